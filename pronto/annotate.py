@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MOODS', 'PRONOUN_TAGS', 'PRONOUNS', 'RULES', 'SOURCES', 'Mention', 'Predicate', 'SentenceAnnotation',
            'VerseAnnotation', 'mood', 'proper_subject', 'mentions', 'predicates', 'annotate_onf', 'Source',
-           'Annotations', 'fused_verses', 'annotate_ontonotes', 'annotate', 'write_annotations', 'read_annotations']
+           'Annotations', 'erv_verses', 'annotate_ontonotes', 'annotate', 'write_annotations', 'read_annotations']
 
 # %% ../nbs/03_annotate.ipynb #159a871c
 import hashlib, json, re
@@ -184,7 +184,7 @@ class Source:
     hash:str = ''         # SHA-256 over the names and contents of the source's files
     files:int = 0         # How many were read
     skipped:dict[str,str] = field(default_factory=dict) # Bad files that were left out, with the reason
-    fused:dict[str,str] = field(default_factory=dict) # Verse to reason, for verses the source fuses or lacks
+    unusable:dict[str,str] = field(default_factory=dict) # Verse to `fused` or `unannotated`, where the source itself has no verse of its own
 
 @dataclass
 class Annotations:
@@ -195,10 +195,10 @@ class Annotations:
     def __repr__(self):
         return f'Annotations of {len(self.verses):,} verses ({sum(v.crosses for v in self.verses.values()):,} crossing) from {self.source.name}, rules {self.source.rules}'
 
-def fused_verses()->dict[str,str]: # Verse, such as `MAT 9:5`, to the reason
+def erv_verses()->dict[str,str]: # Verse, such as `MAT 9:5`, to `fused` or `unannotated`
     "The verses that the English of OntoNotes fuses or lacks (section 4.1 and figure 2 of the paper)"
-    rows = (Path(__file__).parent/'facts'/'erv_fused_verses.tsv').read_text(encoding='utf-8').splitlines()[1:]
-    return {f'{book} {chapter}:{verse}': reason for book,chapter,verse,reason in (row.split('\t') for row in rows)}
+    rows = (Path(__file__).parent/'facts'/'erv_verses.tsv').read_text(encoding='utf-8').splitlines()[1:]
+    return {f'{book} {chapter}:{verse}': status for book,chapter,verse,status in (row.split('\t') for row in rows)}
 
 # %% ../nbs/03_annotate.ipynb #83ee53f4
 def _hash_files(files:list[Path], folder:Path)->str:
@@ -227,7 +227,7 @@ def annotate_ontonotes(
     if not verses: raise InputError(folder, 'no sentence says which verse it stands in; is this the New Testament (english/annotations/pt/nt)?')
     about = folder/'source.json'
     about = json.loads(about.read_text(encoding='utf-8')) if about.is_file() else {}
-    source = Source(**about, rules=rules, hash=_hash_files(files, folder), files=len(files)-len(skipped), skipped=skipped, fused=fused_verses())
+    source = Source(**about, rules=rules, hash=_hash_files(files, folder), files=len(files)-len(skipped), skipped=skipped, unusable=erv_verses())
     return Annotations(source, verses)
 
 # %% ../nbs/03_annotate.ipynb #4a5b3c5f
