@@ -12,7 +12,7 @@ import hashlib, json, re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Callable, Iterable, NamedTuple
-from .files import InputError, write_aside
+from .files import InputError, fact_table, write_aside
 from .onf import Document, Nodes, Sentence, onf_files, read_onf, tree_nodes
 from .refs import Ref, book_code
 
@@ -197,8 +197,7 @@ class Annotations:
 
 def erv_verses()->dict[str,str]: # Verse, such as `MAT 9:5`, to `fused` or `unannotated`
     "The verses that the English of OntoNotes fuses or lacks (section 4.1 and figure 2 of the paper)"
-    rows = (Path(__file__).parent/'facts'/'erv_verses.tsv').read_text(encoding='utf-8').splitlines()[1:]
-    return {f'{book} {chapter}:{verse}': status for book,chapter,verse,status in (row.split('\t') for row in rows)}
+    return {f"{r['book']} {r['chapter']}:{r['verse']}": r['status'] for r in fact_table('erv_verses')}
 
 # %% ../nbs/03_annotate.ipynb #83ee53f4
 def _hash_files(files:list[Path], folder:Path)->str:

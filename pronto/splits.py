@@ -8,7 +8,7 @@ __all__ = ['SPLITS', 'chapter_split', 'split_of', 'random_splits']
 # %% ../nbs/04_splits.ipynb #9f7f6426
 import hashlib, random
 from functools import cache
-from pathlib import Path
+from .files import fact_table
 from .refs import Ref
 
 # %% ../nbs/04_splits.ipynb #e1febbac
@@ -17,8 +17,7 @@ SPLITS = ('train','dev','test')
 # %% ../nbs/04_splits.ipynb #f5bc9756
 @cache
 def _table()->dict[str,str]: # `MAT 1` to its split
-    rows = (Path(__file__).parent/'facts'/'splits.tsv').read_text(encoding='utf-8').splitlines()[1:]
-    return {f'{book} {chapter}': split for book,chapter,split in (row.split('\t') for row in rows)}
+    return {f"{r['book']} {r['chapter']}": r['split'] for r in fact_table('splits')}
 
 @cache
 def chapter_split(
