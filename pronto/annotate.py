@@ -290,4 +290,5 @@ def read_annotations(
     bounds = sentences.offsets.to_pylist()
     refs = list(map(Ref, *(table[c].to_pylist() for c in ('book','chapter','verse'))))
     verses = {r: VerseAnnotation(r, tuple(all_sentences[a:b]), x) for r,a,b,x in zip(refs, bounds, bounds[1:], table['crosses'].to_pylist())}
-    return Annotations(Source(**json.loads(header)), verses)
+    try: return Annotations(Source(**json.loads(header)), verses)
+    except TypeError as e: raise InputError(path, 'was made by another version of PrOnto; make it anew with `pronto annotate`') from e
