@@ -52,7 +52,7 @@ class Alignment:
 def _status(ref:Ref, annotations:Annotations, bible:Bible)->str:
     "What becomes of a verse"
     annotated = annotations.verses.get(ref)
-    if unusable := annotations.source.unusable.get(str(ref)): return unusable
+    if unusable := annotations.unusable.get(ref): return unusable
     if ref in bible.excluded: return bible.excluded[ref]
     if ref not in bible.verses: return 'missing'
     if annotated is None: return 'unannotated'

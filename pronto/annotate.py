@@ -10,11 +10,12 @@ __all__ = ['MOODS', 'PRONOUN_TAGS', 'PRONOUNS', 'RULES', 'SOURCES', 'Mention', '
 # %% ../nbs/03_annotate.ipynb #159a871c
 import hashlib, json, re
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Callable, Iterable, NamedTuple
 from .files import InputError, fact_table, write_aside
 from .onf import Document, Nodes, Sentence, onf_files, read_onf, tree_nodes
-from .refs import Ref, book_code
+from .refs import Ref, book_code, parse_ref
 
 # %% ../nbs/03_annotate.ipynb #767209dc
 class Mention(NamedTuple):
@@ -186,11 +187,16 @@ class Source:
     skipped:dict[str,str] = field(default_factory=dict) # Bad files that were left out, with the reason
     unusable:dict[str,str] = field(default_factory=dict) # Verse to `fused` or `unannotated`, where the source itself has no verse of its own
 
-@dataclass
+@dataclass(eq=False)
 class Annotations:
     "An annotated New Testament"
     source:Source
     verses:dict[Ref,VerseAnnotation] # In order of the canon
+
+    @cached_property
+    def unusable(self)->dict[Ref,str]: # As in `Source`
+        "Verses that the source itself fuses or lacks"
+        return {parse_ref(r): status for r,status in self.source.unusable.items()}
 
     def __repr__(self):
         return f'Annotations of {len(self.verses):,} verses ({sum(v.crosses for v in self.verses.values()):,} crossing) from {self.source.name}, rules {self.source.rules}'

@@ -7,13 +7,13 @@ __all__ = ['FORMATS', 'read_bible', 'write_tsv', 'Bible', 'VerseRow']
 
 # %% ../nbs/02_bible.ipynb #8cda0a0c
 import csv, io, re, zipfile
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path, PurePosixPath
 
 from .biblexml import is_xml, read_xml
 from .files import InputError, write_aside
 from .usfm import is_usfm, read_usfm
-from .verses import Bible, VerseRow, clean_label, find_book, make_bible
+from .verses import Bible, VerseRow, clean_label, make_bible
 
 # %% ../nbs/02_bible.ipynb #addc4538
 _all_ = ['Bible', 'VerseRow'] # What one needs beside `read_bible`
@@ -28,7 +28,7 @@ def _decode(data:bytes, path)->str:
     if data[:2] in (b'\xff\xfe', b'\xfe\xff'): encoding = 'utf-16'
     else: encoding = m[1].decode() if (m := _DECLARED.match(data)) and m[1].lower() not in (b'utf-16', b'utf8') else 'utf-8-sig'
     control = data[:4096].translate(None, bytes(range(32, 256))+b'\t\n\r\f\v')
-    if encoding!='utf-16' and len(control)*50>len(data[:4096]): raise _Unknown(path, 'is a binary file; name a file that holds a Bible')
+    if encoding!='utf-16' and len(control)>max(8, len(data[:4096])//50): raise _Unknown(path, 'is a binary file; name a file that holds a Bible')
     try: text = data.decode('utf-8-sig' if encoding.lower()=='utf-8' else encoding)
     except LookupError as e: raise InputError(path, f'names an unknown encoding {encoding}; convert it to UTF-8') from e
     except UnicodeDecodeError as e:
@@ -40,7 +40,7 @@ def _decode(data:bytes, path)->str:
 _COLUMNS = {'book':'book', 'book_id':'book', 'bookid':'book', 'bookname':'book', 'book_name':'book', 'b':'book', 'chapter':'chapter', 'c':'chapter',
             'verse':'verse', 'v':'verse', 'text':'text', 't':'text'}
 
-def _table(text:str, path)->tuple[list,list]: # Names of the columns, and (line number, cells)
+def _table(text:str)->tuple[list,list]: # Names of the columns, and (line number, cells)
     sep = '\t' if '\t' in text.lstrip('\n').partition('\n')[0] else ','
     reader = csv.reader(io.StringIO(text, newline=''), delimiter=sep, quoting=csv.QUOTE_NONE if sep=='\t' else csv.QUOTE_MINIMAL)
     rows = [(reader.line_num, cells) for cells in reader if cells]
@@ -49,7 +49,7 @@ def _table(text:str, path)->tuple[list,list]: # Names of the columns, and (line 
     return ['book','chapter','verse','text'], rows
 
 def _read_table(text:str, path)->Bible:
-    head,rows = _table(text, path)
+    head,rows = _table(text)
     stem = re.sub(r'^\d+[-_ ]+', '', PurePosixPath(str(path).replace('\\', '/')).stem)
     def raw():
         for line,cells in rows:

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from .files import InputError
 from .refs import BOOKS
-from .verses import Bible, Collector, clean_label, find_book, label_verses, make_bible
+from .verses import NOTE, Bible, Collector, clean_label, find_book, label_verses, make_bible
 
 # %% ../nbs/01_biblexml.ipynb #a4786509
 def parse_xml(
@@ -39,7 +39,9 @@ def _flow(root, skip, blocks): # skip: (tag, element) -> bool; yields (kind, tag
         tag = el.tag.rpartition('}')[2]
         if tag in blocks: yield 'text', '', ' '
         if kind=='start':
-            if skip(tag, el): walk.skip_subtree()
+            if skip(tag, el):
+                walk.skip_subtree()
+                yield 'text', '', NOTE
             else:
                 yield kind, tag, el
                 if el.text: yield 'text', '', el.text

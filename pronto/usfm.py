@@ -9,7 +9,7 @@ __all__ = ['is_usfm', 'read_usfm']
 import re
 from functools import cache
 from .files import InputError
-from .verses import Bible, Collector, clean_label, find_book, make_bible
+from .verses import NOTE, Bible, Collector, clean_label, find_book, make_bible
 
 # %% ../nbs/01_usfm.ipynb #db5b6cf9
 _WORD = re.compile(r'\\(\+?w)\s([^\\|]*)(?:\|[^\\]*)?\\\1\*')
@@ -19,7 +19,7 @@ _NUMBER = re.compile(r'\\([cv])\s+([^\s\\]+)')
 _DEEP = re.compile(r'\\(s|ms|mt|is|imt)\d\d+')
 
 def _lighter(usfm:str)->str:
-    usfm = _MILESTONE.sub('', _WORD.sub(r'\2', _NOTE.sub('', usfm)))
+    usfm = _MILESTONE.sub('', _WORD.sub(r'\2', _NOTE.sub(NOTE, usfm)))
     usfm = _NUMBER.sub(lambda m: f'\\{m[1]} {clean_label(m[2]) or m[2]}', usfm)
     return _DEEP.sub(r'\\\1', usfm)
 

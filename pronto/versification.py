@@ -37,14 +37,17 @@ def choose_versification(
 )->str: # A key of `SCHEMES`
     "The scheme that fits the ends of the chapters; English unless another fits clearly better"
     ends,eng = _ends(bible),_lasts('eng')
-    telling = [ch for ch in eng if ch in ends and any(_lasts(s).get(ch)!=eng[ch] for s in SCHEMES)]
-    points = {s: sum(_lasts(s).get(ch)==ends[ch] for ch in telling) for s in SCHEMES}
+    telling = [ch for ch in eng if ch in ends and any(_lasts(s).get(ch)!=eng[ch] for s in _DIFFERENT)]
+    points = {s: sum(_lasts(s).get(ch)==ends[ch] for ch in telling) for s in _DIFFERENT}
     best = max(points, key=points.get)
     return best if points[best]>=points['eng']+2 else 'eng'
+
+_DIFFERENT = 'eng', 'org', 'vul', 'rsc' # In the New Testament lxx is org, and rso is rsc
 
 # %% ../nbs/02_versification.ipynb #c01d2772
 @cache
 def _to_english(scheme:str)->dict: # (book, chapter, number) -> English ones, where they are not just the same
+    if scheme == 'eng': return {}
     from machine.scripture.verse_ref import VerseRef
     theirs,english = _scheme(scheme),_scheme('eng')
     def mapped(ref, a, b):

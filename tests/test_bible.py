@@ -1,0 +1,223 @@
+"Bibles: one fixture for each oddity, bad input, and the real Bibles where they are at hand"
+import os, zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from pronto.bible import Bible, VerseRow, read_bible, write_tsv
+from pronto.files import InputError
+from pronto.refs import NT_BOOKS, Ref, parse_ref
+from pronto.versification import choose_versification, to_english
+from pronto.verses import clean_label, clean_text
+
+HERE = Path(__file__).parent/'bibles'
+DATA = Path(os.environ.get('PRONTO_TESTDATA', Path(__file__).parents[2]/'shared'/'data'))/'bibles'
+real = pytest.mark.skipif(not DATA.is_dir(), reason='no real Bibles at hand')
+
+# Fixture -> its rows as `chapter:label text`, with the book where it is not Mark
+ROWS = {
+    'range.usfm': ['1:1 Anam.', '1:2-3 Toki leu.', '1:4,5 Nami.'],
+    'letters.usfm': ['1:1 Anam.', '1:2-4a Toki.', '1:4b-5 Leu.'],
+    'footnote-only.usfm': ['1:1 Anam.', '1:2 '],
+    'empty-verse.usfm': ['1:1 ', '1:2 Toki.'],
+    'missing-verse.usfm': ['1:1 Anam.', '1:3 Toki.'],
+    'repeated-verse.usfm': ['1:1 Anam.', '1:2 Toki.', '1:1 Leu.'],
+    'poetry-inside-verse.usfm': ['1:1 Anam toki leu nami', '1:2 Sona.'],
+    'wrapped-lines.usfm': ['1:1 Anam toki leu.'],
+    'note-instead-of-space.usfm': ['1:1 Anam toki: Leu, nami.', '1:2 Sona pali.'],
+    'note-in-unspaced-script.usfm': ['1:1 地是空虛。'],
+    'nested-marker-in-note.usfm': ['1:1 Anam nami.'],
+    'unclosed-note.usfm': ['1:1 Anam', '1:2 Toki.'],
+    'word-attributes.usfm': ['1:1 Anam toki, leu.'],
+    'alignment-milestones.usfm': ['1:1 Anam, toki.', '1:2 Leu.'],
+    'unknown-heading-level.usfm': ['1:1 Anam.', '1:2 Toki.'],
+    'centred-paragraph.usfm': ['1:1 Anam TOKI LEU'],
+    'chapter-label.usfm': ['1:1 Anam.', '2:1 Toki.'],
+    'table.usfm': ['1:1 Anam toki leu nami sona'],
+    'introduction.usfm': ['1:1 Anam.'],
+    'headings.usfm': ['PSA 3:1 Anam toki. Leu', 'PSA 3:2 Nami'],
+    'crlf.usfm': ['1:1 Anam toki.', '1:2 Leu.'],
+    'byte-order-mark.usfm': ['1:1 Anam.'],
+    'nul-character.usfm': ['1:1 Anam toki.', '1:2 Leu.'],
+    'asterisk.usfm': ['1:1 Anam* toki-toki* leu.'],
+    'joiner-and-blanks.usfm': ['1:1 क्\u200dष anam to\u00adki'],
+    'other-digits.usfm': ['1:1 Anam.', '1:2-3 Toki.'],
+    'chapters-out-of-order.usfm': ['1:1 Anam.', '2:1 Toki.'],
+    'no-bcv.usfx.xml': ['1:1 Anam toki.', '1:2 Leu.'],
+    'bcv-and-notes.usfx.xml': ['1:1 Anam toki, leu.', '1:2-3 Nami.'],
+    'milestones-over-poetry.osis.xml': ['1:1 Anam toki, leu nami.', '1:2 Sona.'],
+    'containers.osis.xml': ['1:1 Anam toki.', '1:2-3 Leu.'],
+    'note-only.osis.xml': ['1:1 ', '1:2 Toki.'],
+    'style-and-note.zefania.xml': ['1:1 Anam toki, leu.}'],
+    'own-codes.ces.xml': ['1:1 Anam "toki".', 'JHN 1:1 Leu.', 'PHP 1:1 Nami.', 'JAS 1:1 Sona.', '1JN 1:1 Pali.'],
+    'doubled-book-number.ces.xml': ['MAT 11:1 Sona.', '1TI 1:1 Anam.', '1TI 2:1 Toki.', '1TI 6:1 Leu.', '3JN 1:1 Nami.'],
+    'doubled-chapter-number.ces.xml': ['JHN 9:1 Anam.', 'JHN 9:2 Toki.', 'JHN 9:3 Leu.'],
+    'inner-number.ces.xml': ['1:1 Anam 2 toki.', '1:3 Leu.'],
+    'digits-as-letters.ces.xml': ['1:1 Ti7imaaro 7abba.'],
+    'spreadsheet-date.ces.xml': ['1:1 Anam.', '1:2 46310'],
+    'merged-placeholder.beblia.xml': ['1:1-3 Anam toki.', '1:4 Leu.'],
+    'empty-verse.beblia.xml': ['1:1 Anam.', '1:2 '],
+    'words-and-sigla.tei.xml': ['1:1 Anam toki, (leu) nami.', '1:2 Sona'],
+    'verse-lines.txt': ['1:1 Anam, toki.', '1JN 1:2-3 Leu.'],
+    'quoted.csv': ['1:1 Anam, "toki".', '1:2 Leu.'],
+    'plain.tsv': ['1:1 "Anam" toki, leu', '1:2-3 Nami'],
+    'vref/art.txt': ['1:1-2 Anam toki.', '1:3 Leu.'],
+    'vref': ['1:1-2 Anam toki.', '1:3 Leu.'],
+    'csv-per-book': ['1:1 Anam, toki.'],
+    'names-out-of-order': ['1:1 Anam.', 'JHN 1:1 Toki.'],
+}
+
+def shown(bible): return [f'{"" if r.book=="MRK" else r.book+" "}{r.chapter}:{r.label} {r.text}' for r in bible.rows]
+
+@pytest.mark.parametrize('name', ROWS)
+def test_rows(name): assert shown(read_bible(HERE/name)) == ROWS[name]
+
+@pytest.mark.parametrize('name', ROWS)
+def test_tsv_gives_the_bible_back(name, tmp_path):
+    bible = read_bible(HERE/name)
+    write_tsv(bible, tmp_path/'x.tsv')
+    assert read_bible(tmp_path/'x.tsv') == bible
+
+@pytest.mark.parametrize('name,excluded,missing', [
+    ('range.usfm', {'MRK 1:2':'merged', 'MRK 1:3':'merged', 'MRK 1:4':'merged', 'MRK 1:5':'merged'}, []),
+    ('letters.usfm', {'MRK 1:2':'merged', 'MRK 1:3':'merged', 'MRK 1:4':'part', 'MRK 1:5':'merged'}, []),
+    ('footnote-only.usfm', {'MRK 1:2':'empty'}, []),
+    ('empty-verse.usfm', {'MRK 1:1':'empty'}, []),
+    ('missing-verse.usfm', {}, ['MRK 1:2']),
+    ('repeated-verse.usfm', {'MRK 1:1':'repeated'}, []),
+    ('spreadsheet-date.ces.xml', {'MRK 1:2':'empty'}, []),
+    ('inner-number.ces.xml', {}, ['MRK 1:2']),
+    ('copied-chapter.ces.xml', {f'MRK {c}:{v}':'repeated' for c in (1,2) for v in (1,2,3)}, []),
+    ('merged-placeholder.beblia.xml', {f'MRK 1:{v}':'merged' for v in (1,2,3)}, []),
+])
+def test_what_is_left_out(name, excluded, missing):
+    bible = read_bible(HERE/name)
+    assert {str(r):why for r,why in bible.excluded.items()} == excluded
+    assert [str(r) for r in bible.missing] == missing
+    assert not bible.verses.keys() & bible.excluded.keys()
+
+def test_unknown_books_are_counted():
+    assert read_bible(HERE/'unknown-book.usfm').skipped == {'XYZ': 2}
+    assert read_bible(HERE/'csv-per-book').skipped == {'ACT24': 1, 'PA': 1}
+
+def test_no_new_testament(): assert read_bible(HERE/'no-new-testament.usfm').nt_verses == 0
+
+@pytest.mark.parametrize('name,said', [
+    ('empty.txt', 'empty.txt: is empty'),
+    ('binary.bin', 'binary.bin: is a binary file'),
+    ('prose.txt', 'prose.txt: holds no Bible that PrOnto can read'),
+    ('latin-1.txt', 'latin-1.txt, line 2: is no UTF-8 text'),
+    ('malformed.xml', 'malformed.xml, line 3: malformed XML'),
+    ('entity-bomb.xml', 'entity-bomb.xml, line 2: declares XML entities'),
+    ('external-entity.xml', 'external-entity.xml, line 2: declares XML entities'),
+    ('three-columns.tsv', 'three-columns.tsv, line 2: 3 columns instead of 4'),
+    ('nothing-readable', 'nothing-readable: holds no file with a Bible'),
+    ('two-bibles', 'a.txt and b.txt both hold MRK 1'),
+    ('nowhere', 'nowhere: cannot be read'),
+])
+def test_bad_input(name, said):
+    with pytest.raises(InputError) as e: read_bible(HERE/name)
+    assert said in str(e.value) and '\n' not in str(e.value)
+
+@pytest.mark.parametrize('encoding', ['utf-16', 'utf-8-sig'])
+@pytest.mark.parametrize('name', ['range.usfm', 'containers.osis.xml', 'plain.tsv', 'verse-lines.txt'])
+def test_encodings(name, encoding, tmp_path):
+    (tmp_path/'x').write_text((HERE/name).read_text(encoding='utf-8'), encoding=encoding)
+    assert read_bible(tmp_path/'x') == read_bible(HERE/name)
+
+def test_zip_of_books(tmp_path):
+    with zipfile.ZipFile(tmp_path/'x.zip', 'w') as z:
+        for p in sorted((HERE/'names-out-of-order').iterdir()): z.write(p, f'../nested/{p.name}')
+    assert read_bible(tmp_path/'x.zip') == read_bible(HERE/'names-out-of-order')
+    assert [p.name for p in tmp_path.iterdir()] == ['x.zip']
+
+def test_zip_bomb(tmp_path, monkeypatch):
+    monkeypatch.setattr('pronto.bible._LARGEST', 2**20)
+    with zipfile.ZipFile(tmp_path/'x.zip', 'w', zipfile.ZIP_DEFLATED) as z: z.writestr('a.usfm', b'\0'*2**21)
+    with pytest.raises(InputError, match='a.usfm unpacks to more than'): read_bible(tmp_path/'x.zip')
+
+def test_broken_zip(tmp_path):
+    with zipfile.ZipFile(tmp_path/'x.zip', 'w') as z: z.writestr('a.txt', 'MRK 1:1 Anam')
+    data = (tmp_path/'x.zip').read_bytes()
+    (tmp_path/'x.zip').write_bytes(data.replace(b'MRK', b'LUK', 1))
+    with pytest.raises(InputError, match='cannot be unpacked'): read_bible(tmp_path/'x.zip')
+
+def test_parts_are_joined():
+    parts = [HERE/'names-out-of-order'/n for n in ('73-JHN.usfm', '91-a.sfm')]
+    assert read_bible(parts) == read_bible(HERE/'names-out-of-order')
+
+_rows = st.builds(VerseRow, st.sampled_from(NT_BOOKS), st.integers(1, 28), st.from_regex(r'[1-9][0-9]?[a-c]?(,[1-9][0-9]?)?', fullmatch=True),
+                  st.text(st.characters(exclude_categories=['Cs'])).map(clean_text))
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(_rows, min_size=1))
+def test_any_table_gives_the_bible_back(tmp_path_factory, rows):
+    path,bible = tmp_path_factory.mktemp('tsv')/'x.tsv',Bible(rows)
+    write_tsv(bible, path)
+    assert read_bible(path) == bible
+    assert not bible.verses.keys() & bible.excluded.keys()
+
+@given(st.text())
+def test_clean_twice_is_clean_once(text):
+    assert clean_text(clean_text(text)) == clean_text(text)
+    assert clean_label(clean_label(text)) == clean_label(text)
+
+# Counts of the real Bibles: whole verses, merged, part, repeated, empty, missing, skipped; and the scheme
+REAL = {
+    'beblia/AramaicBible.xml': (7913,0,0,0,12,0,0,'eng'), 'beblia/Japanese1965Bible.xml': (7921,37,0,0,0,0,0,'eng'),
+    'ces/Basque-NT.xml': (7952,0,0,0,0,0,0,'org'), 'ces/Cherokee-NT.xml': (7957,0,0,0,0,0,0,'eng'), 'ces/Coptic-NT.xml': (7950,0,0,0,7,0,0,'org'),
+    'ces/Ewe-NT.xml': (7943,0,0,0,0,13,0,'eng'), 'ces/Gujarati-NT.xml': (7807,0,0,0,0,126,0,'eng'), "ces/K'iche'-NT.xml": (7509,0,0,0,1,16,0,'org'),
+    'ces/Ojibwa-NT.xml': (7943,0,0,0,0,12,0,'eng'), 'ces/Quichua-NT.xml': (7937,0,0,0,0,19,0,'eng'), 'ces/Swahili-NT.xml': (7853,0,0,0,0,0,0,'eng'),
+    'ces/Syriac-NT.xml': (7954,0,0,0,0,2,0,'eng'), 'ces/Tachelhit-NT.xml': (7932,0,0,0,0,26,0,'eng'), 'ces/Ukranian-NT.xml': (7955,0,0,0,0,0,0,'eng'),
+    'ces/Wolaytta-NT.xml': (7770,0,0,0,0,181,0,'eng'), 'ces/Wolof-NT.xml': (7920,0,0,0,0,39,0,'eng'), 'ces/Zulu-NT.xml': (7859,0,0,116,0,0,0,'eng'),
+    'csv/byz': (7953,0,0,0,0,4,15,'eng'), 'osis/eng-us-oeb.osis.xml': (11703,0,0,0,19,0,0,'eng'), 'osis/lav-latvian.osis.xml': (7899,0,0,0,0,5,0,'vul'),
+    'osis/swa-swahili.osis.xml': (7809,0,0,0,6,0,0,'eng'), 'tei': (1009,0,0,0,0,5,0,'eng'), 'usfm/amo_reg': (7952,2,0,2,1,2,0,'eng'),
+    'usfm/en_ult': (111,0,0,0,0,0,0,'eng'), 'usfm/eng-web': (7953,0,0,0,5,0,0,'eng'), 'usfm/eng_t4t': (983,24,0,0,0,0,0,'eng'),
+    'usfm/fraLSG': (7959,0,0,0,0,0,0,'org'), 'usfm/grcsbl': (7927,0,0,0,0,26,0,'org'), 'usfm/hin_irv': (1476,0,0,0,0,0,0,'eng'),
+    'usfm/id_tsi': (7542,414,1,0,0,0,0,'eng'), 'usfm/tam_irv': (479,0,0,0,0,0,0,'eng'), 'usfx/chi-cuv.usfx.xml': (31100,0,0,0,0,0,0,'eng'),
+    'usfx/chr-cherokee.usfx.xml': (7957,0,0,0,0,0,0,'eng'), 'vpl/engwebster_nt_vpl.txt': (7957,0,0,0,0,0,0,'eng'),
+    'zefania/eng-ylt.zefania.xml': (7957,0,0,0,0,0,0,'eng'),
+}
+
+@real
+@pytest.mark.parametrize('name', REAL)
+def test_real_bible(name, tmp_path):
+    bible = read_bible(DATA/name)
+    scheme = choose_versification(bible)
+    assert (*bible.counts.values(), scheme) == REAL[name]
+    write_tsv(bible, tmp_path/'x.tsv')
+    assert read_bible(tmp_path/'x.tsv') == bible
+    english = to_english(bible, scheme)
+    assert not english.verses.keys() & english.excluded.keys()
+    assert set(english.verses.values()) <= set(bible.verses.values())
+
+@real
+def test_every_real_bible_is_listed():
+    found = {p.relative_to(DATA).as_posix() for d in ('beblia','ces','osis','usfm','usfx','vpl','zefania') for p in (DATA/d).iterdir()}
+    assert found | {'tei','csv/byz'} == set(REAL)
+
+def letters(text): return ''.join(c for c in text if c.isalpha())
+
+@real
+@pytest.mark.parametrize('one,other,share', [
+    ('usfm/grcsbl', 'tei', .99),
+    ('usfx/chr-cherokee.usfx.xml', 'ces/Cherokee-NT.xml', .6), # The two editions write a letter differently
+    ('osis/swa-swahili.osis.xml', 'ces/Swahili-NT.xml', .95),
+])
+def test_two_formats_of_one_translation_agree(one, other, share):
+    a,b = read_bible(DATA/one).verses,read_bible(DATA/other).verses
+    both = a.keys() & b.keys()
+    same = sum(letters(a[r].replace('᾽','').replace('ʼ',''))==letters(b[r].replace('᾽','').replace('ʼ','')) for r in both)
+    assert same >= share*len(both)
+
+@real
+@pytest.mark.parametrize('name,ref,begins', [
+    ('ces/Quichua-NT.xml', 'JHN 9:1', 'Jesús'), ('ces/Ojibwa-NT.xml', '3JN 1:1', 'ᓃᓐ'), ('usfm/fraLSG', 'MRK 9:51', 'Ayez'), ('tei', '3JN 1:15', 'Εἰρήνη'),
+])
+def test_real_verse(name, ref, begins): assert read_bible(DATA/name).verses[parse_ref(ref)].startswith(begins)
+
+@real
+def test_doxology_moves_to_the_end_of_romans():
+    web = read_bible(DATA/'usfm'/'eng-web')
+    assert to_english(web, 'eng').verses[Ref('ROM',16,27)] == web.verses[Ref('ROM',14,26)]
