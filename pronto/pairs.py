@@ -37,6 +37,13 @@ class Uses:
     @cached_property
     def sense_hashes(self)->np.ndarray: return _hashes(self.senses) # (senses,)
 
+    @cached_property
+    def senses_of(self)->list[set[int]]: # For each verse
+        "The senses that a verse uses"
+        found = [set() for _ in self.refs]
+        for v,s in zip(self.verse.tolist(), self.sense.tolist()): found[v].add(s)
+        return found
+
     def without_counts(self)->'Uses': # Each verse once with each sense
         "The uses with their counts forgotten"
         _,first = np.unique(self.verse.astype(int)*len(self.senses) + self.sense, return_index=True)
@@ -99,14 +106,17 @@ def _next_in_ring(ring:list[int], here:list[bool])->dict[int,int]:
 # %% ../nbs/05_pairs.ipynb #92700d92
 def _match(requests:list, supplies:list, fits, tries:int=200)->list:
     "A supply that fits for each request, each supply once; `None` for a request that goes empty"
-    given,n = list(supplies),len(requests)
+    given,n,empty = list(supplies),len(requests),[]
     for i in range(n):
         if fits(requests[i], given[i]): continue
         for j in ((i+k) % n for k in range(1, min(tries, n))):
             if fits(requests[i], given[j]) and fits(requests[j], given[i]):
                 given[i],given[j] = given[j],given[i]
                 break
-    return [g if fits(r, g) else None for r,g in zip(requests, given)]
+        else: empty.append(i)
+    for i in empty:
+        if not fits(requests[i], given[i]): given[i] = None
+    return given
 
 # %% ../nbs/05_pairs.ipynb #280ae993
 def _assign(
@@ -134,9 +144,7 @@ def parallel_sense_pairs(
     present:np.ndarray, # (verses,) has the translation the verse?
 )->Pairs: # A positive and a negative for each use
     "Draw the pairs of *same sense* within one split"
-    verse,sense,here = uses.verse.tolist(), uses.sense.tolist(), present[uses.verse].tolist()
-    senses_of = [set() for _ in uses.refs]
-    for v,s in zip(verse, sense): senses_of[v].add(s)
+    verse,sense,here,senses_of = uses.verse.tolist(), uses.sense.tolist(), present[uses.verse].tolist(), uses.senses_of
     ring = among[np.argsort(_place(uses, 'negative')[among])].tolist()
     negatives = _assign(ring, lambda u,g: sense[u] not in senses_of[verse[g]], here)
     positives = {}
