@@ -7,14 +7,13 @@ __all__ = ['MOODS', 'PRONOUN_TAGS', 'PRONOUNS', 'RULES', 'SOURCES', 'Mention', '
            'VerseAnnotation', 'mood', 'proper_subject', 'mentions', 'predicates', 'annotate_onf', 'Source',
            'Annotations', 'erv_verses', 'annotate_ontonotes', 'annotate', 'write_annotations', 'read_annotations']
 
-# %% ../nbs/03_annotate.ipynb #08ee86fe
-import gc, hashlib, json, re
-from contextlib import contextmanager
+# %% ../nbs/03_annotate.ipynb #159a871c
+import hashlib, json, re
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Callable, Iterable, NamedTuple
-from .files import InputError, fact_table, write_aside
+from .files import InputError, fact_table, no_collection, write_aside
 from .onf import Document, Nodes, Sentence, onf_files, read_onf, tree_nodes
 from .refs import Ref, book_code, parse_ref
 
@@ -271,15 +270,7 @@ def write_annotations(
     header = {'pronto.source': json.dumps(asdict(annotations.source), ensure_ascii=False, sort_keys=True)}
     with write_aside(path) as aside: pq.write_table(pa.Table.from_pylist(rows, schema=_schema().with_metadata(header)), aside)
 
-# %% ../nbs/03_annotate.ipynb #095aa36d
-@contextmanager
-def _no_collection():
-    "Pause the garbage collector: of the 100,000 tuples that are made none is garbage, and it would go through them again and again"
-    enabled = gc.isenabled()
-    gc.disable()
-    try: yield
-    finally: gc.enable() if enabled else None
-
+# %% ../nbs/03_annotate.ipynb #ac3fa23a
 def _items(lists)->list[list]:
     "A column of lists of records as Python tuples: the fields are read whole, then cut"
     values = lists.values
@@ -287,7 +278,7 @@ def _items(lists)->list[list]:
     bounds = lists.offsets.to_pylist()
     return [tuple(rows[a:b]) for a,b in zip(bounds, bounds[1:])]
 
-@_no_collection()
+@no_collection()
 def read_annotations(
     path # A file written by `write_annotations`
 )->Annotations: # With empty `tokens` in the mentions

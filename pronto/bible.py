@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path, PurePosixPath
 
 from .biblexml import is_xml, read_xml
-from .files import InputError, write_aside
+from .files import InputError, no_collection, write_aside
 from .usfm import is_usfm, read_usfm
 from .verses import Bible, VerseRow, clean_label, make_bible
 
@@ -149,7 +149,8 @@ def _joined(bibles:list)->Bible: # What a file says of itself is taken from the 
     meta = {k: next((v for b in bibles if (v := getattr(b, k))), '') for k in ('language','title','licence','format')}
     return Bible([row for b in bibles for row in b.rows], skipped=dict(skipped), **meta)
 
-# %% ../nbs/02_bible.ipynb #b4cd0891
+# %% ../nbs/02_bible.ipynb #796bd893
+@no_collection()
 def read_bible(
     path # A file, folder or zip, or a list of them that are parts of one Bible
 )->Bible: # All its rows, under the file's own numbers
