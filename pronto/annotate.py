@@ -232,7 +232,8 @@ def annotate_ontonotes(
     if not verses: raise InputError(folder, 'no sentence says which verse it stands in; is this the New Testament (english/annotations/pt/nt)?')
     about = folder/'source.json'
     about = json.loads(about.read_text(encoding='utf-8')) if about.is_file() else {}
-    source = Source(**about, rules=rules, hash=_hash_files(files, folder), files=len(files)-len(skipped), skipped=skipped, unusable=erv_verses())
+    about = {'unusable': erv_verses()} | about
+    source = Source(**about, rules=rules, hash=_hash_files(files, folder), files=len(files)-len(skipped), skipped=skipped)
     return Annotations(source, verses)
 
 # %% ../nbs/03_annotate.ipynb #4a5b3c5f

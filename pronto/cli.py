@@ -53,7 +53,7 @@ def build(args):
 # %% ../nbs/13_cli.ipynb #0756f85a
 def demo(args):
     "The embedded corpus, end to end"
-    from pronto.demo import show_datasets, write_corpus, make_corpus, build_demo
+    from pronto.demo import build_demo
     print(build_demo(args.output, seed=args.seed, n_verses=args.verses, noise=args.noise, progress=_bar('demo')))
 
 # %% ../nbs/13_cli.ipynb #6191780b

@@ -1,0 +1,171 @@
+"The embedded corpus: it reads as OntoNotes and Bibles do, it is the same everywhere, and it holds what readers must survive"
+import os, re, subprocess, sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from nltk import Tree
+from onf_parser import parse_file
+from pronto.annotate import annotate
+from pronto.bible import read_bible
+from pronto.demo import chapter_sizes, make_corpus, write_corpus
+from pronto.grammar import phrases
+
+@pytest.fixture(scope='module')
+def corpus(): return make_corpus()
+
+@pytest.fixture(scope='module')
+def folder(corpus, tmp_path_factory): return write_corpus(corpus, tmp_path_factory.mktemp('made')/'demo', old=50)
+
+@pytest.fixture(scope='module')
+def sections(folder): return [s for f in sorted(folder.glob('ontonotes/**/*.onf')) for s in parse_file(str(f))]
+
+@pytest.fixture(scope='module')
+def onf(corpus): return '\n'.join(corpus.onf(*k) for k in corpus.sections)
+
+def said(corpus): return [(p,e) for sections in corpus.english.values() for s in sections for p,e in s]
+
+def test_peer_reads_every_sentence(corpus, sections):
+    ours, theirs = said(corpus), [s for section in sections for s in section.sentences]
+    assert len(ours) == len(theirs)
+    for (_,e),s in zip(ours, theirs):
+        tree = Tree.fromstring(s.tree.tree_string)
+        assert tree.leaves() == s.treebanked_sentence.tokens == e.tokens
+        assert [l.token for l in s.leaves] == e.tokens[:-1] # the peer loses the last leaf
+
+def test_annotations_lie_in_their_sentence(corpus, sections):
+    for section in sections:
+        for chain in section.chains:
+            assert len(chain.mentions) > 1
+            for m in chain.mentions:
+                tokens = section.sentences[m.sentence_id].treebanked_sentence.tokens
+                a,b = m.token_id_range
+                assert 0 <= a <= b < len(tokens) and m.tokens == tokens[a:b+1]
+    for _,e in said(corpus):
+        assert len({f.verb.start for f in e.frames}) == len(e.frames)
+        assert all(0 <= n.start <= n.stop < len(e.leaves) for f in e.frames for _,nodes in f.args for n,_ in nodes)
+
+def test_every_verse_has_its_sentences(corpus, onf):
+    assert len(corpus.verses) == 2500 and list(corpus.verses) == sorted(corpus.verses, key=lambda r: r.order)
+    assert all(corpus.verses.values()) and set(corpus.truth) == set(corpus.verses)
+    assert len(corpus.sections) == 260
+    for start,stop in re.findall(r'start time: (\S+)\n    stop time: (\S+)', onf):
+        for time in (start, stop): assert all(re.fullmatch(r'\d+_\d+_\d+', t) for t in time.split(':'))
+        assert start.count(':') == stop.count(':')
+
+@pytest.mark.parametrize('pattern,least', [
+    (r'\(TOP \(S ', 1500), (r'\(TOP \(S-IMP ', 200), (r'\(TOP \(SQ ', 100), (r'\(TOP \(SBARQ ', 100), (r'\(TOP \(SINV ', 20),
+    (r'\(TOP \(FRAG ', 10), (r'\(TOP \(S-CLF ', 10), (r'\(TOP \(S \(S', 100), (r'\(-NONE- \*\)', 200), (r'\(-NONE- \*T\*-\d\)', 100),
+    (r'NP-VOC', 100), (r'\(EX ', 20), (r'PRP\$', 50), (r'NNPS', 50), (r'APPOS HEAD', 20), (r'APPOS ATTRIB', 20), (r'\(APPOS\)', 20),
+    (r'\n    +HEAD ', 20), (r'\n    +ATTRIB ', 20), (r'LINK-SLC', 50), (r'\n {23}  -> \d+:\d+', 10), (r'prop:  make\.02', 20),
+    (r'coref: .*\n           coref: ', 20), (r'coref: .*\n {46}\S', 5), (r'-> .*\n {35}\S', 5), (r'Plain sentence:\n-+\n    .*\n    \S', 50),
+    (r'name:  PERSON', 500), (r'sense: ', 500), (r'start time: \d+_\d+_\d+:\d+_\d+_\d+:\d+', 3), (r'\.02\n', 50),
+    (r'           prop:  (?:(?!\n    \d).)*?(ARGM-TMP)(?:(?!\n    \d).)*?\n +ARGM-TMP', 5)])
+def test_phenomenon_is_there(onf, pattern, least):
+    assert len(re.findall(pattern, onf, flags=re.S if 'ARGM-TMP' in pattern else 0)) >= least
+
+def test_crossing_sentences(corpus):
+    spans = [list(dict.fromkeys(p.refs)) for p,_ in said(corpus)]
+    assert sum(len(s) == 2 for s in spans) > 30 and sum(len(s) == 3 for s in spans) > 2
+    assert sum(s[0].chapter != s[-1].chapter for s in spans) > 5
+
+def test_some_end_in_an_annotated_word(corpus):
+    ends = [e for _,e in said(corpus) if any(b == len(e.leaves)-1 for _,b,*_ in e.mentions) or any(f.verb is e.leaves[-1] for f in e.frames)]
+    assert len(ends) > 20
+
+def test_label_shares(corpus):
+    truth = [t for t in corpus.truth.values() if not t.crosses]
+    moods, n = Counter(t.mood for t in truth), len(truth)
+    assert .7 < moods['declarative']/n < .82 and .1 < moods['imperative']/n < .16 and .08 < moods['interrogative']/n < .14
+    assert .3 < sum(t.proper_subject is True for t in truth)/n < .5
+    mentions = Counter(min(t.n_mentions, 3) for t in truth)
+    assert all(.1 < mentions[i]/n < .45 for i in range(4))
+    counts = {}
+    for t in truth:
+        for sense,k in t.predicates: counts.setdefault(sense, Counter())[k] += 1
+    assert 60 <= len(counts) <= 100 and sum(len(c) > 1 for c in counts.values()) > 60
+    assert {k for c in counts.values() for k in c} >= {1,2,3,4}
+    assert max(len(t.predicates) for t in truth) >= 4 and sum(1 <= len(t.predicates) <= 4 for t in truth) > .9*n
+
+def test_proper_nouns_stand_everywhere(corpus):
+    "A name in the verse does not make the label"
+    named = [t.proper_subject for r,t in corpus.truth.items() if not t.crosses and t.proper_subject is not None
+             and any(p.form == 'name' for s in corpus.verses[r] for p in phrases(s.sentence))]
+    assert .4 < sum(named)/len(named) < .8
+
+def _digest(hash_seed):
+    code = ("import hashlib; from pronto.demo import *; c = make_corpus(3, 400, .2);"
+            "out = [c.onf(*k) for k in c.sections] + [usfx(c,'qaa'), *usfm(c,'qab').values(), osis(c,'qac'), tsv(c,'qad')] + c.old_testament('qab', 50);"
+            "print(hashlib.sha256('\\n'.join(out).encode()).hexdigest())")
+    env = dict(os.environ, PYTHONHASHSEED=hash_seed, PYTHONPATH=str(Path(__file__).parent.parent))
+    return subprocess.run([sys.executable, '-c', code], env=env, capture_output=True, text=True, check=True).stdout
+
+def test_same_bytes_everywhere(): assert _digest('1') == _digest('2') != ''
+
+def test_seed_and_state():
+    import random
+    random.seed(0)
+    before = random.getstate()
+    a, b, c = (make_corpus(s, 300) for s in (0, 0, 1))
+    assert random.getstate() == before
+    assert a.text('qad') == b.text('qad') != c.text('qad')
+
+def test_noise_is_nested_and_leaves_the_truth():
+    clean = make_corpus(0, 500)
+    before = set()
+    for noise in (.1, .2, .4):
+        c = make_corpus(0, 500, noise)
+        assert c.truth == clean.truth
+        for language in c.languages:
+            spoiled, text, whole = c.spoiled(language), c.text(language), clean.text(language)
+            assert len(spoiled) == round(500*noise)
+            changed = {r for r in whole if text[r] != whole[r]}
+            assert changed <= set(spoiled) and len(changed) > .97*len(spoiled)
+        assert before < set(c.spoiled('qaa'))
+        before, last = set(c.spoiled('qaa')), c.text('qaa')
+    middle = make_corpus(0, 500, .2)
+    assert all(last[r] == middle.text('qaa')[r] for r in middle.spoiled('qaa'))
+
+def test_oddities_are_in_the_files(corpus, folder):
+    kinds = {code: Counter(corpus.oddities(code).values()) for code in corpus.languages}
+    assert set().union(*kinds.values()) == {'fused','missing','part','repeated','empty'}
+    assert all(.005 < k.total()/2500 < .03 for k in kinds.values())
+    usfx, osis = ((folder/'bibles'/n).read_text(encoding='utf8') for n in ('qaa.usfx.xml', 'qac.osis.xml'))
+    usfm = '\n'.join(f.read_text(encoding='utf8') for f in sorted((folder/'bibles'/'qab').iterdir()))
+    tsv = (folder/'bibles'/'qad.tsv').read_text(encoding='utf8')
+    for text,pattern in [(usfx, r'<v id="\d+-\d+"'), (usfx, '<f '), (usfx, '<x>'), (usfx, '<s>'), (usfx, '<q '), (usfm, r'\\v \d+-\d+ '),
+                         (usfm, r'\\v \d+a '), (usfm, r'\\v \d+b '), (usfm, r'\\v \d+\n'), (usfm, r'\\f '), (usfm, r'\\q1'), (usfm, r'\\s '),
+                         (osis, r'osisID="Matt\.\d+\.\d+ Matt'), (osis, '<note'), (osis, '<lg>'), (osis, '<verse sID'), (osis, r'"></verse>|"/><verse eID'),
+                         (tsv, r'\t\d+-\d+\t'), (tsv, r'\t\d+a\t')]:
+        assert re.search(pattern, text), pattern
+
+def test_old_testament_is_other_text(corpus):
+    for language in corpus.languages:
+        old, new = corpus.old_testament(language, 1000), set(corpus.text(language).values())
+        assert len(old) == 1000 and all(old) and sum(v in new for v in old) < 20
+
+def test_wordpieces_stay_short(corpus):
+    "BERT's tokenizers give up on a run of more than a hundred letters"
+    for language in corpus.languages:
+        assert max(len(w) for t in corpus.text(language).values() for w in re.split(r'[\s.,?!、。？！]+', t)) <= 100
+
+def test_impossible_numbers():
+    for bad in (0, 9000):
+        with pytest.raises(ValueError, match='give a number from 1 to'): chapter_sizes(bad)
+    with pytest.raises(ValueError, match='give a share'): make_corpus(noise=2)
+
+def test_annotating_gives_the_truth(corpus, folder):
+    found = annotate(folder/'ontonotes').verses
+    assert found.keys() == corpus.truth.keys()
+    for ref,truth in corpus.truth.items():
+        v = found[ref]
+        assert (v.sentences[0].mood, v.sentences[0].proper_subject, v.crosses) == (truth.mood, truth.proper_subject, truth.crosses), ref
+        assert sum(not m.pronominal for s in v.sentences for m in s.mentions) == truth.n_mentions, ref
+        assert sorted(p for s in v.sentences for p in s.predicates) == sorted(truth.predicates), ref
+
+@pytest.mark.parametrize('code', ['qaa','qab','qac','qad'])
+def test_reading_gives_the_text(corpus, folder, code):
+    bible = read_bible(next((folder/'bibles').glob(f'{code}*')))
+    text = corpus.text(code)
+    assert len(bible.verses) > 0.97*len(text)
+    assert all(bible.verses[r].split() == text[r].split() for r in bible.verses)
