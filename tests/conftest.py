@@ -1,5 +1,5 @@
 "What the tests share: real data where they are at hand, and a small annotated text of our own"
-import os
+import gc, os
 from pathlib import Path
 
 import pytest
@@ -17,16 +17,10 @@ def testdata():
 def skeleton(testdata): return testdata/'ontonotes-skeleton'
 
 @pytest.fixture(scope='session')
-def documents(skeleton):
-    "The 260 chapters, as we read them"
-    from pronto.onf import onf_files, read_onf
-    return [read_onf(f) for f in onf_files(skeleton)]
-
-@pytest.fixture(scope='session')
-def peer_documents(documents):
-    "The same as `onf_parser` reads them"
-    from onf_parser import parse_file
-    return [parse_file(str(d.path)) for d in documents]
+def chapters(skeleton):
+    "Its 260 files"
+    from pronto.onf import onf_files
+    return onf_files(skeleton)
 
 @pytest.fixture(scope='session')
 def annotation_files(skeleton, tmp_path_factory):
@@ -40,7 +34,9 @@ def annotation_files(skeleton, tmp_path_factory):
 def annotations(annotation_files):
     "Rules to their annotations"
     from pronto.annotate import read_annotations
-    return {rules: read_annotations(path) for rules,path in annotation_files.items()}
+    found = {rules: read_annotations(path) for rules,path in annotation_files.items()}
+    gc.freeze() # Nothing of this is ever garbage
+    return found
 
 @pytest.fixture(scope='session')
 def toy_onf():
