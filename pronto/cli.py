@@ -30,7 +30,7 @@ def convert(args):
 def annotate(args):
     "An annotated source to one file, reused for every language"
     from pronto.annotate import annotate, write_annotations
-    annotations = annotate(args.source, rules=args.rules, skip_bad=args.skip_bad, progress=_bar('annotate'))
+    annotations = annotate(args.source, rules=args.rules or 'paper', skip_bad=args.skip_bad, progress=_bar('annotate'))
     write_annotations(annotations, args.output)
     print(annotations)
     for name,why in annotations.source.skipped.items(): print(f'left out {name}: {why}')
@@ -39,8 +39,12 @@ def annotate(args):
 def _annotations(args):
     "From a file, or from a source folder"
     from pronto.annotate import annotate, read_annotations
-    if not Path(args.annotations).is_dir(): return read_annotations(args.annotations)
-    return annotate(args.annotations, rules=args.rules, skip_bad=args.skip_bad, progress=_bar('annotate'))
+    from pronto.files import InputError
+    if Path(args.annotations).is_dir(): return annotate(args.annotations, rules=args.rules or 'paper', skip_bad=args.skip_bad, progress=_bar('annotate'))
+    annotations = read_annotations(args.annotations)
+    if args.rules not in (None, annotations.source.rules):
+        raise InputError(args.annotations, f'was annotated with rules {annotations.source.rules}; annotate anew with --rules {args.rules}, or leave the option out')
+    return annotations
 
 def build(args):
     "The dataset folder of one translation"
@@ -58,7 +62,7 @@ def demo(args):
 
 # %% ../nbs/13_cli.ipynb #6191780b
 def _source_options(parser):
-    parser.add_argument('--rules', choices=['paper','v0.1'], default='paper', help="the paper's text, or the published release with its slips (default: paper)")
+    parser.add_argument('--rules', choices=['paper','v0.1'], help="what the paper's text says, or the published release with its slips (default: paper)")
     parser.add_argument('--skip-bad', action='store_true', help='leave out files that cannot be read, and say so')
 
 def _build_options(parser):
@@ -92,10 +96,18 @@ def make_parser()->argparse.ArgumentParser:
     _build_options(command(build))
     p = command(demo)
     p.add_argument('-o', '--output', default='demo', metavar='DIR', help='where to (default: demo)')
-    p.add_argument('--verses', type=int, default=2500, metavar='N', help='size of its New Testament (default: 2500)')
-    p.add_argument('--noise', type=float, default=0.0, metavar='X', help='share of verses that the translations render freely, 0 to 1 (default: 0)')
+    p.add_argument('--verses', type=_between(int, 260, 7959), default=2500, metavar='N', help='size of its New Testament, 260 to 7959 (default: 2500)')
+    p.add_argument('--noise', type=_between(float, 0, 1), default=0.0, metavar='X', help='share of verses that the translations render freely, 0 to 1 (default: 0)')
     p.add_argument('--seed', type=int, default=0, metavar='N', help='another seed, another corpus (default: 0)')
     return parser
+
+def _between(number, least, most):
+    "Reads a number within bounds"
+    def read(text):
+        if not least <= (n := number(text)) <= most: raise argparse.ArgumentTypeError(f'{text} is not from {least} to {most}')
+        return n
+    read.__name__ = number.__name__
+    return read
 
 def _version()->str:
     from pronto import __version__
@@ -110,11 +122,12 @@ def main(
     try: args.run(args)
     except KeyboardInterrupt: _say('pronto: interrupted; nothing that was whole has changed'); return 130
     except BrokenPipeError: os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()); return 1
-    except ValueError as e:
+    except (ValueError, OSError) as e:
         if not _of_the_user(e): raise
         _say('pronto: ' + ' '.join(str(e).split())); return 1
     return 0
 
-def _of_the_user(e:ValueError)->bool:
+def _of_the_user(e:Exception)->bool:
+    "Bad input, or a file that the system will not give"
     from pronto.files import InputError
-    return isinstance(e, InputError)
+    return isinstance(e, InputError) or isinstance(e, OSError) and e.filename is not None

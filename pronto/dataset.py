@@ -146,6 +146,7 @@ def build(
     if splits not in ('parallel','random'): raise ValueError(f'no splits {splits!r}; choose parallel or random')
     scheme = choose_versification(bible) if versification == 'auto' else versification
     if scheme not in SCHEMES: raise ValueError(f'no versification {scheme!r}; choose auto or one of {", ".join(SCHEMES)}')
+    if not bible.nt_verses: raise InputError(path or out, 'has no verse of the New Testament; PrOnto needs at least a part of it')
     alignment = align(annotations, to_english(bible, scheme))
     require_verses(alignment, min_verses, path or out)
     texts = {v.ref: _one_line(v.text) for v in alignment.verses}
