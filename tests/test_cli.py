@@ -155,7 +155,7 @@ def test_an_unknown_book_is_skipped_and_counted(pronto, tmp_path):
 
 def test_no_new_testament(refuses, annotated, tmp_path):
     bad = bible_file(tmp_path, ''.join(f'GEN\t1\t{v}\tlo\n' for v in range(1, 32)))
-    refuses(['build', '-a', annotated, '-b', bad, '-o', tmp_path/'d'], str(bad), 'only 0 verses', '--min-verses')
+    refuses(['build', '-a', annotated, '-b', bad, '-o', tmp_path/'d'], str(bad), 'no verse of the New Testament')
 
 def test_too_few_verses_says_how_many_and_from_which_books(refuses, annotated, bible, tmp_path):
     refuses(['build', '-a', annotated, '-b', bible, '-o', tmp_path/'d'], str(bible), 'only 4 verses', 'MRK 4', 'fewer than 500', '--min-verses')
