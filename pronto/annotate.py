@@ -154,7 +154,12 @@ def _v01_annotate_sentence(s:Sentence)->SentenceAnnotation:
 # %% ../nbs/03_annotate.ipynb #1719d6e9
 RULES = {'paper': _annotate_sentence, 'v0.1': _v01_annotate_sentence} # How a sentence of OntoNotes is read
 
-# %% ../nbs/03_annotate.ipynb #407f0005
+# %% ../nbs/03_annotate.ipynb #ef5bed56
+def _book(doc:Document, s:Sentence)->str:
+    "The book that a sentence stands in"
+    if code := book_code(s.speaker.name): return code
+    raise InputError(doc.path, f'no book of the Bible is called {s.speaker.name!r}; mend the speaker information', f'line {s.line}')
+
 def annotate_onf(
     documents:Iterable[Document], # In order
     rules:str='paper', # A key of `RULES`
@@ -164,9 +169,7 @@ def annotate_onf(
     for doc in documents:
         for s in doc.sentences:
             if s.speaker is None: continue
-            book = book_code(s.speaker.name)
-            if book is None: raise InputError(doc.path, f'no book of the Bible is called {s.speaker.name!r}; mend the speaker information', f'line {s.line}')
-            touched = dict.fromkeys(Ref(book, c, v) for c,v,_ in s.speaker.start + s.speaker.stop)
+            touched = dict.fromkeys(Ref(_book(doc, s), c, v) for c,v,_ in s.speaker.start + s.speaker.stop)
             annotation = RULES[rules](s)
             for ref in touched:
                 verses.setdefault(ref, []).append(annotation)
@@ -213,10 +216,22 @@ def _hash_files(files:list[Path], folder:Path)->str:
 
 def _read_or_skip(files, skip_bad, skipped):
     for f in files:
-        try: yield read_onf(f)
+        try:
+            doc = read_onf(f)
+            for s in doc.sentences: s.speaker and _book(doc, s)
         except InputError as e:
             if not skip_bad: raise
             skipped[f.name] = str(e)
+        else: yield doc
+
+def _about(folder:Path)->dict:
+    "What a source folder says of itself"
+    path = folder/'source.json'
+    try: about = json.loads(path.read_text(encoding='utf-8')) if path.is_file() else {}
+    except ValueError as e: raise InputError(path, f'is not JSON ({e}); mend or remove it') from e
+    known = {'name','edition','licence','attribution','unusable'}
+    if not isinstance(about, dict) or about.keys() - known: raise InputError(path, f'may only say {", ".join(sorted(known))}; mend or remove it')
+    return about
 
 def annotate_ontonotes(
     folder, # The release, or a folder in it
@@ -230,9 +245,7 @@ def annotate_ontonotes(
     files = onf_files(folder)
     verses = annotate_onf(_read_or_skip(progress(files), skip_bad, skipped), rules)
     if not verses: raise InputError(folder, 'no sentence says which verse it stands in; is this the New Testament (english/annotations/pt/nt)?')
-    about = folder/'source.json'
-    about = json.loads(about.read_text(encoding='utf-8')) if about.is_file() else {}
-    about = {'unusable': erv_verses()} | about
+    about = {'unusable': erv_verses()} | _about(folder)
     source = Source(**about, rules=rules, hash=_hash_files(files, folder), files=len(files)-len(skipped), skipped=skipped)
     return Annotations(source, verses)
 
@@ -289,7 +302,7 @@ def read_annotations(
     except FileNotFoundError as e: raise InputError(path, 'does not exist; make it with `pronto annotate`') from e
     except (pa.ArrowException, OSError) as e: raise InputError(path, 'cannot be read as annotations; make it anew with `pronto annotate`') from e
     header = (table.schema.metadata or {}).get(b'pronto.source')
-    if header is None: raise InputError(path, 'is no annotation file of PrOnto; make one with `pronto annotate`')
+    if header is None or table.column_names != _schema().names: raise InputError(path, 'is no annotation file of PrOnto; make one with `pronto annotate`')
     sentences = table['sentences'].chunk(0)
     values = sentences.values
     mentions = [tuple(Mention(start, end, (), chain, lone) for start,end,chain,lone in m) for m in _items(values.field('mentions'))]

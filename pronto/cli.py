@@ -72,7 +72,7 @@ def _build_options(parser):
     add('-o', '--output', required=True, metavar='DIR', help='the dataset folder to write')
     add('--splits', choices=['parallel','random'], default='parallel', help='by chapter, the same in all languages, or shuffled as published, which leaks (default: parallel)')
     add('--versification', choices=['auto','eng','org','vul','lxx','rsc','rso'], default='auto', help='how the Bible counts its verses (default: auto)')
-    add('--min-verses', type=int, default=500, metavar='N', help='refuse a Bible with fewer aligned verses (default: 500)')
+    add('--min-verses', type=_between(int, 1, 100_000), default=500, metavar='N', help='refuse a Bible with fewer aligned verses (default: 500)')
     for name,what in ('code', 'name of the dataset (default: of the folder)'), ('language', 'overrides the Bible'), ('licence', 'overrides the Bible'): add(f'--{name}', help=what)
     _source_options(parser)
 
@@ -118,6 +118,8 @@ def main(
     argv:list[str]=None # Arguments; those of the process if not given
 )->int: # Exit status
     "Run a command; an error of the user's is one line and status 1"
+    for stream in sys.stdout, sys.stderr: # A terminal of another encoding must not stop a text in another script
+        if hasattr(stream, 'reconfigure'): stream.reconfigure(encoding='utf-8')
     args = make_parser().parse_args(argv)
     try: args.run(args)
     except KeyboardInterrupt: _say('pronto: interrupted; nothing that was whole has changed'); return 130

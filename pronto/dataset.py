@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['check_task', 'label_counts', 'label_shares', 'table_bytes', 'alignment_bytes', 'build', 'summary', 'LoadedVerse',
-           'LoadedPair', 'Dataset', 'load_table', 'load_dataset_folder']
+           'LoadedPair', 'Dataset', 'load_table', 'load_manifest', 'load_dataset_folder']
 
 # %% ../nbs/06_dataset.ipynb #628d2675
 import hashlib, json
@@ -230,6 +230,14 @@ def load_table(
         except ValueError as e: raise InputError(path, f'{e}; build the dataset anew', f'line {i}') from e
     return rows
 
+def load_manifest(
+    path # A dataset folder
+)->dict: # Empty if it has none, as release v0.1
+    "Load the manifest of a dataset; raises `InputError` if it is damaged"
+    manifest = Path(path)/'manifest.json'
+    try: return json.loads(manifest.read_text(encoding='utf-8')) if manifest.is_file() else {}
+    except ValueError as e: raise InputError(manifest, f'is not JSON ({e}); build the dataset anew') from e
+
 def load_dataset_folder(
     path # A folder written by `build`, or a published one
 )->Dataset: # All its tasks
@@ -241,6 +249,4 @@ def load_dataset_folder(
     for f in (path/f'{stem}_{s}.tsv' for stem in stems for s in SPLITS):
         if not f.is_file(): raise InputError(f, 'is missing; build the dataset anew')
     stems = [s for s in TASKS if s in stems] + [s for s in stems if s not in TASKS]
-    manifest = path/'manifest.json'
-    return Dataset(path, {stem: {s: load_table(path/f'{stem}_{s}.tsv') for s in SPLITS} for stem in stems},
-                   json.loads(manifest.read_text(encoding='utf-8')) if manifest.is_file() else {})
+    return Dataset(path, {stem: {s: load_table(path/f'{stem}_{s}.tsv') for s in SPLITS} for stem in stems}, load_manifest(path))

@@ -301,11 +301,14 @@ def _sentence(line:int, blocks:dict, path)->Sentence:
 def _check_whole(sections:list[Section], path, line:int):
     "Raise `InputError` where the last section shows that the file was cut off"
     last = sections[-1] if sections else Section()
-    listed = {c.id for c in last.chains or ()}
-    unlisted = {c.chain for s in last.sentences for leaf in s.leaves for c in leaf.corefs} - listed
-    if last.sentences and last.chains is not None and not unlisted: return
-    what = ('holds no sentence' if not last.sentences else 'the last section has no coreference chains' if last.chains is None
-        else f'chain {min(unlisted)} is not listed among the coreference chains')
+    marked = {(c.chain, i, c.start, c.end) for i,s in enumerate(last.sentences) for leaf in s.leaves for c in leaf.corefs}
+    unlisted = {chain for chain,*_ in marked} - {c.id for c in last.chains or ()}
+    if not last.sentences: what = 'holds no sentence'
+    elif last.chains is None: what = 'the last section has no coreference chains'
+    elif unlisted: what = f'chain {min(unlisted)} is not listed among the coreference chains'
+    elif last.chains and {m for m in marked if m[0] == last.chains[-1].id} - {(last.chains[-1].id, *m[1:4]) for m in last.chains[-1].mentions}:
+        what = f'chain {last.chains[-1].id} lacks some of its mentions'
+    else: return
     raise InputError(path, f'{what}: the file is cut off; get it again', f'line {line}')
 
 def parse_onf(
@@ -351,7 +354,7 @@ def onf_files(
     folder # The release, or any folder in it
 )->list[Path]: # In the order of the canon
     "The New Testament's files; raises `InputError` if there are none"
-    files = sorted(Path(folder).rglob('*.onf'))
+    files = sorted(f for f in Path(folder).rglob('*.onf') if f.is_file())
     files = [f for f in files if '/pt/nt/' in f.as_posix()] or files
     if not files: raise InputError(folder, 'holds no .onf file; name the folder of OntoNotes 5.0 (LDC2013T19), or unpack it first')
     return files

@@ -93,6 +93,21 @@ def test_skip_bad_goes_on_counts_and_names(pronto, toy_folder, toy_onf, tmp_path
     assert a.source.files == 2 and list(a.source.skipped) == ['b.onf']
     assert {r.book for r in a.verses} == {'MRK','1JN'}
 
+def test_skip_bad_leaves_out_a_file_of_no_book(pronto, toy_folder, toy_onf, tmp_path):
+    (toy_folder/'b.onf').write_text(toy_onf.replace('name: Mark', 'name: Zorro'), encoding='utf-8')
+    status,out,err = pronto('annotate', toy_folder, '-o', tmp_path/'a.parquet', '--skip-bad')
+    assert status == 0 and err == [] and "'Zorro'" in out
+
+@pytest.mark.parametrize('text', ['{bad', '{"nme": "Lo"}', '[]'])
+def test_a_source_json_that_is_none(text, refuses, toy_folder, tmp_path):
+    (toy_folder/'source.json').write_text(text)
+    refuses(['annotate', toy_folder, '-o', tmp_path/'a.parquet'], 'source.json')
+
+def test_annotations_without_a_column(refuses, annotated, bible, tmp_path):
+    import pyarrow.parquet as pq
+    pq.write_table(pq.read_table(annotated).drop_columns(['sentences']), tmp_path/'b.parquet')
+    refuses(['build', '-a', tmp_path/'b.parquet', '-b', bible, '-o', tmp_path/'d'], 'b.parquet', 'pronto annotate')
+
 def test_skip_bad_is_remembered_in_the_dataset(pronto, toy_folder, toy_onf, bible, tmp_path):
     (toy_folder/'b.onf').write_text(toy_onf[:900], encoding='utf-8')
     assert pronto('build', '-a', toy_folder, '--skip-bad', '-b', bible, '-o', tmp_path/'d', '--min-verses', 1)[0] == 0
@@ -234,3 +249,8 @@ def test_a_reader_that_stops_early_is_no_error(bible):
     child.wait()
     child.stderr.close()
     assert 'Traceback' not in said and 'Exception' not in said
+
+def test_output_is_utf8_wherever_it_goes(bible):
+    bible.write_text('MRK\t1\t1\tло\n', encoding='utf-8')
+    done = subprocess.run([sys.executable, '-c', RUN, 'convert', str(bible)], env=os.environ | {'PYTHONPATH': str(ROOT), 'PYTHONIOENCODING': 'ascii'}, capture_output=True)
+    assert done.stdout.decode('utf-8') == 'MRK\t1\t1\tло\n', done.stderr
