@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['KEYS', 'model_name', 'safe_name', 'model_hash', 'dataset_hash', 'Run', 'read_record', 'is_done', 'write_record',
-           'read_predictions', 'chapters_of', 'resembling', 'evaluate', 'read_runs', 'check_parameters']
+           'read_predictions', 'chapters_of', 'resembling', 'evaluate', 'read_runs', 'compare_records',
+           'check_parameters']
 
 # %% ../nbs/08_results.ipynb #1f4127b8
 import fcntl, hashlib, json, os, re, sys
@@ -15,7 +16,7 @@ from .baselines import training_labels, verses_of
 from .dataset import LoadedVerse
 from .files import InputError, write_aside
 from .leaks import near_duplicates
-from .stats import score
+from .stats import compare, score
 from .tasks import find_task
 
 # %% ../nbs/08_results.ipynb #70748803
@@ -221,6 +222,24 @@ def read_runs(
         try: found.append(read_record(path) | dict(path=path, finished=path.stat().st_mtime))
         except InputError as e: report(f'{e}')
     return found
+
+# %% ../nbs/08_results.ipynb #fea0a289
+def _where(row:dict[str,str])->tuple: return tuple(row.get(k) for k in ('sense','ref','ref1','ref2','label'))
+
+def _chapter(ref:str, i:int)->str: return ref.rpartition(':')[0] or f'row {i}'
+
+def compare_records(
+    records:list[dict], # Of one task and Bible, one for each model, as `read_runs` gives them
+    baselines:tuple[str,...]=() # Of the first record, e.g. `('ngram',)`
+)->list[dict]: # As `pronto.stats.compare` gives them
+    "Compare models on the same test set, corrected for their number; raises `ValueError` if it is not the same"
+    tables = {f"{r['model']}-{r['recipe']}-s{r['seed']}": read_predictions(r['path']) for r in records}
+    first,*others = tables.values()
+    if any(list(map(_where, first)) != list(map(_where, t)) for t in others): raise ValueError('the records are not about the same test set; choose runs on one dataset without a limit')
+    answers = {name: [r['predicted'] for r in t] for name,t in tables.items()} | {b: [r[b] for r in first] for b in baselines}
+    columns = [c for c in ('ref','ref1','ref2') if c in first[0]]
+    chapters = [[_chapter(r[c], i) for c in columns] for i,r in enumerate(first)]
+    return compare([r['label'] for r in first], answers, chapters if len(columns) == 2 else [c[0] for c in chapters])
 
 # %% ../nbs/08_results.ipynb #9a0c7d16
 def check_parameters(

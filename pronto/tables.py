@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['COLUMNS', 'BASELINES', 'ABSENT', 'TITLES', 'read_layout', 'paper_models', 'add_unlisted', 'choose', 'fill', 'notes',
-           'to_markdown', 'to_latex', 'to_csv', 'draw', 'make_tables', 'left_out']
+           'to_markdown', 'to_latex', 'to_csv', 'draw', 'make_tables', 'left_out', 'beside']
 
 # %% ../nbs/09_tables.ipynb #59bb0696
 import csv, io
@@ -101,7 +101,8 @@ def fill(
     cells = []
     for bible,rows in groupby(layout, key=lambda r: r['bible']):
         rows = list(rows)
-        systems = [(b, name, None) for b,name in BASELINES.items()] + [(None, r['model'], _known_as(r['hub'])) for r in rows]
+        ran = any(b == bible for b,*_ in chosen)
+        systems = [(b, name, None) for b,name in BASELINES.items() if ran or b == 'majority'] + [(None, r['model'], _known_as(r['hub'])) for r in rows]
         for baseline,name,model in systems:
             for task in TASKS.values():
                 beside = [r for (b,_,t),rs in chosen.items() if (b,t) == (bible, task.stem) for r in rs]
@@ -133,7 +134,7 @@ def _grid(cells:list[dict])->tuple[list[str],list[tuple[str,list[list[str]]]]]: 
             row = list(row)
             name = row[0]['abbreviation'] if system == 'majority' else system
             rows.append([name] + [x for c in row for x in ([_marked(c), _number(c['published']), _number(c['difference'], '+')] if compared else [_marked(c)])])
-        blocks.append((f"{row[0]['abbreviation']}: {row[0]['title']} ({row[0]['bible']})", rows))
+        blocks.append((': '.join(filter(None, (row[0]['abbreviation'], row[0]['title'] or row[0]['language']))) + f" ({row[0]['bible']})", rows))
     return head, blocks
 
 def notes(
@@ -173,7 +174,7 @@ def to_latex(
     body = '\n\\midrule\n'.join('\n'.join(map(line, rows)) for _,rows in blocks)
     caption = ' '.join([f'{TITLES.get(table, "Task accuracy")}.', *notes(cells)]).translate(_TEX)
     return '\n'.join([r'\begin{table*}', r'\centering\small\setlength{\tabcolsep}{3pt}', rf'\begin{{tabular}}{{l{"r"*(len(head)-1)}}}', r'\toprule', line(head), r'\midrule', body,
-                      r'\bottomrule', r'\end{tabular}', rf'\caption{{{caption}}}', rf'\label{{{_stem(table)}}}', r'\end{table*}', ''])
+                      r'\bottomrule', r'\end{tabular}', rf'\caption{{{caption}}}', rf'\label{{tab:{_stem(table)}}}', r'\end{table*}', ''])
 
 def _stem(table:str)->str: return safe_name(table.lower().replace(' ', '')) # The name of its files
 
@@ -257,3 +258,12 @@ def left_out(
     records = read_runs(data_dir()/'runs' if runs is None else runs, report=lambda line: None)
     other = Counter(f"{r['recipe']} on {r.get('splits', 'unknown')} splits" for r in records if not _fits(r, recipe, splits))
     return ', '.join(f'{n} {what}' for what,n in other.items())
+
+# %% ../nbs/09_tables.ipynb #a254ad80
+def beside(
+    name # `data` follows `PRONTO_DATA`
+)->Path: # The folder here, or else the one beside the notebooks' folder
+    "A folder of the checkout, seen from its root or from `nbs/`"
+    path = data_dir() if str(name) == 'data' else Path(name)
+    from_nbs = not path.is_absolute() and not path.exists() and Path('../settings.ini').is_file()
+    return '..'/path if from_nbs else path
