@@ -8,17 +8,17 @@ import pytest
 from pronto.baselines import predict_baselines, predict_lookup
 from pronto.dataset import LoadedPair, LoadedVerse, load_dataset_folder
 from pronto.refs import Ref
-from pronto.results import KEYS, Run, evaluate, is_done, read_predictions, read_record, read_runs, write_record
+from pronto.results import KEYS, RunKey, evaluate, is_done, read_predictions, read_record, read_runs, write_record
 from pronto.stats import compare, score
 from pronto.tasks import SM, SS, TASKS
 
-RUN = Run('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3))
+RUN = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3))
 
 WRITER = '''
 import sys
 from dataclasses import asdict, replace
-from pronto.results import KEYS, Run, write_record
-run, runs, mark, redo = Run('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3)), sys.argv[1], sys.argv[2], sys.argv[3] == 'redo'
+from pronto.results import KEYS, RunKey, write_record
+run, runs, mark, redo = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3)), sys.argv[1], sys.argv[2], sys.argv[3] == 'redo'
 results = {k: mark for k in KEYS if k != 'predictions' and k not in asdict(run)}
 rows = [dict(ref=f'MRK 1:{i}', label=mark, predicted=mark) for i in range(30000)]
 print('ready', flush=True)
@@ -72,7 +72,7 @@ def test_record_without_predictions_is_redone(tmp_path):
     assert read_record(path)['accuracy'] == .5
 
 def test_asking_imports_no_torch(tmp_path):
-    code = f"import sys; from pronto.results import *; print(is_done(Run('b','m','h','t','d'), {str(tmp_path)!r}), read_runs({str(tmp_path)!r}), {{'torch','sklearn','transformers'}} & set(sys.modules))"
+    code = f"import sys; from pronto.results import *; print(is_done(RunKey('b','m','h','t','d'), {str(tmp_path)!r}), read_runs({str(tmp_path)!r}), {{'torch','sklearn','transformers'}} & set(sys.modules))"
     env = dict(os.environ, PYTHONPATH=str(Path(__file__).parent.parent))
     assert subprocess.run([sys.executable, '-c', code], env=env, capture_output=True, text=True).stdout == 'False [] set()\n'
 

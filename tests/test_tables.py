@@ -5,11 +5,11 @@ from dataclasses import asdict
 import pytest
 from conftest import ROOT
 from pronto.files import fact_table
-from pronto.results import KEYS, Run, write_record
+from pronto.results import KEYS, RunKey, write_record
 from pronto.tables import COLUMNS, make_tables, read_layout
 
 def store(folder, bible, model, task, accuracy, seed=0, **more):
-    run = Run(bible, model, 'm', task, 'd', seed=seed, **{k: more.pop(k) for k in ('limit','recipe') if k in more})
+    run = RunKey(bible, model, 'm', task, 'd', seed=seed, **{k: more.pop(k) for k in ('limit','recipe') if k in more})
     known = dict(accuracy=accuracy, intervals=dict(accuracy=[accuracy-.03, accuracy+.02]), baselines=dict(majority=.5, lookup=.5, ngram=.6), collapsed=False, splits='parallel') | more
     write_record(run, folder, {k: None for k in KEYS if k != 'predictions' and k not in asdict(run)} | known, [dict(label='x', predicted='x')])
 
