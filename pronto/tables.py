@@ -144,7 +144,7 @@ def notes(
     ran = [c for c in cells if c['ours'] is not None]
     if not ran: return ['None of these runs has been made yet.']
     said = lambda key: ', '.join(sorted({str(c[key]) for c in ran if c.get(key)})) or 'not recorded'
-    out = [f'Accuracy in percent; the first row of a block is the majority label. Recipe: {said("recipe")}; splits: {said("splits")}; seeds: {said("seeds")} (median).']
+    out = [f'Accuracy in percent. No language models: the majority label (first row of a block), look-up (what train says by heart), n-grams (logistic regression over characters). Recipe: {said("recipe")}; splits: {said("splits")}; seeds: {said("seeds")} (median).']
     if any(c['published'] is not None for c in ran): out.append('Published figures are the paper\'s, on its own random splits, which leak for SS and SAC; Δ is ours less published.')
     if any(c.get('limit') for c in ran): out.append('* trained and tested on a part of the data.')
     if any(c.get('collapsed') for c in ran): out.append('† gave the same answer to everything with at least one seed: fine-tuning collapsed.')

@@ -1,13 +1,12 @@
 "The run store: whole or absent, whatever is killed and whoever else writes"
-import json, os, signal, subprocess, sys, time
+import os, signal, subprocess, sys, time
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from pronto.baselines import predict_baselines, predict_lookup
-from pronto.dataset import LoadedPair, LoadedVerse, load_dataset_folder
-from pronto.refs import Ref
+from pronto.dataset import LoadedPair, load_dataset_folder
 from pronto.results import KEYS, RunKey, evaluate, is_done, read_predictions, read_record, read_runs, write_record
 from pronto.stats import compare, score
 from pronto.tasks import SM, SS, TASKS
@@ -79,6 +78,35 @@ def test_asking_imports_no_torch(tmp_path):
 def test_unwritable_place_is_one_line(tmp_path):
     (tmp_path/'file').write_text('')
     with pytest.raises(ValueError, match='cannot be made'): write_record(RUN, tmp_path/'file', results(), [dict(label='x')])
+
+FULL = '''
+import resource, signal, sys
+from dataclasses import asdict
+from pronto.results import KEYS, RunKey, write_record
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
+key = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3))
+try: write_record(key, sys.argv[1], {k: None for k in KEYS if k != 'predictions' and k not in asdict(key)}, [dict(label='x'*100)])
+except ValueError as e: print(type(e).__name__, e)
+'''
+
+@pytest.mark.parametrize('room', [50, 300]) # for neither file, for the predictions only
+def test_full_disk_leaves_no_record(tmp_path, room):
+    env = dict(os.environ, PYTHONPATH=str(Path(__file__).parent.parent))
+    done = subprocess.run([sys.executable, '-c', FULL, str(tmp_path), str(room)], env=env, capture_output=True, text=True)
+    assert done.stdout.startswith('InputError') and done.stdout.count('\n') == 1 and 'cannot be written' in done.stdout, done
+    assert not is_done(RUN, tmp_path, report=pytest.fail) and not list(tmp_path.rglob('*.tmp'))
+
+def test_intervals_of_pairs_hold_the_truth():
+    "Pairs from chapters, and verses, that differ in difficulty: 95 in a hundred, or a few more"
+    rng, hits = np.random.default_rng(0), 0
+    for i in range(150):
+        chapter, verse = .05*rng.standard_normal(26), .1*rng.standard_normal((26,28))
+        c, v = rng.integers(0, 26, (3000,2)), rng.integers(0, 28, (3000,2))
+        right = rng.random(3000) < .7 + chapter[c].sum(1) + verse[c,v].sum(1)
+        low,high = score([0,1], [1]*3000, right.astype(int).tolist(), c, n=300, seed=i)[1]['accuracy']
+        hits += low <= .7 <= high
+    assert .92 <= hits/150
 
 def test_without_references_verses_stand_alone():
     rows = [LoadedPair('go.01', f'they went {i%7}', f'she goes {i%5}', 'same' if i%2 else 'different', None, None) for i in range(40)]
