@@ -64,6 +64,7 @@ def load_tokenizer(
     try: tokenizer = AutoTokenizer.from_pretrained(find_model(model), trust_remote_code=False)
     except InputError: raise
     except Exception as e: raise InputError(model, f'its tokenizer cannot be loaded ({_first_line(e)}); save the tokenizer into the same folder') from e
+    if len(tokenizer) <= len(tokenizer.all_special_ids): raise InputError(model, 'has no vocabulary; save the tokenizer into the same folder')
     if tokenizer.pad_token_id is None: tokenizer.add_special_tokens({'pad_token': tokenizer.eos_token or '[PAD]'})
     return tokenizer
 
@@ -135,7 +136,7 @@ def _arguments(settings:dict, folder:str, seed:int, device:str, progress:bool)->
         folder, learning_rate=settings['learning_rate'], per_device_train_batch_size=settings['batch_size'], gradient_accumulation_steps=settings['accumulation'],
         per_device_eval_batch_size=64, weight_decay=settings['weight_decay'], num_train_epochs=settings['epochs'], warmup_steps=settings['warmup'], seed=seed,
         bf16=settings['bf16'], use_cpu=device == 'cpu', eval_strategy='epoch', save_strategy='no', logging_strategy='no', report_to='none', disable_tqdm=not progress,
-        dataloader_pin_memory=device != 'cpu')
+        remove_unused_columns=False, label_names=['labels'], dataloader_pin_memory=device != 'cpu')
 
 def _train(net, tokenizer, task, inputs:dict, settings:dict, seed:int, device:str, progress:bool)->tuple:
     "Train a model; its best epoch's predictions on test, and what the epochs were like"
