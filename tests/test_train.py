@@ -10,7 +10,7 @@ from pronto.files import InputError
 from pronto.packing import pack
 from pronto.recipes import find_recipe
 from pronto.tasks import PNS, SAC, SS
-from pronto.train import fine_tune, load_model, load_tokenizer, quiet, token_limit
+from pronto.train import collate, fine_tune, load_model, load_tokenizer, quiet, token_limit
 
 WORDS = 'lo la mi tu go se'.split()
 SENSES = 'go.01', 'see.01'
@@ -79,7 +79,9 @@ def test_every_kind_of_model(make, kind):
     packed = pack([pair], tokenizer, token_limit(net, tokenizer), senses, getattr(net.config, 'type_vocab_size', 0)).inputs
     assert packed == [{'input_ids': tokenizer.convert_tokens_to_ids(tokens) + [first+1]} | ({'token_type_ids': types} if types else {})]
     shorter = {k: v[-5:] for k,v in packed[0].items()}
-    batch = hf.DataCollatorWithPadding(tokenizer)([packed[0], shorter])
+    batch = collate([x | {'labels': 0} for x in (packed[0], shorter)], tokenizer)
+    theirs = hf.DataCollatorWithPadding(tokenizer)([packed[0], shorter])
+    assert all(torch.equal(batch[k], theirs[k]) for k in theirs)
     assert batch['attention_mask'].sum(1).tolist() == [len(packed[0]['input_ids']), 5]
     logits = net.eval()(**batch).logits
     assert torch.allclose(logits[1], net(**{k: torch.tensor([v]) for k,v in shorter.items()}).logits[0], atol=1e-5)
