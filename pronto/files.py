@@ -85,7 +85,8 @@ def replace_folder(
 # %% ../nbs/00_files.ipynb #77d5dfed
 def data_dir()->Path: # Holds `ontonotes/`, `bibles/`, `datasets/`, `runs/`
     "The folder of the user's own files"
-    return Path(os.environ.get('PRONTO_DATA', 'data'))
+    in_nbs = not Path('data').exists() and Path('../settings.ini').is_file()
+    return Path(os.environ.get('PRONTO_DATA') or ('../data' if in_nbs else 'data'))
 
 # %% ../nbs/00_files.ipynb #a9180f53
 def fact_table(

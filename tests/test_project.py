@@ -47,7 +47,7 @@ def imported(path):
         if isinstance(node, ast.ImportFrom) and node.level == 0: yield node.module.split('.')[0]
 
 def test_what_is_imported_is_required():
-    distribution = {'machine': 'sil-machine', 'sklearn': 'scikit-learn'}
+    distribution = {'machine': 'sil-machine', 'sklearn': 'scikit-learn', 'huggingface_hub': 'huggingface-hub'}
     required = {Requirement(r).name for r in PYPROJECT['project']['dependencies'] + PYPROJECT['project']['optional-dependencies']['train']}
     found = {distribution.get(x, x) for f in (ROOT/'pronto').glob('*.py') for x in imported(f)} - set(sys.stdlib_module_names) - {'pronto'}
     assert found <= required
@@ -99,3 +99,10 @@ def test_the_makefile_names_files_that_exist():
 def test_the_usual_files_are_there():
     for name in 'README.md', 'CHANGELOG.md', 'LICENSE', 'CITATION.cff', 'Makefile', 'requirements.lock', 'environment.yml', 'settings.ini', '.ci/run': assert (ROOT/name).is_file(), name
     assert 'Apache License' in (ROOT/'LICENSE').read_text(encoding='utf-8')
+
+def test_settings_and_pyproject_ask_for_the_same():
+    settings = configparser.ConfigParser()
+    settings.read(ROOT/'settings.ini', encoding='utf-8')
+    project = PYPROJECT['project']
+    groups = {'requirements': project['dependencies'], **{f'{name}_requirements': asked for name,asked in project['optional-dependencies'].items()}}
+    for name,asked in groups.items(): assert settings['DEFAULT'][name].split() == asked, name
