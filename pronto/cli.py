@@ -190,6 +190,9 @@ def main(
     try: args.run(args)
     except KeyboardInterrupt: _say('pronto: interrupted; nothing that was whole has changed'); return 130
     except BrokenPipeError: os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()); return 1
+    except ModuleNotFoundError as e:
+        if e.name.split('.')[0] == 'pronto': raise
+        _say(f"pronto: this command needs {e.name}, which is not installed; install all that models need with: pip install 'pronto[train]'"); return 1
     except (ValueError, OSError) as e:
         if not _of_the_user(e): raise
         _say('pronto: ' + ' '.join(str(e).split())); return 1
