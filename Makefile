@@ -8,7 +8,7 @@ demo: $(READY)
 test: $(READY)
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh tests/in_step.sh
 	PATH="$(CURDIR)/$(BIN):$$PATH" nbdev_test --n_workers 2
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadfile
 
 bench: $(READY)
 	$(BIN)/python benchmarks/build.py

@@ -11,10 +11,11 @@ __all__ = ['MOODS', 'PRONOUN_TAGS', 'PRONOUNS', 'RULES', 'SOURCES', 'Mention', '
 import hashlib, json, re
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from itertools import pairwise, repeat
 from pathlib import Path
 from typing import Callable, Iterable, NamedTuple
 from .files import InputError, fact_table, no_collection, write_aside
-from .onf import Document, Nodes, Sentence, onf_files, read_onf, tree_nodes
+from .onf import Document, Nodes, Sentence, onf_files, read_onf, tree_events, tree_nodes
 from .refs import Ref, book_code, parse_ref
 
 # %% ../nbs/03_annotate.ipynb #767209dc
@@ -110,8 +111,7 @@ def predicates(sentence:Sentence)->tuple[Predicate,...]: # In order
 
 # %% ../nbs/03_annotate.ipynb #c49d654f
 def _annotate_sentence(s:Sentence)->SentenceAnnotation:
-    nodes = tree_nodes(s.tree_string)
-    return SentenceAnnotation(mood(nodes), proper_subject(nodes), mentions(s), predicates(s))
+    return SentenceAnnotation(mood(s.nodes), proper_subject(s.nodes), mentions(s), predicates(s))
 
 # %% ../nbs/03_annotate.ipynb #a184f696
 _V01_PRONOMINAL = re.compile('|'.join(_V01_PRONOUNS), re.IGNORECASE)
@@ -131,30 +131,30 @@ def _v01_predicates(s:Sentence)->tuple[Predicate,...]:
 
 # %% ../nbs/03_annotate.ipynb #4fd3622a
 def _v01_proper_subject(s:Sentence)->bool|None:
-    found, open_clauses, collecting, index = [], 0, False, 0
-    def walk(node, tag=None):
-        nonlocal open_clauses, collecting, index
-        if isinstance(node, str):
-            if collecting: found.append((index, tag))
+    found, open_labels, collecting, index = [], [], False, 0
+    for label,token in tree_events(s.tree_string):
+        if label is not None:
+            open_labels.append(label)
+            if 'NP-SBJ' in label and sum(l.split('-')[0].startswith('S') for l in open_labels) <= 1: collecting = True
+        elif token is not None:
+            if collecting: found.append((index, open_labels[-1]))
             index += 1
-            return
-        clause, subject = node.label().split('-')[0].startswith('S'), 'NP-SBJ' in node.label()
-        open_clauses += clause
-        if subject and open_clauses <= 1: collecting = True
-        for child in node: walk(child, node.label())
-        open_clauses -= clause
-        if subject: collecting = False
-    walk(s.tree)
+        elif 'NP-SBJ' in open_labels.pop(): collecting = False
     if not found or found[-1][0]-found[0][0] != len(found)-1: return None
     return any(tag in ('NNP','NNPS') for _,tag in found)
 
 def _v01_annotate_sentence(s:Sentence)->SentenceAnnotation:
-    return SentenceAnnotation(MOODS.get(s.tree[0].label()), _v01_proper_subject(s), _v01_mentions(s), _v01_predicates(s))
+    return SentenceAnnotation(MOODS.get(s.nodes.labels[1]) if len(s.nodes.labels) > 1 else None, _v01_proper_subject(s), _v01_mentions(s), _v01_predicates(s))
 
 # %% ../nbs/03_annotate.ipynb #1719d6e9
 RULES = {'paper': _annotate_sentence, 'v0.1': _v01_annotate_sentence} # How a sentence of OntoNotes is read
 
-# %% ../nbs/03_annotate.ipynb #407f0005
+# %% ../nbs/03_annotate.ipynb #ef5bed56
+def _book(doc:Document, s:Sentence)->str:
+    "The book that a sentence stands in"
+    if code := book_code(s.speaker.name): return code
+    raise InputError(doc.path, f'no book of the Bible is called {s.speaker.name!r}; mend the speaker information', f'line {s.line}')
+
 def annotate_onf(
     documents:Iterable[Document], # In order
     rules:str='paper', # A key of `RULES`
@@ -164,9 +164,7 @@ def annotate_onf(
     for doc in documents:
         for s in doc.sentences:
             if s.speaker is None: continue
-            book = book_code(s.speaker.name)
-            if book is None: raise InputError(doc.path, f'no book of the Bible is called {s.speaker.name!r}; mend the speaker information', f'line {s.line}')
-            touched = dict.fromkeys(Ref(book, c, v) for c,v,_ in s.speaker.start + s.speaker.stop)
+            touched = dict.fromkeys(Ref(_book(doc, s), c, v) for c,v,_ in s.speaker.start + s.speaker.stop)
             annotation = RULES[rules](s)
             for ref in touched:
                 verses.setdefault(ref, []).append(annotation)
@@ -213,10 +211,22 @@ def _hash_files(files:list[Path], folder:Path)->str:
 
 def _read_or_skip(files, skip_bad, skipped):
     for f in files:
-        try: yield read_onf(f)
+        try:
+            doc = read_onf(f)
+            for s in doc.sentences: s.speaker and _book(doc, s)
         except InputError as e:
             if not skip_bad: raise
             skipped[f.name] = str(e)
+        else: yield doc
+
+def _about(folder:Path)->dict:
+    "What a source folder says of itself"
+    path = folder/'source.json'
+    try: about = json.loads(path.read_text(encoding='utf-8')) if path.is_file() else {}
+    except ValueError as e: raise InputError(path, f'is not JSON ({e}); mend or remove it') from e
+    known = {'name','edition','licence','attribution','unusable'}
+    if not isinstance(about, dict) or about.keys() - known: raise InputError(path, f'may only say {", ".join(sorted(known))}; mend or remove it')
+    return about
 
 def annotate_ontonotes(
     folder, # The release, or a folder in it
@@ -230,9 +240,7 @@ def annotate_ontonotes(
     files = onf_files(folder)
     verses = annotate_onf(_read_or_skip(progress(files), skip_bad, skipped), rules)
     if not verses: raise InputError(folder, 'no sentence says which verse it stands in; is this the New Testament (english/annotations/pt/nt)?')
-    about = folder/'source.json'
-    about = json.loads(about.read_text(encoding='utf-8')) if about.is_file() else {}
-    about = {'unusable': erv_verses()} | about
+    about = {'unusable': erv_verses()} | _about(folder)
     source = Source(**about, rules=rules, hash=_hash_files(files, folder), files=len(files)-len(skipped), skipped=skipped)
     return Annotations(source, verses)
 
@@ -271,13 +279,19 @@ def write_annotations(
     header = {'pronto.source': json.dumps(asdict(annotations.source), ensure_ascii=False, sort_keys=True)}
     with write_aside(path) as aside: pq.write_table(pa.Table.from_pylist(rows, schema=_schema().with_metadata(header)), aside)
 
-# %% ../nbs/03_annotate.ipynb #ac3fa23a
-def _items(lists)->list[list]:
-    "A column of lists of records as Python tuples: the fields are read whole, then cut"
-    values = lists.values
-    rows = list(zip(*(values.field(f.name).to_pylist() for f in values.type)))
-    bounds = lists.offsets.to_pylist()
-    return [tuple(rows[a:b]) for a,b in zip(bounds, bounds[1:])]
+# %% ../nbs/03_annotate.ipynb #039a8180
+def _plain(column)->list: return column.to_numpy(zero_copy_only=False).tolist()
+
+def _cut(rows:Iterable, lists)->list[tuple]:
+    "The rows of each list, from the rows of all lists"
+    rows = tuple(rows)
+    return [rows[a:b] for a,b in pairwise(_plain(lists.offsets))]
+
+def _records(kind, lists)->list[tuple]:
+    "A column of lists of records: the fields are read whole, then cut; a field that the file lacks is empty"
+    has = {f.name for f in lists.values.type}
+    columns = (_plain(lists.values.field(f)) if f in has else repeat(()) for f in kind._fields)
+    return _cut(map(tuple.__new__, repeat(kind), zip(*columns)), lists) # Twice as fast as `map(kind, *columns)`
 
 @no_collection()
 def read_annotations(
@@ -289,14 +303,11 @@ def read_annotations(
     except FileNotFoundError as e: raise InputError(path, 'does not exist; make it with `pronto annotate`') from e
     except (pa.ArrowException, OSError) as e: raise InputError(path, 'cannot be read as annotations; make it anew with `pronto annotate`') from e
     header = (table.schema.metadata or {}).get(b'pronto.source')
-    if header is None: raise InputError(path, 'is no annotation file of PrOnto; make one with `pronto annotate`')
+    if header is None or table.column_names != _schema().names: raise InputError(path, 'is no annotation file of PrOnto; make one with `pronto annotate`')
     sentences = table['sentences'].chunk(0)
-    values = sentences.values
-    mentions = [tuple(Mention(start, end, (), chain, lone) for start,end,chain,lone in m) for m in _items(values.field('mentions'))]
-    predicates = [tuple(Predicate(*p) for p in ps) for ps in _items(values.field('predicates'))]
-    all_sentences = list(map(SentenceAnnotation, values.field('mood').to_pylist(), values.field('proper_subject').to_pylist(), mentions, predicates))
-    bounds = sentences.offsets.to_pylist()
+    mood, subject, mentions, predicates = map(sentences.values.field, SentenceAnnotation._fields)
+    said = map(SentenceAnnotation, _plain(mood), _plain(subject), _records(Mention, mentions), _records(Predicate, predicates))
     refs = list(map(Ref, *(table[c].to_pylist() for c in ('book','chapter','verse'))))
-    verses = {r: VerseAnnotation(r, tuple(all_sentences[a:b]), x) for r,a,b,x in zip(refs, bounds, bounds[1:], table['crosses'].to_pylist())}
+    verses = dict(zip(refs, map(VerseAnnotation, refs, _cut(said, sentences), table['crosses'].to_pylist())))
     try: return Annotations(Source(**json.loads(header)), verses)
     except TypeError as e: raise InputError(path, 'was made by another version of PrOnto; make it anew with `pronto annotate`') from e

@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['accuracy', 'predict_feature', 'predict_lookup', 'predict_ngrams', 'predictors', 'near_duplicates']
 
-# %% ../nbs/06_leaks.ipynb #65e5f27e
+# %% ../nbs/06_leaks.ipynb #5ba4b9b7
+from functools import lru_cache
 import numpy as np
 from .pairs import PairExample, Pairs, make_uses
 from .refs import BOOKS, Ref
@@ -44,7 +45,9 @@ def _ngrams(texts:list[str], n:int, bits:int)->tuple[np.ndarray,np.ndarray]:
     owner = np.repeat(np.arange(len(texts)), [len(t) for t in texts])
     if len(chars) < n: return np.empty(0, np.uint64), np.empty(0, int)
     h = np.zeros(len(chars)-n+1, np.uint64)
-    for k in range(n): h = h*np.uint64(0x9E3779B97F4A7C15) + chars[k:len(chars)-n+1+k]
+    for k in range(n):
+        h *= np.uint64(0x9E3779B97F4A7C15)
+        h += chars[k:len(chars)-n+1+k]
     whole = owner[n-1:] == owner[:len(h)]
     return ((h * np.uint64(0xD6E8FEB86659FD93)) >> np.uint64(64-bits))[whole], owner[:len(h)][whole]
 
@@ -55,22 +58,25 @@ def predict_ngrams(
     test:np.ndarray # (m,) for each test example its verse
 )->np.ndarray: # (m,) predicted labels
     "Naive Bayes over the character trigrams of a verse"
-    grams,owner = _ngrams(texts, 3, bits=16)
+    grams,owner = _trigrams(tuple(texts))
+    asked = np.isin(np.arange(len(texts)), test)[owner]
     scores = []
     for label in range(1 + labels.max()):
-        times = np.bincount(train[labels == label], minlength=len(texts))
+        times = np.bincount(train[labels == label], minlength=len(texts)).astype(float)
         counts = np.bincount(grams, weights=times[owner], minlength=1<<16) + 1
-        scores.append(np.bincount(owner, weights=np.log(counts/counts.sum())[grams], minlength=len(texts)))
+        scores.append(np.bincount(owner[asked], weights=np.log(counts/counts.sum())[grams[asked]], minlength=len(texts)))
     return np.argmax(scores, 0)[test]
+
+@lru_cache(maxsize=1)
+def _trigrams(texts:tuple): return _ngrams(texts, 3, bits=16) # The same for both pair tasks
 
 # %% ../nbs/06_leaks.ipynb #57203286
 def _columns(task, part, texts:dict[Ref,str])->dict[str,np.ndarray]:
     "The features of some examples"
     if isinstance(part, Pairs):
-        refs = part.uses.refs
-        book, order, length = (np.array([f(r) for r in refs], int) for f in (lambda r: _BOOK[r.book], lambda r: _BOOK[r.book]*10**6 + r.chapter*10**3 + r.verse, lambda r: len(texts.get(r, ''))))
+        book, length = (np.array(c, int) for c in ([_BOOK[r.book] for r in part.uses.refs], [len(texts.get(r, '')) for r in part.uses.refs]))
         return dict(label=part.same.astype(int), sense=part.sense, verse2=part.verse2, book=book[part.verse2], length=length[part.verse2],
-                    order=(order[part.verse1] < order[part.verse2]).astype(int))
+                    order=(part.verse1 < part.verse2).astype(int)) # Verses are numbered in canonical order
     label = [task.labels.index(task.training_label(e.label)) for e in part]
     return {name: np.array(c, int) for name,c in dict(label=label, book=[_BOOK[e.ref.book] for e in part], length=[len(texts[e.ref]) for e in part]).items()}
 
@@ -107,7 +113,7 @@ def near_duplicates(
     refs, texts = [*train, *test], [*train.values(), *test.values()]
     grams,owner = _ngrams(texts, 8, bits=40)
     grams,owner = _distinct(*(x[grams % np.uint64(8) == 0] for x in (grams, owner)))
-    pairs, shared = np.unique(_shared(grams, owner, len(train)) @ [len(refs), 1], return_counts=True)
+    pairs, shared = np.unique(_shared(grams, owner, len(train), len(refs)), return_counts=True)
     sizes = np.bincount(owner, minlength=len(refs))
     likely = shared >= least/2 * (sizes[pairs // len(refs)] + sizes[pairs % len(refs)] - shared)
     whole,found = set(train.values()),{}
@@ -119,20 +125,19 @@ def near_duplicates(
 
 def _distinct(grams:np.ndarray, owner:np.ndarray)->tuple[np.ndarray,np.ndarray]:
     "Each n-gram of a text once, sorted by n-gram"
-    order = np.lexsort((owner, grams))
-    grams,owner = grams[order],owner[order]
-    first = np.ones(len(grams), bool)
-    first[1:] = (grams[1:] != grams[:-1]) | (owner[1:] != owner[:-1])
-    return grams[first], owner[first]
+    both = np.sort(grams << np.uint64(24) | owner.astype(np.uint64))
+    both = both[np.r_[True, both[1:] != both[:-1]][:len(both)]]
+    return both >> np.uint64(24), (both & np.uint64(2**24 - 1)).astype(int)
 
-def _shared(grams:np.ndarray, owner:np.ndarray, n_train:int, most:int=50)->np.ndarray: # (k, 2)
+def _shared(grams:np.ndarray, owner:np.ndarray, n_train:int, n_texts:int, most:int=50)->np.ndarray: # (k,) train text times `n_texts` plus other text
     "A train text and another text for every n-gram they share; n-grams in more than `most` texts are formulas and passed over"
     starts = np.flatnonzero(np.r_[True, grams[1:] != grams[:-1]][:len(grams)])
     sizes = np.diff(np.r_[starts, len(grams)])
-    pairs = [np.empty((0,2), np.int64)]
+    pairs = [np.empty(0, np.int64)]
     for size in range(2, min(most, sizes.max(initial=0)) + 1):
         texts = owner[starts[sizes == size][:,None] + np.arange(size)]
         i,j = np.triu_indices(size, 1)
-        both = np.stack([texts[:,i].ravel(), texts[:,j].ravel()], 1)
-        pairs.append(both[(both[:,0] < n_train) & (both[:,1] >= n_train)])
+        a,b = texts[:,i].ravel(), texts[:,j].ravel()
+        fits = (a < n_train) & (b >= n_train)
+        pairs.append(a[fits]*n_texts + b[fits])
     return np.concatenate(pairs)

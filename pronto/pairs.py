@@ -11,6 +11,8 @@ import random
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from itertools import groupby
+from operator import itemgetter
 from typing import Iterator, NamedTuple
 import numpy as np
 from .refs import Ref
@@ -33,7 +35,9 @@ class Uses:
     def __len__(self): return len(self.verse)
 
     @cached_property
-    def ref_hashes(self)->np.ndarray: return _hashes(self.refs) # (verses,)
+    def ref_names(self)->list[str]: return list(map(str, self.refs)) # (verses,)
+    @cached_property
+    def ref_hashes(self)->np.ndarray: return _hashes(self.ref_names) # (verses,)
     @cached_property
     def sense_hashes(self)->np.ndarray: return _hashes(self.senses) # (senses,)
 
@@ -54,8 +58,9 @@ def make_uses(
     rows:list[tuple[Ref,str,int]] # Verse, sense and argument count, in canonical order
 )->Uses: # The same as columns
     "Columns from rows"
-    refs, senses = ({x:i for i,x in enumerate(dict.fromkeys(r[k] for r in rows))} for k in (0,1))
-    columns = [refs[r] for r,_,_ in rows], [senses[s] for _,s,_ in rows], [n for *_,n in rows]
+    verse, sense, n_args = zip(*rows) if rows else ((),(),())
+    refs, senses = ({x:i for i,x in enumerate(dict.fromkeys(c))} for c in (verse, sense))
+    columns = [refs[r] for r in verse], [senses[s] for s in sense], n_args
     return Uses(list(refs), list(senses), *(np.array(c, np.int32) for c in columns))
 
 # %% ../nbs/05_pairs.ipynb #ed3958e9
@@ -85,17 +90,17 @@ class Pairs:
     def take(self, rows)->'Pairs': # Some of the pairs, by index
         return Pairs(self.uses, *(c[np.asarray(rows, int)] for c in (self.sense, self.verse1, self.verse2, self.same)))
 
-# %% ../nbs/05_pairs.ipynb #0a0c4660
-def _place(uses:Uses, purpose:str)->np.ndarray: # (n,) where each use stands
+# %% ../nbs/05_pairs.ipynb #d7f2f7ec
+def _place(uses:Uses, among:np.ndarray, purpose:str)->np.ndarray: # (k,) where each use of `among` stands
     "Mixes the hashes of sense, verse and purpose (the finaliser of splitmix64)"
-    h = uses.sense_hashes[uses.sense] + uses.ref_hashes[uses.verse]*np.uint64(0x9E3779B97F4A7C15) + _hashes([purpose])
+    h = uses.sense_hashes[uses.sense[among]] + uses.ref_hashes[uses.verse[among]]*np.uint64(0x9E3779B97F4A7C15) + _hashes([purpose])
     for shift,factor in (30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB): h = (h ^ (h >> np.uint64(shift))) * np.uint64(factor)
     return h ^ (h >> np.uint64(31))
 
 def _by_sense(uses:Uses, among:np.ndarray, purpose:str)->list[list[int]]:
     "The uses in `among` sense by sense, each sense in its fixed order"
-    among = among[np.lexsort((_place(uses, purpose)[among], uses.sense[among]))]
-    return [g.tolist() for g in np.split(among, np.flatnonzero(np.diff(uses.sense[among])) + 1)] if len(among) else []
+    among = among[np.lexsort((_place(uses, among, purpose), uses.sense[among]))]
+    return [[u for u,_ in group] for _,group in groupby(zip(among.tolist(), uses.sense[among].tolist()), key=itemgetter(1))]
 
 # %% ../nbs/05_pairs.ipynb #9b8c9f1c
 def _next_in_ring(ring:list[int], here:list[bool])->dict[int,int]:
@@ -134,8 +139,10 @@ def _assign(
 # %% ../nbs/05_pairs.ipynb #f4985120
 def _paired(uses:Uses, positives:dict[int,int], negatives:dict[int,int])->Pairs:
     "A positive and a negative for each use that has both, in canonical order"
-    first = np.array(sorted(positives.keys() & negatives.keys()), int).repeat(2)
-    second = np.array([chosen[u] for u in first[::2].tolist() for chosen in (positives, negatives)], int)
+    both = sorted(positives.keys() & negatives.keys())
+    first = np.array(both, int).repeat(2)
+    second = np.empty_like(first)
+    second[::2], second[1::2] = [positives[u] for u in both], [negatives[u] for u in both]
     return Pairs(uses, uses.sense[first], uses.verse[first], uses.verse[second], np.arange(len(first)) % 2 == 0)
 
 def parallel_sense_pairs(
@@ -145,7 +152,7 @@ def parallel_sense_pairs(
 )->Pairs: # A positive and a negative for each use
     "Draw the pairs of *same sense* within one split"
     verse,sense,here,senses_of = uses.verse.tolist(), uses.sense.tolist(), present[uses.verse].tolist(), uses.senses_of
-    ring = among[np.argsort(_place(uses, 'negative')[among])].tolist()
+    ring = among[np.argsort(_place(uses, among, 'negative'))].tolist()
     negatives = _assign(ring, lambda u,g: sense[u] not in senses_of[verse[g]], here)
     positives = {}
     for group in _by_sense(uses, among, 'positive'): positives |= _next_in_ring(group, here)

@@ -28,6 +28,7 @@ def chapter_split(
     bucket = int.from_bytes(hashlib.sha256(chapter.encode()).digest()[:4]) % 10
     return {8:'dev', 9:'test'}.get(bucket, 'train')
 
+@cache
 def split_of(
     ref:Ref # A verse
 )->str: # One of `SPLITS`

@@ -48,7 +48,9 @@ class VerseTask:
         labelled = ((v.ref, self.label(v.annotation)) for v in verses if not v.annotation.crosses)
         examples = [VerseExample(ref, label) for ref,label in labelled if label is not None]
         if splits == 'random': return random_splits(examples)
-        return {s: [e for e in examples if split_of(e.ref) == s] for s in SPLITS}
+        parts = {s: [] for s in SPLITS}
+        for e in examples: parts[split_of(e.ref)].append(e)
+        return parts
 
 # %% ../nbs/05_tasks.ipynb #dd3c84e8
 def count_mentions(verse:VerseAnnotation)->str: # The count
@@ -73,11 +75,11 @@ def collect_uses(
     "The senses that the verses use"
     rows = []
     for v in verses:
-        met = dict.fromkeys(p for s in v.sentences for p in s.predicates)
-        if every_count: rows += [(v.ref, *p) for p in met]
+        met = [p for s in v.sentences for p in s.predicates]
+        if every_count: rows += [(v.ref, *p) for p in dict.fromkeys(met)]
         else:
             counts = {}
-            for sense,n in met: counts[sense] = SEVERAL if sense in counts else n
+            for sense,n in met: counts[sense] = n if counts.get(sense, n) == n else SEVERAL
             rows += [(v.ref, *c) for c in counts.items()]
     return make_uses(rows)
 

@@ -54,7 +54,7 @@ def is_usfm(
     text:str # The text of a file
 )->bool: # Whether a line begins with `\id`
     "Is it a book in USFM?"
-    return bool(_ID.search(text))
+    return '\\id' in text and bool(_ID.search(text))
 
 def read_usfm(
     text:str, # The text of a file, from `\id` on

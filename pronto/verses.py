@@ -40,9 +40,10 @@ def find_book(
     name = name.strip().lower()
     return book_code(name) or _NAMES.get(name.replace(' ', '').rstrip('.')) or _NAMES.get(name.lstrip('0'))
 
-# %% ../nbs/01_verses.ipynb #74d8176a
-_UNSEEN = re.compile('[\ufeff\u2e00-\u2e0d]+')
-_BLANK = re.compile('[\x00-\x1f\x7f-\x9f¶]+')
+# %% ../nbs/01_verses.ipynb #84f2923d
+_UNSEEN = re.compile('[\ufeff\u2e00-\u2e0d]')
+_BLANK = re.compile('[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f¶]') # Beside what `str.split` takes for one
+_ODD = re.compile(f'{_UNSEEN.pattern}|{_BLANK.pattern}') # Searching is fast, replacing is not
 NOTE = '\ufdd0' # Where a note was; no character of any text
 _UNSPACED = '\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\u3000-\ua4cf\uf900-\ufaff\U00020000-\U0003ffff'
 _GLUED = re.compile(rf'(?<=[\w.,;:!?»”’)\]])(?<![{_UNSPACED}]){NOTE}+(?=[^\W\d_])(?![{_UNSPACED}])')
@@ -52,7 +53,8 @@ def clean_text(
 )->str: # Words and single spaces
     "Text as a reader sees it, on one line"
     if NOTE in text: text = _GLUED.sub(' ', text).replace(NOTE, '')
-    return ' '.join(_BLANK.sub(' ', _UNSEEN.sub('', text)).split())
+    if _ODD.search(text): text = _BLANK.sub(' ', _UNSEEN.sub('', text))
+    return ' '.join(text.split())
 
 # %% ../nbs/01_verses.ipynb #9f718ddd
 _MARKS = re.compile('[\\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+|[.:)\\]]+$')
@@ -137,10 +139,11 @@ def _copied_chapters(rows:list)->set: # (book, chapter) of chapters that have th
     return {chapter for text,chapters in places.items() if len(chapters)>1 and len(set(text))>1 for chapter in chapters}
 
 def _reason(met:list, fused:bool)->str: # met: (part, merged, text) of each copy
-    if any(part for part,_,_ in met): return 'part'
-    if fused or any(merged for _,merged,_ in met): return 'merged'
+    part,merged,text = zip(*met)
+    if any(part): return 'part'
+    if fused or any(merged): return 'merged'
     if len(met)>1: return 'repeated'
-    return '' if any(map(str.isalpha, met[0][2])) else 'empty'
+    return '' if any(map(str.isalpha, text[0])) else 'empty'
 
 # %% ../nbs/01_verses.ipynb #33e1ef2a
 PLACEHOLDERS = '***', '<range>' # Stand for a verse that is merged into the one before

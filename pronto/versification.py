@@ -29,7 +29,8 @@ def _lasts(name:str)->dict: # (book, chapter) -> its last verse, in the New Test
 # %% ../nbs/02_versification.ipynb #258ced58
 def _ends(bible:Bible)->dict: # (book, chapter) -> the last number in the file
     res = {}
-    for row in bible.rows: res[row.book,row.chapter] = max(res.get((row.book,row.chapter), 0), label_verses(row.label)[-1][0])
+    for book,chapter,label,_ in bible.rows:
+        if (n := label_verses(label)[-1][0]) > res.get((book,chapter), 0): res[book,chapter] = n
     return res
 
 def choose_versification(
@@ -95,7 +96,7 @@ def to_english(
     for row in bible.rows:
         old = [(row.book,row.chapter,n) for n,_ in label_verses(row.label)]
         if any(ref in links for ref in old): rows.append(_renumber(row, links, sharing, fused))
-        elif any(sharing.get(ref) for ref in old) and not any(map(str.isalpha, row.text)): continue # An empty row makes room for a text that moves there
+        elif not any(map(str.isalpha, row.text)) and any(sharing.get(ref) for ref in old): continue # An empty row makes room for a text that moves there
         else: rows.append(row)
     return replace(bible, rows=rows, fused=frozenset(fused))
 

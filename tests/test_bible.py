@@ -1,10 +1,11 @@
 "Bibles: one fixture for each oddity, bad input, and the real Bibles where they are at hand"
-import os, zipfile
+import zipfile
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import conftest
 from pronto.bible import Bible, VerseRow, read_bible, write_tsv
 from pronto.files import InputError
 from pronto.refs import NT_BOOKS, Ref, parse_ref
@@ -12,7 +13,7 @@ from pronto.versification import choose_versification, to_english
 from pronto.verses import clean_label, clean_text
 
 HERE = Path(__file__).parent/'bibles'
-DATA = Path(os.environ.get('PRONTO_TESTDATA', Path(__file__).parents[2]/'shared'/'data'))/'bibles'
+DATA = conftest.DATA/'bibles'
 real = pytest.mark.skipif(not DATA.is_dir(), reason='no real Bibles at hand')
 
 # Fixture -> its rows as `chapter:label text`, with the book where it is not Mark

@@ -1,0 +1,52 @@
+"What the tests share: real data where they are at hand, and a small annotated text of our own"
+import gc, os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get('PRONTO_TESTDATA', ROOT.parent/'shared'/'data'))
+
+@pytest.fixture(scope='session')
+def testdata():
+    "The folder of real data"
+    if not DATA.is_dir(): pytest.skip('no real data at hand')
+    return DATA
+
+@pytest.fixture(scope='session')
+def skeleton(testdata): return testdata/'ontonotes-skeleton'
+
+@pytest.fixture(scope='session')
+def chapters(skeleton):
+    "Its 260 files"
+    from pronto.onf import onf_files
+    return onf_files(skeleton)
+
+@pytest.fixture(scope='session')
+def annotation_files(skeleton, tmp_path_factory):
+    "Rules to their annotation file"
+    from pronto.annotate import RULES, annotate, write_annotations
+    files = {rules: tmp_path_factory.mktemp('annotations')/f'{rules}.parquet' for rules in RULES}
+    for rules,path in files.items(): write_annotations(annotate(skeleton, rules=rules), path)
+    return files
+
+@pytest.fixture(scope='session')
+def annotations(annotation_files):
+    "Rules to their annotations"
+    from pronto.annotate import read_annotations
+    found = {rules: read_annotations(path) for rules,path in annotation_files.items()}
+    gc.freeze() # Nothing of this is ever garbage
+    return found
+
+@pytest.fixture(scope='session')
+def toy_onf():
+    "Two sections of invented sentences with everything that is hard to read"
+    return (Path(__file__).parent/'ontonotes'/'toy.onf').read_text(encoding='utf-8')
+
+@pytest.fixture
+def toy_folder(tmp_path, toy_onf):
+    "A folder with three chapters"
+    folder = tmp_path/'source'
+    folder.mkdir()
+    for name,book in ('a.onf','Mark'), ('b.onf','Luke'), ('c.onf','1_John'): (folder/name).write_text(toy_onf.replace('name: Mark', f'name: {book}'), encoding='utf-8')
+    return folder

@@ -1,0 +1,256 @@
+"The command: bad input is one clear line and exit status 1, and nothing that was whole is lost"
+import json, os, re, subprocess, sys
+
+import pytest
+
+from conftest import ROOT
+from pronto.cli import main
+
+@pytest.fixture
+def pronto(capsys):
+    "Run the command: exit status, output, and the lines of the error stream"
+    def run(*argv):
+        capsys.readouterr()
+        try: status = main(list(map(str, argv)))
+        except SystemExit as e: status = e.code
+        said = capsys.readouterr()
+        return status, said.out, said.err.splitlines()
+    return run
+
+@pytest.fixture
+def refuses(pronto):
+    "Check that a command fails with one line that says all of `parts`"
+    def check(argv, *parts):
+        status,out,err = pronto(*argv)
+        assert status == 1 and out == '' and len(err) == 1, (status, out, err)
+        for part in parts: assert part in err[0], err[0]
+    return check
+
+TSV = ''.join(f'MRK\t1\t{v}\tlo la {v}\n' for v in range(1, 5))
+
+@pytest.fixture
+def bible(tmp_path):
+    (tmp_path/'lo.tsv').write_text(TSV, encoding='utf-8')
+    return tmp_path/'lo.tsv'
+
+@pytest.fixture
+def annotated(pronto, toy_folder, tmp_path):
+    assert pronto('annotate', toy_folder, '-o', tmp_path/'a.parquet')[0] == 0
+    return tmp_path/'a.parquet'
+
+# Annotated sources
+
+DAMAGES = { # What is done to the file, and what the line says besides its name
+    'cut inside the leaves': (lambda t: t[:t.index('    10  to')], 'leaves, but the tree has 14'),
+    'cut inside the tree': (lambda t: t[:t.index('(VP (TO to)')], 'has no leaves'),
+    'cut between two sentences': (lambda t: t[:t.index('Plain sentence', 200)], 'no coreference chains'),
+    'cut between the last sentence and its chains': (lambda t: t[:t.rindex('='*120)], 'no coreference chains'),
+    'empty': (lambda t: '', 'holds no sentence'),
+    'unbalanced tree': (lambda t: t.replace('(VB leave)', '(VB leave'), 'tree is not balanced'),
+    'a bracket too many': (lambda t: t.replace('(VB leave)', '(VB leave))'), 'outside the tree'),
+    'a leaf the tree does not have': (lambda t: t.replace('    10  to', '    10  too'), "leaf 10 'too' does not match the tree"),
+    'a leaf left out': (lambda t: t.replace('    10  to\n', ''), "leaf 11 'leave' does not match the tree"),
+    'an argument at no token': (lambda t: t.replace('-> 12:1,', '-> 99:1,'), 'argument 99:1 lies outside the sentence'),
+    'an argument above the tree': (lambda t: t.replace('-> 12:1,', '-> 12:40,'), '12:40 climbs out of the tree'),
+    'a mention outside the sentence': (lambda t: t.replace('12-12   Zoë', '12-14   Zoë'), 'tokens 12-14 lie outside the sentence'),
+    'a mention that ends before it starts': (lambda t: t.replace('4-8     the', '4-3     the'), 'tokens 4-3 lie outside the sentence'),
+    'a listed mention outside the sentence': (lambda t: t.replace('0.12-12', '0.12-40'), 'tokens 12-40 lie outside the sentence'),
+    'a listed mention in no sentence': (lambda t: t.replace('0.12-12', '7.12-12'), 'sentence 7'),
+    'a time that is none': (lambda t: t.replace('1_1_11', '1_1'), "time '1_1' is not chapter_verse_offset"),
+    'no stop time': (lambda t: t.replace('    stop time: 1_1_11\n', ''), "without 'stop time'"),
+    'no book of the Bible': (lambda t: t.replace('name: Mark', 'name: Zorro'), "no book of the Bible is called 'Zorro'"),
+    'something else': (lambda t: 'Dear reader,\n' + t, 'no OntoNotes Normal Form'),
+}
+
+@pytest.mark.parametrize('damage', DAMAGES)
+def test_a_bad_file_is_named_with_its_line(damage, refuses, toy_folder, toy_onf, tmp_path):
+    "And nothing is written"
+    spoil,said = DAMAGES[damage]
+    assert spoil(toy_onf) != toy_onf
+    (toy_folder/'b.onf').write_text(spoil(toy_onf), encoding='utf-8')
+    refuses(['annotate', toy_folder, '-o', tmp_path/'a.parquet'], str(toy_folder/'b.onf'), ', line ', said)
+    assert not (tmp_path/'a.parquet').exists()
+
+@pytest.mark.parametrize('damage,text', [('a bracket too many','Tree:'), ('a leaf the tree does not have','    10  too'), ('a time that is none','Speaker information:')])
+def test_the_line_is_that_of_the_block_or_leaf(damage, text, pronto, toy_folder, toy_onf, tmp_path):
+    spoilt = DAMAGES[damage][0](toy_onf)
+    (toy_folder/'b.onf').write_text(spoilt, encoding='utf-8')
+    said, = pronto('annotate', toy_folder, '-o', tmp_path/'a.parquet')[2]
+    line = int(re.search(r'line (\d+)', said)[1])
+    assert text in spoilt.splitlines()[line-3:line], said
+
+def test_a_file_that_is_no_text(refuses, toy_folder, tmp_path):
+    (toy_folder/'b.onf').write_bytes(b'Plain sentence:\n\xff\xfe')
+    refuses(['annotate', toy_folder, '-o', tmp_path/'a.parquet'], 'b.onf, byte 16', 'not UTF-8')
+
+def test_skip_bad_goes_on_counts_and_names(pronto, toy_folder, toy_onf, tmp_path):
+    (toy_folder/'b.onf').write_text(toy_onf[:900], encoding='utf-8')
+    status,out,err = pronto('annotate', toy_folder, '-o', tmp_path/'a.parquet', '--skip-bad')
+    assert status == 0 and err == []
+    assert out.count('b.onf') >= 1 and 'a.onf' not in out and 'line' in out
+    from pronto.annotate import read_annotations
+    a = read_annotations(tmp_path/'a.parquet')
+    assert a.source.files == 2 and list(a.source.skipped) == ['b.onf']
+    assert {r.book for r in a.verses} == {'MRK','1JN'}
+
+def test_skip_bad_leaves_out_a_file_of_no_book(pronto, toy_folder, toy_onf, tmp_path):
+    (toy_folder/'b.onf').write_text(toy_onf.replace('name: Mark', 'name: Zorro'), encoding='utf-8')
+    status,out,err = pronto('annotate', toy_folder, '-o', tmp_path/'a.parquet', '--skip-bad')
+    assert status == 0 and err == [] and "'Zorro'" in out
+
+@pytest.mark.parametrize('text', ['{bad', '{"nme": "Lo"}', '[]'])
+def test_a_source_json_that_is_none(text, refuses, toy_folder, tmp_path):
+    (toy_folder/'source.json').write_text(text)
+    refuses(['annotate', toy_folder, '-o', tmp_path/'a.parquet'], 'source.json')
+
+def test_annotations_without_a_column(refuses, annotated, bible, tmp_path):
+    import pyarrow.parquet as pq
+    pq.write_table(pq.read_table(annotated).drop_columns(['sentences']), tmp_path/'b.parquet')
+    refuses(['build', '-a', tmp_path/'b.parquet', '-b', bible, '-o', tmp_path/'d'], 'b.parquet', 'pronto annotate')
+
+def test_skip_bad_is_remembered_in_the_dataset(pronto, toy_folder, toy_onf, bible, tmp_path):
+    (toy_folder/'b.onf').write_text(toy_onf[:900], encoding='utf-8')
+    assert pronto('build', '-a', toy_folder, '--skip-bad', '-b', bible, '-o', tmp_path/'d', '--min-verses', 1)[0] == 0
+    assert list(json.loads((tmp_path/'d'/'manifest.json').read_text())['source']['skipped']) == ['b.onf']
+
+def test_all_files_bad(refuses, toy_folder, tmp_path):
+    for f in toy_folder.iterdir(): f.write_text('x')
+    refuses(['annotate', toy_folder, '-o', tmp_path/'a.parquet', '--skip-bad'], str(toy_folder))
+    assert not (tmp_path/'a.parquet').exists()
+
+def test_a_bad_file_leaves_the_old_annotations(pronto, annotated, toy_folder):
+    before = annotated.read_bytes()
+    (toy_folder/'b.onf').write_text('x')
+    assert pronto('annotate', toy_folder, '-o', annotated)[0] == 1
+    assert annotated.read_bytes() == before
+
+def test_a_folder_without_onf(refuses, tmp_path):
+    (tmp_path/'empty').mkdir()
+    for command in ['annotate', tmp_path/'empty', '-o', tmp_path/'a.parquet'], ['annotate', tmp_path/'nowhere', '-o', tmp_path/'a.parquet']:
+        refuses(command, str(command[1]), 'OntoNotes')
+
+# Bibles
+
+def bible_file(tmp_path, contents, name='bad'):
+    (tmp_path/name).write_bytes(contents if isinstance(contents, bytes) else contents.encode())
+    return tmp_path/name
+
+BAD_BIBLES = {
+    'empty': ('', 'is empty'),
+    'blank': ('\n \n', 'bad: '),
+    'binary': (bytes(range(256))*20, 'binary'),
+    'malformed XML': ('<usfx>\n<book id="MRK">\n<c id="1"/><v id="1"/>lo</p>\n</usfx>', 'line 3'),
+    'XML cut off': ('<usfx>\n<book id="MRK">\n<c id="1"/><v id="1"/>lo', 'line 3'),
+    'entity expansion': ('<!DOCTYPE usfx [<!ENTITY a "lo"><!ENTITY b "&a;&a;">]>\n<usfx><book id="MRK"><c id="1"/><v id="1"/>&b;</book></usfx>', 'entities'),
+    'external entity': ('<!DOCTYPE usfx [<!ENTITY x SYSTEM "file:///etc/hostname">]>\n<usfx><book id="MRK"><c id="1"/><v id="1"/>&x;</book></usfx>', 'entities'),
+    'parameter entity': ('<!DOCTYPE usfx [<!ENTITY % x SYSTEM "http://localhost:9/x.dtd"> %x;]>\n<usfx><book id="MRK"><c id="1"/><v id="1"/>lo</book></usfx>', 'entities'),
+    'three columns': ('MRK\t1\t1\tlo\nMRK\t1\tla\n', 'line 2: 3 columns instead of 4'),
+    'five columns': ('MRK\t1\t1\tlo\nMRK\t1\t2\tla\tmi\n', 'line 2: 5 columns instead of 4'),
+    'a chapter that is no number': ('MRK\t1\t1\tlo\nMRK\tone\t2\tla\n', 'line 2'),
+    'XML of another kind': ('<html><body>lo</body></html>', 'bad'),
+}
+
+@pytest.mark.parametrize('kind', BAD_BIBLES)
+@pytest.mark.parametrize('command', ['convert','build'])
+def test_a_bad_bible_is_named(kind, command, refuses, annotated, tmp_path):
+    contents,said = BAD_BIBLES[kind]
+    bad,out = bible_file(tmp_path, contents), tmp_path/'out'
+    refuses(['convert', bad, '-o', out] if command == 'convert' else ['build', '-a', annotated, '-b', bad, '-o', out], str(bad), said)
+    assert not out.exists()
+
+def test_an_external_entity_is_not_fetched(pronto, tmp_path):
+    (tmp_path/'secret').write_text('mitalo')
+    bad = bible_file(tmp_path, f'<!DOCTYPE usfx [<!ENTITY x SYSTEM "{(tmp_path/"secret").as_uri()}">]>\n<usfx><book id="MRK"><c id="1"/><v id="1"/>&x;</book></usfx>')
+    assert 'mitalo' not in str(pronto('convert', bad))
+
+def test_an_unknown_book_is_skipped_and_counted(pronto, tmp_path):
+    status,out,err = pronto('convert', bible_file(tmp_path, 'MRK\t1\t1\tlo\nXYZ\t1\t1\tla\nXYZ\t1\t2\tmi\n'))
+    assert (status, out) == (0, 'MRK\t1\t1\tlo\n')
+    assert any('2 skipped' in line for line in err)
+
+def test_no_new_testament(refuses, annotated, tmp_path):
+    bad = bible_file(tmp_path, ''.join(f'GEN\t1\t{v}\tlo\n' for v in range(1, 32)))
+    refuses(['build', '-a', annotated, '-b', bad, '-o', tmp_path/'d'], str(bad), 'no verse of the New Testament')
+
+def test_too_few_verses_says_how_many_and_from_which_books(refuses, annotated, bible, tmp_path):
+    refuses(['build', '-a', annotated, '-b', bible, '-o', tmp_path/'d'], str(bible), 'only 4 verses', 'MRK 4', 'fewer than 500', '--min-verses')
+    assert not (tmp_path/'d').exists()
+
+def test_a_missing_or_wrong_annotation_file(refuses, bible, tmp_path):
+    for path in tmp_path/'none.parquet', bible: refuses(['build', '-a', path, '-b', bible, '-o', tmp_path/'d'], str(path), 'pronto annotate')
+
+# Output
+
+def test_convert_gives_the_same_bible_back(pronto, bible, tmp_path):
+    assert pronto('convert', bible, '-o', tmp_path/'again.tsv')[0] == 0
+    assert (tmp_path/'again.tsv').read_text(encoding='utf-8') == TSV == pronto('convert', tmp_path/'again.tsv')[1]
+
+def test_parts_of_a_bible_are_put_together(pronto, annotated, tmp_path):
+    parts = [bible_file(tmp_path, f'{book}\t1\t1\tlo\n', book) for book in ('LUK','MRK')]
+    assert pronto('build', '-a', annotated, '-b', parts[0], '-b', parts[1], '-o', tmp_path/'d', '--min-verses', 2, '--code', 'lo', '--language', 'Lo', '--licence', 'ours')[0] == 0
+    manifest = json.loads((tmp_path/'d'/'manifest.json').read_text())
+    assert manifest['verses']['aligned'] == 2 and (manifest['code'], manifest['language'], manifest['licence']) == ('lo', 'Lo', 'ours')
+
+def test_output_that_cannot_be_written(refuses, annotated, toy_folder, bible, tmp_path):
+    "Below a file there is no folder, whoever asks"
+    below = bible/'sub'/'out'
+    refuses(['build', '-a', annotated, '-b', bible, '-o', below, '--min-verses', 1], str(below), 'cannot be written')
+    refuses(['annotate', toy_folder, '-o', below], str(below), 'cannot be written')
+    refuses(['convert', bible, '-o', below], str(below), 'cannot be written')
+
+def test_a_folder_that_is_not_ours_is_not_replaced(refuses, annotated, bible, tmp_path):
+    (tmp_path/'thesis').mkdir()
+    (tmp_path/'thesis'/'one.txt').write_text('x')
+    refuses(['build', '-a', annotated, '-b', bible, '-o', tmp_path/'thesis', '--min-verses', 1], str(tmp_path/'thesis'), 'no folder that PrOnto wrote')
+    refuses(['build', '-a', annotated, '-b', bible, '-o', bible, '--min-verses', 1], str(bible))
+    assert (tmp_path/'thesis'/'one.txt').read_text() == 'x' and bible.read_text() == TSV
+
+def test_a_failed_build_leaves_the_old_folder(pronto, annotated, bible, tmp_path):
+    command = ['build', '-a', annotated, '-b', bible, '-o', tmp_path/'d']
+    assert pronto(*command, '--min-verses', 1)[0] == 0
+    before = {p.name: p.read_bytes() for p in (tmp_path/'d').iterdir()}
+    assert pronto(*command)[0] == 1
+    assert {p.name: p.read_bytes() for p in (tmp_path/'d').iterdir()} == before
+
+@pytest.mark.parametrize('argv', [[], ['nothing'], ['build'], ['annotate', 'x', '-o', 'y', '--rules', 'z'], ['convert']])
+def test_wrong_usage_is_status_2(argv, pronto): assert pronto(*argv)[0] == 2
+
+# In a process of its own
+
+def process(*argv, **kwargs):
+    env = os.environ | {'PYTHONPATH': str(ROOT)}
+    return subprocess.run([sys.executable, *map(str, argv)], env=env, capture_output=True, text=True, **kwargs)
+
+RUN = 'import sys; from pronto.cli import main; sys.exit(main())'
+
+def test_help_imports_nothing_heavy():
+    done = process('-c', 'import sys, pronto.cli\ntry: pronto.cli.main(["--help"])\nexcept SystemExit: print("\\n", *sys.modules)')
+    *usage,modules = done.stdout.splitlines()
+    assert 'annotate' in ' '.join(usage)
+    assert not {'lxml','nltk','pyarrow','numpy','torch','pandas','machine','transformers','matplotlib','tqdm'} & set(modules.split())
+
+def test_building_imports_nothing_that_only_training_needs(annotated, bible, tmp_path):
+    argv = ['build', '-a', str(annotated), '-b', str(bible), '-o', str(tmp_path/'d'), '--min-verses', '1']
+    done = process('-c', f'import sys, pronto.cli\nstatus = pronto.cli.main({argv!r})\nprint(*sys.modules)\nsys.exit(status)')
+    assert done.returncode == 0, done.stderr
+    assert not {'torch','transformers','matplotlib'} & set(done.stdout.splitlines()[-1].split())
+
+def test_a_process_fails_with_one_line_and_status_1(tmp_path):
+    done = process('-c', RUN, 'annotate', tmp_path, '-o', tmp_path/'a.parquet')
+    assert done.returncode == 1 and done.stdout == '' and len(done.stderr.splitlines()) == 1 and str(tmp_path) in done.stderr
+
+def test_a_reader_that_stops_early_is_no_error(bible):
+    "As in `pronto convert lo.tsv | head -1`"
+    bible.write_text(''.join(f'MRK\t{c}\t{v}\t{"lo "*99}\n' for c in range(1, 17) for v in range(1, 40)), encoding='utf-8')
+    child = subprocess.Popen([sys.executable, '-c', RUN, 'convert', str(bible)], env=os.environ | {'PYTHONPATH': str(ROOT)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    child.stdout.readline()
+    child.stdout.close()
+    said = child.stderr.read()
+    child.wait()
+    child.stderr.close()
+    assert 'Traceback' not in said and 'Exception' not in said
+
+def test_output_is_utf8_wherever_it_goes(bible):
+    bible.write_text('MRK\t1\t1\tло\n', encoding='utf-8')
+    done = subprocess.run([sys.executable, '-c', RUN, 'convert', str(bible)], env=os.environ | {'PYTHONPATH': str(ROOT), 'PYTHONIOENCODING': 'ascii'}, capture_output=True)
+    assert done.stdout.decode('utf-8') == 'MRK\t1\t1\tло\n', done.stderr

@@ -1,0 +1,265 @@
+"Dataset folders of real translations: what they promise about verses, pairs, splits and bytes"
+import gc, os, shutil, signal, subprocess, sys
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from conftest import DATA, ROOT
+from pronto.align import STATUSES
+from pronto.annotate import Annotations, Source, annotate_onf
+from pronto.bible import Bible, VerseRow, read_bible, write_tsv
+from pronto.dataset import LoadedPair, LoadedVerse, build, load_dataset_folder
+from pronto.files import InputError
+from pronto.onf import parse_onf
+from pronto.refs import Ref, parse_ref
+from pronto.splits import SPLITS, split_of
+from pronto.tasks import TASKS
+from pronto.versification import to_english
+
+BIBLES = ['usfx/chr-cherokee.usfx.xml', 'osis/eng-us-oeb.osis.xml', 'ces/Wolof-NT.xml', 'vpl/engwebster_nt_vpl.txt', 'usfm/amo_reg']
+WHOLE = 'usfx/chr-cherokee.usfx.xml', 'vpl/engwebster_nt_vpl.txt'
+PAIR_TASKS = 'same_sense', 'same_arg_count'
+
+@cache
+def bible_of(name): return read_bible(DATA/'bibles'/name)
+
+@cache
+def english(name): return to_english(bible_of(name), 'eng')
+
+@pytest.fixture(scope='session')
+def built(annotations, tmp_path_factory):
+    "A function that builds a dataset once and loads it"
+    folder = tmp_path_factory.mktemp('datasets')
+    @cache
+    def build_once(name, rules='paper', splits='parallel'):
+        out = folder/f'{Path(name).name}-{rules}-{splits}'
+        build(annotations[rules], bible_of(name), out, splits=splits)
+        dataset = load_dataset_folder(out)
+        gc.freeze() # It stays
+        return dataset
+    return build_once
+
+def refs(row): return {row.ref} if isinstance(row, LoadedVerse) else {row.ref1, row.ref2}
+def without_texts(dataset, stem): return {(s, row.sense, row.ref1, row.ref2, row.label) for s in SPLITS for row in dataset.tasks[stem][s]}
+def at_chance(accuracy, n): return abs(accuracy - .5) <= max(.03, 1.96*(.25/n)**.5)
+
+# Verses
+
+@pytest.mark.parametrize('name', BIBLES)
+def test_every_verse_has_one_status_and_the_counts_add_up(name, built, annotations):
+    dataset,bible = built(name), english(name)
+    table = [line.split('\t') for line in (dataset.path/'alignment.tsv').read_text(encoding='utf-8').splitlines()]
+    status = {parse_ref(ref): s for ref,s,_ in table}
+    assert len(status) == len(table)
+    assert dict(Counter(status.values())) == dataset.manifest['verses'] and set(status.values()) <= set(STATUSES)
+    assert dataset.manifest['versification'] == 'eng'
+    assert status.keys() == annotations['paper'].verses.keys() | bible.verses.keys() | bible.excluded.keys()
+    for ref,s in status.items():
+        if s in ('aligned','crosses'): assert ref in bible.verses and ref in annotations['paper'].verses and ref not in annotations['paper'].unusable
+        elif s == 'missing': assert ref not in bible.verses and ref not in bible.excluded
+        elif s == 'fused': assert annotations['paper'].unusable[ref] == 'fused'
+        elif s in ('merged','part','repeated','empty'): assert bible.excluded[ref] == s
+
+@pytest.mark.parametrize('name', BIBLES)
+def test_every_row_is_a_verse_of_the_bible_with_its_annotation(name, built, annotations):
+    "And `paper` leaves crossing verses out of all five tasks"
+    dataset,texts,verses = built(name), english(name).verses, annotations['paper'].verses
+    one_line = lambda ref: ' '.join(texts[ref].split())
+    for stem,parts in dataset.tasks.items():
+        for row in (row for s in SPLITS for row in parts[s]):
+            assert not any(verses[r].crosses for r in refs(row))
+            if isinstance(row, LoadedVerse):
+                assert row.text == one_line(row.ref) and row.label == TASKS[stem].label(verses[row.ref])
+                continue
+            assert (row.text1, row.text2) == (one_line(row.ref1), one_line(row.ref2)) and row.ref1 != row.ref2
+            one,two = ({p.n_args for s in verses[r].sentences for p in s.predicates if p.sense == row.sense} for r in (row.ref1, row.ref2))
+            if stem == 'same_sense': assert one and bool(two) == (row.label == 'same')
+            else: assert len(one) == len(two) == 1 and (one == two) == (row.label == 'same')
+
+@pytest.mark.parametrize('name', BIBLES)
+def test_verse_tasks_have_each_verse_once(name, built, annotations):
+    dataset = built(name)
+    aligned = {parse_ref(line.split('\t')[0]) for line in (dataset.path/'alignment.tsv').read_text(encoding='utf-8').splitlines() if '\taligned\t' in line}
+    for stem in ('nonpronominal_mention','proper_noun_subject','sentence_mood'):
+        rows = [row.ref for s in SPLITS for row in dataset.tasks[stem][s]]
+        assert len(rows) == len(set(rows))
+        assert set(rows) == {r for r in aligned if TASKS[stem].label(annotations['paper'].verses[r]) is not None}
+
+# Parallel splits
+
+@pytest.mark.parametrize('name', BIBLES)
+def test_parallel_a_verse_is_in_one_split_in_all_tasks(name, built):
+    dataset = built(name)
+    for parts in dataset.tasks.values():
+        for s in SPLITS: assert {split_of(r) for row in parts[s] for r in refs(row)} == {s}
+    assert dataset.manifest['checks']['shared_verses'] == 0
+
+@pytest.mark.parametrize('name', BIBLES)
+@pytest.mark.parametrize('stem', PAIR_TASKS)
+def test_parallel_each_sense_and_verse_has_one_positive_and_one_negative(name, stem, built):
+    "And no pair, in either order, has two labels"
+    rows = [row for s in SPLITS for row in built(name).tasks[stem][s]]
+    drawn,labels = {},{}
+    for row in rows:
+        drawn.setdefault((row.sense, row.ref1), []).append(row.label)
+        labels.setdefault((row.sense, *sorted((row.ref1, row.ref2))), set()).add(row.label)
+    assert rows and all(sorted(x) == ['different','same'] for x in drawn.values())
+    assert all(len(x) == 1 for x in labels.values())
+
+@pytest.mark.parametrize('name', BIBLES)
+@pytest.mark.parametrize('stem', PAIR_TASKS)
+def test_parallel_what_knows_no_language_guesses(name, stem, built):
+    manifest = built(name).manifest
+    n,found = manifest['counts'][stem]['test'], manifest['predictors'][stem]
+    assert found.keys() >= {'lookup','sense','verse2','book','length','order','ngrams'}
+    assert {k: v for k,v in found.items() if not at_chance(v, n)} == {}
+
+@pytest.mark.parametrize('stem', PAIR_TASKS)
+def test_parallel_two_whole_translations_have_the_same_pairs(stem, built):
+    one,two = (without_texts(built(name), stem) for name in WHOLE)
+    assert len(one & two) >= .98*max(len(one), len(two))
+
+@pytest.mark.parametrize('book', ['MRK','JHN'])
+def test_parallel_a_gospel_alone_is_a_benchmark(book, annotations, tmp_path):
+    whole = bible_of(WHOLE[1])
+    manifest = build(annotations['paper'], Bible([r for r in whole.rows if r.book == book]), tmp_path/'d', min_verses=300)
+    dataset = load_dataset_folder(tmp_path/'d')
+    assert all(len(parts[s]) > 0 for parts in dataset.tasks.values() for s in SPLITS)
+    verses = {r: {p.sense for s in v.sentences for p in s.predicates} for r,v in annotations['paper'].verses.items()
+              if r.book == book and r in whole.verses and not v.crosses and r not in annotations['paper'].unusable}
+    using = Counter((split_of(r), sense) for r,senses in verses.items() for sense in senses)
+    possible = sum(n for n in using.values() if n > 1)
+    assert sum(row.label == 'same' for s in SPLITS for row in dataset.tasks['same_sense'][s]) >= .9*possible
+    for stem in PAIR_TASKS:
+        assert {k: v for k,v in manifest['predictors'][stem].items() if not at_chance(v, manifest['counts'][stem]['test'])} == {}
+
+def test_a_gospel_shares_its_splits_with_the_whole(annotations, built, tmp_path):
+    whole = bible_of(WHOLE[1])
+    build(annotations['paper'], Bible([r for r in whole.rows if r.book == 'LUK']), tmp_path/'d')
+    for s in SPLITS:
+        luke = {(r.ref, r.label) for r in load_dataset_folder(tmp_path/'d').tasks['nonpronominal_mention'][s]}
+        assert luke == {(r.ref, r.label) for r in built(WHOLE[1]).tasks['nonpronominal_mention'][s] if r.ref.book == 'LUK'}
+
+# Random splits
+
+def test_random_splits_leak_and_say_so(built):
+    from pronto.dataset import summary
+    manifest = built(WHOLE[0], splits='random').manifest
+    assert manifest['predictors']['same_sense']['lookup'] > .95
+    assert 'Caution: same_sense' in summary(manifest)
+    assert 'Caution' not in summary(built(WHOLE[0]).manifest)
+
+@pytest.mark.parametrize('rules', ['paper','v0.1'])
+def test_random_pairs_are_balanced_and_cut_80_10_10(rules, built):
+    dataset = built(WHOLE[0], rules=rules, splits='random')
+    for stem in PAIR_TASKS:
+        n = {s: len(dataset.tasks[stem][s]) for s in SPLITS}
+        assert abs(n['train']/sum(n.values()) - .8) < .001 and abs(n['dev'] - n['test']) <= 1
+    assert .48 <= dataset.manifest['label_shares']['same_sense']['same'] <= .52
+
+def test_v01_keeps_crossing_verses_in_the_pair_tasks_alone(built, annotations):
+    dataset,verses = built(WHOLE[0], rules='v0.1', splits='random'), annotations['v0.1'].verses
+    crossing = {stem for stem,parts in dataset.tasks.items() for s in SPLITS for row in parts[s] if any(verses[r].crosses for r in refs(row))}
+    assert crossing == set(PAIR_TASKS)
+
+# Folders
+
+def files(folder): return {p.name: p.read_bytes() for p in sorted(Path(folder).iterdir())}
+
+def run_pronto(*argv, hash_seed):
+    "Run the command in a process of its own"
+    env = os.environ | {'PYTHONHASHSEED': str(hash_seed), 'PYTHONPATH': str(ROOT)}
+    subprocess.run([sys.executable, '-c', 'import sys; from pronto.cli import main; sys.exit(main())', *map(str, argv)], env=env, check=True, capture_output=True)
+
+def test_bytes_depend_on_the_inputs_alone(skeleton, tmp_path):
+    "Not on hash seeds, on the order of the file system, or on whether annotations come from a file or a folder"
+    chapters = sorted(skeleton.rglob('41/*.onf'))
+    for name,order in ('one',chapters), ('two',chapters[::-1]):
+        (tmp_path/name).mkdir()
+        for f in order: shutil.copy(f, tmp_path/name)
+    write_tsv(bible_of(WHOLE[1]), tmp_path/'web.tsv')
+    for seed,name in (1,'one'), (2,'two'): run_pronto('annotate', tmp_path/name, '-o', tmp_path/f'{name}.parquet', hash_seed=seed)
+    assert (tmp_path/'one.parquet').read_bytes() == (tmp_path/'two.parquet').read_bytes()
+    for splits in 'parallel', 'random':
+        outs = []
+        for seed,source in (3,'one.parquet'), (4,'two'):
+            outs.append(tmp_path/str(seed)/splits)
+            run_pronto('build', '-a', tmp_path/source, '-b', tmp_path/'web.tsv', '-o', outs[-1], '--splits', splits, hash_seed=seed)
+        assert len(files(outs[0])) == 17 and files(outs[0]) == files(outs[1])
+
+@pytest.fixture
+def small(toy_onf):
+    "Annotations of three verses and a Bible that has them"
+    bible = Bible([VerseRow('MRK', 1, str(v), f'lo la mi ta {v}') for v in (1,2,3,4)])
+    return Annotations(Source(hash='x'), annotate_onf([parse_onf(toy_onf)])), bible
+
+def killed_at(n, annotations, bible, out):
+    "Build in a process that is killed as it touches the disk for the `n`th time; true if it lived"
+    pid = os.fork()
+    if pid == 0:
+        left = n
+        def hook(event, args):
+            nonlocal left
+            if event in ('open','os.mkdir','os.rename','os.remove','os.rmdir') and str(out.parent) in str(args):
+                if left == 0: os.kill(os.getpid(), signal.SIGKILL)
+                left -= 1
+        sys.addaudithook(hook)
+        try: build(annotations, bible, out, min_verses=1)
+        finally: os._exit(0)
+    return os.waitpid(pid, 0)[1] == 0
+
+@pytest.mark.skipif(not hasattr(os, 'fork'), reason='no fork on this system')
+def test_a_build_killed_at_any_moment_loses_nothing(small, tmp_path):
+    annotations,bible = small
+    longer = Bible([r._replace(text=r.text + ' so') for r in bible.rows])
+    build(annotations, bible, tmp_path/'old'/'d', min_verses=1)
+    build(annotations, longer, tmp_path/'new'/'d', min_verses=1)
+    old,new = files(tmp_path/'old'/'d'), files(tmp_path/'new'/'d')
+    seen = set()
+    for n in range(100):
+        out = tmp_path/str(n)/'d'
+        shutil.copytree(tmp_path/'old'/'d', out)
+        lived = killed_at(n, annotations, longer, out)
+        state = 'none' if not out.exists() else {str(old): 'old', str(new): 'new'}.get(str(files(out)), 'broken')
+        seen.add(state)
+        assert state != 'broken', f'killed at {n}'
+        build(annotations, bible, out, min_verses=1)
+        assert files(out) == old and [p.name for p in out.parent.iterdir()] == ['d'], f'after being killed at {n}'
+        if lived: break
+    assert lived and n > 20 and seen == {'old','none','new'}
+
+def test_a_folder_of_someone_else_is_left_alone(small, tmp_path):
+    (tmp_path/'thesis.txt').write_text('chapter one')
+    with pytest.raises(InputError, match='no folder that PrOnto wrote'): build(*small, tmp_path, min_verses=1)
+    assert [p.name for p in tmp_path.iterdir()] == ['thesis.txt']
+
+def test_what_was_written_loads_the_same(built):
+    dataset = built(WHOLE[0])
+    assert list(dataset.tasks) == list(TASKS)
+    assert {stem: {s: len(rows) for s,rows in parts.items()} for stem,parts in dataset.tasks.items()} == dataset.manifest['counts']
+    assert all(r is not None for parts in dataset.tasks.values() for s in SPLITS for row in parts[s] for r in refs(row))
+
+def test_a_folder_of_release_v01_loads(tmp_path):
+    "Its older tables name no verses, and it has no manifest"
+    for s in SPLITS:
+        (tmp_path/f'nonpronominal_mention_{s}.tsv').write_text('"Lo la\t5\nmi ta"\t0\n', encoding='utf-8')
+        (tmp_path/f'same_sense_{s}.tsv').write_text('cry.02\tlo la\tmi\tsame\n', encoding='utf-8')
+        (tmp_path/f'same_arg_count_{s}.tsv').write_text('cry.02\tlo\tmi ta\tdifferent\tMatthew 1:2\t1 John 3:4\n', encoding='utf-8')
+    dataset = load_dataset_folder(tmp_path)
+    assert dataset.manifest == {}
+    assert dataset.tasks['nonpronominal_mention']['dev'] == [LoadedVerse('"Lo la', '5', None), LoadedVerse('mi ta"', '0', None)]
+    assert dataset.tasks['same_sense']['test'] == [LoadedPair('cry.02', 'lo la', 'mi', 'same', None, None)]
+    assert dataset.tasks['same_arg_count']['train'] == [LoadedPair('cry.02', 'lo', 'mi ta', 'different', Ref('MAT',1,2), Ref('1JN',3,4))]
+
+def test_a_split_left_empty_is_a_warning(small, tmp_path):
+    manifest = build(*small, tmp_path/'d', min_verses=1)
+    empty = [f'{stem}: the {s} split is empty; it cannot be evaluated' for stem,n in manifest['counts'].items() for s in SPLITS if not n[s]]
+    assert empty and manifest['warnings'] == empty
+
+def test_tabs_and_line_ends_in_a_verse_are_one_space(small, tmp_path):
+    annotations,_ = small
+    build(annotations, Bible([VerseRow('MRK', 1, '1', 'lo\tla\r\nmi\u2028ta')]), tmp_path/'d', min_verses=1)
+    rows = [row for s in SPLITS for row in load_dataset_folder(tmp_path/'d').tasks['nonpronominal_mention'][s]]
+    assert [row.text for row in rows] == ['lo la mi ta']

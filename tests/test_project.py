@@ -1,0 +1,101 @@
+"The project holds together: versions, requirements, notebooks and modules"
+import ast, configparser, json, re, sys, tomllib
+from graphlib import TopologicalSorter
+
+import pytest, yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import pronto
+from conftest import ROOT
+
+NOTEBOOKS = sorted((ROOT/'nbs').glob('*.ipynb'))
+PYPROJECT = tomllib.loads((ROOT/'pyproject.toml').read_text(encoding='utf-8'))
+
+def cells(path, kind='code'): return [''.join(c['source']) for c in json.loads(path.read_text(encoding='utf-8'))['cells'] if c['cell_type'] == kind]
+
+def exports_to(path):
+    "The module that a notebook makes, or None"
+    found = [m[1] for cell in cells(path) if (m := re.match(r'#\| *default_exp +(\S+)', cell))]
+    return found[0] if found else None
+
+MODULES = {exports_to(p): p for p in NOTEBOOKS if exports_to(p)}
+
+# Versions and requirements
+
+def test_one_version():
+    settings = configparser.ConfigParser()
+    settings.read(ROOT/'settings.ini', encoding='utf-8')
+    citation = yaml.safe_load((ROOT/'CITATION.cff').read_text(encoding='utf-8'))
+    assert settings['DEFAULT']['version'] == pronto.__version__ == citation['version']
+
+def test_the_lock_satisfies_every_requirement():
+    lines = [re.split(r'\s+[#;]|\s+--', line)[0] for line in (ROOT/'requirements.lock').read_text(encoding='utf-8').splitlines()]
+    lock = {canonicalize_name(name): version for name,version in (re.match(r'([\w.-]+)==(\S+)', line).groups() for line in lines if re.match(r'[\w.-]+==', line))}
+    project = PYPROJECT['project']
+    wanted = list(map(Requirement, [*project['dependencies'], *sum(project['optional-dependencies'].values(), [])]))
+    assert wanted and {str(r): lock.get(canonicalize_name(r.name)) for r in wanted if not r.specifier.contains(lock.get(canonicalize_name(r.name), '0'))} == {}
+
+def test_conda_installs_the_lock():
+    pip = [d['pip'] for d in yaml.safe_load((ROOT/'environment.yml').read_text(encoding='utf-8'))['dependencies'] if isinstance(d, dict)]
+    assert '-r requirements.lock' in pip[0]
+
+def imported(path):
+    "Top-level names of all packages that a module imports, wherever in it"
+    for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+        if isinstance(node, ast.Import): yield from (a.name.split('.')[0] for a in node.names)
+        if isinstance(node, ast.ImportFrom) and node.level == 0: yield node.module.split('.')[0]
+
+def test_what_is_imported_is_required():
+    distribution = {'machine': 'sil-machine', 'sklearn': 'scikit-learn'}
+    required = {Requirement(r).name for r in PYPROJECT['project']['dependencies'] + PYPROJECT['project']['optional-dependencies']['train']}
+    found = {distribution.get(x, x) for f in (ROOT/'pronto').glob('*.py') for x in imported(f)} - set(sys.stdlib_module_names) - {'pronto'}
+    assert found <= required
+
+# Notebooks and modules
+
+def test_every_notebook_has_a_module_and_every_module_a_notebook():
+    assert set(MODULES) == {p.stem for p in (ROOT/'pronto').glob('*.py')} - {'__init__','_modidx'}
+    for module,path in MODULES.items(): assert re.fullmatch(rf'\d\d_{module}', path.stem), path.name
+
+def code_lines(cell):
+    "How long a cell is, but for the text of examples"
+    strings = {(n.lineno, n.end_lineno) for n in ast.walk(ast.parse(cell)) if isinstance(n, (ast.Constant, ast.JoinedStr))}
+    return len(cell.splitlines()) - len({i for a,b in strings for i in range(a, b)})
+
+@pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
+def test_cells_are_short(path): assert max(map(code_lines, cells(path))) <= 45
+
+def imports_of(module):
+    "The modules of ours that a module imports, wherever in it"
+    for node in ast.walk(ast.parse((ROOT/'pronto'/f'{module}.py').read_text(encoding='utf-8'))):
+        if isinstance(node, ast.ImportFrom) and (node.level == 1 and node.module): yield node.module
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module.startswith('pronto.'): yield node.module.removeprefix('pronto.')
+
+def test_imports_run_downwards():
+    floor = {m: int(p.stem[:2]) for m,p in MODULES.items()}
+    assert [(m, n) for m in MODULES for n in imports_of(m) if floor.get(n, 99) > floor[m]] == []
+
+def test_imports_have_no_circle():
+    order = list(TopologicalSorter({m: set(imports_of(m)) for m in MODULES}).static_order()) # Raises `CycleError`
+    assert set(order) == set(MODULES)
+
+# Files
+
+def committed():
+    "Everything that a checkout holds"
+    yield from (p for p in ROOT.iterdir() if p.is_file())
+    for folder in 'nbs', 'pronto', 'tests', 'benchmarks', '.ci':
+        yield from (p for p in (ROOT/folder).rglob('*') if p.is_file() and not {'__pycache__','.ipynb_checkpoints'} & set(p.parts))
+
+def test_no_file_knows_the_machine_it_was_made_on():
+    place = re.compile(rb'/(?:home|Users|root|work|tmp|var/folders)/[\w.]')
+    assert [f'{p.relative_to(ROOT)}: {m[0]}' for p in committed() if (m := place.search(p.read_bytes()))] == []
+
+def test_the_makefile_names_files_that_exist():
+    made = (ROOT/'Makefile').read_text(encoding='utf-8')
+    for name in re.findall(r'\b[\w/]+\.(?:lock|toml|py|sh)\b', made): assert (ROOT/name).is_file(), name
+
+def test_the_usual_files_are_there():
+    for name in 'README.md', 'CHANGELOG.md', 'LICENSE', 'CITATION.cff', 'Makefile', 'requirements.lock', 'environment.yml', 'settings.ini', '.ci/run': assert (ROOT/name).is_file(), name
+    assert 'Apache License' in (ROOT/'LICENSE').read_text(encoding='utf-8')

@@ -1,0 +1,166 @@
+"The run store: whole or absent, whatever is killed and whoever else writes"
+import os, signal, subprocess, sys, time
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pronto.baselines import predict_baselines, predict_lookup
+from pronto.dataset import LoadedPair, load_dataset_folder
+from pronto.results import KEYS, RunKey, evaluate, is_done, read_predictions, read_record, read_runs, write_record
+from pronto.stats import compare, score
+from pronto.tasks import SM, SS, TASKS
+
+RUN = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3))
+
+WRITER = '''
+import sys
+from dataclasses import asdict, replace
+from pronto.results import KEYS, RunKey, write_record
+run, runs, mark, redo = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3)), sys.argv[1], sys.argv[2], sys.argv[3] == 'redo'
+results = {k: mark for k in KEYS if k != 'predictions' and k not in asdict(run)}
+rows = [dict(ref=f'MRK 1:{i}', label=mark, predicted=mark) for i in range(30000)]
+print('ready', flush=True)
+for seed in range(10**6 if redo else 20):
+    write_record(replace(run, seed=seed), runs, results, rows)
+'''
+
+def writer(runs, mark, redo='once'):
+    env = dict(os.environ, PYTHONPATH=str(Path(__file__).parent.parent))
+    return subprocess.Popen([sys.executable, '-c', WRITER, str(runs), mark, redo], env=env, stdout=subprocess.PIPE, text=True)
+
+def results(**kw): return {k: kw.get(k) for k in KEYS if k != 'predictions' and k not in asdict(RUN)}
+
+def test_killed_at_any_moment_leaves_whole_or_absent(tmp_path):
+    unfinished = 0
+    for i in range(12):
+        runs = tmp_path/str(i)
+        p = writer(runs, 'a', 'redo')
+        p.stdout.readline()
+        time.sleep(.02 + .017*i)
+        p.send_signal(signal.SIGKILL); p.wait()
+        said = []
+        records = read_runs(runs, report=said.append)
+        assert not said
+        for r in records: assert len(read_predictions(r['path'])) == 30000
+        folder = runs/'qaa'/'maker--tiny'/'sentence_mood'
+        unfinished += len(list(folder.iterdir())) != 2*len(records)
+        seed = len(records)
+        assert not is_done(replace(RUN, seed=seed), runs)
+        write_record(replace(RUN, seed=seed), runs, results(accuracy=1), [dict(label='x', predicted='x')])
+        assert len(read_runs(runs, report=said.append)) == seed + 1 and not said
+        assert len(list(folder.iterdir())) == 2*(seed + 1), 'what the dead process left is cleared away'
+    assert unfinished, 'no kill came half-way: the test proves nothing'
+
+def test_two_processes_do_no_harm(tmp_path):
+    both = [writer(tmp_path, mark) for mark in 'ab']
+    assert [p.wait() for p in both] == [0, 0]
+    said = []
+    records = read_runs(tmp_path, report=said.append)
+    assert len(records) == 20 and not said
+    assert len(list((tmp_path/'qaa'/'maker--tiny'/'sentence_mood').iterdir())) == 40
+    for r in records: assert {row['label'] for row in read_predictions(r['path'])} == {r['accuracy']}
+
+def test_record_without_predictions_is_redone(tmp_path):
+    path = write_record(RUN, tmp_path, results(accuracy=1), [dict(label='x')])
+    said = []
+    assert is_done(RUN, tmp_path, said.append) and not said
+    path.with_suffix('.predictions.tsv').write_text('label\ny\n')
+    assert not is_done(RUN, tmp_path, said.append) and 'does not belong' in said[0]
+    write_record(RUN, tmp_path, results(accuracy=.5), [dict(label='z')])
+    assert read_record(path)['accuracy'] == .5
+
+def test_asking_imports_no_torch(tmp_path):
+    code = f"import sys; from pronto.results import *; print(is_done(RunKey('b','m','h','t','d'), {str(tmp_path)!r}), read_runs({str(tmp_path)!r}), {{'torch','sklearn','transformers'}} & set(sys.modules))"
+    env = dict(os.environ, PYTHONPATH=str(Path(__file__).parent.parent))
+    assert subprocess.run([sys.executable, '-c', code], env=env, capture_output=True, text=True).stdout == 'False [] set()\n'
+
+def test_unwritable_place_is_one_line(tmp_path):
+    (tmp_path/'file').write_text('')
+    with pytest.raises(ValueError, match='cannot be made'): write_record(RUN, tmp_path/'file', results(), [dict(label='x')])
+
+FULL = '''
+import resource, signal, sys
+from dataclasses import asdict
+from pronto.results import KEYS, RunKey, write_record
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
+key = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3))
+try: write_record(key, sys.argv[1], {k: None for k in KEYS if k != 'predictions' and k not in asdict(key)}, [dict(label='x'*100)])
+except ValueError as e: print(type(e).__name__, e)
+'''
+
+@pytest.mark.parametrize('room', [50, 300]) # for neither file, for the predictions only
+def test_full_disk_leaves_no_record(tmp_path, room):
+    env = dict(os.environ, PYTHONPATH=str(Path(__file__).parent.parent))
+    done = subprocess.run([sys.executable, '-c', FULL, str(tmp_path), str(room)], env=env, capture_output=True, text=True)
+    assert done.stdout.startswith('InputError') and done.stdout.count('\n') == 1 and 'cannot be written' in done.stdout, done
+    assert not is_done(RUN, tmp_path, report=pytest.fail) and not list(tmp_path.rglob('*.tmp'))
+
+def test_intervals_of_pairs_hold_the_truth():
+    "Pairs from chapters, and verses, that differ in difficulty: 95 in a hundred, or a few more"
+    rng, hits = np.random.default_rng(0), 0
+    for i in range(150):
+        chapter, verse = .05*rng.standard_normal(26), .1*rng.standard_normal((26,28))
+        c, v = rng.integers(0, 26, (3000,2)), rng.integers(0, 28, (3000,2))
+        right = rng.random(3000) < .7 + chapter[c].sum(1) + verse[c,v].sum(1)
+        low,high = score([0,1], [1]*3000, right.astype(int).tolist(), c, n=300, seed=i)[1]['accuracy']
+        hits += low <= .7 <= high
+    assert .92 <= hits/150
+
+def test_without_references_verses_stand_alone():
+    rows = [LoadedPair('go.01', f'they went {i%7}', f'she goes {i%5}', 'same' if i%2 else 'different', None, None) for i in range(40)]
+    found,table = evaluate(SS, rows[:20], rows[20:], ['same']*20, predict_baselines(SS, rows[:20], rows[20:]))
+    assert found['accuracy'] == .5 and found['intervals']['accuracy'][0] < .5 and table[0]['ref1'] == ''
+
+def test_pair_in_one_chapter_counts_once():
+    "Pairs inside chapters are verses with another name, and must have the same interval"
+    rng = np.random.default_rng(0)
+    chapter, right = rng.integers(0, 20, 500), rng.integers(0, 2, 500).tolist()
+    assert score([0,1], [1]*500, right, chapter) == score([0,1], [1]*500, right, np.stack([chapter, chapter], 1))
+
+def test_order_of_rows_and_of_a_pairs_chapters_is_nothing():
+    rng = np.random.default_rng(0)
+    chapters, true, said = rng.integers(0, 20, (500,2)), rng.integers(0, 2, 500), rng.integers(0, 2, 500)
+    order = rng.permutation(500)
+    one, other = score([0,1], true.tolist(), said.tolist(), chapters), score([0,1], true[order].tolist(), said[order].tolist(), chapters[order,::-1])
+    assert one == other
+
+def test_clustered_answers_widen_the_interval():
+    true, alone, together = [1]*400, [int(i%4 > 0) for i in range(400)], [int(i//20%4 > 0) for i in range(400)]
+    width = lambda said: np.diff(score([0,1], true, said, [i//20 for i in range(400)])[1]['accuracy'])[0]
+    assert width(together) > 3*width(alone)
+
+def test_holm_is_no_kinder_than_alone():
+    rng = np.random.default_rng(0)
+    true, chapters = rng.integers(0, 2, 600).tolist(), rng.integers(0, 12, (600,2))
+    answers = {p: [t if rng.random() < p else 1-t for t in true] for p in (.5,.6,.9)}
+    rows = compare(true, answers, chapters)
+    assert len(rows) == 3 and all(r['p_holm'] >= r['p'] for r in rows) and rows[1]['p_holm'] < .01
+
+@pytest.fixture(scope='module')
+def dataset(tmp_path_factory):
+    from pronto.annotate import annotate
+    from pronto.bible import read_bible
+    from pronto.dataset import build
+    from pronto.demo import make_corpus, write_corpus
+    folder = tmp_path_factory.mktemp('made')
+    corpus = write_corpus(make_corpus(n_verses=1200), folder/'corpus', old=50)
+    annotations, bible = annotate(corpus/'ontonotes'), read_bible(next((corpus/'bibles').glob('qaa*')))
+    return {s: (build(annotations, bible, folder/s, splits=s), load_dataset_folder(folder/s)) for s in ('parallel','random')}
+
+@pytest.mark.parametrize('splits', ['parallel','random'])
+@pytest.mark.parametrize('stem', ['same_sense','same_arg_count'])
+def test_lookup_is_the_one_of_the_manifest(dataset, splits, stem):
+    manifest, loaded = dataset[splits]
+    train, test = loaded.tasks[stem]['train'], loaded.tasks[stem]['test']
+    found = predict_lookup(TASKS[stem], train, test)
+    assert round(np.mean([p == r.label for p,r in zip(found, test)]), 4) == manifest['predictors'][stem]['lookup']
+    if (splits, stem) == ('random','same_sense'): assert manifest['predictors'][stem]['lookup'] > .8
+
+def test_ngrams_know_words(dataset):
+    _,loaded = dataset['parallel']
+    for task,least in ((SM, .05), (SS, .2)):
+        train, test = loaded.tasks[task.stem]['train'], loaded.tasks[task.stem]['test']
+        found,_ = evaluate(task, train, test, [r.label for r in test], predict_baselines(task, train, test))
+        assert found['baselines']['ngram'] > found['baselines']['majority'] + least and found['accuracy'] == 1
