@@ -15,8 +15,9 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer, BertConfig, BertFo
 from .bible import _Unknown, read_bible
 from .files import InputError, replace_folder
 from .packing import unknown_share
+from .recipes import find_model
 from .splits import split_of
-from .train import quiet, versions
+from .train import load_tokenizer, quiet, versions
 from .versification import choose_versification, to_english
 
 # %% ../nbs/07_pretrain.ipynb #dd96815d
@@ -105,8 +106,12 @@ def _start(texts, init, vocab_size, max_length, seed, shape)->tuple: # Tokenizer
         tokenizer = learn_vocabulary(texts, vocab_size, max_length)
         set_seed(seed)
         return tokenizer, small_bert(tokenizer, **shape)
+    tokenizer = load_tokenizer(init)
     set_seed(seed)
-    return AutoTokenizer.from_pretrained(init), AutoModelForMaskedLM.from_pretrained(init, dtype=torch.float32)
+    try: net = AutoModelForMaskedLM.from_pretrained(find_model(init), dtype=torch.float32, trust_remote_code=False)
+    except (ValueError, OSError, RuntimeError) as e: raise InputError(init, 'cannot be trained further by masked language modelling; give a model of the BERT family') from e
+    if tokenizer.mask_token is None: raise InputError(init, 'its tokenizer has no token to mask with; give a model of the BERT family')
+    return tokenizer, net
 
 # %% ../nbs/07_pretrain.ipynb #7e612574
 def pretrain(

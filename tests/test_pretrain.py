@@ -1,0 +1,47 @@
+"""A pretrained model is one that can be fine-tuned, reads no verse of dev or test, and is the same in every process"""
+import os, subprocess, sys
+from pathlib import Path
+import pytest
+pytest.importorskip('torch')
+from pronto.dataset import Dataset, LoadedVerse
+from pronto.files import InputError
+from pronto.pretrain import pretrain, read_texts
+from pronto.recipes import find_recipe, model_hash
+from pronto.splits import split_of
+from pronto.refs import Ref
+from pronto.tasks import PNS
+from pronto.train import fine_tune
+
+SMALL = dict(vocab_size=80, layers=1, width=16, heads=2, max_length=32, steps=2, device='cpu')
+TEXTS = [f'lo {"mi "*(i % 3)}la tu{i % 7}' for i in range(40)]
+
+def test_fine_tune_a_pretrained_model(tmp_path):
+    pretrain(TEXTS, tmp_path/'m', **SMALL)
+    rows = [LoadedVerse(t, str(i % 2), None) for i,t in enumerate(TEXTS)]
+    run = fine_tune(Dataset(Path('toy'), {PNS.stem: dict(train=rows, dev=rows, test=rows)}), tmp_path/'m', PNS, find_recipe('paper', epochs=1), device='cpu')
+    assert run.unknown['train'] == 0 and run.model == 'm' and run.model_hash == model_hash(tmp_path/'m')
+
+def test_same_in_another_process(tmp_path):
+    "Hash seeds and hash tables play no part"
+    code = f'import sys; from pronto.pretrain import pretrain; pretrain({TEXTS!r}, sys.argv[1], **{SMALL!r})'
+    for n in '12': subprocess.run([sys.executable, '-c', code, str(tmp_path/n)], check=True, env=os.environ | {'PYTHONHASHSEED': n})
+    assert model_hash(tmp_path/'1') == model_hash(tmp_path/'2')
+
+def test_no_verse_of_dev_or_test(tmp_path):
+    refs = [Ref('LUK', c, v) for c in range(1, 25) for v in (1, 2)]
+    (tmp_path/'luke.tsv').write_text(''.join(f'LUK\t{r.chapter}\t{r.verse}\tlo {r.chapter} mi {r.verse}\n' for r in refs))
+    assert read_texts([tmp_path/'luke.tsv']) == [f'lo {r.chapter} mi {r.verse}' for r in refs if split_of(r) == 'train']
+
+def test_interrupted_leaves_what_was_there(tmp_path, monkeypatch):
+    pretrain(TEXTS, tmp_path/'m', **SMALL)
+    before = model_hash(tmp_path/'m')
+    def interrupt(*args, **kwargs): raise KeyboardInterrupt
+    monkeypatch.setattr('pronto.pretrain.Trainer.train', interrupt)
+    with pytest.raises(KeyboardInterrupt): pretrain(TEXTS, tmp_path/'m', **SMALL | {'seed': 1})
+    assert model_hash(tmp_path/'m') == before and [p.name for p in tmp_path.iterdir()] == ['m']
+
+def test_bad_input(tmp_path):
+    with pytest.raises(InputError, match='none.txt'): read_texts([tmp_path/'none.txt'])
+    (tmp_path/'data.bin').write_bytes(b'\x00\x01lo')
+    with pytest.raises(InputError, match='data.bin'): read_texts([tmp_path/'data.bin'])
+    with pytest.raises(InputError, match='no model folder'): pretrain(TEXTS, tmp_path/'m', init=tmp_path, **SMALL)
