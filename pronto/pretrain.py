@@ -12,7 +12,7 @@ from pathlib import Path
 import torch, transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling, PreTrainedTokenizerFast, Trainer, TrainingArguments, set_seed
-from .bible import _Unknown, read_bible
+from .bible import NotABible, read_bible
 from .files import InputError, replace_folder
 from .packing import unknown_share
 from .recipes import find_model
@@ -35,7 +35,7 @@ def read_texts(
     texts = []
     for path in map(Path, paths):
         try: found = train_verses(read_bible(path))
-        except _Unknown:
+        except NotABible:
             if path.suffix != '.txt': raise
             try: found = path.read_text(encoding='utf-8-sig').splitlines()
             except UnicodeDecodeError as e: raise InputError(path, 'is not UTF-8 text; convert it', f'byte {e.start}') from e
