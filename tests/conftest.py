@@ -1,5 +1,5 @@
 "What the tests share: real data where they are at hand, and a small annotated text of our own"
-import gc, os
+import gc, os, signal, sys
 from pathlib import Path
 
 import pytest
@@ -50,3 +50,18 @@ def toy_folder(tmp_path, toy_onf):
     folder.mkdir()
     for name,book in ('a.onf','Mark'), ('b.onf','Luke'), ('c.onf','1_John'): (folder/name).write_text(toy_onf.replace('name: Mark', f'name: {book}'), encoding='utf-8')
     return folder
+
+def killed_at(n, folder, work):
+    "Do `work` in a process that is killed as it touches `folder` for the `n`th time; true if it lived"
+    pid = os.fork()
+    if pid == 0:
+        left = n
+        def hook(event, args):
+            nonlocal left
+            if event in ('open','os.mkdir','os.rename','os.remove','os.rmdir') and str(folder) in str(args):
+                if left == 0: os.kill(os.getpid(), signal.SIGKILL)
+                left -= 1
+        sys.addaudithook(hook)
+        try: work()
+        finally: os._exit(0)
+    return os.waitpid(pid, 0)[1] == 0

@@ -1,12 +1,12 @@
 "Dataset folders of real translations: what they promise about verses, pairs, splits and bytes"
-import gc, os, shutil, signal, subprocess, sys
+import gc, os, shutil, subprocess, sys
 from collections import Counter
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from conftest import DATA, ROOT
+from conftest import DATA, ROOT, killed_at
 from pronto.align import STATUSES
 from pronto.annotate import Annotations, Source, annotate_onf
 from pronto.bible import Bible, VerseRow, read_bible, write_tsv
@@ -195,21 +195,6 @@ def small(toy_onf):
     bible = Bible([VerseRow('MRK', 1, str(v), f'lo la mi ta {v}') for v in (1,2,3,4)])
     return Annotations(Source(hash='x'), annotate_onf([parse_onf(toy_onf)])), bible
 
-def killed_at(n, annotations, bible, out):
-    "Build in a process that is killed as it touches the disk for the `n`th time; true if it lived"
-    pid = os.fork()
-    if pid == 0:
-        left = n
-        def hook(event, args):
-            nonlocal left
-            if event in ('open','os.mkdir','os.rename','os.remove','os.rmdir') and str(out.parent) in str(args):
-                if left == 0: os.kill(os.getpid(), signal.SIGKILL)
-                left -= 1
-        sys.addaudithook(hook)
-        try: build(annotations, bible, out, min_verses=1)
-        finally: os._exit(0)
-    return os.waitpid(pid, 0)[1] == 0
-
 @pytest.mark.skipif(not hasattr(os, 'fork'), reason='no fork on this system')
 def test_a_build_killed_at_any_moment_loses_nothing(small, tmp_path):
     annotations,bible = small
@@ -221,7 +206,7 @@ def test_a_build_killed_at_any_moment_loses_nothing(small, tmp_path):
     for n in range(100):
         out = tmp_path/str(n)/'d'
         shutil.copytree(tmp_path/'old'/'d', out)
-        lived = killed_at(n, annotations, longer, out)
+        lived = killed_at(n, out.parent, lambda: build(annotations, longer, out, min_verses=1))
         state = 'none' if not out.exists() else {str(old): 'old', str(new): 'new'}.get(str(files(out)), 'broken')
         seen.add(state)
         assert state != 'broken', f'killed at {n}'
