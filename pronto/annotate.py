@@ -15,7 +15,7 @@ from itertools import pairwise, repeat
 from pathlib import Path
 from typing import Callable, Iterable, NamedTuple
 from .files import InputError, fact_table, no_collection, write_aside
-from .onf import Document, Nodes, Sentence, onf_files, read_onf, tree_events, tree_nodes
+from .onf import Document, Nodes, Sentence, onf_files, read_onf, tree_events
 from .refs import Ref, book_code, parse_ref
 
 # %% ../nbs/03_annotate.ipynb #767209dc

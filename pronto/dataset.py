@@ -6,8 +6,8 @@
 __all__ = ['check_task', 'label_counts', 'label_shares', 'table_blocks', 'alignment_bytes', 'build', 'summary', 'LoadedVerse',
            'LoadedPair', 'Dataset', 'load_table', 'load_manifest', 'load_dataset_folder']
 
-# %% ../nbs/06_dataset.ipynb #628d2675
-import hashlib, json
+# %% ../nbs/06_dataset.ipynb #659e1641
+import json
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,12 +17,12 @@ from . import __version__
 from .align import Alignment, align, require_verses
 from .annotate import Annotations
 from .bible import Bible
-from .files import InputError, no_collection, replace_folder
+from .files import InputError, content_hash, no_collection, replace_folder
 from .leaks import near_duplicates, predictors
 from .refs import Ref, parse_ref
 from .splits import SPLITS, split_of
 from .pairs import Pairs
-from .tasks import TASKS, VerseExample
+from .tasks import TASKS
 from .versification import SCHEMES, choose_versification, to_english
 
 # %% ../nbs/06_dataset.ipynb #b98e1749
@@ -120,11 +120,6 @@ def _manifest(annotations, bible, alignment, parts, tasks, texts, splits, versif
         'warnings': _warnings(parts),
     }
 
-def _hash(*contents:bytes)->str: # Of their lengths and bytes
-    h = hashlib.blake2b(digest_size=32)
-    for c in contents: h.update(len(c).to_bytes(8, 'big') + c)
-    return h.hexdigest()
-
 def _essence(part)->bytes:
     "What examples say, without the texts: as good to hash as the table, and a hundred times smaller"
     if not isinstance(part, Pairs): return '\n'.join(f'{e.ref} {e.label}' for e in part).encode()
@@ -158,8 +153,8 @@ def build(
     names = dict(code=code or Path(out).name, language=language or bible.language, licence=licence or bible.licence)
     manifest = _manifest(annotations, bible, alignment, parts, tasks, texts, splits, scheme, **names)
     rows = '\n'.join(f'{r.book}\t{r.chapter}\t{r.label}\t{r.text}' for r in bible.rows)
-    manifest['hashes'] = {'annotations': annotations.source.hash, 'bible': _hash(rows.encode()),
-                          'dataset': _hash('\n'.join(texts.values()).encode(), *(stem.encode() + _essence(p[s]) for stem,p in parts.items() for s in SPLITS))}
+    manifest['hashes'] = {'annotations': annotations.source.hash, 'bible': content_hash(rows.encode()),
+                          'dataset': content_hash('\n'.join(texts.values()).encode(), *(stem.encode() + _essence(p[s]) for stem,p in parts.items() for s in SPLITS))}
     tables = {f'{stem}_{s}.tsv': table_blocks(p[s], texts) for stem,p in parts.items() for s in SPLITS}
     tables |= {'alignment.tsv': [alignment_bytes(alignment)], 'manifest.json': [(json.dumps(manifest, ensure_ascii=False, indent=1) + '\n').encode()]}
     with replace_folder(out) as folder:

@@ -9,7 +9,7 @@ __all__ = ['ODDITIES', 'OSIS_BOOKS', 'SOURCE', 'chapter_sizes', 'Placed', 'tell'
 # %% ../nbs/11_demo.ipynb #05d8cef2
 import itertools, json
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from random import Random

@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['Job', 'plan', 'run_job', 'run_all', 'find_dataset']
 
-# %% ../nbs/10_evaluate.ipynb #6f688fe8
+# %% ../nbs/10_evaluate.ipynb #975935f6
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Callable
 from .dataset import Dataset, build, load_dataset_folder, load_manifest
@@ -45,7 +46,12 @@ def plan(
     hashes = {m: model_hash(find_model(m)) for m in models}
     return [Job(run_key(told, m, hashes[m], t, recipe.settings(t), seed, limit), dataset, m, recipe) for m in models for t in chosen for seed in range(seeds)]
 
-# %% ../nbs/10_evaluate.ipynb #2038f327
+# %% ../nbs/10_evaluate.ipynb #7e35fe7d
+@lru_cache(maxsize=1)
+def _loaded(folder:Path, dataset_hash:str)->Dataset:
+    "The dataset of one run after another, read once"
+    return load_dataset_folder(folder)
+
 def run_job(
     job:Job,
     runs, # The folder of the run store
@@ -54,7 +60,7 @@ def run_job(
     "Make a run, unless it is recorded already"
     if is_done(job.key, runs): return job.key.record(runs)
     from pronto.train import fine_tune
-    task, dataset = find_task(job.key.task), load_dataset_folder(job.dataset)
+    task, dataset = find_task(job.key.task), _loaded(job.dataset, job.key.dataset_hash)
     trained = fine_tune(dataset, job.model, task, job.recipe, job.key.seed, limit=job.key.limit, device=device)
     return store_run(job.key, runs, dataset, task, trained)
 

@@ -8,9 +8,8 @@ __all__ = ['accuracy', 'predict_feature', 'predict_lookup', 'predict_ngrams', 'p
 # %% ../nbs/06_leaks.ipynb #5ba4b9b7
 from functools import lru_cache
 import numpy as np
-from .pairs import PairExample, Pairs, make_uses
+from .pairs import Pairs
 from .refs import BOOKS, Ref
-from .tasks import VerseExample
 
 # %% ../nbs/06_leaks.ipynb #47002ff6
 def accuracy(predicted:np.ndarray, labels:np.ndarray)->float|None: # From 0 to 1; `None` if there is nothing to score

@@ -11,10 +11,9 @@ from collections import Counter
 from pathlib import Path
 import torch, transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import AutoModelForMaskedLM, AutoTokenizer, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling, PreTrainedTokenizerFast, Trainer, TrainingArguments, set_seed
+from transformers import AutoModelForMaskedLM, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling, PreTrainedTokenizerFast, Trainer, TrainingArguments, set_seed
 from .bible import NotABible, read_bible
 from .files import InputError, replace_folder
-from .packing import unknown_share
 from .recipes import find_model
 from .splits import split_of
 from .train import load_tokenizer, quiet, versions

@@ -15,10 +15,9 @@ from pathlib import Path
 from . import __version__
 from .baselines import predict_baselines, training_labels, verses_of
 from .dataset import LoadedVerse
-from .files import InputError, write_aside
+from .files import InputError, content_hash, write_aside
 from .leaks import near_duplicates
 from .stats import compare, score
-from .tasks import find_task
 
 # %% ../nbs/08_results.ipynb #70748803
 def model_name(
@@ -33,12 +32,7 @@ def safe_name(
     "A name as one part of a path"
     return re.sub(r'[^\w.+-]+', '-', name.strip('/').replace('/', '--')).lstrip('.-')[:100] or 'unnamed'
 
-# %% ../nbs/08_results.ipynb #5b5b0a50
-def _hash(*contents:bytes)->str:
-    h = hashlib.blake2b(digest_size=16)
-    for c in contents: h.update(len(c).to_bytes(8, 'big') + c)
-    return h.hexdigest()
-
+# %% ../nbs/08_results.ipynb #96dcc040
 def _file_hash(path:Path)->str:
     with open(path, 'rb') as f: return hashlib.file_digest(f, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
@@ -51,7 +45,7 @@ def dataset_hash(
     except (OSError, ValueError, KeyError, TypeError): pass
     tables = sorted(folder.glob('*_*.tsv'))
     if not tables: raise InputError(folder, 'is no dataset folder (no tables in it); make one with `pronto build`')
-    return _hash(*(f'{f.name} {_file_hash(f)}'.encode() for f in tables))
+    return content_hash(*(f'{f.name} {_file_hash(f)}'.encode() for f in tables), size=16)
 
 # %% ../nbs/08_results.ipynb #8f4b0342
 @dataclass(frozen=True)
@@ -69,7 +63,7 @@ class RunKey:
     protocol:str='in-language' # Trained and tested on the same translation
 
     @property
-    def hash8(self)->str: return _hash(json.dumps(asdict(self), sort_keys=True, ensure_ascii=False).encode())[:8]
+    def hash8(self)->str: return content_hash(json.dumps(asdict(self), sort_keys=True, ensure_ascii=False).encode(), size=16)[:8]
 
     def record(self, runs)->Path: # The JSON file
         "Where the record is, or will be"

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['COLUMNS', 'BASELINES', 'ABSENT', 'TITLES', 'read_layout', 'paper_models', 'add_unlisted', 'choose', 'fill', 'notes',
-           'to_markdown', 'to_latex', 'to_csv', 'draw', 'make_tables', 'left_out', 'beside']
+           'to_markdown', 'to_latex', 'to_csv', 'draw', 'make_tables', 'left_out']
 
 # %% ../nbs/09_tables.ipynb #59bb0696
 import csv, io
@@ -258,12 +258,3 @@ def left_out(
     records = read_runs(data_dir()/'runs' if runs is None else runs, report=lambda line: None)
     other = Counter(f"{r['recipe']} on {r.get('splits', 'unknown')} splits" for r in records if not _fits(r, recipe, splits))
     return ', '.join(f'{n} {what}' for what,n in other.items())
-
-# %% ../nbs/09_tables.ipynb #a254ad80
-def beside(
-    name # `data` follows `PRONTO_DATA`
-)->Path: # The folder here, or else the one beside the notebooks' folder
-    "A folder of the checkout, seen from its root or from `nbs/`"
-    path = data_dir() if str(name) == 'data' else Path(name)
-    from_nbs = not path.is_absolute() and not path.exists() and Path('../settings.ini').is_file()
-    return '..'/path if from_nbs else path

@@ -6,8 +6,8 @@
 __all__ = ['task_rows', 'quiet', 'load_tokenizer', 'load_model', 'token_limit', 'scores', 'KeepBest', 'collate', 'FineTuner',
            'halved', 'Run', 'versions', 'fine_tune']
 
-# %% ../nbs/07_train.ipynb #9cde7a98
-import gc, platform, sys, tempfile, time, warnings
+# %% ../nbs/07_train.ipynb #0f3a9310
+import gc, platform, tempfile, time, warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial

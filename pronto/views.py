@@ -5,8 +5,7 @@
 # %% auto #0
 __all__ = ['score_table', 'cost_table', 'share_table', 'plot_curves', 'best_of', 'confusion', 'plot_confusions', 'error_table']
 
-# %% ../nbs/10_views.ipynb #9e00ede9
-from pathlib import Path
+# %% ../nbs/10_views.ipynb #9c9581f3
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
