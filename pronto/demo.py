@@ -59,7 +59,7 @@ def tell(
     if begun and len(refs) > 1 and story.flip(.5): i = 1
     while i < len(refs):
         lone = lambda: Placed(sentence(story), (refs[i],)*2)
-        found += [lone() for _ in range(rng.choices([0,1,2], [66,27,7])[0])]
+        found += [lone() for _ in range(rng.choices([0,1,2], [88,10,2])[0])]
         here, ahead = refs[i], (refs[i+1:] + after)[:2]
         if ahead and story.flip(.035 if i+1 < len(refs) else .12):
             n = 2 if len(ahead) == 2 and refs[i+1:i+3] == ahead and story.flip(.25) else 1

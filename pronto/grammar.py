@@ -15,8 +15,8 @@ from random import Random
 from typing import Iterator, NamedTuple
 
 # %% ../nbs/11_grammar.ipynb #4467be25
-SIZES = dict(name=60, city=20, people=8, person=50, animal=20, thing=70, food=20, place=30, time=12, word=24, deed=10,
-             quality=30, manner=14, moment=12, verb=60)
+SIZES = dict(name=60, city=20, people=8, person=50, animal=20, thing=70, food=20, place=30, time=12, word=24, deed=3,
+             quality=30, manner=14, moment=12, verb=12)
 CONCEPTS:tuple[str,...] = tuple(f'{kind}{i}' for kind,n in SIZES.items() for i in range(n)) # Everything that has a word
 
 def kind_of(
@@ -93,7 +93,7 @@ def _light(name): return Sense(name, name.split('.')[0], (Slot('ARG0','person'),
 
 BE, EXIST = (Sense('be.01', 'be', (Slot('ARG1','person thing place'), Slot('ARG2','quality person'))),
              Sense('be.02', 'be', (Slot('ARG1','person thing animal'), Slot('ARGM-LOC','place','in',.5))))
-LIGHT:list[Sense] = [_light('make.02'), _light('do.02'), _light('have.03')] # A deed goes with the one of its number modulo three
+LIGHT:list[Sense] = [_light('make.02'), _light('do.02'), _light('have.03')] # Each has its own deed
 
 @lru_cache
 def senses()->list[Sense]: # The most frequent first
@@ -143,6 +143,11 @@ class Clause(NamedTuple):
     negated:bool=False
     front:bool=False    # The last argument stands first
     pick:int=0
+
+    @property
+    def n_args(self)->int: # The negation and the auxiliary of the future are arguments too
+        "How many arguments its frame has"
+        return len(self.args) + self.negated + (self.tense == 'future')
 
 class Sentence(NamedTuple):
     "What stands between two full stops"
@@ -231,10 +236,10 @@ def _phrase(self, kinds, sense, deep=False, subject=False):
 def _extras(self, tense):
     "Adjuncts: when, where, how"
     rng, extras = self.rng, []
-    if self.flip(.14): extras.append(Arg('ARGM-MNR', '', f'manner{draw(rng, SIZES["manner"])}'))
-    if self.flip(.08): extras.append(Arg('ARGM-LOC', 'in', _phrase(self, 'place', BE, True)))
-    if self.flip(.16): extras.append(Arg('ARGM-TMP', '', f'moment{draw(rng, SIZES["moment"])}'))
-    if self.flip(.07): extras.append(Arg('ARGM-TMP', 'at', Phrase(f'time{draw(rng, SIZES["time"])}', 'the')))
+    if self.flip(.08): extras.append(Arg('ARGM-MNR', '', f'manner{draw(rng, SIZES["manner"])}'))
+    if self.flip(.05): extras.append(Arg('ARGM-LOC', 'in', _phrase(self, 'place', BE, True)))
+    if self.flip(.1): extras.append(Arg('ARGM-TMP', '', f'moment{draw(rng, SIZES["moment"])}'))
+    if self.flip(.05): extras.append(Arg('ARGM-TMP', 'at', Phrase(f'time{draw(rng, SIZES["time"])}', 'the')))
     return extras
 
 # %% ../nbs/11_grammar.ipynb #d04d77d3
@@ -246,9 +251,9 @@ def _clause(self, sense=None, deep=False, plain=False, subject=None):
     for i,slot in enumerate(sense.slots):
         if i and not self.flip(slot.chance): continue
         if i == 0: filler = subject or (YOU if plain else _phrase(self, slot.kinds, sense, deep, True))
-        elif 'clause' in slot.kinds: filler = _clause(self, deep=True) if not deep and self.flip(.5) else _phrase(self, 'word', sense, deep)
+        elif 'clause' in slot.kinds: filler = _clause(self, deep=True) if not deep and self.flip(.3) else _phrase(self, 'word', sense, deep)
         elif slot.kinds == 'deed':
-            filler = Phrase(f'deed{LIGHT.index(sense) + 3*rng.randrange(3)}', 'a')
+            filler = Phrase(f'deed{LIGHT.index(sense)}', 'a')
         elif sense is BE: filler = _predicate(self)
         else: filler = _phrase(self, slot.kinds, sense, deep)
         args.append(Arg(slot.role, slot.prep, filler))
@@ -272,7 +277,7 @@ def _predicate(self):
 Story.clause = _clause
 
 # %% ../nbs/11_grammar.ipynb #377b1691
-_MOODS = dict(say=74, order=13, ask=6, wh=5.5, exist=2, invert=1.5, cleft=.8, fragment=.9)
+_MOODS = dict(say=74, order=13, ask=6, wh=5.5, exist=2, invert=1.5, cleft=1.3, fragment=1.2)
 
 def _asked(self, clause):
     "The clause with a question word in it"
@@ -295,7 +300,7 @@ def sentence(
     rng = story.rng
     story.spoken = {c: n-1 for c,n in story.spoken.items() if n > 1}
     mood = mood or rng.choices(list(_MOODS), list(_MOODS.values()))[0]
-    n = clauses or (rng.choices([1,2], [82,18])[0] if mood in ('say','order') else 1)
+    n = clauses or (rng.choices([1,2], [90,10])[0] if mood in ('say','order') else 1)
     called = rng.choice(story.cast['name']) if story.flip(dict(order=.3, ask=.15, say=.05).get(mood, 0)) else None
     if mood == 'say': made = [story.clause() for _ in range(n)]
     elif mood == 'order':

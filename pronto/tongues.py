@@ -21,23 +21,26 @@ class Tongue:
     syllables, short, shortest = (1,2,2,3), (1,), 3
     space, comma, stops = ' ', ', ', '.?!'
     asks = 1.                     # The share of questions that end in a question mark
+    numerals = None               # What agrees with one to five arguments, if not words like other particles
 
     def __init__(self):
         keys = [k for k in CONCEPTS if kind_of(k) not in ('verb','deed')]
         words = invent(self.particles or self.sounds, _FUNCTION_KEYS, f'particles of {self.code}', (), self.short, self.shortest)
         self.words = words | invent(self.sounds, keys, f'nouns of {self.code}', words.values(), self.syllables, self.shortest)
-        taken = list(self.words.values())
+        self.counts = self.numerals or list(invent(self.particles, range(5), f'counts of {self.code}', self.words.values(), self.short, self.shortest).values())
+        taken = list(self.words.values()) + self.counts
         verbs = [s.name for s in senses()] + [k for k in CONCEPTS if kind_of(k) == 'deed']
-        keys = [f'{v}/{i}' for v in verbs for i in range(3)]
+        keys = [f'{v}/{i}' for v in verbs for i in range(2)]
         made = invent(self.sounds, keys, f'verbs of {self.code}', taken, self.syllables, self.shortest)
         rng = Random(f'synonyms of {self.code}')
-        self.verbs = {v: [made[f'{v}/{i}'] for i in range(rng.choices([1,2,3], [6,3,1])[0])] for v in verbs}
-        for a,b in zip(*[iter(rng.sample([s.name for s in senses()], 16))]*2): self.verbs[a][0] = self.verbs[b][0]
+        self.verbs = {v: [made[f'{v}/{i}'] for i in range(rng.choices([1,2], [3,1])[0])] for v in verbs}
+        a, b = rng.sample([s.name for s in senses()], 2)
+        self.verbs[a][0] = self.verbs[b][0]
 
     def verb(self, clause:Clause)->str: # Its stem; the copula and the light verbs have one word each
-        "The word for the sense of a clause"
+        "The word for the sense of a clause, after the word that agrees with its arguments"
         choice = self.verbs.get(clause.sense.name) or [self.words[clause.sense.lemma]]
-        return choice[clause.pick % len(choice)]
+        return self.counts[min(clause.n_args, 5)-1] + self.space + choice[clause.pick % len(choice)]
 
     def noun(self, p:Phrase)->str: # Names too
         "The word for a noun"
@@ -243,6 +246,7 @@ class Nohari(Tongue):
                     ['い','か','き','く','さ','し','す','た','ち','と','な','の','ま','み','も','や','ら','り','る','ん'], ['','','ん','ら','い','す'])
     particles = Sounds(list('あうえかきけこさせたてなにはひふほまめもやゆよらろわ'), list('いうおこたつのらる'), [''])
     syllables, short, shortest, space, comma, stops, asks = (1,1,2), (1,), 2, '', '、', '。？！', .3
+    numerals = list('一二三四五')
     OF, ASK, THE, MANY = 'か', 'か', 'の', 'たち'
     PREPS = dict(to='へ', at='に', call='')
     PREPS |= {'in':'に', 'from':'より', 'with':'て'}

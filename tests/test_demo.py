@@ -56,7 +56,7 @@ def test_every_verse_has_its_sentences(corpus, onf):
 @pytest.mark.parametrize('pattern,least', [
     (r'\(TOP \(S ', 1500), (r'\(TOP \(S-IMP ', 200), (r'\(TOP \(SQ ', 100), (r'\(TOP \(SBARQ ', 100), (r'\(TOP \(SINV ', 20),
     (r'\(TOP \(FRAG ', 10), (r'\(TOP \(S-CLF ', 10), (r'\(TOP \(S \(S', 100), (r'\(-NONE- \*\)', 200), (r'\(-NONE- \*T\*-\d\)', 100),
-    (r'NP-VOC', 100), (r'\(EX ', 20), (r'PRP\$', 50), (r'NNPS', 50), (r'APPOS HEAD', 20), (r'APPOS ATTRIB', 20), (r'\(APPOS\)', 20),
+    (r'NP-VOC', 100), (r'\(EX ', 20), (r'PRP\$', 40), (r'NNPS', 50), (r'APPOS HEAD', 20), (r'APPOS ATTRIB', 20), (r'\(APPOS\)', 20),
     (r'\n    +HEAD ', 20), (r'\n    +ATTRIB ', 20), (r'LINK-SLC', 50), (r'\n {23}  -> \d+:\d+', 10), (r'prop:  make\.02', 20),
     (r'coref: .*\n           coref: ', 20), (r'coref: .*\n {46}\S', 5), (r'-> .*\n {35}\S', 5), (r'Plain sentence:\n-+\n    .*\n    \S', 50),
     (r'name:  PERSON', 500), (r'sense: ', 500), (r'start time: \d+_\d+_\d+:\d+_\d+_\d+:\d+', 3), (r'\.02\n', 50),
@@ -83,7 +83,7 @@ def test_label_shares(corpus):
     counts = {}
     for t in truth:
         for sense,k in t.predicates: counts.setdefault(sense, Counter())[k] += 1
-    assert 60 <= len(counts) <= 100 and sum(len(c) > 1 for c in counts.values()) > 60
+    assert 20 <= len(counts) <= 30 and sum(len(c) > 1 for c in counts.values()) >= 20
     assert {k for c in counts.values() for k in c} >= {1,2,3,4}
     assert max(len(t.predicates) for t in truth) >= 4 and sum(1 <= len(t.predicates) <= 4 for t in truth) > .9*n
 
