@@ -25,12 +25,13 @@ class Recipe:
     embeddings:float = 1.0 # The embeddings' learning rate, as a multiple of the others'
     select:str = 'loss'    # The epoch with the best `loss` or `accuracy` on dev is kept
     restarts:int = 0       # How often a constant predictor is started anew
+    grouped:bool = False   # Are batches made of inputs of like length?
 
     def settings(self, task)->dict: # For the record
         "The hyperparameters for a task of `pronto.tasks`"
         return asdict(self) | {'epochs': self.epochs or task.epochs}
 
-RECIPES = {r.name: r for r in (Recipe('paper'), Recipe('robust', warmup=0.1, select='accuracy', restarts=1))}
+RECIPES = {r.name: r for r in (Recipe('paper'), Recipe('robust', warmup=0.1, select='accuracy', restarts=1, grouped=True))}
 
 def find_recipe(
     recipe, # A `Recipe` or the name of one

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch, transformers
 from torch.nn.utils.rnn import pad_sequence
+from torch.utils.data import SequentialSampler
 from sklearn.metrics import f1_score, matthews_corrcoef
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, Trainer, TrainerCallback, TrainingArguments, set_seed
 from . import __version__
@@ -158,13 +159,15 @@ class FineTuner(Trainer):
         self.optimizer.add_param_group(group | {'params': [table], 'lr': group['lr']*self.embeddings})
         return self.optimizer
 
+    def _get_eval_sampler(self, eval_dataset): return SequentialSampler(eval_dataset)
+
 # %% ../nbs/07_train.ipynb #4f6577de
 def _arguments(settings:dict, folder:str, seed:int, device:str, progress:bool)->TrainingArguments:
     return TrainingArguments(
         folder, learning_rate=settings['learning_rate'], per_device_train_batch_size=settings['batch_size'], gradient_accumulation_steps=settings['accumulation'],
-        per_device_eval_batch_size=64, weight_decay=settings['weight_decay'], num_train_epochs=settings['epochs'], warmup_steps=settings['warmup'], seed=seed,
+        per_device_eval_batch_size=64 if device == 'cpu' else 256, weight_decay=settings['weight_decay'], num_train_epochs=settings['epochs'], warmup_steps=settings['warmup'], seed=seed,
         bf16=settings['bf16'], use_cpu=device == 'cpu', eval_strategy='epoch', save_strategy='no', logging_strategy='no', report_to='none', disable_tqdm=not progress,
-        remove_unused_columns=False, label_names=['labels'], dataloader_pin_memory=device != 'cpu')
+        remove_unused_columns=False, train_sampling_strategy='group_by_length' if settings['grouped'] else 'random', label_names=['labels'], dataloader_pin_memory=device != 'cpu')
 
 def _train(net, tokenizer, task, inputs:dict, settings:dict, seed:int, device:str, progress:bool)->tuple:
     "Train a model; its best epoch's predictions on test, and what the epochs were like"
@@ -172,14 +175,16 @@ def _train(net, tokenizer, task, inputs:dict, settings:dict, seed:int, device:st
         predicted = p.predictions.argmax(-1)
         return scores(task, [task.labels[i] for i in p.label_ids], [task.labels[i] for i in predicted]) | {'constant': float(len(set(predicted)) == 1)}
     keep = KeepBest(settings['select'])
+    by_length = {s: sorted(range(len(inputs[s])), key=lambda i: len(inputs[s][i]['input_ids'])) for s in ('dev','test')}
+    dev, test = ([inputs[s][i] for i in order] for s,order in by_length.items())
     with tempfile.TemporaryDirectory() as folder:
-        trainer = FineTuner(net, _arguments(settings, folder, seed, device, progress), partial(collate, tokenizer=tokenizer), inputs['train'], inputs['dev'],
+        trainer = FineTuner(net, _arguments(settings, folder, seed, device, progress), partial(collate, tokenizer=tokenizer), inputs['train'], dev,
                             compute_metrics=measure, callbacks=[keep], embeddings=settings['embeddings'])
         trainer.remove_callback(transformers.PrinterCallback)
         trainer.train()
         net.load_state_dict(keep.weights)
-        logits = trainer.predict(inputs['test']).predictions
-    return [task.labels[i] for i in logits.argmax(-1)], keep
+        answers = trainer.predict(test).predictions.argmax(-1)
+    return [task.labels[answers[i]] for i in np.argsort(by_length['test'])], keep
 
 # %% ../nbs/07_train.ipynb #7c6aa895
 def _out_of_memory(e:BaseException)->bool: return isinstance(e, (MemoryError, torch.OutOfMemoryError)) or "can't allocate memory" in str(e)
