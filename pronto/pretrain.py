@@ -13,7 +13,7 @@ import torch, transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import AutoModelForMaskedLM, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling, PreTrainedTokenizerFast, Trainer, TrainingArguments, set_seed
 from .bible import NotABible, read_bible
-from .files import InputError, replace_folder
+from .files import InputError, content_hash, replace_folder
 from .recipes import find_model
 from .splits import split_of
 from .train import load_tokenizer, quiet, versions
@@ -93,7 +93,7 @@ def _train(net, tokenizer, examples, folder, steps, epochs, learning_rate, batch
     length = dict(max_steps=steps) if steps is not None else dict(num_train_epochs=epochs)
     args = TrainingArguments(
         folder, **length, learning_rate=learning_rate, warmup_steps=0.1, per_device_train_batch_size=batch_size, weight_decay=0.01, seed=seed, use_cpu=device == 'cpu',
-        bf16=device != 'cpu' and torch.cuda.is_bf16_supported(), save_strategy='no', logging_steps=50, report_to='none', disable_tqdm=not progress, dataloader_pin_memory=device != 'cpu')
+        bf16=device != 'cpu' and torch.cuda.is_bf16_supported(), save_strategy='no', logging_steps=50, report_to='none', disable_tqdm=not progress, dataloader_pin_memory=device != 'cpu', train_sampling_strategy='group_by_length')
     trainer = Trainer(net, args, DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.15), examples)
     trainer.remove_callback(transformers.PrinterCallback)
     trainer.train()
@@ -141,6 +141,6 @@ def pretrain(
             with tempfile.TemporaryDirectory() as aside: loss = _train(net, tokenizer, _examples(texts, tokenizer), aside, steps, epochs, learning_rate, batch_size, seed, device, progress)
         tokenizer.save_pretrained(folder); net.save_pretrained(folder)
         manifest = dict(texts=len(texts), parameters=net.num_parameters(), vocabulary=len(tokenizer), steps=steps, epochs=None if steps is not None else epochs, learning_rate=learning_rate,
-                        batch_size=batch_size, seed=seed, init=init and str(init), loss=loss, versions=versions())
+                        batch_size=batch_size, seed=seed, init=init and str(init), loss=loss, texts_hash=content_hash(*(t.encode() for t in texts), size=16), versions=versions())
         (folder/'manifest.json').write_text(json.dumps(manifest, indent=1) + '\n')
     return manifest

@@ -119,6 +119,9 @@ ABSENT = '–'
 TITLES = {'Table 1': 'Task accuracy for English by model and translation', 'Table 2': 'Task accuracy for medium-resource languages by language and translation',
           'Table 3': 'Task accuracy for low-resource languages by language and translation', 'Others': 'Task accuracy for translations that the paper has not'}
 
+def _title(table:str, cells:list[dict])->str: # A layout of one's own may put other languages there
+    return TITLES.get(table, 'Task accuracy') if any(c['published'] is not None for c in cells) else 'Task accuracy by language and model'
+
 def _number(x, sign='')->str: return ABSENT if x is None else f'{x:{sign}.2f}'.replace('-', '−')
 
 def _marked(cell:dict)->str: return _number(cell['ours']) + ('*' if cell.get('limit') else '') + ('†' if cell.get('collapsed') else '')
@@ -159,7 +162,7 @@ def to_markdown(
     head, blocks = _grid(cells)
     lines = ['| ' + ' | '.join(head) + ' |', '|---|' + '--:|'*(len(head)-1)]
     for _,rows in blocks: lines += ['| ' + ' | '.join([f'**{r[0]}**' if r is rows[0] else r[0], *r[1:]]) + ' |' for r in rows]
-    return '\n'.join([f'# {table}: {TITLES.get(table, "Task accuracy")}', '', *lines, '', *(f'- {b}' for b,_ in blocks), '', '\n\n'.join(notes(cells)), ''])
+    return '\n'.join([f'# {table}: {_title(table, cells)}', '', *lines, '', *(f'- {b}' for b,_ in blocks), '', '\n\n'.join(notes(cells)), ''])
 
 # %% ../nbs/09_tables.ipynb #44118546
 _TEX = str.maketrans({'μ':r'$\mu$', '−':'$-$', '–':'--', '*':'$^{*}$', '†':r'$^{\dagger}$', 'Δ':r'$\Delta$', '_':r'\_', '&':r'\&', '%':r'\%', '#':r'\#', '$':r'\$', '\\':r'\textbackslash{}', '{':r'\{', '}':r'\}', '~':r'\textasciitilde{}', '^':r'\textasciicircum{}'})
@@ -172,7 +175,7 @@ def to_latex(
     head, blocks = _grid(cells)
     line = lambda row: ' & '.join(x.translate(_TEX) for x in row) + r' \\'
     body = '\n\\midrule\n'.join('\n'.join(map(line, rows)) for _,rows in blocks)
-    caption = ' '.join([f'{TITLES.get(table, "Task accuracy")}.', *notes(cells)]).translate(_TEX)
+    caption = ' '.join([f'{_title(table, cells)}.', *notes(cells)]).translate(_TEX)
     return '\n'.join([r'\begin{table*}', r'\centering\small\setlength{\tabcolsep}{3pt}', rf'\begin{{tabular}}{{l{"r"*(len(head)-1)}}}', r'\toprule', line(head), r'\midrule', body,
                       r'\bottomrule', r'\end{tabular}', rf'\caption{{{caption}}}', rf'\label{{tab:{_stem(table)}}}', r'\end{table*}', ''])
 
