@@ -17,7 +17,7 @@ from .stats import bootstrap, wilson
 from .tasks import NMC, PNS, VerseTask
 from .ud import Token, Treebank
 from .verses import Bible, VerseRow
-from .versification import to_english
+from .versification import SCHEMES, to_english
 
 # %% ../nbs/10_agreement.ipynb #2e409d6f
 def ud_mentions(
@@ -92,6 +92,7 @@ def english_verses(
     "The verses of a treebank under English numbers"
     rows = [VerseRow(r.book, r.chapter, str(r.verse), f'verse {i}') for i,r in enumerate(treebank.verses)]
     pieces = list(treebank.verses.values())
+    if versification not in SCHEMES: raise ValueError(f'no versification {versification!r}; choose one of {", ".join(SCHEMES)}')
     return {ref: pieces[int(text.split()[1])] for ref,text in to_english(Bible(rows), versification).verses.items()}
 
 def compare(
@@ -104,7 +105,7 @@ def compare(
     rows = [row for part in dataset.tasks.get(task.stem, {}).values() for row in part]
     if not rows: raise InputError(dataset.path, f'has no examples of {task.stem}; build the dataset anew')
     if any(row.ref is None for row in rows): raise InputError(dataset.path, 'does not say which verses its rows are (release v0.1?); build it anew with `pronto build`')
-    verses = english_verses(treebank, dataset.manifest.get('versification', 'eng'))
+    verses = english_verses(treebank, treebank.versification or dataset.manifest.get('versification', 'eng'))
     label = dict(NMC=lambda v: str(min(ud_mentions(v), task.most)), PNS=lambda v: str(int(ud_proper_subject(v, subtypes))))[task.abbr]
     projected = {row.ref: task.training_label(row.label) for row in rows}
     refs = sorted(projected.keys() & verses.keys(), key=lambda r: r.order)

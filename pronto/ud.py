@@ -41,6 +41,7 @@ class UdSentence:
     work:str              # What it is from, as far as the file says
     tokens:list[Token]
     written:list[Written]
+    versification:str=''  # How its references count, if it says so: a key of `SCHEMES`
 
 # %% ../nbs/01_ud.ipynb #3dcba68a
 _REF = re.compile(r'([1-4]?[ _]?[^\W\d_]+)[ _.](\d+)[.:](\d+)')
@@ -122,7 +123,7 @@ def _sentence(lines:list[str], at:int, document:str, path)->UdSentence|None:
     tokens, written = _words(rows, verse_of(said.get('ref') or said.get('verse') or ''), path)
     number = said.get('sent_id', '')
     work = said['source'].split(',')[0] if said.get('source') else document or 'no source named'
-    return UdSentence(rows[0][0], int(number) if number.isdecimal() else None, work, tokens, written)
+    return UdSentence(rows[0][0], int(number) if number.isdecimal() else None, work, tokens, written, said.get('versification', ''))
 
 # %% ../nbs/01_ud.ipynb #7a09852f
 @cache
@@ -193,6 +194,9 @@ class Treebank:
             for t in s.tokens: pieces.setdefault(t.ref, []).append(t)
             for ref,piece in pieces.items(): found.setdefault(ref, []).append(piece)
         return {ref: found[ref] for ref in sorted(found.keys() - {None}, key=lambda r: r.order)}
+
+    @property
+    def versification(self)->str: return next((s.versification for s in self.sentences if s.versification), '')
 
     @cached_property
     def texts(self)->dict[Ref,str]: # In order of the canon
