@@ -105,7 +105,7 @@ def write_sheet(
     "Write a sheet, whole or not at all; raises `InputError` where it cannot be written"
     comma = Path(path).suffix.lower() == '.csv'
     out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, delimiter=',' if comma else '\t', lineterminator='\r\n' if comma else '\n')
+    writer = csv.DictWriter(out, COLUMNS, delimiter=',' if comma else '\t', lineterminator='\r\n' if comma else '\n', extrasaction='ignore')
     writer.writeheader()
     writer.writerows(sheet)
     with write_aside(path) as aside: aside.write_text(out.getvalue(), encoding='utf-8-sig' if comma else 'utf-8', newline='')
@@ -163,8 +163,17 @@ def check_sheet(
     if dataset and drawn != {f'd{dataset_hash(dataset)[:16]}'}: raise InputError(path, f'was drawn from another dataset than {dataset}, or from an earlier state of it; draw the sheet anew')
     wrong = [(r['row'], f'{todo[0]} is missing' if (todo := open_questions(r)) else why) for r in sheet if (todo := open_questions(r)) or (why := _impossible(r))]
     if not wrong: return
-    listed = '; '.join(f'row {n}: {why}' for n,why in wrong[:20])
-    raise InputError(path, f"{listed}{f'; and {len(wrong)-20} more rows' if len(wrong) > 20 else ''}; fill in what is missing, mend what cannot be, and score again")
+    reasons = {}
+    for n,why in wrong: reasons.setdefault(why, []).append(n)
+    raise InputError(path, '; '.join(f'{_rows(ns)}: {why}' for why,ns in reasons.items()) + '; fill in what is missing, mend what cannot be, and score again')
+
+def _rows(numbers:list[int])->str: # e.g. `row 4`, `rows 2-5, 9`
+    "Row numbers, runs drawn together"
+    runs = []
+    for n in numbers:
+        if runs and n == runs[-1][1]+1: runs[-1][1] = n
+        else: runs.append([n, n])
+    return f"row{'s' if len(numbers) > 1 else ''} " + ', '.join(str(a) if a == b else f'{a}-{b}' for a,b in runs)
 
 # %% ../nbs/10_sheets.ipynb #b15ece44
 def _share(n:int, total:int)->dict:
