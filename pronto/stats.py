@@ -76,6 +76,7 @@ def _confusion(labels, true, predicted, cell, n_cells)->np.ndarray: # (cells, k,
 def _all_labels(labels, *used)->list: # Those of the task, and others that turn up
     return list(dict.fromkeys([*labels, *sorted(set().union(*used) - set(labels))]))
 
+# %% ../nbs/08_stats.ipynb #344ee309
 def bootstrap(
     measure, # From (..., k, k) confusion matrices to names and (...) values
     labels, # All labels; for counts in their order
@@ -96,6 +97,7 @@ def bootstrap(
     drawn = measure(drawn[drawn.sum((1,2)) > 0].astype(float))
     return value, {m: _interval(v, np.where(np.isfinite(drawn[m]), drawn[m], v), *(bounds or {}).get(m, (0,1)), n_chapters, level) for m,v in value.items()}
 
+# %% ../nbs/08_stats.ipynb #cee672e4
 def score(
     labels, # All labels of the task; for counts in their order
     true:list, # (n,) labels
