@@ -60,6 +60,7 @@ class Comparison:
     refs:list[Ref]   # In order of the canon
     pronto:list[str] # Projected labels, counts capped
     ud:list[str]     # Labels from the parse, counts capped
+    verses:list      # What they were made of: the pieces of sentences that stand in each verse
     unparsed:int     # Verses of the task's dataset without a parse
     unused:int       # Parsed verses that the task's dataset has not
 
@@ -76,7 +77,7 @@ class Comparison:
     def where(self, keep)->'Comparison': # Of the verses that `keep` is true of
         "A part of the verses"
         at = [i for i,r in enumerate(self.refs) if keep(r)]
-        return Comparison(self.task, *([xs[i] for i in at] for xs in (self.refs, self.pronto, self.ud)), self.unparsed, self.unused)
+        return Comparison(self.task, *([xs[i] for i in at] for xs in (self.refs, self.pronto, self.ud, self.verses)), self.unparsed, self.unused)
 
 def confusion_of(labels, first, second)->np.ndarray: # (k, k)
     "How often which label meets which"
@@ -110,7 +111,7 @@ def compare(
     projected = {row.ref: task.training_label(row.label) for row in rows}
     refs = sorted(projected.keys() & verses.keys(), key=lambda r: r.order)
     if not refs: raise InputError(dataset.path, 'has no verse in common with the parse; give a parse of this translation, with its verse numbers')
-    return Comparison(task, refs, [projected[r] for r in refs], [label(verses[r]) for r in refs], len(projected)-len(refs), len(verses)-len(refs))
+    return Comparison(task, refs, [projected[r] for r in refs], [label(verses[r]) for r in refs], [verses[r] for r in refs], len(projected)-len(refs), len(verses)-len(refs))
 
 # %% ../nbs/10_agreement.ipynb #e18c710f
 def measures(

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 from .files import InputError
@@ -41,6 +42,7 @@ class UdSentence:
     work:str              # What it is from, as far as the file says
     tokens:list[Token]
     written:list[Written]
+    translation:str=''    # `text_en`
     versification:str=''  # How its references count, if it says so: a key of `SCHEMES`
 
 # %% ../nbs/01_ud.ipynb #3dcba68a
@@ -123,7 +125,7 @@ def _sentence(lines:list[str], at:int, document:str, path)->UdSentence|None:
     tokens, written = _words(rows, verse_of(said.get('ref') or said.get('verse') or ''), path)
     number = said.get('sent_id', '')
     work = said['source'].split(',')[0] if said.get('source') else document or 'no source named'
-    return UdSentence(rows[0][0], int(number) if number.isdecimal() else None, work, tokens, written, said.get('versification', ''))
+    return UdSentence(rows[0][0], int(number) if number.isdecimal() else None, work, tokens, written, said.get('text_en', ''), said.get('versification', ''))
 
 # %% ../nbs/01_ud.ipynb #7a09852f
 @cache
@@ -136,10 +138,11 @@ def _number_sentences(document:str, sentences:list[UdSentence])->list[UdSentence
     "The sentences of a document that is a chapter"
     m = re.fullmatch(r'(.+?)(?: Chapter)? (\d+)', document)
     book = m and find_book(m[1])
-    if not book or any(t.ref for s in sentences for t in s.tokens) or len(sentences) != _last_verse(book, int(m[2])): return sentences
-    for v,s in enumerate(sentences, 1):
+    verses = [list(same) for _,same in groupby(enumerate(sentences), key=lambda s: s[1].translation or s[0])]
+    if not book or any(t.ref for s in sentences for t in s.tokens) or len(verses) != _last_verse(book, int(m[2])): return sentences
+    for v,same in enumerate(verses, 1):
         ref = Ref(book, int(m[2]), v)
-        s.tokens, s.written = ([x._replace(ref=ref) for x in xs] for xs in (s.tokens, s.written))
+        for _,s in same: s.tokens, s.written = ([x._replace(ref=ref) for x in xs] for xs in (s.tokens, s.written))
     return sentences
 
 # %% ../nbs/01_ud.ipynb #1b5dc668
