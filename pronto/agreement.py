@@ -90,10 +90,10 @@ def english_verses(
     treebank:Treebank,
     versification:str='eng' # A key of `SCHEMES`
 )->dict[Ref,list[list[Token]]]: # English reference to the pieces of the verse
-    "The verses of a treebank under English numbers"
+    "The verses of a treebank under English numbers; raises `InputError` if it counts in a way that is not known"
     rows = [VerseRow(r.book, r.chapter, str(r.verse), f'verse {i}') for i,r in enumerate(treebank.verses)]
     pieces = list(treebank.verses.values())
-    if versification not in SCHEMES: raise ValueError(f'no versification {versification!r}; choose one of {", ".join(SCHEMES)}')
+    if versification not in SCHEMES: raise InputError('# versification', f'is {versification!r} in the parse; write one of {", ".join(SCHEMES)}')
     return {ref: pieces[int(text.split()[1])] for ref,text in to_english(Bible(rows), versification).verses.items()}
 
 def compare(
