@@ -54,7 +54,7 @@ class Printed:
         out = io.StringIO()
         writer = csv.DictWriter(out, list(dict.fromkeys(k for c in self.cells for k in c)), restval='', lineterminator='\n')
         writer.writeheader()
-        writer.writerows({k: '' if v is None else round(v, 4) if isinstance(v, float) else v for k,v in c.items()} for c in self.cells)
+        writer.writerows({k: '' if v is None or v != v else round(v, 4) if isinstance(v, float) else v for k,v in c.items()} for c in self.cells)
         return out.getvalue()
 
 # %% ../nbs/10_quality.ipynb #b3370bdf
@@ -151,6 +151,7 @@ def draw_table4(
         draw_confusion(row[1], c)
     return figure
 
+# %% ../nbs/10_quality.ipynb #a7c901cd
 def make_table4(
     dataset:Dataset, # With references
     treebank:Treebank, # A parse of the same translation

@@ -242,7 +242,8 @@ def read_treebank(
 )->Treebank:
     "Read a treebank; raises `InputError` for a file that cannot be read or is no CoNLL-U with references"
     paths, sentences = paths if isinstance(paths, (list, tuple)) else [paths], []
-    for path in paths:
+    for i,path in enumerate(paths):
+        if Path(path) in map(Path, paths[:i]): raise InputError(path, 'is named twice; name each part once')
         try: text = Path(path).read_text(encoding='utf-8-sig')
         except OSError as e: raise InputError(path, f'cannot be read ({e.strerror}); name a CoNLL-U file') from e
         except UnicodeDecodeError as e: raise InputError(path, 'is no UTF-8 text; name a CoNLL-U file', f'byte {e.start}') from e
