@@ -185,22 +185,26 @@ def _spoiled(self, language:str)->set[Ref]: # Those that say something else
     Random(f'{self.seed} noise {language}').shuffle(refs)
     return refs[:int(self.noise*len(refs) + 1e-9)]
 
+def _meant(self, language:str)->dict[Ref,list[tuple]]: # Triples of a sentence, its first clause there and the one to stop before; in canonical order
+    "What each verse of a translation says"
+    def part(p, ref):
+        n = [i for i,r in enumerate(p.refs) if r == ref]
+        return p.sentence, n[0], n[-1]+1
+    other = _meanings(f'{self.seed} other {language}')
+    return ({ref: [part(p, ref) for p in ps] for ref,ps in self.verses.items()}
+            | {ref: [(s, 0, None) for s in m] for ref,m in zip(self.spoiled(language), other)})
+
 def _text(self, language:str)->dict[Ref,str]: # In canonical order
     "A translation, verse by verse, without its file's oddities"
     tongue = tongues()[language]
-    def part(p, ref):
-        n = [i for i,r in enumerate(p.refs) if r == ref]
-        return say(tongue, p.sentence, n[0], n[-1]+1)
-    texts = {ref: tongue.space.join(part(p, ref) for p in ps) for ref,ps in self.verses.items()}
-    other = _meanings(f'{self.seed} other {language}')
-    return texts | {ref: tongue.space.join(say(tongue, s) for s in m) for ref,m in zip(self.spoiled(language), other)}
+    return {ref: tongue.space.join(say(tongue, *part) for part in parts) for ref,parts in self.meant(language).items()}
 
 def _old_testament(self, language:str, n:int)->list[str]: # Other content, same grammar
     "Verses to pretrain a model on"
     tongue = tongues()[language]
     meanings = itertools.islice(_meanings(f'{self.seed} old testament'), n)
     return [tongue.space.join(say(tongue, s) for s in m) for m in meanings]
-Corpus.spoiled, Corpus.text, Corpus.old_testament = _spoiled, _text, _old_testament
+Corpus.spoiled, Corpus.meant, Corpus.text, Corpus.old_testament = _spoiled, _meant, _text, _old_testament
 
 # %% ../nbs/11_demo.ipynb #9bd06b77
 ODDITIES = dict(qaa=('fused','missing'), qab=('fused','part','repeated','empty'), qac=('fused','missing','empty'), qad=('fused','part','repeated','missing'))

@@ -1,0 +1,240 @@
+"Labels against parses and against a linguist: the paper's rules to the letter, figures that others confirm, and sheets that survive their way"
+import csv, re, sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import killed_at
+from pronto.agreement import against_random, agree, compare, measures, ud_mentions, ud_proper_subject
+from pronto.annotate import Annotations, Source, annotate, annotate_onf
+from pronto.bible import read_bible
+from pronto.cli import main
+from pronto.dataset import build, load_dataset_folder
+from pronto.demo import make_corpus, write_corpus
+from pronto.files import InputError
+from pronto.form import Answering
+from pronto.onf import read_onf
+from pronto.linguist import fill_sheet
+from pronto.parser import stanza_pipeline
+from pronto.parses import ud_corpus
+from pronto.sheets import COLUMNS, count_sheet, draw_sheet, read_sheet, write_sheet
+from pronto.tasks import NMC, PNS
+from pronto.tongues import tongues
+from pronto.ud import Token, Treebank, read_treebank
+
+@pytest.fixture
+def pronto(capsys):
+    "Run the command: exit status, output, and the lines of the error stream"
+    def run(*argv):
+        capsys.readouterr()
+        try: status = main(list(map(str, argv)))
+        except SystemExit as e: status = e.code
+        said = capsys.readouterr()
+        return status, said.out, said.err.splitlines()
+    return run
+
+@pytest.fixture(scope='module')
+def demo(tmp_path_factory):
+    "The embedded corpus with a quarter of its verses spoiled: corpus, dataset folder, parse"
+    out = tmp_path_factory.mktemp('quality')
+    corpus = make_corpus(n_verses=900, noise=.25)
+    write_corpus(corpus, out/'corpus')
+    build(annotate(out/'corpus'/'ontonotes'), read_bible(out/'corpus'/'bibles'/'qad.tsv'), out/'qad', min_verses=100)
+    (out/'qad.conllu').write_text(ud_corpus(corpus.meant('qad'), tongues()['qad']), encoding='utf-8')
+    return corpus, out/'qad', out/'qad.conllu'
+
+# The rules of A.1
+
+def plainly(path):
+    "The labels of appendix A.1, taken straight from the lines of a parse with a reference before each sentence"
+    counts, proper = {}, {}
+    for block in path.read_text(encoding='utf-8').strip().split('\n\n'):
+        ref = re.search(r'^# ref = (.*)$', block, re.M)[1]
+        rows = [line.split('\t') for line in block.split('\n') if not line.startswith('#')]
+        counts[ref] = counts.get(ref, 0) + sum(r[3] == 'PROPN' or r[3] == 'NOUN' and r[7] != 'compound' for r in rows)
+        depth = lambda r: 0 if r[6] == '0' else 1 + depth(rows[int(r[6])-1])
+        subjects = sorted((r for r in rows if r[7] == 'nsubj'), key=lambda r: (depth(r), int(r[0])))
+        above = lambda r: {r[0]} | (above(rows[int(r[6])-1]) if r[6] != '0' else set())
+        if subjects and ref not in proper: proper[ref] = any(r[3] == 'PROPN' and subjects[0][0] in above(r) for r in rows)
+    return counts, proper
+
+def test_labels_are_those_of_the_appendix(demo):
+    _, folder, path = demo
+    counts, proper = plainly(path)
+    dataset, treebank = load_dataset_folder(folder), read_treebank(path)
+    for task,label in (NMC, lambda ref: str(min(counts[str(ref)], 3))), (PNS, lambda ref: str(int(proper.get(str(ref), False)))):
+        c = compare(dataset, treebank, task)
+        assert set(c.refs) == {row.ref for part in dataset.tasks[task.stem].values() for row in part} and c.unparsed == 0
+        assert c.ud == [label(r) for r in c.refs]
+
+def test_a_verse_of_several_sentences_is_one_verse():
+    def token(i, upos, head, deprel): return Token(i, 'x', upos, head, deprel, None)
+    order, statement = [token(1, 'VERB', 0, 'root'), token(2, 'NOUN', 1, 'obj')], [token(1, 'PROPN', 2, 'nsubj'), token(2, 'VERB', 0, 'root')]
+    assert ud_mentions([order, statement]) == 2 and ud_proper_subject([order, statement]) and not ud_proper_subject([order])
+
+def test_a_verse_that_the_parse_lacks_is_counted_and_left_out(demo):
+    _, folder, path = demo
+    dataset, treebank = load_dataset_folder(folder), read_treebank(path)
+    whole = compare(dataset, treebank)
+    gone = set(whole.refs[:7])
+    less = compare(dataset, Treebank([s for s in treebank.sentences if s.tokens[0].ref not in gone]))
+    assert (len(less), less.unparsed, less.unused) == (len(whole)-7, 7, whole.unused)
+
+# Figures
+
+def test_random_labels_are_what_they_should_be():
+    given = list('0123')*300
+    mean,spread = against_random(('0','1','2','3'), given, True, repeats=2000)
+    assert abs(mean['accuracy'] - 1/4) < .002 and abs(spread['accuracy'] - (3/16/1200)**.5) < .001 and abs(mean['mse'] - 2.5) < .01
+    mean,_ = against_random(('0','1'), list('0001')*300, False, repeats=2000)
+    assert abs(mean['jaccard'] - 1/5) < .002 and abs(mean['jaccard_both'] - 1/3) < .002 and abs(mean['kappa']) < .002
+
+def test_intervals_hold_the_whole_text_in_most_parts_of_it(demo):
+    "Halves of the chapters give intervals that overlap"
+    _, folder, path = demo
+    c = compare(load_dataset_folder(folder), read_treebank(path), PNS)
+    chapters = sorted(set(c.chapters))
+    halves = [[r for r in agree(c.where(lambda ref: (ref.chapter_name in chapters[::2]) == first), repeats=2) if (r['pair'], r['metric']) == ('PrOnto, UD','kappa')][0] for first in (True, False)]
+    assert max(h['low'] for h in halves) < min(h['high'] for h in halves) and all(h['low'] < h['value'] < h['high'] for h in halves)
+
+def test_more_noise_less_agreement(demo):
+    corpus, folder, path = demo
+    clean = make_corpus(n_verses=900)
+    true = Path(path).with_name('clean.conllu')
+    true.write_text(ud_corpus(clean.meant('qad'), tongues()['qad']), encoding='utf-8')
+    kappa = lambda p: float(measures(compare(load_dataset_folder(folder), read_treebank(p), PNS).confusion, False)['kappa'])
+    assert kappa(path) + .1 < kappa(true)
+
+def test_gold_agrees_far_better_than_chance(chapters, testdata, tmp_path):
+    files = sorted((testdata/'ud').glob('cu_*.conllu'))
+    gospels = annotate_onf(read_onf(f) for f in chapters if f.parent.name in ('40','41','42','43'))
+    build(Annotations(Source(), gospels), read_bible(files), tmp_path/'cu')
+    dataset, treebank = load_dataset_folder(tmp_path/'cu'), read_treebank(files)
+    found = {(t.abbr, r['metric']): r for t in (NMC, PNS) for r in agree(compare(dataset, treebank, t), repeats=2) if r['pair'] == 'PrOnto, UD'}
+    assert found['NMC','kappa']['low'] > .1 and found['PNS','kappa']['low'] > .25
+    assert .45 < found['NMC','accuracy']['value'] < .55 and .74 < found['PNS','accuracy']['value'] < .82
+
+# The command
+
+def test_table4_from_the_command_line(demo, pronto, tmp_path):
+    _, folder, path = demo
+    status,out,err = pronto('quality', 'parse', folder, '-u', path, '-o', tmp_path/'t', '--repeats', 20)
+    assert status == 0 and err == [] and out.strip() == (tmp_path/'t'/'table4.md').read_text(encoding='utf-8').strip()
+    rows = list(csv.DictReader((tmp_path/'t'/'table4.csv').open(encoding='utf-8')))
+    assert {r['published'] for r in rows if r['metric'] == 'accuracy'} == {'0.517','0.252','0.246','0.81','0.499'}
+    assert (tmp_path/'t'/'table4.png').read_bytes()[:4] == b'\x89PNG'
+
+@pytest.mark.parametrize('change, said', [
+    (lambda t: t.replace('\t0\troot', '\t99\troot', 1), r'line \d+: word \d+ has head 99'), (lambda t: re.sub(r'^2\t', '5\t', t, count=1, flags=re.M), r"line \d+: word id '5' where 2 is due"),
+    (lambda t: re.sub('# ref = .*\n', '', t), 'no word or sentence says which verse'), (lambda t: re.sub('# ref = .*', '# ref = GEN 1:1', t), 'has no verse in common with the parse'),
+    (lambda t: t.replace('= eng', '= nowhere'), "versification: is 'nowhere'"), (lambda t: '', 'is no CoNLL-U'), (lambda t: t[:5000], r'line \d+: ')])
+def test_a_bad_parse_is_one_line(demo, pronto, tmp_path, change, said):
+    _, folder, path = demo
+    (tmp_path/'bad.conllu').write_text(change(path.read_text(encoding='utf-8')), encoding='utf-8')
+    status,out,err = pronto('quality', 'parse', folder, '-u', tmp_path/'bad.conllu')
+    assert status == 1 and out == '' and len(err) == 1 and re.search(said, err[0]), err
+
+def test_the_model_of_stanza_is_never_downloaded(demo, pronto, tmp_path, monkeypatch):
+    import socket
+    def no_network(*args, **kwargs): raise AssertionError('the network was used')
+    monkeypatch.setattr(socket.socket, 'connect', no_network)
+    with pytest.raises(InputError, match='has no model that is ready to use; get it with'): stanza_pipeline('hi', tmp_path)
+    status,_,err = pronto('quality', 'parse', demo[1], '-u', tmp_path/'hi.conllu', '--stanza', 'no-such-language')
+    assert status == 1 and len(err) == 1 and not (tmp_path/'hi.conllu').exists()
+
+def test_without_stanza_the_way_to_get_it_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'stanza', None)
+    with pytest.raises(InputError, match=r"pip install 'pronto\[parse\]'"): stanza_pipeline('hi')
+
+# Sheets
+
+@pytest.fixture
+def filled(demo, pronto, tmp_path):
+    "A sheet drawn by the command and filled by someone who is never wrong"
+    corpus, folder, _ = demo
+    assert pronto('quality', 'sheet', folder, '-o', tmp_path/'a.csv', '--seed', 3)[0] == 0
+    write_sheet(fill_sheet(read_sheet(tmp_path/'a.csv'), corpus.meant('qad')), tmp_path/'filled.csv')
+    return tmp_path/'filled.csv'
+
+def test_from_sheet_to_table(demo, pronto, filled, tmp_path):
+    assert len(read_sheet(filled)) == 200
+    status,out,err = pronto('quality', 'score', filled, '-d', demo[1], '-o', tmp_path/'t')
+    assert status == 0 and err == [] and sorted(p.name for p in (tmp_path/'t').iterdir()) == ['table5.csv','table5.md','table5.png','table5.tex']
+    at = {(c['task'], c['metric']): c for c in count_sheet(read_sheet(filled))}
+    assert at['SAC','correct']['count'] <= at['SAC','well_formed']['count'] < 50 and at['SM','majority']['count'] < at['SM','correct']['count'] < 100
+    assert re.search(rf"\| SS \| 50 \| {at['SS','well_formed']['count']} \[\d+–\d+ %\] \| 36 \| {at['SS','correct']['count']} \[", out)
+
+def test_the_truth_is_found_again(demo, filled):
+    "What the linguist says of the mood is what the corpus knows of each spoiled and unspoiled verse"
+    corpus, folder, _ = demo
+    spoiled = set(map(str, corpus.spoiled('qad')))
+    rows = [r for r in read_sheet(filled) if r['task'] == 'sentence_mood']
+    assert all(r['label_correct'] == 'yes' for r in rows if r['ref1'] not in spoiled) and any(r['label_correct'] == 'no' for r in rows)
+    pairs = [r for r in read_sheet(filled) if r['task'] != 'sentence_mood' and not {r['ref1'], r['ref2']} & spoiled]
+    assert pairs and all(r['label_correct'] == 'yes' for r in pairs)
+
+def test_a_sheet_of_another_dataset_is_refused(demo, pronto, filled, tmp_path):
+    corpus, folder, _ = demo
+    out = tmp_path/'other'
+    build(annotate(folder.parent/'corpus'/'ontonotes'), read_bible(folder.parent/'corpus'/'bibles'/'qaa.usfx.xml'), out, min_verses=100)
+    status,_,err = pronto('quality', 'score', filled, '-d', out)
+    assert status == 1 and len(err) == 1 and 'was drawn from another dataset' in err[0]
+    write_sheet(draw_sheet(load_dataset_folder(out)), tmp_path/'b.csv')
+    (tmp_path/'mixed.csv').write_text(filled.read_text(encoding='utf-8-sig') + '\n'.join((tmp_path/'b.csv').read_text(encoding='utf-8-sig').split('\n')[190:]), encoding='utf-8')
+    assert pronto('quality', 'score', tmp_path/'mixed.csv')[0] == 1
+
+def test_a_drawn_sheet_is_not_drawn_over(demo, pronto, filled):
+    before = filled.read_bytes()
+    status,_,err = pronto('quality', 'sheet', demo[1], '-o', filled)
+    assert status == 1 and 'may hold answers' in err[0] and filled.read_bytes() == before
+
+def test_two_annotators(pronto, filled, tmp_path):
+    rows = read_sheet(filled)
+    other = [r | dict(verse1_has_sense='no', label_correct='') if r['task'] != 'sentence_mood' and i%5 == 0 else r for i,r in enumerate(rows)]
+    write_sheet(other[::-1], tmp_path/'other.tsv') # In another order, and between tabs
+    status,out,_ = pronto('quality', 'score', filled, tmp_path/'other.tsv')
+    assert status == 0
+    from sklearn.metrics import cohen_kappa_score
+    pairs = [(a['verse1_has_sense'], b['verse1_has_sense']) for a,b in zip(rows, other) if a['task'] == 'same_sense']
+    assert f'| SS | verse1 has sense | 50 | {np.mean([a == b for a,b in pairs]):.0%} | {cohen_kappa_score(*zip(*pairs)):.3f} |' in out
+    write_sheet(rows[1:], tmp_path/'short.tsv')
+    assert 'is no copy of the other sheet' in pronto('quality', 'score', filled, tmp_path/'short.tsv')[2][0]
+
+@pytest.mark.parametrize('column, value, said', [
+    ('label_correct', '', 'row 2: label_correct is missing'), ('label_correct', 'maybe', "row 2: label_correct is 'maybe'; answer yes or no"), ('label', 'odd', 'row 2: its item, task, sense'),
+    ('right_label', 'odd', 'row 2: '), ('dataset', 'd00', 'row 2: its item')])
+def test_rows_that_are_wrong_are_named(pronto, filled, column, value, said):
+    rows = read_sheet(filled)
+    rows[0] = rows[0] | {column: value}
+    write_sheet(rows, filled)
+    status,out,err = pronto('quality', 'score', filled)
+    assert status == 1 and out == '' and len(err) == 1 and said in err[0], err
+
+@pytest.mark.parametrize('content', [b'', b'\x00\x01\xff', 'item;task\n1;2'.encode(), 'Müßig'.encode('latin-1'), b'"' + b'x'*200_000])
+def test_what_is_no_sheet(pronto, tmp_path, content):
+    (tmp_path/'a.csv').write_bytes(content)
+    status,_,err = pronto('quality', 'score', tmp_path/'a.csv')
+    assert status == 1 and len(err) == 1 and 'a.csv' in err[0]
+
+def test_a_spreadsheet_may_do_its_worst(pronto, filled, tmp_path):
+    "Semicolons, quotes everywhere, capitals, rows sorted by label, columns moved, a column and blank rows added"
+    rows = sorted(read_sheet(filled), key=lambda r: r['label'])
+    with (tmp_path/'b.csv').open('w', encoding='utf-8-sig', newline='') as f:
+        writer = csv.writer(f, delimiter=';', quoting=csv.QUOTE_ALL)
+        names = [*reversed(COLUMNS), 'mine']
+        writer.writerow(n.upper() for n in names)
+        for r in rows: writer.writerow([({'yes':'TRUE','no':'n'}.get(r[c], r[c]) if c != 'mine' else '?') for c in [*reversed(COLUMNS)]] + ['?']); writer.writerow([])
+    assert count_sheet(read_sheet(tmp_path/'b.csv')) == count_sheet(read_sheet(filled))
+    assert pronto('quality', 'score', tmp_path/'b.csv')[0] == 0
+
+def test_the_form_loses_no_answer_when_it_is_killed(demo, tmp_path):
+    sheet = draw_sheet(load_dataset_folder(demo[1]), {'sentence_mood': 3})
+    def work(): a = Answering(tmp_path/'s.tsv'); [a.answer('yes') for _ in range(3)]
+    n, lived = 0, False
+    while not lived:
+        write_sheet(sheet, tmp_path/'s.tsv')
+        lived = killed_at(n, tmp_path, work)
+        assert len(read_sheet(tmp_path/'s.tsv')) == 3
+        n += 1
+    assert n > 6 and Answering(tmp_path/'s.tsv').done == 3
