@@ -88,7 +88,8 @@ def find_dataset(
     if not bibles: raise InputError(folder, f'there is no dataset, and no Bible to build it from; put one at {data_dir()/"bibles"/bible}.<usfx.xml, usfm, tsv, ...>')
     from pronto.annotate import annotate, read_annotations
     from pronto.bible import read_bible
-    cached, source = data_dir()/'annotations.parquet', data_dir()/'ontonotes'
-    if not cached.is_file() and not source.is_dir(): raise InputError(cached, 'there are no annotations to build from; make them with `pronto annotate`')
+    cached = data_dir()/'annotations.parquet'
+    source = next((d for d in (data_dir()/'ontonotes', data_dir()/'macula-greek') if d.is_dir()), None)
+    if not cached.is_file() and not source: raise InputError(cached, 'there are no annotations to build from; make them with `pronto annotate`, or get MACULA Greek with `pronto fetch macula`')
     build(read_annotations(cached) if cached.is_file() else annotate(source), read_bible(bibles[0]), folder, splits=splits, code=bible, path=bibles[0])
     return folder
