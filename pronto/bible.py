@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from .biblexml import is_xml, read_xml
 from .files import InputError, no_collection, write_aside
+from .ud import is_conllu, is_treebank, make_treebank, read_conllu, read_treebank, treebank_bible
 from .usfm import is_usfm, read_usfm
 from .verses import Bible, VerseRow, clean_label, make_bible
 
@@ -89,6 +90,7 @@ def _read_vref(text:str, vref:str, path)->Bible:
 # %% ../nbs/02_bible.ipynb #a70b18c4
 def _read_text(text:str, path, vref=None)->Bible: # Raises `NotABible` where it is no Bible
     if is_xml(text): bible = read_xml(text, path)
+    elif is_conllu(text): bible = treebank_bible(make_treebank(read_conllu(text, path), path))
     elif is_usfm(text): bible = read_usfm(text, path)
     elif _is_lines(text): bible = _read_lines(text, path)
     elif vref is not None: bible = _read_vref(text, vref, path)
@@ -98,7 +100,7 @@ def _read_text(text:str, path, vref=None)->Bible: # Raises `NotABible` where it 
         raise NotABible(path, f'holds no Bible that PrOnto can read ({FORMATS})')
     return bible
 
-FORMATS = 'USFX, OSIS, USFM, Zefania, CES, Beblia, TEI, TSV, CSV, text with vref.txt, MAT 1:1 lines'
+FORMATS = 'USFX, OSIS, USFM, Zefania, CES, Beblia, TEI, CoNLL-U, TSV, CSV, text with vref.txt, MAT 1:1 lines'
 
 # %% ../nbs/02_bible.ipynb #b53c3315
 _LARGEST = 2**27 # Bytes; the largest Bible seen has 40 MB
@@ -140,7 +142,7 @@ def _read_folder(path:Path, files:dict)->Bible:
     for name,bible in found.items():
         for chapter in sorted({row[:2] for row in bible.rows}):
             if whose.setdefault(chapter, name)!=name:
-                raise InputError(path, f'{whose[chapter]} and {name} both hold {chapter[0]} {chapter[1]}; name one Bible, not a folder of several')
+                raise InputError(path, f'{whose[chapter]} and {name} both hold {chapter[0]} {chapter[1]}; name one Bible, not a folder of several, or the parts of a treebank one by one')
     return _joined(list(found.values()))
 
 def _joined(bibles:list)->Bible: # What a file says of itself is taken from the first that says it
@@ -155,7 +157,9 @@ def read_bible(
     path # A file, folder or zip, or a list of them that are parts of one Bible
 )->Bible: # All its rows, under the file's own numbers
     "Read a Bible in any format, recognised by what is inside; raises `InputError`"
-    if isinstance(path, (list, tuple)): return read_bible(path[0]) if len(path)==1 else _joined([read_bible(p) for p in path])
+    if isinstance(path, (list, tuple)):
+        if len(path)>1 and all(map(is_treebank, path)): return treebank_bible(read_treebank(path))
+        return read_bible(path[0]) if len(path)==1 else _joined([read_bible(p) for p in path])
     path = Path(path)
     files = {name:data for name,data in _files(path) if _visible(name)}
     if '' not in files: return _read_folder(path, files)

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['COLUMNS', 'BASELINES', 'ABSENT', 'TITLES', 'read_layout', 'paper_models', 'add_unlisted', 'choose', 'fill', 'notes',
-           'to_markdown', 'to_latex', 'to_csv', 'draw', 'make_tables', 'left_out']
+           'to_markdown', 'latex_text', 'to_latex', 'to_csv', 'draw', 'make_tables', 'left_out']
 
 # %% ../nbs/09_tables.ipynb #59bb0696
 import csv, io
@@ -161,8 +161,14 @@ def to_markdown(
     for _,rows in blocks: lines += ['| ' + ' | '.join([f'**{r[0]}**' if r is rows[0] else r[0], *r[1:]]) + ' |' for r in rows]
     return '\n'.join([f'# {table}: {TITLES.get(table, "Task accuracy")}', '', *lines, '', *(f'- {b}' for b,_ in blocks), '', '\n\n'.join(notes(cells)), ''])
 
-# %% ../nbs/09_tables.ipynb #44118546
-_TEX = str.maketrans({'μ':r'$\mu$', '−':'$-$', '–':'--', '*':'$^{*}$', '†':r'$^{\dagger}$', 'Δ':r'$\Delta$', '_':r'\_', '&':r'\&', '%':r'\%', '#':r'\#', '$':r'\$', '\\':r'\textbackslash{}', '{':r'\{', '}':r'\}', '~':r'\textasciitilde{}', '^':r'\textasciicircum{}'})
+# %% ../nbs/09_tables.ipynb #f6746df0
+_TEX = str.maketrans({'μ':r'$\mu$', 'κ':r'$\kappa$', '±':r'$\pm$', '−':'$-$', '–':'--', '*':'$^{*}$', '†':r'$^{\dagger}$', 'Δ':r'$\Delta$', '_':r'\_', '&':r'\&', '%':r'\%', '#':r'\#', '$':r'\$', '\\':r'\textbackslash{}', '{':r'\{', '}':r'\}', '~':r'\textasciitilde{}', '^':r'\textasciicircum{}'})
+
+def latex_text(
+    text:str # e.g. `85 %`
+)->str: # e.g. `85 \\%`
+    "Text with whatever is special to LaTeX escaped"
+    return text.translate(_TEX)
 
 def to_latex(
     table:str, # e.g. `Table 1`
@@ -170,9 +176,9 @@ def to_latex(
 )->str: # A `table*` environment; needs the package booktabs
     "A table for a paper"
     head, blocks = _grid(cells)
-    line = lambda row: ' & '.join(x.translate(_TEX) for x in row) + r' \\'
+    line = lambda row: ' & '.join(latex_text(x) for x in row) + r' \\'
     body = '\n\\midrule\n'.join('\n'.join(map(line, rows)) for _,rows in blocks)
-    caption = ' '.join([f'{TITLES.get(table, "Task accuracy")}.', *notes(cells)]).translate(_TEX)
+    caption = latex_text(' '.join([f'{TITLES.get(table, "Task accuracy")}.', *notes(cells)]))
     return '\n'.join([r'\begin{table*}', r'\centering\small\setlength{\tabcolsep}{3pt}', rf'\begin{{tabular}}{{l{"r"*(len(head)-1)}}}', r'\toprule', line(head), r'\midrule', body,
                       r'\bottomrule', r'\end{tabular}', rf'\caption{{{caption}}}', rf'\label{{tab:{_stem(table)}}}', r'\end{table*}', ''])
 
