@@ -67,7 +67,7 @@ def walk(
 
 # %% ../nbs/01_macula.ipynb #5b21531d
 _ID = '{http://www.w3.org/XML/1998/namespace}id'
-_PLACE = re.compile(r'(.+?)[ .](\d+)[:.](\d+)!(\d+)')
+_PLACE = re.compile(r'(.+?)[ .](\d{1,3})[:.](\d{1,3})!(\d{1,4})')
 _FRAME = re.compile(r'([^\s:]+):(\S+)')
 
 def _word(el, path)->Word:
