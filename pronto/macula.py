@@ -133,5 +133,7 @@ def is_lowfat(
 def lowfat_files(
     folder # With files of one edition, at any depth
 )->list[Path]: # In the order of their names, which is that of the canon
-    "The files of a folder that hold lowfat trees"
-    return [f for f in sorted(Path(folder).rglob('*.xml')) if f.is_file() and is_lowfat(f)]
+    "The files of a folder that hold lowfat trees, and damaged ones beside them"
+    found = {f for f in Path(folder).rglob('*.xml') if f.is_file() and is_lowfat(f)}
+    beside = {f for parent in {f.parent for f in found} for f in parent.glob('[0-9][0-9]-*.xml')}
+    return sorted(found | beside)
