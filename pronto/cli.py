@@ -80,9 +80,10 @@ def demo(args):
 # %% ../nbs/13_cli.ipynb #f46fde77
 def eval(args):
     "Fine-tune models on the tasks of a dataset and record the scores"
-    from pronto.evaluate import plan, run_all
+    from pronto.evaluate import empty_tasks, plan, run_all
     try: jobs = plan(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.epochs, args.limit)
     except ValueError as e: raise _as_input_error(e, '--task')
+    if not args.task and (left := empty_tasks(args.dataset)): _say(f'left out, as a split is empty: {", ".join(t.abbr for t in left)}')
     records = run_all(jobs, args.runs, progress=_bar('eval'))
     for job,r in zip(jobs, records):
         lines = ', '.join(f'{name} {x:.1%}' for name,x in r['baselines'].items() if x is not None)
