@@ -161,7 +161,7 @@ def _about(code:str, table:str, url:str)->dict:
     row = rows[code]
     if str(row.get('downloadable', '')).lower() == 'false': raise InputError(url, f'{code} may not be downloaded, says eBible.org; choose another translation')
     passed_on = 'may be passed on' if str(row.get('Redistributable', '')).lower() == 'true' else 'may not be passed on'
-    return dict(title=row.get('title') or row.get('shortTitle') or '', language=row.get('languageCode') or '', language_name=row.get('languageNameInEnglish') or row.get('languageName') or '',
+    return dict(title=row.get('title') or row.get('shortTitle') or code, language=row.get('languageCode') or '', language_name=row.get('languageNameInEnglish') or row.get('languageName') or '',
                 licence=f'{row.get("Copyright") or "copyright not stated"}; {passed_on}')
 
 def _usfx_in(archive:zipfile.ZipFile)->zipfile.ZipInfo|None:

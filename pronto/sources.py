@@ -18,6 +18,7 @@ from .pairs import SEVERAL, parallel_sense_pairs
 from .quality import Printed
 from .refs import Ref
 from .stats import bootstrap, mcnemar
+from .tables import ABSENT
 from .tasks import NMC, PNS, SAC, SM, SS, VerseTask, collect_uses
 from .ud import Treebank, read_treebank
 
@@ -189,7 +190,7 @@ def compare_sources(
 
 def _called(row:dict)->str: return row['task'] + (f", pairs of {row['drawn']}" if row['drawn'] else '')
 
-def _span(x, low, high): return f'{x:.2f}' + (f' [{low:.2f}, {high:.2f}]' if low is not None else '')
+def _span(x, low, high): return ABSENT if x != x else f'{x:.2f}' + (f' [{low:.2f}, {high:.2f}]' if low is not None else '')
 
 def print_sources(
     names:tuple[str,str], # Of the two sources
