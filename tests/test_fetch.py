@@ -1,0 +1,259 @@
+"Downloads: from a server that serves well, and from one that does not"
+import hashlib, http.server, io, json, re, threading, zipfile
+
+import pytest
+
+from pronto.cli import main
+from pronto.fetch import MACULA, EBIBLE, download, fetch_ebible, fetch_macula
+from pronto.files import InputError
+
+class Server(http.server.ThreadingHTTPServer):
+    "Serves `files`; `faults` names what goes wrong with a path, as often as it says"
+    daemon_threads = True
+    def __init__(self):
+        self.files, self.faults, self.asked = {}, {}, []
+        super().__init__(('127.0.0.1', 0), Handler)
+        self.address = f'http://127.0.0.1:{self.server_port}'
+    def fault(self, path):
+        what, times = self.faults.get(path, ('', 0))
+        if times: self.faults[path] = what, times-1
+        return what if times else ''
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *args): pass
+    def do_GET(self):
+        data, fault = self.server.files.get(self.path), self.server.fault(self.path)
+        start = int((re.match(r'bytes=(\d+)-', self.headers.get('Range', '')) or [0,0])[1])
+        self.server.asked.append((self.path, start))
+        if fault == 'no ranges': start = 0
+        if data is None or fault == 'gone': return self.send_error(404)
+        if fault in ('403','429','500'): return self.send_error(int(fault))
+        if fault == 'page': data, start = b'\n<html lang="en"><body>Log in</body></html>', 0
+        if start and start >= len(data): return self.send_error(416)
+        self.send_response(206 if start else 200)
+        told = dict(short=len(data)-start-7, huge=1 << 40).get(fault, len(data)-start)
+        if fault != 'no length': self.send_header('Content-Length', str(told))
+        if start: self.send_header('Content-Range', f'bytes {start + (fault == "other range")}-{len(data)-1}/{len(data)}')
+        self.end_headers()
+        self.wfile.write(data[start:start + (len(data)-start)//2] if fault == 'cut' else data[start:])
+
+@pytest.fixture
+def server():
+    s = Server()
+    threading.Thread(target=s.serve_forever, kwargs=dict(poll_interval=.02), daemon=True).start()
+    yield s
+    s.shutdown(); s.server_close()
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    "The data folder"
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
+    monkeypatch.delenv('PRONTO_OFFLINE', raising=False)
+    for proxy in 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY': monkeypatch.delenv(proxy, raising=False)
+    return tmp_path/'data'
+
+TEXT = b'lo la li ' * 30_000
+
+# One file
+
+def sha(path): return None if path.read_bytes() == TEXT else 'has the wrong checksum'
+
+@pytest.mark.parametrize('fault,times,asked', [
+    ('', 0, [0]), ('cut', 1, [0, 135_000]), ('cut', 2, [0, 135_000, 202_500]), ('no length', 1, [0]),
+])
+def test_a_file_arrives(server, data, fault, times, asked):
+    server.files['/a'] = TEXT
+    server.faults['/a'] = fault, times
+    assert download(server.address + '/a', data/'a', sha).read_bytes() == TEXT
+    assert [start for _,start in server.asked] == asked
+    assert [p.name for p in data.iterdir()] == ['a']
+
+def test_what_was_cut_off_goes_on_at_the_next_call(server, data):
+    server.files['/a'], server.faults['/a'] = TEXT, ('cut', 3)
+    with pytest.raises(InputError, match='cut off after 236,250 bytes'): download(server.address + '/a', data/'a', sha)
+    assert not (data/'a').exists()
+    assert download(server.address + '/a', data/'a', sha).read_bytes() == TEXT
+    assert server.asked[-1] == ('/a', 236_250)
+
+@pytest.mark.parametrize('why,fault', [('the server cannot go on', 'no ranges'), ('it goes on elsewhere', 'other range'), ('the rest is a web page', 'page')])
+def test_an_answer_that_does_not_go_on_starts_anew(server, data, why, fault):
+    server.files['/a'], server.faults['/a'] = TEXT, (fault, 1)
+    data.mkdir()
+    (data/'.a.part').write_bytes(TEXT[:1000])
+    if fault == 'page':
+        with pytest.raises(InputError, match='web page'): download(server.address + '/a', data/'a', sha)
+    assert download(server.address + '/a', data/'a', sha).read_bytes() == TEXT
+
+@pytest.mark.parametrize('left', [b'x'*1000, TEXT + b'more', b'x'*len(TEXT)])
+def test_a_beginning_of_another_file_is_found_out(server, data, left):
+    server.files['/a'] = TEXT
+    data.mkdir()
+    (data/'.a.part').write_bytes(left)
+    assert download(server.address + '/a', data/'a', sha).read_bytes() == TEXT
+
+@pytest.mark.parametrize('fault,says', [('page','is a web page'), ('gone','is not there (404)'), ('403','is refused (403'), ('429','is refused (429'), ('500','status 500'),
+                                        ('short','has the wrong checksum'), ('huge','cannot be right'), ('cut','was cut off')])
+def test_a_bad_answer_is_one_line_and_leaves_what_was_there(server, data, fault, says):
+    server.files['/a'], server.faults['/a'] = TEXT, (fault, 9)
+    data.mkdir()
+    (data/'a').write_bytes(b'from before')
+    with pytest.raises(InputError) as e: download(server.address + '/a', data/'a', sha)
+    assert says in str(e.value) and str(e.value).startswith(server.address) and '\n' not in str(e.value)
+    assert (data/'a').read_bytes() == b'from before'
+
+@pytest.mark.parametrize('url', ['http://127.0.0.1:9/a', 'nonsense', 'http://', 'ftp://127.0.0.1/a', 'file:///etc/hosts'])
+def test_an_address_that_is_none(data, url):
+    with pytest.raises(InputError, match='cannot be reached'): download(url, data/'a')
+
+def test_a_place_that_cannot_be_written(server, data):
+    server.files['/a'] = TEXT
+    data.write_bytes(b'a file')
+    with pytest.raises(InputError, match='cannot be written'): download(server.address + '/a', data/'bibles'/'a')
+
+# MACULA
+
+BOOKS = {f'/raw/{name}': f'''<book id="{code}"><sentence><wg class="cl" rule="S-V">
+  <w ref="{code} 1:1!1" role="s" class="noun" type="proper" xml:id="n1" lemma="Νωσα" mandarin="">Νωσα</w>
+  <w ref="{code} 1:1!2" role="v" class="verb" mood="indicative" person="third" xml:id="n2" lemma="τρεξω" ln="15.230" frame="A0:n1" after=".">τρεξει</w>
+</wg></sentence></book>'''.encode() for name,code in (('24-2john.xml','2JN'), ('25-3john.xml','3JN'))}
+
+@pytest.fixture
+def github(server):
+    server.files |= BOOKS
+    others = [dict(name=n, sha='0', download_url=f'{server.address}/raw/{n}', type='file') for n in ('sblgntlowfat.xml', 'README.md', '../01-evil.xml')]
+    listed = [dict(name=p[5:], sha=hashlib.sha1(b'blob %d\0' % len(b) + b).hexdigest(), download_url=server.address + p) for p,b in BOOKS.items()]
+    server.files['/list/SBLGNT/lowfat'] = json.dumps(listed + others).encode()
+    return f'{server.address}/list'
+
+def run(capsys, *argv):
+    try: status = main(list(map(str, argv)))
+    except SystemExit as e: status = e.code
+    said = capsys.readouterr()
+    return status, said.out, said.err.splitlines()
+
+def test_macula_is_fetched_and_annotated(github, data, capsys, tmp_path):
+    status,out,err = run(capsys, 'fetch', 'macula', '--from', github + '/')
+    assert status == 0 and err == []
+    assert 'CC BY 4.0' in out and 'Biblica' in out and f'pronto annotate {data}/macula-greek' in out
+    assert sorted(p.name for p in (data/'macula-greek').iterdir()) == ['24-2john.xml', '25-3john.xml']
+    status,out,_ = run(capsys, 'annotate', data/'macula-greek', '-o', data/'annotations.parquet')
+    assert status == 0 and '2 verses' in out
+
+def test_macula_is_fetched_once(github, data, server):
+    fetch_macula(base=github)
+    asked = len(server.asked)
+    place,note = fetch_macula(base=github, offline=True)
+    assert len(server.asked) == asked and set(note['sha256']) == {'macula-greek/24-2john.xml', 'macula-greek/25-3john.xml'}
+    (place/'25-3john.xml').unlink()
+    fetch_macula(base=github)
+    assert [p for p,_ in server.asked[asked:]] == ['/list/SBLGNT/lowfat', '/raw/25-3john.xml']
+
+@pytest.mark.parametrize('path,fault,says', [
+    ('/raw/25-3john.xml','short','has not the checksum'), ('/raw/25-3john.xml','page','web page'), ('/raw/25-3john.xml','gone','404'), ('/raw/25-3john.xml','cut','cut off'),
+    ('/list/SBLGNT/lowfat','page','web page, not the list'), ('/list/SBLGNT/lowfat','gone','404'), ('/list/SBLGNT/lowfat','cut','cut off'), ('/list/SBLGNT/lowfat','403','too many requests')])
+def test_macula_served_badly_is_one_line(github, data, server, capsys, path, fault, says):
+    server.faults[path] = fault, 9
+    status,out,err = run(capsys, 'fetch', 'macula', '--from', github)
+    assert status == 1 and out == '' and len(err) == 1 and says in err[0] and server.address in err[0]
+    assert not (data/'macula-greek'/'25-3john.xml').exists()
+    server.faults.clear()
+    assert run(capsys, 'fetch', 'macula', '--from', github)[0] == 0
+
+@pytest.mark.parametrize('listed', [b'{"message": "no"}', b'[]', b'[1]', b'not JSON', b'[{"name": "01-matthew.xml"}]', b'[{"name": "01-a.xml", "download_url": "file:///etc/hosts", "sha": "1"}]'])
+def test_a_list_that_is_none(github, data, server, listed):
+    server.files['/list/SBLGNT/lowfat'] = listed
+    with pytest.raises(InputError, match='is no list of files|lists no book'): fetch_macula(base=github)
+
+def test_offline_is_refused_in_one_line(data, capsys, monkeypatch):
+    for argv,env in ((['--offline'], '0'), ([], '1')):
+        monkeypatch.setenv('PRONTO_OFFLINE', env)
+        for source in (['macula'], ['ebible', 'qaalo']):
+            status,out,err = run(capsys, 'fetch', *source, *argv)
+            assert status == 1 and out == '' and len(err) == 1 and '--offline or PRONTO_OFFLINE forbids' in err[0] and str(data) in err[0]
+
+def test_the_addresses_are_those_of_the_projects():
+    assert MACULA.startswith('https://api.github.com/repos/Clear-Bible/macula-greek') and EBIBLE == 'https://ebible.org/Scriptures'
+
+# eBible
+
+USFX = '<usfx><languageCode>qaa</languageCode><book id="MRK"><c id="1"/>' + ''.join(f'<v id="{v}"/>Lo la {v}.<ve/>' for v in range(1, 9)) + '</book></usfx>'
+TABLE = '\ufefflanguageCode,translationId,languageName,languageNameInEnglish,title,Redistributable,Copyright,downloadable\n' \
+        'qaa,qaalo,Lo,Lo,"The Lo, in ""Lo""",True,public domain,True\nqaa,qaano,Lo,Lo,No,False,"© 2001 Nobody, Nowhere",False\nqaa,qaami,Lo,Lo,Mi,False,© Mi,True\n'
+
+def zipped(files, **kwargs):
+    with zipfile.ZipFile(b := io.BytesIO(), 'w', zipfile.ZIP_DEFLATED) as z:
+        for name,text in files.items(): z.writestr(name, text, **kwargs)
+    return b.getvalue()
+
+@pytest.fixture
+def ebible(server):
+    server.files |= {'/translations.csv': TABLE.encode(), '/qaalo_usfx.zip': zipped({'copr.htm': '<html/>', 'qaalo_usfx.xml': USFX, '../../evil': 'x', '/evil': 'x'})}
+    return server.address
+
+def test_a_translation_is_fetched_and_read(ebible, data, capsys):
+    from pronto.bible import read_bible
+    status,out,err = run(capsys, 'fetch', 'ebible', 'qaalo', '--from', ebible)
+    assert (status, err) == (0, [])
+    assert 'The Lo, in "Lo" (Lo, qaa)' in out and 'licence: public domain; may be passed on' in out and "--licence 'public domain; may be passed on'" in out
+    assert len(read_bible(data/'bibles'/'qaalo.usfx.xml').verses) == 8
+    assert sorted(p.relative_to(data.parent).as_posix() for p in data.parent.rglob('*') if p.is_file()) == ['data/bibles/qaalo.usfx.xml', 'data/fetched/ebible-qaalo.json']
+
+def test_a_licence_that_forbids_is_said(ebible, data, server):
+    server.files['/qaami_usfx.zip'] = zipped({'qaami_usfx.xml': USFX})
+    assert fetch_ebible('qaami', ebible)[1]['licence'] == '© Mi; may not be passed on'
+    with pytest.raises(InputError, match='may not be downloaded'): fetch_ebible('qaano', ebible)
+
+@pytest.mark.parametrize('code', ['', '..', '../x', 'a/b', 'a b', '-x', 'a.b', 'a\nb'])
+def test_an_id_that_is_none(ebible, data, code):
+    with pytest.raises(InputError, match='is no id of a translation'): fetch_ebible(code, ebible)
+
+def bomb():
+    "An archive whose text is larger than it claims"
+    whole = bytearray(zipped({'qaalo_usfx.xml': 'x'*100_000}))
+    at = whole.index(b'PK\x01\x02')
+    whole[at+24:at+28] = (50).to_bytes(4, 'little')
+    return bytes(whole)
+
+def damaged():
+    whole = bytearray(zipped({'qaalo_usfx.xml': USFX}))
+    whole[60] ^= 0xff
+    return bytes(whole)
+
+def encrypted():
+    whole = bytearray(zipped({'qaalo_usfx.xml': USFX}))
+    whole[whole.index(b'PK\x01\x02')+8] |= 1
+    return bytes(whole)
+
+def enormous():
+    whole = bytearray(zipped({'qaalo_usfx.xml': USFX}))
+    at = whole.index(b'PK\x01\x02')
+    whole[at+24:at+28] = (1 << 31).to_bytes(4, 'little')
+    return bytes(whole)
+
+@pytest.mark.parametrize('archive,says', [
+    (lambda: zipped({'qaalo.txt': 'x'}), 'holds no text in USFX'), (lambda: b'PK\x03\x04 not a zip', 'no whole zip'), (lambda: b'', 'no whole zip'),
+    (lambda: zipped({'qaalo_usfx.xml': USFX})[:-30], 'no whole zip'), (lambda: b'<!doctype html><p>moved', 'web page'), (bomb, 'damaged text'), (damaged, 'damaged text'),
+    (encrypted, 'is encrypted'), (enormous, 'claims to hold')])
+def test_an_archive_that_is_not_what_it_should_be(ebible, data, server, capsys, archive, says):
+    server.files['/qaalo_usfx.zip'] = archive()
+    status,out,err = run(capsys, 'fetch', 'ebible', 'qaalo', '--from', ebible)
+    assert status == 1 and out == '' and len(err) == 1 and says in err[0], err
+    assert [p for p in data.rglob('*') if p.is_file() and p.stat().st_size] == []
+
+def test_a_table_that_is_none(ebible, data, server):
+    server.files['/translations.csv'] = b'a,b\n1,2\n'
+    with pytest.raises(InputError, match='is no table of translations'): fetch_ebible('qaalo', ebible)
+
+def test_wrong_usage_ends_with_2(capsys, data):
+    for argv in (['fetch'], ['fetch','nothing'], ['fetch','ebible'], ['fetch','macula','--edition','King James']): assert run(capsys, *argv)[0] == 2
+
+def test_the_shared_books_arrive_as_they_are(testdata, server, data):
+    "The real files, through the server, into annotations"
+    from pronto.annotate import annotate
+    files = sorted((testdata/'macula-greek').glob('2[4-6]-*.xml'))
+    server.files = {f'/raw/{f.name}': f.read_bytes() for f in files}
+    server.files['/SBLGNT/lowfat'] = json.dumps([dict(name=p[5:], sha=hashlib.sha1(b'blob %d\0' % len(b) + b).hexdigest(), download_url=server.address + p) for p,b in server.files.items()]).encode()
+    server.faults = {f'/raw/{files[0].name}': ('cut', 2)}
+    place,_ = fetch_macula(base=server.address)
+    assert [f.read_bytes() for f in sorted(place.iterdir())] == [f.read_bytes() for f in files]
+    assert annotate(place).source.edition.startswith('SBLGNT')
