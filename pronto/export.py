@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['RELEASED', 'BIBTEX', 'HF_SPLITS', 'provenance', 'code_of', 'Found', 'open_datasets', 'sizes', 'card', 'write_tables',
-           'export_tsv', 'label_names', 'all_label_names', 'hf_features', 'write_hf', 'export_hf', 'load_hf', 'read_hf']
+           'write_export', 'export_tsv', 'label_names', 'all_label_names', 'hf_features', 'write_hf', 'export_hf',
+           'load_hf', 'read_hf']
 
 # %% ../nbs/12_export.ipynb #6001fc61
 import json, shutil
@@ -127,9 +128,15 @@ def write_tables(
     if not dataset.manifest.get('citation'):
         (folder/'README.md').write_text(card([provenance(dataset) | dict(sizes=sizes(dataset))], 'Tables without a header: text, label, reference; or sense, two texts, label, two references.'), encoding='utf-8')
 
-# %% ../nbs/12_export.ipynb #51df327d
-def _write_export(folder:Path, format:str, told:list[dict], opening:str, yaml:str=''):
-    "The card and what the export says of itself"
+# %% ../nbs/12_export.ipynb #b24458d4
+def write_export(
+    folder:Path, # That is being written
+    format:str, # `tsv`, `hf` or `lm-eval`
+    told:list[dict], # As for `card`
+    opening:str, # As for `card`
+    yaml:str='' # Head of the card
+): # Nothing
+    "Write the card, and what the export says of itself"
     about = dict(format=format, version=__version__, datasets={t['code']: {k: t[k] for k in ('licence','source','citation')} for t in told})
     (folder/'export.json').write_bytes((json.dumps(about, ensure_ascii=False, indent=1) + '\n').encode())
     (folder/'README.md').write_text((f'---\n{yaml}---\n' if yaml else '') + card(told, opening), encoding='utf-8')
@@ -147,7 +154,7 @@ def export_tsv(
             dataset = load()
             write_tables(dataset, aside/code if len(found) > 1 else aside)
             told.append(provenance(dataset) | dict(sizes=sizes(dataset)))
-        if len(found) > 1: _write_export(aside, 'tsv', told, 'A folder of plain tables for each dataset.')
+        if len(found) > 1: write_export(aside, 'tsv', told, 'A folder of plain tables for each dataset.')
     return list(found)
 
 # %% ../nbs/12_export.ipynb #c8dcbddf
@@ -245,7 +252,7 @@ def export_hf(
             write_hf(dataset, aside/code, names)
             told.append(provenance(dataset) | dict(sizes=sizes(dataset)))
         several, stem = len(told) > 1, next(iter(told[0]['sizes']))
-        _write_export(aside, 'hf', told, _HF.format(' of each dataset' if several else '', f'{told[0]["code"]}_{stem}' if several else stem), _head(told))
+        write_export(aside, 'hf', told, _HF.format(' of each dataset' if several else '', f'{told[0]["code"]}_{stem}' if several else stem), _head(told))
     return list(found)
 
 # %% ../nbs/12_export.ipynb #975f654e
