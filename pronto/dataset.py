@@ -238,8 +238,10 @@ def load_manifest(
 )->dict: # Empty if it has none, as release v0.1
     "Load the manifest of a dataset; raises `InputError` if it is damaged"
     manifest = Path(path)/'manifest.json'
-    try: return json.loads(manifest.read_text(encoding='utf-8')) if manifest.is_file() else {}
+    try: found = json.loads(manifest.read_text(encoding='utf-8')) if manifest.is_file() else {}
     except ValueError as e: raise InputError(manifest, f'is not JSON ({e}); build the dataset anew') from e
+    if not isinstance(found, dict): raise InputError(manifest, 'is no manifest, but another kind of JSON; build the dataset anew')
+    return found
 
 def load_dataset_folder(
     path # A folder written by `build`, or a published one

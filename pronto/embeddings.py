@@ -7,7 +7,7 @@ __all__ = ['columns', 'bitext', 'language_script', 'metadata', 'mteb_task', 'mte
 
 # %% ../nbs/12_embeddings.ipynb #1f3c7eb3
 from typing import Callable, get_args
-from .dataset import Dataset, LoadedPair, load_dataset_folder
+from .dataset import Dataset, LoadedPair, LoadedVerse, load_dataset_folder
 from .export import BIBTEX, provenance
 from .files import InputError
 from .results import dataset_hash
@@ -27,14 +27,14 @@ def columns(
 
 # %% ../nbs/12_embeddings.ipynb #27a5b328
 def _test_verses(dataset:Dataset)->dict: # From `Ref` to text
-    return {r.ref: r.text for parts in dataset.tasks.values() for r in parts['test'] if r.ref} if dataset.tasks else {}
+    return {r.ref: r.text for parts in dataset.tasks.values() for r in parts['test'] if isinstance(r, LoadedVerse) and r.ref}
 
 def bitext(
     one:Dataset, # A language
     other:Dataset # Another one
 )->tuple[list[str],list[str]]: # Texts of the same verses
     "Verses that both have; raises `InputError` if there are none"
-    a, b = (_test_verses(Dataset(d.path, {s: p for s,p in d.tasks.items() if p['test'] and not isinstance(p['test'][0], LoadedPair)})) for d in (one, other))
+    a, b = map(_test_verses, (one, other))
     pairs, seen = [], (set(), set())
     for ref in sorted(a.keys() & b.keys()):
         if a[ref] in seen[0] or b[ref] in seen[1]: continue

@@ -44,8 +44,15 @@ def code_of(
 # %% ../nbs/12_export.ipynb #be875e21
 def _exported(folder)->dict:
     "What a folder says of itself, if it is an export"
-    try: return json.loads((Path(folder)/'export.json').read_text(encoding='utf-8'))
+    try: found = json.loads((Path(folder)/'export.json').read_text(encoding='utf-8'))
     except (OSError, ValueError): return {}
+    return found if isinstance(found, dict) else {}
+
+def _exported_codes(folder:Path)->list[str]:
+    "The datasets of an export; a code becomes part of a path, so it must not lead elsewhere"
+    codes = _exported(folder).get('datasets')
+    if not isinstance(codes, dict) or not codes or any(safe_name(c) != c for c in codes): raise InputError(folder/'export.json', 'does not name the datasets of the folder; export them anew')
+    return list(codes)
 
 class Found(NamedTuple):
     "A dataset that has not been loaded yet"
@@ -56,7 +63,7 @@ def _find(folder:Path)->dict[str,Found]:
     if _exported(folder).get('format') != 'hf':
         manifest = load_manifest(folder)
         return {code_of(folder, manifest): Found(manifest, lambda: load_dataset_folder(folder))}
-    return {c: Found(load_manifest(folder/c), lambda c=c: load_hf(folder/c)) for c in _exported(folder)['datasets']}
+    return {c: Found(load_manifest(folder/c), lambda c=c: load_hf(folder/c)) for c in _exported_codes(folder)}
 
 def open_datasets(
     folders # Dataset folders, or folders exported for HuggingFace

@@ -177,6 +177,7 @@ def export_lm_eval(
                 if group in groups: raise InputError(dataset.path, f'makes a group {group}, which there is already; build it with another --code')
                 if tasks: groups[whole].append(group); _write(aside/code/f'{group}.yaml', group_yaml(group, tasks)); groups[group] = tasks
             told.append(provenance(dataset) | dict(sizes=sizes(dataset)))
+        if not groups['pronto']: raise InputError(folders[0], 'has no test split to ask about; build the dataset from more of the Bible')
         for whole in list(groups)[:2]:
             if groups[whole]: _write(aside/f'{whole}.yaml', group_yaml(whole, groups[whole]))
         _write(aside/'_common_yaml', COMMON); _write(aside/'pronto_data.py', LOADER)
