@@ -153,6 +153,7 @@ def write_lm_eval(
         names += yamls
     return [n for n in names if not n.endswith('_fewshot')], [n for n in names if n.endswith('_fewshot')]
 
+# %% ../nbs/12_harness.ipynb #2c67cd47
 _OPENING = '''Tasks for [EleutherAI's harness](https://github.com/EleutherAI/lm-evaluation-harness). The folder may be moved; it needs no network.
 
 ```sh
