@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['convert', 'annotate', 'fetch', 'build', 'demo', 'eval', 'tables', 'quality_parse', 'quality_sheet', 'quality_score',
-           'pretrain', 'make_parser', 'main']
+           'pretrain', 'export', 'report', 'make_parser', 'main']
 
 # %% ../nbs/13_cli.ipynb #d8073c56
 import argparse, os, sys
@@ -150,6 +150,23 @@ def pretrain(args):
                     seed=args.seed, progress=sys.stderr.isatty())
     print(f'{told["texts"]:,} texts, {told["parameters"]:,} parameters, vocabulary of {told["vocabulary"]:,}; written to {args.output}')
 
+# %% ../nbs/13_cli.ipynb #d6747493
+def export(args):
+    "Datasets for other tools: plain tables, HuggingFace datasets, EleutherAI's harness"
+    from pronto.export import export_hf, export_tsv
+    from pronto.harness import export_lm_eval
+    writer = {'tsv': export_tsv, 'hf': export_hf, 'lm-eval': export_lm_eval}[args.format]
+    print(f'{args.output}: ' + ', '.join(writer(args.dataset, args.output, progress=_bar('export'))))
+
+# %% ../nbs/13_cli.ipynb #1767e89b
+def report(args):
+    "One HTML page with all results: to sort, to filter, with plots"
+    from pronto.files import InputError
+    from pronto.report import write_report
+    if args.runs and not Path(args.runs).is_dir(): raise InputError(args.runs, 'is no folder; make runs with `pronto eval`, or name the folder that holds them')
+    n = write_report(args.runs, args.output, args.registry)
+    print(f'{args.output}: {n:,} runs')
+
 # %% ../nbs/13_cli.ipynb #6191780b
 def _source_options(parser):
     parser.add_argument('--rules', choices=['paper','v0.1'], help="what the paper's text says, or the published release with its slips (default: paper)")
@@ -231,6 +248,19 @@ def _quality_options(parser):
     add('-d', '--dataset', metavar='DATASET_DIR', help='refuse sheets that were drawn from another dataset')
     add('-o', '--output', metavar='DIR', help='write table5.md, .tex, .csv and .png there')
 
+# %% ../nbs/13_cli.ipynb #00b10483
+def _export_options(parser):
+    add = parser.add_argument
+    add('format', choices=['tsv','hf','lm-eval'], help="plain tables, a folder for HuggingFace `datasets`, or tasks for EleutherAI's harness")
+    add('dataset', nargs='+', metavar='DATASET_DIR', help='a folder written by `pronto build` or `pronto export hf`')
+    add('-o', '--output', required=True, metavar='DIR', help='the folder to write')
+
+def _report_options(parser):
+    add = parser.add_argument
+    add('--runs', metavar='DIR', help='the run store (default: runs in the data folder)')
+    add('-o', '--output', default='report.html', metavar='FILE', help='the page to write (default: report.html)')
+    add('--registry', metavar='CSV', help='a table with code, language, family and script, e.g. the registry.csv of a release')
+
 # %% ../nbs/13_cli.ipynb #cb953413
 def make_parser()->argparse.ArgumentParser:
     "All subcommands and options"
@@ -259,6 +289,8 @@ def make_parser()->argparse.ArgumentParser:
     _tables_options(command(tables))
     _pretrain_options(command(pretrain))
     _quality_options(commands.add_parser('quality', help='how good the projected labels are: Tables 4 and 5'))
+    _export_options(command(export))
+    _report_options(command(report))
     return parser
 
 def _between(number, least, most):

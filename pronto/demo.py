@@ -368,6 +368,6 @@ def build_demo(
     shown = [f'{annotations}']
     for bible in progress(sorted((out/'corpus'/'bibles').iterdir())):
         code = bible.name.split('.')[0]
-        manifest = build(annotations, read_bible(bible), out/'datasets'/code, min_verses=n_verses//2, code=code, language=tongues()[code].name)
+        manifest = build(annotations, read_bible(bible), out/'datasets'/code, min_verses=n_verses//2, code=code, language=tongues()[code].name, licence=SOURCE['licence'])
         shown.append(summary(manifest) + '\n' + sample_rows(load_dataset_folder(out/'datasets'/code)))
     return '\n\n'.join(shown + [f'Written to {out}: corpus, annotations.parquet, datasets'])

@@ -48,7 +48,7 @@ def imported(path):
 
 def test_what_is_imported_is_required():
     distribution = {'machine': 'sil-machine', 'sklearn': 'scikit-learn', 'huggingface_hub': 'huggingface-hub'}
-    required = {Requirement(r).name for r in PYPROJECT['project']['dependencies'] + sum((PYPROJECT['project']['optional-dependencies'][x] for x in ('train','release','parse')), [])}
+    required = {Requirement(r).name for r in PYPROJECT['project']['dependencies'] + sum((PYPROJECT['project']['optional-dependencies'][x] for x in ('train','release','parse','embed')), [])}
     found = {distribution.get(x, x) for f in (ROOT/'pronto').glob('*.py') for x in imported(f)} - set(sys.stdlib_module_names) - {'pronto'}
     assert found <= required
 

@@ -1,0 +1,220 @@
+"Doors to other tools, each tried with the real client, offline, on folders that we wrote"
+import json, os, shutil, subprocess, sys
+from pathlib import Path
+
+import pytest
+pytest.importorskip('datasets')
+from conftest import ROOT
+from pronto.cli import main
+from pronto.dataset import CITATION, NOT_STATED, Dataset, LoadedVerse, load_dataset_folder
+from pronto.demo import build_demo
+from pronto.export import export_hf, export_tsv, provenance, read_hf
+from pronto.files import InputError
+from pronto.harness import export_lm_eval
+
+def contents(folder): return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(Path(folder).rglob('*')) if p.is_file()}
+
+def outside(tmp_path, *command):
+    "Run a program without a network, from another folder, with its own cache"
+    env = os.environ | dict(HF_HUB_OFFLINE='1', HF_HOME=str(tmp_path/'hf-home'), HF_DATASETS_CACHE=str(tmp_path/'cache'), MTEB_CACHE=str(tmp_path/'mteb'), PYTHONPATH=str(ROOT), CUDA_VISIBLE_DEVICES='')
+    (tmp_path/'elsewhere').mkdir(exist_ok=True)
+    done = subprocess.run(command, env=env, cwd=tmp_path/'elsewhere', capture_output=True, text=True, encoding='utf-8')
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+@pytest.fixture(scope='module')
+def demo(tmp_path_factory):
+    "Datasets of the embedded corpus, one of whose splits is empty"
+    folder = tmp_path_factory.mktemp('demo')
+    build_demo(folder, n_verses=300)
+    return folder/'datasets'
+
+# HuggingFace
+
+LOAD = '''
+import json, sys, datasets
+one, two = sys.argv[1:]
+mood, counts, pairs = (datasets.load_dataset(one, stem) for stem in ('sentence_mood','nonpronominal_mention','same_sense'))
+names = lambda d, s: [d[s].features['label'].int2str(x) for x in d[s]['label']]
+print(json.dumps(dict(splits=list(mood), mood=[names(mood, s) for s in mood], text=mood['test']['text'], ref=mood['test']['ref'], counts=counts['train']['label'],
+    kinds=[type(d['train'].features['label']).__name__ for d in (mood, counts, pairs)], pairs=[pairs['test'][c] for c in ('sense','text1','text2','ref1','ref2')], same=names(pairs, 'test'),
+    configs=datasets.get_dataset_config_names(two), other=names(datasets.load_dataset(two, 'qac_sentence_mood'), 'test'),
+    both=len(datasets.concatenate_datasets([datasets.load_dataset(two, f'{c}_nonpronominal_mention', split='test') for c in ('qaa','qac')]))), default=list))
+'''
+
+def test_datasets_gives_the_rows(demo, tmp_path):
+    export_hf([demo/'qaa'], tmp_path/'one')
+    export_hf([demo/'qaa', demo/'qac'], tmp_path/'two')
+    told = json.loads(outside(tmp_path, sys.executable, '-c', LOAD, str(tmp_path/'one'), str(tmp_path/'two')))
+    qaa, qac = (load_dataset_folder(demo/code).tasks for code in ('qaa','qac'))
+    mood, pairs = qaa['sentence_mood'], qaa['same_sense']
+    assert told['splits'] == ['train','validation','test'] and told['kinds'] == ['ClassLabel']*3
+    assert told['mood'] == [[r.label for r in mood[s]] for s in ('train','dev','test')]
+    assert (told['text'], told['ref']) == ([r.text for r in mood['test']], [str(r.ref) for r in mood['test']])
+    assert told['counts'] == [int(r.label) for r in qaa['nonpronominal_mention']['train']] and max(told['counts']) > 3
+    assert told['pairs'] == [[str(getattr(r, c)) for r in pairs['test']] for c in ('sense','text1','text2','ref1','ref2')] and told['same'] == [r.label for r in pairs['test']]
+    assert sorted(told['configs']) == sorted(f'{code}_{stem}' for code in ('qaa','qac') for stem in qaa)
+    assert told['other'] == [r.label for r in qac['sentence_mood']['test']]
+    assert told['both'] == len(qaa['nonpronominal_mention']['test']) + len(qac['nonpronominal_mention']['test'])
+
+def test_reading_back_is_the_identity(demo, tmp_path):
+    for n,codes in enumerate((['qac'], ['qaa','qab','qac','qad'])):
+        export_hf([demo/c for c in codes], tmp_path/f'hf{n}')
+        read_hf(tmp_path/f'hf{n}', tmp_path/f'back{n}')
+        for c in codes: assert contents(tmp_path/f'back{n}'/(c if n else '')) == contents(demo/c)
+    export_hf([tmp_path/'hf1'], tmp_path/'again')
+    assert contents(tmp_path/'again') == contents(tmp_path/'hf1')
+
+def test_a_published_folder_comes_back_as_it_was(demo, tmp_path):
+    "No manifest, no references, labels and tasks of somebody else's"
+    old, tables = tmp_path/'old', {'sentence_mood': 'lo la\tdeclarative\n', 'my_own': 'lo\tb\nla\ta\n', 'same_sense': 'go.01\tlo\tla\tsame\n'}
+    old.mkdir()
+    for stem,text in tables.items():
+        for s in 'train','dev','test': (old/f'{stem}_{s}.tsv').write_text(text if s != 'dev' else '')
+    export_hf([old], tmp_path/'hf')
+    read_hf(tmp_path/'hf', tmp_path/'back')
+    back = contents(tmp_path/'back')
+    assert CITATION in back.pop('README.md').decode() and back == contents(old)
+    export_lm_eval([old], tmp_path/'lm')
+    assert (tmp_path/'lm'/'old'/'pronto_old_my_own.yaml').is_file()
+
+# EleutherAI's harness
+
+@pytest.fixture(scope='module')
+def tiny(tmp_path_factory):
+    "A tiny random GPT-2 that reads bytes"
+    torch = pytest.importorskip('torch')
+    import transformers as hf
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    folder = tmp_path_factory.mktemp('gpt')
+    tokens = Tokenizer(models.BPE({b: i for i,b in enumerate(['<end>', *sorted(pre_tokenizers.ByteLevel.alphabet())])}, []))
+    tokens.pre_tokenizer, tokens.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    tokenizer = hf.PreTrainedTokenizerFast(tokenizer_object=tokens, eos_token='<end>', bos_token='<end>', pad_token='<end>')
+    torch.manual_seed(0)
+    hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=257, n_embd=16, n_layer=1, n_head=2, n_positions=4096, bos_token_id=0, eos_token_id=0)).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+def test_the_harness_asks_our_questions(demo, tiny, tmp_path):
+    "From another folder than it was written to: groups, accuracy, the right answers, balanced examples in the prompt"
+    pytest.importorskip('lm_eval')
+    export_lm_eval([demo/'qaa', demo/'qac'], tmp_path/'written')
+    (tmp_path/'written').rename(tmp_path/'moved')
+    outside(tmp_path, sys.executable, '-m', 'lm_eval', '--tasks', 'pronto_qaa,pronto_qaa_sentence_mood_fewshot', '--include_path', str(tmp_path/'moved'), '--model', 'hf', '--model_args', f'pretrained={tiny}',
+            '--limit', '6', '--device', 'cpu', '--log_samples', '--output_path', str(tmp_path/'out'))
+    results = json.loads(next((tmp_path/'out').rglob('results_*.json')).read_text(encoding='utf-8'))
+    data = load_dataset_folder(demo/'qaa').tasks
+    assert set(results['group_subtasks']['pronto_qaa']) == {f'pronto_qaa_{stem}' for stem in data}
+    scores = [results['results'][f'pronto_qaa_{stem}']['acc,none'] for stem in data]
+    assert results['results']['pronto_qaa']['acc,none'] == pytest.approx(sum(scores)/5)
+    samples = lambda task: [json.loads(line) for line in next((tmp_path/'out').rglob(f'samples_{task}_2*.jsonl')).open(encoding='utf-8')]
+    capped = [str(min(int(r.label), 3)) for r in data['nonpronominal_mention']['test'][:6]]
+    assert ['0123'[int(s['target'])] for s in sorted(samples('pronto_qaa_nonpronominal_mention'), key=lambda s: s['doc_id'])] == capped
+    plain, shown = (sorted(samples(f'pronto_qaa_sentence_mood{x}'), key=lambda s: s['doc_id']) for x in ('','_fewshot'))
+    row = data['sentence_mood']['test'][0]
+    asked = f'What is the mood of the first sentence of this verse?\nVerse: {row.text}\nA. Declarative\nB. Imperative\nC. Interrogative\nAnswer:'
+    assert plain[0]['arguments']['gen_args_0']['arg_0'] == asked and plain[0]['arguments']['gen_args_1']['arg_1'] == ' B'
+    *examples, last = shown[0]['arguments']['gen_args_0']['arg_0'].split('\n\n')
+    assert last == asked and sorted(e[-1] for e in examples) == ['A','B','C']
+    known = {r.text: 'ABC'[('declarative','imperative','interrogative').index(r.label)] for r in data['sentence_mood']['train']}
+    assert all(known[e.split('\n')[1].removeprefix('Verse: ')] == e[-1] for e in examples)
+
+def test_groups_with_one_name(demo, tmp_path):
+    shutil.copytree(demo/'qaa', tmp_path/'fewshot')
+    manifest = json.loads((demo/'qaa'/'manifest.json').read_text(encoding='utf-8')) | dict(code='fewshot')
+    (tmp_path/'fewshot'/'manifest.json').write_text(json.dumps(manifest), encoding='utf-8')
+    with pytest.raises(InputError, match='makes a group pronto_fewshot, which there is already'): export_lm_eval([tmp_path/'fewshot'], tmp_path/'lm')
+    assert not (tmp_path/'lm').exists()
+
+# mteb
+
+MTEB = '''
+import json, sys, torch, mteb
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.models import Pooling, Transformer
+from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from pronto.embeddings import mteb_tasks
+folder, qac, qaa = sys.argv[1:]
+tokens = Tokenizer(models.WordLevel({'[PAD]': 0, '[UNK]': 1} | {b: i+2 for i,b in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}, '[UNK]'))
+tokens.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.ByteLevel(add_prefix_space=False), pre_tokenizers.Split('', 'isolated')])
+torch.manual_seed(0)
+BertModel(BertConfig(vocab_size=258, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32, max_position_embeddings=512)).save_pretrained(folder)
+PreTrainedTokenizerFast(tokenizer_object=tokens, pad_token='[PAD]', unk_token='[UNK]', model_max_length=512).save_pretrained(folder)
+layer = Transformer(folder)
+model = SentenceTransformer(modules=[layer, Pooling(layer.get_word_embedding_dimension())], device='cpu')
+tasks = {t.metadata.name: t for t in mteb_tasks(qac, english=qaa)}
+found = mteb.evaluate(model, [t for name,t in tasks.items() if any(x in name for x in ('_SM_','_SS_','_verses_'))], cache=None, show_progress_bar=False, encode_kwargs=dict(batch_size=64))
+print(json.dumps([[r.task_name, tasks[r.task_name].metadata.type, {s['hf_subset']: s['main_score'] for s in r.scores['test']}] for r in found.task_results]))
+'''
+
+def test_mteb_runs_its_own_way(demo, tmp_path):
+    pytest.importorskip('mteb'); pytest.importorskip('sentence_transformers')
+    out = outside(tmp_path, sys.executable, '-c', MTEB, str(tmp_path/'st'), str(demo/'qac'), str(demo/'qaa'))
+    found = json.loads(out.splitlines()[-1])
+    assert [kind for _,kind,_ in found] == ['Classification','PairClassification','BitextMining']
+    assert set(found[-1][2]) == {'qac-qaa','qaa-qac'}
+    assert all(0 <= x <= 1 for *_,scores in found for x in scores.values())
+
+# What is owed
+
+def missing(about): return [k for k,v in about.items() if not v or isinstance(v, dict) and missing(v)]
+
+def test_every_dataset_says_what_is_owed(demo):
+    for folder in demo.iterdir():
+        manifest = json.loads((folder/'manifest.json').read_text(encoding='utf-8'))
+        assert manifest['licence'] == 'Apache-2.0' and manifest['citation'] == [CITATION, manifest['source']['attribution']]
+        assert missing(provenance(load_dataset_folder(folder))) == []
+
+@pytest.mark.parametrize('format', ['tsv','hf','lm-eval'])
+@pytest.mark.parametrize('codes', [['qaa'], ['qaa','qad']], ids=len)
+def test_every_export_says_what_is_owed(demo, tmp_path, format, codes):
+    assert main(['export', format, *(str(demo/c) for c in codes), '-o', str(tmp_path/'out')]) == 0
+    if format == 'tsv' and len(codes) == 1:
+        assert contents(tmp_path/'out') == contents(demo/'qaa')
+        return
+    card, about = (tmp_path/'out'/'README.md').read_text(encoding='utf-8'), json.loads((tmp_path/'out'/'export.json').read_text(encoding='utf-8'))
+    assert CITATION in card and '@inproceedings{gessler-2024-pronto' in card
+    assert set(about['datasets']) == set(codes) and all(missing(d) == [] for d in about['datasets'].values())
+    for d in about['datasets'].values(): assert d['licence'] in card and d['source']['attribution'] in card and d['source']['licence'] in card
+
+def test_a_licence_that_nobody_states_is_said_to_be_so(tmp_path):
+    about = provenance(Dataset(tmp_path, {'x': dict(train=[LoadedVerse('lo', '1', None)], dev=[], test=[])}))
+    assert about['licence'] == NOT_STATED and missing(about) == []
+
+def test_nothing_asks_for_code_to_be_trusted(demo, tmp_path):
+    "Neither in what we write nor in what we are"
+    for write,name in (export_hf,'hf'), (export_lm_eval,'lm'): write([demo/'qaa'], tmp_path/name)
+    for f in [*tmp_path.rglob('*'), *(ROOT/'pronto').rglob('*.py')]:
+        if f.is_file() and f.suffix != '.parquet': assert 'trust_remote_code' not in f.read_text(encoding='utf-8').replace('trust_remote_code=False', ''), f
+    assert [f.name for f in tmp_path.rglob('*') if f.suffix in ('.pkl','.pickle','.pt','.bin')] == []
+
+# Bad input
+
+def error(capsys, *argv):
+    assert main(['export', *map(str, argv)]) == 1
+    text = capsys.readouterr().err
+    assert text.count('\n') == 1
+    return text
+
+def test_bad_input_is_one_line(demo, tmp_path, capsys):
+    (tmp_path/'mine').mkdir(); (tmp_path/'mine'/'README.md').write_text('my own')
+    for format in 'tsv','hf','lm-eval':
+        assert 'is no dataset folder' in error(capsys, format, tmp_path/'none', '-o', tmp_path/'out')
+        assert 'is called qaa like another one' in error(capsys, format, demo/'qaa', f'{demo}/../datasets/qaa', '-o', tmp_path/'out')
+        assert 'is no folder that PrOnto wrote' in error(capsys, format, demo/'qaa', '-o', tmp_path/'mine')
+    assert (tmp_path/'mine'/'README.md').read_text() == 'my own' and not (tmp_path/'out').exists()
+
+def test_damaged_exports_are_named(demo, tmp_path, capsys):
+    export_hf([demo/'qaa'], tmp_path/'hf')
+    (tmp_path/'hf'/'qaa'/'same_sense'/'test.parquet').unlink()
+    assert 'test.parquet' in error(capsys, 'tsv', tmp_path/'hf', '-o', tmp_path/'out')
+    (tmp_path/'hf'/'export.json').write_text('{"format": "hf"')
+    assert 'is no dataset folder' in error(capsys, 'tsv', tmp_path/'hf', '-o', tmp_path/'out')
+    (tmp_path/'hf'/'export.json').write_text('{"format": "hf", "datasets": {"../elsewhere": {}}}')
+    assert 'does not name the datasets' in error(capsys, 'tsv', tmp_path/'hf', '-o', tmp_path/'out')
+    shutil.copytree(demo/'qab', tmp_path/'qab')
+    with (tmp_path/'qab'/'sentence_mood_test.tsv').open('a', encoding='utf-8') as f: f.write('lo\tsubjunctive\tMRK 1:1\n')
+    assert "has the label 'subjunctive', which its manifest does not know" in error(capsys, 'hf', tmp_path/'qab', '-o', tmp_path/'out')
+    (tmp_path/'qab'/'manifest.json').write_text('[1]')
+    assert 'is no manifest' in error(capsys, 'hf', tmp_path/'qab', '-o', tmp_path/'out')

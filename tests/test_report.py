@@ -1,0 +1,117 @@
+"The report: what was run stands in it, and a browser sorts and filters it without a network"
+import json, shutil
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from pronto.cli import main
+from pronto.report import report_rows
+from pronto.results import KEYS, RunKey, read_runs, write_record
+
+EVIL = '</script><script>document.title = "broken"</script><img src=x onerror="document.title=1">'
+
+def store(folder, bible, model, task, accuracy, seed=0, **more):
+    run = RunKey(bible, model, 'm', task, 'd', seed=seed, hyperparameters=dict(epochs=3), **{k: more.pop(k) for k in ('limit','recipe') if k in more})
+    known = dict(accuracy=accuracy, macro_f1=accuracy, mcc=0, intervals=dict(accuracy=[accuracy-.05, accuracy+.04]), baselines=dict(majority=.5, lookup=.5, ngram=.6), collapsed=False, splits='parallel', language=bible[:3]) | more
+    write_record(run, folder, {k: None for k in KEYS if k != 'predictions' and k not in asdict(run)} | known, [dict(label='x', predicted='x')])
+
+@pytest.fixture
+def report(tmp_path):
+    "A report of two real languages and an invented one"
+    runs = tmp_path/'my runs'
+    for seed,accuracy in enumerate((.9,.7,.8)): store(runs, 'wolKYG', 'good/model', 'same_sense', accuracy, seed)
+    store(runs, 'wolKYG', 'good/model', 'sentence_mood', .75)
+    store(runs, 'copshc', 'good/model', 'same_sense', .62)
+    store(runs, 'wolKYG', 'poor', 'same_sense', .5, collapsed=True, intervals=None)
+    store(runs, 'copshc', EVIL, 'same_sense', .55)
+    store(runs, 'qaa', 'poor', 'nonpronominal_mention', .58, limit=50)
+    (tmp_path/'registry.csv').write_text('code,language,family,script\nqaa,Lo,Made up,Geor\n', encoding='utf-8')
+    assert main(['report', '--runs', str(runs), '-o', str(tmp_path/'report.html'), '--registry', str(tmp_path/'registry.csv')]) == 0
+    return tmp_path/'report.html'
+
+def test_rows_of_a_store(report):
+    rows = report_rows(read_runs(report.parent/'my runs'), report.parent, {'qaa': dict(family='Made up')})
+    by = {(r['bible'], r['model'], r['task']): r for r in rows}
+    assert len(rows) == len(by) == 6
+    best = by['wolKYG','good/model','SS']
+    assert (best['accuracy'], best['low'], best['seeds'], best['seed_low'], best['gain']) == (.8, .75, 3, .7, .2)
+    assert (best['language'], best['family'], best['script']) == ('Wolof', 'Atlantic-Congo', 'Latn')
+    assert by['copshc','good/model','SS']['script'] == 'Copt' and by['qaa','poor','NMC']['family'] == 'Made up' and by['qaa','poor','NMC']['script'] == 'not known'
+    assert by['wolKYG','poor','SS']['low'] is None
+
+@pytest.fixture(scope='module')
+def browser():
+    "A Chromium of the system"
+    playwright = pytest.importorskip('playwright.sync_api')
+    found = next((p for name in ('chromium','chromium-browser','google-chrome','google-chrome-stable') if (p := shutil.which(name))), None)
+    if not found: pytest.skip('no Chromium on this machine: install one to check the report (on Debian: apt install chromium)')
+    with playwright.sync_playwright() as p:
+        b = p.chromium.launch(executable_path=found, args=['--no-sandbox'])
+        yield b
+        b.close()
+
+@pytest.fixture
+def page(browser, report):
+    "The report in a browser that has no network and reports whatever goes wrong"
+    context = browser.new_context(viewport=dict(width=1280, height=800), offline=True)
+    page, wrong = context.new_page(), []
+    page.on('pageerror', lambda e: wrong.append(str(e)))
+    page.on('console', lambda m: wrong.append(m.text) if m.type in ('error','warning') else None)
+    page.on('request', lambda r: wrong.append(r.url) if r.url != report.as_uri() else None)
+    page.goto(report.as_uri())
+    yield page
+    assert wrong == []
+    context.close()
+
+def column(page, label): return page.locator(f'#board td[data-label="{label}"]').all_inner_texts()
+
+def test_it_sorts_and_filters(page, report):
+    assert len(column(page, 'Model')) == 6 and page.title() == 'PrOnto report' and column(page, 'Model').count(EVIL) == 1
+    assert column(page, 'Accuracy')[:2] == ['80.0','75.0'] and column(page, 'Over baseline')[0] == '+20.0'
+    heading = page.get_by_role('columnheader', name='Accuracy').get_by_role('button')
+    heading.focus()
+    page.keyboard.press('Enter')
+    assert [x.split()[0] for x in column(page, 'Accuracy')] == ['80.0','75.0','62.0','58.0','55.0','50.0']
+    page.keyboard.press('Space') # The heading keeps the focus
+    assert [x.split()[0] for x in column(page, 'Accuracy')] == ['50.0','55.0','58.0','62.0','75.0','80.0']
+    assert page.get_by_role('columnheader', name='Accuracy').get_attribute('aria-sort') == 'ascending'
+    assert column(page, '95 % interval')[0].strip() == '–' and 'collapsed' in column(page, 'Accuracy')[0]
+    page.locator('select[name=family]').select_option('Atlantic-Congo')
+    assert set(column(page, 'Language')) == {'Wolof wolKYG'} and page.locator('#count').inner_text() == '3 of 6 results: 2 models, 1 translation, 2 tasks'
+    page.locator('select[name=task]').select_option('SS')
+    assert column(page, 'Model') == ['poor','good/model']
+    assert page.locator('#matrix tbody tr').all_inner_texts() == ['Wolof wolKYG\t80.0\t50.0']
+    assert page.locator('#by-family circle').count() == page.locator('#by-script circle').count() == 2
+    page.get_by_role('button', name='Clear').click()
+    page.locator('input[name=search]').fill('made LO')
+    page.locator('#board tbody tr').nth(1).wait_for(state='detached')
+    assert column(page, 'Language') == ['Lo qaa'] and 'first 50' in column(page, 'Setting')[0]
+
+def test_links_lead_to_the_records(page, report):
+    links = page.eval_on_selector_all('#board tbody a', 'links => links.map(a => a.getAttribute("href"))')
+    assert len(links) == 8
+    for link in links: assert json.loads((report.parent/Path(link.replace('%20', ' '))).read_text(encoding='utf-8'))['accuracy']
+
+@pytest.mark.parametrize('width', [320, 390, 1280])
+def test_it_fits_the_screen(page, width):
+    "Nothing but tables in their own frames scrolls sideways, and text is large enough"
+    page.set_viewport_size(dict(width=width, height=800))
+    assert page.evaluate('document.documentElement.scrollWidth') <= width
+    assert page.evaluate("Math.min(...[...document.querySelectorAll('#board tbody td')].map(e => parseFloat(getComputedStyle(e).fontSize)))") >= 12
+    assert page.locator('select[name=sort]').is_visible() == (width < 700)
+
+def test_bad_input_is_one_line(tmp_path, capsys):
+    for argv,said in (('--runs', str(tmp_path/'none')), 'is no folder'), (('--runs', str(tmp_path), '--registry', str(tmp_path/'none.csv')), 'cannot be read'), (('--runs', str(tmp_path), '-o', str(tmp_path)), 'cannot be written'):
+        assert main(['report', *argv]) == 1
+        err = capsys.readouterr().err
+        assert said in err and err.count('\n') == 1
+
+def test_an_empty_store_says_so(tmp_path, browser):
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0
+    page = browser.new_page()
+    page.goto((tmp_path/'r.html').as_uri())
+    assert 'No runs have been recorded yet' in page.locator('#about').inner_text()
+    page.close()
+
+def test_the_page_is_packaged(): assert '"templates/*.html"' in (ROOT/'pyproject.toml').read_text(encoding='utf-8')
