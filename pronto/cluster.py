@@ -5,21 +5,33 @@
 # %% auto #0
 __all__ = ['connect', 'JobFailed', 'Outcome', 'reason', 'run_jobs']
 
-# %% ../nbs/12_cluster.ipynb #9c6b590a
-import os
+# %% ../nbs/12_cluster.ipynb #3e5b648f
+import logging, os
 from contextlib import contextmanager
 from typing import Callable, Iterator, NamedTuple
 from uuid import uuid4
 from .files import InputError
 
-# %% ../nbs/12_cluster.ipynb #c80039de
+# %% ../nbs/12_cluster.ipynb #4f85c82b
+_DEAF = 'import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)' # Ctrl-C is for the one who started them
+
 def _workers(workers:int|None, gpus:int, per_gpu:int)->dict:
     "What Dask is to start"
     from distributed import Nanny
-    options = dict(nthreads=1, local_directory=None, silence_logs='CRITICAL', memory_limit='auto' if gpus else 0)
+    options = dict(nthreads=1, silence_logs='CRITICAL', memory_limit=0, preload=[_DEAF])
     if not gpus: return {i: dict(cls=Nanny, options=options) for i in range(workers or os.cpu_count())}
     visible = os.environ.get('CUDA_VISIBLE_DEVICES', ','.join(map(str, range(gpus)))).split(',')
     return {i: dict(cls=Nanny, options=options | dict(nthreads=per_gpu, resources={'GPU': 1}, env={'CUDA_VISIBLE_DEVICES': visible[i]})) for i in range(gpus)}
+
+@contextmanager
+def _quiet():
+    "Nothing of what Dask logs is news: what was lost is told by `run_jobs`"
+    loggers = {name: logging.getLogger(name) for name in ['distributed', *logging.root.manager.loggerDict] if name.split('.')[0] == 'distributed'}
+    before = {name: l.level for name,l in loggers.items()}
+    for l in loggers.values(): l.setLevel(logging.CRITICAL + 1)
+    try: yield
+    finally:
+        for name,l in loggers.items(): l.setLevel(before[name])
 
 @contextmanager
 def connect(
@@ -29,16 +41,14 @@ def connect(
     per_gpu:int=1, # Jobs that may share a GPU
 ): # Yields a Dask `Client`
     "Workers for many jobs, gone at the end unless they are a cluster's; raises `InputError` if the scheduler does not answer"
-    import dask
     from distributed import Client, Scheduler, SpecCluster
-    quiet = {'distributed.logging.distributed': 'critical', 'distributed.comm.timeouts.connect': '10s', 'distributed.worker.memory.terminate': False}
-    with dask.config.set(quiet):
+    with _quiet():
         if scheduler:
-            try: client = Client(scheduler, timeout='10s')
+            try: client = Client(scheduler, timeout='5s')
             except (OSError, ValueError) as e: raise InputError(scheduler, f'no Dask scheduler answers ({type(e).__name__}); start one with `dask scheduler`, or leave --scheduler out') from e
             with client: yield client
             return
-        spec = dict(cls=Scheduler, options=dict(dashboard=False, dashboard_address=None, host='127.0.0.1', port=0))
+        spec = dict(cls=Scheduler, options=dict(dashboard=False, dashboard_address='127.0.0.1:0', host='127.0.0.1', port=0))
         with SpecCluster(_workers(workers, gpus, per_gpu), spec, silence_logs='CRITICAL') as cluster, Client(cluster) as client: yield client
 
 # %% ../nbs/12_cluster.ipynb #8bb58d9d

@@ -52,11 +52,14 @@ def _sizes(folder:Path)->dict: return {p.name: p.stat().st_size for p in sorted(
 
 def is_finished(
     folder, # Of one translation
-    inputs:str # As `Settings.input_hash` gives it
+    path, # Its Bible
+    settings:Settings
 )->bool:
     "Is the folder what these inputs make?"
-    about = _about(Path(folder))
-    return about.get('inputs') == inputs and about.get('files') == _sizes(Path(folder))
+    about = _about(folder := Path(folder))
+    if not about or about.get('files') != _sizes(folder): return False
+    try: return about.get('inputs') == settings.input_hash(path)
+    except OSError: return False # Reading it as a Bible will say what is wrong
 
 # %% ../nbs/12_release.ipynb #4d58fda9
 def build_translation(
@@ -67,7 +70,7 @@ def build_translation(
 )->str: # Why it was left out; empty if it was built
     "Build one translation of a release; raises `InputError`"
     folder, path = Path(out)/code, Path(path)
-    inputs, bible = settings.input_hash(path), read_bible(path)
+    bible, inputs = read_bible(path), settings.input_hash(path)
     allowed = redistribution(bible.licence)
     if settings.publishable and allowed == 'forbidden':
         if folder.exists(): raise InputError(folder, f'may not be passed on ({bible.licence}) but is here from an earlier release; remove it, or publish another folder')
@@ -211,7 +214,7 @@ def release(
     places = _places(bibles, done.out)
     with _annotation_file(annotations, done.out, rules, progress) as file:
         settings = Settings(str(file), content_hash(file.read_bytes()), splits, versification, min_verses, publishable)
-        done.finished = [c for c,p in places.items() if (done.out/c/'release.json').exists() and is_finished(done.out/c, settings.input_hash(p))]
+        done.finished = [c for c,p in places.items() if is_finished(done.out/c, p, settings)]
         jobs = {c: (c, p.absolute(), done.out.absolute(), settings) for c,p in places.items() if c not in done.finished}
         _require_room(done.out, len(jobs))
         if jobs:
