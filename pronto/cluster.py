@@ -5,9 +5,11 @@
 # %% auto #0
 __all__ = ['connect', 'JobFailed', 'Outcome', 'reason', 'run_jobs']
 
-# %% ../nbs/12_cluster.ipynb #3e5b648f
+# %% ../nbs/12_cluster.ipynb #873470a1
 import logging, os
+from collections import deque
 from contextlib import contextmanager
+from queue import Empty, Queue
 from typing import Callable, Iterator, NamedTuple
 from uuid import uuid4
 from .files import InputError
@@ -71,26 +73,43 @@ def reason(
     text = ' '.join(str(e).split())
     return (text if isinstance(e, (InputError, JobFailed)) else f'{type(e).__name__}: {text}')[:1000]
 
-# %% ../nbs/12_cluster.ipynb #38307df6
+# %% ../nbs/12_cluster.ipynb #2c0914d2
+def _slots(client, need:dict)->int:
+    "How many jobs can run at once just now"
+    workers = client.scheduler_info(n_workers=-1)['workers'].values()
+    return sum(min([w['nthreads'], *(int(w['resources'].get(r, 0)/n + .001) for r,n in need.items())]) for w in workers)
+
+def _result(name:str, future)->Outcome:
+    from distributed import KilledWorker
+    e = future.exception()
+    if isinstance(e, KilledWorker): return Outcome(name, error='its process died again and again; perhaps it needs more memory than there is')
+    return Outcome(name, error=reason(e)) if e else Outcome(name, future.result())
+
 def run_jobs(
     client, # As `connect` yields it
     function:Callable, # Of a module, so that workers find it
     jobs:dict[str,tuple], # Name to arguments
     retries:int=0, # How often a job that failed is tried again; after the death of its worker it always is
-    resources:dict=None, # What a job needs of a worker, e.g. `{'GPU': 0.5}`
+    need:dict={}, # What a job needs of a worker, e.g. `{'GPU': 0.5}`
+    watch:Callable=lambda names: None # Is told now and then which jobs are running
 )->Iterator[Outcome]: # As they finish; closing it gives up what is left
     "Run jobs on all workers, those that join late included; raises `InputError` if the scheduler is lost"
-    from distributed import KilledWorker, as_completed
-    futures = {client.submit(_run, function, args, key=f'{name}-{uuid4().hex[:8]}', pure=False, retries=retries, resources=resources): name for name,args in jobs.items()}
+    waiting, running, finished = deque(jobs), {}, Queue()
     try:
-        for future in as_completed(list(futures)):
-            name = futures.pop(future)
-            if future.status == 'cancelled' or future.status == 'lost': raise _lost(client)
-            e = future.exception()
-            if isinstance(e, KilledWorker): yield Outcome(name, error='its process died again and again; perhaps it needs more memory than there is')
-            else: yield Outcome(name, error=reason(e)) if e else Outcome(name, future.result())
+        while waiting or running:
+            try: free = _slots(client, need) - len(running)
+            except OSError as e: raise _lost(client) from e
+            for name in [waiting.popleft() for _ in range(min(free, len(waiting)))]:
+                future = client.submit(_run, function, jobs[name], key=f'{name}-{uuid4().hex[:8]}', pure=False, retries=retries, resources=need or None)
+                running[future] = name
+                future.add_done_callback(finished.put)
+            watch(list(running.values()))
+            try: future = finished.get(timeout=1)
+            except Empty: continue
+            if future.status in ('cancelled','lost'): raise _lost(client)
+            yield _result(running.pop(future), future)
     finally:
-        if futures and client.status == 'running': client.cancel(list(futures), force=True)
+        if running and client.status == 'running': client.cancel(list(running), force=True)
 
 def _lost(client)->InputError:
     return InputError(client.scheduler.address, 'the Dask scheduler is gone; start the same command again, what is finished is kept')

@@ -165,8 +165,8 @@ def test_and_keeps_the_labels_where_nothing_is_clear(corpus, settings, tmp_path,
 
 def test_failures_are_listed_and_the_others_built(corpus, tmp_path, capsys):
     bibles = tmp_path/'bibles'
-    shutil.copytree(corpus/'bibles'/'qab1', bibles/'usfm'/'same')
-    shutil.copy(corpus/'bibles'/'qad1.tsv', bibles/'same.tsv')
+    shutil.copytree(corpus/'bibles'/'qab1', bibles/'usfm'/'qax')
+    shutil.copy(corpus/'bibles'/'qad1.tsv', bibles/'qax.tsv')
     (bibles/'empty.usfm').touch()
     (bibles/'cut.osis.xml').write_bytes((corpus/'bibles'/'qac1.osis.xml').read_bytes()[:5000])
     (bibles/'gone.xml').symlink_to(bibles/'nowhere')
@@ -178,7 +178,7 @@ def test_failures_are_listed_and_the_others_built(corpus, tmp_path, capsys):
     assert [line.split(':')[0] for line in said.err.splitlines()] == ['failed cut','failed empty','failed gone']
     failed = list(csv.DictReader((tmp_path/'out'/'failed.csv').open(encoding='utf-8')))
     assert [f['source'] for f in failed] == ['cut.osis.xml','empty.usfm','gone.xml'] and all(f['reason'].startswith(f['source']) for f in failed)
-    assert sorted(p.name for p in (tmp_path/'out').iterdir() if p.is_dir()) == ['same.tsv','usfm-same']
+    assert sorted(p.name for p in (tmp_path/'out').iterdir() if p.is_dir()) == ['qax.tsv','usfm-qax']
 
 def test_nothing_at_all_is_an_error(corpus, tmp_path, capsys):
     (tmp_path/'bibles').mkdir()
