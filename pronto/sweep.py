@@ -61,7 +61,7 @@ def run_notebook(
                                    extra_arguments=['--log-level=CRITICAL'])
         if not Path(record).exists(): raise InputError(kept, f'has run, but made no record {Path(record).name}; is it eval.ipynb?')
         os.replace(aside, kept)
-        failed.unlink(missing_ok=True)
+        for old in failed, *kept.parent.glob(f'.{kept.stem}.*.tmp.ipynb'): old.unlink(missing_ok=True) # Of failures and dead workers
     except papermill.PapermillExecutionError as e:
         os.replace(aside, failed)
         raise InputError(failed, f'{e.ename}: {e.evalue}', f'cell {e.exec_count}') from e
