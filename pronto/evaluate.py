@@ -44,6 +44,7 @@ def plan(
     recipe='paper', # Or `robust`, or a `Recipe`
     epochs:int=None, # As the recipe says if not given
     limit:int=None, # At most so many examples of each split
+    first_seed:int=0 # Seeds are counted from here
 )->list[Job]: # In the order of models, tasks and seeds
     "All runs of an evaluation; raises `InputError` for a missing dataset or model before any time is spent"
     dataset, recipe = Path(dataset), find_recipe(recipe, epochs=epochs)
@@ -54,7 +55,7 @@ def plan(
     if not chosen: raise InputError(dataset, 'has an empty split in every task; use a larger Bible or other splits')
     told = Dataset(dataset, {}, load_manifest(dataset))
     hashes = {m: model_hash(find_model(m)) for m in models}
-    return [Job(run_key(told, m, hashes[m], t, recipe.settings(t), seed, limit), dataset, m, recipe) for m in models for t in chosen for seed in range(seeds)]
+    return [Job(run_key(told, m, hashes[m], t, recipe.settings(t), seed, limit), dataset, m, recipe) for m in models for t in chosen for seed in range(first_seed, first_seed + seeds)]
 
 # %% ../nbs/10_evaluate.ipynb #7e35fe7d
 @lru_cache(maxsize=1)
@@ -82,6 +83,7 @@ def in_processes(
 )->list: # What the calls returned, in their order
     "Call a function many times, in several processes; the first error ends it all"
     from joblib import Parallel, delayed
+    if not arguments: return []
     results = Parallel(workers, return_as='generator')(delayed(function)(*a) for a in arguments)
     return [next(results) for _ in progress(arguments)]
 

@@ -1,0 +1,189 @@
+"A release: whatever dies, it goes on where it was and comes to the same bytes"
+import csv, os, shutil, signal, subprocess, sys, time
+
+import pytest
+
+from conftest import ROOT
+from pronto.annotate import annotate, write_annotations
+from pronto.bible import read_bible
+from pronto.cli import main
+from pronto.cluster import connect
+from pronto.dataset import build, load_dataset_folder
+from pronto.demo import make_corpus, write_corpus
+from pronto.files import InputError
+from pronto.release import Settings, build_translation, release
+
+COPIES = [f'{x}{i}' for x in ('qaa','qab','qac','qad') for i in (1,2,3)]
+LEAST = 300
+
+@pytest.fixture(scope='module')
+def corpus(tmp_path_factory):
+    "Annotations, and a folder with twelve translations in four formats"
+    tmp = tmp_path_factory.mktemp('release')
+    made = write_corpus(make_corpus(n_verses=700), tmp/'corpus')
+    write_annotations(annotate(made/'ontonotes'), tmp/'a.parquet')
+    (tmp/'bibles').mkdir()
+    for i in (1,2,3):
+        for source in (made/'bibles').iterdir():
+            target = tmp/'bibles'/source.name.replace(source.name[:3], f'{source.name[:3]}{i}')
+            shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+    return tmp
+
+def contents(folder): return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob('*')) if p.is_file()}
+
+@pytest.fixture(scope='module')
+def whole(corpus):
+    "The bytes that every release must come to"
+    done = release(corpus/'a.parquet', corpus/'bibles', corpus/'whole', workers=2, min_verses=LEAST)
+    assert done.built == COPIES and not done.failed
+    return contents(corpus/'whole')
+
+def command(corpus, out, *options):
+    argv = ['release', '-a', corpus/'a.parquet', corpus/'bibles', '-o', out, '--min-verses', LEAST, *options]
+    code = 'import sys; from pronto.cli import main; sys.exit(main())' # A process group of its own, as a terminal gives it
+    return subprocess.Popen([sys.executable, '-c', code, *map(str, argv)], env=os.environ | {'PYTHONPATH': str(ROOT)}, start_new_session=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+def wait_for(n, out, process=None):
+    "Until `n` translations are finished"
+    for _ in range(6000):
+        if len(list(out.glob('*/release.json'))) >= n: return
+        assert process is None or process.poll() is None, process.communicate()
+        time.sleep(.01)
+    raise AssertionError(f'{n} translations took more than a minute')
+
+def resumes(corpus, out, whole):
+    "Going on comes to the same bytes, and what was finished is not touched"
+    before = {p: p.stat().st_mtime_ns for p in out.glob('*/*') if (p.parent/'release.json').exists()}
+    finished = {p.parent.name for p in before}
+    done = release(corpus/'a.parquet', corpus/'bibles', out, workers=2, min_verses=LEAST)
+    assert set(done.finished) == finished and contents(out) == whole
+    assert {p: p.stat().st_mtime_ns for p in before} == before
+
+def test_a_release_loads_as_a_plain_build_does(corpus, whole, tmp_path):
+    from pronto.annotate import read_annotations
+    annotations = read_annotations(corpus/'a.parquet')
+    for code,bible in ('qaa1','qaa1.usfx.xml'), ('qab2','qab2'):
+        manifest = build(annotations, read_bible(corpus/'bibles'/bible), tmp_path/code, min_verses=LEAST)
+        dataset = load_dataset_folder(corpus/'whole'/code)
+        assert dataset.tasks == load_dataset_folder(tmp_path/code).tasks and dataset.manifest == manifest
+        size = lambda folder: sum(p.stat().st_size for p in folder.iterdir())
+        assert size(corpus/'whole'/code) < size(tmp_path/code)/2.5
+
+def test_only_files_stand_beside_the_translations(corpus, whole):
+    assert [p.name for p in sorted((corpus/'whole').iterdir())] == ['failed.csv', *COPIES, 'registry.csv', 'registry.html', 'registry.md']
+    rows = list(csv.DictReader((corpus/'whole'/'registry.csv').open(encoding='utf-8')))
+    assert [r['code'] for r in rows] == COPIES and all(int(r['verses']) > LEAST and int(r['same_sense']) for r in rows)
+    assert [r['script'] for r in rows if r['code'] == 'qac1'] == ['Geor']
+    for name in 'registry.md', 'registry.html': assert all(code in (corpus/'whole'/name).read_text(encoding='utf-8') for code in COPIES)
+
+def test_killed_process(corpus, whole, tmp_path):
+    process = command(corpus, tmp_path/'out', '--workers', 2)
+    wait_for(2, tmp_path/'out', process)
+    process.kill()
+    process.communicate()
+    assert not (tmp_path/'out'/'registry.csv').exists()
+    resumes(corpus, tmp_path/'out', whole)
+
+def test_interrupted_by_the_keyboard(corpus, whole, tmp_path):
+    process = command(corpus, tmp_path/'out', '--workers', 2)
+    wait_for(1, tmp_path/'out', process)
+    os.killpg(process.pid, signal.SIGINT)
+    out,err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.splitlines()) == (130, '', ['pronto: interrupted; nothing that was whole has changed'])
+    resumes(corpus, tmp_path/'out', whole)
+
+def test_killed_worker(corpus, whole, tmp_path):
+    "The others go on, and a new one takes its place"
+    killed = []
+    def kill_after_two(items):
+        import psutil
+        for i,item in enumerate(items):
+            if i == 2:
+                workers = [p for p in psutil.Process().children() if 'spawn_main' in ' '.join(p.cmdline())]
+                os.kill(workers[0].pid, signal.SIGKILL)
+                killed.append(workers[0].pid)
+            yield item
+    done = release(corpus/'a.parquet', corpus/'bibles', tmp_path/'out', workers=2, min_verses=LEAST, progress=kill_after_two)
+    assert killed and done.built == COPIES and contents(tmp_path/'out') == whole
+
+def test_killed_scheduler(corpus, whole, tmp_path):
+    "One line says so; a new start skips what is finished"
+    dask = lambda *argv: subprocess.Popen([sys.executable, '-m', 'dask', *argv], env=os.environ | {'PYTHONPATH': str(ROOT)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    address = tmp_path/'scheduler.json'
+    scheduler = dask('scheduler', '--port', '0', '--no-dashboard', '--host', '127.0.0.1', '--scheduler-file', str(address))
+    worker = dask('worker', '--scheduler-file', str(address), '--nthreads', '1', '--no-dashboard')
+    try:
+        while not address.exists(): time.sleep(.05)
+        import json
+        process = command(corpus, tmp_path/'out', '--scheduler', json.loads(address.read_text())['address'])
+        wait_for(2, tmp_path/'out', process)
+        scheduler.kill()
+        out,err = process.communicate(timeout=60)
+        assert process.returncode == 1 and out == '' and len(err.splitlines()) == 1 and 'the Dask scheduler is gone' in err, err
+    finally:
+        for p in scheduler, worker:
+            p.kill()
+            p.wait()
+    resumes(corpus, tmp_path/'out', whole)
+
+# What may be passed on
+
+def osis_with(rights, corpus, tmp_path):
+    "A Bible that says so"
+    text = (corpus/'bibles'/'qac1.osis.xml').read_text(encoding='utf-8')
+    path = tmp_path/'wol.osis.xml'
+    path.write_text(text.replace('</title>', f'</title><rights>{rights}</rights>', 1), encoding='utf-8')
+    return path
+
+@pytest.fixture
+def settings(corpus): return Settings(str(corpus/'a.parquet'), 'x', min_verses=LEAST, publishable=True)
+
+def test_a_publishable_release_leaves_out_what_forbids_it(corpus, settings, tmp_path):
+    path = osis_with('© 2001 A Society. All rights reserved.', corpus, tmp_path)
+    assert build_translation('wol', path, tmp_path/'out', settings) == '© 2001 A Society. All rights reserved.'
+    assert not (tmp_path/'out').exists()
+    build_translation('wol', path, tmp_path/'out', Settings(settings.annotations, 'x', min_verses=LEAST))
+    assert load_dataset_folder(tmp_path/'out'/'wol').manifest['licence'].startswith('©')
+    with pytest.raises(InputError, match='may not be passed on .* but is here'): build_translation('wol', path, tmp_path/'out', settings)
+
+def test_and_keeps_the_labels_where_nothing_is_clear(corpus, settings, tmp_path, capsys):
+    build_translation('open', osis_with('Public domain', corpus, tmp_path), tmp_path/'out', settings)
+    assert (tmp_path/'out'/'open'/'verses.tsv').exists()
+    build_translation('wol', path := osis_with('free', corpus, tmp_path), tmp_path/'out', settings)
+    assert not (tmp_path/'out'/'wol'/'verses.tsv').exists()
+    with pytest.raises(InputError, match='published without its text'): load_dataset_folder(tmp_path/'out'/'wol')
+    words = {w for word in read_bible(path).rows for w in word.text.split() if len(w) > 4}
+    assert not any(w in t for t in contents(tmp_path/'out'/'wol').values() for w in (x.encode() for x in sorted(words)[:50]))
+    assert main(['verses', str(tmp_path/'out'/'wol'), '-b', str(path)]) == 0
+    open_one, restored = (load_dataset_folder(tmp_path/'out'/code) for code in ('open','wol'))
+    assert open_one.tasks == restored.tasks
+    assert main(['verses', str(tmp_path/'out'/'wol'), '-b', str(corpus/'bibles'/'qad1.tsv')]) == 1
+    assert 'is not the text that wol was built from' in capsys.readouterr().err
+
+# What is no Bible, or not enough of one
+
+def test_failures_are_listed_and_the_others_built(corpus, tmp_path, capsys):
+    bibles = tmp_path/'bibles'
+    shutil.copytree(corpus/'bibles'/'qab1', bibles/'usfm'/'qax')
+    shutil.copy(corpus/'bibles'/'qad1.tsv', bibles/'qax.tsv')
+    (bibles/'empty.usfm').touch()
+    (bibles/'cut.osis.xml').write_bytes((corpus/'bibles'/'qac1.osis.xml').read_bytes()[:5000])
+    (bibles/'gone.xml').symlink_to(bibles/'nowhere')
+    (bibles/'README.txt').write_text('Bibles')
+    argv = ['release', '-a', str(corpus/'a.parquet'), str(bibles), '-o', str(tmp_path/'out'), '--min-verses', str(LEAST), '--workers', '1']
+    assert main(argv) == 0
+    said = capsys.readouterr()
+    assert said.out == f'{tmp_path/"out"}: 2 built, 3 failed\n'
+    assert [line.split(':')[0] for line in said.err.splitlines()] == ['failed cut','failed empty','failed gone']
+    failed = list(csv.DictReader((tmp_path/'out'/'failed.csv').open(encoding='utf-8')))
+    assert [f['source'] for f in failed] == ['cut.osis.xml','empty.usfm','gone.xml'] and all(f['reason'].startswith(f['source']) for f in failed)
+    assert sorted(p.name for p in (tmp_path/'out').iterdir() if p.is_dir()) == ['qax.tsv','usfm-qax']
+
+def test_nothing_at_all_is_an_error(corpus, tmp_path, capsys):
+    (tmp_path/'bibles').mkdir()
+    run = lambda *more: main(['release', '-a', str(corpus/'a.parquet'), str(tmp_path/'bibles'), '-o', str(tmp_path/'out'), '--workers', '1', *more])
+    assert run() == 1 and 'holds no Bible' in capsys.readouterr().err
+    (tmp_path/'bibles'/'a.txt').write_text('Dear reader')
+    assert run() == 1 and 'none of 1 translations could be built' in capsys.readouterr().err
+    assert run('--scheduler', 'tcp://127.0.0.1:9') == 1 and 'no Dask scheduler answers' in capsys.readouterr().err

@@ -1,0 +1,110 @@
+"A sweep: workers die and join, runs fail, and what is recorded is not made again"
+import json, os, signal
+from collections import Counter
+from pathlib import Path
+
+import nbformat, pytest
+
+from pronto.cli import main
+from pronto.demo import make_corpus, write_corpus
+from pronto.files import InputError
+from pronto.results import read_runs
+
+STAND_IN = '''
+import os, time
+from pronto.evaluate import plan
+from pronto.results import KEYS, write_record
+job, = plan(bible, [models], [tasks], 1, recipe, epochs or None, limit or None, first_seed)
+with open(os.path.join(runs, 'begun.log'), 'a') as f: f.write(f'{first_seed} {os.getppid()}\\n')
+time.sleep(.5)
+if first_seed == 1: raise ValueError('seed 1 is unlucky')
+write_record(job.key, runs, {k: None for k in KEYS if not hasattr(job.key, k)}, [dict(ref='MRK 1:1', label='0', predicted='0')])
+'''
+
+@pytest.fixture(scope='module')
+def dataset(tmp_path_factory):
+    "A small dataset of the embedded corpus"
+    from pronto.annotate import annotate
+    from pronto.bible import read_bible
+    from pronto.dataset import build
+    tmp = tmp_path_factory.mktemp('sweep')
+    made = write_corpus(make_corpus(n_verses=260), tmp/'corpus')
+    build(annotate(made/'ontonotes'), read_bible(made/'bibles'/'qad.tsv'), tmp/'release'/'qad', min_verses=100, layout='references')
+    return tmp/'release'/'qad'
+
+@pytest.fixture(scope='module')
+def model(tmp_path_factory):
+    "A tiny BERT that knows three words"
+    torch, hf = pytest.importorskip('torch'), pytest.importorskip('transformers')
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    folder = tmp_path_factory.mktemp('models')/'tiny'
+    words = Tokenizer(models.WordLevel({w:i for i,w in enumerate('[PAD] [UNK] [CLS] [SEP] lo la mi'.split())}, '[UNK]'))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    hf.PreTrainedTokenizerFast(tokenizer_object=words, unk_token='[UNK]', pad_token='[PAD]', cls_token='[CLS]', sep_token='[SEP]').save_pretrained(folder)
+    sizes = dict(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32, max_position_embeddings=60)
+    torch.manual_seed(0)
+    hf.AutoModel.from_config(hf.BertConfig(vocab_size=7, **sizes)).save_pretrained(folder)
+    return folder
+
+@pytest.fixture
+def stand_in(tmp_path):
+    "A notebook with the parameters of eval.ipynb that makes a record without torch, but not for seed 1"
+    nb = nbformat.v4.new_notebook()
+    nb.cells = [nbformat.v4.new_code_cell("bible = models = tasks = recipe = runs = ''\nfirst_seed = epochs = limit = 0", metadata={'tags': ['parameters']}), nbformat.v4.new_code_cell(STAND_IN)]
+    nbformat.write(nb, tmp_path/'stand-in.ipynb')
+    (tmp_path/'runs').mkdir()
+    return tmp_path/'stand-in.ipynb'
+
+def begun(runs): return [line.split() for line in (runs/'begun.log').read_text().splitlines()]
+
+def test_a_worker_dies_a_run_fails_and_the_sweep_goes_on(dataset, model, stand_in, tmp_path):
+    "The dead worker's run is made again, the failure is tried twice, and a new start makes neither again that is recorded"
+    import psutil
+    from pronto.sweep import sweep
+    runs, killed = tmp_path/'runs', []
+    def kill_once(swept):
+        if len(swept.done) >= 1 and swept.running and not killed:
+            workers = [p for p in psutil.Process().children() if 'spawn_main' in ' '.join(p.cmdline())]
+            killed.append(workers[0].pid)
+            os.kill(killed[0], signal.SIGKILL)
+    go = lambda seeds, show=lambda swept: None: sweep([dataset.parent], [str(model)], ['SM'], seeds, runs=runs, workers=2, notebook=stand_in, show=show)
+    done = go(4, kill_once)
+    assert killed and len(done.done) == 3 and [j.key.seed for n,j in done.jobs.items() if n in done.failed] == [1]
+    tried = Counter(seed for seed,_ in begun(runs))
+    assert tried.pop('1') in (2,3) and sum(tried.values()) <= 4
+    (name,why), = done.failed.items()
+    failed = (runs/name).with_suffix('.failed.ipynb')
+    assert why == f'{failed}, cell 3: ValueError: seed 1 is unlucky' and failed.exists()
+    assert all((runs/n).with_suffix('.ipynb').exists() for n in done.done) and not list(runs.rglob('*.tmp.ipynb'))
+    assert [r['seed'] for r in read_runs(runs)] == [0,2,3]
+
+    (runs/'begun.log').unlink()
+    again = go(5)
+    assert (len(again.recorded), len(again.done), len(again.failed)) == (3, 1, 1)
+    assert Counter(seed for seed,_ in begun(runs)) == {'4': 1, '1': 2}
+
+def test_a_worker_that_joins_late_helps(dataset, model, stand_in, tmp_path):
+    from distributed import LocalCluster
+    from pronto.sweep import sweep
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address='127.0.0.1:0', silence_logs=50) as cluster:
+        join = lambda swept: cluster.scale(2) if swept.done else None
+        done = sweep([dataset], [str(model)], [], 1, runs=tmp_path/'runs', scheduler=cluster.scheduler_address, notebook=stand_in, show=join)
+    assert len(done.done) == 5 and len(Counter(worker for _,worker in begun(tmp_path/'runs'))) == 2
+
+def test_the_notebook_itself(dataset, model, tmp_path, capsys):
+    argv = ['sweep', str(dataset), '-m', str(model), '-t', 'SM', '--epochs', '1', '--limit', '16', '--runs', str(tmp_path/'runs'), '--workers', '1']
+    assert main(argv) == 0
+    assert capsys.readouterr() == (f'{tmp_path/"runs"}: 1 run\n', '')
+    record, = read_runs(tmp_path/'runs')
+    kept = json.loads(record['path'].with_suffix('.ipynb').read_text(encoding='utf-8'))
+    assert record['task'] == 'sentence_mood' and record['counts'] and any('image/png' in o.get('data', {}) for c in kept['cells'] for o in c.get('outputs', []))
+    assert main(argv) == 0
+    assert capsys.readouterr().out == f'{tmp_path/"runs"}: 1 recorded before\n'
+
+def test_bad_input_is_told_before_any_work(dataset, model, stand_in, tmp_path, capsys):
+    run = lambda *argv: main(['sweep', *map(str, argv), '--runs', str(tmp_path/'new')])
+    assert run(tmp_path, '-m', model) == 1 and 'holds no dataset' in capsys.readouterr().err
+    assert run(dataset, '-m', tmp_path/'nothing') == 1 and 'nothing' in capsys.readouterr().err
+    assert run(dataset, '-m', model, '-t', 'XYZ') == 1 and 'no task' in capsys.readouterr().err
+    assert run(dataset, '-m', model, '--notebook', tmp_path/'no.ipynb') == 1 and 'no such notebook' in capsys.readouterr().err
+    assert not (tmp_path/'new').exists()
