@@ -49,10 +49,11 @@ def pretrain_models(
     corpus:Corpus, # Whose Old Testaments are read
     out, # The folder that gets a folder per model
     workers:int=2, # How many are trained at once
-    progress=iter # Wraps a list, e.g. `tqdm`
+    progress=iter, # Wraps a list, e.g. `tqdm`
+    only:list[str]=() # Names of models; all if empty
 )->list[Path]: # The models, in order of their names
     "Train the tiny models, those that are there already apart"
-    recipes = {Path(out)/name: r for name,r in _recipes(corpus).items()}
+    recipes = {Path(out)/name: r for name,r in _recipes(corpus).items() if not only or name in only}
     in_processes(_pretrain, [(folder, r) for folder,r in recipes.items() if not _is_made(folder, r)], workers, progress)
     return sorted(recipes)
 
