@@ -221,7 +221,7 @@ def _source_options(parser):
 def _demo_options(parser):
     add = parser.add_argument
     add('-o', '--output', default='demo', metavar='DIR', help='where to (default: demo)')
-    add('--verses', type=_between(int, 260, 7959), default=2500, metavar='N', help='size of its New Testament, 260 to 7959 (default: 2500)')
+    add('--verses', type=_between(int, 260, 7959), default=3500, metavar='N', help='size of its New Testament, 260 to 7959 (default: 3500)')
     add('--noise', type=_between(float, 0, 1), default=0.0, metavar='X', help='share of verses that the translations render freely, 0 to 1 (default: 0)')
     add('--seed', type=int, default=0, metavar='N', help='another seed, another corpus (default: 0)')
     add('--datasets-only', action='store_true', help='train no models')

@@ -356,7 +356,7 @@ def sample_rows(
 def build_demo(
     out_dir, # Gets `corpus/`, `annotations.parquet` and `datasets/`
     seed:int=0,
-    n_verses:int=2500,
+    n_verses:int=3500,
     noise:float=0.0, # Share of verses that the translations render freely, from 0 to 1
     progress=iter # Wraps a list, e.g. `tqdm`
 )->str: # What was made, in Markdown

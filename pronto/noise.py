@@ -14,7 +14,7 @@ from .demo import make_corpus, write_corpus
 from .english import say_english, true_mentions, true_mood, true_subject
 from .evaluate import plan, run_all
 from .linguist import fill_sheet
-from .models import EPOCHS, TINY, model_names, pretrain_models
+from .models import EPOCHS, LIMITS, TINY, model_names, pretrain_models
 from .tasks import NMC, PNS, find_task
 
 # %% ../nbs/11_noise.ipynb #4e6dcb82
@@ -29,9 +29,9 @@ def correctness(
     task, # Of `pronto.tasks`, or its name
     meant:dict # What each verse says, as `Corpus.meant` gives it
 )->float: # From 0 to 1
-    "How many labels of test are right"
+    "How many of the labels are right that a model is tested on"
     task = find_task(task)
-    rows = dataset.tasks[task.stem]['test']
+    rows = dataset.tasks[task.stem]['test'][:LIMITS[task.abbr]]
     if not isinstance(rows[0], LoadedPair): return sum(task.training_label(r.label) == _says(meant[r.ref], task) for r in rows)/len(rows)
     sheet = fill_sheet([dict(task=task.stem, sense=r.sense, ref1=str(r.ref1), ref2=str(r.ref2), label=r.label) for r in rows], meant)
     return sum(r.get('label_correct') == 'yes' for r in sheet)/len(rows)
@@ -41,7 +41,7 @@ def noise_experiment(
     out_dir, # Gets `models/`, and a folder per level with `datasets/`; and `runs/`
     levels:list[float]=(0., .1, .2, .4), # Shares of verses that say something else
     language:str='qaa',
-    n_verses:int=2500,
+    n_verses:int=3500,
     workers:int=2, # How many processes
     progress=iter # Wraps a list, e.g. `tqdm`
 )->list[dict]: # Noise, task, `correct` labels, model, `accuracy`, `low`, `high`, and the `majority` and `ngram` baselines
@@ -57,7 +57,7 @@ def noise_experiment(
         dataset, meant = load_dataset_folder(folder/language), corpus.meant(language)
         correct |= {(noise, t): correctness(dataset, t, meant) for t in EPOCHS}
         for task,epochs in EPOCHS.items():
-            for model,job in zip(names, plan(folder/language, [str(out/'models'/m) for m in names.values()], [task], recipe=TINY, epochs=epochs)): jobs[noise, task, model] = job
+            for model,job in zip(names, plan(folder/language, [str(out/'models'/m) for m in names.values()], [task], recipe=TINY, epochs=epochs, limit=LIMITS[task])): jobs[noise, task, model] = job
     records = run_all(sorted(jobs.values(), key=lambda j: list(EPOCHS).index(find_task(j.key.task).abbr)), out/'runs', progress, device='cpu', workers=workers)
     found = {(r['dataset_hash'], r['task'], r['model']): r for r in records}
     return [_row(where, correct[where[:2]], found[job.key.dataset_hash, job.key.task, job.key.model]) for where,job in jobs.items()]

@@ -88,13 +88,13 @@ def _examples(texts, tokenizer)->list[dict]:
     found = tokenizer(texts[:-1] or texts, texts[1:] or texts, truncation=True, max_length=tokenizer.model_max_length, return_token_type_ids=True, return_special_tokens_mask=True)
     return [dict(zip(found, row)) for row in zip(*found.values())]
 
-# %% ../nbs/07_pretrain.ipynb #ca2db6c8
-def _train(net, tokenizer, examples, folder, steps, epochs, learning_rate, batch_size, seed, device, progress)->float|None: # The loss at the end
+# %% ../nbs/07_pretrain.ipynb #b244221a
+def _train(net, tokenizer, examples, folder, masked, steps, epochs, learning_rate, batch_size, seed, device, progress)->float|None: # The loss at the end
     length = dict(max_steps=steps) if steps is not None else dict(num_train_epochs=epochs)
     args = TrainingArguments(
         folder, **length, learning_rate=learning_rate, warmup_steps=0.1, per_device_train_batch_size=batch_size, weight_decay=0.01, seed=seed, use_cpu=device == 'cpu',
         bf16=device != 'cpu' and torch.cuda.is_bf16_supported(), save_strategy='no', logging_steps=50, report_to='none', disable_tqdm=not progress, dataloader_pin_memory=device != 'cpu', train_sampling_strategy='group_by_length')
-    trainer = Trainer(net, args, DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.15), examples)
+    trainer = Trainer(net, args, DataCollatorForLanguageModeling(tokenizer, mlm_probability=masked), examples)
     trainer.remove_callback(transformers.PrinterCallback)
     trainer.train()
     losses = [x['loss'] for x in trainer.state.log_history if 'loss' in x]
@@ -126,6 +126,7 @@ def pretrain(
     learning_rate:float=1e-3,
     batch_size:int=32,
     max_length:int=128, # Tokens that the model reads
+    masked:float=0.15, # Share of tokens to be guessed
     seed:int=0,
     init=None, # Folder of a model to go on from, with its vocabulary and shape
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
@@ -138,9 +139,9 @@ def pretrain(
         tokenizer, net = _start(texts, init, vocab_size, max_length, seed, dict(layers=layers, width=width, heads=heads, dropout=dropout))
         loss = None
         if steps != 0:
-            with tempfile.TemporaryDirectory() as aside: loss = _train(net, tokenizer, _examples(texts, tokenizer), aside, steps, epochs, learning_rate, batch_size, seed, device, progress)
+            with tempfile.TemporaryDirectory() as aside: loss = _train(net, tokenizer, _examples(texts, tokenizer), aside, masked, steps, epochs, learning_rate, batch_size, seed, device, progress)
         tokenizer.save_pretrained(folder); net.save_pretrained(folder)
         manifest = dict(texts=len(texts), parameters=net.num_parameters(), vocabulary=len(tokenizer), steps=steps, epochs=None if steps is not None else epochs, learning_rate=learning_rate,
-                        batch_size=batch_size, seed=seed, init=init and str(init), loss=loss, texts_hash=content_hash(*(t.encode() for t in texts), size=16), versions=versions())
+                        batch_size=batch_size, masked=masked, seed=seed, init=init and str(init), loss=loss, texts_hash=content_hash(*(t.encode() for t in texts), size=16), versions=versions())
         (folder/'manifest.json').write_text(json.dumps(manifest, indent=1) + '\n')
     return manifest
