@@ -292,7 +292,7 @@ def _run_options(parser):
     add('--seeds', type=_between(int, 1, 1000), default=1, metavar='N', help='how many runs with different seeds (default: 1)')
     add('--epochs', type=_between(int, 1, 1000), metavar='N', help='instead of what the recipe says')
     add('--limit', type=_between(int, 1, 10**9), metavar='N', help='at most so many examples of each split')
-    add('--recipe', choices=['paper','robust'], default='paper', help='as the paper, or with warm-up and a restart after collapse (default: paper)')
+    add('--recipe', choices=['paper','robust','tiny'], default='paper', help='as the paper, with warm-up and a restart after collapse, or for models as small as `pronto pretrain` makes (default: paper)')
     add('--runs', metavar='DIR', help='the run store (default: runs in the data folder)')
 
 def _tables_options(parser):

@@ -12,7 +12,7 @@ from pathlib import Path
 from .demo import Corpus, make_corpus
 from .evaluate import in_processes, plan, run_all
 from .files import content_hash, write_aside
-from .recipes import Recipe
+from .recipes import RECIPES
 from .tables import COLUMNS, make_tables
 from .tongues import tongues
 
@@ -58,8 +58,8 @@ def pretrain_models(
     in_processes(_pretrain, [(folder, r) for folder,r in recipes.items() if not _is_made(folder, r)], workers, progress)
     return sorted(recipes)
 
-# %% ../nbs/11_models.ipynb #24a2698a
-TINY = Recipe('tiny', learning_rate=1e-3, batch_size=32, warmup=0.1, embeddings=15., select='accuracy', grouped=True)
+# %% ../nbs/11_models.ipynb #cd85c938
+TINY = RECIPES['tiny']
 EPOCHS = dict(SS=8, SAC=8, NMC=15, PNS=15, SM=15)       # The longest first, so that no process idles at the end
 LIMITS = dict(SS=4500, SAC=1500, NMC=300, PNS=300, SM=300) # Examples of each split
 _TABLE = dict(qaa='Table 1', qab='Table 2', qac='Table 2', qad='Table 3')

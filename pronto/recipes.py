@@ -31,7 +31,8 @@ class Recipe:
         "The hyperparameters for a task of `pronto.tasks`"
         return asdict(self) | {'epochs': self.epochs or task.epochs}
 
-RECIPES = {r.name: r for r in (Recipe('paper'), Recipe('robust', warmup=0.1, select='accuracy', restarts=1, grouped=True))}
+RECIPES = {r.name: r for r in (Recipe('paper'), Recipe('robust', warmup=0.1, select='accuracy', restarts=1, grouped=True),
+                               Recipe('tiny', 1e-3, 32, warmup=0.1, embeddings=15., select='accuracy', grouped=True))}
 
 def find_recipe(
     recipe, # A `Recipe` or the name of one
