@@ -22,7 +22,8 @@ def _workers(workers:int|None, gpus:int, per_gpu:int)->dict:
     from distributed import Nanny
     options = dict(nthreads=1, silence_logs='CRITICAL', memory_limit=0, preload=[_DEAF])
     if not gpus: return {i: dict(cls=Nanny, options=options) for i in range(workers or os.cpu_count())}
-    visible = os.environ.get('CUDA_VISIBLE_DEVICES', ','.join(map(str, range(gpus)))).split(',')
+    visible = [v for v in os.environ.get('CUDA_VISIBLE_DEVICES', '').split(',') if v] or list(map(str, range(gpus)))
+    if len(visible) < gpus: raise InputError('--gpus', f'{gpus} GPUs are asked for, but CUDA_VISIBLE_DEVICES shows {len(visible)}')
     return {i: dict(cls=Nanny, options=options | dict(nthreads=per_gpu, resources={'GPU': 1}, env={'CUDA_VISIBLE_DEVICES': visible[i]})) for i in range(gpus)}
 
 @contextmanager

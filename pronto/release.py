@@ -166,7 +166,7 @@ def _require_room(out:Path, n:int):
     "Raise `InputError` if `n` more translations will hardly fit"
     there = next(p for p in [out.absolute(), *out.absolute().parents] if p.is_dir())
     free = shutil.disk_usage(there).free
-    if free < n*EACH: raise InputError(out, f'{n:,} translations take some {n*EACH/1e9:.1f} GB, but only {free/1e9:.1f} GB are free; make room or choose another place')
+    if free < n*EACH: raise InputError(out, f'{n:,} translations take up to {n*EACH/1e6:,.0f} MB, but only {free/1e6:,.0f} MB are free; make room or choose another place')
 
 # %% ../nbs/12_release.ipynb #56574d93
 @contextmanager
@@ -184,6 +184,7 @@ def _annotation_file(annotations, out:Path, rules, progress):
     finally: path.unlink(missing_ok=True)
 
 def _places(bibles, out:Path)->dict[str,Path]: # Code to Bible
+    if out.exists() and not out.is_dir(): raise InputError(out, 'is a file; name a folder for the release')
     if out.resolve().is_relative_to(Path(bibles).resolve()): raise InputError(out, f'lies inside {bibles}, where Bibles are looked for; choose another place')
     return name_translations(find_translations(bibles), bibles)
 

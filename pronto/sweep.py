@@ -151,7 +151,7 @@ def sweep(
             for name,_,error in outcomes:
                 if error: swept.failed[name] = error
                 else: swept.done.append(name)
-    swept.running = []
+    watch([])
     swept.done, swept.failed = sorted(swept.done), dict(sorted(swept.failed.items()))
     if not swept.done + swept.recorded: raise InputError(runs, f'none of {len(swept.jobs):,} runs succeeded; the first failed with: {next(iter(swept.failed.values()))}')
     return swept
