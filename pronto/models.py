@@ -58,10 +58,10 @@ def pretrain_models(
     in_processes(_pretrain, [(folder, r) for folder,r in recipes.items() if not _is_made(folder, r)], workers, progress)
     return sorted(recipes)
 
-# %% ../nbs/11_models.ipynb #cd85c938
+# %% ../nbs/11_models.ipynb #7de51fec
 TINY = RECIPES['tiny']
-EPOCHS = dict(SS=8, SAC=8, NMC=15, PNS=15, SM=15)       # The longest first, so that no process idles at the end
-LIMITS = dict(SS=4500, SAC=1500, NMC=300, PNS=300, SM=300) # Examples of each split
+EPOCHS = dict(SS=8, SAC=7, NMC=15, PNS=15, SM=15)       # The longest first, so that no process idles at the end
+LIMITS = dict(SS=4500, SAC=2500, NMC=300, PNS=300, SM=300) # Examples of each split
 _TABLE = dict(qaa='Table 1', qab='Table 2', qac='Table 2', qad='Table 3')
 
 def write_layout(
