@@ -60,8 +60,8 @@ def pretrain_models(
 
 # %% ../nbs/11_models.ipynb #7de51fec
 TINY = RECIPES['tiny']
-EPOCHS = dict(SS=8, SAC=7, NMC=15, PNS=15, SM=15)       # The longest first, so that no process idles at the end
-LIMITS = dict(SS=4500, SAC=2500, NMC=300, PNS=300, SM=300) # Examples of each split
+EPOCHS = dict(SS=8, SAC=7, NMC=12, PNS=12, SM=12)         # The longest first, so that no process idles at the end
+LIMITS = dict(SS=4500, SAC=2500, NMC=400, PNS=400, SM=400) # Examples of each split
 _TABLE = dict(qaa='Table 1', qab='Table 2', qac='Table 2', qad='Table 3')
 
 def write_layout(

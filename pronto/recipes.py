@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from .files import InputError
+from .tasks import PairTask
 
 # %% ../nbs/07_recipes.ipynb #bba9bb43
 @dataclass(frozen=True)
@@ -22,14 +23,14 @@ class Recipe:
     weight_decay:float = 0.01
     epochs:int|None = None # As the task says, if not given
     warmup:float = 0.0     # Share of the steps in which the learning rate rises
-    embeddings:float = 1.0 # The embeddings' learning rate, as a multiple of the others'
+    embeddings:float = 1.0 # The embeddings' learning rate where there are new ones, as a multiple of the others'
     select:str = 'loss'    # The epoch with the best `loss` or `accuracy` on dev is kept
     restarts:int = 0       # How often a constant predictor is started anew
     grouped:bool = False   # Are batches made of inputs of like length?
 
     def settings(self, task)->dict: # For the record
         "The hyperparameters for a task of `pronto.tasks`"
-        return asdict(self) | {'epochs': self.epochs or task.epochs}
+        return asdict(self) | {'epochs': self.epochs or task.epochs, 'embeddings': self.embeddings if isinstance(task, PairTask) else 1.}
 
 RECIPES = {r.name: r for r in (Recipe('paper'), Recipe('robust', warmup=0.1, select='accuracy', restarts=1, grouped=True),
                                Recipe('tiny', 1e-3, 32, warmup=0.1, embeddings=15., select='accuracy', grouped=True))}
