@@ -407,7 +407,7 @@ def main(
     except BrokenPipeError: os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()); return 1
     except ModuleNotFoundError as e:
         if e.name.split('.')[0] == 'pronto': raise
-        extra = 'release' if args.run in (release, sweep) else 'train'
+        extra = 'release' if args.run in (release, sweep, export, report) else 'parse' if e.name == 'stanza' else 'train'
         _say(f"pronto: this command needs {e.name}, which is not installed; install it with: pip install 'pronto[{extra}]'"); return 1
     except (ValueError, OSError) as e:
         if not _of_the_user(e): raise
