@@ -87,7 +87,10 @@ def test_a_worker_that_joins_late_helps(dataset, model, stand_in, tmp_path):
     from distributed import LocalCluster
     from pronto.sweep import sweep
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address='127.0.0.1:0', silence_logs=50) as cluster:
-        join = lambda swept: cluster.scale(2) if swept.done else None
+        def join(swept):
+            if not swept.done: return
+            cluster.scale(2)
+            cluster.wait_for_workers(2, timeout=120)
         done = sweep([dataset], [str(model)], [], 1, runs=tmp_path/'runs', scheduler=cluster.scheduler_address, notebook=stand_in, show=join)
     assert len(done.done) == 5 and len(Counter(worker for _,worker in begun(tmp_path/'runs'))) == 2
 
