@@ -81,6 +81,7 @@ def _slots(client, need:dict)->int:
     return sum(min([w['nthreads'], *(int(w['resources'].get(r, 0)/n + .001) for r,n in need.items())]) for w in workers)
 
 def _result(name:str, future)->Outcome:
+    "What a finished job gave; if it was lost with its worker, that is waited for again"
     from distributed import KilledWorker
     e = future.exception()
     if isinstance(e, KilledWorker): return Outcome(name, error='its process died again and again; perhaps it needs more memory than there is')
@@ -107,8 +108,11 @@ def run_jobs(
             watch(list(running.values()))
             try: future = finished.get(timeout=1)
             except Empty: continue
-            if future.status in ('cancelled','lost'): raise _lost(client)
-            yield _result(running.pop(future), future)
+            if future.status == 'cancelled': raise _lost(client)
+            outcome = _result(running[future], future)
+            del running[future]
+            future.release() # Or it would be done again if its worker died now
+            yield outcome
     finally:
         if running and client.status == 'running': client.cancel(list(running), force=True)
 

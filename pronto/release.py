@@ -50,15 +50,16 @@ def _about(folder:Path)->dict:
 
 def _sizes(folder:Path)->dict: return {p.name: p.stat().st_size for p in sorted(folder.iterdir()) if p.name != 'release.json'}
 
+def _is_whole(folder:Path)->bool: return (folder/'manifest.json').is_file() and _about(folder).get('files') == _sizes(folder)
+
 def is_finished(
     folder, # Of one translation
     path, # Its Bible
     settings:Settings
 )->bool:
     "Is the folder what these inputs make?"
-    about = _about(folder := Path(folder))
-    if not about or about.get('files') != _sizes(folder): return False
-    try: return about.get('inputs') == settings.input_hash(path)
+    if not _is_whole(Path(folder)): return False
+    try: return _about(Path(folder))['inputs'] == settings.input_hash(path)
     except OSError: return False # Reading it as a Bible will say what is wrong
 
 # %% ../nbs/12_release.ipynb #4d58fda9
@@ -70,6 +71,7 @@ def build_translation(
 )->str: # Why it was left out; empty if it was built
     "Build one translation of a release; raises `InputError`"
     folder, path = Path(out)/code, Path(path)
+    if is_finished(folder, path, settings): return '' # The worker before this one died with the news
     bible, inputs = read_bible(path), settings.input_hash(path)
     allowed = redistribution(bible.licence)
     if settings.publishable and allowed == 'forbidden':
@@ -221,6 +223,9 @@ def release(
         if jobs:
             with connect(workers and min(workers, len(jobs)), scheduler) as client, closing(run_jobs(client, build_translation, jobs)) as outcomes:
                 for _,(code,why,error) in zip(progress(list(jobs)), outcomes): _note(done, code, why, error.replace(f'{bibles.absolute()}/', ''))
+    for code in [c for c in done.built if not _is_whole(done.out/c)]:
+        done.built.remove(code)
+        done.failed[code] = f'{code} was changed by another process; start the same command again'
     done.built, done.left_out, done.failed = sorted(done.built), dict(sorted(done.left_out.items())), dict(sorted(done.failed.items()))
     _write_registry(done, places, bibles)
     if not done.built + done.finished: raise InputError(bibles, f'none of {len(places):,} translations could be built; {done.out/"failed.csv"} says why')
