@@ -5,6 +5,7 @@ from pathlib import Path
 
 import nbformat, pytest
 
+from pronto.evaluate import plan
 from pronto.cli import main
 from pronto.demo import make_corpus, write_corpus
 from pronto.files import InputError
@@ -92,7 +93,7 @@ def test_a_worker_that_joins_late_helps(dataset, model, stand_in, tmp_path):
             cluster.scale(2)
             cluster.wait_for_workers(2, timeout=120)
         done = sweep([dataset], [str(model)], [], 1, runs=tmp_path/'runs', scheduler=cluster.scheduler_address, notebook=stand_in, show=join)
-    assert len(done.done) == 5 and len(Counter(worker for _,worker in begun(tmp_path/'runs'))) == 2
+    assert len(done.done) == len(plan(dataset, [str(model)])) >= 4 and len(Counter(worker for _,worker in begun(tmp_path/'runs'))) == 2
 
 def test_the_notebook_itself(dataset, model, tmp_path, capsys):
     argv = ['sweep', str(dataset), '-m', str(model), '-t', 'SM', '--epochs', '1', '--limit', '16', '--runs', str(tmp_path/'runs'), '--workers', '1']
