@@ -41,6 +41,7 @@ def noise_experiment(
     out_dir, # Gets `models/`, and a folder per level with `datasets/`; and `runs/`
     levels:list[float]=(0., .1, .2, .4), # Shares of verses that say something else
     language:str='qaa',
+    tasks:list[str]=tuple(EPOCHS), # Abbreviations
     n_verses:int=3500,
     workers:int=2, # How many processes
     progress=iter # Wraps a list, e.g. `tqdm`
@@ -55,8 +56,8 @@ def noise_experiment(
         bible = next((folder/'corpus'/'bibles').glob(f'{language}*'))
         build(annotate(folder/'corpus'/'ontonotes'), read_bible(bible), folder/language, min_verses=n_verses//2, code=language)
         dataset, meant = load_dataset_folder(folder/language), corpus.meant(language)
-        correct |= {(noise, t): correctness(dataset, t, meant) for t in EPOCHS}
-        for task,epochs in EPOCHS.items():
+        correct |= {(noise, t): correctness(dataset, t, meant) for t in tasks}
+        for task,epochs in ((t, EPOCHS[t]) for t in EPOCHS if t in tasks):
             for model,job in zip(names, plan(folder/language, [str(out/'models'/m) for m in names.values()], [task], recipe=TINY, epochs=epochs, limit=LIMITS[task])): jobs[noise, task, model] = job
     records = run_all(sorted(jobs.values(), key=lambda j: list(EPOCHS).index(find_task(j.key.task).abbr)), out/'runs', progress, device='cpu', workers=workers)
     found = {(r['dataset_hash'], r['task'], r['model']): r for r in records}
