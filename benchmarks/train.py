@@ -9,7 +9,7 @@ epoch and answer test. They take turns, and medians of the rounds are printed. W
 import argparse, statistics, tempfile, time
 
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer, DataCollatorWithPadding, Trainer, TrainingArguments, set_seed
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, DataCollatorWithPadding, PrinterCallback, Trainer, TrainingArguments, set_seed
 from pronto.dataset import load_dataset_folder
 from pronto.results import chapters_of
 from pronto.stats import score
@@ -28,6 +28,7 @@ def as_written(dataset, model, task, limit, epochs, seed):
         arguments = TrainingArguments(folder, learning_rate=2e-5, per_device_train_batch_size=16, weight_decay=0.01, num_train_epochs=epochs, eval_strategy='epoch', save_strategy='no',
                                       logging_strategy='no', report_to='none', disable_tqdm=True, seed=seed, use_cpu=not torch.cuda.is_available(), label_names=['labels'])
         trainer = Trainer(net, arguments, DataCollatorWithPadding(tokenizer), [dict(r) for r in rows['train']], [dict(r) for r in rows['dev']])
+        trainer.remove_callback(PrinterCallback)
         trainer.train()
         return [task.labels[i] for i in trainer.predict([dict(r) for r in rows['test']]).predictions.argmax(-1)]
 
@@ -55,7 +56,7 @@ def main():
                 value, interval = score(task.labels, gold, answers, chapters_of(parts['test']))
                 accuracy.setdefault(how, (value['accuracy'], interval['accuracy']))
     ratio = statistics.median(a/b for a,b in zip(*seconds.values()))
-    print(f'{task.abbr}, {len(parts["train"])} verses of train, {args.epochs} epochs, {args.threads} threads, {args.rounds} rounds; bf16 on this CPU: {torch.cpu._is_avx512_bf16_supported() if hasattr(torch.cpu, "_is_avx512_bf16_supported") else "unknown"}\n')
+    print(f'{task.abbr}, {len(parts["train"])} verses of train, {args.epochs} epochs, {args.threads} threads, {args.rounds} rounds\n')
     print('|  | sequences/s | accuracy | 95 % interval |\n|---|--:|--:|--:|')
     for how,name in (as_written, '(a) as the paper writes it'), (ours, '(b) ours'):
         value, (low,high) = accuracy[how]
