@@ -107,7 +107,9 @@ def run_jobs(
                 future.add_done_callback(finished.put)
             watch(list(running.values()))
             try: future = finished.get(timeout=1)
-            except Empty: continue
+            except Empty:
+                _revive(client)
+                continue
             if future.status == 'cancelled': raise _lost(client)
             outcome = _result(running[future], future)
             del running[future]
@@ -115,6 +117,10 @@ def run_jobs(
             yield outcome
     finally:
         if running and client.status == 'running': client.cancel(list(running), force=True)
+
+def _revive(client):
+    "Replace workers of this machine that died before they had begun, which Dask gives up"
+    if client.cluster is not None: client.cluster.scale(len(client.cluster.worker_spec))
 
 def _lost(client)->InputError:
     return InputError(client.scheduler.address, 'the Dask scheduler is gone; start the same command again, what is finished is kept')
