@@ -87,6 +87,14 @@ def _result(name:str, future)->Outcome:
     if isinstance(e, KilledWorker): return Outcome(name, error='its process died again and again; perhaps it needs more memory than there is')
     return Outcome(name, error=reason(e)) if e else Outcome(name, future.result())
 
+def _revive(client):
+    "Replace workers of this machine that died before they had begun, which Dask gives up"
+    if client.cluster is not None: client.cluster.scale(len(client.cluster.worker_spec))
+
+def _lost(client)->InputError:
+    return InputError(client.scheduler.address, 'the Dask scheduler is gone; start the same command again, what is finished is kept')
+
+# %% ../nbs/12_cluster.ipynb #38307df6
 def run_jobs(
     client, # As `connect` yields it
     function:Callable, # Of a module, so that workers find it
@@ -117,10 +125,3 @@ def run_jobs(
             yield outcome
     finally:
         if running and client.status == 'running': client.cancel(list(running), force=True)
-
-def _revive(client):
-    "Replace workers of this machine that died before they had begun, which Dask gives up"
-    if client.cluster is not None: client.cluster.scale(len(client.cluster.worker_spec))
-
-def _lost(client)->InputError:
-    return InputError(client.scheduler.address, 'the Dask scheduler is gone; start the same command again, what is finished is kept')
