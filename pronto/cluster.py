@@ -65,7 +65,8 @@ class Outcome(NamedTuple):
 
 def _run(function:Callable, args:tuple):
     try: return function(*args)
-    except Exception as e: raise JobFailed(reason(e)) from None
+    except Exception as e: why = reason(e)
+    raise JobFailed(why) # Here it drags no other error along, which might not travel
 
 def reason(
     e:Exception
