@@ -84,7 +84,7 @@ def _slots(client, need:dict)->int:
 def _result(name:str, future)->Outcome:
     "What a finished job gave; if it was lost with its worker, that is waited for again"
     from distributed import KilledWorker
-    e = future.exception()
+    e = future.exception() if future.status == 'error' else None
     if isinstance(e, KilledWorker): return Outcome(name, error='its process died again and again; perhaps it needs more memory than there is')
     return Outcome(name, error=reason(e)) if e else Outcome(name, future.result())
 
@@ -92,8 +92,12 @@ def _revive(client):
     "Replace workers of this machine that died before they had begun, which Dask gives up"
     if client.cluster is not None: client.cluster.scale(len(client.cluster.worker_spec))
 
-def _lost(client)->InputError:
-    return InputError(client.scheduler.address, 'the Dask scheduler is gone; start the same command again, what is finished is kept')
+@contextmanager
+def _in_touch(client):
+    "Say in one line that the scheduler is lost, wherever that shows first"
+    from distributed.client import FutureCancelledError
+    try: yield
+    except (OSError, FutureCancelledError) as e: raise InputError(client.scheduler.address, 'the Dask scheduler is gone; start the same command again, what is finished is kept') from e
 
 # %% ../nbs/12_cluster.ipynb #38307df6
 def run_jobs(
@@ -108,8 +112,7 @@ def run_jobs(
     waiting, running, finished = deque(jobs), {}, Queue()
     try:
         while waiting or running:
-            try: free = _slots(client, need) - len(running)
-            except OSError as e: raise _lost(client) from e
+            with _in_touch(client): free = _slots(client, need) - len(running)
             for name in [waiting.popleft() for _ in range(min(free, len(waiting)))]:
                 future = client.submit(_run, function, jobs[name], key=f'{name}-{uuid4().hex[:8]}', pure=False, retries=retries, resources=need or None)
                 running[future] = name
@@ -119,8 +122,7 @@ def run_jobs(
             except Empty:
                 _revive(client)
                 continue
-            if future.status == 'cancelled': raise _lost(client)
-            outcome = _result(running[future], future)
+            with _in_touch(client): outcome = _result(running[future], future)
             del running[future]
             future.release() # Or it would be done again if its worker died now
             yield outcome
