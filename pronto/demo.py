@@ -200,10 +200,10 @@ def _text(self, language:str)->dict[Ref,str]: # In canonical order
     return {ref: tongue.space.join(say(tongue, *part) for part in parts) for ref,parts in self.meant(language).items()}
 
 def _old_testament(self, language:str, n:int)->list[str]: # Other content, same grammar
-    "Verses to pretrain a model on"
-    tongue = tongues()[language]
-    meanings = itertools.islice(_meanings(f'{self.seed} old testament'), n)
-    return [tongue.space.join(say(tongue, s) for s in m) for m in meanings]
+    "Verses to pretrain a model on: couplets, each followed by its echo"
+    tongue, rng = tongues()[language], Random(f'{self.seed} echoes')
+    verses = (v for m in _meanings(f'{self.seed} old testament') for v in (m, [echo(s, rng) for s in m]))
+    return [tongue.space.join(say(tongue, s) for s in v) for v in itertools.islice(verses, n)]
 Corpus.spoiled, Corpus.meant, Corpus.text, Corpus.old_testament = _spoiled, _meant, _text, _old_testament
 
 # %% ../nbs/11_demo.ipynb #9bd06b77

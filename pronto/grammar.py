@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SIZES', 'CONCEPTS', 'BE', 'EXIST', 'LIGHT', 'YOU', 'kind_of', 'Sounds', 'invent', 'english_words', 'Slot', 'Sense',
-           'senses', 'draw', 'Phrase', 'Arg', 'Clause', 'Sentence', 'Story', 'sentence', 'phrases', 'settle']
+           'senses', 'draw', 'Phrase', 'Arg', 'Clause', 'Sentence', 'Story', 'sentence', 'phrases', 'settle', 'echo']
 
 # %% ../nbs/11_grammar.ipynb #e1e3c251
 import re
@@ -367,3 +367,15 @@ def settle(
             return p._replace(word=b.word, chain=b.chain)
         return p._replace(chain=None)
     return [_changed(s, change) for s in sentences]
+
+# %% ../nbs/11_grammar.ipynb #b9e19220
+def echo(
+    s:Sentence, # The line
+    rng:Random  # Where chance comes from
+)->Sentence: # The same senses with the same arguments, but of others, and with another choice of synonyms
+    "The second line of a couplet"
+    def another(p):
+        kind = kind_of(p.word)
+        return p if p.form in ('pronoun','wh') or kind == 'deed' else p._replace(word=f'{kind}{draw(rng, SIZES[kind], 6)}')
+    s = _changed(s, another)
+    return s._replace(clauses=tuple(c._replace(pick=rng.randrange(60)) for c in s.clauses), pick=rng.randrange(60))

@@ -23,7 +23,7 @@ class Recipe:
     weight_decay:float = 0.01
     epochs:int|None = None # As the task says, if not given
     warmup:float = 0.0     # Share of the steps in which the learning rate rises
-    embeddings:float = 1.0 # The embeddings' learning rate where there are new ones, as a multiple of the others'
+    embeddings:float = 1.0 # The learning rate of the embeddings of new tokens, as a multiple of the others'
     select:str = 'loss'    # The epoch with the best `loss` or `accuracy` on dev is kept
     restarts:int = 0       # How often a constant predictor is started anew
     grouped:bool = False   # Are batches made of inputs of like length?

@@ -144,12 +144,12 @@ def collate(
     batch = {k: padded([r[k] for r in rows], v) for k,v in fill.items() if k in rows[0]}
     return batch | {'attention_mask': padded([[1]*len(r['input_ids']) for r in rows], 0), 'labels': torch.tensor([r['labels'] for r in rows])}
 
-# %% ../nbs/07_train.ipynb #99cd4677
+# %% ../nbs/07_train.ipynb #7548cfa7
 class FineTuner(Trainer):
-    "A `Trainer` whose embeddings learn at a rate of their own"
-    def __init__(self, *args, embeddings:float=1.0, **kwargs):
+    "A `Trainer` whose new tokens learn at a rate of their own"
+    def __init__(self, *args, first_new:int=0, embeddings:float=1.0, **kwargs):
         super().__init__(*args, **kwargs)
-        self.embeddings = embeddings
+        self.first_new, self.embeddings = first_new, embeddings
 
     def create_optimizer(self, model=None):
         if self.optimizer is not None or self.embeddings == 1: return super().create_optimizer(model)
@@ -157,7 +157,15 @@ class FineTuner(Trainer):
         group = next(g for g in super().create_optimizer(model).param_groups if any(p is table for p in g['params']))
         group['params'] = [p for p in group['params'] if p is not table]
         self.optimizer.add_param_group(group | {'params': [table], 'lr': group['lr']*self.embeddings})
+        self._slow_down(table.detach()[:self.first_new])
         return self.optimizer
+
+    def _slow_down(self, rows):
+        before = torch.empty_like(rows)
+        def remember(*_): before.copy_(rows)
+        def set_back(*_): rows.copy_(before.lerp(rows, 1/self.embeddings))
+        self.optimizer.register_step_pre_hook(remember)
+        self.optimizer.register_step_post_hook(set_back)
 
     def _get_eval_sampler(self, eval_dataset): return SequentialSampler(eval_dataset)
 
@@ -169,7 +177,7 @@ def _arguments(settings:dict, folder:str, seed:int, device:str, progress:bool)->
         bf16=settings['bf16'], use_cpu=device == 'cpu', eval_strategy='epoch', save_strategy='no', logging_strategy='no', report_to='none', disable_tqdm=not progress,
         remove_unused_columns=False, train_sampling_strategy='group_by_length' if settings['grouped'] else 'random', label_names=['labels'], dataloader_pin_memory=device != 'cpu')
 
-def _train(net, tokenizer, task, inputs:dict, settings:dict, seed:int, device:str, progress:bool)->tuple:
+def _train(net, tokenizer, task, inputs:dict, first:int, settings:dict, seed:int, device:str, progress:bool)->tuple:
     "Train a model; its best epoch's predictions on test, and what the epochs were like"
     def measure(p):
         predicted = p.predictions.argmax(-1)
@@ -179,7 +187,7 @@ def _train(net, tokenizer, task, inputs:dict, settings:dict, seed:int, device:st
     dev, test = ([inputs[s][i] for i in order] for s,order in by_length.items())
     with tempfile.TemporaryDirectory() as folder:
         trainer = FineTuner(net, _arguments(settings, folder, seed, device, progress), partial(collate, tokenizer=tokenizer), inputs['train'], dev,
-                            compute_metrics=measure, callbacks=[keep], embeddings=settings['embeddings'])
+                            compute_metrics=measure, callbacks=[keep], first_new=first, embeddings=settings['embeddings'])
         trainer.remove_callback(transformers.PrinterCallback)
         trainer.train()
         net.load_state_dict(keep.weights)
@@ -203,7 +211,7 @@ def _attempt(model, tokenizer, task, parts, settings:dict, seed:int, device:str,
             net, first = load_model(model, tokenizer, task.labels, len(senses), seed)
             packed = {s: pack(parts[s], tokenizer, token_limit(net, tokenizer), {s: first+i for i,s in enumerate(senses)} if senses else None, getattr(net.config, 'type_vocab_size', 0)) for s in SPLITS}
             inputs = {s: [x | {'labels': task.labels.index(task.training_label(r.label))} for x,r in zip(packed[s].inputs, parts[s])] for s in SPLITS}
-            return packed, settings, *_train(net, tokenizer, task, inputs, settings, seed, device, progress)
+            return packed, settings, *_train(net, tokenizer, task, inputs, first, settings, seed, device, progress)
         except (RuntimeError, MemoryError) as e:
             if settings['batch_size'] == 1 or not _out_of_memory(e): raise
         settings, net = halved(settings), None
