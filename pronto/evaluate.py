@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['Job', 'empty_tasks', 'plan', 'run_job', 'in_processes', 'run_all', 'find_dataset']
 
-# %% ../nbs/10_evaluate.ipynb #975935f6
+# %% ../nbs/10_evaluate.ipynb #40758860
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -85,7 +86,9 @@ def in_processes(
     from joblib import Parallel, delayed
     if not arguments: return []
     results = Parallel(workers, return_as='generator')(delayed(function)(*a) for a in arguments)
-    return [next(results) for _ in progress(arguments)]
+    with warnings.catch_warnings():
+        warnings.filterwarnings('ignore', 'A worker stopped while some jobs') # It had grown, and another takes its place
+        return [next(results) for _ in progress(arguments)]
 
 def run_all(
     jobs:list[Job], # As `plan` gives them

@@ -13,8 +13,9 @@ from .dataset import LoadedPair, build, load_dataset_folder
 from .demo import make_corpus, write_corpus
 from .english import say_english, true_mentions, true_mood, true_subject
 from .evaluate import plan, run_all
+from .files import InputError
 from .linguist import fill_sheet
-from .models import EPOCHS, LIMITS, TINY, model_names, pretrain_models
+from .models import EPOCHS, LANGUAGES, LIMITS, TINY, model_names, pretrain_models
 from .tasks import NMC, PNS, find_task
 
 # %% ../nbs/11_noise.ipynb #4e6dcb82
@@ -40,13 +41,14 @@ def correctness(
 def noise_experiment(
     out_dir, # Gets `models/`, and a folder per level with `datasets/`; and `runs/`
     levels:list[float]=(0., .1, .2, .4), # Shares of verses that say something else
-    language:str='qaa',
+    language:str='qaa', # One of `pronto.models.LANGUAGES`
     tasks:list[str]=tuple(EPOCHS), # Abbreviations
     n_verses:int=3500,
     workers:int=2, # How many processes
     progress=iter # Wraps a list, e.g. `tqdm`
 )->list[dict]: # Noise, task, `correct` labels, model, `accuracy`, `low`, `high`, and the `majority` and `ngram` baselines
     "Score the tiny models on labels of known quality; what is there already is not made again"
+    if language not in LANGUAGES: raise InputError(language, f'has no tiny models; choose from {", ".join(LANGUAGES)}')
     out, jobs, correct = Path(out_dir), {}, {}
     names = model_names(language)
     pretrain_models(make_corpus(n_verses=n_verses), out/'models', workers, progress, only=list(names.values()))

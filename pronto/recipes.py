@@ -33,7 +33,7 @@ class Recipe:
         return asdict(self) | {'epochs': self.epochs or task.epochs, 'embeddings': self.embeddings if isinstance(task, PairTask) else 1.}
 
 RECIPES = {r.name: r for r in (Recipe('paper'), Recipe('robust', warmup=0.1, select='accuracy', restarts=1, grouped=True),
-                               Recipe('tiny', 1e-3, 32, warmup=0.1, embeddings=15., select='accuracy', grouped=True))}
+                               Recipe('tiny', 1e-3, 32, warmup=0.1, embeddings=50., select='accuracy', grouped=True))}
 
 def find_recipe(
     recipe, # A `Recipe` or the name of one
