@@ -24,7 +24,7 @@ def model_name(
     model:str # A name on the hub, or a folder
 )->str: # As records and tables have it
     "The name of a model"
-    return Path(model).resolve().name if Path(model).is_dir() else str(model)
+    return Path(os.path.abspath(model)).name if Path(model).is_dir() else str(model) # A link keeps its own name
 
 def safe_name(
     name:str # Of a model or a Bible
