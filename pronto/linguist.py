@@ -44,10 +44,10 @@ def fill_sheet(
 def demo_table5(
     corpus, # A `Corpus` of `demo`
     language:str, # e.g. `qaa`
-    out, # The folder of the demo; gets `sheets/`, and holds `datasets/`
+    out, # The folder of the demo; gets `sheets/` and `paper_tables/`, and holds `datasets/`
     seed:int=0 # Of the sample
 )->str: # Markdown
     "Table 5 of a language of the embedded corpus"
     folder, path = Path(out)/'datasets'/language, Path(out)/'sheets'/f'{language}.tsv'
     write_sheet(fill_sheet(draw_sheet(load_dataset_folder(folder), seed=seed), corpus.meant(language)), path)
-    return make_table5(path, folder, what=f'{tongues()[language].name} (embedded corpus)')
+    return make_table5(path, folder, Path(out)/'paper_tables', f'{tongues()[language].name} (embedded corpus)')

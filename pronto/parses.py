@@ -109,9 +109,9 @@ def ud_corpus(
 def demo_table4(
     corpus, # A `Corpus` of `demo`
     language:str, # e.g. `qaa`
-    out # The folder of the demo; gets `parses/`, and holds `datasets/`
+    out # The folder of the demo; gets `parses/` and `paper_tables/`, and holds `datasets/`
 )->str: # Markdown
     "Table 4 of a language of the embedded corpus"
     out, path = Path(out), Path(out)/'parses'/f'{language}.conllu'
     with write_aside(path) as aside: aside.write_text(ud_corpus(corpus.meant(language), tongues()[language]), encoding='utf-8', newline='\n')
-    return make_table4(load_dataset_folder(out/'datasets'/language), read_treebank(path), what=f'{tongues()[language].name} (embedded corpus)')
+    return make_table4(load_dataset_folder(out/'datasets'/language), read_treebank(path), out/'paper_tables', f'{tongues()[language].name} (embedded corpus)')
