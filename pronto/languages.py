@@ -81,6 +81,7 @@ def find_language(
     script:str='' # Of its text
 )->Language: # With empty fields where nothing is known
     "The language of a translation"
+    if len(code) == 3 and _private(code): return Language(said or code, code, '', 'name') # Whatever its name is
     tag,said_by = (_tag(said),'file') if said.strip() else (_guess(code, script),'name')
     if tag is None: return Language(said, said_by='file' if said else '')
     try: iso = tag.to_alpha3()
