@@ -61,11 +61,12 @@ def run_notebook(
                                    extra_arguments=['--log-level=CRITICAL'])
         if not Path(record).exists(): raise InputError(kept, f'has run, but made no record {Path(record).name}; is it eval.ipynb?')
         os.replace(aside, kept)
-        for old in failed, *kept.parent.glob(f'.{kept.stem}.*.tmp.ipynb'): old.unlink(missing_ok=True) # Of failures and dead workers
+        failed.unlink(missing_ok=True)
     except papermill.PapermillExecutionError as e:
         os.replace(aside, failed)
         raise InputError(failed, f'{e.ename}: {e.evalue}', f'cell {e.exec_count}') from e
-    finally: aside.unlink(missing_ok=True)
+    finally:
+        for left in kept.parent.glob(f'.{kept.stem}.*.tmp.ipynb'): left.unlink(missing_ok=True) # Also of workers that died at it
     return str(kept)
 
 def notebook_parameters(

@@ -112,3 +112,11 @@ def test_bad_input_is_told_before_any_work(dataset, model, stand_in, tmp_path, c
     assert run(dataset, '-m', model, '-t', 'XYZ') == 1 and 'no task' in capsys.readouterr().err
     assert run(dataset, '-m', model, '--notebook', tmp_path/'no.ipynb') == 1 and 'no such notebook' in capsys.readouterr().err
     assert not (tmp_path/'new').exists()
+
+def test_what_a_dead_worker_left_goes_when_its_run_fails(tmp_path):
+    from pronto.sweep import run_notebook
+    notebook, record = tmp_path/'bad.ipynb', tmp_path/'paper-s0.json'
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell('1/0')]), notebook)
+    (tmp_path/'.paper-s0.99999.tmp.ipynb').write_text('{}')
+    with pytest.raises(InputError, match='ZeroDivisionError'): run_notebook(notebook, record, {})
+    assert sorted(p.name for p in tmp_path.iterdir()) == ['bad.ipynb', 'paper-s0.failed.ipynb']
