@@ -10,6 +10,7 @@ import re, warnings
 from collections import Counter
 from functools import cache
 from typing import Iterable, NamedTuple
+from .verses import find_book
 
 # %% ../nbs/11_languages.ipynb #94fc6578
 def script_of(
@@ -63,17 +64,30 @@ def family_of(
     if found.glottocode: return 'isolate'
     return next((f for member,whole in known.MACROLANGUAGES.items() if whole in (iso639_3, found.bcp_47) and (f := family_of(member))), '')
 
-# %% ../nbs/11_languages.ipynb #9e16ec22
+# %% ../nbs/11_languages.ipynb #9fd827fc
+_ANCIENT = {'cop','grc','hbo'}
+_VERSIONS = set('asv bbe bishops bsb byz cev csb gnb gnt kjb kjv leb lsg lut msg nbs nbv net new niv old sbl tev ulb'.split())
+
+def _is_book(word:str)->bool: return bool(find_book(word) or find_book(f'1{word}'))
+
+def _named(word:str): # A `langcodes.Language`, or `None`
+    "The language that a word of small letters names or begins with"
+    tag, head = _tag(word), word[:3]
+    if tag is None and (begins := _tag(head)) and begins.to_alpha3() == head: tag = begins
+    known = tag and (len(tag.language) == 2 or tag.language in _ANCIENT)
+    if word in _VERSIONS or not known and len(word) > 3 or _is_book(word) and not (known and len(word) == 3): return None # `dan`, `est` and `heb` are both
+    return tag
+
 def _guess(code:str, script:str): # A `langcodes.Language`, or `None`
     "The language that the name of a file begins with"
-    m = re.match(r'(?!bible|test)([a-z]{3}(?=[a-zA-Z]*($|[-_. ]))|[a-z]{2}(?=[-_.]))', code)
-    tag = _tag(m[1]) if m else None
-    if tag is None or _private(m[1]): return None
+    m = re.match(r'[a-z]{2}(?=[-_.])|[a-z]{3,}', code)
+    tag = _named(m[0]) if m and not _private(m[0]) else None
+    if tag is None: return None
     try: usual = {s.iso_15924 for s in _languoids().guess(tag.to_alpha3()).canonical_scripts}
     except KeyError: return None
     return tag if script in usual | ({'Hani'} if usual & {'Hans','Hant'} else set()) else None
 
-def _private(iso639_3:str)->bool: return 'qaa' <= iso639_3 <= 'qtz'
+def _private(iso639_3:str)->bool: return len(iso639_3) == 3 and 'qaa' <= iso639_3 <= 'qtz'
 
 def find_language(
     said:str, # What the translation says of its language: a tag, a name or nothing
@@ -81,19 +95,25 @@ def find_language(
     script:str='' # Of its text
 )->Language: # With empty fields where nothing is known
     "The language of a translation"
-    if len(code) == 3 and _private(code): return Language(said or code, code, '', 'name') # Whatever its name is
+    if _private(code): return Language(said or code, code, '', 'name') # Whatever its name is
     tag,said_by = (_tag(said),'file') if said.strip() else (_guess(code, script),'name')
     if tag is None: return Language(said, said_by='file' if said else '')
     try: iso = tag.to_alpha3()
     except LookupError: return Language(tag.display_name(), said_by=said_by)
     return Language(said, iso, '', said_by) if _private(iso) else Language(tag.language_name(), iso, family_of(iso), said_by)
 
-# %% ../nbs/11_languages.ipynb #efe7973c
-_FORBIDDEN = re.compile(r'all rights reserved|(?<!some )rights reserved|not be (copied|reproduced|redistributed|distributed|published|shared)|'
-                        r'(no|not|without|forbids?|prohibits?) (re)?distribut|redistribution (is )?(not|prohibited|forbidden)|proprietary|confidential', re.I)
-_NO_DERIVATIVES = re.compile(r'\bND\b|no ?deriv', re.I)
-_PERMITTED = re.compile(r'public[ -]domain|gemeinfrei|\bcc[ -]?0\b|\bcc[ -]by|creative ?commons|\bby(-nc)?(-sa)?\b[ -]?[1-4]\.\d|apache|\bGFDL\b|\bMIT\b|'
-                        r'may be (freely )?(copied|redistributed|distributed)|(re)?distribution (is )?(permitted|allowed)', re.I)
+# %% ../nbs/11_languages.ipynb #7230e57a
+_FORBIDDEN = re.compile(r'(?<!some )(?<!no )rights reserved|vorbehalt|r[ée]serv[ée]s|reservad[oa]s|riservati|voorbehouden|proprietary|confidential|\bno part\b|'
+                        r'not be ([a-z]+ )?(copied|reproduced|redistributed|distributed|published|shared|passed on)|'
+                        r'(no|not|without|forbids?|prohibits?) (re)?distribut|redistribution (is )?(not (?!stated)|prohibited|forbidden)', re.I)
+_PERMITTED = re.compile(r'(?i:public[ -]domain|gemeinfrei|GNU Free Documentation Licen[cs]e|may be (freely (copied|(re)?distributed)|passed on))|'
+                        r'(?i:creative ?commons|\bcc)[ -]*((?i:licen[cs]e)[ :-]+)?((?i:by|attribution|zero)\b|0)|\bBY(-NC)?(-SA)? [1-4]\.\d|'
+                        r'\bGFDL\b|^MIT$|\bMIT[ -]Licen[cs]e\b|\bApache([ -]Licen[cs]e|[ -]2\.0)')
+_HARMLESS = re.compile(r'non-?commercial|no (known )?copyright|not copyrighted|(some|no) rights reserved|(copyright|redistribution) not stated', re.I)
+_CONDITION = re.compile(r"\b(no|not|non|nor|never|none|cannot|only|solely|without|unless|except|provided|subject to|condition(s|ed)?|permission|permit|consent|approval|written|prior|personal|private|"
+                        r"forbid\w*|prohibit\w*|ask|think|believe|probably|perhaps|maybe|nur|nicht|kein\w*|ohne|genehmigung|erlaubnis|zustimmung|ne|pas|sans|sauf|seulement|autorisation|sin|s[oó]lo|"
+                        r"solamente|salvo|permiso|autorizaci[oó]n|n[aã]o|sem|somente|permiss[aã]o|senza|niet|geen|alleen|zonder|toestemming)\b|n['’]t\b|\?", re.I)
+_NO_DERIVATIVES = re.compile(r'\bND\b|no[- ]?deriv', re.I)
 _RESERVED = re.compile(r'©|\(c\)|copyright', re.I)
 
 def redistribution(
@@ -102,5 +122,5 @@ def redistribution(
     "May the text be passed on?"
     if _FORBIDDEN.search(licence): return 'forbidden'
     if _NO_DERIVATIVES.search(licence): return 'unclear'
-    if _PERMITTED.search(licence): return 'permitted'
-    return 'forbidden' if _RESERVED.search(licence) else 'unclear'
+    if _PERMITTED.search(licence): return 'unclear' if _CONDITION.search(_HARMLESS.sub('', licence)) else 'permitted'
+    return 'forbidden' if _RESERVED.search(_HARMLESS.sub('', licence)) else 'unclear'
