@@ -16,12 +16,13 @@ from typing import Callable
 from . import __version__
 from .annotate import annotate, read_annotations, write_annotations
 from .bible import read_bible
-from .cluster import connect, reason, run_jobs
+from .cluster import connect, run_jobs
 from .collect import find_translations, input_hash, name_translations
 from .dataset import build, label_shares, load_manifest
+from .fetch import fetched_note
 from .files import InputError, content_hash, write_aside
 from .languages import find_language, redistribution, script_of
-from .tasks import TASKS
+from .tasks import SM, TASKS
 
 # %% ../nbs/12_release.ipynb #88ac3758
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Settings:
 
     def input_hash(self, path)->str:
         made_from = {k:v for k,v in asdict(self).items() if k != 'annotations'} | {'version': __version__}
+        if said := fetched_note(path).get('licence'): made_from['licence'] = said
         return input_hash(path, json.dumps(made_from, sort_keys=True).encode())
 
 @lru_cache(maxsize=1)
@@ -44,9 +46,10 @@ def _read_annotations(path:str, its_hash:str):
     gc.freeze() # Nothing of this is ever garbage
     return found
 
-def _about(folder:Path)->dict:
-    try: return json.loads((folder/'release.json').read_text(encoding='utf-8'))
+def _about(folder:Path)->dict: # Empty if it is damaged, so that the folder is made anew
+    try: found = json.loads((folder/'release.json').read_text(encoding='utf-8'))
     except (OSError, ValueError): return {}
+    return found if isinstance(found, dict) and found.keys() >= {'inputs','script','redistribution','files'} else {}
 
 def _sizes(folder:Path)->dict: return {p.name: p.stat().st_size for p in sorted(folder.iterdir()) if p.name != 'release.json'}
 
@@ -62,7 +65,9 @@ def is_finished(
     try: return _about(Path(folder))['inputs'] == settings.input_hash(path)
     except OSError: return False # Reading it as a Bible will say what is wrong
 
-# %% ../nbs/12_release.ipynb #4d58fda9
+# %% ../nbs/12_release.ipynb #e8ee5d4c
+def _has_text_back(folder:Path)->bool: return (folder/'verses.tsv').exists() and 'verses.tsv' not in _about(folder).get('files', ['verses.tsv'])
+
 def build_translation(
     code:str, # Its name
     path, # The Bible
@@ -73,12 +78,16 @@ def build_translation(
     folder, path = Path(out)/code, Path(path)
     if is_finished(folder, path, settings): return '' # The worker before this one died with the news
     bible, inputs = read_bible(path), settings.input_hash(path)
-    allowed = redistribution(bible.licence)
+    licence = bible.licence or fetched_note(path).get('licence', '')
+    allowed = redistribution(licence)
     if settings.publishable and allowed == 'forbidden':
-        if folder.exists(): raise InputError(folder, f'may not be passed on ({bible.licence}) but is here from an earlier release; remove it, or publish another folder')
-        return bible.licence
+        if folder.exists(): raise InputError(folder, f'may not be passed on ({licence}) but is here from an earlier release; remove it, or publish another folder')
+        return licence
+    layout = 'labels' if settings.publishable and allowed == 'unclear' else 'references'
+    if layout == 'labels' and _has_text_back(folder):
+        raise InputError(folder/'verses.tsv', 'is text that was put back with `pronto verses`, and its licence is unclear; move it away, or publish another folder')
     build(_read_annotations(settings.annotations, settings.annotations_hash), bible, folder, splits=settings.splits, versification=settings.versification,
-          min_verses=settings.min_verses, path=path, layout='labels' if settings.publishable and allowed == 'unclear' else 'references')
+          min_verses=settings.min_verses, licence=licence, path=path, layout=layout)
     about = dict(inputs=inputs, script=script_of(r.text for r in bible.rows[::10]), redistribution=allowed, files=_sizes(folder))
     with write_aside(folder/'release.json') as f: f.write_text(json.dumps(about, ensure_ascii=False, indent=1) + '\n', encoding='utf-8')
     return ''
@@ -96,7 +105,8 @@ def registry_row(
     folder = Path(folder)
     m, about = load_manifest(folder), _about(folder)
     language = find_language(m['language'], folder.name, about['script'])
-    row = dict(code=folder.name, language=language.name, iso639_3=language.iso639_3, family=language.family, script=about['script'], language_from=language.said_by,
+    guess = ' (guess)' if language.name and not m['language'] else ''
+    row = dict(code=folder.name, language=language.name + guess, iso639_3=language.iso639_3, family=language.family, script=about['script'], language_from=language.said_by,
                translation=m['title'], licence=m['licence'], redistribution=about['redistribution'], verses=sum(m['verses'].get(s, 0) for s in ('aligned','crosses')))
     for stem,counts in m['counts'].items(): row[stem] = sum(counts.values())
     for stem,shares in m['label_shares'].items(): row[f'{stem}_shares'] = _shares(TASKS[stem], shares)
@@ -157,12 +167,19 @@ class Release:
     finished:list[str] = field(default_factory=list)  # Codes that were there already
     left_out:dict[str,str] = field(default_factory=dict) # Code to the licence that forbids it
     failed:dict[str,str] = field(default_factory=dict)   # Code to the reason
+    others:list[str] = field(default_factory=list)    # Folders with datasets that are not of this release
 
     def __repr__(self):
         n = {'built': self.built, 'finished before': self.finished, 'left out, as their licence forbids it': self.left_out, 'failed': self.failed}
-        return f'{self.out}: ' + ', '.join(f'{len(v):,} {k}' for k,v in n.items() if v)
+        return f'{self.out}: ' + ', '.join(f'{len(v):,} {k}' for k,v in n.items() if v) + (f'; also there, but not of this release: {_few(self.others)}' if self.others else '')
 
-EACH = 7_000_000 # Bytes that a whole New Testament by reference takes at most
+def _few(names:list[str])->str: return ', '.join(names[:5]) + (f' and {len(names)-5:,} more' if len(names) > 5 else '')
+
+def _other_datasets(done:Release)->list[str]: # Of translations that are gone, have another name or fail now
+    return sorted({p.parent.name for name in ('manifest.json','verses.tsv') for p in done.out.glob(f'*/{name}')} - {*done.built, *done.finished})
+
+# %% ../nbs/12_release.ipynb #62ec1086
+EACH = 9_000_000 # Bytes that a whole New Testament by reference takes at most; 5.5 MB is usual, in scripts of India 7.4 MB
 
 def _require_room(out:Path, n:int):
     "Raise `InputError` if `n` more translations will hardly fit"
@@ -185,8 +202,13 @@ def _annotation_file(annotations, out:Path, rules, progress):
     try: yield path
     finally: path.unlink(missing_ok=True)
 
+def _is_plain(table:Path)->bool: # With a text in its rows, as no table of a release
+    with table.open('rb') as f: return f.read(1) not in (b'', b'\t')
+
 def _places(bibles, out:Path)->dict[str,Path]: # Code to Bible
     if out.exists() and not out.is_dir(): raise InputError(out, 'is a file; name a folder for the release')
+    plain = [p.parent.name for p in sorted(out.glob(f'*/{SM.stem}_train.tsv')) if _is_plain(p)]
+    if plain: raise InputError(out, f'holds datasets that are of no release ({_few(plain)}); choose another folder')
     if out.resolve().is_relative_to(Path(bibles).resolve()): raise InputError(out, f'lies inside {bibles}, where Bibles are looked for; choose another place')
     return name_translations(find_translations(bibles), bibles)
 
@@ -195,6 +217,8 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
     failures = [dict(code=c, source=places[c].relative_to(bibles).as_posix(), reason=why) for c,why in done.failed.items()]
     texts = {'failed.csv': csv_text(failures, ['code','source','reason'])}
     if rows: texts |= {'registry.csv': csv_text(rows, list(rows[0])), 'registry.md': markdown_table(rows), 'registry.html': html_page(rows)}
+    else:
+        for name in 'registry.csv', 'registry.md', 'registry.html': (done.out/name).unlink(missing_ok=True)
     for name,text in texts.items():
         with write_aside(done.out/name) as f: f.write_text(text, encoding='utf-8', newline='\n')
 
@@ -212,7 +236,7 @@ def release(
     rules:str=None, # For a source folder
     progress:Callable=iter # Wraps a list, e.g. `tqdm`
 )->Release:
-    "Build every translation that is not finished and list them all; raises `InputError` if none can be built"
+    "Build every translation that is not finished and list them all; raises `InputError` if none can be built, or if what may not be published would lie beside"
     done, bibles = Release(Path(out)), Path(bibles)
     places = _places(bibles, done.out)
     with _annotation_file(annotations, done.out, rules, progress) as file:
@@ -227,8 +251,11 @@ def release(
         done.built.remove(code)
         done.failed[code] = f'{code} was changed by another process; start the same command again'
     done.built, done.left_out, done.failed = sorted(done.built), dict(sorted(done.left_out.items())), dict(sorted(done.failed.items()))
+    done.others = _other_datasets(done)
     _write_registry(done, places, bibles)
     if not done.built + done.finished: raise InputError(bibles, f'none of {len(places):,} translations could be built; {done.out/"failed.csv"} says why')
+    if publishable and done.others:
+        raise InputError(done.out, f'is not fit to be published: {_few(done.others)} are there, but not of this release; remove them and start the same command again')
     return done
 
 def _note(done:Release, code:str, licence:str|None, error:str):

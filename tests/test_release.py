@@ -8,10 +8,12 @@ from pronto.annotate import annotate, write_annotations
 from pronto.bible import read_bible
 from pronto.cli import main
 from pronto.cluster import connect
-from pronto.dataset import build, load_dataset_folder
+from pronto.dataset import CITATION, build, load_dataset_folder, load_manifest
 from pronto.demo import make_corpus, write_corpus
-from pronto.files import InputError
-from pronto.release import Settings, build_translation, release
+from pronto.fetch import _write_note
+from pronto.files import InputError, content_hash
+from pronto.languages import Language
+from pronto.release import Settings, build_translation, is_finished, registry_row, release
 
 COPIES = [f'{x}{i}' for x in ('qaa','qab','qac','qad') for i in (1,2,3)]
 LEAST = 300
@@ -139,13 +141,13 @@ def osis_with(rights, corpus, tmp_path):
     return path
 
 @pytest.fixture
-def settings(corpus): return Settings(str(corpus/'a.parquet'), 'x', min_verses=LEAST, publishable=True)
+def settings(corpus): return Settings(str(corpus/'a.parquet'), content_hash((corpus/'a.parquet').read_bytes()), min_verses=LEAST, publishable=True)
 
 def test_a_publishable_release_leaves_out_what_forbids_it(corpus, settings, tmp_path):
     path = osis_with('© 2001 A Society. All rights reserved.', corpus, tmp_path)
     assert build_translation('wol', path, tmp_path/'out', settings) == '© 2001 A Society. All rights reserved.'
     assert not (tmp_path/'out').exists()
-    build_translation('wol', path, tmp_path/'out', Settings(settings.annotations, 'x', min_verses=LEAST))
+    build_translation('wol', path, tmp_path/'out', Settings(settings.annotations, settings.annotations_hash, min_verses=LEAST))
     assert load_dataset_folder(tmp_path/'out'/'wol').manifest['licence'].startswith('©')
     with pytest.raises(InputError, match='may not be passed on .* but is here'): build_translation('wol', path, tmp_path/'out', settings)
 
@@ -162,6 +164,57 @@ def test_and_keeps_the_labels_where_nothing_is_clear(corpus, settings, tmp_path,
     assert open_one.tasks == restored.tasks
     assert main(['verses', str(tmp_path/'out'/'wol'), '-b', str(corpus/'bibles'/'qad1.tsv')]) == 1
     assert 'is not the text that wol was built from' in capsys.readouterr().err
+    with pytest.raises(InputError, match='put back with `pronto verses`'): build_translation('wol', path, tmp_path/'out', settings)
+    (tmp_path/'out'/'wol'/'verses.tsv').unlink()
+    assert is_finished(tmp_path/'out'/'wol', path, settings)
+
+def test_labels_without_text_say_what_is_owed(corpus, settings, tmp_path):
+    build_translation('wol', osis_with('free', corpus, tmp_path), tmp_path/'out', settings)
+    manifest = load_manifest(tmp_path/'out'/'wol')
+    assert not (tmp_path/'out'/'wol'/'verses.tsv').exists() and manifest['licence'] == 'free'
+    assert manifest['citation'] == [CITATION, manifest['source']['attribution']] and manifest['source']['licence'] and manifest['source']['attribution']
+
+def test_what_fetch_noted_counts_where_the_translation_says_nothing(corpus, settings, tmp_path):
+    path = tmp_path/'data'/'bibles'/'qaalo.usfx.xml'
+    path.parent.mkdir(parents=True)
+    shutil.copy(corpus/'bibles'/'qaa1.usfx.xml', path)
+    build_translation('qaalo', path, tmp_path/'unknown', settings)
+    assert registry_row(tmp_path/'unknown'/'qaalo')['redistribution'] == 'unclear'
+    said = lambda licence, may: _write_note(tmp_path/'data', 'ebible-qaalo', [path], licence=licence, may_be_passed_on=may)
+    said('© A Society; may not be passed on', False)
+    assert build_translation('qaalo', path, tmp_path/'out', settings) == '© A Society; may not be passed on' and not (tmp_path/'out').exists()
+    with pytest.raises(InputError, match='may not be passed on'): build_translation('qaalo', path, tmp_path/'unknown', settings)
+    said('© A Society; may be passed on', True)
+    assert build_translation('qaalo', path, tmp_path/'out', settings) == ''
+    row = registry_row(tmp_path/'out'/'qaalo')
+    assert (row['licence'], row['redistribution']) == ('© A Society; may be passed on', 'permitted') and (tmp_path/'out'/'qaalo'/'verses.tsv').exists()
+    assert is_finished(tmp_path/'out'/'qaalo', path, settings)
+
+def test_a_folder_of_an_earlier_release_is_not_published(corpus, settings, tmp_path):
+    (tmp_path/'bibles').mkdir()
+    path = osis_with('Public domain', corpus, tmp_path).rename(tmp_path/'bibles'/'open.osis.xml')
+    for code in 'open', 'gone': build_translation(code, path, tmp_path/'out', settings)
+    publish = lambda: release(corpus/'a.parquet', tmp_path/'bibles', tmp_path/'out', publishable=True, min_verses=LEAST)
+    with pytest.raises(InputError, match='is not fit to be published: gone are there'): publish()
+    shutil.rmtree(tmp_path/'out'/'gone')
+    assert publish().finished == ['open']
+
+def test_what_a_folder_remembers_may_be_damaged(corpus, settings, tmp_path):
+    "Then it is made anew"
+    path = osis_with('Public domain', corpus, tmp_path)
+    build_translation('wol', path, tmp_path/'out', settings)
+    assert is_finished(tmp_path/'out'/'wol', path, settings)
+    for text in '[]', '{}', '{"files": {}}', 'null', '{':
+        (tmp_path/'out'/'wol'/'release.json').write_text(text)
+        assert not is_finished(tmp_path/'out'/'wol', path, settings)
+    build_translation('wol', path, tmp_path/'out', settings)
+    assert is_finished(tmp_path/'out'/'wol', path, settings)
+
+def test_a_guess_is_marked(corpus, settings, tmp_path, monkeypatch):
+    monkeypatch.setattr('pronto.release.find_language', lambda said, code, script: Language('Lo', 'qaa', '', 'name'))
+    for code,bible,name in ('guessed','qad1.tsv','Lo (guess)'), ('stated','qac1.osis.xml','Lo'):
+        build_translation(code, corpus/'bibles'/bible, tmp_path/'out', settings)
+        assert registry_row(tmp_path/'out'/code)['language'] == name
 
 # What is no Bible, or not enough of one
 
@@ -187,5 +240,8 @@ def test_nothing_at_all_is_an_error(corpus, tmp_path, capsys):
     run = lambda *more: main(['release', '-a', str(corpus/'a.parquet'), str(tmp_path/'bibles'), '-o', str(tmp_path/'out'), '--workers', '1', *more])
     assert run() == 1 and 'holds no Bible' in capsys.readouterr().err
     (tmp_path/'bibles'/'a.txt').write_text('Dear reader')
+    (tmp_path/'out').mkdir()
+    (tmp_path/'out'/'registry.csv').write_text('of an earlier release')
     assert run() == 1 and 'none of 1 translations could be built' in capsys.readouterr().err
+    assert [p.name for p in (tmp_path/'out').iterdir()] == ['failed.csv']
     assert run('--scheduler', 'tcp://127.0.0.1:9') == 1 and 'no Dask scheduler answers' in capsys.readouterr().err
