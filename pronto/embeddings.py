@@ -9,7 +9,8 @@ __all__ = ['columns', 'bitext', 'language_script', 'metadata', 'mteb_task', 'mte
 from typing import Callable, get_args
 from .dataset import Dataset, LoadedPair, LoadedVerse, load_dataset_folder
 from .export import BIBTEX, provenance
-from .files import InputError
+from .files import InputError, content_hash
+from .languages import identify
 from .results import dataset_hash
 from .splits import SPLITS
 from .tasks import TASKS
@@ -42,29 +43,35 @@ def bitext(
     if not pairs: raise InputError(other.path, f'has no verse of the test split in common with {one.path}; build both with --splits parallel')
     return tuple(map(list, zip(*pairs)))
 
-# %% ../nbs/12_embeddings.ipynb #742f7e71
+# %% ../nbs/12_embeddings.ipynb #5c67ae78
 def language_script(
-    language:str # A code or a name, or neither
+    language:str, # A code or a name, or neither
+    code:str='' # The name of the dataset
 )->str: # e.g. `wol-Latn`
     "A language as `mteb` names it"
     import langcodes
     from mteb.languages import ISO_TO_LANGUAGE
-    try: tag = langcodes.Language.get(language) if langcodes.tag_is_valid(language) else langcodes.find(language)
-    except LookupError: return 'mis-Zyyy'
-    code = tag.to_alpha3()
-    return f'{code}-{tag.maximize().script}' if code in ISO_TO_LANGUAGE else 'mis-Zyyy'
+    iso639_3 = identify(language, code).iso639_3
+    return f'{iso639_3}-{langcodes.get(iso639_3).maximize().script}' if iso639_3 in ISO_TO_LANGUAGE else 'mis-Zyyy'
+
+def _owed(about:dict)->str: return f'Translation: {about["title"]}, licence {about["licence"]}.'
 
 def metadata(
     dataset:Dataset, # Loaded
     what:str, # Ends the name, e.g. `SM`
+    english:Dataset=None, # Of a bitext
     **fields # Of `mteb`'s `TaskMetadata`
 )->'TaskMetadata':
     "Describe a task to `mteb`"
     from mteb.abstasks.task_metadata import Licenses, TaskMetadata
     about, digits = provenance(dataset), dataset_hash(dataset.path)
+    owed = f'{_owed(about)} Labels projected from {about["source"]["name"]} ({about["source"]["attribution"]}).'
     licence = about['licence'].lower().replace(' ', '-')
-    fields = dict(eval_langs=[language_script(about['language'])], eval_splits=['test'], category='t2c', main_score='accuracy') | fields
-    owed = f'Translation: {about["title"]}, licence {about["licence"]}. Labels projected from {about["source"]["name"]} ({about["source"]["attribution"]}).'
+    if english:
+        other = provenance(english)
+        digits, owed = content_hash(digits.encode(), dataset_hash(english.path).encode()), f'{owed} {_owed(other)}'
+        if other['licence'] != about['licence']: licence = 'not specified'
+    fields = dict(eval_langs=[language_script(about['language'], about['code'])], eval_splits=['test'], category='t2c', main_score='accuracy') | fields
     return TaskMetadata(name=f'PrOnto_{about["code"]}_{what}_{digits[:6]}', dataset=dict(path=f'pronto/{about["code"]}', revision=digits), reference='https://arxiv.org/abs/2305.12612',
                         license=licence if licence in get_args(Licenses) else 'not specified', bibtex_citation=BIBTEX, domains=['Religious','Written'], modalities=['text'], dialect=[],
                         annotations_creators='derived', sample_creation='human-translated', date=('2012-01-01','2024-12-31'), task_subtypes=[],
@@ -103,9 +110,9 @@ def mteb_bitext(
     from mteb.abstasks import AbsTaskBitextMining
     here, there = bitext(dataset, english)
     one, other = provenance(dataset), provenance(english)
-    langs = [language_script(about['language']) for about in (one, other)]
+    langs = [language_script(about['language'], about['code']) for about in (one, other)]
     subsets = {f'{one["code"]}-{other["code"]}': (here, there, langs), f'{other["code"]}-{one["code"]}': (there, here, langs[::-1])}
-    described = metadata(dataset, f'verses_{other["code"]}', type='BitextMining', category='t2t', main_score='f1', eval_langs={name: pair for name,(*_,pair) in subsets.items()},
+    described = metadata(dataset, f'verses_{other["code"]}', english, type='BitextMining', category='t2t', main_score='f1', eval_langs={name: pair for name,(*_,pair) in subsets.items()},
                          description=f'Which verse of {other["title"]} is this verse?')
     return _made(AbsTaskBitextMining, described, lambda: {name: DatasetDict(test=Table.from_dict(dict(sentence1=a, sentence2=b))) for name,(a,b,_) in subsets.items()})
 

@@ -15,6 +15,7 @@ from typing import Callable, NamedTuple
 from . import __version__
 from .dataset import CITATION, NOT_STATED, Dataset, LoadedPair, LoadedVerse, load_dataset_folder, load_manifest
 from .files import InputError, replace_folder
+from .languages import identify
 from .refs import parse_ref
 from .results import safe_name
 from .splits import SPLITS
@@ -27,9 +28,11 @@ RELEASED = dict(name='OntoNotes', edition='5.0, English New Testament', licence=
 def provenance(
     dataset:Dataset # Loaded
 )->dict: # Nothing in it is empty
-    "What a dataset is made from and what is owed for it"
+    "What a dataset is made from and what is owed for it; raises `InputError` if the manifest is damaged"
     m = dataset.manifest
-    source = {k: (m.get('source') or RELEASED).get(k) or NOT_STATED for k in RELEASED}
+    stated = m.get('source') or RELEASED
+    if not isinstance(stated, dict): raise InputError(dataset.path/'manifest.json', f'says of its source no more than {stated!r}; build the dataset anew')
+    source = {k: stated.get(k) or NOT_STATED for k in RELEASED}
     about = {k: m.get(k) or NOT_STATED for k in ('language','title','licence','rules','splits','version')}
     citation = m.get('citation') or [CITATION, source['attribution']]
     return dict(code=code_of(dataset.path, m)) | about | dict(source=source, citation=citation)
@@ -65,12 +68,17 @@ def _find(folder:Path)->dict[str,Found]:
         return {code_of(folder, manifest): Found(manifest, lambda: load_dataset_folder(folder))}
     return {c: Found(load_manifest(folder/c), lambda c=c: load_hf(folder/c)) for c in _exported_codes(folder)}
 
+def _within(folder:Path)->list[Path]:
+    "The dataset folders of a release; of any other folder itself"
+    if any(folder.glob('*_train.tsv')): return [folder]
+    return sorted({p.parent for p in folder.glob('*/*_train.tsv')}) or [folder]
+
 def open_datasets(
-    folders # Dataset folders, or folders exported for HuggingFace
+    folders # Dataset folders, releases, or folders exported for HuggingFace
 )->dict[str,Found]: # By code
     "Name all datasets before any is loaded; raises `InputError` if two have the same name"
     found = {}
-    for folder in map(Path, folders):
+    for folder in (f for given in folders for f in _within(Path(given))):
         named = _find(folder)
         twice = sorted(named.keys() & found.keys())
         if twice: raise InputError(folder, f'is called {twice[0]} like another one of these datasets; export it to a place of its own, or build it with another --code')
@@ -105,10 +113,10 @@ def card(
     lines += [f'| {_plain(t["code"])} | {stem} | ' + ' | '.join(f'{n[s]:,}' for s in SPLITS) + ' |' for t in told for stem,n in t['sizes'].items()]
     lines += ['', *(f'- `{t.stem}` ({t.abbr}): {t.question}' for t in TASKS.values())]
     sources = dict.fromkeys(f'- {_plain(t["source"]["name"])} {_plain(t["source"]["edition"])}: {_plain(t["source"]["attribution"])}. Licence: {_plain(t["source"]["licence"])}' for t in told)
-    lines += ['', '## Provenance and licences', '', 'Labels were projected, verse by verse, from the annotations of an English New Testament:', '', *sources, '',
+    lines += ['', '## Provenance and licences', '', 'Labels were projected, verse by verse, from these annotations of a New Testament:', '', *sources, '',
               'The texts are those of the translations above and stay under the licences named there. Where a licence is not stated, ask the publisher before passing the text on.']
     lines += ['', '## Citation', '', *(f'- {_plain(c)}' for c in dict.fromkeys(c for t in told for c in t['citation'])), '', f'```bibtex\n{BIBTEX}\n```']
-    lines += ['', '## Beware', '', 'Labels are right as far as the translation says what the English says. Models may have read the Bible in pretraining; scores compare models and measure no understanding in general.']
+    lines += ['', '## Beware', '', 'Labels are right as far as the translation says what the annotated text says. Models may have read the Bible in pretraining; scores compare models and measure no understanding in general.']
     return '\n'.join(lines + [''])
 
 # %% ../nbs/12_export.ipynb #741d341b
@@ -124,6 +132,8 @@ def _write_about(dataset:Dataset, folder:Path):
     if dataset.manifest: (folder/'manifest.json').write_bytes((json.dumps(dataset.manifest, ensure_ascii=False, indent=1) + '\n').encode())
     if (dataset.path/'alignment.tsv').is_file(): shutil.copyfile(dataset.path/'alignment.tsv', folder/'alignment.tsv')
 
+_TABLES = 'Tables without a header: text, label, reference; or sense, two texts, label, two references.'
+
 def write_tables(
     dataset:Dataset, # Loaded
     folder:Path # To write into; made if need be
@@ -133,7 +143,7 @@ def write_tables(
     for stem,parts in dataset.tasks.items():
         for s,rows in parts.items(): (folder/f'{stem}_{s}.tsv').write_bytes(''.join(map(_line, rows)).encode())
     if not dataset.manifest.get('citation'):
-        (folder/'README.md').write_text(card([provenance(dataset) | dict(sizes=sizes(dataset))], 'Tables without a header: text, label, reference; or sense, two texts, label, two references.'), encoding='utf-8')
+        (folder/'README.md').write_text(card([provenance(dataset) | dict(sizes=sizes(dataset))], _TABLES), encoding='utf-8')
 
 # %% ../nbs/12_export.ipynb #b24458d4
 def write_export(
@@ -149,19 +159,21 @@ def write_export(
     (folder/'README.md').write_text((f'---\n{yaml}---\n' if yaml else '') + card(told, opening), encoding='utf-8')
 
 def export_tsv(
-    folders, # Dataset folders, or folders exported for HuggingFace
+    folders, # Dataset folders, releases, or folders exported for HuggingFace
     out, # The folder to write: a dataset folder, or one that holds several
     progress=iter # Wraps a list, e.g. `tqdm`
 )->list[str]: # Codes
     "Write datasets as plain tables; raises `InputError` for what is no dataset, and where it cannot be written"
     found = open_datasets(folders)
-    with replace_folder(out, 'manifest.json' if len(found) == 1 else 'export.json') as aside:
+    several = len(found) > 1
+    says_itself = not several and any(manifest for manifest,_ in found.values())
+    with replace_folder(out, 'manifest.json' if says_itself else 'export.json') as aside:
         told = []
         for code,(_,load) in progress(list(found.items())):
             dataset = load()
-            write_tables(dataset, aside/code if len(found) > 1 else aside)
+            write_tables(dataset, aside/code if several else aside)
             told.append(provenance(dataset) | dict(sizes=sizes(dataset)))
-        if len(found) > 1: write_export(aside, 'tsv', told, 'A folder of plain tables for each dataset.')
+        if not says_itself: write_export(aside, 'tsv', told, 'A folder of plain tables for each dataset.' if several else _TABLES)
     return list(found)
 
 # %% ../nbs/12_export.ipynb #c8dcbddf
@@ -221,19 +233,18 @@ def write_hf(
             except KeyError as e: raise InputError(dataset.path/f'{stem}_{s}.tsv', f'has the label {e}, which its manifest does not know; build the dataset anew') from e
             parquet.write_table(table, folder/stem/f'{HF_SPLITS[s]}.parquet')
 
-# %% ../nbs/12_export.ipynb #8bd0799d
-def _language_code(language:str)->str|None:
+# %% ../nbs/12_export.ipynb #993bb8dc
+def _language_code(language:str, code:str)->str|None:
     import langcodes
-    if langcodes.tag_is_valid(language): return langcodes.Language.get(language).language
-    try: return langcodes.find(language).language
-    except LookupError: return None
+    iso639_3 = identify(language, code).iso639_3
+    return langcodes.standardize_tag(iso639_3) if iso639_3 else None
 
 def _head(told:list[dict])->str:
     "The YAML of a card"
     from huggingface_hub import DatasetCardData
     files = lambda t, stem: [dict(split=HF_SPLITS[s], path=f'{t["code"]}/{stem}/{HF_SPLITS[s]}.parquet') for s in SPLITS if t['sizes'][stem][s]]
     name = lambda t, stem: stem if len(told) == 1 else f'{t["code"]}_{stem}'
-    languages = sorted({c for t in told if (c := _language_code(t['language']))})
+    languages = sorted({c for t in told if (c := _language_code(t['language'], t['code']))})
     return DatasetCardData(language=languages or None, license='other', license_name='of-the-translations', license_link='README.md', pretty_name='PrOnto', task_categories=['text-classification'],
                            configs=[dict(config_name=name(t, stem), data_files=files(t, stem)) for t in told for stem in t['sizes'] if files(t, stem)]).to_yaml() + '\n'
 
@@ -246,7 +257,7 @@ load_dataset("path/to/this/folder", "{}")
 ```"""
 
 def export_hf(
-    folders, # Dataset folders, or folders exported before
+    folders, # Dataset folders, releases, or folders exported before
     out, # The folder to write
     progress=iter # Wraps a list, e.g. `tqdm`
 )->list[str]: # Codes
