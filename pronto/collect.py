@@ -14,10 +14,10 @@ from .results import safe_name
 from .verses import find_book
 
 # %% ../nbs/12_collect.ipynb #77345909
-_BESIDE = re.compile(r'(readme|licen[cs]e|copying|copyright|copr|notice|changelog|vref\.txt|keys\.asc|signature)|.*\.(md|html?|pdf|json|ya?ml|css|png|jpg|sql|sha256|asc)', re.I)
+_BESIDE = re.compile(r'(readme|licen[cs]e|copying|copyright|copr|notice|changelog|signature)([-_ ][^.]*)?(\.(txt|rst))*|vref\.txt|.*\.(md|html?|pdf|json|ya?ml|css|png|jpg|sql|sha256|asc)', re.I)
 
 def _visible(folder:Path)->list[Path]:
-    return [p for p in sorted(folder.iterdir()) if not p.name.startswith('.') and p.name != '__MACOSX' and (p.is_dir() or not _BESIDE.match(p.name))]
+    return [p for p in sorted(folder.iterdir()) if not p.name.startswith('.') and p.name != '__MACOSX' and (p.is_dir() or not _BESIDE.fullmatch(p.name))]
 
 _WORD = re.compile(r'((?<!\d)[1-4][ _]?)?[A-Za-z]+')
 

@@ -74,7 +74,10 @@ def test_a_published_folder_comes_back_as_it_was(demo, tmp_path):
     export_hf([old], tmp_path/'hf')
     read_hf(tmp_path/'hf', tmp_path/'back')
     back = contents(tmp_path/'back')
-    assert CITATION in back.pop('README.md').decode() and back == contents(old)
+    assert CITATION in back.pop('README.md').decode() and CITATION in back.pop('export.json').decode() and back == contents(old)
+    before = contents(tmp_path/'back')
+    export_tsv([old], tmp_path/'back')
+    assert contents(tmp_path/'back') == before
     export_lm_eval([old], tmp_path/'lm')
     assert (tmp_path/'lm'/'old'/'pronto_old_my_own.yaml').is_file()
 
@@ -118,6 +121,21 @@ def test_the_harness_asks_our_questions(demo, tiny, tmp_path):
     assert last == asked and sorted(e[-1] for e in examples) == ['A','B','C']
     known = {r.text: 'ABC'[('declarative','imperative','interrogative').index(r.label)] for r in data['sentence_mood']['train']}
     assert all(known[e.split('\n')[1].removeprefix('Verse: ')] == e[-1] for e in examples)
+
+GROUPS = '''
+import json, sys
+from lm_eval.tasks import TaskManager
+loaded = TaskManager(include_path=sys.argv[1], include_defaults=False).load(['pronto','pronto_fewshot'])
+print(json.dumps([loaded['group_map'], {name: len(task.test_docs()) for name,task in loaded['tasks'].items()}]))
+'''
+
+def test_the_harness_loads_the_groups_of_all(demo, tmp_path):
+    pytest.importorskip('lm_eval')
+    export_lm_eval([demo/'qaa', demo/'qac'], tmp_path/'lm')
+    groups,tasks = json.loads(outside(tmp_path, sys.executable, '-c', GROUPS, str(tmp_path/'lm')).splitlines()[-1])
+    sizes = {f'pronto_{code}_{stem}': len(parts['test']) for code in ('qaa','qac') for stem,parts in load_dataset_folder(demo/code).tasks.items()}
+    assert {x: groups[x] for x in ('pronto','pronto_fewshot')} == {f'pronto{x}': [f'pronto_qaa{x}', f'pronto_qac{x}'] for x in ('','_fewshot')}
+    assert tasks == sizes | {f'{name}_fewshot': n for name,n in sizes.items()}
 
 def test_groups_with_one_name(demo, tmp_path):
     shutil.copytree(demo/'qaa', tmp_path/'fewshot')
@@ -178,6 +196,11 @@ def test_every_export_says_what_is_owed(demo, tmp_path, format, codes):
     assert set(about['datasets']) == set(codes) and all(missing(d) == [] for d in about['datasets'].values())
     for d in about['datasets'].values(): assert d['licence'] in card and d['source']['attribution'] in card and d['source']['licence'] in card
 
+def test_a_release_is_exported_whole(demo, tmp_path, capsys):
+    assert main(['export', 'tsv', str(demo), '-o', str(tmp_path/'out')]) == 0
+    assert all(contents(tmp_path/'out'/c) == contents(demo/c) for c in ('qaa','qab','qac','qad'))
+    assert capsys.readouterr().out == f'{tmp_path/"out"}: qaa, qab, qac, qad\n'
+
 def test_a_licence_that_nobody_states_is_said_to_be_so(tmp_path):
     about = provenance(Dataset(tmp_path, {'x': dict(train=[LoadedVerse('lo', '1', None)], dev=[], test=[])}))
     assert about['licence'] == NOT_STATED and missing(about) == []
@@ -216,5 +239,7 @@ def test_damaged_exports_are_named(demo, tmp_path, capsys):
     shutil.copytree(demo/'qab', tmp_path/'qab')
     with (tmp_path/'qab'/'sentence_mood_test.tsv').open('a', encoding='utf-8') as f: f.write('lo\tsubjunctive\tMRK 1:1\n')
     assert "has the label 'subjunctive', which its manifest does not know" in error(capsys, 'hf', tmp_path/'qab', '-o', tmp_path/'out')
+    (tmp_path/'qab'/'manifest.json').write_text('{"source": "OntoNotes"}')
+    for format in 'tsv','hf','lm-eval': assert "qab/manifest.json: says of its source no more than 'OntoNotes'" in error(capsys, format, tmp_path/'qab', '-o', tmp_path/'out')
     (tmp_path/'qab'/'manifest.json').write_text('[1]')
     assert 'is no manifest' in error(capsys, 'hf', tmp_path/'qab', '-o', tmp_path/'out')
