@@ -65,7 +65,9 @@ def family_of(
     if found.glottocode: return 'isolate'
     return next((f for member,whole in known.MACROLANGUAGES.items() if whole in (iso639_3, found.bcp_47) and (f := family_of(member))), '')
 
-# %% ../nbs/11_languages.ipynb #9fd827fc
+# %% ../nbs/11_languages.ipynb #b01a1f7a
+def _private(iso639_3:str)->bool: return len(iso639_3) == 3 and 'qaa' <= iso639_3 <= 'qtz'
+
 _ANCIENT = {'cop','grc','hbo'}
 _VERSIONS = set('asv bbe bishops bsb byz cev csb gnb gnt kjb kjv leb lsg lut msg nbs nbv net new niv old sbl tev ulb'.split())
 
@@ -89,8 +91,7 @@ def _guess(code:str, script:str): # A `langcodes.Language`, or `None`
     except KeyError: return None
     return tag if script in usual | ({'Hani'} if usual & {'Hans','Hant'} else set()) else None
 
-def _private(iso639_3:str)->bool: return len(iso639_3) == 3 and 'qaa' <= iso639_3 <= 'qtz'
-
+# %% ../nbs/11_languages.ipynb #71bdf7d6
 def identify(
     said:str, # What the translation says of its language: a tag, a name or nothing
     code:str='', # The name of the translation
