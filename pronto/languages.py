@@ -119,12 +119,12 @@ _FORBIDDEN = re.compile(r'(?<!some )(?<!no )rights reserved|vorbehalt|r[ée]serv
                         r'not be ([a-z]+ )?(copied|reproduced|redistributed|distributed|published|shared|passed on)|'
                         r'(no|not|without|forbids?|prohibits?) (re)?distribut|redistribution (is )?(not (?!stated)|prohibited|forbidden)', re.I)
 _PERMITTED = re.compile(r'(?i:public[ -]domain|gemeinfrei|GNU Free Documentation Licen[cs]e|may be (freely (copied|(re)?distributed)|passed on))|'
-                        r'(?i:creative ?commons|\bcc)[ -]*((?i:licen[cs]e)[ :-]+)?((?i:by|attribution|zero)\b|0)|\bBY(-NC)?(-SA)? [1-4]\.\d|'
+                        r'(?i:creativecommons\.org/(licenses/by(-nc)?(-sa)?/|publicdomain/))|(?i:creative ?commons|\bcc)[ -]*((?i:licen[cs]e)[ :-]+)?((?i:by|attribution|zero)\b|0)|\bBY(-NC)?(-SA)? [1-4]\.\d|'
                         r'\bGFDL\b|^MIT$|\bMIT[ -]Licen[cs]e\b|\bApache([ -]Licen[cs]e|[ -]2\.0)')
 _HARMLESS = re.compile(r'non-?commercial|no (known )?copyright|not copyrighted|(some|no) rights reserved|(copyright|redistribution) not stated', re.I)
-_CONDITION = re.compile(r"\b(no|not|non|nor|never|none|cannot|only|solely|without|unless|except|provided|subject to|condition(s|ed)?|permission|permit|consent|approval|written|prior|personal|private|"
+_CONDITION = re.compile(r"\b(no|not|non|nor|never|none|cannot|only|solely|without|unless|except|provided|subject to|condition(s|ed)?|permission|permit|consent|approval|written|prior|personal|private|internal|research|educational|restrict\w*|limited|"
                         r"forbid\w*|prohibit\w*|ask|think|believe|probably|perhaps|maybe|nur|nicht|kein\w*|ohne|genehmigung|erlaubnis|zustimmung|ne|pas|sans|sauf|seulement|autorisation|sin|s[oó]lo|"
-                        r"solamente|salvo|permiso|autorizaci[oó]n|n[aã]o|sem|somente|permiss[aã]o|senza|niet|geen|alleen|zonder|toestemming)\b|n['’]t\b|\?", re.I)
+                        r"solamente|salvo|permiso|autorizaci[oó]n|n[aã]o|sem|somente|permiss[aã]o|senza|niet|geen|alleen|zonder|toestemming|tidak|dilarang)\b|n['’]t\b|\?|[\u0370-\u1dff\u2e80-\ufdff]", re.I)
 _NO_DERIVATIVES = re.compile(r'\bND\b|no[- ]?deriv', re.I)
 _RESERVED = re.compile(r'©|\(c\)|copyright', re.I)
 
