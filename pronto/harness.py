@@ -164,7 +164,7 @@ lm_eval --include_path {folder} --tasks {group}_fewshot --model hf --model_args 
 `pronto` and `pronto_fewshot` are all datasets; add `--apply_chat_template` for chat models, `--num_fewshot 8` for more examples.'''
 
 def export_lm_eval(
-    folders, # Dataset folders, or folders exported for HuggingFace
+    folders, # Dataset folders, releases, or folders exported for HuggingFace
     out, # The folder to write
     progress=iter # Wraps a list, e.g. `tqdm`
 )->list[str]: # Names of the groups
