@@ -255,7 +255,7 @@ def release(
     _write_registry(done, places, bibles)
     if not done.built + done.finished: raise InputError(bibles, f'none of {len(places):,} translations could be built; {done.out/"failed.csv"} says why')
     if publishable and done.others:
-        raise InputError(done.out, f'is not fit to be published: {_few(done.others)} are there, but not of this release; remove them and start the same command again')
+        raise InputError(done.out, f'is not fit to be published: it holds what is not of this release ({_few(done.others)}); remove that and start the same command again')
     return done
 
 def _note(done:Release, code:str, licence:str|None, error:str):
