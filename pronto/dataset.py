@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NOT_STATED', 'CITATION', 'LAYOUTS', 'check_task', 'label_counts', 'label_shares', 'table_blocks', 'alignment_bytes',
            'build', 'summary', 'LoadedVerse', 'LoadedPair', 'Dataset', 'load_verses', 'load_table', 'load_manifest',
-           'load_dataset_folder', 'restore_verses']
+           'load_dataset_folder', 'sample', 'restore_verses']
 
 # %% ../nbs/06_dataset.ipynb #d97b6c28
 import json
@@ -303,6 +303,19 @@ def load_dataset_folder(
     stems = [s for s in TASKS if s in stems] + [s for s in stems if s not in TASKS]
     verses = _texts(path)
     return Dataset(path, {stem: {s: load_table(path/f'{stem}_{s}.tsv', verses) for s in SPLITS} for stem in stems}, load_manifest(path))
+
+# %% ../nbs/06_dataset.ipynb #ae9a9696
+def _asked_about(row)->str:
+    return str(row.ref or row.text) if isinstance(row, LoadedVerse) else str(row.ref2 or row.text2)
+
+def sample(
+    rows:list, # Of one table
+    most:int=None # How many rows; all if not given
+)->list: # In the order of `rows`
+    "A part of a table that stands for the whole"
+    if most is None or most >= len(rows): return rows
+    drawn = [content_hash(_asked_about(r).encode(), size=8) for r in rows]
+    return [rows[i] for i in sorted(sorted(range(len(rows)), key=drawn.__getitem__)[:most])]
 
 # %% ../nbs/06_dataset.ipynb #31b32965
 def restore_verses(

@@ -39,7 +39,7 @@ def _encode_joined(tokenizer, room, first, second)->list[tuple]:
     "The same for a tokenizer without rules for pairs"
     starts = tokenizer(first, **_PLAIN)['input_ids']
     ends = tokenizer(second, add_special_tokens=False, **_PLAIN)['input_ids']
-    between = [tokenizer.eos_token_id]
+    between = [tokenizer.pad_token_id if tokenizer.eos_token_id is None else tokenizer.eos_token_id]
     pairs = [shorten(a, b, room-1) if room else (a, b) for a,b in zip(starts, ends)]
     return [(a + between + b, [0]*(len(a) + 1 + len(b))) for a,b in pairs]
 
@@ -57,10 +57,12 @@ def unknown_share(
     tokenizer,
     ids:list[list[int]] # Of some texts
 )->float: # From 0 to 1
-    "How many of the tokens that stand for text are unknown"
-    special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+    "How many of the tokens that stand for text are unknown; none where the token for it has other uses too, as in GPT-2, which knows every byte"
+    unknown = tokenizer.unk_token_id
+    if unknown in (tokenizer.eos_token_id, tokenizer.bos_token_id, tokenizer.pad_token_id): return 0.0
+    special = set(tokenizer.all_special_ids) - {unknown}
     text = [i for x in ids for i in x if i not in special]
-    return round(text.count(tokenizer.unk_token_id)/len(text), 4) if text else 0.0
+    return round(text.count(unknown)/len(text), 4) if text else 0.0
 
 # %% ../nbs/07_packing.ipynb #e6de6ac8
 def pack(

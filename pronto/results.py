@@ -7,16 +7,17 @@ __all__ = ['KEYS', 'HANDED_OVER', 'model_name', 'safe_name', 'dataset_hash', 'Ru
            'read_predictions', 'chapters_of', 'resembling', 'evaluate', 'run_key', 'store_run', 'read_runs',
            'compare_records', 'check_parameters']
 
-# %% ../nbs/08_results.ipynb #1f4127b8
-import fcntl, hashlib, json, os, re, sys
+# %% ../nbs/08_results.ipynb #ee814243
+import fcntl, json, os, re, sys
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from . import __version__
 from .baselines import predict_baselines, training_labels, verses_of
-from .dataset import LoadedVerse
+from .dataset import LoadedVerse, sample
 from .files import InputError, content_hash, write_aside
 from .leaks import near_duplicates
+from .recipes import file_hash
 from .stats import compare, score
 
 # %% ../nbs/08_results.ipynb #70748803
@@ -32,20 +33,14 @@ def safe_name(
     "A name as one part of a path"
     return re.sub(r'[^\w.+-]+', '-', name.strip('/').replace('/', '--')).lstrip('.-')[:100] or 'unnamed'
 
-# %% ../nbs/08_results.ipynb #96dcc040
-def _file_hash(path:Path)->str:
-    with open(path, 'rb') as f: return hashlib.file_digest(f, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
+# %% ../nbs/08_results.ipynb #733c5623
 def dataset_hash(
     folder # A dataset folder
 )->str: # Changes with any text, pair or label in it
     "Identify the contents of a dataset; raises `InputError` if the folder is none"
-    folder = Path(folder)
-    try: return json.loads((folder/'manifest.json').read_text(encoding='utf-8'))['hashes']['dataset']
-    except (OSError, ValueError, KeyError, TypeError): pass
-    tables = sorted(folder.glob('*_*.tsv'))
+    tables = sorted(Path(folder).glob('*_*.tsv'))
     if not tables: raise InputError(folder, 'is no dataset folder (no tables in it); make one with `pronto build`')
-    return content_hash(*(f'{f.name} {_file_hash(f)}'.encode() for f in tables), size=16)
+    return content_hash(*(f'{f.name} {file_hash(f)}'.encode() for f in [*tables, *Path(folder).glob('verses.tsv')]), size=16)
 
 # %% ../nbs/08_results.ipynb #8f4b0342
 @dataclass(frozen=True)
@@ -82,7 +77,7 @@ def _damage(record, predictions:Path)->str|None: # What is wrong
     missing = [k for k in KEYS if k not in record]
     if missing: return f'lacks {", ".join(missing)}'
     if not predictions.is_file(): return f'has no predictions beside it ({predictions.name})'
-    if _file_hash(predictions) != record['predictions']: return f'does not belong to the predictions beside it ({predictions.name})'
+    if file_hash(predictions) != record['predictions']: return f'does not belong to the predictions beside it ({predictions.name})'
 
 def read_record(
     path # A JSON file of the run store
@@ -136,7 +131,7 @@ def write_record(
         if is_done(key, runs, report=lambda line: None): return path
         for dead in path.parent.glob(f'.{path.stem}.*.tmp'): dead.unlink()
         with write_aside(table) as f: f.write_text(''.join('\t'.join(map(str, r)) + '\n' for r in rows), encoding='utf-8')
-        record = asdict(key) | results | {'predictions': _file_hash(table)}
+        record = asdict(key) | results | {'predictions': file_hash(table)}
         with write_aside(path) as f: f.write_text(json.dumps(record, ensure_ascii=False, indent=1) + '\n', encoding='utf-8')
     return path
 
@@ -223,7 +218,7 @@ def store_run(
     trained # What the trainer hands over: its `predictions` and the fields of `HANDED_OVER`
 )->Path: # The record
     "Score a finished run and store it beside its baselines; raises `InputError` where it cannot be written"
-    train, test = (dataset.tasks[task.stem][s][:key.limit] for s in ('train','test'))
+    train, test = (sample(dataset.tasks[task.stem][s], key.limit) for s in ('train','test'))
     results, rows = evaluate(task, train, test, trained.predictions, _known_baselines(key, runs) or predict_baselines(task, train, test))
     told = {k: getattr(trained, k) for k in HANDED_OVER if hasattr(trained, k)} | dict(used=trained.hyperparameters)
     return write_record(key, runs, results | told | {k: dataset.manifest.get(k) for k in ('splits','rules','language')}, rows)

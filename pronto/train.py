@@ -19,10 +19,10 @@ from torch.utils.data import SequentialSampler
 from sklearn.metrics import f1_score, matthews_corrcoef
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, Trainer, TrainerCallback, TrainingArguments, set_seed
 from . import __version__
-from .dataset import Dataset, LoadedPair, load_dataset_folder
+from .dataset import Dataset, LoadedPair, load_dataset_folder, sample
 from .files import InputError
 from .packing import pack
-from .recipes import find_model, find_recipe, model_hash
+from .recipes import find_model, find_recipe
 from .splits import SPLITS
 from .tasks import find_task
 
@@ -30,16 +30,16 @@ from .tasks import find_task
 def task_rows(
     dataset:Dataset,
     task, # Of `pronto.tasks`
-    limit:int=None # At most so many rows of each split
+    limit:int=None # At most so many rows of each split, as `pronto.dataset.sample` draws them
 )->dict[str,list]: # Split to its rows
     "The rows of a task; raises `InputError` if a model cannot be trained and tested on them"
     if task.stem not in dataset.tasks: raise InputError(dataset.path, f'has no {task.stem}; it has {", ".join(dataset.tasks)}')
-    parts = {s: rows[:limit] for s,rows in dataset.tasks[task.stem].items()}
-    for s,rows in parts.items():
+    for s,rows in dataset.tasks[task.stem].items():
         path = dataset.path/f'{task.stem}_{s}.tsv'
         if not rows: raise InputError(path, 'is empty, so there is nothing to train or score on; use a larger Bible or other splits')
         for i,r in enumerate(rows, 1):
             if not _known(task, r.label): raise InputError(path, f'{r.label!r} is no label of {task.abbr}; its labels are {", ".join(task.labels)}', f'line {i}')
+    parts = {s: sample(rows, limit) for s,rows in dataset.tasks[task.stem].items()}
     if len(labels := {task.training_label(r.label) for r in parts['train']}) == 1:
         raise InputError(dataset.path/f'{task.stem}_train.tsv', f'has one label only ({labels.pop()}), so there is nothing to learn; use a larger Bible or a higher limit')
     return parts
@@ -91,12 +91,17 @@ def load_model(
     except InputError: raise
     except torch.OutOfMemoryError: raise
     except Exception as e: raise InputError(model, f'cannot be loaded as a classifier ({_first_line(e)}); check its config.json and weights') from e
-    table = net.get_input_embeddings().weight
-    if next(n for n,p in net.named_parameters() if p is table) in loading['missing_keys']:
-        raise InputError(model, f'its weights are not those of a {net.config.model_type} model; check model_type in its config.json')
-    first = max(len(table), len(tokenizer))
-    if first + n_senses > len(table): net.resize_token_embeddings(first + n_senses, mean_resizing=False)
+    if (bad := _unfit(net, loading)):
+        raise InputError(model, f'its config.json does not describe its weights ({bad[0]} is missing or of another shape); copy both from the same model')
+    rows = len(net.get_input_embeddings().weight)
+    first = max(rows, len(tokenizer))
+    if first + n_senses > rows: net.resize_token_embeddings(first + n_senses, mean_resizing=False)
     return net, first
+
+def _unfit(net, loading:dict)->list[str]: # In alphabetical order
+    "Weights of the body, apart from the pooler, that were not to be had"
+    names = {*loading['missing_keys'], *(name for name,*_ in loading['mismatched_keys'])}
+    return sorted(n for n in names if n.startswith(f'{net.base_model_prefix}.') and 'pooler' not in n)
 
 # %% ../nbs/07_train.ipynb #1089b851
 def token_limit(
@@ -173,7 +178,7 @@ class FineTuner(Trainer):
 def _arguments(settings:dict, folder:str, seed:int, device:str, progress:bool)->TrainingArguments:
     return TrainingArguments(
         folder, learning_rate=settings['learning_rate'], per_device_train_batch_size=settings['batch_size'], gradient_accumulation_steps=settings['accumulation'],
-        per_device_eval_batch_size=64 if device == 'cpu' else 256, weight_decay=settings['weight_decay'], num_train_epochs=settings['epochs'], warmup_steps=settings['warmup'], seed=seed,
+        per_device_eval_batch_size=settings['batch_size']*(4 if device == 'cpu' else 16), weight_decay=settings['weight_decay'], num_train_epochs=settings['epochs'], warmup_steps=settings['warmup'], seed=seed,
         bf16=settings['bf16'], use_cpu=device == 'cpu', eval_strategy='epoch', save_strategy='no', logging_strategy='no', report_to='none', disable_tqdm=not progress,
         remove_unused_columns=False, train_sampling_strategy='group_by_length' if settings['grouped'] else 'random', label_names=['labels'], dataloader_pin_memory=device != 'cpu')
 
@@ -203,6 +208,9 @@ def halved(
     "The same training with half as many examples at a time"
     return settings | {'batch_size': settings['batch_size']//2, 'accumulation': settings['accumulation']*2}
 
+def _warn_of_unknown(model, share:float):
+    if share > 0.5: warnings.warn(f'{model}: its tokenizer does not know {share:.0%} of the tokens of train; the scores will say little of the language')
+
 def _attempt(model, tokenizer, task, parts, settings:dict, seed:int, device:str, progress:bool)->tuple:
     "One training from the start; smaller batches if memory runs out"
     senses = sorted({r.sense for rows in parts['all'].values() for r in rows}) if isinstance(parts['train'][0], LoadedPair) else []
@@ -210,26 +218,23 @@ def _attempt(model, tokenizer, task, parts, settings:dict, seed:int, device:str,
         try:
             net, first = load_model(model, tokenizer, task.labels, len(senses), seed)
             packed = {s: pack(parts[s], tokenizer, token_limit(net, tokenizer), {s: first+i for i,s in enumerate(senses)} if senses else None, getattr(net.config, 'type_vocab_size', 0)) for s in SPLITS}
+            _warn_of_unknown(model, packed['train'].unknown)
             inputs = {s: [x | {'labels': task.labels.index(task.training_label(r.label))} for x,r in zip(packed[s].inputs, parts[s])] for s in SPLITS}
             return packed, settings, *_train(net, tokenizer, task, inputs, first, settings, seed, device, progress)
         except (RuntimeError, MemoryError) as e:
-            if settings['batch_size'] == 1 or not _out_of_memory(e): raise
+            if not _out_of_memory(e): raise
+            if settings['batch_size'] == 1: raise InputError(model, f'is too large for the memory at hand, one example at a time too ({_first_line(e)}); use a smaller model or a larger machine') from e
         settings, net = halved(settings), None
         gc.collect(); torch.cuda.empty_cache()
 
-# %% ../nbs/07_train.ipynb #2a4958c0
+# %% ../nbs/07_train.ipynb #587564d6
 @dataclass
 class Run:
     "One fine-tuning"
-    bible:str
-    model:str
-    model_hash:str
     task:str
     recipe:str
     seed:int
     hyperparameters:dict # As they were in the end
-    dataset_hash:str|None # `None` for a dataset without a manifest
-    limit:int|None
     accuracy:float
     macro_f1:float
     mcc:float
@@ -255,7 +260,7 @@ def versions()->dict[str,str]:
 def _device(device)->str:
     return device or ('cuda' if torch.cuda.is_available() else 'cpu')
 
-def _device_name(device:str)->str: return torch.cuda.get_device_name() if device.startswith('cuda') else f'cpu, {torch.get_num_threads()} threads'
+def _device_name(device:str)->str: return torch.cuda.get_device_name() if device.startswith('cuda') else f'cpu, threads: {torch.get_num_threads()}'
 
 # %% ../nbs/07_train.ipynb #150a273c
 def fine_tune(
@@ -265,7 +270,7 @@ def fine_tune(
     recipe='paper', # Or `robust`, or a `Recipe`
     seed:int=0,
     epochs:int=None, # As the recipe and the task say, if not given
-    limit:int=None, # At most so many rows of each split
+    limit:int=None, # At most so many rows of each split; see `pronto.dataset.sample`
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     progress:bool=False # Show a progress bar?
 )->Run:
@@ -285,11 +290,7 @@ def fine_tune(
             attempts.append({'seed': seed + 1000*n, 'best_epoch': best['epoch'], 'constant': best['constant']})
             if not best['constant']: break
     labels = [task.training_label(r.label) for r in parts['test']]
-    found = Run(bible=dataset.manifest.get('code', dataset.path.name), model=Path(model).name if Path(model).is_dir() else str(model), model_hash=model_hash(find_model(model)), task=task.stem, recipe=recipe.name, seed=seed,
-                hyperparameters=used, dataset_hash=dataset.manifest.get('hashes', {}).get('dataset'), limit=limit, **({'mae': None} | scores(task, labels, predictions)),
-                dev=keep.dev, best_epoch=best['epoch'], attempts=attempts, collapsed=len(set(predictions)) == 1, truncated={s: p.truncated for s,p in packed.items()},
-                unknown={s: p.unknown for s,p in packed.items()}, counts={s: len(p) for s,p in packed.items()}, seconds=round(time.perf_counter() - start, 1),
-                device=_device_name(device), versions=versions(), labels=labels, predictions=predictions)
-    if found.unknown['train'] > 0.5:
-        warnings.warn(f'{model}: its tokenizer does not know {found.unknown["train"]:.0%} of the tokens of {found.bible}; the scores say little of the language')
-    return found
+    return Run(task=task.stem, recipe=recipe.name, seed=seed, hyperparameters=used, **({'mae': None} | scores(task, labels, predictions)),
+               dev=keep.dev, best_epoch=best['epoch'], attempts=attempts, collapsed=len(set(predictions)) == 1, truncated={s: p.truncated for s,p in packed.items()},
+               unknown={s: p.unknown for s,p in packed.items()}, counts={s: len(p) for s,p in packed.items()}, seconds=round(time.perf_counter() - start, 1),
+               device=_device_name(device), versions=versions(), labels=labels, predictions=predictions)

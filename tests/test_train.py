@@ -27,7 +27,7 @@ def fast(specials:list, unk:str, single:str, pair:str, **names):
 
 def bert_like(**names): return fast(['[PAD]','[UNK]','[CLS]','[SEP]'], '[UNK]', '[CLS] $A [SEP]', '[CLS] $A [SEP] $B:1 [SEP]:1', pad_token='[PAD]', cls_token='[CLS]', sep_token='[SEP]', **names)
 def roberta_like(): return fast(['<s>','<pad>','</s>','<unk>'], '<unk>', '<s> $A </s>', '<s> $A </s> </s> $B </s>', pad_token='<pad>', cls_token='<s>', sep_token='</s>', bos_token='<s>', eos_token='</s>')
-def gpt_like(): return fast(['<end>','<unk>'], '<unk>', None, None, eos_token='<end>', bos_token='<end>')
+def gpt_like(): return fast(['<end>'], '<end>', None, None, eos_token='<end>', bos_token='<end>')
 def llama_like(): return fast(['<unk>','<s>','</s>'], '<unk>', '<s> $A', '<s> $A $B', bos_token='<s>', eos_token='</s>')
 
 ROBERTA = SIZES | dict(type_vocab_size=1, pad_token_id=1, bos_token_id=0, eos_token_id=2)
@@ -121,6 +121,18 @@ def test_out_of_memory_halves_the_batch(make, monkeypatch):
     used = fine_tune(DATA, make('bert'), 'SS', find_recipe('paper', epochs=1), device='cpu').hyperparameters
     assert (used['batch_size'], used['accumulation']) == (4, 4)
 
+def test_out_of_memory_in_scoring(make, monkeypatch):
+    "Batches of dev shrink with those of train; what does not fit at all is told in one line"
+    forward = hf.BertForSequenceClassification.forward
+    def greedy(self, input_ids, **kwargs):
+        if not self.training and len(input_ids) > most: raise torch.OutOfMemoryError('CUDA out of memory')
+        return forward(self, input_ids=input_ids, **kwargs)
+    monkeypatch.setattr(hf.BertForSequenceClassification, 'forward', greedy)
+    most = 4
+    assert fine_tune(DATA, make('bert'), 'SS', find_recipe('paper', epochs=1), device='cpu').hyperparameters['batch_size'] == 1
+    most = 0
+    with pytest.raises(InputError, match='is too large for the memory at hand'): fine_tune(DATA, make('bert'), 'SS', find_recipe('paper', epochs=1), device='cpu')
+
 def test_other_errors_are_not_taken_for_it(make, monkeypatch):
     def broken(self, **kwargs): raise RuntimeError('shapes differ')
     monkeypatch.setattr(hf.BertForSequenceClassification, 'forward', broken)
@@ -165,7 +177,7 @@ def test_bad_models(make, tmp_path):
     refused(folder, 'has no vocabulary')
     other = make('gpt2')
     (other/'config.json').write_text((folder/'config.json').read_text())
-    refused(other, 'its weights are not those of a bert model')
+    refused(other, 'its config.json does not describe its weights')
 
 def test_unknown_script_warns(make):
     rows = [LoadedVerse('нет слов', str(i % 2), None) for i in range(8)]
