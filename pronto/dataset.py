@@ -325,11 +325,13 @@ def restore_verses(
 )->int: # How many verses
     "Write `verses.tsv`; raises `InputError` if the Bible is another one"
     folder, manifest = Path(folder), load_manifest(folder)
-    if not manifest: raise InputError(folder, 'is no dataset folder with a manifest; name one that `pronto release` wrote')
-    if _bible_hash(bible) != manifest['hashes']['bible']:
-        raise InputError(path or folder, f'is not the text that {manifest["code"]} was built from; find the very same edition, or build a dataset of your own')
-    verses = to_english(bible, manifest['versification']).verses
+    try: code, scheme, of_bible = manifest['code'], manifest['versification'], manifest['hashes']['bible']
+    except (KeyError, TypeError) as e: raise InputError(folder, 'is no dataset folder with a whole manifest; name one that `pronto release` wrote') from e
+    if _bible_hash(bible) != of_bible:
+        raise InputError(path or folder, f'is not the text that {code} was built from; find the very same edition, or build a dataset of your own')
+    verses = to_english(bible, scheme).verses
     rows = (line.split('\t') for line in _lines(folder/'alignment.tsv'))
-    texts = {ref: _one_line(verses[parse_ref(ref)]) for ref,status,_ in rows if status in ('aligned','crosses')}
+    try: texts = {ref: _one_line(verses[parse_ref(ref)]) for ref,status,_ in rows if status in ('aligned','crosses')}
+    except (ValueError, KeyError) as e: raise InputError(folder/'alignment.tsv', f'is damaged ({e}); get the dataset anew') from e
     with write_aside(folder/'verses.tsv') as f: f.write_text(_verse_lines(texts), encoding='utf-8', newline='\n')
     return len(texts)
