@@ -61,7 +61,7 @@ _DAY = 24*60*60
 def _alive(mark:str, left:Path)->bool:
     "May a writer still be at work? Of one on another machine nothing is known, but that none takes a day"
     known = re.fullmatch(r'(.+)-(\d+)-(\d*)-\w+', mark)
-    if not known or known[1] != _machine(): return time.time() - left.stat().st_ctime < _DAY
+    if not known or known[1] != _machine(): return not left.exists() or time.time() - left.stat().st_ctime < _DAY
     pid, began = int(known[2]), known[3]
     try: os.kill(pid, 0)
     except ProcessLookupError: return False
