@@ -116,8 +116,10 @@ def _tell_waiting(client, need:dict, say:Callable)->Callable: # Is told whether 
     return look
 
 def to_stderr(
-    line:str
-): "Say it on the error stream"; print(line, file=sys.stderr, flush=True)
+    line:str # What there is to say
+):
+    "Say it on the error stream"
+    print(line, file=sys.stderr, flush=True)
 
 def _result(name:str, future)->Outcome:
     "What a finished job gave; if it was lost with its worker, that is waited for again"

@@ -51,7 +51,11 @@ def _installed(name:str)->list[Path]:
 def _without_text(dataset:Path)->bool:
     "Are its examples references to verses that are not there?"
     if (dataset/'verses.tsv').exists(): return False
-    return any(line.startswith('\t') or '\t\t\t' in line for f in dataset.glob('*_train.tsv') for line in f.read_text(encoding='utf-8').split('\n')[:1])
+    first = []
+    for path in dataset.glob('*_train.tsv'):
+        with path.open('rb') as f: first.append(f.readline())
+    rows = [line for line in first if line]
+    return bool(rows) and all(r.startswith(b'\t') or b'\t\t\t' in r for r in rows) # A verse stands before its label, a pair after its sense
 
 def _usable_tasks(dataset:Path, tasks:list)->list[str]: # Stems; none stands for all
     "Of the tasks that are asked for, those with examples in every split; raises `InputError` if the dataset has none"
@@ -71,9 +75,11 @@ def plan_all(
     wanted, jobs, left_out = [find_task(t) for t in tasks], [], []
     for m in models: find_model(m)
     for d in find_datasets(datasets):
-        try: usable = _usable_tasks(d, wanted); jobs += plan(d, models, usable, *args)
-        except InputError as e: left_out.append(str(e)); continue
-        if missing := [t.abbr for t in wanted if t.stem not in usable]: left_out.append(f'{d}: has an empty split in {", ".join(missing)}')
+        try:
+            usable = _usable_tasks(d, wanted)
+            jobs += plan(d, models, usable, *args)
+            if missing := [t.abbr for t in wanted if t.stem not in usable]: left_out.append(f'{d}: has an empty split in {", ".join(missing)}')
+        except InputError as e: left_out.append(str(e))
     if not jobs: raise InputError('datasets', f'none can be used; the first: {left_out[0]}')
     return jobs, left_out
 
