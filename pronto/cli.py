@@ -196,7 +196,9 @@ def quality_score(args):
 # %% ../nbs/13_cli.ipynb #8b59f52b
 def pretrain(args):
     "A small BERT from plain text and the train verses of Bibles"
+    from pronto.files import InputError
     from pronto.pretrain import pretrain, read_texts
+    if args.width % args.heads: raise InputError('--width', f'{args.width} is no multiple of the {args.heads} attention heads (--heads); change one of them')
     told = pretrain(read_texts(args.text), args.output, vocab_size=args.vocab, layers=args.layers, width=args.width, heads=args.heads, steps=args.steps, epochs=args.epochs,
                     seed=args.seed, progress=sys.stderr.isatty())
     print(f'{told["texts"]:,} texts, {told["parameters"]:,} parameters, vocabulary of {told["vocabulary"]:,}; written to {args.output}')
@@ -418,7 +420,8 @@ def main(
         _say(f"pronto: this command needs {e.name}, which is not installed; in the folder of PrOnto: pip install '.[{extra}]'"); return 1
     except (ValueError, OSError) as e:
         if not _of_the_user(e): raise
-        _say('pronto: ' + ' '.join(str(e).split())); return 1
+        text = str(e) if isinstance(e, ValueError) else f'{e.filename}: {e.strerror}'
+        _say('pronto: ' + ' '.join(text.split())); return 1
     return 0
 
 def _of_the_user(e:Exception)->bool:

@@ -44,6 +44,7 @@ def write_aside(
 ): # Yields the `Path` to write to
     "Write a file whole or not at all; raises `InputError` where it cannot be written"
     path = Path(path)
+    if not path.name: raise InputError(path, 'is a folder; name the file to write')
     aside = path.with_name(f'.{path.name}.{writer_mark()}.tmp')
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
