@@ -44,6 +44,7 @@ def _quiet():
     finally:
         for name,l in loggers.items(): l.setLevel(before[name])
 
+# %% ../nbs/12_cluster.ipynb #81cdd74e
 def _require_address(scheduler:str):
     from distributed.security import Security
     scheme = scheduler.partition('://')[0] if '://' in scheduler else 'tcp'

@@ -81,6 +81,7 @@ def _recover(path:Path):
         else: old.rename(path)
     for aside in _left(path, 'tmp'): shutil.rmtree(aside, ignore_errors=True)
 
+# %% ../nbs/00_files.ipynb #b2e6e748
 @contextmanager
 def replace_folder(
     path,                   # The folder to write
