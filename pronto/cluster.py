@@ -122,6 +122,7 @@ def to_stderr(
     "Say it on the error stream"
     print(line, file=sys.stderr, flush=True)
 
+# %% ../nbs/12_cluster.ipynb #2577d4eb
 def _result(name:str, future)->Outcome:
     "What a finished job gave; if it was lost with its worker, that is waited for again"
     from distributed import KilledWorker
