@@ -122,9 +122,12 @@ def _as_input_error(e:ValueError, option:str)->ValueError:
 def sweep(args):
     "eval.ipynb for many datasets, models, tasks and seeds at once"
     from pronto.sweep import sweep
-    try: done = sweep(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.epochs, args.limit, args.runs, workers=args.workers, scheduler=args.scheduler,
-                      gpus=args.gpus, per_gpu=args.per_gpu, notebook=args.notebook, show=_board())
+    from pronto.tasks import find_task
+    try: tasks = [find_task(t).stem for t in args.task or ()]
     except ValueError as e: raise _as_input_error(e, '--task')
+    done = sweep(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit, args.runs, workers=args.workers, scheduler=args.scheduler,
+                 gpus=args.gpus, per_gpu=args.per_gpu, notebook=args.notebook, show=_board())
+    for line in done.left_out: _say(f'left out {line}')
     for name,why in done.failed.items(): _say(f'failed {name}: {why}')
     print(done)
 
@@ -133,8 +136,10 @@ def _board():
     drawn, when = 0, 0.
     def draw(swept):
         nonlocal drawn, when
-        if not sys.stderr.isatty() or time.monotonic() - when < .5: return
-        text = swept.table()
+        ended = not swept.running and not swept.waiting
+        if not sys.stderr.isatty() or not ended and time.monotonic() - when < .5: return
+        width, height = (n or 1000 for n in os.get_terminal_size(sys.stderr.fileno())) # Some tell no size
+        text = '\n'.join(line[:width - 1] for line in swept.table().splitlines()[-height + 1:])
         print(f'\x1b[{drawn}A\x1b[J{text}' if drawn else text, file=sys.stderr, flush=True)
         drawn, when = text.count('\n') + 1, time.monotonic()
     return draw
@@ -191,7 +196,9 @@ def quality_score(args):
 # %% ../nbs/13_cli.ipynb #8b59f52b
 def pretrain(args):
     "A small BERT from plain text and the train verses of Bibles"
+    from pronto.files import InputError
     from pronto.pretrain import pretrain, read_texts
+    if args.width % args.heads: raise InputError('--width', f'{args.width} is no multiple of the {args.heads} attention heads (--heads); change one of them')
     told = pretrain(read_texts(args.text), args.output, vocab_size=args.vocab, layers=args.layers, width=args.width, heads=args.heads, steps=args.steps, epochs=args.epochs,
                     seed=args.seed, progress=sys.stderr.isatty())
     print(f'{told["texts"]:,} texts, {told["parameters"]:,} parameters, vocabulary of {told["vocabulary"]:,}; written to {args.output}')
@@ -255,7 +262,7 @@ def _build_options(parser):
 def _cluster_options(parser):
     add = parser.add_argument
     add('--workers', type=_between(int, 1, 10_000), metavar='N', help='processes on this machine (default: as many as cores)')
-    add('--scheduler', metavar='ADDRESS', help='a Dask scheduler, e.g. tcp://host:8786, whose workers see the same folders')
+    add('--scheduler', metavar='ADDRESS', help='a Dask scheduler, e.g. tcp://host:8786, whose workers see the same folders; for SLURM see nbs/12_cluster.ipynb')
 
 def _release_options(parser):
     add = parser.add_argument
@@ -403,15 +410,18 @@ def main(
         if hasattr(stream, 'reconfigure'): stream.reconfigure(encoding='utf-8')
     args = make_parser().parse_args(argv)
     try: args.run(args)
-    except KeyboardInterrupt: _say('pronto: interrupted; nothing that was whole has changed'); return 130
+    except KeyboardInterrupt:
+        what_now = 'run the same command again to go on' if args.run in (release, sweep, eval, fetch) else 'the same command starts anew'
+        _say(f'pronto: interrupted; nothing that was whole has changed; {what_now}'); return 130
     except BrokenPipeError: os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()); return 1
     except ModuleNotFoundError as e:
         if e.name.split('.')[0] == 'pronto': raise
-        extra = 'release' if args.run in (release, sweep, export, report) else 'parse' if e.name == 'stanza' else 'train'
-        _say(f"pronto: this command needs {e.name}, which is not installed; install it with: pip install 'pronto[{extra}]'"); return 1
+        extra = 'release,train' if args.run is sweep else 'release' if args.run in (release, export, report) else 'parse' if e.name == 'stanza' else 'train'
+        _say(f"pronto: this command needs {e.name}, which is not installed; in the folder of PrOnto: pip install '.[{extra}]'"); return 1
     except (ValueError, OSError) as e:
         if not _of_the_user(e): raise
-        _say('pronto: ' + ' '.join(str(e).split())); return 1
+        text = str(e) if isinstance(e, ValueError) else f'{e.filename}: {e.strerror}'
+        _say('pronto: ' + ' '.join(text.split())); return 1
     return 0
 
 def _of_the_user(e:Exception)->bool:

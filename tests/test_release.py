@@ -94,7 +94,7 @@ def test_interrupted_by_the_keyboard(corpus, whole, tmp_path):
         os.killpg(process.pid, signal.SIGINT)
         out,err = process.communicate(timeout=60)
         if process.returncode: break
-    assert (process.returncode, out, err.splitlines()) == (130, '', ['pronto: interrupted; nothing that was whole has changed'])
+    assert (process.returncode, out, err.splitlines()) == (130, '', ['pronto: interrupted; nothing that was whole has changed; run the same command again to go on'])
     resumes(corpus, folder, whole)
 
 def test_killed_worker(corpus, whole, tmp_path):

@@ -82,7 +82,7 @@ def test_it_sorts_and_filters(page, report):
     page.locator('select[name=task]').select_option('SS')
     assert column(page, 'Model') == ['poor','good/model']
     assert page.locator('#matrix tbody tr').all_inner_texts() == ['Wolof wolKYG\t80.0\t50.0']
-    assert page.locator('#by-family circle').count() == page.locator('#by-script circle').count() == 2
+    assert page.locator('#by-family path').count() == page.locator('#by-script path').count() == 2
     page.get_by_role('button', name='Clear').click()
     page.locator('input[name=search]').fill('made LO')
     page.locator('#board tbody tr').nth(1).wait_for(state='detached')
@@ -100,6 +100,17 @@ def test_it_fits_the_screen(page, width):
     assert page.evaluate('document.documentElement.scrollWidth') <= width
     assert page.evaluate("Math.min(...[...document.querySelectorAll('#board tbody td')].map(e => parseFloat(getComputedStyle(e).fontSize)))") >= 12
     assert page.locator('select[name=sort]').is_visible() == (width < 700)
+    assert page.locator('#board thead button').first.is_visible() == (width > 700) # Or it would take the focus unseen
+
+def test_many_models_are_told_apart(tmp_path, browser):
+    for i in range(9): store(tmp_path, 'wolKYG', f'model {i}', 'same_sense', .6 + i/100)
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0
+    page = browser.new_page()
+    page.goto((tmp_path/'r.html').as_uri())
+    looks = page.eval_on_selector_all('#by-family path', "dots => dots.map(d => d.getAttribute('fill') + d.getAttribute('d'))")
+    legend = page.eval_on_selector_all('#legend span', "spans => spans.map(s => s.style.color + s.textContent)")
+    assert len(set(looks)) == len(set(legend)) == 9
+    page.close()
 
 def test_bad_input_is_one_line(tmp_path, capsys):
     for argv,said in (('--runs', str(tmp_path/'none')), 'is no folder'), (('--runs', str(tmp_path), '--registry', str(tmp_path/'none.csv')), 'cannot be read'), (('--runs', str(tmp_path), '-o', str(tmp_path)), 'cannot be written'):

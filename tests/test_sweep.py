@@ -1,5 +1,5 @@
 "A sweep: workers die and join, runs fail, and what is recorded is not made again"
-import json, os, signal
+import json, os, shutil, signal
 from collections import Counter
 from pathlib import Path
 
@@ -80,9 +80,12 @@ def test_a_worker_dies_a_run_fails_and_the_sweep_goes_on(dataset, model, stand_i
     assert [r['seed'] for r in read_runs(runs)] == [0,2,3]
 
     (runs/'begun.log').unlink()
+    first = runs/next(n for n in done.done if done.jobs[n].key.seed == 0) # As if killed after its record, before its notebook was in place
+    first.with_suffix('.ipynb').rename(first.with_name(f'.{first.stem}.x-1-1-x.tmp.ipynb'))
     again = go(5)
-    assert (len(again.recorded), len(again.done), len(again.failed)) == (3, 1, 1)
-    assert Counter(seed for seed,_ in begun(runs)) == {'4': 1, '1': 2}
+    assert (len(again.recorded), len(again.done), len(again.failed)) == (2, 2, 1)
+    assert Counter(seed for seed,_ in begun(runs)) == {'0': 1, '4': 1, '1': 2}
+    assert first.with_suffix('.ipynb').exists() and not list(runs.rglob('*.tmp.ipynb'))
 
 def test_a_worker_that_joins_late_helps(dataset, model, stand_in, tmp_path):
     from distributed import LocalCluster
@@ -94,6 +97,46 @@ def test_a_worker_that_joins_late_helps(dataset, model, stand_in, tmp_path):
             cluster.wait_for_workers(2, timeout=120)
         done = sweep([dataset], [str(model)], [], 1, runs=tmp_path/'runs', scheduler=cluster.scheduler_address, notebook=stand_in, show=join)
     assert len(done.done) == len(plan(dataset, [str(model)])) >= 4 and len(Counter(worker for _,worker in begun(tmp_path/'runs'))) == 2
+
+def test_two_runs_share_a_gpu(dataset, model, stand_in, tmp_path, monkeypatch):
+    "Both on its one worker, whether there is a GPU or not"
+    from pronto.sweep import sweep
+    monkeypatch.setattr('pronto.cluster._visible_gpus', lambda: ['0'])
+    done = sweep([dataset], [str(model)], ['SM','PNS'], 1, runs=tmp_path/'runs', gpus=1, per_gpu=2, notebook=stand_in)
+    assert len(done.done) == 2 and len(Counter(worker for _,worker in begun(tmp_path/'runs'))) == 1
+
+def test_waiting_for_a_worker_is_said(monkeypatch):
+    from distributed import LocalCluster
+    from pronto.cluster import connect, run_jobs
+    class Said(Exception): pass
+    def say(line): raise Said(line)
+    monkeypatch.setattr('pronto.cluster._PATIENCE', 0)
+    with LocalCluster(n_workers=0, dashboard_address='127.0.0.1:0', silence_logs=50) as cluster, connect(scheduler=cluster.scheduler_address) as client:
+        with pytest.raises(Said, match='waiting for a worker with a GPU; start one with: dask worker tcp://.* --resources GPU=1'): list(run_jobs(client, abs, {'one': (-1,)}, need={'GPU': 1}, say=say))
+        with pytest.raises(Said, match='waiting for a worker; .*--nthreads 1$'): list(run_jobs(client, abs, {'one': (-1,)}, say=say))
+
+def test_datasets_that_cannot_be_used_are_left_out(dataset, model, tmp_path):
+    "Labels without text, empty splits, and what a killed release left; a missing model is no fault of theirs"
+    from pronto.sweep import plan_all
+    for name in 'labels', 'empty', 'whole', 'no-NMC', '.whole.99999.tmp': shutil.copytree(dataset, tmp_path/name)
+    (tmp_path/'labels'/'verses.tsv').unlink()
+    for path in *(tmp_path/'empty').glob('*_dev.tsv'), tmp_path/'no-NMC'/'nonpronominal_mention_test.tsv': path.write_bytes(b'')
+    jobs, left_out = plan_all([tmp_path], [str(model)])
+    assert {j.dataset.name for j in jobs} == {'no-NMC','whole'} and {j.key.task for j in jobs if j.dataset.name == 'no-NMC'} == {j.key.task for j in jobs} - {'nonpronominal_mention'}
+    assert [line.partition(': ')[0] for line in left_out] == [str(tmp_path/x) for x in ('empty','labels')] and 'pronto verses' in left_out[1]
+    jobs, left_out = plan_all([tmp_path], [str(model)], ['NMC','SM'])
+    assert len(jobs) == 3 and left_out[2] == f'{tmp_path/"no-NMC"}: has an empty split in NMC'
+    with pytest.raises(InputError, match='none can be used; .*empty split in NMC'): plan_all([tmp_path/'no-NMC'], [str(model)], ['NMC'])
+    with pytest.raises(InputError, match='nothing: '): plan_all([tmp_path], [str(tmp_path/'nothing')])
+
+def test_a_linked_model_keeps_its_name(dataset, model, tmp_path):
+    "The plan and the notebook mean the same run; a comma would part the path in two"
+    from pronto.sweep import notebook_parameters
+    for name in 'my-bert', 'my,bert': (tmp_path/name).symlink_to(model)
+    planned, comma = (plan(dataset, [str(tmp_path/name)], ['SM'])[0] for name in ('my-bert','my,bert'))
+    run, = plan(dataset, [notebook_parameters(planned, tmp_path)['models']], ['SM'])
+    assert run.key == planned.key and run.key.model == 'my-bert'
+    with pytest.raises(InputError, match='comma'): notebook_parameters(comma, tmp_path)
 
 def test_the_notebook_itself(dataset, model, tmp_path, capsys):
     argv = ['sweep', str(dataset), '-m', str(model), '-t', 'SM', '--epochs', '1', '--limit', '16', '--runs', str(tmp_path/'runs'), '--workers', '1']
@@ -119,4 +162,12 @@ def test_what_a_dead_worker_left_goes_when_its_run_fails(tmp_path):
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell('1/0')]), notebook)
     (tmp_path/'.paper-s0.99999.tmp.ipynb').write_text('{}')
     with pytest.raises(InputError, match='ZeroDivisionError'): run_notebook(notebook, record, {})
+    assert sorted(p.name for p in tmp_path.iterdir()) == ['bad.ipynb', 'paper-s0.failed.ipynb']
+
+def test_a_killed_kernel_leaves_its_notebook(tmp_path):
+    from pronto.sweep import run_notebook
+    notebook, record = tmp_path/'bad.ipynb', tmp_path/'paper-s0.json'
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in ('print("so far")', 'import os; os.kill(os.getpid(), 9)')]), notebook)
+    with pytest.raises(InputError, match=r'paper-s0\.failed\.ipynb: DeadKernelError'): run_notebook(notebook, record, {})
+    assert 'so far' in (tmp_path/'paper-s0.failed.ipynb').read_text(encoding='utf-8')
     assert sorted(p.name for p in tmp_path.iterdir()) == ['bad.ipynb', 'paper-s0.failed.ipynb']
