@@ -67,8 +67,11 @@ def build(args):
     "The dataset folder of one translation"
     from pronto.bible import read_bible
     from pronto.dataset import build, summary
-    manifest = build(_annotations(args), read_bible(args.bible), args.output, splits=args.splits, versification=args.versification, min_verses=args.min_verses,
-                     code=args.code, language=args.language, licence=args.licence, path=', '.join(args.bible))
+    from pronto.fetch import fetched_note
+    bible = read_bible(args.bible)
+    licence = args.licence or bible.licence or fetched_note(args.bible[0]).get('licence')
+    manifest = build(_annotations(args), bible, args.output, splits=args.splits, versification=args.versification, min_verses=args.min_verses,
+                     code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))
     print(summary(manifest))
 
 # %% ../nbs/13_cli.ipynb #71e61da9
@@ -298,7 +301,7 @@ def _run_options(parser):
     add('-t', '--task', action='append', help='NMC, PNS, SM, SS, SAC or a stem; repeat for more (default: all)')
     add('--seeds', type=_between(int, 1, 1000), default=1, metavar='N', help='how many runs with different seeds (default: 1)')
     add('--epochs', type=_between(int, 1, 1000), metavar='N', help='instead of what the recipe says')
-    add('--limit', type=_between(int, 1, 10**9), metavar='N', help='at most so many examples of each split')
+    add('--limit', type=_between(int, 1, 10**9), metavar='N', help='at most so many examples of each split, drawn from all of it')
     add('--recipe', choices=['paper','robust','tiny'], default='paper', help='as the paper, with warm-up and a restart after collapse, or for models as small as `pronto pretrain` makes (default: paper)')
     add('--runs', metavar='DIR', help='the run store (default: runs in the data folder)')
 
@@ -349,7 +352,7 @@ def _quality_options(parser):
 def _export_options(parser):
     add = parser.add_argument
     add('format', choices=['tsv','hf','lm-eval'], help="plain tables, a folder for HuggingFace `datasets`, or tasks for EleutherAI's harness")
-    add('dataset', nargs='+', metavar='DATASET_DIR', help='a folder written by `pronto build` or `pronto export hf`')
+    add('dataset', nargs='+', metavar='DATASET_DIR', help='a folder written by `pronto build`, `pronto release` or `pronto export hf`')
     add('-o', '--output', required=True, metavar='DIR', help='the folder to write')
 
 def _report_options(parser):

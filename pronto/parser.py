@@ -18,7 +18,7 @@ def stanza_pipeline(
 )->Callable: # From a text to Stanza's document
     "A parser; raises `InputError` where Stanza or the model of the language is missing, and downloads nothing"
     try: import stanza
-    except ModuleNotFoundError as e: raise InputError('stanza', "is not installed; get it with: pip install 'pronto[parse]'") from e
+    except ModuleNotFoundError as e: raise InputError('stanza', "is not installed; get it with: pip install '.[parse]'") from e
     get = f"""get it with: python -c "import stanza; stanza.download('{language}'{f", model_dir='{folder}'" if folder else ''})\""""
     try: return stanza.Pipeline(language, processors='tokenize,pos,lemma,depparse', download_method=None, verbose=False, **({'dir': str(folder)} if folder else {}))
     except (OSError, ValueError, KeyError, stanza.pipeline.core.LanguageNotDownloadedError, stanza.pipeline.core.PipelineRequirementsException) as e:

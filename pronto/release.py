@@ -245,7 +245,7 @@ def release(
         jobs = {c: (c, p.absolute(), done.out.absolute(), settings) for c,p in places.items() if c not in done.finished}
         _require_room(done.out, len(jobs))
         if jobs:
-            with connect(workers and min(workers, len(jobs)), scheduler) as client, closing(run_jobs(client, build_translation, jobs)) as outcomes:
+            with connect(workers, scheduler, jobs=len(jobs)) as client, closing(run_jobs(client, build_translation, jobs)) as outcomes:
                 for _,(code,why,error) in zip(progress(list(jobs)), outcomes): _note(done, code, why, error.replace(f'{bibles.absolute()}/', ''))
     for code in [c for c in done.built if not _is_whole(done.out/c)]:
         done.built.remove(code)

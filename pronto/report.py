@@ -52,7 +52,7 @@ def setting(
 )->str: # For a reader
     "Under which conditions a run was made"
     epochs = record['hyperparameters'].get('epochs')
-    told = [record['recipe'], f'{record.get("splits") or "unknown"} splits', f'first {record["limit"]:,}' if record['limit'] else '', f'{epochs} epochs' if epochs else '']
+    told = [record['recipe'], f'{record.get("splits") or "unknown"} splits', f'at most {record["limit"]:,} examples' if record['limit'] else '', f'{epochs} epochs' if epochs else '']
     if record.get('protocol') not in (None,'in-language'): told.append(record['protocol'])
     return ', '.join(filter(None, told))
 

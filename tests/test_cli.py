@@ -1,5 +1,5 @@
 "The command: bad input is one clear line and exit status 1, and nothing that was whole is lost"
-import json, os, re, subprocess, sys
+import hashlib, json, os, re, subprocess, sys
 
 import pytest
 
@@ -184,6 +184,19 @@ def test_a_missing_or_wrong_annotation_file(refuses, bible, tmp_path):
 def test_convert_gives_the_same_bible_back(pronto, bible, tmp_path):
     assert pronto('convert', bible, '-o', tmp_path/'again.tsv')[0] == 0
     assert (tmp_path/'again.tsv').read_text(encoding='utf-8') == TSV == pronto('convert', tmp_path/'again.tsv')[1]
+
+def test_a_fetched_bible_keeps_its_licence(pronto, annotated, bible, tmp_path):
+    "What was noted when it was fetched counts where the translation says nothing, unless the file was changed"
+    place = tmp_path/'data'/'bibles'/'lo.usfx.xml'
+    place.parent.mkdir(parents=True); place.write_bytes(bible.read_bytes())
+    note = tmp_path/'data'/'fetched'/'ebible-lo.json'
+    note.parent.mkdir()
+    note.write_text(json.dumps(dict(licence='public domain', sha256={'bibles/lo.usfx.xml': hashlib.sha256(place.read_bytes()).hexdigest()})))
+    licence = lambda: json.loads((tmp_path/'d'/'manifest.json').read_text())['licence']
+    build = lambda: pronto('build', '-a', annotated, '-b', place, '-o', tmp_path/'d', '--min-verses', 1)[0]
+    assert (build(), licence()) == (0, 'public domain')
+    place.write_bytes(place.read_bytes() + b'\n')
+    assert (build(), licence()) == (0, 'not stated')
 
 def test_parts_of_a_bible_are_put_together(pronto, annotated, tmp_path):
     parts = [bible_file(tmp_path, f'{book}\t1\t1\tlo\n', book) for book in ('LUK','MRK')]
