@@ -48,11 +48,13 @@ def plan(
     first_seed:int=0 # Seeds are counted from here
 )->list[Job]: # In the order of models, tasks and seeds
     "All runs of an evaluation; raises `InputError` for a missing dataset or model before any time is spent"
+    for what,value in dict(seeds=seeds, epochs=epochs, limit=limit).items():
+        if value is not None and value < 1: raise InputError(what, f'must be 1 or more, not {value}; leave it out for what is usual')
     dataset, recipe = Path(dataset), find_recipe(recipe, epochs=epochs)
     if not models: raise InputError(dataset, 'no models to evaluate, and the paper has none for this Bible; name some, e.g. bert-base-multilingual-cased')
     found = [t for t in TASKS.values() if (dataset/f'{t.stem}_train.tsv').is_file()]
     if not found: raise InputError(dataset, 'is no dataset folder (no *_train.tsv in it); make one with `pronto build`')
-    chosen = [find_task(t) for t in tasks] or [t for t in found if t not in empty_tasks(dataset)]
+    chosen = [find_task(t.strip()) for t in tasks] or [t for t in found if t not in empty_tasks(dataset)]
     if not chosen: raise InputError(dataset, 'has an empty split in every task; use a larger Bible or other splits')
     told = Dataset(dataset, {}, load_manifest(dataset))
     hashes = {m: model_hash(find_model(m)) for m in models}
@@ -103,15 +105,23 @@ def run_all(
     else: paths = in_processes(run_job, [(job, runs, device) for job in jobs], workers, progress)
     return [read_record(p) | {'path': p} for p in paths]
 
-# %% ../nbs/10_evaluate.ipynb #2a300cce
+# %% ../nbs/10_evaluate.ipynb #113d8896
+def _with_splits(folder:Path, splits:str)->Path: # `folder`
+    "Refuse a dataset with other splits than those asked for"
+    has = load_manifest(folder).get('splits', 'random') # The published folders have no manifest
+    if splits not in ('', has): raise InputError(folder, f'has {has} splits, not {splits}; name another folder, or the code of a Bible')
+    return folder
+
 def find_dataset(
     bible:str, # The code of a Bible, or a dataset folder
-    splits:str='parallel'
+    splits:str='' # `parallel` or `random`; if empty those of a folder, or else `parallel`
 )->Path: # The dataset folder
     "The dataset of a Bible, built if need be; raises `InputError` that says what to put where"
-    if Path(bible).is_dir(): return Path(bible)
+    if splits not in ('','parallel','random'): raise InputError(bible, f'no splits {splits!r}; choose parallel or random')
+    if Path(bible).is_dir(): return _with_splits(Path(bible), splits)
+    splits = splits or 'parallel'
     folder = data_dir()/'datasets'/(bible if splits == 'parallel' else f'{bible}-{splits}')
-    if (folder/'manifest.json').is_file(): return folder
+    if (folder/'manifest.json').is_file(): return _with_splits(folder, splits)
     bibles = sorted((data_dir()/'bibles').glob(f'{bible}.*')) + sorted((data_dir()/'bibles').glob(bible))
     if not bibles: raise InputError(folder, f'there is no dataset, and no Bible to build it from; put one at {data_dir()/"bibles"/bible}.<usfx.xml, usfm, tsv, ...>')
     from pronto.annotate import annotate, read_annotations

@@ -15,6 +15,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import AutoModelForMaskedLM, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling, PreTrainedTokenizerFast, Trainer, TrainingArguments, set_seed
 from .bible import NotABible, read_bible
 from .files import InputError, content_hash, replace_folder
+from .packing import unknown_share
 from .recipes import find_model
 from .splits import split_of
 from .train import load_tokenizer, quiet, versions
@@ -111,7 +112,10 @@ def _train(net, tokenizer, examples, folder, masked, steps, epochs, learning_rat
 
 def _start(texts, init, vocab_size, max_length, seed, shape)->tuple: # Tokenizer and model
     if init is None:
+        if shape['width'] % shape['heads']: raise InputError('width', f'{shape["width"]} cannot be divided among {shape["heads"]} heads; give a multiple of their number')
         tokenizer = learn_vocabulary(texts, vocab_size, max_length)
+        unknown = unknown_share(tokenizer, tokenizer(texts[:10_000])['input_ids'])
+        if unknown > 0.1: raise InputError('vocabulary', f'{vocab_size} tokens are too few, for {unknown:.0%} of the text are unknown; give some thousands')
         set_seed(seed)
         return tokenizer, small_bert(tokenizer, **shape)
     tokenizer = load_tokenizer(init)
@@ -121,7 +125,14 @@ def _start(texts, init, vocab_size, max_length, seed, shape)->tuple: # Tokenizer
     if tokenizer.mask_token is None: raise InputError(init, 'its tokenizer has no token to mask with; give a model of the BERT family')
     return tokenizer, net
 
-# %% ../nbs/07_pretrain.ipynb #7e612574
+# %% ../nbs/07_pretrain.ipynb #473da203
+def _save(tokenizer, net, folder, out):
+    try: tokenizer.save_pretrained(folder); net.save_pretrained(folder)
+    except OSError: raise
+    except Exception as e:
+        if 'os error' not in str(e): raise
+        raise InputError(out, f'cannot be written ({e}); choose another place or make room') from e
+
 def pretrain(
     texts:list[str], # As `read_texts` finds them
     out, # The folder to write
@@ -141,7 +152,7 @@ def pretrain(
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     progress:bool=False # Show a progress bar?
 )->dict: # What the manifest says
-    "Train a small BERT and write it, whole or not at all; raises `InputError` if it cannot be written"
+    "Train a small BERT and write it, whole or not at all; raises `InputError` if it cannot be written, or made of such numbers"
     if not texts: raise ValueError('no texts to train on')
     device = device or ('cuda' if torch.cuda.is_available() else 'cpu')
     with quiet(), replace_folder(out, marker='config.json') as folder:
@@ -149,7 +160,7 @@ def pretrain(
         loss = None
         if steps != 0:
             with tempfile.TemporaryDirectory() as aside: loss = _train(net, tokenizer, _examples(texts, tokenizer), aside, masked, steps, epochs, learning_rate, batch_size, seed, device, progress)
-        tokenizer.save_pretrained(folder); net.save_pretrained(folder)
+        _save(tokenizer, net, folder, out)
         manifest = dict(texts=len(texts), parameters=net.num_parameters(), vocabulary=len(tokenizer), steps=steps, epochs=None if steps is not None else epochs, learning_rate=learning_rate,
                         batch_size=batch_size, masked=masked, seed=seed, init=init and str(init), loss=loss, texts_hash=content_hash(*(t.encode() for t in texts), size=16), versions=versions())
         (folder/'manifest.json').write_text(json.dumps(manifest, indent=1) + '\n')

@@ -9,6 +9,7 @@ __all__ = ['metrics_of', 'resamples', 'wilson', 'bootstrap', 'score', 'mcnemar',
 import numpy as np
 from functools import partial
 from math import sqrt
+from statistics import median_low
 
 # %% ../nbs/08_stats.ipynb #4640aace
 def metrics_of(
@@ -174,4 +175,4 @@ def across_seeds(
 )->dict[str,float]: # `median`, `low`, `high` and `n`
     "Median and range of several seeds; raises `ValueError` if there are none"
     if not scores: raise ValueError('no scores; run at least one seed')
-    return dict(median=round(float(np.median(scores)), 4), low=min(scores), high=max(scores), n=len(scores))
+    return dict(median=round(median_low(scores), 4), low=min(scores), high=max(scores), n=len(scores))

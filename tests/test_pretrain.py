@@ -45,3 +45,20 @@ def test_bad_input(tmp_path):
     (tmp_path/'data.bin').write_bytes(b'\x00\x01lo')
     with pytest.raises(InputError, match='data.bin'): read_texts([tmp_path/'data.bin'])
     with pytest.raises(InputError, match='no model folder'): pretrain(TEXTS, tmp_path/'m', init=tmp_path, **SMALL)
+
+FULL = f'''
+import resource, signal, sys
+from pronto.pretrain import pretrain
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+for room in map(int, sys.argv[2:]):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+    try: pretrain({TEXTS!r}, sys.argv[1], **{SMALL!r})
+    except ValueError as e: print(type(e).__name__, e)
+'''
+
+def test_full_disk_is_one_line(tmp_path):
+    "For no file at all, for the configuration only, and for all but the weights"
+    done = subprocess.run([sys.executable, '-c', FULL, str(tmp_path/'m'), '100', '1000', '10000'], capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3 and all(line.startswith('InputError') and 'm: cannot be written' in line and 'File too large' in line for line in lines), done
+    assert not list(tmp_path.iterdir())

@@ -1,5 +1,5 @@
 "Tables 1-3: what was run stands in its place, what was not is a dash, and the published figures are the paper's"
-import csv, io, os, re, subprocess, sys
+import csv, io, json, os, re, subprocess, sys
 from dataclasses import asdict
 
 import pytest
@@ -8,10 +8,10 @@ from pronto.files import fact_table
 from pronto.results import KEYS, RunKey, write_record
 from pronto.tables import COLUMNS, make_tables, read_layout
 
-def store(folder, bible, model, task, accuracy, seed=0, **more):
-    run = RunKey(bible, model, 'm', task, 'd', seed=seed, **{k: more.pop(k) for k in ('limit','recipe') if k in more})
+def store(folder, bible, model, task, accuracy, seed=0, said=[dict(label='x', predicted='x')], model_hash='m', **more):
+    run = RunKey(bible, model, model_hash, task, 'd', seed=seed, **{k: more.pop(k) for k in ('limit','recipe','hyperparameters') if k in more})
     known = dict(accuracy=accuracy, intervals=dict(accuracy=[accuracy-.03, accuracy+.02]), baselines=dict(majority=.5, lookup=.5, ngram=.6), collapsed=False, splits='parallel') | more
-    write_record(run, folder, {k: None for k in KEYS if k != 'predictions' and k not in asdict(run)} | known, [dict(label='x', predicted='x')])
+    write_record(run, folder, {k: None for k in KEYS if k != 'predictions' and k not in asdict(run)} | known, said)
 
 @pytest.fixture
 def runs(tmp_path):
@@ -39,9 +39,27 @@ def test_every_run_stands_in_its_place(runs, tmp_path):
     assert english['ERV','BERT'][9:12] == ['80.00','97.75','−17.75']
     assert english['ERV','BERT'][0] == '–' and english['WBT','BERT'][9] == '–'
     assert english['ERV','ERV'][9:11] == ['50.00','50.43']
-    assert low['WOL','μBERT-MX'][6:8] == ['95.00*','90.36'] and '* trained' in made['Table 3']
+    assert low['WOL','μBERT-MX'][6:8] == ['95.00*','90.36'] and '\n\\* trained on at most so many examples: 50.' in made['Table 3']
     assert low['WOL','XLM-R'][12] == '50.00†' and low['WOL','XLM-R'][9] == '–'
     assert others['qaa','tiny'] == ['–','–','88.00','–','–']
+
+def test_models_that_are_not_clearly_worse_are_marked(tmp_path):
+    "Of the runs in the middle, where all have answered the same verses"
+    def verses(wrong): return [dict(ref=f'MRK {1+i//10}:{1+i%10}', label='1', predicted=str(int(i >= wrong))) for i in range(60)]
+    for model,wrong in ('a/bert', 6), ('b/bert', 8), ('poor', 30): store(tmp_path/'runs', 'qaa', model, 'proper_noun_subject', 1 - wrong/60, said=verses(wrong))
+    store(tmp_path/'runs', 'qaa', 'poor', 'proper_noun_subject', 1., 1, said=verses(0))
+    for model in 'a/bert', 'poor': store(tmp_path/'runs', 'qaa', model, 'sentence_mood', .9)
+    made = make_tables(tmp_path/'runs', tmp_path/'out')['Others']
+    assert {name: cells[1:3] for (_,name),cells in rows_of(made).items() if 'bert' in name or name == 'poor'} == {'a/bert': ['90.00‡','90.00'], 'b/bert': ['86.67‡','–'], 'poor': ['50.00','90.00']}
+    assert '‡ the best model' in made and r'90.00$^{\ddagger}$' in (tmp_path/'out'/'others.tex').read_text()
+
+def test_old_weights_and_short_trials_fill_no_cell(tmp_path):
+    store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .9, hyperparameters=dict(epochs=20), model_hash='old')
+    store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .8, hyperparameters=dict(epochs=20), model_hash='new', seed=1)
+    store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .3, hyperparameters=dict(epochs=1), model_hash='new')
+    for path,age in zip(sorted((tmp_path/'runs').rglob('*.json'), key=lambda p: json.loads(p.read_text())['accuracy']), (1,2,3)): os.utime(path, (1e9-age, 1e9-age))
+    made = make_tables(tmp_path/'runs', tmp_path/'out')['Others']
+    assert rows_of(made)['qaa','tiny'][2] == '80.00' and 'epochs: 20;' in made and 'seeds: 1 (median)' in made
 
 def test_nothing_is_zero_where_nothing_was_run(tmp_path):
     made = make_tables(tmp_path/'none', tmp_path/'out')
