@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from .annotate import annotate
 from .bible import read_bible
-from .dataset import LoadedPair, build, load_dataset_folder
+from .dataset import LoadedPair, build, load_dataset_folder, sample
 from .demo import make_corpus, write_corpus
 from .english import say_english, true_mentions, true_mood, true_subject
 from .evaluate import find_dataset, plan, run_all
@@ -33,7 +33,7 @@ def correctness(
 )->float: # From 0 to 1
     "How many of the labels that a model is tested on are right; of pairs, how many are well-formed and right"
     task = find_task(task)
-    rows = dataset.tasks[task.stem]['test'][:LIMITS[task.abbr]]
+    rows = sample(dataset.tasks[task.stem]['test'], LIMITS[task.abbr])
     if not isinstance(rows[0], LoadedPair): return sum(task.training_label(r.label) == _says(meant[r.ref], task) for r in rows)/len(rows)
     sheet = fill_sheet([dict(task=task.stem, sense=r.sense, ref1=str(r.ref1), ref2=str(r.ref2), label=r.label) for r in rows], meant)
     return sum(r.get('label_correct') == 'yes' for r in sheet)/len(rows)
