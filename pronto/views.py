@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from collections import Counter
 from pathlib import Path
-from .dataset import label_shares, load_dataset_folder, load_manifest
+from .dataset import label_shares, load_dataset_folder, load_manifest, sample
 from .results import read_predictions
 from .tables import against_best, median_run
 from .tasks import find_task
@@ -142,8 +142,8 @@ def error_table(
 )->pd.DataFrame: # A row per error
     "Some errors of a run, with reference and text"
     said = read_predictions(record['path'])
-    rows = load_dataset_folder(dataset).tasks[record['task']]['test'][:len(said)]
-    wrong = [(p,r) for p,r in zip(said, rows) if p['predicted'] != p['label']]
+    rows = sample(load_dataset_folder(dataset).tasks[record['task']]['test'], record['limit'])
+    wrong = [(p,r) for p,r in zip(said, rows, strict=True) if p['predicted'] != p['label']]
     chosen = wrong[::max(1, len(wrong)//n)][:n]
     where = lambda p: p.get('ref') or f'{p["sense"]}: {p["ref1"]}, {p["ref2"]}'
     text = lambda r: getattr(r, 'text', None) or f'{r.text1} / {r.text2}'
