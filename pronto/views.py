@@ -124,7 +124,7 @@ def plot_confusions(
     fig, axes = _panels(len(chosen), 2.9)
     for ax,r in zip(axes, chosen):
         table = confusion(r)
-        ax.imshow(table, cmap='Blues')
+        ax.imshow(table, cmap='Blues', vmin=0)
         for i,j in np.ndindex(table.shape): ax.text(j, i, table.iat[i,j], ha='center', va='center', fontsize=8, color='white' if table.iat[i,j] > table.values.max()/2 else 'black')
         ax.set_title(f'{find_task(r["task"]).abbr}\n{r["model"]}', fontsize=8)
         ax.set(xlabel='predicted', xticks=range(len(table)), yticks=range(len(table)))
