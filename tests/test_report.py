@@ -86,7 +86,7 @@ def test_it_sorts_and_filters(page, report):
     page.get_by_role('button', name='Clear').click()
     page.locator('input[name=search]').fill('made LO')
     page.locator('#board tbody tr').nth(1).wait_for(state='detached')
-    assert column(page, 'Language') == ['Lo qaa'] and 'first 50' in column(page, 'Setting')[0]
+    assert column(page, 'Language') == ['Lo qaa'] and 'at most 50 examples' in column(page, 'Setting')[0]
 
 def test_links_lead_to_the_records(page, report):
     links = page.eval_on_selector_all('#board tbody a', 'links => links.map(a => a.getAttribute("href"))')
