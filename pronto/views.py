@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['score_table', 'cost_table', 'read_facts', 'title', 'share_table', 'compare_table', 'plot_curves', 'best_of',
-           'confusion', 'plot_confusions', 'error_table', 'met_again', 'memory_line']
+           'confusion', 'plot_confusions', 'error_table']
 
 # %% ../nbs/10_views.ipynb #9c9581f3
 import matplotlib.pyplot as plt
@@ -148,23 +148,3 @@ def error_table(
     where = lambda p: p.get('ref') or f'{p["sense"]}: {p["ref1"]}, {p["ref2"]}'
     text = lambda r: getattr(r, 'text', None) or f'{r.text1} / {r.text2}'
     return pd.DataFrame([{'where': where(p), 'true': p['label'], 'predicted': p['predicted'], 'text': text(r)} for p,r in chosen])
-
-# %% ../nbs/10_views.ipynb #786cd8d8
-def met_again(
-    parts:dict[str,list] # Split to the rows of a pair task
-)->dict[str,float]: # Shares of test
-    "How much of test stands in train"
-    verses = {text for r in parts['train'] for text in (r.text1, r.text2)}
-    told = {(r.sense, text) for r in parts['train'] for text in (r.text1, r.text2)}
-    test = parts['test']
-    return {'a verse met': sum(r.text1 in verses or r.text2 in verses for r in test)/len(test), 'verse 2 met with the sense': sum((r.sense, r.text2) in told for r in test)/len(test)}
-
-def memory_line(
-    random:dict, # The record of a run on `random` splits
-    parallel:dict # Of the same model on `parallel` ones
-)->str: # A sentence or two
-    "How much of a score goes when nothing can be remembered"
-    gain, above = max(random['accuracy'] - parallel['accuracy'], 0), random['accuracy'] - random['baselines']['majority']
-    return (f"{find_task(random['task']).abbr}: {random['accuracy']:.1%} under random splits, {parallel['accuracy']:.1%} under parallel ones. Look-up alone has {random['baselines']['lookup']:.1%} and "
-            f"{parallel['baselines']['lookup']:.1%}. Of the {above:.1%} by which the model is above chance under random splits, {gain:.1%} go when nothing can be remembered"
-            + (f' ({gain/above:.0%} of it).' if above > .02 else '.'))
