@@ -67,11 +67,10 @@ def build(args):
     "The dataset folder of one translation"
     from pronto.bible import read_bible
     from pronto.dataset import build, summary
-    from pronto.fetch import fetched_note
+    from pronto.fetch import licence_of
     bible = read_bible(args.bible)
-    licence = args.licence or bible.licence or fetched_note(args.bible[0]).get('licence')
     manifest = build(_annotations(args), bible, args.output, splits=args.splits, versification=args.versification, min_verses=args.min_verses,
-                     code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))
+                     code=args.code, language=args.language, licence=args.licence or licence_of(bible, args.bible[0]), path=', '.join(args.bible))
     print(summary(manifest))
 
 # %% ../nbs/13_cli.ipynb #71e61da9

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NOT_STATED', 'CITATION', 'LAYOUTS', 'check_task', 'label_counts', 'label_shares', 'table_blocks', 'alignment_bytes',
            'build', 'summary', 'LoadedVerse', 'LoadedPair', 'Dataset', 'load_verses', 'load_table', 'load_manifest',
-           'load_dataset_folder', 'sample', 'restore_verses']
+           'load_dataset_folder', 'dataset_folders', 'sample', 'restore_verses']
 
 # %% ../nbs/06_dataset.ipynb #d97b6c28
 import json
@@ -303,6 +303,14 @@ def load_dataset_folder(
     stems = [s for s in TASKS if s in stems] + [s for s in stems if s not in TASKS]
     verses = _texts(path)
     return Dataset(path, {stem: {s: load_table(path/f'{stem}_{s}.tsv', verses) for s in SPLITS} for stem in stems}, load_manifest(path))
+
+# %% ../nbs/06_dataset.ipynb #5740d42c
+def dataset_folders(
+    folder # A dataset folder, or one that holds some
+)->list[Path]: # In order of their names
+    "The folder itself if it is a dataset folder, or else those one level below; maybe none"
+    folder = Path(folder)
+    return [folder] if any(folder.glob('*_train.tsv')) else sorted({p.parent for p in folder.glob('[!.]*/*_train.tsv')})
 
 # %% ../nbs/06_dataset.ipynb #ae9a9696
 def _asked_about(row)->str:

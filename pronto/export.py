@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import Callable, NamedTuple
 from . import __version__
-from .dataset import CITATION, NOT_STATED, Dataset, LoadedPair, LoadedVerse, load_dataset_folder, load_manifest
+from .dataset import CITATION, NOT_STATED, Dataset, LoadedPair, LoadedVerse, dataset_folders, load_dataset_folder, load_manifest
 from .files import InputError, replace_folder
 from .languages import identify
 from .refs import parse_ref
@@ -68,17 +68,12 @@ def _find(folder:Path)->dict[str,Found]:
         return {code_of(folder, manifest): Found(manifest, lambda: load_dataset_folder(folder))}
     return {c: Found(load_manifest(folder/c), lambda c=c: load_hf(folder/c)) for c in _exported_codes(folder)}
 
-def _within(folder:Path)->list[Path]:
-    "The dataset folders of a release; of any other folder itself"
-    if any(folder.glob('*_train.tsv')): return [folder]
-    return sorted({p.parent for p in folder.glob('*/*_train.tsv')}) or [folder]
-
 def open_datasets(
     folders # Dataset folders, releases, or folders exported for HuggingFace
 )->dict[str,Found]: # By code
     "Name all datasets before any is loaded; raises `InputError` if two have the same name"
     found = {}
-    for folder in (f for given in folders for f in _within(Path(given))):
+    for folder in (f for given in map(Path, folders) for f in dataset_folders(given) or [given]):
         named = _find(folder)
         twice = sorted(named.keys() & found.keys())
         if twice: raise InputError(folder, f'is called {twice[0]} like another one of these datasets; export it to a place of its own, or build it with another --code')

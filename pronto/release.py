@@ -19,7 +19,7 @@ from .bible import read_bible
 from .cluster import connect, run_jobs
 from .collect import find_translations, input_hash, name_translations
 from .dataset import build, label_shares, load_manifest
-from .fetch import fetched_note
+from .fetch import fetched_note, licence_of
 from .files import InputError, content_hash, write_aside
 from .languages import find_language, redistribution, script_of
 from .tasks import SM, TASKS
@@ -78,7 +78,7 @@ def build_translation(
     folder, path = Path(out)/code, Path(path)
     if is_finished(folder, path, settings): return '' # The worker before this one died with the news
     bible, inputs = read_bible(path), settings.input_hash(path)
-    licence = bible.licence or fetched_note(path).get('licence', '')
+    licence = licence_of(bible, path)
     allowed = redistribution(licence)
     if settings.publishable and allowed == 'forbidden':
         if folder.exists(): raise InputError(folder, f'may not be passed on ({licence}) but is here from an earlier release; remove it, or publish another folder')

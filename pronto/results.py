@@ -8,14 +8,14 @@ __all__ = ['KEYS', 'HANDED_OVER', 'model_name', 'safe_name', 'dataset_hash', 'Ru
            'compare_records', 'check_parameters']
 
 # %% ../nbs/08_results.ipynb #ee814243
-import fcntl, json, os, re, sys
+import fcntl, json, os, re
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from . import __version__
 from .baselines import predict_baselines, training_labels, verses_of
 from .dataset import LoadedVerse, sample
-from .files import InputError, content_hash, write_aside
+from .files import InputError, content_hash, to_stderr, write_aside
 from .leaks import near_duplicates
 from .recipes import file_hash
 from .stats import compare, score
@@ -90,12 +90,10 @@ def read_record(
     if wrong: raise InputError(path, f'{wrong}; {redo}')
     return record
 
-def _to_stderr(line:str): print(line, file=sys.stderr)
-
 def is_done(
     key:RunKey, # What is to be run
     runs, # The folder of the run store
-    report=_to_stderr # Is told, in a line, of a broken record
+    report=to_stderr # Is told, in a line, of a broken record
 )->bool: # A broken record is no record
     "Is there a whole record of this run?"
     path = key.record(runs)
@@ -226,7 +224,7 @@ def store_run(
 # %% ../nbs/08_results.ipynb #dc801e77
 def read_runs(
     runs, # The folder of the run store
-    report=_to_stderr # Is told, in a line, of a broken record
+    report=to_stderr # Is told, in a line, of a broken record
 )->list[dict]: # Records, with the `path` and the time (`finished`) of each, in the order of their names
     "Read all whole records of a run store; an absent folder has none"
     found = []

@@ -14,9 +14,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Callable
 import pronto
-from .cluster import connect, reason, run_jobs, to_stderr
+from .cluster import connect, reason, run_jobs
+from .dataset import dataset_folders
 from .evaluate import Job, empty_tasks, plan
-from .files import InputError, data_dir, writer_mark
+from .files import InputError, data_dir, to_stderr, writer_mark
 from .recipes import find_model
 from .results import is_done, model_name
 from .tasks import find_task
@@ -27,8 +28,8 @@ def find_datasets(
 )->list[Path]: # Dataset folders, absolute
     "The datasets to evaluate on; raises `InputError` for a folder without any"
     found = []
-    for folder in map(Path, folders):
-        within = [folder] if any(folder.glob('*_train.tsv')) else sorted({p.parent for p in folder.glob('[!.]*/*_train.tsv')})
+    for folder in folders:
+        within = dataset_folders(folder)
         if not within: raise InputError(folder, 'holds no dataset (no *_train.tsv in it or one level below); make some with `pronto build` or `pronto release`')
         found += [p.resolve() for p in within]
     return list(dict.fromkeys(found))
