@@ -5,10 +5,11 @@
 # %% auto #0
 __all__ = ['connect', 'JobFailed', 'Outcome', 'reason', 'run_jobs']
 
-# %% ../nbs/12_cluster.ipynb #5d5b8ab5
+# %% ../nbs/12_cluster.ipynb #c324f942
 import logging, os, time
 from collections import deque
 from contextlib import contextmanager
+from functools import partial
 from queue import Empty, Queue
 from typing import Callable, Iterator, NamedTuple
 from uuid import uuid4
@@ -104,7 +105,7 @@ def _slots(client, need:dict)->int:
         raise InputError(client.scheduler.address, f'none of its {len(workers)} workers has what a job needs ({", ".join(need)}); ask for GPUs with --gpus')
     return found
 
-def _tell_waiting(client, need:dict, say:Callable)->Callable: # Is told whether anything runs
+def _tell_waiting(address:str, need:dict, say:Callable)->Callable: # Is told whether anything runs
     "Says, once for each time of waiting, that no worker takes a job"
     since = time.monotonic()
     def look(running):
@@ -112,7 +113,7 @@ def _tell_waiting(client, need:dict, say:Callable)->Callable: # Is told whether 
         if running: since = time.monotonic()
         elif since is not None and time.monotonic() - since >= _PATIENCE:
             a_gpu, option = (' with a GPU',' --resources GPU=1') if 'GPU' in need else ('','')
-            say(f'waiting for a worker{a_gpu}; start one with: dask worker {client.scheduler.address} --nthreads 1{option}')
+            say(f'waiting for a worker{a_gpu}; start one with: dask worker {address} --nthreads 1{option}')
             since = None
     return look
 
@@ -129,11 +130,13 @@ def _revive(client):
     if client.cluster is not None: client.cluster.scale(len(client.cluster.worker_spec))
 
 @contextmanager
-def _in_touch(client):
-    "Say in one line that the scheduler is lost, wherever that shows first"
+def _in_touch(client, address:str):
+    "Say in one line that the scheduler is lost, however that shows: Dask fails differently from one moment to the next"
     from distributed.client import FutureCancelledError
     try: yield
-    except (OSError, FutureCancelledError) as e: raise InputError(client.scheduler.address, 'the Dask scheduler is gone; start the same command again, what is finished is kept') from e
+    except Exception as e:
+        if client.status == 'running' and not isinstance(e, (OSError, FutureCancelledError)): raise
+        raise InputError(address, 'the Dask scheduler is gone; start the same command again, what is finished is kept') from e
 
 # %% ../nbs/12_cluster.ipynb #38307df6
 def run_jobs(
@@ -146,21 +149,24 @@ def run_jobs(
     say:Callable=to_stderr # Is told, in a line, that no worker is there for them
 )->Iterator[Outcome]: # As they finish; closing it gives up what is left
     "Run jobs on all workers, those that join late included; raises `InputError` if the scheduler is lost, or if no worker of this machine can ever run them"
-    waiting, running, finished, look = deque(jobs), {}, Queue(), _tell_waiting(client, need, say)
+    address = client.scheduler.address # A client that lost its scheduler forgets it
+    waiting, running, finished, look = deque(jobs), {}, Queue(), _tell_waiting(address, need, say)
+    in_touch = partial(_in_touch, client, address)
     try:
         while waiting or running:
-            with _in_touch(client): free = _slots(client, need) - len(running)
-            for name in [waiting.popleft() for _ in range(min(free, len(waiting)))]:
-                future = client.submit(_run, function, jobs[name], key=f'{name}-{uuid4().hex[:8]}', pure=False, retries=retries, resources=need or None)
-                running[future] = name
-                future.add_done_callback(finished.put)
+            with in_touch():
+                free = _slots(client, need) - len(running)
+                for name in [waiting.popleft() for _ in range(min(free, len(waiting)))]:
+                    future = client.submit(_run, function, jobs[name], key=f'{name}-{uuid4().hex[:8]}', pure=False, retries=retries, resources=need or None)
+                    running[future] = name
+                    future.add_done_callback(finished.put)
             watch(list(running.values()))
             look(running)
             try: future = finished.get(timeout=1)
             except Empty:
                 _revive(client)
                 continue
-            with _in_touch(client): outcome = _result(running[future], future)
+            with in_touch(): outcome = _result(running[future], future)
             del running[future]
             future.release() # Or it would be done again if its worker died now
             yield outcome
