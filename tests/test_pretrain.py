@@ -36,7 +36,7 @@ def test_interrupted_leaves_what_was_there(tmp_path, monkeypatch):
     pretrain(TEXTS, tmp_path/'m', **SMALL)
     before = model_hash(tmp_path/'m')
     def interrupt(*args, **kwargs): raise KeyboardInterrupt
-    monkeypatch.setattr('pronto.pretrain.Trainer.train', interrupt)
+    monkeypatch.setattr('pronto.pretrain.MaskedTrainer.train', interrupt)
     with pytest.raises(KeyboardInterrupt): pretrain(TEXTS, tmp_path/'m', **SMALL | {'seed': 1})
     assert model_hash(tmp_path/'m') == before and [p.name for p in tmp_path.iterdir()] == ['m']
 
