@@ -88,17 +88,15 @@ def small_bert(
 
 def _examples(texts, tokenizer)->list[dict]:
     "Neighbouring texts as pairs"
-    found = tokenizer(texts[:-1] or texts, texts[1:] or texts, truncation=True, max_length=tokenizer.model_max_length, return_token_type_ids=True)
+    found = tokenizer(texts[:-1] or texts, texts[1:] or texts, truncation=True, max_length=tokenizer.model_max_length, return_token_type_ids=True, return_attention_mask=False)
     return [dict(zip(found, row)) for row in zip(*found.values())]
 
 # %% ../nbs/07_pretrain.ipynb #3106c315
 class MaskingCollator(DataCollatorForLanguageModeling):
     "Pads and masks a batch"
     def torch_call(self, examples):
-        t = self.tokenizer
-        fill = dict(input_ids=t.pad_token_id, token_type_ids=t.pad_token_type_id, attention_mask=0)
-        batch = {k: padded([e[k] for e in examples], fill[k], t.padding_side) for k in examples[0]}
-        special = torch.isin(batch['input_ids'], torch.tensor(t.all_special_ids))
+        batch = padded(examples, self.tokenizer)
+        special = torch.isin(batch['input_ids'], torch.tensor(self.tokenizer.all_special_ids))
         batch['input_ids'], batch['labels'] = self.torch_mask_tokens(batch['input_ids'], special_tokens_mask=special)
         return batch
 

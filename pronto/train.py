@@ -137,24 +137,24 @@ class KeepBest(TrainerCallback):
         if self.best is None or worth > self.best[0]:
             self.best, self.weights = (worth, len(self.dev)), {k: v.detach().clone() for k,v in model.state_dict().items()}
 
-# %% ../nbs/07_train.ipynb #9ee566ac
+# %% ../nbs/07_train.ipynb #71a7cf58
 def padded(
-    rows:list[list[int]], # Of unequal length
-    value:int, # To fill up with
-    side:str='right' # Or `left`
-)->torch.Tensor: # (rows, length of the longest)
-    "Rows as one tensor"
-    fill = [[value]*(max(map(len, rows)) - len(r)) for r in rows]
-    return torch.tensor([r + f if side == 'right' else f + r for r,f in zip(rows, fill)])
+    rows:list[dict], # With `input_ids`, maybe `token_type_ids`
+    tokenizer # Knows what to pad with, and where
+)->dict: # Tensors of (rows, length of the longest), an attention mask among them
+    "The rows of a batch, equally long"
+    length = max(len(r['input_ids']) for r in rows)
+    fill = lambda row, value: row + [value]*(length - len(row)) if tokenizer.padding_side == 'right' else [value]*(length - len(row)) + row
+    values = dict(input_ids=tokenizer.pad_token_id, token_type_ids=tokenizer.pad_token_type_id)
+    batch = {k: torch.tensor([fill(r[k], v) for r in rows]) for k,v in values.items() if k in rows[0]}
+    return batch | {'attention_mask': torch.tensor([fill([1]*len(r['input_ids']), 0) for r in rows])}
 
 def collate(
-    rows:list[dict], # With `input_ids` and `labels`, maybe `token_type_ids`
-    tokenizer # Knows what to pad with, and where
+    rows:list[dict], # With `labels` besides
+    tokenizer
 )->dict: # Tensors
     "Make a batch"
-    fill, side = dict(input_ids=tokenizer.pad_token_id, token_type_ids=tokenizer.pad_token_type_id), tokenizer.padding_side
-    batch = {k: padded([r[k] for r in rows], v, side) for k,v in fill.items() if k in rows[0]}
-    return batch | {'attention_mask': padded([[1]*len(r['input_ids']) for r in rows], 0, side), 'labels': torch.tensor([r['labels'] for r in rows])}
+    return padded(rows, tokenizer) | {'labels': torch.tensor([r['labels'] for r in rows])}
 
 # %% ../nbs/07_train.ipynb #d945345b
 class LeanTrainer(Trainer):
