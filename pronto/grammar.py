@@ -16,7 +16,7 @@ from typing import Iterator, NamedTuple
 
 # %% ../nbs/11_grammar.ipynb #4467be25
 SIZES = dict(name=60, city=20, people=8, person=50, animal=20, thing=70, food=20, place=30, time=12, word=24, deed=3,
-             quality=30, manner=14, moment=12, verb=12)
+             quality=30, manner=14, moment=12, verb=6)
 CONCEPTS:tuple[str,...] = tuple(f'{kind}{i}' for kind,n in SIZES.items() for i in range(n)) # Everything that has a word
 
 def kind_of(
@@ -83,10 +83,7 @@ _FRAMES = [
     (Slot('ARG0','person'), Slot('ARG1','thing food'), Slot('ARG2','person','to',.6)),
     (Slot('ARG0','person'), Slot('ARG1','clause word'), Slot('ARG2','person','to',.4)),
     (Slot('ARG0','person'), Slot('ARG1','person animal')),
-    (Slot('ARG0','person animal'), Slot('ARG1','food','',.75)),
-    (Slot('ARG1','thing animal'), Slot('ARGM-LOC','place','in',.4)),
-    (Slot('ARG0','person'), Slot('ARG1','animal person'), Slot('ARG2','thing','with',.4)),
-    (Slot('ARG0','person'), Slot('ARG1','thing'), Slot('ARG2','place','in',.6))]
+    (Slot('ARG0','person animal'), Slot('ARG1','food','',.75))]
 
 # %% ../nbs/11_grammar.ipynb #490a0483
 def _light(name): return Sense(name, name.split('.')[0], (Slot('ARG0','person'), Slot('ARG1','deed')))
@@ -99,9 +96,9 @@ LIGHT:list[Sense] = [_light('make.02'), _light('do.02'), _light('have.03')] # Ea
 def senses()->list[Sense]: # The most frequent first
     "The senses of the verbs that have words of their own"
     words, made = english_words(), []
-    for i in range(SIZES['verb']):
-        made.append(Sense(f'{words[f"verb{i}"]}.01', f'verb{i}', _FRAMES[i%9]))
-        if i%6 == 0: made.append(Sense(f'{words[f"verb{i}"]}.02', f'verb{i}', _FRAMES[(i+5)%9]))
+    for i,frame in enumerate(_FRAMES):
+        made.append(Sense(f'{words[f"verb{i}"]}.01', f'verb{i}', frame))
+        if i == 0: made.append(Sense(f'{words["verb0"]}.02', 'verb0', _FRAMES[-1]))
     Random('order of senses').shuffle(made)
     return made
 
@@ -372,10 +369,10 @@ def settle(
 def echo(
     s:Sentence, # The line
     rng:Random  # Where chance comes from
-)->Sentence: # The same senses with the same arguments, but of others, and with another choice of synonyms
-    "The second line of a couplet"
+)->Sentence: # The same senses with the same arguments, half of them others, and with another choice of synonyms
+    "The next line of a stanza"
     def another(p):
         kind = kind_of(p.word)
-        return p if p.form in ('pronoun','wh') or kind == 'deed' else p._replace(word=f'{kind}{draw(rng, SIZES[kind], 6)}')
+        return p if p.form in ('pronoun','wh') or kind == 'deed' or rng.random() < .5 else p._replace(word=f'{kind}{draw(rng, SIZES[kind], 6)}')
     s = _changed(s, another)
     return s._replace(clauses=tuple(c._replace(pick=rng.randrange(60)) for c in s.clauses), pick=rng.randrange(60))

@@ -18,7 +18,7 @@ from .tongues import tongues
 
 # %% ../nbs/11_models.ipynb #0824c589
 LANGUAGES = dict(qaa='Table 1', qab='Table 2', qac='Table 3') # That have models, and where they stand
-STEPS, LITTLE = 4500, 1000 # Updates of a pretraining on one language, and on each of several
+STEPS, LITTLE = 2000, 400 # Updates of a pretraining on one language, and on each of several
 OLD = 8000 # Verses of each Old Testament
 SHAPE = dict(layers=2, width=64, heads=4, dropout=0., learning_rate=2e-3, batch_size=16, max_length=160, masked=0.3)
 
@@ -35,7 +35,7 @@ def _recipes(corpus:Corpus)->dict[str,dict]:
     found = {'multilingual': dict(texts=[t for texts in old.values() for t in texts[:OLD//2]], steps=LITTLE*len(LANGUAGES), vocab_size=3000)}
     for code,texts in old.items():
         none,_,all_of_it = model_names(code).values()
-        found |= {none: dict(texts=texts, steps=0, vocab_size=1200), all_of_it: dict(texts=texts, steps=STEPS, vocab_size=1200)}
+        found |= {none: dict(texts=texts, steps=0, vocab_size=1500), all_of_it: dict(texts=texts, steps=STEPS, vocab_size=1500)}
     return found
 
 def _is_made(folder:Path, recipe:dict)->bool:
@@ -59,10 +59,10 @@ def pretrain_models(
     in_processes(_pretrain, [(folder, r) for folder,r in recipes.items() if not _is_made(folder, r)], workers, progress)
     return sorted(recipes)
 
-# %% ../nbs/11_models.ipynb #240f97bb
+# %% ../nbs/11_models.ipynb #7c94c5b5
 TINY = RECIPES['tiny']
-EPOCHS = dict(SS=6, SAC=5, NMC=7, PNS=10, SM=10) # The longest first, so that no process idles at the end
-LIMITS = dict(SS=4000, SAC=2500, NMC=2500, PNS=400, SM=400) # Examples of each split
+EPOCHS = dict(SS=5, SAC=3, NMC=5, SM=5, PNS=10) # The longest first, so that no process idles at the end
+LIMITS = dict(SS=8000, SAC=2500, NMC=2500, SM=1600, PNS=400) # Examples of each split
 
 def write_layout(
     path # The file to write

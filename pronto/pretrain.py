@@ -20,6 +20,7 @@ from .packing import unknown_share
 from .recipes import find_model
 from .splits import split_of
 from .train import LeanTrainer, load_tokenizer, padded, quiet, versions
+from .vectors import word_vectors
 from .versification import choose_versification, to_english
 
 # %% ../nbs/07_pretrain.ipynb #dd96815d
@@ -86,6 +87,12 @@ def small_bert(
         vocab_size=len(tokenizer), hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads, intermediate_size=4*width, initializer_range=width**-0.5,
         max_position_embeddings=tokenizer.model_max_length, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout, pad_token_id=tokenizer.pad_token_id))
 
+def _place_words(net, tokenizer, texts, window:int):
+    "Let the embeddings begin at the vectors that neighbours give"
+    table = net.get_input_embeddings().weight
+    vectors = torch.tensor(word_vectors(tokenizer(texts, add_special_tokens=False, verbose=False)['input_ids'], *table.shape, window), dtype=table.dtype)
+    with torch.no_grad(): table.copy_(torch.where(vectors.any(1, keepdim=True), vectors, table))
+
 def _examples(texts, tokenizer)->list[dict]:
     "Neighbouring texts as pairs"
     found = tokenizer(texts[:-1] or texts, texts[1:] or texts, truncation=True, max_length=tokenizer.model_max_length, return_token_type_ids=True, return_attention_mask=False)
@@ -119,14 +126,16 @@ def _train(net, tokenizer, examples, folder, masked, steps, epochs, learning_rat
     losses = [x['loss'] for x in trainer.state.log_history if 'loss' in x]
     return round(losses[-1], 3) if losses else None
 
-def _start(texts, init, vocab_size, max_length, seed, shape)->tuple: # Tokenizer and model
+def _start(texts, init, vocab_size, max_length, window, seed, shape)->tuple: # Tokenizer and model
     if init is None:
         if shape['width'] % shape['heads']: raise InputError('width', f'{shape["width"]} cannot be divided among {shape["heads"]} heads; give a multiple of their number')
         tokenizer = learn_vocabulary(texts, vocab_size, max_length)
         unknown = unknown_share(tokenizer, tokenizer(texts[:10_000])['input_ids'])
         if unknown > 0.1: raise InputError('vocabulary', f'{vocab_size} tokens are too few, for {unknown:.0%} of the text are unknown; give some thousands')
         set_seed(seed)
-        return tokenizer, small_bert(tokenizer, **shape)
+        net = small_bert(tokenizer, **shape)
+        if window: _place_words(net, tokenizer, texts, window)
+        return tokenizer, net
     tokenizer = load_tokenizer(init)
     set_seed(seed)
     try: net = AutoModelForMaskedLM.from_pretrained(find_model(init), dtype=torch.float32, trust_remote_code=False)
@@ -156,6 +165,7 @@ def pretrain(
     batch_size:int=32,
     max_length:int=128, # Tokens that the model reads
     masked:float=0.15, # Share of tokens to be guessed
+    window:int=5, # How far the neighbours reach from which embeddings begin, in tokens; they begin at random if 0
     seed:int=0,
     init=None, # Folder of a model to go on from, with its vocabulary and shape
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
@@ -165,12 +175,12 @@ def pretrain(
     if not texts: raise ValueError('no texts to train on')
     device = device or ('cuda' if torch.cuda.is_available() else 'cpu')
     with quiet(), replace_folder(out, marker='config.json') as folder:
-        tokenizer, net = _start(texts, init, vocab_size, max_length, seed, dict(layers=layers, width=width, heads=heads, dropout=dropout))
+        tokenizer, net = _start(texts, init, vocab_size, max_length, 0 if steps == 0 else window, seed, dict(layers=layers, width=width, heads=heads, dropout=dropout))
         loss = None
         if steps != 0:
             with tempfile.TemporaryDirectory() as aside: loss = _train(net, tokenizer, _examples(texts, tokenizer), aside, masked, steps, epochs, learning_rate, batch_size, seed, device, progress)
         _save(tokenizer, net, folder, out)
         manifest = dict(texts=len(texts), parameters=net.num_parameters(), vocabulary=len(tokenizer), steps=steps, epochs=None if steps is not None else epochs, learning_rate=learning_rate,
-                        batch_size=batch_size, masked=masked, seed=seed, init=init and str(init), loss=loss, texts_hash=content_hash(*(t.encode() for t in texts), size=16), versions=versions())
+                        batch_size=batch_size, masked=masked, window=window if init is None and steps != 0 else 0, seed=seed, init=init and str(init), loss=loss, texts_hash=content_hash(*(t.encode() for t in texts), size=16), versions=versions())
         (folder/'manifest.json').write_text(json.dumps(manifest, indent=1) + '\n')
     return manifest

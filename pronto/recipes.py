@@ -23,6 +23,7 @@ class Recipe:
     weight_decay:float = 0.01
     epochs:int|None = None # As the task says, if not given
     warmup:float = 0.0     # Share of the steps in which the learning rate rises
+    start:str = 'random'   # Where the embeddings of new tokens begin: `random`, or at the words that are `typical` of their verses
     embeddings:float = 1.0 # The learning rate of the embeddings of new tokens, as a multiple of the others'
     select:str = 'loss'    # The epoch with the best `loss` or `accuracy` on dev is kept
     restarts:int = 0       # How often a constant predictor is started anew
@@ -30,10 +31,12 @@ class Recipe:
 
     def settings(self, task)->dict: # For the record
         "The hyperparameters for a task of `pronto.tasks`"
-        return asdict(self) | {'epochs': self.epochs or task.epochs, 'embeddings': self.embeddings if isinstance(task, PairTask) else 1.}
+        told = asdict(self) | {'epochs': self.epochs or task.epochs, 'embeddings': self.embeddings if isinstance(task, PairTask) else 1.}
+        if self.start == 'random' or not isinstance(task, PairTask): del told['start'] # as in records from before there was a choice
+        return told
 
 RECIPES = {r.name: r for r in (Recipe('paper'), Recipe('robust', warmup=0.1, select='accuracy', restarts=1, grouped=True),
-                               Recipe('tiny', 1e-3, 32, warmup=0.1, embeddings=50., select='accuracy', grouped=True))}
+                               Recipe('tiny', 1e-3, warmup=0.1, start='typical', embeddings=50., select='accuracy', grouped=True))}
 
 def find_recipe(
     recipe, # A `Recipe` or the name of one
