@@ -83,7 +83,7 @@ def test_label_shares(corpus):
     counts = {}
     for t in truth:
         for sense,k in t.predicates: counts.setdefault(sense, Counter())[k] += 1
-    assert 20 <= len(counts) <= 30 and sum(len(c) > 1 for c in counts.values()) >= 20
+    assert 12 <= len(counts) <= 20 and sum(len(c) > 1 for c in counts.values()) >= 12
     assert {k for c in counts.values() for k in c} >= {1,2,3,4}
     assert max(len(t.predicates) for t in truth) >= 4 and sum(1 <= len(t.predicates) <= 4 for t in truth) > .9*n
 
