@@ -44,10 +44,11 @@ def leak_runs(
     loaded:dict, # Its datasets, by their splits
     tasks:tuple[str,...], # Abbreviations
     epochs:int=0, # As usual if 0
-    limit:int=0 # Pairs of each split; as usual if 0, or as many as the smaller training set has
+    limit:int=0 # Pairs of each split; as usual if 0, or as many as the smaller training set has if that is fewer
 )->dict[tuple[str,str],dict]: # Splits and task to the record
     "Train one model under both splits, on as many pairs"
-    usual = {t: setting['limits'].get(t) or _fewest(loaded, t) for t in tasks}
+    fewest = {t: _fewest(loaded, t) for t in tasks}
+    usual = {t: min(setting['limits'].get(t, n), n) for t,n in fewest.items()}
     return {(s, t): run_all(plan(path, [setting['model']], [t], recipe=setting['recipe'], epochs=epochs or setting['epochs'].get(t), limit=limit or usual[t]), setting['runs'])[0]
             for s,path in setting['datasets'].items() for t in tasks}
 
