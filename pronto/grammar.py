@@ -95,10 +95,9 @@ LIGHT:list[Sense] = [_light('make.02'), _light('do.02'), _light('have.03')] # Ea
 @lru_cache
 def senses()->list[Sense]: # The most frequent first
     "The senses of the verbs that have words of their own"
-    words, made = english_words(), []
-    for i,frame in enumerate(_FRAMES):
-        made.append(Sense(f'{words[f"verb{i}"]}.01', f'verb{i}', frame))
-        if i == 0: made.append(Sense(f'{words["verb0"]}.02', 'verb0', _FRAMES[-1]))
+    words = english_words()
+    made = [Sense(f'{words[f"verb{i}"]}.01', f'verb{i}', frame) for i,frame in enumerate(_FRAMES)]
+    made.insert(1, Sense(f'{words["verb0"]}.02', 'verb0', _FRAMES[-1]))
     Random('order of senses').shuffle(made)
     return made
 
@@ -213,8 +212,7 @@ def _grown(self, p, deep):
     return p
 
 @lru_cache
-def _people_senses(): return [s for s in senses() if s.slots[0].kinds == 'person' and s.slots[-1].role != 'ARGM-LOC'
-                              and 'clause' not in s.slots[1].kinds]
+def _people_senses(): return [s for s in senses() if s.slots[0].kinds == 'person' and 'clause' not in s.slots[1].kinds]
 
 # %% ../nbs/11_grammar.ipynb #05aacdec
 def _phrase(self, kinds, sense, deep=False, subject=False):

@@ -87,10 +87,10 @@ def small_bert(
         vocab_size=len(tokenizer), hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads, intermediate_size=4*width, initializer_range=width**-0.5,
         max_position_embeddings=tokenizer.model_max_length, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout, pad_token_id=tokenizer.pad_token_id))
 
-def _place_words(net, tokenizer, texts, window:int):
+def _place_words(net, ids:list[list[int]], window:int):
     "Let the embeddings begin at the vectors that neighbours give"
     table = net.get_input_embeddings().weight
-    vectors = torch.tensor(word_vectors(tokenizer(texts, add_special_tokens=False, verbose=False)['input_ids'], *table.shape, window), dtype=table.dtype)
+    vectors = torch.tensor(word_vectors(ids, *table.shape, window), dtype=table.dtype)
     with torch.no_grad(): table.copy_(torch.where(vectors.any(1, keepdim=True), vectors, table))
 
 def _examples(texts, tokenizer)->list[dict]:
@@ -130,11 +130,12 @@ def _start(texts, init, vocab_size, max_length, window, seed, shape)->tuple: # T
     if init is None:
         if shape['width'] % shape['heads']: raise InputError('width', f'{shape["width"]} cannot be divided among {shape["heads"]} heads; give a multiple of their number')
         tokenizer = learn_vocabulary(texts, vocab_size, max_length)
-        unknown = unknown_share(tokenizer, tokenizer(texts[:10_000])['input_ids'])
+        ids = tokenizer(texts, add_special_tokens=False, verbose=False)['input_ids']
+        unknown = unknown_share(tokenizer, ids[:10_000])
         if unknown > 0.1: raise InputError('vocabulary', f'{vocab_size} tokens are too few, for {unknown:.0%} of the text are unknown; give some thousands')
         set_seed(seed)
         net = small_bert(tokenizer, **shape)
-        if window: _place_words(net, tokenizer, texts, window)
+        if window: _place_words(net, ids, window)
         return tokenizer, net
     tokenizer = load_tokenizer(init)
     set_seed(seed)
@@ -174,13 +175,14 @@ def pretrain(
     "Train a small BERT and write it, whole or not at all; raises `InputError` if it cannot be written, or made of such numbers"
     if not texts: raise ValueError('no texts to train on')
     device = device or ('cuda' if torch.cuda.is_available() else 'cpu')
+    if init is not None or steps == 0: window = 0
     with quiet(), replace_folder(out, marker='config.json') as folder:
-        tokenizer, net = _start(texts, init, vocab_size, max_length, 0 if steps == 0 else window, seed, dict(layers=layers, width=width, heads=heads, dropout=dropout))
+        tokenizer, net = _start(texts, init, vocab_size, max_length, window, seed, dict(layers=layers, width=width, heads=heads, dropout=dropout))
         loss = None
         if steps != 0:
             with tempfile.TemporaryDirectory() as aside: loss = _train(net, tokenizer, _examples(texts, tokenizer), aside, masked, steps, epochs, learning_rate, batch_size, seed, device, progress)
         _save(tokenizer, net, folder, out)
         manifest = dict(texts=len(texts), parameters=net.num_parameters(), vocabulary=len(tokenizer), steps=steps, epochs=None if steps is not None else epochs, learning_rate=learning_rate,
-                        batch_size=batch_size, masked=masked, window=window if init is None and steps != 0 else 0, seed=seed, init=init and str(init), loss=loss, texts_hash=content_hash(*(t.encode() for t in texts), size=16), versions=versions())
+                        batch_size=batch_size, masked=masked, window=window, seed=seed, init=init and str(init), loss=loss, texts_hash=content_hash(*(t.encode() for t in texts), size=16), versions=versions())
         (folder/'manifest.json').write_text(json.dumps(manifest, indent=1) + '\n')
     return manifest

@@ -156,7 +156,7 @@ class Tumak(Tongue):
     particles = Sounds('b d g k l m n s t y'.split(), 'a e i o u'.split(), ['','n','r'])
     syllables, asks = (2,2,3), .4
     CASES = dict(subject='', object='ko', to='ga', at='da', of='ni', call='')
-    CASES |= {'in':'da', 'from':'dan', 'with':'la'}
+    CASES |= {'in':'da', 'from':'dan'}
 
     def np(self, p, case='subject'):
         w = self.words
@@ -249,7 +249,7 @@ class Nohari(Tongue):
     numerals = list('一二三四五')
     OF, ASK, THE, MANY = 'か', 'か', 'の', 'たち'
     PREPS = dict(to='へ', at='に', call='')
-    PREPS |= {'in':'に', 'from':'より', 'with':'て'}
+    PREPS |= {'in':'に', 'from':'より'}
 
     def np(self, p, case=''):
         w = self.words

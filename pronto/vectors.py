@@ -25,12 +25,11 @@ def neighbours(
         counts += csr_matrix((np.ones(near.sum()), (tokens[far:][near], tokens[:-far][near])), (n, n))
     return counts + counts.T
 
-# %% ../nbs/07_vectors.ipynb #f338cbd2
-def _more_than_chance(counts:csr_matrix, smooth:float=.75)->csr_matrix: # Positive pointwise mutual information
-    of, beside = (np.asarray(counts.sum(axis)).ravel() for axis in (1, 0))
-    beside = beside**smooth / (beside**smooth).sum()
-    table = counts.tocoo()
-    worth = np.log(table.data / (of[table.row]*beside[table.col]))
+# %% ../nbs/07_vectors.ipynb #56949f9b
+def _more_than_chance(counts:csr_matrix)->csr_matrix: # Positive pointwise mutual information
+    often, table = counts.sum(0).A1, counts.tocoo()
+    beside = often**.75 / (often**.75).sum()
+    worth = np.log(table.data / (often[table.row]*beside[table.col]))
     kept = worth > 0
     return csr_matrix((worth[kept], (table.row[kept], table.col[kept])), counts.shape)
 
