@@ -40,15 +40,15 @@ def medians(rows):
 
 def import_all():
     "Import what is otherwise imported at first use"
-    import lxml.etree, pyarrow.dataset, pyarrow.parquet, pronto.dataset
-    from pronto.usfm import _machine
+    import lxml.etree, pyarrow.dataset, pyarrow.parquet, pronto.datasets.building
+    from pronto.bibles.usfm import _machine
     from machine.scripture.verse_ref import Versification
     _machine()
 
 
 def measure_annotate(rules, parquet):
     "Annotate the whole source: CPU and wall seconds, peak memory in MB after the imports and after the work"
-    from pronto.annotate import annotate, write_annotations
+    from pronto.sources.annotate import annotate, write_annotations
     import_all()
     imports = peak_mb()
     annotations, seconds = timed(lambda: annotate(SKELETON, rules=rules))
@@ -65,9 +65,9 @@ def measure_onf_parser():
 
 def build_once(parquet, bible, out):
     "CPU and wall seconds of the three parts"
-    from pronto.annotate import read_annotations
-    from pronto.bible import read_bible
-    from pronto.dataset import build
+    from pronto.sources.annotate import read_annotations
+    from pronto.bibles.reading import read_bible
+    from pronto.datasets.building import build
     annotations, first = timed(read_annotations, parquet)
     verses, second = timed(read_bible, bible)
     manifest, third = timed(build, annotations, verses, out)
@@ -88,8 +88,8 @@ def caesar(text, k):
 
 def enlarge(times, parquet, bible, folder):
     "Copy every chapter to further numbers on both sides: annotations and a table of verses `times` as large, and the number of verses"
-    from pronto.annotate import Annotations, read_annotations, write_annotations
-    from pronto.bible import Bible, read_bible, write_tsv
+    from pronto.sources.annotate import Annotations, read_annotations, write_annotations
+    from pronto.bibles.reading import Bible, read_bible, write_tsv
     small, rows = read_annotations(parquet), read_bible(bible).rows
     verses = {}
     for k in range(times):
@@ -152,7 +152,7 @@ def show_growth(parquet, folder):
 def show_help():
     "How long the command takes to answer"
     print('## `pronto --help`\n')
-    command = [sys.executable, '-c', 'from pronto.cli import main; main(["--help"])']
+    command = [sys.executable, '-c', 'from pronto.cli.command import main; main(["--help"])']
     runs = [timed(lambda: subprocess.run(command, check=True, capture_output=True))[1][1] for _ in range(REPEATS)]
     table(['', 'wall s'], [['`pronto --help`', f'{statistics.median(runs):.2f}']])
 

@@ -8,8 +8,8 @@ FOLDER = DATA/'macula-greek'
 
 def measure():
     "CPU and wall seconds of annotating all books, and of reading them alone; peak memory in MB after the imports and after the work"
-    from pronto.annotate import annotate
-    from pronto.macula import lowfat_files, read_lowfat
+    from pronto.sources.annotate import annotate
+    from pronto.sources.macula import lowfat_files, read_lowfat
     one_core()
     import_all()
     imports = peak_mb()

@@ -12,7 +12,7 @@ import psutil
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get('PRONTO_TESTDATA', ROOT.parent/'shared'/'data'))
-COMMAND = [sys.executable, '-c', 'import sys; from pronto.cli import main; sys.exit(main())']
+COMMAND = [sys.executable, '-c', 'import sys; from pronto.cli.command import main; sys.exit(main())']
 ENV = os.environ | {'PYTHONPATH': str(ROOT), 'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
 
 def make_bibles(n, sources, folder):
@@ -25,8 +25,8 @@ def make_bibles(n, sources, folder):
 
 def find_sources(folder):
     "Real translations that are whole enough, and four made up"
-    from pronto.collect import find_translations
-    from pronto.demo import make_corpus, write_corpus
+    from pronto.jobs.find_bibles import find_translations
+    from pronto.demo.corpus import make_corpus, write_corpus
     fragments = 'en_ult', 'tam_irv'
     made = write_corpus(make_corpus(n_verses=7959), folder/'made')/'bibles'
     return [p for p in find_translations(DATA/'bibles') if p.name not in fragments] + find_translations(made)
@@ -122,7 +122,7 @@ def main():
     args = parser.parse_args()
     if not (DATA/'ontonotes-skeleton').is_dir(): sys.exit(f'{DATA} does not exist; set PRONTO_TESTDATA to the folder that holds ontonotes-skeleton and bibles')
     sys.path.insert(0, str(ROOT))
-    from pronto.annotate import annotate, write_annotations
+    from pronto.sources.annotate import annotate, write_annotations
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         folder = Path(folder)
         annotations = folder/'annotations.parquet'

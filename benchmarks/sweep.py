@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).resolve().parents[1]
-COMMAND = [sys.executable, '-W', 'ignore', '-c', 'import sys; from pronto.cli import main; sys.exit(main())', 'sweep']
+COMMAND = [sys.executable, '-W', 'ignore', '-c', 'import sys; from pronto.cli.command import main; sys.exit(main())', 'sweep']
 ENV = os.environ | {'PYTHONPATH': str(ROOT), 'OMP_NUM_THREADS': '1'}
 
 def start(arguments, runs, workers):

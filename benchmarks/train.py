@@ -3,19 +3,19 @@
     python benchmarks/train.py DATASET_DIR MODEL [--task SM] [--limit 1200] [--epochs 1] [--rounds 3] [--threads 1]
 
 (a) is what one writes from section 5.2 with the classes of transformers alone: batches of 16 in random order, each padded to its longest by the
-tokenizer's collator, fp32. (b) is `pronto.train.fine_tune` with `recipe="robust"`, without restarts, and the same number of epochs. Both train, score dev after every
+tokenizer's collator, fp32. (b) is `pronto.modeling.train.fine_tune` with `recipe="robust"`, without restarts, and the same number of epochs. Both train, score dev after every
 epoch and answer test. They take turns, and medians of the rounds are printed. What is loading and tokenising counts for both.
 """
 import argparse, statistics, tempfile, time
 
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, DataCollatorWithPadding, PrinterCallback, Trainer, TrainingArguments, set_seed
-from pronto.dataset import load_dataset_folder
-from pronto.recipes import find_recipe
-from pronto.results import chapters_of
-from pronto.stats import score
-from pronto.tasks import find_task
-from pronto.train import fine_tune, quiet, task_rows
+from pronto.datasets.building import load_dataset_folder
+from pronto.modeling.recipes import find_recipe
+from pronto.runs.store import chapters_of
+from pronto.core.stats import score
+from pronto.datasets.tasks import find_task
+from pronto.modeling.train import fine_tune, quiet, task_rows
 
 
 def as_written(dataset, model, task, limit, epochs, seed):

@@ -4,10 +4,10 @@ import re
 import pytest
 from onf_parser import parse_file, parse_file_string
 
-from pronto.annotate import MOODS, annotate, annotate_onf, mentions, mood, predicates, proper_subject, write_annotations
-from pronto.onf import parse_onf, tree_nodes
-from pronto.refs import Ref, book_code
-from pronto.tasks import count_mentions, first_subject
+from pronto.sources.annotate import MOODS, annotate, annotate_onf, mentions, mood, predicates, proper_subject, write_annotations
+from pronto.sources.onf import parse_onf, tree_nodes
+from pronto.core.refs import Ref, book_code
+from pronto.datasets.tasks import count_mentions, first_subject
 
 # Release v0.1, said again from the list of slips in other words, over what `onf_parser` gives (which makes the first slips by itself)
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import conftest
-from pronto.bible import Bible, VerseRow, read_bible, write_tsv
-from pronto.files import InputError
-from pronto.refs import NT_BOOKS, Ref, parse_ref
-from pronto.versification import choose_versification, to_english
-from pronto.verses import clean_label, clean_text
+from pronto.bibles.reading import Bible, VerseRow, read_bible, write_tsv
+from pronto.core.files import InputError
+from pronto.core.refs import NT_BOOKS, Ref, parse_ref
+from pronto.bibles.versification import choose_versification, to_english
+from pronto.bibles.rows import clean_label, clean_text
 
 HERE = Path(__file__).parent/'bibles'
 DATA = conftest.DATA/'bibles'
@@ -134,7 +134,7 @@ def test_zip_of_books(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ['x.zip']
 
 def test_zip_bomb(tmp_path, monkeypatch):
-    monkeypatch.setattr('pronto.bible._LARGEST', 2**20)
+    monkeypatch.setattr('pronto.bibles.reading._LARGEST', 2**20)
     with zipfile.ZipFile(tmp_path/'x.zip', 'w', zipfile.ZIP_DEFLATED) as z: z.writestr('a.usfm', b'\0'*2**21)
     with pytest.raises(InputError, match='a.usfm unpacks to more than'): read_bible(tmp_path/'x.zip')
 

@@ -4,7 +4,7 @@ import hashlib, json, os, re, subprocess, sys
 import pytest
 
 from conftest import ROOT
-from pronto.cli import main
+from pronto.cli.command import main
 
 @pytest.fixture
 def pronto(capsys):
@@ -88,7 +88,7 @@ def test_skip_bad_goes_on_counts_and_names(pronto, toy_folder, toy_onf, tmp_path
     status,out,err = pronto('annotate', toy_folder, '-o', tmp_path/'a.parquet', '--skip-bad')
     assert status == 0 and err == []
     assert out.count('b.onf') >= 1 and 'a.onf' not in out and 'line' in out
-    from pronto.annotate import read_annotations
+    from pronto.sources.annotate import read_annotations
     a = read_annotations(tmp_path/'a.parquet')
     assert a.source.files == 2 and list(a.source.skipped) == ['b.onf']
     assert {r.book for r in a.verses} == {'MRK','1JN'}
@@ -234,17 +234,17 @@ def process(*argv, **kwargs):
     env = os.environ | {'PYTHONPATH': str(ROOT)}
     return subprocess.run([sys.executable, *map(str, argv)], env=env, capture_output=True, text=True, **kwargs)
 
-RUN = 'import sys; from pronto.cli import main; sys.exit(main())'
+RUN = 'import sys; from pronto.cli.command import main; sys.exit(main())'
 
 def test_help_imports_nothing_heavy():
-    done = process('-c', 'import sys, pronto.cli\ntry: pronto.cli.main(["--help"])\nexcept SystemExit: print("\\n", *sys.modules)')
+    done = process('-c', 'import sys, pronto.cli.command\ntry: pronto.cli.command.main(["--help"])\nexcept SystemExit: print("\\n", *sys.modules)')
     *usage,modules = done.stdout.splitlines()
     assert 'annotate' in ' '.join(usage)
     assert not {'lxml','nltk','pyarrow','numpy','torch','pandas','machine','transformers','matplotlib','tqdm'} & set(modules.split())
 
 def test_building_imports_nothing_that_only_training_needs(annotated, bible, tmp_path):
     argv = ['build', '-a', str(annotated), '-b', str(bible), '-o', str(tmp_path/'d'), '--min-verses', '1']
-    done = process('-c', f'import sys, pronto.cli\nstatus = pronto.cli.main({argv!r})\nprint(*sys.modules)\nsys.exit(status)')
+    done = process('-c', f'import sys, pronto.cli.command\nstatus = pronto.cli.command.main({argv!r})\nprint(*sys.modules)\nsys.exit(status)')
     assert done.returncode == 0, done.stderr
     assert not {'torch','transformers','matplotlib'} & set(done.stdout.splitlines()[-1].split())
 

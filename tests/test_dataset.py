@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from conftest import DATA, ROOT, killed_at
-from pronto.align import STATUSES
-from pronto.annotate import Annotations, Source, annotate_onf
-from pronto.bible import Bible, VerseRow, read_bible, write_tsv
-from pronto.dataset import LoadedPair, LoadedVerse, build, load_dataset_folder
-from pronto.files import InputError
-from pronto.onf import parse_onf
-from pronto.refs import Ref, parse_ref
-from pronto.splits import SPLITS, split_of
-from pronto.tasks import TASKS
-from pronto.versification import to_english
+from pronto.datasets.align import STATUSES
+from pronto.sources.annotate import Annotations, Source, annotate_onf
+from pronto.bibles.reading import Bible, VerseRow, read_bible, write_tsv
+from pronto.datasets.building import LoadedPair, LoadedVerse, build, load_dataset_folder
+from pronto.core.files import InputError
+from pronto.sources.onf import parse_onf
+from pronto.core.refs import Ref, parse_ref
+from pronto.datasets.splits import SPLITS, split_of
+from pronto.datasets.tasks import TASKS
+from pronto.bibles.versification import to_english
 
 BIBLES = ['usfx/chr-cherokee.usfx.xml', 'osis/eng-us-oeb.osis.xml', 'ces/Wolof-NT.xml', 'vpl/engwebster_nt_vpl.txt', 'usfm/amo_reg']
 WHOLE = 'usfx/chr-cherokee.usfx.xml', 'vpl/engwebster_nt_vpl.txt'
@@ -145,7 +145,7 @@ def test_a_gospel_shares_its_splits_with_the_whole(annotations, built, tmp_path)
 # Random splits
 
 def test_random_splits_leak_and_say_so(built):
-    from pronto.dataset import summary
+    from pronto.datasets.building import summary
     manifest = built(WHOLE[0], splits='random').manifest
     assert manifest['predictors']['same_sense']['lookup'] > .95
     assert 'Caution: same_sense' in summary(manifest)
@@ -171,7 +171,7 @@ def files(folder): return {p.name: p.read_bytes() for p in sorted(Path(folder).i
 def run_pronto(*argv, hash_seed):
     "Run the command in a process of its own"
     env = os.environ | {'PYTHONHASHSEED': str(hash_seed), 'PYTHONPATH': str(ROOT)}
-    subprocess.run([sys.executable, '-c', 'import sys; from pronto.cli import main; sys.exit(main())', *map(str, argv)], env=env, check=True, capture_output=True)
+    subprocess.run([sys.executable, '-c', 'import sys; from pronto.cli.command import main; sys.exit(main())', *map(str, argv)], env=env, check=True, capture_output=True)
 
 def test_bytes_depend_on_the_inputs_alone(skeleton, tmp_path):
     "Not on hash seeds, on the order of the file system, or on whether annotations come from a file or a folder"

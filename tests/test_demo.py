@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from nltk import Tree
 from onf_parser import parse_file
-from pronto.annotate import annotate
-from pronto.bible import read_bible
-from pronto.demo import chapter_sizes, make_corpus, write_corpus
-from pronto.grammar import phrases
+from pronto.sources.annotate import annotate
+from pronto.bibles.reading import read_bible
+from pronto.demo.corpus import chapter_sizes, make_corpus, write_corpus
+from pronto.demo.grammar import phrases
 
 @pytest.fixture(scope='module')
 def corpus(): return make_corpus()
@@ -94,7 +94,7 @@ def test_proper_nouns_stand_everywhere(corpus):
     assert .4 < sum(named)/len(named) < .8
 
 def _digest(hash_seed):
-    code = ("import hashlib; from pronto.demo import *; c = make_corpus(3, 400, .2);"
+    code = ("import hashlib; from pronto.demo.corpus import *; c = make_corpus(3, 400, .2);"
             "out = [c.onf(*k) for k in c.sections] + [usfx(c,'qaa'), *usfm(c,'qab').values(), osis(c,'qac'), tsv(c,'qad')] + c.old_testament('qab', 50);"
             "print(hashlib.sha256('\\n'.join(out).encode()).hexdigest())")
     env = dict(os.environ, PYTHONHASHSEED=hash_seed, PYTHONPATH=str(Path(__file__).parent.parent))

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 pytest.importorskip('datasets')
 from conftest import ROOT
-from pronto.cli import main
-from pronto.dataset import CITATION, NOT_STATED, Dataset, LoadedVerse, load_dataset_folder
-from pronto.demo import build_demo
-from pronto.export import export_hf, export_tsv, provenance, read_hf
-from pronto.files import InputError
-from pronto.harness import export_lm_eval
+from pronto.cli.command import main
+from pronto.datasets.building import CITATION, NOT_STATED, Dataset, LoadedVerse, load_dataset_folder
+from pronto.demo.corpus import build_demo
+from pronto.interop.hf import export_hf, export_tsv, provenance, read_hf
+from pronto.core.files import InputError
+from pronto.interop.lm_eval import export_lm_eval
 
 def contents(folder): return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(Path(folder).rglob('*')) if p.is_file()}
 
@@ -152,7 +152,7 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.models import Pooling, Transformer
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from pronto.embeddings import mteb_tasks
+from pronto.interop.mteb import mteb_tasks
 folder, qac, qaa = sys.argv[1:]
 tokens = Tokenizer(models.WordLevel({'[PAD]': 0, '[UNK]': 1} | {b: i+2 for i,b in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}, '[UNK]'))
 tokens.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.ByteLevel(add_prefix_space=False), pre_tokenizers.Split('', 'isolated')])

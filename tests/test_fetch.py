@@ -3,9 +3,9 @@ import hashlib, http.server, io, json, re, threading, zipfile
 
 import pytest
 
-from pronto.cli import main
-from pronto.fetch import MACULA, EBIBLE, download, fetch_ebible, fetch_macula
-from pronto.files import InputError
+from pronto.cli.command import main
+from pronto.jobs.fetch import MACULA, EBIBLE, download, fetch_ebible, fetch_macula
+from pronto.core.files import InputError
 
 class Server(http.server.ThreadingHTTPServer):
     "Serves `files`; `faults` names what goes wrong with a path, as often as it says"
@@ -191,7 +191,7 @@ def ebible(server):
     return server.address
 
 def test_a_translation_is_fetched_and_read(ebible, data, capsys):
-    from pronto.bible import read_bible
+    from pronto.bibles.reading import read_bible
     status,out,err = run(capsys, 'fetch', 'ebible', 'qaalo', '--from', ebible)
     assert (status, err) == (0, [])
     assert 'The Lo, in "Lo" (Lo, qaa)' in out and 'licence: public domain; may be passed on' in out and "--licence 'public domain; may be passed on'" in out
@@ -249,7 +249,7 @@ def test_wrong_usage_ends_with_2(capsys, data):
 
 def test_the_shared_books_arrive_as_they_are(testdata, server, data):
     "The real files, through the server, into annotations"
-    from pronto.annotate import annotate
+    from pronto.sources.annotate import annotate
     files = sorted((testdata/'macula-greek').glob('2[4-6]-*.xml'))
     server.files = {f'/raw/{f.name}': f.read_bytes() for f in files}
     server.files['/SBLGNT/lowfat'] = json.dumps([dict(name=p[5:], sha=hashlib.sha1(b'blob %d\0' % len(b) + b).hexdigest(), download_url=server.address + p) for p,b in server.files.items()]).encode()

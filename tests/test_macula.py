@@ -3,15 +3,15 @@ import json, re
 
 import pytest
 
-from pronto.annotate import annotate, annotate_macula, read_annotations, write_annotations
-from pronto.cli import main
-from pronto.dataset import build, load_dataset_folder
-from pronto.files import InputError
-from pronto.greek import annotate_book, main_clause, mood, proper_subject
-from pronto.macula import lowfat_files, parse_lowfat, read_lowfat, walk
-from pronto.refs import Ref
-from pronto.splits import split_of
-from pronto.tasks import count_mentions, first_subject
+from pronto.sources.annotate import annotate, annotate_macula, read_annotations, write_annotations
+from pronto.cli.command import main
+from pronto.datasets.building import build, load_dataset_folder
+from pronto.core.files import InputError
+from pronto.sources.macula_rules import annotate_book, main_clause, mood, proper_subject
+from pronto.sources.macula import lowfat_files, parse_lowfat, read_lowfat, walk
+from pronto.core.refs import Ref
+from pronto.datasets.splits import split_of
+from pronto.datasets.tasks import count_mentions, first_subject
 
 KINDS = dict(n='noun', N='noun', v='verb', pr='pron', c='conj', d='det', a='adj', ad='adv', pt='ptcl', num='num')
 
@@ -198,7 +198,7 @@ def test_the_same_books_in_another_order_are_the_same(folder, tmp_path):
 
 def test_greek_senses_survive(folder, tmp_path):
     "From the annotations through the tables to the tokens of a model"
-    from pronto.bible import read_bible
+    from pronto.bibles.reading import read_bible
     rows = ''.join(f'{code}\t1\t{v}\tlo la {code} {v}\n' for code in ('2JN','3JN') for v in range(1, 14))
     (tmp_path/'lo.tsv').write_text(rows, encoding='utf-8')
     manifest = build(annotate(folder), read_bible(tmp_path/'lo.tsv'), tmp_path/'d', min_verses=1, splits='random')
@@ -219,7 +219,7 @@ def test_the_books_at_hand(macula):
     assert all(re.fullmatch(r'[^\W\d]+(\.\d+\.\d+[a-z]?(\+\d+\.\d+[a-z]?)*)', p.sense) and p.n_args > 0 for p in uses)
 
 def test_every_whole_new_testament_builds(macula, testdata, tmp_path):
-    from pronto.bible import read_bible
+    from pronto.bibles.reading import read_bible
     for name in 'usfx/chr-cherokee.usfx.xml', 'vpl/engwebster_nt_vpl.txt', 'osis/lav-latvian.osis.xml', 'ces/Coptic-NT.xml':
         m = build(macula, read_bible(testdata/'bibles'/name), tmp_path/name.replace('/','-'))
         assert m['verses']['aligned'] > 930 and m['source']['name'] == 'MACULA Greek' and min(m['counts']['same_sense'].values()) > 150

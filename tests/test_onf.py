@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from onf_parser import parse_file, parse_file_string
 
-from pronto.files import InputError
-from pronto.onf import Document, parse_onf, read_onf
+from pronto.core.files import InputError
+from pronto.sources.onf import Document, parse_onf, read_onf
 
 def joined(triples): return ':'.join('_'.join(map(str, t)) for t in triples)
 

@@ -3,14 +3,14 @@ import os, subprocess, sys
 from pathlib import Path
 import pytest
 pytest.importorskip('torch')
-from pronto.dataset import Dataset, LoadedVerse
-from pronto.files import InputError
-from pronto.pretrain import pretrain, read_texts
-from pronto.recipes import find_recipe, model_hash
-from pronto.splits import split_of
-from pronto.refs import Ref
-from pronto.tasks import PNS
-from pronto.train import fine_tune
+from pronto.datasets.building import Dataset, LoadedVerse
+from pronto.core.files import InputError
+from pronto.modeling.pretrain import pretrain, read_texts
+from pronto.modeling.recipes import find_recipe, model_hash
+from pronto.datasets.splits import split_of
+from pronto.core.refs import Ref
+from pronto.datasets.tasks import PNS
+from pronto.modeling.train import fine_tune
 
 SMALL = dict(vocab_size=80, layers=1, width=16, heads=2, max_length=32, steps=2, device='cpu')
 TEXTS = [f'lo {"mi "*(i % 3)}la tu{i % 7}' for i in range(40)]
@@ -23,7 +23,7 @@ def test_fine_tune_a_pretrained_model(tmp_path):
 
 def test_same_in_another_process(tmp_path):
     "Hash seeds and hash tables play no part"
-    code = f'import sys; from pronto.pretrain import pretrain; pretrain({TEXTS!r}, sys.argv[1], **{SMALL!r})'
+    code = f'import sys; from pronto.modeling.pretrain import pretrain; pretrain({TEXTS!r}, sys.argv[1], **{SMALL!r})'
     for n in '12': subprocess.run([sys.executable, '-c', code, str(tmp_path/n)], check=True, env=os.environ | {'PYTHONHASHSEED': n})
     assert model_hash(tmp_path/'1') == model_hash(tmp_path/'2')
 
@@ -36,7 +36,7 @@ def test_interrupted_leaves_what_was_there(tmp_path, monkeypatch):
     pretrain(TEXTS, tmp_path/'m', **SMALL)
     before = model_hash(tmp_path/'m')
     def interrupt(*args, **kwargs): raise KeyboardInterrupt
-    monkeypatch.setattr('pronto.pretrain.MaskedTrainer.train', interrupt)
+    monkeypatch.setattr('pronto.modeling.pretrain.MaskedTrainer.train', interrupt)
     with pytest.raises(KeyboardInterrupt): pretrain(TEXTS, tmp_path/'m', **SMALL | {'seed': 1})
     assert model_hash(tmp_path/'m') == before and [p.name for p in tmp_path.iterdir()] == ['m']
 
@@ -48,7 +48,7 @@ def test_bad_input(tmp_path):
 
 FULL = f'''
 import resource, signal, sys
-from pronto.pretrain import pretrain
+from pronto.modeling.pretrain import pretrain
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 for room in map(int, sys.argv[2:]):
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))

@@ -9,7 +9,9 @@ from packaging.utils import canonicalize_name
 import pronto
 from conftest import ROOT
 
-NOTEBOOKS = sorted((ROOT/'nbs').glob('*.ipynb'))
+# Every area may import from those before it
+AREAS = 'core bibles sources datasets modeling protocols runs jobs reporting interop quality demo studies cli'.split()
+NOTEBOOKS = sorted(p for p in (ROOT/'nbs').rglob('*.ipynb') if not {'executed','.ipynb_checkpoints'} & set(p.parts))
 PYPROJECT = tomllib.loads((ROOT/'pyproject.toml').read_text(encoding='utf-8'))
 
 def cells(path, kind='code'): return [''.join(c['source']) for c in json.loads(path.read_text(encoding='utf-8'))['cells'] if c['cell_type'] == kind]
@@ -49,14 +51,22 @@ def imported(path):
 def test_what_is_imported_is_required():
     distribution = {'machine': 'sil-machine', 'sklearn': 'scikit-learn', 'huggingface_hub': 'huggingface-hub', 'distributed': 'dask', 'fontTools': 'fonttools', 'qq': 'qwanqwa'}
     required = {Requirement(r).name for r in PYPROJECT['project']['dependencies'] + sum((PYPROJECT['project']['optional-dependencies'][x] for x in ('train','release','parse','embed')), [])}
-    found = {distribution.get(x, x) for f in (ROOT/'pronto').glob('*.py') for x in imported(f)} - set(sys.stdlib_module_names) - {'pronto'}
+    found = {distribution.get(x, x) for f in (ROOT/'pronto').rglob('*.py') for x in imported(f)} - set(sys.stdlib_module_names) - {'pronto'}
     assert found <= required
 
 # Notebooks and modules
 
+def module_name(path):
+    "`bibles.usfm` for `nbs/bibles/usfm.ipynb` and for `pronto/bibles/usfm.py`"
+    return '.'.join(path.relative_to(ROOT).with_suffix('').parts[1:])
+
 def test_every_notebook_has_a_module_and_every_module_a_notebook():
-    assert set(MODULES) == {p.stem for p in (ROOT/'pronto').glob('*.py')} - {'__init__','_modidx'}
-    for module,path in MODULES.items(): assert re.fullmatch(rf'\d\d_{module}', path.stem), path.name
+    modules = {module_name(p) for p in (ROOT/'pronto').rglob('*.py') if p.name not in ('__init__.py','_modidx.py')}
+    assert set(MODULES) == modules
+    for module,path in MODULES.items(): assert module_name(path) == module
+
+def test_every_area_is_in_the_list():
+    assert {p.parent.name for p in MODULES.values()} <= set(AREAS)
 
 def code_lines(cell):
     "How long a cell is, but for the text of examples"
@@ -68,13 +78,17 @@ def test_cells_are_short(path): assert max(map(code_lines, cells(path))) <= 45
 
 def imports_of(module):
     "The modules of ours that a module imports, wherever in it"
-    for node in ast.walk(ast.parse((ROOT/'pronto'/f'{module}.py').read_text(encoding='utf-8'))):
-        if isinstance(node, ast.ImportFrom) and (node.level == 1 and node.module): yield node.module
-        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module.startswith('pronto.'): yield node.module.removeprefix('pronto.')
+    area = module.split('.')[:-1]
+    for node in ast.walk(ast.parse((ROOT/'pronto'/f'{module.replace(".", "/")}.py').read_text(encoding='utf-8'))):
+        if not isinstance(node, ast.ImportFrom): continue
+        above = [*area[:len(area) + 1 - node.level]] if node.level else None
+        name = '.'.join([*above, node.module]) if node.level and node.module else (node.module or '').removeprefix('pronto.')
+        if name in MODULES: yield name
+        elif name and (node.level or node.module.startswith('pronto.')): raise AssertionError(f'{module} imports {name}, which is not a module')
 
-def test_imports_run_downwards():
-    floor = {m: int(p.stem[:2]) for m,p in MODULES.items()}
-    assert [(m, n) for m in MODULES for n in imports_of(m) if floor.get(n, 99) > floor[m]] == []
+def test_imports_run_from_later_areas_to_earlier_ones():
+    place = lambda module: AREAS.index(module.split('.')[0])
+    assert [(m, n) for m in MODULES for n in imports_of(m) if place(n) > place(m)] == []
 
 def test_imports_have_no_circle():
     order = list(TopologicalSorter({m: set(imports_of(m)) for m in MODULES}).static_order()) # Raises `CycleError`

@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 
 from conftest import killed_at
-from pronto.agreement import against_random, agree, compare, measures, ud_mentions, ud_proper_subject
-from pronto.annotate import Annotations, Source, annotate, annotate_onf
-from pronto.bible import read_bible
-from pronto.cli import main
-from pronto.dataset import build, load_dataset_folder
-from pronto.demo import make_corpus, write_corpus
-from pronto.files import InputError
-from pronto.form import Answering
-from pronto.onf import read_onf
-from pronto.linguist import fill_sheet
-from pronto.parser import stanza_pipeline
-from pronto.parses import ud_corpus
-from pronto.sheets import COLUMNS, count_sheet, draw_sheet, read_sheet, write_sheet
-from pronto.tasks import NMC, PNS
-from pronto.tongues import tongues
-from pronto.ud import Token, Treebank, read_treebank
+from pronto.quality.agreement import against_random, agree, compare, measures, ud_mentions, ud_proper_subject
+from pronto.sources.annotate import Annotations, Source, annotate, annotate_onf
+from pronto.bibles.reading import read_bible
+from pronto.cli.command import main
+from pronto.datasets.building import build, load_dataset_folder
+from pronto.demo.corpus import make_corpus, write_corpus
+from pronto.core.files import InputError
+from pronto.quality.sheet_widget import Answering
+from pronto.sources.onf import read_onf
+from pronto.demo.oracle import fill_sheet
+from pronto.quality.parsers import stanza_pipeline
+from pronto.demo.gold_parses import ud_corpus
+from pronto.quality.sheets import COLUMNS, count_sheet, draw_sheet, read_sheet, write_sheet
+from pronto.datasets.tasks import NMC, PNS
+from pronto.demo.invented_languages import tongues
+from pronto.bibles.ud import Token, Treebank, read_treebank
 
 @pytest.fixture
 def pronto(capsys):

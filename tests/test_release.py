@@ -4,16 +4,16 @@ import csv, os, shutil, signal, subprocess, sys, time
 import pytest
 
 from conftest import ROOT
-from pronto.annotate import annotate, write_annotations
-from pronto.bible import read_bible
-from pronto.cli import main
-from pronto.cluster import connect
-from pronto.dataset import CITATION, build, load_dataset_folder, load_manifest
-from pronto.demo import make_corpus, write_corpus
-from pronto.fetch import _write_note
-from pronto.files import InputError, content_hash
-from pronto.languages import Language
-from pronto.release import Settings, build_translation, is_finished, registry_row, release
+from pronto.sources.annotate import annotate, write_annotations
+from pronto.bibles.reading import read_bible
+from pronto.cli.command import main
+from pronto.jobs.queue import connect
+from pronto.datasets.building import CITATION, build, load_dataset_folder, load_manifest
+from pronto.demo.corpus import make_corpus, write_corpus
+from pronto.jobs.fetch import _write_note
+from pronto.core.files import InputError, content_hash
+from pronto.bibles.languages import Language
+from pronto.jobs.release import Settings, build_translation, is_finished, registry_row, release
 
 COPIES = [f'{x}{i}' for x in ('qaa','qab','qac','qad') for i in (1,2,3)]
 LEAST = 300
@@ -42,7 +42,7 @@ def whole(corpus):
 
 def command(corpus, out, *options):
     argv = ['release', '-a', corpus/'a.parquet', corpus/'bibles', '-o', out, '--min-verses', LEAST, *options]
-    code = 'import sys; from pronto.cli import main; sys.exit(main())' # A process group of its own, as a terminal gives it
+    code = 'import sys; from pronto.cli.command import main; sys.exit(main())' # A process group of its own, as a terminal gives it
     return subprocess.Popen([sys.executable, '-c', code, *map(str, argv)], env=os.environ | {'PYTHONPATH': str(ROOT)}, start_new_session=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -63,7 +63,7 @@ def resumes(corpus, out, whole):
     assert {p: p.stat().st_mtime_ns for p in before} == before
 
 def test_a_release_loads_as_a_plain_build_does(corpus, whole, tmp_path):
-    from pronto.annotate import read_annotations
+    from pronto.sources.annotate import read_annotations
     annotations = read_annotations(corpus/'a.parquet')
     for code,bible in ('qaa1','qaa1.usfx.xml'), ('qab2','qab2'):
         manifest = build(annotations, read_bible(corpus/'bibles'/bible), tmp_path/code, min_verses=LEAST)
@@ -211,7 +211,7 @@ def test_what_a_folder_remembers_may_be_damaged(corpus, settings, tmp_path):
     assert is_finished(tmp_path/'out'/'wol', path, settings)
 
 def test_a_guess_is_marked(corpus, settings, tmp_path, monkeypatch):
-    monkeypatch.setattr('pronto.release.find_language', lambda said, code, script: Language('Lo', 'qaa', '', 'name'))
+    monkeypatch.setattr('pronto.jobs.release.find_language', lambda said, code, script: Language('Lo', 'qaa', '', 'name'))
     for code,bible,name in ('guessed','qad1.tsv','Lo (guess)'), ('stated','qac1.osis.xml','Lo'):
         build_translation(code, corpus/'bibles'/bible, tmp_path/'out', settings)
         assert registry_row(tmp_path/'out'/code)['language'] == name

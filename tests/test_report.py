@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from pronto.cli import main
-from pronto.report import report_rows
-from pronto.results import KEYS, RunKey, read_runs, write_record
+from pronto.cli.command import main
+from pronto.reporting.report import report_rows
+from pronto.runs.store import KEYS, RunKey, read_runs, write_record
 
 EVIL = '</script><script>document.title = "broken"</script><img src=x onerror="document.title=1">'
 

@@ -6,18 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import killed_at
-from pronto.baselines import predict_baselines, predict_lookup
-from pronto.dataset import LoadedPair, load_dataset_folder
-from pronto.results import KEYS, RunKey, evaluate, is_done, read_predictions, read_record, read_runs, write_record
-from pronto.stats import compare, score
-from pronto.tasks import SM, SS, TASKS
+from pronto.runs.baselines import predict_baselines, predict_lookup
+from pronto.datasets.building import LoadedPair, load_dataset_folder
+from pronto.runs.store import KEYS, RunKey, evaluate, is_done, read_predictions, read_record, read_runs, write_record
+from pronto.core.stats import compare, score
+from pronto.datasets.tasks import SM, SS, TASKS
 
 RUN = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3))
 
 WRITER = '''
 import sys
 from dataclasses import asdict, replace
-from pronto.results import KEYS, RunKey, write_record
+from pronto.runs.store import KEYS, RunKey, write_record
 run, runs, mark, redo = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3)), sys.argv[1], sys.argv[2], sys.argv[3] == 'redo'
 results = {k: mark for k in KEYS if k != 'predictions' and k not in asdict(run)}
 rows = [dict(ref=f'MRK 1:{i}', label=mark, predicted=mark) for i in range(30000)]
@@ -69,7 +69,7 @@ def test_record_without_predictions_is_redone(tmp_path):
     assert read_record(path)['accuracy'] == .5
 
 def test_asking_imports_no_torch(tmp_path):
-    code = f"import sys; from pronto.results import *; print(is_done(RunKey('b','m','h','t','d'), {str(tmp_path)!r}), read_runs({str(tmp_path)!r}), {{'torch','sklearn','transformers'}} & set(sys.modules))"
+    code = f"import sys; from pronto.runs.store import *; print(is_done(RunKey('b','m','h','t','d'), {str(tmp_path)!r}), read_runs({str(tmp_path)!r}), {{'torch','sklearn','transformers'}} & set(sys.modules))"
     env = dict(os.environ, PYTHONPATH=str(Path(__file__).parent.parent))
     assert subprocess.run([sys.executable, '-c', code], env=env, capture_output=True, text=True).stdout == 'False [] set()\n'
 
@@ -80,7 +80,7 @@ def test_unwritable_place_is_one_line(tmp_path):
 FULL = '''
 import resource, signal, sys
 from dataclasses import asdict
-from pronto.results import KEYS, RunKey, write_record
+from pronto.runs.store import KEYS, RunKey, write_record
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 key = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3))
@@ -138,10 +138,10 @@ def test_holm_is_no_kinder_than_alone():
 
 @pytest.fixture(scope='module')
 def dataset(tmp_path_factory):
-    from pronto.annotate import annotate
-    from pronto.bible import read_bible
-    from pronto.dataset import build
-    from pronto.demo import make_corpus, write_corpus
+    from pronto.sources.annotate import annotate
+    from pronto.bibles.reading import read_bible
+    from pronto.datasets.building import build
+    from pronto.demo.corpus import make_corpus, write_corpus
     folder = tmp_path_factory.mktemp('made')
     corpus = write_corpus(make_corpus(n_verses=1200), folder/'corpus', old=50)
     annotations, bible = annotate(corpus/'ontonotes'), read_bible(next((corpus/'bibles').glob('qaa*')))

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import nbformat, pytest
 
-from pronto.evaluate import plan
-from pronto.cli import main
-from pronto.demo import make_corpus, write_corpus
-from pronto.files import InputError
-from pronto.results import read_runs
+from pronto.runs.runner import plan
+from pronto.cli.command import main
+from pronto.demo.corpus import make_corpus, write_corpus
+from pronto.core.files import InputError
+from pronto.runs.store import read_runs
 
 STAND_IN = '''
 import os, time
-from pronto.evaluate import plan
-from pronto.results import KEYS, write_record
+from pronto.runs.runner import plan
+from pronto.runs.store import KEYS, write_record
 job, = plan(bible, [models], [tasks], 1, recipe, epochs or None, limit or None, first_seed)
 with open(os.path.join(runs, 'begun.log'), 'a') as f: f.write(f'{first_seed} {os.getppid()}\\n')
 time.sleep(.5)
@@ -25,9 +25,9 @@ write_record(job.key, runs, {k: None for k in KEYS if not hasattr(job.key, k)}, 
 @pytest.fixture(scope='module')
 def dataset(tmp_path_factory):
     "A small dataset of the embedded corpus"
-    from pronto.annotate import annotate
-    from pronto.bible import read_bible
-    from pronto.dataset import build
+    from pronto.sources.annotate import annotate
+    from pronto.bibles.reading import read_bible
+    from pronto.datasets.building import build
     tmp = tmp_path_factory.mktemp('sweep')
     made = write_corpus(make_corpus(n_verses=260), tmp/'corpus')
     build(annotate(made/'ontonotes'), read_bible(made/'bibles'/'qad.tsv'), tmp/'release'/'qad', min_verses=100, layout='references')
@@ -61,7 +61,7 @@ def begun(runs): return [line.split() for line in (runs/'begun.log').read_text()
 def test_a_worker_dies_a_run_fails_and_the_sweep_goes_on(dataset, model, stand_in, tmp_path):
     "The dead worker's run is made again, the failure is tried twice, and a new start makes neither again that is recorded"
     import psutil
-    from pronto.sweep import sweep
+    from pronto.jobs.sweep import sweep
     runs, killed = tmp_path/'runs', []
     def kill_once(swept):
         if len(swept.done) >= 1 and swept.running and not killed:
@@ -89,7 +89,7 @@ def test_a_worker_dies_a_run_fails_and_the_sweep_goes_on(dataset, model, stand_i
 
 def test_a_worker_that_joins_late_helps(dataset, model, stand_in, tmp_path):
     from distributed import LocalCluster
-    from pronto.sweep import sweep
+    from pronto.jobs.sweep import sweep
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address='127.0.0.1:0', silence_logs=50) as cluster:
         def join(swept):
             if not swept.done: return
@@ -100,24 +100,24 @@ def test_a_worker_that_joins_late_helps(dataset, model, stand_in, tmp_path):
 
 def test_two_runs_share_a_gpu(dataset, model, stand_in, tmp_path, monkeypatch):
     "Both on its one worker, whether there is a GPU or not"
-    from pronto.sweep import sweep
-    monkeypatch.setattr('pronto.cluster._visible_gpus', lambda: ['0'])
+    from pronto.jobs.sweep import sweep
+    monkeypatch.setattr('pronto.jobs.queue._visible_gpus', lambda: ['0'])
     done = sweep([dataset], [str(model)], ['SM','PNS'], 1, runs=tmp_path/'runs', gpus=1, per_gpu=2, notebook=stand_in)
     assert len(done.done) == 2 and len(Counter(worker for _,worker in begun(tmp_path/'runs'))) == 1
 
 def test_waiting_for_a_worker_is_said(monkeypatch):
     from distributed import LocalCluster
-    from pronto.cluster import connect, run_jobs
+    from pronto.jobs.queue import connect, run_jobs
     class Said(Exception): pass
     def say(line): raise Said(line)
-    monkeypatch.setattr('pronto.cluster._PATIENCE', 0)
+    monkeypatch.setattr('pronto.jobs.queue._PATIENCE', 0)
     with LocalCluster(n_workers=0, dashboard_address='127.0.0.1:0', silence_logs=50) as cluster, connect(scheduler=cluster.scheduler_address) as client:
         with pytest.raises(Said, match='waiting for a worker with a GPU; start one with: dask worker tcp://.* --resources GPU=1'): list(run_jobs(client, abs, {'one': (-1,)}, need={'GPU': 1}, say=say))
         with pytest.raises(Said, match='waiting for a worker; .*--nthreads 1$'): list(run_jobs(client, abs, {'one': (-1,)}, say=say))
 
 def test_datasets_that_cannot_be_used_are_left_out(dataset, model, tmp_path):
     "Labels without text, empty splits, and what a killed release left; a missing model is no fault of theirs"
-    from pronto.sweep import plan_all
+    from pronto.jobs.sweep import plan_all
     for name in 'labels', 'empty', 'whole', 'no-NMC', '.whole.99999.tmp': shutil.copytree(dataset, tmp_path/name)
     (tmp_path/'labels'/'verses.tsv').unlink()
     for path in *(tmp_path/'empty').glob('*_dev.tsv'), tmp_path/'no-NMC'/'nonpronominal_mention_test.tsv': path.write_bytes(b'')
@@ -131,7 +131,7 @@ def test_datasets_that_cannot_be_used_are_left_out(dataset, model, tmp_path):
 
 def test_a_linked_model_keeps_its_name(dataset, model, tmp_path):
     "The plan and the notebook mean the same run; a comma would part the path in two"
-    from pronto.sweep import notebook_parameters
+    from pronto.jobs.sweep import notebook_parameters
     for name in 'my-bert', 'my,bert': (tmp_path/name).symlink_to(model)
     planned, comma = (plan(dataset, [str(tmp_path/name)], ['SM'])[0] for name in ('my-bert','my,bert'))
     run, = plan(dataset, [notebook_parameters(planned, tmp_path)['models']], ['SM'])
@@ -157,7 +157,7 @@ def test_bad_input_is_told_before_any_work(dataset, model, stand_in, tmp_path, c
     assert not (tmp_path/'new').exists()
 
 def test_what_a_dead_worker_left_goes_when_its_run_fails(tmp_path):
-    from pronto.sweep import run_notebook
+    from pronto.jobs.sweep import run_notebook
     notebook, record = tmp_path/'bad.ipynb', tmp_path/'paper-s0.json'
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell('1/0')]), notebook)
     (tmp_path/'.paper-s0.99999.tmp.ipynb').write_text('{}')
@@ -165,7 +165,7 @@ def test_what_a_dead_worker_left_goes_when_its_run_fails(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ['bad.ipynb', 'paper-s0.failed.ipynb']
 
 def test_a_killed_kernel_leaves_its_notebook(tmp_path):
-    from pronto.sweep import run_notebook
+    from pronto.jobs.sweep import run_notebook
     notebook, record = tmp_path/'bad.ipynb', tmp_path/'paper-s0.json'
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in ('print("so far")', 'import os; os.kill(os.getpid(), 9)')]), notebook)
     with pytest.raises(InputError, match=r'paper-s0\.failed\.ipynb: DeadKernelError'): run_notebook(notebook, record, {})

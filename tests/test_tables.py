@@ -4,9 +4,9 @@ from dataclasses import asdict
 
 import pytest
 from conftest import ROOT
-from pronto.files import fact_table
-from pronto.results import KEYS, RunKey, write_record
-from pronto.tables import COLUMNS, make_tables, read_layout
+from pronto.core.files import fact_table
+from pronto.runs.store import KEYS, RunKey, write_record
+from pronto.reporting.tables import COLUMNS, make_tables, read_layout
 
 def store(folder, bible, model, task, accuracy, seed=0, said=[dict(label='x', predicted='x')], model_hash='m', **more):
     run = RunKey(bible, model, model_hash, task, 'd', seed=seed, **{k: more.pop(k) for k in ('limit','recipe','hyperparameters') if k in more})

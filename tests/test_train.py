@@ -5,12 +5,12 @@ import pytest
 torch = pytest.importorskip('torch')
 import transformers as hf
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from pronto.dataset import Dataset, LoadedPair, LoadedVerse
-from pronto.files import InputError
-from pronto.packing import pack
-from pronto.recipes import find_recipe
-from pronto.tasks import PNS, SAC, SS
-from pronto.train import collate, fine_tune, load_model, load_tokenizer, quiet, token_limit
+from pronto.datasets.building import Dataset, LoadedPair, LoadedVerse
+from pronto.core.files import InputError
+from pronto.modeling.encoding import pack
+from pronto.modeling.recipes import find_recipe
+from pronto.datasets.tasks import PNS, SAC, SS
+from pronto.modeling.train import collate, fine_tune, load_model, load_tokenizer, quiet, token_limit
 
 WORDS = 'lo la mi tu go se'.split()
 SENSES = 'go.01', 'see.01'
