@@ -98,7 +98,7 @@ def test_imports_have_no_circle():
 
 def committed():
     "Everything that a checkout holds"
-    yield from (p for p in ROOT.iterdir() if p.is_file())
+    yield from (p for p in ROOT.iterdir() if p.is_file() and p.name != '.git') # In a worktree .git is a file
     for folder in 'nbs', 'pronto', 'tests', 'benchmarks', '.ci':
         yield from (p for p in (ROOT/folder).rglob('*') if p.is_file() and not {'__pycache__','.ipynb_checkpoints'} & set(p.parts))
 
