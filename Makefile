@@ -1,14 +1,24 @@
-# `make demo` shows what PrOnto does, `make test` checks all of it; both set up .venv first
+# `make demo` shows what PrOnto does, `make test` checks it in some minutes, `make test-all` checks all of it; each sets up .venv first
 BIN = .venv/bin
 READY = .venv/ready
+WITH = PATH="$(CURDIR)/$(BIN):$$PATH"
 
 demo: $(READY)
 	$(BIN)/pronto demo -o demo
 
-test: $(READY)
-	PATH="$(CURDIR)/$(BIN):$$PATH" sh tests/in_step.sh
-	PATH="$(CURDIR)/$(BIN):$$PATH" nbdev_test --n_workers 2
-	$(BIN)/pytest -n 2 --dist loadfile
+lint: $(READY)
+	$(WITH) sh tests/in_step.sh
+	$(BIN)/ruff check -q
+
+test: lint
+	$(WITH) nbdev_test --n_workers 2
+	$(BIN)/pytest -m "not slow" -n 2 --dist worksteal
+
+test-all: lint
+	$(WITH) nbdev_test --n_workers 2
+	$(BIN)/pytest -n 2 --dist worksteal
+	@for browser in chromium chromium-browser google-chrome google-chrome-stable; do command -v $$browser >/dev/null && exit 0; done; \
+	echo "Skipped the browser's tests of the report: there is no Chromium (on Debian: apt install chromium)"
 
 bench: $(READY)
 	$(BIN)/python benchmarks/build.py
@@ -19,4 +29,4 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-.PHONY: demo test bench
+.PHONY: demo lint test test-all bench
