@@ -100,7 +100,7 @@ def committed():
     "Everything that a checkout holds"
     yield from (p for p in ROOT.iterdir() if p.is_file() and p.name != '.git') # In a worktree .git is a file
     for folder in 'nbs', 'pronto', 'tests', 'benchmarks', '.ci':
-        yield from (p for p in (ROOT/folder).rglob('*') if p.is_file() and not {'__pycache__','.ipynb_checkpoints'} & set(p.parts))
+        yield from (p for p in (ROOT/folder).rglob('*') if p.is_file() and not {'__pycache__','.ipynb_checkpoints','.ruff_cache'} & set(p.parts))
 
 def test_no_file_knows_the_machine_it_was_made_on():
     place = re.compile(rb'/(?:home|Users|root|work|tmp|var/folders)/[\w.]')
