@@ -27,6 +27,8 @@ class Token(NamedTuple):
     head:int      # The `id` of its head; 0 for the root
     deprel:str    # e.g. `nsubj`
     ref:Ref|None  # The verse; `None` if it is in none
+    feats:str=''  # Its morphology, e.g. `Mood=Imp|Number=Plur`
+    misc:str=''   # What else the file says of it, e.g. `Entity=(person)`
 
 class Written(NamedTuple):
     "An orthographic word: what stands on paper, which may be several tokens"
@@ -74,7 +76,8 @@ def _token(row:list[str], number:int, default:Ref|None, path, line:int)->Token:
     if row[3] not in UPOS: raise bad(f'{row[3]!r} is no universal part of speech')
     if not row[6].isdecimal(): raise bad(f'{row[6]!r} is no head (a sentence that is not parsed?)')
     if int(row[6]) == number: raise bad(f'word {number} is its own head')
-    return Token(number, row[1], row[3], int(row[6]), row[7], _ref(row, default))
+    feats, misc = (x if x != '_' else '' for x in (row[5], row[9]))
+    return Token(number, row[1], row[3], int(row[6]), row[7], _ref(row, default), feats, misc)
 
 def _ref(row, default): return verse_of(m[1]) if (m := _MISC.search(row[9])) else default
 
