@@ -48,7 +48,8 @@ def import_all():
 
 def measure_annotate(rules, parquet):
     "Annotate the whole source: CPU and wall seconds, peak memory in MB after the imports and after the work"
-    from pronto.sources.annotate import annotate, write_annotations
+    from pronto.sources.annotate import annotate
+    from pronto.sources.annotation_file import write_annotations
     import_all()
     imports = peak_mb()
     annotations, seconds = timed(lambda: annotate(SKELETON, rules=rules))
@@ -65,7 +66,7 @@ def measure_onf_parser():
 
 def build_once(parquet, bible, out):
     "CPU and wall seconds of the three parts"
-    from pronto.sources.annotate import read_annotations
+    from pronto.sources.annotation_file import read_annotations
     from pronto.bibles.reading import read_bible
     from pronto.datasets.building import build
     annotations, first = timed(read_annotations, parquet)
@@ -88,7 +89,8 @@ def caesar(text, k):
 
 def enlarge(times, parquet, bible, folder):
     "Copy every chapter to further numbers on both sides: annotations and a table of verses `times` as large, and the number of verses"
-    from pronto.sources.annotate import Annotations, read_annotations, write_annotations
+    from pronto.sources.annotation_file import read_annotations, write_annotations
+    from pronto.sources.records import Annotations
     from pronto.bibles.reading import Bible, read_bible, write_tsv
     small, rows = read_annotations(parquet), read_bible(bible).rows
     verses = {}

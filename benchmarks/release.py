@@ -122,7 +122,8 @@ def main():
     args = parser.parse_args()
     if not (DATA/'ontonotes-skeleton').is_dir(): sys.exit(f'{DATA} does not exist; set PRONTO_TESTDATA to the folder that holds ontonotes-skeleton and bibles')
     sys.path.insert(0, str(ROOT))
-    from pronto.sources.annotate import annotate, write_annotations
+    from pronto.sources.annotate import annotate
+    from pronto.sources.annotation_file import write_annotations
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         folder = Path(folder)
         annotations = folder/'annotations.parquet'

@@ -25,7 +25,8 @@ def chapters(skeleton):
 @pytest.fixture(scope='session')
 def annotation_files(skeleton, tmp_path_factory):
     "Rules to their annotation file"
-    from pronto.sources.annotate import RULES, annotate, write_annotations
+    from pronto.sources.annotate import RULES, annotate
+    from pronto.sources.annotation_file import write_annotations
     files = {rules: tmp_path_factory.mktemp('annotations')/f'{rules}.parquet' for rules in RULES}
     for rules,path in files.items(): write_annotations(annotate(skeleton, rules=rules), path)
     return files
@@ -33,7 +34,7 @@ def annotation_files(skeleton, tmp_path_factory):
 @pytest.fixture(scope='session')
 def annotations(annotation_files):
     "Rules to their annotations"
-    from pronto.sources.annotate import read_annotations
+    from pronto.sources.annotation_file import read_annotations
     found = {rules: read_annotations(path) for rules,path in annotation_files.items()}
     gc.freeze() # Nothing of this is ever garbage
     return found

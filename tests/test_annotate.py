@@ -4,7 +4,10 @@ import re
 import pytest
 from onf_parser import parse_file, parse_file_string
 
-from pronto.sources.annotate import MOODS, annotate, annotate_onf, mentions, mood, predicates, proper_subject, write_annotations
+from pronto.sources.annotate import annotate
+from pronto.sources.annotation_file import write_annotations
+from pronto.sources.ontonotes_rules import MOODS, annotate_onf, mentions, mood, predicates, proper_subject
+from pronto.sources.v01_rules import V01
 from pronto.sources.onf import parse_onf, tree_nodes
 from pronto.core.refs import Ref, book_code
 from pronto.datasets.tasks import count_mentions, first_subject
@@ -66,7 +69,7 @@ def test_v01_is_the_published_release_verse_by_verse(annotations, chapters):
     assert {r: (theirs.get(r), here.get(r)) for r in theirs.keys() | here.keys() if theirs.get(r) != here.get(r)} == {}
 
 def test_v01_makes_every_slip_on_the_toy(toy_onf):
-    here = ours(annotate_onf([parse_onf(toy_onf)], 'v0.1').values())
+    here = ours(annotate_onf([parse_onf(toy_onf)], V01).values())
     assert here == published(parse_file_string(toy_onf))
     told,go = here[Ref('MRK',1,1)],here[Ref('MRK',1,2)]
     assert told == (False, '5', '1', 'declarative', {('tell.02', 2), ('leave.01', 2)})
@@ -117,7 +120,7 @@ def test_a_silent_token_is_no_company_and_no_mention():
 def test_the_last_leaf_counts():
     verses = annotate_onf([parse_onf(LAST)])
     assert count_mentions(verses[Ref('MRK',1,1)]) == '1'
-    assert count_mentions(annotate_onf([parse_onf(LAST)], 'v0.1')[Ref('MRK',1,1)]) == '0'
+    assert count_mentions(annotate_onf([parse_onf(LAST)], V01)[Ref('MRK',1,1)]) == '0'
 
 LAST = f'''Speaker information:
 --------------------

@@ -88,7 +88,7 @@ def test_skip_bad_goes_on_counts_and_names(pronto, toy_folder, toy_onf, tmp_path
     status,out,err = pronto('annotate', toy_folder, '-o', tmp_path/'a.parquet', '--skip-bad')
     assert status == 0 and err == []
     assert out.count('b.onf') >= 1 and 'a.onf' not in out and 'line' in out
-    from pronto.sources.annotate import read_annotations
+    from pronto.sources.annotation_file import read_annotations
     a = read_annotations(tmp_path/'a.parquet')
     assert a.source.files == 2 and list(a.source.skipped) == ['b.onf']
     assert {r.book for r in a.verses} == {'MRK','1JN'}

@@ -8,7 +8,8 @@ import pytest
 
 from conftest import DATA, ROOT, killed_at
 from pronto.datasets.align import STATUSES
-from pronto.sources.annotate import Annotations, Source, annotate_onf
+from pronto.sources.ontonotes_rules import annotate_onf
+from pronto.sources.records import Annotations, Source
 from pronto.bibles.reading import Bible, VerseRow, read_bible, write_tsv
 from pronto.datasets.building import LoadedPair, LoadedVerse, build, load_dataset_folder
 from pronto.core.files import InputError

@@ -3,7 +3,8 @@ import json, re
 
 import pytest
 
-from pronto.sources.annotate import annotate, annotate_macula, read_annotations, write_annotations
+from pronto.sources.annotate import annotate
+from pronto.sources.annotation_file import read_annotations, write_annotations
 from pronto.cli.command import main
 from pronto.datasets.building import build, load_dataset_folder
 from pronto.core.files import InputError
@@ -146,7 +147,7 @@ DAMAGES = {
     'cut': (lambda t: t[:len(t)//2], 'malformed XML'), 'empty': (lambda t: '<book><sentence><w ref="3JN 1:1!1"/>', 'malformed XML'),
     'a place that is none': (lambda t: t.replace('3JN 1:5!1', '3JN 5!1'), "line 7: a word has the reference '3JN 5!1'"), 'a book that is none': (lambda t: t.replace('"3JN 1:9!2', '"XYZ 1:9!2'), "line 11: a word has the reference 'XYZ 1:9!2'"),
     'an entity': (lambda t: t.replace('<book', '<!DOCTYPE book [<!ENTITY x "y">]><book'), 'declares XML entities'),
-    'the other book again': (lambda t: t.replace('3JN', '2JN'), 'holds 2JN 1:1, and so does'), 'another edition': (lambda t: t.replace('<w ', '<w mandarin="" '), 'is of the edition SBLGNT'),
+    'the other book again': (lambda t: t.replace('3JN', '2JN'), 'contains 2JN 1:1, and so does'), 'another edition': (lambda t: t.replace('<w ', '<w mandarin="" '), 'is of the edition SBLGNT'),
 }
 
 @pytest.mark.parametrize('damage', DAMAGES)
@@ -173,7 +174,7 @@ def test_the_published_slips_are_refused(folder, capsys, tmp_path):
 
 def test_a_bible_is_no_annotated_source(tmp_path):
     (tmp_path/'x.xml').write_text('<usfx><book id="MRK"><c id="1"/><v id="1"/>Lo la.<ve/></book></usfx>', encoding='utf-8')
-    with pytest.raises(InputError, match='holds no annotated source'): annotate(tmp_path)
+    with pytest.raises(InputError, match='contains no annotated source'): annotate(tmp_path)
 
 def test_files_of_other_kinds_are_passed_over(folder):
     (folder/'all.xml').write_text('<sblgnt/>'); (folder/'notes.xml').write_bytes(b'\xff\xfe\x00'); (folder/'nodes').mkdir(); (folder/'nodes'/'24.xml').write_text('<Sentences><Sentence><Node/></Sentence></Sentences>')

@@ -7,7 +7,9 @@ import pytest
 
 from conftest import killed_at
 from pronto.quality.agreement import against_random, agree, compare, measures, ud_mentions, ud_proper_subject
-from pronto.sources.annotate import Annotations, Source, annotate, annotate_onf
+from pronto.sources.annotate import annotate
+from pronto.sources.ontonotes_rules import annotate_onf
+from pronto.sources.records import Annotations, Source
 from pronto.bibles.reading import read_bible
 from pronto.cli.command import main
 from pronto.datasets.building import build, load_dataset_folder

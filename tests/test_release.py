@@ -4,7 +4,8 @@ import csv, os, shutil, signal, subprocess, sys, time
 import pytest
 
 from conftest import ROOT
-from pronto.sources.annotate import annotate, write_annotations
+from pronto.sources.annotate import annotate
+from pronto.sources.annotation_file import write_annotations
 from pronto.bibles.reading import read_bible
 from pronto.cli.command import main
 from pronto.jobs.queue import connect
@@ -63,7 +64,7 @@ def resumes(corpus, out, whole):
     assert {p: p.stat().st_mtime_ns for p in before} == before
 
 def test_a_release_loads_as_a_plain_build_does(corpus, whole, tmp_path):
-    from pronto.sources.annotate import read_annotations
+    from pronto.sources.annotation_file import read_annotations
     annotations = read_annotations(corpus/'a.parquet')
     for code,bible in ('qaa1','qaa1.usfx.xml'), ('qab2','qab2'):
         manifest = build(annotations, read_bible(corpus/'bibles'/bible), tmp_path/code, min_verses=LEAST)

@@ -30,7 +30,8 @@ def convert(args):
 # %% ../../nbs/cli/command.ipynb #14cad747
 def annotate(args):
     "An annotated source to one file, reused for every language"
-    from pronto.sources.annotate import annotate, write_annotations
+    from pronto.sources.annotate import annotate
+    from pronto.sources.annotation_file import write_annotations
     annotations = annotate(args.source, rules=args.rules or 'paper', skip_bad=args.skip_bad, progress=_bar('annotate'))
     write_annotations(annotations, args.output)
     print(annotations)
@@ -55,7 +56,8 @@ def fetch(args):
 # %% ../../nbs/cli/command.ipynb #2fe69e94
 def _annotations(args):
     "From a file, or from a source folder"
-    from pronto.sources.annotate import annotate, read_annotations
+    from pronto.sources.annotate import annotate
+    from pronto.sources.annotation_file import read_annotations
     from pronto.core.files import InputError
     if Path(args.annotations).is_dir(): return annotate(args.annotations, rules=args.rules or 'paper', skip_bad=args.skip_bad, progress=_bar('annotate'))
     annotations = read_annotations(args.annotations)

@@ -9,7 +9,7 @@ __all__ = ['STATUSES', 'AlignedVerse', 'Alignment', 'align', 'require_verses']
 from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
-from ..sources.annotate import Annotations, VerseAnnotation
+from ..sources.records import Annotations, VerseAnnotation
 from ..bibles.reading import Bible
 from ..core.files import InputError
 from ..core.refs import Ref

@@ -17,7 +17,7 @@ from typing import Callable, Iterator, NamedTuple
 import numpy as np
 import pronto
 from .align import Alignment, align, require_verses
-from ..sources.annotate import Annotations
+from ..sources.records import Annotations
 from ..bibles.reading import Bible
 from ..core.files import InputError, content_hash, no_collection, replace_folder, write_aside
 from .shortcuts import near_duplicates, predictors

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Callable, Iterable, NamedTuple
 import numpy as np
 from .align import AlignedVerse
-from ..sources.annotate import Annotations, VerseAnnotation
+from ..sources.records import Annotations, VerseAnnotation
 from .pairs import SEVERAL, Pairs, Uses, make_uses, parallel_count_pairs, parallel_sense_pairs, random_count_pairs, random_sense_pairs
 from ..core.refs import Ref
 from .splits import SPLITS, random_splits, split_of

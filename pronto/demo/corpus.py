@@ -15,7 +15,8 @@ from pathlib import Path
 from random import Random
 from xml.sax.saxutils import escape
 from machine.scripture import ENGLISH_VERSIFICATION
-from ..sources.annotate import annotate, write_annotations
+from ..sources.annotate import annotate
+from ..sources.annotation_file import write_annotations
 from ..bibles.reading import read_bible
 from ..datasets.building import Dataset, LoadedVerse, build, load_dataset_folder, summary
 from .english import *

@@ -14,7 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Callable
 import pronto
-from ..sources.annotate import annotate, read_annotations, write_annotations
+from ..sources.annotate import annotate
+from ..sources.annotation_file import read_annotations, write_annotations
 from ..bibles.reading import read_bible
 from .queue import connect, run_jobs
 from .find_bibles import find_translations, input_hash, name_translations

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 from .agreement import PAIRS, Comparison, compare, measures
-from ..sources.annotate import Annotations
+from ..sources.records import Annotations
 from ..datasets.building import build, load_dataset_folder
 from ..core.files import InputError
 from .tables import Printed, draw_confusion, measured, table4_cells, write_printed

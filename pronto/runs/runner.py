@@ -124,7 +124,8 @@ def find_dataset(
     if (folder/'manifest.json').is_file(): return _with_splits(folder, splits)
     bibles = sorted((data_dir()/'bibles').glob(f'{bible}.*')) + sorted((data_dir()/'bibles').glob(bible))
     if not bibles: raise InputError(folder, f'there is no dataset, and no Bible to build it from; put one at {data_dir()/"bibles"/bible}.<usfx.xml, usfm, tsv, ...>')
-    from pronto.sources.annotate import annotate, read_annotations
+    from pronto.sources.annotate import annotate
+    from pronto.sources.annotation_file import read_annotations
     from pronto.bibles.reading import read_bible
     cached = data_dir()/'annotations.parquet'
     source = next((d for d in (data_dir()/'ontonotes', data_dir()/'macula-greek') if d.is_dir()), None)

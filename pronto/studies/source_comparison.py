@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 import numpy as np
 from ..quality.agreement import english_verses, measures, ud_mentions, ud_proper_subject
-from ..sources.annotate import Annotations
+from ..sources.records import Annotations
 from ..datasets.pairs import SEVERAL, parallel_sense_pairs
 from ..quality.tables import Printed
 from ..core.refs import Ref
