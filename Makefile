@@ -8,7 +8,7 @@ demo: $(READY)
 
 lint: $(READY)
 	$(WITH) sh tests/in_step.sh
-	$(BIN)/ruff check -q
+	$(BIN)/ruff check -q --no-cache
 
 test: lint
 	$(WITH) nbdev_test --n_workers 2

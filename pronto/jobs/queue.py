@@ -212,6 +212,9 @@ def _revive(client):
     "Replace workers of this machine that died before they had begun, which Dask gives up"
     if client.cluster is not None: client.cluster.scale(len(client.cluster.worker_spec))
 
+def _late(begun:dict, limit:float)->list: # Futures
+    return [f for f,since in begun.items() if time.monotonic() - since > limit and not f.done()]
+
 def _stop(client, future):
     "End a job, and the worker process that runs it"
     at = [worker for worker,keys in client.processing().items() if future.key in keys]
@@ -272,6 +275,3 @@ def run_jobs(
             yield outcome
     finally:
         if running and client.status == 'running': client.cancel(list(running), force=True)
-
-def _late(begun:dict, limit:float)->list: # Futures
-    return [f for f,since in begun.items() if time.monotonic() - since > limit and not f.done()]
