@@ -214,7 +214,7 @@ def test_output_that_cannot_be_written(refuses, annotated, toy_folder, bible, tm
 def test_a_folder_that_is_not_ours_is_not_replaced(refuses, annotated, bible, tmp_path):
     (tmp_path/'thesis').mkdir()
     (tmp_path/'thesis'/'one.txt').write_text('x')
-    refuses(['build', '-a', annotated, '-b', bible, '-o', tmp_path/'thesis', '--min-verses', 1], str(tmp_path/'thesis'), 'no folder that PrOnto wrote')
+    refuses(['build', '-a', annotated, '-b', bible, '-o', tmp_path/'thesis', '--min-verses', 1], str(tmp_path/'thesis'), 'is not replaced, because')
     refuses(['build', '-a', annotated, '-b', bible, '-o', bible, '--min-verses', 1], str(bible))
     assert (tmp_path/'thesis'/'one.txt').read_text() == 'x' and bible.read_text() == TSV
 

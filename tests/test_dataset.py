@@ -218,7 +218,7 @@ def test_a_build_killed_at_any_moment_loses_nothing(small, tmp_path):
 
 def test_a_folder_of_someone_else_is_left_alone(small, tmp_path):
     (tmp_path/'thesis.txt').write_text('chapter one')
-    with pytest.raises(InputError, match='no folder that PrOnto wrote'): build(*small, tmp_path, min_verses=1)
+    with pytest.raises(InputError, match='is not replaced, because'): build(*small, tmp_path, min_verses=1)
     assert [p.name for p in tmp_path.iterdir()] == ['thesis.txt']
 
 def test_what_was_written_loads_the_same(built):
@@ -249,3 +249,15 @@ def test_tabs_and_line_ends_in_a_verse_are_one_space(small, tmp_path):
     build(annotations, Bible([VerseRow('MRK', 1, '1', 'lo\tla\r\nmi\u2028ta')]), tmp_path/'d', min_verses=1)
     rows = [row for s in SPLITS for row in load_dataset_folder(tmp_path/'d').tasks['nonpronominal_mention'][s]]
     assert [row.text for row in rows] == ['lo la mi ta']
+
+@pytest.mark.parametrize('mine', ['sheet.csv','notes/plan.txt','same_sense_train.tsv.bak'])
+def test_a_file_of_someone_else_in_a_dataset_is_not_lost(small, tmp_path, mine):
+    build(*small, tmp_path/'d', min_verses=1)
+    (tmp_path/'d'/mine).parent.mkdir(exist_ok=True)
+    (tmp_path/'d'/mine).write_text('a week of work')
+    with pytest.raises(InputError, match=f'{mine} in it was not written by PrOnto'): build(*small, tmp_path/'d', min_verses=1)
+    assert (tmp_path/'d'/mine).read_text() == 'a week of work'
+
+def test_a_manifest_of_another_program_protects_its_folder(small, tmp_path):
+    (tmp_path/'manifest.json').write_text('{"name": "an extension", "version": "1"}')
+    with pytest.raises(InputError, match='no manifest that PrOnto wrote'): build(*small, tmp_path, min_verses=1)

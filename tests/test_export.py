@@ -225,7 +225,7 @@ def test_bad_input_is_one_line(demo, tmp_path, capsys):
     for format in 'tsv','hf','lm-eval':
         assert 'is no dataset folder' in error(capsys, format, tmp_path/'none', '-o', tmp_path/'out')
         assert 'is called qaa like another one' in error(capsys, format, demo/'qaa', f'{demo}/../datasets/qaa', '-o', tmp_path/'out')
-        assert 'is no folder that PrOnto wrote' in error(capsys, format, demo/'qaa', '-o', tmp_path/'mine')
+        assert 'is not replaced, because' in error(capsys, format, demo/'qaa', '-o', tmp_path/'mine')
     assert (tmp_path/'mine'/'README.md').read_text() == 'my own' and not (tmp_path/'out').exists()
 
 def test_damaged_exports_are_named(demo, tmp_path, capsys):

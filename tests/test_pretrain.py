@@ -62,3 +62,14 @@ def test_full_disk_is_one_line(tmp_path):
     lines = done.stdout.splitlines()
     assert len(lines) == 3 and all(line.startswith('InputError') and 'm: cannot be written' in line and 'File too large' in line for line in lines), done
     assert not list(tmp_path.iterdir())
+
+def test_a_downloaded_model_is_not_replaced(tmp_path):
+    "It has a `config.json` too, but no manifest of ours; nor is a model replaced that holds another file"
+    downloaded = tmp_path/'mbert'
+    downloaded.mkdir()
+    for name in 'config.json', 'model.safetensors': (downloaded/name).write_text('{}')
+    with pytest.raises(InputError, match='no manifest that PrOnto wrote'): pretrain(TEXTS, downloaded, **SMALL)
+    assert [p.name for p in sorted(downloaded.iterdir())] == ['config.json','model.safetensors']
+    for _ in range(2): pretrain(TEXTS, tmp_path/'m', **SMALL | dict(steps=0))
+    (tmp_path/'m'/'notes.md').write_text('mine')
+    with pytest.raises(InputError, match='notes.md in it was not written'): pretrain(TEXTS, tmp_path/'m', **SMALL | dict(steps=0))

@@ -242,7 +242,13 @@ def test_nothing_at_all_is_an_error(corpus, tmp_path, capsys):
     assert run() == 1 and 'holds no Bible' in capsys.readouterr().err
     (tmp_path/'bibles'/'a.txt').write_text('Dear reader')
     (tmp_path/'out').mkdir()
-    (tmp_path/'out'/'registry.csv').write_text('of an earlier release')
+    (tmp_path/'out'/'registry.csv').write_text('code,language,iso639_3\n')
     assert run() == 1 and 'none of 1 translations could be built' in capsys.readouterr().err
     assert [p.name for p in (tmp_path/'out').iterdir()] == ['failed.csv']
     assert run('--scheduler', 'tcp://127.0.0.1:9') == 1 and 'no Dask scheduler answers' in capsys.readouterr().err
+
+def test_a_registry_of_someone_else_is_not_overwritten(corpus, tmp_path):
+    (tmp_path/'registry.csv').write_text('plant,place\n')
+    with pytest.raises(InputError, match='was not written by a release'):
+        release(corpus/'a.parquet', corpus/'bibles', tmp_path, workers=1, min_verses=LEAST)
+    assert [p.name for p in tmp_path.iterdir()] == ['registry.csv']

@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['NOT_STATED', 'CITATION', 'LAYOUTS', 'check_task', 'label_counts', 'label_shares', 'table_blocks', 'alignment_bytes',
-           'build', 'summary', 'LoadedVerse', 'LoadedPair', 'Dataset', 'load_verses', 'load_table', 'load_manifest',
-           'load_dataset_folder', 'dataset_folders', 'sample', 'restore_verses']
+           'dataset_files', 'foreign_in_dataset', 'build', 'summary', 'LoadedVerse', 'LoadedPair', 'Dataset',
+           'load_verses', 'load_table', 'load_manifest', 'load_dataset_folder', 'dataset_folders', 'sample',
+           'restore_verses']
 
 # %% ../../nbs/datasets/building.ipynb #d97b6c28
 import json
@@ -19,7 +20,8 @@ import pronto
 from .align import Alignment, align, require_verses
 from ..sources.records import Annotations
 from ..bibles.reading import Bible
-from ..core.files import InputError, content_hash, no_collection, replace_folder, write_aside
+from ..core.files import (InputError, content_hash, foreign_file, json_with_keys, no_collection, replace_folder,
+                               write_aside)
 from .shortcuts import near_duplicates, predictors
 from ..core.refs import Ref, parse_ref
 from .splits import SPLITS, split_of
@@ -145,6 +147,22 @@ def _tables(parts:dict, texts:dict[Ref,str], layout:str)->dict: # Name to blocks
 def _bible_hash(bible:Bible)->str:
     return content_hash('\n'.join(f'{r.book}\t{r.chapter}\t{r.label}\t{r.text}' for r in bible.rows).encode())
 
+# %% ../../nbs/datasets/building.ipynb #f0a1d002
+def dataset_files(
+    manifest:dict # As `load_manifest` gives it
+)->list[str]:
+    "The names of the files that a dataset folder may hold"
+    stems = manifest.get('counts')
+    tables = [f'{stem}_{s}.tsv' for stem in (stems if isinstance(stems, dict) else ()) for s in SPLITS]
+    return ['manifest.json','alignment.tsv','verses.tsv','release.json', *tables]
+
+def foreign_in_dataset(
+    folder # An existing folder
+)->str|None:
+    "Why a folder must not be replaced by a dataset, or `None`"
+    manifest = json_with_keys(Path(folder)/'manifest.json', 'code', 'splits', 'version', 'counts')
+    return foreign_file(folder, dataset_files(manifest), bool(manifest))
+
 # %% ../../nbs/datasets/building.ipynb #42157235
 @no_collection()
 def build(
@@ -177,7 +195,7 @@ def build(
                           'dataset': content_hash('\n'.join(texts.values()).encode(), *(stem.encode() + _essence(p[s]) for stem,p in parts.items() for s in SPLITS))}
     tables = _tables(parts, texts, layout)
     tables |= {'alignment.tsv': [alignment_bytes(alignment)], 'manifest.json': [(json.dumps(manifest, ensure_ascii=False, indent=1) + '\n').encode()]}
-    with replace_folder(out) as folder:
+    with replace_folder(out, foreign_in_dataset) as folder:
         for name,blocks in tables.items():
             with (folder/name).open('wb') as f: f.writelines(blocks)
     return manifest

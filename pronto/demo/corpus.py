@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['ECHOES', 'ODDITIES', 'OSIS_BOOKS', 'SOURCE', 'chapter_sizes', 'Placed', 'tell', 'Truth', 'Corpus', 'make_corpus',
-           'usfx', 'usfm', 'osis', 'tsv', 'write_corpus', 'sample_rows', 'build_demo']
+           'usfx', 'usfm', 'osis', 'tsv', 'foreign_in_corpus', 'write_corpus', 'sample_rows', 'build_demo']
 
 # %% ../../nbs/demo/corpus.ipynb #05d8cef2
-import itertools, json
+import itertools, json, re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -319,6 +319,18 @@ def tsv(corpus:Corpus, language:str)->str: # Lines of book, chapter, verse, text
     "A translation as a table"
     return ''.join(f'{book}\t{chapter}\t{label}\t{text}\n' for (book,chapter),units in corpus.units(language).items() for label,text in units)
 
+# %% ../../nbs/demo/corpus.ipynb #f0a1d007
+_CORPUS_FILES = """demo.txt ontonotes/source.json ontonotes/english/annotations/pt/nt/*/nt_*.onf
+bibles/qa?.*.xml bibles/qad.tsv bibles/qab/*.usfm bibles/qab/*.SFM oldtestament/*.txt""".split()
+
+def foreign_in_corpus(
+    folder # An existing folder
+)->str|None:
+    "Why a folder must not be replaced by the embedded corpus, or `None`"
+    path = Path(folder)/'demo.txt'
+    said = path.read_text(encoding='utf-8', errors='replace') if path.is_file() else ''
+    return foreign_file(folder, _CORPUS_FILES, bool(re.match(r'seed -?\d+, \d+ verses, noise ', said)))
+
 # %% ../../nbs/demo/corpus.ipynb #8529a687
 SOURCE = dict(name='PrOnto embedded corpus', edition='made up', licence='Apache-2.0', attribution='PrOnto developers',
               unusable={'MAT 9:5': 'fused', 'MAT 9:6': 'fused'}) # As the Easy-to-Read Version has them
@@ -329,7 +341,7 @@ def write_corpus(
     old:int=0      # How many verses of "Old Testament" for every language
 )->Path: # The folder
     "Write the annotated text and the translations; raises `InputError` where they cannot be written"
-    with replace_folder(out_dir, 'demo.txt') as folder:
+    with replace_folder(out_dir, foreign_in_corpus) as folder:
         files = {f'ontonotes/english/annotations/pt/nt/{40+NT_BOOKS.index(b)}/nt_{40+NT_BOOKS.index(b)}{c:02}.onf': corpus.onf(b, c)
                  for b,c in corpus.sections}
         files |= {'bibles/qaa.usfx.xml': usfx(corpus, 'qaa'), 'bibles/qac.osis.xml': osis(corpus, 'qac'), 'bibles/qad.tsv': tsv(corpus, 'qad')}

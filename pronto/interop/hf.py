@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['RELEASED', 'BIBTEX', 'HF_SPLITS', 'provenance', 'code_of', 'Found', 'open_datasets', 'sizes', 'card', 'write_tables',
-           'write_export', 'export_tsv', 'label_names', 'all_label_names', 'hf_features', 'write_hf', 'export_hf',
-           'load_hf', 'read_hf']
+           'foreign_in_export', 'write_export', 'export_tsv', 'label_names', 'all_label_names', 'hf_features',
+           'write_hf', 'export_hf', 'load_hf', 'read_hf']
 
 # %% ../../nbs/interop/hf.ipynb #6001fc61
 import json, shutil
@@ -13,8 +13,8 @@ from html import escape
 from pathlib import Path
 from typing import Callable, NamedTuple
 import pronto
-from ..datasets.building import CITATION, NOT_STATED, Dataset, LoadedPair, LoadedVerse, dataset_folders, load_dataset_folder, load_manifest
-from ..core.files import InputError, replace_folder
+from ..datasets.building import dataset_files, CITATION, NOT_STATED, Dataset, LoadedPair, LoadedVerse, dataset_folders, load_dataset_folder, load_manifest
+from ..core.files import InputError, foreign_file, json_with_keys, replace_folder
 from ..bibles.languages import identify
 from ..core.refs import parse_ref
 from ..runs.store import safe_name
@@ -140,6 +140,30 @@ def write_tables(
     if not dataset.manifest.get('citation'):
         (folder/'README.md').write_text(card([provenance(dataset) | dict(sizes=sizes(dataset))], _TABLES), encoding='utf-8')
 
+# %% ../../nbs/interop/hf.ipynb #f0a1d004
+_OF_EXPORTS = 'export.json','README.md'
+_TABLES_OF = [f'*_{s}.tsv' for s in SPLITS]
+
+def _export_files(format:str, codes:list[str])->list[str]:
+    "The names of the files of an export"
+    if format == 'hf': inside = ['manifest.json','alignment.tsv', *(f'*/{s}.parquet' for s in ('train','validation','test'))]
+    elif format == 'lm-eval': inside = ['*.yaml', *(f'*_{s}.jsonl' for s in ('test','validation','fewshot'))]
+    else: inside = ['manifest.json','alignment.tsv','README.md', *_TABLES_OF]
+    groups = ['_common_yaml','pronto.yaml','pronto_fewshot.yaml','pronto_data.py','__pycache__/pronto_data.*.pyc']
+    around = groups if format == 'lm-eval' else ['alignment.tsv', *_TABLES_OF] if format == 'tsv' and len(codes) == 1 else []
+    return [*_OF_EXPORTS, *around, *(f'{code}/{name}' for code in codes for name in inside)]
+
+def foreign_in_export(
+    folder # An existing folder
+)->str|None:
+    "Why a folder must not be replaced by an export, or `None`"
+    folder = Path(folder)
+    about = json_with_keys(folder/'export.json', 'format', 'version', 'datasets')
+    if about: return foreign_file(folder, _export_files(about['format'], list(about['datasets'])), True)
+    manifest = json_with_keys(folder/'manifest.json', 'code', 'splits', 'version', 'counts')
+    readme = [] if manifest.get('citation') else ['README.md'] # As `write_tables` has it
+    return foreign_file(folder, dataset_files(manifest) + readme, bool(manifest))
+
 # %% ../../nbs/interop/hf.ipynb #b24458d4
 def write_export(
     folder:Path, # That is being written
@@ -162,7 +186,7 @@ def export_tsv(
     found = open_datasets(folders)
     several = len(found) > 1
     says_itself = not several and any(manifest for manifest,_ in found.values())
-    with replace_folder(out, 'manifest.json' if says_itself else 'export.json') as aside:
+    with replace_folder(out, foreign_in_export) as aside:
         told = []
         for code,(_,load) in progress(list(found.items())):
             dataset = load()
@@ -259,7 +283,7 @@ def export_hf(
     "Write datasets for HuggingFace `datasets`; raises `InputError` for what is no dataset, and where it cannot be written"
     found = open_datasets(folders)
     names, told = all_label_names(found), []
-    with replace_folder(out, 'export.json') as aside:
+    with replace_folder(out, foreign_in_export) as aside:
         for code,(_,load) in progress(list(found.items())):
             dataset = load()
             write_hf(dataset, aside/code, names)

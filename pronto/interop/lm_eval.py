@@ -12,7 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 from string import ascii_uppercase
 from ..datasets.building import Dataset, LoadedVerse
-from .hf import label_names, open_datasets, provenance, sizes, write_export
+from .hf import foreign_in_export, label_names, open_datasets, provenance, sizes, write_export
 from ..core.files import InputError, replace_folder
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 
@@ -170,7 +170,7 @@ def export_lm_eval(
 )->list[str]: # Names of the groups
     "Write tasks for the harness; raises `InputError` for what is no dataset, and where it cannot be written"
     groups, told = {'pronto': [], 'pronto_fewshot': []}, []
-    with replace_folder(out, 'export.json') as aside:
+    with replace_folder(out, foreign_in_export) as aside:
         for code,(_,load) in progress(list(open_datasets(folders).items())):
             dataset = load()
             for whole,tasks in zip(list(groups)[:2], write_lm_eval(dataset, code, aside)):

@@ -21,7 +21,7 @@ from .queue import connect, run_jobs
 from .find_bibles import find_translations, input_hash, name_translations
 from ..datasets.building import build, label_shares, load_manifest
 from .fetch import fetched_note, licence_of
-from ..core.files import InputError, content_hash, write_aside
+from ..core.files import InputError, content_hash, reading, write_aside
 from ..bibles.languages import find_language, redistribution, script_of
 from ..datasets.tasks import SM, TASKS
 
@@ -188,6 +188,19 @@ def _require_room(out:Path, n:int):
     free = shutil.disk_usage(there).free
     if free < n*EACH: raise InputError(out, f'{n:,} translations take up to {n*EACH/1e6:,.0f} MB, but only {free/1e6:,.0f} MB are free; make room or choose another place')
 
+# %% ../../nbs/jobs/release.ipynb #f0a1d009
+_BEGIN = {'registry.csv': 'code,language,', 'registry.md': '| code | language |', 'registry.html': '<!DOCTYPE html>',
+          'failed.csv': 'code,source,reason'}
+
+def _require_own_registry(out:Path):
+    "Raise `InputError` if a file of the registry is there that no release wrote"
+    for name,begin in _BEGIN.items():
+        path = out/name
+        if not path.exists(): continue
+        with reading(path): text = path.read_text(encoding='utf-8')[:1000]
+        if not text.startswith(begin) or name == 'registry.html' and '<title>PrOnto: ' not in text:
+            raise InputError(path, 'was not written by a release; move it away or choose another folder')
+
 # %% ../../nbs/jobs/release.ipynb #56574d93
 @contextmanager
 def _annotation_file(annotations, out:Path, rules, progress):
@@ -240,6 +253,7 @@ def release(
     "Build every translation that is not finished and list them all; raises `InputError` if none can be built, or if what may not be published would lie beside"
     done, bibles = Release(Path(out)), Path(bibles)
     places = _places(bibles, done.out)
+    _require_own_registry(done.out)
     with _annotation_file(annotations, done.out, rules, progress) as file:
         settings = Settings(str(file), content_hash(file.read_bytes()), splits, versification, min_verses, publishable)
         done.finished = [c for c,p in places.items() if is_finished(done.out/c, p, settings)]

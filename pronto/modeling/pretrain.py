@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SPECIAL', 'train_verses', 'read_texts', 'learn_vocabulary', 'small_bert', 'MaskingCollator', 'MaskedTrainer',
-           'pretrain']
+           'foreign_in_model', 'pretrain']
 
 # %% ../../nbs/modeling/pretrain.ipynb #0290f176
 import json, tempfile
@@ -15,7 +15,7 @@ from torch.nn.functional import cross_entropy
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import AutoModelForMaskedLM, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling, PreTrainedTokenizerFast, TrainingArguments, set_seed
 from ..bibles.reading import NotABible, read_bible
-from ..core.files import InputError, content_hash, replace_folder
+from ..core.files import InputError, content_hash, foreign_file, json_with_keys, replace_folder
 from .encoding import unknown_share
 from .recipes import find_model
 from ..datasets.splits import split_of
@@ -144,6 +144,18 @@ def _start(texts, init, vocab_size, max_length, window, seed, shape)->tuple: # T
     if tokenizer.mask_token is None: raise InputError(init, 'its tokenizer has no token to mask with; give a model of the BERT family')
     return tokenizer, net
 
+# %% ../../nbs/modeling/pretrain.ipynb #f0a1d006
+_MODEL_FILES = """manifest.json config.json generation_config.json model.safetensors model-*-of-*.safetensors
+model.safetensors.index.json tokenizer.json tokenizer_config.json special_tokens_map.json added_tokens.json vocab.txt vocab.json
+merges.txt spiece.model sentencepiece.bpe.model spm.model chat_template.jinja""".split()
+
+def foreign_in_model(
+    folder # An existing folder
+)->str|None:
+    "Why a folder must not be replaced by a model, or `None`"
+    manifest = json_with_keys(Path(folder)/'manifest.json', 'texts', 'texts_hash', 'vocabulary', 'masked')
+    return foreign_file(folder, _MODEL_FILES, bool(manifest))
+
 # %% ../../nbs/modeling/pretrain.ipynb #473da203
 def _save(tokenizer, net, folder, out):
     try: tokenizer.save_pretrained(folder); net.save_pretrained(folder)
@@ -176,7 +188,7 @@ def pretrain(
     if not texts: raise ValueError('no texts to train on')
     device = device or ('cuda' if torch.cuda.is_available() else 'cpu')
     if init is not None or steps == 0: window = 0
-    with quiet(), replace_folder(out, marker='config.json') as folder:
+    with quiet(), replace_folder(out, foreign_in_model) as folder:
         tokenizer, net = _start(texts, init, vocab_size, max_length, window, seed, dict(layers=layers, width=width, heads=heads, dropout=dropout))
         loss = None
         if steps != 0:
