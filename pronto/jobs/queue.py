@@ -59,15 +59,11 @@ def _require_files(workers:int):
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 @contextmanager
-def _event_loop():
-    "The event loop of Dask, in a thread that blocks Ctrl-C; so do all processes that it starts"
-    from distributed.utils import LoopRunner
-    runner = LoopRunner()
+def _no_interrupt():
+    "Hold Ctrl-C back, also from threads and processes that are started meanwhile"
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try: runner.start()
+    try: yield
     finally: signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    try: yield runner.loop
-    finally: runner.stop()
 
 @contextmanager
 def _quiet():
@@ -125,6 +121,21 @@ def _client(scheduler:str, certificates:Certificates|None):
 _ANSWER = 5 # Seconds in which a scheduler must answer
 
 @contextmanager
+def _on_this_machine(workers:dict[int,dict]):
+    "A client of a cluster on this machine, whose processes ignore Ctrl-C"
+    from distributed import Client, Scheduler, SpecCluster
+    from multiprocessing import resource_tracker
+    resource_tracker.ensure_running() # Or it would unblock the signal in the thread that starts the workers
+    head = dict(host=_LOOPBACK, port=0, dashboard=False, dashboard_address=f'{_LOOPBACK}:0')
+    with _no_interrupt(): # An interrupted constructor would leave a cluster that cannot be closed
+        cluster = SpecCluster({}, dict(cls=Scheduler, options=head), silence_logs='CRITICAL')
+        client = Client(cluster)
+    with cluster, client:
+        cluster.worker_spec.update(workers)
+        cluster.scale(len(workers))
+        yield client
+
+@contextmanager
 def connect(
     workers:int=None, # Processes on this machine; as many as cores if not given
     scheduler:str=None, # Address of a Dask scheduler, e.g. `tcp://host:8786`, instead of them
@@ -134,16 +145,12 @@ def connect(
     certificates:Certificates=None, # For a `tls://` scheduler; from Dask's configuration if not given
 ): # Yields a Dask `Client`
     "Workers for many jobs; those of this machine end with the context; raises `InputError` if there are none"
-    from distributed import Client, Scheduler, SpecCluster
     if scheduler:
         with _quiet(), _client(scheduler, certificates) as client: yield client
         return
     specs = _workers(workers, gpus, per_gpu, jobs)
     _require_files(len(specs))
-    head = dict(host=_LOOPBACK, port=0, dashboard=False, dashboard_address=f'{_LOOPBACK}:0')
-    with _quiet(), _event_loop() as loop:
-        cluster = SpecCluster(specs, dict(cls=Scheduler, options=head), loop=loop, silence_logs='CRITICAL')
-        with cluster, Client(cluster) as client: yield client
+    with _quiet(), _on_this_machine(specs) as client: yield client
 
 # %% ../../nbs/jobs/queue.ipynb #8bb58d9d
 class JobFailed(Exception):
