@@ -117,14 +117,14 @@ def test_noise_is_nested_and_leaves_the_truth():
         c = make_corpus(0, 500, noise)
         assert c.truth == clean.truth
         for language in c.languages:
-            spoiled, text, whole = c.spoiled(language), c.text(language), clean.text(language)
+            spoiled, text, whole = c.noisy_verses(language), c.text(language), clean.text(language)
             assert len(spoiled) == round(500*noise)
             changed = {r for r in whole if text[r] != whole[r]}
             assert changed <= set(spoiled) and len(changed) > .97*len(spoiled)
-        assert before < set(c.spoiled('qaa'))
-        before, last = set(c.spoiled('qaa')), c.text('qaa')
+        assert before < set(c.noisy_verses('qaa'))
+        before, last = set(c.noisy_verses('qaa')), c.text('qaa')
     middle = make_corpus(0, 500, .2)
-    assert all(last[r] == middle.text('qaa')[r] for r in middle.spoiled('qaa'))
+    assert all(last[r] == middle.text('qaa')[r] for r in middle.noisy_verses('qaa'))
 
 def test_oddities_are_in_the_files(corpus, folder):
     kinds = {code: Counter(corpus.oddities(code).values()) for code in corpus.languages}

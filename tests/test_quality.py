@@ -22,7 +22,7 @@ from pronto.quality.parsers import stanza_pipeline
 from pronto.demo.gold_parses import ud_corpus
 from pronto.quality.sheets import COLUMNS, count_sheet, draw_sheet, read_sheet, write_sheet
 from pronto.datasets.tasks import NMC, PNS
-from pronto.demo.invented_languages import tongues
+from pronto.demo.invented_languages import invented_languages
 from pronto.bibles.ud import Token, Treebank, read_treebank
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def demo(tmp_path_factory):
     corpus = make_corpus(n_verses=900, noise=.25)
     write_corpus(corpus, out/'corpus')
     build(annotate(out/'corpus'/'ontonotes'), read_bible(out/'corpus'/'bibles'/'qad.tsv'), out/'qad', min_verses=100)
-    (out/'qad.conllu').write_text(ud_corpus(corpus.meant('qad'), tongues()['qad']), encoding='utf-8')
+    (out/'qad.conllu').write_text(ud_corpus(corpus.meanings('qad'), invented_languages()['qad']), encoding='utf-8')
     return corpus, out/'qad', out/'qad.conllu'
 
 # The rules of A.1
@@ -104,7 +104,7 @@ def test_more_noise_less_agreement(demo):
     corpus, folder, path = demo
     clean = make_corpus(n_verses=900)
     true = Path(path).with_name('clean.conllu')
-    true.write_text(ud_corpus(clean.meant('qad'), tongues()['qad']), encoding='utf-8')
+    true.write_text(ud_corpus(clean.meanings('qad'), invented_languages()['qad']), encoding='utf-8')
     kappa = lambda p: float(measures(compare(load_dataset_folder(folder), read_treebank(p), PNS).confusion, False)['kappa'])
     assert kappa(path) + .1 < kappa(true)
 
@@ -156,7 +156,7 @@ def filled(demo, pronto, tmp_path):
     "A sheet drawn by the command and filled by someone who is never wrong"
     corpus, folder, _ = demo
     assert pronto('quality', 'sheet', folder, '-o', tmp_path/'a.csv', '--seed', 3)[0] == 0
-    write_sheet(fill_sheet(read_sheet(tmp_path/'a.csv'), corpus.meant('qad')), tmp_path/'filled.csv')
+    write_sheet(fill_sheet(read_sheet(tmp_path/'a.csv'), corpus.meanings('qad')), tmp_path/'filled.csv')
     return tmp_path/'filled.csv'
 
 def test_from_sheet_to_table(demo, pronto, filled, tmp_path):

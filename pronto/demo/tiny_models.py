@@ -14,7 +14,7 @@ from ..runs.runner import in_processes, plan, run_all
 from ..core.files import content_hash, write_aside
 from ..modeling.recipes import RECIPES
 from ..reporting.tables import COLUMNS, make_tables
-from .invented_languages import tongues
+from .invented_languages import invented_languages
 
 # %% ../../nbs/demo/tiny_models.ipynb #0824c589
 LANGUAGES = dict(qaa='Table 1', qab='Table 2', qac='Table 3') # That have models, and where they stand
@@ -72,7 +72,7 @@ def write_layout(
         rows = csv.writer(file, delimiter='\t', lineterminator='\n')
         rows.writerow(COLUMNS)
         for code,table in LANGUAGES.items():
-            name = tongues()[code].name
+            name = invented_languages()[code].name
             rows.writerows([table, code, name, name, '', system, model] for system,model in model_names(code).items())
     return Path(path)
 

@@ -11,7 +11,7 @@ from ..sources.annotate import annotate
 from ..bibles.reading import read_bible
 from ..datasets.building import LoadedPair, build, load_dataset_folder, sample
 from ..demo.corpus import make_corpus, write_corpus
-from ..demo.english import say_english, true_mentions, true_mood, true_subject
+from ..demo.english import annotate_english, true_mentions, true_mood, true_subject
 from ..runs.runner import plan, run_all
 from ..core.files import InputError
 from ..demo.oracle import fill_sheet
@@ -21,14 +21,14 @@ from ..datasets.tasks import NMC, PNS, find_task
 # %% ../../nbs/studies/noise.ipynb #4e6dcb82
 def _says(parts:list[tuple], task)->str:
     "The true training label of a verse"
-    said = [say_english(sentence) for sentence,*_ in parts]
+    said = [annotate_english(sentence) for sentence,*_ in parts]
     if task is NMC: return task.training_label(sum(map(true_mentions, said)))
     return str(int(bool(true_subject(said[0])))) if task is PNS else true_mood(said[0])
 
 def correctness(
     dataset, # A `Dataset` of a language of the embedded corpus
     task, # Of `pronto.datasets.tasks`, or its name
-    meant:dict # What each verse says, as `Corpus.meant` gives it
+    meant:dict # What each verse says, as `Corpus.meanings` gives it
 )->float: # From 0 to 1
     "How many of the labels that a model is tested on are right; of pairs, how many are well-formed and right"
     task = find_task(task)
@@ -57,7 +57,7 @@ def noise_experiment(
         write_corpus(corpus, folder/'corpus')
         bible = next((folder/'corpus'/'bibles').glob(f'{language}*'))
         build(annotate(folder/'corpus'/'ontonotes'), read_bible(bible), folder/language, min_verses=n_verses//2, code=language)
-        dataset, meant = load_dataset_folder(folder/language), corpus.meant(language)
+        dataset, meant = load_dataset_folder(folder/language), corpus.meanings(language)
         correct |= {(noise, t): correctness(dataset, t, meant) for t in tasks}
         for task,epochs in ((t, EPOCHS[t]) for t in EPOCHS if t in tasks):
             for model,job in zip(names, plan(folder/language, [str(out/'models'/m) for m in names.values()], [task], recipe=TINY, epochs=epochs, limit=LIMITS[task])): jobs[noise, task, model] = job
