@@ -100,7 +100,7 @@ def enlarge(times, parquet, bible, folder):
             verses[moved] = verse._replace(ref=moved)
     moved = [r._replace(chapter=r.chapter + k*OFFSET, text=caesar(r.text, k)) for k in range(times) for r in rows]
     larger, table = folder/f'{times}.parquet', folder/f'{times}.tsv'
-    write_annotations(Annotations(small.source, dict(sorted(verses.items(), key=lambda item: item[0].order))), larger)
+    write_annotations(Annotations(small.source, dict(sorted(verses.items()))), larger)
     write_tsv(Bible(moved), table)
     return larger, table, len(verses)
 

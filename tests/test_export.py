@@ -243,3 +243,14 @@ def test_damaged_exports_are_named(demo, tmp_path, capsys):
     for format in 'tsv','hf','lm-eval': assert "qab/manifest.json: says of its source no more than 'OntoNotes'" in error(capsys, format, tmp_path/'qab', '-o', tmp_path/'out')
     (tmp_path/'qab'/'manifest.json').write_text('[1]')
     assert 'is no manifest' in error(capsys, 'hf', tmp_path/'qab', '-o', tmp_path/'out')
+
+def test_a_bitext_is_in_canonical_order():
+    "Not in alphabetical order of the books, which puts Acts first"
+    from pathlib import Path
+    from pronto.core.refs import Ref
+    from pronto.datasets.building import Dataset, LoadedVerse
+    from pronto.interop.mteb import bitext
+    refs = [Ref('REV', 1, 1), Ref('ACT', 1, 1), Ref('MAT', 10, 1), Ref('MAT', 2, 1)]
+    rows = [LoadedVerse(str(r), '0', r) for r in refs]
+    dataset = Dataset(Path('x'), {'t': dict(train=[], dev=[], test=rows)})
+    assert bitext(dataset, dataset)[0] == ['MAT 2:1', 'MAT 10:1', 'ACT 1:1', 'REV 1:1']

@@ -107,7 +107,7 @@ class Bible:
         for ref in self.fused: met[tuple(ref)] = met[tuple(ref)] or [(False, True, '')]
         copied = _copied_chapters(self.rows)
         found = ((Ref(*k), v*2 if k[:2] in copied else v) for k,v in met.items())
-        return {ref: (_reason(met, ref in self.fused), met[0][2]) for ref,met in sorted(found, key=lambda x: x[0].order)}
+        return {ref: (_reason(met, ref in self.fused), met[0][2]) for ref,met in sorted(found, key=lambda x: x[0])}
 
     @cached_property
     def verses(self)->dict[Ref,str]: return {r:text for r,(why,text) in self._status.items() if not why}

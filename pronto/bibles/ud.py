@@ -199,7 +199,7 @@ class Treebank:
             pieces = {}
             for t in s.tokens: pieces.setdefault(t.ref, []).append(t)
             for ref,piece in pieces.items(): found.setdefault(ref, []).append(piece)
-        return {ref: found[ref] for ref in sorted(found.keys() - {None}, key=lambda r: r.order)}
+        return {ref: found[ref] for ref in sorted(found.keys() - {None})}
 
     @property
     def versification(self)->str: return next((s.versification for s in self.sentences if s.versification), '')

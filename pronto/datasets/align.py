@@ -63,7 +63,7 @@ def align(
     bible:Bible # The other, in English numbering
 )->Alignment: # Every verse of either side, once
     "Pair annotated verses with those of a Bible"
-    refs = sorted({*annotations.verses, *bible.verses, *bible.excluded}, key=lambda r: r.order)
+    refs = sorted({*annotations.verses, *bible.verses, *bible.excluded})
     statuses = {r: _status(r, annotations, bible) for r in refs}
     paired = [AlignedVerse(r, bible.verses[r], annotations.verses[r]) for r,s in statuses.items() if s in ('aligned','crosses')]
     return Alignment(paired, statuses, {r: len(v.sentences) for r,v in annotations.verses.items()})

@@ -138,7 +138,7 @@ class AnnotatedText:
         for sections in self.sections.values():
             for p in itertools.chain(*sections):
                 for ref in dict.fromkeys(p.refs): found.setdefault(ref, []).append(p)
-        return dict(sorted(found.items(), key=lambda item: item[0].order))
+        return dict(sorted(found.items()))
 
     @cached_property
     def english(self)->dict[tuple,list[list[tuple]]]: # Pairs of a `PlacedSentence` and an `EnglishSentence`

@@ -109,7 +109,7 @@ def compare(
     verses = english_verses(treebank, treebank.versification or dataset.manifest.get('versification', 'eng'))
     label = dict(NMC=lambda v: str(min(ud_mentions(v), task.most)), PNS=lambda v: str(int(ud_proper_subject(v, subtypes))))[task.abbr]
     projected = {row.ref: task.training_label(row.label) for row in rows}
-    refs = sorted(projected.keys() & verses.keys(), key=lambda r: r.order)
+    refs = sorted(projected.keys() & verses.keys())
     if not refs: raise InputError(dataset.path, 'has no verse in common with the parse; give a parse of this translation, with its verse numbers')
     return Comparison(task, refs, [projected[r] for r in refs], [label(verses[r]) for r in refs], [verses[r] for r in refs], len(projected)-len(refs), len(verses)-len(refs))
 

@@ -42,7 +42,7 @@ def dataset_verses(
     "All verses that stand in the verse tasks of a dataset"
     found = {row.ref: row.text for parts in dataset.tasks.values() for rows in parts.values() for row in rows if isinstance(row, LoadedVerse)}
     if not found or None in found: raise InputError(dataset.path, 'does not say which verses its rows are (release v0.1?); build it anew with `pronto build`')
-    return {ref: found[ref] for ref in sorted(found, key=lambda r: r.order)}
+    return {ref: found[ref] for ref in sorted(found)}
 
 def parse_dataset(
     dataset:Dataset, # What to parse

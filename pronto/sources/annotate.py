@@ -45,8 +45,7 @@ def in_english(
     times = Counter(english for found in numbers.values() for english in found)
     fused = {e for found in numbers.values() for e in found if len(found) > 1 or times[e] > 1}
     single = {found[0]: verses[r]._replace(ref=found[0]) for r,found in numbers.items() if found[0] not in fused}
-    in_canon = lambda refs: sorted(refs, key=lambda r: r.order)
-    return {r: single[r] for r in in_canon(single)}, {str(r): 'fused' for r in in_canon(fused)}
+    return {r: single[r] for r in sorted(single)}, {str(r): 'fused' for r in sorted(fused)}
 
 def annotate_macula(
     books:Iterable[Book],  # As `read_lowfat` reads them, of one edition

@@ -97,7 +97,7 @@ def _sentence(el, path)->Sentence|None:
         else:
             group = open_groups.pop()
             open_groups[-1].parts.append(group)
-    words = sorted((w for w,_ in walk(open_groups[0])), key=lambda w: (w.ref.order, w.number))
+    words = sorted((w for w,_ in walk(open_groups[0])), key=lambda w: (w.ref, w.number))
     return Sentence(el.sourceline, open_groups[0], tuple(words)) if words else None
 
 # %% ../../nbs/sources/macula.ipynb #703f1744
