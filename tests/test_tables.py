@@ -1,15 +1,16 @@
-"Tables 1-3: what was run stands in its place, what was not is a dash, and the published figures are the paper's"
-import csv, io, json, os, re, subprocess, sys
+"Tables 1-3: every run fills its cell, what was not run is a dash, and the published figures are the paper's"
+import base64, csv, io, json, os, re, subprocess, sys
 from dataclasses import asdict
 
 import pytest
 from conftest import ROOT
-from pronto.core.files import fact_table
 from pronto.runs.store import KEYS, RunKey, write_record
-from pronto.reporting.tables import COLUMNS, make_tables, read_layout
+from pronto.core.files import InputError, fact_table
+from pronto.reporting.rendering import Block, Cell, Row, to_csv, to_latex, to_markdown
+from pronto.reporting.tables import LAYOUT_COLUMNS, left_out, make_tables, read_layout
 
 def store(folder, bible, model, task, accuracy, seed=0, said=[dict(label='x', predicted='x')], model_hash='m', **more):
-    run = RunKey(bible, model, model_hash, task, 'd', seed=seed, **{k: more.pop(k) for k in ('limit','recipe','hyperparameters') if k in more})
+    run = RunKey(bible, model, model_hash, task, 'd', seed=seed, **{k: more.pop(k) for k in ('limit','recipe','hyperparameters','protocol') if k in more})
     known = dict(accuracy=accuracy, intervals=dict(accuracy=[accuracy-.03, accuracy+.02]), baselines=dict(majority=.5, lookup=.5, ngram=.6), collapsed=False, splits='parallel') | more
     write_record(run, folder, {k: None for k in KEYS if k != 'predictions' and k not in asdict(run)} | known, said)
 
@@ -32,16 +33,16 @@ def rows_of(markdown):
         found[block, name.strip('*')] = cells
     return found
 
-def test_every_run_stands_in_its_place(runs, tmp_path):
-    made = make_tables(runs, tmp_path/'out')
-    assert list(made) == ['Table 1','Table 2','Table 3','Others']
-    english, low, others = (rows_of(made[t]) for t in ('Table 1','Table 3','Others'))
+def test_every_run_fills_its_cell(runs, tmp_path):
+    made = make_tables(runs, tmp_path/'out', published=True)
+    assert list(made) == ['Own translations','Table 1','Table 2','Table 3']
+    own, english, low = (rows_of(made[t]) for t in ('Own translations','Table 1','Table 3'))
     assert english['ERV','BERT'][9:12] == ['80.00','97.75','−17.75']
     assert english['ERV','BERT'][0] == '–' and english['WBT','BERT'][9] == '–'
     assert english['ERV','ERV'][9:11] == ['50.00','50.43']
-    assert low['WOL','μBERT-MX'][6:8] == ['95.00*','90.36'] and '\n\\* trained on at most so many examples: 50.' in made['Table 3']
+    assert low['WOL','μBERT-MX'][6:8] == ['95.00*','90.36'] and '\n\\* trained on a part of the data, with at most this many examples: 50.' in made['Table 3']
     assert low['WOL','XLM-R'][12] == '50.00†' and low['WOL','XLM-R'][9] == '–'
-    assert others['qaa','tiny'] == ['–','–','88.00','–','–']
+    assert own['qaa','tiny'] == ['–','–','88.00','–','–']
 
 def test_models_that_are_not_clearly_worse_are_marked(tmp_path):
     "Of the runs in the middle, where all have answered the same verses"
@@ -49,20 +50,20 @@ def test_models_that_are_not_clearly_worse_are_marked(tmp_path):
     for model,wrong in ('a/bert', 6), ('b/bert', 8), ('poor', 30): store(tmp_path/'runs', 'qaa', model, 'proper_noun_subject', 1 - wrong/60, said=verses(wrong))
     store(tmp_path/'runs', 'qaa', 'poor', 'proper_noun_subject', 1., 1, said=verses(0))
     for model in 'a/bert', 'poor': store(tmp_path/'runs', 'qaa', model, 'sentence_mood', .9)
-    made = make_tables(tmp_path/'runs', tmp_path/'out')['Others']
+    made = make_tables(tmp_path/'runs', tmp_path/'out')['Own translations']
     assert {name: cells[1:3] for (_,name),cells in rows_of(made).items() if 'bert' in name or name == 'poor'} == {'a/bert': ['90.00‡','90.00'], 'b/bert': ['86.67‡','–'], 'poor': ['50.00','90.00']}
-    assert '‡ the best model' in made and r'90.00$^{\ddagger}$' in (tmp_path/'out'/'others.tex').read_text()
+    assert '‡ the best model' in made and r'90.00$^{\ddagger}$' in (tmp_path/'out'/'owntranslations.tex').read_text()
 
 def test_old_weights_and_short_trials_fill_no_cell(tmp_path):
     store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .9, hyperparameters=dict(epochs=20), model_hash='old')
     store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .8, hyperparameters=dict(epochs=20), model_hash='new', seed=1)
     store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .3, hyperparameters=dict(epochs=1), model_hash='new')
     for path,age in zip(sorted((tmp_path/'runs').rglob('*.json'), key=lambda p: json.loads(p.read_text())['accuracy']), (1,2,3)): os.utime(path, (1e9-age, 1e9-age))
-    made = make_tables(tmp_path/'runs', tmp_path/'out')['Others']
+    made = make_tables(tmp_path/'runs', tmp_path/'out')['Own translations']
     assert rows_of(made)['qaa','tiny'][2] == '80.00' and 'epochs: 20;' in made and 'seeds: 1 (median)' in made
 
 def test_nothing_is_zero_where_nothing_was_run(tmp_path):
-    made = make_tables(tmp_path/'none', tmp_path/'out')
+    made = make_tables(tmp_path/'none', tmp_path/'out', published=True)
     for table,text in made.items():
         for cells in rows_of(text).values(): assert cells[::3] == ['–']*5 and cells[2::3] == ['–']*5
         file = f'table{table[-1]}'
@@ -70,13 +71,13 @@ def test_nothing_is_zero_where_nothing_was_run(tmp_path):
 
 def test_published_figures_are_all_there(tmp_path):
     "As many as the paper prints, each beside its cell"
-    make_tables(tmp_path/'none', tmp_path/'out')
+    make_tables(tmp_path/'none', tmp_path/'out', published=True)
     printed = {(r['table'], r['bible'], r['system'], r['task']): float(r['published']) for i in '123' for r in csv.DictReader((tmp_path/'out'/f'table{i}.csv').open(encoding='utf-8'))}
     facts = {(r['table'], r['bible'], r['system'], r['task']): float(r['value']) for r in fact_table('published') if r['table'] in ('Table 1','Table 2','Table 3')}
     assert printed == facts and len(facts) == 5*52
 
 def test_committed_copy_of_the_published_figures(tmp_path):
-    make_tables(tmp_path/'none', tmp_path/'out')
+    make_tables(tmp_path/'none', tmp_path/'out', published=True)
     assert (tmp_path/'out'/'published.csv').read_bytes() == (ROOT/'paper_tables'/'published.csv').read_bytes()
 
 def test_models_are_named_once():
@@ -86,21 +87,122 @@ def test_models_are_named_once():
 
 def test_formats_agree(runs, tmp_path):
     make_tables(runs, tmp_path/'out')
-    for table in 'table1','table3','others':
+    for table in 'table1','table3','owntranslations':
         md, tex, lines = ((tmp_path/'out'/f'{table}.{x}').read_text(encoding='utf-8') for x in ('md','tex','csv'))
         ours = {f"{float(r['ours']):.2f}" for r in csv.DictReader(io.StringIO(lines)) if r['ours']}
         assert all(o in md and o in tex for o in ours) and ours
         assert tex.count(r'\begin') == tex.count(r'\end') and not re.search('[–−μ†]', tex)
 
 def test_a_row_more_is_a_language_more(runs, tmp_path):
-    rows = [*read_layout(), dict(zip(COLUMNS, ('Table 3','qaa','QAA','','Made up','Tiny','me/tiny')))]
-    (tmp_path/'mine.tsv').write_text('\n'.join('\t'.join(r) for r in [COLUMNS, *(r.values() for r in rows)]) + '\n', encoding='utf-8')
+    rows = [*read_layout(), dict(zip(LAYOUT_COLUMNS, ('Table 3','qaa','QAA','','Made up','Tiny','me/tiny')))]
+    (tmp_path/'mine.tsv').write_text('\n'.join('\t'.join(r) for r in [LAYOUT_COLUMNS, *(r.values() for r in rows)]) + '\n', encoding='utf-8')
     made = make_tables(runs, tmp_path/'out', tmp_path/'mine.tsv')
-    assert 'Others' not in made and rows_of(made['Table 3'])['QAA','Tiny'][6] == '88.00'
+    assert 'Own translations' not in made and rows_of(made['Table 3'])['QAA','Tiny'][6] == '88.00'
 
 def test_the_same_bytes_again(runs, tmp_path):
     for out in 'ab': make_tables(runs, tmp_path/out)
     for f in (tmp_path/'a').iterdir(): assert f.read_bytes() == (tmp_path/'b'/f.name).read_bytes(), f.name
+
+# Own runs first, and nothing of the paper that nobody asked for
+
+def test_own_translations_come_first_and_empty_blocks_on_request(runs, tmp_path):
+    made = make_tables(runs, tmp_path/'out')
+    assert list(made) == ['Own translations','Table 1','Table 3']
+    assert {block for block,_ in rows_of(made['Table 1'])} == {'ERV'}
+    assert not (tmp_path/'out'/'table2.md').exists()
+    assert {block for block,_ in rows_of(make_tables(runs, tmp_path/'all', published=True)['Table 1'])} == {'ERV','WBT'}
+
+def test_tables_go_to_the_data_folder(runs, tmp_path, monkeypatch):
+    "The committed tables are overwritten by nobody who does not name them"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
+    make_tables(runs)
+    assert (tmp_path/'data'/'tables'/'table1.md').is_file() and not (tmp_path/'paper_tables').exists()
+
+def test_languages_have_names(tmp_path):
+    store(tmp_path/'runs', 'wolof', 'tiny', 'sentence_mood', .8, language='wol')
+    store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .8, language='Brelish')
+    made = make_tables(tmp_path/'runs', tmp_path/'out')['Own translations']
+    assert {block for block,_ in rows_of(made)} == {'Wolof (wolof)','Brelish (qaa)'} and '\n- Wolof (wolof)\n' in made
+
+@pytest.mark.parametrize('table', ['1','2','3'])
+def test_committed_tables_are_in_this_format(table):
+    "Read back from their CSV, they are printed as they are committed"
+    name, file = f'Table {table}', ROOT/'paper_tables'/f'table{table}'
+    number = lambda text, field: None if text == '' else text if field in ('recipe','splits') else text == 'True' if field == 'among_best' else float(text) if '.' in text else int(text)
+    blocks = {}
+    for r in csv.DictReader(file.with_suffix('.csv').open(encoding='utf-8')):
+        about = {k: r.pop(k) for k in LAYOUT_COLUMNS[:5]}
+        rows = blocks.setdefault(r['bible'] if 'bible' in r else about['bible'], Block(**about)).rows
+        system, task = r.pop('system'), r.pop('task')
+        if task == 'NMC': rows.append(Row(system, {'majority': 'majority', 'look-up': 'lookup', 'n-grams': 'ngram'}.get(system, ''), {}))
+        rows[-1].cells[task] = Cell(**{k: number(v, k) for k,v in r.items()})
+    blocks = list(blocks.values())
+    for ending,text in dict(md=to_markdown(name, blocks), tex=to_latex(name, blocks), csv=to_csv(blocks)).items():
+        assert text == file.with_suffix(f'.{ending}').read_text(encoding='utf-8')
+
+# One block, one test set
+
+def said(n): return [dict(ref=f'MRK 1:{i+1}', label='1', predicted='1') for i in range(n)]
+
+def test_a_block_has_one_test_set(tmp_path):
+    "Runs with other limits have their own baselines and say their limit in their row"
+    for limit,majority in (60,.4), (200,.45), (300,.5):
+        baselines = dict(majority=majority, lookup=majority, ngram=majority)
+        store(tmp_path/'runs', 'qaa', f'm{limit}', 'sentence_mood', .9, limit=limit, baselines=baselines, said=said(limit), language='Brelish')
+    rows = rows_of(make_tables(tmp_path/'runs', tmp_path/'out')['Own translations'])
+    blocks = {block: {name: cells[2] for (b,name),cells in rows.items() if b == block} for block,_ in rows}
+    assert len(blocks) == 3
+    for i,(limit,majority) in enumerate(((300,'50.00*'), (200,'45.00*'), (60,'40.00*')), 1):
+        label = f'Brelish (qaa), test set {i}, limit {limit}'
+        baselines = {f'{name}, limit {limit}': majority for name in ('look-up','n-grams')}
+        assert blocks[label] == {label: majority, **baselines, f'm{limit}, limit {limit}': '90.00*'}
+    lines = list(csv.DictReader((tmp_path/'out'/'owntranslations.csv').open(encoding='utf-8')))
+    assert {(r['test_set'], r['limit']) for r in lines if r['ours']} == {('test set 1','300'), ('test set 2','200'), ('test set 3','60')}
+
+def test_protocols_are_kept_apart(tmp_path):
+    store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .8)
+    for protocol in 'transfer','few-shot': store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .4, protocol=protocol)
+    tables = lambda **wanted: rows_of(make_tables(tmp_path/'runs', tmp_path/'out', **wanted)['Own translations'])
+    assert tables()['qaa','tiny'][2] == '80.00' and tables(protocol='transfer')['qaa','tiny'][2] == '40.00'
+    other = left_out(tmp_path/'runs').split(', ')
+    assert sorted(other) == [f'1 paper on parallel splits ({protocol})' for protocol in ('few-shot','transfer')]
+
+def test_a_task_of_the_users_is_a_column(tmp_path):
+    store(tmp_path/'runs', 'qaa', 'tiny', 'my_own_task', .8)
+    made = make_tables(tmp_path/'runs', tmp_path/'out')['Own translations']
+    assert '| SAC | my_own_task |' in made and rows_of(made)['qaa','tiny'] == ['–']*5 + ['80.00']
+
+# Bad input
+
+def test_names_cannot_add_markup(tmp_path):
+    evil = '<script>alert(1)</script>|[x](javascript:alert(1))'
+    store(tmp_path/'runs', evil, evil, 'sentence_mood', .8, language=evil)
+    made = make_tables(tmp_path/'runs', tmp_path/'out')['Own translations']
+    assert '<script' not in made and '[x](javascript' not in made.replace('\\[', '').replace('\\]', '')
+    [row] = [line for line in made.splitlines() if line.startswith('| **')]
+    assert len(re.findall(r'(?<!\\)\|', row)) == 7
+
+@pytest.mark.parametrize('damage,said', [
+    (lambda rows: rows + [rows[1]], 'twice'), (lambda rows: rows[:1] + [rows[1].replace('ERV', '')], 'line 2'),
+    (lambda rows: rows + ['x'], 'line 44'), (lambda rows: ['\x00'], 'line 1'), (lambda rows: [], 'line 1'),
+    (lambda rows: rows + [rows[1].replace('Table 1', '../../table1').replace('engerv', 'x')], 'overwrite')], ids=range(6))
+def test_a_bad_layout_is_one_line(tmp_path, damage, said):
+    rows = ['\t'.join(r) for r in [LAYOUT_COLUMNS, *(r.values() for r in read_layout())]]
+    (tmp_path/'mine.tsv').write_text('\n'.join(damage(rows)) + '\n', encoding='utf-8')
+    with pytest.raises(InputError, match=said) as e: make_tables(tmp_path/'none', tmp_path/'out', tmp_path/'mine.tsv', published=True)
+    assert '\n' not in str(e.value) and not (tmp_path/'out').exists()
+
+def test_a_layout_may_be_saved_by_a_spreadsheet(tmp_path):
+    text = '\r\n'.join('\t'.join(r) for r in [LAYOUT_COLUMNS, *(r.values() for r in read_layout())])
+    (tmp_path/'mine.tsv').write_bytes(b'\xef\xbb\xbf' + text.encode())
+    assert read_layout(tmp_path/'mine.tsv') == read_layout()
+
+def test_a_store_without_runs_is_an_error(tmp_path):
+    with pytest.raises(InputError, match='has no runs'): make_tables(tmp_path, tmp_path/'out')
+    assert not (tmp_path/'out').exists()
+
+# The notebook
 
 def papermill(runs, out, *more):
     env = dict(os.environ, PYTHONPATH=str(ROOT))
@@ -108,8 +210,14 @@ def papermill(runs, out, *more):
     return subprocess.run(command, cwd=ROOT/'nbs', env=env, capture_output=True, text=True)
 
 def test_notebook_runs(runs, tmp_path):
-    assert papermill(runs, tmp_path/'run.ipynb').returncode == 0
-    assert '80.00' in (tmp_path/'tables'/'table1.md').read_text(encoding='utf-8') and '80.00' in (tmp_path/'run.ipynb').read_text(encoding='utf-8')
+    done = papermill(runs, tmp_path/'run.ipynb')
+    assert done.returncode == 0, done.stderr
+    assert '80.00' in (tmp_path/'tables'/'table1.md').read_text(encoding='utf-8')
+    notebook = json.loads((tmp_path/'run.ipynb').read_text(encoding='utf-8'))
+    shown = [output['data'] for cell in notebook['cells'] for output in cell.get('outputs', ()) if 'data' in output]
+    assert any('80.00' in ''.join(data.get('text/markdown', '')) for data in shown)
+    pictures = [base64.b64decode(data['image/png']) for data in shown if 'image/png' in data]
+    assert pictures == [(tmp_path/'tables'/f'{t}.png').read_bytes() for t in ('owntranslations','table1','table3')]
 
 def test_notebook_refuses_a_misspelt_parameter(runs, tmp_path):
     done = papermill(runs, tmp_path/'run.ipynb', '-p', 'recipes', 'robust')

@@ -13,7 +13,7 @@ from .corpus import Corpus, make_corpus
 from ..runs.runner import in_processes, plan, run_all
 from ..core.files import content_hash, write_aside
 from ..modeling.recipes import RECIPES
-from ..reporting.tables import COLUMNS, make_tables
+from ..reporting.tables import LAYOUT_COLUMNS, make_tables
 from .invented_languages import invented_languages
 
 # %% ../../nbs/demo/tiny_models.ipynb #0824c589
@@ -70,7 +70,7 @@ def write_layout(
     "Say which models stand where in Tables 1-3, with the columns of `pronto/facts/paper_models.tsv`"
     with write_aside(path) as f, open(f, 'w', encoding='utf-8', newline='') as file:
         rows = csv.writer(file, delimiter='\t', lineterminator='\n')
-        rows.writerow(COLUMNS)
+        rows.writerow(LAYOUT_COLUMNS)
         for code,table in LANGUAGES.items():
             name = invented_languages()[code].name
             rows.writerows([table, code, name, name, '', system, model] for system,model in model_names(code).items())

@@ -17,7 +17,8 @@ from .agreement import PAIRS, Comparison, agree, by_book, compare, ud_mentions, 
 from ..datasets.building import Dataset
 from ..core.files import fact_table, write_aside
 from .sheets import agreement_of_two, check_same_draw, check_sheet, count_sheet, draw_sheet, read_glosses, read_sheet, write_sheet
-from ..reporting.tables import ABSENT, latex_text
+from ..core.tables import latex_text
+from ..reporting.rendering import ABSENT
 from ..datasets.tasks import NMC, PNS
 from ..bibles.ud import Treebank, read_treebank
 

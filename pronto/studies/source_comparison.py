@@ -18,7 +18,7 @@ from ..datasets.pairs import SEVERAL, parallel_sense_pairs
 from ..quality.tables import Printed
 from ..core.refs import Ref
 from ..core.stats import bootstrap, mcnemar
-from ..reporting.tables import ABSENT
+from ..reporting.rendering import ABSENT
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, VerseTask, collect_uses
 from ..bibles.ud import Treebank, read_treebank
 
