@@ -170,7 +170,7 @@ def test_from_sheet_to_table(demo, pronto, filled, tmp_path):
 def test_the_truth_is_found_again(demo, filled):
     "What the linguist says of the mood is what the corpus knows of each spoiled and unspoiled verse"
     corpus, folder, _ = demo
-    spoiled = set(map(str, corpus.spoiled('qad')))
+    spoiled = set(map(str, corpus.noisy_verses('qad')))
     rows = [r for r in read_sheet(filled) if r['task'] == 'sentence_mood']
     assert all(r['label_correct'] == 'yes' for r in rows if r['ref1'] not in spoiled) and any(r['label_correct'] == 'no' for r in rows)
     pairs = [r for r in read_sheet(filled) if r['task'] != 'sentence_mood' and not {r['ref1'], r['ref2']} & spoiled]
