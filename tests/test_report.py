@@ -1,18 +1,20 @@
-"The report: what was run stands in it, and a browser sorts and filters it without a network"
-import json, shutil
+"The report: it shows every run, and a browser sorts, filters and saves it without a network"
+import csv, io, json, shutil, subprocess, sys, zipfile
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
 from pronto.cli.command import main
-from pronto.reporting.report import report_rows
+from pronto.reporting.report import read_registry, report_rows
+from pronto.core.files import InputError
+from pronto.core.tables import csv_text
 from pronto.runs.store import KEYS, RunKey, read_runs, write_record
 
 EVIL = '</script><script>document.title = "broken"</script><img src=x onerror="document.title=1">'
 
 def store(folder, bible, model, task, accuracy, seed=0, **more):
-    run = RunKey(bible, model, 'm', task, 'd', seed=seed, hyperparameters=dict(epochs=3), **{k: more.pop(k) for k in ('limit','recipe') if k in more})
+    run = RunKey(bible, model, 'm', task, 'd', seed=seed, hyperparameters=dict(epochs=3), **{k: more.pop(k) for k in ('limit','recipe','protocol') if k in more})
     known = dict(accuracy=accuracy, macro_f1=accuracy, mcc=0, intervals=dict(accuracy=[accuracy-.05, accuracy+.04]), baselines=dict(majority=.5, lookup=.5, ngram=.6), collapsed=False, splits='parallel', language=bible[:3]) | more
     write_record(run, folder, {k: None for k in KEYS if k != 'predictions' and k not in asdict(run)} | known, [dict(label='x', predicted='x')])
 
@@ -125,4 +127,55 @@ def test_an_empty_store_says_so(tmp_path, browser):
     assert 'No runs have been recorded yet' in page.locator('#about').inner_text()
     page.close()
 
-def test_the_page_is_packaged(): assert '"templates/*.html"' in (ROOT/'pyproject.toml').read_text(encoding='utf-8')
+FORMULA = '=HYPERLINK("http://x","y")'
+
+def test_saved_rows_hold_no_formulas(tmp_path, browser):
+    "The file that the page saves is the one that `csv_text` writes for a spreadsheet"
+    for model,accuracy in (FORMULA, .9), ('-5', .8), ("+a, b", .7), ('plain', .45): store(tmp_path, 'wolKYG', model, 'same_sense', accuracy)
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0
+    context = browser.new_context(offline=True, accept_downloads=True)
+    page = context.new_page()
+    page.goto((tmp_path/'r.html').as_uri())
+    with page.expect_download() as download: page.get_by_role('button', name='Save these rows').click()
+    saved = download.value.path().read_text(encoding='utf-8-sig')
+    rows = report_rows(read_runs(tmp_path), tmp_path)
+    order = sorted(rows, key=lambda r: -r['gain'])
+    columns = saved.splitlines()[0].split(',')
+    assert saved == csv_text([r | dict(collapsed='false') for r in order], columns, spreadsheet=True).replace(',0.0,', ',0,')
+    assert [r['model'] for r in csv.DictReader(io.StringIO(saved))] == ["'" + FORMULA, '-5', "'+a, b", 'plain']
+    context.close()
+
+def test_protocols_and_test_sets_are_kept_apart(tmp_path, browser):
+    store(tmp_path, 'wolKYG', 'a', 'same_sense', .8)
+    store(tmp_path, 'wolKYG', 'a', 'same_sense', .6, protocol='transfer')
+    store(tmp_path, 'wolKYG', 'b', 'same_sense', .9, limit=50)
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0
+    page = browser.new_page()
+    page.goto((tmp_path/'r.html').as_uri())
+    assert len(column(page, 'Model')) == 3
+    assert page.locator('#matrix tbody tr').all_inner_texts() == ['Wolof wolKYG\t80.0\t–','Wolof wolKYG, transfer\t60.0\t–']
+    page.close()
+
+@pytest.mark.parametrize('content', [b'\xff\xfe\x00', b'code,language\n"qaa', b'code\n' + b'x'*200_000, b'\x00', b'', b'language\nWolof\n'])
+def test_a_bad_registry_is_one_line(tmp_path, content):
+    (tmp_path/'r.csv').write_bytes(content)
+    try: known = read_registry(tmp_path/'r.csv')
+    except InputError as e: assert '\n' not in str(e) and 'r.csv' in str(e)
+    else: assert list(known) == ['qaa']
+
+def test_a_registry_with_escaped_cells(tmp_path):
+    row = dict(code='qaa', language='=Lo', family='-', script="it's")
+    (tmp_path/'r.csv').write_text(csv_text([row], spreadsheet=True), encoding='utf-8')
+    assert read_registry(tmp_path/'r.csv') == {'qaa': row}
+
+BUILD = 'from setuptools.build_meta import build_wheel; import sys; build_wheel(sys.argv[1])'
+
+def test_the_page_is_packaged(tmp_path):
+    "In a wheel that is built from the sources"
+    for name in 'pyproject.toml','README.md','LICENSE','settings.ini': shutil.copy(ROOT/name, tmp_path)
+    shutil.copytree(ROOT/'pronto', tmp_path/'pronto', ignore=shutil.ignore_patterns('__pycache__'))
+    shutil.copytree(ROOT/'nbs', tmp_path/'nbs')
+    done = subprocess.run([sys.executable, '-c', BUILD, str(tmp_path/'dist')], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(next((tmp_path/'dist').glob('*.whl'))) as wheel:
+        assert wheel.read('pronto/templates/report.html') == (ROOT/'pronto'/'templates'/'report.html').read_bytes()

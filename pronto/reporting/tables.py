@@ -12,7 +12,7 @@ from itertools import combinations, groupby
 from pathlib import Path
 from typing import Callable, NamedTuple
 from ..bibles.languages import identify
-from ..core.files import InputError, data_dir, fact_table, write_aside
+from ..core.files import InputError, data_dir, fact_table, reading, write_aside
 from ..core.stats import across_seeds
 from ..core.tables import csv_text
 from ..datasets.tasks import TASKS
@@ -44,8 +44,7 @@ def read_layout(
 )->list[dict[str,str]]: # A row for each model of each translation, in the order of the tables
     "Which models each table lists; raises `InputError` if the file cannot be read or is not such a table"
     if not path: return fact_table('paper_models')
-    try: lines = Path(path).read_text(encoding='utf-8-sig').removesuffix('\n').split('\n')
-    except (OSError, ValueError) as e: raise InputError(path, f'cannot be read ({e}); {_HINT}') from e
+    with reading(path, _HINT): lines = Path(path).read_text(encoding='utf-8-sig').removesuffix('\n').split('\n')
     cells = [line.split('\t') for line in lines]
     bad = next((i for i,row in enumerate(cells, 1) if len(row) != len(LAYOUT_COLUMNS)), None)
     if bad or cells[0] != LAYOUT_COLUMNS:
