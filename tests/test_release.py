@@ -1,14 +1,13 @@
-"A release: whatever dies, it goes on where it was and comes to the same bytes"
-import csv, os, shutil, signal, subprocess, sys, time
+"A release: after any interruption it resumes and produces the same bytes"
+import csv, json, os, shutil, signal, subprocess, sys, time
 
-import pytest
+import psutil, pytest
 
 from conftest import ROOT
 from pronto.sources.annotate import annotate
 from pronto.sources.annotation_file import write_annotations
 from pronto.bibles.reading import read_bible
 from pronto.cli.command import main
-from pronto.jobs.queue import connect
 from pronto.datasets.building import CITATION, build, load_dataset_folder, load_manifest
 from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.jobs.fetch import _write_note
@@ -36,15 +35,18 @@ def contents(folder): return {p.relative_to(folder).as_posix(): p.read_bytes() f
 
 @pytest.fixture(scope='module')
 def whole(corpus):
-    "The bytes that every release must come to"
+    "The bytes that every release must produce"
     done = release(corpus/'a.parquet', corpus/'bibles', corpus/'whole', workers=2, min_verses=LEAST)
     assert done.built == COPIES and not done.failed
     return contents(corpus/'whole')
 
+INTERRUPTED = 'pronto: interrupted; nothing that was whole has changed; run the same command again to resume'
+
 def command(corpus, out, *options):
     argv = ['release', '-a', corpus/'a.parquet', corpus/'bibles', '-o', out, '--min-verses', LEAST, *options]
-    code = 'import sys; from pronto.cli.command import main; sys.exit(main())' # A process group of its own, as a terminal gives it
-    return subprocess.Popen([sys.executable, '-c', code, *map(str, argv)], env=os.environ | {'PYTHONPATH': str(ROOT)}, start_new_session=True,
+    code = 'import sys; from pronto.cli import main; sys.exit(main())'
+    return subprocess.Popen([sys.executable, '-c', code, *map(str, argv)], env=os.environ | {'PYTHONPATH': str(ROOT)},
+                            start_new_session=True, # A process group of its own, as a terminal makes it
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 def wait_for(n, out, process=None):
@@ -56,7 +58,7 @@ def wait_for(n, out, process=None):
     raise AssertionError(f'{n} translations took more than a minute')
 
 def resumes(corpus, out, whole):
-    "Going on comes to the same bytes, and what was finished is not touched"
+    "A second start produces the same bytes, and does not touch what was finished"
     before = {p: p.stat().st_mtime_ns for p in out.glob('*/*') if (p.parent/'release.json').exists()}
     finished = {p.parent.name for p in before}
     done = release(corpus/'a.parquet', corpus/'bibles', out, workers=2, min_verses=LEAST)
@@ -73,13 +75,14 @@ def test_a_release_loads_as_a_plain_build_does(corpus, whole, tmp_path):
         size = lambda folder: sum(p.stat().st_size for p in folder.iterdir())
         assert size(corpus/'whole'/code) < size(tmp_path/code)/2.5
 
-def test_only_files_stand_beside_the_translations(corpus, whole):
+def test_only_files_lie_beside_the_translations(corpus, whole):
     assert [p.name for p in sorted((corpus/'whole').iterdir())] == ['failed.csv', *COPIES, 'registry.csv', 'registry.html', 'registry.md']
     rows = list(csv.DictReader((corpus/'whole'/'registry.csv').open(encoding='utf-8')))
     assert [r['code'] for r in rows] == COPIES and all(int(r['verses']) > LEAST and int(r['same_sense']) for r in rows)
     assert [r['script'] for r in rows if r['code'] == 'qac1'] == ['Geor']
     for name in 'registry.md', 'registry.html': assert all(code in (corpus/'whole'/name).read_text(encoding='utf-8') for code in COPIES)
 
+@pytest.mark.slow
 def test_killed_process(corpus, whole, tmp_path):
     process = command(corpus, tmp_path/'out', '--workers', 2)
     wait_for(2, tmp_path/'out', process)
@@ -88,6 +91,7 @@ def test_killed_process(corpus, whole, tmp_path):
     assert not (tmp_path/'out'/'registry.csv').exists()
     resumes(corpus, tmp_path/'out', whole)
 
+@pytest.mark.slow
 def test_interrupted_by_the_keyboard(corpus, whole, tmp_path):
     for folder in (tmp_path/str(n) for n in range(5)): # On a busy machine a small release may be done before it is interrupted
         process = command(corpus, folder, '--workers', 2)
@@ -95,14 +99,25 @@ def test_interrupted_by_the_keyboard(corpus, whole, tmp_path):
         os.killpg(process.pid, signal.SIGINT)
         out,err = process.communicate(timeout=60)
         if process.returncode: break
-    assert (process.returncode, out, err.splitlines()) == (130, '', ['pronto: interrupted; nothing that was whole has changed; run the same command again to go on'])
+    assert (process.returncode, out, err.splitlines()) == (130, '', [INTERRUPTED])
     resumes(corpus, folder, whole)
 
+def test_interrupted_while_workers_start(corpus, tmp_path):
+    "Not even the processes that are being started print a traceback"
+    process = command(corpus, tmp_path/'out', '--workers', 2)
+    for _ in range(6000):
+        if process.poll() is not None or psutil.Process(process.pid).children(recursive=True): break
+        time.sleep(.01)
+    assert process.poll() is None, process.communicate()
+    os.killpg(process.pid, signal.SIGINT)
+    out,err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.splitlines()) == (130, '', [INTERRUPTED])
+
+@pytest.mark.slow
 def test_killed_worker(corpus, whole, tmp_path):
     "The others go on, and a new one takes its place"
     killed = []
     def kill_after_two(items):
-        import psutil
         for i,item in enumerate(items):
             if i == 2:
                 workers = [p for p in psutil.Process().children() if 'spawn_main' in ' '.join(p.cmdline())]
@@ -112,15 +127,16 @@ def test_killed_worker(corpus, whole, tmp_path):
     done = release(corpus/'a.parquet', corpus/'bibles', tmp_path/'out', workers=2, min_verses=LEAST, progress=kill_after_two)
     assert killed and done.built == COPIES and contents(tmp_path/'out') == whole
 
+@pytest.mark.slow
 def test_killed_scheduler(corpus, whole, tmp_path):
     "One line says so; a new start skips what is finished"
-    dask = lambda *argv: subprocess.Popen([sys.executable, '-m', 'dask', *argv], env=os.environ | {'PYTHONPATH': str(ROOT)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    dask = lambda *argv: subprocess.Popen([sys.executable, '-m', 'dask', *argv], env=os.environ | {'PYTHONPATH': str(ROOT)},
+                                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     address = tmp_path/'scheduler.json'
     scheduler = dask('scheduler', '--port', '0', '--no-dashboard', '--host', '127.0.0.1', '--scheduler-file', str(address))
     worker = dask('worker', '--scheduler-file', str(address), '--nthreads', '1', '--no-dashboard')
     try:
         while not address.exists(): time.sleep(.05)
-        import json
         process = command(corpus, tmp_path/'out', '--scheduler', json.loads(address.read_text())['address'])
         wait_for(2, tmp_path/'out', process)
         scheduler.kill()
@@ -142,7 +158,9 @@ def osis_with(rights, corpus, tmp_path):
     return path
 
 @pytest.fixture
-def settings(corpus): return Settings(str(corpus/'a.parquet'), content_hash((corpus/'a.parquet').read_bytes()), min_verses=LEAST, publishable=True)
+def settings(corpus):
+    annotations = corpus/'a.parquet'
+    return Settings(str(annotations), content_hash(annotations.read_bytes()), min_verses=LEAST, publishable=True)
 
 def test_a_publishable_release_leaves_out_what_forbids_it(corpus, settings, tmp_path):
     path = osis_with('© 2001 A Society. All rights reserved.', corpus, tmp_path)
@@ -173,7 +191,8 @@ def test_labels_without_text_say_what_is_owed(corpus, settings, tmp_path):
     build_translation('wol', osis_with('free', corpus, tmp_path), tmp_path/'out', settings)
     manifest = load_manifest(tmp_path/'out'/'wol')
     assert not (tmp_path/'out'/'wol'/'verses.tsv').exists() and manifest['licence'] == 'free'
-    assert manifest['citation'] == [CITATION, manifest['source']['attribution']] and manifest['source']['licence'] and manifest['source']['attribution']
+    assert manifest['citation'] == [CITATION, manifest['source']['attribution']]
+    assert manifest['source']['licence'] and manifest['source']['attribution']
 
 def test_what_fetch_noted_counts_where_the_translation_says_nothing(corpus, settings, tmp_path):
     path = tmp_path/'data'/'bibles'/'qaalo.usfx.xml'
@@ -183,12 +202,14 @@ def test_what_fetch_noted_counts_where_the_translation_says_nothing(corpus, sett
     assert registry_row(tmp_path/'unknown'/'qaalo')['redistribution'] == 'unclear'
     said = lambda licence, may: _write_note(tmp_path/'data', 'ebible-qaalo', [path], licence=licence, may_be_passed_on=may)
     said('© A Society; may not be passed on', False)
-    assert build_translation('qaalo', path, tmp_path/'out', settings) == '© A Society; may not be passed on' and not (tmp_path/'out').exists()
+    assert build_translation('qaalo', path, tmp_path/'out', settings) == '© A Society; may not be passed on'
+    assert not (tmp_path/'out').exists()
     with pytest.raises(InputError, match='may not be passed on'): build_translation('qaalo', path, tmp_path/'unknown', settings)
     said('© A Society; may be passed on', True)
     assert build_translation('qaalo', path, tmp_path/'out', settings) == ''
     row = registry_row(tmp_path/'out'/'qaalo')
-    assert (row['licence'], row['redistribution']) == ('© A Society; may be passed on', 'permitted') and (tmp_path/'out'/'qaalo'/'verses.tsv').exists()
+    assert (row['licence'], row['redistribution']) == ('© A Society; may be passed on', 'permitted')
+    assert (tmp_path/'out'/'qaalo'/'verses.tsv').exists()
     assert is_finished(tmp_path/'out'/'qaalo', path, settings)
 
 def test_a_folder_of_an_earlier_release_is_not_published(corpus, settings, tmp_path):
@@ -196,12 +217,12 @@ def test_a_folder_of_an_earlier_release_is_not_published(corpus, settings, tmp_p
     path = osis_with('Public domain', corpus, tmp_path).rename(tmp_path/'bibles'/'open.osis.xml')
     for code in 'open', 'gone': build_translation(code, path, tmp_path/'out', settings)
     publish = lambda: release(corpus/'a.parquet', tmp_path/'bibles', tmp_path/'out', publishable=True, min_verses=LEAST)
-    with pytest.raises(InputError, match=r'is not fit to be published: it holds what is not of this release \(gone\)'): publish()
+    with pytest.raises(InputError, match='cannot be published: it also holds gone'): publish()
     shutil.rmtree(tmp_path/'out'/'gone')
     assert publish().finished == ['open']
 
 def test_what_a_folder_remembers_may_be_damaged(corpus, settings, tmp_path):
-    "Then it is made anew"
+    "Then it is built again"
     path = osis_with('Public domain', corpus, tmp_path)
     build_translation('wol', path, tmp_path/'out', settings)
     assert is_finished(tmp_path/'out'/'wol', path, settings)
@@ -217,7 +238,7 @@ def test_a_guess_is_marked(corpus, settings, tmp_path, monkeypatch):
         build_translation(code, corpus/'bibles'/bible, tmp_path/'out', settings)
         assert registry_row(tmp_path/'out'/code)['language'] == name
 
-# What is no Bible, or not enough of one
+# What is not a Bible, or not enough of one
 
 def test_failures_are_listed_and_the_others_built(corpus, tmp_path, capsys):
     bibles = tmp_path/'bibles'
@@ -231,14 +252,17 @@ def test_failures_are_listed_and_the_others_built(corpus, tmp_path, capsys):
     assert main(argv) == 0
     said = capsys.readouterr()
     assert said.out == f'{tmp_path/"out"}: 2 built, 3 failed\n'
-    assert [line.split(':')[0] for line in said.err.splitlines() if line.startswith('failed')] == ['failed cut','failed empty','failed gone']
+    failures = [line.split(':')[0] for line in said.err.splitlines() if line.startswith('failed')]
+    assert failures == ['failed cut','failed empty','failed gone']
     failed = list(csv.DictReader((tmp_path/'out'/'failed.csv').open(encoding='utf-8')))
-    assert [f['source'] for f in failed] == ['cut.osis.xml','empty.usfm','gone.xml'] and all(f['reason'].startswith(f['source']) for f in failed)
+    assert [f['source'] for f in failed] == ['cut.osis.xml','empty.usfm','gone.xml']
+    assert all(f['reason'].startswith(f['source']) for f in failed)
     assert sorted(p.name for p in (tmp_path/'out').iterdir() if p.is_dir()) == ['qax.tsv','usfm-qax']
 
 def test_nothing_at_all_is_an_error(corpus, tmp_path, capsys):
     (tmp_path/'bibles').mkdir()
-    run = lambda *more: main(['release', '-a', str(corpus/'a.parquet'), str(tmp_path/'bibles'), '-o', str(tmp_path/'out'), '--workers', '1', *more])
+    argv = ['release', '-a', str(corpus/'a.parquet'), str(tmp_path/'bibles'), '-o', str(tmp_path/'out'), '--workers', '1']
+    run = lambda *more: main([*argv, *more])
     assert run() == 1 and 'holds no Bible' in capsys.readouterr().err
     (tmp_path/'bibles'/'a.txt').write_text('Dear reader')
     (tmp_path/'out').mkdir()
@@ -252,3 +276,22 @@ def test_a_registry_of_someone_else_is_not_overwritten(corpus, tmp_path):
     with pytest.raises(InputError, match='was not written by a release'):
         release(corpus/'a.parquet', corpus/'bibles', tmp_path, workers=1, min_verses=LEAST)
     assert [p.name for p in tmp_path.iterdir()] == ['registry.csv']
+
+def test_a_translation_that_takes_too_long_is_listed(corpus, tmp_path, capsys):
+    "With a time limit in which none can be built"
+    (tmp_path/'bibles').mkdir()
+    shutil.copy(corpus/'bibles'/'qad1.tsv', tmp_path/'bibles')
+    argv = ['release', '-a', str(corpus/'a.parquet'), str(tmp_path/'bibles'), '-o', str(tmp_path/'out'), '--min-verses', str(LEAST)]
+    assert main([*argv, '--job-timeout', '0.001']) == 1
+    assert 'none of 1 translations' in capsys.readouterr().err
+    failed, = csv.DictReader((tmp_path/'out'/'failed.csv').open(encoding='utf-8'))
+    assert failed == dict(code='qad1', source='qad1.tsv', reason='was stopped after 0.001 seconds')
+
+def test_no_cell_of_the_registry_is_a_formula(corpus, settings, tmp_path):
+    "And `pronto report` reads it back as it was"
+    from pronto.core.tables import spreadsheet_value
+    (tmp_path/'bibles').mkdir()
+    osis_with('=HYPERLINK("http://x.org"), public domain', corpus, tmp_path).rename(tmp_path/'bibles'/'wol.osis.xml')
+    release(corpus/'a.parquet', tmp_path/'bibles', tmp_path/'out', workers=1, min_verses=LEAST)
+    row, = csv.DictReader((tmp_path/'out'/'registry.csv').open(encoding='utf-8'))
+    assert row['licence'].startswith("'=HYPERLINK(") and spreadsheet_value(row['licence']).startswith('=HYPERLINK(')

@@ -15,7 +15,8 @@ from ..bibles.rows import find_book
 
 # %% ../../nbs/jobs/find_bibles.ipynb #77345909
 _ACCOMPANY = re.compile(r'(readme|licen[cs]e|copying|copyright|copr|notice|changelog|signature)'
-                        r'([-_ ][^.]*)?(\.(txt|rst))*|vref\.txt|.*\.(md|html?|pdf|json|ya?ml|css|png|jpg|sql|sha256|asc)', re.I)
+                        r'([-_ ][^.]*)?(\.(txt|rst))*'
+                        r'|vref\.txt|.*\.(md|html?|pdf|json|ya?ml|css|png|jpg|sql|sha256|asc)', re.I)
 
 def _visible(folder:Path)->list[Path]:
     "What may be a Bible or hold some"
