@@ -1,10 +1,10 @@
 "The command: bad input is one clear line and exit status 1, and nothing that was whole is lost"
-import hashlib, json, os, re, subprocess, sys
+import argparse, hashlib, json, os, re, subprocess, sys
 
 import pytest
 
 from conftest import ROOT
-from pronto.cli.command import main
+from pronto.cli.command import main, make_parser
 
 @pytest.fixture
 def pronto(capsys):
@@ -234,13 +234,60 @@ def process(*argv, **kwargs):
     env = os.environ | {'PYTHONPATH': str(ROOT)}
     return subprocess.run([sys.executable, *map(str, argv)], env=env, capture_output=True, text=True, **kwargs)
 
-RUN = 'import sys; from pronto.cli.command import main; sys.exit(main())'
+RUN = 'import sys; from pronto.cli import main; sys.exit(main())'
+
+HEAVY = {'lxml','nltk','pyarrow','numpy','torch','pandas','machine','transformers','matplotlib','tqdm','distributed'}
+
+def commands(parser, so_far=()):
+    "Every command, as a list of words"
+    yield list(so_far)
+    for action in parser._actions:
+        if not isinstance(action, argparse._SubParsersAction): continue
+        for name,sub in action.choices.items(): yield from commands(sub, [*so_far, name])
 
 def test_help_imports_nothing_heavy():
-    done = process('-c', 'import sys, pronto.cli.command\ntry: pronto.cli.command.main(["--help"])\nexcept SystemExit: print("\\n", *sys.modules)')
-    *usage,modules = done.stdout.splitlines()
-    assert 'annotate' in ' '.join(usage)
-    assert not {'lxml','nltk','pyarrow','numpy','torch','pandas','machine','transformers','matplotlib','tqdm'} & set(modules.split())
+    "All helps are printed by one process, which tells what it imported"
+    every = list(commands(make_parser()))
+    assert ['quality','sheet'] in every and len(every) > 15
+    code = f"""import sys
+from pronto.cli import main
+for words in {every}:
+    try: main([*words, '--help'])
+    except SystemExit as e: assert not e.code
+print('modules', *sys.modules)"""
+    done = process('-c', code)
+    *helps, modules = done.stdout.splitlines()
+    assert done.returncode == 0 and sum(line.startswith('usage: pronto') for line in helps) == len(every), done.stderr
+    assert not HEAVY & set(modules.split())
+
+def test_a_full_disk_is_one_line(bible):
+    "Whether it shows in the middle of the output or at its end"
+    if not os.path.exists('/dev/full'): pytest.skip('no device that is always full')
+    for verses in 2, 900:
+        bible.write_text(''.join(f'MRK\t1\t{v}\t{"lo "*99}\n' for v in range(1, verses)), encoding='utf-8')
+        with open('/dev/full', 'w') as full:
+            done = subprocess.run([sys.executable, '-c', RUN, 'convert', str(bible)], stdout=full, stderr=subprocess.PIPE,
+                                  env=os.environ | {'PYTHONPATH': str(ROOT)}, text=True)
+        assert done.returncode == 1 and done.stderr.splitlines()[-1].startswith('pronto: standard output: No space left')
+        assert 'Traceback' not in done.stderr and 'Exception' not in done.stderr
+
+def test_no_name_controls_the_terminal(pronto, bible, annotated, tmp_path):
+    "Escape sequences in names of files and in arguments are printed escaped"
+    red = '\x1b[31mred\x07'
+    (tmp_path/red).mkdir()
+    fine = tmp_path/red/'lo.tsv'
+    fine.write_bytes(bible.read_bytes())
+    for argv in (['convert', tmp_path/red/'none'], ['convert', fine, '-o', fine/'x'], ['no such command', red], ['tables', '--runs', tmp_path/red/'x'],
+                 ['build', '-a', annotated, '-b', fine, '-o', tmp_path/red/'d', '--min-verses', 1], ['eval', tmp_path/red]):
+        _,out,err = pronto(*argv)
+        assert not set('\x1b\x07') & set(out + ''.join(err)), argv
+
+def test_an_option_of_another_kind_of_number_is_wrong_usage(pronto):
+    status,_,err = pronto('release', '-a', 'a', 'b', '-o', 'c', '--job-timeout', '-1')
+    assert status == 2 and err[-1].endswith('argument --job-timeout: -1 is not from 0.0 to 1000000000.0')
+
+def test_certificates_belong_together(refuses, tmp_path):
+    refuses(['release', '-a', tmp_path, tmp_path, '-o', tmp_path/'o', '--tls-ca', 'ca.pem'], '--tls-key: belong together')
 
 def test_building_imports_nothing_that_only_training_needs(annotated, bible, tmp_path):
     argv = ['build', '-a', str(annotated), '-b', str(bible), '-o', str(tmp_path/'d'), '--min-verses', '1']

@@ -7,428 +7,343 @@ __all__ = ['convert', 'annotate', 'fetch', 'build', 'release', 'verses', 'demo',
            'quality_sheet', 'quality_score', 'pretrain', 'export', 'report', 'make_parser', 'main']
 
 # %% ../../nbs/cli/command.ipynb #44ca5e63
-import argparse, os, sys, time
+import argparse, errno, os, sys, time
 from pathlib import Path
+from shlex import quote
+from . import options
+from ..core.files import InputError, printable
 
 # %% ../../nbs/cli/command.ipynb #bf7b6920
 def _bar(what:str):
-    "Something that wraps a list and shows how far it has come"
+    "Something that wraps a list and shows progress"
     from tqdm import tqdm
     return lambda items: tqdm(items, desc=what, disable=None, leave=False)
 
-def _say(text:str): print(text, file=sys.stderr)
+def _say(line): print(printable(line), file=sys.stderr)
+
+def _show(text): print(*map(printable, str(text).split('\n')), sep='\n')
 
 # %% ../../nbs/cli/command.ipynb #97cc625f
 def convert(args):
-    "Any Bible format to a table: book, chapter, verse, text"
+    "Convert a Bible of any format to a table: book, chapter, verse, text"
     from pronto.bibles.reading import read_bible, write_tsv
     bible = read_bible(args.file)
-    if args.output == '-': sys.stdout.writelines('\t'.join(map(str, row)) + '\n' for row in bible.rows)
-    else: write_tsv(bible, args.output)
+    if args.output not in (None, '-'): write_tsv(bible, args.output)
+    elif sys.stdout is None: raise InputError('standard output', 'is closed; name a file with -o')
+    else: sys.stdout.writelines('\t'.join(map(str, row)) + '\n' for row in bible.rows)
     _say(f'{bible.format}: ' + ', '.join(f'{n:,} {what}' for what,n in bible.counts.items() if n))
 
 # %% ../../nbs/cli/command.ipynb #14cad747
-def annotate(args):
-    "An annotated source to one file, reused for every language"
+def _annotate(folder, args):
     from pronto.sources.annotate import annotate
+    return annotate(folder, rules=args.rules or 'paper', arguments=args.arguments or 'all',
+                    skip_bad=args.skip_bad, progress=_bar('annotate'))
+
+def annotate(args):
+    "Turn an annotated source into one file, which serves all languages"
     from pronto.sources.annotation_file import write_annotations
-    annotations = annotate(args.source, rules=args.rules or 'paper', skip_bad=args.skip_bad, progress=_bar('annotate'))
+    annotations = _annotate(args.source, args)
     write_annotations(annotations, args.output)
-    print(annotations)
-    for name,why in annotations.source.skipped.items(): print(f'left out {name}: {why}')
+    _show(annotations)
+    for name,why in annotations.source.skipped.items(): _show(f'left out {name}: {why}')
 
 # %% ../../nbs/cli/command.ipynb #2ec5c90d
 def fetch(args):
-    "Open sources, into the data folder"
-    from shlex import quote
+    "Download open sources into the data folder"
     from pronto.jobs.fetch import fetch_ebible, fetch_macula
-    base = {'base': args.base.rstrip('/')} if args.base else {}
+    where = dict(base=args.base.rstrip('/')) if args.base else {}
+    where |= dict(offline=args.offline, progress=True)
     if args.source == 'macula':
-        path, note = fetch_macula(args.edition, **base, offline=args.offline, progress=True)
-        print(f'MACULA Greek, {args.edition}: {len(note["sha256"])} books in {path}\nlicence: {note["licence"]}; cite: {note["attribution"]}')
-        print(f'next: pronto annotate {quote(str(path))} -o {quote(str(path.parent/"annotations.parquet"))}')
-    else:
-        path, note = fetch_ebible(args.code, **base, offline=args.offline, progress=True)
-        print(f'{note["title"]} ({note["language_name"]}, {note["language"]}): {path}\nlicence: {note["licence"]}')
-        data = path.parents[1]
-        print(f'next: pronto build -a {quote(str(data/"annotations.parquet"))} -b {quote(str(path))} -o {quote(str(data/"datasets"/args.code))} --licence {quote(note["licence"])}')
+        path, note = fetch_macula(args.edition, **where)
+        _show(f'MACULA Greek, {args.edition}: {len(note["sha256"])} books in {path}')
+        _show(f'licence: {note["licence"]}; cite: {note["attribution"]}')
+        _show(f'next: pronto annotate {quote(str(path))} -o {quote(str(path.parent/"annotations.parquet"))}')
+        return
+    path, note = fetch_ebible(args.code, **where)
+    data, licence = path.parents[1], note["licence"]
+    if note.get('changed'): _say(f'{path}: eBible.org has changed this text since it was last fetched')
+    _show(f'{note["title"]} ({note["language_name"]}, {note["language"]}): {path}')
+    _show(f'licence: {licence}')
+    annotations, dataset = data/'annotations.parquet', data/'datasets'/args.code
+    given = ('-a', annotations), ('-b', path), ('-o', dataset), ('--licence', licence)
+    _show('next: pronto build ' + ' '.join(f'{option} {quote(str(value))}' for option,value in given))
 
 # %% ../../nbs/cli/command.ipynb #2fe69e94
 def _annotations(args):
     "From a file, or from a source folder"
-    from pronto.sources.annotate import annotate
+    from pronto.jobs.release import require_options
     from pronto.sources.annotation_file import read_annotations
-    from pronto.core.files import InputError
-    if Path(args.annotations).is_dir(): return annotate(args.annotations, rules=args.rules or 'paper', skip_bad=args.skip_bad, progress=_bar('annotate'))
-    annotations = read_annotations(args.annotations)
-    if args.rules not in (None, annotations.source.rules):
-        raise InputError(args.annotations, f'was annotated with rules {annotations.source.rules}; annotate anew with --rules {args.rules}, or leave the option out')
+    path = args.annotations
+    if Path(path).is_dir(): return _annotate(path, args)
+    annotations = read_annotations(path)
+    require_options(path, annotations.source, dict(rules=args.rules, arguments=args.arguments))
     return annotations
 
 def build(args):
-    "The dataset folder of one translation"
+    "Build the dataset folder of one translation"
     from pronto.bibles.reading import read_bible
     from pronto.datasets.building import build, summary
     from pronto.jobs.fetch import licence_of
     bible = read_bible(args.bible)
-    manifest = build(_annotations(args), bible, args.output, splits=args.splits, versification=args.versification, min_verses=args.min_verses,
-                     code=args.code, language=args.language, licence=args.licence or licence_of(bible, args.bible[0]), path=', '.join(args.bible))
-    print(summary(manifest))
+    licence = args.licence or licence_of(bible, args.bible[0])
+    about = dict(code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))
+    manifest = build(_annotations(args), bible, args.output, splits=args.splits, min_verses=args.min_verses,
+                     versification=args.versification, **about)
+    _show(summary(manifest))
 
 # %% ../../nbs/cli/command.ipynb #71e61da9
+def _cluster(args)->dict:
+    "The workers of a command, as `connect` takes them"
+    from pronto.jobs.queue import Certificates
+    files = args.tls_ca, args.tls_cert, args.tls_key
+    if any(files) and not all(files):
+        raise InputError('--tls-ca, --tls-cert, --tls-key', 'belong together; give all three')
+    certificates = Certificates(*files) if all(files) else None
+    return dict(workers=args.workers, scheduler=args.scheduler, certificates=certificates)
+
 def release(args):
-    "Every translation of a folder, in parallel and resumable, with a registry"
+    "Build every translation of a folder, in parallel and resumable, with a registry"
     from pronto.jobs.release import release
-    done = release(args.annotations, args.bibles, args.output, workers=args.workers, scheduler=args.scheduler, publishable=args.publishable, splits=args.splits,
-                   versification=args.versification, min_verses=args.min_verses, rules=args.rules, progress=_bar('release'))
+    done = release(args.annotations, args.bibles, args.output, **_cluster(args), job_timeout=args.job_timeout,
+                   publishable=args.publishable, splits=args.splits, versification=args.versification,
+                   min_verses=args.min_verses, rules=args.rules, arguments=args.arguments,
+                   progress=_bar('release'))
     for code,licence in done.left_out.items(): _say(f'left out {code}: {licence}')
     for code,why in done.failed.items(): _say(f'failed {code}: {why}')
-    print(done)
+    _show(done)
 
 # %% ../../nbs/cli/command.ipynb #2a832ca5
 def verses(args):
     "Put the text back into a dataset that was published without it"
     from pronto.bibles.reading import read_bible
     from pronto.datasets.building import restore_verses
-    print(f'{args.dataset}: {restore_verses(args.dataset, read_bible(args.bible), ", ".join(args.bible)):,} verses')
+    n = restore_verses(args.dataset, read_bible(args.bible), ', '.join(args.bible))
+    _show(f'{args.dataset}: {n:,} verses')
 
 # %% ../../nbs/cli/command.ipynb #0756f85a
 def demo(args):
-    "The embedded corpus, end to end: datasets, and what tiny models make of them (Tables 1-5)"
+    "Run everything on the embedded corpus: datasets, tiny models, Tables 1-5"
     from pronto.demo.corpus import build_demo, make_corpus
-    print(build_demo(args.output, seed=args.seed, n_verses=args.verses, noise=args.noise, progress=_bar('datasets')))
+    sizes = dict(seed=args.seed, n_verses=args.verses, noise=args.noise)
+    _show(build_demo(args.output, **sizes, progress=_bar('datasets')))
     if args.datasets_only: return
     from pronto.demo.oracle import demo_table5
     from pronto.demo.tiny_models import evaluate_models
     from pronto.demo.gold_parses import demo_table4
-    corpus = make_corpus(seed=args.seed, n_verses=args.verses, noise=args.noise)
-    print(demo_table4(corpus, 'qab', args.output), demo_table5(corpus, 'qab', args.output), sep='\n\n')
-    print(*evaluate_models(args.output, corpus, progress=_bar('models')).values(), sep='\n\n')
-    print(f'Written to {args.output}: models, runs, paper_tables')
+    corpus = make_corpus(**sizes)
+    for table in demo_table4, demo_table5: _show(f"{table(corpus, 'qab', args.output)}\n")
+    for table in evaluate_models(args.output, corpus, progress=_bar('models')).values(): _show(f'{table}\n')
+    _show(f'Written to {args.output}: models, runs, paper_tables')
 
 # %% ../../nbs/cli/command.ipynb #f46fde77
 def eval(args):
     "Fine-tune models on the tasks of a dataset and record the scores"
     from pronto.runs.runner import empty_tasks, plan, run_all
-    try: jobs = plan(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.epochs, args.limit)
-    except ValueError as e: raise _as_input_error(e, '--task')
-    if not args.task and (left := empty_tasks(args.dataset)): _say(f'left out, as a split is empty: {", ".join(t.abbr for t in left)}')
+    tasks = args.task or ()
+    try: jobs = plan(args.dataset, args.model or [], tasks, args.seeds, args.recipe, args.epochs, args.limit)
+    except ValueError as e: raise _as_input_error(e, '--task') from e
+    if not tasks and (left := empty_tasks(args.dataset)):
+        _say(f'left out, as a split is empty: {", ".join(t.abbr for t in left)}')
     records = run_all(jobs, args.runs, progress=_bar('eval'))
     for job,r in zip(jobs, records):
         lines = ', '.join(f'{name} {x:.1%}' for name,x in r['baselines'].items() if x is not None)
-        print(f'{job}: accuracy {r["accuracy"]:.1%} ({lines}){"; collapsed: all predictions are the same" if r["collapsed"] else ""}')
+        collapsed = '; collapsed: all predictions are the same' if r['collapsed'] else ''
+        _show(f'{job}: accuracy {r["accuracy"]:.1%} ({lines}){collapsed}')
 
 def _as_input_error(e:ValueError, option:str)->ValueError:
-    from pronto.core.files import InputError
     return e if isinstance(e, InputError) else InputError(option, str(e))
 
 # %% ../../nbs/cli/command.ipynb #69c52abc
 def sweep(args):
-    "eval.ipynb for many datasets, models, tasks and seeds at once"
+    "Run eval.ipynb for many datasets, models, tasks and seeds at once"
     from pronto.jobs.sweep import sweep
     from pronto.datasets.tasks import find_task
     try: tasks = [find_task(t).stem for t in args.task or ()]
-    except ValueError as e: raise _as_input_error(e, '--task')
-    done = sweep(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit, args.runs, workers=args.workers, scheduler=args.scheduler,
-                 gpus=args.gpus, per_gpu=args.per_gpu, notebook=args.notebook, show=_board())
+    except ValueError as e: raise _as_input_error(e, '--task') from e
+    done = sweep(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit, args.runs,
+                 **_cluster(args), gpus=args.gpus, per_gpu=args.per_gpu, notebook=args.notebook,
+                 show=_draw_table())
     for line in done.left_out: _say(f'left out {line}')
     for name,why in done.failed.items(): _say(f'failed {name}: {why}')
-    print(done)
+    _show(done)
 
-def _board():
-    "Draws the table of a sweep over the one before, on a terminal only"
+def _draw_table():
+    "Draws the table of a sweep over the previous one, on a terminal only"
     drawn, when = 0, 0.
     def draw(swept):
         nonlocal drawn, when
         ended = not swept.running and not swept.waiting
         if not sys.stderr.isatty() or not ended and time.monotonic() - when < .5: return
-        width, height = (n or 1000 for n in os.get_terminal_size(sys.stderr.fileno())) # Some tell no size
-        text = '\n'.join(line[:width - 1] for line in swept.table().splitlines()[-height + 1:])
+        width, height = (n or 1000 for n in os.get_terminal_size(sys.stderr.fileno())) # 0: not known
+        lines = [printable(line)[:width - 1] for line in swept.table().splitlines()[-height + 1:]]
+        text = '\n'.join(lines)
         print(f'\x1b[{drawn}A\x1b[J{text}' if drawn else text, file=sys.stderr, flush=True)
-        drawn, when = text.count('\n') + 1, time.monotonic()
+        drawn, when = len(lines), time.monotonic()
     return draw
 
 # %% ../../nbs/cli/command.ipynb #19aa203e
+def _require_folder(runs):
+    if runs and not Path(runs).is_dir():
+        raise InputError(runs, 'is not a folder; make runs with `pronto eval`, or name their folder')
+
 def tables(args):
-    "Tables 1-3 from the runs made so far, beside the published figures"
-    from pronto.core.files import InputError, data_dir
+    "Print Tables 1-3 from the runs so far, beside the published figures"
+    from pronto.core.files import data_dir
     from pronto.reporting.tables import left_out, make_tables
-    if args.runs and not Path(args.runs).is_dir(): raise InputError(args.runs, 'is no folder; make runs with `pronto eval`, or name the folder that holds them')
+    _require_folder(args.runs)
     runs = args.runs or data_dir()/'runs'
-    print('\n\n'.join(make_tables(runs, args.output, args.layout, args.recipe, args.splits).values()))
-    other = left_out(runs, args.recipe, args.splits)
-    if other: _say(f'left out: {other}; choose with --recipe and --splits')
+    made = make_tables(runs, args.output, args.layout, args.recipe, args.splits, protocol=args.protocol,
+                       published=args.published)
+    _show('\n\n'.join(made.values()))
+    other = left_out(runs, args.recipe, args.splits, args.protocol)
+    if other: _say(f'left out: {other}; choose with --recipe, --splits and --protocol')
 
 # %% ../../nbs/cli/command.ipynb #f17fc963
 def quality_parse(args):
-    "Table 4: projected labels against those of a UD parse"
+    "Table 4: compare projected labels with those of a UD parse"
     from pronto.datasets.building import load_dataset_folder
-    from pronto.core.files import InputError
     from pronto.quality.tables import make_table4, read_treebank
     dataset = load_dataset_folder(args.dataset)
     if args.stanza:
         from pronto.quality.parsers import parse_dataset, stanza_pipeline
-        if len(args.ud) > 1 or Path(args.ud[0]).exists(): raise InputError(args.ud[-1], 'is where the parse of Stanza would be written; name one file that does not exist yet, or leave out --stanza to read it')
+        if len(args.ud) > 1 or Path(args.ud[0]).exists():
+            raise InputError(args.ud[-1], 'is where the parse of Stanza would be written; name one file that '
+                                          'does not exist yet, or omit --stanza to read it')
         parse_dataset(dataset, args.ud[0], stanza_pipeline(args.stanza), progress=_bar('parse'))
     treebank = read_treebank(args.ud)
-    print(make_table4(dataset, treebank, args.output, repeats=args.repeats, seed=args.seed))
-    if treebank.skipped: _say(f'passed over {sum(treebank.skipped.values()):,} sentences of other works: ' + ', '.join(sorted(treebank.skipped, key=treebank.skipped.get, reverse=True)[:5]))
+    _show(make_table4(dataset, treebank, args.output, repeats=args.repeats, seed=args.seed))
+    if treebank.skipped:
+        works = sorted(treebank.skipped, key=treebank.skipped.get, reverse=True)[:5]
+        _say(f'skipped {sum(treebank.skipped.values()):,} sentences of other works: {", ".join(works)}')
 
 def quality_sheet(args):
     "Draw an annotation sheet: 100 labels of SM, 50 of SS and of SAC"
     from pronto.datasets.building import load_dataset_folder
-    from pronto.core.files import InputError
     from pronto.quality.sheets import SIZES, draw_sheet, read_glosses, write_sheet
     from pronto.datasets.tasks import find_task
-    if Path(args.output).exists(): raise InputError(args.output, 'exists, and may hold answers; choose another name or remove it')
+    if Path(args.output).exists():
+        raise InputError(args.output, 'exists, and may hold answers; choose another name or remove it')
     try: stems = [find_task(t).stem for t in args.task or SIZES]
-    except ValueError as e: raise _as_input_error(e, '--task')
-    if not_here := [t for t in stems if t not in SIZES]: raise InputError('--task', f'{not_here[0]} is measured by `pronto quality parse`; choose from SM, SS, SAC')
+    except ValueError as e: raise _as_input_error(e, '--task') from e
+    for t in stems:
+        if t not in SIZES:
+            raise InputError('--task', f'{t} is measured by `pronto quality parse`; choose from SM, SS, SAC')
     dataset = load_dataset_folder(args.dataset)
     glosses = read_glosses(args.frames) if args.frames else {}
     sheet = draw_sheet(dataset, {t: args.size or SIZES[t] for t in stems}, args.seed, glosses)
     write_sheet(sheet, args.output)
-    print(f'{len(sheet)} rows; fill in {args.output} in a spreadsheet, or in a notebook with pronto.quality.sheet_widget.sheet_form, then: pronto quality score {args.output}')
+    _show(f'{len(sheet)} rows; fill in {args.output} in a spreadsheet, or in a notebook with '
+          f'pronto.quality.sheet_widget.sheet_form, then: pronto quality score {args.output}')
 
 def quality_score(args):
     "Table 5 from one filled sheet, or from two of the same draw"
-    from pronto.core.files import InputError
     from pronto.quality.tables import make_table5
     if len(args.sheet) > 2: raise InputError(args.sheet[2], 'is a third sheet; name one or two')
-    print(make_table5(args.sheet, args.dataset, args.output))
+    _show(make_table5(args.sheet, args.dataset, args.output))
 
 # %% ../../nbs/cli/command.ipynb #8b59f52b
 def pretrain(args):
     "A small BERT from plain text and the train verses of Bibles"
-    from pronto.core.files import InputError
     from pronto.modeling.pretrain import pretrain, read_texts
-    if args.width % args.heads: raise InputError('--width', f'{args.width} is no multiple of the {args.heads} attention heads (--heads); change one of them')
-    told = pretrain(read_texts(args.text), args.output, vocab_size=args.vocab, layers=args.layers, width=args.width, heads=args.heads, steps=args.steps, epochs=args.epochs,
+    if args.width % args.heads:
+        raise InputError('--width', f'{args.width} is not a multiple of the {args.heads} attention heads '
+                                    '(--heads); change one of them')
+    sizes = dict(vocab_size=args.vocab, layers=args.layers, width=args.width, heads=args.heads)
+    made = pretrain(read_texts(args.text), args.output, **sizes, steps=args.steps, epochs=args.epochs,
                     seed=args.seed, progress=sys.stderr.isatty())
-    print(f'{told["texts"]:,} texts, {told["parameters"]:,} parameters, vocabulary of {told["vocabulary"]:,}; written to {args.output}')
+    _show(f'{made["texts"]:,} texts, {made["parameters"]:,} parameters, {made["vocabulary"]:,} subwords; '
+          f'written to {args.output}')
 
 # %% ../../nbs/cli/command.ipynb #d6747493
 def export(args):
-    "Datasets for other tools: plain tables, HuggingFace datasets, EleutherAI's harness"
+    "Write datasets for other tools: plain tables, HuggingFace datasets, EleutherAI's harness"
     from pronto.interop.hf import export_hf, export_tsv
     from pronto.interop.lm_eval import export_lm_eval
-    writer = {'tsv': export_tsv, 'hf': export_hf, 'lm-eval': export_lm_eval}[args.format]
-    print(f'{args.output}: ' + ', '.join(writer(args.dataset, args.output, progress=_bar('export'))))
+    write = {'tsv': export_tsv, 'hf': export_hf, 'lm-eval': export_lm_eval}[args.format]
+    _show(f'{args.output}: ' + ', '.join(write(args.dataset, args.output, progress=_bar('export'))))
 
 # %% ../../nbs/cli/command.ipynb #1767e89b
 def report(args):
-    "One HTML page with all results: to sort, to filter, with plots"
-    from pronto.core.files import InputError
+    "Write one HTML page with all results: sortable, filterable, with plots"
     from pronto.reporting.report import write_report
-    if args.runs and not Path(args.runs).is_dir(): raise InputError(args.runs, 'is no folder; make runs with `pronto eval`, or name the folder that holds them')
+    _require_folder(args.runs)
     n = write_report(args.runs, args.output, args.registry)
-    print(f'{args.output}: {n:,} runs')
-
-# %% ../../nbs/cli/command.ipynb #6191780b
-def _source_options(parser):
-    parser.add_argument('--rules', choices=['paper','v0.1'], help="what the paper's text says, or the published release with its slips (default: paper)")
-    parser.add_argument('--skip-bad', action='store_true', help='leave out files that cannot be read, and say so')
-
-def _demo_options(parser):
-    add = parser.add_argument
-    add('-o', '--output', default='demo', metavar='DIR', help='where to (default: demo)')
-    add('--verses', type=_between(int, 260, 7959), default=3500, metavar='N', help='size of its New Testament, 260 to 7959 (default: 3500)')
-    add('--noise', type=_between(float, 0, 1), default=0.0, metavar='X', help='share of verses that the translations render freely, 0 to 1 (default: 0)')
-    add('--seed', type=int, default=0, metavar='N', help='another seed, another corpus (default: 0)')
-    add('--datasets-only', action='store_true', help='train no models')
-
-def _fetch_options(parser):
-    sources = parser.add_subparsers(dest='source', metavar='SOURCE', required=True)
-    macula = sources.add_parser('macula', help='MACULA Greek, the annotated Greek New Testament (CC BY 4.0)')
-    macula.add_argument('--edition', choices=['SBLGNT','Nestle1904'], default='SBLGNT', help='which text (default: SBLGNT)')
-    ebible = sources.add_parser('ebible', help='a translation from eBible.org')
-    ebible.add_argument('code', metavar='CODE', help='its id at eBible.org, e.g. engwebp')
-    for p in macula, ebible:
-        p.add_argument('--offline', action='store_true', help='download nothing: fail where something is missing (also: PRONTO_OFFLINE=1)')
-        p.add_argument('--from', dest='base', metavar='ADDRESS', help='another server with the same files')
-
-def _projection_options(parser):
-    add = parser.add_argument
-    add('-a', '--annotations', required=True, help='file written by `pronto annotate`, or an annotated source folder')
-    add('--splits', choices=['parallel','random'], default='parallel', help='by chapter, the same in all languages, or shuffled as published, which leaks (default: parallel)')
-    add('--versification', choices=['auto','eng','org','vul','lxx','rsc','rso'], default='auto', help='how the Bible counts its verses (default: auto)')
-    add('--min-verses', type=_between(int, 1, 100_000), default=500, metavar='N', help='refuse a Bible with fewer aligned verses (default: 500)')
-
-def _build_options(parser):
-    add = parser.add_argument
-    _projection_options(parser)
-    add('-b', '--bible', required=True, action='append', help='a Bible in any format; repeat for its parts')
-    add('-o', '--output', required=True, metavar='DIR', help='the dataset folder to write')
-    for name,what in ('code', 'name of the dataset (default: of the folder)'), ('language', 'overrides the Bible'), ('licence', 'overrides the Bible'): add(f'--{name}', help=what)
-    _source_options(parser)
-
-# %% ../../nbs/cli/command.ipynb #55399295
-def _cluster_options(parser):
-    add = parser.add_argument
-    add('--workers', type=_between(int, 1, 10_000), metavar='N', help='processes on this machine (default: as many as cores)')
-    add('--scheduler', metavar='ADDRESS', help='a Dask scheduler, e.g. tcp://host:8786, whose workers see the same folders; for SLURM see nbs/jobs/queue.ipynb')
-
-def _release_options(parser):
-    add = parser.add_argument
-    add('bibles', metavar='BIBLES_DIR', help='a folder with a file, zip or folder for each translation')
-    add('-o', '--output', required=True, metavar='DIR', help='the release to write')
-    add('--publishable', action='store_true', help='leave out translations that forbid to be passed on, and the text of those whose licence is unclear')
-    _projection_options(parser)
-    parser.add_argument('--rules', choices=['paper','v0.1'], help="what the paper's text says, or the published release with its slips (default: paper)")
-    _cluster_options(parser)
-
-def _verses_options(parser):
-    add = parser.add_argument
-    add('dataset', metavar='DATASET_DIR', help='a folder of a release, without verses.tsv')
-    add('-b', '--bible', required=True, action='append', help='the translation that it was built from; repeat for its parts')
-
-# %% ../../nbs/cli/command.ipynb #94b9994a
-def _eval_options(parser):
-    parser.add_argument('dataset', metavar='DATASET_DIR', help='a folder written by `pronto build`')
-    _run_options(parser)
-
-def _sweep_options(parser):
-    add = parser.add_argument
-    add('dataset', nargs='+', metavar='DATASET_DIR', help='datasets, or releases that hold some')
-    _run_options(parser)
-    _cluster_options(parser)
-    add('--gpus', type=_between(int, 0, 1000), default=0, metavar='N', help='GPUs of this machine; with --scheduler, 1 says that runs need a GPU (default: 0)')
-    add('--per-gpu', type=_between(int, 1, 64), default=1, metavar='N', help='runs that share a GPU (default: 1)')
-    add('--notebook', metavar='IPYNB', help='a notebook with the parameters of eval.ipynb, instead of it')
-
-def _run_options(parser):
-    add = parser.add_argument
-    add('-m', '--model', required=True, action='append', help='a model folder, or a name in the local cache; repeat for more')
-    add('-t', '--task', action='append', help='NMC, PNS, SM, SS, SAC or a stem; repeat for more (default: all)')
-    add('--seeds', type=_between(int, 1, 1000), default=1, metavar='N', help='how many runs with different seeds (default: 1)')
-    add('--epochs', type=_between(int, 1, 1000), metavar='N', help='instead of what the recipe says')
-    add('--limit', type=_between(int, 1, 10**9), metavar='N', help='at most so many examples of each split, drawn from all of it')
-    add('--recipe', choices=['paper','robust','tiny'], default='paper', help='as the paper, with warm-up and a restart after collapse, or for models as small as `pronto pretrain` makes (default: paper)')
-    add('--runs', metavar='DIR', help='the run store (default: runs in the data folder)')
-
-def _tables_options(parser):
-    add = parser.add_argument
-    add('--runs', metavar='DIR', help='the run store (default: runs in the data folder)')
-    add('-o', '--output', default='paper_tables', metavar='DIR', help='where to (default: paper_tables)')
-    add('--layout', metavar='TSV', help="which models stand where, with the columns of pronto/facts/paper_models.tsv (default: the paper's)")
-    add('--recipe', default='paper', help='only runs of this recipe; any if empty (default: paper)')
-    add('--splits', default='parallel', choices=['parallel','random',''], help='only runs on these splits; any if empty (default: parallel)')
-
-def _pretrain_options(parser):
-    add = parser.add_argument
-    add('text', nargs='+', metavar='TEXT_OR_BIBLE', help='plain text (.txt), or a Bible in any format')
-    add('-o', '--output', required=True, metavar='MODEL_DIR', help='the model folder to write')
-    for name,default,what in ('vocab',8000,'size of the vocabulary'), ('layers',3,'layers'), ('width',128,'width'), ('heads',4,'attention heads'), ('seed',0,'seed'):
-        add(f'--{name}', type=_between(int, 0 if name == 'seed' else 1, 10**6), default=default, metavar='N', help=f'{what} (default: {default})')
-    add('--steps', type=_between(int, 1, 10**9), metavar='N', help='updates; instead of epochs')
-    add('--epochs', type=_between(int, 1, 10**6), default=10, metavar='N', help='passes over the texts (default: 10)')
-
-# %% ../../nbs/cli/command.ipynb #f9507d98
-def _quality_options(parser):
-    commands = parser.add_subparsers(metavar='COMMAND', required=True)
-    def command(name, function):
-        p = commands.add_parser(name, help=function.__doc__, description=function.__doc__)
-        p.set_defaults(run=function)
-        return p.add_argument
-    add = command('parse', quality_parse)
-    add('dataset', metavar='DATASET_DIR', help='a folder written by `pronto build`')
-    add('-u', '--ud', required=True, action='append', metavar='CONLLU', help='a parse with verse references; repeat for its parts')
-    add('--stanza', metavar='LANGUAGE', help='parse with the model of Stanza that is installed for this language, e.g. hi, and write the parse to the file of -u')
-    add('-o', '--output', metavar='DIR', help='write table4.md, .tex, .csv and .png there')
-    add('--repeats', type=_between(int, 2, 100_000), default=1000, metavar='N', help='draws of the random baseline (default: 1000)')
-    add('--seed', type=int, default=0, metavar='N', help='of the random baseline (default: 0)')
-    add = command('sheet', quality_sheet)
-    add('dataset', metavar='DATASET_DIR', help='a folder written by `pronto build`')
-    add('-o', '--output', required=True, metavar='SHEET', help='the sheet to write, .tsv or .csv')
-    add('-t', '--task', action='append', help='SM, SS or SAC; repeat for more (default: all)')
-    add('--size', type=_between(int, 1, 10**6), metavar='N', help="rows per task (default: 100, 50 and 50, as in the paper)")
-    add('--frames', metavar='DIR', help='the OntoNotes release or its metadata/frames, for what senses mean')
-    add('--seed', type=int, default=0, metavar='N', help='another seed, another sample (default: 0)')
-    add = command('score', quality_score)
-    add('sheet', nargs='+', metavar='SHEET', help='a filled sheet; a second one by another person')
-    add('-d', '--dataset', metavar='DATASET_DIR', help='refuse sheets that were drawn from another dataset')
-    add('-o', '--output', metavar='DIR', help='write table5.md, .tex, .csv and .png there')
-
-# %% ../../nbs/cli/command.ipynb #00b10483
-def _export_options(parser):
-    add = parser.add_argument
-    add('format', choices=['tsv','hf','lm-eval'], help="plain tables, a folder for HuggingFace `datasets`, or tasks for EleutherAI's harness")
-    add('dataset', nargs='+', metavar='DATASET_DIR', help='a folder written by `pronto build`, `pronto release` or `pronto export hf`')
-    add('-o', '--output', required=True, metavar='DIR', help='the folder to write')
-
-def _report_options(parser):
-    add = parser.add_argument
-    add('--runs', metavar='DIR', help='the run store (default: runs in the data folder)')
-    add('-o', '--output', default='report.html', metavar='FILE', help='the page to write (default: report.html)')
-    add('--registry', metavar='CSV', help='a table with code, language, family and script, e.g. the registry.csv of a release')
+    _show(f'{args.output}: {n:,} runs')
 
 # %% ../../nbs/cli/command.ipynb #cb953413
+_COMMANDS = ('convert annotate fetch build release verses demo eval sweep tables '
+             'pretrain export report').split()
+
+def _add_command(commands, name:str, function):
+    parser = commands.add_parser(name, help=function.__doc__, description=function.__doc__)
+    getattr(options, f'{function.__name__}_options')(parser)
+    parser.set_defaults(run=function)
+
 def make_parser()->argparse.ArgumentParser:
-    "All subcommands and options"
-    parser = argparse.ArgumentParser('pronto', description='Evaluation datasets for language models in any language with a New Testament.')
-    parser.add_argument('--version', action='version', version=_version())
+    "All subcommands and their options"
+    import pronto
+    what = 'Evaluation datasets for language models in any language with a New Testament.'
+    parser = options.Parser('pronto', description=what)
+    parser.add_argument('--version', action='version', version=f'pronto {pronto.__version__}')
     commands = parser.add_subparsers(metavar='COMMAND', required=True)
-    def command(function):
-        p = commands.add_parser(function.__name__, help=function.__doc__, description=function.__doc__)
-        p.set_defaults(run=function)
-        return p
-    p = command(convert)
-    p.add_argument('file', nargs='+', help='a Bible: a file, a folder or a zip; several are parts of one Bible')
-    p.add_argument('-o', '--output', default='-', metavar='TSV', help='the table to write (default: standard output)')
-    p = command(annotate)
-    p.add_argument('source', help='folder of OntoNotes 5.0 (.onf files) or of MACULA Greek (lowfat .xml files)')
-    p.add_argument('-o', '--output', required=True, metavar='FILE', help='the .parquet file to write')
-    _source_options(p)
-    _fetch_options(command(fetch))
-    _build_options(command(build))
-    _release_options(command(release))
-    _verses_options(command(verses))
-    _demo_options(command(demo))
-    _eval_options(command(eval))
-    _sweep_options(command(sweep))
-    _tables_options(command(tables))
-    _pretrain_options(command(pretrain))
-    _quality_options(commands.add_parser('quality', help='how good the projected labels are: Tables 4 and 5'))
-    _export_options(command(export))
-    _report_options(command(report))
+    for name in _COMMANDS: _add_command(commands, name, globals()[name])
+    quality = commands.add_parser('quality', help='Measure the quality of projected labels: Tables 4 and 5')
+    parts = quality.add_subparsers(metavar='COMMAND', required=True)
+    for name in 'parse', 'sheet', 'score': _add_command(parts, name, globals()[f'quality_{name}'])
     return parser
 
-def _between(number, least, most):
-    "Reads a number within bounds"
-    def read(text):
-        if not least <= (n := number(text)) <= most: raise argparse.ArgumentTypeError(f'{text} is not from {least} to {most}')
-        return n
-    read.__name__ = number.__name__
-    return read
-
-def _version()->str:
-    import pronto
-    return f'pronto {pronto.__version__}'
-
 # %% ../../nbs/cli/command.ipynb #48f26102
+_RESUMABLE = 'release', 'sweep', 'eval', 'fetch'
+
 def main(
     argv:list[str]=None # Arguments; those of the process if not given
 )->int: # Exit status
-    "Run a command; an error of the user's is one line and status 1"
-    for stream in sys.stdout, sys.stderr: # A terminal of another encoding must not stop a text in another script
+    "Run a command; an error of the user is one line and status 1"
+    for stream in sys.stdout, sys.stderr: # A terminal of another encoding must not stop a text in any script
         if hasattr(stream, 'reconfigure'): stream.reconfigure(encoding='utf-8')
     args = make_parser().parse_args(argv)
-    try: args.run(args)
+    command = args.run.__name__
+    try:
+        if getattr(args, 'tasks', None): _load_tasks(args.tasks)
+        args.run(args)
+        if sys.stdout: sys.stdout.flush() # Or a full disk would show at exit only
+        return 0
     except KeyboardInterrupt:
-        what_now = 'run the same command again to go on' if args.run in (release, sweep, eval, fetch) else 'the same command starts anew'
-        _say(f'pronto: interrupted; nothing that was whole has changed; {what_now}'); return 130
-    except BrokenPipeError: os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()); return 1
-    except ModuleNotFoundError as e:
-        if e.name.split('.')[0] == 'pronto': raise
-        extra = 'release,train' if args.run is sweep else 'release' if args.run in (release, export, report) else 'parse' if e.name == 'stanza' else 'train'
-        _say(f"pronto: this command needs {e.name}, which is not installed; in the folder of PrOnto: pip install '.[{extra}]'"); return 1
-    except (ValueError, OSError) as e:
-        if not _of_the_user(e): raise
-        text = str(e) if isinstance(e, ValueError) else f'{e.filename}: {e.strerror}'
-        _say('pronto: ' + ' '.join(text.split())); return 1
-    return 0
+        again = 'run the same command again to resume' if command in _RESUMABLE else 'run it again'
+        _say(f'pronto: interrupted; nothing that was whole has changed; {again}')
+        return 130
+    except Exception as e:
+        if isinstance(e, OSError) and e.filename is None: _drop_output()
+        if isinstance(e, BrokenPipeError): return 1
+        what = _user_error(e, command)
+        if what is None: raise
+        _say(f'pronto: {what}')
+        return 1
 
-def _of_the_user(e:Exception)->bool:
-    "Bad input, or a file that the system will not give"
-    from pronto.core.files import InputError
-    return isinstance(e, InputError) or isinstance(e, OSError) and e.filename is not None
+def _load_tasks(path):
+    from pronto.datasets.tasks import load_tasks
+    load_tasks(path)
+
+# %% ../../nbs/cli/command.ipynb #cmderr01
+_NO_SPACE = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO
+
+def _user_error(e:Exception, command:str)->str|None:
+    "What to tell the user; nothing if it is not the fault of user or system"
+    if isinstance(e, InputError): return str(e)
+    if isinstance(e, ModuleNotFoundError): return _missing_package(e, command)
+    if not isinstance(e, OSError): return None
+    if e.filename is not None: return f'{e.filename}: {e.strerror}'
+    if e.errno in _NO_SPACE: return f'standard output: {e.strerror}; write to a file with -o, or make room'
+
+def _missing_package(e:ModuleNotFoundError, command:str)->str|None:
+    package = (e.name or '').split('.')[0]
+    if package in ('', 'pronto'): return None
+    known = {'sweep': 'release,train', 'release': 'release', 'export': 'release', 'report': 'release'}
+    extra = known.get(command, 'parse' if package in ('stanza','ufal') else 'train')
+    return (f'this command needs {e.name}, which is not installed; '
+            f"in the folder of PrOnto: pip install '.[{extra}]'")
+
+def _drop_output():
+    "Discard what could not be written, which Python would try to write again at exit"
+    try: os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (AttributeError, OSError, ValueError): pass # There is no such stream

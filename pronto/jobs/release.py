@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['BYTES_EACH', 'Settings', 'is_finished', 'build_translation', 'registry_row', 'registry_markdown', 'registry_html',
-           'Release', 'release']
+           'Release', 'require_options', 'release']
 
 # %% ../../nbs/jobs/release.ipynb #d7c7c5c0
 import gc, html, json, shutil
@@ -230,18 +230,28 @@ def _require_own_registry(out:Path):
             raise InputError(path, 'was not written by a release; move it away or choose another folder')
 
 # %% ../../nbs/jobs/release.ipynb #56574d93
+def require_options(
+    path, # An annotation file
+    source, # What it says of its source
+    options:dict[str,str|None] # Name to what was asked for, e.g. of `rules`
+):
+    "Raise `InputError` if a file was annotated with other options"
+    for name,asked in options.items():
+        has = getattr(source, name)
+        if asked in (None, has): continue
+        raise InputError(path, f'was annotated with --{name} {has}; annotate again with --{name} {asked}, '
+                               'or omit the option')
+
 @contextmanager
-def _annotation_file(annotations, out:Path, rules, progress):
+def _annotation_file(annotations, out:Path, options:dict, progress):
     "A file that every worker can read; a temporary one if a source folder is given"
     if not Path(annotations).is_dir():
-        found = read_annotations(annotations)
-        if rules not in (None, found.source.rules):
-            raise InputError(annotations, f'was annotated with rules {found.source.rules}; '
-                                          f'annotate again with --rules {rules}, or omit the option')
+        require_options(annotations, read_annotations(annotations).source, options)
         yield Path(annotations).absolute()
         return
     path = (out/'.annotations.parquet').absolute()
-    write_annotations(annotate(annotations, rules=rules or 'paper', progress=progress), path)
+    given = {name: value for name,value in options.items() if value}
+    write_annotations(annotate(annotations, **given, progress=progress), path)
     try: yield path
     finally: path.unlink(missing_ok=True)
 
@@ -283,13 +293,14 @@ def release(
     splits:str='parallel', # Or `random`, as in the paper
     versification:str='auto',
     min_verses:int=500, # Translations with fewer aligned verses fail
-    rules:str=None, # For a source folder
+    rules:str=None, # For a source folder: `paper` or `v0.1`
+    arguments:str=None, # For a source folder: `all` or `core`
     progress:Callable=iter # Wraps a list, e.g. `tqdm`
 )->Release:
     "Build every unfinished translation and list all; raises `InputError` if there is none to publish"
     done, bibles = Release(Path(out)), Path(bibles)
     places = _find_places(bibles, done.out)
-    with _annotation_file(annotations, done.out, rules, progress) as file:
+    with _annotation_file(annotations, done.out, dict(rules=rules, arguments=arguments), progress) as file:
         its_hash = content_hash(file.read_bytes())
         settings = Settings(str(file), its_hash, splits, versification, min_verses, publishable)
         done.finished = [c for c,p in places.items() if is_finished(done.out/c, p, settings)]

@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Callable
 import pronto
-from .queue import connect, reason, run_jobs
+from .queue import Certificates, connect, reason, run_jobs
 from ..datasets.building import dataset_folders
 from ..runs.runner import Job, empty_tasks, plan
 from ..core.files import InputError, data_dir, to_stderr, writer_mark
@@ -186,6 +186,7 @@ def sweep(
     runs=None, # The folder of the run store; `runs` in the data folder if not given
     workers:int=None, # Processes on this machine; as many as cores if not given
     scheduler:str=None, # Address of a Dask scheduler, whose workers see the same folders
+    certificates:Certificates=None, # For a `tls://` scheduler
     gpus:int=0, # GPUs of this machine; with a scheduler, any number says that runs need one
     per_gpu:int=1, # Runs that share a GPU
     notebook=None, # Instead of `eval.ipynb`
@@ -205,7 +206,7 @@ def sweep(
         if not sys.stderr.isatty(): to_stderr(line) # On a terminal it stands under the table
     if todo:
         need = {'GPU': 1/per_gpu} if gpus else {}
-        with (connect(workers, scheduler, 0 if scheduler else gpus, per_gpu, len(todo)) as client,
+        with (connect(workers, scheduler, 0 if scheduler else gpus, per_gpu, len(todo), certificates) as client,
               closing(run_jobs(client, run_notebook, todo, retries=1, need=need, watch=watch, say=say)) as outcomes):
             for name,_,error in outcomes:
                 if error: swept.failed[name] = error
