@@ -71,7 +71,8 @@ def test_a_bad_file_is_named_with_its_line(damage, refuses, toy_folder, toy_onf,
     refuses(['annotate', toy_folder, '-o', tmp_path/'a.parquet'], str(toy_folder/'b.onf'), ', line ', said)
     assert not (tmp_path/'a.parquet').exists()
 
-@pytest.mark.parametrize('damage,text', [('a bracket too many','Tree:'), ('a leaf the tree does not have','    10  too'), ('a time that is none','Speaker information:')])
+@pytest.mark.parametrize('damage,text', [('a bracket too many','Tree:'), ('a leaf the tree does not have','    10  too'),
+                                         ('a time that is none','Speaker information:')])
 def test_the_line_is_that_of_the_block_or_leaf(damage, text, pronto, toy_folder, toy_onf, tmp_path):
     spoilt = DAMAGES[damage][0](toy_onf)
     (toy_folder/'b.onf').write_text(spoilt, encoding='utf-8')
@@ -135,15 +136,17 @@ def bible_file(tmp_path, contents, name='bad'):
     (tmp_path/name).write_bytes(contents if isinstance(contents, bytes) else contents.encode())
     return tmp_path/name
 
+USFX = '<usfx><book id="MRK"><c id="1"/><v id="1"/>{}</book></usfx>'
+
 BAD_BIBLES = {
     'empty': ('', 'is empty'),
     'blank': ('\n \n', 'bad: '),
     'binary': (bytes(range(256))*20, 'binary'),
     'malformed XML': ('<usfx>\n<book id="MRK">\n<c id="1"/><v id="1"/>lo</p>\n</usfx>', 'line 3'),
     'XML cut off': ('<usfx>\n<book id="MRK">\n<c id="1"/><v id="1"/>lo', 'line 3'),
-    'entity expansion': ('<!DOCTYPE usfx [<!ENTITY a "lo"><!ENTITY b "&a;&a;">]>\n<usfx><book id="MRK"><c id="1"/><v id="1"/>&b;</book></usfx>', 'entities'),
-    'external entity': ('<!DOCTYPE usfx [<!ENTITY x SYSTEM "file:///etc/hostname">]>\n<usfx><book id="MRK"><c id="1"/><v id="1"/>&x;</book></usfx>', 'entities'),
-    'parameter entity': ('<!DOCTYPE usfx [<!ENTITY % x SYSTEM "http://localhost:9/x.dtd"> %x;]>\n<usfx><book id="MRK"><c id="1"/><v id="1"/>lo</book></usfx>', 'entities'),
+    'entity expansion': ('<!DOCTYPE usfx [<!ENTITY a "lo"><!ENTITY b "&a;&a;">]>\n' + USFX.format('&b;'), 'entities'),
+    'external entity': ('<!DOCTYPE usfx [<!ENTITY x SYSTEM "file:///etc/hostname">]>\n' + USFX.format('&x;'), 'entities'),
+    'parameter entity': ('<!DOCTYPE usfx [<!ENTITY % x SYSTEM "http://localhost:9/x.dtd"> %x;]>\n' + USFX.format('lo'), 'entities'),
     'three columns': ('MRK\t1\t1\tlo\nMRK\t1\tla\n', 'line 2: 3 columns instead of 4'),
     'five columns': ('MRK\t1\t1\tlo\nMRK\t1\t2\tla\tmi\n', 'line 2: 5 columns instead of 4'),
     'a chapter that is no number': ('MRK\t1\t1\tlo\nMRK\tone\t2\tla\n', 'line 2'),
@@ -160,7 +163,8 @@ def test_a_bad_bible_is_named(kind, command, refuses, annotated, tmp_path):
 
 def test_an_external_entity_is_not_fetched(pronto, tmp_path):
     (tmp_path/'secret').write_text('mitalo')
-    bad = bible_file(tmp_path, f'<!DOCTYPE usfx [<!ENTITY x SYSTEM "{(tmp_path/"secret").as_uri()}">]>\n<usfx><book id="MRK"><c id="1"/><v id="1"/>&x;</book></usfx>')
+    entity = f'<!DOCTYPE usfx [<!ENTITY x SYSTEM "{(tmp_path/"secret").as_uri()}">]>\n'
+    bad = bible_file(tmp_path, entity + USFX.format('&x;'))
     assert 'mitalo' not in str(pronto('convert', bad))
 
 def test_an_unknown_book_is_skipped_and_counted(pronto, tmp_path):
@@ -173,11 +177,13 @@ def test_no_new_testament(refuses, annotated, tmp_path):
     refuses(['build', '-a', annotated, '-b', bad, '-o', tmp_path/'d'], str(bad), 'no verse of the New Testament')
 
 def test_too_few_verses_says_how_many_and_from_which_books(refuses, annotated, bible, tmp_path):
-    refuses(['build', '-a', annotated, '-b', bible, '-o', tmp_path/'d'], str(bible), 'only 4 verses', 'MRK 4', 'fewer than 500', '--min-verses')
+    argv = ['build', '-a', annotated, '-b', bible, '-o', tmp_path/'d']
+    refuses(argv, str(bible), 'only 4 verses', 'MRK 4', 'fewer than 500', '--min-verses')
     assert not (tmp_path/'d').exists()
 
 def test_a_missing_or_wrong_annotation_file(refuses, bible, tmp_path):
-    for path in tmp_path/'none.parquet', bible: refuses(['build', '-a', path, '-b', bible, '-o', tmp_path/'d'], str(path), 'pronto annotate')
+    for path in tmp_path/'none.parquet', bible:
+        refuses(['build', '-a', path, '-b', bible, '-o', tmp_path/'d'], str(path), 'pronto annotate')
 
 # Output
 
@@ -191,7 +197,8 @@ def test_a_fetched_bible_keeps_its_licence(pronto, annotated, bible, tmp_path):
     place.parent.mkdir(parents=True); place.write_bytes(bible.read_bytes())
     note = tmp_path/'data'/'fetched'/'ebible-lo.json'
     note.parent.mkdir()
-    note.write_text(json.dumps(dict(licence='public domain', sha256={'bibles/lo.usfx.xml': hashlib.sha256(place.read_bytes()).hexdigest()})))
+    sha256 = {'bibles/lo.usfx.xml': hashlib.sha256(place.read_bytes()).hexdigest()}
+    note.write_text(json.dumps(dict(licence='public domain', sha256=sha256)))
     licence = lambda: json.loads((tmp_path/'d'/'manifest.json').read_text())['licence']
     build = lambda: pronto('build', '-a', annotated, '-b', place, '-o', tmp_path/'d', '--min-verses', 1)[0]
     assert (build(), licence()) == (0, 'public domain')
@@ -200,7 +207,8 @@ def test_a_fetched_bible_keeps_its_licence(pronto, annotated, bible, tmp_path):
 
 def test_parts_of_a_bible_are_put_together(pronto, annotated, tmp_path):
     parts = [bible_file(tmp_path, f'{book}\t1\t1\tlo\n', book) for book in ('LUK','MRK')]
-    assert pronto('build', '-a', annotated, '-b', parts[0], '-b', parts[1], '-o', tmp_path/'d', '--min-verses', 2, '--code', 'lo', '--language', 'Lo', '--licence', 'ours')[0] == 0
+    about = ['--code', 'lo', '--language', 'Lo', '--licence', 'ours', '--min-verses', 2]
+    assert pronto('build', '-a', annotated, '-b', parts[0], '-b', parts[1], '-o', tmp_path/'d', *about)[0] == 0
     manifest = json.loads((tmp_path/'d'/'manifest.json').read_text())
     assert manifest['verses']['aligned'] == 2 and (manifest['code'], manifest['language'], manifest['licence']) == ('lo', 'Lo', 'ours')
 
@@ -214,7 +222,8 @@ def test_output_that_cannot_be_written(refuses, annotated, toy_folder, bible, tm
 def test_a_folder_that_is_not_ours_is_not_replaced(refuses, annotated, bible, tmp_path):
     (tmp_path/'thesis').mkdir()
     (tmp_path/'thesis'/'one.txt').write_text('x')
-    refuses(['build', '-a', annotated, '-b', bible, '-o', tmp_path/'thesis', '--min-verses', 1], str(tmp_path/'thesis'), 'is not replaced, because')
+    argv = ['build', '-a', annotated, '-b', bible, '-o', tmp_path/'thesis', '--min-verses', 1]
+    refuses(argv, str(tmp_path/'thesis'), 'is not replaced, because')
     refuses(['build', '-a', annotated, '-b', bible, '-o', bible, '--min-verses', 1], str(bible))
     assert (tmp_path/'thesis'/'one.txt').read_text() == 'x' and bible.read_text() == TSV
 
@@ -277,7 +286,8 @@ def test_no_name_controls_the_terminal(pronto, bible, annotated, tmp_path):
     (tmp_path/red).mkdir()
     fine = tmp_path/red/'lo.tsv'
     fine.write_bytes(bible.read_bytes())
-    for argv in (['convert', tmp_path/red/'none'], ['convert', fine, '-o', fine/'x'], ['no such command', red], ['tables', '--runs', tmp_path/red/'x'],
+    for argv in (['convert', tmp_path/red/'none'], ['convert', fine, '-o', fine/'x'], ['no such command', red],
+                 ['tables', '--runs', tmp_path/red/'x'],
                  ['build', '-a', annotated, '-b', fine, '-o', tmp_path/red/'d', '--min-verses', 1], ['eval', tmp_path/red]):
         _,out,err = pronto(*argv)
         assert not set('\x1b\x07') & set(out + ''.join(err)), argv
@@ -291,7 +301,8 @@ def test_certificates_belong_together(refuses, tmp_path):
 
 def test_building_imports_nothing_that_only_training_needs(annotated, bible, tmp_path):
     argv = ['build', '-a', str(annotated), '-b', str(bible), '-o', str(tmp_path/'d'), '--min-verses', '1']
-    done = process('-c', f'import sys, pronto.cli.command\nstatus = pronto.cli.command.main({argv!r})\nprint(*sys.modules)\nsys.exit(status)')
+    done = process('-c', f'import sys, pronto.cli.command\n'
+                         f'status = pronto.cli.command.main({argv!r})\nprint(*sys.modules)\nsys.exit(status)')
     assert done.returncode == 0, done.stderr
     assert not {'torch','transformers','matplotlib'} & set(done.stdout.splitlines()[-1].split())
 
@@ -302,7 +313,8 @@ def test_a_process_fails_with_one_line_and_status_1(tmp_path):
 def test_a_reader_that_stops_early_is_no_error(bible):
     "As in `pronto convert lo.tsv | head -1`"
     bible.write_text(''.join(f'MRK\t{c}\t{v}\t{"lo "*99}\n' for c in range(1, 17) for v in range(1, 40)), encoding='utf-8')
-    child = subprocess.Popen([sys.executable, '-c', RUN, 'convert', str(bible)], env=os.environ | {'PYTHONPATH': str(ROOT)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen([sys.executable, '-c', RUN, 'convert', str(bible)], env=os.environ | {'PYTHONPATH': str(ROOT)},
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     child.stdout.readline()
     child.stdout.close()
     said = child.stderr.read()
@@ -312,5 +324,6 @@ def test_a_reader_that_stops_early_is_no_error(bible):
 
 def test_output_is_utf8_wherever_it_goes(bible):
     bible.write_text('MRK\t1\t1\tло\n', encoding='utf-8')
-    done = subprocess.run([sys.executable, '-c', RUN, 'convert', str(bible)], env=os.environ | {'PYTHONPATH': str(ROOT), 'PYTHONIOENCODING': 'ascii'}, capture_output=True)
+    env = os.environ | {'PYTHONPATH': str(ROOT), 'PYTHONIOENCODING': 'ascii'}
+    done = subprocess.run([sys.executable, '-c', RUN, 'convert', str(bible)], env=env, capture_output=True)
     assert done.stdout.decode('utf-8') == 'MRK\t1\t1\tло\n', done.stderr

@@ -179,6 +179,7 @@ def sweep_options(parser):
     add('--notebook', metavar='IPYNB', help='a notebook with the parameters of eval.ipynb, to run instead')
     _cluster_options(parser)
 
+# %% ../../nbs/cli/options.ipynb #opt00014
 def tables_options(parser):
     add = parser.add_argument
     runs_option(parser)
@@ -194,7 +195,6 @@ def tables_options(parser):
     add('--published', action='store_true',
         help='also print the blocks of the paper for which there is no run')
 
-# %% ../../nbs/cli/options.ipynb #opt00014
 def pretrain_options(parser):
     add = parser.add_argument
     add('text', nargs='+', metavar='TEXT_OR_BIBLE', help='plain text (.txt), or a Bible in any format')

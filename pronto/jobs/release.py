@@ -255,6 +255,7 @@ def _annotation_file(annotations, out:Path, options:dict, progress):
     try: yield path
     finally: path.unlink(missing_ok=True)
 
+# %% ../../nbs/jobs/release.ipynb #r2place1
 def _has_text_in_rows(table:Path)->bool: # As no table of a release
     with table.open('rb') as f: return f.read(1) not in (b'', b'\t')
 
