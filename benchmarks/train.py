@@ -10,7 +10,7 @@ import argparse, statistics, tempfile, time
 
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, DataCollatorWithPadding, PrinterCallback, Trainer, TrainingArguments, set_seed
-from pronto.datasets.building import load_dataset_folder
+from pronto.datasets.loading import load_dataset_folder
 from pronto.modeling.recipes import find_recipe
 from pronto.runs.store import chapters_of
 from pronto.core.stats import score

@@ -11,7 +11,9 @@ from pronto.datasets.align import STATUSES
 from pronto.sources.ontonotes_rules import annotate_onf
 from pronto.sources.records import Annotations, Source
 from pronto.bibles.reading import Bible, VerseRow, read_bible, write_tsv
-from pronto.datasets.building import LoadedPair, LoadedVerse, build, load_dataset_folder
+from pronto.datasets.examples import PairExample, VerseExample
+from pronto.datasets.loading import load_dataset_folder
+from pronto.datasets.building import build
 from pronto.core.files import InputError
 from pronto.sources.onf import parse_onf
 from pronto.core.refs import Ref, parse_ref
@@ -42,7 +44,7 @@ def built(annotations, tmp_path_factory):
         return dataset
     return build_once
 
-def refs(row): return {row.ref} if isinstance(row, LoadedVerse) else {row.ref1, row.ref2}
+def refs(row): return {row.ref} if isinstance(row, VerseExample) else {row.ref1, row.ref2}
 def without_texts(dataset, stem): return {(s, row.sense, row.ref1, row.ref2, row.label) for s in SPLITS for row in dataset.tasks[stem][s]}
 def at_chance(accuracy, n): return abs(accuracy - .5) <= max(.03, 1.96*(.25/n)**.5)
 
@@ -71,7 +73,7 @@ def test_every_row_is_a_verse_of_the_bible_with_its_annotation(name, built, anno
     for stem,parts in dataset.tasks.items():
         for row in (row for s in SPLITS for row in parts[s]):
             assert not any(verses[r].crosses for r in refs(row))
-            if isinstance(row, LoadedVerse):
+            if isinstance(row, VerseExample):
                 assert row.text == one_line(row.ref) and row.label == TASKS[stem].label(verses[row.ref])
                 continue
             assert (row.text1, row.text2) == (one_line(row.ref1), one_line(row.ref2)) and row.ref1 != row.ref2
@@ -114,7 +116,7 @@ def test_parallel_each_sense_and_verse_has_one_positive_and_one_negative(name, s
 def test_parallel_what_knows_no_language_guesses(name, stem, built):
     manifest = built(name).manifest
     n,found = manifest['counts'][stem]['test'], manifest['predictors'][stem]
-    assert found.keys() >= {'lookup','sense','verse2','book','length','order','ngrams'}
+    assert found.keys() >= {'lookup','sense','verse2','book','length','order','verse2_ngrams'}
     assert {k: v for k,v in found.items() if not at_chance(v, n)} == {}
 
 @pytest.mark.parametrize('stem', PAIR_TASKS)
@@ -146,7 +148,7 @@ def test_a_gospel_shares_its_splits_with_the_whole(annotations, built, tmp_path)
 # Random splits
 
 def test_random_splits_leak_and_say_so(built):
-    from pronto.datasets.building import summary
+    from pronto.datasets.manifest import summary
     manifest = built(WHOLE[0], splits='random').manifest
     assert manifest['predictors']['same_sense']['lookup'] > .95
     assert 'Caution: same_sense' in summary(manifest)
@@ -235,13 +237,13 @@ def test_a_folder_of_release_v01_loads(tmp_path):
         (tmp_path/f'same_arg_count_{s}.tsv').write_text('cry.02\tlo\tmi ta\tdifferent\tMatthew 1:2\t1 John 3:4\n', encoding='utf-8')
     dataset = load_dataset_folder(tmp_path)
     assert dataset.manifest == {}
-    assert dataset.tasks['nonpronominal_mention']['dev'] == [LoadedVerse('"Lo la', '5', None), LoadedVerse('mi ta"', '0', None)]
-    assert dataset.tasks['same_sense']['test'] == [LoadedPair('cry.02', 'lo la', 'mi', 'same', None, None)]
-    assert dataset.tasks['same_arg_count']['train'] == [LoadedPair('cry.02', 'lo', 'mi ta', 'different', Ref('MAT',1,2), Ref('1JN',3,4))]
+    assert dataset.tasks['nonpronominal_mention']['dev'] == [VerseExample('"Lo la', '5', None), VerseExample('mi ta"', '0', None)]
+    assert dataset.tasks['same_sense']['test'] == [PairExample('cry.02', 'lo la', 'mi', 'same', None, None)]
+    assert dataset.tasks['same_arg_count']['train'] == [PairExample('cry.02', 'lo', 'mi ta', 'different', Ref('MAT',1,2), Ref('1JN',3,4))]
 
 def test_a_split_left_empty_is_a_warning(small, tmp_path):
     manifest = build(*small, tmp_path/'d', min_verses=1)
-    empty = [f'{stem}: the {s} split is empty; it cannot be evaluated' for stem,n in manifest['counts'].items() for s in SPLITS if not n[s]]
+    empty = [f'{stem}: the {s} split is empty; the task cannot be evaluated' for stem,n in manifest['counts'].items() for s in SPLITS if not n[s]]
     assert empty and manifest['warnings'] == empty
 
 def test_tabs_and_line_ends_in_a_verse_are_one_space(small, tmp_path):

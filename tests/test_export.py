@@ -6,7 +6,9 @@ import pytest
 pytest.importorskip('datasets')
 from conftest import ROOT
 from pronto.cli.command import main
-from pronto.datasets.building import CITATION, NOT_STATED, Dataset, LoadedVerse, load_dataset_folder
+from pronto.datasets.examples import VerseExample
+from pronto.datasets.loading import Dataset, load_dataset_folder
+from pronto.datasets.manifest import CITATION, NOT_STATED
 from pronto.demo.corpus import build_demo
 from pronto.interop.hf import export_hf, export_tsv, provenance, read_hf
 from pronto.core.files import InputError
@@ -202,7 +204,7 @@ def test_a_release_is_exported_whole(demo, tmp_path, capsys):
     assert capsys.readouterr().out == f'{tmp_path/"out"}: qaa, qab, qac, qad\n'
 
 def test_a_licence_that_nobody_states_is_said_to_be_so(tmp_path):
-    about = provenance(Dataset(tmp_path, {'x': dict(train=[LoadedVerse('lo', '1', None)], dev=[], test=[])}))
+    about = provenance(Dataset(tmp_path, {'x': dict(train=[VerseExample('lo', '1', None)], dev=[], test=[])}))
     assert about['licence'] == NOT_STATED and missing(about) == []
 
 def test_nothing_asks_for_code_to_be_trusted(demo, tmp_path):
@@ -223,7 +225,7 @@ def error(capsys, *argv):
 def test_bad_input_is_one_line(demo, tmp_path, capsys):
     (tmp_path/'mine').mkdir(); (tmp_path/'mine'/'README.md').write_text('my own')
     for format in 'tsv','hf','lm-eval':
-        assert 'is no dataset folder' in error(capsys, format, tmp_path/'none', '-o', tmp_path/'out')
+        assert 'is not a dataset folder' in error(capsys, format, tmp_path/'none', '-o', tmp_path/'out')
         assert 'is called qaa like another one' in error(capsys, format, demo/'qaa', f'{demo}/../datasets/qaa', '-o', tmp_path/'out')
         assert 'is not replaced, because' in error(capsys, format, demo/'qaa', '-o', tmp_path/'mine')
     assert (tmp_path/'mine'/'README.md').read_text() == 'my own' and not (tmp_path/'out').exists()
@@ -233,24 +235,25 @@ def test_damaged_exports_are_named(demo, tmp_path, capsys):
     (tmp_path/'hf'/'qaa'/'same_sense'/'test.parquet').unlink()
     assert 'test.parquet' in error(capsys, 'tsv', tmp_path/'hf', '-o', tmp_path/'out')
     (tmp_path/'hf'/'export.json').write_text('{"format": "hf"')
-    assert 'is no dataset folder' in error(capsys, 'tsv', tmp_path/'hf', '-o', tmp_path/'out')
+    assert 'is not a dataset folder' in error(capsys, 'tsv', tmp_path/'hf', '-o', tmp_path/'out')
     (tmp_path/'hf'/'export.json').write_text('{"format": "hf", "datasets": {"../elsewhere": {}}}')
     assert 'does not name the datasets' in error(capsys, 'tsv', tmp_path/'hf', '-o', tmp_path/'out')
     shutil.copytree(demo/'qab', tmp_path/'qab')
     with (tmp_path/'qab'/'sentence_mood_test.tsv').open('a', encoding='utf-8') as f: f.write('lo\tsubjunctive\tMRK 1:1\n')
-    assert "has the label 'subjunctive', which its manifest does not know" in error(capsys, 'hf', tmp_path/'qab', '-o', tmp_path/'out')
+    assert 'sentence_mood_test.tsv: is not the file that the manifest describes' in error(capsys, 'hf', tmp_path/'qab', '-o', tmp_path/'out')
     (tmp_path/'qab'/'manifest.json').write_text('{"source": "OntoNotes"}')
-    for format in 'tsv','hf','lm-eval': assert "qab/manifest.json: says of its source no more than 'OntoNotes'" in error(capsys, format, tmp_path/'qab', '-o', tmp_path/'out')
+    for format in 'tsv','hf','lm-eval': assert "qab/manifest.json: has another type of 'source' than a manifest has" in error(capsys, format, tmp_path/'qab', '-o', tmp_path/'out')
     (tmp_path/'qab'/'manifest.json').write_text('[1]')
-    assert 'is no manifest' in error(capsys, 'hf', tmp_path/'qab', '-o', tmp_path/'out')
+    assert 'is not a manifest' in error(capsys, 'hf', tmp_path/'qab', '-o', tmp_path/'out')
 
 def test_a_bitext_is_in_canonical_order():
     "Not in alphabetical order of the books, which puts Acts first"
     from pathlib import Path
     from pronto.core.refs import Ref
-    from pronto.datasets.building import Dataset, LoadedVerse
+    from pronto.datasets.examples import VerseExample
+    from pronto.datasets.loading import Dataset
     from pronto.interop.mteb import bitext
     refs = [Ref('REV', 1, 1), Ref('ACT', 1, 1), Ref('MAT', 10, 1), Ref('MAT', 2, 1)]
-    rows = [LoadedVerse(str(r), '0', r) for r in refs]
+    rows = [VerseExample(str(r), '0', r) for r in refs]
     dataset = Dataset(Path('x'), {'t': dict(train=[], dev=[], test=rows)})
     assert bitext(dataset, dataset)[0] == ['MAT 2:1', 'MAT 10:1', 'ACT 1:1', 'REV 1:1']

@@ -6,7 +6,8 @@ import pytest
 from pronto.sources.annotate import annotate
 from pronto.sources.annotation_file import read_annotations, write_annotations
 from pronto.cli.command import main
-from pronto.datasets.building import build, load_dataset_folder
+from pronto.datasets.loading import load_dataset_folder
+from pronto.datasets.building import build
 from pronto.core.files import InputError
 from pronto.sources.macula_rules import annotate_book, main_clause, mood, proper_subject
 from pronto.sources.macula import lowfat_files, parse_lowfat, read_lowfat, walk

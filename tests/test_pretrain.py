@@ -3,7 +3,8 @@ import os, subprocess, sys
 from pathlib import Path
 import pytest
 pytest.importorskip('torch')
-from pronto.datasets.building import Dataset, LoadedVerse
+from pronto.datasets.examples import VerseExample
+from pronto.datasets.loading import Dataset
 from pronto.core.files import InputError
 from pronto.modeling.pretrain import pretrain, read_texts
 from pronto.modeling.recipes import find_recipe, model_hash
@@ -17,7 +18,7 @@ TEXTS = [f'lo {"mi "*(i % 3)}la tu{i % 7}' for i in range(40)]
 
 def test_fine_tune_a_pretrained_model(tmp_path):
     pretrain(TEXTS, tmp_path/'m', **SMALL)
-    rows = [LoadedVerse(t, str(i % 2), None) for i,t in enumerate(TEXTS)]
+    rows = [VerseExample(t, str(i % 2), None) for i,t in enumerate(TEXTS)]
     run = fine_tune(Dataset(Path('toy'), {PNS.stem: dict(train=rows, dev=rows, test=rows)}), tmp_path/'m', PNS, find_recipe('paper', epochs=1), device='cpu')
     assert run.unknown['train'] == 0
 

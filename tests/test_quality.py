@@ -12,7 +12,8 @@ from pronto.sources.ontonotes_rules import annotate_onf
 from pronto.sources.records import Annotations, Source
 from pronto.bibles.reading import read_bible
 from pronto.cli.command import main
-from pronto.datasets.building import build, load_dataset_folder
+from pronto.datasets.loading import load_dataset_folder
+from pronto.datasets.building import build
 from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.core.files import InputError
 from pronto.quality.sheet_widget import Answering

@@ -8,7 +8,9 @@ from pronto.sources.annotate import annotate
 from pronto.sources.annotation_file import write_annotations
 from pronto.bibles.reading import read_bible
 from pronto.cli.command import main
-from pronto.datasets.building import CITATION, build, load_dataset_folder, load_manifest
+from pronto.datasets.loading import load_dataset_folder, load_manifest
+from pronto.datasets.manifest import CITATION
+from pronto.datasets.building import build
 from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.jobs.fetch import _write_note
 from pronto.core.files import InputError, content_hash

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from conftest import killed_at
 from pronto.runs.baselines import predict_baselines, predict_lookup
-from pronto.datasets.building import LoadedPair, load_dataset_folder
+from pronto.datasets.examples import PairExample
+from pronto.datasets.loading import load_dataset_folder
 from pronto.runs.store import KEYS, RunKey, evaluate, is_done, read_predictions, read_record, read_runs, write_record
 from pronto.core.stats import compare, score
 from pronto.datasets.tasks import SM, SS, TASKS
@@ -107,7 +108,7 @@ def test_intervals_of_pairs_hold_the_truth():
     assert .92 <= hits/150
 
 def test_without_references_verses_stand_alone():
-    rows = [LoadedPair('go.01', f'they went {i%7}', f'she goes {i%5}', 'same' if i%2 else 'different', None, None) for i in range(40)]
+    rows = [PairExample('go.01', f'they went {i%7}', f'she goes {i%5}', 'same' if i%2 else 'different', None, None) for i in range(40)]
     found,table = evaluate(SS, rows[:20], rows[20:], ['same']*20, predict_baselines(SS, rows[:20], rows[20:]))
     assert found['accuracy'] == .5 and found['intervals']['accuracy'][0] < .5 and table[0]['ref1'] == ''
 

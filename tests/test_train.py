@@ -5,7 +5,8 @@ import pytest
 torch = pytest.importorskip('torch')
 import transformers as hf
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from pronto.datasets.building import Dataset, LoadedPair, LoadedVerse
+from pronto.datasets.examples import PairExample, VerseExample
+from pronto.datasets.loading import Dataset
 from pronto.core.files import InputError
 from pronto.modeling.encoding import pack
 from pronto.modeling.recipes import find_recipe
@@ -14,7 +15,7 @@ from pronto.modeling.train import collate, fine_tune, load_model, load_tokenizer
 
 WORDS = 'lo la mi tu go se'.split()
 SENSES = 'go.01', 'see.01'
-PAIRS = [LoadedPair(SENSES[i % 2], ' '.join(WORDS[i % 3:][:3]), ' '.join(WORDS[i % 4:][:2]), ('different','same')[i // 2 % 2], None, None) for i in range(32)]
+PAIRS = [PairExample(SENSES[i % 2], ' '.join(WORDS[i % 3:][:3]), ' '.join(WORDS[i % 4:][:2]), ('different','same')[i // 2 % 2], None, None) for i in range(32)]
 DATA = Dataset(Path('toy'), {t.stem: dict(train=PAIRS, dev=PAIRS[:8], test=PAIRS[8:16]) for t in (SS, SAC)})
 SIZES = dict(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32, max_position_embeddings=60)
 
@@ -74,7 +75,7 @@ def test_every_kind_of_model(make, kind):
     assert first >= max(rows, len(tokenizer)) and len(table) == first + len(SENSES)
     assert not torch.equal(table[first], table[first+1])
 
-    pair = LoadedPair('see.01', 'lo la', 'mi tu', 'same', None, None)
+    pair = PairExample('see.01', 'lo la', 'mi tu', 'same', None, None)
     senses = {s: first+i for i,s in enumerate(SENSES)}
     packed = pack([pair], tokenizer, token_limit(net, tokenizer), senses, getattr(net.config, 'type_vocab_size', 0)).inputs
     assert packed == [{'input_ids': tokenizer.convert_tokens_to_ids(tokens) + [first+1]} | ({'token_type_ids': types} if types else {})]
@@ -139,7 +140,7 @@ def test_other_errors_are_not_taken_for_it(make, monkeypatch):
     with pytest.raises(RuntimeError, match='shapes differ'): fine_tune(DATA, make('bert'), 'SS', 'paper', device='cpu')
 
 def test_long_pairs_keep_the_sense(make):
-    long = [LoadedPair('go.01', 'lo la '*40, 'mi '*10, 'same' if i % 2 else 'different', None, None) for i in range(8)]
+    long = [PairExample('go.01', 'lo la '*40, 'mi '*10, 'same' if i % 2 else 'different', None, None) for i in range(8)]
     data = Dataset(Path('toy'), {'same_sense': dict(train=long, dev=PAIRS[:8], test=long[:2])})
     for kind in 'bert', 'roberta', 'gpt2':
         run = fine_tune(data, make(kind), 'SS', find_recipe('paper', epochs=1), device='cpu')
@@ -180,7 +181,7 @@ def test_bad_models(make, tmp_path):
     refused(other, 'its config.json does not describe its weights')
 
 def test_unknown_script_warns(make):
-    rows = [LoadedVerse('нет слов', str(i % 2), None) for i in range(8)]
+    rows = [VerseExample('нет слов', str(i % 2), None) for i in range(8)]
     data = Dataset(Path('toy'), {PNS.stem: dict(train=rows, dev=rows, test=rows)})
     with pytest.warns(UserWarning, match='does not know 100% of the tokens'): run = fine_tune(data, make('bert'), 'PNS', find_recipe('paper', epochs=1), device='cpu')
     assert run.unknown['train'] == 1.0

@@ -82,7 +82,8 @@ def _annotations(args):
 def build(args):
     "Build the dataset folder of one translation"
     from pronto.bibles.reading import read_bible
-    from pronto.datasets.building import build, summary
+    from pronto.datasets.manifest import summary
+    from pronto.datasets.building import build
     from pronto.jobs.fetch import licence_of
     bible = read_bible(args.bible)
     licence = args.licence or licence_of(bible, args.bible[0])
@@ -116,7 +117,7 @@ def release(args):
 def verses(args):
     "Put the text back into a dataset that was published without it"
     from pronto.bibles.reading import read_bible
-    from pronto.datasets.building import restore_verses
+    from pronto.datasets.loading import restore_verses
     n = restore_verses(args.dataset, read_bible(args.bible), ', '.join(args.bible))
     _show(f'{args.dataset}: {n:,} verses')
 
@@ -201,7 +202,7 @@ def tables(args):
 # %% ../../nbs/cli/command.ipynb #f17fc963
 def quality_parse(args):
     "Table 4: compare projected labels with those of a UD parse"
-    from pronto.datasets.building import load_dataset_folder
+    from pronto.datasets.loading import load_dataset_folder
     from pronto.quality.tables import make_table4, read_treebank
     dataset = load_dataset_folder(args.dataset)
     if args.stanza:
@@ -218,7 +219,7 @@ def quality_parse(args):
 
 def quality_sheet(args):
     "Draw an annotation sheet: 100 labels of SM, 50 of SS and of SAC"
-    from pronto.datasets.building import load_dataset_folder
+    from pronto.datasets.loading import load_dataset_folder
     from pronto.quality.sheets import SIZES, draw_sheet, read_glosses, write_sheet
     from pronto.datasets.tasks import find_task
     if Path(args.output).exists():

@@ -20,7 +20,9 @@ from machine.scripture import ENGLISH_VERSIFICATION
 from ..sources.annotate import annotate
 from ..sources.annotation_file import write_annotations
 from ..bibles.reading import read_bible
-from ..datasets.building import Dataset, LoadedVerse, build, load_dataset_folder, summary
+from ..datasets.loading import Dataset, load_dataset_folder
+from ..datasets.manifest import summary
+from ..datasets.building import build
 from .english import *
 from ..core.files import *
 from .grammar import *
@@ -450,8 +452,8 @@ def sample_rows(
     for stem,parts in dataset.tasks.items():
         lines.append(f'\n{stem}')
         for row in parts['test'][::max(1, len(parts['test'])//n)][:n]:
-            texts = (row.text,) if isinstance(row, LoadedVerse) else (f'[{row.sense}] {row.text1}', row.text2)
-            lines.append(f'- **{row.label}** ' + ' / '.join(t if len(t) <= 120 else t[:119] + '…' for t in texts))
+            sense = f'[{row.sense}] ' if row.sense else ''
+            lines.append(f'- **{row.label}** {sense}' + ' / '.join(t if len(t) <= 120 else t[:119] + '…' for t in row.texts))
     return '\n'.join(lines)
 
 def build_demo(

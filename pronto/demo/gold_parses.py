@@ -8,7 +8,7 @@ __all__ = ['UdNode', 'ud_rows', 'ud_tree', 'ud_corpus', 'demo_table4']
 # %% ../../nbs/demo/gold_parses.ipynb #a060ae3e
 from dataclasses import dataclass, field
 from pathlib import Path
-from ..datasets.building import load_dataset_folder
+from ..datasets.loading import load_dataset_folder
 from ..core.files import write_aside
 from .grammar import BE, LIGHT, Arg, Clause, Phrase, Sentence, kind_of
 from ..quality.tables import make_table4

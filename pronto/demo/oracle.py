@@ -7,7 +7,7 @@ __all__ = ['fill_sheet', 'demo_table5']
 
 # %% ../../nbs/demo/oracle.ipynb #f843c1ab
 from pathlib import Path
-from ..datasets.building import load_dataset_folder
+from ..datasets.loading import load_dataset_folder
 from .english import annotate_english, true_mood
 from ..quality.tables import make_table5
 from ..core.refs import Ref, parse_ref

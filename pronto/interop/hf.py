@@ -13,7 +13,10 @@ from html import escape
 from pathlib import Path
 from typing import Callable, NamedTuple
 import pronto
-from ..datasets.building import dataset_files, CITATION, NOT_STATED, Dataset, LoadedPair, LoadedVerse, dataset_folders, load_dataset_folder, load_manifest
+from ..datasets.examples import PairExample, VerseExample, table_line
+from ..datasets.loading import Dataset, dataset_folders, load_dataset_folder, load_manifest
+from ..datasets.manifest import CITATION, NOT_STATED, table_hash
+from ..datasets.building import dataset_files
 from ..core.files import InputError, foreign_file, json_with_keys, replace_folder
 from ..bibles.languages import identify
 from ..core.refs import parse_ref
@@ -115,17 +118,14 @@ def card(
     return '\n'.join(lines + [''])
 
 # %% ../../nbs/interop/hf.ipynb #741d341b
-def _line(row:LoadedVerse|LoadedPair)->str:
-    "A row as it stands in the file; rows that never had references get none"
-    n = 2 if isinstance(row, LoadedVerse) else 4
-    refs = row[n:] if any(row[n:]) else ()
-    return '\t'.join([*row[:n], *(str(r or '') for r in refs)]) + '\n'
-
-def _write_about(dataset:Dataset, folder:Path):
-    "Manifest and alignment, if there are any"
-    folder.mkdir(parents=True, exist_ok=True)
-    if dataset.manifest: (folder/'manifest.json').write_bytes((json.dumps(dataset.manifest, ensure_ascii=False, indent=1) + '\n').encode())
-    if (dataset.path/'alignment.tsv').is_file(): shutil.copyfile(dataset.path/'alignment.tsv', folder/'alignment.tsv')
+def _write_about(dataset:Dataset, folder:Path, files:dict[str,str]|None=None):
+    "Manifest and alignment, if there are any; `files` are the hashes of the tables as they are written here"
+    alignment, hashes = dataset.path/'alignment.tsv', dict(files or {})
+    if alignment.is_file():
+        shutil.copyfile(alignment, folder/'alignment.tsv')
+        hashes['alignment.tsv'] = table_hash([alignment.read_bytes()])
+    manifest = dataset.manifest | dict(files=hashes)
+    if dataset.manifest: (folder/'manifest.json').write_bytes((json.dumps(manifest, ensure_ascii=False, indent=1) + '\n').encode())
 
 _TABLES = 'Tables without a header: text, label, reference; or sense, two texts, label, two references.'
 
@@ -134,9 +134,14 @@ def write_tables(
     folder:Path # To write into; made if need be
 ): # Nothing
     "Write a dataset in the plain layout; a README says what is owed where no manifest does"
-    _write_about(dataset, folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    hashes = {}
     for stem,parts in dataset.tasks.items():
-        for s,rows in parts.items(): (folder/f'{stem}_{s}.tsv').write_bytes(''.join(map(_line, rows)).encode())
+        for s,rows in parts.items():
+            table = ''.join(map(table_line, rows)).encode()
+            (folder/f'{stem}_{s}.tsv').write_bytes(table)
+            hashes[f'{stem}_{s}.tsv'] = table_hash([table])
+    _write_about(dataset, folder, hashes)
     if not dataset.manifest.get('citation'):
         (folder/'README.md').write_text(card([provenance(dataset) | dict(sizes=sizes(dataset))], _TABLES), encoding='utf-8')
 
@@ -220,7 +225,7 @@ def all_label_names(
 HF_SPLITS = dict(train='train', dev='validation', test='test')
 
 def hf_features(
-    row:type, # `LoadedVerse` or `LoadedPair`
+    row:type, # `VerseExample` or `PairExample`
     names:list[str] # Of the labels
 )->'Features': # A column for each field
     "The columns of a task"
@@ -234,7 +239,7 @@ def _table(rows:list, features)->'pa.Table':
     cells = {f: [of_label[x] if f == 'label' else None if x is None else str(x) for x in column] for f,column in columns.items()}
     return pa.table(cells, schema=features.arrow_schema)
 
-def _row_type(parts:dict[str,list])->type: return next((type(r) for rows in parts.values() for r in rows), LoadedVerse)
+def _row_type(parts:dict[str,list])->type: return next((type(r) for rows in parts.values() for r in rows), VerseExample)
 
 def write_hf(
     dataset:Dataset, # Loaded
@@ -243,6 +248,7 @@ def write_hf(
 ): # Nothing
     "Write a dataset as Parquet; raises `InputError` for a label that the manifest does not know"
     from pyarrow import parquet
+    folder.mkdir(parents=True, exist_ok=True)
     _write_about(dataset, folder)
     for stem,parts in dataset.tasks.items():
         features = hf_features(_row_type(parts), names.get(stem, []))
@@ -293,14 +299,14 @@ def export_hf(
     return list(found)
 
 # %% ../../nbs/interop/hf.ipynb #975f654e
-def _rows(path:Path)->list: # `LoadedVerse`s or `LoadedPair`s
+def _rows(path:Path)->list: # `VerseExample`s or `PairExample`s
     "The rows of a Parquet file"
     from datasets import Features
     from pyarrow import parquet
     try: table = parquet.read_table(path)
     except (OSError, ValueError) as e: raise InputError(path, f'cannot be read ({e}); export the dataset anew') from e
     features = Features.from_arrow_schema(table.schema)
-    kind = next((k for k in (LoadedVerse, LoadedPair) if [*k._fields] == [*features]), None)
+    kind = next((k for k in (VerseExample, PairExample) if [*k._fields] == [*features]), None)
     if not kind or not hasattr(features['label'], 'names'): raise InputError(path, f'has columns that `pronto export hf` does not write ({", ".join(features)}); export the dataset anew')
     names = features['label'].names
     read = lambda f: (lambda i: names[i]) if f == 'label' else (lambda x: x and parse_ref(x)) if f.startswith('ref') else (lambda x: x)

@@ -11,7 +11,8 @@ import json, random
 from collections import defaultdict
 from pathlib import Path
 from string import ascii_uppercase
-from ..datasets.building import Dataset, LoadedVerse
+from ..datasets.examples import VerseExample, text_columns
+from ..datasets.loading import Dataset
 from .hf import foreign_in_export, label_names, open_datasets, provenance, sizes, write_export
 from ..core.files import InputError, replace_folder
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
@@ -29,12 +30,12 @@ QUESTIONS = {
 def prompt(
     stem:str, # Of the task
     labels:list[str], # In their order
-    pair:bool # Are verses compared?
+    texts:list[str] # The columns that hold text
 )->str: # A Jinja template with the columns of the task
     "What a model is asked"
     question, words = QUESTIONS.get(stem, (getattr(TASKS.get(stem), 'question', f'Which label fits ({stem})?'), labels))
     words = [*words, *labels[len(words):]]
-    verses = ['Verse 1: {{text1}}','Verse 2: {{text2}}'] if pair else ['Verse: {{text}}']
+    verses = [f'{name.replace("text", "Verse ").strip()}: {{{{{name}}}}}' for name in texts]
     return '\n'.join([question, *verses, *(f'{a}. {w}' for a,w in zip(ascii_uppercase, words)), 'Answer:'])
 
 # %% ../../nbs/interop/lm_eval.ipynb #4fb62b3a
@@ -118,12 +119,12 @@ def task_yamls(
     code:str, # Of the dataset
     stem:str, # Of the task
     labels:list[str], # See `options`
-    pair:bool, # Are verses compared?
+    texts:list[str], # The columns that hold text
     documents:dict[str,list] # `test`, `validation` and `fewshot`
 )->dict[str,str]: # Name of a task to its file
     "A task without examples and, where there are any, one with an example for each label"
     name = f'pronto_{code}_{stem}'
-    fields = dict(include='../_common_yaml', task=name, dataset_kwargs=dict(pronto_dataset=code, pronto_task=stem), doc_to_text=prompt(stem, labels, pair), doc_to_choice=list(ascii_uppercase[:len(labels)]))
+    fields = dict(include='../_common_yaml', task=name, dataset_kwargs=dict(pronto_dataset=code, pronto_task=stem), doc_to_text=prompt(stem, labels, texts), doc_to_choice=list(ascii_uppercase[:len(labels)]))
     if documents['validation']: fields |= dict(validation_split='validation')
     if not documents['fewshot']: return {name: _yaml(fields)}
     n = len({d['label'] for d in documents['fewshot']})
@@ -148,7 +149,7 @@ def write_lm_eval(
         documents = dict(test=test, validation=validation, fewshot=shots(train))
         for s,ds in documents.items():
             if ds: _write(folder/code/f'{stem}_{s}.jsonl', ''.join(json.dumps(d, ensure_ascii=False) + '\n' for d in ds))
-        yamls = task_yamls(code, stem, labels, 'text2' in test[0], documents)
+        yamls = task_yamls(code, stem, labels, text_columns(type(parts['test'][0])), documents)
         for name,text in yamls.items(): _write(folder/code/f'{name}.yaml', text)
         names += yamls
     return [n for n in names if not n.endswith('_fewshot')], [n for n in names if n.endswith('_fewshot')]

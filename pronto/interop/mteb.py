@@ -7,7 +7,7 @@ __all__ = ['columns', 'bitext', 'language_script', 'metadata', 'mteb_task', 'mte
 
 # %% ../../nbs/interop/mteb.ipynb #1f3c7eb3
 from typing import Callable, get_args
-from ..datasets.building import Dataset, LoadedPair, LoadedVerse, load_dataset_folder
+from ..datasets.loading import Dataset, load_dataset_folder
 from .hf import BIBTEX, provenance
 from ..core.files import InputError, content_hash
 from ..bibles.languages import identify
@@ -23,12 +23,14 @@ def columns(
     "Rows as `mteb` reads them"
     task = TASKS[stem]
     labels = [task.labels.index(task.training_label(r.label)) for r in rows]
-    if not rows or not isinstance(rows[0], LoadedPair): return dict(text=[r.text for r in rows], label=labels)
-    return dict(sentence1=[f'{r.sense}: {r.text1}' for r in rows], sentence2=[f'{r.sense}: {r.text2}' for r in rows], labels=labels)
+    if not task.has_sense: return dict(text=[r.text for r in rows], label=labels)
+    one, two = ([f'{r.sense}: {r.texts[i]}' for r in rows] for i in (0, 1))
+    return dict(sentence1=one, sentence2=two, labels=labels)
 
 # %% ../../nbs/interop/mteb.ipynb #27a5b328
 def _test_verses(dataset:Dataset)->dict: # From `Ref` to text
-    return {r.ref: r.text for parts in dataset.tasks.values() for r in parts['test'] if isinstance(r, LoadedVerse) and r.ref}
+    verses = [v for parts in dataset.tasks.values() for r in parts['test'] if r.sense is None for v in zip(r.refs, r.texts)]
+    return {ref: text for ref,text in verses if ref}
 
 def bitext(
     one:Dataset, # A language
@@ -96,7 +98,7 @@ def mteb_task(
     from mteb.abstasks import AbsTaskClassification, AbsTaskPairClassification
     task, parts = TASKS[stem], dataset.tasks[stem]
     load = lambda: _splits(parts, stem)
-    if isinstance(parts['test'][0], LoadedPair):
+    if task.has_sense:
         return _made(AbsTaskPairClassification, metadata(dataset, task.abbr, type='PairClassification', category='t2t', main_score='max_ap', description=task.question), load)
     return _made(AbsTaskClassification, metadata(dataset, task.abbr, type='Classification', description=task.question), load, samples_per_label=32)
 

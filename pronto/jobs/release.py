@@ -19,7 +19,8 @@ from ..sources.annotation_file import read_annotations, write_annotations
 from ..bibles.reading import read_bible
 from .queue import Certificates, connect, run_jobs
 from .find_bibles import find_translations, input_hash, name_translations
-from ..datasets.building import build, load_manifest
+from ..datasets.loading import load_manifest
+from ..datasets.building import build
 from .fetch import fetched_note, licence_of
 from ..core.files import InputError, content_hash, json_with_keys, reading, write_aside
 from ..core.tables import csv_text, markdown_table

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Callable
 import pronto
 from .queue import Certificates, connect, reason, run_jobs
-from ..datasets.building import dataset_folders
+from ..datasets.loading import dataset_folders
 from ..runs.runner import Job, empty_tasks, plan
 from ..core.files import InputError, data_dir, to_stderr, writer_mark
 from ..modeling.recipes import find_model

@@ -66,14 +66,14 @@ def unknown_share(
 
 # %% ../../nbs/modeling/encoding.ipynb #e6de6ac8
 def pack(
-    rows:list, # `LoadedVerse`s, or `LoadedPair`s if `senses` are given
+    rows:list, # `VerseExample`s, or `PairExample`s if `senses` are given
     tokenizer,
     limit:int, # Most tokens that the model reads
     senses:dict[str,int]=None, # Sense to its token id
     types:int=2 # How many token types the model has
 )->Packed:
     "Turn rows into token ids"
-    texts = [[r.text for r in rows]] if senses is None else [[r.text1 for r in rows], [r.text2 for r in rows]]
+    texts = list(map(list, zip(*(r.texts for r in rows))))
     encode = _encode if senses is None or separates(tokenizer) else _encode_joined
     room = limit - (senses is not None)
     found = encode(tokenizer, None, *texts) if rows else []

@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from ..core.files import InputError
-from ..datasets.tasks import PairTask
 
 # %% ../../nbs/modeling/recipes.ipynb #bba9bb43
 @dataclass(frozen=True)
@@ -31,8 +30,8 @@ class Recipe:
 
     def settings(self, task)->dict: # For the record
         "The hyperparameters for a task of `pronto.datasets.tasks`"
-        told = asdict(self) | {'epochs': self.epochs or task.epochs, 'embeddings': self.embeddings if isinstance(task, PairTask) else 1.}
-        if self.start == 'random' or not isinstance(task, PairTask): del told['start'] # as in records from before there was a choice
+        told = asdict(self) | {'epochs': self.epochs or task.epochs, 'embeddings': self.embeddings if task.has_sense else 1.}
+        if self.start == 'random' or not task.has_sense: del told['start'] # as in records from before there was a choice
         return told
 
 RECIPES = {r.name: r for r in (Recipe('paper'), Recipe('robust', warmup=0.1, select='accuracy', restarts=1, grouped=True),

@@ -19,7 +19,8 @@ from torch.utils.data import SequentialSampler
 from sklearn.metrics import f1_score, matthews_corrcoef
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, Trainer, TrainerCallback, TrainingArguments, set_seed
 import pronto
-from ..datasets.building import Dataset, LoadedPair, load_dataset_folder, sample
+from ..datasets.examples import PairExample
+from ..datasets.loading import Dataset, load_dataset_folder, sample
 from ..core.files import InputError
 from .encoding import pack
 from .recipes import find_model, find_recipe
@@ -31,7 +32,7 @@ from .embedding_init import typical_words
 def task_rows(
     dataset:Dataset,
     task, # Of `pronto.datasets.tasks`
-    limit:int=None # At most so many rows of each split, as `pronto.datasets.building.sample` draws them
+    limit:int=None # At most so many rows of each split, as `pronto.datasets.loading.sample` draws them
 )->dict[str,list]: # Split to its rows
     "The rows of a task; raises `InputError` if a model cannot be trained and tested on them"
     if task.stem not in dataset.tasks: raise InputError(dataset.path, f'has no {task.stem}; it has {", ".join(dataset.tasks)}')
@@ -39,15 +40,11 @@ def task_rows(
         path = dataset.path/f'{task.stem}_{s}.tsv'
         if not rows: raise InputError(path, 'is empty, so there is nothing to train or score on; use a larger Bible or other splits')
         for i,r in enumerate(rows, 1):
-            if not _known(task, r.label): raise InputError(path, f'{r.label!r} is no label of {task.abbr}; its labels are {", ".join(task.labels)}', f'line {i}')
+            if not task.knows(r.label): raise InputError(path, f'{r.label!r} is no label of {task.abbr}; its labels are {", ".join(task.labels)}', f'line {i}')
     parts = {s: sample(rows, limit) for s,rows in dataset.tasks[task.stem].items()}
     if len(labels := {task.training_label(r.label) for r in parts['train']}) == 1:
         raise InputError(dataset.path/f'{task.stem}_train.tsv', f'has one label only ({labels.pop()}), so there is nothing to learn; use a larger Bible or a higher limit')
     return parts
-
-def _known(task, label:str)->bool:
-    try: return task.training_label(label) in task.labels
-    except ValueError: return False
 
 # %% ../../nbs/modeling/train.ipynb #33ecf688
 @contextmanager
@@ -112,7 +109,7 @@ def place_senses(
     senses:dict[str,int] # Sense to its token; the first new token first
 ):
     "Let each sense begin where the embeddings of the words lie that are typical of its verses; senses without a verse in train stay where they are"
-    uses = sorted({(r.sense, text) for r in rows for text in ((r.text1, r.text2) if task.stem != 'same_sense' or r.label == 'same' else (r.text1,))})
+    uses = sorted({(r.sense, text) for r in rows for text in task.texts_with_sense(r)})
     ids = tokenizer([text for _,text in uses], add_special_tokens=False, return_attention_mask=False, verbose=False)['input_ids']
     first, table = min(senses.values()), net.get_input_embeddings().weight
     with torch.no_grad():
@@ -139,7 +136,7 @@ def scores(
     gold, predicted = np.array(gold), np.array(predicted)
     found = {'accuracy': (gold == predicted).mean(), 'macro_f1': f1_score(gold, predicted, average='macro', zero_division=0),
              'mcc': matthews_corrcoef(gold, predicted)}
-    if getattr(task, 'most', None): found['mae'] = np.abs(gold.astype(int) - predicted.astype(int)).mean()
+    if task.counts: found['mae'] = np.abs(gold.astype(int) - predicted.astype(int)).mean()
     return {name: round(float(x), 4) for name,x in found.items()}
 
 # %% ../../nbs/modeling/train.ipynb #0a8340e2
@@ -242,7 +239,7 @@ def _warn_of_unknown(model, share:float):
 
 def _attempt(model, tokenizer, task, parts, settings:dict, seed:int, device:str, progress:bool)->tuple:
     "One training from the start; smaller batches if memory runs out"
-    names = sorted({r.sense for rows in parts['all'].values() for r in rows}) if isinstance(parts['train'][0], LoadedPair) else []
+    names = sorted({r.sense for rows in parts['all'].values() for r in rows}) if task.has_sense else []
     while True:
         try:
             net, first = load_model(model, tokenizer, task.labels, len(names), seed)
@@ -301,7 +298,7 @@ def fine_tune(
     recipe='paper', # Or `robust`, or a `Recipe`
     seed:int=0,
     epochs:int=None, # As the recipe and the task say, if not given
-    limit:int=None, # At most so many rows of each split; see `pronto.datasets.building.sample`
+    limit:int=None, # At most so many rows of each split; see `pronto.datasets.loading.sample`
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     progress:bool=False # Show a progress bar?
 )->Run:

@@ -10,7 +10,7 @@ __all__ = ['PAIRS', 'ud_mentions', 'ud_subject', 'ud_proper_subject', 'Compariso
 from dataclasses import dataclass, field
 from functools import cached_property
 import numpy as np
-from ..datasets.building import Dataset
+from ..datasets.loading import Dataset
 from ..core.files import InputError
 from ..core.refs import Ref
 from ..core.stats import bootstrap, wilson
@@ -155,7 +155,7 @@ def agree(
     seed:int=0
 )->list[dict]: # `task pair metric value low high spread n`; no interval for random labels, no spread for the others
     "How the labels of PrOnto, of a parse and of chance agree"
-    task, counts = comparison.task, comparison.task.most is not None
+    task, counts = comparison.task, comparison.task.counts
     bounds = dict(kappa=(-1,1), mse=(0,(len(task.labels)-1)**2), rmse=(0,len(task.labels)-1))
     value,interval = bootstrap(lambda c: measures(c, counts), task.labels, comparison.pronto, comparison.ud, comparison.chapters, bounds, seed=seed)
     rows = [dict(pair=PAIRS[0], metric=m, value=v, low=(interval[m] or [None])[0], high=(interval[m] or [None])[-1], spread=None) for m,v in value.items()]
@@ -172,7 +172,7 @@ def by_book(
     rows = []
     for book in dict.fromkeys(r.book for r in comparison.refs):
         part = comparison.where(lambda r: r.book == book)
-        m = measures(part.confusion, comparison.task.most is not None)
+        m = measures(part.confusion, comparison.task.counts)
         low,high = wilson(m['accuracy']*len(part), len(part))
         rows.append(dict(task=comparison.task.abbr, book=book, n=len(part), accuracy=float(m['accuracy']), low=low, high=high, kappa=float(m['kappa'])))
     return rows

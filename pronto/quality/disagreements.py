@@ -67,7 +67,7 @@ def disagreements(
     comparison:Comparison
 )->list[dict]: # `task ref pronto ud reason`, in order of the canon
     "Every verse whose two labels differ, and why"
-    def reason(pronto, verse): return subject_reason(verse, pronto) if comparison.task.most is None else mention_reason(verse, int(pronto), comparison.task.most)
+    def reason(pronto, verse): return subject_reason(verse, pronto) if not comparison.task.counts else mention_reason(verse, int(pronto), comparison.task.most)
     rows = zip(comparison.refs, comparison.pronto, comparison.ud, comparison.verses)
     return [dict(task=comparison.task.abbr, ref=ref, pronto=p, ud=u, reason=reason(p, verse)) for ref,p,u,verse in rows if p != u]
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Callable
 from .agreement import PAIRS, Comparison, compare, measures
 from ..sources.records import Annotations
-from ..datasets.building import build, load_dataset_folder
+from ..datasets.loading import load_dataset_folder
+from ..datasets.building import build
 from ..core.files import InputError
 from .tables import Printed, draw_confusion, measured, table4_cells, write_printed
 from .disagreements import reason_counts

@@ -7,7 +7,7 @@ __all__ = ['stanza_pipeline', 'parse_verses', 'dataset_verses', 'parse_dataset']
 
 # %% ../../nbs/quality/parsers.ipynb #ae23bc51
 from typing import Callable, Iterable
-from ..datasets.building import Dataset, LoadedVerse
+from ..datasets.loading import Dataset
 from ..core.files import InputError, write_aside
 from ..core.refs import Ref
 
@@ -40,7 +40,7 @@ def dataset_verses(
     dataset:Dataset
 )->dict[Ref,str]: # In order of the canon
     "All verses that stand in the verse tasks of a dataset"
-    found = {row.ref: row.text for parts in dataset.tasks.values() for rows in parts.values() for row in rows if isinstance(row, LoadedVerse)}
+    found = {row.ref: row.text for parts in dataset.tasks.values() for rows in parts.values() for row in rows if row.sense is None}
     if not found or None in found: raise InputError(dataset.path, 'does not say which verses its rows are (release v0.1?); build it anew with `pronto build`')
     return {ref: found[ref] for ref in sorted(found)}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 import numpy as np
 from ..bibles.xml import parse_xml
-from ..datasets.building import Dataset, LoadedVerse
+from ..datasets.loading import Dataset
 from ..core.files import InputError, content_hash, write_aside
 from ..runs.store import dataset_hash
 from ..core.stats import wilson
@@ -76,8 +76,8 @@ def _strata(rows:list, size:int, rng:Random)->list: # Shuffled
 def _check(row:dict)->str: return 'c' + content_hash(*(row[c].encode() for c in ('item','task','sense','ref1','ref2','label','dataset')), size=4)
 
 def _sheet_row(item:str, task:str, row, glosses:dict, dataset:str)->dict:
-    if isinstance(row, LoadedVerse): known = dict(ref1=row.ref, text1=row.text)
-    else: known = dict(sense=row.sense, gloss=glosses.get(row.sense, ''), ref1=row.ref1, text1=row.text1, ref2=row.ref2, text2=row.text2)
+    known = dict(sense=row.sense, gloss=glosses.get(row.sense, ''))
+    for i,(ref,text) in enumerate(zip(row.refs, row.texts), 1): known |= {f'ref{i}': ref, f'text{i}': text}
     made = dict.fromkeys(COLUMNS, '') | {k: str(v or '') for k,v in known.items()} | dict(item=item, task=task, label=row.label, dataset=f'd{dataset[:16]}')
     return made | dict(check=_check(made))
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from .agreement import PAIRS, Comparison, agree, by_book, compare, ud_mentions, ud_proper_subject, ud_subject
-from ..datasets.building import Dataset
+from ..datasets.loading import Dataset
 from ..core.files import fact_table, write_aside
 from .sheets import agreement_of_two, check_same_draw, check_sheet, count_sheet, draw_sheet, read_glosses, read_sheet, write_sheet
 from ..core.tables import latex_text

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from collections import Counter
 from pathlib import Path
-from ..datasets.building import label_shares, load_dataset_folder, load_manifest, sample
+from ..datasets.loading import load_dataset_folder, load_manifest, sample
+from ..datasets.manifest import label_shares
 from ..runs.store import read_predictions
 from .tables import against_best, median_run
 from ..datasets.tasks import find_task
@@ -146,5 +147,5 @@ def error_table(
     wrong = [(p,r) for p,r in zip(said, rows, strict=True) if p['predicted'] != p['label']]
     chosen = wrong[::max(1, len(wrong)//n)][:n]
     where = lambda p: p.get('ref') or f'{p["sense"]}: {p["ref1"]}, {p["ref2"]}'
-    text = lambda r: getattr(r, 'text', None) or f'{r.text1} / {r.text2}'
+    text = lambda r: ' / '.join(r.texts)
     return pd.DataFrame([{'where': where(p), 'true': p['label'], 'predicted': p['predicted'], 'text': text(r)} for p,r in chosen])

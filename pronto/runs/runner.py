@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Callable
-from ..datasets.building import Dataset, build, load_dataset_folder, load_manifest
+from ..datasets.loading import Dataset, load_dataset_folder, load_manifest
+from ..datasets.building import build
 from ..core.files import InputError, data_dir
 from ..modeling.recipes import find_model, find_recipe, model_hash
 from .store import RunKey, is_done, model_name, read_record, run_key, store_run
@@ -53,7 +54,7 @@ def plan(
     dataset, recipe = Path(dataset), find_recipe(recipe, epochs=epochs)
     if not models: raise InputError(dataset, 'no models to evaluate, and the paper has none for this Bible; name some, e.g. bert-base-multilingual-cased')
     found = [t for t in TASKS.values() if (dataset/f'{t.stem}_train.tsv').is_file()]
-    if not found: raise InputError(dataset, 'is no dataset folder (no *_train.tsv in it); make one with `pronto build`')
+    if not found: raise InputError(dataset, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto build`')
     chosen = [find_task(t.strip()) for t in tasks] or [t for t in found if t not in empty_tasks(dataset)]
     if not chosen: raise InputError(dataset, 'has an empty split in every task; use a larger Bible or other splits')
     told = Dataset(dataset, {}, load_manifest(dataset))

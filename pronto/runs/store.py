@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 import pronto
-from .baselines import predict_baselines, training_labels, verses_of
-from ..datasets.building import LoadedVerse, sample
+from .baselines import predict_baselines, training_labels
+from ..datasets.examples import verses_of
+from ..datasets.loading import sample
 from ..core.files import InputError, content_hash, to_stderr, write_aside
 from ..datasets.shortcuts import near_duplicates
 from ..modeling.recipes import file_hash
@@ -172,15 +173,14 @@ def evaluate(
 )->tuple[dict,list[dict]]: # Results for a record, and rows of predictions
     "Score answers on a test set beside the baselines; raises `ValueError` if there are none"
     true, chapters = training_labels(task, test), chapters_of(test)
-    scored = lambda answers: score(task.labels, true, answers, chapters, counts=getattr(task, 'most', None) is not None)
+    scored = lambda answers: score(task.labels, true, answers, chapters, counts=task.counts)
     value, interval = scored(predicted)
     known = resembling(train, test)
     lines = {name: scored(answers) for name,answers in baselines.items()}
     results = value | dict(intervals=interval, accuracy_without_parallels=_accuracy(true, predicted, [not k for k in known]),
                            baselines={n: v['accuracy'] for n,(v,_) in lines.items()}, baseline_intervals={n: i['accuracy'] for n,(_,i) in lines.items()})
-    where = [dict(ref=r.ref or '') if isinstance(r, LoadedVerse) else dict(sense=r.sense, ref1=r.ref1 or '', ref2=r.ref2 or '') for r in test]
-    rows = [w | dict(label=t, predicted=p, parallel=int(k)) | {n: answers[i] for n,answers in baselines.items()}
-            for i,(w,t,p,k) in enumerate(zip(where, true, predicted, known, strict=True))]
+    rows = [r.where | dict(label=t, predicted=p, parallel=int(k)) | {n: answers[i] for n,answers in baselines.items()}
+            for i,(r,t,p,k) in enumerate(zip(test, true, predicted, known, strict=True))]
     return results, rows
 
 # %% ../../nbs/runs/store.ipynb #024a222f

@@ -57,10 +57,10 @@ def met_again(
     parts:dict[str,list] # Split to the rows of a pair task
 )->dict[str,float]: # Shares of test
     "How much of test stands in train"
-    verses = {text for r in parts['train'] for text in (r.text1, r.text2)}
-    told = {(r.sense, text) for r in parts['train'] for text in (r.text1, r.text2)}
+    verses = {text for r in parts['train'] for text in r.texts}
+    told = {(r.sense, text) for r in parts['train'] for text in r.texts}
     test = parts['test']
-    return {'a verse met': sum(r.text1 in verses or r.text2 in verses for r in test)/len(test), 'verse 2 met with the sense': sum((r.sense, r.text2) in told for r in test)/len(test)}
+    return {'a verse met': sum(any(text in verses for text in r.texts) for r in test)/len(test), 'verse 2 met with the sense': sum((r.sense, r.texts[-1]) in told for r in test)/len(test)}
 
 # %% ../../nbs/studies/leakage.ipynb #a663ea1e
 def memory_line(

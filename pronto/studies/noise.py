@@ -9,7 +9,8 @@ __all__ = ['correctness', 'noise_experiment', 'in_order']
 from pathlib import Path
 from ..sources.annotate import annotate
 from ..bibles.reading import read_bible
-from ..datasets.building import LoadedPair, build, load_dataset_folder, sample
+from ..datasets.loading import load_dataset_folder, sample
+from ..datasets.building import build
 from ..demo.corpus import make_corpus, write_corpus
 from ..demo.english import annotate_english, true_mentions, true_mood, true_subject
 from ..runs.runner import plan, run_all
@@ -33,8 +34,8 @@ def correctness(
     "How many of the labels that a model is tested on are right; of pairs, how many are well-formed and right"
     task = find_task(task)
     rows = sample(dataset.tasks[task.stem]['test'], LIMITS[task.abbr])
-    if not isinstance(rows[0], LoadedPair): return sum(task.training_label(r.label) == _says(meant[r.ref], task) for r in rows)/len(rows)
-    sheet = fill_sheet([dict(task=task.stem, sense=r.sense, ref1=str(r.ref1), ref2=str(r.ref2), label=r.label) for r in rows], meant)
+    if not task.has_sense: return sum(task.training_label(r.label) == _says(meant[r.ref], task) for r in rows)/len(rows)
+    sheet = fill_sheet([dict(task=task.stem, label=r.label, **{k: str(v) for k,v in r.where.items()}) for r in rows], meant)
     return sum(r.get('label_correct') == 'yes' for r in sheet)/len(rows)
 
 # %% ../../nbs/studies/noise.ipynb #00bd81a0
