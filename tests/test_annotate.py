@@ -1,12 +1,14 @@
 "What each verse says: release v0.1 as published, slip for slip, and the paper's rules where they are easily got wrong"
-import re
+import json, re
 
 import pytest
 from onf_parser import parse_file, parse_file_string
 
-from pronto.sources.annotate import annotate
-from pronto.sources.annotation_file import write_annotations
-from pronto.sources.ontonotes_rules import MOODS, annotate_onf, mentions, mood, predicates, proper_subject
+from pronto.core.files import InputError
+from pronto.sources.annotate import SOURCES, SourceType, annotate
+from pronto.sources.annotation_file import read_annotations, write_annotations
+from pronto.sources.records import SentenceAnnotation, Source, VerseAnnotation
+from pronto.sources.ontonotes_rules import MOOD_OF_LABEL, annotate_onf, mentions, mood, predicates, proper_subject
 from pronto.sources.v01_rules import V01
 from pronto.sources.onf import parse_onf, tree_nodes
 from pronto.core.refs import Ref, book_code
@@ -36,7 +38,7 @@ def subject_label(tree):
     return None if gap or not found else '1' if {'NNP','NNPS'} & {tag for _,tag in found} else '0'
 
 def mood_label(tree):
-    return MOODS.get(re.search(r'\(\s*[^\s()]+\s*\(\s*([^\s()]+)', tree)[1])
+    return MOOD_OF_LABEL.get(re.search(r'\(\s*[^\s()]+\s*\(\s*([^\s()]+)', tree)[1])
 
 def uses(sentence):
     for leaf in sentence.leaves:
@@ -89,6 +91,121 @@ def test_annotations_hold_no_words(toy_folder, tmp_path):
     table = pq.read_table(tmp_path/'a.parquet')
     text = str(table.to_pylist()) + str(table.schema.metadata)
     assert 'leave.01' in text and not [w for w in ('Anna','Tarn','Zoë','hills') if w in text]
+
+# Files that are damaged or hostile
+
+DEEP = '['*100_000
+
+@pytest.mark.parametrize('text', [
+    DEEP, '{"name": 5}', '{"name": null}', '{"licence": ["CC0"]}', '{"attribution": {}}', '{"unusable": []}', '{"unusable": {"MRK 1:1": 5}}',
+    '{"unusable": {"nowhere": "fused"}}', '{"unusable": {"MRK 1:%s": "fused"}}' % ('9'*5000), '{"unusable": {"%s": "fused"}}' % ('_'*9999),
+    '{"name": %s}' % ('9'*5000), r'{"name": "\ud800"}', b'\xff\xfe',
+])
+def test_an_odd_source_json_is_one_line(toy_folder, text):
+    (toy_folder/'source.json').write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(InputError, match=r'source.json(, byte \d+)?: [^\n]{1,300}\Z'): annotate(toy_folder)
+
+@pytest.fixture
+def table(toy_folder, tmp_path):
+    "The table of a good annotation file"
+    import pyarrow.parquet as pq
+    write_annotations(annotate(toy_folder), tmp_path/'good.parquet')
+    return pq.read_table(tmp_path/'good.parquet')
+
+def read_back(table, path):
+    import pyarrow.parquet as pq
+    pq.write_table(table, path)
+    return read_annotations(path)
+
+@pytest.mark.parametrize('header', [
+    b'', b'{', DEEP.encode(), b'null', b'[]', b'{"name": 5}', b'{"unusable": 5}', b'{"unusable": {"x": "fused"}}', b'{"files": "many"}',
+    b'{"of_the_future": 1}', b'\xff', b'{"arguments": "some"}',
+])
+def test_a_damaged_header_is_one_line(table, tmp_path, header):
+    damaged = table.replace_schema_metadata({b'pronto.source': header})
+    with pytest.raises(InputError, match=r'a.parquet(, byte \d+)?: [^\n]{1,300}\Z'): read_back(damaged, tmp_path/'a.parquet')
+
+def edited(table, value, *way):
+    "The table with another value in its first row"
+    import pyarrow as pa
+    rows = table.to_pylist()
+    inside = rows[0]
+    for key in way[:-1]: inside = inside[key]
+    inside[way[-1]] = value
+    return pa.Table.from_pylist(rows, schema=table.schema)
+
+S, M, P = ('sentences', 0), ('sentences', 0, 'mentions', 0), ('sentences', 0, 'predicates', 0)
+
+@pytest.mark.parametrize('value,way', [
+    *((None, way) for way in [('book',), ('chapter',), ('verse',), ('crosses',), ('sentences',), S, (*S, 'mentions'), (*S, 'predicates'), M,
+                              (*M, 'start'), (*M, 'end'), (*M, 'chain'), (*M, 'pronominal'), P, (*P, 'sense'), (*P, 'n_args')]),
+    ('XYZ', ('book',)), (0, ('verse',)), (-1, ('chapter',)), ('sad', (*S, 'mood')), (-1, (*P, 'n_args')), ('a\tb', (*P, 'sense')), (-1, (*M, 'start')),
+])
+def test_odd_values_are_one_line(table, tmp_path, value, way):
+    with pytest.raises(InputError, match=r'a.parquet: cannot be read \([^\n]{1,300}\Z'):
+        read_back(edited(table, value, *way), tmp_path/'a.parquet')
+
+def test_other_columns_types_and_rows_are_one_line(table, tmp_path):
+    import pyarrow as pa
+    others = [table.drop(['crosses']), table.append_column('more', table['verse']), table.slice(0, 0), pa.concat_tables([table, table]),
+              *(table.set_column(1, 'chapter', table['chapter'].cast(t)) for t in (pa.string(), pa.float64(), pa.int64())),
+              table.set_column(4, 'sentences', pa.array(['x']*len(table))), table.replace_schema_metadata({})]
+    for other in others:
+        with pytest.raises(InputError, match=r'a.parquet: [^\n]{1,300}\Z'): read_back(other, tmp_path/'a.parquet')
+
+def test_a_small_file_of_very_many_verses_is_refused(table, tmp_path):
+    import pyarrow as pa
+    many = pa.concat_tables([table]*(50_000//len(table) + 1))
+    with pytest.raises(InputError, match='are not annotations of a Bible'): read_back(many, tmp_path/'a.parquet')
+
+def test_a_cut_annotation_file_is_one_line(toy_folder, tmp_path):
+    write_annotations(annotate(toy_folder), tmp_path/'a.parquet')
+    whole = (tmp_path/'a.parquet').read_bytes()
+    for n in range(0, len(whole), 97):
+        (tmp_path/'a.parquet').write_bytes(whole[:n])
+        with pytest.raises(InputError, match=r'a.parquet: [^\n]{1,300}\Z'): read_annotations(tmp_path/'a.parquet')
+
+def test_files_of_the_earlier_version_are_read(table, toy_folder, tmp_path):
+    "Their source has neither `arguments` nor `tasks`"
+    about = json.loads(table.schema.metadata[b'pronto.source'])
+    del about['arguments'], about['tasks']
+    older = read_back(table.replace_schema_metadata({b'pronto.source': json.dumps(about).encode()}), tmp_path/'a.parquet')
+    assert older.source == annotate(toy_folder).source and (older.source.arguments, len(older.source.tasks)) == ('all', 5)
+
+def test_shuffled_verses_are_put_in_order(table, tmp_path):
+    "Datasets are drawn from the verses in canonical order"
+    import numpy as np
+    shuffled = read_back(table.take(np.arange(len(table))[::-1]), tmp_path/'a.parquet')
+    assert list(shuffled.verses) == list(read_back(table, tmp_path/'b.parquet').verses)
+
+# The list of sources
+
+def test_a_new_source_is_its_reader_its_rules_and_one_entry(tmp_path, monkeypatch):
+    "Lines of a text file: a reference and a mood"
+    from pronto.core.refs import parse_ref
+    def annotate_lines(documents, rules, arguments):
+        found = (line.split('\t') for text in documents for line in text.splitlines())
+        said = {parse_ref(ref): SentenceAnnotation(mood, None, (), ()) for ref,mood in found}
+        return {r: VerseAnnotation(r, (s,), False) for r,s in said.items()}, dict(edition='1')
+    toy = SourceType(source=Source(name='Moods', licence='CC0', tasks=('sentence_mood',)), files_are='moods (.moods)',
+                     files=lambda folder: sorted(folder.glob('*.moods')), read=lambda path: path.read_text(), annotate=annotate_lines,
+                     rules=('paper',), if_empty='write some')
+    monkeypatch.setattr('pronto.sources.annotate.SOURCES', [*SOURCES, toy])
+    (tmp_path/'a.moods').write_text('MRK 1:1\tdeclarative\nMRK 1:2\timperative\n')
+    made = annotate(tmp_path)
+    write_annotations(made, tmp_path/'a.parquet')
+    again = read_annotations(tmp_path/'a.parquet')
+    assert again.verses == made.verses and again.source == made.source
+    assert (again.source.name, again.source.edition, again.source.tasks) == ('Moods', '1', ('sentence_mood',))
+
+def test_core_arguments_are_the_numbered_ones(toy_folder, tmp_path):
+    counts = {x: [tuple(p) for v in annotate(toy_folder, arguments=x).verses.values() for s in v.sentences for p in s.predicates]
+              for x in ('all','core')}
+    assert ('tell.02', 3) in counts['all'] and ('tell.02', 2) in counts['core'] # `ARGM-TMP` is left out
+    write_annotations(annotate(toy_folder, arguments='core'), tmp_path/'a.parquet')
+    core = read_annotations(tmp_path/'a.parquet').source
+    assert core.arguments == 'core' and core.hash != annotate(toy_folder).source.hash
+    with pytest.raises(InputError, match='leave --arguments out'): annotate(toy_folder, rules='v0.1', arguments='core')
 
 # The paper's rules
 

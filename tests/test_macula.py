@@ -208,6 +208,27 @@ def test_greek_senses_survive(folder, tmp_path):
     pairs = [r for part in load_dataset_folder(tmp_path/'d').tasks['same_sense'].values() for r in part]
     assert {r.sense for r in pairs} == {'τρεμω.15.0', 'τρεμω.15.1', 'τρεμω.15.2'}
 
+@pytest.mark.parametrize('text,says', [
+    (group(runs()).replace('ref="3JN 1:1!2"', f'ref="3JN 1:1!{"9"*5000}"'), 'which is not like'),
+    ('<wg>'*400 + runs() + '</wg>'*400, 'more than 300 groups'),
+    (group(*(word(A, i, 'x') for i in range(1001)), kind='np'), 'more than 1,000 words'), # Each word would get the whole phrase
+])
+def test_hostile_books_are_one_short_line(tmp_path, text, says):
+    (tmp_path/'25-x.xml').write_text(book(text), encoding='utf-8')
+    with pytest.raises(InputError, match=rf'25-x.xml, line \d+: .*{says}') as e: read_lowfat(tmp_path/'25-x.xml')
+    assert len(str(e.value)) < 400
+
+def test_an_empty_subject_is_read():
+    assert verse(group('<wg role="s"/>', word(A, 1, 'μανος'))).sentences[0].mood is None
+
+def test_a_frame_of_many_letters_is_read_in_linear_time():
+    "Looking for a colon from every letter takes minutes"
+    assert verse(group(runs(frame='a'*300_000))).sentences[0].predicates == ()
+
+def test_a_head_of_many_words_is_looked_at_in_linear_time(tmp_path):
+    (tmp_path/'x.xml').write_text('<sentence>' + '<w '*300_000)
+    assert lowfat_files(tmp_path) == []
+
 # Real data
 
 @pytest.fixture(scope='module')

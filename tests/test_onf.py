@@ -115,3 +115,20 @@ def test_a_cut_before_the_last_chain_is_noticed(tmp_path, toy_onf):
     for i in [*range(at('    Chain ')[-1]), *range(at('Plain sentence:')[-1]+1, at('====')[-1])]:
         (tmp_path/'cut.onf').write_text(''.join(lines[:i+1]), encoding='utf-8')
         with pytest.raises(InputError, match='cut.onf, line'): read_onf(tmp_path/'cut.onf')
+
+NINES = '9'*5000
+
+@pytest.mark.parametrize('old,new', [
+    ('    0   Anna', f'    {NINES}   Anna'), ('-> 0:2', f'-> {NINES}:2'), ('-> 0:2', f'-> 0:{NINES}'), ('3      0-2', f'3      0-{NINES}'),
+    ('0.0-2', f'{NINES}.0-2'), ('0.0-2', f'0.0-{NINES}'), ('start time: 1_1_0', f'start time: {NINES}_1_0'),
+    ('start time: 1_1_0', 'start time: 1_²_0'), ('start time: 1_1_0', f'start time: 1_{"9"*4000}_0'), ('(TOP', '(TOP '*400),
+])
+def test_hostile_numbers_and_trees_are_one_line(tmp_path, toy_onf, old, new):
+    assert old in toy_onf
+    path = tmp_path/'hostile.onf'
+    path.write_text(toy_onf.replace(old, new), encoding='utf-8')
+    with pytest.raises(InputError, match=r'hostile.onf, line \d+: .{1,200}\Z'): read_onf(path)
+
+def test_a_sense_with_a_tab_is_refused(toy_onf):
+    "It would become two columns of a dataset"
+    with pytest.raises(InputError, match='is not the sense of a frame'): parse_onf(toy_onf.replace('tell.02', 'tell\t.02'))

@@ -6,19 +6,19 @@
 __all__ = ['RULES', 'SOURCES', 'erv_verses', 'annotate_ontonotes', 'in_english', 'annotate_macula', 'SourceType', 'annotate']
 
 # %% ../../nbs/sources/annotate.ipynb #e50f3997
-import hashlib, json
+import hashlib
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Callable, Iterable, Iterator
 from ..bibles.versification import english_refs
-from ..core.files import InputError, fact_table
+from ..core.files import InputError, fact_table, read_json, reading
 from ..core.refs import Ref
 from .macula import Book, lowfat_files, read_lowfat
 from .macula_rules import annotate_greek
 from .onf import Document, onf_files
 from .ontonotes_rules import ARGUMENTS, PAPER, annotate_onf, read_placed
-from .records import Annotations, Source, VerseAnnotation
+from .records import Annotations, Source, VerseAnnotation, make_source
 from .v01_rules import V01
 
 # %% ../../nbs/sources/annotate.ipynb #1719d6e9
@@ -44,8 +44,15 @@ def in_english(
     numbers = english_refs(list(verses), 'org')
     times = Counter(english for found in numbers.values() for english in found)
     fused = {e for found in numbers.values() for e in found if len(found) > 1 or times[e] > 1}
+<<<<<<< HEAD
     single = {found[0]: verses[r]._replace(ref=found[0]) for r,found in numbers.items() if found[0] not in fused}
     return {r: single[r] for r in sorted(single)}, {str(r): 'fused' for r in sorted(fused)}
+=======
+    single = {found[0]: r for r,found in numbers.items() if found[0] not in fused} # English to Greek
+    in_canon = lambda refs: sorted(refs, key=lambda r: r.order)
+    renumbered = {e: verses[single[e]]._replace(ref=e) for e in in_canon(single)}
+    return renumbered, {str(e): 'fused' for e in in_canon(fused)}
+>>>>>>> 6b1ebfd (One door for the readers of sources and annotation files: odd types, nulls, values, headers and sizes are reported in one line; --arguments core counts numbered arguments only)
 
 def annotate_macula(
     books:Iterable[Book],  # As `read_lowfat` reads them, of one edition
@@ -70,27 +77,34 @@ class SourceType:
     rules:tuple[str,...] # The rules to choose from
     if_empty:str       # What to do if the files contain no verse, for the error
 
-SOURCES = [
-    SourceType(
-        source=Source(
-            name='OntoNotes', edition='5.0 (LDC2013T19), English New Testament, Easy-to-Read Version',
-            licence='LDC User Agreement; the text is not redistributed',
-            attribution='Weischedel et al. 2013. OntoNotes Release 5.0. Linguistic Data Consortium, LDC2013T19'),
-        files_are='OntoNotes 5.0 (.onf files)', files=onf_files, read=read_placed, annotate=annotate_ontonotes, rules=tuple(RULES),
-        if_empty='no sentence has a reference to a verse; name the folder of the New Testament (english/annotations/pt/nt)'),
-    SourceType(
-        source=Source(
-            name='MACULA Greek', licence='CC BY 4.0',
-            attribution='MACULA Greek Linguistic Datasets, Biblica, available at https://github.com/Clear-Bible/macula-greek/'),
-        files_are='MACULA Greek (lowfat .xml files)', files=lowfat_files, read=read_lowfat, annotate=annotate_macula, rules=('paper',),
-        if_empty='none of its books can be read; get them with `pronto fetch macula`'),
-]
+_ONTONOTES = SourceType(
+    source=Source(
+        name='OntoNotes', edition='5.0 (LDC2013T19), English New Testament, Easy-to-Read Version',
+        licence='LDC User Agreement; the text is not redistributed',
+        attribution='Weischedel et al. 2013. OntoNotes Release 5.0. Linguistic Data Consortium, LDC2013T19'),
+    files_are='OntoNotes 5.0 (.onf files)', files=onf_files, read=read_placed,
+    annotate=annotate_ontonotes, rules=tuple(RULES),
+    if_empty='no sentence has a reference to a verse; '
+             'name the folder of the New Testament (english/annotations/pt/nt)')
+
+_MACULA = SourceType(
+    source=Source(
+        name='MACULA Greek', licence='CC BY 4.0',
+        attribution='MACULA Greek Linguistic Datasets, Biblica, '
+                    'available at https://github.com/Clear-Bible/macula-greek/'),
+    files_are='MACULA Greek (lowfat .xml files)', files=lowfat_files, read=read_lowfat,
+    annotate=annotate_macula, rules=('paper',),
+    if_empty='none of its books can be read; get them with `pronto fetch macula`')
+
+SOURCES = [_ONTONOTES, _MACULA]
 
 # %% ../../nbs/sources/annotate.ipynb #83ee53f4
 def _hash_files(files:list[Path], folder:Path, arguments:str)->str:
     h = hashlib.sha256()
-    for f in files: h.update(f.relative_to(folder).as_posix().encode() + b'\0' + hashlib.sha256(f.read_bytes()).digest())
-    if arguments != 'all': h.update(arguments.encode()) # Datasets of other labels have another hash
+    for f in files:
+        with reading(f): content = hashlib.sha256(f.read_bytes())
+        h.update(f.relative_to(folder).as_posix().encode() + b'\0' + content.digest())
+    if arguments != 'all': h.update(arguments.encode()) # Datasets with other labels have another hash
     return h.hexdigest()
 
 def _read_or_skip(files:Iterable[Path], read:Callable, skip_bad:bool, skipped:dict[str,str])->Iterator:
@@ -101,43 +115,47 @@ def _read_or_skip(files:Iterable[Path], read:Callable, skip_bad:bool, skipped:di
             skipped[f.name] = str(e)
         else: yield document
 
-def _source_json(folder:Path)->dict:
+_MAY_SAY = {'name','edition','licence','attribution','unusable'}
+
+def _source_json(folder:Path)->dict: # Fields of `Source`
     "What a source folder says about itself"
-    path = folder/'source.json'
-    try: about = json.loads(path.read_text(encoding='utf-8')) if path.is_file() else {}
-    except ValueError as e: raise InputError(path, f'is not JSON ({e}); mend or remove it') from e
-    known = {'name','edition','licence','attribution','unusable'}
-    if not isinstance(about, dict) or about.keys() - known:
-        raise InputError(path, f'may only say {", ".join(sorted(known))}; mend or remove it')
-    return about
+    path, remedy = folder/'source.json', 'mend or remove it'
+    if not path.exists(): return {}
+    facts = read_json(path, remedy)
+    if not isinstance(facts, dict) or facts.keys() - _MAY_SAY:
+        raise InputError(path, f'may only say {", ".join(sorted(_MAY_SAY))}; {remedy}')
+    source = make_source(facts, path, remedy)
+    return {name: getattr(source, name) for name in facts}
 
 def _find_source(folder:Path)->tuple[SourceType,list[Path]]:
     "The source in a folder and its files"
+    known = [s.files_are for s in SOURCES]
     if not folder.is_dir():
-        raise InputError(folder, 'is not a folder; name the folder of an annotated source: OntoNotes 5.0 or MACULA Greek')
+        raise InputError(folder, f'is not a folder; name the folder of an annotated source: {" or ".join(known)}')
     for source_type in SOURCES:
         if files := source_type.files(folder): return source_type, files
-    known = ' nor '.join(s.files_are for s in SOURCES)
-    raise InputError(folder, f'contains no annotated source, neither {known}; MACULA Greek needs no licence: `pronto fetch macula`')
+    what = f'contains no annotated source, neither {" nor ".join(known)}'
+    raise InputError(folder, f'{what}; MACULA Greek needs no licence: `pronto fetch macula`')
 
 def _check_rules(folder:Path, source_type:SourceType, rules:str, arguments:str):
     if arguments not in ARGUMENTS: raise ValueError(f'no arguments {arguments!r}; choose from {", ".join(ARGUMENTS)}')
     if rules not in RULES: raise ValueError(f'no rules {rules!r}; choose from {", ".join(RULES)}')
-    name = source_type.source.name
     if rules not in source_type.rules:
-        raise InputError(folder, f'is {name}, and the rules {rules} are those of the release made from OntoNotes; leave --rules out')
+        what = f'is {source_type.source.name}, and the rules {rules} are those of the release made from OntoNotes'
+        raise InputError(folder, f'{what}; leave --rules out')
     if rules == 'v0.1' and arguments != 'all':
-        raise InputError(folder, 'the rules v0.1 are those of the published release, which counts all arguments; leave --arguments out')
+        what = 'the rules v0.1 are those of the published release, which counts all arguments'
+        raise InputError(folder, f'{what}; leave --arguments out')
 
 # %% ../../nbs/sources/annotate.ipynb #d0e18a5f
 def annotate(
     folder, # An annotated source
     rules:str='paper',   # A key of `RULES`
-    arguments:str='all', # Which arguments of a predicate are counted: `all` (as published) or `core` (numbered ones only)
+    arguments:str='all', # Which are counted: `all` (as published) or `core` (numbered ones only)
     skip_bad:bool=False, # Leave out files that cannot be read?
     progress:Callable=iter, # Wraps the list of files, e.g. `tqdm`
 )->Annotations:
-    "Annotate the source in `folder`; raises `InputError` for a folder or file that cannot be read, or rules that do not fit the source"
+    "Annotate a source; raises `InputError` for a folder or file that cannot be read, or rules that do not fit"
     folder = Path(folder)
     source_type, files = _find_source(folder)
     _check_rules(folder, source_type, rules, arguments)
@@ -145,6 +163,6 @@ def annotate(
     documents = _read_or_skip(progress(files), source_type.read, skip_bad, skipped)
     verses, found = source_type.annotate(documents, rules, arguments)
     if not verses: raise InputError(folder, source_type.if_empty)
-    source = replace(source_type.source, **found | _source_json(folder), rules=rules, arguments=arguments, skipped=skipped,
-                     hash=_hash_files(files, folder, arguments), files=len(files)-len(skipped))
+    source = replace(source_type.source, **found | _source_json(folder), rules=rules, arguments=arguments,
+                     hash=_hash_files(files, folder, arguments), files=len(files)-len(skipped), skipped=skipped)
     return Annotations(source, verses)

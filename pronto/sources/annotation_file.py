@@ -9,15 +9,17 @@ __all__ = ['write_annotations', 'read_annotations']
 import json
 from dataclasses import asdict
 from itertools import pairwise, repeat
+from pathlib import Path
 from typing import Iterable
-from ..core.files import InputError, no_collection, write_aside
-from ..core.refs import Ref
-from .records import Annotations, Mention, Predicate, SentenceAnnotation, Source, VerseAnnotation
+from ..core.files import InputError, no_collection, parse_json, reading, write_aside
+from ..core.refs import BOOKS, Ref
+from .records import Annotations, Mention, MOODS, Predicate, SentenceAnnotation, VerseAnnotation, make_source
 
 # %% ../../nbs/sources/annotation_file.ipynb #b4bfc6b5
 def _schema():
     import pyarrow as pa
-    mention = pa.struct([('start', pa.int32()), ('end', pa.int32()), ('chain', pa.string()), ('pronominal', pa.bool_())])
+    mention = pa.struct([('start', pa.int32()), ('end', pa.int32()), ('chain', pa.string()),
+                         ('pronominal', pa.bool_())])
     predicate = pa.struct([('sense', pa.string()), ('n_args', pa.int32())])
     sentence = pa.struct([('mood', pa.string()), ('proper_subject', pa.bool_()),
                           ('mentions', pa.list_(mention)), ('predicates', pa.list_(predicate))])
@@ -45,6 +47,38 @@ def write_annotations(
     table = pa.Table.from_pylist(rows, schema=_schema().with_metadata(header))
     with write_aside(path) as aside: pq.write_table(table, aside)
 
+# %% ../../nbs/sources/annotation_file.ipynb #c13f5be2
+_REMEDY = 'make it again with `pronto annotate`'
+_MOST_VERSES, _MOST_VALUES = 50_000, 20_000_000 # A whole Bible has some 31,000 verses
+
+def _check_size(parquet):
+    "Refuse files that are small but expand to more than annotations of a Bible"
+    meta = parquet.metadata
+    groups = [meta.row_group(i) for i in range(meta.num_row_groups)]
+    n_values = sum(g.column(i).num_values for g in groups for i in range(g.num_columns))
+    if not 0 < meta.num_rows <= _MOST_VERSES or n_values > _MOST_VALUES:
+        raise ValueError(f'{meta.num_rows:,} verses and {n_values:,} values are not annotations of a Bible')
+
+def _check_nulls(array, name:str, optional:tuple[str,...]=('mood','proper_subject')):
+    "Refuse missing values in a column and in the columns inside it, except in the `optional` ones"
+    import pyarrow as pa
+    if array.null_count and name not in optional: raise ValueError(f'the column {name} has missing values')
+    if pa.types.is_list(array.type): _check_nulls(array.values, name)
+    if pa.types.is_struct(array.type):
+        for f in array.type: _check_nulls(array.field(f.name), f.name)
+
+def _read_table(path): # A `pyarrow.Table` of one chunk
+    import pyarrow.parquet as pq
+    with pq.ParquetFile(path) as parquet:
+        found = parquet.schema_arrow
+        if b'pronto.source' not in (found.metadata or {}) or not found.equals(_schema()):
+            raise InputError(path, 'is not an annotation file of PrOnto; make one with `pronto annotate`')
+        _check_size(parquet)
+        table = parquet.read().combine_chunks()
+    table.validate(full=True)
+    for name in table.column_names: _check_nulls(table[name].chunk(0), name)
+    return table
+
 # %% ../../nbs/sources/annotation_file.ipynb #039a8180
 def _plain(column)->list: return column.to_numpy(zero_copy_only=False).tolist()
 
@@ -59,31 +93,36 @@ def _records(kind, lists)->list[tuple]:
     columns = (_plain(lists.values.field(f)) if f in has else repeat(()) for f in kind._fields)
     return _cut(map(tuple.__new__, repeat(kind), zip(*columns)), lists) # Twice as fast as `map(kind, *columns)`
 
-def _source(header:bytes, path)->Source:
-    try: about = json.loads(header)
-    except ValueError as e: raise InputError(path, f'has a damaged header; {_REMEDY}') from e
-    try: source = Source(**about)
-    except TypeError as e: raise InputError(path, f'was made by another version of PrOnto; {_REMEDY}') from e
-    source.tasks = tuple(source.tasks)
-    return source
+def _check_values(table, sentences, mentions, predicates):
+    start, end = (mentions.values.field(f).to_numpy() for f in ('start','end'))
+    n_args = predicates.values.field('n_args').to_numpy()
+    moods = set(sentences.values.field('mood').unique().to_pylist())
+    books = set(table['book'].unique().to_pylist())
+    senses = set(predicates.values.field('sense').unique().to_pylist())
+    if odd := moods - {*MOODS, None}: raise ValueError(f'{min(odd)!r} is not a mood')
+    if odd := books - BOOKS.keys(): raise ValueError(f'{min(odd)!r} is not a book')
+    if odd := [s for s in senses if s.split() != [s]]: raise ValueError(f'{min(odd)!r} is not a sense')
+    if (start < 0).any() or (end <= start).any(): raise ValueError('a mention has no tokens')
+    if (n_args < 0).any(): raise ValueError('a predicate has a negative number of arguments')
+    if any((table[c].to_numpy() < 1).any() for c in ('chapter','verse')): raise ValueError('chapters and verses begin at 1')
 
-_REMEDY = 'make it again with `pronto annotate`'
+def _verses(table)->dict[Ref,VerseAnnotation]:
+    sentences = table['sentences'].chunk(0)
+    mood, subject, mentions, predicates = map(sentences.values.field, SentenceAnnotation._fields)
+    _check_values(table, sentences, mentions, predicates)
+    annotated = map(SentenceAnnotation, _plain(mood), _plain(subject), _records(Mention, mentions), _records(Predicate, predicates))
+    refs = list(map(Ref, *(table[c].to_pylist() for c in ('book','chapter','verse'))))
+    if len(set(refs)) < len(refs): raise ValueError('a verse occurs twice')
+    verses = map(VerseAnnotation, refs, _cut(annotated, sentences), table['crosses'].to_pylist())
+    return {v.ref: v for v in sorted(verses, key=lambda v: v.ref.order)}
 
 @no_collection()
 def read_annotations(
     path # A file written by `write_annotations`
 )->Annotations: # With empty `tokens` in the mentions
-    "Read annotations; raises `InputError` if the file is not an annotation file"
-    import pyarrow as pa, pyarrow.parquet as pq
-    try: table = pq.read_table(path).combine_chunks()
-    except FileNotFoundError as e: raise InputError(path, 'does not exist; make it with `pronto annotate`') from e
-    except (pa.ArrowException, OSError) as e: raise InputError(path, f'cannot be read as annotations; {_REMEDY}') from e
-    header = (table.schema.metadata or {}).get(b'pronto.source')
-    if header is None or table.column_names != _schema().names:
-        raise InputError(path, 'is not an annotation file of PrOnto; make one with `pronto annotate`')
-    sentences = table['sentences'].chunk(0)
-    mood, subject, mentions, predicates = map(sentences.values.field, SentenceAnnotation._fields)
-    said = map(SentenceAnnotation, _plain(mood), _plain(subject), _records(Mention, mentions), _records(Predicate, predicates))
-    refs = list(map(Ref, *(table[c].to_pylist() for c in ('book','chapter','verse'))))
-    verses = dict(zip(refs, map(VerseAnnotation, refs, _cut(said, sentences), table['crosses'].to_pylist())))
-    return Annotations(_source(header, path), verses)
+    "Read annotations; raises `InputError` if the file is not an annotation file or is damaged"
+    if not Path(path).exists(): raise InputError(path, 'does not exist; make it with `pronto annotate`')
+    with reading(path, _REMEDY):
+        table = _read_table(path)
+        facts = parse_json(table.schema.metadata[b'pronto.source'], path, _REMEDY)
+        return Annotations(make_source(facts, path, _REMEDY), _verses(table))

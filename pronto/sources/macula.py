@@ -11,7 +11,7 @@ import re, unicodedata
 from pathlib import Path
 from typing import Iterator, NamedTuple
 from ..bibles.xml import parse_xml
-from ..core.files import InputError
+from ..core.files import InputError, reading
 from ..core.refs import Ref, book_code
 
 # %% ../../nbs/sources/macula.ipynb #286434c7
@@ -139,9 +139,7 @@ def read_lowfat(
     path # An `.xml` file
 )->Book:
     "Read one file; raises `InputError` if it cannot be read"
-    try: return parse_lowfat(Path(path).read_text(encoding='utf-8-sig'), path)
-    except UnicodeDecodeError as e: raise InputError(path, 'is not UTF-8 text; get the file again', f'byte {e.start}') from e
-    except OSError as e: raise InputError(path, f'cannot be read ({e.strerror})') from e
+    with reading(path, 'get the file again'): return parse_lowfat(Path(path).read_text(encoding='utf-8-sig'), path)
 
 # %% ../../nbs/sources/macula.ipynb #ff21f990
 def is_lowfat(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Iterator, NamedTuple
-from ..core.files import InputError
+from ..core.files import InputError, reading
 
 # %% ../../nbs/sources/onf.ipynb #0938c7b9
 class Arg(NamedTuple):
@@ -169,21 +169,25 @@ def _climb(nodes:Nodes, token:int, height:int)->list[int]:
     return nodes.spans[node]
 
 # %% ../../nbs/sources/onf.ipynb #63665519
-_LEAF = re.compile(r' {4}([0-9]{1,6}) +(\S.*)')
+_LEAF = re.compile(r' {4}([0-9]+) +(\S.*)')
 _ATTRIBUTE = re.compile(r' {7,13}(?:[*!] *)?(prop|coref|name|sense): +(\S.*)')
-_ARG = re.compile(r' +(?:(\S+) +)?(?:[*!] +)?-> ([0-9]{1,6}):([0-9]{1,6}),(?: +(.*))?$')
-_COREF = re.compile(r'(\w+(?: \w+)?) +(\S+) +([0-9]{1,6})-([0-9]{1,6})(?: +(.*))?$')
-_NAME = re.compile(r'(\w+) +([0-9]{1,6})-([0-9]{1,6})(?: +(.*))?$')
+_ARG = re.compile(r' +(?:(\S+) +)?(?:[*!] +)?-> ([0-9]+):([0-9]+),(?: +(.*))?$')
+_COREF = re.compile(r'(\w+(?: \w+)?) +(\S+) +([0-9]+)-([0-9]+)(?: +(.*))?$')
+_NAME = re.compile(r'(\w+) +([0-9]+)-([0-9]+)(?: +(.*))?$')
+
+def _number(digits:str)->int:
+    if len(digits) > 6: raise ValueError(f'the number {digits[:20]}... has {len(digits):,} digits')
+    return int(digits)
 
 def _span(start:str, end:str, n_tokens:int)->tuple[int,int]:
     "A span with an exclusive end; raises `ValueError` if it is outside the sentence"
-    start,end = int(start),int(end)+1
+    start,end = _number(start), _number(end)+1
     if not 0 <= start < end <= n_tokens: raise ValueError(f'tokens {start}-{end-1} are outside the sentence of {n_tokens}')
     return start,end
 
 def _argument(line:str, nodes:Nodes)->Arg:
     label,token,height,text = _ARG.match(line).groups()
-    token,height = int(token),int(height)
+    token,height = _number(token), _number(height)
     if token >= len(nodes.tokens):
         raise ValueError(f'argument {token}:{height} is outside the sentence of {len(nodes.tokens)}')
     if label in (None,'*','!'): label = ''
@@ -193,7 +197,9 @@ def _annotation(lines:list[str], nodes:Nodes)->tuple: # The field of `Leaf` and 
     "Read one annotation from its unwrapped lines"
     kind,head = _ATTRIBUTE.match(lines[0]).groups()
     if kind == 'sense': return 'senses', head
-    if kind == 'prop': return 'props', Prop(head.strip(), tuple(_argument(line, nodes) for line in lines[1:]))
+    if kind == 'prop':
+        if len(head.split()) > 1: raise ValueError(f'{head[:60]!r} is not the sense of a frame')
+        return 'props', Prop(head.strip(), tuple(_argument(line, nodes) for line in lines[1:]))
     field,record,pattern = ('corefs', Coref, _COREF) if kind == 'coref' else ('names', Name, _NAME)
     m = pattern.match(head)
     if not m: raise ValueError(f'cannot read {head[:60]!r}')
@@ -252,8 +258,8 @@ def _leaves(lines:list[str], nodes:Nodes)->list[Leaf]:
 def _check_leaf(offset:int, line:str, expected:int, nodes:Nodes):
     index,token = _LEAF.match(line).groups()
     token = token.strip()
-    if int(index) != expected or expected >= len(nodes.tokens) or nodes.tokens[expected] != token:
-        raise _At(offset, f'leaf {index} {token[:60]!r} does not match the tree')
+    if index != str(expected) or expected >= len(nodes.tokens) or nodes.tokens[expected] != token:
+        raise _At(offset, f'leaf {index[:20]} {token[:60]!r} does not match the tree')
 
 # %% ../../nbs/sources/onf.ipynb #dd52ae39
 _TRIPLE = re.compile(r'([0-9]{1,3})_([0-9]{1,3})_([0-9]{1,6})')
@@ -275,14 +281,15 @@ def _speaker(lines:list[str])->Speaker|None:
 
 # %% ../../nbs/sources/onf.ipynb #4e147bbc
 _CHAIN = re.compile(r' *Chain (\S+) \((\w+)\)')
-_CHAIN_MENTION = re.compile(r' +(?:(HEAD|ATTRIB) +)?([0-9]{1,6})\.([0-9]{1,6})-([0-9]{1,6})(?: +(.*))?$')
+_CHAIN_MENTION = re.compile(r' +(?:(HEAD|ATTRIB) +)?([0-9]+)\.([0-9]+)-([0-9]+)(?: +(.*))?$')
 
 def _chain_mention(offset:int, m:re.Match, rest:list[str], sentences:list[Sentence])->ChainMention:
     part,sentence,start,end,text = m.groups()
-    sentence = int(sentence)
-    if sentence >= len(sentences):
-        raise _At(offset, f'a mention in sentence {sentence}, but the section has {len(sentences)}')
-    try: span = _span(start, end, len(sentences[sentence].leaves))
+    try:
+        sentence = _number(sentence)
+        if sentence >= len(sentences):
+            raise ValueError(f'a mention in sentence {sentence}, but the section has {len(sentences)}')
+        span = _span(start, end, len(sentences[sentence].leaves))
     except ValueError as e: raise _At(offset, e) from e
     return ChainMention(part or '', sentence, *span, ' '.join([text or '', *rest]))
 
@@ -386,9 +393,7 @@ def read_onf(
     path # An `.onf` file
 )->Document: # The document
     "Read one file; raises `InputError` if it cannot be read"
-    try: return parse_onf(Path(path).read_text(encoding='utf-8-sig'), path)
-    except UnicodeDecodeError as e: raise InputError(path, 'is not UTF-8 text; get the file again', f'byte {e.start}') from e
-    except OSError as e: raise InputError(path, f'cannot be read ({e.strerror})') from e
+    with reading(path, 'get the file again'): return parse_onf(Path(path).read_text(encoding='utf-8-sig'), path)
 
 def onf_files(
     folder # The release, or any folder in it

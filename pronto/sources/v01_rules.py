@@ -10,7 +10,7 @@ import re
 from typing import Iterable
 from ..core.refs import Ref
 from .onf import Sentence, tree_events
-from .ontonotes_rules import MOODS, PUBLISHED_PRONOUNS, Rules, is_argument
+from .ontonotes_rules import MOOD_OF_LABEL, PUBLISHED_PRONOUNS, Rules, is_argument
 from .records import Mention, Predicate, SentenceAnnotation
 
 # %% ../../nbs/sources/v01_rules.ipynb #a184f696
@@ -70,7 +70,7 @@ def v01_annotate_sentence(
 )->SentenceAnnotation:
     "Annotate a sentence as in v0.1"
     labels = sentence.nodes.labels
-    mood = MOODS.get(labels[1]) if len(labels) > 1 else None
+    mood = MOOD_OF_LABEL.get(labels[1]) if len(labels) > 1 else None
     subject = v01_proper_subject(sentence.tree_string)
     return SentenceAnnotation(mood, subject, v01_mentions(sentence), v01_predicates(sentence))
 
