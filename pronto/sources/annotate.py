@@ -44,15 +44,9 @@ def in_english(
     numbers = english_refs(list(verses), 'org')
     times = Counter(english for found in numbers.values() for english in found)
     fused = {e for found in numbers.values() for e in found if len(found) > 1 or times[e] > 1}
-<<<<<<< HEAD
-    single = {found[0]: verses[r]._replace(ref=found[0]) for r,found in numbers.items() if found[0] not in fused}
-    return {r: single[r] for r in sorted(single)}, {str(r): 'fused' for r in sorted(fused)}
-=======
     single = {found[0]: r for r,found in numbers.items() if found[0] not in fused} # English to Greek
-    in_canon = lambda refs: sorted(refs, key=lambda r: r.order)
-    renumbered = {e: verses[single[e]]._replace(ref=e) for e in in_canon(single)}
-    return renumbered, {str(e): 'fused' for e in in_canon(fused)}
->>>>>>> 6b1ebfd (One door for the readers of sources and annotation files: odd types, nulls, values, headers and sizes are reported in one line; --arguments core counts numbered arguments only)
+    renumbered = {e: verses[single[e]]._replace(ref=e) for e in sorted(single)}
+    return renumbered, {str(e): 'fused' for e in sorted(fused)}
 
 def annotate_macula(
     books:Iterable[Book],  # As `read_lowfat` reads them, of one edition
@@ -127,6 +121,7 @@ def _source_json(folder:Path)->dict: # Fields of `Source`
     source = make_source(facts, path, remedy)
     return {name: getattr(source, name) for name in facts}
 
+# %% ../../nbs/sources/annotate.ipynb #a9e3b1c7
 def _find_source(folder:Path)->tuple[SourceType,list[Path]]:
     "The source in a folder and its files"
     known = [s.files_are for s in SOURCES]

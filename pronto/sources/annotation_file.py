@@ -106,6 +106,7 @@ def _check_values(table, sentences, mentions, predicates):
     if (n_args < 0).any(): raise ValueError('a predicate has a negative number of arguments')
     if any((table[c].to_numpy() < 1).any() for c in ('chapter','verse')): raise ValueError('chapters and verses begin at 1')
 
+# %% ../../nbs/sources/annotation_file.ipynb #d4c8e01b
 def _verses(table)->dict[Ref,VerseAnnotation]:
     sentences = table['sentences'].chunk(0)
     mood, subject, mentions, predicates = map(sentences.values.field, SentenceAnnotation._fields)
@@ -114,7 +115,7 @@ def _verses(table)->dict[Ref,VerseAnnotation]:
     refs = list(map(Ref, *(table[c].to_pylist() for c in ('book','chapter','verse'))))
     if len(set(refs)) < len(refs): raise ValueError('a verse occurs twice')
     verses = map(VerseAnnotation, refs, _cut(annotated, sentences), table['crosses'].to_pylist())
-    return {v.ref: v for v in sorted(verses, key=lambda v: v.ref.order)}
+    return {v.ref: v for v in sorted(verses, key=lambda v: v.ref)}
 
 @no_collection()
 def read_annotations(

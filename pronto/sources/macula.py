@@ -118,7 +118,7 @@ def _sentence(el, path)->Sentence|None: # Nothing if it has no words
             group = open_groups.pop()
             open_groups[-1].parts.append(group)
     tree = open_groups[0]
-    words = sorted((w for w,_ in walk(tree)), key=lambda w: (w.ref.order, w.number))
+    words = sorted((w for w,_ in walk(tree)), key=lambda w: (w.ref, w.number))
     return Sentence(el.sourceline, tree, tuple(words)) if words else None
 
 # %% ../../nbs/sources/macula.ipynb #703f1744

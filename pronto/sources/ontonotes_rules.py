@@ -174,5 +174,4 @@ def annotate_onf(
             annotation = rules.sentence(s, arguments)
             for ref in touched: verses.setdefault(ref, []).append(annotation)
             if rules.crosses(touched): crossing |= touched
-    in_order = sorted(verses)
-    return {ref: VerseAnnotation(ref, tuple(verses[ref]), ref in crossing) for ref in in_order}
+    return {ref: VerseAnnotation(ref, tuple(verses[ref]), ref in crossing) for ref in sorted(verses)}
