@@ -187,7 +187,7 @@ def test_a_new_source_is_its_reader_its_rules_and_one_entry(tmp_path, monkeypatc
         found = (line.split('\t') for text in documents for line in text.splitlines())
         said = {parse_ref(ref): SentenceAnnotation(mood, None, (), ()) for ref,mood in found}
         return {r: VerseAnnotation(r, (s,), False) for r,s in said.items()}, dict(edition='1')
-    toy = SourceType(source=Source(name='Moods', licence='CC0', tasks=('sentence_mood',)), files_are='moods (.moods)',
+    toy = SourceType(source=Source(name='Moods', licence='CC0', tasks=['sentence_mood']), files_are='moods (.moods)',
                      files=lambda folder: sorted(folder.glob('*.moods')), read=lambda path: path.read_text(), annotate=annotate_lines,
                      rules=('paper',), if_empty='write some')
     monkeypatch.setattr('pronto.sources.annotate.SOURCES', [*SOURCES, toy])
@@ -196,7 +196,7 @@ def test_a_new_source_is_its_reader_its_rules_and_one_entry(tmp_path, monkeypatc
     write_annotations(made, tmp_path/'a.parquet')
     again = read_annotations(tmp_path/'a.parquet')
     assert again.verses == made.verses and again.source == made.source
-    assert (again.source.name, again.source.edition, again.source.tasks) == ('Moods', '1', ('sentence_mood',))
+    assert (again.source.name, again.source.edition, again.source.tasks) == ('Moods', '1', ['sentence_mood'])
 
 def test_core_arguments_are_the_numbered_ones(toy_folder, tmp_path):
     counts = {x: [tuple(p) for v in annotate(toy_folder, arguments=x).verses.values() for s in v.sentences for p in s.predicates]

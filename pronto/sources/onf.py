@@ -229,6 +229,7 @@ def _unwrap(lines:list[str])->list[tuple[int,str,str]]: # Offset, kind and text 
         if kind not in ('arg', ''): in_prop = kind == 'prop'
     return [(i, kind, ' '.join(parts)) for i,kind,parts in found]
 
+# %% ../../nbs/sources/onf.ipynb #7a2d90e6
 def _annotate_leaf(notes:dict, offset:int, lines:list[str], nodes:Nodes):
     "Add an annotation to the annotations of a leaf"
     try: field,record = _annotation(lines, nodes)
