@@ -49,7 +49,7 @@ def imported(path):
         if isinstance(node, ast.ImportFrom) and node.level == 0: yield node.module.split('.')[0]
 
 def test_what_is_imported_is_required():
-    distribution = {'machine': 'sil-machine', 'sklearn': 'scikit-learn', 'huggingface_hub': 'huggingface-hub', 'distributed': 'dask', 'fontTools': 'fonttools', 'qq': 'qwanqwa'}
+    distribution = {'machine': 'sil-machine', 'sklearn': 'scikit-learn', 'huggingface_hub': 'huggingface-hub', 'distributed': 'dask', 'fontTools': 'fonttools', 'qq': 'qwanqwa', 'ufal': 'ufal.udpipe'}
     required = {Requirement(r).name for r in PYPROJECT['project']['dependencies'] + sum((PYPROJECT['project']['optional-dependencies'][x] for x in ('train','release','parse','embed')), [])}
     found = {distribution.get(x, x) for f in (ROOT/'pronto').rglob('*.py') for x in imported(f)} - set(sys.stdlib_module_names) - {'pronto'}
     assert found <= required

@@ -200,38 +200,45 @@ def tables(args):
     if other: _say(f'left out: {other}; choose with --recipe, --splits and --protocol')
 
 # %% ../../nbs/cli/command.ipynb #f17fc963
+def _parser_of(args): # A pipeline, or `None` if the parse is to be read
+    from pronto.quality.parsers import stanza_pipeline, udpipe_pipeline
+    if not (args.stanza or args.udpipe): return None
+    if args.stanza and args.udpipe: raise InputError('--stanza', 'and --udpipe are two parsers; choose one')
+    if len(args.ud) > 1 or Path(args.ud[0]).exists():
+        raise InputError(args.ud[-1], 'is where the parse would be written; name one file that does not exist '
+                                      'yet, or omit --stanza and --udpipe to read it')
+    return udpipe_pipeline(args.udpipe) if args.udpipe else stanza_pipeline(args.stanza)
+
 def quality_parse(args):
     "Table 4: compare projected labels with those of a UD parse"
+    from pronto.bibles.ud import read_treebank
     from pronto.datasets.loading import load_dataset_folder
-    from pronto.quality.tables import make_table4, read_treebank
-    dataset = load_dataset_folder(args.dataset)
-    if args.stanza:
-        from pronto.quality.parsers import parse_dataset, stanza_pipeline
-        if len(args.ud) > 1 or Path(args.ud[0]).exists():
-            raise InputError(args.ud[-1], 'is where the parse of Stanza would be written; name one file that '
-                                          'does not exist yet, or omit --stanza to read it')
-        parse_dataset(dataset, args.ud[0], stanza_pipeline(args.stanza), progress=_bar('parse'))
+    from pronto.quality.parsers import parse_dataset
+    from pronto.quality.tables import make_table4
+    dataset, pipeline = load_dataset_folder(args.dataset), _parser_of(args)
+    if pipeline: parse_dataset(dataset, args.ud[0], pipeline, progress=_bar('parse'))
     treebank = read_treebank(args.ud)
     _show(make_table4(dataset, treebank, args.output, repeats=args.repeats, seed=args.seed))
     if treebank.skipped:
         works = sorted(treebank.skipped, key=treebank.skipped.get, reverse=True)[:5]
         _say(f'skipped {sum(treebank.skipped.values()):,} sentences of other works: {", ".join(works)}')
 
+# %% ../../nbs/cli/command.ipynb #7c1e90d2
 def quality_sheet(args):
     "Draw an annotation sheet: 100 labels of SM, 50 of SS and of SAC"
     from pronto.datasets.loading import load_dataset_folder
-    from pronto.quality.sheets import SIZES, draw_sheet, read_glosses, write_sheet
+    from pronto.quality.sheets import SAMPLE_SIZES, draw_sheet, read_glosses, write_sheet
     from pronto.datasets.tasks import find_task
     if Path(args.output).exists():
         raise InputError(args.output, 'exists, and may hold answers; choose another name or remove it')
-    try: stems = [find_task(t).stem for t in args.task or SIZES]
+    try: stems = [find_task(t).stem for t in args.task or SAMPLE_SIZES]
     except ValueError as e: raise _as_input_error(e, '--task') from e
     for t in stems:
-        if t not in SIZES:
+        if t not in SAMPLE_SIZES:
             raise InputError('--task', f'{t} is measured by `pronto quality parse`; choose from SM, SS, SAC')
     dataset = load_dataset_folder(args.dataset)
     glosses = read_glosses(args.frames) if args.frames else {}
-    sheet = draw_sheet(dataset, {t: args.size or SIZES[t] for t in stems}, args.seed, glosses)
+    sheet = draw_sheet(dataset, {t: args.size or SAMPLE_SIZES[t] for t in stems}, args.seed, glosses)
     write_sheet(sheet, args.output)
     _show(f'{len(sheet)} rows; fill in {args.output} in a spreadsheet, or in a notebook with '
           f'pronto.quality.sheet_widget.sheet_form, then: pronto quality score {args.output}')
