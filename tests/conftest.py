@@ -1,5 +1,5 @@
 "What the tests share: real data where they are at hand, and a small annotated text of our own"
-import gc, os, signal, sys
+import gc, os, shutil, signal, subprocess, sys
 from pathlib import Path
 
 import pytest
@@ -49,8 +49,19 @@ def toy_folder(tmp_path, toy_onf):
     "A folder with three chapters"
     folder = tmp_path/'source'
     folder.mkdir()
-    for name,book in ('a.onf','Mark'), ('b.onf','Luke'), ('c.onf','1_John'): (folder/name).write_text(toy_onf.replace('name: Mark', f'name: {book}'), encoding='utf-8')
+    for name,book in ('a.onf','Mark'), ('b.onf','Luke'), ('c.onf','1_John'):
+        (folder/name).write_text(toy_onf.replace('name: Mark', f'name: {book}'), encoding='utf-8')
     return folder
+
+@pytest.fixture(scope='session')
+def self_signed(tmp_path_factory):
+    "Files of a certificate for this machine that signs itself, and of its key"
+    if not shutil.which('openssl'): pytest.skip('no openssl to make certificates with')
+    folder = tmp_path_factory.mktemp('certificate')
+    cert, key = str(folder/'cert.pem'), str(folder/'key.pem')
+    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=pronto',
+                    '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert], check=True, capture_output=True)
+    return cert, key
 
 def killed_at(n, folder, work):
     "Do `work` in a process that is killed as it touches `folder` for the `n`th time; true if it lived"

@@ -1,5 +1,5 @@
 "Downloads: from a server that serves well, and from one that does not"
-import hashlib, http.server, io, json, re, threading, zipfile
+import hashlib, http.server, io, json, re, ssl, threading, zipfile
 
 import pytest
 
@@ -75,7 +75,8 @@ def test_what_was_cut_off_goes_on_at_the_next_call(server, data):
     assert download(server.address + '/a', data/'a', sha).read_bytes() == TEXT
     assert server.asked[-1] == ('/a', 236_250)
 
-@pytest.mark.parametrize('why,fault', [('the server cannot go on', 'no ranges'), ('it goes on elsewhere', 'other range'), ('the rest is a web page', 'page')])
+@pytest.mark.parametrize('why,fault', [
+    ('the server cannot go on', 'no ranges'), ('it goes on elsewhere', 'other range'), ('the rest is a web page', 'page')])
 def test_an_answer_that_does_not_go_on_starts_anew(server, data, why, fault):
     server.files['/a'], server.faults['/a'] = TEXT, (fault, 1)
     data.mkdir()
@@ -91,8 +92,9 @@ def test_a_beginning_of_another_file_is_found_out(server, data, left):
     (data/'.a.part').write_bytes(left)
     assert download(server.address + '/a', data/'a', sha).read_bytes() == TEXT
 
-@pytest.mark.parametrize('fault,says', [('page','is a web page'), ('gone','is not there (404)'), ('403','is refused (403'), ('429','is refused (429'), ('500','status 500'),
-                                        ('short','has the wrong checksum'), ('huge','cannot be right'), ('cut','was cut off')])
+@pytest.mark.parametrize('fault,says', [
+    ('page','is a web page'), ('gone','is not there (404)'), ('403','is refused (403'), ('429','is refused (429'), ('500','status 500'),
+    ('short','has the wrong checksum'), ('huge','cannot be right'), ('cut','was cut off')])
 def test_a_bad_answer_is_one_line_and_leaves_what_was_there(server, data, fault, says):
     server.files['/a'], server.faults['/a'] = TEXT, (fault, 9)
     data.mkdir()
@@ -114,15 +116,21 @@ def test_a_place_that_cannot_be_written(server, data):
 
 BOOKS = {f'/raw/{name}': f'''<book id="{code}"><sentence><wg class="cl" rule="S-V">
   <w ref="{code} 1:1!1" role="s" class="noun" type="proper" xml:id="n1" lemma="Νωσα" mandarin="">Νωσα</w>
-  <w ref="{code} 1:1!2" role="v" class="verb" mood="indicative" person="third" xml:id="n2" lemma="τρεξω" ln="15.230" frame="A0:n1" after=".">τρεξει</w>
+  <w ref="{code} 1:1!2" role="v" class="verb" mood="indicative" person="third" xml:id="n2" lemma="τρεξω" ln="15.230"
+     frame="A0:n1" after=".">τρεξει</w>
 </wg></sentence></book>'''.encode() for name,code in (('24-2john.xml','2JN'), ('25-3john.xml','3JN'))}
+
+def listed(server, files):
+    "What GitHub says of them"
+    sha = lambda text: hashlib.sha1(b'blob %d\0' % len(text) + text).hexdigest()
+    return [dict(name=path[5:], sha=sha(text), download_url=server.address + path) for path,text in files.items()]
 
 @pytest.fixture
 def github(server):
     server.files |= BOOKS
-    others = [dict(name=n, sha='0', download_url=f'{server.address}/raw/{n}', type='file') for n in ('sblgntlowfat.xml', 'README.md', '../01-evil.xml')]
-    listed = [dict(name=p[5:], sha=hashlib.sha1(b'blob %d\0' % len(b) + b).hexdigest(), download_url=server.address + p) for p,b in BOOKS.items()]
-    server.files['/list/SBLGNT/lowfat'] = json.dumps(listed + others).encode()
+    others = [dict(name=n, sha='0', download_url=f'{server.address}/raw/{n}', type='file')
+              for n in ('sblgntlowfat.xml', 'README.md', '../01-evil.xml')]
+    server.files['/list/SBLGNT/lowfat'] = json.dumps(listed(server, BOOKS) + others).encode()
     return f'{server.address}/list'
 
 def run(capsys, *argv):
@@ -149,8 +157,10 @@ def test_macula_is_fetched_once(github, data, server):
     assert [p for p,_ in server.asked[asked:]] == ['/list/SBLGNT/lowfat', '/raw/25-3john.xml']
 
 @pytest.mark.parametrize('path,fault,says', [
-    ('/raw/25-3john.xml','short','has not the checksum'), ('/raw/25-3john.xml','page','web page'), ('/raw/25-3john.xml','gone','404'), ('/raw/25-3john.xml','cut','cut off'),
-    ('/list/SBLGNT/lowfat','page','web page, not the list'), ('/list/SBLGNT/lowfat','gone','404'), ('/list/SBLGNT/lowfat','cut','cut off'), ('/list/SBLGNT/lowfat','403','too many requests')])
+    ('/raw/25-3john.xml','short','has not the checksum'), ('/raw/25-3john.xml','page','web page'),
+    ('/raw/25-3john.xml','gone','404'), ('/raw/25-3john.xml','cut','cut off'),
+    ('/list/SBLGNT/lowfat','page','web page, not the list'), ('/list/SBLGNT/lowfat','gone','404'),
+    ('/list/SBLGNT/lowfat','cut','cut off'), ('/list/SBLGNT/lowfat','403','too many requests')])
 def test_macula_served_badly_is_one_line(github, data, server, capsys, path, fault, says):
     server.faults[path] = fault, 9
     status,out,err = run(capsys, 'fetch', 'macula', '--from', github)
@@ -159,10 +169,11 @@ def test_macula_served_badly_is_one_line(github, data, server, capsys, path, fau
     server.faults.clear()
     assert run(capsys, 'fetch', 'macula', '--from', github)[0] == 0
 
-@pytest.mark.parametrize('listed', [b'{"message": "no"}', b'[]', b'[1]', b'not JSON', b'[{"name": "01-matthew.xml"}]', b'[{"name": "01-a.xml", "download_url": "file:///etc/hosts", "sha": "1"}]'])
-def test_a_list_that_is_none(github, data, server, listed):
-    server.files['/list/SBLGNT/lowfat'] = listed
-    with pytest.raises(InputError, match='is no list of files|lists no book'): fetch_macula(base=github)
+@pytest.mark.parametrize('text', [b'{"message": "no"}', b'[]', b'[1]', b'not JSON', b'[{"name": "01-matthew.xml"}]', b'['*100_000,
+                                  b'[{"name": "01-a.xml", "download_url": "file:///etc/hosts", "sha": "1"}]'])
+def test_what_is_not_a_list(github, data, server, text):
+    server.files['/list/SBLGNT/lowfat'] = text
+    with pytest.raises(InputError, match='check the address|lists no book'): fetch_macula(base=github)
 
 def test_offline_is_refused_in_one_line(data, capsys, monkeypatch):
     for argv,env in ((['--offline'], '0'), ([], '1')):
@@ -176,9 +187,11 @@ def test_the_addresses_are_those_of_the_projects():
 
 # eBible
 
-USFX = '<usfx><languageCode>qaa</languageCode><book id="MRK"><c id="1"/>' + ''.join(f'<v id="{v}"/>Lo la {v}.<ve/>' for v in range(1, 9)) + '</book></usfx>'
+VERSES = ''.join(f'<v id="{v}"/>Lo la {v}.<ve/>' for v in range(1, 9))
+USFX = f'<usfx><languageCode>qaa</languageCode><book id="MRK"><c id="1"/>{VERSES}</book></usfx>'
 TABLE = '\ufefflanguageCode,translationId,languageName,languageNameInEnglish,title,Redistributable,Copyright,downloadable\n' \
-        'qaa,qaalo,Lo,Lo,"The Lo, in ""Lo""",True,public domain,True\nqaa,qaano,Lo,Lo,No,False,"© 2001 Nobody, Nowhere",False\nqaa,qaami,Lo,Lo,Mi,False,© Mi,True\n'
+        'qaa,qaalo,Lo,Lo,"The Lo, in ""Lo""",True,public domain,True\n' \
+        'qaa,qaano,Lo,Lo,No,False,"© 2001 Nobody, Nowhere",False\nqaa,qaami,Lo,Lo,Mi,False,© Mi,True\n'
 
 def zipped(files, **kwargs):
     with zipfile.ZipFile(b := io.BytesIO(), 'w', zipfile.ZIP_DEFLATED) as z:
@@ -187,16 +200,19 @@ def zipped(files, **kwargs):
 
 @pytest.fixture
 def ebible(server):
-    server.files |= {'/translations.csv': TABLE.encode(), '/qaalo_usfx.zip': zipped({'copr.htm': '<html/>', 'qaalo_usfx.xml': USFX, '../../evil': 'x', '/evil': 'x'})}
+    archive = zipped({'copr.htm': '<html/>', 'qaalo_usfx.xml': USFX, '../../evil': 'x', '/evil': 'x'})
+    server.files |= {'/translations.csv': TABLE.encode(), '/qaalo_usfx.zip': archive}
     return server.address
 
 def test_a_translation_is_fetched_and_read(ebible, data, capsys):
     from pronto.bibles.reading import read_bible
     status,out,err = run(capsys, 'fetch', 'ebible', 'qaalo', '--from', ebible)
     assert (status, err) == (0, [])
-    assert 'The Lo, in "Lo" (Lo, qaa)' in out and 'licence: public domain; may be passed on' in out and "--licence 'public domain; may be passed on'" in out
+    assert 'The Lo, in "Lo" (Lo, qaa)' in out and 'licence: public domain; may be passed on' in out
+    assert "--licence 'public domain; may be passed on'" in out
     assert len(read_bible(data/'bibles'/'qaalo.usfx.xml').verses) == 8
-    assert sorted(p.relative_to(data.parent).as_posix() for p in data.parent.rglob('*') if p.is_file()) == ['data/bibles/qaalo.usfx.xml', 'data/fetched/ebible-qaalo.json']
+    files = sorted(p.relative_to(data.parent).as_posix() for p in data.parent.rglob('*') if p.is_file())
+    assert files == ['data/bibles/qaalo.usfx.xml', 'data/fetched/ebible-qaalo.json']
 
 def test_a_licence_that_forbids_is_said(ebible, data, server):
     server.files['/qaami_usfx.zip'] = zipped({'qaami_usfx.xml': USFX})
@@ -205,7 +221,7 @@ def test_a_licence_that_forbids_is_said(ebible, data, server):
 
 @pytest.mark.parametrize('code', ['', '..', '../x', 'a/b', 'a b', '-x', 'a.b', 'a\nb'])
 def test_an_id_that_is_none(ebible, data, code):
-    with pytest.raises(InputError, match='is no id of a translation'): fetch_ebible(code, ebible)
+    with pytest.raises(InputError, match='is not an id of a translation'): fetch_ebible(code, ebible)
 
 def bomb():
     "An archive whose text is larger than it claims"
@@ -231,8 +247,10 @@ def enormous():
     return bytes(whole)
 
 @pytest.mark.parametrize('archive,says', [
-    (lambda: zipped({'qaalo.txt': 'x'}), 'holds no text in USFX'), (lambda: b'PK\x03\x04 not a zip', 'no whole zip'), (lambda: b'', 'no whole zip'),
-    (lambda: zipped({'qaalo_usfx.xml': USFX})[:-30], 'no whole zip'), (lambda: b'<!doctype html><p>moved', 'web page'), (bomb, 'damaged text'), (damaged, 'damaged text'),
+    (lambda: zipped({'qaalo.txt': 'x'}), 'holds no text in USFX'), (lambda: b'PK\x03\x04 not a zip', 'not a complete zip'),
+    (lambda: b'', 'not a complete zip'),
+    (lambda: zipped({'qaalo_usfx.xml': USFX})[:-30], 'not a complete zip'), (lambda: b'<!doctype html><p>moved', 'web page'),
+    (bomb, 'damaged text'), (damaged, 'damaged text'),
     (encrypted, 'is encrypted'), (enormous, 'claims to hold')])
 def test_an_archive_that_is_not_what_it_should_be(ebible, data, server, capsys, archive, says):
     server.files['/qaalo_usfx.zip'] = archive()
@@ -242,18 +260,62 @@ def test_an_archive_that_is_not_what_it_should_be(ebible, data, server, capsys, 
 
 def test_a_table_that_is_none(ebible, data, server):
     server.files['/translations.csv'] = b'a,b\n1,2\n'
-    with pytest.raises(InputError, match='is no table of translations'): fetch_ebible('qaalo', ebible)
+    with pytest.raises(InputError, match='is not a table of translations'): fetch_ebible('qaalo', ebible)
 
 def test_wrong_usage_ends_with_2(capsys, data):
-    for argv in (['fetch'], ['fetch','nothing'], ['fetch','ebible'], ['fetch','macula','--edition','King James']): assert run(capsys, *argv)[0] == 2
+    for argv in (['fetch'], ['fetch','nothing'], ['fetch','ebible'], ['fetch','macula','--edition','King James']):
+        assert run(capsys, *argv)[0] == 2
 
 def test_the_shared_books_arrive_as_they_are(testdata, server, data):
     "The real files, through the server, into annotations"
     from pronto.sources.annotate import annotate
     files = sorted((testdata/'macula-greek').glob('2[4-6]-*.xml'))
     server.files = {f'/raw/{f.name}': f.read_bytes() for f in files}
-    server.files['/SBLGNT/lowfat'] = json.dumps([dict(name=p[5:], sha=hashlib.sha1(b'blob %d\0' % len(b) + b).hexdigest(), download_url=server.address + p) for p,b in server.files.items()]).encode()
+    server.files['/SBLGNT/lowfat'] = json.dumps(listed(server, server.files)).encode()
     server.faults = {f'/raw/{files[0].name}': ('cut', 2)}
     place,_ = fetch_macula(base=server.address)
     assert [f.read_bytes() for f in sorted(place.iterdir())] == [f.read_bytes() for f in files]
     assert annotate(place).source.edition.startswith('SBLGNT')
+
+# An encrypted connection stays one
+
+@pytest.fixture
+def secure(self_signed, server, monkeypatch):
+    "A server with a certificate that we trust, which redirects everything to the plain one"
+    class Redirect(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *args): pass
+        def do_GET(self):
+            self.send_response(302)
+            self.send_header('Location', server.address + self.path)
+            self.end_headers()
+    cert, key = self_signed
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(cert, key)
+    monkeypatch.setenv('REQUESTS_CA_BUNDLE', cert)
+    s = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Redirect)
+    s.socket = context.wrap_socket(s.socket, server_side=True)
+    threading.Thread(target=s.serve_forever, kwargs=dict(poll_interval=.02), daemon=True).start()
+    yield f'https://127.0.0.1:{s.server_port}'
+    s.shutdown(); s.server_close()
+
+def test_a_redirection_to_an_unencrypted_address_is_refused(secure, ebible, server, data, capsys):
+    status,out,err = run(capsys, 'fetch', 'ebible', 'qaalo', '--from', secure)
+    assert status == 1 and out == '' and len(err) == 1 and 'redirects to an unencrypted address' in err[0]
+    assert server.asked == [] # Not even a request went out
+
+def test_an_encrypted_list_of_unencrypted_files_is_refused(data, monkeypatch):
+    text = json.dumps([dict(name='01-a.xml', download_url='http://127.0.0.1/a', sha='1')])
+    monkeypatch.setattr('pronto.jobs.fetch._text', lambda url, offline, path: text)
+    with pytest.raises(InputError, match='lists no book'): fetch_macula(base='https://127.0.0.1')
+
+def test_a_text_that_differs_from_the_last_is_reported(ebible, server, data, capsys):
+    fetched = lambda: run(capsys, 'fetch', 'ebible', 'qaalo', '--from', ebible)
+    assert fetched()[2] == []
+    path = data/'bibles'/'qaalo.usfx.xml'
+    server.files['/qaalo_usfx.zip'] = zipped({'qaalo_usfx.xml': USFX.replace('Lo la', 'Another')})
+    path.write_text('edited by hand')
+    status,_,err = fetched()
+    assert status == 1 and 'was changed since it was fetched' in err[0] and path.read_text() == 'edited by hand'
+    path.unlink()
+    status,_,err = fetched()
+    assert status == 0 and err == [f'{path}: eBible.org has changed this text since it was last fetched']

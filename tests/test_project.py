@@ -14,7 +14,9 @@ AREAS = 'core bibles sources datasets modeling protocols runs jobs reporting int
 NOTEBOOKS = sorted(p for p in (ROOT/'nbs').rglob('*.ipynb') if not {'executed','.ipynb_checkpoints'} & set(p.parts))
 PYPROJECT = tomllib.loads((ROOT/'pyproject.toml').read_text(encoding='utf-8'))
 
-def cells(path, kind='code'): return [''.join(c['source']) for c in json.loads(path.read_text(encoding='utf-8'))['cells'] if c['cell_type'] == kind]
+def cells(path, kind='code'):
+    notebook = json.loads(path.read_text(encoding='utf-8'))
+    return [''.join(c['source']) for c in notebook['cells'] if c['cell_type'] == kind]
 
 def exports_to(path):
     "The module that a notebook makes, or None"
@@ -33,10 +35,12 @@ def test_one_version():
 
 def test_the_lock_satisfies_every_requirement():
     lines = [re.split(r'\s+[#;]|\s+--', line)[0] for line in (ROOT/'requirements.lock').read_text(encoding='utf-8').splitlines()]
-    lock = {canonicalize_name(name): version for name,version in (re.match(r'([\w.-]+)==(\S+)', line).groups() for line in lines if re.match(r'[\w.-]+==', line))}
+    pins = [m for line in lines if (m := re.match(r'([\w.-]+)==(\S+)', line))]
+    lock = {canonicalize_name(m[1]): m[2] for m in pins}
     project = PYPROJECT['project']
     wanted = list(map(Requirement, [*project['dependencies'], *sum(project['optional-dependencies'].values(), [])]))
-    assert wanted and {str(r): lock.get(canonicalize_name(r.name)) for r in wanted if not r.specifier.contains(lock.get(canonicalize_name(r.name), '0'))} == {}
+    locked = {str(r): (r, lock.get(canonicalize_name(r.name), '0')) for r in wanted}
+    assert wanted and [name for name,(r,version) in locked.items() if not r.specifier.contains(version)] == []
 
 def test_conda_installs_the_lock():
     pip = [d['pip'] for d in yaml.safe_load((ROOT/'environment.yml').read_text(encoding='utf-8'))['dependencies'] if isinstance(d, dict)]
@@ -49,8 +53,11 @@ def imported(path):
         if isinstance(node, ast.ImportFrom) and node.level == 0: yield node.module.split('.')[0]
 
 def test_what_is_imported_is_required():
-    distribution = {'machine': 'sil-machine', 'sklearn': 'scikit-learn', 'huggingface_hub': 'huggingface-hub', 'distributed': 'dask', 'fontTools': 'fonttools', 'qq': 'qwanqwa', 'ufal': 'ufal.udpipe'}
-    required = {Requirement(r).name for r in PYPROJECT['project']['dependencies'] + sum((PYPROJECT['project']['optional-dependencies'][x] for x in ('train','release','parse','embed')), [])}
+    distribution = {'machine': 'sil-machine', 'sklearn': 'scikit-learn', 'huggingface_hub': 'huggingface-hub',
+                    'distributed': 'dask', 'fontTools': 'fonttools', 'qq': 'qwanqwa', 'ufal': 'ufal.udpipe'}
+    project = PYPROJECT['project']
+    asked = sum((project['optional-dependencies'][x] for x in ('train','release','parse','embed')), project['dependencies'])
+    required = {Requirement(r).name for r in asked}
     found = {distribution.get(x, x) for f in (ROOT/'pronto').rglob('*.py') for x in imported(f)} - set(sys.stdlib_module_names) - {'pronto'}
     assert found <= required
 
@@ -84,7 +91,8 @@ def imports_of(module):
         above = [*area[:len(area) + 1 - node.level]] if node.level else None
         name = '.'.join([*above, node.module]) if node.level and node.module else (node.module or '').removeprefix('pronto.')
         if name in MODULES: yield name
-        elif name and (node.level or node.module.startswith('pronto.')): raise AssertionError(f'{module} imports {name}, which is not a module')
+        elif name and (node.level or node.module.startswith('pronto.')):
+            raise AssertionError(f'{module} imports {name}, which is not a module')
 
 def test_imports_run_from_later_areas_to_earlier_ones():
     place = lambda module: AREAS.index(module.split('.')[0])
@@ -100,7 +108,8 @@ def committed():
     "Everything that a checkout holds"
     yield from (p for p in ROOT.iterdir() if p.is_file() and p.name != '.git') # In a worktree .git is a file
     for folder in 'nbs', 'pronto', 'tests', 'benchmarks', '.ci':
-        yield from (p for p in (ROOT/folder).rglob('*') if p.is_file() and not {'__pycache__','.ipynb_checkpoints','.ruff_cache'} & set(p.parts))
+        made = {'__pycache__','.ipynb_checkpoints','.ruff_cache'}
+        yield from (p for p in (ROOT/folder).rglob('*') if p.is_file() and not made & set(p.parts))
 
 def test_no_file_knows_the_machine_it_was_made_on():
     place = re.compile(rb'/(?:home|Users|root|work|tmp|var/folders)/[\w.]')
@@ -111,14 +120,16 @@ def test_the_makefile_names_files_that_exist():
     for name in re.findall(r'\b[\w/]+\.(?:lock|toml|py|sh)\b', made): assert (ROOT/name).is_file(), name
 
 def test_the_usual_files_are_there():
-    for name in 'README.md', 'CHANGELOG.md', 'LICENSE', 'CITATION.cff', 'Makefile', 'requirements.lock', 'environment.yml', 'settings.ini', '.ci/run': assert (ROOT/name).is_file(), name
+    usual = 'README.md CHANGELOG.md LICENSE CITATION.cff Makefile requirements.lock environment.yml settings.ini .ci/run'
+    for name in usual.split(): assert (ROOT/name).is_file(), name
     assert 'Apache License' in (ROOT/'LICENSE').read_text(encoding='utf-8')
 
 def test_settings_and_pyproject_ask_for_the_same():
     settings = configparser.ConfigParser()
     settings.read(ROOT/'settings.ini', encoding='utf-8')
     project = PYPROJECT['project']
-    groups = {'requirements': project['dependencies'], **{f'{name}_requirements': asked for name,asked in project['optional-dependencies'].items()}}
+    groups = {f'{name}_requirements': asked for name,asked in project['optional-dependencies'].items()}
+    groups['requirements'] = project['dependencies']
     for name,asked in groups.items(): assert settings['DEFAULT'][name].split() == asked, name
 
 # Installed from a clone

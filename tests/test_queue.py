@@ -1,5 +1,5 @@
 "Many jobs at once: nobody else can send any, and none runs for ever"
-import os, re, shutil, subprocess, sys
+import os, re, subprocess, sys
 
 import psutil, pytest
 
@@ -39,15 +39,8 @@ def test_a_machine_on_which_no_worker_starts_is_an_error(monkeypatch):
     with connect(workers=1) as client, pytest.raises(InputError, match='no worker process started'):
         list(run_jobs(client, abs, {'one': (-1,)}))
 
-@pytest.fixture(scope='module')
-def certificates(tmp_path_factory):
-    "A certificate that signs itself, made for the occasion"
-    if not shutil.which('openssl'): pytest.skip('no openssl to make certificates with')
-    folder = tmp_path_factory.mktemp('tls')
-    cert, key = str(folder/'cert.pem'), str(folder/'key.pem')
-    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=pronto',
-                    '-keyout', key, '-out', cert], check=True, capture_output=True)
-    return Certificates(cert, cert, key)
+@pytest.fixture
+def certificates(self_signed): return Certificates(self_signed[0], *self_signed)
 
 def test_a_cluster_with_certificates(certificates, tmp_path):
     "Who has none is not let in"
