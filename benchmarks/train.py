@@ -3,7 +3,7 @@
     python benchmarks/train.py DATASET_DIR MODEL [--task SM] [--limit 1200] [--epochs 1] [--rounds 3] [--threads 1]
 
 (a) is what one writes from section 5.2 with the classes of transformers alone: batches of 16 in random order, each padded to its longest by the
-tokenizer's collator, fp32. (b) is `pronto.modeling.train.fine_tune` with `recipe="robust"`, without restarts, and the same number of epochs. Both train, score dev after every
+tokenizer's collator, fp32. (b) is `pronto.modeling.train.fine_tune_dataset` with `recipe="robust"`, without restarts, and the same number of epochs. Both train, score dev after every
 epoch and answer test. They take turns, and medians of the rounds are printed. What is loading and tokenising counts for both.
 """
 import argparse, statistics, tempfile, time
@@ -15,7 +15,8 @@ from pronto.modeling.recipes import find_recipe
 from pronto.runs.store import chapters_of
 from pronto.core.stats import score
 from pronto.datasets.tasks import find_task
-from pronto.modeling.train import fine_tune, quiet, task_rows
+from pronto.modeling.architectures import quiet
+from pronto.modeling.train import fine_tune_dataset, task_rows
 
 
 def as_written(dataset, model, task, limit, epochs, seed):
@@ -34,7 +35,8 @@ def as_written(dataset, model, task, limit, epochs, seed):
         return [task.labels[i] for i in trainer.predict([dict(r) for r in rows['test']]).predictions.argmax(-1)]
 
 def ours(dataset, model, task, limit, epochs, seed):
-    return fine_tune(dataset, model, task, find_recipe('robust', restarts=0), seed, epochs, limit).predictions
+    recipe = find_recipe('robust', restarts=0)
+    return fine_tune_dataset(dataset, model, task, recipe, seed=seed, epochs=epochs, limit=limit).predictions
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])

@@ -11,7 +11,7 @@ from pronto.modeling.recipes import find_recipe, model_hash
 from pronto.datasets.splits import split_of
 from pronto.core.refs import Ref
 from pronto.datasets.tasks import PNS
-from pronto.modeling.train import fine_tune
+from pronto.modeling.train import fine_tune_dataset
 
 SMALL = dict(vocab_size=80, layers=1, width=16, heads=2, max_length=32, steps=2, device='cpu')
 TEXTS = [f'lo {"mi "*(i % 3)}la tu{i % 7}' for i in range(40)]
@@ -19,11 +19,12 @@ TEXTS = [f'lo {"mi "*(i % 3)}la tu{i % 7}' for i in range(40)]
 def test_fine_tune_a_pretrained_model(tmp_path):
     pretrain(TEXTS, tmp_path/'m', **SMALL)
     rows = [VerseExample(t, str(i % 2), None) for i,t in enumerate(TEXTS)]
-    run = fine_tune(Dataset(Path('toy'), {PNS.stem: dict(train=rows, dev=rows, test=rows)}), tmp_path/'m', PNS, find_recipe('paper', epochs=1), device='cpu')
+    data = Dataset(Path('toy'), {PNS.stem: dict(train=rows, dev=rows, test=rows)})
+    run = fine_tune_dataset(data, tmp_path/'m', PNS, find_recipe('paper', epochs=1), device='cpu')
     assert run.unknown['train'] == 0
 
 def test_same_in_another_process(tmp_path):
-    "Hash seeds and hash tables play no part"
+    "Whatever the hash seed"
     code = f'import sys; from pronto.modeling.pretrain import pretrain; pretrain({TEXTS!r}, sys.argv[1], **{SMALL!r})'
     for n in '12': subprocess.run([sys.executable, '-c', code, str(tmp_path/n)], check=True, env=os.environ | {'PYTHONHASHSEED': n})
     assert model_hash(tmp_path/'1') == model_hash(tmp_path/'2')
@@ -45,7 +46,7 @@ def test_bad_input(tmp_path):
     with pytest.raises(InputError, match='none.txt'): read_texts([tmp_path/'none.txt'])
     (tmp_path/'data.bin').write_bytes(b'\x00\x01lo')
     with pytest.raises(InputError, match='data.bin'): read_texts([tmp_path/'data.bin'])
-    with pytest.raises(InputError, match='no model folder'): pretrain(TEXTS, tmp_path/'m', init=tmp_path, **SMALL)
+    with pytest.raises(InputError, match='is not a model folder'): pretrain(TEXTS, tmp_path/'m', init=tmp_path, **SMALL)
 
 FULL = f'''
 import resource, signal, sys

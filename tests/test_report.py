@@ -1,22 +1,22 @@
 "The report: it shows every run, and a browser sorts, filters and saves it without a network"
 import csv, io, json, shutil, subprocess, sys, zipfile
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, run_results
 from pronto.cli.command import main
 from pronto.reporting.report import read_registry, report_rows
 from pronto.core.files import InputError
 from pronto.core.tables import csv_text
-from pronto.runs.store import KEYS, RunKey, read_runs, write_record
+from pronto.runs.store import RunKey, read_runs, write_record
 
 EVIL = '</script><script>document.title = "broken"</script><img src=x onerror="document.title=1">'
 
 def store(folder, bible, model, task, accuracy, seed=0, **more):
     run = RunKey(bible, model, 'm', task, 'd', seed=seed, hyperparameters=dict(epochs=3), **{k: more.pop(k) for k in ('limit','recipe','protocol') if k in more})
-    known = dict(accuracy=accuracy, macro_f1=accuracy, mcc=0, intervals=dict(accuracy=[accuracy-.05, accuracy+.04]), baselines=dict(majority=.5, lookup=.5, ngram=.6), collapsed=False, splits='parallel', language=bible[:3]) | more
-    write_record(run, folder, {k: None for k in KEYS if k != 'predictions' and k not in asdict(run)} | known, [dict(label='x', predicted='x')])
+    intervals = dict(accuracy=[accuracy-.05, accuracy+.04])
+    known = run_results(accuracy=accuracy, macro_f1=accuracy, mcc=0., intervals=intervals, splits='parallel', language=bible[:3])
+    write_record(run, folder, known | more, [dict(label='x', predicted='x')])
 
 @pytest.fixture
 def report(tmp_path):
@@ -25,7 +25,7 @@ def report(tmp_path):
     for seed,accuracy in enumerate((.9,.7,.8)): store(runs, 'wolKYG', 'good/model', 'same_sense', accuracy, seed)
     store(runs, 'wolKYG', 'good/model', 'sentence_mood', .75)
     store(runs, 'copshc', 'good/model', 'same_sense', .62)
-    store(runs, 'wolKYG', 'poor', 'same_sense', .5, collapsed=True, intervals=None)
+    store(runs, 'wolKYG', 'poor', 'same_sense', .5, collapsed=True, intervals=dict(accuracy=None))
     store(runs, 'copshc', EVIL, 'same_sense', .55)
     store(runs, 'qaa', 'poor', 'nonpronominal_mention', .58, limit=50)
     (tmp_path/'registry.csv').write_text('code,language,family,script\nqaa,Lo,Made up,Geor\n', encoding='utf-8')

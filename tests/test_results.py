@@ -1,26 +1,28 @@
 "The run store: whole or absent, whatever is killed and whoever else writes"
 import os, subprocess, sys
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import killed_at
+from conftest import ROOT, killed_at, run_results
 from pronto.runs.baselines import predict_baselines, predict_lookup
 from pronto.datasets.examples import PairExample
 from pronto.datasets.loading import load_dataset_folder
-from pronto.runs.store import KEYS, RunKey, evaluate, is_done, read_predictions, read_record, read_runs, write_record
+from pronto.runs.store import RunKey, is_done, read_predictions, read_record, read_runs, score_run, write_record
 from pronto.core.stats import compare, score
 from pronto.datasets.tasks import SM, SS, TASKS
 
+PATHS = os.pathsep.join([str(ROOT), str(ROOT/'tests')])
 RUN = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3))
 
 WRITER = '''
 import sys
-from dataclasses import asdict, replace
-from pronto.runs.store import KEYS, RunKey, write_record
+from dataclasses import replace
+from conftest import run_results
+from pronto.runs.store import RunKey, write_record
 run, runs, mark, redo = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3)), sys.argv[1], sys.argv[2], sys.argv[3] == 'redo'
-results = {k: mark for k in KEYS if k != 'predictions' and k not in asdict(run)}
+results = run_results(device=mark)
 rows = [dict(ref=f'MRK 1:{i}', label=mark, predicted=mark) for i in range(30000)]
 print('ready', flush=True)
 for seed in range(10**6 if redo else 20):
@@ -28,24 +30,22 @@ for seed in range(10**6 if redo else 20):
 '''
 
 def writer(runs, mark, redo='once'):
-    env = dict(os.environ, PYTHONPATH=str(Path(__file__).parent.parent))
+    env = dict(os.environ, PYTHONPATH=PATHS)
     return subprocess.Popen([sys.executable, '-c', WRITER, str(runs), mark, redo], env=env, stdout=subprocess.PIPE, text=True)
-
-def results(**kw): return {k: kw.get(k) for k in KEYS if k != 'predictions' and k not in asdict(RUN)}
 
 @pytest.mark.skipif(not hasattr(os, 'fork'), reason='no fork on this system')
 def test_killed_at_any_moment_leaves_whole_or_absent(tmp_path):
     rows, states = [dict(label=str(i), predicted='x') for i in range(100)], set()
     for n in range(50):
         runs, said = tmp_path/str(n), []
-        lived = killed_at(n, runs, lambda: write_record(RUN, runs, results(accuracy=1), rows))
+        lived = killed_at(n, runs, lambda: write_record(RUN, runs, run_results(accuracy=1.), rows))
         done = is_done(RUN, runs, said.append)
         records = read_runs(runs, report=said.append)
         assert len(records) == done and not said, f'killed at {n}'
         for r in records: assert len(read_predictions(r['path'])) == 100
         folder = RUN.record(runs).parent
         states.add((done, folder.is_dir() and len(list(folder.iterdir())) > 2*done))
-        write_record(RUN, runs, results(accuracy=1), rows)
+        write_record(RUN, runs, run_results(accuracy=1.), rows)
         assert is_done(RUN, runs, said.append) and not said
         assert len(list(folder.iterdir())) == 2, 'what the dead process left is cleared away'
         if lived: break
@@ -58,40 +58,40 @@ def test_two_processes_do_no_harm(tmp_path):
     records = read_runs(tmp_path, report=said.append)
     assert len(records) == 20 and not said
     assert len(list((tmp_path/'qaa'/'maker--tiny'/'sentence_mood').iterdir())) == 40
-    for r in records: assert {row['label'] for row in read_predictions(r['path'])} == {r['accuracy']}
+    for r in records: assert {row['label'] for row in read_predictions(r['path'])} == {r['device']}
 
 def test_record_without_predictions_is_redone(tmp_path):
-    path = write_record(RUN, tmp_path, results(accuracy=1), [dict(label='x')])
+    path = write_record(RUN, tmp_path, run_results(accuracy=1.), [dict(label='x', predicted='x')])
     said = []
     assert is_done(RUN, tmp_path, said.append) and not said
     path.with_suffix('.predictions.tsv').write_text('label\ny\n')
     assert not is_done(RUN, tmp_path, said.append) and 'does not belong' in said[0]
-    write_record(RUN, tmp_path, results(accuracy=.5), [dict(label='z')])
+    write_record(RUN, tmp_path, run_results(accuracy=.5), [dict(label='z')])
     assert read_record(path)['accuracy'] == .5
 
 def test_asking_imports_no_torch(tmp_path):
     code = f"import sys; from pronto.runs.store import *; print(is_done(RunKey('b','m','h','t','d'), {str(tmp_path)!r}), read_runs({str(tmp_path)!r}), {{'torch','sklearn','transformers'}} & set(sys.modules))"
-    env = dict(os.environ, PYTHONPATH=str(Path(__file__).parent.parent))
+    env = dict(os.environ, PYTHONPATH=PATHS)
     assert subprocess.run([sys.executable, '-c', code], env=env, capture_output=True, text=True).stdout == 'False [] set()\n'
 
 def test_unwritable_place_is_one_line(tmp_path):
     (tmp_path/'file').write_text('')
-    with pytest.raises(ValueError, match='cannot be made'): write_record(RUN, tmp_path/'file', results(), [dict(label='x')])
+    with pytest.raises(ValueError, match='cannot be written'): write_record(RUN, tmp_path/'file', run_results(), [dict(label='x', predicted='x')])
 
 FULL = '''
 import resource, signal, sys
-from dataclasses import asdict
-from pronto.runs.store import KEYS, RunKey, write_record
+from conftest import run_results
+from pronto.runs.store import RunKey, write_record
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 key = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3))
-try: write_record(key, sys.argv[1], {k: None for k in KEYS if k != 'predictions' and k not in asdict(key)}, [dict(label='x'*100)])
+try: write_record(key, sys.argv[1], run_results(), [dict(label='x'*100, predicted='x')])
 except ValueError as e: print(type(e).__name__, e)
 '''
 
 @pytest.mark.parametrize('room', [50, 300]) # for neither file, for the predictions only
 def test_full_disk_leaves_no_record(tmp_path, room):
-    env = dict(os.environ, PYTHONPATH=str(Path(__file__).parent.parent))
+    env = dict(os.environ, PYTHONPATH=PATHS)
     done = subprocess.run([sys.executable, '-c', FULL, str(tmp_path), str(room)], env=env, capture_output=True, text=True)
     assert done.stdout.startswith('InputError') and done.stdout.count('\n') == 1 and 'cannot be written' in done.stdout, done
     assert not is_done(RUN, tmp_path, report=pytest.fail) and not list(tmp_path.rglob('*.tmp'))
@@ -109,7 +109,7 @@ def test_intervals_of_pairs_hold_the_truth():
 
 def test_without_references_verses_stand_alone():
     rows = [PairExample('go.01', f'they went {i%7}', f'she goes {i%5}', 'same' if i%2 else 'different', None, None) for i in range(40)]
-    found,table = evaluate(SS, rows[:20], rows[20:], ['same']*20, predict_baselines(SS, rows[:20], rows[20:]))
+    found,table = score_run(SS, dict(train=rows[:20], test=rows[20:]), ['same']*20, predict_baselines(SS, rows[:20], rows[20:]))
     assert found['accuracy'] == .5 and found['intervals']['accuracy'][0] < .5 and table[0]['ref1'] == ''
 
 def test_pair_in_one_chapter_counts_once():
@@ -161,5 +161,5 @@ def test_ngrams_know_words(dataset):
     _,loaded = dataset['parallel']
     for task,least in ((SM, .05), (SS, .2)):
         train, test = loaded.tasks[task.stem]['train'], loaded.tasks[task.stem]['test']
-        found,_ = evaluate(task, train, test, [r.label for r in test], predict_baselines(task, train, test))
+        found,_ = score_run(task, dict(train=train, test=test), [r.label for r in test], predict_baselines(task, train, test))
         assert found['baselines']['ngram'] > found['baselines']['majority'] + least and found['accuracy'] == 1

@@ -1,18 +1,17 @@
 "Tables 1-3: every run fills its cell, what was not run is a dash, and the published figures are the paper's"
 import base64, csv, io, json, os, re, subprocess, sys
-from dataclasses import asdict
 
 import pytest
-from conftest import ROOT
-from pronto.runs.store import KEYS, RunKey, write_record
+from conftest import ROOT, run_results
+from pronto.runs.store import RunKey, write_record
 from pronto.core.files import InputError, fact_table
 from pronto.reporting.rendering import Block, Cell, Row, to_csv, to_latex, to_markdown
 from pronto.reporting.tables import LAYOUT_COLUMNS, left_out, make_tables, read_layout
 
 def store(folder, bible, model, task, accuracy, seed=0, said=[dict(label='x', predicted='x')], model_hash='m', **more):
     run = RunKey(bible, model, model_hash, task, 'd', seed=seed, **{k: more.pop(k) for k in ('limit','recipe','hyperparameters','protocol') if k in more})
-    known = dict(accuracy=accuracy, intervals=dict(accuracy=[accuracy-.03, accuracy+.02]), baselines=dict(majority=.5, lookup=.5, ngram=.6), collapsed=False, splits='parallel') | more
-    write_record(run, folder, {k: None for k in KEYS if k != 'predictions' and k not in asdict(run)} | known, said)
+    intervals = dict(accuracy=[accuracy-.03, accuracy+.02])
+    write_record(run, folder, run_results(accuracy=accuracy, intervals=intervals, splits='parallel', **more), said)
 
 @pytest.fixture
 def runs(tmp_path):
@@ -221,4 +220,4 @@ def test_notebook_runs(runs, tmp_path):
 
 def test_notebook_refuses_a_misspelt_parameter(runs, tmp_path):
     done = papermill(runs, tmp_path/'run.ipynb', '-p', 'recipes', 'robust')
-    assert done.returncode == 1 and 'no parameter recipes; choose from runs, out' in done.stderr
+    assert done.returncode == 1 and 'recipes: is not a parameter of this notebook; choose from runs, out' in done.stderr
