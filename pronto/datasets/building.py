@@ -17,7 +17,7 @@ from .align import Alignment, align, require_verses
 from .loading import verse_lines
 from .manifest import NOT_STATED, bible_hash, dataset_hash_of, make_manifest, table_hash
 from .splits import SPLITS
-from .tasks import TASKS
+from .tasks import tasks_of
 
 # %% ../../nbs/datasets/building.ipynb #7efc4f58
 LAYOUTS = 'plain', 'references', 'labels'
@@ -80,7 +80,7 @@ def build(
     splits:str='parallel', # Or `random`, the published way
     versification:str='auto', # Or a key of `SCHEMES`
     min_verses:int=500, # Fewer aligned verses are refused
-    tasks=None, # `Task`s to make examples of; all of `TASKS` if not given
+    tasks=None, # `Task`s to make examples of; if not given, those of the source and your own (`tasks_of`)
     code:str=None, # Name of the dataset; the name of the folder if not given
     language:str=None, # Overrides what the Bible says
     licence:str=None, # Overrides what the Bible says
@@ -93,7 +93,7 @@ def build(
     _one_of('versification', versification, ('auto', *SCHEMES))
     if not bible.nt_verses: raise InputError(path or out, 'has no verse of the New Testament; PrOnto needs at least a part of it')
     scheme = choose_versification(bible) if versification == 'auto' else versification
-    tasks = list(TASKS.values()) if tasks is None else tasks
+    tasks = tasks_of(annotations.source) if tasks is None else tasks
     alignment = align(annotations, to_english(bible, scheme))
     require_verses(alignment, min_verses, path or out)
     parts = {t.stem: t.examples(annotations, alignment.verses, splits) for t in tasks}

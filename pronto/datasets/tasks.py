@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'TASKS', 'Task', 'VerseTask', 'count_mentions', 'first_subject', 'first_mood',
-           'collect_uses', 'PairTask', 'find_task', 'load_tasks', 'task_file', 'tasks_hash']
+           'collect_uses', 'PairTask', 'find_task', 'load_tasks', 'task_file', 'loaded_files', 'tasks_of']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
@@ -16,7 +16,7 @@ from typing import Callable, ClassVar, Iterable
 import numpy as np
 from ..core.files import InputError, content_hash
 from ..core.refs import Ref
-from ..sources.records import Annotations, Predicate, VerseAnnotation
+from ..sources.records import Annotations, Predicate, Source, VerseAnnotation
 from .align import AlignedVerse
 from .examples import PairExample, VerseExample, Verses
 from .pairs import COUNT_PAIRS, SENSE_PAIRS, SEVERAL, PairDrawing, Pairs, Uses, contradictions, make_uses, numbered, pairs_of
@@ -273,6 +273,15 @@ def task_file(
     "The file to load before a process knows this task"
     return str(_FILES[task.stem][0]) if task.stem in _FILES else ''
 
-def tasks_hash()->str: # Empty without tasks of the user
-    "Identifies the loaded files, e.g. for a release that is resumed"
-    return ' '.join(sorted({digest for _,digest in _FILES.values()}))
+def loaded_files()->dict[str,str]: # Path to a hash of the contents; empty without tasks of your own
+    "The files that other processes must load to know the same tasks"
+    return {str(path): digest for path,digest in _FILES.values()}
+
+def tasks_of(
+    source:Source, # Says which of the paper's tasks it supports
+    files=None # Files with tasks of your own; all that are loaded if not given
+)->list[Task]: # In the order of `TASKS`
+    "The tasks that datasets from this source have"
+    files = loaded_files() if files is None else files
+    own = [t.stem for f in files for t in load_tasks(f)]
+    return [t for t in TASKS.values() if t.stem in (own if task_file(t) else source.tasks)]

@@ -25,7 +25,7 @@ from .fetch import fetched_note, licence_of
 from ..core.files import InputError, content_hash, json_with_keys, reading, write_aside
 from ..core.tables import csv_text, markdown_table
 from ..bibles.languages import find_language, redistribution, script_of
-from ..datasets.tasks import SM, TASKS
+from ..datasets.tasks import SM, TASKS, loaded_files, tasks_of
 
 # %% ../../nbs/jobs/release.ipynb #88ac3758
 @dataclass(frozen=True)
@@ -37,10 +37,12 @@ class Settings:
     versification:str = 'auto'
     min_verses:int = 500
     publishable:bool = False # Leave out texts that may not be passed on
+    task_files:dict[str,str] = field(default_factory=dict) # Files with tasks of the user, and their hashes
 
     def input_hash(self, path)->str:
         "Identify everything that the dataset of a translation is made from"
-        made_from = {k:v for k,v in asdict(self).items() if k != 'annotations'}
+        made_from = {k:v for k,v in asdict(self).items() if k not in ('annotations','task_files')}
+        if self.task_files: made_from['task_files'] = sorted(self.task_files.values())
         made_from['version'] = pronto.__version__
         if noted := fetched_note(path).get('licence'): made_from['licence'] = noted
         return input_hash(path, json.dumps(made_from, sort_keys=True).encode())
@@ -102,7 +104,8 @@ def build_translation(
     if layout is None: return licence
     annotations = _read_annotations(settings.annotations, settings.annotations_hash)
     build(annotations, bible, folder, splits=settings.splits, versification=settings.versification,
-          min_verses=settings.min_verses, licence=licence, path=path, layout=layout)
+          min_verses=settings.min_verses, licence=licence, path=path, layout=layout,
+          tasks=tasks_of(annotations.source, settings.task_files))
     script = script_of(r.text for r in bible.rows[::10])
     about = dict(inputs=inputs, script=script, redistribution=redistribution(licence), files=_sizes(folder))
     with write_aside(folder/'release.json') as f:
@@ -304,7 +307,8 @@ def release(
     places = _find_places(bibles, done.out)
     with _annotation_file(annotations, done.out, dict(rules=rules, arguments=arguments), progress) as file:
         its_hash = content_hash(file.read_bytes())
-        settings = Settings(str(file), its_hash, splits, versification, min_verses, publishable)
+        settings = Settings(str(file), its_hash, splits, versification, min_verses, publishable,
+                            task_files=loaded_files())
         done.finished = [c for c,p in places.items() if is_finished(done.out/c, p, settings)]
         todo = {c: p.absolute() for c,p in places.items() if c not in done.finished}
         jobs = {c: (c, p, done.out.absolute(), settings) for c,p in todo.items()}

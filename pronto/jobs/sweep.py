@@ -133,7 +133,7 @@ def notebook_parameters(
     "The parameters of `eval.ipynb` that make one run; raises `InputError` for a model that they cannot name"
     model = os.path.abspath(job.model) if Path(job.model).is_dir() else job.model
     if ',' in model: raise InputError(model, 'has a comma in its path, where the notebook parts one model from the next; rename the folder or link to it')
-    return dict(bible=str(job.dataset), models=model, tasks=job.key.task, first_seed=job.key.seed, epochs=epochs or 0, limit=limit or 0, recipe=job.key.recipe, runs=str(runs))
+    return dict(bible=str(job.dataset), models=model, tasks=job.key.task, first_seed=job.key.seed, epochs=epochs or 0, limit=limit or 0, recipe=job.key.recipe, runs=str(runs), **dict(tasks_file=job.tasks_file) if job.tasks_file else {})
 
 # %% ../../nbs/jobs/sweep.ipynb #91a09550
 @dataclass

@@ -19,7 +19,7 @@ from ..modeling.recipes import available_models, find_model, find_recipe, model_
 from .baselines import predict_baselines
 from .store import RunKey, is_done, model_name, read_record, run_key, score_answers, store_run
 from ..datasets.splits import SPLITS
-from ..datasets.tasks import TASKS, find_task
+from ..datasets.tasks import TASKS, find_task, load_tasks, task_file
 
 # %% ../../nbs/runs/runner.ipynb #e78b3e7e
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Job:
     dataset:Path     # The folder
     model:str        # A folder, or a name in the local cache
     recipe:object    # A `Recipe`
+    tasks_file:str = '' # Defines the task, if it is not one of the paper's
 
     def __str__(self): return f'{self.key.bible}, {model_name(self.model)}, {find_task(self.key.task).abbr}, seed {self.key.seed}'
 
@@ -81,7 +82,7 @@ def plan(
             settings = recipe.settings(task)
             for seed in range(first_seed, first_seed + seeds):
                 key = run_key(about, model, files, task, settings, seed=seed, limit=limit)
-                jobs.append(Job(key, dataset, model, recipe))
+                jobs.append(Job(key, dataset, model, recipe, task_file(task)))
     return jobs
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe7d
@@ -99,6 +100,7 @@ def run_job(
     "Make a run, unless it is recorded already"
     if is_done(job.key, runs): return job.key.record(runs)
     from pronto.modeling.train import dataset_senses, fine_tune, task_rows
+    if job.tasks_file: load_tasks(job.tasks_file) # This may be another process
     task, dataset = find_task(job.key.task), _loaded(job.dataset, job.key.dataset_hash)
     trained = fine_tune(job.model, task, task_rows(dataset, task, job.key.limit), job.key.settings, seed=job.key.seed,
                         senses=dataset_senses(dataset, task), device=device, progress=str(job) if show else '')

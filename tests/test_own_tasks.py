@@ -1,0 +1,149 @@
+"Tasks of a user's file, one of each kind: built, loaded, trained, tabled, reported, swept, released and exported"
+import json, subprocess, sys
+
+import pytest
+
+from pronto.cli.command import main
+from pronto.datasets import tasks as registry
+from pronto.datasets.loading import load_dataset_folder
+from pronto.demo.corpus import make_corpus, write_corpus
+from pronto.runs.baselines import predict_baselines
+from pronto.runs.store import read_runs
+
+MY_TASKS = '''
+from pronto import PairTask, VerseTask
+from pronto.datasets.pairs import SENSE_PAIRS
+
+def holds_question(verse):
+    return str(int('interrogative' in [s.mood for s in verse.sentences]))
+
+def by_initial(predicate): return predicate._replace(sense=predicate.sense[0])
+
+question = VerseTask('question', 'Q', 'Does the verse hold a question?', holds_question, ('0','1'), epochs=2)
+initial = PairTask('same_initial', 'SI', 'Does verse 2 use a verb with this initial?', SENSE_PAIRS, ('no','yes'), use=by_initial)
+'''
+OWN = {'question','same_initial'}
+
+@pytest.fixture(autouse=True)
+def only_the_tasks_of_the_paper():
+    "Each test begins as a new process would"
+    paper = {stem: t for stem,t in registry.TASKS.items() if not registry.task_file(t)}
+    def reset():
+        registry.TASKS.clear(); registry.TASKS.update(paper)
+        registry._FILES.clear()
+    reset()
+    yield
+    reset()
+
+@pytest.fixture(scope='module')
+def place(tmp_path_factory):
+    "A corpus, the user's file, and a dataset with its tasks"
+    tmp = tmp_path_factory.mktemp('own')
+    write_corpus(make_corpus(n_verses=260), tmp/'corpus')
+    (tmp/'my_tasks.py').write_text(MY_TASKS)
+    assert main(['annotate', str(tmp/'corpus'/'ontonotes'), '-o', str(tmp/'annotations.parquet')]) == 0
+    assert main(['build', '-a', str(tmp/'annotations.parquet'), '-b', str(tmp/'corpus'/'bibles'/'qad.tsv'), '-o', str(tmp/'qad'),
+                 '--min-verses', '100', '--tasks', str(tmp/'my_tasks.py')]) == 0
+    return tmp
+
+@pytest.fixture(scope='module')
+def model(tmp_path_factory):
+    "A tiny BERT that knows three words"
+    torch, hf = pytest.importorskip('torch'), pytest.importorskip('transformers')
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    folder = tmp_path_factory.mktemp('models')/'tiny'
+    words = '[PAD] [UNK] [CLS] [SEP] lo la mi'.split()
+    tokenizer = Tokenizer(models.WordLevel({w:i for i,w in enumerate(words)}, '[UNK]'))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    names = dict(unk_token='[UNK]', pad_token='[PAD]', cls_token='[CLS]', sep_token='[SEP]')
+    hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
+    sizes = dict(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32, max_position_embeddings=60)
+    torch.manual_seed(0)
+    hf.AutoModel.from_config(hf.BertConfig(vocab_size=len(words), **sizes)).save_pretrained(folder)
+    return folder
+
+def load_tasks(place): return {t.abbr: t for t in registry.load_tasks(place/'my_tasks.py')}
+
+def test_they_are_built_beside_the_others_and_loaded(place):
+    own = load_tasks(place)
+    dataset = load_dataset_folder(place/'qad')
+    assert dataset.tasks.keys() == registry.TASKS.keys() > OWN
+    for t in own.values():
+        rows = [r for part in dataset.tasks[t.stem].values() for r in part]
+        assert {type(r) for r in rows} == {t.example} and {r.label for r in rows} == {*t.labels}
+    assert {r.sense for r in dataset.tasks['same_initial']['train']} <= set('abcdefghijklmnopqrstuvwxyz')
+    predictors = dataset.manifest['predictors']
+    assert predictors['same_initial'].keys() == predictors['same_sense'].keys() > predictors['question'].keys()
+
+def test_who_lacks_the_file_can_still_load_and_export_the_dataset(place, tmp_path):
+    assert load_dataset_folder(place/'qad').tasks.keys() > OWN
+    assert main(['export', 'hf', str(place/'qad'), '-o', str(tmp_path/'hf')]) == 0
+
+def test_baselines_answer_with_their_labels(place):
+    load_tasks(place)
+    dataset = load_dataset_folder(place/'qad')
+    for stem in OWN:
+        task, parts = registry.find_task(stem), dataset.tasks[stem]
+        for answers in predict_baselines(task, parts['train'], parts['test']).values():
+            assert len(answers) == len(parts['test']) and {*answers} <= {*task.labels}
+
+def test_they_are_trained_tabled_reported_and_exported(place, model, tmp_path, capsys):
+    tasks, runs = ['--tasks', str(place/'my_tasks.py')], ['--runs', str(tmp_path/'runs')]
+    assert main(['eval', str(place/'qad'), '-m', str(model), '-t', 'Q', '-t', 'si', '--epochs', '1', '--limit', '40', *tasks, *runs]) == 0
+    assert {r['task'] for r in read_runs(tmp_path/'runs')} == OWN
+    capsys.readouterr()
+    assert main(['tables', *runs, *tasks, '-o', str(tmp_path/'tables')]) == 0
+    header = next(line for line in capsys.readouterr().out.splitlines() if line.startswith('| Model'))
+    assert [c for c in header.split() if c in ('SAC','Q','SI')] == ['SAC','Q','SI']
+    assert main(['report', *runs, *tasks, '-o', str(tmp_path/'report.html')]) == 0
+    assert '"SI"' in (tmp_path/'report.html').read_text(encoding='utf-8')
+    assert main(['export', 'hf', str(place/'qad'), '-o', str(tmp_path/'hf'), *tasks]) == 0
+    assert main(['export', 'lm-eval', str(place/'qad'), '-o', str(tmp_path/'lm'), *tasks]) == 0
+    prompt = (tmp_path/'lm'/'qad'/'pronto_qad_same_initial.yaml').read_text(encoding='utf-8')
+    assert 'Does verse 2 use a verb with this initial?' in prompt and '{{text2}}' in prompt
+
+def test_other_processes_are_told_where_the_file_is(place, model, tmp_path):
+    from pronto.jobs.sweep import notebook_parameters
+    from pronto.runs.runner import plan
+    load_tasks(place)
+    own, known = plan(place/'qad', [str(model)], ['SI'])[0], plan(place/'qad', [str(model)], ['SS'])[0]
+    assert notebook_parameters(own, tmp_path)['tasks_file'] == str((place/'my_tasks.py').resolve())
+    assert 'tasks_file' not in notebook_parameters(known, tmp_path)
+
+def test_a_release_has_them_and_is_made_again_when_the_file_changes(place, tmp_path):
+    from pronto.core.files import content_hash
+    from pronto.jobs.release import Settings, build_translation, is_finished
+    bible, file = place/'corpus'/'bibles'/'qad.tsv', place/'annotations.parquet'
+    common = dict(annotations=str(file), annotations_hash=content_hash(file.read_bytes()), min_verses=100)
+    settings = Settings(**common, task_files={str(place/'my_tasks.py'): 'one'})
+    assert build_translation('qad', bible, tmp_path, settings) == ''
+    assert json.loads((tmp_path/'qad'/'manifest.json').read_text())['counts'].keys() > OWN
+    assert is_finished(tmp_path/'qad', bible, settings)
+    assert not is_finished(tmp_path/'qad', bible, Settings(**common, task_files={str(place/'my_tasks.py'): 'two'}))
+    assert build_translation('qad', bible, tmp_path, Settings(**common)) == '' # By the same worker, which knows the tasks
+    assert not json.loads((tmp_path/'qad'/'manifest.json').read_text())['counts'].keys() & OWN
+
+@pytest.mark.slow
+def test_a_sweep_runs_them(place, model, tmp_path):
+    assert main(['sweep', str(place/'qad'), '-m', str(model), '-t', 'Q', '-t', 'SI', '--epochs', '1', '--limit', '40',
+                 '--tasks', str(place/'my_tasks.py'), '--runs', str(tmp_path/'runs'), '--workers', '1']) == 0
+    assert {r['task'] for r in read_runs(tmp_path/'runs')} == OWN
+
+def test_a_label_that_is_not_the_tasks_is_one_line(place, tmp_path, capsys):
+    (tmp_path/'bad.py').write_text(MY_TASKS.replace("return str(int(", "return (int("))
+    capsys.readouterr()
+    assert main(['build', '-a', str(place/'annotations.parquet'), '-b', str(place/'corpus'/'bibles'/'qad.tsv'), '-o', str(tmp_path/'x'),
+                 '--min-verses', '100', '--tasks', str(tmp_path/'bad.py')]) == 1
+    line, = capsys.readouterr().err.splitlines()
+    assert 'question, ' in line and "which is not one of its labels ('0', '1')" in line
+
+def test_a_damaged_file_is_one_line(tmp_path, capsys):
+    (tmp_path/'bad.py').write_text('import pronto\npronto.nothing')
+    assert main(['tables', '--tasks', str(tmp_path/'bad.py')]) == 1
+    line, = capsys.readouterr().err.splitlines()
+    assert 'bad.py, line 2: fails with AttributeError' in line
+
+def test_import_pronto_alone_loads_nothing_heavy():
+    code = 'import sys, pronto; print(sorted({m.split(".")[0] for m in sys.modules} & {"numpy","torch","pandas"}))'
+    assert subprocess.run([sys.executable, '-c', code], capture_output=True, text=True).stdout.strip() == '[]'
+    with pytest.raises(AttributeError): __import__('pronto').Nothing
