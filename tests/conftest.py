@@ -1,5 +1,6 @@
 "What the tests share: real data where they are at hand, and a small annotated text of our own"
 import gc, os, shutil, signal, subprocess, sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,19 @@ def self_signed(tmp_path_factory):
     subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=pronto',
                     '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert], check=True, capture_output=True)
     return cert, key
+
+class TooSlow(BaseException): "Not an `Exception`, which a reader would report as a fault of the file"
+
+@contextmanager
+def time_limit(seconds):
+    "Raise `TooSlow` in work that has not ended after some seconds"
+    def stop(*_): raise TooSlow(f'not finished after {seconds} s')
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try: yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 def killed_at(n, folder, work):
     "Do `work` in a process that is killed as it touches `folder` for the `n`th time; true if it lived"

@@ -1,11 +1,12 @@
 "Bibles: one fixture for each oddity, bad input, and the real Bibles where they are at hand"
-import zipfile
+import os, subprocess, sys, zipfile
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
 import conftest
+from conftest import time_limit
 from pronto.bibles.reading import Bible, VerseRow, read_bible, write_tsv
 from pronto.core.files import InputError
 from pronto.core.refs import NT_BOOKS, Ref, parse_ref
@@ -107,13 +108,13 @@ def test_no_new_testament(): assert read_bible(HERE/'no-new-testament.usfm').nt_
 @pytest.mark.parametrize('name,said', [
     ('empty.txt', 'empty.txt: is empty'),
     ('binary.bin', 'binary.bin: is a binary file'),
-    ('prose.txt', 'prose.txt: holds no Bible that PrOnto can read'),
-    ('latin-1.txt', 'latin-1.txt, line 2: is no UTF-8 text'),
+    ('prose.txt', 'prose.txt: is not a Bible in a format that PrOnto reads'),
+    ('latin-1.txt', 'latin-1.txt, line 2: is not UTF-8 text'),
     ('malformed.xml', 'malformed.xml, line 3: malformed XML'),
     ('entity-bomb.xml', 'entity-bomb.xml, line 2: declares XML entities'),
     ('external-entity.xml', 'external-entity.xml, line 2: declares XML entities'),
     ('three-columns.tsv', 'three-columns.tsv, line 2: 3 columns instead of 4'),
-    ('nothing-readable', 'nothing-readable: holds no file with a Bible'),
+    ('nothing-readable', 'nothing-readable: holds no Bible in a format'),
     ('two-bibles', 'a.txt and b.txt both hold MRK 1'),
     ('nowhere', 'nowhere: cannot be read'),
 ])
@@ -134,15 +135,100 @@ def test_zip_of_books(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ['x.zip']
 
 def test_zip_bomb(tmp_path, monkeypatch):
-    monkeypatch.setattr('pronto.bibles.reading._LARGEST', 2**20)
-    with zipfile.ZipFile(tmp_path/'x.zip', 'w', zipfile.ZIP_DEFLATED) as z: z.writestr('a.usfm', b'\0'*2**21)
-    with pytest.raises(InputError, match='a.usfm unpacks to more than'): read_bible(tmp_path/'x.zip')
+    "What all members unpack to is bounded, not only each"
+    monkeypatch.setattr('pronto.bibles.reading._LARGEST_ZIP', 2**20, raising=False)
+    with zipfile.ZipFile(tmp_path/'x.zip', 'w', zipfile.ZIP_DEFLATED) as z:
+        for name in 'abc': z.writestr(f'{name}.usfm', b'\0'*2**19)
+    with pytest.raises(InputError, match='x.zip: unpacks to more than'): read_bible(tmp_path/'x.zip')
 
-def test_broken_zip(tmp_path):
-    with zipfile.ZipFile(tmp_path/'x.zip', 'w') as z: z.writestr('a.txt', 'MRK 1:1 Anam')
+def test_large_files_are_no_bibles(tmp_path, monkeypatch):
+    (tmp_path/'a.txt').write_text('MRK 1:1 Anam')
+    (tmp_path/'film.mp4').write_bytes(b'x'*2**12)
+    monkeypatch.setattr('pronto.bibles.reading._LARGEST', 2**10)
+    assert shown(read_bible(tmp_path)) == ['1:1 Anam']
+    with pytest.raises(InputError, match='larger than any Bible'): read_bible(tmp_path/'film.mp4')
+
+@pytest.mark.parametrize('kind', [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_broken_zip(tmp_path, kind):
+    with zipfile.ZipFile(tmp_path/'x.zip', 'w', kind) as z: z.writestr('a.txt', 'MRK 1:1 Anam\n'*50)
+    data, refused = (tmp_path/'x.zip').read_bytes(), 0
+    for at in range(35, len(data)-80): # In the stream; the directory at the end is whole
+        (tmp_path/'x.zip').write_bytes(data[:at] + bytes([data[at]^0x55]) + data[at+1:])
+        try: assert len(read_bible(tmp_path/'x.zip').rows) == 50 # LZMA ends with bytes that mean nothing
+        except InputError as e: refused += 'unpack it yourself' in str(e)
+    assert refused > 10
+
+def test_names_in_a_zip_that_are_not_utf_8(tmp_path):
+    with zipfile.ZipFile(tmp_path/'x.zip', 'w') as z: z.writestr('ä.txt', 'MRK 1:1 Anam')
     data = (tmp_path/'x.zip').read_bytes()
-    (tmp_path/'x.zip').write_bytes(data.replace(b'MRK', b'LUK', 1))
-    with pytest.raises(InputError, match='cannot be unpacked'): read_bible(tmp_path/'x.zip')
+    (tmp_path/'x.zip').write_bytes(data.replace('ä'.encode(), b'\xff\xfe'))
+    with pytest.raises(InputError, match='x.zip'): read_bible(tmp_path/'x.zip')
+
+MANY = '1'*5000
+@pytest.mark.parametrize('text', [
+    f'<usfx><book id="MRK"><c id="{MANY}"/><v id="1"/>Anam</book></usfx>', '<usfx><book id="MRK"><c id="1²"/><v id="1"/>Anam</book></usfx>',
+    f'<usfx><book id="MRK"><c id="1"/><v id="{MANY}"/>Anam</book></usfx>', f'\\id MRK\n\\c {MANY}\n\\v 1 Anam', f'MRK 1:{MANY} Anam',
+    f'<osis><osisText><verse osisID="Mark.1.{MANY} Mark.1.2">Anam</verse></osisText></osis>', 'MRK 1²:1 Anam\n'.replace('²', MANY),
+    f'<cesDoc><seg id="b.1CO.1{MANY}.1" type="verse">Anam</seg></cesDoc>',
+])
+def test_impossible_numbers_are_counted(text, tmp_path):
+    (tmp_path/'x').write_text(text, encoding='utf-8')
+    assert sum(read_bible(tmp_path/'x').skipped.values()) == 1
+
+@pytest.mark.parametrize('text', ['\n'*1_000_000 + '\\id MRK\n\\c 1\n\\v 1 Anam', f'\\id MRK\n\\c 1\n\\v {":"*200_000} Anam',
+    f'<osis><osisText><verse osisID="{":"*200_000}">Anam</verse></osisText></osis>', '\\id MRK\n\\c 1\n\\v 1 ' + '\\+nd x '*4000,
+    'MRK\t1\t1\tAnam\n' + 'MRK\t1\t3\t***\n'*30_000, '<XMLBIBLE>' + '<BIBLEBOOK bnumber="1">'*200 + '<CHAPTER cnumber="1">'*200 +
+    '<VERS vnumber="1">a</VERS>'*100 + '</CHAPTER>'*200 + '</BIBLEBOOK>'*200 + '</XMLBIBLE>'])
+def test_readers_take_linear_time(text, tmp_path):
+    "Each of these took from half a minute to hours; the alarm is far beyond what they take"
+    (tmp_path/'x').write_text(text, encoding='utf-8')
+    with time_limit(20):
+        try: read_bible(tmp_path/'x')
+        except InputError: pass
+
+@pytest.mark.parametrize('name', ['undefined', 'punycode', 'unicode_escape', 'rot13'])
+def test_encodings_that_are_not_for_text(name, tmp_path):
+    (tmp_path/'x.xml').write_text(f'<?xml version="1.0" encoding="{name}"?><usfx/>')
+    with pytest.raises(InputError, match='x.xml: declares an'): read_bible(tmp_path/'x.xml')
+
+@pytest.mark.parametrize('sep', '\t,')
+def test_long_fields(sep, tmp_path):
+    (tmp_path/'x').write_text(f'MRK{sep}1{sep}1{sep}' + 'a'*140_000)
+    assert read_bible(tmp_path/'x').rows == [VerseRow('MRK', 1, '1', 'a'*140_000)]
+
+def test_a_quote_that_is_not_closed_swallows_no_verses(tmp_path):
+    lines = [f'MRK,1,{i},"Anam {i}, toki"' for i in range(1, 51)]
+    lines[9] = 'MRK,1,10,"Anam'
+    lines[34] = 'MRK,1,35,leu"'
+    (tmp_path/'x.csv').write_text('\n'.join(lines))
+    with pytest.raises(InputError, match='x.csv, line 10: '): read_bible(tmp_path/'x.csv')
+    plain = [f'MRK,1,{i},Anam' for i in range(1, 51)]
+    plain[9], plain[34] = 'MRK,1,10,"Anam', 'MRK,1,35,"'
+    (tmp_path/'x.csv').write_text('\n'.join(plain))
+    with pytest.raises(InputError, match='line 10: opens a quote and does not close it'): read_bible(tmp_path/'x.csv')
+
+def test_a_named_pipe_is_refused(tmp_path):
+    os.mkfifo(tmp_path/'pipe')
+    with time_limit(20), pytest.raises(InputError, match='is a pipe, a socket or a device'): read_bible(tmp_path/'pipe')
+    with pytest.raises(InputError, match='/dev/zero: is a pipe, a socket or a device'): read_bible('/dev/zero')
+
+def test_standard_input_is_read(tmp_path):
+    code = 'from pronto.bibles.reading import read_bible; print(*read_bible("/dev/stdin").rows)'
+    done = subprocess.run([sys.executable, '-c', code], input='MRK 1:1 Anam', capture_output=True, text=True, check=True)
+    assert "text='Anam'" in done.stdout
+
+@pytest.mark.parametrize('path', ['x'*300, 'a\0b', '/nowhere/at/all'])
+def test_impossible_paths(path):
+    with pytest.raises(InputError, match='cannot be read'): read_bible(path)
+
+def test_a_file_is_opened_once(tmp_path, monkeypatch):
+    "Also the parts of a treebank"
+    word = '1\tAnam\t_\tX\t_\t_\t0\troot\t_\tref=MARK_1.{}\n\n'
+    for n in 1,2: (tmp_path/f'{n}.conllu').write_text(word.format(n))
+    opened = []
+    sys.addaudithook(lambda event, args: opened.append(args[0]) if event == 'open' and str(args[0]).endswith('.conllu') else None)
+    assert len(read_bible([tmp_path/'1.conllu', tmp_path/'2.conllu']).rows) == 2
+    assert len(opened) == 2
 
 def test_parts_are_joined():
     parts = [HERE/'names-out-of-order'/n for n in ('73-JHN.usfm', '91-a.sfm')]

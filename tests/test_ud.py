@@ -56,7 +56,7 @@ def test_any_broken_tree_is_refused_with_its_line(made, data):
     if column != 0: assert f'line {i+1}:' in str(e.value)
 
 def test_a_circle_is_refused():
-    with pytest.raises(InputError, match='run in a circle'): read_conllu('\n'.join([row(1), row(2, head=3, deprel='dep'), row(3, head=2, deprel='dep')]), 'x')
+    with pytest.raises(InputError, match='form a cycle'): read_conllu('\n'.join([row(1), row(2, head=3, deprel='dep'), row(3, head=2, deprel='dep')]), 'x')
 
 def test_bytes_of_other_systems(tmp_path):
     (tmp_path/'a.conllu').write_bytes(b'\xef\xbb\xbf' + '\r\n'.join(['# sent_id = 1', row(1, 'mélo', misc='ref=LUKE_2.3'), '', '']).encode())

@@ -6,9 +6,9 @@
 __all__ = ['XML_READERS', 'parse_xml', 'is_xml', 'read_xml']
 
 # %% ../../nbs/bibles/xml.ipynb #d9d6ab59
-import re
+import re, unicodedata
 from collections import defaultdict
-from ..core.files import InputError
+from ..core.files import InputError, reading
 from ..core.refs import BOOKS
 from .rows import NOTE, Bible, Collector, clean_label, find_book, label_verses, make_bible
 
@@ -16,23 +16,25 @@ from .rows import NOTE, Bible, Collector, clean_label, find_book, label_verses, 
 def parse_xml(
     text:str, # The text of a file
     path      # Its name, for errors
-): # The root element
-    "Parse XML; raises `InputError` where it is malformed or declares entities"
+)->'lxml.etree._Element': # The root element
+    "Parse XML; raises `InputError` if it is malformed or declares entities"
     from lxml import etree
     if (at := text.find('<!ENTITY'))>=0:
         raise InputError(path, 'declares XML entities, which are not read; replace them by their text', _line(text, at))
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_comments=True,
-                             remove_pis=True, encoding='utf-8')
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True,
+                             remove_comments=True, remove_pis=True, encoding='utf-8')
     try: root = etree.fromstring(text.encode('utf-8', 'surrogatepass'), parser)
-    except etree.XMLSyntaxError as e: raise InputError(path, f'malformed XML ({e.msg}); mend the file', f'line {e.lineno}') from e
+    except etree.XMLSyntaxError as e:
+        raise InputError(path, f'malformed XML ({e.msg}); mend the file', f'line {e.lineno}') from e
     if (entity := next(root.iter(etree.Entity), None)) is not None:
-        raise InputError(path, f'uses the XML entity {entity.text}, which it does not define; replace it by its text')
+        raise InputError(path, f'uses the XML entity {entity.text}, but does not define it; replace it by its text')
     return root
 
 def _line(text, at): return f"line {text.count(chr(10), 0, at)+1}"
 
 # %% ../../nbs/bibles/xml.ipynb #65c56923
-def _flow(root, skip, blocks): # skip: (tag, element) -> bool; yields (kind, tag, element or text)
+def _flow(root, skip, blocks):
+    "Yields (kind, tag, element or text); `skip(tag, element)` says which elements are left out"
     from lxml import etree
     walk = etree.iterwalk(root, events=('start','end'))
     for kind,el in walk:
@@ -49,24 +51,47 @@ def _flow(root, skip, blocks): # skip: (tag, element) -> bool; yields (kind, tag
             yield kind, tag, el
             if el.tail: yield 'text', '', el.tail
 
-def _content(el, skip=lambda tag,el: False): return ''.join(x for kind,_,x in _flow(el, skip, _LINES) if kind=='text') if len(el) else el.text or ''
 _LINES = frozenset('br BR lb p'.split())
 
+def _content(el, skip=lambda tag,el: False)->str:
+    "The text in an element"
+    if not len(el): return el.text or ''
+    return ''.join(x for kind,_,x in _flow(el, skip, _LINES) if kind=='text')
+
 # %% ../../nbs/bibles/xml.ipynb #10368812
-def _find(root, *names): # The first of these elements that says something; tags in any namespace
+def _outermost(root, *tags, within=()):
+    "Yields elements with these tags, but none inside another one; those of `within` may hold others"
+    from lxml import etree
+    walk = etree.iterwalk(root, events=('start',), tag=[*within, *tags])
+    for _,el in walk:
+        if el.tag not in within: walk.skip_subtree()
+        yield el
+
+def _find(root, *names)->str:
+    "The text of the first of these elements that has any; tags in any namespace"
     for name in names:
-        for el in root.iter(f'{{*}}{name}'):
+        for el in _outermost(root, f'{{*}}{name}'):
             if (text := ' '.join(''.join(el.itertext()).split())): return text
     return ''
 
+def _verses(root, book_tag:str, chapter_tag:str, verse_tag:str):
+    "Yields (book, chapter, verse) elements, where a book contains chapters and a chapter verses"
+    book = chapter = None
+    for el in _outermost(root, verse_tag, within=(book_tag, chapter_tag)):
+        if el.tag == book_tag: book, chapter = el, None
+        elif el.tag == chapter_tag: chapter = el
+        elif book is not None and chapter is not None: yield book, chapter, el
+
 # %% ../../nbs/bibles/xml.ipynb #e67b22b3
-_USFX_SKIP = frozenset('f fe ef x ex s h id ide toc cl cp cd r d sr mr ms mt rem fig rq periph note generated languageCode'.split())
+_USFX_SKIP = frozenset('''f fe ef x ex s h id ide toc cl cp cd r d sr mr ms mt rem fig rq periph note generated
+languageCode'''.split())
 _USFX_BLOCKS = frozenset('p q b l table tr tc th s d r ms mt mr sr optionalLineBreak'.split())
 _HEADING = re.compile(r'(i?mte?|ms|mr|s|sr|r|d|sp|cl|cp|cd|rem|h|toc|i[a-z]+)\d*')
 
-def _usfx(root):
+def _usfx(root)->Bible:
     found = Collector()
-    def skip(tag, el): return tag in _USFX_SKIP or tag=='p' and bool(_HEADING.fullmatch(el.get('sfm') or ''))
+    def skip(tag, el):
+        return tag in _USFX_SKIP or tag=='p' and bool(_HEADING.fullmatch(el.get('sfm') or ''))
     for kind,tag,x in _flow(root, skip, _USFX_BLOCKS):
         if kind=='text': found.text(x)
         elif kind=='start' and tag=='v': found.open(x.get('id') or (x.get('bcv') or '').split('.')[-1])
@@ -80,66 +105,75 @@ def _usfx(root):
 _OSIS_SKIP = frozenset('header note title figure index rdg speaker head caption'.split())
 _OSIS_BLOCKS = frozenset('p lg l lb div list item table row cell title closer salute signed chapter'.split())
 _OSIS_ID = re.compile(r'(?:.*:)?([^.]+)\.(\w+)\.(\w+)(?:!(\w+))?(?:@.*)?')
+_LONGEST_ID = 100 # Characters
 
-def _osis_ref(ids:str)->tuple[str,str,str]: # Book, chapter, label; a label that is no number where it cannot be told
-    refs = [_OSIS_ID.fullmatch(x) for x in re.split(r'[\s-]+', ids.strip())]
-    if not all(refs) or len({m.group(1,2) for m in refs})>1: return (*(refs[0].group(1,2) if refs[0] else ('','')), ids)
+def _osis_ref(ids:str)->tuple[str,str,str]:
+    "Book, chapter and label; the label is not a number if the identifiers do not name verses of one chapter"
+    refs = [_OSIS_ID.fullmatch(x) if len(x) <= _LONGEST_ID else None for x in re.split(r'[\s-]+', ids.strip())]
+    book, chapter = refs[0].group(1,2) if refs[0] else ('','')
+    if not all(refs) or len({m.group(1,2) for m in refs})>1: return book, chapter, ids
     labels = [m[3]+(m[4] or '') for m in refs]
-    if len(labels)==1: return *refs[0].group(1,2), labels[0]
-    ns = [int(x) if x.isdecimal() else 0 for x in labels]
-    return *refs[0].group(1,2), f'{labels[0]}-{labels[-1]}' if '-' in ids or ns==list(range(ns[0], ns[0]+len(ns))) else ','.join(labels)
+    if len(labels)==1: return book, chapter, labels[0]
+    numbers = [int(x) if x.isdecimal() else 0 for x in labels]
+    is_range = '-' in ids or numbers == list(range(numbers[0], numbers[0]+len(numbers)))
+    return book, chapter, f'{labels[0]}-{labels[-1]}' if is_range else ','.join(labels)
 
 # %% ../../nbs/bibles/xml.ipynb #77f8ce2a
-def _osis(root):
+def _osis(root)->Bible:
     found = Collector()
     for kind,tag,x in _flow(root, lambda tag,el: tag in _OSIS_SKIP, _OSIS_BLOCKS):
         if kind=='text': found.text(x)
         elif tag=='verse':
             if kind=='start' and x.get('eID') is None and (ids := x.get('osisID') or x.get('sID')):
-                found.book,found.chapter,label = _osis_ref(ids)
+                found.book, found.chapter, label = _osis_ref(ids)
                 found.open(label)
             elif kind=='start' or x.get('sID') is None: found.close()
-        elif tag=='chapter' and (kind=='start') or tag=='div' and x.get('type')=='book': found.close()
-    language = next((v for el in root.iter('{*}osisText') for k,v in el.attrib.items() if k.endswith('lang') and v!='und'), '')
-    return make_bible(found.raw(), format='OSIS', language=language or _find(root, 'language'), title=_find(root, 'title'), licence=_find(root, 'rights'))
+        elif tag=='chapter' and kind=='start' or tag=='div' and x.get('type')=='book': found.close()
+    languages = (v for el in root.iter('{*}osisText') for k,v in el.attrib.items() if k.endswith('lang') and v!='und')
+    return make_bible(found.raw(), format='OSIS', language=next(languages, '') or _find(root, 'language'),
+                      title=_find(root, 'title'), licence=_find(root, 'rights'))
 
 # %% ../../nbs/bibles/xml.ipynb #f89207d1
 _ZEFANIA_SKIP = frozenset('NOTE XREF CAPTION PROLOG REMARK MEDIA'.split())
 
-def _zefania(root):
-    def verses():
-        for book in root.iter('BIBLEBOOK'):
-            name = book.get('bnumber') or book.get('bname') or ''
-            for chapter in book.iter('CHAPTER'):
-                for v in chapter.iter('VERS'):
-                    yield name, chapter.get('cnumber', ''), v.get('vnumber', ''), _content(v, lambda tag,el: tag in _ZEFANIA_SKIP)
-    return make_bible(verses(), format='Zefania', language=_find(root, 'language'), title=_find(root, 'title'), licence=_find(root, 'rights'))
+def _zefania(root)->Bible:
+    skip = lambda tag, el: tag in _ZEFANIA_SKIP
+    name = lambda book: book.get('bnumber') or book.get('bname') or ''
+    raw = ((name(book), chapter.get('cnumber', ''), v.get('vnumber', ''), _content(v, skip))
+           for book,chapter,v in _verses(root, 'BIBLEBOOK', 'CHAPTER', 'VERS'))
+    return make_bible(raw, format='Zefania', language=_find(root, 'language'), title=_find(root, 'title'),
+                      licence=_find(root, 'rights'))
 
-def _beblia(root):
-    raw = ((book.get('number', ''), chapter.get('number', ''), v.get('number', ''), _content(v))
-           for book in root.iter('book') for chapter in book.iter('chapter') for v in chapter.iter('verse'))
-    licence = root.get('status') or next((v for v in (root.get('version', ''),) if 'omain' in v or 'opyright' in v), '')
+def _beblia(root)->Bible:
+    raw = ((*(el.get('number', '') for el in (book, chapter, v)), _content(v))
+           for book,chapter,v in _verses(root, 'book', 'chapter', 'verse'))
+    version = root.get('version', '')
+    says_licence = 'omain' in version or 'opyright' in version # Public domain, Copyright
+    licence = root.get('status') or (version if says_licence else '')
     return make_bible(raw, format='Beblia', title=root.get('translation', ''), licence=licence)
 
 # %% ../../nbs/bibles/xml.ipynb #501bb8e1
-def _undouble_book(refs:list)->list: # refs: [book, chapter, label, text]
+def _undouble_book(refs:list[list[str]])->list[list[str]]:
+    "Remove a doubled book number from [book, chapter, label, text]"
     from machine.scripture import ENGLISH_VERSIFICATION as english
     chapters = defaultdict(set)
     for book,chapter,*_ in refs: chapters[book].add(chapter)
     def doubled(book):
-        code,cs = find_book(book), chapters[book]
-        if not code or not all(c.isdecimal() and c.startswith(book[0]) and len(c)>1 for c in cs): return False
+        code, cs = find_book(book), chapters[book]
+        if not code or not all(re.fullmatch(r'\d{2,5}', c) and c.startswith(book[0]) for c in cs): return False
         last = english.get_last_chapter(_NUMBER[code])
         return max(map(int, cs))>last and max(int(c[1:]) for c in cs)<=last
     bad = {book for book in chapters if book[:1].isdecimal() and doubled(book)}
     return [[book, chapter[1:] if book in bad else chapter, *rest] for book,chapter,*rest in refs]
 
-def _undouble_chapter(refs:list)->list:
+def _undouble_chapter(refs:list[list[str]])->list[list[str]]:
+    "Remove a doubled chapter number from the labels of [book, chapter, label, text]"
     met = {tuple(r[:3]) for r in refs}
     before = ('', '', '0')
     for r in refs:
-        book,chapter,label = r[:3]
-        due = str(label_verses(clean_label(before[2]) or '0')[-1][0]+1 if before[:2]==(book,chapter) else 1)
+        book, chapter, label = r[:3]
+        following = label_verses(clean_label(before[2]) or '0')[-1][0]+1
+        due = str(following if before[:2]==(book,chapter) else 1)
         if label!=due and label==chapter+due and (book,chapter,due) not in met: r[2] = due
         before = tuple(r[:3])
     return refs
@@ -147,33 +181,52 @@ def _undouble_chapter(refs:list)->list:
 _NUMBER = {b:i for i,b in enumerate(BOOKS, 1)}
 
 # %% ../../nbs/bibles/xml.ipynb #3e9a0ae1
-def _ces(root):
+def _ces(root)->Bible:
     refs = []
-    for seg in root.iter('{*}seg'):
+    for seg in _outermost(root, '{*}seg'):
         if seg.get('type')!='verse': continue
-        _,book,chapter,label = ((seg.get('id') or '').split('.', 3)+['']*4)[:4]
+        _, book, chapter, label = ((seg.get('id') or '').split('.', 3)+['']*4)[:4]
         refs.append([book, chapter, label, _content(seg)])
-    language = next((el.get('iso639') for el in root.iter('{*}language') if el.get('iso639')), '') or _find(root, 'language')
-    return make_bible(_undouble_chapter(_undouble_book(refs)), format='CES', language=language, title=_find(root, 'h.title'), licence=_find(root, 'availability'))
+    codes = (el.get('iso639') for el in root.iter('{*}language') if el.get('iso639'))
+    refs = _undouble_chapter(_undouble_book(refs))
+    return make_bible(refs, format='CES', language=next(codes, '') or _find(root, 'language'),
+                      title=_find(root, 'h.title'), licence=_find(root, 'availability'))
 
 # %% ../../nbs/bibles/xml.ipynb #c1b143ff
-def _tei(root):
-    found,glue = Collector(),False
-    for el in root.iter('{*}milestone', '{*}w', '{*}pc'):
+_OPENING = frozenset(('Ps','Pi'))
+
+def _joins(el)->tuple[bool,bool]:
+    "Is punctuation joined to what comes before it, and to what comes after it?"
+    if (kind := el.get('type')) in ('prefix','suffix'): return kind == 'suffix', kind == 'prefix'
+    text = ''.join(el.itertext()).strip()
+    opening = bool(text) and unicodedata.category(text[-1]) in _OPENING
+    previous, following = el.getprevious(), el.getnext()
+    gap = (el.getparent().text if previous is None else previous.tail) or ''
+    laid_out = lambda gap: not gap or '\n' in gap and not gap.strip()
+    touches_before = previous is not None and not gap
+    touches_after = following is not None and not el.tail
+    return touches_before or not opening and laid_out(gap), touches_after or opening and laid_out(el.tail or '')
+
+def _tei(root)->Bible:
+    found, glue = Collector(), False
+    for el in _outermost(root, '{*}milestone', '{*}w', '{*}pc'):
         tag = el.tag.rpartition('}')[2]
         if tag=='milestone':
-            m = el.get('unit')=='verse' and re.fullmatch(r'(.+?)[ .](\w+)[:.](.+)', el.get('ref') or el.get('n') or '')
+            ref = (el.get('ref') or el.get('n') or '')[:100]
+            m = el.get('unit')=='verse' and re.fullmatch(r'(.+?)[ .](\w+)[:.](.+)', ref)
             if m:
-                found.book,found.chapter = m.group(1,2)
+                found.book, found.chapter = m.group(1,2)
                 found.open(m[3])
             continue
-        if not glue and el.get('type')!='suffix': found.text(' ')
+        before, after = _joins(el) if tag=='pc' else (False, False)
+        if not glue and not before: found.text(' ')
         found.text(''.join(el.itertext()))
-        glue = el.get('type')=='prefix'
+        glue = after
     return make_bible(found.raw(), format='TEI', title=_find(root, 'title'))
 
 # %% ../../nbs/bibles/xml.ipynb #4e705f29
-XML_READERS = {'usfx':_usfx, 'osis':_osis, 'XMLBIBLE':_zefania, 'cesDoc':_ces, 'cesCorpus':_ces, 'bible':_beblia, 'TEI':_tei, 'TEI.2':_tei, 'div':_tei}
+XML_READERS = {'usfx':_usfx, 'osis':_osis, 'XMLBIBLE':_zefania, 'cesDoc':_ces, 'cesCorpus':_ces, 'bible':_beblia,
+               'TEI':_tei, 'TEI.2':_tei, 'div':_tei} # Name of the root element to reader
 
 def is_xml(
     text:str # The text of a file
@@ -184,8 +237,9 @@ def is_xml(
 def read_xml(
     text:str, # The text of a file
     path      # Its name, for errors
-)->Bible|None: # `None` if its root element belongs to no format that is known
+)->Bible|None: # `None` if the name of its root element is not in `XML_READERS`
     "Read a Bible in XML; raises `InputError` as `parse_xml` does"
-    root = parse_xml(text, path)
-    reader = XML_READERS.get(root.tag.rpartition('}')[2])
-    return reader and reader(root)
+    with reading(path):
+        root = parse_xml(text, path)
+        reader = XML_READERS.get(root.tag.rpartition('}')[2])
+        return reader and reader(root)

@@ -69,7 +69,9 @@ def reading(
     except (InputError, MemoryError, ImportError): raise
     except UnicodeDecodeError as e:
         raise InputError(path, f'is not {e.encoding.upper()} text; {remedy}', f'byte {e.start}') from e
-    except Exception as e: raise InputError(path, f'cannot be read ({_reason(e)}); {remedy}') from e
+    except Exception as e:
+        at = getattr(e, 'filename', None) or path # A file in the folder that is read
+        raise InputError(at, f'cannot be read ({_reason(e)}); {remedy}') from e
 
 # %% ../../nbs/core/files.ipynb #a1b7c008
 _MOST_LEVELS = 50
