@@ -84,6 +84,7 @@ def _cells_by_commas(text:str, path)->list[tuple[int,list[str]]]:
     finally: csv.field_size_limit(before)
     return rows
 
+# %% ../../nbs/bibles/reading.ipynb #a1b8c007
 def _is_row(line:str, head:list[str])->bool:
     "Does a line look like a row of a table with commas?"
     row = dict(zip(head, (c.strip(' "') for c in line.split(','))))
@@ -96,6 +97,7 @@ def _check_quotes(rows:list, head:list[str], path):
         if any(_is_row(x, head) for x in inside):
             raise InputError(path, 'opens a quote and does not close it; close it, or write each quote twice', f'line {line}')
 
+# %% ../../nbs/bibles/reading.ipynb #a1b8c008
 def _read_table(text:str, path)->Bible:
     with_tabs = '\t' in _first_line(text)
     rows = _cells_by_tabs(text) if with_tabs else _cells_by_commas(text, path)
@@ -237,6 +239,7 @@ def _most_used_format(found:dict[str,Bible])->dict[str,Bible]:
     [(most,_)] = Counter(b.format for b in found.values()).most_common(1)
     return {name: b for name,b in found.items() if b.format == most}
 
+# %% ../../nbs/bibles/reading.ipynb #a1b8c009
 def _check_chapters(found:dict[str,Bible], path):
     "Raise `InputError` if two files hold the same chapter"
     file_of = {}
