@@ -105,16 +105,7 @@ class Bible:
     def __repr__(self): return f"Bible({', '.join(f'{n} {k}' for k,n in self.counts.items())})"
 
     @cached_property
-    def _status(self)->dict[Ref,tuple[str,str]]:
-        "Reason (or an empty string) and text of each verse, in canonical order"
-        met = defaultdict(list)
-        for row in self.rows:
-            verses = label_verses(row.label)
-            for n,part in verses: met[row.book, row.chapter, n].append((part, len(verses)>1, row.text))
-        for ref in self.fused: met[tuple(ref)] = met[tuple(ref)] or [(False, True, '')]
-        copied = _copied_chapters(self.rows)
-        found = {Ref(*k): v*2 if k[:2] in copied else v for k,v in met.items()}
-        return {ref: (_reason(found[ref], ref in self.fused), found[ref][0][2]) for ref in sorted(found)}
+    def _status(self): return _statuses(self.rows, self.fused)
 
     @cached_property
     def verses(self)->dict[Ref,str]:
@@ -165,6 +156,17 @@ def _reason(met:list[tuple[bool,bool,str]], fused:bool)->str:
     if fused or any(merged): return 'merged'
     if len(met)>1: return 'repeated'
     return '' if any(map(str.isalpha, text[0])) else 'empty'
+
+def _statuses(rows:list[VerseRow], fused:frozenset)->dict[Ref,tuple[str,str]]:
+    "Reason (or an empty string) and text of each verse, in canonical order"
+    met = defaultdict(list)
+    for row in rows:
+        verses = label_verses(row.label)
+        for n,part in verses: met[row.book, row.chapter, n].append((part, len(verses)>1, row.text))
+    for ref in fused: met[tuple(ref)] = met[tuple(ref)] or [(False, True, '')]
+    copied = _copied_chapters(rows)
+    found = {Ref(*k): v*2 if k[:2] in copied else v for k,v in met.items()}
+    return {ref: (_reason(found[ref], ref in fused), found[ref][0][2]) for ref in sorted(found)}
 
 # %% ../../nbs/bibles/rows.ipynb #33e1ef2a
 PLACEHOLDERS = '***', '<range>' # In place of a verse that is merged into the one before

@@ -99,6 +99,7 @@ def _check_heads(tokens:list[Token], lines:list[int], path):
             at = tokens[at-1].head
         leads_to_root |= chain
 
+# %% ../../nbs/bibles/ud.ipynb #a1b8c010
 def _range_end(m:re.Match, n:int, covered:int, path, line:int)->int:
     "The last id of a written word such as `3-4`, after `n` tokens"
     first, last = int(m[1]), int(m[2])
@@ -260,6 +261,7 @@ def make_treebank(
     if None not in numbers and len(set(numbers)) == len(numbers): placed.sort(key=lambda s: s.number)
     return Treebank(placed, dict(Counter(s.work for s in sentences if not in_verse(s))))
 
+# %% ../../nbs/bibles/ud.ipynb #a1b8c011
 def join_treebank(
     parts:list[tuple] # Text and file of each part
 )->Treebank:
