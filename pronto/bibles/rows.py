@@ -121,8 +121,7 @@ class Bible:
     def missing(self)->list[Ref]:
         "Verses before the last one of a chapter that the file does not have"
         last = {ref[:2]: ref.verse for ref in self._status}
-        verses = (Ref(*chapter, v) for chapter,n in last.items() for v in range(1, n))
-        return [ref for ref in verses if ref not in self._status]
+        return [r for chapter,n in last.items() for v in range(1, n) if (r := Ref(*chapter, v)) not in self._status]
 
     @property
     def nt_verses(self)->int:

@@ -196,6 +196,15 @@ def is_conllu(
     return re.match(r'\d+(-\d+)?\t', first[0]) is not None and first[0].count('\t') > 6
 
 # %% ../../nbs/bibles/ud.ipynb #bd2eaaef
+def _gapped(sentences:list[UdSentence], numbers:set[int])->set[Ref]:
+    "Verses where the numbers of the sentences are not consecutive"
+    at = {}
+    for s in sentences:
+        for ref in {t.ref for t in s.tokens} - {None}: at.setdefault(ref, []).append(s.number)
+    complete = lambda ns: all(n in numbers for n in range(min(ns)-1, max(ns)+2))
+    return {ref for ref,ns in at.items() if not complete(ns)}
+
+# %% ../../nbs/bibles/ud.ipynb #a1b8c012
 @dataclass
 class Treebank:
     "Parsed verses"
@@ -234,12 +243,7 @@ class Treebank:
     def gapped(self)->set[Ref]:
         "Verses that may lack a sentence"
         numbers = {s.number for s in self.sentences}
-        if None in numbers: return set()
-        at = {}
-        for s in self.sentences:
-            for ref in {t.ref for t in s.tokens} - {None}: at.setdefault(ref, []).append(s.number)
-        complete = lambda ns: all(n in numbers for n in range(min(ns)-1, max(ns)+2))
-        return {ref for ref,ns in at.items() if not complete(ns)}
+        return set() if None in numbers else _gapped(self.sentences, numbers)
 
     def __repr__(self):
         others = sum(self.skipped.values())
