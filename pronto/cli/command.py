@@ -138,18 +138,25 @@ def demo(args):
 
 # %% ../../nbs/cli/command.ipynb #f46fde77
 def eval(args):
-    "Fine-tune models on the tasks of a dataset and record the scores"
-    from pronto.runs.runner import empty_tasks, plan, run_all
+    "Fine-tune models on the tasks of a dataset and record the scores; without a model, score the baselines"
+    from tqdm import tqdm
+    from pronto.runs.runner import empty_tasks, plan, run_each, score_baselines
     tasks = args.task or ()
-    try: jobs = plan(args.dataset, args.model or [], tasks, args.seeds, args.recipe, args.epochs, args.limit)
+    try:
+        if not args.model: return _show_baselines(score_baselines(args.dataset, tasks, args.limit))
+        jobs = plan(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit)
     except ValueError as e: raise _as_input_error(e, '--task') from e
     if not tasks and (left := empty_tasks(args.dataset)):
         _say(f'left out, as a split is empty: {", ".join(t.abbr for t in left)}')
-    records = run_all(jobs, args.runs, progress=_bar('eval'))
-    for job,r in zip(jobs, records):
-        lines = ', '.join(f'{name} {x:.1%}' for name,x in r['baselines'].items() if x is not None)
-        collapsed = '; collapsed: all predictions are the same' if r['collapsed'] else ''
-        _show(f'{job}: accuracy {r["accuracy"]:.1%} ({lines}){collapsed}')
+    for outcome in run_each(jobs, args.runs, progress=_bar('eval'), show=True):
+        with tqdm.external_write_mode(): _show(outcome)
+
+def _show_baselines(found:dict):
+    from pronto.datasets.tasks import find_task
+    for stem,baselines in found.items():
+        scores = ', '.join(f'{name} {value["accuracy"]:.1%}' for name,(value,_) in baselines.items())
+        _show(f'{find_task(stem).abbr}: {scores}')
+    _say('these are the baselines; name a model with -m to compare it with them')
 
 def _as_input_error(e:ValueError, option:str)->ValueError:
     return e if isinstance(e, InputError) else InputError(option, str(e))
@@ -251,14 +258,14 @@ def quality_score(args):
 
 # %% ../../nbs/cli/command.ipynb #8b59f52b
 def pretrain(args):
-    "A small BERT from plain text and the train verses of Bibles"
+    "Pretrain a small BERT on plain text and the train verses of Bibles"
     from pronto.modeling.pretrain import pretrain, read_texts
     if args.width % args.heads:
         raise InputError('--width', f'{args.width} is not a multiple of the {args.heads} attention heads '
                                     '(--heads); change one of them')
     sizes = dict(vocab_size=args.vocab, layers=args.layers, width=args.width, heads=args.heads)
     made = pretrain(read_texts(args.text), args.output, **sizes, steps=args.steps, epochs=args.epochs,
-                    seed=args.seed, progress=sys.stderr.isatty())
+                    seed=args.seed, progress=f'pretrain {args.output}')
     _show(f'{made["texts"]:,} texts, {made["parameters"]:,} parameters, {made["vocabulary"]:,} subwords; '
           f'written to {args.output}')
 
