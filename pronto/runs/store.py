@@ -374,16 +374,11 @@ def compare_records(
     return compare([row['label'] for row in first], answers, chapters if len(columns) == 2 else [c[0] for c in chapters])
 
 # %% ../../nbs/runs/store.ipynb #9a0c7d16
-def _print_one_line(shell, kind, error, traceback, tb_offset=None):
-    "Shows an `InputError` of a notebook without its traceback"
-    shell._showtraceback(kind, error, [f'InputError: {error}'])
-
 def check_parameters(
     namespace:dict, # `globals()` of the notebook
     known:str # The names it has, separated by blanks
 ): # Nothing
     "Refuse misspelt parameters; raises `InputError` that names them"
-    if (shell := namespace.get('get_ipython')): shell().set_custom_exc((InputError,), _print_one_line)
     names = known.split()
     ours = {*names, 'In', 'Out', 'exit', 'quit', 'open', 'get_ipython'}
     plain = str|int|float|list|dict|None
