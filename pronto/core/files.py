@@ -33,6 +33,8 @@ class InputError(ValueError):
     ):
         super().__init__(printable(f'{path}{f", {place}" if place else ""}: {what}'))
 
+    def _render_traceback_(self)->list[str]: return [f'InputError: {self}'] # What a notebook shows of it
+
 # %% ../../nbs/core/files.ipynb #5914f338
 def to_stderr(
     line:str # The message
