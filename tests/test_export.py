@@ -1,9 +1,11 @@
-"Doors to other tools, each tried with the real client, offline, on folders that we wrote"
+"Exports to other tools, read by their own clients without a network"
 import json, os, shutil, subprocess, sys
 from pathlib import Path
 
 import pytest
 pytest.importorskip('datasets')
+import pyarrow as pa
+from pyarrow import parquet
 from conftest import ROOT
 from pronto.cli.command import main
 from pronto.datasets.examples import VerseExample
@@ -12,7 +14,9 @@ from pronto.datasets.manifest import CITATION, NOT_STATED
 from pronto.demo.corpus import build_demo
 from pronto.interop.hf import export_hf, export_tsv, provenance, read_hf
 from pronto.core.files import InputError
+from pronto.core.refs import Ref
 from pronto.interop.lm_eval import export_lm_eval
+from pronto.interop.mteb import bitext
 
 def contents(folder): return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(Path(folder).rglob('*')) if p.is_file()}
 
@@ -83,7 +87,7 @@ def test_a_published_folder_comes_back_as_it_was(demo, tmp_path):
     export_lm_eval([old], tmp_path/'lm')
     assert (tmp_path/'lm'/'old'/'pronto_old_my_own.yaml').is_file()
 
-# EleutherAI's harness
+# EleutherAI's harness; the notebook checks its files without it
 
 @pytest.fixture(scope='module')
 def tiny(tmp_path_factory):
@@ -100,6 +104,7 @@ def tiny(tmp_path_factory):
     tokenizer.save_pretrained(folder)
     return folder
 
+@pytest.mark.slow
 def test_the_harness_asks_our_questions(demo, tiny, tmp_path):
     "From another folder than it was written to: groups, accuracy, the right answers, balanced examples in the prompt"
     pytest.importorskip('lm_eval')
@@ -131,6 +136,7 @@ loaded = TaskManager(include_path=sys.argv[1], include_defaults=False).load(['pr
 print(json.dumps([loaded['group_map'], {name: len(task.test_docs()) for name,task in loaded['tasks'].items()}]))
 '''
 
+@pytest.mark.slow
 def test_the_harness_loads_the_groups_of_all(demo, tmp_path):
     pytest.importorskip('lm_eval')
     export_lm_eval([demo/'qaa', demo/'qac'], tmp_path/'lm')
@@ -143,38 +149,58 @@ def test_groups_with_one_name(demo, tmp_path):
     shutil.copytree(demo/'qaa', tmp_path/'fewshot')
     manifest = json.loads((demo/'qaa'/'manifest.json').read_text(encoding='utf-8')) | dict(code='fewshot')
     (tmp_path/'fewshot'/'manifest.json').write_text(json.dumps(manifest), encoding='utf-8')
-    with pytest.raises(InputError, match='makes a group pronto_fewshot, which there is already'): export_lm_eval([tmp_path/'fewshot'], tmp_path/'lm')
+    with pytest.raises(InputError, match='makes a group pronto_fewshot, which exists already'): export_lm_eval([tmp_path/'fewshot'], tmp_path/'lm')
     assert not (tmp_path/'lm').exists()
 
 # mteb
 
-MTEB = '''
+MTEB = """
 import json, sys, torch, mteb
 from sentence_transformers import SentenceTransformer
-from sentence_transformers.models import Pooling, Transformer
-from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from pronto.interop.mteb import mteb_tasks
-folder, qac, qaa = sys.argv[1:]
-tokens = Tokenizer(models.WordLevel({'[PAD]': 0, '[UNK]': 1} | {b: i+2 for i,b in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}, '[UNK]'))
-tokens.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.ByteLevel(add_prefix_space=False), pre_tokenizers.Split('', 'isolated')])
-torch.manual_seed(0)
-BertModel(BertConfig(vocab_size=258, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32, max_position_embeddings=512)).save_pretrained(folder)
-PreTrainedTokenizerFast(tokenizer_object=tokens, pad_token='[PAD]', unk_token='[UNK]', model_max_length=512).save_pretrained(folder)
-layer = Transformer(folder)
-model = SentenceTransformer(modules=[layer, Pooling(layer.get_word_embedding_dimension())], device='cpu')
-tasks = {t.metadata.name: t for t in mteb_tasks(qac, english=qaa)}
-found = mteb.evaluate(model, [t for name,t in tasks.items() if any(x in name for x in ('_SM_','_SS_','_verses_'))], cache=None, show_progress_bar=False, encode_kwargs=dict(batch_size=64))
-print(json.dumps([[r.task_name, tasks[r.task_name].metadata.type, {s['hf_subset']: s['main_score'] for s in r.scores['test']}] for r in found.task_results]))
-'''
+from pronto.datasets.loading import load_dataset_folder
+from pronto.interop.mteb import bitext, mteb_tasks
 
-def test_mteb_runs_its_own_way(demo, tmp_path):
+class Oracle(torch.nn.Module):
+    'Embeds a text as the answer that belongs to it; a blind one embeds all alike'
+    def __init__(self, answers):
+        super().__init__()
+        self.answers, self.width, self.config_keys = answers, 1 + max(answers.values(), default=0), []
+    def tokenize(self, texts, **kwargs): return dict(answer=torch.tensor([self.answers.get(t, 0) for t in texts]))
+    preprocess = tokenize
+    def forward(self, features, **kwargs):
+        return features | dict(sentence_embedding=torch.nn.functional.one_hot(features['answer'], self.width).float())
+    def get_embedding_dimension(self): return self.width
+    get_sentence_embedding_dimension = get_embedding_dimension
+
+folders = sys.argv[1:]
+qac, qaa = map(load_dataset_folder, folders)
+tasks = mteb_tasks(folders[0], english=folders[1])
+moods = ['declarative','imperative','interrogative']
+mood = {r.text: moods.index(r.label) for rows in qac.tasks['sentence_mood'].values() for r in rows}
+pairs = [r for rows in qac.tasks['same_sense'].values() for r in rows]
+uses = {f'{r.sense}: {r.text2}': int(r.label == 'same') for r in pairs} | {f'{r.sense}: {r.text1}': 1 for r in pairs}
+verse = {text: i for i,both in enumerate(zip(*bitext(qac, qaa))) for text in both}
+scores = {}
+for what,answers in dict(_SM_=mood, _SS_=uses, _verses_=verse).items():
+    [task] = [t for t in tasks if what in t.metadata.name]
+    for knows in True, False:
+        model = SentenceTransformer(modules=[Oracle(answers if knows else {})], device='cpu')
+        done = mteb.evaluate(model, [task], cache=None, show_progress_bar=False, encode_kwargs=dict(batch_size=64))
+        found = {s['hf_subset']: s['main_score'] for s in done.task_results[0].scores['test']}
+        scores.setdefault(task.metadata.type, []).append(found)
+print(json.dumps(scores))
+"""
+
+@pytest.mark.slow
+def test_mteb_scores_right_answers(demo, tmp_path):
+    "A model that knows the answers has them all right; a blind one does not"
     pytest.importorskip('mteb'); pytest.importorskip('sentence_transformers')
-    out = outside(tmp_path, sys.executable, '-c', MTEB, str(tmp_path/'st'), str(demo/'qac'), str(demo/'qaa'))
-    found = json.loads(out.splitlines()[-1])
-    assert [kind for _,kind,_ in found] == ['Classification','PairClassification','BitextMining']
-    assert set(found[-1][2]) == {'qac-qaa','qaa-qac'}
-    assert all(0 <= x <= 1 for *_,scores in found for x in scores.values())
+    out = outside(tmp_path, sys.executable, '-c', MTEB, str(demo/'qac'), str(demo/'qaa'))
+    scores = json.loads(out.splitlines()[-1])
+    assert list(scores) == ['Classification','PairClassification','BitextMining']
+    assert set(scores['BitextMining'][0]) == {'qac-qaa','qaa-qac'}
+    for oracle,blind in scores.values():
+        assert all(score > .99 for score in oracle.values()) and all(score < .8 for score in blind.values())
 
 # What is owed
 
@@ -226,7 +252,7 @@ def test_bad_input_is_one_line(demo, tmp_path, capsys):
     (tmp_path/'mine').mkdir(); (tmp_path/'mine'/'README.md').write_text('my own')
     for format in 'tsv','hf','lm-eval':
         assert 'is not a dataset folder' in error(capsys, format, tmp_path/'none', '-o', tmp_path/'out')
-        assert 'is called qaa like another one' in error(capsys, format, demo/'qaa', f'{demo}/../datasets/qaa', '-o', tmp_path/'out')
+        assert 'has the name qaa, as another' in error(capsys, format, demo/'qaa', f'{demo}/../datasets/qaa', '-o', tmp_path/'out')
         assert 'is not replaced, because' in error(capsys, format, demo/'qaa', '-o', tmp_path/'mine')
     assert (tmp_path/'mine'/'README.md').read_text() == 'my own' and not (tmp_path/'out').exists()
 
@@ -235,7 +261,7 @@ def test_damaged_exports_are_named(demo, tmp_path, capsys):
     (tmp_path/'hf'/'qaa'/'same_sense'/'test.parquet').unlink()
     assert 'test.parquet' in error(capsys, 'tsv', tmp_path/'hf', '-o', tmp_path/'out')
     (tmp_path/'hf'/'export.json').write_text('{"format": "hf"')
-    assert 'is not a dataset folder' in error(capsys, 'tsv', tmp_path/'hf', '-o', tmp_path/'out')
+    assert 'export.json: cannot be read' in error(capsys, 'tsv', tmp_path/'hf', '-o', tmp_path/'out')
     (tmp_path/'hf'/'export.json').write_text('{"format": "hf", "datasets": {"../elsewhere": {}}}')
     assert 'does not name the datasets' in error(capsys, 'tsv', tmp_path/'hf', '-o', tmp_path/'out')
     shutil.copytree(demo/'qab', tmp_path/'qab')
@@ -248,12 +274,84 @@ def test_damaged_exports_are_named(demo, tmp_path, capsys):
 
 def test_a_bitext_is_in_canonical_order():
     "Not in alphabetical order of the books, which puts Acts first"
-    from pathlib import Path
-    from pronto.core.refs import Ref
-    from pronto.datasets.examples import VerseExample
-    from pronto.datasets.loading import Dataset
-    from pronto.interop.mteb import bitext
     refs = [Ref('REV', 1, 1), Ref('ACT', 1, 1), Ref('MAT', 10, 1), Ref('MAT', 2, 1)]
     rows = [VerseExample(str(r), '0', r) for r in refs]
     dataset = Dataset(Path('x'), {'t': dict(train=[], dev=[], test=rows)})
     assert bitext(dataset, dataset)[0] == ['MAT 2:1', 'MAT 10:1', 'ACT 1:1', 'REV 1:1']
+
+HEADER = b'huggingface'
+
+def damage_parquet(folder, change):
+    "Change the table of a Parquet file of an export"
+    path = folder/'qaa'/'sentence_mood'/'test.parquet'
+    parquet.write_table(change(parquet.read_table(path)), path)
+
+def with_column(name, make):
+    "Replace a column by what `make` makes of its values"
+    def change(table):
+        column = pa.array(make(table[name].to_pylist()))
+        return table.set_column(table.column_names.index(name), name, column)
+    return change
+
+def with_header(value): return lambda table: table.replace_schema_metadata({HEADER: value})
+
+DAMAGES = {
+    'no_label': (with_column('label', lambda xs: [-1, *xs[1:]]), 'row 1: has the label -1, which has no name'),
+    'unknown_label': (with_column('label', lambda xs: [*xs[:-1], 9]), 'has the label 9, which has no name'),
+    'label_null': (with_column('label', lambda xs: [None, *xs[1:]]), 'row 1: has the label None'),
+    'labels_are_words': (with_column('label', lambda xs: ['declarative']*len(xs)), 'columns that'),
+    'labels_are_floats': (with_column('label', lambda xs: [0.5]*len(xs)), 'columns that'),
+    'tab': (with_column('text', lambda xs: ['lo\tla', *xs[1:]]), 'row 1: a text is missing or has a tab'),
+    'newline': (with_column('text', lambda xs: [*xs[:-1], 'lo\nla']), 'a text is missing or has a tab'),
+    'text_null': (with_column('text', lambda xs: [None, *xs[1:]]), 'row 1: a text is missing'),
+    'texts_are_numbers': (with_column('text', lambda xs: list(range(len(xs)))), 'columns that'),
+    'texts_are_lists': (with_column('text', lambda xs: [[x] for x in xs]), 'columns that'),
+    'bad_reference': (with_column('ref', lambda xs: ['Hezekiah 3:16', *xs[1:]]), 'cannot be read'),
+    'reference_null': (with_column('ref', lambda xs: [None, *xs[1:]]), 'row 1: a reference is missing'),
+    'column_missing': (lambda table: table.drop_columns(['ref']), 'columns that'),
+    'column_more': (lambda table: table.append_column('more', table['text']), 'columns that'),
+    'column_twice': (lambda table: table.append_column('text', table['text']), 'cannot be read'),
+    'other_order': (lambda table: table.select(['label','text','ref']), 'columns that'),
+    'row_missing': (lambda table: table.slice(1), 'rows, but the manifest says'),
+    'no_header': (lambda table: table.replace_schema_metadata({}), 'does not name its labels'),
+    'header_is_not_json': (with_header(b'{'), 'cannot be read'), 'header_is_a_number': (with_header(b'5'), 'cannot be read'),
+    'header_is_deep': (with_header(b'{"info":'*100_000 + b'}'*100_000), 'cannot be read'),
+}
+
+@pytest.mark.parametrize('name', DAMAGES)
+def test_a_damaged_parquet_is_one_line(demo, tmp_path, capsys, name):
+    change, said = DAMAGES[name]
+    export_hf([demo/'qaa'], tmp_path/'hf')
+    damage_parquet(tmp_path/'hf', change)
+    line = error(capsys, 'tsv', tmp_path/'hf', '-o', tmp_path/'out')
+    assert 'test.parquet' in line and said in line and not (tmp_path/'out').exists()
+
+BAD_EXPORTS = ['['*100_000, '{"format": "hf", "datasets": 5}', '\ud800', '{"format": "hf", "datasets": {"": {}}}']
+
+@pytest.mark.parametrize('content', BAD_EXPORTS, ids=range(4))
+def test_a_damaged_export_is_one_line(demo, tmp_path, capsys, content):
+    export_hf([demo/'qaa'], tmp_path/'hf')
+    (tmp_path/'hf'/'export.json').write_bytes(content.encode('utf-8', 'surrogatepass'))
+    assert 'export.json' in error(capsys, 'tsv', tmp_path/'hf', '-o', tmp_path/'out')
+
+def test_a_folder_with_other_files_is_not_replaced(demo, tmp_path, capsys):
+    for format in 'tsv','hf','lm-eval':
+        out = tmp_path/format
+        for again in range(2): assert main(['export', format, str(demo/'qaa'), str(demo/'qac'), '-o', str(out)]) == 0
+        (out/'qaa'/'thesis.txt').write_text('mine')
+        assert 'thesis.txt' in error(capsys, format, demo/'qaa', demo/'qac', '-o', out)
+        assert (out/'qaa'/'thesis.txt').read_text() == 'mine'
+
+def test_a_task_of_the_users_is_exported(demo, tmp_path):
+    "In all formats, with the labels that its tables have"
+    shutil.copytree(demo/'qaa', tmp_path/'mine')
+    rows = 'lo la\tyes\tMRK 1:1\nla lo\tno\tMRK 1:2\n'
+    for s in 'train','dev','test': (tmp_path/'mine'/f'my_own_{s}.tsv').write_text(rows)
+    (tmp_path/'mine'/'manifest.json').unlink()
+    before = contents(tmp_path/'mine')
+    export_hf([tmp_path/'mine'], tmp_path/'hf')
+    read_hf(tmp_path/'hf', tmp_path/'back')
+    after = contents(tmp_path/'back')
+    assert {name: after[name] for name in before} == before
+    export_lm_eval([tmp_path/'mine'], tmp_path/'lm')
+    assert 'B. yes' in (tmp_path/'lm'/'mine'/'pronto_mine_my_own.yaml').read_text()

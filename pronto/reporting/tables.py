@@ -44,7 +44,8 @@ def read_layout(
 )->list[dict[str,str]]: # A row for each model of each translation, in the order of the tables
     "Which models each table lists; raises `InputError` if the file cannot be read or is not such a table"
     if not path: return fact_table('paper_models')
-    with reading(path, _HINT): lines = Path(path).read_text(encoding='utf-8-sig').removesuffix('\n').split('\n')
+    with reading(path, _HINT): text = Path(path).read_text(encoding='utf-8-sig')
+    lines = text.removesuffix('\n').split('\n')
     cells = [line.split('\t') for line in lines]
     bad = next((i for i,row in enumerate(cells, 1) if len(row) != len(LAYOUT_COLUMNS)), None)
     if bad or cells[0] != LAYOUT_COLUMNS:
