@@ -154,7 +154,7 @@ def test_a_script_beside_the_clone_finds_the_package(tmp_path):
 
 # Notebooks that are run rather than exported
 
-NO_TEST_YET = {'gold', 'hindi', 'leak', 'noise', 'sources', 'walkthrough'}
+NO_TEST_YET = {'gold', 'hindi', 'leak', 'noise', 'walkthrough'}
 
 def test_every_notebook_at_the_top_runs_in_a_test():
     files = [p for p in (ROOT/'tests').glob('test_*.py') if p.name != 'test_project.py']

@@ -4,17 +4,20 @@
 
 # %% auto #0
 __all__ = ['shared_verses', 'Labelled', 'label_verses_twice', 'label_senses_twice', 'label_counts_twice', 'agreement',
-           'gold_labels', 'against_gold', 'treebank_name', 'read_treebanks', 'confusion_table', 'compare_sources',
-           'print_sources', 'draw_sources', 'agreement_findings', 'count_findings', 'gold_findings', 'make_sources']
+           'gold_labels', 'against_gold', 'treebank_name', 'read_treebanks', 'confusion_table', 'frequent_senses',
+           'compare_sources', 'print_sources', 'draw_sources', 'agreement_findings', 'count_findings', 'gold_findings',
+           'make_sources']
 
 # %% ../../nbs/studies/source_comparison.ipynb #975935f6
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 import numpy as np
 from ..bibles.languages import identify
-from ..bibles.ud import Treebank, read_treebank
+from ..bibles.ud import Treebank, UdSentence, make_treebank, read_conllu
+from ..core.files import reading
 from ..core.refs import Ref
 from ..core.stats import bootstrap, mcnemar
 from ..datasets.pairs import SEVERAL, parallel_sense_pairs
@@ -214,6 +217,9 @@ def treebank_name(
     language = identify(code).name or code
     return f'{language} ({project.upper()})' if project else language
 
+def _sentences(path:Path)->list[UdSentence]:
+    with reading(path, 'name a CoNLL-U file'): return read_conllu(path.read_text(encoding='utf-8-sig'), path)
+
 def read_treebanks(
     folder # With `.conllu` files
 )->dict[str,Treebank]: # Name, e.g. `Gothic (PROIEL)`, to the treebank; in the order of the files
@@ -221,8 +227,9 @@ def read_treebanks(
     parts = {}
     for f in sorted(Path(folder).glob('*.conllu')):
         stem = f.name.split('-ud-')[0].removesuffix('.conllu')
-        parts.setdefault(stem, []).append(f)
-    return {treebank_name(stem): read_treebank(files) for stem,files in parts.items()}
+        parts.setdefault(stem, []).extend(_sentences(f))
+    with_refs = {stem: sentences for stem,sentences in parts.items() if any(t.ref for s in sentences for t in s.tokens)}
+    return {treebank_name(stem): make_treebank(sentences, Path(folder)/stem) for stem,sentences in with_refs.items()}
 
 # %% ../../nbs/studies/source_comparison.ipynb #9f6158ea
 def confusion_table(
@@ -236,6 +243,17 @@ def confusion_table(
     table = pd.DataFrame(0, rows, columns)
     for x,y in zip(labelled.first, labelled.second): table.loc[x, y] += 1
     return table
+
+# %% ../../nbs/studies/source_comparison.ipynb #4c6a7f1e
+def frequent_senses(
+    annotations:Annotations,
+    refs:list[Ref], # Verses to count
+    most:int=12 # How many senses to show
+)->str: # e.g. `Toy: 2 senses; go 3, see 1`
+    "The most frequent senses of a source, by the number of verses"
+    verses = Counter(sense for r in refs for sense in _senses(annotations, r))
+    shown = ', '.join(f'{sense} {n}' for sense,n in verses.most_common(most))
+    return f'{annotations.source.name}: {len(verses):,} senses; {shown}'
 
 # %% ../../nbs/studies/source_comparison.ipynb #4347545d
 def compare_sources(
