@@ -1,5 +1,5 @@
 "Labels against parses and against a linguist: the paper's rules to the letter, figures that others confirm, and sheets that survive their way"
-import csv, json, re, shutil, sys
+import csv, json, os, re, shutil, subprocess, sys
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,8 @@ from pronto.quality.sheets import SHEET_COLUMNS, count_sheet, draw_sheet, read_s
 from pronto.datasets.tasks import NMC, PNS
 from pronto.demo.invented_languages import invented_languages
 from pronto.bibles.ud import Token, Treebank, read_treebank
+
+ROOT = Path(__file__).parents[1]
 
 @pytest.fixture
 def pronto(capsys):
@@ -259,3 +261,38 @@ def test_the_form_loses_no_answer_when_it_is_killed(demo, tmp_path):
         assert len(read_sheet(tmp_path/'s.tsv')) == 3
         n += 1
     assert n > 6 and Answering(tmp_path/'s.tsv').done == 3
+
+# The notebooks
+
+def run_notebook(name, out, data, *parameters):
+    "Run a notebook with papermill in its own folder: its cells' outputs"
+    command = [sys.executable, '-m', 'papermill', f'{name}.ipynb', str(out), *map(str, parameters)]
+    env = os.environ | dict(PRONTO_DATA=str(data), PYTHONPATH=str(ROOT))
+    done = subprocess.run(command, cwd=ROOT/'nbs', env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return [o for c in json.loads(out.read_text(encoding='utf-8'))['cells'] for o in c.get('outputs', [])]
+
+def shown(outputs, kind): return [''.join(o['data'][kind]) for o in outputs if kind in o.get('data', {})]
+
+def test_hindi_runs_on_the_embedded_corpus(tmp_path):
+    outputs = run_notebook('hindi', tmp_path/'run.ipynb', tmp_path/'data', '-p', 'verses', 600, '-p', 'repeats', 20)
+    assert len(shown(outputs, 'image/png')) == 2 and not any('<Figure' in t for t in shown(outputs, 'text/plain'))
+    text = '\n'.join(shown(outputs, 'text/markdown'))
+    table = re.search(r'\| PrOnto, UD \| (0\.\d+) .*', text)[1]
+    assert re.search(rf'the labels agree in {100*float(table):.0f}', text) and 'publ.' not in text
+    assert '64% of the pairs' in text and re.search(r'SAC: \d+ of 50 pairs are well-formed', text)
+
+def test_gold_runs_on_any_treebank(demo, tmp_path):
+    "Parses of the embedded corpus in two languages, as if they were treebanks"
+    corpus, folder, _ = demo
+    (tmp_path/'ud').mkdir()
+    for code in 'qaa','qab':
+        parse = ud_corpus(corpus.meanings(code), invented_languages()[code])
+        (tmp_path/'ud'/f'{code}_demo-ud-test.conllu').write_text(parse, encoding='utf-8')
+    options = dict(ud=tmp_path/'ud', annotations=folder.parent/'corpus'/'ontonotes', languages='qaa,qab', repeats=20,
+                   min_verses=100, tables=tmp_path/'tables')
+    outputs = run_notebook('gold', tmp_path/'run.ipynb', tmp_path/'data', *(x for k,v in options.items() for x in ('-p', k, v)))
+    assert len(shown(outputs, 'image/png')) == 2 and not any('<Figure' in t for t in shown(outputs, 'text/plain'))
+    said = '\n'.join(shown(outputs, 'text/markdown'))
+    assert 'above chance in' in said and 'The chain of NMC' in said
+    assert sorted(p.name for p in (tmp_path/'tables').iterdir()) == ['gold.csv','gold.md','gold.png','gold.tex']
