@@ -1,4 +1,4 @@
-"A sweep: workers die and join, runs fail, and what is recorded is not made again"
+"A sweep: workers die and join, runs fail, and recorded runs are not repeated"
 import json, os, shutil, signal
 from collections import Counter
 from pathlib import Path
@@ -12,14 +12,13 @@ from pronto.core.files import InputError
 from pronto.runs.store import read_runs
 
 STAND_IN = '''
-import os, sys, time
+import os, sys
 from pronto.runs.runner import plan
 sys.path.append('TESTS')
 from conftest import run_results
 from pronto.runs.store import write_record
 job, = plan(bible, [models], [tasks], 1, recipe, epochs or None, limit or None, first_seed)
 with open(os.path.join(runs, 'begun.log'), 'a') as f: f.write(f'{first_seed} {os.getppid()}\\n')
-time.sleep(.5)
 if first_seed == 1: raise ValueError('seed 1 is unlucky')
 write_record(job.key, runs, run_results(), [dict(ref='MRK 1:1', label='0', predicted='0')])
 '''.replace('TESTS', str(Path(__file__).parent))
@@ -43,7 +42,8 @@ def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp('models')/'tiny'
     words = Tokenizer(models.WordLevel({w:i for i,w in enumerate('[PAD] [UNK] [CLS] [SEP] lo la mi'.split())}, '[UNK]'))
     words.pre_tokenizer = pre_tokenizers.Whitespace()
-    hf.PreTrainedTokenizerFast(tokenizer_object=words, unk_token='[UNK]', pad_token='[PAD]', cls_token='[CLS]', sep_token='[SEP]').save_pretrained(folder)
+    special = dict(unk_token='[UNK]', pad_token='[PAD]', cls_token='[CLS]', sep_token='[SEP]')
+    hf.PreTrainedTokenizerFast(tokenizer_object=words, **special).save_pretrained(folder)
     sizes = dict(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32, max_position_embeddings=60)
     torch.manual_seed(0)
     hf.AutoModel.from_config(hf.BertConfig(vocab_size=7, **sizes)).save_pretrained(folder)
@@ -53,13 +53,15 @@ def model(tmp_path_factory):
 def stand_in(tmp_path):
     "A notebook with the parameters of eval.ipynb that makes a record without torch, but not for seed 1"
     nb = nbformat.v4.new_notebook()
-    nb.cells = [nbformat.v4.new_code_cell("bible = models = tasks = recipe = runs = ''\nfirst_seed = epochs = limit = 0", metadata={'tags': ['parameters']}), nbformat.v4.new_code_cell(STAND_IN)]
+    parameters = "bible = models = tasks = recipe = runs = ''\nfirst_seed = epochs = limit = 0"
+    nb.cells = [nbformat.v4.new_code_cell(parameters, metadata={'tags': ['parameters']}), nbformat.v4.new_code_cell(STAND_IN)]
     nbformat.write(nb, tmp_path/'stand-in.ipynb')
     (tmp_path/'runs').mkdir()
     return tmp_path/'stand-in.ipynb'
 
 def begun(runs): return [line.split() for line in (runs/'begun.log').read_text().splitlines()]
 
+@pytest.mark.slow
 def test_a_worker_dies_a_run_fails_and_the_sweep_goes_on(dataset, model, stand_in, tmp_path):
     "The dead worker's run is made again, the failure is tried twice, and a new start makes neither again that is recorded"
     import psutil
@@ -70,7 +72,8 @@ def test_a_worker_dies_a_run_fails_and_the_sweep_goes_on(dataset, model, stand_i
             workers = [p for p in psutil.Process().children() if 'spawn_main' in ' '.join(p.cmdline())]
             killed.append(workers[0].pid)
             os.kill(killed[0], signal.SIGKILL)
-    go = lambda seeds, show=lambda swept: None: sweep([dataset.parent], [str(model)], ['SM'], seeds, runs=runs, workers=2, notebook=stand_in, show=show)
+    def go(seeds, show=lambda swept: None):
+        return sweep([dataset.parent], [str(model)], ['SM'], seeds, runs=runs, workers=2, notebook=stand_in, show=show)
     done = go(4, kill_once)
     assert killed and len(done.done) == 3 and [j.key.seed for n,j in done.jobs.items() if n in done.failed] == [1]
     tried = Counter(seed for seed,_ in begun(runs))
@@ -89,6 +92,7 @@ def test_a_worker_dies_a_run_fails_and_the_sweep_goes_on(dataset, model, stand_i
     assert Counter(seed for seed,_ in begun(runs)) == {'0': 1, '4': 1, '1': 2}
     assert first.with_suffix('.ipynb').exists() and not list(runs.rglob('*.tmp.ipynb'))
 
+@pytest.mark.slow
 def test_a_worker_that_joins_late_helps(dataset, model, stand_in, tmp_path):
     from distributed import LocalCluster
     from pronto.jobs.sweep import sweep
@@ -97,25 +101,31 @@ def test_a_worker_that_joins_late_helps(dataset, model, stand_in, tmp_path):
             if not swept.done: return
             cluster.scale(2)
             cluster.wait_for_workers(2, timeout=120)
-        done = sweep([dataset], [str(model)], [], 1, runs=tmp_path/'runs', scheduler=cluster.scheduler_address, notebook=stand_in, show=join)
+        done = sweep([dataset], [str(model)], [], 1, runs=tmp_path/'runs', scheduler=cluster.scheduler_address,
+                     notebook=stand_in, show=join)
     assert len(done.done) == len(plan(dataset, [str(model)])) >= 4 and len(Counter(worker for _,worker in begun(tmp_path/'runs'))) == 2
 
-def test_two_runs_share_a_gpu(dataset, model, stand_in, tmp_path, monkeypatch):
-    "Both on its one worker, whether there is a GPU or not"
-    from pronto.jobs.sweep import sweep
-    monkeypatch.setattr('pronto.jobs.queue._visible_gpus', lambda: ['0'])
-    done = sweep([dataset], [str(model)], ['SM','PNS'], 1, runs=tmp_path/'runs', gpus=1, per_gpu=2, notebook=stand_in)
-    assert len(done.done) == 2 and len(Counter(worker for _,worker in begun(tmp_path/'runs'))) == 1
+def test_names_of_any_kind_reach_the_notebook_as_they_are(dataset, model, stand_in, tmp_path):
+    "Quotes, braces, line breaks, and what papermill or Python would take for code"
+    from pronto.jobs.sweep import is_recorded, notebook_parameters, run_notebook
+    runs = tmp_path/'runs'
+    for name in """it's "{bible}" \\ {{x}}\n%cd""", '"'*3 + '; 1/0', '**', '\x1b[31m', 'x'*200:
+        (tmp_path/name).symlink_to(dataset)
+        job, = plan(tmp_path/name, [str(model)], ['SM'])
+        run_notebook(stand_in, job.key.record(runs), notebook_parameters(job, runs))
+        assert is_recorded(job, runs)
 
-def test_waiting_for_a_worker_is_said(monkeypatch):
+def test_waiting_for_a_worker_is_reported(monkeypatch):
     from distributed import LocalCluster
     from pronto.jobs.queue import connect, run_jobs
     class Said(Exception): pass
     def say(line): raise Said(line)
     monkeypatch.setattr('pronto.jobs.queue._PATIENCE', 0)
-    with LocalCluster(n_workers=0, dashboard_address='127.0.0.1:0', silence_logs=50) as cluster, connect(scheduler=cluster.scheduler_address) as client:
-        with pytest.raises(Said, match='waiting for a worker with a GPU; start one with: dask worker tcp://.* --resources GPU=1'): list(run_jobs(client, abs, {'one': (-1,)}, need={'GPU': 1}, say=say))
-        with pytest.raises(Said, match='waiting for a worker; .*--nthreads 1$'): list(run_jobs(client, abs, {'one': (-1,)}, say=say))
+    with (LocalCluster(n_workers=0, dashboard_address='127.0.0.1:0', silence_logs=50) as cluster,
+          connect(scheduler=cluster.scheduler_address) as client):
+        run = lambda **how: list(run_jobs(client, abs, {'one': (-1,)}, say=say, **how))
+        with pytest.raises(Said, match='waiting for a worker with a GPU; .*: dask worker tcp://.* --resources GPU=1'): run(need={'GPU': 1})
+        with pytest.raises(Said, match='waiting for a worker; .*--nthreads 1$'): run()
 
 def test_datasets_that_cannot_be_used_are_left_out(dataset, model, tmp_path):
     "Labels without text, empty splits, and what a killed release left; a missing model is no fault of theirs"
@@ -124,8 +134,11 @@ def test_datasets_that_cannot_be_used_are_left_out(dataset, model, tmp_path):
     (tmp_path/'labels'/'verses.tsv').unlink()
     for path in *(tmp_path/'empty').glob('*_dev.tsv'), tmp_path/'no-NMC'/'nonpronominal_mention_test.tsv': path.write_bytes(b'')
     jobs, left_out = plan_all([tmp_path], [str(model)])
-    assert {j.dataset.name for j in jobs} == {'no-NMC','whole'} and {j.key.task for j in jobs if j.dataset.name == 'no-NMC'} == {j.key.task for j in jobs} - {'nonpronominal_mention'}
-    assert [line.partition(': ')[0] for line in left_out] == [str(tmp_path/x) for x in ('empty','labels')] and 'pronto verses' in left_out[1]
+    tasks = lambda *names: {j.key.task for j in jobs if j.dataset.name in names}
+    assert {j.dataset.name for j in jobs} == {'no-NMC','whole'}
+    assert tasks('no-NMC') == tasks('whole') - {'nonpronominal_mention'}
+    assert [line.partition(': ')[0] for line in left_out] == [str(tmp_path/x) for x in ('empty','labels')]
+    assert 'pronto verses' in left_out[1]
     jobs, left_out = plan_all([tmp_path], [str(model)], ['NMC','SM'])
     assert len(jobs) == 3 and left_out[2] == f'{tmp_path/"no-NMC"}: has an empty split in NMC'
     with pytest.raises(InputError, match='none can be used; .*empty split in NMC'): plan_all([tmp_path/'no-NMC'], [str(model)], ['NMC'])
@@ -141,16 +154,18 @@ def test_a_linked_model_keeps_its_name(dataset, model, tmp_path):
     with pytest.raises(InputError, match='comma'): notebook_parameters(comma, tmp_path)
 
 def test_the_notebook_itself(dataset, model, tmp_path, capsys):
-    argv = ['sweep', str(dataset), '-m', str(model), '-t', 'SM', '--epochs', '1', '--limit', '16', '--runs', str(tmp_path/'runs'), '--workers', '1']
+    argv = ['sweep', str(dataset), '-m', str(model), '-t', 'SM', '--epochs', '1', '--limit', '16']
+    argv += ['--runs', str(tmp_path/'runs'), '--workers', '1']
     assert main(argv) == 0
     assert capsys.readouterr() == (f'{tmp_path/"runs"}: 1 run\n', '')
     record, = read_runs(tmp_path/'runs')
     kept = json.loads(record['path'].with_suffix('.ipynb').read_text(encoding='utf-8'))
-    assert record['task'] == 'sentence_mood' and record['counts'] and any('image/png' in o.get('data', {}) for c in kept['cells'] for o in c.get('outputs', []))
+    outputs = [o for c in kept['cells'] for o in c.get('outputs', [])]
+    assert record['task'] == 'sentence_mood' and record['counts'] and any('image/png' in o.get('data', {}) for o in outputs)
     assert main(argv) == 0
     assert capsys.readouterr().out == f'{tmp_path/"runs"}: 1 recorded before\n'
 
-def test_bad_input_is_told_before_any_work(dataset, model, stand_in, tmp_path, capsys):
+def test_bad_input_is_reported_before_any_work(dataset, model, stand_in, tmp_path, capsys):
     run = lambda *argv: main(['sweep', *map(str, argv), '--runs', str(tmp_path/'new')])
     assert run(tmp_path, '-m', model) == 1 and 'holds no dataset' in capsys.readouterr().err
     assert run(dataset, '-m', tmp_path/'nothing') == 1 and 'nothing' in capsys.readouterr().err
@@ -169,7 +184,8 @@ def test_what_a_dead_worker_left_goes_when_its_run_fails(tmp_path):
 def test_a_killed_kernel_leaves_its_notebook(tmp_path):
     from pronto.jobs.sweep import run_notebook
     notebook, record = tmp_path/'bad.ipynb', tmp_path/'paper-s0.json'
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in ('print("so far")', 'import os; os.kill(os.getpid(), 9)')]), notebook)
+    cells = map(nbformat.v4.new_code_cell, ('print("so far")', 'import os; os.kill(os.getpid(), 9)'))
+    nbformat.write(nbformat.v4.new_notebook(cells=list(cells)), notebook)
     with pytest.raises(InputError, match=r'paper-s0\.failed\.ipynb: DeadKernelError'): run_notebook(notebook, record, {})
     assert 'so far' in (tmp_path/'paper-s0.failed.ipynb').read_text(encoding='utf-8')
     assert sorted(p.name for p in tmp_path.iterdir()) == ['bad.ipynb', 'paper-s0.failed.ipynb']

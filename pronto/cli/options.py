@@ -231,10 +231,10 @@ def quality_parse_options(parser):
     add('dataset', metavar='DATASET_DIR', help='a folder written by `pronto build`')
     add('-u', '--ud', required=True, action='append', metavar='CONLLU',
         help='a parse with verse references; repeat for its parts')
-    add('--stanza', metavar='LANGUAGE',
-        help='parse with the installed Stanza model of this language, e.g. hi, and '
-        'write the parse to the file of -u')
-    add('--udpipe', metavar='MODEL', help='parse with this UDPipe model, and write the parse to the file of -u')
+    parsers = parser.add_mutually_exclusive_group()
+    parsers.add_argument('--stanza', metavar='LANGUAGE', help='parse with the installed Stanza model of this '
+                         'language, e.g. hi, and write the parse to the file of -u')
+    parsers.add_argument('--udpipe', metavar='MODEL', help='parse with this model of UDPipe instead')
     add('-o', '--output', metavar='DIR', help='write table4.md, .tex, .csv and .png there')
     add_number(parser, '--repeats', 2, 100_000, 'draws of the random baseline', default=1000)
     add('--seed', type=int, default=0, metavar='N', help='of the random baseline')
