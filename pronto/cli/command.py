@@ -212,8 +212,8 @@ def _parser_of(args): # A pipeline, or `None` if the parse is to be read
     if not (args.stanza or args.udpipe): return None
     if args.stanza and args.udpipe: raise InputError('--stanza', 'and --udpipe are two parsers; choose one')
     if len(args.ud) > 1 or Path(args.ud[0]).exists():
-        raise InputError(args.ud[-1], 'is where the parse would be written; name one file that does not exist '
-                                      'yet, or omit --stanza and --udpipe to read it')
+        raise InputError(args.ud[-1], 'is where the parse would be written; name one file that does not '
+                                      'exist yet, or omit --stanza and --udpipe to read it')
     return udpipe_pipeline(args.udpipe) if args.udpipe else stanza_pipeline(args.stanza)
 
 def quality_parse(args):
