@@ -9,7 +9,7 @@ __all__ = ['REBUILD', 'Dataset', 'load_manifest', 'check_rows', 'load_verses', '
 # %% ../../nbs/datasets/loading.ipynb #ld04
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Callable
 from ..core.files import InputError, content_hash, read_json, reading, write_aside
@@ -104,6 +104,7 @@ def _lines(path:Path, manifest:dict)->list[str]:
     try: return data.decode('utf-8').removesuffix('\n').split('\n') if data else []
     except UnicodeDecodeError as e: raise InputError(path, f'is not UTF-8 text; {REBUILD}', f'byte {e.start}') from e
 
+@lru_cache(maxsize=50_000) # A verse is in many rows
 def _ref_or_none(text:str)->Ref|None:
     try: return parse_ref(text)
     except ValueError: return None
@@ -129,13 +130,15 @@ def _texts(folder:Path)->Callable: # Gives the texts of the verses; empty ones f
     return cache(lambda: load_verses(folder) if by_reference else defaultdict(str))
 
 # %% ../../nbs/datasets/loading.ipynb #ld15
-def _example(kind:type, cells:list[str], verses:Callable):
-    "A row from its cells"
-    n = column_counts(kind)[0]
-    row = kind(*cells[:n], *map(_ref_or_none, cells[n:]))
-    if all(row.texts) or not any(row.refs): return row
-    texts = [text or verses()[ref] if ref else text for text,ref in zip(row.texts, row.refs)]
-    return row._replace(**dict(zip(text_columns(kind), texts)))
+def _reader(kind:type, verses:Callable)->Callable: # From the cells of a row to the row
+    "Makes rows of a class"
+    n, places = column_counts(kind)[0], [kind._fields.index(name) for name in text_columns(kind)]
+    def read(cells:list[str]):
+        refs = [_ref_or_none(cell) for cell in cells[n:]]
+        for i,ref in zip(places, refs):
+            if ref and not cells[i]: cells[i] = verses()[ref]
+        return kind(*cells[:n], *refs)
+    return read
 
 def _kind(stem:str, n:int)->type: # `VerseExample` or `PairExample`
     "The row class of a table with `n` columns; raises `ValueError` if the task has other columns"
@@ -158,9 +161,9 @@ def load_table(
     for i,line in enumerate(_lines(path, manifest), 1):
         cells = line.split('\t')
         try:
-            if n is None: n, kind = len(cells), _kind(stem, len(cells))
+            if n is None: n, read = len(cells), _reader(_kind(stem, len(cells)), verses)
             if len(cells) != n: raise ValueError(f'{len(cells)} columns, but the first row has {n}')
-            rows.append(_example(kind, cells, verses))
+            rows.append(read(cells))
         except KeyError as e: raise InputError(path.parent/'verses.tsv', f'lacks {e.args[0]}; make the file again') from e
         except InputError: raise
         except ValueError as e: raise InputError(path, f'{e}; {REBUILD}', f'line {i}') from e
