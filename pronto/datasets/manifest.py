@@ -15,6 +15,7 @@ from ..sources.records import Annotations
 from ..bibles.reading import Bible
 from ..core.files import content_hash
 from .align import Alignment
+from .parallels import parallel_to
 from .shortcuts import near_duplicates, predictors
 from .splits import SPLITS, split_of
 from .tasks import Task
@@ -53,8 +54,10 @@ def _resemblances(alignment:Alignment, splits:str)->dict[str,int]:
     if splits == 'random': return {}
     texts = {s: {} for s in SPLITS}
     for v in alignment.verses: texts[split_of(v.ref)][v.ref] = v.text
-    shares = near_duplicates(texts['train'], texts['dev'] | texts['test']).values()
-    return {'duplicates': sum(s == 1 for s in shares), 'near_duplicates': sum(s < 1 for s in shares)}
+    held_out = texts['dev'] | texts['test']
+    shares = near_duplicates(texts['train'], held_out).values()
+    parallel = parallel_to(texts['train']) & held_out.keys() # In the Greek, so the same for every translation
+    return dict(duplicates=sum(s == 1 for s in shares), near_duplicates=sum(s < 1 for s in shares), parallels=len(parallel))
 
 def _empty_splits(parts:dict[str,dict])->list[str]:
     return [f'{stem}: the {s} split is empty; the task cannot be evaluated' for stem,p in parts.items() for s in SPLITS if not len(p[s])]
