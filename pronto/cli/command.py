@@ -124,7 +124,8 @@ def verses(args):
 # %% ../../nbs/cli/command.ipynb #0756f85a
 def demo(args):
     "Run everything on the embedded corpus: datasets, tiny models, Tables 1-5"
-    from pronto.demo.corpus import build_demo, make_corpus
+    from pronto.demo.corpus import build_demo, demo_plan, make_corpus
+    _show(demo_plan(args.output, args.verses, args.datasets_only) + '\n')
     sizes = dict(seed=args.seed, n_verses=args.verses, noise=args.noise)
     _show(build_demo(args.output, **sizes, progress=_bar('datasets')))
     if args.datasets_only: return
@@ -132,9 +133,9 @@ def demo(args):
     from pronto.demo.tiny_models import evaluate_models
     from pronto.demo.gold_parses import demo_table4
     corpus = make_corpus(**sizes)
-    for table in demo_table4, demo_table5: _show(f"{table(corpus, 'qab', args.output)}\n")
-    for table in evaluate_models(args.output, corpus, progress=_bar('models')).values(): _show(f'{table}\n')
-    _show(f'Written to {args.output}: models, runs, paper_tables')
+    for table in demo_table4, demo_table5: _show(f"\n{table(corpus, 'qab', args.output)}")
+    for table in evaluate_models(args.output, corpus, progress=_bar('models')).values(): _show(f'\n{table}')
+    _show(f'Written to {args.output}: models, runs, parses, sheets, paper_tables')
 
 # %% ../../nbs/cli/command.ipynb #f46fde77
 def eval(args):

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['PARALLEL_LINES', 'ODDITIES', 'OSIS_BOOKS', 'SOURCE', 'chapter_sizes', 'PlacedSentence', 'Part', 'generate_section',
            'Truth', 'AnnotatedText', 'Translations', 'Corpus', 'make_corpus', 'FileVerse', 'usfx', 'usfm', 'osis',
-           'tsv', 'foreign_in_corpus', 'write_corpus', 'sample_rows', 'build_demo']
+           'tsv', 'foreign_in_corpus', 'write_corpus', 'demo_plan', 'sample_rows', 'build_demo']
 
 # %% ../../nbs/demo/corpus.ipynb #05d8cef2
 import itertools, json, re
@@ -443,34 +443,62 @@ def write_corpus(
     return Path(out_dir)
 
 # %% ../../nbs/demo/corpus.ipynb #a62daba0
-def sample_rows(
-    dataset:Dataset, # To show
-    n:int=3 # Rows per task
+def demo_plan(
+    out_dir, # Folder of the demo
+    n_verses:int=3500,
+    datasets_only:bool=False # Without models?
 )->str: # Markdown
-    "Some test examples of each task, long texts cut short"
+    "What `pronto demo` does, and where it writes it"
+    languages = ', '.join(t.name for t in invented_languages().values())
+    steps = [f'generate {n_verses:,} verses in annotated English and four invented languages ({languages}): '
+             'corpus/',
+             'annotate the verses: annotations.parquet',
+             'build a dataset for each language: datasets/']
+    if not datasets_only:
+        steps += ['compare the labels of one language with the true ones (Tables 4 and 5): '
+                  'parses/, sheets/, paper_tables/',
+                  'pretrain seven tiny models and fine-tune them in three languages (Tables 1 to 3): '
+                  'models/, runs/, paper_tables/; this takes some minutes']
+    lines = [f'{i}. {step}' for i,step in enumerate(steps, 1)]
+    about = f'Nothing is downloaded. The steps, with what they write to {out_dir}:'
+    return '\n'.join(['# Demo of PrOnto', '', about, '', *lines])
+
+def _short(text, most=120): return text if len(text) <= most else text[:most-1] + '…'
+
+def sample_rows(
+    dataset:Dataset,
+    n:int=3 # Rows per task, each with another label
+)->str: # Markdown
+    "Some test examples of each task; long texts are cut"
     lines = []
     for stem,parts in dataset.tasks.items():
-        lines.append(f'\n{stem}')
-        for row in parts['test'][::max(1, len(parts['test'])//n)][:n]:
+        by_label = {}
+        for row in parts['test']: by_label.setdefault(row.label, row)
+        lines += ['', f'Some test examples of {stem}, with their labels:', '']
+        for row in list(by_label.values())[:n]:
             sense = f'[{row.sense}] ' if row.sense else ''
-            lines.append(f'- **{row.label}** {sense}' + ' / '.join(t if len(t) <= 120 else t[:119] + '…' for t in row.texts))
+            lines.append(f'- **{row.label}** {sense}' + ' / '.join(map(_short, row.texts)))
     return '\n'.join(lines)
 
+# %% ../../nbs/demo/corpus.ipynb #5d3f9b27
 def build_demo(
     out_dir, # Gets `corpus/`, `annotations.parquet` and `datasets/`
     seed:int=0,
     n_verses:int=3500,
-    noise:float=0.0, # Share of verses that the translations render freely, from 0 to 1
+    noise:float=0.0, # Share of verses with another meaning in the translations, from 0 to 1
     progress=iter # Wraps a list, e.g. `tqdm`
 )->str: # What was made, in Markdown
-    "Make the embedded corpus and build a dataset for each of its languages"
+    "Write the embedded corpus and build a dataset for each of its languages"
     out, corpus = Path(out_dir), make_corpus(seed=seed, n_verses=n_verses, noise=noise)
     write_corpus(corpus, out/'corpus')
     annotations = annotate(out/'corpus'/'ontonotes')
     write_annotations(annotations, out/'annotations.parquet')
-    shown = [f'{annotations}']
+    shown = ['## Annotations', f'{annotations}']
     for bible in progress(sorted((out/'corpus'/'bibles').iterdir())):
         code = bible.name.split('.')[0]
-        manifest = build(annotations, read_bible(bible), out/'datasets'/code, min_verses=n_verses//2, code=code, language=invented_languages()[code].name, licence=SOURCE['licence'])
-        shown.append(summary(manifest) + '\n' + sample_rows(load_dataset_folder(out/'datasets'/code)))
-    return '\n\n'.join(shown + [f'Written to {out}: corpus, annotations.parquet, datasets'])
+        name, folder = invented_languages()[code].name, out/'datasets'/code
+        manifest = build(annotations, read_bible(bible), folder, min_verses=n_verses//2, code=code,
+                         language=name, licence=SOURCE['licence'])
+        shown += [f'## Dataset of {name}', summary(manifest)]
+        shown.append(sample_rows(load_dataset_folder(folder)).strip('\n'))
+    return '\n\n'.join([*shown, f'Written to {out}: corpus, annotations.parquet, datasets'])

@@ -79,7 +79,7 @@ def pretrain_models(
     found = _pretrainings(corpus, budget)
     chosen = {Path(out)/name: found[name] for name in found if not only or name in only}
     missing = [(folder, p) for folder,p in chosen.items() if not _is_made(folder, p)]
-    in_processes(_pretrain, missing, workers, progress)
+    for _ in in_processes(_pretrain, missing, workers, progress): pass
     return sorted(chosen)
 
 # %% ../../nbs/demo/tiny_models.ipynb #7c94c5b5
