@@ -99,7 +99,8 @@ def test_proper_nouns_stand_everywhere(corpus):
              and any(p.form == 'name' for s in corpus.verses[r] for p in phrases(s.sentence))]
     assert .4 < sum(named)/len(named) < .8
 
-CORPUS = 'a9f37fce9246107aab4f3e570354137ad2336c804217ff770d3c5d031f061275' # Changes only if the corpus is changed on purpose: then datasets, runs and tables change too
+# Changes only if the corpus is changed on purpose; then datasets, runs and tables change too
+CORPUS = 'a9f37fce9246107aab4f3e570354137ad2336c804217ff770d3c5d031f061275'
 
 def _digest(hash_seed):
     code = ("import hashlib; from pronto.demo.corpus import *; c = make_corpus(3, 400, .2);"
@@ -212,8 +213,8 @@ def _run_notebook(name, tmp_path, **parameters):
 def test_noise_notebook(tmp_path, monkeypatch):
     "It runs, shows its figure, and its sentences are computed from its scores"
     monkeypatch.setenv('OMP_NUM_THREADS', '1')
-    parameters = dict(folder=str(tmp_path/'noise'), tasks='SM', levels='0,0.4', n_verses=400, workers=1, trial=True)
-    texts, kinds = _run_notebook('noise.ipynb', tmp_path, **parameters)
+    small = dict(tasks='SM', levels='0,0.4', n_verses=400, workers=1, trial=True)
+    texts, kinds = _run_notebook('noise.ipynb', tmp_path, folder=str(tmp_path/'noise'), **small)
     assert 'image/png' in kinds
     assert re.search(r'^In all, the expected order is kept in \d of 2 cells\.$', texts, re.M), texts
     assert re.search(r'^SM: \d of 6 scores exceed the share of correct labels\.$', texts, re.M), texts
@@ -226,7 +227,7 @@ def test_leak_notebook(tmp_path, monkeypatch):
     assert re.findall(scored, texts, re.M) == ['SS', 'SAC']
 
 def test_memory_is_explained_by_what_the_scores_say():
-    "No share of nothing, where a model is not better than the majority label or not better under random splits"
+    "No share of nothing: of a model at chance, or one that is not better under random splits"
     baselines, intervals = dict(majority=.5, lookup=.6), dict(accuracy=(0, 1))
     def record(accuracy):
         return dict(task='same_sense', accuracy=accuracy, baselines=baselines, intervals=intervals)
