@@ -1,6 +1,7 @@
 "Labels against parses and against a linguist: the paper's rules to the letter, figures that others confirm, and sheets that survive their way"
-import csv, json, os, re, shutil, subprocess, sys
+import csv, json, os, pickle, re, shutil, subprocess, sys
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -12,16 +13,19 @@ from pronto.sources.ontonotes_rules import annotate_onf
 from pronto.sources.records import Annotations, Source
 from pronto.bibles.reading import read_bible
 from pronto.cli.command import main
-from pronto.datasets.loading import load_dataset_folder
+from pronto.core.refs import Ref
+from pronto.datasets.examples import VerseExample
+from pronto.datasets.loading import Dataset, load_dataset_folder
 from pronto.datasets.building import build
 from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.core.files import InputError
 from pronto.quality.sheet_widget import Answering
 from pronto.sources.onf import read_onf
 from pronto.demo.oracle import fill_sheet
-from pronto.quality.parsers import stanza_pipeline
+from pronto.quality.parsers import stanza_pipeline, udpipe_pipeline
 from pronto.demo.gold_parses import ud_corpus
-from pronto.quality.sheets import SHEET_COLUMNS, count_sheet, draw_sheet, read_sheet, write_sheet
+from pronto.quality.sheets import (SHEET_COLUMNS, check_sheet, count_sheet, draw_sheet, read_glosses, read_sheet,
+                                   write_sheet)
 from pronto.datasets.tasks import NMC, PNS
 from pronto.demo.invented_languages import invented_languages
 from pronto.bibles.ud import Token, Treebank, read_treebank
@@ -148,8 +152,8 @@ def test_published_figures_stand_beside_hindi_only(demo, pronto, tmp_path, langu
     assert accuracies == ({'0.517','0.252','0.246','0.81','0.499'} if n else {''})
 
 @pytest.mark.parametrize('change, said', [
-    (lambda t: t.replace('\t0\troot', '\t99\troot', 1), r'line \d+: word \d+ has head 99'), (lambda t: re.sub(r'^2\t', '5\t', t, count=1, flags=re.M), r"line \d+: word id '5' where 2 is due"),
-    (lambda t: re.sub('# ref = .*\n', '', t), 'no word or sentence says which verse'), (lambda t: re.sub('# ref = .*', '# ref = GEN 1:1', t), 'has no verse in common with the parse'),
+    (lambda t: t.replace('\t0\troot', '\t99\troot', 1), r'line \d+: word \d+ has head 99'), (lambda t: re.sub(r'^2\t', '5\t', t, count=1, flags=re.M), r"line \d+: word id '5'"),
+    (lambda t: re.sub('# ref = .*\n', '', t), 'no word or sentence names its verse'), (lambda t: re.sub('# ref = .*', '# ref = GEN 1:1', t), 'has no verse in common with the parse'),
     (lambda t: t.replace('= eng', '= nowhere'), "versification: is 'nowhere'"), (lambda t: '', 'CoNLL-U'), (lambda t: t[:5000], r'line \d+: ')])
 def test_a_bad_parse_is_one_line(demo, pronto, tmp_path, change, said):
     _, folder, path = demo
@@ -296,3 +300,108 @@ def test_gold_runs_on_any_treebank(demo, tmp_path):
     said = '\n'.join(shown(outputs, 'text/markdown'))
     assert 'above chance in' in said and 'The chain of NMC' in said
     assert sorted(p.name for p in (tmp_path/'tables').iterdir()) == ['gold.csv','gold.md','gold.png','gold.tex']
+
+# Hostile sheets, frames and models
+
+def mangled(data, seed):
+    "A file as damage or malice leaves it: bytes changed, cut, repeated, quotes and separators strewn in"
+    rng = Random(seed)
+    data = bytearray(data)
+    for _ in range(rng.randint(1, 6)):
+        at, n = rng.randrange(len(data) + 1), rng.choice((1, 3, 40, 4000))
+        what = rng.choice(('cut', 'repeat', 'insert', 'flip', 'end'))
+        if what == 'cut': del data[at:at+n]
+        elif what == 'repeat': data[at:at] = data[at:at+n]*3
+        elif what == 'insert': data[at:at] = rng.choice((b'"', b'\t', b',', b';', b'\n', b'\r', b'\0', b'\xff', b'<', b'&x;', b'x'*140_000))
+        elif what == 'flip': data[at:at+1] = bytes([rng.randrange(256)])
+        else: del data[at:]
+    return bytes(data)
+
+def read_or_refuse(read, path):
+    "One line, or something read"
+    try: return read(path)
+    except InputError as e: assert len(str(e).splitlines()) == 1 and path.name in str(e)
+
+@pytest.mark.parametrize('seed', range(4))
+@pytest.mark.parametrize('ending', ['csv', 'tsv'])
+def test_damaged_sheets_are_read_or_refused(filled, tmp_path, ending, seed):
+    path = tmp_path/f'damaged.{ending}'
+    write_sheet(read_sheet(filled), path)
+    whole = path.read_bytes()
+    for i in range(25):
+        path.write_bytes(mangled(whole, f'{seed} {i}'))
+        read_or_refuse(lambda p: check_sheet(read_sheet(p), p), path)
+
+def test_a_row_that_swallows_the_others_is_refused(filled, tmp_path):
+    "A quote that is never closed would make one cell of all rows after it"
+    path = tmp_path/'open.tsv'
+    write_sheet(read_sheet(filled), path)
+    lines = path.read_text(encoding='utf-8').split('\n')
+    cells = lines[50].split('\t')
+    cells[SHEET_COLUMNS.index('comment')] = '"unsure'
+    path.write_text('\n'.join([*lines[:50], '\t'.join(cells), *lines[51:]]), encoding='utf-8')
+    with pytest.raises(InputError, match=r'row 51, line \d+: is not a table'): read_sheet(path)
+
+def test_no_cell_of_a_sheet_is_a_formula(demo, tmp_path):
+    dataset = load_dataset_folder(demo[1])
+    texts = ['=HYPERLINK("http://x","y")', '-1+1', '+49 is a number', '@SUM(A1)', "'=quoted", '\u2212 minus']
+    refs = [Ref('MRK', 1, i) for i in range(1, len(texts)+1)]
+    rows = {'sentence_mood': {'train': [VerseExample(t, 'declarative', r) for t,r in zip(texts, refs)]}}
+    sheet = draw_sheet(Dataset(dataset.path, rows), {'sentence_mood': len(texts)})
+    for name in 'a.csv', 'a.tsv':
+        write_sheet(sheet, tmp_path/name)
+        delimiter = ',' if name.endswith('csv') else '\t'
+        with (tmp_path/name).open(encoding='utf-8-sig', newline='') as f: table = list(csv.reader(f, delimiter=delimiter))
+        assert not [c for row in table for c in row if c[:1] in '=+-@' and c]
+        assert sorted(r['text1'] for r in read_sheet(tmp_path/name)) == sorted(texts)
+
+def test_a_sheet_in_the_dataset_folder_survives_the_next_build(demo, pronto, filled, tmp_path):
+    _, folder, _ = demo
+    mine = tmp_path/'qad'
+    shutil.copytree(folder, mine)
+    shutil.copy(filled, mine/'filled.csv')
+    bible = folder.parent/'corpus'/'bibles'/'qad.tsv'
+    with pytest.raises(InputError, match='filled.csv'):
+        build(annotate(folder.parent/'corpus'/'ontonotes'), read_bible(bible), mine, min_verses=100)
+    assert (mine/'filled.csv').read_bytes() == filled.read_bytes() and load_dataset_folder(mine).tasks
+
+@pytest.mark.parametrize('text, said', [
+    ('<!DOCTYPE f [<!ENTITY x SYSTEM "file:///etc/passwd">]><frameset><roleset id="a.01" name="&x;"/></frameset>', 'entities'),
+    ('<!DOCTYPE f [<!ENTITY a "b"><!ENTITY c "&a;&a;&a;">]><frameset>&c;</frameset>', 'entities'),
+    ('<frameset>' + '<x>'*100_000, 'x.xml'), ('x'*10_000_001, 'larger than'), ('', 'x.xml'), ('\0\x01', 'x.xml')])
+def test_hostile_frames_are_one_line(tmp_path, text, said):
+    (tmp_path/'x.xml').write_text(text)
+    with pytest.raises(InputError, match=said) as e: read_glosses(tmp_path)
+    assert 'root:' not in str(e.value) and len(str(e.value).splitlines()) == 1
+
+def test_damaged_frames_are_read_or_refused(tmp_path):
+    path = tmp_path/'x.xml'
+    roleset = '<roleset id="kat.01" name="carry"><roles><role n="0" descr="carrier"/></roles></roleset>'
+    whole = f'<frameset><predicate lemma="kat">{roleset*20}</predicate></frameset>'.encode()
+    for i in range(100):
+        path.write_bytes(mangled(whole, i))
+        read_or_refuse(lambda p: read_glosses(p.parent), path)
+
+class Evil:
+    "What a pickle may hold"
+    def __init__(self, path): self.path = path
+    def __reduce__(self): return os.mkdir, (str(self.path),)
+
+def test_a_model_of_stanza_that_runs_code_is_refused(tmp_path):
+    models = tmp_path/'models'
+    (models/'hi'/'tokenize').mkdir(parents=True)
+    resources = dict(tokenize=dict(hdtb={}), default_processors=dict(tokenize='hdtb', pos='hdtb', lemma='hdtb', depparse='hdtb'))
+    (models/'resources.json').write_text(json.dumps(dict(hi=resources | dict(packages={}))), encoding='utf-8')
+    for name in 'tokenize', 'pos', 'lemma', 'depparse':
+        (models/'hi'/name).mkdir(exist_ok=True)
+        (models/'hi'/name/'hdtb.pt').write_bytes(pickle.dumps(Evil(tmp_path/'owned')))
+    with pytest.raises(InputError, match='has no model that can be loaded') as e: stanza_pipeline('hi', models)
+    assert len(str(e.value).splitlines()) == 1 and not (tmp_path/'owned').exists()
+
+def test_what_is_no_model_of_udpipe_is_refused(tmp_path, pronto, demo):
+    for i,data in enumerate((b'', b'\x12morphodita_parsito' + bytes(range(256))*40, pickle.dumps(Evil(tmp_path/'owned')))):
+        (tmp_path/f'{i}.udpipe').write_bytes(data)
+        with pytest.raises(InputError, match='is not a model of UDPipe'): udpipe_pipeline(tmp_path/f'{i}.udpipe')
+    assert not (tmp_path/'owned').exists()
+    status,_,err = pronto('quality', 'parse', demo[1], '-u', tmp_path/'new.conllu', '--udpipe', tmp_path/'0.udpipe')
+    assert status == 1 and len(err) == 1 and not (tmp_path/'new.conllu').exists()

@@ -7,13 +7,13 @@ __all__ = ['stanza_pipeline', 'udpipe_pipeline', 'train_udpipe', 'udpipe_scores'
            'dataset_verses', 'parse_dataset']
 
 # %% ../../nbs/quality/parsers.ipynb #ae23bc51
-import re
+import re, subprocess, sys
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Callable, Iterable
 from ..bibles.ud import is_conllu
 from ..datasets.loading import Dataset
-from ..core.files import InputError, write_aside
+from ..core.files import InputError, reading, write_aside
 from ..core.refs import Ref
 
 # %% ../../nbs/quality/parsers.ipynb #1423a8c2
@@ -51,9 +51,15 @@ def _udpipe():
         raise InputError('ufal.udpipe', "is not installed; get it with: pip install '.[parse]'") from e
     return udpipe
 
+_LOAD = 'import sys; from ufal.udpipe import Model; sys.exit(Model.load(sys.argv[1]) is None)'
+
+def _loads(path)->bool: # In a process of its own, since UDPipe ends the process on a damaged model
+    return Path(path).is_file() and not subprocess.run([sys.executable, '-c', _LOAD, str(path)],
+                                                       capture_output=True).returncode
+
 def _load_udpipe(path):
     udpipe = _udpipe()
-    model = udpipe.Model.load(str(path)) if Path(path).is_file() else None
+    model = udpipe.Model.load(str(path)) if _loads(path) else None
     if model is None:
         raise InputError(path, 'is not a model of UDPipe; get one for the language, or train it with '
                                '`pronto.quality.parsers.train_udpipe`')
@@ -76,9 +82,8 @@ def udpipe_pipeline(
 
 # %% ../../nbs/quality/parsers.ipynb #5d0f7a03
 def _conllu_part(path, part:slice)->str: # The chosen sentences
-    try: text = Path(path).read_text(encoding='utf-8-sig').replace('\r\n', '\n')
-    except (OSError, UnicodeDecodeError) as e:
-        raise InputError(path, f'cannot be read ({e}); name a treebank') from e
+    with reading(path, 'name a treebank'): text = Path(path).read_text(encoding='utf-8-sig').replace('\r\n',
+                                                                                                     '\n')
     if not is_conllu(text): raise InputError(path, 'is not CoNLL-U; name a treebank')
     blocks = [b for b in text.strip().split('\n\n') if b.strip()][part]
     if not blocks: raise InputError(path, 'has no sentence in this part of it; choose another part')

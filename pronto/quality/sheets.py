@@ -14,7 +14,7 @@ from random import Random
 import numpy as np
 from ..bibles.xml import parse_xml
 from ..datasets.loading import Dataset
-from ..core.files import InputError, content_hash, write_aside
+from ..core.files import InputError, content_hash, reading, write_aside
 from ..core.tables import csv_text, spreadsheet_value
 from ..runs.store import dataset_hash
 from ..core.stats import wilson
@@ -58,16 +58,15 @@ def _frame_files(folder:Path)->list[Path]:
     return [f for f in files if '/english/' in f.as_posix()] or files
 
 def _rolesets(path:Path)->dict[str,str]: # Sense to gloss
-    try:
+    with reading(path, 'mend or remove it'):
         if path.stat().st_size > _FRAMES: raise InputError(path,
                                                            f'is larger than {_FRAMES:,} bytes; remove it')
-        text = path.read_text(encoding='utf-8', errors='replace')
-    except OSError as e: raise InputError(path, f'cannot be read ({e.strerror}); mend or remove it') from e
-    found = {}
-    for roleset in parse_xml(text, path).iter('roleset'):
-        roles = ', '.join(f"{r.get('n', '')}: {r.get('descr', '')}" for r in roleset.iter('role'))
-        gloss = roleset.get('name', '') + (f' ({roles})' if roles else '')
-        found.setdefault(roleset.get('id', ''), ' '.join(gloss.split()))
+        root = parse_xml(path.read_text(encoding='utf-8', errors='replace'), path)
+        found = {}
+        for roleset in root.iter('roleset'):
+            roles = ', '.join(f"{r.get('n', '')}: {r.get('descr', '')}" for r in roleset.iter('role'))
+            gloss = roleset.get('name', '') + (f' ({roles})' if roles else '')
+            found.setdefault(roleset.get('id', ''), ' '.join(gloss.split()))
     return found
 
 def read_glosses(
@@ -149,12 +148,8 @@ def write_sheet(
 
 def _sheet_text(path)->str:
     "The text of a sheet"
-    try: return Path(path).read_text(encoding='utf-8-sig')
-    except OSError as e:
-        raise InputError(path,
-                         f'cannot be read ({e.strerror}); draw a sheet with `pronto quality sheet`') from e
-    except UnicodeDecodeError as e:
-        raise InputError(path, 'is not UTF-8 text; save the sheet as CSV in UTF-8', f'byte {e.start}') from e
+    remedy = 'save the sheet as CSV in UTF-8, or draw one with `pronto quality sheet`'
+    with reading(path, remedy): return Path(path).read_text(encoding='utf-8-sig')
 
 def _cells(text:str, path)->list[list[str]]:
     "The cells of a table, header and blank rows included"
