@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, run_results
 from pronto.cli.command import main
-from pronto.reporting.report import read_registry, report_rows
+from pronto.reporting.report import read_registry, report_rows, write_report
 from pronto.core.files import InputError
 from pronto.core.tables import csv_text
 from pronto.runs.store import RunKey, read_runs, write_record
@@ -115,10 +115,20 @@ def test_many_models_are_told_apart(tmp_path, browser):
     page.close()
 
 def test_bad_input_is_one_line(tmp_path, capsys):
-    for argv,said in (('--runs', str(tmp_path/'none')), 'is no folder'), (('--runs', str(tmp_path), '--registry', str(tmp_path/'none.csv')), 'cannot be read'), (('--runs', str(tmp_path), '-o', str(tmp_path)), 'cannot be written'):
+    (tmp_path/'file').write_text('')
+    cases = {
+        'is not a folder': ('--runs', str(tmp_path/'none')), 'file: is not a folder': ('--runs', str(tmp_path/'file')),
+        'none.csv: ': ('--runs', str(tmp_path), '--registry', str(tmp_path/'none.csv')),
+        'cannot be written': ('--runs', str(tmp_path), '-o', str(tmp_path))}
+    for said,argv in cases.items():
         assert main(['report', *argv]) == 1
         err = capsys.readouterr().err
         assert said in err and err.count('\n') == 1
+
+def test_a_store_that_cannot_be_read_is_an_error(tmp_path):
+    (tmp_path/'file').write_text('')
+    with pytest.raises(InputError, match='file: is not a folder'): write_report(tmp_path/'file', tmp_path/'r.html')
+    assert not (tmp_path/'r.html').exists()
 
 def test_an_empty_store_says_so(tmp_path, browser):
     assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0

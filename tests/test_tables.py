@@ -197,8 +197,10 @@ def test_a_layout_may_be_saved_by_a_spreadsheet(tmp_path):
     (tmp_path/'mine.tsv').write_bytes(b'\xef\xbb\xbf' + text.encode())
     assert read_layout(tmp_path/'mine.tsv') == read_layout()
 
-def test_a_store_without_runs_is_an_error(tmp_path):
+def test_a_store_without_runs_or_that_cannot_be_read_is_an_error(tmp_path):
     with pytest.raises(InputError, match='has no runs'): make_tables(tmp_path, tmp_path/'out')
+    (tmp_path/'file').write_text('')
+    with pytest.raises(InputError, match='file: is not a folder'): make_tables(tmp_path/'file', tmp_path/'out', published=True)
     assert not (tmp_path/'out').exists()
 
 # The notebook

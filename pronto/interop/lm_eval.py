@@ -19,8 +19,8 @@ from .hf import about_dataset, foreign_in_export, label_names, open_datasets, wr
 
 # %% ../../nbs/interop/lm_eval.ipynb #15f54d68
 SENSE = 'the verb sense "{{sense}}" of English PropBank, in translation'
-_COUNT = ('How many phrases of this verse, other than lone pronouns, name somebody or something that the text '
-          'names or refers to elsewhere, too?')
+_COUNT = ('How many phrases of this verse, other than lone pronouns, name somebody or something that the '
+          'text names or refers to elsewhere, too?')
 QUESTIONS = { # Stem to question and words for the labels
     NMC.stem: (_COUNT, ('None','One','Two','Three or more')),
     PNS.stem: ('Does the subject of the first sentence of this verse contain a proper noun?', ('No','Yes')),
@@ -187,8 +187,8 @@ def write_lm_eval(
     return tasks
 
 # %% ../../nbs/interop/lm_eval.ipynb #2c67cd47
-_OPENING = '''Tasks for [EleutherAI's harness](https://github.com/EleutherAI/lm-evaluation-harness). The folder \
-may be moved; it needs no network.
+_OPENING = '''Tasks for [EleutherAI's harness](https://github.com/EleutherAI/lm-evaluation-harness). The \
+folder may be moved; it needs no network.
 
 ```sh
 # without examples
@@ -197,8 +197,8 @@ lm_eval --include_path {folder} --tasks {group} --model hf --model_args pretrain
 lm_eval --include_path {folder} --tasks {group}_fewshot --model hf --model_args pretrained=MODEL
 ```
 
-`pronto` and `pronto_fewshot` are all datasets. Add `--apply_chat_template` for chat models, `--num_fewshot 8` \
-for more examples.'''
+`pronto` and `pronto_fewshot` are all datasets. Add `--apply_chat_template` for chat models, \
+`--num_fewshot 8` for more examples.'''
 
 def _group_of(whole:str, code:str)->str: # e.g. `pronto_wol_fewshot`
     return whole.replace('pronto', f'pronto_{code}')
