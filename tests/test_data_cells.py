@@ -1,0 +1,24 @@
+"Cells that need real data (`#| data`) run where the data is"
+import json, os, subprocess
+
+import pytest
+
+from conftest import ROOT
+
+def needs_data(path):
+    cells = json.loads(path.read_text(encoding='utf-8'))['cells']
+    return any(line.strip() == '#| data' for c in cells for line in ''.join(c['source']).splitlines()[:5])
+
+NOTEBOOKS = [p for p in sorted((ROOT/'nbs').rglob('*.ipynb')) if needs_data(p)]
+
+@pytest.mark.slow
+@pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
+def test_cells_that_need_data(path, testdata, tmp_path):
+    "With a data folder that links to the data at hand"
+    links = {'ontonotes': 'ontonotes-skeleton', 'macula-greek': 'macula-greek', 'bibles': 'bibles'}
+    for name,source in links.items(): (tmp_path/name).symlink_to(testdata/source)
+    done = subprocess.run(['nbdev_test', '--flags', 'data', '--path', str(path)], cwd=ROOT, text=True, capture_output=True,
+                          env=os.environ | {'PRONTO_DATA': str(tmp_path), 'PYTHONPATH': str(ROOT)})
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+def test_there_are_such_cells(): assert len(NOTEBOOKS) >= 3
