@@ -154,6 +154,7 @@ def test_random_splits_leak_and_say_so(built):
     assert 'Caution: same_sense' in summary(manifest)
     assert 'Caution' not in summary(built(WHOLE[0]).manifest)
 
+@pytest.mark.slow
 @pytest.mark.parametrize('rules', ['paper','v0.1'])
 def test_random_pairs_are_balanced_and_cut_80_10_10(rules, built):
     dataset = built(WHOLE[0], rules=rules, splits='random')
@@ -176,6 +177,7 @@ def run_pronto(*argv, hash_seed):
     env = os.environ | {'PYTHONHASHSEED': str(hash_seed), 'PYTHONPATH': str(ROOT)}
     subprocess.run([sys.executable, '-c', 'import sys; from pronto.cli.command import main; sys.exit(main())', *map(str, argv)], env=env, check=True, capture_output=True)
 
+@pytest.mark.slow
 def test_bytes_depend_on_the_inputs_alone(skeleton, tmp_path):
     "Not on hash seeds, on the order of the file system, or on whether annotations come from a file or a folder"
     chapters = sorted(skeleton.rglob('41/*.onf'))
@@ -198,6 +200,7 @@ def small(toy_onf):
     bible = Bible([VerseRow('MRK', 1, str(v), f'lo la mi ta {v}') for v in (1,2,3,4)])
     return Annotations(Source(hash='x'), annotate_onf([parse_onf(toy_onf)])), bible
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, 'fork'), reason='no fork on this system')
 def test_a_build_killed_at_any_moment_loses_nothing(small, tmp_path):
     annotations,bible = small

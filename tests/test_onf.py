@@ -68,6 +68,7 @@ def mentions_agree(section):
     at_leaves = {(c.chain, i, c.start, c.end) for i,s in enumerate(section.sentences) for leaf in s.leaves for c in leaf.corefs}
     return at_leaves == {(c.id, m.sentence, m.start, m.end) for c in section.chains for m in c.mentions}
 
+@pytest.mark.slow
 def test_skeleton_differs_from_the_peer_by_its_slips_alone(chapters):
     "On all sentences; and the slips do occur, so that says something"
     assert len(chapters) == 260

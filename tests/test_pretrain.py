@@ -23,6 +23,7 @@ def test_fine_tune_a_pretrained_model(tmp_path):
     run = fine_tune_dataset(data, tmp_path/'m', PNS, find_recipe('paper', epochs=1), device='cpu')
     assert run.unknown['train'] == 0
 
+@pytest.mark.slow
 def test_same_in_another_process(tmp_path):
     "Whatever the hash seed"
     code = f'import sys; from pronto.modeling.pretrain import pretrain; pretrain({TEXTS!r}, sys.argv[1], **{SMALL!r})'
@@ -58,6 +59,7 @@ for room in map(int, sys.argv[2:]):
     except ValueError as e: print(type(e).__name__, e)
 '''
 
+@pytest.mark.slow
 def test_full_disk_is_one_line(tmp_path):
     "For no file at all, for the configuration only, and for all but the weights"
     done = subprocess.run([sys.executable, '-c', FULL, str(tmp_path/'m'), '100', '1000', '10000'], capture_output=True, text=True)

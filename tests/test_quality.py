@@ -255,6 +255,7 @@ def test_a_spreadsheet_may_do_its_worst(pronto, filled, tmp_path):
     assert count_sheet(read_sheet(tmp_path/'b.csv')) == count_sheet(read_sheet(filled))
     assert pronto('quality', 'score', tmp_path/'b.csv')[0] == 0
 
+@pytest.mark.slow
 def test_the_form_loses_no_answer_when_it_is_killed(demo, tmp_path):
     sheet = draw_sheet(load_dataset_folder(demo[1]), {'sentence_mood': 3})
     def work(): a = Answering(tmp_path/'s.tsv'); [a.answer('yes') for _ in range(3)]

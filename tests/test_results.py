@@ -33,6 +33,7 @@ def writer(runs, mark, redo='once'):
     env = dict(os.environ, PYTHONPATH=PATHS)
     return subprocess.Popen([sys.executable, '-c', WRITER, str(runs), mark, redo], env=env, stdout=subprocess.PIPE, text=True)
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, 'fork'), reason='no fork on this system')
 def test_killed_at_any_moment_leaves_whole_or_absent(tmp_path):
     rows, states = [dict(label=str(i), predicted='x') for i in range(100)], set()
@@ -51,6 +52,7 @@ def test_killed_at_any_moment_leaves_whole_or_absent(tmp_path):
         if lived: break
     assert lived and states >= {(False, False), (False, True), (True, False)}, 'killed before, half-way and after'
 
+@pytest.mark.slow
 def test_two_processes_do_no_harm(tmp_path):
     both = [writer(tmp_path, mark) for mark in 'ab']
     assert [p.wait() for p in both] == [0, 0]

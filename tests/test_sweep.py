@@ -153,6 +153,7 @@ def test_a_linked_model_keeps_its_name(dataset, model, tmp_path):
     assert run.key == planned.key and run.key.model == 'my-bert'
     with pytest.raises(InputError, match='comma'): notebook_parameters(comma, tmp_path)
 
+@pytest.mark.slow
 def test_the_notebook_itself(dataset, model, tmp_path, capsys):
     argv = ['sweep', str(dataset), '-m', str(model), '-t', 'SM', '--epochs', '1', '--limit', '16']
     argv += ['--runs', str(tmp_path/'runs'), '--workers', '1']

@@ -220,6 +220,7 @@ def test_notebook_runs(runs, tmp_path):
     pictures = [base64.b64decode(data['image/png']) for data in shown if 'image/png' in data]
     assert pictures == [(tmp_path/'tables'/f'{t}.png').read_bytes() for t in ('owntranslations','table1','table3')]
 
+@pytest.mark.slow
 def test_notebook_refuses_a_misspelt_parameter(runs, tmp_path):
     done = papermill(runs, tmp_path/'run.ipynb', '-p', 'recipes', 'robust')
     assert done.returncode == 1 and 'recipes: is not a parameter of this notebook; choose from runs, out' in done.stderr

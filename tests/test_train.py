@@ -187,6 +187,7 @@ def test_tokens_that_the_model_does_not_have(make):
     (folder/'tokenizer.json').write_text(json.dumps(tokens))
     with pytest.raises(InputError, match='its tokenizer'): fine_tune_dataset(DATA, folder, 'PNS', ONCE, device='cpu')
 
+@pytest.mark.slow
 def test_same_seed_same_run(made):
     "A run repeats exactly, another seed does not"
     folder, recipe = made('bert'), find_recipe('robust', epochs=2, learning_rate=1e-3)
@@ -218,6 +219,7 @@ def test_out_of_memory_halves_the_batch(made, monkeypatch):
     used = fine_tune_dataset(DATA, made('bert'), 'SS', ONCE, device='cpu').hyperparameters
     assert (used['batch_size'], used['accumulation']) == (4, 4)
 
+@pytest.mark.slow
 def test_out_of_memory_in_scoring(made, monkeypatch):
     "Batches of dev shrink with those of train; what does not fit at all is reported in one line"
     forward = hf.BertForSequenceClassification.forward
