@@ -1,7 +1,8 @@
 "The run store: whole or absent, whatever is killed and whoever else writes"
-import os, subprocess, sys
+import json, os, subprocess, sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,9 +10,12 @@ from conftest import ROOT, killed_at, run_results
 from pronto.runs.baselines import predict_baselines, predict_lookup
 from pronto.datasets.examples import PairExample
 from pronto.datasets.loading import load_dataset_folder
-from pronto.runs.store import RunKey, is_done, read_predictions, read_record, read_runs, score_run, write_record
+import pronto
+from pronto.core.files import InputError
+from pronto.modeling.recipes import RECIPES
+from pronto.runs.store import RunKey, is_done, read_predictions, read_record, read_runs, score_run, store_run, write_record
 from pronto.core.stats import compare, score
-from pronto.datasets.tasks import SM, SS, TASKS
+from pronto.datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 
 PATHS = os.pathsep.join([str(ROOT), str(ROOT/'tests')])
 RUN = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3))
@@ -165,3 +169,108 @@ def test_ngrams_know_words(dataset):
         train, test = loaded.tasks[task.stem]['train'], loaded.tasks[task.stem]['test']
         found,_ = score_run(task, dict(train=train, test=test), [r.label for r in test], predict_baselines(task, train, test))
         assert found['baselines']['ngram'] > found['baselines']['majority'] + least and found['accuracy'] == 1
+
+OLD_KEYS = { # Made by the first version that had records
+    '4d2a39fd': RunKey('qaa', 'tiny', 'abc', 'sentence_mood', 'def'),
+    '23ea2c6f': RUN,
+    '68ef4914': RunKey('copshc', 'μBERT', 'ab', 'nonpronominal_mention', 'c', 'tiny', 0, dict(learning_rate=1e-3, start='typical'), None, 'transfer')}
+OLD_SETTINGS = dict(
+    paper='8664a836 1632ba8c a4809e9c 397ac388 70d92973', robust='d4f15d4b 8d48f3f0 28854af2 33f428ec 5291c820',
+    tiny='5e4853e4 b0dd5b3e 90223f67 5eeae4e2 736a1dd8')
+
+def test_records_of_earlier_versions_are_found_again():
+    assert [key.hash8 for key in OLD_KEYS.values()] == list(OLD_KEYS)
+    for name,hashes in OLD_SETTINGS.items():
+        for task,expected in zip((NMC, PNS, SM, SS, SAC), hashes.split()):
+            settings = RECIPES[name].settings(task)
+            hyperparameters = {k: v for k,v in settings.items() if k != 'name'}
+            key = RunKey('qaa', 'tiny', 'm', task.stem, 'd', name, 0, hyperparameters)
+            assert key.hash8 == expected and key.settings == settings
+
+WHOLE = run_results(dev=[dict(epoch=1, loss=.5, accuracy=.7, constant=False)], best_epoch=1, unknown=dict(test=0.), splits='parallel')
+ODD = [('accuracy', float('nan')), ('accuracy', None), ('accuracy', '0.5'), ('accuracy', 75.), ('mcc', float('inf')), ('macro_f1', []),
+       ('intervals', None), ('intervals', dict(accuracy=[.7])), ('intervals', dict(accuracy=['a','b'])), ('baselines', None),
+       ('baselines', dict(ngram='x')), ('counts', dict(test='x')), ('counts', None), ('collapsed', 'no'), ('limit', 'all'), ('limit', -1),
+       ('hyperparameters', []), ('seed', '1'), ('model', None), ('task', 3), ('recipe', {}), ('bible', ['qaa']), ('model', '\ud800'),
+       ('dev', 'none'), ('best_epoch', 7), ('versions', None), ('seconds', 'long'), ('device', None), ('dataset_hash', 1)]
+
+def stored(folder, **changes):
+    "A record with odd values whose predictions fit"
+    path = write_record(RUN, folder, WHOLE, [dict(ref='MRK 1:1', label='x', predicted='x')])
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    return path
+
+@pytest.mark.parametrize('field,value', ODD)
+def test_an_odd_record_is_reported_and_left_out(tmp_path, field, value):
+    path, said = stored(tmp_path, **{field: value}), []
+    with pytest.raises(InputError, match='json'): read_record(path)
+    assert read_runs(tmp_path, said.append) == [] and len(said) == 1 and '\n' not in said[0]
+    assert not is_done(RUN, tmp_path, said.append)
+
+def test_odd_records_stop_neither_tables_nor_report(tmp_path):
+    from pronto.reporting.report import report_rows
+    from pronto.reporting.tables import choose
+    whole = write_record(replace(RUN, seed=1), tmp_path, WHOLE, [dict(ref='MRK 1:1', label='x', predicted='x')])
+    for i,(field,value) in enumerate(ODD):
+        path = write_record(replace(RUN, seed=2+i), tmp_path, WHOLE, [dict(ref='MRK 1:1', label='x', predicted='x')])
+        path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}))
+    records = read_runs(tmp_path, report=lambda line: None)
+    assert [r['path'] for r in records] == [whole]
+    assert len(report_rows(records, tmp_path)) == 1 and choose(records)
+
+def test_damaged_json_is_one_line(tmp_path):
+    path = stored(tmp_path)
+    for text in '[' * 100_000, '{"seed": ' + '9'*5000 + '}', '\x00', '"', '{"a": ' * 50_000, '[]', 'null', '':
+        path.write_text(text)
+        said = []
+        assert read_runs(tmp_path, said.append) == [] and len(said) == 1 and '\n' not in said[0], text[:20]
+
+def test_a_record_that_vanishes_is_left_out(tmp_path, monkeypatch):
+    path, said = stored(tmp_path), []
+    def read_and_remove(path):
+        record = read_record(path)
+        path.unlink()
+        return record
+    monkeypatch.setattr('pronto.runs.store.read_record', read_and_remove)
+    assert read_runs(tmp_path, said.append) == [] and str(path) in said[0]
+
+def test_an_unreadable_store_is_an_error(tmp_path, monkeypatch):
+    (tmp_path/'file').write_text('')
+    with pytest.raises(InputError, match='is not a folder'): read_runs(tmp_path/'file')
+    stored(tmp_path/'runs')
+    def forbid(self): raise PermissionError(13, 'Permission denied')
+    monkeypatch.setattr(Path, 'iterdir', forbid)
+    with pytest.raises(InputError, match='Permission denied'): read_runs(tmp_path/'runs')
+
+def test_predictions_that_do_not_match(tmp_path):
+    path = stored(tmp_path)
+    table = path.with_suffix('.predictions.tsv')
+    for text,what in (('ref\tlabel\nMRK 1:1\tx\n', 'lacks the columns'), ('ref\tlabel\tpredicted\nMRK 1:1\tx\n', 'has 2 columns')):
+        table.write_text(text)
+        with pytest.raises(InputError, match=what): read_predictions(path)
+    table.write_bytes(b'\xff\xfe')
+    with pytest.raises(InputError, match='predictions'): read_predictions(path)
+
+def test_locks_need_no_unix():
+    "`fcntl` exists on Unix only"
+    code = 'import sys; sys.modules["fcntl"] = None; import pronto.runs.store'
+    env = dict(os.environ, PYTHONPATH=PATHS)
+    done = subprocess.run([sys.executable, '-c', code], env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+def test_baselines_are_those_of_all_rows(dataset):
+    "Whatever the limit, a baseline is trained on all of train, and kept apart by protocol"
+    _,loaded = dataset['parallel']
+    rows = loaded.tasks['sentence_mood']
+    few = {s: rows[s][:20] for s in rows}
+    key = RunKey('qaa', 'tiny', 'm', 'sentence_mood', 'd', limit=20)
+    trained = SimpleNamespace(task=SM, rows=few, predictions=['declarative']*20, hyperparameters={}, dev=[], collapsed=True,
+                              truncated={}, counts=dict(test=20), seconds=1., device='cpu', versions=dict(pronto=pronto.__version__))
+    expected = predict_baselines(SM, rows['train'], few['test'])
+    assert expected['ngram'] != predict_baselines(SM, few['train'], few['test'])['ngram']
+    runs = loaded.path.parent/'runs'
+    for protocol in 'in-language', 'transfer':
+        train = rows['train'] if protocol == 'in-language' else few['train']
+        path = store_run(replace(key, protocol=protocol), runs, trained, train_rows=train)
+        answers = predict_baselines(SM, train, few['test'])
+        assert [row['ngram'] for row in read_predictions(path)] == answers['ngram']

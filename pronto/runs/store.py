@@ -137,7 +137,9 @@ def _fault(record)->str|None:
     except ValidationError as e:
         first = e.errors(include_url=False, include_input=False)[0]
         return f'has a bad value at {".".join(map(str, first["loc"]))} ({first["msg"]})'
-    if record.get('best_epoch', 1) and record.get('best_epoch', 1) > max(1, len(record['dev'])): return 'has fewer epochs than its best'
+    if (record.get('best_epoch') or 1) > max(1, len(record['dev'])): return 'has fewer epochs than its best'
+    try: json.dumps(record, ensure_ascii=False).encode()
+    except UnicodeEncodeError: return 'has text that is not Unicode'
 
 def _mismatch(record:dict, predictions:Path)->str|None:
     "What is wrong with the table of predictions"
