@@ -123,10 +123,10 @@ def udpipe_scores(
     "How well a model parses, the words being given; raises `InputError` for files that cannot be read"
     udpipe, model = _load_udpipe(path)
     text, error = _conllu_part(treebank, part), udpipe.ProcessingError()
-    told = udpipe.Evaluator(model, 'none', '', '').evaluate(text, error)
+    report = udpipe.Evaluator(model, 'none', '', '').evaluate(text, error)
     if error.occurred(): raise InputError(treebank, f'cannot be parsed ({error.message}); mend the treebank')
-    percent = lambda name: float(re.search(rf'{name}: ([\d.]+)%', told)[1])/100
-    return dict(words=int(re.search(r'forms: (\d+)', told)[1]), sentences=text.count('\n\n'),
+    percent = lambda name: float(re.search(rf'{name}: ([\d.]+)%', report)[1])/100
+    return dict(words=int(re.search(r'forms: (\d+)', report)[1]), sentences=text.count('\n\n'),
                 upos=percent('upostag'), uas=percent('UAS'), las=percent('LAS'))
 
 def describe_scores(

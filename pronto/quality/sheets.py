@@ -184,7 +184,7 @@ def _sheet_rows(path)->list[tuple[int,dict]]: # (number of the row in a spreadsh
 def _trimmed(column:str, cell:str)->str: return cell if column in TEXTS else cell.strip()
 
 def _sheet_values(row:dict, path, n:int)->dict: # Column to value
-    "What the cells of a row stand for; raises `InputError` if a fixed column was edited"
+    "The values in the cells of a row; raises `InputError` if a fixed column was edited"
     plain = {c: _trimmed(c, row[c]) for c in SHEET_COLUMNS} # As in older sheets, without apostrophes
     for values in ({c: spreadsheet_value(x) for c,x in plain.items()}, plain):
         if values['check'] == _check(values): return values
