@@ -73,7 +73,8 @@ def test_a_release_loads_as_a_plain_build_does(corpus, whole, tmp_path):
     for code,bible in ('qaa1','qaa1.usfx.xml'), ('qab2','qab2'):
         manifest = build(annotations, read_bible(corpus/'bibles'/bible), tmp_path/code, min_verses=LEAST)
         dataset = load_dataset_folder(corpus/'whole'/code)
-        assert dataset.tasks == load_dataset_folder(tmp_path/code).tasks and dataset.manifest == manifest
+        assert dataset.tasks == load_dataset_folder(tmp_path/code).tasks
+        assert dataset.manifest | dict(files=0) == manifest | dict(files=0) # The rows are written in another way
         size = lambda folder: sum(p.stat().st_size for p in folder.iterdir())
         assert size(corpus/'whole'/code) < size(tmp_path/code)/2.5
 
@@ -261,7 +262,8 @@ def test_failures_are_listed_and_the_others_built(corpus, tmp_path, capsys):
     assert all(f['reason'].startswith(f['source']) for f in failed)
     assert sorted(p.name for p in (tmp_path/'out').iterdir() if p.is_dir()) == ['qax.tsv','usfm-qax']
 
-def test_nothing_at_all_is_an_error(corpus, tmp_path, capsys):
+def test_nothing_at_all_is_an_error(corpus, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr('pronto.jobs.queue._ANSWER', .2)
     (tmp_path/'bibles').mkdir()
     argv = ['release', '-a', str(corpus/'a.parquet'), str(tmp_path/'bibles'), '-o', str(tmp_path/'out'), '--workers', '1']
     run = lambda *more: main([*argv, *more])
@@ -279,6 +281,7 @@ def test_a_registry_of_someone_else_is_not_overwritten(corpus, tmp_path):
         release(corpus/'a.parquet', corpus/'bibles', tmp_path, workers=1, min_verses=LEAST)
     assert [p.name for p in tmp_path.iterdir()] == ['registry.csv']
 
+@pytest.mark.slow
 def test_a_translation_that_takes_too_long_is_listed(corpus, tmp_path, capsys):
     "With a time limit in which none can be built"
     (tmp_path/'bibles').mkdir()
