@@ -308,6 +308,7 @@ DAMAGES = {
     'texts_are_lists': (with_column('text', lambda xs: [[x] for x in xs]), 'columns that'),
     'bad_reference': (with_column('ref', lambda xs: ['Hezekiah 3:16', *xs[1:]]), 'cannot be read'),
     'reference_null': (with_column('ref', lambda xs: [None, *xs[1:]]), 'row 1: a reference is missing'),
+    'other_text': (with_column('text', lambda xs: [xs[0] + ' la', *xs[1:]]), 'has other rows than the manifest describes'),
     'column_missing': (lambda table: table.drop_columns(['ref']), 'columns that'),
     'column_more': (lambda table: table.append_column('more', table['text']), 'columns that'),
     'column_twice': (lambda table: table.append_column('text', table['text']), 'cannot be read'),

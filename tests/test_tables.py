@@ -8,7 +8,7 @@ from pronto.core.files import InputError, fact_table
 from pronto.reporting.rendering import Block, Cell, Row, to_csv, to_latex, to_markdown
 from pronto.reporting.tables import LAYOUT_COLUMNS, left_out, make_tables, read_layout
 
-def store(folder, bible, model, task, accuracy, seed=0, said=[dict(label='x', predicted='x')], model_hash='m', **more):
+def store(folder, bible, model, task, accuracy, seed=0, said=(dict(label='x', predicted='x'),), model_hash='m', **more):
     run = RunKey(bible, model, model_hash, task, 'd', seed=seed, **{k: more.pop(k) for k in ('limit','recipe','hyperparameters','protocol') if k in more})
     intervals = dict(accuracy=[accuracy-.03, accuracy+.02])
     write_record(run, folder, run_results(accuracy=accuracy, intervals=intervals, splits='parallel', **more), said)

@@ -151,11 +151,13 @@ def card(
     return '\n'.join([*lines, '## Limits', '', _LIMITS, ''])
 
 # %% ../../nbs/interop/hf.ipynb #741d341b
+def _table_bytes(rows:list)->bytes: return ''.join(map(table_line, rows)).encode()
+
 def _json_bytes(value)->bytes: return (json.dumps(value, ensure_ascii=False, indent=1) + '\n').encode()
 
-def _write_about(dataset:Dataset, folder:Path, files:dict[str,str]|None=None):
-    "Manifest and alignment, if there are any; `files` are the hashes of the tables as they are written here"
-    alignment, hashes = dataset.path/'alignment.tsv', dict(files or {})
+def _write_about(dataset:Dataset, folder:Path, files:dict[str,str]):
+    "Manifest and alignment, if there are any; `files` are the hashes of the plain tables"
+    alignment, hashes = dataset.path/'alignment.tsv', dict(files)
     if alignment.is_file():
         shutil.copyfile(alignment, folder/'alignment.tsv')
         hashes['alignment.tsv'] = table_hash([alignment.read_bytes()])
@@ -173,7 +175,7 @@ def write_tables(
     hashes = {}
     for stem,parts in dataset.tasks.items():
         for s,rows in parts.items():
-            table = ''.join(map(table_line, rows)).encode()
+            table = _table_bytes(rows)
             (folder/f'{stem}_{s}.tsv').write_bytes(table)
             hashes[f'{stem}_{s}.tsv'] = table_hash([table])
     _write_about(dataset, folder, hashes)
@@ -301,7 +303,7 @@ def write_hf(
     "Write a dataset as Parquet; raises `InputError` for a label that the manifest does not list"
     from pyarrow import parquet
     folder.mkdir(parents=True, exist_ok=True)
-    _write_about(dataset, folder)
+    hashes = {}
     for stem,parts in dataset.tasks.items():
         features = hf_features(_row_type(stem, parts), names.get(stem, []))
         (folder/stem).mkdir()
@@ -311,6 +313,8 @@ def write_hf(
                 what = f'has the label {e}, which its manifest does not list; build the dataset again'
                 raise InputError(dataset.path/f'{stem}_{s}.tsv', what) from e
             parquet.write_table(table, folder/stem/f'{HF_SPLITS[s]}.parquet')
+            hashes[f'{stem}_{s}.tsv'] = table_hash([_table_bytes(rows)])
+    _write_about(dataset, folder, hashes)
 
 # %% ../../nbs/interop/hf.ipynb #993bb8dc
 def _language_code(language:str, code:str)->str|None:
@@ -340,7 +344,8 @@ def _head(datasets:list[dict])->str:
 
 # %% ../../nbs/interop/hf.ipynb #14bb5422
 _HF = """One configuration for each task{}; splits `train`, `validation` and `test`. Labels are a \
-`ClassLabel`; for `nonpronominal_mention` the number is the count itself, which the paper caps at 3 for training.
+`ClassLabel`; for `nonpronominal_mention` the number is the count itself, which the paper caps at 3 for \
+training.
 
 ```python
 from datasets import load_dataset
@@ -389,7 +394,8 @@ def _ref(text:str|None)->Ref|None: return None if text is None else parse_ref(te
 def _rows(
     path:Path, # A Parquet file
     stem:str, # Of the task
-    n:int|None # How many rows the manifest says
+    n:int|None, # How many rows the manifest says
+    expected:str|None # The hash of the plain table, if the manifest has it
 )->list: # `VerseExample`s or `PairExample`s
     from pyarrow import parquet
     with reading(path, _AGAIN):
@@ -402,7 +408,8 @@ def _rows(
             refs = {f: _ref(getattr(row, f)) for f in kind._fields if f.startswith('ref')}
             rows.append(row._replace(label=names[row.label], **refs))
     check_rows(stem, rows, path, n, unit='row')
-    return rows
+    if expected in (None, table_hash([_table_bytes(rows)])): return rows
+    raise InputError(path, f'has other rows than the manifest describes; {_AGAIN}')
 
 # %% ../../nbs/interop/hf.ipynb #975f654f
 def load_hf(
@@ -411,12 +418,13 @@ def load_hf(
     "Load a dataset that was exported for HuggingFace; raises `InputError` if something is missing or damaged"
     folder = Path(folder)
     manifest = load_manifest(folder)
-    counts = manifest.get('counts', {})
+    counts, hashes = manifest.get('counts', {}), manifest.get('files', {})
     stems = {p.parent.name for p in folder.glob('*/train.parquet')} | counts.keys()
     if not stems: raise InputError(folder, f'has no task (no */train.parquet in it); {_AGAIN}')
     ordered = [s for s in TASKS if s in stems] + sorted(stems - TASKS.keys())
     file = lambda stem, s: folder/stem/f'{HF_SPLITS[s]}.parquet'
-    rows = lambda stem, s: _rows(file(stem, s), stem, counts.get(stem, {}).get(s))
+    about = lambda stem, s: (counts.get(stem, {}).get(s), hashes.get(f'{stem}_{s}.tsv'))
+    rows = lambda stem, s: _rows(file(stem, s), stem, *about(stem, s))
     return Dataset(folder, {stem: {s: rows(stem, s) for s in SPLITS} for stem in ordered}, manifest)
 
 def read_hf(
