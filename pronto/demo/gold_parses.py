@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from ..datasets.loading import load_dataset_folder
 from ..core.files import write_aside
-from .grammar import BE, LIGHT, Arg, Clause, Phrase, Sentence, kind_of
+from .grammar import BE, Arg, Clause, Phrase, Sentence, kind_of
 from ..quality.tables import make_table4
 from ..core.refs import Ref
 from .invented_languages import Language, invented_languages

@@ -306,9 +306,11 @@ class _NohariPhrases(Language):
 class Nohari(_NohariPhrases):
     "Unspaced, in Hiragana"
     code, name = 'qad', 'Nohari'
-    sounds = Sounds(list('あいうえかきくけこさしすせそたちつてなにぬねのはひふへほまみむめもやゆよらりるれろわ'),
+    sounds = Sounds(list('あいうえかきくけこさしすせそたちつてなにぬねのはひふへほまみむめもやゆよ'
+                         'らりるれろわ'),
                     list('いかきくさしすたちとなのまみもやらりるん'), ['','','ん','ら','い','す'])
-    particles = Sounds(list('あうえかきけこさせたてなにはひふほまめもやゆよらろわ'), list('いうおこたつのらる'), [''])
+    particles = Sounds(list('あうえかきけこさせたてなにはひふほまめもやゆよらろわ'),
+                       list('いうおこたつのらる'), [''])
     syllables, short, shortest = (1,1,2), (1,), 2
     space, comma, stops, question_marks = '', '、', '。？！', .3
     numerals = list('一二三四五')

@@ -10,7 +10,7 @@ __all__ = ['LANGUAGES', 'SHAPE', 'TINY', 'FULL', 'TRIAL', 'Budget', 'model_names
 import json
 from pathlib import Path
 from typing import NamedTuple
-from .corpus import Corpus, make_corpus
+from .corpus import Corpus
 from ..runs.runner import in_processes, plan, run_all
 from ..core.files import content_hash, write_aside
 from ..core.tables import csv_text
