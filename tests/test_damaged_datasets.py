@@ -74,8 +74,11 @@ def test_a_row_that_is_cut_off_is_refused_without_a_manifest_too(folders, tmp_pa
     assert accepted(tmp_path/'d', without_last_cells, None) == []
     assert accepted(tmp_path/'d', relabelled, random.Random(2)) == []
 
-@pytest.mark.parametrize('text', ['[1]', '"x"', '{', '['*100_000, '{"a":'*100_000, '{"counts": []}', '{"counts": {"same_sense": 1}}', '{"code": 7}',
-                                  '{"files": {"a": 1}}', '{"hashes": "x"}', '{"source": 1}', '{"predictors": {"x": {"y": "z"}}}', '\x00', ''])
+MANIFESTS = ['[1]', '"x"', '{', '['*100_000, '{"a":'*100_000, '{"counts": []}', '{"counts": {"same_sense": 1}}',
+             '{"code": 7}', '{"files": {"a": 1}}', '{"hashes": "x"}', '{"source": 1}', '{"predictors": {"x": {"y": "z"}}}',
+             '\x00', '']
+
+@pytest.mark.parametrize('text', MANIFESTS, ids=lambda text: text[:30].encode('unicode_escape').decode() or 'empty')
 def test_a_damaged_manifest_is_one_line(folders, tmp_path, text):
     shutil.copytree(folders['plain'], tmp_path/'d')
     (tmp_path/'d'/'manifest.json').write_text(text)

@@ -82,5 +82,7 @@ def require_verses(
     "Raise `InputError` if fewer than `least` verses are aligned, saying how many and from which books"
     n = len(alignment.verses)
     if n >= least: return
-    books = ', '.join(f'{b} {k}' for b,k in Counter(v.ref.book for v in alignment.verses).items()) or 'no book'
-    raise InputError(path, f'only {n} verses align with the annotations ({books}), fewer than {least}; add the missing books or lower --min-verses')
+    counts = Counter(v.ref.book for v in alignment.verses)
+    books = ', '.join(f'{b} {k}' for b,k in counts.items()) or 'no book'
+    raise InputError(path, f'only {n} verses align with the annotations ({books}), fewer than {least}; '
+                           'add the missing books or lower --min-verses')

@@ -24,8 +24,8 @@ LAYOUTS = 'plain', 'references', 'labels'
 
 def _alignment_table(alignment:Alignment)->bytes:
     "What became of every verse"
-    n = alignment.n_sentences
-    return ''.join(f'{ref}\t{status}\t{n.get(ref, 0)}\n' for ref,status in alignment.statuses.items()).encode()
+    rows = ((ref, status, alignment.n_sentences.get(ref, 0)) for ref,status in alignment.statuses.items())
+    return ''.join(f'{ref}\t{status}\t{n}\n' for ref,status,n in rows).encode()
 
 def _tables(alignment:Alignment, parts:dict, layout:str)->dict[str,Iterator[bytes]]: # Name to blocks
     "All tables of a dataset"
@@ -42,11 +42,11 @@ def _write(blocks:Iterator[bytes], path:Path)->str: # The hash of the contents
                 yield block
         return table_hash(written())
 
-def _write_folder(folder:Path, tables:dict, manifest:dict, layout:str)->dict: # The manifest with the hashes of the tables
-    "Write the tables and the manifest; of the layout `labels`, `verses.tsv` is not written, but its hash tells if it was restored rightly"
+def _write_folder(folder:Path, tables:dict, manifest:dict, layout:str)->dict: # The manifest with hashes
+    "Write the tables and the manifest"
     hashes = {}
     for name,blocks in tables.items():
-        hidden = layout == 'labels' and name == 'verses.tsv'
+        hidden = layout == 'labels' and name == 'verses.tsv' # Its hash shows if it is restored correctly
         hashes[name] = table_hash(blocks) if hidden else _write(blocks, folder/name)
     manifest = manifest | dict(files=hashes)
     (folder/'manifest.json').write_bytes((json.dumps(manifest, ensure_ascii=False, indent=1) + '\n').encode())
@@ -80,26 +80,29 @@ def build(
     splits:str='parallel', # Or `random`, the published way
     versification:str='auto', # Or a key of `SCHEMES`
     min_verses:int=500, # Fewer aligned verses are refused
-    tasks=None, # `Task`s to make examples of; if not given, those of the source and your own (`tasks_of`)
+    tasks=None, # `Task`s to make examples of; `tasks_of` the source if not given
     code:str=None, # Name of the dataset; the name of the folder if not given
     language:str=None, # Overrides what the Bible says
     licence:str=None, # Overrides what the Bible says
     path='', # Where the Bible comes from, for errors
     layout:str='plain' # A key of `LAYOUTS`
 )->dict: # The manifest
-    "Build the dataset of one translation; raises `InputError` if too little of it can be aligned or the folder cannot be written"
+    "Build the dataset of one translation; raises `InputError` if it is too small or cannot be written"
     _one_of('splits', splits, ('parallel','random'))
     _one_of('layout', layout, LAYOUTS)
     _one_of('versification', versification, ('auto', *SCHEMES))
-    if not bible.nt_verses: raise InputError(path or out, 'has no verse of the New Testament; PrOnto needs at least a part of it')
+    if not bible.nt_verses:
+        raise InputError(path or out, 'has no verse of the New Testament; PrOnto needs at least a part of it')
     scheme = choose_versification(bible) if versification == 'auto' else versification
     tasks = tasks_of(annotations.source) if tasks is None else tasks
     alignment = align(annotations, to_english(bible, scheme))
     require_verses(alignment, min_verses, path or out)
     parts = {t.stem: t.examples(annotations, alignment.verses, splits) for t in tasks}
-    names = dict(code=code or Path(out).name, language=language or bible.language, licence=licence or bible.licence or NOT_STATED)
-    manifest = make_manifest(annotations, bible, alignment, parts, tasks, **names, splits=splits, versification=scheme)
-    manifest['hashes'] = dict(annotations=annotations.source.hash, bible=bible_hash(bible), dataset=dataset_hash_of(alignment, parts))
+    names = dict(code=code or Path(out).name, language=language or bible.language,
+                 licence=licence or bible.licence or NOT_STATED, splits=splits, versification=scheme)
+    manifest = make_manifest(annotations, bible, alignment, parts, tasks, **names)
+    manifest['hashes'] = dict(annotations=annotations.source.hash, bible=bible_hash(bible),
+                              dataset=dataset_hash_of(alignment, parts))
     with replace_folder(out, foreign_in_dataset) as folder:
         manifest = _write_folder(folder, _tables(alignment, parts, layout), manifest, layout)
     return manifest

@@ -36,21 +36,22 @@ class Dataset:
 
 # %% ../../nbs/datasets/loading.ipynb #ld07
 REBUILD = 'build the dataset again or get a fresh copy'
-_NESTED = dict(counts=int, label_shares=(int,float), predictors=(int,float,type(None))) # Stem to name to value
-_TYPES = dict(code=str, language=str, licence=str, title=str, rules=str, splits=str, versification=str, version=str,
-              verses=dict, bible=dict, checks=dict, hashes=dict, files=dict, source=dict, citation=list, warnings=list,
-              **dict.fromkeys(_NESTED, dict))
+_TEXTS = 'code', 'language', 'licence', 'title', 'rules', 'splits', 'versification', 'version'
+_OBJECTS = 'verses', 'bible', 'checks', 'hashes', 'files', 'source', 'counts', 'label_shares', 'predictors'
+_TYPES = dict.fromkeys(_TEXTS, str) | dict.fromkeys(_OBJECTS, dict) | dict(citation=list, warnings=list)
+_NUMBER = int, float
+_NESTED = dict(counts=int, label_shares=_NUMBER, predictors=(*_NUMBER, type(None))) # Stem to name to value
 
-def _odd(manifest)->str|None: # What is wrong
-    if not isinstance(manifest, dict): return 'is not a manifest but another kind of JSON'
+def _all(values, kind)->bool: # Is it a dictionary with such values?
+    return isinstance(values, dict) and all(isinstance(v, kind) for v in values.values())
+
+def _odd(manifest)->str|None: # The key whose value has the wrong type
     for key,kind in _TYPES.items():
-        if key in manifest and not isinstance(manifest[key], kind): return f'has another type of {key!r} than a manifest has'
+        if not isinstance(manifest.get(key, kind()), kind): return key
     for key,kind in _NESTED.items():
-        for stem,values in manifest.get(key, {}).items():
-            whole = isinstance(values, dict) and all(isinstance(v, kind) for v in values.values())
-            if not whole: return f'has another type of {key!r} than a manifest has, for {stem}'
+        if not all(_all(values, kind) for values in manifest.get(key, {}).values()): return key
     for key in 'hashes', 'files':
-        if not all(isinstance(v, str) for v in manifest.get(key, {}).values()): return f'has a damaged {key!r}'
+        if not _all(manifest.get(key, {}), str): return key
 
 def load_manifest(
     path # A dataset folder
@@ -59,7 +60,9 @@ def load_manifest(
     manifest = Path(path)/'manifest.json'
     if not manifest.is_file(): return {}
     found = read_json(manifest, REBUILD)
-    if wrong := _odd(found): raise InputError(manifest, f'{wrong}; {REBUILD}')
+    wrong = 'is not a manifest but another kind of JSON' if not isinstance(found, dict) else ''
+    if not wrong and (key := _odd(found)): wrong = f'has another type of {key!r} than a manifest has'
+    if wrong: raise InputError(manifest, f'{wrong}; {REBUILD}')
     return found
 
 # %% ../../nbs/datasets/loading.ipynb #ld09
@@ -67,11 +70,11 @@ def _not_clean(text)->bool: return not isinstance(text, str) or '\t' in text or 
 
 def _problems(stem:str, rows:list)->dict: # What is wrong to a function that finds it in a row
     task = TASKS.get(stem)
-    if task: labels = {label for label in {r.label for r in rows} if not isinstance(label, str) or not task.knows(label)}
-    else: labels = {label for label in {r.label for r in rows} if _not_clean(label) or not label}
+    known = task.knows if task else bool
+    odd = {label for label in {r.label for r in rows} if _not_clean(label) or not known(label)}
     names = f' of {task.abbr} ({", ".join(task.labels)})' if task else ''
     has_refs = any(ref for row in rows for ref in row.refs)
-    return {f'the label is not a label{names}': lambda r: r.label in labels,
+    return {f'the label is not a label{names}': lambda r: r.label in odd,
             'a text is missing or has a tab or newline in it': lambda r: any(map(_not_clean, r.texts)),
             'the sense is missing': lambda r: r.sense is not None and (_not_clean(r.sense) or not r.sense),
             'a reference is missing or damaged': lambda r: has_refs and None in r.refs}
@@ -83,11 +86,12 @@ def check_rows(
     n:int|None=None, # How many there should be; unknown if not given
     unit:str='line' # What a row is in this file
 ):
-    "Raise `InputError` with the place of a row that cannot be an example, or if there are too few rows or too many"
+    "Raise `InputError` with the place of a row that cannot be an example, or for a wrong number of rows"
     for what,is_bad in _problems(stem, rows).items():
         bad = next((i for i,row in enumerate(rows, 1) if is_bad(row)), None)
         if bad: raise InputError(path, f'{what}; {REBUILD}', f'{unit} {bad}')
-    if n not in (None, len(rows)): raise InputError(path, f'has {len(rows):,} rows, but the manifest says {n:,}; {REBUILD}')
+    if n not in (None, len(rows)):
+        raise InputError(path, f'has {len(rows):,} rows, but the manifest says {n:,}; {REBUILD}')
 
 # %% ../../nbs/datasets/loading.ipynb #ld13
 def _read(path:Path, manifest:dict)->bytes:
@@ -96,13 +100,14 @@ def _read(path:Path, manifest:dict)->bytes:
     expected = manifest.get('files', {}).get(path.name)
     if expected not in (None, table_hash([data])):
         raise InputError(path, f'is not the file that the manifest describes; {REBUILD}')
-    if manifest and data and not data.endswith(b'\n'): raise InputError(path, f'ends in the middle of a line; {REBUILD}')
+    cut = manifest and data and not data.endswith(b'\n')
+    if cut: raise InputError(path, f'ends in the middle of a line; {REBUILD}')
     return data
 
 def _lines(path:Path, manifest:dict)->list[str]:
     data = _read(path, manifest)
-    try: return data.decode('utf-8').removesuffix('\n').split('\n') if data else []
-    except UnicodeDecodeError as e: raise InputError(path, f'is not UTF-8 text; {REBUILD}', f'byte {e.start}') from e
+    with reading(path, REBUILD): text = data.decode('utf-8')
+    return text.removesuffix('\n').split('\n') if data else []
 
 @lru_cache(maxsize=50_000) # A verse is in many rows
 def _ref_or_none(text:str)->Ref|None:
@@ -121,7 +126,8 @@ def load_verses(
     for i,line in enumerate(_lines(path, load_manifest(folder)), 1):
         name, tab, text = line.partition('\t')
         ref = _ref_or_none(name)
-        if not tab or ref is None: raise InputError(path, 'is not a reference, a tab and a text; make the file again', f'line {i}')
+        if not tab or ref is None:
+            raise InputError(path, 'is not a reference, a tab and a text; make the file again', f'line {i}')
         found[ref] = text
     return found
 
@@ -144,7 +150,8 @@ def _kind(stem:str, n:int)->type: # `VerseExample` or `PairExample`
     "The row class of a table with `n` columns; raises `ValueError` if the task has other columns"
     if stem not in TASKS: return kind_of_columns(n)
     kind = TASKS[stem].example
-    if n not in column_counts(kind): raise ValueError(f'{n} columns; {stem} has {" or ".join(map(str, column_counts(kind)))}')
+    fits = column_counts(kind)
+    if n not in fits: raise ValueError(f'{n} columns; {stem} has {fits[0]} or {fits[1]}')
     return kind
 
 # %% ../../nbs/datasets/loading.ipynb #ld16
@@ -164,7 +171,8 @@ def load_table(
             if n is None: n, read = len(cells), _reader(_kind(stem, len(cells)), verses)
             if len(cells) != n: raise ValueError(f'{len(cells)} columns, but the first row has {n}')
             rows.append(read(cells))
-        except KeyError as e: raise InputError(path.parent/'verses.tsv', f'lacks {e.args[0]}; make the file again') from e
+        except KeyError as e:
+            raise InputError(path.parent/'verses.tsv', f'lacks {e.args[0]}; make the file again') from e
         except InputError: raise
         except ValueError as e: raise InputError(path, f'{e}; {REBUILD}', f'line {i}') from e
     check_rows(stem, rows, path, manifest.get('counts', {}).get(stem, {}).get(split))
@@ -177,14 +185,15 @@ def load_dataset_folder(
     "Load a dataset folder; raises `InputError` if it is not one, or if it is damaged"
     path = Path(path)
     found = sorted(path.glob('*_train.tsv'))
-    if not found: raise InputError(path, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto build`')
+    if not found:
+        raise InputError(path, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto build`')
     manifest, verses = load_manifest(path), _texts(path)
     stems = {f.name.removesuffix('_train.tsv') for f in found} | manifest.get('counts', {}).keys()
     for table in (path/f'{stem}_{s}.tsv' for stem in sorted(stems) for s in SPLITS):
         if not table.is_file(): raise InputError(table, f'is missing; {REBUILD}')
     ordered = [s for s in TASKS if s in stems] + sorted(stems - TASKS.keys())
-    tasks = {stem: {s: load_table(path/f'{stem}_{s}.tsv', verses, manifest) for s in SPLITS} for stem in ordered}
-    return Dataset(path, tasks, manifest)
+    load = lambda stem: {s: load_table(path/f'{stem}_{s}.tsv', verses, manifest) for s in SPLITS}
+    return Dataset(path, {stem: load(stem) for stem in ordered}, manifest)
 
 # %% ../../nbs/datasets/loading.ipynb #ld25
 def dataset_folders(
@@ -192,7 +201,8 @@ def dataset_folders(
 )->list[Path]: # In order of their names
     "The folder itself if it is a dataset folder, or else those one level below; may be empty"
     folder = Path(folder)
-    return [folder] if any(folder.glob('*_train.tsv')) else sorted({p.parent for p in folder.glob('[!.]*/*_train.tsv')})
+    if any(folder.glob('*_train.tsv')): return [folder]
+    return sorted({p.parent for p in folder.glob('[!.]*/*_train.tsv')})
 
 # %% ../../nbs/datasets/loading.ipynb #ld28
 def sample(
@@ -219,7 +229,8 @@ def _aligned_texts(folder:Path, verses:dict[Ref,str], manifest:dict)->dict[Ref,s
             name, status, _ = line.split('\t')
             ref = parse_ref(name)
             if status in ('aligned','crosses'): found[ref] = one_line(verses[ref])
-        except (ValueError, KeyError) as e: raise InputError(path, f'is damaged ({e}); get a fresh copy', f'line {i}') from e
+        except (ValueError, KeyError) as e:
+            raise InputError(path, f'is damaged ({e}); get a fresh copy', f'line {i}') from e
     return found
 
 def restore_verses(
@@ -231,9 +242,11 @@ def restore_verses(
     folder, manifest = Path(folder), load_manifest(folder)
     try: code, scheme, expected = manifest['code'], manifest['versification'], manifest['hashes']['bible']
     except KeyError as e:
-        raise InputError(folder, 'is not a dataset folder with a whole manifest; name one that `pronto release` wrote') from e
+        raise InputError(folder, 'is not a dataset folder with a whole manifest; '
+                                 'name one that `pronto release` wrote') from e
     if bible_hash(bible) != expected:
-        raise InputError(path or folder, f'is not the text that {code} was built from; use the same edition, or build your own dataset')
+        raise InputError(path or folder, f'is not the text that {code} was built from; '
+                                         'use the same edition, or build your own dataset')
     texts = _aligned_texts(folder, to_english(bible, scheme).verses, manifest)
-    with write_aside(folder/'verses.tsv') as f: f.write_text(verse_lines(texts), encoding='utf-8', newline='\n')
+    with write_aside(folder/'verses.tsv') as f: f.write_bytes(verse_lines(texts).encode())
     return len(texts)

@@ -24,7 +24,7 @@ from .tasks import Task
 def check_task(
     task:Task,
     parts:dict # Split to the examples of the task, as `task.examples` gives them
-)->dict[str,int]: # `shared_verses`: how many are in two splits; `contradictory_pairs`: how many have both labels
+)->dict[str,int]: # `shared_verses` of two splits, and `contradictory_pairs`, which have both labels
     "Count broken promises; with `parallel` splits there are none"
     train, dev, test = (parts[s].verses() for s in SPLITS)
     shared = train & (dev | test) | dev & test
@@ -50,8 +50,8 @@ def _describe(task:Task, parts:dict)->dict:
                 predictors=predictors(task, parts['train'], parts['test']))
 
 def _resemblances(alignment:Alignment, splits:str)->dict[str,int]:
-    "How many verses of dev and test resemble one of train; with `random` splits each task has its own, so there is no answer"
-    if splits == 'random': return {}
+    "How many verses of dev and test resemble one of train"
+    if splits == 'random': return {} # Each task has its own splits
     texts = {s: {} for s in SPLITS}
     for v in alignment.verses: texts[split_of(v.ref)][v.ref] = v.text
     held_out = texts['dev'] | texts['test']
@@ -60,12 +60,13 @@ def _resemblances(alignment:Alignment, splits:str)->dict[str,int]:
     return dict(duplicates=sum(s == 1 for s in shares), near_duplicates=sum(s < 1 for s in shares), parallels=len(parallel))
 
 def _empty_splits(parts:dict[str,dict])->list[str]:
-    return [f'{stem}: the {s} split is empty; the task cannot be evaluated' for stem,p in parts.items() for s in SPLITS if not len(p[s])]
+    empty = [(stem, s) for stem,p in parts.items() for s in SPLITS if not len(p[s])]
+    return [f'{stem}: the {s} split is empty; the task cannot be evaluated' for stem,s in empty]
 
 # %% ../../nbs/datasets/manifest.ipynb #mf15
 NOT_STATED = 'not stated'
-CITATION = ('Luke Gessler. 2024. PrOnto: Language Model Evaluations for 859 Languages. In Proceedings of LREC-COLING 2024. '
-            'https://arxiv.org/abs/2305.12612')
+CITATION = ('Luke Gessler. 2024. PrOnto: Language Model Evaluations for 859 Languages. '
+            'In Proceedings of LREC-COLING 2024. https://arxiv.org/abs/2305.12612')
 
 def _source(annotations:Annotations)->dict:
     about = asdict(annotations.source)
@@ -86,13 +87,15 @@ def make_manifest(
     column = lambda key: {stem: a[key] for stem,a in about.items()}
     total = lambda check: sum(a['checks'][check] for a in about.values())
     checks = {check: total(check) for check in ('shared_verses','contradictory_pairs')}
+    attribution = source.attribution or f'{source.name}: attribution {NOT_STATED}'
+    first = {key: names.pop(key) for key in ('code','language','licence')}
     return dict(
-        code=names.pop('code'), language=names.pop('language'), licence=names.pop('licence'), title=bible.title, rules=source.rules,
-        **names, version=pronto.__version__, source=_source(annotations),
-        citation=[CITATION, source.attribution or f'{source.name}: attribution {NOT_STATED}'],
-        verses=alignment.counts, bible={'format': bible.format, **bible.counts, 'skipped_books': bible.skipped},
-        counts=column('counts'), label_shares=column('label_shares'), label_shares_by_split=column('label_shares_by_split'),
-        predictors=column('predictors'), checks=checks | _resemblances(alignment, names['splits']), warnings=_empty_splits(parts))
+        **first, title=bible.title, rules=source.rules, **names, version=pronto.__version__,
+        source=_source(annotations), citation=[CITATION, attribution], verses=alignment.counts,
+        bible={'format': bible.format, **bible.counts, 'skipped_books': bible.skipped},
+        counts=column('counts'), label_shares=column('label_shares'),
+        label_shares_by_split=column('label_shares_by_split'), predictors=column('predictors'),
+        checks=checks | _resemblances(alignment, names['splits']), warnings=_empty_splits(parts))
 
 # %% ../../nbs/datasets/manifest.ipynb #mf152
 def bible_hash(bible:Bible)->str: # 64 hexadecimal digits
@@ -124,8 +127,8 @@ def cautions(
     for stem,scores in manifest['predictors'].items():
         score = scores.get('lookup') or 0
         if score > 0.6:
-            found.append(f'{stem}: remembering the verses of train, without any model, scores {score:.1%} on test; '
-                         f'{manifest["splits"]} splits leak')
+            found.append(f'{stem}: remembering the verses of train, without any model, scores {score:.1%} '
+                         f'on test; {manifest["splits"]} splits leak')
     return found
 
 def summary(
@@ -137,6 +140,6 @@ def summary(
              '| task | train | dev | test | label shares |', '|---|--:|--:|--:|---|']
     for stem,counts in manifest['counts'].items():
         shares = manifest['label_shares'][stem].items()
-        cells = [stem, *(f'{counts[s]:,}' for s in SPLITS), ', '.join(f'{label} {share:.1%}' for label,share in shares if share >= 0.005)]
-        lines.append('| ' + ' | '.join(cells) + ' |')
+        shown = ', '.join(f'{label} {share:.1%}' for label,share in shares if share >= 0.005)
+        lines.append('| ' + ' | '.join([stem, *(f'{counts[s]:,}' for s in SPLITS), shown]) + ' |')
     return '\n'.join(lines + [f'\nCaution: {c}' for c in cautions(manifest)])

@@ -25,7 +25,7 @@ def predict_feature(
     labels:np.ndarray, # (n,) their labels
     test:np.ndarray # (m,) the feature of the test examples
 )->np.ndarray: # (m,) predicted labels
-    "Predict the majority label of a value, or the overall majority label for a value that is tied or not in train"
+    "Predict the majority label of a value; the overall majority label if the value is tied or not in train"
     n_values, n_labels = 1 + max(train.max(), test.max()), 1 + labels.max()
     counts = np.bincount(train*n_labels + labels, minlength=n_values*n_labels).reshape(n_values, n_labels)
     tied = (counts == counts.max(1, keepdims=True)).sum(1) > 1
@@ -76,7 +76,8 @@ def predict_verse2_ngrams(
     for label in range(1 + labels.max()):
         times = np.bincount(train[labels == label], minlength=len(texts)).astype(float)
         counts = np.bincount(grams, weights=times[owner], minlength=1<<16) + 1
-        scores.append(np.bincount(owner[asked], weights=np.log(counts/counts.sum())[grams[asked]], minlength=len(texts)))
+        weights = np.log(counts/counts.sum())[grams[asked]]
+        scores.append(np.bincount(owner[asked], weights=weights, minlength=len(texts)))
     return np.argmax(scores, 0)[test]
 
 @lru_cache(maxsize=1)
@@ -143,7 +144,7 @@ def _distinct(grams:np.ndarray, owner:np.ndarray)->tuple[np.ndarray,np.ndarray]:
     return both >> np.uint64(24), (both & np.uint64(2**24 - 1)).astype(int)
 
 def _shared(grams:np.ndarray, owner:np.ndarray, n_train:int, n_texts:int, most:int=50)->np.ndarray:
-    "`train text * n_texts + other text` for each n-gram that two texts share, but for n-grams of over `most` texts"
+    "`train text * n_texts + other text` for each n-gram that they share, if at most `most` texts have it"
     starts = np.flatnonzero(np.r_[True, grams[1:] != grams[:-1]][:len(grams)])
     sizes = np.diff(np.r_[starts, len(grams)])
     pairs = [np.empty(0, np.int64)]

@@ -14,12 +14,13 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Callable, ClassVar, Iterable
 import numpy as np
-from ..core.files import InputError, content_hash
+from ..core.files import InputError, content_hash, reading
 from ..core.refs import Ref
 from ..sources.records import Annotations, Predicate, Source, VerseAnnotation
 from .align import AlignedVerse
 from .examples import PairExample, VerseExample, Verses
-from .pairs import COUNT_PAIRS, SENSE_PAIRS, SEVERAL, PairDrawing, Pairs, Uses, contradictions, make_uses, numbered, pairs_of
+from .pairs import (COUNT_PAIRS, SENSE_PAIRS, SEVERAL, PairDrawing, Pairs, Uses,
+                                   contradictions, make_uses, numbered, pairs_of)
 from .shortcuts import predict_known_senses, predict_lookup
 from .splits import SPLITS, random_splits, split_of
 
@@ -61,7 +62,8 @@ class Task:
 def _checked(task:Task, label, ref:Ref)->str:
     if isinstance(label, str) and task.knows(label): return label
     choices = ', '.join(map(repr, task.labels))
-    raise InputError(task.stem, f'its function gives {label!r}, which is not one of its labels ({choices}), or None', f'{ref}')
+    what = f'its function gives {label!r}, which is not one of its labels ({choices})'
+    raise InputError(task.stem, what, f'{ref}')
 
 # %% ../../nbs/datasets/tasks.ipynb #31a6e829
 @dataclass(frozen=True)
@@ -94,11 +96,10 @@ class VerseTask(Task):
     )->dict[str,Verses]: # Split to its examples
         "Label the verses and split them; raises `InputError` for a label that is not the task's"
         labelled = ((v, self.label(v.annotation)) for v in verses if not v.annotation.crosses)
-        examples = [VerseExample(v.text, _checked(self, label, v.ref), v.ref) for v,label in labelled if label is not None]
+        kept = ((v, _checked(self, label, v.ref)) for v,label in labelled if label is not None)
+        examples = [VerseExample(v.text, label, v.ref) for v,label in kept]
         if splits == 'random': return {s: Verses(part) for s,part in random_splits(examples).items()}
-        parts = {s: Verses() for s in SPLITS}
-        for e in examples: parts[split_of(e.ref)].append(e)
-        return parts
+        return {s: Verses(e for e in examples if split_of(e.ref) == s) for s in SPLITS}
 
     def gather(self, train:list[VerseExample], test:list[VerseExample])->tuple[Verses,Verses]:
         "Loaded rows as `examples` gives them"
@@ -125,7 +126,8 @@ def first_mood(verse:VerseAnnotation)->str|None: # One of the three moods
 
 NMC = VerseTask('nonpronominal_mention', 'NMC', 'How many non-pronominal mentions does the verse have?',
                 count_mentions, ('0','1','2','3'), most=3)
-PNS = VerseTask('proper_noun_subject', 'PNS', "Does the subject of the verse's first sentence hold a proper noun?",
+PNS = VerseTask('proper_noun_subject', 'PNS',
+                "Does the subject of the verse's first sentence hold a proper noun?",
                 first_subject, ('0','1'))
 SM = VerseTask('sentence_mood', 'SM', "What is the mood of the verse's first sentence?",
                first_mood, ('declarative','imperative','interrogative'), epochs=20)
@@ -163,7 +165,7 @@ class PairTask(Task):
 
     def label_numbers(self, pairs:Pairs)->np.ndarray: return pairs.same.astype(int)
 
-    def examples(self, annotations:Annotations, verses:list[AlignedVerse], splits:str='parallel')->dict[str,Pairs]:
+    def examples(self, annotations, verses:list[AlignedVerse], splits:str='parallel')->dict[str,Pairs]:
         "Draw the pairs and split them"
         draw = _draw_random if splits == 'random' else _draw_parallel
         texts = {v.ref: v.text for v in verses}
@@ -180,7 +182,7 @@ class PairTask(Task):
         return pairs.take(range(n)), pairs.take(range(n, len(pairs)))
 
     def lookup(self, train:Pairs, test:Pairs)->np.ndarray: # (test,) indices into `labels`
-        "Remember the labels of a sense and verse 2 or, where the label tells which verses have the sense, these verses"
+        "Remember the labels of a sense and verse 2 or, if the label is about that, the verses with the sense"
         if not self.drawing.sense_in_both: return predict_known_senses(train, test).astype(int)
         return predict_lookup(_sense_and_verse2(train), self.label_numbers(train), _sense_and_verse2(test))
 
@@ -209,11 +211,13 @@ def _draw_random(task:PairTask, annotations:Annotations, verses:list[AlignedVers
     pairs = task.drawing.random(collect_uses(kept, every_count=v01, use=task.use), v01)
     return {s: pairs.take(rows) for s,rows in random_splits(range(len(pairs))).items()}
 
-def _sense_and_verse2(pairs:Pairs)->np.ndarray: return pairs.sense.astype(np.int64)*len(pairs.uses.refs) + pairs.verse2
+def _sense_and_verse2(pairs:Pairs)->np.ndarray: # (n,) a number for each combination
+    return pairs.sense.astype(np.int64)*len(pairs.uses.refs) + pairs.verse2
 
 # %% ../../nbs/datasets/tasks.ipynb #c5fb9e4a
 SS = PairTask('same_sense', 'SS', 'Verse 1 uses the sense. Does verse 2 use it too?', SENSE_PAIRS)
-SAC = PairTask('same_arg_count', 'SAC', 'Both verses use the sense. Do they use it with the same number of arguments?', COUNT_PAIRS)
+SAC = PairTask('same_arg_count', 'SAC',
+               'Both verses use the sense. Do they use it with the same number of arguments?', COUNT_PAIRS)
 
 # %% ../../nbs/datasets/tasks.ipynb #c29906e2
 TASKS = {t.stem: t for t in (NMC, PNS, SM, SS, SAC)}
@@ -232,36 +236,41 @@ _FILES:dict[str,tuple[Path,str]] = {} # Stem of each loaded task to its file and
 
 def _wrong(task:Task)->str|None:
     "What is wrong with the definition of a task"
-    if not re.fullmatch('[a-z][a-z0-9_]*', task.stem): return f'the stem {task.stem!r} must be lower-case letters, digits and underscores'
-    if not re.fullmatch('[A-Za-z][A-Za-z0-9-]*', task.abbr): return f'the abbreviation {task.abbr!r} must be letters, digits and hyphens'
-    if len({*task.labels}) != len(task.labels) or len(task.labels) < 2: return f'{task.stem} needs two or more different labels'
-    if not all(isinstance(label, str) and label.split() == [label] for label in task.labels): return f'the labels of {task.stem} must be words'
-    if task.has_sense and len(task.labels) != 2: return f'{task.stem} is a pair task, which has two labels'
-    taken = {n for t in TASKS.values() if t.stem not in _FILES for n in (t.stem, t.abbr.lower())}
-    clash = {task.stem, task.abbr.lower()} & taken
-    if clash: return f'there is already a task {clash.pop()!r}; choose another stem and abbreviation'
+    labels, names = task.labels, {task.stem, task.abbr.lower()}
+    taken = {name for t in TASKS.values() if not task_file(t) for name in (t.stem, t.abbr.lower())}
+    words = all(isinstance(label, str) and label.split() == [label] for label in labels)
+    stem, abbr = re.fullmatch('[a-z][a-z0-9_]*', task.stem), re.fullmatch('[A-Za-z][A-Za-z0-9-]*', task.abbr)
+    checks = {f'the stem {task.stem!r} must be lower-case letters, digits and underscores': stem,
+              f'the abbreviation {task.abbr!r} must be letters, digits and hyphens': abbr,
+              f'the labels of {task.stem} must be words': words,
+              f'{task.stem} needs two or more different labels': len({*labels}) == len(labels) > 1,
+              f'{task.stem} is a pair task, which has two labels': not task.has_sense or len(labels) == 2,
+              f'there is already a task {task.stem!r} or {task.abbr!r}; choose others': not names & taken}
+    return next((what for what,fine in checks.items() if not fine), None)
 
 def _run_file(path:Path)->dict:
     "The names that a file defines"
     try: return runpy.run_path(str(path), run_name='pronto_tasks')
-    except OSError as e: raise InputError(path, f'cannot be read ({e.strerror}); name a Python file that defines tasks') from e
-    except SyntaxError as e: raise InputError(path, f'is not valid Python ({e.msg})', f'line {e.lineno}') from e
+    except SyntaxError as e:
+        raise InputError(path, f'is not valid Python ({e.msg})', f'line {e.lineno}') from e
     except (Exception, SystemExit) as e:
         lines = [frame.lineno for frame in extract_tb(e.__traceback__) if frame.filename == str(path)]
-        raise InputError(path, f'fails with {type(e).__name__}: {e}', f'line {lines[-1]}' if lines else '') from e
+        place = f'line {lines[-1]}' if lines else ''
+        raise InputError(path, f'fails with {type(e).__name__}: {e}', place) from e
 
 # %% ../../nbs/datasets/tasks.ipynb #own05
 def load_tasks(
     path # A file of Python that defines `VerseTask`s and `PairTask`s
 )->list[Task]:
-    "Run the file and add its tasks to `TASKS`; raises `InputError` for a file that fails or a task that is not well defined"
+    "Run the file and add its tasks to `TASKS`; raises `InputError` if it fails or defines a task badly"
     path = Path(path).resolve()
-    try: digest = content_hash(path.read_bytes(), size=16)
-    except OSError as e: raise InputError(path, f'cannot be read ({e.strerror}); name a Python file that defines tasks') from e
+    with reading(path, 'name a Python file that defines tasks'):
+        digest = content_hash(path.read_bytes(), size=16)
     if known := [TASKS[stem] for stem,loaded in _FILES.items() if loaded == (path, digest)]: return known
     defined = [v for v in _run_file(path).values() if isinstance(v, Task)]
     tasks = {t.stem: t for t in defined if TASKS.get(t.stem) is not t}
-    if not tasks: raise InputError(path, 'defines no task; make one with `from pronto import VerseTask, PairTask`')
+    if not tasks:
+        raise InputError(path, 'defines no task; make one with `from pronto import VerseTask, PairTask`')
     if wrong := next(filter(None, map(_wrong, tasks.values())), None): raise InputError(path, wrong)
     for stem in [s for s,(file,_) in _FILES.items() if file == path]: del TASKS[stem], _FILES[stem]
     for stem,t in tasks.items(): TASKS[stem], _FILES[stem] = t, (path, digest)
