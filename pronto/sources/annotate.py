@@ -39,7 +39,7 @@ def annotate_ontonotes(
 # %% ../../nbs/sources/annotate.ipynb #16f81565
 def in_english(
     verses:dict[Ref,VerseAnnotation] # By the numbers of the Greek text
-)->tuple[dict[Ref,VerseAnnotation],dict[str,str]]: # By English numbers; fused English verses as in `Source.unusable`
+)->tuple[dict[Ref,VerseAnnotation],dict[str,str]]: # By English numbers; fused ones as in `Source.unusable`
     "Renumber verses as English Bibles do"
     numbers = english_refs(list(verses), 'org')
     times = Counter(english for found in numbers.values() for english in found)
@@ -126,17 +126,20 @@ def _find_source(folder:Path)->tuple[SourceType,list[Path]]:
     "The source in a folder and its files"
     known = [s.files_are for s in SOURCES]
     if not folder.is_dir():
-        raise InputError(folder, f'is not a folder; name the folder of an annotated source: {" or ".join(known)}')
+        what = f'is not a folder; name the folder of an annotated source: {" or ".join(known)}'
+        raise InputError(folder, what)
     for source_type in SOURCES:
         if files := source_type.files(folder): return source_type, files
     what = f'contains no annotated source, neither {" nor ".join(known)}'
     raise InputError(folder, f'{what}; MACULA Greek needs no licence: `pronto fetch macula`')
 
 def _check_rules(folder:Path, source_type:SourceType, rules:str, arguments:str):
-    if arguments not in ARGUMENTS: raise ValueError(f'no arguments {arguments!r}; choose from {", ".join(ARGUMENTS)}')
+    if arguments not in ARGUMENTS:
+        raise ValueError(f'no arguments {arguments!r}; choose from {", ".join(ARGUMENTS)}')
     if rules not in RULES: raise ValueError(f'no rules {rules!r}; choose from {", ".join(RULES)}')
     if rules not in source_type.rules:
-        what = f'is {source_type.source.name}, and the rules {rules} are those of the release made from OntoNotes'
+        name = source_type.source.name
+        what = f'is {name}, and the rules {rules} are those of the release made from OntoNotes'
         raise InputError(folder, f'{what}; leave --rules out')
     if rules == 'v0.1' and arguments != 'all':
         what = 'the rules v0.1 are those of the published release, which counts all arguments'
@@ -150,7 +153,7 @@ def annotate(
     skip_bad:bool=False, # Leave out files that cannot be read?
     progress:Callable=iter, # Wraps the list of files, e.g. `tqdm`
 )->Annotations:
-    "Annotate a source; raises `InputError` for a folder or file that cannot be read, or rules that do not fit"
+    "Annotate a source; raises `InputError` for files that cannot be read or rules that do not fit"
     folder = Path(folder)
     source_type, files = _find_source(folder)
     _check_rules(folder, source_type, rules, arguments)
@@ -159,5 +162,6 @@ def annotate(
     verses, found = source_type.annotate(documents, rules, arguments)
     if not verses: raise InputError(folder, source_type.if_empty)
     source = replace(source_type.source, **found | _source_json(folder), rules=rules, arguments=arguments,
-                     hash=_hash_files(files, folder, arguments), files=len(files)-len(skipped), skipped=skipped)
+                     hash=_hash_files(files, folder, arguments),
+                     files=len(files)-len(skipped), skipped=skipped)
     return Annotations(source, verses)

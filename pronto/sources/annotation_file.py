@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Iterable
 from ..core.files import InputError, no_collection, parse_json, reading, write_aside
 from ..core.refs import BOOKS, Ref
-from .records import Annotations, Mention, MOODS, Predicate, SentenceAnnotation, VerseAnnotation, make_source
+from .records import MOODS, Annotations, Mention, Predicate, SentenceAnnotation
+from .records import VerseAnnotation, make_source
 
 # %% ../../nbs/sources/annotation_file.ipynb #b4bfc6b5
 def _schema():
@@ -91,7 +92,8 @@ def _records(kind, lists)->list[tuple]:
     "A column of lists of records: the fields are read whole, then cut; a field that the file lacks is empty"
     has = {f.name for f in lists.values.type}
     columns = (_plain(lists.values.field(f)) if f in has else repeat(()) for f in kind._fields)
-    return _cut(map(tuple.__new__, repeat(kind), zip(*columns)), lists) # Twice as fast as `map(kind, *columns)`
+    records = map(tuple.__new__, repeat(kind), zip(*columns)) # Twice as fast as `map(kind, *columns)`
+    return _cut(records, lists)
 
 def _check_values(table, sentences, mentions, predicates):
     start, end = (mentions.values.field(f).to_numpy() for f in ('start','end'))
@@ -104,14 +106,16 @@ def _check_values(table, sentences, mentions, predicates):
     if odd := [s for s in senses if s.split() != [s]]: raise ValueError(f'{min(odd)!r} is not a sense')
     if (start < 0).any() or (end <= start).any(): raise ValueError('a mention has no tokens')
     if (n_args < 0).any(): raise ValueError('a predicate has a negative number of arguments')
-    if any((table[c].to_numpy() < 1).any() for c in ('chapter','verse')): raise ValueError('chapters and verses begin at 1')
+    if min(table[c].to_numpy().min() for c in ('chapter','verse')) < 1:
+        raise ValueError('chapters and verses begin at 1')
 
 # %% ../../nbs/sources/annotation_file.ipynb #d4c8e01b
 def _verses(table)->dict[Ref,VerseAnnotation]:
     sentences = table['sentences'].chunk(0)
     mood, subject, mentions, predicates = map(sentences.values.field, SentenceAnnotation._fields)
     _check_values(table, sentences, mentions, predicates)
-    annotated = map(SentenceAnnotation, _plain(mood), _plain(subject), _records(Mention, mentions), _records(Predicate, predicates))
+    annotated = map(SentenceAnnotation, _plain(mood), _plain(subject),
+                    _records(Mention, mentions), _records(Predicate, predicates))
     refs = list(map(Ref, *(table[c].to_pylist() for c in ('book','chapter','verse'))))
     if len(set(refs)) < len(refs): raise ValueError('a verse occurs twice')
     verses = map(VerseAnnotation, refs, _cut(annotated, sentences), table['crosses'].to_pylist())

@@ -26,10 +26,10 @@ class Word(NamedTuple):
     type:str          # e.g. `proper`, `common`, `personal`, `interrogative`
     role:str          # In its clause: `s`, `v`, `vc`, `p`, `o`, `io`, `o2`, `adv`, `aux`; `''` in a phrase
     lemma:str
-    mood:str          # Of a verb: `indicative`, `imperative`, `subjunctive`, `optative`, `infinitive`, `participle`
+    mood:str          # Of a verb: `indicative`, `imperative`, `subjunctive`, ..., `participle`
     person:str        # Of a finite verb: `first`, `second`, `third`
     senses:tuple[str,...]    # Louw-Nida numbers; several where the annotators left it open
-    frame:tuple[tuple[str,tuple[str,...]],...] # Roles and the ids that fill them; an id of zeros means no word
+    frame:tuple[tuple[str,tuple[str,...]],...] # Roles and the ids that fill them; zeros mean no word
     referents:tuple[str,...] # Ids of what a pronoun refers to
     subjects:tuple[str,...]  # Ids of what the silent subject of a verb refers to
 
@@ -84,13 +84,14 @@ def _frame(text:str)->tuple[tuple[str,tuple[str,...]],...]: # As in `Word`
 def _word(el, path)->Word:
     get = lambda name: el.get(name) or ''
     if not (place := _place(get('ref').strip())):
-        raise InputError(path, f'a word has the reference {get("ref")[:60]!r}, which is not like `3JN 1:1!1`; get the file again',
-                         f'line {el.sourceline}')
+        what = f'a word has the reference {get("ref")[:60]!r}, which is not like `3JN 1:1!1`'
+        raise InputError(path, f'{what}; get the file again', f'line {el.sourceline}')
     text = ''.join(el.itertext()).strip()
     after = unicodedata.normalize('NFC', text + get('after'))
     return Word(
-        *place, id=el.get(_ID) or get('ref'), text=text, marks=re.sub(r'[^.·;]', '', after), kind=get('class'),
-        type=get('type') or get('gbiType'), role=get('role'), lemma=get('lemma'), mood=get('mood'), person=get('person'),
+        *place, id=el.get(_ID) or get('ref'), text=text, marks=re.sub(r'[^.·;]', '', after),
+        kind=get('class'), type=get('type') or get('gbiType'), role=get('role'),
+        lemma=get('lemma'), mood=get('mood'), person=get('person'),
         senses=tuple(get('ln').split()), frame=_frame(get('frame')),
         referents=tuple(get('referent').split()), subjects=tuple(get('subjref').split()))
 
@@ -103,7 +104,9 @@ def _group(el)->Group:
 
 def _sentence(el, path)->Sentence|None: # Nothing if it has no words
     from lxml import etree
-    too_much = lambda what, x: InputError(path, f'a sentence has more than {what}; get the file again', f'line {x.sourceline}')
+    def too_much(what, x):
+        what = f'a sentence has more than {what}; get the file again'
+        return InputError(path, what, f'line {x.sourceline}')
     open_groups, n_words = [Group('', '', '', [])], 0
     for event,x in etree.iterwalk(el, events=('start','end'), tag=('{*}wg','{*}w')):
         if etree.QName(x).localname == 'w':
@@ -130,8 +133,8 @@ def parse_lowfat(
     root = parse_xml(text, path)
     sentences = [s for el in root.iter('{*}sentence') if (s := _sentence(el, path))]
     if not sentences:
-        what = 'contains no sentence of words (<sentence> with <w ref="...">); name a file of the folder `lowfat` of MACULA Greek'
-        raise InputError(path, what)
+        what = 'contains no sentence of words (<sentence> with <w ref="...">)'
+        raise InputError(path, f'{what}; name a file of the folder `lowfat` of MACULA Greek')
     has_chinese = any(w.get('mandarin') is not None for w in root.iter('{*}w'))
     return Book(Path(path), 'SBLGNT' if has_chinese else 'Nestle 1904', sentences)
 
@@ -139,7 +142,8 @@ def read_lowfat(
     path # An `.xml` file
 )->Book:
     "Read one file; raises `InputError` if it cannot be read"
-    with reading(path, 'get the file again'): return parse_lowfat(Path(path).read_text(encoding='utf-8-sig'), path)
+    with reading(path, 'get the file again'):
+        return parse_lowfat(Path(path).read_text(encoding='utf-8-sig'), path)
 
 # %% ../../nbs/sources/macula.ipynb #ff21f990
 def is_lowfat(

@@ -19,7 +19,8 @@ _CORE = {'s','v','vc','p','o','io','o2'}
 _FINITE = {'indicative','imperative','subjunctive','optative'}
 _PHRASES = {'np','pp','adjp','advp','adv'}
 
-def _words(part:Word|Group)->list[Word]: return [part] if isinstance(part, Word) else [w for w,_ in walk(part)]
+def _words(part:Word|Group)->list[Word]:
+    return [part] if isinstance(part, Word) else [w for w,_ in walk(part)]
 
 def _has_role(clause:Group, roles:set[str])->bool: return any(p.role in roles for p in clause.parts)
 
@@ -33,7 +34,8 @@ def finite_verb(
 def _has_predicate(clause:Group)->bool: return _has_role(clause, {'p'}) or finite_verb(clause) is not None
 
 def _may_hold_main_clause(part:Word|Group)->bool:
-    return isinstance(part, Group) and part.kind not in _PHRASES and part.role not in _CORE | {'adv','aux','apposition'}
+    if isinstance(part, Word) or part.kind in _PHRASES: return False
+    return part.role not in _CORE | {'adv','aux','apposition'}
 
 def _clauses(group:Group, above:tuple[Group,...])->Iterator[tuple[Group,tuple[Group,...]]]:
     "Groups that may be the main clause, each with the groups above it"
@@ -114,7 +116,8 @@ def chains(
     links = nx.Graph()
     for w in words:
         links.add_edges_from((w.id, target) for target in w.referents)
-        links.add_edges_from((('subject of', w.id), target) for target in w.subjects) # Silent: linked, but not a word
+        silent = 'subject of', w.id # Linked, but not a word
+        links.add_edges_from((silent, target) for target in w.subjects)
     chain_of = {}
     for linked in nx.connected_components(links):
         ids = [x for x in linked if isinstance(x, str)]
@@ -176,12 +179,12 @@ def annotate_greek(
     verses, path_of, edition = {}, {}, ''
     for book in books:
         if edition not in ('', book.edition):
-            what = f'is of the edition {book.edition}, those before it are {edition}; name the folder of one edition'
-            raise InputError(book.path, what)
+            what = f'is of the edition {book.edition}, those before it are {edition}'
+            raise InputError(book.path, f'{what}; name the folder of one edition')
         edition, found = book.edition, annotate_book(book)
         if twice := next((r for r in found if r in path_of), None):
-            what = f'contains {twice}, and so does {path_of[twice]}; name a folder that contains every book once'
-            raise InputError(book.path, what)
+            what = f'contains {twice}, and so does {path_of[twice]}'
+            raise InputError(book.path, f'{what}; name a folder that contains every book once')
         path_of |= dict.fromkeys(found, book.path)
         verses |= found
     return verses, edition

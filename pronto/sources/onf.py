@@ -123,8 +123,8 @@ MOST_LEVELS, MOST_TOKENS = 300, 1000 # Of a tree, of a sentence
 
 def tree_events(
     text:str # A tree in brackets
-)->Iterator[tuple[str|None,str|None]]: # Label and nothing where a node opens, nothing and token at a leaf, nothing twice where a node closes
-    "Walk a tree from left to right"
+)->Iterator[tuple[str|None,str|None]]: # Label and token, see below
+    "Walk a tree: a label where a node opens, a token at a leaf, neither where a node closes"
     return (m.groups() for m in _TREE.finditer(text))
 
 class Nodes(NamedTuple):
@@ -149,7 +149,8 @@ def tree_nodes(
             node, level = len(labels)-1, level+1
         elif node < 0: raise ValueError('a bracket or word outside the tree')
         elif token is not None:
-            if len(tokens) == MOST_TOKENS: raise ValueError(f'the sentence has more than {MOST_TOKENS:,} tokens')
+            if len(tokens) == MOST_TOKENS:
+                raise ValueError(f'the sentence has more than {MOST_TOKENS:,} tokens')
             preterminals.append(node)
             tokens.append(token)
         else:
@@ -182,7 +183,8 @@ def _number(digits:str)->int:
 def _span(start:str, end:str, n_tokens:int)->tuple[int,int]:
     "A span with an exclusive end; raises `ValueError` if it is outside the sentence"
     start,end = _number(start), _number(end)+1
-    if not 0 <= start < end <= n_tokens: raise ValueError(f'tokens {start}-{end-1} are outside the sentence of {n_tokens}')
+    if not 0 <= start < end <= n_tokens:
+        raise ValueError(f'tokens {start}-{end-1} are outside the sentence of {n_tokens}')
     return start,end
 
 def _argument(line:str, nodes:Nodes)->Arg:
@@ -252,9 +254,11 @@ def _leaves(lines:list[str], nodes:Nodes)->list[Leaf]:
             if not found: raise _At(i, 'an annotation before the first leaf')
             annotation, offset = [line], i
     close()
-    if len(found) != len(nodes.tokens): raise _At(len(lines)-1, f'{len(found)} leaves, but the tree has {len(nodes.tokens)}')
+    if len(found) != len(nodes.tokens):
+        raise _At(len(lines)-1, f'{len(found)} leaves, but the tree has {len(nodes.tokens)}')
     tags = (nodes.labels[p] for p in nodes.preterminals)
-    return [Leaf(token, tag, **{k: tuple(v) for k,v in notes.items()}) for token,tag,notes in zip(nodes.tokens, tags, found)]
+    notes = [{field: tuple(records) for field,records in x.items()} for x in found]
+    return [Leaf(token, tag, **x) for token,tag,x in zip(nodes.tokens, tags, notes)]
 
 def _check_leaf(offset:int, line:str, expected:int, nodes:Nodes):
     index,token = _LEAF.match(line).groups()
@@ -319,8 +323,8 @@ def _blocks(text:str):
         number += block.count('\n') + 2
 
 # %% ../../nbs/sources/onf.ipynb #5ef1eb58
-_BLOCKS = {'Plain sentence:': 'plain', 'Treebanked sentence:': 'treebanked', 'Speaker information:': 'speaker',
-           'Tree:': 'tree', 'Leaves:': 'leaves'}
+_BLOCKS = {'Plain sentence:': 'plain', 'Treebanked sentence:': 'treebanked',
+           'Speaker information:': 'speaker', 'Tree:': 'tree', 'Leaves:': 'leaves'}
 _REMEDY = 'mend the file or get it again'
 
 @contextmanager
@@ -334,7 +338,9 @@ def _block_errors(path, first_line:int):
 def _sentence(line:int, blocks:dict, path)->Sentence:
     "Make a sentence from its blocks, each a line number and lines"
     missing = [name for name in ('tree','leaves') if name not in blocks]
-    if missing: raise InputError(path, f'the sentence has no {missing[0]}: the file is cut off or damaged; get it again', f'line {line}')
+    if missing:
+        what = f'the sentence has no {missing[0]}: the file is cut off or damaged; get it again'
+        raise InputError(path, what, f'line {line}')
     body = {name: lines[2:] for name,(_,lines) in blocks.items()} # Without title and underline
     first = {name: number+2 for name,(number,_) in blocks.items()}
     words = lambda name: ' '.join(x.strip() for x in body.get(name, []))
@@ -350,7 +356,8 @@ def _sentence(line:int, blocks:dict, path)->Sentence:
 def _check_whole(sections:list[Section], path, line:int):
     "Raise `InputError` where the last section shows that the file was cut off"
     last = sections[-1] if sections else Section()
-    unlisted = {c.chain for s in last.sentences for leaf in s.leaves for c in leaf.corefs} - {c.id for c in last.chains or ()}
+    named = {c.chain for s in last.sentences for leaf in s.leaves for c in leaf.corefs}
+    unlisted = named - {c.id for c in last.chains or ()}
     if not last.sentences: what = 'contains no sentence'
     elif last.chains is None: what = 'the last section has no coreference chains'
     elif unlisted: what = f'chain {min(unlisted)} is not listed among the coreference chains'
@@ -394,7 +401,8 @@ def read_onf(
     path # An `.onf` file
 )->Document: # The document
     "Read one file; raises `InputError` if it cannot be read"
-    with reading(path, 'get the file again'): return parse_onf(Path(path).read_text(encoding='utf-8-sig'), path)
+    with reading(path, 'get the file again'):
+        return parse_onf(Path(path).read_text(encoding='utf-8-sig'), path)
 
 def onf_files(
     folder # The release, or any folder in it

@@ -84,8 +84,9 @@ def proper_subject(
 # %% ../../nbs/sources/ontonotes_rules.ipynb #f015a3c0
 PRONOUN_TAGS = {'PRP','PRP$','WP','WP$','EX','DT'}
 PUBLISHED_PRONOUNS = ( # The list in the published code
-    'i me my mine myself we our ours ourselves thou thy thine thyself you your yours yourself yourselves he him his himself '
-    'she her hers herself it its itself they them their theirs themself themselves').split()
+    'i me my mine myself we our ours ourselves thou thy thine thyself you your yours yourself yourselves '
+    'he him his himself she her hers herself it its itself they them their theirs themself themselves'
+).split()
 PRONOUNS = {*PUBLISHED_PRONOUNS, 'us', 'thee', 'ye'}
 
 def _is_pronoun(leaf)->bool: return leaf.tag in PRONOUN_TAGS or leaf.token.lower() in PRONOUNS
@@ -129,7 +130,8 @@ def annotate_sentence(
 )->SentenceAnnotation:
     "Annotate a sentence by the rules of the paper"
     nodes = sentence.nodes
-    return SentenceAnnotation(mood(nodes), proper_subject(nodes), mentions(sentence), predicates(sentence, arguments))
+    return SentenceAnnotation(
+        mood(nodes), proper_subject(nodes), mentions(sentence), predicates(sentence, arguments))
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #1719d6e9
 def touches_several(
@@ -149,7 +151,8 @@ PAPER = Rules(annotate_sentence, touches_several)
 def _book(doc:Document, s:Sentence)->str:
     "The book that a sentence belongs to"
     if code := book_code(s.speaker.name): return code
-    raise InputError(doc.path, f'no book of the Bible is called {s.speaker.name!r}; correct the speaker information', f'line {s.line}')
+    what = f'no book of the Bible is called {s.speaker.name!r}; correct the speaker information'
+    raise InputError(doc.path, what, f'line {s.line}')
 
 def read_placed(
     path # An `.onf` file
@@ -170,7 +173,8 @@ def annotate_onf(
     for doc in documents:
         for s in doc.sentences:
             if s.speaker is None: continue
-            touched = {Ref(_book(doc, s), chapter, verse) for chapter,verse,_ in s.speaker.start + s.speaker.stop}
+            book, places = _book(doc, s), s.speaker.start + s.speaker.stop
+            touched = {Ref(book, chapter, verse) for chapter,verse,_ in places}
             annotation = rules.sentence(s, arguments)
             for ref in touched: verses.setdefault(ref, []).append(annotation)
             if rules.crosses(touched): crossing |= touched

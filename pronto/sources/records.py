@@ -43,7 +43,8 @@ class VerseAnnotation(NamedTuple):
     crosses:bool # Does one of them run into another verse?
 
 # %% ../../nbs/sources/records.ipynb #3aa943d0
-def _all_tasks(): return ['nonpronominal_mention', 'proper_noun_subject', 'sentence_mood', 'same_sense', 'same_arg_count']
+def _all_tasks():
+    return ['nonpronominal_mention', 'proper_noun_subject', 'sentence_mood', 'same_sense', 'same_arg_count']
 
 @dataclass
 class Source:
@@ -57,8 +58,8 @@ class Source:
     tasks:list[str] = field(default_factory=_all_tasks) # Stems of the tasks that it supports
     hash:str = ''         # SHA-256 of the names and contents of the source's files
     files:int = 0         # Number of files read
-    skipped:dict[str,str] = field(default_factory=dict) # File that could not be read and was left out, to the reason
-    unusable:dict[str,Literal['fused','unannotated']] = field(default_factory=dict) # Verse, e.g. `MAT 9:5`
+    skipped:dict[str,str] = field(default_factory=dict) # File that was left out, to the reason
+    unusable:dict[str,Literal['fused','unannotated']] = field(default_factory=dict) # By verse, e.g. `MAT 9:5`
 
 @dataclass(eq=False)
 class Annotations:
@@ -99,5 +100,5 @@ def make_source(
             first = e.errors(include_url=False)[0]
             raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from e
         for name in source.unusable: _check_verse(name)
-        json.dumps(facts, ensure_ascii=False).encode() # Raises an error for lone surrogates, which cannot be written
+        json.dumps(facts, ensure_ascii=False).encode() # Lone surrogates cannot be written
     return source

@@ -32,7 +32,7 @@ def v01_mentions(
 def v01_predicates(
     sentence:Sentence
 )->tuple[Predicate,...]:
-    "Predicates as in v0.1: one per leaf, none at the last leaf, arguments counted by label up to an unlabelled line"
+    "Predicates as in v0.1: one per leaf, none at the last, arguments by label up to an unlabelled line"
     found = []
     for leaf in sentence.leaves[:-1]:
         if not leaf.props: continue

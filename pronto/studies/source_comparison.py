@@ -143,7 +143,8 @@ def _with_ends(value:dict, interval:dict)->dict: # `kappa`, `kappa_low`, `kappa_
     return flat
 
 def _chance(labelled:Labelled)->float:
-    shares = [[xs.count(label)/len(xs) for label in labelled.task.labels] for xs in (labelled.first, labelled.second)]
+    sides = labelled.first, labelled.second
+    shares = [[xs.count(label)/len(xs) for label in labelled.task.labels] for xs in sides]
     return float(np.dot(*shares))
 
 def agreement(
@@ -154,23 +155,25 @@ def agreement(
     "How two sources agree on a task; raises `ValueError` if they label nothing in common"
     task = labelled.task
     if not len(labelled): raise ValueError(f'{task.abbr}: the two sources label nothing in common')
-    value,interval = bootstrap(_accuracy_and_kappa, task.labels, labelled.first, labelled.second, labelled.chapters,
-                               bounds=dict(kappa=_KAPPA_BOUNDS), n=n, seed=seed)
+    value,interval = bootstrap(_accuracy_and_kappa, task.labels, labelled.first, labelled.second,
+                               labelled.chapters, bounds=dict(kappa=_KAPPA_BOUNDS), n=n, seed=seed)
     flat = _with_ends(value, interval)
     of = lambda m: {k: v for k,v in flat.items() if k.startswith(m)}
-    return dict(task=task.abbr, drawn=labelled.drawn, n=len(labelled), **of('accuracy'), chance=_chance(labelled), **of('kappa'),
+    return dict(task=task.abbr, drawn=labelled.drawn, n=len(labelled), **of('accuracy'),
+                chance=_chance(labelled), **of('kappa'),
                 first_only=labelled.alone[0], second_only=labelled.alone[1])
 
 # %% ../../nbs/studies/source_comparison.ipynb #a831d0dd
 def _two_against(confusion:np.ndarray, k:int)->dict[str,np.ndarray]:
-    "Measures of two sources from confusions whose first k*k rows are pairs of labels and last k columns gold labels"
+    "Measures of two sources from confusions of pairs of labels (k*k rows) and gold labels (last k columns)"
     cube = confusion[..., :k*k, k*k:].reshape(*confusion.shape[:-2], k, k, k) # First, second, gold
     first, second = _accuracy_and_kappa(cube.sum(-2)), _accuracy_and_kappa(cube.sum(-3))
     gain = {m: second[m] - first[m] for m in first}
     named = dict(first=first, second=second, gain=gain)
     return {f'{who}_{m}': v for who,found in named.items() for m,v in found.items()}
 
-_GAIN_BOUNDS = dict(first_kappa=_KAPPA_BOUNDS, second_kappa=_KAPPA_BOUNDS, gain_kappa=(-2, 2), gain_accuracy=(-1, 1))
+_GAIN_BOUNDS = dict(first_kappa=_KAPPA_BOUNDS, second_kappa=_KAPPA_BOUNDS,
+                    gain_kappa=(-2, 2), gain_accuracy=(-1, 1))
 
 def gold_labels(
     treebank:Treebank,
@@ -178,7 +181,8 @@ def gold_labels(
     versification:str='eng' # A key of `SCHEMES`
 )->dict[Ref,str]: # English reference to label
     "Labels of whole verses from a gold parse"
-    read = dict(NMC=lambda v: task.training_label(str(ud_mentions(v))), PNS=lambda v: str(int(ud_proper_subject(v))))
+    read = dict(NMC=lambda v: task.training_label(str(ud_mentions(v))),
+                PNS=lambda v: str(int(ud_proper_subject(v))))
     whole = set(treebank.verses) - treebank.crossing - treebank.gapped
     verses = english_verses(treebank, versification)
     return {r: read[task.abbr](v) for r,v in verses.items() if r in whole}
@@ -192,7 +196,7 @@ def against_gold(
     versification:str='eng', # A key of `SCHEMES`
     n:int=1000, # Resamples
     seed:int=0
-)->dict|None: # Task, n, kappa and accuracy of `first`, `second` and `gain` with ends, McNemar's `p`; or nothing
+)->dict|None: # Task, n, kappa and accuracy of `first`, `second` and `gain` with ends, McNemar's `p`
     "Which of two sources agrees better with a gold treebank; `None` if they have no verse in common"
     gold = gold_labels(treebank, task, versification)
     shared = [r for r in shared_verses(first, second) if r in gold]
@@ -203,7 +207,8 @@ def against_gold(
     true = [gold[r] for r in refs]
     pair_names = [f'{x}|{y}' for x in task.labels for y in task.labels]
     pairs = [f'{x}|{y}' for x,y in zip(a, b)]
-    value,interval = bootstrap(partial(_two_against, k=len(task.labels)), [*pair_names, *task.labels], pairs, true,
+    measure = partial(_two_against, k=len(task.labels))
+    value,interval = bootstrap(measure, [*pair_names, *task.labels], pairs, true,
                                [r.chapter_name for r in refs], bounds=_GAIN_BOUNDS, n=n, seed=seed)
     p = mcnemar(np.array(a) == np.array(true), np.array(b) == np.array(true))
     return dict(task=task.abbr, n=len(refs)) | _with_ends(value, interval) | dict(p=p)
@@ -223,13 +228,14 @@ def _sentences(path:Path)->list[UdSentence]:
 def read_treebanks(
     folder # With `.conllu` files
 )->dict[str,Treebank]: # Name, e.g. `Gothic (PROIEL)`, to the treebank; in the order of the files
-    "All treebanks of a folder that have references to verses; raises `InputError` for a file that cannot be read"
+    "All treebanks of a folder that have references to verses; raises `InputError` for a damaged file"
     parts = {}
     for f in sorted(Path(folder).glob('*.conllu')):
         stem = f.name.split('-ud-')[0].removesuffix('.conllu')
         parts.setdefault(stem, []).extend(_sentences(f))
-    with_refs = {stem: sentences for stem,sentences in parts.items() if any(t.ref for s in sentences for t in s.tokens)}
-    return {treebank_name(stem): make_treebank(sentences, Path(folder)/stem) for stem,sentences in with_refs.items()}
+    has_refs = lambda sentences: any(t.ref for s in sentences for t in s.tokens)
+    return {treebank_name(stem): make_treebank(sentences, Path(folder)/stem)
+            for stem,sentences in parts.items() if has_refs(sentences)}
 
 # %% ../../nbs/studies/source_comparison.ipynb #9f6158ea
 def confusion_table(
@@ -276,7 +282,8 @@ def compare_sources(
             if found: gold.append(dict(language=name) | found)
     return rows, gold
 
-def _task_name(row:dict)->str: return f"{row['task']}, pairs of {row['drawn']}" if row['drawn'] else row['task']
+def _task_name(row:dict)->str:
+    return f"{row['task']}, pairs of {row['drawn']}" if row['drawn'] else row['task']
 
 def _with_interval(row:dict, measure:str)->str: # e.g. `0.17 [0.10, 0.25]`
     value,low,high = (row[f'{measure}{end}'] for end in ('','_low','_high'))
@@ -287,25 +294,27 @@ def _with_interval(row:dict, measure:str)->str: # e.g. `0.17 [0.10, 0.25]`
 # %% ../../nbs/studies/source_comparison.ipynb #62a1f9c8
 def _agreement_block(names:tuple[str,str], rows:list[dict])->tuple[list,list]:
     head = ['Task', 'Compared', 'Agree', 'By chance', 'κ', f'Only {names[0]}', f'Only {names[1]}']
-    body = [[_task_name(r), f"{r['n']:,}", _with_interval(r, 'accuracy'), f"{r['chance']:.2f}", _with_interval(r, 'kappa'),
-             f"{r['first_only']:,}", f"{r['second_only']:,}"] for r in rows]
+    body = [[_task_name(r), f"{r['n']:,}", _with_interval(r, 'accuracy'), f"{r['chance']:.2f}",
+             _with_interval(r, 'kappa'), f"{r['first_only']:,}", f"{r['second_only']:,}"] for r in rows]
     return head, body
 
 def _gold_block(names:tuple[str,str], gold:list[dict])->tuple[list,list]:
     head = ['Gold', 'Verses', f'κ {names[0]}', f'κ {names[1]}', 'Gain', 'Gain in accuracy', 'p']
     measured = 'first_kappa', 'second_kappa', 'gain_kappa', 'gain_accuracy'
     p = lambda r: f"{r['p']:.3f}" if r['p'] >= .001 else '<0.001'
-    body = [[f"{r['language']} {r['task']}", f"{r['n']:,}", *(_with_interval(r, m) for m in measured), p(r)] for r in gold]
+    name = lambda r: f"{r['language']} {r['task']}"
+    body = [[name(r), f"{r['n']:,}", *(_with_interval(r, m) for m in measured), p(r)] for r in gold]
     return head, body
 
 _NOTES = [
-    'Verses that both sources annotate in whole sentences. For SS one source draws its pairs and the other says whether it '
-    'finds any sense in both verses; for SAC all pairs of verses are compared that share exactly one sense, with one '
-    'argument count, in both sources. "Only" counts what has no label in the other source.',
+    'Verses that both sources annotate in whole sentences. For SS one source draws its pairs and the other '
+    'says whether it finds any sense in both verses; for SAC all pairs of verses are compared that share '
+    'exactly one sense, with one argument count, in both sources. "Only" counts what has no label in the '
+    'other source.',
     "In brackets 95 % intervals from a bootstrap over chapters. κ is Cohen's kappa."]
 _GOLD_NOTE = (
-    'Below, projected labels against those of gold treebanks (appendix A.1), on verses that both sources label: a gain is '
-    "the second source's κ or accuracy minus the first's; p is McNemar's.")
+    'Below, projected labels against those of gold treebanks (appendix A.1), on verses that both sources '
+    "label: a gain is the second source's κ or accuracy minus the first's; p is McNemar's.")
 
 def print_sources(
     names:tuple[str,str], # Of the two sources
@@ -348,7 +357,8 @@ def draw_sources(
             label = names if y == 0 else (None, None)
             _draw_point(ax, y - .2, r, 'first_kappa', color='C1', label=label[0])
             _draw_point(ax, y + .2, r, 'second_kappa', color='C2', label=label[1])
-        _finish_axes(ax, 'against gold treebanks', [f"{r['language']} {r['task']} ({r['n']:,})" for r in gold])
+        labels = [f"{r['language']} {r['task']} ({r['n']:,})" for r in gold]
+        _finish_axes(ax, 'against gold treebanks', labels)
         ax.legend(fontsize=8)
     return figure
 
@@ -367,7 +377,7 @@ def agreement_findings(
     best, *_, worst = sorted(rows, key=lambda r: r['kappa'], reverse=True) if len(rows) > 1 else rows*2
     chance = [_task_name(r) for r in rows if _contains_zero(r, 'kappa')]
     lines = [f'- Agreement is highest on {_kappa(best)} and lowest on {_kappa(worst)}.']
-    lines.append(f'- Not distinguishable from chance: {"; ".join(chance)}.' if chance else '- All agree better than chance.')
+    if chance: lines.append(f'- Not distinguishable from chance: {"; ".join(chance)}.')
     return '\n'.join(lines)
 
 def count_findings(
@@ -390,9 +400,11 @@ def gold_findings(
     lines = []
     for r in gold:
         where = f"{r['language']}, {r['task']}, {r['n']:,} verses"
-        kappas = f"κ {r['first_kappa']:.2f} ({names[0]}) and {r['second_kappa']:.2f} ({names[1]})".replace('-', '−')
+        first, second = (f"{r[f'{side}_kappa']:.2f}".replace('-', '−') for side in ('first','second'))
+        kappas = f'κ {first} ({names[0]}) and {second} ({names[1]})'
         better = names[int(r['gain_kappa'] > 0)]
-        verdict = ('no significant difference' if _contains_zero(r, 'gain_kappa') else f'**{better} agrees better with gold**')
+        verdict = f'**{better} agrees better with gold**'
+        if _contains_zero(r, 'gain_kappa'): verdict = 'no significant difference'
         lines.append(f'- {where}: {kappas}; {verdict}.')
     return '\n'.join(lines)
 
