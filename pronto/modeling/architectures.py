@@ -11,12 +11,13 @@ from contextlib import contextmanager
 import re
 import torch
 from torch.nn.functional import cross_entropy
-from transformers import (AutoConfig, AutoModel, AutoModelForSequenceClassification, AutoModelForTextEncoding, AutoTokenizer,
+from transformers import (AutoConfig, AutoModel, AutoModelForSequenceClassification,
+                          AutoModelForTextEncoding, AutoTokenizer,
                           ByT5Tokenizer, set_seed)
 from transformers.modeling_outputs import SequenceClassifierOutput
-from transformers.models.auto.modeling_auto import (MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING as ENCODER_DECODERS,
-                                                    MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING as CLASSIFIERS,
-                                                    MODEL_FOR_TEXT_ENCODING_MAPPING as ENCODERS_ALONE)
+from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING as ENCODER_DECODERS
+from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING as CLASSIFIERS
+from transformers.models.auto.modeling_auto import MODEL_FOR_TEXT_ENCODING_MAPPING as ENCODERS_ALONE
 from ..core.files import InputError
 from .recipes import find_model
 
@@ -45,14 +46,16 @@ def one_line_errors(
     what:str, # What failed
     remedy:str # What to do about it
 ):
-    "Turn any error that a library raises over a model into an `InputError`; lack of memory and interrupts pass through"
+    "Turn any error of a library over a model into an `InputError`, apart from lack of memory and interrupts"
     try: yield
     except (InputError, MemoryError, torch.OutOfMemoryError): raise
     except BaseException as e:
-        fault = isinstance(e, Exception) or type(e).__name__ == 'PanicException' # Panics of Rust are not `Exception`s
+        panic = type(e).__name__ == 'PanicException' # Panics of Rust are not `Exception`s
+        fault = isinstance(e, Exception) or panic
         if not fault or "can't allocate memory" in str(e): raise
         raise InputError(model, f'{what} ({first_line(e)}); {remedy}') from e
 
+# %% ../../nbs/modeling/architectures.ipynb #a5c00016
 _LOCAL = dict(trust_remote_code=False, local_files_only=True)
 
 def load_tokenizer(
@@ -63,7 +66,8 @@ def load_tokenizer(
         tokenizer = AutoTokenizer.from_pretrained(find_model(model), **_LOCAL)
         if len(tokenizer) <= len(tokenizer.all_special_ids):
             raise InputError(model, 'has no vocabulary; save the tokenizer into the same folder')
-        if tokenizer.pad_token_id is None: tokenizer.add_special_tokens({'pad_token': tokenizer.eos_token or '[PAD]'})
+        if tokenizer.pad_token_id is None:
+            tokenizer.add_special_tokens({'pad_token': tokenizer.eos_token or '[PAD]'})
     return tokenizer
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00009
@@ -78,7 +82,8 @@ class EncoderClassifier(torch.nn.Module):
 
     def get_input_embeddings(self): return self.encoder.get_input_embeddings()
 
-    def resize_token_embeddings(self, n:int, **kwargs): return self.encoder.resize_token_embeddings(n, **kwargs)
+    def resize_token_embeddings(self, n:int, **kwargs):
+        return self.encoder.resize_token_embeddings(n, **kwargs)
 
     def forward(self, input_ids, attention_mask, labels=None):
         states = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
@@ -90,7 +95,8 @@ class EncoderClassifier(torch.nn.Module):
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c0000b
 def _load_config(model, folder, labels:tuple, pad:int):
-    with one_line_errors(model, 'its config.json cannot be read', 'copy it from the model that the weights belong to'):
+    with one_line_errors(model, 'its config.json cannot be read',
+                         'copy it from the model that the weights belong to'):
         config = AutoConfig.from_pretrained(folder, **_LOCAL)
     config.id2label = dict(enumerate(labels))
     config.label2id = {label: i for i,label in enumerate(labels)}
@@ -98,22 +104,27 @@ def _load_config(model, folder, labels:tuple, pad:int):
     return config
 
 def _load_weights(model, folder, config)->tuple: # The model, and what was found in the weights
-    how = dict(config=config, dtype=torch.float32, output_loading_info=True, ignore_mismatched_sizes=True, weights_only=True)
+    how = dict(config=config, dtype=torch.float32, output_loading_info=True, ignore_mismatched_sizes=True,
+               weights_only=True)
     if type(config) in ENCODER_DECODERS:
         family = AutoModelForTextEncoding if type(config) in ENCODERS_ALONE else AutoModel
         body, loading = family.from_pretrained(folder, **how, **_LOCAL)
         encoder = body if family is AutoModelForTextEncoding else body.get_encoder()
         return EncoderClassifier(encoder, len(config.id2label)), loading
     if type(config) not in CLASSIFIERS:
-        raise InputError(model, f'is of the architecture {config.model_type}, for which transformers has no text classifier; '
-                                'choose an encoder (BERT, XLM-R, ...), an encoder-decoder (mT5, ...) or a decoder (GPT-2, ...)')
+        choices = 'an encoder (BERT, XLM-R, ...), an encoder-decoder (mT5, ...) or a decoder (GPT-2, ...)'
+        raise InputError(model, f'is of the architecture {config.model_type}, for which transformers has no '
+                                f'text classifier; choose {choices}')
     return AutoModelForSequenceClassification.from_pretrained(folder, **how, **_LOCAL)
 
+# %% ../../nbs/modeling/architectures.ipynb #a5c00017
 def _missing_weights(net, loading:dict)->list[str]: # In alphabetical order
     "Weights of the body, apart from the pooler, that the folder lacks or has in another shape"
     names = {*loading['missing_keys'], *(name for name,*_ in loading['mismatched_keys'])}
-    body = r'(\w+\.)?(encoder|shared)\.' if isinstance(net, EncoderClassifier) else rf'{net.base_model_prefix}\.'
-    computed = {f'{n}.weight' for n,module in net.named_modules() if 'Sinusoidal' in type(module).__name__} # Not saved
+    body = r'(\w+\.)?(encoder|shared)\.' if isinstance(net,
+                                                       EncoderClassifier) else rf'{net.base_model_prefix}\.'
+    sinusoidal = [n for n,module in net.named_modules() if 'Sinusoidal' in type(module).__name__]
+    computed = {f'{n}.weight' for n in sinusoidal} # Not saved
     return sorted(n for n in names - computed if re.match(body, n) and 'pooler' not in n)
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c0000c
@@ -131,7 +142,8 @@ def _add_tokens(model, net, tokenizer, n:int)->int: # The id of the first
     table = token_table(net)
     if table is None:
         if n and net.config.model_type != 'canine':
-            raise InputError(model, 'has no table of embeddings to add senses to; choose verse tasks, or another model')
+            raise InputError(model, 'has no table of embeddings to add senses to; choose verse tasks, or '
+                                    'another model')
         return FIRST_PRIVATE
     first = max(len(table), len(tokenizer))
     if first + n > len(table): net.resize_token_embeddings(first + n, mean_resizing=False)
@@ -152,7 +164,8 @@ def load_classifier(
     with one_line_errors(model, 'cannot be loaded as a classifier', 'check its config.json and weights'):
         net, loading = _load_weights(model, folder, config)
     if (missing := _missing_weights(net, loading)):
-        raise InputError(model, f'its config.json does not describe its weights ({missing[0]} is missing or of another shape); '
+        raise InputError(model, f'its config.json does not describe its weights ({missing[0]} is missing or '
+                                'of another shape); '
                                 'copy both from the same model')
     return net, _add_tokens(model, net, tokenizer, n_senses)
 
@@ -170,5 +183,6 @@ def token_limit(
 )->int: # How many tokens
     "The longest input of a model"
     positions, reserved = getattr(net.config, 'max_position_embeddings', None), _reserved_positions(net)
-    if not isinstance(positions, int) or positions < 1: positions = 1024 if isinstance(tokenizer, ByT5Tokenizer) else 512
+    if not isinstance(positions, int) or positions < 1:
+        positions = 1024 if isinstance(tokenizer, ByT5Tokenizer) else 512
     return min(positions, tokenizer.model_max_length + reserved) - reserved

@@ -14,7 +14,8 @@ from pathlib import Path
 import torch, transformers
 from torch.nn.functional import cross_entropy
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import (AutoModelForMaskedLM, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling, PreTrainedTokenizerFast,
+from transformers import (AutoModelForMaskedLM, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling,
+                          PreTrainedTokenizerFast,
                           TrainingArguments, set_seed)
 from ..bibles.reading import NotABible, read_bible
 from ..bibles.versification import choose_versification, to_english
@@ -36,7 +37,8 @@ def train_verses(
 
 def _lines(path:Path)->list[str]:
     try: return path.read_text(encoding='utf-8-sig').splitlines()
-    except UnicodeDecodeError as e: raise InputError(path, 'is not UTF-8 text; convert it', f'byte {e.start}') from e
+    except UnicodeDecodeError as e:
+        raise InputError(path, 'is not UTF-8 text; convert it', f'byte {e.start}') from e
 
 def read_texts(
     paths:list # Bibles in any format, or plain texts (`.txt`) with a sentence or a paragraph per line
@@ -76,14 +78,17 @@ def learn_vocabulary(
     t = _word_piece()
     letters = _letters(t.normalizer, texts, vocab_size//4)
     special = [*SPECIAL, *(f'##{c}' for c in letters)]
-    trainer = trainers.WordPieceTrainer(vocab_size=vocab_size, special_tokens=special, initial_alphabet=letters,
+    trainer = trainers.WordPieceTrainer(vocab_size=vocab_size, special_tokens=special,
+                                        initial_alphabet=letters,
                                         limit_alphabet=len(letters), show_progress=False)
     t.train_from_iterator(texts, trainer)
     t = _word_piece(t.get_vocab())
-    t.post_processor = processors.TemplateProcessing(single='[CLS] $A [SEP]', pair='[CLS] $A [SEP] $B:1 [SEP]:1',
+    t.post_processor = processors.TemplateProcessing(single='[CLS] $A [SEP]',
+                                                     pair='[CLS] $A [SEP] $B:1 [SEP]:1',
                                                      special_tokens=[('[CLS]', 2), ('[SEP]', 3)])
     inputs = ['input_ids','token_type_ids','attention_mask']
-    return PreTrainedTokenizerFast(tokenizer_object=t, model_max_length=max_length, model_input_names=inputs, **_NAMES)
+    return PreTrainedTokenizerFast(tokenizer_object=t, model_max_length=max_length, model_input_names=inputs,
+                                   **_NAMES)
 
 # %% ../../nbs/modeling/pretrain.ipynb #8219cb7a
 @dataclass(frozen=True)
@@ -110,9 +115,10 @@ def small_bert(
     "A BERT with random weights"
     s = settings
     return BertForMaskedLM(BertConfig(
-        vocab_size=len(tokenizer), max_position_embeddings=tokenizer.model_max_length, pad_token_id=tokenizer.pad_token_id,
-        hidden_size=s.width, num_hidden_layers=s.layers, num_attention_heads=s.heads, intermediate_size=4*s.width,
-        initializer_range=s.width**-0.5, hidden_dropout_prob=s.dropout, attention_probs_dropout_prob=s.dropout))
+        vocab_size=len(tokenizer), max_position_embeddings=tokenizer.model_max_length,
+        pad_token_id=tokenizer.pad_token_id, hidden_size=s.width, num_hidden_layers=s.layers,
+        num_attention_heads=s.heads, intermediate_size=4*s.width, initializer_range=s.width**-0.5,
+        hidden_dropout_prob=s.dropout, attention_probs_dropout_prob=s.dropout))
 
 # %% ../../nbs/modeling/pretrain.ipynb #c7b10001
 def _place_words(net, ids:list[list[int]], window:int):
@@ -124,12 +130,14 @@ def _place_words(net, ids:list[list[int]], window:int):
 def _new_model(texts:list[str], settings:Pretraining)->tuple: # Tokenizer and model
     s = settings
     if s.width % s.heads:
-        raise InputError('width', f'{s.width} cannot be divided among {s.heads} heads; give a multiple of their number')
+        raise InputError('width', f'{s.width} cannot be divided among {s.heads} heads; give a multiple of '
+                                  'their number')
     tokenizer = learn_vocabulary(texts, s.vocab_size, s.max_length)
     ids = tokenizer(texts, add_special_tokens=False, verbose=False)['input_ids']
     unknown = unknown_share(tokenizer, ids[:10_000])
     if unknown > 0.1:
-        raise InputError('vocabulary', f'{s.vocab_size} tokens are too few: {unknown:.0%} of the text is unknown; give some thousands')
+        raise InputError('vocabulary', f'{s.vocab_size} tokens are too few: {unknown:.0%} of the text is '
+                                       'unknown; give some thousands')
     set_seed(s.seed)
     net = small_bert(tokenizer, s)
     if s.window: _place_words(net, ids, s.window)
@@ -138,10 +146,13 @@ def _new_model(texts:list[str], settings:Pretraining)->tuple: # Tokenizer and mo
 def _known_model(init, seed:int)->tuple: # Tokenizer and model
     tokenizer = load_tokenizer(init)
     set_seed(seed)
-    with one_line_errors(init, 'cannot be trained further by masked language modelling', 'give a model of the BERT family'):
-        net = AutoModelForMaskedLM.from_pretrained(find_model(init), dtype=torch.float32, trust_remote_code=False,
+    with one_line_errors(init, 'cannot be trained further by masked language modelling',
+                         'give a model of the BERT family'):
+        net = AutoModelForMaskedLM.from_pretrained(find_model(init), dtype=torch.float32,
+                                                   trust_remote_code=False,
                                                    local_files_only=True, weights_only=True)
-    if tokenizer.mask_token is None: raise InputError(init, 'its tokenizer has no mask token; give a model of the BERT family')
+    if tokenizer.mask_token is None:
+        raise InputError(init, 'its tokenizer has no mask token; give a model of the BERT family')
     return tokenizer, net
 
 # %% ../../nbs/modeling/pretrain.ipynb #3106c315
@@ -150,7 +161,8 @@ class MaskingCollator(DataCollatorForLanguageModeling):
     def torch_call(self, examples):
         batch = padded(examples, self.tokenizer)
         special = torch.isin(batch['input_ids'], torch.tensor(self.tokenizer.all_special_ids))
-        batch['input_ids'], batch['labels'] = self.torch_mask_tokens(batch['input_ids'], special_tokens_mask=special)
+        batch['input_ids'], batch['labels'] = self.torch_mask_tokens(batch['input_ids'],
+                                                                     special_tokens_mask=special)
         return batch
 
 class MaskedTrainer(LeanTrainer):
@@ -165,7 +177,8 @@ class MaskedTrainer(LeanTrainer):
 # %% ../../nbs/modeling/pretrain.ipynb #c7b10002
 def _examples(texts, tokenizer)->list[dict]:
     "Consecutive texts as pairs"
-    found = tokenizer(texts[:-1] or texts, texts[1:] or texts, truncation=True, max_length=tokenizer.model_max_length,
+    found = tokenizer(texts[:-1] or texts, texts[1:] or texts, truncation=True,
+                      max_length=tokenizer.model_max_length,
                       return_token_type_ids=True, return_attention_mask=False)
     return [dict(zip(found, row)) for row in zip(*found.values())]
 
@@ -174,11 +187,13 @@ def _arguments(settings:Pretraining, folder:str, device:str)->TrainingArguments:
     length = dict(num_train_epochs=s.epochs) if s.steps is None else dict(max_steps=s.steps)
     return TrainingArguments(
         folder, **length, learning_rate=s.learning_rate, warmup_steps=0.1, weight_decay=0.01, seed=s.seed,
-        per_device_train_batch_size=s.batch_size, train_sampling_strategy='group_by_length', dataloader_pin_memory=not cpu,
+        per_device_train_batch_size=s.batch_size, train_sampling_strategy='group_by_length',
+        dataloader_pin_memory=not cpu,
         bf16=not cpu and torch.cuda.is_bf16_supported(), use_cpu=cpu,
         save_strategy='no', logging_steps=50, report_to='none', disable_tqdm=True)
 
-def _train(net, tokenizer, examples:list[dict], settings:Pretraining, *, device:str, progress:str)->float|None: # The last loss
+def _train(net, tokenizer, examples:list[dict], settings:Pretraining, *, device:str,
+           progress:str)->float|None: # The last loss
     collator = MaskingCollator(tokenizer, mlm_probability=settings.masked)
     with tempfile.TemporaryDirectory() as aside:
         trainer = MaskedTrainer(net, _arguments(settings, aside, device), collator, examples)
@@ -190,8 +205,8 @@ def _train(net, tokenizer, examples:list[dict], settings:Pretraining, *, device:
 
 # %% ../../nbs/modeling/pretrain.ipynb #f0a1d006
 _MODEL_FILES = """manifest.json config.json generation_config.json model.safetensors model-*-of-*.safetensors
-model.safetensors.index.json tokenizer.json tokenizer_config.json special_tokens_map.json added_tokens.json vocab.txt vocab.json
-merges.txt spiece.model sentencepiece.bpe.model spm.model chat_template.jinja""".split()
+model.safetensors.index.json tokenizer.json tokenizer_config.json special_tokens_map.json added_tokens.json
+vocab.txt vocab.json merges.txt spiece.model sentencepiece.bpe.model spm.model chat_template.jinja""".split()
 
 def _weights_hash(folder)->str:
     files = sorted(Path(folder).glob('*.safetensors'))
@@ -219,8 +234,10 @@ def _save(tokenizer, net, folder, out):
 def _manifest(texts, tokenizer, net, settings:Pretraining, *, init, loss)->dict:
     s = asdict(settings)
     told = {k: s[k] for k in 'learning_rate batch_size masked window seed'.split()}
-    return dict(texts=len(texts), parameters=net.num_parameters(), vocabulary=len(tokenizer), steps=s['steps'],
-                epochs=s['epochs'] if s['steps'] is None else None, **told, init=init and str(init), loss=loss,
+    return dict(texts=len(texts), parameters=net.num_parameters(), vocabulary=len(tokenizer),
+                steps=s['steps'],
+                epochs=s['epochs'] if s['steps'] is None else None, **told,
+                init=init and str(init), loss=loss,
                 texts_hash=content_hash(*(t.encode() for t in texts), size=16), versions=versions())
 
 # %% ../../nbs/modeling/pretrain.ipynb #c7b10003
@@ -234,7 +251,7 @@ def pretrain(
     progress:str='', # What a progress display calls the training; no display if empty
     **changes # Fields of `Pretraining`, e.g. `steps=1000`
 )->dict: # The manifest
-    "Pretrain a small BERT and write it, whole or not at all; raises `InputError` for a bad shape, and if it cannot be written"
+    "Pretrain a small BERT and write its folder; raises `InputError` for a bad shape or an unwritable place"
     if not texts: raise ValueError('no texts to train on')
     device = device or ('cuda' if torch.cuda.is_available() else 'cpu')
     settings = replace(settings, **changes)
@@ -243,8 +260,10 @@ def pretrain(
         tokenizer, net = _new_model(texts, settings) if init is None else _known_model(init, settings.seed)
         loss = None
         if settings.steps != 0:
-            loss = _train(net, tokenizer, _examples(texts, tokenizer), settings, device=device, progress=progress)
+            loss = _train(net, tokenizer, _examples(texts, tokenizer), settings, device=device,
+                          progress=progress)
         _save(tokenizer, net, folder, out)
-        manifest = _manifest(texts, tokenizer, net, settings, init=init, loss=loss) | {'weights_hash': _weights_hash(folder)}
+        manifest = _manifest(texts, tokenizer, net, settings, init=init,
+                             loss=loss) | {'weights_hash': _weights_hash(folder)}
         (folder/'manifest.json').write_text(json.dumps(manifest, indent=1) + '\n')
     return manifest

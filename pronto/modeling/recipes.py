@@ -23,7 +23,7 @@ class Recipe:
     weight_decay:float = 0.01
     epochs:int|None = None # As the task says, if not given
     warmup:float = 0.0     # Share of the steps in which the learning rate rises
-    start:str = 'random'   # Initial embeddings of new tokens: `random`, or from the words that are `typical` of their verses
+    start:str = 'random'   # Initial embeddings of new tokens: `random`, or of `typical` words of their verses
     embeddings:float = 1.0 # The learning rate of the embeddings of new tokens, as a multiple of the others'
     select:str = 'loss'    # The epoch with the best `loss` or `accuracy` on dev is kept
     restarts:int = 0       # How often training starts again after a constant predictor
@@ -66,7 +66,8 @@ def model_files(
 
 @lru_cache(maxsize=None)
 def _file_hash(path:str, size:int, changed:int)->str:
-    with open(path, 'rb') as f: return hashlib.file_digest(f, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    with open(path, 'rb') as f:
+        return hashlib.file_digest(f, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 def file_hash(
     path
@@ -97,7 +98,8 @@ def _cached(name:str)->Path:
     try: return Path(snapshot_download(name, local_files_only=True))
     except (HFValidationError, LocalEntryNotFoundError, OSError, ValueError) as e:
         name = name if len(name) <= 100 else f'{name[:100]}...'
-        raise InputError(name, f'is neither a model folder nor in the local cache; check the path, or fetch it with `hf download {name}`') from e
+        raise InputError(name, 'is neither a model folder nor in the local cache; check the path, or fetch '
+                               f'it with `hf download {name}`') from e
 
 def find_model(
     model # A folder, or a name on the Hub that is in the local cache
@@ -105,9 +107,11 @@ def find_model(
     "The folder of a model; raises `InputError` if there is none or a part of it is missing"
     folder = local_model(model) or _cached(str(model))
     if not (folder/'config.json').is_file():
-        raise InputError(model, 'is not a model folder (no config.json in it); give the folder that `save_pretrained` wrote')
+        raise InputError(model, 'is not a model folder (no config.json in it); give the folder that '
+                                '`save_pretrained` wrote')
     if not any(p.name.endswith(WEIGHTS) for p in model_files(folder)):
-        raise InputError(model, 'has no weights (model.safetensors or pytorch_model.bin); copy them into the folder')
+        raise InputError(model, 'has no weights (model.safetensors or pytorch_model.bin); copy them into '
+                                'the folder')
     return folder
 
 def available_models(

@@ -10,7 +10,6 @@ __all__ = ['task_rows', 'place_senses', 'scores', 'KeepBest', 'ShowProgress', 'p
 import gc, platform, sys, tempfile, time, warnings
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 import numpy as np
 import torch, transformers
 from torch.nn.functional import normalize
@@ -23,7 +22,8 @@ from ..core.stats import score
 from ..datasets.loading import Dataset, load_dataset_folder, sample
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import find_task
-from .architectures import first_line, load_classifier, load_tokenizer, quiet, token_limit, token_table
+from .architectures import (first_line, load_classifier, load_tokenizer, quiet, token_limit,
+                                           token_table)
 from .embedding_init import typical_words
 from .encoding import pack
 from .recipes import find_recipe
@@ -32,11 +32,14 @@ from .recipes import find_recipe
 def _check_rows(dataset:Dataset, task):
     for split,rows in dataset.tasks[task.stem].items():
         path = dataset.path/f'{task.stem}_{split}.tsv'
-        if not rows: raise InputError(path, 'is empty, so there is nothing to train or score on; use a larger Bible or other splits')
+        if not rows:
+            raise InputError(path, 'is empty, so there is nothing to train or score on; use a larger Bible '
+                                   'or other splits')
         for i,row in enumerate(rows, 1):
             if task.knows(row.label): continue
             known = ', '.join(task.labels)
-            raise InputError(path, f'{row.label!r} is not a label of {task.abbr}; its labels are {known}', f'line {i}')
+            raise InputError(path, f'{row.label!r} is not a label of {task.abbr}; its labels are {known}',
+                             f'line {i}')
 
 def task_rows(
     dataset:Dataset,
@@ -50,7 +53,8 @@ def task_rows(
     parts = {split: sample(rows, limit) for split,rows in dataset.tasks[task.stem].items()}
     labels = {task.training_label(row.label) for row in parts['train']}
     if len(labels) == 1:
-        raise InputError(dataset.path/f'{task.stem}_train.tsv', f'has one label only ({labels.pop()}), so there is nothing to learn; '
+        raise InputError(dataset.path/f'{task.stem}_train.tsv',
+                         f'has one label only ({labels.pop()}), so there is nothing to learn; '
                                                                 'use a larger Bible or a higher limit')
     return parts
 
@@ -67,7 +71,7 @@ def place_senses(
     rows:list, # Of train
     senses:dict[str,int] # Sense to its token; the first new token first
 ):
-    "Initialise sense embeddings from typical words of their verses; senses without a verse in train keep their values"
+    "Initialise sense embeddings from typical words; senses without a verse in train keep their values"
     uses = _sense_texts(task, rows)
     texts = [text for _,text in uses]
     ids = tokenizer(texts, add_special_tokens=False, return_attention_mask=False, verbose=False)['input_ids']
@@ -86,7 +90,7 @@ def scores(
     gold:list[str], # Training labels
     predicted:list[str]
 )->dict[str,float]: # Metric to value
-    "Accuracy, macro F1, Matthews' correlation; for counts also the mean absolute error (`pronto.core.stats.score`)"
+    "Accuracy, macro F1, Matthews' correlation and, for counts, the mean absolute error"
     one_chapter = [0]*len(gold) # No intervals
     return score(task.labels, gold, predicted, one_chapter, counts=task.counts)[0]
 
@@ -115,7 +119,8 @@ class ShowProgress(TrainerCallback):
     ): self.label, self.every = label, every
 
     def on_train_begin(self, args, state, control, **kwargs):
-        self.bar = tqdm(total=state.max_steps, desc=self.label, leave=False, file=sys.stderr) if sys.stderr.isatty() else None
+        self.bar = tqdm(total=state.max_steps, desc=self.label, leave=False,
+                        file=sys.stderr) if sys.stderr.isatty() else None
         self.began = self.told = time.monotonic()
 
     def on_step_end(self, args, state, control, **kwargs):
@@ -123,7 +128,8 @@ class ShowProgress(TrainerCallback):
         elif (now := time.monotonic()) - self.told >= self.every:
             left = (now - self.began)/state.global_step*(state.max_steps - state.global_step)
             loss = next((f', loss {x["loss"]:.3g}' for x in reversed(state.log_history) if 'loss' in x), '')
-            to_stderr(f'{self.label}: step {state.global_step:,} of {state.max_steps:,}{loss}, about {tqdm.format_interval(left)} left')
+            to_stderr(f'{self.label}: step {state.global_step:,} of {state.max_steps:,}{loss}, about '
+                      f'{tqdm.format_interval(left)} left')
             self.told = now
 
     def on_train_end(self, args, state, control, **kwargs):
@@ -165,7 +171,8 @@ class FineTuner(LeanTrainer):
     def create_optimizer(self, model=None):
         if self.optimizer is not None or self.embeddings == 1: return super().create_optimizer(model)
         table = token_table(self.model)
-        group = next(g for g in super().create_optimizer(model).param_groups if any(p is table for p in g['params']))
+        groups = super().create_optimizer(model).param_groups
+        group = next(g for g in groups if any(p is table for p in g['params']))
         group['params'] = [p for p in group['params'] if p is not table]
         self.optimizer.add_param_group(group | {'params': [table], 'lr': group['lr']*self.embeddings})
         self._slow_down(table.detach()[:self.first_new])
@@ -217,7 +224,8 @@ def halved(
 
 def _warn_of_unknown(model, share:float):
     if share > 0.5:
-        warnings.warn(f'{model}: its tokenizer does not know {share:.0%} of the tokens of train; the scores will say little about the language', stacklevel=2)
+        warnings.warn(f'{model}: its tokenizer does not know {share:.0%} of the tokens of train; the scores '
+                      'will say little about the language', stacklevel=2)
 
 def _try_step(model, net, batch:dict, n_labels:int):
     "One step without an update; raises `InputError` if the model cannot make it"
@@ -225,12 +233,14 @@ def _try_step(model, net, batch:dict, n_labels:int):
     try:
         found = net(**{k: v.to(next(net.parameters()).device) for k,v in batch.items()})
         logits = _logits(found.logits)
-        if logits.shape != (len(batch['labels']), n_labels): raise ValueError(f'scores of shape {tuple(logits.shape)}')
+        if logits.shape != (len(batch['labels']), n_labels):
+            raise ValueError(f'scores of shape {tuple(logits.shape)}')
         found.loss.backward()
     except Exception as e:
         if _out_of_memory(e): raise
         kind = getattr(net.config, 'model_type', 'unknown')
-        raise InputError(model, f'of the architecture {kind}, cannot be fine-tuned on this task ({type(e).__name__}: {first_line(e)}); '
+        raise InputError(model, f'of the architecture {kind}, cannot be fine-tuned on this task '
+                                f'({type(e).__name__}: {first_line(e)}); '
                                 'choose another model') from e
     finally: net.zero_grad(set_to_none=True)
 
@@ -249,11 +259,14 @@ class _Attempt:
     progress:str
 
     def prepare(self)->tuple: # The model, the id of its first new token, and the packed rows of each split
-        net, first = load_classifier(self.model, self.tokenizer, self.task.labels, n_senses=len(self.senses), seed=self.seed)
+        net, first = load_classifier(self.model, self.tokenizer, self.task.labels, n_senses=len(self.senses),
+                                     seed=self.seed)
         ids = {sense: first+i for i,sense in enumerate(self.senses)} or None
         self._place(net, ids)
         limit, types = token_limit(net, self.tokenizer), getattr(net.config, 'type_vocab_size', 0)
-        if limit < 8: raise InputError(self.model, f'reads only {limit} tokens at a time, too few for a verse; check its config.json')
+        if limit < 8:
+            raise InputError(self.model, f'reads only {limit} tokens at a time, too few for a verse; check '
+                                         'its config.json')
         packed = {s: pack(self.rows[s], self.tokenizer, limit, ids, types) for s in SPLITS}
         self._check_tokens(net, packed)
         _warn_of_unknown(self.model, packed['train'].unknown)
@@ -262,7 +275,8 @@ class _Attempt:
     def _place(self, net, ids):
         hashed = ids and token_table(net) is None
         if hashed and (self.settings.get('start') == 'typical' or self.settings['embeddings'] != 1):
-            raise InputError(self.model, f'hashes characters, so the recipe {self.settings["name"]} cannot initialise its senses; '
+            raise InputError(self.model, f'hashes characters, so the recipe {self.settings["name"]} cannot '
+                                         'initialise its senses; '
                                          'use the recipe paper or robust')
         if ids and self.settings.get('start') == 'typical':
             place_senses(net, self.tokenizer, task=self.task, rows=self.rows['train'], senses=ids)
@@ -271,7 +285,8 @@ class _Attempt:
         table = token_table(net)
         largest = max((max(x['input_ids']) for p in packed.values() for x in p.inputs), default=0)
         if table is not None and largest >= len(table):
-            raise InputError(self.model, f'its tokenizer has token {largest}, but the model only {len(table)} embeddings; '
+            raise InputError(self.model, f'its tokenizer has token {largest}, but the model only '
+                                         f'{len(table)} embeddings; '
                                          'copy both from the same model')
 
     def label_ids(self, split:str)->list[int]:
@@ -293,7 +308,8 @@ def _train(attempt:_Attempt, net, first:int, packed:dict)->tuple: # Predictions 
     _try_step(attempt.model, net, longest, len(task.labels))
     with tempfile.TemporaryDirectory() as folder:
         arguments = _arguments(settings, folder, seed=attempt.seed, device=attempt.device)
-        trainer = FineTuner(net, arguments, collator, inputs['train'], dev, compute_metrics=partial(_measure, task),
+        trainer = FineTuner(net, arguments, collator, inputs['train'], dev,
+                            compute_metrics=partial(_measure, task),
                             preprocess_logits_for_metrics=_logits, callbacks=[keep],
                             first_new=first, embeddings=settings['embeddings'])
         trainer.remove_callback(transformers.PrinterCallback)
@@ -304,7 +320,7 @@ def _train(attempt:_Attempt, net, first:int, packed:dict)->tuple: # Predictions 
     return [task.labels[answers[i]] for i in np.argsort(order['test'])], keep
 
 # %% ../../nbs/modeling/train.ipynb #c7a10002
-def _run(attempt:_Attempt)->tuple: # The settings at the end, the packed rows, predictions on test and the `KeepBest`
+def _run(attempt:_Attempt)->tuple: # The final settings, the packed rows, predictions on test, the `KeepBest`
     "Train once, with smaller batches if memory runs out"
     while True:
         try:
@@ -313,7 +329,8 @@ def _run(attempt:_Attempt)->tuple: # The settings at the end, the packed rows, p
         except (RuntimeError, MemoryError) as e:
             if not _out_of_memory(e): raise
             if attempt.settings['batch_size'] == 1:
-                raise InputError(attempt.model, f'is too large for the available memory, even with one example at a time ({first_line(e)}); '
+                raise InputError(attempt.model, 'is too large for the available memory, even with one '
+                                                f'example at a time ({first_line(e)}); '
                                                 'use a smaller model or a larger machine') from e
         attempt, net = replace(attempt, settings=halved(attempt.settings)), None
         gc.collect()
@@ -351,15 +368,18 @@ class Run:
     @property
     def scores(self)->dict[str,float]:
         "Metrics on test, without intervals"
-        return scores(self.task, [self.task.training_label(row.label) for row in self.rows['test']], self.predictions)
+        return scores(self.task, [self.task.training_label(row.label) for row in self.rows['test']],
+                      self.predictions)
 
 # %% ../../nbs/modeling/train.ipynb #e3804c8e
 def versions()->dict[str,str]:
     "Versions of the software that a result may depend on"
-    return dict(pronto=pronto.__version__, python=platform.python_version(), torch=torch.__version__, transformers=transformers.__version__)
+    return dict(pronto=pronto.__version__, python=platform.python_version(), torch=torch.__version__,
+                transformers=transformers.__version__)
 
 def _device_name(device:str)->str:
-    return torch.cuda.get_device_name() if device.startswith('cuda') else f'cpu, threads: {torch.get_num_threads()}'
+    if device.startswith('cuda'): return torch.cuda.get_device_name()
+    return f'cpu, threads: {torch.get_num_threads()}'
 
 def _senses_of(rows:list)->list[str]: # In alphabetical order
     return sorted({row.sense for row in rows} - {None})
@@ -384,15 +404,19 @@ def fine_tune(
     with quiet():
         tokenizer = load_tokenizer(model)
         for n in range(settings['restarts'] + 1):
-            attempt = _Attempt(model, tokenizer, task, rows, senses, settings, seed + 1000*n, device, progress)
+            attempt = _Attempt(model, tokenizer, task, rows, senses, settings, seed + 1000*n, device,
+                               progress)
             used, packed, predictions, keep = _run(attempt)
             best = keep.dev[keep.best[1]-1]
             attempts.append({'seed': attempt.seed, 'best_epoch': best['epoch'], 'constant': best['constant']})
             if not best['constant']: break
-    return Run(task=task, recipe=settings['name'], seed=seed, hyperparameters=used, rows=rows, predictions=predictions,
+    return Run(task=task, recipe=settings['name'], seed=seed, hyperparameters=used, rows=rows,
+               predictions=predictions,
                dev=keep.dev, best_epoch=best['epoch'], attempts=attempts,
-               truncated={s: p.truncated for s,p in packed.items()}, unknown={s: p.unknown for s,p in packed.items()},
-               seconds=round(time.perf_counter() - start, 1), device=_device_name(device), versions=versions())
+               truncated={s: p.truncated for s,p in packed.items()},
+               unknown={s: p.unknown for s,p in packed.items()},
+               seconds=round(time.perf_counter() - start, 1),
+               device=_device_name(device), versions=versions())
 
 # %% ../../nbs/modeling/train.ipynb #c7a10004
 def fine_tune_dataset(
@@ -412,7 +436,8 @@ def fine_tune_dataset(
     if not isinstance(dataset, Dataset): dataset = load_dataset_folder(dataset)
     rows = task_rows(dataset, task, limit)
     settings = find_recipe(recipe, epochs=epochs).settings(task)
-    return fine_tune(model, task, rows, settings, seed=seed, senses=dataset_senses(dataset, task), device=device, progress=progress)
+    return fine_tune(model, task, rows, settings, seed=seed, senses=dataset_senses(dataset, task),
+                     device=device, progress=progress)
 
 def dataset_senses(
     dataset:Dataset,

@@ -31,7 +31,9 @@ class Job:
     recipe:object    # A `Recipe`
     tasks_file:str = '' # Defines the task, if it is not one of the paper's
 
-    def __str__(self): return f'{self.key.bible}, {model_name(self.model)}, {find_task(self.key.task).abbr}, seed {self.key.seed}'
+    def __str__(self):
+        task = find_task(self.key.task).abbr
+        return f'{self.key.bible}, {model_name(self.model)}, {task}, seed {self.key.seed}'
 
 def _size(file:Path)->int|None: return file.stat().st_size if file.is_file() else None
 
@@ -48,21 +50,25 @@ def choose_tasks(
 )->list: # Of `pronto.datasets.tasks`
     "The tasks to run; raises `InputError` if the folder has none of them, `ValueError` for an unknown name"
     found = [task for task in TASKS.values() if (Path(dataset)/f'{task.stem}_train.tsv').is_file()]
-    if not found: raise InputError(dataset, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto build`')
+    if not found:
+        raise InputError(dataset, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto '
+                                  'build`')
     empty = empty_tasks(dataset)
     chosen = [find_task(name.strip()) for name in names] or [task for task in found if task not in empty]
-    if not chosen: raise InputError(dataset, 'has an empty split in every task; use a larger Bible or other splits')
+    if not chosen:
+        raise InputError(dataset, 'has an empty split in every task; use a larger Bible or other splits')
     return chosen
 
 def _at_least_one(**numbers):
     for what,value in numbers.items():
-        if value is not None and value < 1: raise InputError(what, f'must be 1 or more, not {value}; leave it out for the default')
+        if value is not None and value < 1:
+            raise InputError(what, f'must be 1 or more, not {value}; leave it out for the default')
 
 # %% ../../nbs/runs/runner.ipynb #c7b10007
 def plan(
     dataset, # A dataset folder
     models:list[str], # Folders, or names in the local cache
-    tasks:list[str]=(), # Stems or abbreviations; if empty all that the folder has with examples in every split
+    tasks:list[str]=(), # Stems or abbreviations; if empty all with examples in every split
     seeds:int=1, # How many
     recipe='paper', # Or another name of `RECIPES`, or a `Recipe`
     epochs:int=None, # As the recipe says if not given
@@ -72,7 +78,8 @@ def plan(
     "All runs of an evaluation; raises `InputError` for a missing dataset or model before any training"
     _at_least_one(seeds=seeds, epochs=epochs, limit=limit)
     dataset, recipe = Path(dataset), find_recipe(recipe, epochs=epochs)
-    if not models: raise InputError(dataset, 'no models to evaluate; name some, e.g. bert-base-multilingual-cased')
+    if not models:
+        raise InputError(dataset, 'no models to evaluate; name some, e.g. bert-base-multilingual-cased')
     chosen = choose_tasks(dataset, tasks)
     about = Dataset(dataset, {}, load_manifest(dataset))
     jobs = []
@@ -102,9 +109,12 @@ def run_job(
     from pronto.modeling.train import dataset_senses, fine_tune, task_rows
     if job.tasks_file: load_tasks(job.tasks_file) # This may be another process
     task, dataset = find_task(job.key.task), _loaded(job.dataset, job.key.dataset_hash)
-    trained = fine_tune(job.model, task, task_rows(dataset, task, job.key.limit), job.key.settings, seed=job.key.seed,
-                        senses=dataset_senses(dataset, task), device=device, progress=str(job) if show else '')
-    return store_run(job.key, runs, trained, train_rows=dataset.tasks[task.stem]['train'], about=dataset.manifest)
+    trained = fine_tune(job.model, task, task_rows(dataset, task, job.key.limit), job.key.settings,
+                        seed=job.key.seed,
+                        senses=dataset_senses(dataset, task), device=device,
+                        progress=str(job) if show else '')
+    return store_run(job.key, runs, trained, train_rows=dataset.tasks[task.stem]['train'],
+                     about=dataset.manifest)
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe7f
 def in_processes(
@@ -118,7 +128,8 @@ def in_processes(
     if not arguments: return
     results = Parallel(workers, return_as='generator')(delayed(function)(*a) for a in arguments)
     with warnings.catch_warnings():
-        warnings.filterwarnings('ignore', 'A worker stopped while some jobs') # Its memory had grown, and it is replaced
+        warnings.filterwarnings('ignore',
+                                'A worker stopped while some jobs') # Its memory had grown, and it is replaced
         for _ in progress(arguments): yield next(results)
 
 @dataclass(frozen=True)
@@ -141,16 +152,20 @@ def run_each(
     *,
     progress:Callable=iter, # Wraps the list of jobs, e.g. `tqdm`
     device:str=None,
-    workers:int=1, # How many runs are made at once, each by a process on its own core; small models gain by it
+    workers:int=1, # How many runs are made at once, each by a process on its own core
     show:bool=False # Show the steps of each run and the time left, with one worker?
 )->Iterator[Outcome]: # In the order of the jobs, each as soon as it is there
     "Make all runs that are not recorded yet"
     runs = data_dir()/'runs' if runs is None else Path(runs)
-    if workers == 1: made = ((is_done(job.key, runs, report=str), run_job(job, runs, device, show)) for job in progress(jobs))
+    if workers == 1:
+        made = ((is_done(job.key, runs, report=str),
+                 run_job(job, runs, device, show)) for job in progress(jobs))
     else:
         before = [is_done(job.key, runs, report=str) for job in jobs]
-        made = zip(before, in_processes(run_job, [(job, runs, device) for job in jobs], workers, progress), strict=True)
-    for job,(before,path) in zip(jobs, made, strict=True): yield Outcome(job, read_record(path) | {'path': path}, before)
+        made = zip(before, in_processes(run_job, [(job, runs, device) for job in jobs], workers, progress),
+                   strict=True)
+    for job,(before,path) in zip(jobs, made, strict=True):
+        yield Outcome(job, read_record(path) | {'path': path}, before)
 
 def run_all(
     jobs:list[Job], # As `plan` gives them
@@ -161,23 +176,26 @@ def run_all(
     show:bool=False # Show the steps of each run and the time left, with one worker?
 )->list[dict]: # The records, in the order of the jobs, with their `path`
     "Make all runs that are not recorded yet"
-    return [o.record for o in run_each(jobs, runs, progress=progress, device=device, workers=workers, show=show)]
+    return [o.record for o in run_each(jobs, runs, progress=progress, device=device, workers=workers,
+                                       show=show)]
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe81
 def score_baselines(
     dataset, # A dataset folder
-    tasks:list[str]=(), # Stems or abbreviations; if empty all that the folder has with examples in every split
+    tasks:list[str]=(), # Stems or abbreviations; if empty all with examples in every split
     limit:int=None # At most so many examples of test; train is used whole
-)->dict[str,dict[str,tuple]]: # Stem to baseline to its metrics and their intervals, as `score_answers` gives them
+)->dict[str,dict[str,tuple]]: # Stem to baseline to what `score_answers` gives
     "Score the baselines on a dataset; raises `InputError` for a bad one"
     _at_least_one(limit=limit)
     chosen, tables = choose_tasks(dataset, tasks), load_dataset_folder(dataset).tasks
     found = {}
     for task in chosen:
         train, test = (tables.get(task.stem, {}).get(split) for split in ('train','test'))
-        if not train or not test: raise InputError(dataset, f'has no {task.abbr} to train or test on; choose another task')
+        if not train or not test:
+            raise InputError(dataset, f'has no {task.abbr} to train or test on; choose another task')
         answers = predict_baselines(task, train, sample(test, limit))
-        found[task.stem] = {name: score_answers(task, sample(test, limit), labels) for name,labels in answers.items()}
+        found[task.stem] = {name: score_answers(task, sample(test, limit),
+                                                labels) for name,labels in answers.items()}
     return found
 
 # %% ../../nbs/runs/runner.ipynb #c7b10009
@@ -188,16 +206,21 @@ def pick_available(
     "The recommended models that are on this machine; raises `InputError` that lists them if there are none"
     found, missing = available_models(models)
     if not found:
-        these = f'none of its models is on this machine: {", ".join(models)}' if models else 'the paper has no models for it'
-        raise InputError('models', f'{these}; fetch one with `hf download NAME`, or name another model or folder')
-    for model in missing: report(f'not on this machine, left out: {model}; fetch it with `hf download {model}`')
+        these = 'the paper has no models for this Bible'
+        if models: these = f'none of its models is on this machine: {", ".join(models)}'
+        raise InputError('models', f'{these}; fetch one with `hf download NAME`, or name another model or '
+                                   'folder')
+    for model in missing:
+        report(f'not on this machine, left out: {model}; fetch it with `hf download {model}`')
     return found
 
 # %% ../../nbs/runs/runner.ipynb #113d8896
 def _with_splits(folder:Path, splits:str)->Path: # `folder`
     "Refuse a dataset with other splits than those asked for"
     has = load_manifest(folder).get('splits', 'random') # The published folders have no manifest
-    if splits not in ('', has): raise InputError(folder, f'has {has} splits, not {splits}; name another folder, or the code of a Bible')
+    if splits not in ('', has):
+        raise InputError(folder, f'has {has} splits, not {splits}; name another folder, or the code of a '
+                                 'Bible')
     return folder
 
 def _is_folder(path)->bool:
@@ -218,7 +241,8 @@ def _annotations():
     if cached.is_file(): return read_annotations(cached)
     sources = [d for d in (data_dir()/'ontonotes', data_dir()/'macula-greek') if d.is_dir()]
     if not sources:
-        raise InputError(cached, 'there are no annotations to build from; make them with `pronto annotate`, or get MACULA Greek with '
+        raise InputError(cached, 'there are no annotations to build from; make them with `pronto annotate`, '
+                                 'or get MACULA Greek with '
                                  '`pronto fetch macula`')
     return annotate(sources[0])
 
@@ -228,18 +252,21 @@ def find_dataset(
     splits:str='' # `parallel` or `random`; if empty those of a folder, or else `parallel`
 )->Path: # The dataset folder
     "The dataset of a Bible, built if need be; raises `InputError` that says what to put where"
-    if splits not in ('','parallel','random'): raise InputError('splits', f'no splits {splits!r}; choose parallel or random')
+    if splits not in ('','parallel','random'):
+        raise InputError('splits', f'no splits {splits!r}; choose parallel or random')
     if _is_folder(bible): return _with_splits(Path(bible), splits)
     shown = bible if len(bible) <= 60 else f'{bible[:60]}...'
     if not re.fullmatch(r'[\w.+-]{1,100}', bible):
-        raise InputError(shown, 'is neither a dataset folder nor the code of a Bible; name a folder that `pronto build` wrote, or a code like copshc')
+        raise InputError(shown, 'is neither a dataset folder nor the code of a Bible; name a folder that '
+                                '`pronto build` wrote, or a code like copshc')
     splits = splits or 'parallel'
     folder = data_dir()/'datasets'/(bible if splits == 'parallel' else f'{bible}-{splits}')
     if (folder/'manifest.json').is_file(): return _with_splits(folder, splits)
     file = _bible_file(bible)
     if file is None:
         place = data_dir()/'bibles'/bible
-        raise InputError(folder, f'there is no dataset, and no Bible to build it from; put one at {place}.<usfx.xml, usfm, tsv, ...>')
+        raise InputError(folder, 'there is no dataset, and no Bible to build it from; put one at '
+                                 f'{place}.<usfx.xml, usfm, tsv, ...>')
     from pronto.bibles.reading import read_bible
     build(_annotations(), read_bible(file), folder, splits=splits, code=bible, path=file)
     return folder

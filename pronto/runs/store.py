@@ -44,7 +44,8 @@ def dataset_hash(
 )->str: # Changes with any text, pair or label in it
     "Identify the contents of a dataset; raises `InputError` if it is not a dataset folder"
     tables = sorted(Path(folder).glob('*_*.tsv'))
-    if not tables: raise InputError(folder, 'is not a dataset folder (no tables in it); make one with `pronto build`')
+    if not tables:
+        raise InputError(folder, 'is not a dataset folder (no tables in it); make one with `pronto build`')
     files = [*tables, *Path(folder).glob('verses.tsv')]
     return content_hash(*(f'{f.name} {file_hash(f)}'.encode() for f in files), size=16)
 
@@ -144,7 +145,8 @@ def _fault(record)->str|None:
 def _mismatch(record:dict, predictions:Path)->str|None:
     "What is wrong with the table of predictions"
     if not predictions.is_file(): return f'has no predictions beside it ({predictions.name})'
-    if file_hash(predictions) != record['predictions']: return f'does not belong to the predictions beside it ({predictions.name})'
+    if file_hash(predictions) != record['predictions']:
+        return f'does not belong to the predictions beside it ({predictions.name})'
 
 def read_record(
     path # A JSON file of the run store
@@ -182,7 +184,8 @@ def _locked(runs:Path, folder:Path):
         lock = FileLock(runs/'.lock')
         lock.acquire()
     except (OSError, NotImplementedError) as e:
-        raise InputError(folder, f'cannot be written ({getattr(e, "strerror", e)}); choose another place or make room') from e
+        raise InputError(folder, f'cannot be written ({getattr(e, "strerror", e)}); choose another place or '
+                                 'make room') from e
     try: yield
     finally: lock.release()
 
@@ -197,7 +200,7 @@ def write_record(
     results:dict, # The fields of `Record` that `key` does not have, apart from `predictions`
     predictions:list[dict] # A row for each test instance, all with the same columns
 )->Path: # The record
-    "Store a finished run whole or not at all; raises `InputError` where it cannot be written, `ValueError` for results that are not valid"
+    "Store a finished run whole or not at all; raises `InputError` or, if not valid, `ValueError`"
     path, table = key.record(runs), key.predictions(runs)
     if (fault := _fault(asdict(key) | results | {'predictions': ''})): raise ValueError(f'the record {fault}')
     with _locked(Path(runs), path.parent):
@@ -205,7 +208,8 @@ def write_record(
         for dead in path.parent.glob(f'.{path.stem}.*.tmp'): dead.unlink()
         with write_aside(table) as f: f.write_text(_table(predictions), encoding='utf-8')
         record = asdict(key) | results | {'predictions': file_hash(table)}
-        with write_aside(path) as f: f.write_text(json.dumps(record, ensure_ascii=False, indent=1) + '\n', encoding='utf-8')
+        with write_aside(path) as f:
+            f.write_text(json.dumps(record, ensure_ascii=False, indent=1) + '\n', encoding='utf-8')
     return path
 
 # %% ../../nbs/runs/store.ipynb #45c19ccc
@@ -217,15 +221,17 @@ def read_predictions(
     remedy = 'remove its record, or run the same command again'
     with reading(table, remedy): lines = table.read_text(encoding='utf-8').split('\n')[:-1]
     header,*rows = (line.split('\t') for line in lines or [''])
-    if not {'label','predicted'} <= set(header): raise InputError(table, f'lacks the columns label and predicted; {remedy}', 'line 1')
+    if not {'label','predicted'} <= set(header):
+        raise InputError(table, f'lacks the columns label and predicted; {remedy}', 'line 1')
     for i,row in enumerate(rows, 2):
-        if len(row) != len(header): raise InputError(table, f'has {len(row)} columns instead of {len(header)}; {remedy}', f'line {i}')
+        if len(row) != len(header):
+            raise InputError(table, f'has {len(row)} columns instead of {len(header)}; {remedy}', f'line {i}')
     return [dict(zip(header, row)) for row in rows]
 
 # %% ../../nbs/runs/store.ipynb #6565692e
 def chapters_of(
     rows:list # Of a verse or a pair task
-)->list: # A name for each verse, two for each pair; where a file has no references, every verse is its own chapter
+)->list: # A name for each verse, two for each pair; without references every verse is its own chapter
     "The chapters that the rows come from"
     name = lambda verse: getattr(verse, 'chapter_name', verse)
     names = [[name(verse) for verse,_ in verses_of(row)] for row in rows]
@@ -289,7 +295,8 @@ def run_key(
     "The inputs of one fine-tuning"
     hyperparameters = {k:v for k,v in settings.items() if k != 'name'}
     bible = dataset.manifest.get('code') or dataset.path.name
-    return RunKey(bible, model_name(model), model_hash, task.stem, dataset_hash(dataset.path), recipe=settings['name'], seed=seed,
+    return RunKey(bible, model_name(model), model_hash, task.stem, dataset_hash(dataset.path),
+                  recipe=settings['name'], seed=seed,
                   hyperparameters=hyperparameters, limit=limit)
 
 def _same_baselines(record:dict, key:RunKey, n_rows:int)->bool:
@@ -305,7 +312,8 @@ def _known_baselines(key:RunKey, runs, n_rows:int, true:list[str])->dict[str,lis
             if not _same_baselines(record, key, n_rows): continue
             rows = read_predictions(path)
         except InputError: continue
-        if [row['label'] for row in rows] != true or not all(name in rows[0] for name in record['baselines']): continue
+        if [row['label'] for row in rows] != true or not all(name in rows[0] for name in record['baselines']):
+            continue
         return {name: [row[name] for row in rows] for name in record['baselines']}
 
 # %% ../../nbs/runs/store.ipynb #c7b10006
@@ -335,15 +343,18 @@ def _entries(folder:Path)->list[Path]:
     "What a folder of the store holds, apart from hidden names"
     try: return sorted(p for p in folder.iterdir() if not p.name.startswith('.'))
     except (FileNotFoundError, NotADirectoryError): return [] # Gone meanwhile, or a file beside the folders
-    except OSError as e: raise InputError(folder, f'cannot be read as a part of the run store ({e.strerror}); check its permissions') from e
+    except OSError as e:
+        raise InputError(folder, f'cannot be read as a part of the run store ({e.strerror}); check its '
+                                 'permissions') from e
 
 def read_runs(
     runs, # The folder of the run store
     report=to_stderr # Gets a line about each damaged record
 )->list[dict]: # Records, with the `path` and the time (`finished`) of each, in the order of their names
-    "Read all whole records of a run store; an absent folder has none; raises `InputError` if it cannot be read"
+    "Read all whole records of a store; an absent folder has none; raises `InputError` if it cannot be read"
     paths, found = [Path(runs)], []
-    if paths[0].exists() and not paths[0].is_dir(): raise InputError(runs, 'is not a folder; name the folder that `pronto eval` wrote')
+    if paths[0].exists() and not paths[0].is_dir():
+        raise InputError(runs, 'is not a folder; name the folder that `pronto eval` wrote')
     for _ in 'store bible model task'.split(): paths = [p for folder in paths for p in _entries(folder)]
     for path in paths:
         if path.suffix != '.json': continue
@@ -353,7 +364,8 @@ def read_runs(
     return found
 
 # %% ../../nbs/runs/store.ipynb #fea0a289
-def _instance(row:dict[str,str])->tuple: return tuple(row.get(k) for k in ('sense','ref','ref1','ref2','label'))
+def _instance(row:dict[str,str])->tuple:
+    return tuple(row.get(k) for k in ('sense','ref','ref1','ref2','label'))
 
 def _chapter(ref:str, i:int)->str: return ref.rpartition(':')[0] or f'row {i}'
 
@@ -361,19 +373,22 @@ def compare_records(
     records:list[dict], # Of one task and Bible, one for each model, as `read_runs` gives them
     baselines:tuple[str,...]=() # Of the first record, e.g. `('ngram',)`
 )->list[dict]: # As `pronto.core.stats.compare` gives them
-    "Compare models on the same test set, corrected for their number; raises `ValueError` if it is not the same"
+    "Compare models on one test set, corrected for their number; raises `ValueError` if they have several"
     tables = {f"{r['model']}-{r['recipe']}-s{r['seed']}": read_predictions(r['path']) for r in records}
     first,*others = tables.values()
     asked = [_instance(row) for row in first]
     if any([_instance(row) for row in table] != asked for table in others):
-        raise ValueError('the records have different test sets; choose runs on one dataset with the same limit')
+        raise ValueError('the records have different test sets; choose runs on one dataset with the same '
+                         'limit')
     if (absent := [b for b in baselines if b not in first[0]]):
-        raise ValueError(f'{records[0]["path"]} has no predictions of the baseline {absent[0]}; run the same command again')
+        raise ValueError(f'{records[0]["path"]} has no predictions of the baseline {absent[0]}; run the '
+                         'same command again')
     answers = {name: [row['predicted'] for row in table] for name,table in tables.items()}
     answers |= {b: [row[b] for row in first] for b in baselines}
     columns = [c for c in ('ref','ref1','ref2') if c in first[0]]
     chapters = [[_chapter(row[c], i) for c in columns] for i,row in enumerate(first)]
-    return compare([row['label'] for row in first], answers, chapters if len(columns) == 2 else [c[0] for c in chapters])
+    return compare([row['label'] for row in first], answers,
+                   chapters if len(columns) == 2 else [c[0] for c in chapters])
 
 # %% ../../nbs/runs/store.ipynb #9a0c7d16
 def check_parameters(
@@ -384,5 +399,8 @@ def check_parameters(
     names = known.split()
     ours = {*names, 'In', 'Out', 'exit', 'quit', 'open', 'get_ipython'}
     plain = str|int|float|list|dict|None
-    unknown = [n for n,v in namespace.items() if not n.startswith('_') and n not in ours and isinstance(v, plain)]
-    if unknown: raise InputError(', '.join(unknown), f'is not a parameter of this notebook; choose from {", ".join(names)}')
+    visible = {n: v for n,v in namespace.items() if not n.startswith('_')}
+    unknown = [n for n,v in visible.items() if n not in ours and isinstance(v, plain)]
+    if unknown:
+        raise InputError(', '.join(unknown), 'is not a parameter of this notebook; choose from '
+                                             f'{", ".join(names)}')
