@@ -58,7 +58,8 @@ def test_datasets_gives_the_rows(demo, tmp_path):
     assert told['mood'] == [[r.label for r in mood[s]] for s in ('train','dev','test')]
     assert (told['text'], told['ref']) == ([r.text for r in mood['test']], [str(r.ref) for r in mood['test']])
     assert told['counts'] == [int(r.label) for r in qaa['nonpronominal_mention']['train']] and max(told['counts']) > 3
-    assert told['pairs'] == [[str(getattr(r, c)) for r in pairs['test']] for c in ('sense','text1','text2','ref1','ref2')] and told['same'] == [r.label for r in pairs['test']]
+    assert told['pairs'] == [[str(getattr(r, c)) for r in pairs['test']] for c in ('sense','text1','text2','ref1','ref2')]
+    assert told['same'] == [r.label for r in pairs['test']]
     assert sorted(told['configs']) == sorted(f'{code}_{stem}' for code in ('qaa','qac') for stem in qaa)
     assert told['other'] == [r.label for r in qac['sentence_mood']['test']]
     assert told['both'] == len(qaa['nonpronominal_mention']['test']) + len(qac['nonpronominal_mention']['test'])
@@ -142,14 +143,16 @@ def test_the_harness_loads_the_groups_of_all(demo, tmp_path):
     export_lm_eval([demo/'qaa', demo/'qac'], tmp_path/'lm')
     groups,tasks = json.loads(outside(tmp_path, sys.executable, '-c', GROUPS, str(tmp_path/'lm')).splitlines()[-1])
     sizes = {f'pronto_{code}_{stem}': len(parts['test']) for code in ('qaa','qac') for stem,parts in load_dataset_folder(demo/code).tasks.items()}
-    assert {x: groups[x] for x in ('pronto','pronto_fewshot')} == {f'pronto{x}': [f'pronto_qaa{x}', f'pronto_qac{x}'] for x in ('','_fewshot')}
+    expected = {f'pronto{x}': [f'pronto_qaa{x}', f'pronto_qac{x}'] for x in ('','_fewshot')}
+    assert {x: groups[x] for x in ('pronto','pronto_fewshot')} == expected
     assert tasks == sizes | {f'{name}_fewshot': n for name,n in sizes.items()}
 
 def test_groups_with_one_name(demo, tmp_path):
     shutil.copytree(demo/'qaa', tmp_path/'fewshot')
     manifest = json.loads((demo/'qaa'/'manifest.json').read_text(encoding='utf-8')) | dict(code='fewshot')
     (tmp_path/'fewshot'/'manifest.json').write_text(json.dumps(manifest), encoding='utf-8')
-    with pytest.raises(InputError, match='makes a group pronto_fewshot, which exists already'): export_lm_eval([tmp_path/'fewshot'], tmp_path/'lm')
+    with pytest.raises(InputError, match='makes a group pronto_fewshot, which exists already'):
+        export_lm_eval([tmp_path/'fewshot'], tmp_path/'lm')
     assert not (tmp_path/'lm').exists()
 
 # mteb
@@ -219,10 +222,12 @@ def test_every_export_says_what_is_owed(demo, tmp_path, format, codes):
     if format == 'tsv' and len(codes) == 1:
         assert contents(tmp_path/'out') == contents(demo/'qaa')
         return
-    card, about = (tmp_path/'out'/'README.md').read_text(encoding='utf-8'), json.loads((tmp_path/'out'/'export.json').read_text(encoding='utf-8'))
+    card, about = ((tmp_path/'out'/name).read_text(encoding='utf-8') for name in ('README.md','export.json'))
+    about = json.loads(about)
     assert CITATION in card and '@inproceedings{gessler-2024-pronto' in card
     assert set(about['datasets']) == set(codes) and all(missing(d) == [] for d in about['datasets'].values())
-    for d in about['datasets'].values(): assert d['licence'] in card and d['source']['attribution'] in card and d['source']['licence'] in card
+    for d in about['datasets'].values():
+        assert d['licence'] in card and d['source']['attribution'] in card and d['source']['licence'] in card
 
 def test_a_release_is_exported_whole(demo, tmp_path, capsys):
     assert main(['export', 'tsv', str(demo), '-o', str(tmp_path/'out')]) == 0
@@ -266,9 +271,12 @@ def test_damaged_exports_are_named(demo, tmp_path, capsys):
     assert 'does not name the datasets' in error(capsys, 'tsv', tmp_path/'hf', '-o', tmp_path/'out')
     shutil.copytree(demo/'qab', tmp_path/'qab')
     with (tmp_path/'qab'/'sentence_mood_test.tsv').open('a', encoding='utf-8') as f: f.write('lo\tsubjunctive\tMRK 1:1\n')
-    assert 'sentence_mood_test.tsv: is not the file that the manifest describes' in error(capsys, 'hf', tmp_path/'qab', '-o', tmp_path/'out')
+    said = error(capsys, 'hf', tmp_path/'qab', '-o', tmp_path/'out')
+    assert 'sentence_mood_test.tsv: is not the file that the manifest describes' in said
     (tmp_path/'qab'/'manifest.json').write_text('{"source": "OntoNotes"}')
-    for format in 'tsv','hf','lm-eval': assert "qab/manifest.json: has another type of 'source' than a manifest has" in error(capsys, format, tmp_path/'qab', '-o', tmp_path/'out')
+    for format in 'tsv','hf','lm-eval':
+        said = error(capsys, format, tmp_path/'qab', '-o', tmp_path/'out')
+        assert "qab/manifest.json: has another type of 'source' than a manifest has" in said
     (tmp_path/'qab'/'manifest.json').write_text('[1]')
     assert 'is not a manifest' in error(capsys, 'hf', tmp_path/'qab', '-o', tmp_path/'out')
 

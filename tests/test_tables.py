@@ -9,13 +9,15 @@ from pronto.reporting.rendering import Block, Cell, Row, to_csv, to_latex, to_ma
 from pronto.reporting.tables import LAYOUT_COLUMNS, left_out, make_tables, read_layout
 
 def store(folder, bible, model, task, accuracy, seed=0, said=(dict(label='x', predicted='x'),), model_hash='m', **more):
-    run = RunKey(bible, model, model_hash, task, 'd', seed=seed, **{k: more.pop(k) for k in ('limit','recipe','hyperparameters','protocol') if k in more})
+    of_key = {k: more.pop(k) for k in ('limit','recipe','hyperparameters','protocol') if k in more}
+    run = RunKey(bible, model, model_hash, task, 'd', seed=seed, **of_key)
     intervals = dict(accuracy=[accuracy-.03, accuracy+.02])
     write_record(run, folder, run_results(accuracy=accuracy, intervals=intervals, splits='parallel', **more), said)
 
 @pytest.fixture
 def runs(tmp_path):
-    for seed,accuracy in enumerate((.9,.7,.8)): store(tmp_path/'runs', 'engerv', 'google-bert/bert-base-cased', 'same_sense', accuracy, seed)
+    bert = 'google-bert/bert-base-cased'
+    for seed,accuracy in enumerate((.9,.7,.8)): store(tmp_path/'runs', 'engerv', bert, 'same_sense', accuracy, seed)
     store(tmp_path/'runs', 'wolKYG', 'lgessler/microbert-wolof-mx', 'sentence_mood', .95, limit=50)
     store(tmp_path/'runs', 'wolKYG', 'xlm-roberta-base', 'same_arg_count', .5, collapsed=True)
     store(tmp_path/'runs', 'wolKYG', 'xlm-roberta-base', 'same_sense', .61, recipe='robust')
@@ -39,25 +41,30 @@ def test_every_run_fills_its_cell(runs, tmp_path):
     assert english['ERV','BERT'][9:12] == ['80.00','97.75','−17.75']
     assert english['ERV','BERT'][0] == '–' and english['WBT','BERT'][9] == '–'
     assert english['ERV','ERV'][9:11] == ['50.00','50.43']
-    assert low['WOL','μBERT-MX'][6:8] == ['95.00*','90.36'] and '\n\\* trained on a part of the data, with at most this many examples: 50.' in made['Table 3']
+    assert low['WOL','μBERT-MX'][6:8] == ['95.00*','90.36']
+    assert '\n\\* trained on a part of the data, with at most this many examples: 50.' in made['Table 3']
     assert low['WOL','XLM-R'][12] == '50.00†' and low['WOL','XLM-R'][9] == '–'
     assert own['qaa','tiny'] == ['–','–','88.00','–','–']
 
 def test_models_that_are_not_clearly_worse_are_marked(tmp_path):
     "Of the runs in the middle, where all have answered the same verses"
     def verses(wrong): return [dict(ref=f'MRK {1+i//10}:{1+i%10}', label='1', predicted=str(int(i >= wrong))) for i in range(60)]
-    for model,wrong in ('a/bert', 6), ('b/bert', 8), ('poor', 30): store(tmp_path/'runs', 'qaa', model, 'proper_noun_subject', 1 - wrong/60, said=verses(wrong))
+    for model,wrong in ('a/bert', 6), ('b/bert', 8), ('poor', 30):
+        store(tmp_path/'runs', 'qaa', model, 'proper_noun_subject', 1 - wrong/60, said=verses(wrong))
     store(tmp_path/'runs', 'qaa', 'poor', 'proper_noun_subject', 1., 1, said=verses(0))
     for model in 'a/bert', 'poor': store(tmp_path/'runs', 'qaa', model, 'sentence_mood', .9)
     made = make_tables(tmp_path/'runs', tmp_path/'out')['Own translations']
-    assert {name: cells[1:3] for (_,name),cells in rows_of(made).items() if 'bert' in name or name == 'poor'} == {'a/bert': ['90.00‡','90.00'], 'b/bert': ['86.67‡','–'], 'poor': ['50.00','90.00']}
+    expected = {'a/bert': ['90.00‡','90.00'], 'b/bert': ['86.67‡','–'], 'poor': ['50.00','90.00']}
+    assert {name: cells[1:3] for (_,name),cells in rows_of(made).items() if 'bert' in name or name == 'poor'} == expected
     assert '‡ the best model' in made and r'90.00$^{\ddagger}$' in (tmp_path/'out'/'owntranslations.tex').read_text()
 
 def test_old_weights_and_short_trials_fill_no_cell(tmp_path):
     store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .9, hyperparameters=dict(epochs=20), model_hash='old')
     store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .8, hyperparameters=dict(epochs=20), model_hash='new', seed=1)
     store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .3, hyperparameters=dict(epochs=1), model_hash='new')
-    for path,age in zip(sorted((tmp_path/'runs').rglob('*.json'), key=lambda p: json.loads(p.read_text())['accuracy']), (1,2,3)): os.utime(path, (1e9-age, 1e9-age))
+    accuracy = lambda path: json.loads(path.read_text())['accuracy']
+    records = sorted((tmp_path/'runs').rglob('*.json'), key=accuracy)
+    for path,age in zip(records, (1,2,3)): os.utime(path, (1e9-age, 1e9-age))
     made = make_tables(tmp_path/'runs', tmp_path/'out')['Own translations']
     assert rows_of(made)['qaa','tiny'][2] == '80.00' and 'epochs: 20;' in made and 'seeds: 1 (median)' in made
 
@@ -66,13 +73,16 @@ def test_nothing_is_zero_where_nothing_was_run(tmp_path):
     for table,text in made.items():
         for cells in rows_of(text).values(): assert cells[::3] == ['–']*5 and cells[2::3] == ['–']*5
         file = f'table{table[-1]}'
-        for line in csv.DictReader((tmp_path/'out'/f'{file}.csv').open(encoding='utf-8')): assert line['ours'] == line['difference'] == '' and line['published']
+        for line in csv.DictReader((tmp_path/'out'/f'{file}.csv').open(encoding='utf-8')):
+            assert line['ours'] == line['difference'] == '' and line['published']
 
 def test_published_figures_are_all_there(tmp_path):
     "As many as the paper prints, each beside its cell"
     make_tables(tmp_path/'none', tmp_path/'out', published=True)
-    printed = {(r['table'], r['bible'], r['system'], r['task']): float(r['published']) for i in '123' for r in csv.DictReader((tmp_path/'out'/f'table{i}.csv').open(encoding='utf-8'))}
-    facts = {(r['table'], r['bible'], r['system'], r['task']): float(r['value']) for r in fact_table('published') if r['table'] in ('Table 1','Table 2','Table 3')}
+    where = lambda r: tuple(r[k] for k in ('table','bible','system','task'))
+    lines = [r for i in '123' for r in csv.DictReader((tmp_path/'out'/f'table{i}.csv').open(encoding='utf-8'))]
+    printed = {where(r): float(r['published']) for r in lines}
+    facts = {where(r): float(r['value']) for r in fact_table('published') if r['table'] in ('Table 1','Table 2','Table 3')}
     assert printed == facts and len(facts) == 5*52
 
 def test_committed_copy_of_the_published_figures(tmp_path):
@@ -94,7 +104,8 @@ def test_formats_agree(runs, tmp_path):
 
 def test_a_row_more_is_a_language_more(runs, tmp_path):
     rows = [*read_layout(), dict(zip(LAYOUT_COLUMNS, ('Table 3','qaa','QAA','','Made up','Tiny','me/tiny')))]
-    (tmp_path/'mine.tsv').write_text('\n'.join('\t'.join(r) for r in [LAYOUT_COLUMNS, *(r.values() for r in rows)]) + '\n', encoding='utf-8')
+    lines = ['\t'.join(r) for r in [LAYOUT_COLUMNS, *(r.values() for r in rows)]]
+    (tmp_path/'mine.tsv').write_text('\n'.join(lines) + '\n', encoding='utf-8')
     made = make_tables(runs, tmp_path/'out', tmp_path/'mine.tsv')
     assert 'Own translations' not in made and rows_of(made['Table 3'])['QAA','Tiny'][6] == '88.00'
 
@@ -128,7 +139,10 @@ def test_languages_have_names(tmp_path):
 def test_committed_tables_are_in_this_format(table):
     "Read back from their CSV, they are printed as they are committed"
     name, file = f'Table {table}', ROOT/'paper_tables'/f'table{table}'
-    number = lambda text, field: None if text == '' else text if field in ('recipe','splits') else text == 'True' if field == 'among_best' else float(text) if '.' in text else int(text)
+    def number(text, field):
+        if text == '' or field in ('recipe','splits'): return text or None
+        if field == 'among_best': return text == 'True'
+        return float(text) if '.' in text else int(text)
     blocks = {}
     for r in csv.DictReader(file.with_suffix('.csv').open(encoding='utf-8')):
         about = {k: r.pop(k) for k in LAYOUT_COLUMNS[:5]}
@@ -148,7 +162,8 @@ def test_a_block_has_one_test_set(tmp_path):
     "Runs with other limits have their own baselines and say their limit in their row"
     for limit,majority in (60,.4), (200,.45), (300,.5):
         baselines = dict(majority=majority, lookup=majority, ngram=majority)
-        store(tmp_path/'runs', 'qaa', f'm{limit}', 'sentence_mood', .9, limit=limit, baselines=baselines, said=said(limit), language='Brelish')
+        more = dict(limit=limit, baselines=baselines, said=said(limit), language='Brelish')
+        store(tmp_path/'runs', 'qaa', f'm{limit}', 'sentence_mood', .9, **more)
     rows = rows_of(make_tables(tmp_path/'runs', tmp_path/'out')['Own translations'])
     blocks = {block: {name: cells[2] for (b,name),cells in rows.items() if b == block} for block,_ in rows}
     assert len(blocks) == 3
@@ -207,7 +222,8 @@ def test_a_store_without_runs_or_that_cannot_be_read_is_an_error(tmp_path):
 
 def papermill(runs, out, *more):
     env = dict(os.environ, PYTHONPATH=str(ROOT))
-    command = [sys.executable, '-m', 'papermill', 'tables.ipynb', str(out), '-p', 'runs', str(runs), '-p', 'out', str(out.parent/'tables'), *more]
+    parameters = ['-p', 'runs', str(runs), '-p', 'out', str(out.parent/'tables'), *more]
+    command = [sys.executable, '-m', 'papermill', 'tables.ipynb', str(out), *parameters]
     return subprocess.run(command, cwd=ROOT/'nbs', env=env, capture_output=True, text=True)
 
 def test_notebook_runs(runs, tmp_path):
