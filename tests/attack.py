@@ -31,7 +31,7 @@ def repeat(rng, data):
     return data[:a] + data[a:a+n]*rng.choice([2, 50]) + data[a+n:]
 def replace_token(rng, data):
     "Put something hostile in the place of a number or a word"
-    found = list(re.finditer(rng.choice([rb'\d+', rb'[\w-]+', rb'"[^"\n]*"', rb'[^\t\n]*\t', rb'[^\n]*\n']), data))
+    found = list(re.finditer(rng.choice([rb'\d+', rb'[\w-]+', rb'"[^"\n]{0,99}"', rb'[^\t\n]{0,99}\t', rb'[^\n]*\n']), data))
     if not found: return insert(rng, data)
     m = rng.choice(found)
     return data[:m.start()] + rng.choice(HOSTILE) + data[m.end():]
@@ -64,7 +64,7 @@ def change_json(rng, data):
 def change_parquet(rng, data):
     "Other columns, types, nulls or metadata in a Parquet file"
     import pyarrow as pa, pyarrow.parquet as pq
-    table, i = pq.read_table(pa.BufferReader(data)), 0
+    table = pq.read_table(pa.BufferReader(data))
     i = rng.randrange(table.num_columns)
     name, kept = table.column_names[i], table.schema.metadata or {}
     how = rng.randrange(6)

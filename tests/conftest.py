@@ -68,14 +68,15 @@ class TooSlow(BaseException): "Not an `Exception`, which a reader would report a
 
 @contextmanager
 def time_limit(seconds):
-    "Raise `TooSlow` in work that has not ended after some seconds"
+    "Raise `TooSlow` in work that takes so many seconds of processor time, or waits for much longer"
     def stop(*_): raise TooSlow(f'not finished after {seconds} s')
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    timers = {signal.SIGPROF: (signal.ITIMER_PROF, seconds), signal.SIGALRM: (signal.ITIMER_REAL, 20*seconds)}
+    before = {s: signal.signal(s, stop) for s in timers}
+    for timer,after in timers.values(): signal.setitimer(timer, after)
     try: yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for timer,_ in timers.values(): signal.setitimer(timer, 0)
+        for s,handler in before.items(): signal.signal(s, handler)
 
 def killed_at(n, folder, work):
     "Do `work` in a process that is killed as it touches `folder` for the `n`th time; true if it lived"

@@ -16,7 +16,7 @@ from .rows import NOTE, Bible, Collector, clean_label, find_book, label_verses, 
 def parse_xml(
     text:str, # The text of a file
     path      # Its name, for errors
-)->'lxml.etree._Element': # The root element
+): # The root element
     "Parse XML; raises `InputError` if it is malformed or declares entities"
     from lxml import etree
     if (at := text.find('<!ENTITY'))>=0:
@@ -25,7 +25,8 @@ def parse_xml(
                              remove_comments=True, remove_pis=True, encoding='utf-8')
     try: root = etree.fromstring(text.encode('utf-8', 'surrogatepass'), parser)
     except etree.XMLSyntaxError as e:
-        raise InputError(path, f'malformed XML ({e.msg}); mend the file', f'line {e.lineno}') from e
+        what = ' '.join(e.msg.split())
+        raise InputError(path, f'malformed XML ({what}); mend the file', f'line {e.lineno}') from e
     if (entity := next(root.iter(etree.Entity), None)) is not None:
         raise InputError(path, f'uses the XML entity {entity.text}, but does not define it; replace it by its text')
     return root
