@@ -273,7 +273,7 @@ def test_the_form_loses_no_answer_when_it_is_killed(demo, tmp_path):
 
 def run_notebook(name, out, data, *parameters):
     "Run a notebook with papermill in its own folder: its cells' outputs"
-    command = [sys.executable, '-m', 'papermill', f'{name}.ipynb', str(out), *map(str, parameters)]
+    command = [sys.executable, '-m', 'papermill', name, str(out), *map(str, parameters)]
     env = os.environ | dict(PRONTO_DATA=str(data), PYTHONPATH=str(ROOT))
     done = subprocess.run(command, cwd=ROOT/'nbs', env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
@@ -282,7 +282,7 @@ def run_notebook(name, out, data, *parameters):
 def shown(outputs, kind): return [''.join(o['data'][kind]) for o in outputs if kind in o.get('data', {})]
 
 def test_hindi_runs_on_the_embedded_corpus(tmp_path):
-    outputs = run_notebook('hindi', tmp_path/'run.ipynb', tmp_path/'data', '-p', 'verses', 600, '-p', 'repeats', 20)
+    outputs = run_notebook('hindi.ipynb', tmp_path/'run.ipynb', tmp_path/'data', '-p', 'verses', 600, '-p', 'repeats', 20)
     assert len(shown(outputs, 'image/png')) == 2 and not any('<Figure' in t for t in shown(outputs, 'text/plain'))
     text = '\n'.join(shown(outputs, 'text/markdown'))
     table = re.search(r'\| PrOnto, UD \| (0\.\d+) .*', text)[1]
@@ -298,7 +298,7 @@ def test_gold_runs_on_any_treebank(demo, tmp_path):
         (tmp_path/'ud'/f'{code}_demo-ud-test.conllu').write_text(parse, encoding='utf-8')
     options = dict(ud=tmp_path/'ud', annotations=folder.parent/'corpus'/'ontonotes', languages='qaa,qab', repeats=20,
                    min_verses=100, tables=tmp_path/'tables')
-    outputs = run_notebook('gold', tmp_path/'run.ipynb', tmp_path/'data', *(x for k,v in options.items() for x in ('-p', k, v)))
+    outputs = run_notebook('gold.ipynb', tmp_path/'run.ipynb', tmp_path/'data', *(x for k,v in options.items() for x in ('-p', k, v)))
     assert len(shown(outputs, 'image/png')) == 2 and not any('<Figure' in t for t in shown(outputs, 'text/plain'))
     said = '\n'.join(shown(outputs, 'text/markdown'))
     assert 'above chance in' in said and 'The chain of NMC' in said
