@@ -77,3 +77,14 @@ def test_a_downloaded_model_is_not_replaced(tmp_path):
     for _ in range(2): pretrain(TEXTS, tmp_path/'m', **SMALL | dict(steps=0))
     (tmp_path/'m'/'notes.md').write_text('mine')
     with pytest.raises(InputError, match='notes.md in it was not written'): pretrain(TEXTS, tmp_path/'m', **SMALL | dict(steps=0))
+
+def test_a_changed_or_downloaded_model_is_not_replaced(tmp_path):
+    pretrain(TEXTS, tmp_path/'m', **SMALL | {'steps': 0})
+    pretrain(TEXTS, tmp_path/'m', **SMALL | {'steps': 0}) # Ours
+    weights = (tmp_path/'m'/'model.safetensors')
+    weights.write_bytes(weights.read_bytes()[:-4] + b'abcd')
+    before = model_hash(tmp_path/'m')
+    with pytest.raises(InputError, match='its weights were changed'): pretrain(TEXTS, tmp_path/'m', **SMALL | {'steps': 0})
+    (tmp_path/'m'/'manifest.json').unlink()
+    with pytest.raises(InputError, match='is not replaced'): pretrain(TEXTS, tmp_path/'m', **SMALL | {'steps': 0})
+    assert model_hash(tmp_path/'m') == before

@@ -285,3 +285,32 @@ def test_unknown_script_warns(made):
     data = Dataset(Path('toy'), {PNS.stem: dict(train=rows, dev=rows, test=rows)})
     with pytest.warns(UserWarning, match='does not know 100% of the tokens'): run = fine_tune_dataset(data, made('bert'), 'PNS', ONCE, device='cpu')
     assert run.unknown['train'] == 1.0
+
+class Evil:
+    def __init__(self, mark): self.mark = mark
+    def __reduce__(self): return open, (str(self.mark), 'w')
+
+def test_no_code_of_a_model_folder_runs(make, tmp_path):
+    "Neither a pickle among the weights nor a module that config.json names; honest .bin files load"
+    from safetensors.torch import load_file
+    folder, mark = make('bert'), tmp_path/'executed'
+    weights = load_file(folder/'model.safetensors')
+    (folder/'model.safetensors').unlink()
+    torch.save(weights | {'evil': Evil(mark)}, folder/'pytorch_model.bin')
+    with pytest.raises(InputError, match='more than tensors') as e: fine_tune_dataset(DATA, folder, 'PNS', ONCE, device='cpu')
+    assert '\n' not in str(e.value) and not mark.exists()
+    torch.save(weights, folder/'pytorch_model.bin')
+    config = json.loads((folder/'config.json').read_text()) | {'auto_map': {'AutoModelForSequenceClassification': 'evil.Evil'}}
+    (folder/'config.json').write_text(json.dumps(config))
+    (folder/'evil.py').write_text(f'open({str(mark)!r}, "w")')
+    assert fine_tune_dataset(DATA, folder, 'PNS', ONCE, device='cpu').predictions and not mark.exists()
+
+@pytest.mark.parametrize('name,change', [
+    ('config.json', dict(hidden_size=-1)), ('config.json', dict(num_attention_heads=0)), ('config.json', dict(model_type=['bert'])),
+    ('config.json', dict(quantization_config=5)), ('tokenizer_config.json', dict(padding_side='up')),
+    ('tokenizer.json', dict(model=None)), ('tokenizer.json', dict(added_tokens='x'))])
+def test_odd_files_of_a_model_are_one_line(make, name, change):
+    folder = make('bert')
+    (folder/name).write_text(json.dumps(json.loads((folder/name).read_text()) | change))
+    with pytest.raises(InputError) as e: fine_tune_dataset(DATA, folder, 'SS', ONCE, device='cpu')
+    assert '\n' not in str(e.value)

@@ -53,7 +53,9 @@ def one_line_errors(
         panic = type(e).__name__ == 'PanicException' # Panics of Rust are not `Exception`s
         fault = isinstance(e, Exception) or panic
         if not fault or "can't allocate memory" in str(e): raise
-        raise InputError(model, f'{what} ({first_line(e)}); {remedy}') from e
+        why = first_line(e)
+        if 'weights_only' in str(e): why = 'its .bin file has more than tensors in it, which could run code'
+        raise InputError(model, f'{what} ({why}); {remedy}') from e
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00016
 _LOCAL = dict(trust_remote_code=False, local_files_only=True)
@@ -185,4 +187,6 @@ def token_limit(
     positions, reserved = getattr(net.config, 'max_position_embeddings', None), _reserved_positions(net)
     if not isinstance(positions, int) or positions < 1:
         positions = 1024 if isinstance(tokenizer, ByT5Tokenizer) else 512
-    return min(positions, tokenizer.model_max_length + reserved) - reserved
+    longest = tokenizer.model_max_length
+    if not isinstance(longest, (int, float)): longest = positions # A damaged tokenizer_config.json
+    return min(positions, longest + reserved) - reserved

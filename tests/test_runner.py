@@ -1,0 +1,48 @@
+"Evaluating: baselines without a model, models found as data are, runs that are recorded before"
+import pytest
+pytest.importorskip('torch')
+from pronto.cli.command import main
+from pronto.modeling.pretrain import pretrain
+from pronto.modeling.recipes import find_model, local_model
+from pronto.runs.runner import find_dataset, plan
+from pronto.runs.store import model_name
+from pronto.core.files import InputError
+
+TEXTS = [f'lo {"mi "*(i % 3)}la tu{i % 7}' for i in range(40)]
+SMALL = dict(vocab_size=80, layers=1, width=16, heads=2, max_length=32, steps=0, device='cpu')
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    "A checkout with a model in its root, a model in the data folder, a dataset, and a folder of notebooks"
+    for name in 'nbs', 'data/models': (tmp_path/name).mkdir(parents=True)
+    (tmp_path/'settings.ini').write_text('')
+    for folder in tmp_path/'my-bert', tmp_path/'data'/'models'/'your-bert': pretrain(TEXTS, folder, **SMALL)
+    dataset = tmp_path/'data'/'datasets'/'qaa'
+    dataset.mkdir(parents=True)
+    for split in 'train', 'dev', 'test':
+        rows = [f'{text}\t{i % 2}\tMRK 1:{i+1}\n' for i,text in enumerate(TEXTS)]
+        (dataset/f'proper_noun_subject_{split}.tsv').write_text(''.join(rows))
+    monkeypatch.delenv('PRONTO_DATA', raising=False)
+    monkeypatch.chdir(tmp_path/'nbs')
+    return tmp_path
+
+def test_models_are_found_from_the_folder_of_notebooks(checkout):
+    assert find_model('my-bert').resolve() == checkout/'my-bert' and model_name('my-bert') == 'my-bert'
+    assert find_model('your-bert').resolve() == checkout/'data'/'models'/'your-bert'
+    assert [job.key.model for job in plan('../data/datasets/qaa', ['my-bert','your-bert'])] == ['my-bert','your-bert']
+    assert local_model('nobody/nothing') is None
+
+def test_baselines_then_a_run_then_recorded_before(checkout, capsys):
+    assert main(['eval', '../data/datasets/qaa']) == 0
+    assert capsys.readouterr().out.startswith('PNS: majority 50.0%, lookup ')
+    command = ['eval', '../data/datasets/qaa', '-m', 'my-bert', '--epochs', '1', '--limit', '8', '--runs', 'runs']
+    said = []
+    for _ in range(2):
+        assert main(command) == 0
+        said.append(capsys.readouterr().out)
+    assert 'recorded before' not in said[0] and said[1].strip().endswith('recorded before')
+
+@pytest.mark.parametrize('name', ['/missing/path', '**', 'n'*300, '', '../..x', 'a\0b'])
+def test_odd_names_of_bibles_are_one_line(checkout, name):
+    with pytest.raises(InputError) as e: find_dataset(name)
+    assert '\n' not in str(e.value) and len(str(e.value)) < 300
