@@ -68,6 +68,7 @@ def _no_interrupt():
 @contextmanager
 def _quiet():
     "Switch the log of Dask off"
+    import distributed # noqa: F401, as it sets up its log when it is imported
     names = [n for n in logging.root.manager.loggerDict if n.split('.')[0] == 'distributed']
     loggers = [logging.getLogger(n) for n in {'distributed', *names}]
     before = [l.level for l in loggers]
