@@ -72,8 +72,8 @@ def family_of(
 def _private(iso639_3:str)->bool: return len(iso639_3) == 3 and 'qaa' <= iso639_3 <= 'qtz'
 
 _ANCIENT = {'cop','grc','hbo'}
-_VERSIONS = frozenset('''asv bbe bishops bsb byz cev csb gnb gnt kjb kjv leb lsg lut msg nbs nbv net new niv old sbl tev
-ulb'''.split())
+_VERSIONS = frozenset('''asv bbe bishops bsb byz cev csb gnb gnt kjb kjv leb lsg lut msg nbs nbv net new niv old
+sbl tev ulb'''.split())
 
 def _is_book(word:str)->bool:
     "Is it the name of a book? Three letters only if it is in the New Testament, and `heb` is Hebrew"

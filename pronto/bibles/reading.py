@@ -25,7 +25,7 @@ _all_ = ['Bible', 'VerseRow'] # Often used together with `read_bible`
 class NotABible(InputError): "A file that is not a Bible; in a folder such files are left out"
 
 _DECLARED = re.compile(rb'\s*<\?xml[^>]*?encoding=["\']([\w.-]+)')
-_NOT_FOR_TEXT = frozenset('undefined idna punycode unicode-escape raw-unicode-escape'.split()) # Python's own codecs
+_NOT_FOR_TEXT = frozenset('undefined idna punycode unicode-escape raw-unicode-escape'.split())
 
 def _encoding(data:bytes, path)->str:
     "The encoding of a file"
@@ -50,11 +50,13 @@ def _decode(data:bytes, path)->str:
         place = f"line {data.count(bytes([10]), 0, e.start)+1}"
         name = encoding.removesuffix("-sig").upper()
         raise InputError(path, f'is not {name} text; convert it to UTF-8', place) from e
-    except LookupError as e: raise InputError(path, 'declares an encoding that is not for text; convert it to UTF-8') from e
+    except LookupError as e:
+        raise InputError(path, 'declares an encoding that is not for text; convert it to UTF-8') from e
     return text.replace('\r\n', '\n').replace('\r', '\n')
 
 # %% ../../nbs/bibles/reading.ipynb #0f80e817
-_COLUMNS = {'book':'book', 'book_id':'book', 'bookid':'book', 'bookname':'book', 'book_name':'book', 'b':'book',
+_COLUMNS = {'book':'book', 'book_id':'book', 'bookid':'book', 'bookname':'book', 'book_name':'book',
+            'b':'book',
             'chapter':'chapter', 'c':'chapter', 'verse':'verse', 'v':'verse', 'text':'text', 't':'text'}
 _DEFAULT = ['book','chapter','verse','text']
 
@@ -95,7 +97,8 @@ def _check_quotes(rows:list, head:list[str], path):
     for line,cells in rows:
         inside = (x for cell in cells if '\n' in cell for x in cell.split('\n')[1:])
         if any(_is_row(x, head) for x in inside):
-            raise InputError(path, 'opens a quote and does not close it; close it, or write each quote twice', f'line {line}')
+            what = 'opens a quote and does not close it; close it, or write each quote twice'
+            raise InputError(path, what, f'line {line}')
 
 # %% ../../nbs/bibles/reading.ipynb #a1b8c008
 def _read_table(text:str, path)->Bible:
@@ -142,7 +145,8 @@ def _read_lines(text:str, path)->Bible:
 def _read_vref(text:str, vref:str, path)->Bible:
     lines, refs = (t.removesuffix('\n').split('\n') for t in (text, vref))
     if len(lines)!=len(refs):
-        raise NotABible(path, f'has {len(lines)} lines, but vref.txt beside it has {len(refs)}; they must be the same')
+        what = f'has {len(lines)} lines, but vref.txt beside it has {len(refs)}; they must be the same'
+        raise NotABible(path, what)
     pairs = ((_LINE.fullmatch(ref.strip()), line) for ref,line in zip(refs, lines) if line.strip())
     return make_bible(((m[1], m[2], m[3], line) for m,line in pairs if m), format='vref')
 
@@ -160,8 +164,10 @@ class Reader(NamedTuple):
     read:Callable[[TextFile],Bible|None]  # `None` if it turns out not to be a Bible
 
 READERS = [
-    Reader('USFX, OSIS, Zefania, CES, Beblia, TEI', lambda f: is_xml(f.text), lambda f: read_xml(f.text, f.path)),
-    Reader('CoNLL-U', lambda f: is_conllu(f.text), lambda f: treebank_bible(join_treebank([(f.text, f.path)]))),
+    Reader('USFX, OSIS, Zefania, CES, Beblia, TEI', lambda f: is_xml(f.text),
+           lambda f: read_xml(f.text, f.path)),
+    Reader('CoNLL-U', lambda f: is_conllu(f.text),
+           lambda f: treebank_bible(join_treebank([(f.text, f.path)]))),
     Reader('USFM', lambda f: is_usfm(f.text), lambda f: read_usfm(f.text, f.path)),
     Reader('MAT 1:1 lines', lambda f: _is_lines(f.text), lambda f: _read_lines(f.text, f.path)),
     Reader('text with vref.txt', lambda f: f.vref is not None, lambda f: _read_vref(f.text, f.vref, f.path)),
@@ -184,7 +190,8 @@ _LARGEST_ZIP = 2**28 # Bytes of all its members
 def _read_file(path)->bytes:
     "The bytes of a file; raises `NotABible` if it is too large"
     with open(path, 'rb') as f: data = f.read(_LARGEST + 1)
-    if len(data) > _LARGEST: raise NotABible(path, f'is larger than any Bible ({_LARGEST>>20} MB); name the Bible alone')
+    if len(data) > _LARGEST:
+        raise NotABible(path, f'is larger than any Bible ({_LARGEST>>20} MB); name the Bible alone')
     return data
 
 class Folder(NamedTuple):
@@ -197,16 +204,19 @@ def _visible(name:str)->bool: return not re.search(r'(^|/)(\.[^./]|__MACOSX/)', 
 
 def _folder(path:Path)->Folder:
     files = sorted((p.relative_to(path) for p in path.rglob('*') if p.is_file()), key=lambda p: p.parts)
-    return Folder(path, [p.as_posix() for p in files if _visible(p.as_posix())], lambda name: _read_file(path/name))
+    return Folder(path, [p.as_posix() for p in files if _visible(p.as_posix())],
+                  lambda name: _read_file(path/name))
 
 def _zip(path:Path, data:bytes)->Folder:
     archive = zipfile.ZipFile(io.BytesIO(data))
     members = {i.filename: i for i in archive.infolist() if not i.is_dir() and _visible(i.filename)}
     if sum(i.file_size for i in members.values()) > _LARGEST_ZIP:
-        raise InputError(path, f'unpacks to more than {_LARGEST_ZIP>>20} MB; unpack it and name the Bible in it')
+        what = f'unpacks to more than {_LARGEST_ZIP>>20} MB; unpack it and name the Bible in it'
+        raise InputError(path, what)
     def read(name):
         try: return archive.read(members[name])
-        except MemoryError as e: raise InputError(path, f'{name} cannot be unpacked; unpack it yourself') from e
+        except MemoryError as e:
+            raise InputError(path, f'{name} cannot be unpacked; unpack it yourself') from e
     return Folder(path, sorted(members), read)
 
 def _open(path)->TextFile|Folder:
@@ -246,7 +256,7 @@ def _check_chapters(found:dict[str,Bible], path):
     for name,bible in found.items():
         for chapter in sorted({row[:2] for row in bible.rows}):
             if (other := file_of.setdefault(chapter, name)) == name: continue
-            what = f'{other} and {name} both hold {chapter[0]} {chapter[1]}; name one Bible, not a folder of several'
+            what = f'{other} and {name} both hold {chapter[0]} {chapter[1]}; name one Bible, not several'
             raise InputError(path, f'{what}, or the parts of a treebank one by one')
 
 def _read_folder(folder:Folder)->Bible:
@@ -264,13 +274,15 @@ def _joined(bibles:list[Bible])->Bible:
     "Several parts as one Bible; language, title and licence are those of the first part that has them"
     skipped = Counter()
     for b in bibles: skipped.update(b.skipped)
-    meta = {k: next((v for b in bibles if (v := getattr(b, k))), '') for k in ('language','title','licence','format')}
+    first = lambda name: next((v for b in bibles if (v := getattr(b, name))), '')
+    meta = {name: first(name) for name in ('language','title','licence','format')}
     return Bible([row for b in bibles for row in b.rows], skipped=dict(skipped), **meta)
 
 # %% ../../nbs/bibles/reading.ipynb #796bd893
 def _read_opened(opened:TextFile|Folder)->Bible:
     if isinstance(opened, TextFile): return _read_text(opened)
-    with reading(opened.path, 'unpack it yourself' if opened.path.is_file() else 'name a Bible'): return _read_folder(opened)
+    with reading(opened.path, 'unpack it yourself' if opened.path.is_file() else 'name a Bible'):
+        return _read_folder(opened)
 
 def _is_treebank(opened:TextFile|Folder)->bool: return isinstance(opened, TextFile) and is_conllu(opened.text)
 

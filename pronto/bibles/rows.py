@@ -24,12 +24,12 @@ class VerseRow(NamedTuple):
     text:str    # Words separated by single spaces
 
 # %% ../../nbs/bibles/rows.ipynb #f4f7fe45
-_OSIS = """Gen Exod Lev Num Deut Josh Judg Ruth 1Sam 2Sam 1Kgs 2Kgs 1Chr 2Chr Ezra Neh Esth Job Ps Prov Eccl Song Isa Jer Lam
-Ezek Dan Hos Joel Amos Obad Jonah Mic Nah Hab Zeph Hag Zech Mal Matt Mark Luke John Acts Rom 1Cor 2Cor Gal Eph Phil Col 1Thess
-2Thess 1Tim 2Tim Titus Phlm Heb Jas 1Pet 2Pet 1John 2John 3John Jude Rev""".lower().split()
-_OTHER = """mar:MRK mk:MRK mrc:MRK mt:MAT lk:LUK luc:LUK joh:JHN jn:JHN phi:PHP phm:PHM philem:PHM jam:JAS 1jo:1JN 2jo:2JN
-3jo:3JN rm:ROM apo:REV eze:EZK joe:JOL nah:NAM son:SNG sos:SNG ecc:ECC tob:TOB jdt:JDT addesth:ESG wis:WIS sir:SIR bar:BAR
-epjer:LJE prazar:S3Y sus:SUS bel:BEL 1macc:1MA 2macc:2MA 3macc:3MA 4macc:4MA prman:MAN 1esd:1ES 2esd:2ES"""
+_OSIS = """Gen Exod Lev Num Deut Josh Judg Ruth 1Sam 2Sam 1Kgs 2Kgs 1Chr 2Chr Ezra Neh Esth Job Ps Prov Eccl Song Isa Jer
+Lam Ezek Dan Hos Joel Amos Obad Jonah Mic Nah Hab Zeph Hag Zech Mal Matt Mark Luke John Acts Rom 1Cor 2Cor Gal Eph Phil Col
+1Thess 2Thess 1Tim 2Tim Titus Phlm Heb Jas 1Pet 2Pet 1John 2John 3John Jude Rev""".lower().split()
+_OTHER = """mar:MRK mk:MRK mrc:MRK mt:MAT lk:LUK luc:LUK joh:JHN jn:JHN phi:PHP phm:PHM philem:PHM jam:JAS 1jo:1JN
+2jo:2JN 3jo:3JN rm:ROM apo:REV eze:EZK joe:JOL nah:NAM son:SNG sos:SNG ecc:ECC tob:TOB jdt:JDT addesth:ESG wis:WIS sir:SIR
+bar:BAR epjer:LJE prazar:S3Y sus:SUS bel:BEL 1macc:1MA 2macc:2MA 3macc:3MA 4macc:4MA prman:MAN 1esd:1ES 2esd:2ES"""
 _NUMBERED = {str(i): b for i,b in enumerate(list(BOOKS)[:66], 1)}
 _NAMES = dict(x.split(':') for x in _OTHER.split()) | dict(zip(_OSIS, BOOKS)) | _NUMBERED
 
@@ -98,8 +98,8 @@ class Bible:
     title:str = field(default='', compare=False)    # As the file names it
     licence:str = field(default='', compare=False)  # As the file names it
     format:str = field(default='', compare=False)   # e.g. `USFM`
-    skipped:dict[str,int] = field(default_factory=dict, compare=False) # Unknown book or number to verses left out
-    fused:frozenset = field(default=frozenset(), compare=False)        # `Ref`s merged across the end of a chapter
+    skipped:dict[str,int] = field(default_factory=dict, compare=False) # Unknown book or number to verses
+    fused:frozenset = field(default=frozenset(), compare=False) # `Ref`s merged across the end of a chapter
 
     def __post_init__(self): self.rows = sorted(self.rows, key=lambda r: (_ORDER[r.book], r.chapter))
     def __repr__(self): return f"Bible({', '.join(f'{n} {k}' for k,n in self.counts.items())})"
@@ -121,7 +121,8 @@ class Bible:
     def missing(self)->list[Ref]:
         "Verses before the last one of a chapter that the file does not have"
         last = {ref[:2]: ref.verse for ref in self._status}
-        return [r for chapter,n in last.items() for v in range(1, n) if (r := Ref(*chapter, v)) not in self._status]
+        before = (Ref(*chapter, v) for chapter,n in last.items() for v in range(1, n))
+        return [ref for ref in before if ref not in self._status]
 
     @property
     def nt_verses(self)->int:
@@ -133,7 +134,8 @@ class Bible:
         "Status to number of verses, for reports"
         why = Counter(self.excluded.values())
         left_out = {reason: why[reason] for reason in REASONS}
-        return dict(verses=len(self.verses), **left_out, missing=len(self.missing), skipped=sum(self.skipped.values()))
+        return dict(verses=len(self.verses), **left_out, missing=len(self.missing),
+                    skipped=sum(self.skipped.values()))
 
 # %% ../../nbs/bibles/rows.ipynb #5abe28ee
 _ORDER = {b:i for i,b in enumerate(BOOKS)}

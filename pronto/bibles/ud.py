@@ -68,14 +68,17 @@ def _columns(lines:list[str], at:int, path)->list[tuple[int,list[str]]]: # (line
     "The lines of the words of a sentence"
     rows = [(at+i, line.split('\t')) for i,line in enumerate(lines) if not line.startswith('#')]
     for n,row in rows:
-        if len(row) != 10: raise InputError(path, f'{len(row)} columns instead of the 10 of CoNLL-U; mend the line', f'line {n}')
+        if len(row) != 10:
+            raise InputError(path, f'{len(row)} columns instead of the 10 of CoNLL-U; mend the line',
+                             f'line {n}')
     return rows
 
 def _token(row:list[str], number:int, default:Ref|None, path, line:int)->Token:
     def bad(what): return InputError(path, f'{what}; mend the file', f'line {line}')
     if row[0] != str(number): raise bad(f'word id {row[0][:20]!r} instead of {number}')
     if row[3] not in UPOS: raise bad(f'{row[3][:20]!r} is not a universal part of speech')
-    if not _SMALL.fullmatch(row[6]): raise bad(f'{row[6][:20]!r} is not a head (a sentence that is not parsed?)')
+    if not _SMALL.fullmatch(row[6]):
+        raise bad(f'{row[6][:20]!r} is not a head (a sentence that is not parsed?)')
     if int(row[6]) == number: raise bad(f'word {number} is its own head')
     feats, misc = (x if x != '_' else '' for x in (row[5], row[9]))
     return Token(number, row[1], row[3], int(row[6]), row[7], _ref(row, default), feats, misc)
@@ -94,7 +97,8 @@ def _check_heads(tokens:list[Token], lines:list[int], path):
         chain, at = set(), t.id
         while at not in leads_to_root:
             if at in chain:
-                raise InputError(path, f'the heads of word {at} form a cycle; mend the file', f'line {lines[at-1]}')
+                raise InputError(path, f'the heads of word {at} form a cycle; mend the file',
+                                 f'line {lines[at-1]}')
             chain.add(at)
             at = tokens[at-1].head
         leads_to_root |= chain
@@ -122,7 +126,8 @@ def _words(rows, default, path)->tuple[list[Token],list[Written]]:
         what = f'a word covers id {covered}, but the sentence has {len(tokens)} words; mend the file'
         raise InputError(path, what, f'line {rows[-1][0]}')
     _check_heads(tokens, lines, path)
-    return tokens, [Written(row[1], 'SpaceAfter=No' not in row[9].split('|'), tokens[i].ref) for row,i in written]
+    return tokens, [Written(row[1], 'SpaceAfter=No' not in row[9].split('|'),
+                            tokens[i].ref) for row,i in written]
 
 # %% ../../nbs/bibles/ud.ipynb #d309a8ec
 _COMMENT = re.compile(r'#\s*([\w.:]+(?: id)?)\s*=\s*(.*)')
@@ -140,7 +145,8 @@ def _sentence(lines:list[str], at:int, document:str, path)->UdSentence|None:
     tokens, written = _words(rows, verse_of(said.get('ref') or said.get('verse') or ''), path)
     number = int(said['sent_id']) if re.fullmatch(r'\d{1,12}', said.get('sent_id', '')) else None
     work = said['source'].split(',')[0] if said.get('source') else document or 'no source named'
-    return UdSentence(rows[0][0], number, work, tokens, written, said.get('text_en', ''), said.get('versification', ''))
+    return UdSentence(rows[0][0], number, work, tokens, written, said.get('text_en', ''),
+                      said.get('versification', ''))
 
 # %% ../../nbs/bibles/ud.ipynb #7a09852f
 @cache
@@ -161,7 +167,8 @@ def _number_sentences(document:str, sentences:list[UdSentence])->list[UdSentence
     if len(verses) != _last_verse(book, int(m[2])): return sentences
     for v,same in enumerate(verses, 1):
         ref = Ref(book, int(m[2]), v)
-        for s in same: s.tokens, s.written = ([x._replace(ref=ref) for x in xs] for xs in (s.tokens, s.written))
+        for s in same:
+            s.tokens, s.written = ([x._replace(ref=ref) for x in xs] for xs in (s.tokens, s.written))
     return sentences
 
 # %% ../../nbs/bibles/ud.ipynb #1b5dc668
@@ -230,7 +237,8 @@ class Treebank:
     def texts(self)->dict[Ref,str]:
         "The text of each verse, in canonical order"
         found = {ref: [] for ref in self.verses}
-        for w in (w for s in self.sentences for w in s.written if w.ref): found[w.ref].append(w.form + ' '*w.space)
+        for w in (w for s in self.sentences for w in s.written if w.ref):
+            found[w.ref].append(w.form + ' '*w.space)
         return {ref: ''.join(words).strip() for ref,words in found.items()}
 
     @cached_property
@@ -247,11 +255,12 @@ class Treebank:
 
     def __repr__(self):
         others = sum(self.skipped.values())
-        return f'Treebank({len(self.verses):,} verses, {len(self.sentences):,} sentences, {others:,} of other works)'
+        counts = f'{len(self.verses):,} verses, {len(self.sentences):,} sentences'
+        return f'Treebank({counts}, {others:,} of other works)'
 
 # %% ../../nbs/bibles/ud.ipynb #13848f23
-_NO_REFS = ('no word or sentence names its verse; write ref=MATT_5.18 into the last column, or a comment # ref = MATT 5:18 '
-            'before the sentence')
+_NO_REFS = ('no word or sentence names its verse; write ref=MATT_5.18 into the last column, '
+            'or a comment # ref = MATT 5:18 before the sentence')
 
 def make_treebank(
     sentences:list[UdSentence], # Of all parts
@@ -284,7 +293,8 @@ def read_treebank(
     paths = paths if isinstance(paths, (list, tuple)) else [paths]
     parts = []
     for path in paths:
-        with reading(path, 'name a CoNLL-U file'): parts.append((Path(path).read_text(encoding='utf-8-sig'), path))
+        with reading(path, 'name a CoNLL-U file'):
+            parts.append((Path(path).read_text(encoding='utf-8-sig'), path))
     with reading(', '.join(map(str, paths))): return join_treebank(parts)
 
 def treebank_bible(

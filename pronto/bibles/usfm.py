@@ -38,7 +38,8 @@ def _check_nesting(usfm:str, path):
         elif name not in _KEEPS_OPEN: depth = 0
         if depth <= _MOST_OPEN: continue
         line = usfm.count('\n', 0, m.start()) + 1
-        raise InputError(path, f'opens {depth} nested styles; close each \\+{name} with \\+{name}*', f'line {line}')
+        raise InputError(path, f'opens {depth} nested styles; close each \\+{name} with \\+{name}*',
+                         f'line {line}')
 
 # %% ../../nbs/bibles/usfm.ipynb #4514e768
 @cache
@@ -91,5 +92,6 @@ def read_usfm(
         parser = Parser(usfm, handler, styles)
     try: parser.process_tokens()
     except Exception as e:
-        raise InputError(path, f'cannot be parsed ({e!r}); mend or remove it', f'line {parser.state.line_number}') from e
+        raise InputError(path, f'cannot be parsed ({e!r}); mend or remove it',
+                         f'line {parser.state.line_number}') from e
     return make_bible(handler.found.raw(), format='USFM')

@@ -57,7 +57,7 @@ def choose_versification(
     return best if points[best]>=points['eng']+2 else 'eng'
 
 # %% ../../nbs/bibles/versification.ipynb #c01d2772
-_SHARED = {('vul','MAT',17,15): ('MAT',17,14)} # A number with two English verses that `sil-machine` does not map
+_SHARED = {('vul','MAT',17,15): ('MAT',17,14)} # A number with two English verses, missing in `sil-machine`
 
 def _mapped(verse:_Verse, scheme:str, other:str)->_Verse:
     "The verse of another scheme that `sil-machine` maps a verse to"

@@ -20,7 +20,8 @@ def parse_xml(
     "Parse XML; raises `InputError` if it is malformed or declares entities"
     from lxml import etree
     if (at := text.find('<!ENTITY'))>=0:
-        raise InputError(path, 'declares XML entities, which are not read; replace them by their text', _line(text, at))
+        raise InputError(path, 'declares XML entities, which are not read; replace them by their text',
+                         _line(text, at))
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True,
                              remove_comments=True, remove_pis=True, encoding='utf-8')
     try: root = etree.fromstring(text.encode('utf-8', 'surrogatepass'), parser)
@@ -28,7 +29,8 @@ def parse_xml(
         what = ' '.join(e.msg.split())
         raise InputError(path, f'malformed XML ({what}); mend the file', f'line {e.lineno}') from e
     if (entity := next(root.iter(etree.Entity), None)) is not None:
-        raise InputError(path, f'uses the XML entity {entity.text}, but does not define it; replace it by its text')
+        what = f'uses the XML entity {entity.text}, but does not define it; replace it by its text'
+        raise InputError(path, what)
     return root
 
 def _line(text, at): return f"line {text.count(chr(10), 0, at)+1}"
@@ -84,8 +86,8 @@ def _verses(root, book_tag:str, chapter_tag:str, verse_tag:str):
         elif book is not None and chapter is not None: yield book, chapter, el
 
 # %% ../../nbs/bibles/xml.ipynb #e67b22b3
-_USFX_SKIP = frozenset('''f fe ef x ex s h id ide toc cl cp cd r d sr mr ms mt rem fig rq periph note generated
-languageCode'''.split())
+_USFX_SKIP = frozenset('''f fe ef x ex s h id ide toc cl cp cd r d sr mr ms mt rem fig rq periph note
+generated languageCode'''.split())
 _USFX_BLOCKS = frozenset('p q b l table tr tc th s d r ms mt mr sr optionalLineBreak'.split())
 _HEADING = re.compile(r'(i?mte?|ms|mr|s|sr|r|d|sp|cl|cp|cd|rem|h|toc|i[a-z]+)\d*')
 
@@ -110,7 +112,8 @@ _LONGEST_ID = 100 # Characters
 
 def _osis_ref(ids:str)->tuple[str,str,str]:
     "Book, chapter and label; the label is not a number if the identifiers do not name verses of one chapter"
-    refs = [_OSIS_ID.fullmatch(x) if len(x) <= _LONGEST_ID else None for x in re.split(r'[\s-]+', ids.strip())]
+    refs = [_OSIS_ID.fullmatch(x) if len(x) <= _LONGEST_ID else None for x in re.split(r'[\s-]+',
+                                                                                       ids.strip())]
     book, chapter = refs[0].group(1,2) if refs[0] else ('','')
     if not all(refs) or len({m.group(1,2) for m in refs})>1: return book, chapter, ids
     labels = [m[3]+(m[4] or '') for m in refs]
@@ -130,7 +133,8 @@ def _osis(root)->Bible:
                 found.open(label)
             elif kind=='start' or x.get('sID') is None: found.close()
         elif tag=='chapter' and kind=='start' or tag=='div' and x.get('type')=='book': found.close()
-    languages = (v for el in root.iter('{*}osisText') for k,v in el.attrib.items() if k.endswith('lang') and v!='und')
+    attributes = (kv for el in root.iter('{*}osisText') for kv in el.attrib.items())
+    languages = (v for k,v in attributes if k.endswith('lang') and v!='und')
     return make_bible(found.raw(), format='OSIS', language=next(languages, '') or _find(root, 'language'),
                       title=_find(root, 'title'), licence=_find(root, 'rights'))
 
@@ -161,7 +165,8 @@ def _undouble_book(refs:list[list[str]])->list[list[str]]:
     for book,chapter,*_ in refs: chapters[book].add(chapter)
     def doubled(book):
         code, cs = find_book(book), chapters[book]
-        if not code or not all(re.fullmatch(r'\d{2,5}', c) and c.startswith(book[0]) for c in cs): return False
+        if not code or not all(re.fullmatch(r'\d{2,5}', c) and c.startswith(book[0]) for c in cs):
+            return False
         last = english.get_last_chapter(_NUMBER[code])
         return max(map(int, cs))>last and max(int(c[1:]) for c in cs)<=last
     bad = {book for book in chapters if book[:1].isdecimal() and doubled(book)}
@@ -206,7 +211,8 @@ def _joins(el)->tuple[bool,bool]:
     laid_out = lambda gap: not gap or '\n' in gap and not gap.strip()
     touches_before = previous is not None and not gap
     touches_after = following is not None and not el.tail
-    return touches_before or not opening and laid_out(gap), touches_after or opening and laid_out(el.tail or '')
+    before = touches_before or not opening and laid_out(gap)
+    return before, touches_after or opening and laid_out(el.tail or '')
 
 def _tei(root)->Bible:
     found, glue = Collector(), False
@@ -226,7 +232,8 @@ def _tei(root)->Bible:
     return make_bible(found.raw(), format='TEI', title=_find(root, 'title'))
 
 # %% ../../nbs/bibles/xml.ipynb #4e705f29
-XML_READERS = {'usfx':_usfx, 'osis':_osis, 'XMLBIBLE':_zefania, 'cesDoc':_ces, 'cesCorpus':_ces, 'bible':_beblia,
+XML_READERS = {'usfx':_usfx, 'osis':_osis, 'XMLBIBLE':_zefania, 'cesDoc':_ces, 'cesCorpus':_ces,
+               'bible':_beblia,
                'TEI':_tei, 'TEI.2':_tei, 'div':_tei} # Name of the root element to reader
 
 def is_xml(

@@ -10,12 +10,13 @@ import re
 from typing import NamedTuple
 
 # %% ../../nbs/core/refs.ipynb #09309e4c
-_NAMES = """Genesis, Exodus, Leviticus, Numbers, Deuteronomy, Joshua, Judges, Ruth, 1 Samuel, 2 Samuel, 1 Kings, 2 Kings,
-1 Chronicles, 2 Chronicles, Ezra, Nehemiah, Esther, Job, Psalms, Proverbs, Ecclesiastes, Song of Solomon, Isaiah, Jeremiah,
-Lamentations, Ezekiel, Daniel, Hosea, Joel, Amos, Obadiah, Jonah, Micah, Nahum, Habakkuk, Zephaniah, Haggai, Zechariah,
-Malachi, Matthew, Mark, Luke, John, Acts, Romans, 1 Corinthians, 2 Corinthians, Galatians, Ephesians, Philippians, Colossians,
-1 Thessalonians, 2 Thessalonians, 1 Timothy, 2 Timothy, Titus, Philemon, Hebrews, James, 1 Peter, 2 Peter, 1 John, 2 John,
-3 John, Jude, Revelation"""
+_NAMES = """Genesis, Exodus, Leviticus, Numbers, Deuteronomy, Joshua, Judges, Ruth, 1 Samuel, 2 Samuel,
+1 Kings, 2 Kings, 1 Chronicles, 2 Chronicles, Ezra, Nehemiah, Esther, Job, Psalms, Proverbs,
+Ecclesiastes, Song of Solomon, Isaiah, Jeremiah, Lamentations, Ezekiel, Daniel, Hosea, Joel,
+Amos, Obadiah, Jonah, Micah, Nahum, Habakkuk, Zephaniah, Haggai, Zechariah, Malachi, Matthew,
+Mark, Luke, John, Acts, Romans, 1 Corinthians, 2 Corinthians, Galatians, Ephesians,
+Philippians, Colossians, 1 Thessalonians, 2 Thessalonians, 1 Timothy, 2 Timothy, Titus,
+Philemon, Hebrews, James, 1 Peter, 2 Peter, 1 John, 2 John, 3 John, Jude, Revelation"""
 
 def _books()->dict:
     from machine.scripture.canon import ALL_BOOK_IDS, is_canonical
@@ -23,7 +24,7 @@ def _books()->dict:
     names = re.split(r',\s+', _NAMES)
     return dict(zip(codes, names + codes[len(names):]))
 
-BOOKS:dict[str,str] = _books() # Code to English name, in canonical order; books beyond the 66 have their code as a name
+BOOKS:dict[str,str] = _books() # Code to English name (or the code, beyond the 66), in canonical order
 NT_BOOKS:tuple[str,...] = tuple(BOOKS)[39:66] # The 27 books of the New Testament
 
 # %% ../../nbs/core/refs.ipynb #89db0bbf
@@ -66,5 +67,6 @@ def parse_ref(
     "Read a verse reference; raises `ValueError` if it is not one"
     m = re.fullmatch(r'\s*(.{1,40}?)[ _]+(\d{1,3}):(\d{1,3})\s*', text)
     code = m and book_code(m[1])
-    if not code: raise ValueError(f'Not a verse reference: {text[:40]!r}; write it like MAT 1:1 or Matthew 1:1')
+    if not code:
+        raise ValueError(f'Not a verse reference: {text[:40]!r}; write it like MAT 1:1 or Matthew 1:1')
     return Ref(code, int(m[2]), int(m[3]))
