@@ -207,6 +207,7 @@ def _folder(path:Path)->Folder:
     return Folder(path, [p.as_posix() for p in files if _visible(p.as_posix())],
                   lambda name: _read_file(path/name))
 
+# %% ../../nbs/bibles/reading.ipynb #a1b8c013
 def _zip(path:Path, data:bytes)->Folder:
     archive = zipfile.ZipFile(io.BytesIO(data))
     members = {i.filename: i for i in archive.infolist() if not i.is_dir() and _visible(i.filename)}

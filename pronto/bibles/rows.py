@@ -24,12 +24,14 @@ class VerseRow(NamedTuple):
     text:str    # Words separated by single spaces
 
 # %% ../../nbs/bibles/rows.ipynb #f4f7fe45
-_OSIS = """Gen Exod Lev Num Deut Josh Judg Ruth 1Sam 2Sam 1Kgs 2Kgs 1Chr 2Chr Ezra Neh Esth Job Ps Prov Eccl Song Isa Jer
-Lam Ezek Dan Hos Joel Amos Obad Jonah Mic Nah Hab Zeph Hag Zech Mal Matt Mark Luke John Acts Rom 1Cor 2Cor Gal Eph Phil Col
-1Thess 2Thess 1Tim 2Tim Titus Phlm Heb Jas 1Pet 2Pet 1John 2John 3John Jude Rev""".lower().split()
-_OTHER = """mar:MRK mk:MRK mrc:MRK mt:MAT lk:LUK luc:LUK joh:JHN jn:JHN phi:PHP phm:PHM philem:PHM jam:JAS 1jo:1JN
-2jo:2JN 3jo:3JN rm:ROM apo:REV eze:EZK joe:JOL nah:NAM son:SNG sos:SNG ecc:ECC tob:TOB jdt:JDT addesth:ESG wis:WIS sir:SIR
-bar:BAR epjer:LJE prazar:S3Y sus:SUS bel:BEL 1macc:1MA 2macc:2MA 3macc:3MA 4macc:4MA prman:MAN 1esd:1ES 2esd:2ES"""
+_OSIS = """Gen Exod Lev Num Deut Josh Judg Ruth 1Sam 2Sam 1Kgs 2Kgs 1Chr 2Chr Ezra Neh Esth Job Ps Prov Eccl
+Song Isa Jer Lam Ezek Dan Hos Joel Amos Obad Jonah Mic Nah Hab Zeph Hag Zech Mal Matt Mark Luke
+John Acts Rom 1Cor 2Cor Gal Eph Phil Col 1Thess 2Thess 1Tim 2Tim Titus Phlm Heb Jas 1Pet 2Pet
+1John 2John 3John Jude Rev""".lower().split()
+_OTHER = """mar:MRK mk:MRK mrc:MRK mt:MAT lk:LUK luc:LUK joh:JHN jn:JHN phi:PHP phm:PHM philem:PHM jam:JAS
+1jo:1JN 2jo:2JN 3jo:3JN rm:ROM apo:REV eze:EZK joe:JOL nah:NAM son:SNG sos:SNG ecc:ECC tob:TOB
+jdt:JDT addesth:ESG wis:WIS sir:SIR bar:BAR epjer:LJE prazar:S3Y sus:SUS bel:BEL 1macc:1MA
+2macc:2MA 3macc:3MA 4macc:4MA prman:MAN 1esd:1ES 2esd:2ES"""
 _NUMBERED = {str(i): b for i,b in enumerate(list(BOOKS)[:66], 1)}
 _NAMES = dict(x.split(':') for x in _OTHER.split()) | dict(zip(_OSIS, BOOKS)) | _NUMBERED
 
