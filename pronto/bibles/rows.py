@@ -105,10 +105,8 @@ class Bible:
 
     def __post_init__(self): self.rows = sorted(self.rows, key=lambda r: (_ORDER[r.book], r.chapter))
     def __repr__(self): return f"Bible({', '.join(f'{n} {k}' for k,n in self.counts.items())})"
-
     @cached_property
     def _status(self): return _statuses(self.rows, self.fused)
-
     @cached_property
     def verses(self)->dict[Ref,str]:
         "The text of each usable verse, in canonical order"
