@@ -254,9 +254,8 @@ class Treebank:
         return set() if None in numbers else _gapped(self.sentences, numbers)
 
     def __repr__(self):
-        others = sum(self.skipped.values())
-        counts = f'{len(self.verses):,} verses, {len(self.sentences):,} sentences'
-        return f'Treebank({counts}, {others:,} of other works)'
+        here = f'{len(self.verses):,} verses, {len(self.sentences):,} sentences'
+        return f'Treebank({here}, {sum(self.skipped.values()):,} of other works)'
 
 # %% ../../nbs/bibles/ud.ipynb #13848f23
 _NO_REFS = ('no word or sentence names its verse; write ref=MATT_5.18 into the last column, '
