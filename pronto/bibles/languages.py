@@ -72,11 +72,11 @@ def family_of(
 def _private(iso639_3:str)->bool: return len(iso639_3) == 3 and 'qaa' <= iso639_3 <= 'qtz'
 
 _ANCIENT = {'cop','grc','hbo'}
-_VERSIONS = frozenset('''asv bbe bishops bsb byz cev csb gnb gnt kjb kjv leb lsg lut msg nbs nbv net new niv old
-sbl tev ulb'''.split())
+_VERSIONS = frozenset('''asv bbe bishops bsb byz cev csb gnb gnt kjb kjv leb lsg lut msg nbs nbv net new niv
+old sbl tev ulb'''.split())
 
 def _is_book(word:str)->bool:
-    "Is it the name of a book? Three letters only if it is in the New Testament, and `heb` is Hebrew"
+    "Is it the name of a book? Three letters must be a book of the New Testament; `heb` is Hebrew"
     book = find_book(word) or find_book(f'1{word}')
     return book in NT_BOOKS and word != 'heb' if len(word) == 3 else book is not None
 

@@ -30,8 +30,8 @@ def _chapter_variance(
 def _seed_variance(correct:np.ndarray)->float: # (seeds, n)
     return correct.mean(1).var(ddof=1)/len(correct) if len(correct) > 1 else 0.
 
-def _sum_variances(parts:list[tuple[float,int]])->tuple[float,float]: # (variance, degrees of freedom) of each part
-    "Their sum and its degrees of freedom"
+def _sum_variances(parts:list[tuple[float,int]])->tuple[float,float]:
+    "The sum of variances and its degrees of freedom, from those of each part"
     total = sum(variance for variance,_ in parts)
     if total == 0: return 0., 1.
     return total, total**2/sum(variance**2/freedom for variance,freedom in parts if variance > 0)
@@ -51,7 +51,7 @@ def variance_of(
 class SeedScore(NamedTuple):
     "The accuracy of a model over its seeds"
     value:float                  # Mean over items and seeds, from 0 to 1
-    interval:list[float]|None    # 95 %, `None` with fewer than two chapters
+    interval:list[float]|None    # 95 %, `None` with one chapter
     n_seeds:int
     from_seeds:float|None        # Share of the variance that comes from seeds; `None` with one seed
 
@@ -89,8 +89,8 @@ def compare_seeds(
     first, second = np.asarray(first, float), np.asarray(second, float)
     differences = first.mean(0) - second.mean(0)
     among_chapters, n_chapters = _chapter_variance(differences, chapters)
-    parts = [(among_chapters, n_chapters - 1), *((_seed_variance(x), len(x) - 1) for x in (first, second))]
-    total, freedom = _sum_variances(parts)
+    among_seeds = [(_seed_variance(x), len(x) - 1) for x in (first, second)]
+    total, freedom = _sum_variances([(among_chapters, n_chapters - 1), *among_seeds])
     difference, n_seeds = float(differences.mean()), min(len(first), len(second))
     if n_chapters < 2: return SeedDifference(round(difference, 4), 1., n_seeds)
     if total == 0: return SeedDifference(round(difference, 4), 1. if difference == 0 else 0., n_seeds)

@@ -57,7 +57,8 @@ def _resemblances(alignment:Alignment, splits:str)->dict[str,int]:
     held_out = texts['dev'] | texts['test']
     shares = near_duplicates(texts['train'], held_out).values()
     parallel = parallel_to(texts['train']) & held_out.keys() # In the Greek, so the same for every translation
-    return dict(duplicates=sum(s == 1 for s in shares), near_duplicates=sum(s < 1 for s in shares), parallels=len(parallel))
+    duplicates = sum(share == 1 for share in shares)
+    return dict(duplicates=duplicates, near_duplicates=len(shares) - duplicates, parallels=len(parallel))
 
 def _empty_splits(parts:dict[str,dict])->list[str]:
     empty = [(stem, s) for stem,p in parts.items() for s in SPLITS if not len(p[s])]

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Share', 'Interval', 'KEYS', 'HANDED_OVER', 'model_name', 'safe_name', 'dataset_hash', 'RunKey', 'Record',
            'read_record', 'is_done', 'write_record', 'read_predictions', 'chapters_of', 'resembling', 'score_answers',
-           'score_run', 'run_key', 'store_run', 'read_runs', 'compare_records', 'check_parameters']
+           'score_run', 'run_key', 'store_run', 'read_runs', 'compare_records', 'correct_answers', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os, re
@@ -364,31 +364,47 @@ def read_runs(
     return found
 
 # %% ../../nbs/runs/store.ipynb #fea0a289
-def _instance(row:dict[str,str])->tuple:
-    return tuple(row.get(k) for k in ('sense','ref','ref1','ref2','label'))
+_ASKED = 'sense', 'ref', 'ref1', 'ref2', 'label'
+
+def _instance(row:dict[str,str])->tuple: return tuple(row.get(k) for k in _ASKED)
 
 def _chapter(ref:str, i:int)->str: return ref.rpartition(':')[0] or f'row {i}'
+
+def _predictions_on_one_test_set(records:list[dict])->list[list[dict[str,str]]]: # A table per record
+    tables = [read_predictions(r['path']) for r in records]
+    asked = [_instance(row) for row in tables[0]]
+    if any([_instance(row) for row in table] != asked for table in tables):
+        problem = 'the records have different test sets'
+        raise ValueError(f'{problem}; choose runs on one dataset with the same limit')
+    return tables
+
+def _chapters_of_table(table:list[dict[str,str]])->list: # One name per row, or a list of two
+    columns = [c for c in ('ref','ref1','ref2') if c in table[0]]
+    chapters = [[_chapter(row[c], i) for c in columns] for i,row in enumerate(table)]
+    return chapters if len(columns) == 2 else [c[0] for c in chapters]
 
 def compare_records(
     records:list[dict], # Of one task and Bible, one for each model, as `read_runs` gives them
     baselines:tuple[str,...]=() # Of the first record, e.g. `('ngram',)`
 )->list[dict]: # As `pronto.core.stats.compare` gives them
-    "Compare models on one test set, corrected for their number; raises `ValueError` if they have several"
-    tables = {f"{r['model']}-{r['recipe']}-s{r['seed']}": read_predictions(r['path']) for r in records}
-    first,*others = tables.values()
-    asked = [_instance(row) for row in first]
-    if any([_instance(row) for row in table] != asked for table in others):
-        raise ValueError('the records have different test sets; choose runs on one dataset with the same '
-                         'limit')
+    "Compare models, with p-values corrected for their number; raises `ValueError` if the test sets differ"
+    tables = _predictions_on_one_test_set(records)
+    first = tables[0]
     if (absent := [b for b in baselines if b not in first[0]]):
-        raise ValueError(f'{records[0]["path"]} has no predictions of the baseline {absent[0]}; run the '
-                         'same command again')
-    answers = {name: [row['predicted'] for row in table] for name,table in tables.items()}
+        problem = f'{records[0]["path"]} has no predictions of the baseline {absent[0]}'
+        raise ValueError(f'{problem}; run the same command again')
+    names = [f"{r['model']}-{r['recipe']}-s{r['seed']}" for r in records]
+    answers = {name: [row['predicted'] for row in table] for name,table in zip(names, tables)}
     answers |= {b: [row[b] for row in first] for b in baselines}
-    columns = [c for c in ('ref','ref1','ref2') if c in first[0]]
-    chapters = [[_chapter(row[c], i) for c in columns] for i,row in enumerate(first)]
-    return compare([row['label'] for row in first], answers,
-                   chapters if len(columns) == 2 else [c[0] for c in chapters])
+    return compare([row['label'] for row in first], answers, _chapters_of_table(first))
+
+def correct_answers(
+    records:list[dict] # Of one task and Bible, as `read_runs` gives them
+)->tuple[list[list[bool]],list]: # A row per record: which items it got right; and the chapters of the items
+    "The input of `pronto.core.seeds`; raises `ValueError` if the test sets differ"
+    tables = _predictions_on_one_test_set(records)
+    correct = [[row['predicted'] == row['label'] for row in table] for table in tables]
+    return correct, _chapters_of_table(tables[0])
 
 # %% ../../nbs/runs/store.ipynb #9a0c7d16
 def check_parameters(
