@@ -54,12 +54,12 @@ def chapter_sizes(
 @dataclass(frozen=True)
 class PlacedSentence:
     "A sentence with its verses"
-    sentence:Sentence
+    sentence:SentenceMeaning
     refs:tuple[Ref,...] # The verse of each clause
 
 class Part(NamedTuple):
     "Some clauses of a sentence"
-    sentence:Sentence
+    sentence:SentenceMeaning
     first:int=0       # First clause
     last:int|None=None # Clause to stop before
 

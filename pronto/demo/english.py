@@ -339,7 +339,7 @@ def _final_mark(sentence):
     return '!' if sentence.mood == 'imperative' and sentence.variant%3 == 0 else '.'
 
 def annotate_english(
-    sentence:Sentence, # A meaning
+    sentence:SentenceMeaning, # A meaning
     fresh=lambda: 0    # Returns numbers for chains of appositions
 )->EnglishSentence:
     "Generate an annotated English sentence"

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from ..datasets.loading import load_dataset_folder
 from ..core.files import write_aside
-from .grammar import BE, Arg, Clause, Phrase, Sentence, kind_of
+from .grammar import BE, Arg, Clause, Phrase, SentenceMeaning, kind_of
 from ..quality.tables import make_table4
 from ..core.refs import Ref
-from .invented_languages import Language, invented_languages
+from .invented_languages import InventedLanguage, invented_languages
 from ..bibles.ud import read_treebank
 
 # %% ../../nbs/demo/gold_parses.ipynb #51786f66
@@ -42,7 +42,7 @@ def ud_rows(
     return ['\t'.join(map(str, row(w))) for w in words]
 
 # %% ../../nbs/demo/gold_parses.ipynb #08235023
-def _phrase(t:Language, p:Phrase, deprel:str, prep:str='')->UdNode:
+def _phrase(t:InventedLanguage, p:Phrase, deprel:str, prep:str='')->UdNode:
     if p.form in ('pronoun','wh'): n = UdNode(t.words[p.word], 'PRON', deprel)
     else: n = UdNode(t.noun(p), 'PROPN' if p.form == 'name' else 'NOUN', deprel)
     if prep: n.before.append(UdNode(t.words[prep], 'ADP', 'case'))
@@ -55,7 +55,7 @@ def _phrase(t:Language, p:Phrase, deprel:str, prep:str='')->UdNode:
         n.after[-1].before.insert(0, UdNode(t.words['and'], 'CCONJ', 'cc'))
     return n
 
-def _argument(t:Language, a:Arg, used:set)->UdNode:
+def _argument(t:InventedLanguage, a:Arg, used:set)->UdNode:
     "An argument after the subject; `used` collects the relations of the objects so far"
     if isinstance(a.filler, Clause):
         n = _clause(t, a.filler, 'ccomp')
@@ -70,7 +70,7 @@ def _argument(t:Language, a:Arg, used:set)->UdNode:
     if kind_of(a.filler) == 'quality': return UdNode(t.words[a.filler], 'ADJ', 'xcomp')
     return UdNode(t.words[a.filler], 'ADV', 'advmod')
 
-def _clause(t:Language, c:Clause, deprel:str, has_subject:bool=True)->UdNode:
+def _clause(t:InventedLanguage, c:Clause, deprel:str, has_subject:bool=True)->UdNode:
     used = set()
     rest = [_argument(t, a, used) for a in c.args[1:]]
     head = UdNode(t.verb(c), 'VERB', deprel)
@@ -85,8 +85,8 @@ def _clause(t:Language, c:Clause, deprel:str, has_subject:bool=True)->UdNode:
 
 # %% ../../nbs/demo/gold_parses.ipynb #f4eef0c8
 def ud_tree(
-    t:Language,
-    sentence:Sentence,
+    t:InventedLanguage,
+    sentence:SentenceMeaning,
     first:int=0,       # First clause
     last:int|None=None # Clause to stop before
 )->UdNode: # The root
@@ -104,7 +104,7 @@ def ud_tree(
 
 def ud_corpus(
     meanings:dict[Ref,list[tuple]], # As `Corpus.meanings` gives it
-    t:Language
+    t:InventedLanguage
 )->str: # CoNLL-U, with a reference before each sentence
     "The gold parse of a translation"
     lines = []

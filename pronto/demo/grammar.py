@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['SIZES', 'CONCEPTS', 'LIGHT', 'BE', 'EXIST', 'YOU', 'POSSESSIVE', 'MOODS', 'kind_of', 'Sounds', 'invent',
            'english_words', 'Slot', 'Sense', 'senses', 'zipf_draw', 'Phrase', 'Arg', 'is_question_word', 'Clause',
-           'Sentence', 'Cast', 'NounPhrases', 'Clauses', 'Story', 'phrases', 'remove_singletons', 'parallel_line']
+           'SentenceMeaning', 'Cast', 'NounPhrases', 'Clauses', 'Story', 'phrases', 'remove_singletons',
+           'parallel_line']
 
 # %% ../../nbs/demo/grammar.ipynb #e1e3c251
 import re
@@ -159,7 +160,7 @@ class Clause(NamedTuple):
         "Number of arguments of the frame"
         return len(self.args) + self.negated + (self.tense == 'future')
 
-class Sentence(NamedTuple):
+class SentenceMeaning(NamedTuple):
     "The meaning of a sentence"
     mood:str                  # A key of `MOODS`
     clauses:tuple[Clause,...]
@@ -323,7 +324,7 @@ class Story(Clauses):
     def sentence(self,
         n_clauses:int=None, # Random if not given
         mood:str=None       # A key of `MOODS`; random if not given
-    )->Sentence:
+    )->SentenceMeaning:
         "The next sentence"
         rng = self.rng
         self.recent = {chain: n-1 for chain,n in self.recent.items() if n > 1}
@@ -333,7 +334,7 @@ class Story(Clauses):
         if mood == 'declarative': clauses = [self.clause() for _ in range(n)]
         elif mood == 'imperative': clauses = [self.imperative(first=i == 0) for i in range(n)]
         else: clauses = [self.single_clause(mood)]
-        return Sentence(mood, tuple(clauses), vocative, rng.randrange(60))
+        return SentenceMeaning(mood, tuple(clauses), vocative, rng.randrange(60))
 
     def imperative(self, first):
         you = YOU._replace(chain=1 if first else None)
@@ -361,7 +362,7 @@ class Story(Clauses):
 _PARTS = ('owner','clause','apposed','conjunct') # Of a phrase
 
 def phrases(
-    x # `Sentence`, `Clause`, `Arg` or `Phrase`
+    x # `SentenceMeaning`, `Clause`, `Arg` or `Phrase`
 )->Iterator[Phrase]: # The outer phrase before those in it
     "All phrases of a meaning"
     if isinstance(x, Phrase):
@@ -369,7 +370,7 @@ def phrases(
         parts = [getattr(x, part) for part in _PARTS]
     elif isinstance(x, Arg): parts = [x.filler]
     elif isinstance(x, Clause): parts = x.args
-    elif isinstance(x, Sentence): parts = [*x.clauses, x.vocative]
+    elif isinstance(x, SentenceMeaning): parts = [*x.clauses, x.vocative]
     else: parts = []
     for part in parts: yield from phrases(part)
 
@@ -380,7 +381,7 @@ def _map_phrases(x, f):
         return f(x._replace(**{name: _map_phrases(part, f) for name,part in parts.items() if part}))
     if isinstance(x, Arg): return x._replace(filler=_map_phrases(x.filler, f))
     if isinstance(x, Clause): return x._replace(args=tuple(_map_phrases(a, f) for a in x.args))
-    if isinstance(x, Sentence):
+    if isinstance(x, SentenceMeaning):
         clauses = tuple(_map_phrases(c, f) for c in x.clauses)
         return x._replace(clauses=clauses, vocative=_map_phrases(x.vocative, f))
     return x
@@ -396,8 +397,8 @@ def _frequent_names(sentences, single):
     return best
 
 def remove_singletons(
-    sentences:list[Sentence] # A section
-)->list[Sentence]: # The same sentences; every chain has at least two mentions
+    sentences:list[SentenceMeaning] # A section
+)->list[SentenceMeaning]: # The same sentences; every chain has at least two mentions
     "Remove coreference chains with one mention"
     counts = Counter(p.chain for s in sentences for p in phrases(s) if p.chain is not None)
     single = {chain for chain,n in counts.items() if n == 1}
@@ -411,9 +412,9 @@ def remove_singletons(
 
 # %% ../../nbs/demo/grammar.ipynb #b9e19220
 def parallel_line(
-    s:Sentence, # First line of a stanza
+    s:SentenceMeaning, # First line of a stanza
     rng:Random  # Source of random numbers
-)->Sentence: # The same senses and roles; about half of the nouns and all synonyms are new
+)->SentenceMeaning: # The same senses and roles; about half of the nouns and all synonyms are new
     "A further line of a stanza"
     def change(p):
         kind = kind_of(p.word)

@@ -11,7 +11,7 @@ import re
 from typing import Iterable, Iterator
 from ..core.files import InputError
 from ..core.refs import Ref
-from .macula import Book, Group, Sentence, Word, walk
+from .macula import Book, Group, GreekSentence, Word, walk
 from .records import Mention, Predicate, SentenceAnnotation, VerseAnnotation
 
 # %% ../../nbs/sources/macula_rules.ipynb #777427ea
@@ -46,7 +46,7 @@ def _clauses(group:Group, above:tuple[Group,...])->Iterator[tuple[Group,tuple[Gr
         if _may_hold_main_clause(part): yield from _clauses(part, above + (group,))
 
 def main_clause(
-    sentence:Sentence
+    sentence:GreekSentence
 )->tuple[Group|None,tuple[Group,...]]: # The clause and the groups above it
     "The first clause with a finite verb or a predicate, or else with any core part"
     candidates = list(_clauses(sentence.tree, ()))
@@ -66,12 +66,12 @@ def _own_words(part:Word|Group)->list[Word]:
 def _is_interrogative(w:Word)->bool:
     return w.lemma in _ASKING or w.type == 'interrogative' and w.lemma not in _EXCLAIMING
 
-def _first_mark(sentence:Sentence, word:Word)->str: # Empty if there is none
+def _first_mark(sentence:GreekSentence, word:Word)->str: # Empty if there is none
     "The first punctuation mark from a word on"
     start = sentence.words.index(word)
     return next((w.marks[0] for w in sentence.words[start:] if w.marks), '')
 
-def _asks(sentence:Sentence, clause:Group|None)->bool:
+def _asks(sentence:GreekSentence, clause:Group|None)->bool:
     verb = clause and finite_verb(clause)
     first_word = next(iter(_words(clause) if clause else ()), sentence.words[0])
     if _first_mark(sentence, verb or first_word) == ';': return True
@@ -86,7 +86,7 @@ def _commands(verb:Word, clause:Group, above:tuple[Group,...])->bool:
     return verb.person == 'first' or verb.person == 'second' and 'μή' in lemmas
 
 def mood(
-    sentence:Sentence
+    sentence:GreekSentence
 )->str|None: # `declarative`, `interrogative`, `imperative`, or `None` for a fragment
     "The mood of the main clause"
     clause,above = main_clause(sentence)
@@ -97,7 +97,7 @@ def mood(
 
 # %% ../../nbs/sources/macula_rules.ipynb #567a51b1
 def proper_subject(
-    sentence:Sentence
+    sentence:GreekSentence
 )->bool|None: # `None` if the main clause has several subjects, or neither subject nor finite verb
     "Does the subject contain a proper noun?"
     clause,_ = main_clause(sentence)
@@ -131,7 +131,7 @@ def _nominal(w:Word)->bool: return w.kind in _NOMINAL or w.mood == 'participle'
 def _pronominal(w:Word)->bool: return w.kind in ('pron','det') or bool(w.referents) and w.kind != 'noun'
 
 def mentions(
-    sentence:Sentence,
+    sentence:GreekSentence,
     chain_of:dict[str,str] # As `chains` gives it
 )->tuple[Mention,...]: # In order of the text
     "The mentions of a sentence: words in a chain; for nouns the smallest phrase around them"
@@ -153,7 +153,7 @@ def _sense(w:Word)->str:
     return re.sub(r'\s+', '_', name)
 
 def predicates(
-    sentence:Sentence
+    sentence:GreekSentence
 )->tuple[Predicate,...]: # In order of the text
     "The predicates of a sentence: verbs with a frame"
     return tuple(Predicate(_sense(w), len(w.frame)) for w in sentence.words if w.kind == 'verb' and w.frame)
