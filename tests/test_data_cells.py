@@ -1,5 +1,6 @@
 "Cells that need real data (`#| data`) run where the data is"
-import json, os, subprocess
+import json, os, subprocess, sys
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +18,8 @@ def test_cells_that_need_data(path, testdata, tmp_path):
     "With a data folder that links to the data at hand"
     links = {'ontonotes': 'ontonotes-skeleton', 'macula-greek': 'macula-greek', 'bibles': 'bibles'}
     for name,source in links.items(): (tmp_path/name).symlink_to(testdata/source)
-    done = subprocess.run(['nbdev_test', '--flags', 'data', '--path', str(path)], cwd=ROOT, text=True, capture_output=True,
+    nbdev_test = Path(sys.executable).with_name('nbdev_test') # Of this environment, which need not be on the PATH
+    done = subprocess.run([nbdev_test, '--flags', 'data', '--path', str(path)], cwd=ROOT, text=True, capture_output=True,
                           env=os.environ | {'PRONTO_DATA': str(tmp_path), 'PYTHONPATH': str(ROOT)})
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
