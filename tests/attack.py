@@ -6,11 +6,13 @@ from pathlib import Path
 from conftest import TooSlow, time_limit
 
 HOSTILE = [x if isinstance(x, bytes) else x.encode('utf-8', 'surrogatepass') for x in (
-    '', '\0', '"', "'", '\t', '\n', '\r', ',', '|', '=', '-1', '0', '1²', '٣', '½', 'NaN', 'Infinity', '1e999', 'null', 'true', '[]', '{}',
-    '9'*5000, '9'*20, '-' + '9'*30, 'a'*140_000, '\ud800', '\ufeff', '\ufdd0', '\u202e', '𐀀', ':'*20_000, '['*3000, '{"a":'*3000, '('*3000,
-    '<a>'*3000, '</a>', '<!ENTITY x "y">', '&x;', '<![CDATA[', '<?xml version="1.0" encoding="undefined"?>', '\n'*20_000, '\\+nd x '*1000,
-    '\\v 1 ', '\\c 9', '\\id XYZ', '\\f + ', '***', '<range>', 'MRK 1:1', '../../x', '/dev/zero', '=1+1', b'\xff\xfe', b'\xef\xbb\xbf', b'\xc3')]
-VALUES = [None, True, -1, 0, 1e308, float('nan'), 10**30, '', 'x', '\0', '../x', [], [[]], [None], {}, {'a': None}, ['x']*3, {'x': ['y']}]
+    '', '\0', '"', "'", '\t', '\n', '\r', ',', '|', '=', '-1', '0', '1²', '٣', '½', 'NaN', 'Infinity', '1e999',
+    'null', 'true', '[]', '{}', '9'*5000, '9'*20, '-' + '9'*30, 'a'*140_000, '\ud800', '\ufeff', '\ufdd0', '\u202e',
+    '𐀀', ':'*20_000, '['*3000, '{"a":'*3000, '('*3000, '<a>'*3000, '</a>', '<!ENTITY x "y">', '&x;', '<![CDATA[',
+    '<?xml version="1.0" encoding="undefined"?>', '\n'*20_000, '\\+nd x '*1000, '\\v 1 ', '\\c 9', '\\id XYZ',
+    '\\f + ', '***', '<range>', 'MRK 1:1', '../../x', '/dev/zero', '=1+1', b'\xff\xfe', b'\xef\xbb\xbf', b'\xc3')]
+VALUES = [None, True, -1, 0, 1e308, float('nan'), 10**30, '', 'x', '\0', '../x',
+          [], [[]], [None], {}, {'a': None}, ['x']*3, {'x': ['y']}]
 
 # How bytes are damaged; each takes a random generator and bytes
 
@@ -31,7 +33,8 @@ def repeat(rng, data):
     return data[:a] + data[a:a+n]*rng.choice([2, 50]) + data[a+n:]
 def replace_token(rng, data):
     "Put something hostile in the place of a number or a word"
-    found = list(re.finditer(rng.choice([rb'\d+', rb'[\w-]+', rb'"[^"\n]{0,99}"', rb'[^\t\n]{0,99}\t', rb'[^\n]*\n']), data))
+    patterns = [rb'\d+', rb'[\w-]+', rb'"[^"\n]{0,99}"', rb'[^\t\n]{0,99}\t', rb'[^\n]*\n']
+    found = list(re.finditer(rng.choice(patterns), data))
     if not found: return insert(rng, data)
     m = rng.choice(found)
     return data[:m.start()] + rng.choice(HOSTILE) + data[m.end():]
@@ -44,7 +47,8 @@ def swap_lines(rng, data):
     a, b = rng.randrange(len(lines)), rng.randrange(len(lines))
     lines[a], lines[b] = lines[b], lines[a]
     return b'\n'.join(lines)
-def empty(rng, data): return rng.choice([b'', b'\n', b'\xef\xbb\xbf', b'\xff\xfe', b'PK\5\6' + b'\0'*18, b'PAR1', b'null', b'[]', b'{}', b'1'*5000])
+EMPTY = [b'', b'\n', b'\xef\xbb\xbf', b'\xff\xfe', b'PK\5\6' + b'\0'*18, b'PAR1', b'null', b'[]', b'{}', b'1'*5000]
+def empty(rng, data): return rng.choice(EMPTY)
 
 def change_json(rng, data):
     "Another value, key or type somewhere in JSON"
@@ -66,10 +70,11 @@ def change_parquet(rng, data):
     import pyarrow as pa, pyarrow.parquet as pq
     table = pq.read_table(pa.BufferReader(data))
     i = rng.randrange(table.num_columns)
-    name, kept = table.column_names[i], table.schema.metadata or {}
+    names = table.column_names
+    name, kept = names[i], table.schema.metadata or {}
     how = rng.randrange(6)
     if how == 0: table = table.drop([name])
-    if how == 1: table = table.rename_columns([rng.choice(['x', table.column_names[0]]) if n == name else n for n in table.column_names])
+    if how == 1: table = table.rename_columns([rng.choice(['x', names[0]]) if n == name else n for n in names])
     if how == 2: table = table.set_column(i, name, pa.nulls(table.num_rows, table.schema.field(i).type))
     if how == 3: table = table.set_column(i, name, pa.array([rng.choice(['x', None])]*table.num_rows))
     if how == 4: table = table.set_column(i, name, pa.array([rng.choice([-1, 2**40])]*table.num_rows))
@@ -90,8 +95,10 @@ def damage(rng, path, data):
 # What a reader makes of it
 
 def attack(read, folder, name, accepted, n=None, seconds=None, seed=0, limit=20):
-    """Damage one file of `folder` after the other, `n` times or for some seconds, and read `folder/name`; returns how often what came of it,
-    and the failures: neither a result nor an exception of `accepted`, or more than `limit` seconds"""
+    """Damage one file of `folder` after the other, `n` times or for some seconds, and read `folder/name`.
+
+    Returns how often what came of it, and the failures: neither a result nor an exception of `accepted`,
+    or more than `limit` seconds"""
     import time
     rng, found, failures = random.Random(f'{seed} {name}'), Counter(), []
     paths = sorted(p for p in Path(folder).rglob('*') if p.is_file())
@@ -105,7 +112,8 @@ def attack(read, folder, name, accepted, n=None, seconds=None, seed=0, limit=20)
             found['result'] += 1
         except accepted as e:
             found['refused'] += 1
-            if '\n' in str(e): failures.append((path.name, f'{str(e)!r} is more than one line', path.read_bytes()))
+            if '\n' in str(e):
+                failures.append((path.name, f'{str(e)!r} is more than one line', path.read_bytes()))
         except (Exception, TooSlow) as e:
             found['failed'] += 1
             failures.append((path.name, repr(e)[:300], path.read_bytes()))

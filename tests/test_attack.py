@@ -1,6 +1,7 @@
 """Every reader of the package, given damaged files, ends in a result or in an `InputError` of one line, and soon.
 
-`READERS` lists them: a name, a function that writes a small good file or folder, and a function that reads it. To add a reader, add a line.
+`READERS` lists them: a name, a function that writes a small good file or folder, and a function that reads it.
+To add a reader, add a line.
 """
 import shutil, zipfile
 from pathlib import Path
@@ -43,11 +44,13 @@ def zipped(folder, kind=zipfile.ZIP_DEFLATED):
 def lzma(folder): return zipped(folder, zipfile.ZIP_LZMA)
 
 WORD = '1\tAnam\tanam\tPROPN\t_\t_\t2\tnsubj\t_\tref=MARK_1.{0}\n2\ttoki\ttok\tVERB\t_\t_\t0\troot\t_\tref=MARK_1.{0}\n\n'
-CONLLU = ''.join(f'# sent_id = {n}\n# source = Mark, {n}\n1-2\tAnamtoki\t_\t_\t_\t_\t_\t_\t_\t_\n' + WORD.format(n) for n in (1,2,3))
+SENTENCE = '# sent_id = {0}\n# source = Mark, {0}\n1-2\tAnamtoki\t_\t_\t_\t_\t_\t_\t_\t_\n' + WORD
+CONLLU = ''.join(SENTENCE.format(n) for n in (1,2,3))
 LOWFAT = '''<?xml version="1.0" encoding="UTF-8"?>
 <book lang="el" id="3JN">
-<sentence><p>3JN 1:1</p><wg class="cl"><w ref="3JN 1:1!1" xml:id="n1" lemma="Γαϊος" role="s" class="noun" type="proper" after=" "
- referent="n2">Γάϊος</w><w ref="3JN 1:1!2" xml:id="n2" lemma="τρεμω" role="v" class="verb" mood="indicative" person="third" number="singular"
+<sentence><p>3JN 1:1</p><wg class="cl"><w ref="3JN 1:1!1" xml:id="n1" lemma="Γαϊος" role="s" class="noun" type="proper"
+ after=" " referent="n2">Γάϊος</w><w ref="3JN 1:1!2" xml:id="n2" lemma="τρεμω" role="v" class="verb" mood="indicative"
+ person="third" number="singular"
  ln="15.23" frame="A0:n1" after=".">τρέμει</w></wg></sentence></book>'''
 BIBLE = ''.join(f'MRK\t1\t{v}\tlo la mi ta {v}\n' for v in (1,2,3,4))
 

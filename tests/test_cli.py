@@ -56,7 +56,7 @@ DAMAGES = { # What is done to the file, and what the line says besides its name
     'a mention that ends before it starts': (lambda t: t.replace('4-8     the', '4-3     the'), 'tokens 4-3 are outside the sentence'),
     'a listed mention outside the sentence': (lambda t: t.replace('0.12-12', '0.12-40'), 'tokens 12-40 are outside the sentence'),
     'a listed mention in no sentence': (lambda t: t.replace('0.12-12', '7.12-12'), 'sentence 7'),
-    'a time that is none': (lambda t: t.replace('1_1_11', '1_1'), "time '1_1' is not chapter_verse_offset"),
+    'a bad time': (lambda t: t.replace('1_1_11', '1_1'), "time '1_1' is not chapter_verse_offset"),
     'no stop time': (lambda t: t.replace('    stop time: 1_1_11\n', ''), "without 'stop time'"),
     'no book of the Bible': (lambda t: t.replace('name: Mark', 'name: Zorro'), "no book of the Bible is called 'Zorro'"),
     'something else': (lambda t: 'Dear reader,\n' + t, 'not OntoNotes Normal Form'),
@@ -72,7 +72,7 @@ def test_a_bad_file_is_named_with_its_line(damage, refuses, toy_folder, toy_onf,
     assert not (tmp_path/'a.parquet').exists()
 
 @pytest.mark.parametrize('damage,text', [('a bracket too many','Tree:'), ('a leaf the tree does not have','    10  too'),
-                                         ('a time that is none','Speaker information:')])
+                                         ('a bad time','Speaker information:')])
 def test_the_line_is_that_of_the_block_or_leaf(damage, text, pronto, toy_folder, toy_onf, tmp_path):
     spoilt = DAMAGES[damage][0](toy_onf)
     (toy_folder/'b.onf').write_text(spoilt, encoding='utf-8')
@@ -80,7 +80,7 @@ def test_the_line_is_that_of_the_block_or_leaf(damage, text, pronto, toy_folder,
     line = int(re.search(r'line (\d+)', said)[1])
     assert text in spoilt.splitlines()[line-3:line], said
 
-def test_a_file_that_is_no_text(refuses, toy_folder, tmp_path):
+def test_a_file_that_is_not_text(refuses, toy_folder, tmp_path):
     (toy_folder/'b.onf').write_bytes(b'Plain sentence:\n\xff\xfe')
     refuses(['annotate', toy_folder, '-o', tmp_path/'a.parquet'], 'b.onf, byte 16', 'not UTF-8')
 
@@ -149,7 +149,7 @@ BAD_BIBLES = {
     'parameter entity': ('<!DOCTYPE usfx [<!ENTITY % x SYSTEM "http://localhost:9/x.dtd"> %x;]>\n' + USFX.format('lo'), 'entities'),
     'three columns': ('MRK\t1\t1\tlo\nMRK\t1\tla\n', 'line 2: 3 columns instead of 4'),
     'five columns': ('MRK\t1\t1\tlo\nMRK\t1\t2\tla\tmi\n', 'line 2: 5 columns instead of 4'),
-    'a chapter that is no number': ('MRK\t1\t1\tlo\nMRK\tone\t2\tla\n', 'line 2'),
+    'a chapter that is not a number': ('MRK\t1\t1\tlo\nMRK\tone\t2\tla\n', 'line 2'),
     'XML of another kind': ('<html><body>lo</body></html>', 'bad'),
 }
 
@@ -310,7 +310,7 @@ def test_a_process_fails_with_one_line_and_status_1(tmp_path):
     done = process('-c', RUN, 'annotate', tmp_path, '-o', tmp_path/'a.parquet')
     assert done.returncode == 1 and done.stdout == '' and len(done.stderr.splitlines()) == 1 and str(tmp_path) in done.stderr
 
-def test_a_reader_that_stops_early_is_no_error(bible):
+def test_a_reader_that_stops_early_is_not_an_error(bible):
     "As in `pronto convert lo.tsv | head -1`"
     bible.write_text(''.join(f'MRK\t{c}\t{v}\t{"lo "*99}\n' for c in range(1, 17) for v in range(1, 40)), encoding='utf-8')
     child = subprocess.Popen([sys.executable, '-c', RUN, 'convert', str(bible)], env=os.environ | {'PYTHONPATH': str(ROOT)},

@@ -45,24 +45,30 @@ def built(annotations, tmp_path_factory):
     return build_once
 
 def refs(row): return {row.ref} if isinstance(row, VerseExample) else {row.ref1, row.ref2}
-def without_texts(dataset, stem): return {(s, row.sense, row.ref1, row.ref2, row.label) for s in SPLITS for row in dataset.tasks[stem][s]}
+def without_texts(dataset, stem):
+    return {(s, row.sense, row.ref1, row.ref2, row.label) for s in SPLITS for row in dataset.tasks[stem][s]}
+
+def alignment(dataset):
+    "The rows of `alignment.tsv`"
+    text = (dataset.path/'alignment.tsv').read_text(encoding='utf-8')
+    return [line.split('\t') for line in text.splitlines()]
 def at_chance(accuracy, n): return abs(accuracy - .5) <= max(.03, 1.96*(.25/n)**.5)
 
 # Verses
 
 @pytest.mark.parametrize('name', BIBLES)
 def test_every_verse_has_one_status_and_the_counts_add_up(name, built, annotations):
-    dataset,bible = built(name), english(name)
-    table = [line.split('\t') for line in (dataset.path/'alignment.tsv').read_text(encoding='utf-8').splitlines()]
+    dataset,bible,source = built(name), english(name), annotations['paper']
+    table = alignment(dataset)
     status = {parse_ref(ref): s for ref,s,_ in table}
     assert len(status) == len(table)
     assert dict(Counter(status.values())) == dataset.manifest['verses'] and set(status.values()) <= set(STATUSES)
     assert dataset.manifest['versification'] == 'eng'
-    assert status.keys() == annotations['paper'].verses.keys() | bible.verses.keys() | bible.excluded.keys()
+    assert status.keys() == source.verses.keys() | bible.verses.keys() | bible.excluded.keys()
     for ref,s in status.items():
-        if s in ('aligned','crosses'): assert ref in bible.verses and ref in annotations['paper'].verses and ref not in annotations['paper'].unusable
+        if s in ('aligned','crosses'): assert ref in bible.verses and ref in source.verses and ref not in source.unusable
         elif s == 'missing': assert ref not in bible.verses and ref not in bible.excluded
-        elif s == 'fused': assert annotations['paper'].unusable[ref] == 'fused'
+        elif s == 'fused': assert source.unusable[ref] == 'fused'
         elif s in ('merged','part','repeated','empty'): assert bible.excluded[ref] == s
 
 @pytest.mark.parametrize('name', BIBLES)
@@ -70,6 +76,7 @@ def test_every_row_is_a_verse_of_the_bible_with_its_annotation(name, built, anno
     "And `paper` leaves crossing verses out of all five tasks"
     dataset,texts,verses = built(name), english(name).verses, annotations['paper'].verses
     one_line = lambda ref: ' '.join(texts[ref].split())
+    def counts(ref, sense): return {p.n_args for s in verses[ref].sentences for p in s.predicates if p.sense == sense}
     for stem,parts in dataset.tasks.items():
         for row in (row for s in SPLITS for row in parts[s]):
             assert not any(verses[r].crosses for r in refs(row))
@@ -77,14 +84,14 @@ def test_every_row_is_a_verse_of_the_bible_with_its_annotation(name, built, anno
                 assert row.text == one_line(row.ref) and row.label == TASKS[stem].label(verses[row.ref])
                 continue
             assert (row.text1, row.text2) == (one_line(row.ref1), one_line(row.ref2)) and row.ref1 != row.ref2
-            one,two = ({p.n_args for s in verses[r].sentences for p in s.predicates if p.sense == row.sense} for r in (row.ref1, row.ref2))
+            one,two = counts(row.ref1, row.sense), counts(row.ref2, row.sense)
             if stem == 'same_sense': assert one and bool(two) == (row.label == 'same')
             else: assert len(one) == len(two) == 1 and (one == two) == (row.label == 'same')
 
 @pytest.mark.parametrize('name', BIBLES)
 def test_verse_tasks_have_each_verse_once(name, built, annotations):
     dataset = built(name)
-    aligned = {parse_ref(line.split('\t')[0]) for line in (dataset.path/'alignment.tsv').read_text(encoding='utf-8').splitlines() if '\taligned\t' in line}
+    aligned = {parse_ref(ref) for ref,s,_ in alignment(dataset) if s == 'aligned'}
     for stem in ('nonpronominal_mention','proper_noun_subject','sentence_mood'):
         rows = [row.ref for s in SPLITS for row in dataset.tasks[stem][s]]
         assert len(rows) == len(set(rows))
@@ -165,7 +172,8 @@ def test_random_pairs_are_balanced_and_cut_80_10_10(rules, built):
 
 def test_v01_keeps_crossing_verses_in_the_pair_tasks_alone(built, annotations):
     dataset,verses = built(WHOLE[0], rules='v0.1', splits='random'), annotations['v0.1'].verses
-    crossing = {stem for stem,parts in dataset.tasks.items() for s in SPLITS for row in parts[s] if any(verses[r].crosses for r in refs(row))}
+    def crosses(row): return any(verses[r].crosses for r in refs(row))
+    crossing = {stem for stem,parts in dataset.tasks.items() for s in SPLITS for row in parts[s] if crosses(row)}
     assert crossing == set(PAIR_TASKS)
 
 # Folders
@@ -175,7 +183,8 @@ def files(folder): return {p.name: p.read_bytes() for p in sorted(Path(folder).i
 def run_pronto(*argv, hash_seed):
     "Run the command in a process of its own"
     env = os.environ | {'PYTHONHASHSEED': str(hash_seed), 'PYTHONPATH': str(ROOT)}
-    subprocess.run([sys.executable, '-c', 'import sys; from pronto.cli.command import main; sys.exit(main())', *map(str, argv)], env=env, check=True, capture_output=True)
+    code = 'import sys; from pronto.cli.command import main; sys.exit(main())'
+    subprocess.run([sys.executable, '-c', code, *map(str, argv)], env=env, check=True, capture_output=True)
 
 @pytest.mark.slow
 def test_bytes_depend_on_the_inputs_alone(skeleton, tmp_path):
@@ -246,7 +255,8 @@ def test_a_folder_of_release_v01_loads(tmp_path):
 
 def test_a_split_left_empty_is_a_warning(small, tmp_path):
     manifest = build(*small, tmp_path/'d', min_verses=1)
-    empty = [f'{stem}: the {s} split is empty; the task cannot be evaluated' for stem,n in manifest['counts'].items() for s in SPLITS if not n[s]]
+    left = [(stem, s) for stem,n in manifest['counts'].items() for s in SPLITS if not n[s]]
+    empty = [f'{stem}: the {s} split is empty; the task cannot be evaluated' for stem,s in left]
     assert empty and manifest['warnings'] == empty
 
 def test_tabs_and_line_ends_in_a_verse_are_one_space(small, tmp_path):

@@ -22,7 +22,8 @@ def contents(folder): return {str(p.relative_to(folder)): p.read_bytes() for p i
 
 def outside(tmp_path, *command):
     "Run a program without a network, from another folder, with its own cache"
-    env = os.environ | dict(HF_HUB_OFFLINE='1', HF_HOME=str(tmp_path/'hf-home'), HF_DATASETS_CACHE=str(tmp_path/'cache'), MTEB_CACHE=str(tmp_path/'mteb'), PYTHONPATH=str(ROOT), CUDA_VISIBLE_DEVICES='')
+    env = os.environ | dict(HF_HUB_OFFLINE='1', HF_HOME=str(tmp_path/'hf-home'), HF_DATASETS_CACHE=str(tmp_path/'cache'),
+                            MTEB_CACHE=str(tmp_path/'mteb'), PYTHONPATH=str(ROOT), CUDA_VISIBLE_DEVICES='')
     (tmp_path/'elsewhere').mkdir(exist_ok=True)
     done = subprocess.run(command, env=env, cwd=tmp_path/'elsewhere', capture_output=True, text=True, encoding='utf-8')
     assert done.returncode == 0, done.stderr[-3000:]
@@ -41,28 +42,33 @@ LOAD = '''
 import json, sys, datasets
 one, two = sys.argv[1:]
 mood, counts, pairs = (datasets.load_dataset(one, stem) for stem in ('sentence_mood','nonpronominal_mention','same_sense'))
-names = lambda d, s: [d[s].features['label'].int2str(x) for x in d[s]['label']]
-print(json.dumps(dict(splits=list(mood), mood=[names(mood, s) for s in mood], text=mood['test']['text'], ref=mood['test']['ref'], counts=counts['train']['label'],
-    kinds=[type(d['train'].features['label']).__name__ for d in (mood, counts, pairs)], pairs=[pairs['test'][c] for c in ('sense','text1','text2','ref1','ref2')], same=names(pairs, 'test'),
-    configs=datasets.get_dataset_config_names(two), other=names(datasets.load_dataset(two, 'qac_sentence_mood'), 'test'),
-    both=len(datasets.concatenate_datasets([datasets.load_dataset(two, f'{c}_nonpronominal_mention', split='test') for c in ('qaa','qac')]))), default=list))
+other = datasets.load_dataset(two, 'qac_sentence_mood')
+both = [datasets.load_dataset(two, f'{c}_nonpronominal_mention', split='test') for c in ('qaa','qac')]
+def names(d, split): return [d[split].features['label'].int2str(x) for x in d[split]['label']]
+print(json.dumps(dict(
+    splits=list(mood), mood=[names(mood, s) for s in mood], text=mood['test']['text'], ref=mood['test']['ref'],
+    counts=counts['train']['label'], kinds=[type(d['train'].features['label']).__name__ for d in (mood, counts, pairs)],
+    pairs=[pairs['test'][c] for c in ('sense','text1','text2','ref1','ref2')], same=names(pairs, 'test'),
+    configs=datasets.get_dataset_config_names(two), other=names(other, 'test'),
+    both=len(datasets.concatenate_datasets(both))), default=list))
 '''
 
 def test_datasets_gives_the_rows(demo, tmp_path):
     export_hf([demo/'qaa'], tmp_path/'one')
     export_hf([demo/'qaa', demo/'qac'], tmp_path/'two')
-    told = json.loads(outside(tmp_path, sys.executable, '-c', LOAD, str(tmp_path/'one'), str(tmp_path/'two')))
+    found = json.loads(outside(tmp_path, sys.executable, '-c', LOAD, str(tmp_path/'one'), str(tmp_path/'two')))
     qaa, qac = (load_dataset_folder(demo/code).tasks for code in ('qaa','qac'))
-    mood, pairs = qaa['sentence_mood'], qaa['same_sense']
-    assert told['splits'] == ['train','validation','test'] and told['kinds'] == ['ClassLabel']*3
-    assert told['mood'] == [[r.label for r in mood[s]] for s in ('train','dev','test')]
-    assert (told['text'], told['ref']) == ([r.text for r in mood['test']], [str(r.ref) for r in mood['test']])
-    assert told['counts'] == [int(r.label) for r in qaa['nonpronominal_mention']['train']] and max(told['counts']) > 3
-    assert told['pairs'] == [[str(getattr(r, c)) for r in pairs['test']] for c in ('sense','text1','text2','ref1','ref2')]
-    assert told['same'] == [r.label for r in pairs['test']]
-    assert sorted(told['configs']) == sorted(f'{code}_{stem}' for code in ('qaa','qac') for stem in qaa)
-    assert told['other'] == [r.label for r in qac['sentence_mood']['test']]
-    assert told['both'] == len(qaa['nonpronominal_mention']['test']) + len(qac['nonpronominal_mention']['test'])
+    mood, pairs, counts = qaa['sentence_mood'], qaa['same_sense'], qaa['nonpronominal_mention']
+    assert found['splits'] == ['train','validation','test'] and found['kinds'] == ['ClassLabel']*3
+    assert found['mood'] == [[r.label for r in mood[s]] for s in ('train','dev','test')]
+    assert (found['text'], found['ref']) == ([r.text for r in mood['test']], [str(r.ref) for r in mood['test']])
+    assert found['counts'] == [int(r.label) for r in counts['train']] and max(found['counts']) > 3
+    columns = ('sense','text1','text2','ref1','ref2')
+    assert found['pairs'] == [[str(getattr(r, c)) for r in pairs['test']] for c in columns]
+    assert found['same'] == [r.label for r in pairs['test']]
+    assert sorted(found['configs']) == sorted(f'{code}_{stem}' for code in ('qaa','qac') for stem in qaa)
+    assert found['other'] == [r.label for r in qac['sentence_mood']['test']]
+    assert found['both'] == len(counts['test']) + len(qac['nonpronominal_mention']['test'])
 
 def test_reading_back_is_the_identity(demo, tmp_path):
     for n,codes in enumerate((['qac'], ['qaa','qab','qac','qad'])):
@@ -74,14 +80,17 @@ def test_reading_back_is_the_identity(demo, tmp_path):
 
 def test_a_published_folder_comes_back_as_it_was(demo, tmp_path):
     "No manifest, no references, labels and tasks of somebody else's"
-    old, tables = tmp_path/'old', {'sentence_mood': 'lo la\tdeclarative\n', 'my_own': 'lo\tb\nla\ta\n', 'same_sense': 'go.01\tlo\tla\tsame\n'}
+    old = tmp_path/'old'
+    mood, mine, senses = 'lo la\tdeclarative\n', 'lo\tb\nla\ta\n', 'go.01\tlo\tla\tsame\n'
+    tables = {'sentence_mood': mood, 'my_own': mine, 'same_sense': senses}
     old.mkdir()
     for stem,text in tables.items():
         for s in 'train','dev','test': (old/f'{stem}_{s}.tsv').write_text(text if s != 'dev' else '')
     export_hf([old], tmp_path/'hf')
     read_hf(tmp_path/'hf', tmp_path/'back')
     back = contents(tmp_path/'back')
-    assert CITATION in back.pop('README.md').decode() and CITATION in back.pop('export.json').decode() and back == contents(old)
+    for name in 'README.md', 'export.json': assert CITATION in back.pop(name).decode()
+    assert back == contents(old)
     before = contents(tmp_path/'back')
     export_tsv([old], tmp_path/'back')
     assert contents(tmp_path/'back') == before
@@ -97,11 +106,13 @@ def tiny(tmp_path_factory):
     import transformers as hf
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     folder = tmp_path_factory.mktemp('gpt')
-    tokens = Tokenizer(models.BPE({b: i for i,b in enumerate(['<end>', *sorted(pre_tokenizers.ByteLevel.alphabet())])}, []))
+    letters = ['<end>', *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    tokens = Tokenizer(models.BPE({letter: i for i,letter in enumerate(letters)}, []))
     tokens.pre_tokenizer, tokens.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
     tokenizer = hf.PreTrainedTokenizerFast(tokenizer_object=tokens, eos_token='<end>', bos_token='<end>', pad_token='<end>')
     torch.manual_seed(0)
-    hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=257, n_embd=16, n_layer=1, n_head=2, n_positions=4096, bos_token_id=0, eos_token_id=0)).save_pretrained(folder)
+    config = hf.GPT2Config(vocab_size=257, n_embd=16, n_layer=1, n_head=2, n_positions=4096, bos_token_id=0, eos_token_id=0)
+    hf.GPT2LMHeadModel(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 
@@ -111,23 +122,29 @@ def test_the_harness_asks_our_questions(demo, tiny, tmp_path):
     pytest.importorskip('lm_eval')
     export_lm_eval([demo/'qaa', demo/'qac'], tmp_path/'written')
     (tmp_path/'written').rename(tmp_path/'moved')
-    outside(tmp_path, sys.executable, '-m', 'lm_eval', '--tasks', 'pronto_qaa,pronto_qaa_sentence_mood_fewshot', '--include_path', str(tmp_path/'moved'), '--model', 'hf', '--model_args', f'pretrained={tiny}',
+    outside(tmp_path, sys.executable, '-m', 'lm_eval', '--tasks', 'pronto_qaa,pronto_qaa_sentence_mood_fewshot',
+            '--include_path', str(tmp_path/'moved'), '--model', 'hf', '--model_args', f'pretrained={tiny}',
             '--limit', '6', '--device', 'cpu', '--log_samples', '--output_path', str(tmp_path/'out'))
     results = json.loads(next((tmp_path/'out').rglob('results_*.json')).read_text(encoding='utf-8'))
     data = load_dataset_folder(demo/'qaa').tasks
     assert set(results['group_subtasks']['pronto_qaa']) == {f'pronto_qaa_{stem}' for stem in data}
     scores = [results['results'][f'pronto_qaa_{stem}']['acc,none'] for stem in data]
     assert results['results']['pronto_qaa']['acc,none'] == pytest.approx(sum(scores)/5)
-    samples = lambda task: [json.loads(line) for line in next((tmp_path/'out').rglob(f'samples_{task}_2*.jsonl')).open(encoding='utf-8')]
+    def samples(task):
+        path = next((tmp_path/'out').rglob(f'samples_{task}_2*.jsonl'))
+        return sorted(map(json.loads, path.open(encoding='utf-8')), key=lambda s: s['doc_id'])
     capped = [str(min(int(r.label), 3)) for r in data['nonpronominal_mention']['test'][:6]]
-    assert ['0123'[int(s['target'])] for s in sorted(samples('pronto_qaa_nonpronominal_mention'), key=lambda s: s['doc_id'])] == capped
-    plain, shown = (sorted(samples(f'pronto_qaa_sentence_mood{x}'), key=lambda s: s['doc_id']) for x in ('','_fewshot'))
+    assert ['0123'[int(s['target'])] for s in samples('pronto_qaa_nonpronominal_mention')] == capped
+    plain, shown = (samples(f'pronto_qaa_sentence_mood{x}') for x in ('','_fewshot'))
     row = data['sentence_mood']['test'][0]
-    asked = f'What is the mood of the first sentence of this verse?\nVerse: {row.text}\nA. Declarative\nB. Imperative\nC. Interrogative\nAnswer:'
-    assert plain[0]['arguments']['gen_args_0']['arg_0'] == asked and plain[0]['arguments']['gen_args_1']['arg_1'] == ' B'
+    asked = ('What is the mood of the first sentence of this verse?\n'
+             f'Verse: {row.text}\nA. Declarative\nB. Imperative\nC. Interrogative\nAnswer:')
+    first = plain[0]['arguments']
+    assert first['gen_args_0']['arg_0'] == asked and first['gen_args_1']['arg_1'] == ' B'
     *examples, last = shown[0]['arguments']['gen_args_0']['arg_0'].split('\n\n')
     assert last == asked and sorted(e[-1] for e in examples) == ['A','B','C']
-    known = {r.text: 'ABC'[('declarative','imperative','interrogative').index(r.label)] for r in data['sentence_mood']['train']}
+    moods = ('declarative','imperative','interrogative')
+    known = {r.text: 'ABC'[moods.index(r.label)] for r in data['sentence_mood']['train']}
     assert all(known[e.split('\n')[1].removeprefix('Verse: ')] == e[-1] for e in examples)
 
 GROUPS = '''
@@ -142,7 +159,8 @@ def test_the_harness_loads_the_groups_of_all(demo, tmp_path):
     pytest.importorskip('lm_eval')
     export_lm_eval([demo/'qaa', demo/'qac'], tmp_path/'lm')
     groups,tasks = json.loads(outside(tmp_path, sys.executable, '-c', GROUPS, str(tmp_path/'lm')).splitlines()[-1])
-    sizes = {f'pronto_{code}_{stem}': len(parts['test']) for code in ('qaa','qac') for stem,parts in load_dataset_folder(demo/code).tasks.items()}
+    tables = {code: load_dataset_folder(demo/code).tasks for code in ('qaa','qac')}
+    sizes = {f'pronto_{code}_{stem}': len(parts['test']) for code,stems in tables.items() for stem,parts in stems.items()}
     expected = {f'pronto{x}': [f'pronto_qaa{x}', f'pronto_qac{x}'] for x in ('','_fewshot')}
     assert {x: groups[x] for x in ('pronto','pronto_fewshot')} == expected
     assert tasks == sizes | {f'{name}_fewshot': n for name,n in sizes.items()}
@@ -197,7 +215,8 @@ print(json.dumps(scores))
 @pytest.mark.slow
 def test_mteb_scores_right_answers(demo, tmp_path):
     "A model that knows the answers has them all right; a blind one does not"
-    pytest.importorskip('mteb'); pytest.importorskip('sentence_transformers')
+    pytest.importorskip('mteb')
+    pytest.importorskip('sentence_transformers')
     out = outside(tmp_path, sys.executable, '-c', MTEB, str(demo/'qac'), str(demo/'qaa'))
     scores = json.loads(out.splitlines()[-1])
     assert list(scores) == ['Classification','PairClassification','BitextMining']
@@ -242,7 +261,9 @@ def test_nothing_asks_for_code_to_be_trusted(demo, tmp_path):
     "Neither in what we write nor in what we are"
     for write,name in (export_hf,'hf'), (export_lm_eval,'lm'): write([demo/'qaa'], tmp_path/name)
     for f in [*tmp_path.rglob('*'), *(ROOT/'pronto').rglob('*.py')]:
-        if f.is_file() and f.suffix != '.parquet': assert 'trust_remote_code' not in f.read_text(encoding='utf-8').replace('trust_remote_code=False', ''), f
+        if not f.is_file() or f.suffix == '.parquet': continue
+        text = f.read_text(encoding='utf-8').replace('trust_remote_code=False', '')
+        assert 'trust_remote_code' not in text, f
     assert [f.name for f in tmp_path.rglob('*') if f.suffix in ('.pkl','.pickle','.pt','.bin')] == []
 
 # Bad input
@@ -254,7 +275,8 @@ def error(capsys, *argv):
     return text
 
 def test_bad_input_is_one_line(demo, tmp_path, capsys):
-    (tmp_path/'mine').mkdir(); (tmp_path/'mine'/'README.md').write_text('my own')
+    (tmp_path/'mine').mkdir()
+    (tmp_path/'mine'/'README.md').write_text('my own')
     for format in 'tsv','hf','lm-eval':
         assert 'is not a dataset folder' in error(capsys, format, tmp_path/'none', '-o', tmp_path/'out')
         assert 'has the name qaa, as another' in error(capsys, format, demo/'qaa', f'{demo}/../datasets/qaa', '-o', tmp_path/'out')
@@ -323,7 +345,8 @@ DAMAGES = {
     'other_order': (lambda table: table.select(['label','text','ref']), 'columns that'),
     'row_missing': (lambda table: table.slice(1), 'rows, but the manifest says'),
     'no_header': (lambda table: table.replace_schema_metadata({}), 'does not name its labels'),
-    'header_is_not_json': (with_header(b'{'), 'cannot be read'), 'header_is_a_number': (with_header(b'5'), 'cannot be read'),
+    'header_is_not_json': (with_header(b'{'), 'cannot be read'),
+    'header_is_a_number': (with_header(b'5'), 'cannot be read'),
     'header_is_deep': (with_header(b'{"info":'*100_000 + b'}'*100_000), 'cannot be read'),
 }
 

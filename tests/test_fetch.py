@@ -31,8 +31,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault == 'page': data, start = b'\n<html lang="en"><body>Log in</body></html>', 0
         if start and start >= len(data): return self.send_error(416)
         self.send_response(206 if start else 200)
-        told = dict(short=len(data)-start-7, huge=1 << 40).get(fault, len(data)-start)
-        if fault != 'no length': self.send_header('Content-Length', str(told))
+        length = dict(short=len(data)-start-7, huge=1 << 40).get(fault, len(data)-start)
+        if fault != 'no length': self.send_header('Content-Length', str(length))
         if start: self.send_header('Content-Range', f'bytes {start + (fault == "other range")}-{len(data)-1}/{len(data)}')
         self.end_headers()
         self.wfile.write(data[start:start + (len(data)-start)//2] if fault == 'cut' else data[start:])
@@ -77,7 +77,7 @@ def test_what_was_cut_off_goes_on_at_the_next_call(server, data):
 
 @pytest.mark.parametrize('why,fault', [
     ('the server cannot go on', 'no ranges'), ('it goes on elsewhere', 'other range'), ('the rest is a web page', 'page')])
-def test_an_answer_that_does_not_go_on_starts_anew(server, data, why, fault):
+def test_an_answer_that_does_not_go_on_starts_over(server, data, why, fault):
     server.files['/a'], server.faults['/a'] = TEXT, (fault, 1)
     data.mkdir()
     (data/'.a.part').write_bytes(TEXT[:1000])

@@ -12,37 +12,46 @@ from pronto.sources.onf import Document, parse_onf, read_onf
 def joined(triples): return ':'.join('_'.join(map(str, t)) for t in triples)
 
 def our_prop(prop):
-    "A frame with the peer's slips: what follows an unlabelled line is lost, the last of several arguments of one label stays"
+    "A frame with the peer's slips: after an unlabelled line all is lost; of several arguments of one label the last stays"
     return prop.sense, {a.label: (a.token, a.height, a.text) for a in takewhile(lambda a: a.label, prop.args)}
 
 def our_leaf(i, leaf):
     "A leaf with the peer's slip: the last annotation of a kind stays"
     c,n = (x[-1] if x else None for x in (leaf.corefs, leaf.names))
-    return (i, leaf.token, our_prop(leaf.props[-1]) if leaf.props else None, c and (c.type, c.chain, c.start, c.end-1, c.text),
-            n and (n.type, n.start, n.end-1, n.text), leaf.senses[-1] if leaf.senses else None)
+    prop = our_prop(leaf.props[-1]) if leaf.props else None
+    coref = c and (c.type, c.chain, c.start, c.end-1, c.text)
+    name = n and (n.type, n.start, n.end-1, n.text)
+    return i, leaf.token, prop, coref, name, leaf.senses[-1] if leaf.senses else None
 
 def our_sentence(s):
     "A sentence with the peer's slip: its last leaf is lost"
     speaker = s.speaker and (s.speaker.name, joined(s.speaker.start), joined(s.speaker.stop))
-    return s.plain, s.treebanked, speaker, s.tree_string.strip(), [our_leaf(i, leaf) for i,leaf in enumerate(s.leaves[:-1])]
+    leaves = [our_leaf(i, leaf) for i,leaf in enumerate(s.leaves[:-1])]
+    return s.plain, s.treebanked, speaker, s.tree_string.strip(), leaves
 
 def our_section(section):
     chains = [(c.id, c.type, [(m.sentence, m.start, m.end-1, m.text) for m in c.mentions]) for c in section.chains]
     return [our_sentence(s) for s in section.sentences], chains
 
-def peer_prop(prop): return prop.label, {label: (a[0].token_id, a[0].height, ' '.join(a[0].tokens)) for label,a in prop.args.items()}
+def peer_prop(prop):
+    arguments = {label: (a[0].token_id, a[0].height, ' '.join(a[0].tokens)) for label,a in prop.args.items()}
+    return prop.label, arguments
 
 def peer_leaf(leaf):
     c,n = leaf.coref,leaf.name
-    return (leaf.token_id, leaf.token, leaf.prop and peer_prop(leaf.prop), c and (c.type, c.chain_id, *c.token_id_range, ' '.join(c.tokens)),
-            n and (n.type, *n.token_id_range, ' '.join(n.tokens)), leaf.sense and leaf.sense.label)
+    coref = c and (c.type, c.chain_id, *c.token_id_range, ' '.join(c.tokens))
+    name = n and (n.type, *n.token_id_range, ' '.join(n.tokens))
+    prop, sense = leaf.prop and peer_prop(leaf.prop), leaf.sense and leaf.sense.label
+    return leaf.token_id, leaf.token, prop, coref, name, sense
 
 def peer_sentence(s):
-    speaker = s.speaker_information and (s.speaker_information.name, s.speaker_information.start_time, s.speaker_information.stop_time)
-    return s.plain_sentence.string, s.treebanked_sentence.string, speaker, s.tree.tree_string.strip(), [peer_leaf(leaf) for leaf in s.leaves]
+    about, leaves = s.speaker_information, [peer_leaf(leaf) for leaf in s.leaves]
+    speaker = about and (about.name, about.start_time, about.stop_time)
+    return s.plain_sentence.string, s.treebanked_sentence.string, speaker, s.tree.tree_string.strip(), leaves
 
 def peer_section(section):
-    chains = [(c.id, c.type, [(m.sentence_id, *m.token_id_range, ' '.join(m.tokens)) for m in c.mentions]) for c in section.chains]
+    def mention(m): return m.sentence_id, *m.token_id_range, ' '.join(m.tokens)
+    chains = [(c.id, c.type, [mention(m) for m in c.mentions]) for c in section.chains]
     return [peer_sentence(s) for s in section.sentences], chains
 
 def test_toy_differs_from_the_peer_by_its_slips_alone(toy_onf):
@@ -51,11 +60,13 @@ def test_toy_differs_from_the_peer_by_its_slips_alone(toy_onf):
 
 def test_toy_is_read_whole(toy_onf):
     "Whatever the peer loses, we keep"
-    told,go,wait = parse_onf(toy_onf).sentences
-    assert [len(s.leaves) for s in (told, go, wait)] == [14, 5, 5]
-    assert [(c.type, c.chain, c.start, c.end) for c in told.leaves[0].corefs] == [('IDENT','3',0,3), ('APPOS HEAD','4-1',0,1)]
-    assert [(a.label, a.start, a.end) for a in told.leaves[3].props[0].args] == [('v',3,4), ('ARG0',0,3), ('ARG2',4,9), ('',9,13), ('ARGM-TMP',9,13)]
-    assert [a.label for a in told.leaves[11].props[0].args] == ['v','ARG0','ARG1','ARG1','LINK-PRO']
+    first,go,wait = parse_onf(toy_onf).sentences
+    assert [len(s.leaves) for s in (first, go, wait)] == [14, 5, 5]
+    corefs = [(c.type, c.chain, c.start, c.end) for c in first.leaves[0].corefs]
+    assert corefs == [('IDENT','3',0,3), ('APPOS HEAD','4-1',0,1)]
+    arguments = [(a.label, a.start, a.end) for a in first.leaves[3].props[0].args]
+    assert arguments == [('v',3,4), ('ARG0',0,3), ('ARG2',4,9), ('',9,13), ('ARGM-TMP',9,13)]
+    assert [a.label for a in first.leaves[11].props[0].args] == ['v','ARG0','ARG1','ARG1','LINK-PRO']
     assert go.leaves[-1].corefs[0].text == 'her'
     assert go.speaker.start + go.speaker.stop == ((1,2,0), (1,3,2))
 

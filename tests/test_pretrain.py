@@ -64,7 +64,9 @@ def test_full_disk_is_one_line(tmp_path):
     "For no file at all, for the configuration only, and for all but the weights"
     done = subprocess.run([sys.executable, '-c', FULL, str(tmp_path/'m'), '100', '1000', '10000'], capture_output=True, text=True)
     lines = done.stdout.splitlines()
-    assert len(lines) == 3 and all(line.startswith('InputError') and 'm: cannot be written' in line and 'File too large' in line for line in lines), done
+    assert len(lines) == 3, done
+    assert all(line.startswith('InputError') for line in lines), done
+    assert all('m: cannot be written' in line and 'File too large' in line for line in lines), done
     assert not list(tmp_path.iterdir())
 
 def test_a_downloaded_model_is_not_replaced(tmp_path):

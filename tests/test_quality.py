@@ -1,4 +1,4 @@
-"Labels against parses and against a linguist: the paper's rules to the letter, figures that others confirm, and sheets that survive their way"
+"Labels against parses and against a linguist: the paper's rules to the letter, confirmed figures, and sheets that survive their way"
 import csv, json, os, pickle, re, shutil, subprocess, sys
 from pathlib import Path
 from random import Random
@@ -49,7 +49,8 @@ def demo(tmp_path_factory):
     out = tmp_path_factory.mktemp('quality')
     corpus = make_corpus(n_verses=900, noise=.25)
     write_corpus(corpus, out/'corpus')
-    build(annotate(out/'corpus'/'ontonotes'), read_bible(out/'corpus'/'bibles'/'qad.tsv'), out/'qad', min_verses=100)
+    source, bible = out/'corpus'/'ontonotes', out/'corpus'/'bibles'/'qad.tsv'
+    build(annotate(source), read_bible(bible), out/'qad', min_verses=100)
     (out/'qad.conllu').write_text(ud_corpus(corpus.meanings('qad'), invented_languages()['qad']), encoding='utf-8')
     return corpus, out/'qad', out/'qad.conllu'
 
@@ -72,15 +73,19 @@ def test_labels_are_those_of_the_appendix(demo):
     _, folder, path = demo
     counts, proper = plainly(path)
     dataset, treebank = load_dataset_folder(folder), read_treebank(path)
-    for task,label in (NMC, lambda ref: str(min(counts[str(ref)], 3))), (PNS, lambda ref: str(int(proper.get(str(ref), False)))):
+    def count(ref): return str(min(counts[str(ref)], 3))
+    def is_proper(ref): return str(int(proper.get(str(ref), False)))
+    for task,label in (NMC, count), (PNS, is_proper):
         c = compare_labels(dataset, treebank, task)
         assert set(c.refs) == {row.ref for part in dataset.tasks[task.stem].values() for row in part} and c.unparsed == 0
         assert c.ud == [label(r) for r in c.refs]
 
 def test_a_verse_of_several_sentences_is_one_verse():
     def token(i, upos, head, deprel): return Token(i, 'x', upos, head, deprel, None)
-    order, statement = [token(1, 'VERB', 0, 'root'), token(2, 'NOUN', 1, 'obj')], [token(1, 'PROPN', 2, 'nsubj'), token(2, 'VERB', 0, 'root')]
-    assert ud_mentions([order, statement]) == 2 and ud_proper_subject([order, statement]) and not ud_proper_subject([order])
+    order = [token(1, 'VERB', 0, 'root'), token(2, 'NOUN', 1, 'obj')]
+    statement = [token(1, 'PROPN', 2, 'nsubj'), token(2, 'VERB', 0, 'root')]
+    assert ud_mentions([order, statement]) == 2
+    assert ud_proper_subject([order, statement]) and not ud_proper_subject([order])
 
 def test_a_verse_that_the_parse_lacks_is_counted_and_left_out(demo):
     _, folder, path = demo
@@ -95,7 +100,8 @@ def test_a_verse_that_the_parse_lacks_is_counted_and_left_out(demo):
 def test_random_labels_are_what_they_should_be():
     given = list('0123')*300
     mean,spread = against_random(('0','1','2','3'), given, True, repeats=2000)
-    assert abs(mean['accuracy'] - 1/4) < .002 and abs(spread['accuracy'] - (3/16/1200)**.5) < .001 and abs(mean['mse'] - 2.5) < .01
+    assert abs(mean['accuracy'] - 1/4) < .002 and abs(mean['mse'] - 2.5) < .01
+    assert abs(spread['accuracy'] - (3/16/1200)**.5) < .001
     mean,_ = against_random(('0','1'), list('0001')*300, False, repeats=2000)
     assert abs(mean['jaccard'] - 1/5) < .002 and abs(mean['jaccard_both'] - 1/3) < .002 and abs(mean['kappa']) < .002
 
@@ -104,15 +110,20 @@ def test_intervals_hold_the_whole_text_in_most_parts_of_it(demo):
     _, folder, path = demo
     c = compare_labels(load_dataset_folder(folder), read_treebank(path), PNS)
     chapters = sorted(set(c.chapters))
-    halves = [[r for r in agree(c.where(lambda ref: (ref.chapter_name in chapters[::2]) == first), repeats=2) if (r['pair'], r['metric']) == ('PrOnto, UD','kappa')][0] for first in (True, False)]
-    assert max(h['low'] for h in halves) < min(h['high'] for h in halves) and all(h['low'] < h['value'] < h['high'] for h in halves)
+    def kappa(half):
+        rows = agree(c.where(lambda ref: ref.chapter_name in half), repeats=2)
+        return next(r for r in rows if (r['pair'], r['metric']) == ('PrOnto, UD','kappa'))
+    halves = [kappa(set(chapters[::2])), kappa(set(chapters[1::2]))]
+    assert max(h['low'] for h in halves) < min(h['high'] for h in halves)
+    assert all(h['low'] < h['value'] < h['high'] for h in halves)
 
 def test_more_noise_less_agreement(demo):
     corpus, folder, path = demo
     clean = make_corpus(n_verses=900)
     true = Path(path).with_name('clean.conllu')
     true.write_text(ud_corpus(clean.meanings('qad'), invented_languages()['qad']), encoding='utf-8')
-    kappa = lambda p: float(measures(compare_labels(load_dataset_folder(folder), read_treebank(p), PNS).confusion, False)['kappa'])
+    dataset = load_dataset_folder(folder)
+    kappa = lambda p: float(measures(compare_labels(dataset, read_treebank(p), PNS).confusion, False)['kappa'])
     assert kappa(path) + .1 < kappa(true)
 
 def test_gold_agrees_far_better_than_chance(chapters, testdata, tmp_path):
@@ -144,7 +155,7 @@ def in_language(folder, out, language):
     return out
 
 @pytest.mark.parametrize('language, n', [('Hindi', 1), ('hin', 1), ('Tumak', 0), ('', 0)])
-def test_published_figures_stand_beside_hindi_only(demo, pronto, tmp_path, language, n):
+def test_published_figures_are_shown_beside_hindi_only(demo, pronto, tmp_path, language, n):
     _, folder, path = demo
     folder = in_language(folder, tmp_path/'d', language)
     _,out,_ = pronto('quality', 'parse', folder, '-u', path, '-o', tmp_path/'t', '--repeats', 2)
@@ -154,9 +165,13 @@ def test_published_figures_stand_beside_hindi_only(demo, pronto, tmp_path, langu
     assert accuracies == ({'0.517','0.252','0.246','0.81','0.499'} if n else {''})
 
 @pytest.mark.parametrize('change, said', [
-    (lambda t: t.replace('\t0\troot', '\t99\troot', 1), r'line \d+: word \d+ has head 99'), (lambda t: re.sub(r'^2\t', '5\t', t, count=1, flags=re.M), r"line \d+: word id '5'"),
-    (lambda t: re.sub('# ref = .*\n', '', t), 'no word or sentence names its verse'), (lambda t: re.sub('# ref = .*', '# ref = GEN 1:1', t), 'has no verse in common with the parse'),
-    (lambda t: t.replace('= eng', '= nowhere'), "versification: is 'nowhere'"), (lambda t: '', 'CoNLL-U'), (lambda t: t[:5000], r'line \d+: ')])
+    (lambda t: t.replace('\t0\troot', '\t99\troot', 1), r'line \d+: word \d+ has head 99'),
+    (lambda t: re.sub(r'^2\t', '5\t', t, count=1, flags=re.M), r"line \d+: word id '5'"),
+    (lambda t: re.sub('# ref = .*\n', '', t), 'no word or sentence names its verse'),
+    (lambda t: re.sub('# ref = .*', '# ref = GEN 1:1', t), 'has no verse in common with the parse'),
+    (lambda t: t.replace('= eng', '= nowhere'), "versification: is 'nowhere'"),
+    (lambda t: '', 'CoNLL-U'),
+    (lambda t: t[:5000], r'line \d+: ')])
 def test_a_bad_parse_is_one_line(demo, pronto, tmp_path, change, said):
     _, folder, path = demo
     (tmp_path/'bad.conllu').write_text(change(path.read_text(encoding='utf-8')), encoding='utf-8')
@@ -171,7 +186,7 @@ def test_the_model_of_stanza_is_never_downloaded(demo, pronto, tmp_path, monkeyp
     status,_,err = pronto('quality', 'parse', demo[1], '-u', tmp_path/'hi.conllu', '--stanza', 'no-such-language')
     assert status == 1 and len(err) == 1 and not (tmp_path/'hi.conllu').exists()
 
-def test_without_stanza_the_way_to_get_it_is_told(monkeypatch):
+def test_without_stanza_the_message_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, 'stanza', None)
     with pytest.raises(InputError, match=r"pip install '.\[parse\]'"): stanza_pipeline('hi')
 
@@ -188,10 +203,12 @@ def filled(demo, pronto, tmp_path):
 def test_from_sheet_to_table(demo, pronto, filled, tmp_path):
     assert len(read_sheet(filled)) == 200
     status,out,err = pronto('quality', 'score', filled, '-d', demo[1], '-o', tmp_path/'t')
-    assert status == 0 and err == [] and sorted(p.name for p in (tmp_path/'t').iterdir()) == ['table5.csv','table5.md','table5.png','table5.tex']
-    at = {(c['task'], c['metric']): c for c in count_sheet(read_sheet(filled))}
-    assert at['SAC','correct']['count'] <= at['SAC','well_formed']['count'] < 50 and at['SM','majority']['count'] < at['SM','correct']['count'] < 100
-    assert re.search(rf"\| SS \| 50 \| {at['SS','well_formed']['count']} \[\d+–\d+ %\] \| {at['SS','correct']['count']} \[", out)
+    assert status == 0 and err == []
+    assert sorted(p.name for p in (tmp_path/'t').iterdir()) == ['table5.csv','table5.md','table5.png','table5.tex']
+    at = {(c['task'], c['metric']): c['count'] for c in count_sheet(read_sheet(filled))}
+    assert at['SAC','correct'] <= at['SAC','well_formed'] < 50
+    assert at['SM','majority'] < at['SM','correct'] < 100
+    assert re.search(rf"\| SS \| 50 \| {at['SS','well_formed']} \[\d+–\d+ %\] \| {at['SS','correct']} \[", out)
     assert 'publ.' not in out
 
 def test_the_truth_is_found_again(demo, filled):
@@ -199,18 +216,22 @@ def test_the_truth_is_found_again(demo, filled):
     corpus, folder, _ = demo
     spoiled = set(map(str, corpus.noisy_verses('qad')))
     rows = [r for r in read_sheet(filled) if r['task'] == 'sentence_mood']
-    assert all(r['label_correct'] == 'yes' for r in rows if r['ref1'] not in spoiled) and any(r['label_correct'] == 'no' for r in rows)
+    assert all(r['label_correct'] == 'yes' for r in rows if r['ref1'] not in spoiled)
+    assert any(r['label_correct'] == 'no' for r in rows)
     pairs = [r for r in read_sheet(filled) if r['task'] != 'sentence_mood' and not {r['ref1'], r['ref2']} & spoiled]
     assert pairs and all(r['label_correct'] == 'yes' for r in pairs)
 
 def test_a_sheet_of_another_dataset_is_refused(demo, pronto, filled, tmp_path):
     corpus, folder, _ = demo
     out = tmp_path/'other'
-    build(annotate(folder.parent/'corpus'/'ontonotes'), read_bible(folder.parent/'corpus'/'bibles'/'qaa.usfx.xml'), out, min_verses=100)
+    source, bible = folder.parent/'corpus'/'ontonotes', folder.parent/'corpus'/'bibles'/'qaa.usfx.xml'
+    build(annotate(source), read_bible(bible), out, min_verses=100)
     status,_,err = pronto('quality', 'score', filled, '-d', out)
     assert status == 1 and len(err) == 1 and 'was drawn from another dataset' in err[0]
     write_sheet(draw_sheet(load_dataset_folder(out)), tmp_path/'b.csv')
-    (tmp_path/'mixed.csv').write_text(filled.read_text(encoding='utf-8-sig') + '\n'.join((tmp_path/'b.csv').read_text(encoding='utf-8-sig').split('\n')[190:]), encoding='utf-8')
+    ours, others = (path.read_text(encoding='utf-8-sig') for path in (filled, tmp_path/'b.csv'))
+    mixed = ours + '\n'.join(others.split('\n')[190:])
+    (tmp_path/'mixed.csv').write_text(mixed, encoding='utf-8')
     assert pronto('quality', 'score', tmp_path/'mixed.csv')[0] == 1
 
 def test_a_drawn_sheet_is_not_drawn_over(demo, pronto, filled):
@@ -220,18 +241,22 @@ def test_a_drawn_sheet_is_not_drawn_over(demo, pronto, filled):
 
 def test_two_annotators(pronto, filled, tmp_path):
     rows = read_sheet(filled)
-    other = [r | dict(verse1_has_sense='no', label_correct='') if r['task'] != 'sentence_mood' and i%5 == 0 else r for i,r in enumerate(rows)]
+    changed = dict(verse1_has_sense='no', label_correct='')
+    other = [r | changed if r['task'] != 'sentence_mood' and i%5 == 0 else r for i,r in enumerate(rows)]
     write_sheet(other[::-1], tmp_path/'other.tsv') # In another order, and between tabs
     status,out,_ = pronto('quality', 'score', filled, tmp_path/'other.tsv')
     assert status == 0
     from sklearn.metrics import cohen_kappa_score
     pairs = [(a['verse1_has_sense'], b['verse1_has_sense']) for a,b in zip(rows, other) if a['task'] == 'same_sense']
-    assert f'| SS | verse1 has sense | 50 | {np.mean([a == b for a,b in pairs]):.0%} | {cohen_kappa_score(*zip(*pairs)):.3f} |' in out
+    share, kappa = np.mean([a == b for a,b in pairs]), cohen_kappa_score(*zip(*pairs))
+    assert f'| SS | verse1 has sense | 50 | {share:.0%} | {kappa:.3f} |' in out
     write_sheet(rows[1:], tmp_path/'short.tsv')
     assert 'is not a copy of the other sheet' in pronto('quality', 'score', filled, tmp_path/'short.tsv')[2][0]
 
 @pytest.mark.parametrize('column, value, said', [
-    ('label_correct', '', 'row 2: label_correct is missing'), ('label_correct', 'maybe', "row 2: label_correct is 'maybe'; answer yes or no"), ('label', 'odd', 'row 2: its item, task, sense'),
+    ('label_correct', '', 'row 2: label_correct is missing'),
+    ('label_correct', 'maybe', "row 2: label_correct is 'maybe'; answer yes or no"),
+    ('label', 'odd', 'row 2: its item, task, sense'),
     ('right_label', 'odd', 'row 2: '), ('dataset', 'd00', 'row 2: its item')])
 def test_rows_that_are_wrong_are_named(pronto, filled, column, value, said):
     rows = read_sheet(filled)
@@ -241,7 +266,7 @@ def test_rows_that_are_wrong_are_named(pronto, filled, column, value, said):
     assert status == 1 and out == '' and len(err) == 1 and said in err[0], err
 
 @pytest.mark.parametrize('content', [b'', b'\x00\x01\xff', 'item;task\n1;2'.encode(), 'Müßig'.encode('latin-1'), b'"' + b'x'*200_000])
-def test_what_is_no_sheet(pronto, tmp_path, content):
+def test_what_is_not_a_sheet(pronto, tmp_path, content):
     (tmp_path/'a.csv').write_bytes(content)
     status,_,err = pronto('quality', 'score', tmp_path/'a.csv')
     assert status == 1 and len(err) == 1 and 'a.csv' in err[0]
@@ -249,18 +274,22 @@ def test_what_is_no_sheet(pronto, tmp_path, content):
 def test_a_spreadsheet_may_do_its_worst(pronto, filled, tmp_path):
     "Semicolons, quotes everywhere, capitals, rows sorted by label, columns moved, a column and blank rows added"
     rows = sorted(read_sheet(filled), key=lambda r: r['label'])
+    columns, other_words = [*reversed(SHEET_COLUMNS)], {'yes':'TRUE','no':'n'}
     with (tmp_path/'b.csv').open('w', encoding='utf-8-sig', newline='') as f:
         writer = csv.writer(f, delimiter=';', quoting=csv.QUOTE_ALL)
-        names = [*reversed(SHEET_COLUMNS), 'mine']
-        writer.writerow(n.upper() for n in names)
-        for r in rows: writer.writerow([({'yes':'TRUE','no':'n'}.get(r[c], r[c]) if c != 'mine' else '?') for c in [*reversed(SHEET_COLUMNS)]] + ['?']); writer.writerow([])
+        writer.writerow(n.upper() for n in [*columns, 'mine'])
+        for r in rows:
+            writer.writerow([other_words.get(r[c], r[c]) for c in columns] + ['?'])
+            writer.writerow([])
     assert count_sheet(read_sheet(tmp_path/'b.csv')) == count_sheet(read_sheet(filled))
     assert pronto('quality', 'score', tmp_path/'b.csv')[0] == 0
 
 @pytest.mark.slow
 def test_the_form_loses_no_answer_when_it_is_killed(demo, tmp_path):
     sheet = draw_sheet(load_dataset_folder(demo[1]), {'sentence_mood': 3})
-    def work(): a = Answering(tmp_path/'s.tsv'); [a.answer('yes') for _ in range(3)]
+    def work():
+        a = Answering(tmp_path/'s.tsv')
+        for _ in range(3): a.answer('yes')
     n, lived = 0, False
     while not lived:
         write_sheet(sheet, tmp_path/'s.tsv')
@@ -298,7 +327,8 @@ def test_gold_runs_on_any_treebank(demo, tmp_path):
         (tmp_path/'ud'/f'{code}_demo-ud-test.conllu').write_text(parse, encoding='utf-8')
     options = dict(ud=tmp_path/'ud', annotations=folder.parent/'corpus'/'ontonotes', languages='qaa,qab', repeats=20,
                    min_verses=100, tables=tmp_path/'tables')
-    outputs = run_notebook('gold.ipynb', tmp_path/'run.ipynb', tmp_path/'data', *(x for k,v in options.items() for x in ('-p', k, v)))
+    parameters = [x for k,v in options.items() for x in ('-p', k, v)]
+    outputs = run_notebook('gold.ipynb', tmp_path/'run.ipynb', tmp_path/'data', *parameters)
     assert len(shown(outputs, 'image/png')) == 2 and not any('<Figure' in t for t in shown(outputs, 'text/plain'))
     said = '\n'.join(shown(outputs, 'text/markdown'))
     assert 'above chance in' in said and 'The chain of NMC' in said
@@ -308,6 +338,7 @@ def test_gold_runs_on_any_treebank(demo, tmp_path):
 
 def mangled(data, seed):
     "A file as damage or malice leaves it: bytes changed, cut, repeated, quotes and separators strewn in"
+    hostile = (b'"', b'\t', b',', b';', b'\n', b'\r', b'\0', b'\xff', b'<', b'&x;', b'x'*140_000)
     rng = Random(seed)
     data = bytearray(data)
     for _ in range(rng.randint(1, 6)):
@@ -315,7 +346,7 @@ def mangled(data, seed):
         what = rng.choice(('cut', 'repeat', 'insert', 'flip', 'end'))
         if what == 'cut': del data[at:at+n]
         elif what == 'repeat': data[at:at] = data[at:at+n]*3
-        elif what == 'insert': data[at:at] = rng.choice((b'"', b'\t', b',', b';', b'\n', b'\r', b'\0', b'\xff', b'<', b'&x;', b'x'*140_000))
+        elif what == 'insert': data[at:at] = rng.choice(hostile)
         elif what == 'flip': data[at:at+1] = bytes([rng.randrange(256)])
         else: del data[at:]
     return bytes(data)
@@ -401,8 +432,9 @@ def test_a_model_of_stanza_that_runs_code_is_refused(tmp_path):
     with pytest.raises(InputError, match='has no model that can be loaded') as e: stanza_pipeline('hi', models)
     assert len(str(e.value).splitlines()) == 1 and not (tmp_path/'owned').exists()
 
-def test_what_is_no_model_of_udpipe_is_refused(tmp_path, pronto, demo):
-    for i,data in enumerate((b'', b'\x12morphodita_parsito' + bytes(range(256))*40, pickle.dumps(Evil(tmp_path/'owned')))):
+def test_what_is_not_a_model_of_udpipe_is_refused(tmp_path, pronto, demo):
+    header = b'\x12morphodita_parsito'
+    for i,data in enumerate((b'', header + bytes(range(256))*40, pickle.dumps(Evil(tmp_path/'owned')))):
         (tmp_path/f'{i}.udpipe').write_bytes(data)
         with pytest.raises(InputError, match='is not a model of UDPipe'): udpipe_pipeline(tmp_path/f'{i}.udpipe')
     assert not (tmp_path/'owned').exists()

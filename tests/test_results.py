@@ -1,4 +1,4 @@
-"The run store: whole or absent, whatever is killed and whoever else writes"
+"The run store: whole or absent, whatever is killed and whatever else writes"
 import json, os, subprocess, sys
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,8 @@ import sys
 from dataclasses import replace
 from conftest import run_results
 from pronto.runs.store import RunKey, write_record
-run, runs, mark, redo = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3)), sys.argv[1], sys.argv[2], sys.argv[3] == 'redo'
+run = RunKey('qaa', 'maker/tiny', 'm', 'sentence_mood', 'd', hyperparameters=dict(epochs=3))
+runs, mark, redo = sys.argv[1], sys.argv[2], sys.argv[3] == 'redo'
 results = run_results(device=mark)
 rows = [dict(ref=f'MRK 1:{i}', label=mark, predicted=mark) for i in range(30000)]
 print('ready', flush=True)
@@ -76,13 +77,18 @@ def test_record_without_predictions_is_redone(tmp_path):
     assert read_record(path)['accuracy'] == .5
 
 def test_asking_imports_no_torch(tmp_path):
-    code = f"import sys; from pronto.runs.store import *; print(is_done(RunKey('b','m','h','t','d'), {str(tmp_path)!r}), read_runs({str(tmp_path)!r}), {{'torch','sklearn','transformers'}} & set(sys.modules))"
+    code = f'''if True:
+        import sys
+        from pronto.runs.store import *
+        print(is_done(RunKey('b','m','h','t','d'), {str(tmp_path)!r}), read_runs({str(tmp_path)!r}),
+              {{'torch','sklearn','transformers'}} & set(sys.modules))'''
     env = dict(os.environ, PYTHONPATH=PATHS)
     assert subprocess.run([sys.executable, '-c', code], env=env, capture_output=True, text=True).stdout == 'False [] set()\n'
 
 def test_unwritable_place_is_one_line(tmp_path):
     (tmp_path/'file').write_text('')
-    with pytest.raises(ValueError, match='cannot be written'): write_record(RUN, tmp_path/'file', run_results(), [dict(label='x', predicted='x')])
+    with pytest.raises(ValueError, match='cannot be written'):
+        write_record(RUN, tmp_path/'file', run_results(), [dict(label='x', predicted='x')])
 
 FULL = '''
 import resource, signal, sys
@@ -112,10 +118,10 @@ def test_intervals_of_pairs_hold_the_truth():
         low,high = score([0,1], [1]*3000, right.astype(int).tolist(), c, n=300, seed=i)[1]['accuracy']
         hits += low <= .7 <= high
     assert .92 <= hits/150
-
-def test_without_references_verses_stand_alone():
-    rows = [PairExample('go.01', f'they went {i%7}', f'she goes {i%5}', 'same' if i%2 else 'different', None, None) for i in range(40)]
-    found,table = score_run(SS, dict(train=rows[:20], test=rows[20:]), ['same']*20, predict_baselines(SS, rows[:20], rows[20:]))
+def test_without_references_each_verse_counts_alone():
+    def pair(i): return PairExample('go.01', f'they went {i%7}', f'she goes {i%5}', 'same' if i%2 else 'different', None, None)
+    train, test = [pair(i) for i in range(20)], [pair(i) for i in range(20, 40)]
+    found,table = score_run(SS, dict(train=train, test=test), ['same']*20, predict_baselines(SS, train, test))
     assert found['accuracy'] == .5 and found['intervals']['accuracy'][0] < .5 and table[0]['ref1'] == ''
 
 def test_pair_in_one_chapter_counts_once():
@@ -124,11 +130,12 @@ def test_pair_in_one_chapter_counts_once():
     chapter, right = rng.integers(0, 20, 500), rng.integers(0, 2, 500).tolist()
     assert score([0,1], [1]*500, right, chapter) == score([0,1], [1]*500, right, np.stack([chapter, chapter], 1))
 
-def test_order_of_rows_and_of_a_pairs_chapters_is_nothing():
+def test_order_of_rows_and_of_a_pairs_chapters_does_not_matter():
     rng = np.random.default_rng(0)
     chapters, true, said = rng.integers(0, 20, (500,2)), rng.integers(0, 2, 500), rng.integers(0, 2, 500)
     order = rng.permutation(500)
-    one, other = score([0,1], true.tolist(), said.tolist(), chapters), score([0,1], true[order].tolist(), said[order].tolist(), chapters[order,::-1])
+    one = score([0,1], true.tolist(), said.tolist(), chapters)
+    other = score([0,1], true[order].tolist(), said[order].tolist(), chapters[order,::-1])
     assert one == other
 
 def test_clustered_answers_widen_the_interval():
@@ -173,7 +180,8 @@ def test_ngrams_know_words(dataset):
 OLD_KEYS = { # Made by the first version that had records
     '4d2a39fd': RunKey('qaa', 'tiny', 'abc', 'sentence_mood', 'def'),
     '23ea2c6f': RUN,
-    '68ef4914': RunKey('copshc', 'μBERT', 'ab', 'nonpronominal_mention', 'c', 'tiny', 0, dict(learning_rate=1e-3, start='typical'), None, 'transfer')}
+    '68ef4914': RunKey('copshc', 'μBERT', 'ab', 'nonpronominal_mention', 'c', 'tiny', 0,
+                       dict(learning_rate=1e-3, start='typical'), None, 'transfer')}
 OLD_SETTINGS = dict(
     paper='8664a836 1632ba8c a4809e9c 397ac388 70d92973', robust='d4f15d4b 8d48f3f0 28854af2 33f428ec 5291c820',
     tiny='5e4853e4 b0dd5b3e 90223f67 5eeae4e2 736a1dd8')

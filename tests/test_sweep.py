@@ -128,7 +128,7 @@ def test_waiting_for_a_worker_is_reported(monkeypatch):
         with pytest.raises(Said, match='waiting for a worker; .*--nthreads 1$'): run()
 
 def test_datasets_that_cannot_be_used_are_left_out(dataset, model, tmp_path):
-    "Labels without text, empty splits, and what a killed release left; a missing model is no fault of theirs"
+    "Labels without text, empty splits, and what a killed release left; a missing model is not their fault"
     from pronto.jobs.sweep import plan_all
     for name in 'labels', 'empty', 'whole', 'no-NMC', '.whole.99999.tmp': shutil.copytree(dataset, tmp_path/name)
     (tmp_path/'labels'/'verses.tsv').unlink()

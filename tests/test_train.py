@@ -75,7 +75,8 @@ KINDS = { # Name: configuration, tokenizer, class, a pair as it must be packed, 
     'albert': (config('Albert', embedding_size=8, **SIZES), bert_like, hf.AutoModel, BERT_PAIR, BERT_TYPES),
     'deberta-v2': (config('DebertaV2', **DEBERTA), bert_like, hf.AutoModel, BERT_PAIR, None),
     'modernbert': (config('ModernBert', **MODERN), bert_like, hf.AutoModel, BERT_PAIR, None),
-    'xlnet': (config('XLNet', d_model=16, n_layer=1, n_head=2, d_inner=32), lambda: bert_like(padding_side='left'), hf.AutoModel, BERT_PAIR, None),
+    'xlnet': (config('XLNet', d_model=16, n_layer=1, n_head=2, d_inner=32), lambda: bert_like(padding_side='left'),
+              hf.AutoModel, BERT_PAIR, None),
     'xlm': (config('XLM', emb_dim=16, n_layers=1, n_heads=2, max_position_embeddings=60, pad_index=0, unk_index=1), bert_like,
             hf.AutoModel, BERT_PAIR, None),
     'roberta': (config('Roberta', **ROBERTA), roberta_like, hf.AutoModel, ROBERTA_PAIR, None),
@@ -283,7 +284,8 @@ def test_bad_models(make, tmp_path):
 def test_unknown_script_warns(made):
     rows = [VerseExample('нет слов', str(i % 2), None) for i in range(8)]
     data = Dataset(Path('toy'), {PNS.stem: dict(train=rows, dev=rows, test=rows)})
-    with pytest.warns(UserWarning, match='does not know 100% of the tokens'): run = fine_tune_dataset(data, made('bert'), 'PNS', ONCE, device='cpu')
+    with pytest.warns(UserWarning, match='does not know 100% of the tokens'):
+        run = fine_tune_dataset(data, made('bert'), 'PNS', ONCE, device='cpu')
     assert run.unknown['train'] == 1.0
 
 class Evil:
