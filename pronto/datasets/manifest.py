@@ -14,6 +14,7 @@ import pronto
 from ..sources.records import Annotations
 from ..bibles.reading import Bible
 from ..core.files import content_hash
+from ..core.tables import Markup, markdown_table
 from .align import Alignment
 from .parallels import parallel_to
 from .shortcuts import near_duplicates, predictors
@@ -137,10 +138,11 @@ def summary(
 )->str: # Markdown
     "Counts, label shares and cautions of one dataset"
     verses = ', '.join(f'{n:,} {status}' for status,n in manifest['verses'].items())
-    lines = [f'**{manifest["code"]}** ({manifest["language"] or "language not stated"}): {verses}', '',
-             '| task | train | dev | test | label shares |', '|---|--:|--:|--:|---|']
+    heading = f'**{manifest["code"]}** ({manifest["language"] or "language not stated"}): {verses}'
+    rows = []
     for stem,counts in manifest['counts'].items():
         shares = manifest['label_shares'][stem].items()
         shown = ', '.join(f'{label} {share:.1%}' for label,share in shares if share >= 0.005)
-        lines.append('| ' + ' | '.join([stem, *(f'{counts[s]:,}' for s in SPLITS), shown]) + ' |')
-    return '\n'.join(lines + [f'\nCaution: {c}' for c in cautions(manifest)])
+        rows.append([Markup(stem), *(counts[s] for s in SPLITS), shown])
+    table = markdown_table(['task', *SPLITS, 'label shares'], rows, 'lrrrl')
+    return '\n'.join([heading, '', table, *(f'\nCaution: {c}' for c in cautions(manifest))])
