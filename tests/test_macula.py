@@ -1,6 +1,5 @@
 "MACULA Greek: read whole, annotated as the rules for Greek say, and used like any other source; the words of the toys are invented"
-import os, re, subprocess
-from pathlib import Path
+import re
 
 import pytest
 
@@ -317,13 +316,3 @@ def test_every_whole_new_testament_builds(macula, testdata, tmp_path):
         assert m['checks']['shared_verses'] == m['checks']['contradictory_pairs'] == 0
         part = load_dataset_folder(out).tasks['nonpronominal_mention']
         assert all(split_of(r.ref) == split for split,rows in part.items() for r in rows)
-
-@pytest.mark.slow
-def test_the_figures_of_the_greek_rules_are_those_of_the_text(testdata, tmp_path):
-    "Cells of the notebook that need the data: they compare their figures with the prose"
-    for name,folder in ('ontonotes','ontonotes-skeleton'), ('macula-greek','macula-greek'):
-        (tmp_path/name).symlink_to(testdata/folder)
-    root = Path(__file__).parents[1]
-    command = ['nbdev_test', '--flags', 'data', '--path', 'nbs/sources/macula_rules.ipynb', '--n_workers', '0']
-    done = subprocess.run(command, cwd=root, env={**os.environ, 'PRONTO_DATA': str(tmp_path)}, capture_output=True, text=True)
-    assert done.returncode == 0 and 'Success' in done.stderr + done.stdout, done.stderr[-2000:]

@@ -9,7 +9,6 @@ __all__ = ['MOOD_OF_LABEL', 'PRONOUN_TAGS', 'PUBLISHED_PRONOUNS', 'PRONOUNS', 'A
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #e50f3997
 import re
-from pathlib import Path
 from typing import Callable, Iterable, NamedTuple
 from ..core.files import InputError
 from ..core.refs import Ref, book_code
