@@ -42,7 +42,7 @@ def whole(corpus):
     assert done.built == COPIES and not done.failed
     return contents(corpus/'whole')
 
-INTERRUPTED = 'pronto: interrupted; nothing that was whole has changed; run the same command again to resume'
+INTERRUPTED = 'pronto: interrupted; no complete file was lost; run the same command again to resume'
 
 def command(corpus, out, *options):
     argv = ['release', '-a', corpus/'a.parquet', corpus/'bibles', '-o', out, '--min-verses', LEAST, *options]

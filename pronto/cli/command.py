@@ -326,7 +326,7 @@ def main(
         return 0
     except KeyboardInterrupt:
         again = 'run the same command again to resume' if command in _RESUMABLE else 'run it again'
-        _say(f'pronto: interrupted; nothing that was whole has changed; {again}')
+        _say(f'pronto: interrupted; no complete file was lost; {again}')
         return 130
     except Exception as e:
         if isinstance(e, OSError) and e.filename is None: _drop_output()

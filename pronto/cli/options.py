@@ -60,7 +60,7 @@ def convert_options(parser):
 def _rules_options(parser):
     add = parser.add_argument
     add('--rules', choices=['paper','v0.1'],
-        help="the paper's rules, or those of the published release with its slips (default: paper)")
+        help="the paper's rules, or those of the published release with its errors (default: paper)")
     add('--arguments', choices=['all','core'],
         help='all arguments of a predicate, or only its numbered ones (default: all, as published)')
 
