@@ -119,7 +119,7 @@ def _seeds_row(stem:str, model:str, own:tuple, best:tuple)->dict: # Both as `cor
 
 def seed_table(
     records:list[dict] # With their `path`, all of one Bible
-)->pd.DataFrame: # A row for each task and model; empty unless every model of a task has several seeds
+)->pd.DataFrame: # A row for each task and model, or a note that there is one seed
     "Scores over seeds, in percent, and each model against the best of its task"
     rows = []
     for stem,models in _by_task_and_model(records).items():
@@ -127,7 +127,7 @@ def seed_table(
         answers = {model: correct_answers(seeds) for model,seeds in models.items()}
         best = max(answers.values(), key=lambda found: np.mean(found[0]))
         rows += [_seeds_row(stem, model, own, best) for model,own in answers.items()]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows or [{'note': 'one seed per model: run again with -p seeds 3'}])
 
 # %% ../../nbs/reporting/notebook_views.ipynb #1bf4ccaa
 def _panels(n:int, height:float=2.4):
