@@ -181,13 +181,13 @@ def _protocol(args)->dict: # As `plan` takes it
     "The options that say which rows train and test"
     if args.protocol != 'few-shot' and (args.sizes, args.draws) != (None, None):
         raise InputError('--sizes, --draws', f'belong to few-shot, not to {args.protocol}; leave them out')
-    if args.sizes is None: args.sizes = '50,100,250,500,1000'
-    if args.draws is None: args.draws = 3
-    try: sizes = tuple(int(n) for n in args.sizes.split(','))
+    given = dict(protocol=args.protocol, train=args.train or ())
+    if args.draws is not None: given['draws'] = args.draws
+    if args.sizes is None: return given
+    try: return given | dict(sizes=tuple(int(n) for n in args.sizes.split(',')))
     except ValueError as e:
         what = f'{args.sizes} is not a list of numbers; separate them by commas, e.g. 50,100'
         raise InputError('--sizes', what) from e
-    return dict(protocol=args.protocol, train=args.train or (), sizes=sizes, draws=args.draws)
 
 def _show_baselines(args, tasks:list[str]):
     from pronto.datasets.tasks import find_task

@@ -199,6 +199,7 @@ def _protocol_options(parser):
 def runs_option(parser): parser.add_argument('--runs', metavar='DIR',
         help='the run store (default: runs in the data folder)')
 
+# %% ../../nbs/cli/options.ipynb #opt0013b
 def eval_options(parser):
     parser.add_argument('dataset', nargs='+', metavar='DATASET_DIR',
                         help='a folder written by `pronto build`, or a release; one for each translation')

@@ -12,7 +12,8 @@ from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from urllib.parse import urljoin
-from ..core.files import InputError, data_dir, json_with_keys, parse_json, replace_folder, write_aside
+from ..core.files import (InputError, data_dir, foreign_file, json_with_keys, parse_json, replace_folder,
+                                   write_aside)
 from ..sources.acai import FOLDERS, acai_files
 
 # %% ../../nbs/jobs/fetch.ipynb #ff36a2fc
@@ -205,6 +206,10 @@ def fetch_macula(
     return place, _write_note(folder, name, files, **about)
 
 # %% ../../nbs/jobs/fetch.ipynb #fac02
+_NOT_A_ZIP = zipfile.BadZipFile, OSError, ValueError, NotImplementedError # When it is opened
+_DAMAGED_ZIP = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error,
+                lzma.LZMAError) # When a file of it is read
+
 ACAI = 'https://codeload.github.com/BibleAquifer/ACAI/zip'
 _KINDS = '|'.join(FOLDERS)
 _ACAI_FILE = re.compile(rf"[^/]+/((?:{_KINDS})/json/[^./\\\x00-\x1f][^/\\\x00-\x1f]*\.json|LICENSE\.md)")
@@ -219,27 +224,25 @@ def _bad_acai(path)->str|None:
     "What is wrong with an archive"
     try:
         with zipfile.ZipFile(path) as archive: members = _acai_members(archive)
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as e:
+    except _NOT_A_ZIP as e:
         return f'is not a complete zip archive ({e})'
     missing = [name for name in FOLDERS if not any(m.startswith(f'{name}/') for m in members)]
     if missing: return f'is not ACAI; it holds no file {missing[0]}/json/*.json'
     if sum(i.file_size for i in members.values()) > _MOST_UNPACKED: return 'unpacks to far more than ACAI'
 
 def _foreign_in_acai(folder)->str|None:
-    other = sorted({p.name for p in Path(folder).iterdir()} - {*FOLDERS, 'LICENSE.md'})
-    return f'holds {other[0]}, which is not a part of ACAI' if other else None
+    return foreign_file(folder, [*(f'{kind}/json/*.json' for kind in FOLDERS), 'LICENSE.md'], True)
 
 # %% ../../nbs/jobs/fetch.ipynb #fac03
 _ACAI_CITATION = 'ACAI Biblical Entity Data, BiblioNexus, available at https://github.com/BibleAquifer/ACAI'
 
 def _unpack_acai(archive_path:Path, place:Path, url:str)->str: # The commit, as GitHub states it
-    faults = zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error, lzma.LZMAError
     with zipfile.ZipFile(archive_path) as archive, replace_folder(place, _foreign_in_acai) as folder:
         for name,member in _acai_members(archive).items():
             target = folder/name
             target.parent.mkdir(parents=True, exist_ok=True)
             try: target.write_bytes(archive.read(member)) # Checks the size and the checksum
-            except faults as e:
+            except _DAMAGED_ZIP as e:
                 raise InputError(url, f'holds a damaged file {name} ({e}); try again later') from e
         commit = archive.comment.decode('ascii', 'replace')
     return commit if re.fullmatch('[0-9a-f]{40}', commit) else ''
@@ -296,7 +299,7 @@ def _bad_zip(path)->str|None:
     "What is wrong with an archive"
     try:
         with zipfile.ZipFile(path) as archive: found = _usfx_in(archive)
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as e:
+    except _NOT_A_ZIP as e:
         return f'is not a complete zip archive ({e})'
     if not found: return 'holds no text in USFX (..._usfx.xml)'
     if found.flag_bits & 1: return 'is encrypted'
@@ -313,10 +316,9 @@ def _copy_text(archive:zipfile.ZipFile, out):
 
 def _extract(archive_path:Path, path:Path, url:str):
     "Write the text of an archive to `path`; raises `InputError` if its checksum or size is wrong"
-    faults = zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error, lzma.LZMAError
     with zipfile.ZipFile(archive_path) as archive, write_aside(path) as aside, open(aside, 'wb') as out:
         try: _copy_text(archive, out)
-        except faults as e:
+        except _DAMAGED_ZIP as e:
             raise InputError(url, f'holds a damaged text ({e}); try again later, or tell the project') from e
 
 # %% ../../nbs/jobs/fetch.ipynb #b0934952

@@ -54,6 +54,7 @@ def ask(
 
 def _letter(task, row)->str: return ascii_uppercase[task.labels.index(task.training_label(row.label))]
 
+# %% ../../nbs/modeling/prompting.ipynb #pm00009b
 def pick_examples(
     task,
     train:list, # Rows

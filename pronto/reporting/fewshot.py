@@ -9,10 +9,10 @@ __all__ = ['Curve', 'read_curves', 'Equal', 'examples_equal', 'curve_sheet', 'pl
 from math import exp, log
 from statistics import mean
 from typing import NamedTuple
-from .protocol_cells import Sheet, by_model_and_task, grouped, number, one_setting
+from .protocol_cells import Sheet, by_model_and_task, number, one_setting, panels
 from .rendering import shown
 from .scores import Answers, compare_answers, read_answers, score_answers
-from .tables import protocol_of, task_name
+from .tables import grouped, protocol_of, task_name
 
 # %% ../../nbs/reporting/fewshot.ipynb #fs07
 class Curve(NamedTuple):
@@ -166,14 +166,11 @@ def plot_curves(
 ): # A figure of matplotlib
     "A panel for each task and model, a line for each source and one without"
     import matplotlib.pyplot as plt
-    panels = list(grouped(curves, lambda c: (c.task, c.model)).values())
+    shown_together = list(grouped(curves, lambda c: (c.task, c.model)).values())
     sources = sorted({c.source for c in curves})
     colors = {source: f'C{i}' for i,source in enumerate(sources)}
-    n, across = max(len(panels), 1), min(max(len(panels), 1), 3)
-    fig, axes = plt.subplots(-(-n//across), across, figsize=(3.2*across, 2.6*-(-n//across)), squeeze=False,
-                             layout='constrained')
-    for ax,own in zip(axes.flat, panels): _panel(ax, own, metric, colors)
-    for ax in axes.flat[len(panels):]: ax.axis('off')
+    fig, axes = panels(len(shown_together), 3.2, 2.6)
+    for ax,own in zip(axes, shown_together): _panel(ax, own, metric, colors)
     fig.supxlabel('examples of the target', fontsize=8)
     fig.supylabel(f'{metric} on its test set', fontsize=8)
     lines = [plt.Line2D([], [], color=color) for color in colors.values()]

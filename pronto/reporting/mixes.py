@@ -9,11 +9,11 @@ __all__ = ['CONDITIONS', 'Mixes', 'read_mixes', 'mixes_sheet', 'difference_sheet
 from statistics import mean
 from typing import NamedTuple
 from ..protocols.protocol import VERSIONS
-from .protocol_cells import (Sheet, between, by_model_and_task, compare_means, grouped,
-                                             number, one_setting)
+from .protocol_cells import (Sheet, between, by_model_and_task, compare_means,
+                                             number, one_setting, panels)
 from .rendering import shown
 from .scores import Answers, read_answers, score_answers
-from .tables import protocol_of, task_name
+from .tables import grouped, protocol_of, task_name
 
 # %% ../../nbs/reporting/mixes.ipynb #mx07
 CONDITIONS = 'in', *(f'{mix}, {version}' for mix in ('all','all but in') for version in VERSIONS)
@@ -106,12 +106,9 @@ def plot_mixes(
 ): # A figure of matplotlib
     "A panel for each task and model, a row for each target, a mark for each mix"
     import matplotlib.pyplot as plt
-    n, across = max(len(found), 1), min(max(len(found), 1), 3)
     tallest = max((len(mixes.targets) for mixes in found), default=1)
-    size = 3.2*across, (1 + .28*tallest)*-(-n//across) + .4
-    fig, axes = plt.subplots(-(-n//across), across, figsize=size, squeeze=False, layout='constrained')
-    for ax,mixes in zip(axes.flat, found): _panel(ax, mixes, metric)
-    for ax in axes.flat[len(found):]: ax.axis('off')
+    fig, axes = panels(len(found), 3.2, 1 + .28*tallest, .4)
+    for ax,mixes in zip(axes, found): _panel(ax, mixes, metric)
     fig.supxlabel(f'{metric} on the test set of the target', fontsize=8)
     hollow = lambda mark: 'none' if mark[0] == 's' else None
     marks = [plt.Line2D([], [], ls='', marker=m[0], color=m[1:], mfc=hollow(m)) for m in _MARKS.values()]

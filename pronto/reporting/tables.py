@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LAYOUT_COLUMNS', 'MOVED', 'SPLITS_SHOWN', 'PAPER_TASKS', 'read_layout', 'paper_models', 'known_as', 'add_unlisted',
-           'Kind', 'protocol_of', 'kind_of', 'test_set', 'setting_of', 'task_key', 'task_name', 'choose', 'read_seeds',
-           'fill', 'make_tables', 'left_out']
+           'Kind', 'protocol_of', 'kind_of', 'test_set', 'setting_of', 'grouped', 'task_key', 'task_name', 'choose',
+           'read_seeds', 'fill', 'make_tables', 'left_out']
 
 # %% ../../nbs/reporting/tables.ipynb #59bb0696
 from collections import Counter
@@ -163,7 +163,11 @@ def _fits(record:dict, recipe:str, splits:str, protocol:str)->bool:
     if splits and (record.get('splits') or splits) not in (splits, *splits.split(',')): return False
     return all(w in ('', f) for w,f in ((recipe, record['recipe']), (protocol, protocol_of(record))))
 
-def _grouped(records:list[dict], key:Callable)->dict:
+def grouped(
+    records:list, # Runs, or anything else
+    key:Callable # From one of them to what it is grouped by
+)->dict: # In their order
+    "Records by something"
     groups = {}
     for r in records: groups.setdefault(key(r), []).append(r)
     return groups
@@ -189,7 +193,7 @@ def _latest(records:list[dict])->float: return max(r['finished'] for r in record
 
 def _seeds(records:list[dict])->list[dict]:
     "Of the runs of one model on one test set, those of the preferred setting"
-    return max(_grouped(records, setting_of).values(), key=lambda rs: (_has_usual_epochs(rs[0]), _latest(rs)))
+    return max(grouped(records, setting_of).values(), key=lambda rs: (_has_usual_epochs(rs[0]), _latest(rs)))
 
 def _preference(records:list[dict])->tuple:
     "Of the runs on one test set: whole data first, then a high limit, then late ones"
@@ -199,8 +203,8 @@ def _preference(records:list[dict])->tuple:
 def _by_test_set(records:list[dict])->list[dict[str,list[dict]]]:
     "The runs of one task of one translation: for each test set with a further model, model to its seeds"
     found, shown = [], set()
-    for runs in sorted(_grouped(records, test_set).values(), key=_preference, reverse=True):
-        models = _grouped(runs, lambda r: known_as(r['model']))
+    for runs in sorted(grouped(records, test_set).values(), key=_preference, reverse=True):
+        models = grouped(runs, lambda r: known_as(r['model']))
         if models.keys() <= shown: continue
         found.append({model: _seeds(rs) for model,rs in models.items()})
         shown |= models.keys()
@@ -210,7 +214,7 @@ def _by_test_set(records:list[dict])->list[dict[str,list[dict]]]:
 def _blocks(records:list[dict])->list[dict[tuple[str,str],list[dict]]]:
     "The blocks of one translation and kind"
     blocks = []
-    for task,runs in _grouped(records, task_key).items():
+    for task,runs in grouped(records, task_key).items():
         for i,models in enumerate(_by_test_set(runs)):
             if i == len(blocks): blocks.append({})
             blocks[i] |= {(model, task): seeds for model,seeds in models.items()}
@@ -226,8 +230,8 @@ def choose(
     fitting = _with_kinds([r for r in records if _fits(r, recipe, splits, protocol)])
     in_language = lambda runs: (protocol_of(runs[0]) == 'in-language', _latest(runs))
     chosen = {}
-    for bible,runs in _grouped(fitting, lambda r: r['bible']).items():
-        kinds = sorted(_grouped(runs, kind_of).values(), key=in_language, reverse=True)
+    for bible,runs in grouped(fitting, lambda r: r['bible']).items():
+        kinds = sorted(grouped(runs, kind_of).values(), key=in_language, reverse=True)
         chosen[bible] = [block for of_kind in kinds for block in _blocks(of_kind)]
     return chosen
 
@@ -441,7 +445,7 @@ def fill(
             _add_published(of_bible[-1], here, figures)
         if len(of_bible) > 1: _name_test_sets(of_bible)
         filled += of_bible
-    for of_table in _grouped(filled, lambda block: block.table).values(): _drop_empty_columns(of_table)
+    for of_table in grouped(filled, lambda block: block.table).values(): _drop_empty_columns(of_table)
     _mark_baselines(filled)
     return filled
 
@@ -481,7 +485,7 @@ def make_tables(
     chosen = choose(records, recipe, splits, protocol)
     blocks = fill(rows, chosen, not_run=published, metric=metric, common_rows=common_rows)
     if not blocks: raise InputError(runs, _nothing(records))
-    by_table = _grouped(blocks, lambda block: block.table)
+    by_table = grouped(blocks, lambda block: block.table)
     made = {t: _write_table(t, found, out) for t,found in by_table.items() if not tables or t in tables}
     _write_text(out/'published.csv', csv_text(fact_table('published')))
     return made

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from ..core.seeds import SeedDifference, SeedScore
 from ..protocols.protocol import PROTOCOLS, in_language
-from .protocol_cells import (Sheet, between, by_model_and_task, compare_means, grouped,
-                                             number, one_setting, same_rows, whole_setting)
+from .protocol_cells import (Sheet, between, by_model_and_task, compare_means,
+                                             number, one_setting, panels, same_rows, whole_setting)
 from .rendering import shown
 from .scores import Answers, compare_answers, read_answers, score_answers
-from .tables import protocol_of, task_name
+from .tables import grouped, protocol_of, task_name
 from ..runs.store import safe_name
 
 # %% ../../nbs/reporting/transfer.ipynb #tf07
@@ -219,15 +219,10 @@ def plot_transfer(
     metric:str='accuracy'
 ): # A figure of matplotlib
     "A heat map for each task and model: sources, and models in-language below the line"
-    import matplotlib.pyplot as plt
-    n = max(len(transfers), 1)
-    across = min(n, 3)
     widest = max((len(found.targets) for found in transfers), default=1)
     tallest = max((len(found.sources) + 1 for found in transfers), default=1)
-    size = across*(1.4 + .45*widest), -(-n//across)*(1.3 + .3*tallest)
-    fig, axes = plt.subplots(-(-n//across), across, figsize=size, squeeze=False, layout='constrained')
-    for ax,found in zip(axes.flat, transfers): _heat_map(ax, found, metric)
-    for ax in axes.flat[len(transfers):]: ax.axis('off')
+    fig, axes = panels(len(transfers), 1.4 + .45*widest, 1.3 + .3*tallest)
+    for ax,found in zip(axes, transfers): _heat_map(ax, found, metric)
     return fig
 
 # %% ../../nbs/reporting/transfer.ipynb #tf19n

@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['BASELINES', 'training_labels', 'predict_majority', 'predict_lookup', 'predict_ngrams', 'predict_nearest',
-           'predict_baselines']
+           'predict_baselines', 'baseline_results']
 
 # %% ../../nbs/runs/baselines.ipynb #e5f02d8c
 import numpy as np
 from collections import Counter
+from ..datasets.pairs import numbered
 from ..datasets.shortcuts import NearestText
 
 # %% ../../nbs/runs/baselines.ipynb #0a1d6d71
@@ -18,10 +19,6 @@ def training_labels(
 )->list[str]: # As a model is trained on them
     "The labels of some rows, counts capped"
     return [task.training_label(r.label) for r in rows]
-
-def _numbered(values)->np.ndarray: # Equal values get equal numbers
-    seen = {}
-    return np.array([seen.setdefault(v, len(seen)) for v in values], int)
 
 # %% ../../nbs/runs/baselines.ipynb #69245262
 def predict_majority(
@@ -57,8 +54,8 @@ def _with_sense(ngrams, sense:np.ndarray): # (rows, 2^20)
 
 def _features(task, rows:list): # (rows, 2^20)
     asked = [r.texts[-1] for r in rows] # The verse that the label is about
-    ngrams = _ngrams(list(dict.fromkeys(asked)))[_numbered(asked)]
-    return _with_sense(ngrams, _numbered(r.sense for r in rows)) if task.has_sense else ngrams
+    ngrams = _ngrams(list(dict.fromkeys(asked)))[numbered(asked)[0]]
+    return _with_sense(ngrams, numbered(r.sense for r in rows)[0]) if task.has_sense else ngrams
 
 def predict_ngrams(
     task, # A task of `pronto.datasets.tasks`
@@ -95,3 +92,11 @@ def predict_baselines(
 )->dict[str,list[str]]: # Name to a label for each row of `test`; the same for all models, so worth keeping
     "Answer a test set without a language model"
     return {name: predict(task, train, test) for name,predict in BASELINES.items()}
+
+def baseline_results(
+    scored:dict[str,tuple] # Name to what `pronto.core.stats.score` gives
+)->dict[str,dict]: # `baselines`, `baseline_scores` and `baseline_intervals`
+    "What a record holds of the baselines"
+    return dict(baselines={name: value['accuracy'] for name,(value,_) in scored.items()},
+                baseline_scores={name: value for name,(value,_) in scored.items()},
+                baseline_intervals={name: interval['accuracy'] for name,(_,interval) in scored.items()})

@@ -12,6 +12,7 @@ from statistics import mean
 from ..core.files import content_hash
 from ..core.stats import score
 from ..datasets.tasks import TASKS
+from .baselines import baseline_results
 
 # %% ../../nbs/runs/folds.ipynb #fo07
 _SAME = 'bible model model_hash task protocol recipe seed limit pool condition'.split()
@@ -60,10 +61,7 @@ def _scores(task:str, table:list[dict], baselines:list[str])->dict:
     of = lambda column: score(labels, true, [row[column] for row in table], chapters, counts=counts)
     value, intervals = of('predicted')
     scored = {name: of(name) for name in baselines}
-    found = value | dict(
-        intervals=intervals, baselines={name: v['accuracy'] for name,(v,_) in scored.items()},
-        baseline_scores={name: v for name,(v,_) in scored.items()},
-        baseline_intervals={name: i['accuracy'] for name,(_,i) in scored.items()})
+    found = value | dict(intervals=intervals) | baseline_results(scored)
     found['accuracy_without_parallels'] = _share_right([r for r in table if r.get('parallel') != '1'])
     if 'unambiguous' in table[0]:
         clear = [row for row in table if row['unambiguous'] == '1']

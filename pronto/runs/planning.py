@@ -195,10 +195,10 @@ def _setups(protocol:Protocol, targets:list, sources:list, names:list[str], **sa
 # %% ../../nbs/runs/planning.ipynb #c7b10007
 def _check_names(models:list[str]):
     "Tables know models by their names, so two models must not share one"
-    names = [model_name(m) for m in models]
-    twice = next((m for m,name in zip(models, names) if names.count(name) > 1), None)
-    if twice and len(set(map(str, models))) > 1:
-        raise InputError(twice, 'has the same name as another model; rename its folder')
+    names = {model: model_name(model) for model in map(str, models)}
+    for model,name in names.items():
+        if list(names.values()).count(name) > 1:
+            raise InputError(model, 'has the same name as another model; rename its folder')
 
 def plan(
     dataset, # A dataset folder or a release, or a list of them: what is tested on

@@ -18,7 +18,7 @@ from typing import Annotated
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 import pronto
-from .baselines import BASELINES, predict_baselines, training_labels
+from .baselines import BASELINES, baseline_results, predict_baselines, training_labels
 from .folds import chapters_of_table, missing_folds, pool, sets_of_folds
 from ..datasets.examples import verses_of
 from ..core.files import InputError, content_hash, read_json, reading, to_stderr, write_aside
@@ -338,10 +338,8 @@ def score_run(
     value, intervals = score_answers(task, test, predicted)
     scored = {name: score_answers(task, test, answers) for name,answers in baselines.items()}
     results = value | dict(
-        intervals=intervals, accuracy_without_parallels=_accuracy(true, predicted, [not k for k in known]),
-        baselines={name: value['accuracy'] for name,(value,_) in scored.items()},
-        baseline_scores={name: value for name,(value,_) in scored.items()},
-        baseline_intervals={name: interval['accuracy'] for name,(_,interval) in scored.items()})
+        intervals=intervals, accuracy_without_parallels=_accuracy(true, predicted, [not k for k in known]))
+    results |= baseline_results(scored)
     told = zip(test, true, predicted, known, strict=True)
     table = [row.where | dict(label=t, predicted=p, parallel=int(k)) for row,t,p,k in told]
     if unambiguous is not None:
