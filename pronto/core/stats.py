@@ -195,7 +195,7 @@ def _signs(n:int, n_cells:int, seed:int)->np.ndarray: # (n, cells)
     return signs
 
 def _signed(signs:np.ndarray, difference:np.ndarray, sizes:np.ndarray, cells:np.ndarray, n_chapters:int):
-    "The sums over all cells for each draw of signs, and their errors as `network_errors` has them: (draws,) both"
+    "Sums over all cells for each draw of signs, and their errors as in `network_errors`: (draws,) both"
     sizes, crossing, place = sizes.astype(float), cells[:,0] != cells[:,1], np.arange(len(cells))
     member = np.zeros((len(cells), n_chapters))
     member[place,cells[:,0]] = member[place,cells[:,1]] = 1

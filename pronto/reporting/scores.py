@@ -143,12 +143,16 @@ MIN_SEEDS = 3 # With fewer nothing is marked as best
 def compare_all(
     models:dict[str,Answers], # By name, on one test set
     metric:str='accuracy'
-)->list[dict]: # `first`, `second`, `difference`, `p`, `p_holm`
+)->list[dict]: # `first`, `second`, `difference`, its `interval`, `p`, `p_holm`
     "Test every two models; raises `ValueError` if the test sets differ"
+    if not models: return []
+    values, (first,*others) = {m: _values(a, metric) for m,a in models.items()}, models.values()
+    if any(a.asked != first.asked for a in others): raise ValueError('the models have different test sets')
+    chapters = np.unique(np.asarray(first.chapters), return_inverse=True)[1].reshape(np.shape(first.chapters))
     rows = []
     for a,b in combinations(models, 2):
-        found = compare_answers(models[a], models[b], metric)
-        rows.append(dict(first=a, second=b, difference=found.difference, p=found.p))
+        found = compare_seeds(values[a], values[b], chapters)
+        rows.append(dict(first=a, second=b, difference=found.difference, p=found.p, interval=found.interval))
     return [row | dict(p_holm=p) for row,p in zip(rows, holm([row['p'] for row in rows]))]
 
 def best_of_models(
