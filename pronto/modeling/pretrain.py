@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SPECIAL', 'train_verses', 'read_texts', 'learn_vocabulary', 'Pretraining', 'small_bert', 'MaskingCollator',
-           'MaskedTrainer', 'foreign_in_model', 'pretrain']
+           'MaskedTrainer', 'weights_hash', 'foreign_in_model', 'save_model', 'pretrain']
 
 # %% ../../nbs/modeling/pretrain.ipynb #0290f176
 import json, tempfile
@@ -208,7 +208,10 @@ _MODEL_FILES = """manifest.json config.json generation_config.json model.safeten
 model.safetensors.index.json tokenizer.json tokenizer_config.json special_tokens_map.json added_tokens.json
 vocab.txt vocab.json merges.txt spiece.model sentencepiece.bpe.model spm.model chat_template.jinja""".split()
 
-def _weights_hash(folder)->str:
+def weights_hash(
+    folder # A model's
+)->str: # 32 hexadecimal digits
+    "Identifies the weights in a folder"
     files = sorted(Path(folder).glob('*.safetensors'))
     return content_hash(*(f'{f.name} {file_hash(f)}'.encode() for f in files), size=16)
 
@@ -216,13 +219,19 @@ def foreign_in_model(
     folder # An existing folder
 )->str|None:
     "Why a folder must not be replaced by a model, or `None`"
-    manifest = json_with_keys(Path(folder)/'manifest.json', 'texts', 'texts_hash', 'vocabulary', 'masked')
+    manifest = json_with_keys(Path(folder)/'manifest.json', 'texts', 'texts_hash', 'vocabulary')
     why = foreign_file(folder, _MODEL_FILES, bool(manifest))
     if why or not manifest or 'weights_hash' not in manifest: return why
-    if manifest['weights_hash'] != _weights_hash(folder): return 'its weights were changed after pretraining'
+    if manifest['weights_hash'] != weights_hash(folder): return 'its weights were changed after pretraining'
 
 # %% ../../nbs/modeling/pretrain.ipynb #473da203
-def _save(tokenizer, net, folder, out):
+def save_model(
+    tokenizer,
+    net,
+    folder, # To write to
+    out # The place to name in errors
+):
+    "Write tokenizer and weights; raises `InputError` if there is no room"
     try:
         tokenizer.save_pretrained(folder)
         net.save_pretrained(folder)
@@ -262,8 +271,8 @@ def pretrain(
         if settings.steps != 0:
             loss = _train(net, tokenizer, _examples(texts, tokenizer), settings, device=device,
                           progress=progress)
-        _save(tokenizer, net, folder, out)
+        save_model(tokenizer, net, folder, out)
         manifest = _manifest(texts, tokenizer, net, settings, init=init,
-                             loss=loss) | {'weights_hash': _weights_hash(folder)}
+                             loss=loss) | {'weights_hash': weights_hash(folder)}
         (folder/'manifest.json').write_text(json.dumps(manifest, indent=1) + '\n')
     return manifest
