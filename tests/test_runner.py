@@ -6,7 +6,7 @@ from pronto.modeling.pretrain import pretrain
 from pronto.modeling.recipes import find_model, local_model
 from pronto.runs.planning import plan
 from pronto.runs.runner import find_dataset
-from pronto.runs.store import model_name
+from pronto.runs.store import model_name, read_runs
 from pronto.core.files import InputError
 
 TEXTS = [f'lo {"mi "*(i % 3)}la tu{i % 7}' for i in range(40)]
@@ -42,6 +42,13 @@ def test_baselines_then_a_run_then_recorded_before(checkout, capsys):
         assert main(command) == 0
         said.append(capsys.readouterr().out)
     assert 'recorded before' not in said[0] and said[1].strip().endswith('recorded before')
+
+@pytest.mark.parametrize('asked', ['yes','no'])
+def test_16_bits_can_be_asked_for(checkout, asked):
+    command = ['eval', '../data/datasets/qaa', '-m', 'my-bert', '--epochs', '1', '--limit', '8']
+    assert main([*command, '--runs', 'runs', '--bf16', asked]) == 0
+    [record] = read_runs('runs')
+    assert record['hyperparameters'].get('bf16', False) == (asked == 'yes')
 
 @pytest.mark.parametrize('name', ['/missing/path', '**', 'n'*300, '', '../..x', 'a\0b'])
 def test_odd_names_of_bibles_are_one_line(checkout, name):

@@ -19,6 +19,9 @@ def eval_options(parser):
     parser.add_argument('dataset', nargs='+', metavar='DATASET_DIR',
                         help='a folder written by `pronto build`, or a release; one for each translation')
     run_options(parser, model_required=False)
+    parser.add_argument('--bf16', choices=['yes','no'],
+                        help='train with 16-bit arithmetic, which some processors do faster (default: only '
+                        'on GPUs that have it)')
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde77
 def eval(args):
@@ -32,7 +35,7 @@ def eval(args):
     try:
         if not args.model: return _show_baselines(args, tasks)
         trainings = plan(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit,
-                         **_protocol(args))
+                         bf16=dict(yes=True, no=False).get(args.bf16), **_protocol(args))
     except ValueError as e: raise as_input_error(e, '--task') from e
     for folder in args.dataset:
         if not tasks and (left := empty_tasks(folder)):

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np, torch
 from scipy.sparse import csr_matrix
 from transformers import AutoModel, get_linear_schedule_with_warmup, set_seed
-from tqdm.auto import tqdm
 from ..bibles.reading import read_bible
 from ..bibles.versification import choose_versification, to_english
 from ..core.files import InputError, content_hash, replace_folder
+from ..core.progress import progress as show_progress
 from ..core.refs import Ref
 from ..datasets.splits import split_of
 from .architectures import load_tokenizer, one_line_errors, quiet
@@ -146,8 +146,8 @@ def _mean_state(net, batch:dict)->torch.Tensor: # (texts, width)
 def _optimizer(net, settings:Distillation):
     table = net.get_input_embeddings().weight
     others = [p for p in net.parameters() if p is not table]
-    rates = [dict(params=others, lr=settings.learning_rate), dict(params=[table], lr=5*settings.learning_rate)]
-    return torch.optim.AdamW(rates, weight_decay=0.01, fused=True)
+    groups = [dict(params=others), dict(params=[table], lr=5*settings.learning_rate)]
+    return torch.optim.AdamW(groups, lr=settings.learning_rate, weight_decay=0.01, fused=True)
 
 def _train(net, tokenizer, rows:list[dict], vectors:torch.Tensor, settings:Distillation, *, device:str,
            progress:str)->float: # The mean loss of the last hundred batches
@@ -156,7 +156,7 @@ def _train(net, tokenizer, rows:list[dict], vectors:torch.Tensor, settings:Disti
     schedule = get_linear_schedule_with_warmup(optimizer, len(batches)//20, len(batches))
     variance = (vectors - vectors.mean(0)).square().sum(1).mean()
     net.set_attn_implementation('eager') # Its backward pass is twice as fast on a CPU
-    for numbers in tqdm(batches, desc=progress, disable=not progress, leave=False):
+    for numbers in (show_progress(progress) if progress else iter)(batches):
         batch = {k: v.to(device) for k,v in padded([rows[i] for i in numbers], tokenizer).items()}
         with torch.autocast(device, torch.bfloat16, enabled=settings.bf16): found = _mean_state(net, batch)
         wanted = vectors[[rows[i]['verse'] for i in numbers]]
@@ -181,7 +181,7 @@ def _teach(teacher, net, tokenizer, texts:list[str], english:list[str], settings
 
 def distil(
     teacher, # A model folder, or a name in the local cache
-    verses:list[dict[Ref,str]], # Of each translation, as `verses_by_ref` gives them; the teacher reads the first
+    verses:list[dict[Ref,str]], # As `verses_by_ref` gives them; the teacher reads those of the first
     out, # The folder to write
     settings:Distillation=Distillation(), # noqa: B008 (it is frozen)
     *,

@@ -1,0 +1,182 @@
+"""Run every protocol on real translations and record what each costs
+
+    python benchmarks/protocols.py BIBLES_DIR ANNOTATIONS TEACHER -o OUT [--stage NAME]... [--model DIR]...
+
+BIBLES_DIR holds the translations of `BIBLES`, ANNOTATIONS is what `pronto annotate` wrote, and TEACHER is
+an English sentence encoder of the BERT family. The stages, in order:
+  build          datasets with parallel splits
+  models         students of the teacher, by `pronto.modeling.distillation`, on verses of train only: one
+                 without training, one after a fifth of a pass, one after 1.5 passes; and random weights
+  probe ... mixes   the runs, through the `pronto` command
+  tables         the tables of all protocols
+All runs use at most LIMIT rows of each split. OUT/seconds.tsv says what each command took.
+Commands that were done before are quick to repeat, because their runs are recorded.
+"""
+import argparse, random, subprocess, sys, time
+from pathlib import Path
+
+LIMIT = 1000
+# Code, language, verses that students learn from (all of train if empty), and path below BIBLES_DIR
+BIBLES = """
+engoeb      eng    all  osis/eng-us-oeb.osis.xml
+fralsg      fra    all  usfm/fraLSG
+grcbyz      grc    all  csv/byz
+copboh      cop    all  ces/Coptic-NT.xml
+sycpes      syc    all  ces/Syriac-NT.xml
+chrnt       chr    all  usfx/chr-cherokee.usfx.xml
+gujnt       guj    all  ces/Gujarati-NT.xml
+ukrnt       ukr    all  ces/Ukranian-NT.xml
+cmncuv      cmn    all  usfx/chi-cuv.usfx.xml
+jpn1965     jpn    all  beblia/Japanese1965Bible.xml
+ojint       oji    all  ces/Ojibwa-NT.xml
+swhnt       swh    all  ces/Swahili-NT.xml
+eusnt       eus    all  ces/Basque-NT.xml
+indtsi      ind    all  usfm/id_tsi
+lavnt       lav    450  osis/lav-latvian.osis.xml
+ewent       ewe    450  ces/Ewe-NT.xml
+zulnt       zul    60   ces/Zulu-NT.xml
+quent       que    60   ces/Quichua-NT.xml
+wolnt       wol    0    ces/Wolof-NT.xml
+qucnt       quc    0    ces/K'iche'-NT.xml
+engweb      eng    all  usfm/eng-web
+engylt      eng    0    zefania/eng-ylt.zefania.xml
+engwebster  eng    0    vpl/engwebster_nt_vpl.txt
+engt4t      eng    0    usfm/eng_t4t
+"""
+SOURCES = 'engoeb fralsg grcbyz copboh sycpes chrnt gujnt ukrnt cmncuv jpn1965 ojint swhnt eusnt indtsi'.split()
+FEW = 'engoeb fralsg ukrnt cmncuv swhnt gujnt'.split() # Where all models are compared
+TARGETS = 'engoeb fralsg grcbyz sycpes chrnt gujnt ukrnt cmncuv jpn1965 swhnt lavnt zulnt wolnt'.split()
+TUNED = ['--recipe', 'tiny', '--epochs', '3', '--bf16', 'yes']
+
+def bibles(): # Code, language, verses, path
+    return [tuple(line.split(maxsplit=3)) for line in BIBLES.strip().splitlines()]
+
+def build_commands(args):
+    for code,language,_,path in bibles():
+        yield ['build', '-a', args.annotations, '-b', str(args.bibles/path), '-o', str(args.data/code),
+               '--code', code, '--splits', 'parallel', '--language', language]
+
+def training_verses(folder):
+    "The verses of each translation that students learn from; the first is English"
+    from pronto.core.refs import NT_BOOKS
+    from pronto.modeling.distillation import verses_by_ref
+    rng, found = random.Random(0), {}
+    for code,_,most,path in bibles():
+        if most == '0': continue
+        verses = {r: text for r,text in verses_by_ref(folder/path).items() if r.book in NT_BOOKS}
+        refs = sorted(verses) if most == 'all' else sorted(rng.sample(sorted(verses), int(most)))
+        found[code] = {r: verses[r] for r in refs}
+    return found
+
+def write_shares(verses, out):
+    "The share of each language in the students' training data, as `pronto.reporting.tiers` reads it"
+    languages = {code: language for code,language,*_ in bibles()}
+    letters = {}
+    for code,found in verses.items():
+        letters[languages[code]] = letters.get(languages[code], 0) + sum(map(len, found.values()))
+    names = 'student', 'student-fifth', 'student-start'
+    rows = [f'{m}\t{x}\t{100*letters.get(x, 0)/sum(letters.values()):.4f}\n'
+            for m in names for x in sorted({*languages.values()})]
+    out.write_text('model\tlanguage\tshare\n' + ''.join(rows))
+
+def make_models(args):
+    from pronto.modeling.distillation import distil
+    from pronto.modeling.pretrain import pretrain
+    verses = training_verses(args.bibles)
+    write_shares(verses, args.out/'shares.tsv')
+    for name,epochs in ('student-start', 0), ('student-fifth', .2), ('student', 1.5):
+        if (args.models/name).exists(): continue
+        began = time.monotonic()
+        distil(args.teacher, list(verses.values()), args.models/name, epochs=epochs, bf16=args.bf16, progress=name)
+        note_seconds(args, 'models', time.monotonic() - began, name)
+    texts = [text for found in verses.values() for text in found.values()]
+    if not (args.models/'random').exists():
+        pretrain(texts, args.models/'random', steps=0, vocab_size=16000, layers=3, width=384, heads=12)
+
+def named(flag, values): return [x for v in values for x in (flag, str(v))]
+
+class Commands:
+    "The commands of each stage"
+    def __init__(self, args): self.args = args
+
+    def data(self, codes): return [str(self.args.data/code) for code in codes]
+
+    def evaluate(self, protocol, models, targets, tasks, *options, sources=()):
+        yield ['eval', *self.data(targets), '--protocol', protocol, *named('-m', models), *named('-t', tasks),
+               *named('--train', self.data(sources)), '--limit', str(LIMIT), '--runs', str(self.args.runs), *options]
+
+    def retrieval(self):
+        everything = [code for code,*_ in bibles()]
+        for model,targets in (self.args.student, everything), (self.args.teacher, FEW + ['wolnt','engweb']):
+            yield ['eval', *self.data(targets), '--protocol', 'retrieval', '--train', *self.data(['engoeb']),
+                   '-m', str(model), '--runs', str(self.args.runs)]
+
+    def probe(self):
+        tasks = 'PNS', 'SM', 'NMC', 'SS'
+        everything = [code for code,*_ in bibles()]
+        yield from self.evaluate('probe', [self.args.student], everything, tasks)
+        yield from self.evaluate('probe', self.args.compared, FEW, tasks)
+
+    def transfer_probe(self):
+        everything = [code for code,*_ in bibles()]
+        tasks = 'PNS', 'SM', 'SS'
+        yield from self.evaluate('transfer-probe', [self.args.student], everything, tasks, sources=SOURCES)
+        yield from self.evaluate('transfer-probe', [self.args.teacher], FEW, tasks, sources=FEW)
+
+    def in_language(self):
+        yield from self.evaluate('in-language', self.args.compared, FEW, ['PNS','SM'], *TUNED)
+        rest = [code for code in TARGETS if code not in FEW]
+        yield from self.evaluate('in-language', [self.args.student], rest, ['PNS','SM'], *TUNED)
+
+    def transfer(self):
+        three = *TUNED, '--seeds', '3'
+        yield from self.evaluate('transfer', [self.args.student], TARGETS, ['PNS','SM'], *three, sources=['engoeb'])
+        yield from self.evaluate('transfer', [self.args.student], TARGETS, ['PNS','SM'], *TUNED,
+                                 sources=['ukrnt','cmncuv'])
+
+    def few_shot(self):
+        sampled = *TUNED, '--sizes', '50,100,250,500', '--draws', '2'
+        yield from self.evaluate('few-shot', [self.args.student], ['fralsg','ukrnt','swhnt'], ['SM'], *sampled,
+                                 sources=['engoeb'])
+
+    def mixes(self):
+        yield from self.evaluate('mixes', [self.args.student], ['engoeb','fralsg','ukrnt'], ['SM'], *TUNED)
+
+    def tables(self):
+        for protocol in 'transfer', 'transfer-probe', 'few-shot', 'mixes':
+            yield ['tables', '--protocol', protocol, '--runs', str(self.args.runs), '-o', str(self.args.out/'tables'),
+                   '--recipe', '']
+
+STAGES = 'build models retrieval probe transfer-probe in-language transfer few-shot mixes tables'.split()
+
+def note_seconds(args, stage, seconds, what):
+    with open(args.out/'seconds.tsv', 'a', encoding='utf-8') as f: f.write(f'{stage}\t{seconds:.0f}\t{what}\n')
+
+def run(args, stage, command):
+    "One command of `pronto`, with its output in a log"
+    began = time.monotonic()
+    with open(args.out/f'{stage}.log', 'a', encoding='utf-8') as log:
+        done = subprocess.run(['pronto', *map(str, command)], stdout=log, stderr=log)
+    about = ' '.join(Path(x).name for x in map(str, command))
+    note_seconds(args, stage, time.monotonic() - began, about if done.returncode == 0 else f'FAILED {about}')
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add('bibles', type=Path), add('annotations', type=Path), add('teacher', type=Path)
+    add('-o', '--out', type=Path, required=True)
+    add('--stage', action='append', choices=STAGES)
+    add('--model', action='append', type=Path, default=[], help='a further model to compare')
+    add('--bf16', action='store_true', help='distil with 16-bit arithmetic')
+    args = parser.parse_args()
+    args.data, args.models, args.runs = (args.out/x for x in ('datasets','models','runs'))
+    args.models.mkdir(parents=True, exist_ok=True)
+    args.student = args.models/'student'
+    students = [args.models/name for name in ('student-start','student-fifth','student')]
+    args.compared = [*students, args.teacher, args.models/'random', *args.model]
+    for stage in args.stage or STAGES:
+        if stage == 'models': make_models(args)
+        elif stage == 'build': [run(args, stage, c) for c in build_commands(args)]
+        else: [run(args, stage, c) for c in getattr(Commands(args), stage.replace('-', '_'))()]
+
+if __name__ == '__main__': main()
