@@ -12,7 +12,7 @@ an English sentence encoder of the BERT family. The stages, in order:
 All runs use at most LIMIT rows of each split. OUT/seconds.tsv says what each command took.
 Commands that were done before are quick to repeat, because their runs are recorded.
 """
-import argparse, random, subprocess, sys, time
+import argparse, random, subprocess, time
 from pathlib import Path
 
 LIMIT = 1000
@@ -43,7 +43,8 @@ engylt      eng    0    zefania/eng-ylt.zefania.xml
 engwebster  eng    0    vpl/engwebster_nt_vpl.txt
 engt4t      eng    0    usfm/eng_t4t
 """
-SOURCES = 'engoeb fralsg grcbyz copboh sycpes chrnt gujnt ukrnt cmncuv jpn1965 ojint swhnt eusnt indtsi'.split()
+SOURCES = '''engoeb fralsg grcbyz copboh sycpes chrnt gujnt ukrnt cmncuv jpn1965 ojint swhnt eusnt
+indtsi'''.split()
 FEW = 'engoeb fralsg ukrnt cmncuv swhnt gujnt'.split() # Where all models are compared
 TARGETS = 'engoeb fralsg grcbyz sycpes chrnt gujnt ukrnt cmncuv jpn1965 swhnt lavnt zulnt wolnt'.split()
 TUNED = ['--recipe', 'tiny', '--epochs', '3', '--bf16', 'yes']
@@ -87,7 +88,8 @@ def make_models(args):
     for name,epochs in ('student-start', 0), ('student-fifth', .2), ('student', 1.5):
         if (args.models/name).exists(): continue
         began = time.monotonic()
-        distil(args.teacher, list(verses.values()), args.models/name, epochs=epochs, bf16=args.bf16, progress=name)
+        distil(args.teacher, list(verses.values()), args.models/name, epochs=epochs, bf16=args.bf16,
+               progress=name)
         note_seconds(args, 'models', time.monotonic() - began, name)
     texts = [text for found in verses.values() for text in found.values()]
     if not (args.models/'random').exists():
@@ -103,7 +105,8 @@ class Commands:
 
     def evaluate(self, protocol, models, targets, tasks, *options, sources=()):
         yield ['eval', *self.data(targets), '--protocol', protocol, *named('-m', models), *named('-t', tasks),
-               *named('--train', self.data(sources)), '--limit', str(LIMIT), '--runs', str(self.args.runs), *options]
+               *named('--train', self.data(sources)), '--limit', str(LIMIT),
+               '--runs', str(self.args.runs), *options]
 
     def retrieval(self):
         everything = [code for code,*_ in bibles()]
@@ -129,14 +132,14 @@ class Commands:
         yield from self.evaluate('in-language', [self.args.student], rest, ['PNS','SM'], *TUNED)
 
     def transfer(self):
-        three = *TUNED, '--seeds', '3'
-        yield from self.evaluate('transfer', [self.args.student], TARGETS, ['PNS','SM'], *three, sources=['engoeb'])
-        yield from self.evaluate('transfer', [self.args.student], TARGETS, ['PNS','SM'], *TUNED,
-                                 sources=['ukrnt','cmncuv'])
+        about = 'transfer', [self.args.student], TARGETS, ['PNS','SM']
+        yield from self.evaluate(*about, *TUNED, '--seeds', '3', sources=['engoeb'])
+        yield from self.evaluate(*about, *TUNED, sources=['ukrnt','cmncuv'])
 
     def few_shot(self):
         sampled = *TUNED, '--sizes', '50,100,250,500', '--draws', '2'
-        yield from self.evaluate('few-shot', [self.args.student], ['fralsg','ukrnt','swhnt'], ['SM'], *sampled,
+        targets = 'fralsg', 'ukrnt', 'swhnt'
+        yield from self.evaluate('few-shot', [self.args.student], targets, ['SM'], *sampled,
                                  sources=['engoeb'])
 
     def mixes(self):
@@ -144,13 +147,14 @@ class Commands:
 
     def tables(self):
         for protocol in 'transfer', 'transfer-probe', 'few-shot', 'mixes':
-            yield ['tables', '--protocol', protocol, '--runs', str(self.args.runs), '-o', str(self.args.out/'tables'),
-                   '--recipe', '']
+            yield ['tables', '--protocol', protocol, '--runs', str(self.args.runs),
+                   '-o', str(self.args.out/'tables'), '--recipe', '']
 
 STAGES = 'build models retrieval probe transfer-probe in-language transfer few-shot mixes tables'.split()
 
 def note_seconds(args, stage, seconds, what):
-    with open(args.out/'seconds.tsv', 'a', encoding='utf-8') as f: f.write(f'{stage}\t{seconds:.0f}\t{what}\n')
+    with open(args.out/'seconds.tsv', 'a', encoding='utf-8') as f:
+        f.write(f'{stage}\t{seconds:.0f}\t{what}\n')
 
 def run(args, stage, command):
     "One command of `pronto`, with its output in a log"
@@ -161,7 +165,8 @@ def run(args, stage, command):
     note_seconds(args, stage, time.monotonic() - began, about if done.returncode == 0 else f'FAILED {about}')
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add('bibles', type=Path), add('annotations', type=Path), add('teacher', type=Path)
     add('-o', '--out', type=Path, required=True)
