@@ -1,4 +1,5 @@
-# `make demo` shows what PrOnto does, `make test` checks it in some minutes, `make test-all` checks all of it; each sets up .venv first
+# `make demo` shows what PrOnto does, `make test` checks it in some minutes, `make test-all` checks all of it,
+# `make docs` builds the site into site/; each sets up .venv first
 BIN = .venv/bin
 READY = .venv/ready
 WITH = PATH="$(CURDIR)/$(BIN):$$PATH"
@@ -20,6 +21,10 @@ test-all: lint
 	@for browser in chromium chromium-browser google-chrome google-chrome-stable; do command -v $$browser >/dev/null && exit 0; done; \
 	echo "Skipped the browser's tests of the report: there is no Chromium (on Debian: apt install chromium)"
 
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
+	@echo "Open site/index.html"
+
 bench: $(READY)
 	$(BIN)/python benchmarks/build.py
 
@@ -29,4 +34,4 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-.PHONY: demo lint test test-all bench
+.PHONY: demo lint test test-all docs bench

@@ -107,7 +107,7 @@ def test_imports_have_no_circle():
 def committed():
     "Everything that a checkout holds"
     yield from (p for p in ROOT.iterdir() if p.is_file() and p.name != '.git') # In a worktree .git is a file
-    for folder in 'nbs', 'pronto', 'tests', 'benchmarks', '.ci':
+    for folder in 'nbs', 'pronto', 'tests', 'benchmarks', 'docs', '.ci':
         made = {'__pycache__','.ipynb_checkpoints','.ruff_cache'}
         yield from (p for p in (ROOT/folder).rglob('*') if p.is_file() and not made & set(p.parts))
 

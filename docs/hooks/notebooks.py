@@ -1,0 +1,114 @@
+"A notebook as a page of the site: prose, examples with their outputs, and the documented code it exports"
+import ast, re
+from pathlib import Path
+from textwrap import dedent
+
+import nbformat
+from nbconvert import MarkdownExporter
+
+DEFINITIONS = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
+EXPORTED = {'export', 'exporti', 'exports'}
+
+def directives(source):
+    "The nbdev directives of a cell, e.g. `{'export'}`"
+    return set(re.findall(r'^#\| *(\w+)', source, re.M))
+
+def without_directives(source): return re.sub(r'^#\|.*\n?', '', source, flags=re.M).strip('\n')
+
+# What a function or a class takes and returns: its definition as written, with comments, without bodies
+
+def function_header(node, lines):
+    "The lines up to the body, which may begin in the same line"
+    first = node.body[0]
+    header = lines[node.lineno - 1:first.lineno]
+    if not lines[first.lineno - 1][:first.col_offset].strip(): return header[:-1]
+    return [*header[:-1], header[-1][:first.col_offset].rstrip()]
+
+def class_outline(node, lines):
+    "Fields and public methods"
+    kept = function_header(node, lines)
+    for part in node.body:
+        if isinstance(part, (ast.AnnAssign, ast.Assign)): kept += lines[part.lineno - 1:part.end_lineno]
+        if not isinstance(part, DEFINITIONS): continue
+        if part.name.startswith('_') and part.name != '__init__': continue
+        first = min([part.lineno, *(d.lineno for d in part.decorator_list)])
+        kept += lines[first - 1:part.lineno - 1] + function_header(part, lines)
+        if doc := ast.get_docstring(part): kept.append(' '*(part.col_offset + 4) + f'"{doc}"')
+    return kept
+
+def described(node, lines):
+    "A definition as Markdown, its docstring first"
+    outline = (class_outline if isinstance(node, ast.ClassDef) else function_header)(node, lines)
+    code = dedent('\n'.join(outline))
+    return f'{ast.get_docstring(node) or ""}\n\n```python\n{code}\n```\n'
+
+def folded(code, title):
+    "Code that a click unfolds; the search leaves it out"
+    start = f'<details class="source" markdown="1" data-search-exclude>\n<summary>{title}</summary>'
+    return f'{start}\n\n```python\n{code}\n```\n\n</details>\n'
+
+def exported(code, heading):
+    "An exported cell as Markdown: its public functions and classes, and the source to unfold"
+    tree, lines, parts = ast.parse(code), code.splitlines(), []
+    if all(isinstance(n, (ast.Import, ast.ImportFrom)) for n in tree.body): return ''
+    for node in tree.body:
+        if not isinstance(node, DEFINITIONS) or node.name.startswith('_'): continue
+        if node.name != heading: parts.append(f'### `{node.name}`\n')
+        parts.append(described(node, lines))
+    return '\n'.join([*parts, folded(code, 'Source')])
+
+# The whole notebook
+
+def rich_outputs(cell):
+    "What a cell printed or drew, without progress bars and style sheets"
+    for output in cell.get('outputs', []):
+        if output.get('name') == 'stderr': continue
+        data = output.get('data', {})
+        page = data.get('text/html')
+        if page: data['text/html'] = re.sub(r'<style.*?</style>\s*', '', page, flags=re.S)
+        yield output
+
+def shown_code(cell, heading, article):
+    "A code cell as Markdown"
+    code = without_directives(cell.source)
+    if directives(cell.source) & EXPORTED: return exported(code, heading)
+    if article and 'parameters' not in cell.metadata.get('tags', []): return folded(code, 'Code')
+    return f'```python\n{code}\n```'
+
+def shown_prose(text):
+    "A text cell without what nbdev alone reads"
+    text = re.sub(r'^- skip_exec: true\n?', '', text, flags=re.M)
+    return re.sub(r'^(#+ .*?) -$', r'\1', text, flags=re.M)
+
+def with_joined_code(cells):
+    "Code that follows code without outputs belongs to it"
+    joined = []
+    for cell in cells:
+        last = joined[-1] if joined else None
+        plain = last and last.cell_type == cell.cell_type == 'code' and not list(rich_outputs(last))
+        if not plain or 'parameters' in last.metadata.get('tags', []): joined.append(cell)
+        else: joined[-1] = nbformat.from_dict({**cell, 'source': f'{last.source}\n\n{cell.source}'})
+    return joined
+
+def visible_cells(notebook, article):
+    "Cells as a reader wants them: code becomes Markdown, outputs remain"
+    heading = ''
+    for cell in with_joined_code(notebook.cells) if article else notebook.cells:
+        if cell.cell_type == 'markdown':
+            text = shown_prose(cell.source)
+            if text.strip() == '## Export': continue
+            heading = ([heading] + re.findall(r'^#+ +(.*?)$', text, re.M))[-1].strip('`')
+            yield nbformat.v4.new_markdown_cell(text)
+        elif not directives(cell.source) & {'hide', 'default_exp'}:
+            yield nbformat.v4.new_markdown_cell(shown_code(cell, heading, article))
+            if outputs := list(rich_outputs(cell)): yield nbformat.v4.new_code_cell('', outputs=outputs)
+
+def convert(
+    path, # Of the notebook
+    article=False # Fold all code but the parameters?
+): # The Markdown, and pictures by name
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = list(visible_cells(notebook, article))
+    resources = dict(unique_key=Path(path).stem, output_files_dir='.')
+    text, resources = MarkdownExporter(exclude_input=True).from_notebook_node(notebook, resources)
+    return text, {Path(name).name: data for name,data in resources['outputs'].items()}

@@ -1,0 +1,140 @@
+"What MkDocs calls: pages made from the notebooks, the command and the files of the repository"
+import json, posixpath, re, sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2])) # The package of this checkout
+
+from mkdocs.structure.files import File
+
+from commands import command_pages
+from links import PAGES, PICTURES, ROOT, areas, page_of, repository
+from links import repository_page, settings, with_links
+from notebooks import convert
+from results import chart
+
+# Notebooks
+
+NEED_TEXTS = 'eval', 'tables', 'gold', 'sources' # What is not in the repository
+
+def buttons(path):
+    "Where a notebook can be run, and where its source is"
+    where = repository().removeprefix('https://github.com/')
+    links = [f'[Source]({repository()}/blob/main/{path})']
+    if Path(path).stem not in NEED_TEXTS and 'executed' not in path:
+        links.append(f'[Open in Colab](https://colab.research.google.com/github/{where}/blob/main/{path})')
+        links.append(f'[Open in Binder](https://mybinder.org/v2/gh/{where}/main?labpath={path})')
+    return '<div class="buttons" markdown>\n' + '\n'.join(links) + '\n</div>\n'
+
+def notebook_page(path, shown=None):
+    "The page of a notebook; `shown` is an executed copy of it, if it has no outputs itself"
+    page = page_of(path)
+    text, pictures = convert(ROOT/(shown or path), article=page.startswith('studies'))
+    text = re.sub(r'^\[!\[.*\n', '', text, flags=re.M) # Its own buttons
+    heading, _, rest = text.partition('\n')
+    if shown: rest = f'\n*As executed in [`{shown}`]({repository()}/blob/main/{shown}).*\n{rest}'
+    text = f'{heading}\n\n{buttons(path)}\n{rest}'
+    drawn = re.sub(r'^```mermaid\n.*?^```$', '<!-- pipeline -->', text, flags=re.M | re.S)
+    return with_links(drawn, shown or path, page), pictures
+
+def has_outputs(path):
+    cells = json.loads((ROOT/path).read_text(encoding='utf-8'))['cells']
+    return any(c.get('outputs') for c in cells)
+
+def executed_of(name):
+    "An executed copy of a notebook at the top, e.g. `eval-qab.ipynb` of `eval`"
+    found = sorted((ROOT/'nbs'/'executed').glob(f'{name}-*.ipynb'))
+    return found[0].relative_to(ROOT).as_posix() if found else None
+
+def notebooks(folder):
+    found = sorted((ROOT/'nbs'/folder).glob('*.ipynb'))
+    return [p.relative_to(ROOT).as_posix() for p in found]
+
+# All pages
+
+def made_pages():
+    "Address to text; to bytes for pictures"
+    made = {}
+    def add(path, shown=None):
+        page = page_of(path)
+        made[page], pictures = notebook_page(path, shown)
+        made.update({posixpath.join(posixpath.dirname(page), name): data for name,data in pictures.items()})
+        return page
+    articles = [add(p, None if has_outputs(p) else executed_of(Path(p).stem)) for p in notebooks('')]
+    made['studies/index.md'] = studies_index(made, articles, [add(p) for p in notebooks('executed')])
+    for area in areas():
+        modules = [add(p) for p in notebooks(area)]
+        made[f'api/{area}/index.md'] = area_index(area, made, modules)
+    made['api/index.md'] = code_index()
+    tables = [p.relative_to(ROOT).as_posix() for p in sorted((ROOT/'paper_tables').glob('*.md'))]
+    for path in dict.fromkeys([*PAGES, *tables]):
+        if path != 'README.md': made[page_of(path)] = repository_page(path)
+    made |= command_pages(written_pages())
+    return made | {where: (ROOT/path).read_bytes() for path,where in PICTURES.items()}
+
+def written_pages():
+    docs = ROOT/'docs'
+    files = sorted(docs.rglob('*.md'))
+    return {p.relative_to(docs).as_posix(): p.read_text(encoding='utf-8') for p in files}
+
+def found_in(text, pattern):
+    found = re.search(pattern, text, re.M)
+    return found[1] if found else ''
+
+def entries(pages, made, folder):
+    "Lines of an index: the title of each page, with a link, and what it is about"
+    lines = []
+    for page in pages:
+        title, about = found_in(made[page], r'^# +(.+)$'), found_in(made[page], r'^> +(.+)$')
+        link = f'[{title}]({posixpath.relpath(page, folder)})'
+        lines.append(f'{link}\n:   {about}' if about else f'- {link}')
+    return '\n\n'.join(lines) + '\n'
+
+def studies_index(made, articles, executed):
+    about = ('Each study is a notebook: it opens with what it found, and can be run again with '
+             '[papermill](https://papermill.readthedocs.io) on other Bibles and models.')
+    others = f'## On other data\n\n{entries(executed, made, "studies")}'
+    return f'# Studies\n\n{about}\n\n{entries(articles, made, "studies")}\n{others}'
+
+def area_index(area, made, modules):
+    about = areas()[area]
+    return f'# {area}\n\n{about[:1].upper()}{about[1:]}.\n\n{entries(modules, made, f"api/{area}")}'
+
+def code_index():
+    about = ('The package has the folders of `nbs/`, whose notebooks are its source: each explains one idea, '
+             'shows it working and tests it. A page shows a notebook, with what each function takes and '
+             'returns. An area imports only from those above it.')
+    lines = [f'[{area}]({area}/index.md)\n:   {holds}' for area,holds in areas().items()]
+    return f'# Code\n\n{about}\n\n' + '\n\n'.join(lines) + '\n'
+
+# What MkDocs calls
+
+MADE = {}
+
+def listed(folder):
+    "The generated pages of a folder, its index first, for the navigation"
+    pages = [p for p in MADE if p.endswith('.md') and posixpath.dirname(p) == folder]
+    return sorted(pages, key=lambda p: (not p.endswith('/index.md'), p))
+
+def on_config(config):
+    "Make all pages; put them where the navigation names their folder"
+    MADE.update(made_pages())
+    generated = dict(studies=[*listed('studies'), {'On other data': listed('studies/executed')}],
+                     commands=listed('commands'), tables=listed('tables'),
+                     api=['api/index.md', *[{area: listed(f'api/{area}')} for area in areas()]])
+    for part in config.nav:
+        for name,pages in part.items():
+            if isinstance(pages, str) and pages in generated: part[name] = generated[pages]
+    config.extra['social'] = [dict(icon='fontawesome/brands/github', link=repository(), name='Repository')]
+    config.copyright = f'Version {settings()["version"]}. Apache-2.0.'
+
+def on_files(files, config):
+    for page,content in MADE.items(): files.append(File.generated(config, page, content=content))
+    return files
+
+def on_page_content(html, page, config, files):
+    "Put pictures where a page wants them; tables of outputs get a box to scroll in"
+    pipeline = (ROOT/'docs'/'assets'/'pipeline.svg').read_text(encoding='utf-8')
+    html = html.replace('<!-- pipeline -->', pipeline)
+    if '<!-- chart -->' in html: html = html.replace('<!-- chart -->', chart(ROOT/'paper_tables'))
+    box = r'<div class="output-table" tabindex="0">\g<0></div>'
+    return re.sub(r'<table (?:border|id="T_).*?</table>', box, html, flags=re.S)

@@ -1,0 +1,198 @@
+"The site: it builds, its links lead somewhere, nothing is fetched, and the commands of the tutorials run"
+import html.parser, re, shlex, shutil, subprocess, sys
+from urllib.parse import unquote, urldefrag
+
+import pytest
+
+from conftest import DATA, ROOT
+
+DOCS = ROOT/'docs'
+GUIDES = [DOCS/'quickstart.md', *sorted((DOCS/'tutorials').glob('*.md'))]
+PAGES = [*sorted(DOCS.rglob('*.md')), ROOT/'README.md', ROOT/'CONTRIBUTING.md']
+
+def commands(path):
+    "The commands of a page's shell blocks, as lists of words"
+    blocks = re.findall(r'^ *```sh\n(.*?)^ *```', path.read_text(encoding='utf-8'), re.M | re.S)
+    lines = [line for block in blocks for line in re.sub(r'\\\n\s*', '', block).splitlines()]
+    for line in lines:
+        if words := shlex.split(line, comments=True): yield words
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda p: p.stem)
+def test_commands_of_the_pages_exist(page):
+    from pronto.cli.command import make_parser
+    for words in commands(page):
+        if words[0] != 'pronto' or len(words) < 2: continue
+        _, unknown = make_parser().parse_known_args(words[1:]) # Exits if an option is wrong
+        assert not unknown, words
+
+def test_the_index_of_the_tables_names_all_of_them():
+    text = (ROOT/'paper_tables'/'README.md').read_text(encoding='utf-8')
+    files = {p.name for p in (ROOT/'paper_tables').iterdir() if p.suffix in ('.md','.png')} - {'README.md'}
+    assert {name for name in files if name not in text} == set()
+
+# The recipes of CONTRIBUTING.md
+
+@pytest.fixture
+def recipes(monkeypatch):
+    "What the recipes define; what they add to the package's lists is removed again"
+    from pronto.bibles import reading
+    from pronto.protocols import protocol
+    from pronto.sources import annotate
+    monkeypatch.setattr(reading, 'READERS', [*reading.READERS])
+    monkeypatch.setattr(annotate, 'SOURCES', [*annotate.SOURCES])
+    monkeypatch.setattr(protocol, 'PROTOCOLS', {**protocol.PROTOCOLS})
+    text, found = (ROOT/'CONTRIBUTING.md').read_text(encoding='utf-8'), {}
+    for block in re.findall(r'^```python\n(.*?)^```', text, re.M | re.S): exec(block, found)
+    return found
+
+def test_the_recipes_work(recipes, tmp_path):
+    from pronto.bibles.reading import read_bible
+    from pronto.core.refs import parse_ref
+    from pronto.protocols.protocol import find_protocol
+    from pronto.sources.annotate import annotate
+    from pronto.sources.records import VerseAnnotation
+    (tmp_path/'mark.txt').write_text('MRK.1.1|The beginning\nMRK.1.2|As it is written\n')
+    (tmp_path/'mark.moods.tsv').write_text('MRK 1:1\tdeclarative\nMRK 1:2\tinterrogative\n')
+    first = parse_ref('MRK 1:1')
+    assert recipes['MANY'].label(VerseAnnotation(first, (), crosses=False)) == 'no'
+    assert read_bible(tmp_path/'mark.txt').verses[first] == 'The beginning'
+    found = annotate(tmp_path)
+    assert found.source.name == 'Moods' and found.verses[first].sentences[0].mood == 'declarative'
+    assert find_protocol('tuned-transfer').sources == 'needed'
+    assert recipes['find_language']('wol').name == 'Wolof'
+
+# The site
+
+class Links(html.parser.HTMLParser):
+    "What a page links to, what it loads, and its anchors"
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.loaded, self.ids = set(), set(), set()
+        self.feed(text)
+    def handle_starttag(self, tag, attrs):
+        given = {k: v or '' for k,v in attrs}
+        self.ids |= {given[k] for k in ('id','name') if k in given}
+        if tag == 'a' and 'href' in given: self.links.add(given['href'])
+        if tag in ('img','script','iframe','source'): self.loaded.add(given.get('src', ''))
+        if tag == 'link' and given.get('rel') != 'canonical': self.loaded.add(given.get('href', ''))
+
+@pytest.fixture(scope='module')
+def site(tmp_path_factory):
+    pytest.importorskip('material')
+    folder = tmp_path_factory.mktemp('site')
+    done = subprocess.run([sys.executable, '-m', 'mkdocs', 'build', '--strict', '-q', '-d', folder], cwd=ROOT,
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+@pytest.mark.slow
+def test_every_link_of_the_site_leads_somewhere_and_nothing_is_fetched(site):
+    pages = {p: Links(p.read_text(encoding='utf-8')) for p in site.rglob('*.html') if p.name != '404.html'}
+    assert len(pages) > 150
+    broken = []
+    for page,found in pages.items():
+        assert [x for x in found.loaded if re.match(r'(https?:)?//', x)] == [], page
+        for link in found.links | found.loaded:
+            if not link or re.match(r'[a-z]+:', link): continue
+            place, anchor = urldefrag(unquote(link))
+            target = (page.parent/place).resolve() if place else page
+            if target.is_dir(): target /= 'index.html'
+            known = pages[target].ids if target in pages else ()
+            if not target.exists() or anchor and known and not anchor.startswith('__') and anchor not in known:
+                broken.append((page.relative_to(site).as_posix(), link))
+    assert broken == []
+
+@pytest.mark.slow
+def test_the_site_has_a_page_for_each_command_and_notebook(site):
+    from pronto.cli.command import make_parser
+    text = (site/'commands'/'index.html').read_text(encoding='utf-8')
+    assert re.findall(r'{([\w,]+)}|COMMAND', make_parser().format_usage())
+    for name in 'build', 'eval', 'quality-sheet', 'import-tsv', 'xtreme-score': assert f'{name}.html' in text
+    for notebook in (ROOT/'nbs').rglob('*.ipynb'):
+        if '.ipynb_checkpoints' not in notebook.parts: assert list(site.rglob(f'{notebook.stem}.html')), notebook
+
+@pytest.mark.slow
+def test_the_search_works_without_a_server(site):
+    "In a browser, on a page opened from a file, without network and with the keyboard alone"
+    sync = pytest.importorskip('playwright.sync_api')
+    browser = next(filter(None, map(shutil.which, ('chromium','chromium-browser','google-chrome'))), None)
+    if not browser: pytest.skip('no Chromium')
+    with sync.sync_playwright() as p:
+        chromium = p.chromium.launch(executable_path=browser, args=['--no-sandbox'])
+        page = chromium.new_context(offline=True, viewport=dict(width=390, height=844)).new_page()
+        asked = []
+        page.on('request', lambda r: asked.append(r.url) if r.url.startswith('http') else None)
+        page.goto((site/'index.html').as_uri())
+        page.keyboard.press('f')
+        page.keyboard.type('versification', delay=20)
+        page.wait_for_selector('.md-search-result__item a')
+        first = page.locator('.md-search-result__item a').first.get_attribute('href')
+        assert first.startswith('file:') and not asked
+        assert page.evaluate('document.documentElement.scrollWidth') <= 390
+        chromium.close()
+
+# The tutorials
+
+def embedded(folder):
+    "Stand-ins for what the tutorials have: a source, Bibles, models and a parse, all from the embedded corpus"
+    from pronto.cli.command import main
+    from pronto.demo.corpus import make_corpus, write_corpus
+    corpus = make_corpus(n_verses=1200)
+    write_corpus(corpus, folder/'made')
+    (folder/'made'/'ontonotes').rename(folder/'ontonotes-release-5.0')
+    (folder/'data'/'bibles').mkdir(parents=True)
+    bible = folder/'made'/'bibles'/'qaa.usfx.xml'
+    for name in 'wolof.usfx.xml', 'data/bibles/wolKYG.usfx.xml': shutil.copy(bible, folder/name)
+    (folder/'bibles').mkdir()
+    shutil.copy(bible, folder/'bibles'/'wol.usfx.xml')
+    shutil.copytree(folder/'made'/'bibles'/'qab', folder/'bibles'/'engweb')
+    main(['convert', 'wolof.usfx.xml', '-o', 'wolof.tsv'])
+    verses = (folder/'wolof.tsv').read_text(encoding='utf-8').splitlines()
+    (folder/'wolof.txt').write_text('\n'.join(v.split('\t')[-1] for v in verses), encoding='utf-8')
+    small = '--steps 1 --layers 1 --width 32 --heads 2'.split()
+    for seed,name in enumerate(['bert-base-multilingual-cased','my-wolof-bert']):
+        assert main(['pretrain', 'wolof.txt', '-o', name, '--seed', str(seed), *small]) == 0
+    (folder/'nbs').symlink_to(ROOT/'nbs')
+    return corpus
+
+def fill(sheet, names):
+    "Copies of a sheet in which everything is right"
+    import csv
+    with open(sheet, encoding='utf-8', newline='') as f: rows = list(csv.DictReader(f))
+    for row in rows: row |= dict(verse1_has_sense='yes', verse2_has_sense='yes', label_correct='yes')
+    for name in names:
+        with open(name, 'w', encoding='utf-8', newline='') as f:
+            table = csv.DictWriter(f, list(rows[0]))
+            table.writeheader()
+            table.writerows(rows)
+
+SMALLER = {('pretrain',): '--steps 2 --layers 1 --width 32 --heads 2', ('eval','-m'): '--limit 24 --epochs 1',
+           ('sweep',): '--limit 24 --epochs 1 --workers 1', ('release',): '--workers 1', ('demo',): '--verses 1200'}
+
+def smaller(words):
+    "A command with less to do"
+    for keys,options in SMALLER.items():
+        if words[1] == keys[0] and all(k in words for k in keys):
+            if 'retrieval' not in words: return [*words, *options.split()]
+    return words
+
+@pytest.mark.slow
+@pytest.mark.parametrize('guide', GUIDES, ids=lambda p: p.stem)
+def test_the_commands_of_a_tutorial_run(guide, tmp_path, monkeypatch, capfd):
+    from pronto.cli.command import main
+    from pronto.demo.gold_parses import ud_corpus
+    from pronto.demo.invented_languages import invented_languages
+    monkeypatch.chdir(tmp_path)
+    corpus = embedded(tmp_path)
+    parse = ud_corpus(corpus.meanings('qaa'), invented_languages()['qaa'])
+    (tmp_path/'wolof.conllu').write_text(parse, encoding='utf-8')
+    if (DATA/'acai').is_dir(): (tmp_path/'data'/'acai').symlink_to(DATA/'acai')
+    for words in commands(guide):
+        if words[0] == 'papermill':
+            quick = '-p limit 24 -p epochs 1 -p seeds 1'.split()
+            subprocess.run([sys.executable, '-m', *words, *quick], check=True, capture_output=True)
+        if words[0] != 'pronto' or words[1] == 'fetch': continue
+        if not (tmp_path/'data'/'acai').exists() and 'acai' in ' '.join(words): continue
+        status = main(smaller(words)[1:])
+        assert status == 0, (words, capfd.readouterr().err)
+        if words[1:3] == ['quality','sheet']: fill('wol.csv', ['wol-anna.csv','wol-binta.csv'])
