@@ -10,9 +10,12 @@ from pronto.sources.annotate import annotate
 from pronto.bibles.reading import read_bible
 from pronto.core.files import InputError
 from pronto.demo.corpus import build_demo, chapter_sizes, make_corpus, write_corpus
+from pronto.demo.english import plain
 from pronto.demo.gold_parses import demo_table4
 from pronto.demo.grammar import phrases
 from pronto.demo.oracle import demo_table5
+from pronto.demo.steps import Forecast, Step, run_demo
+from pronto.demo.tiny_models import TRIAL
 from pronto.studies.leakage import memory_line
 
 ROOT = Path(__file__).parents[1]
@@ -205,11 +208,56 @@ def test_a_foreign_folder_is_not_replaced(tmp_path):
     with pytest.raises(InputError, match='demo.txt'): build_demo(other, n_verses=300)
     assert [p.name for p in other.rglob('*')] == ['corpus', 'demo.txt']
 
-def test_examples_of_a_task_have_different_labels(tmp_path):
-    report = build_demo(tmp_path, n_verses=600)
-    for block in report.split('Some test examples of ')[1:]:
-        labels = re.findall(r'^- \*\*(\w+)\*\*', block.split('##')[0], re.M)
-        assert len(labels) > 1 and len(set(labels)) == len(labels), block
+@pytest.fixture(scope='module')
+def datasets_shown(tmp_path_factory):
+    "What the demo shows without models"
+    shown = []
+    run_demo(tmp_path_factory.mktemp('d')/'demo', n_verses=600, datasets_only=True, show=shown.append)
+    return '\n'.join(shown)
+
+def test_examples_of_a_task_have_different_labels_and_verses(datasets_shown):
+    blocks = datasets_shown.split('\n**')[1:]
+    assert len(blocks) == 5
+    for block in blocks:
+        labels, texts = zip(*re.findall(r'^- \*\*(\w+)\*\* (.+)', block, re.M))
+        assert len(labels) > 1 and len(set(labels)) == len(labels) and len(set(texts)) == len(texts), block
+
+def test_the_english_is_beside_every_invented_verse(datasets_shown):
+    english = set(make_corpus(n_verses=600).english_text.values())
+    beside = re.findall(r'^  English: (.+)', datasets_shown, re.M)
+    assert len(beside) == len(re.findall(r'^- \*\*', datasets_shown, re.M)) > 10
+    assert all(text in english for line in beside for text in line.split(' / '))
+    assert re.search(r'\| English \| (.+) \|', datasets_shown)[1] in english
+
+def test_the_english_of_a_verse_is_that_of_its_clauses(corpus):
+    "Also where a sentence runs over several verses: together they give the whole sentence"
+    crossing = [(p, e) for p,e in said(corpus) if len(set(p.refs)) > 1]
+    for p,e in crossing[:20]:
+        parts = [corpus.english_text[ref] for ref in dict.fromkeys(p.refs)]
+        words = plain(e).split()
+        assert sum(len(part.split()) for part in parts) >= len(words)
+        assert words[0] in parts[0] and words[-1] in parts[-1]
+
+def test_the_forecast_follows_the_pace(monkeypatch):
+    clock = iter([100., 180.])
+    monkeypatch.setattr('time.monotonic', lambda: next(clock))
+    steps = [Step('a', '', '', 40), Step('b', '', '', 60)]
+    assert Forecast(steps).left(1) == 120 # The first step took twice as long as planned
+
+@pytest.mark.slow
+def test_the_whole_demo(tmp_path, monkeypatch):
+    "All steps with models that have learned next to nothing: scores, tables, report; the same digits in another folder"
+    both = []
+    for name in 'a', 'b':
+        shown = []
+        found = run_demo(tmp_path/name, n_verses=700, budget=TRIAL, show=shown.append)
+        both.append((found['scores'], [s.replace(str(tmp_path/name), '') for s in shown if '## Step' not in s]))
+    assert both[0] == both[1]
+    scores, text = both[0][0], '\n'.join(both[0][1])
+    assert len(scores) == 7 and all(len(by_task) == 5 for by_task in scores.values())
+    for part in 'One verse in all languages', 'Both models are frozen', '# Table 3', 'Transfer, gaps', 'report.html':
+        assert part in text
+    assert (tmp_path/'a'/'report.html').is_file() and not (tmp_path/'data').exists()
 
 def _run_notebook(name, tmp_path, **parameters):
     "What a notebook prints, and the types of its outputs"

@@ -7,7 +7,8 @@ __all__ = ['demo_options', 'demo']
 
 # %% ../../nbs/cli/demo_command.ipynb #dmch05
 from .options import add_number
-from .output import bar, show
+from .output import show, tell
+from ..core.progress import about
 
 # %% ../../nbs/cli/demo_command.ipynb #dmco01
 def demo_options(parser):
@@ -22,18 +23,9 @@ def demo_options(parser):
 
 # %% ../../nbs/cli/demo_command.ipynb #0756f85a
 def demo(args):
-    "Run everything on the embedded corpus: datasets, tiny models, Tables 1-5"
-    from pronto.demo.corpus import build_demo, demo_plan, make_corpus
-    show(demo_plan(args.output, args.verses, args.datasets_only) + '\n')
-    sizes = dict(seed=args.seed, n_verses=args.verses, noise=args.noise)
-    show(build_demo(args.output, **sizes, progress=bar('datasets')))
-    if args.datasets_only: return
-    from pronto.demo.oracle import demo_table5
-    from pronto.demo.tiny_models import FULL, evaluate_models
-    from pronto.demo.gold_parses import demo_table4
-    corpus = make_corpus(**sizes)
-    for table in demo_table4, demo_table5: show(f"\n{table(corpus, 'qab', args.output)}")
-    budget = FULL._replace(seeds=args.seeds)
-    made = evaluate_models(args.output, corpus, budget, progress=bar('models'))
-    for table in made.values(): show(f'\n{table}')
-    show(f'Written to {args.output}: models, runs, parses, sheets, paper_tables')
+    "Run everything on the embedded corpus: datasets, tiny models, Tables 1-5, probe, transfer, the report"
+    from pronto.demo.steps import run_demo
+    from pronto.demo.tiny_models import FULL
+    made = run_demo(args.output, args.seed, args.verses, args.noise, datasets_only=args.datasets_only,
+                    budget=FULL._replace(seeds=args.seeds), show=tell)
+    show(f'Done in {about(made["seconds"])}.', made)

@@ -119,7 +119,7 @@ def probe(args):
     from pronto.jobs.probes import probe_all
     bar = tqdm(desc='probe', disable=None, leave=False, bar_format='{desc}') # Shows the forecast
     told = time.monotonic()
-    def show(state, rows):
+    def report(state, rows):
         nonlocal told
         bar.set_description_str(state.forecast())
         with tqdm.external_write_mode():
@@ -129,7 +129,7 @@ def probe(args):
             note(state.forecast())
             told = time.monotonic()
     try: state = probe_all(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.limit,
-                           args.runs, show=show)
+                           args.runs, show=report)
     except ValueError as e: raise as_input_error(e, '--task') from e
     finally: bar.close()
     if state.total > 1:

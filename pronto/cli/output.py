@@ -28,7 +28,7 @@ def _plain(value):
     "What JSON knows no type for"
     return value.item() if hasattr(value, 'item') else str(value)
 
-def _print(text): print(*map(printable, str(text).split('\n')), sep='\n')
+def _print(text): print(*map(printable, str(text).split('\n')), sep='\n', flush=True)
 
 def show(
     text, # For people
@@ -36,7 +36,7 @@ def show(
 ):
     "Print a result"
     if not _mode['as_json']: _print(text)
-    elif data is not None: print(json.dumps(data, ensure_ascii=False, default=_plain))
+    elif data is not None: print(json.dumps(data, ensure_ascii=False, default=_plain), flush=True)
 
 def tell(
     text,

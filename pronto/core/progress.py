@@ -7,7 +7,7 @@ __all__ = ['FIRST_LINE', 'NEXT_LINE', 'about', 'be_quiet', 'is_quiet', 'forecast
 
 # %% ../../nbs/core/progress.ipynb #pg05
 import sys, time
-from typing import Iterable, Iterator
+from typing import Callable, Iterable, Iterator
 from .files import to_stderr
 
 # %% ../../nbs/core/progress.ipynb #pg07
@@ -43,14 +43,18 @@ def forecast(
     total:int|None, # Steps; `None` if that is not known
     left:float=None, # Seconds, if that is known
     note:str='', # What else is worth saying
-    unit:str='' # `B` for bytes
+    unit:str='' # `B` for bytes; `%` to show the share that is done
 )->str: # A line of a log
     "How far a job has come"
     count = (lambda n: f'{n/1e6:,.1f} MB') if unit == 'B' else (lambda n: f'{n:,}')
     parts = [f'{count(done)} of {count(total)}' if total else count(done)]
+    if unit == '%': parts = [f'{done/total:.0%}']
     if note: parts.append(note)
     if left is not None: parts.append(f'about {about(left)} left')
     return f'{what}: {", ".join(parts)}'
+
+_LOOKS = {'': {}, 'B': dict(unit='B', unit_scale=True),
+          '%': dict(bar_format='{l_bar}{bar}| {elapsed}<{remaining}')}
 
 # %% ../../nbs/core/progress.ipynb #pg19
 class Meter:
@@ -58,15 +62,14 @@ class Meter:
     def __init__(self,
         total:int|None, # Steps; `None` if that is not known
         what:str, # What is done, e.g. `annotate`
-        unit:str='', # `B` for bytes
+        unit:str='', # As `forecast` takes it
         done:int=0 # Steps that were done before
     ):
         self.total, self.what, self.unit, self.done, self.before = total, what, unit, done, done
         self.began, self.told, self.bar, self.note = time.monotonic(), None, None, ''
         if is_quiet() or not (sys.stderr and sys.stderr.isatty()): return
         from tqdm import tqdm
-        looks = dict(unit='B', unit_scale=True) if unit == 'B' else {}
-        self.bar = tqdm(total=total, desc=what, leave=False, initial=done, file=sys.stderr, **looks)
+        self.bar = tqdm(total=total, desc=what, leave=False, initial=done, file=sys.stderr, **_LOOKS[unit])
 
     def __enter__(self): return self
     def __exit__(self, *_): self.close()
@@ -105,8 +108,16 @@ def _shown(items:Iterable, total:int|None, what:str)->Iterator:
             yield item
             meter.update()
 
+def _weighed(items:list, weight:Callable, what:str)->Iterator:
+    with Meter(sum(map(weight, items)), what, '%') as meter:
+        for item in items:
+            yield item
+            meter.update(weight(item))
+
 def progress(
-    what:str # What is done, e.g. `annotate`
+    what:str, # What is done, e.g. `annotate`
+    weight:Callable=None # How long an item takes, in any unit, where that differs much
 ): # A function that takes a list, or an iterable, and gives its items
     "Something that wraps a list and shows how far its items are done"
+    if weight: return lambda items: _weighed(list(items), weight, what)
     return lambda items: _shown(items, len(items) if hasattr(items, '__len__') else None, what)

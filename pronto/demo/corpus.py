@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['PARALLEL_LINES', 'ODDITIES', 'OSIS_BOOKS', 'SOURCE', 'chapter_sizes', 'PlacedSentence', 'Part', 'generate_section',
            'Truth', 'AnnotatedText', 'Translations', 'Corpus', 'make_corpus', 'FileVerse', 'usfx', 'usfm', 'osis',
-           'tsv', 'foreign_in_corpus', 'write_corpus', 'demo_plan', 'sample_rows', 'build_demo']
+           'tsv', 'foreign_in_corpus', 'write_corpus', 'build_demo']
 
 # %% ../../nbs/demo/corpus.ipynb #05d8cef2
 import itertools, json, re
@@ -20,8 +20,6 @@ from machine.scripture import ENGLISH_VERSIFICATION
 from ..sources.annotate import annotate
 from ..sources.annotation_file import write_annotations
 from ..bibles.reading import read_bible
-from ..datasets.loading import Dataset, load_dataset_folder
-from ..datasets.manifest import summary
 from ..datasets.building import build
 from .english import *
 from ..core.files import *
@@ -111,11 +109,14 @@ def _truth(placed, sentences):
                  crosses=any(len(set(p.refs)) > 1 for p in placed))
 
 # %% ../../nbs/demo/corpus.ipynb #9f7d3dce
+def _clause_bounds(english)->list[int]:
+    "The first leaf of each clause of a sentence, and the end"
+    begins = sorted(n.start for n in english.tree.kids[0].kids if n.begins)
+    return [0, *begins, len(english.leaves)]
+
 def _times(placed, english, counts):
     "Start and stop time of a sentence; adds its tokens to `counts`, the tokens so far of each verse"
-    begins = sorted(n.start for n in english.tree.kids[0].kids if n.begins)
-    bounds = [0, *begins, len(english.leaves)]
-    spans = {}
+    bounds, spans = _clause_bounds(english), {}
     for ref,a,b in zip(placed.refs, bounds, bounds[1:]):
         start = spans[ref][0] if ref in spans else counts[ref]
         counts[ref] += sum(l.label != '-NONE-' for l in english.leaves[a:b])
@@ -194,6 +195,15 @@ class Translations(AnnotatedText):
     def languages(self)->list[str]: # Codes
         "The languages of the translations"
         return list(invented_languages())
+
+    @cached_property
+    def english_text(self)->dict[Ref,str]: # In canonical order
+        "The English text, verse by verse"
+        found = {}
+        for p,e in itertools.chain(*(s for sections in self.english.values() for s in sections)):
+            bounds = _clause_bounds(e)
+            for ref,a,b in zip(p.refs, bounds, bounds[1:]): found.setdefault(ref, []).append(plain(e, a, b))
+        return {ref: ' '.join(parts) for ref,parts in sorted(found.items())}
 
     def noisy_verses(self, language:str)->list[Ref]:
         "The verses of a translation that have another meaning than the English"
@@ -442,44 +452,6 @@ def write_corpus(
             (folder/name).write_text(text, encoding='utf8', newline='\n')
     return Path(out_dir)
 
-# %% ../../nbs/demo/corpus.ipynb #a62daba0
-def demo_plan(
-    out_dir, # Folder of the demo
-    n_verses:int=3500,
-    datasets_only:bool=False # Without models?
-)->str: # Markdown
-    "What `pronto demo` does, and where it writes it"
-    languages = ', '.join(t.name for t in invented_languages().values())
-    steps = [f'generate {n_verses:,} verses in annotated English and four invented languages ({languages}): '
-             'corpus/',
-             'annotate the verses: annotations.parquet',
-             'build a dataset for each language: datasets/']
-    if not datasets_only:
-        steps += ['compare the labels of one language with the true ones (Tables 4 and 5): '
-                  'parses/, sheets/, paper_tables/',
-                  'pretrain seven tiny models and fine-tune them in three languages (Tables 1 to 3): '
-                  'models/, runs/, paper_tables/; this takes some minutes']
-    lines = [f'{i}. {step}' for i,step in enumerate(steps, 1)]
-    about = f'Nothing is downloaded. The steps, with what they write to {out_dir}:'
-    return '\n'.join(['# Demo of PrOnto', '', about, '', *lines])
-
-def _short(text, most=120): return text if len(text) <= most else text[:most-1] + '…'
-
-def sample_rows(
-    dataset:Dataset,
-    n:int=3 # Rows per task, each with another label
-)->str: # Markdown
-    "Some test examples of each task; long texts are cut"
-    lines = []
-    for stem,parts in dataset.tasks.items():
-        by_label = {}
-        for row in parts['test']: by_label.setdefault(row.label, row)
-        lines += ['', f'Some test examples of {stem}, with their labels:', '']
-        for row in list(by_label.values())[:n]:
-            sense = f'[{row.sense}] ' if row.sense else ''
-            lines.append(f'- **{row.label}** {sense}' + ' / '.join(map(_short, row.texts)))
-    return '\n'.join(lines)
-
 # %% ../../nbs/demo/corpus.ipynb #5d3f9b27
 def build_demo(
     out_dir, # Gets `corpus/`, `annotations.parquet` and `datasets/`
@@ -487,18 +459,16 @@ def build_demo(
     n_verses:int=3500,
     noise:float=0.0, # Share of verses with another meaning in the translations, from 0 to 1
     progress=iter # Wraps a list, e.g. `tqdm`
-)->str: # What was made, in Markdown
+)->dict[str,dict]: # Language code to the manifest of its dataset
     "Write the embedded corpus and build a dataset for each of its languages"
     out, corpus = Path(out_dir), make_corpus(seed=seed, n_verses=n_verses, noise=noise)
     write_corpus(corpus, out/'corpus')
     annotations = annotate(out/'corpus'/'ontonotes')
     write_annotations(annotations, out/'annotations.parquet')
-    shown = ['## Annotations', f'{annotations}']
+    made = {}
     for bible in progress(sorted((out/'corpus'/'bibles').iterdir())):
         code = bible.name.split('.')[0]
-        name, folder = invented_languages()[code].name, out/'datasets'/code
-        manifest = build(annotations, read_bible(bible), folder, splits='parallel', min_verses=n_verses//2,
-                         code=code, language=name, licence=SOURCE['licence'])
-        shown += [f'## Dataset of {name}', summary(manifest)]
-        shown.append(sample_rows(load_dataset_folder(folder)).strip('\n'))
-    return '\n\n'.join([*shown, f'Written to {out}: corpus, annotations.parquet, datasets'])
+        about = dict(code=code, language=invented_languages()[code].name, licence=SOURCE['licence'])
+        made[code] = build(annotations, read_bible(bible), out/'datasets'/code, splits='parallel',
+                           min_verses=n_verses//2, **about)
+    return made

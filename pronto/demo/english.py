@@ -393,10 +393,12 @@ def _wrapped(head, text, width):
 def _text(s, n): return ' '.join(s.tokens[n.start:n.stop+1])
 
 def plain(
-    s:EnglishSentence
+    s:EnglishSentence,
+    first:int=0,       # First leaf
+    last:int|None=None # Leaf to stop before
 )->str: # As a book would print it
-    "A sentence without null elements and without spaces before punctuation"
-    words = ' '.join(l.word for l in s.leaves if l.label != '-NONE-')
+    "A sentence or a part of it, without null elements and without spaces before punctuation"
+    words = ' '.join(l.word for l in s.leaves[first:last] if l.label != '-NONE-')
     for mark in (',', '.', '?', '!', "'s"): words = words.replace(' '+mark, mark)
     return words
 
