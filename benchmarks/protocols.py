@@ -9,13 +9,12 @@ an English sentence encoder of the BERT family. The stages, in order:
                  without training, one after a fifth of a pass, one after 1.5 passes; and random weights
   probe ... mixes   the runs, through the `pronto` command
   tables         the tables of all protocols
-All runs use at most LIMIT rows of each split. OUT/seconds.tsv says what each command took.
+OUT/seconds.tsv says what each command took.
 Commands that were done before are quick to repeat, because their runs are recorded.
 """
 import argparse, random, subprocess, time
 from pathlib import Path
 
-LIMIT = 1000
 # Code, language, verses that students learn from (all of train if empty), and path below BIBLES_DIR
 BIBLES = """
 engoeb      eng    all  osis/eng-us-oeb.osis.xml
@@ -43,11 +42,9 @@ engylt      eng    0    zefania/eng-ylt.zefania.xml
 engwebster  eng    0    vpl/engwebster_nt_vpl.txt
 engt4t      eng    0    usfm/eng_t4t
 """
-SOURCES = '''engoeb fralsg grcbyz copboh sycpes chrnt gujnt ukrnt cmncuv jpn1965 ojint swhnt eusnt
-indtsi'''.split()
 FEW = 'engoeb fralsg ukrnt cmncuv swhnt gujnt'.split() # Where all models are compared
-TARGETS = 'engoeb fralsg grcbyz sycpes chrnt gujnt ukrnt cmncuv jpn1965 swhnt lavnt zulnt wolnt'.split()
-TUNED = ['--recipe', 'tiny', '--epochs', '3', '--bf16', 'yes']
+REST = 'grcbyz chrnt sycpes jpn1965 lavnt zulnt wolnt'.split()
+TUNED = '--recipe tiny --epochs 3 --bf16 yes --limit 500'.split()
 
 def bibles(): # Code, language, verses, path
     return [tuple(line.split(maxsplit=3)) for line in BIBLES.strip().splitlines()]
@@ -104,53 +101,46 @@ class Commands:
     def data(self, codes): return [str(self.args.data/code) for code in codes]
 
     def evaluate(self, protocol, models, targets, tasks, *options, sources=()):
-        yield ['eval', *self.data(targets), '--protocol', protocol, *named('-m', models), *named('-t', tasks),
-               *named('--train', self.data(sources)), '--limit', str(LIMIT),
-               '--runs', str(self.args.runs), *options]
-
-    def retrieval(self):
-        everything = [code for code,*_ in bibles()]
-        for model,targets in (self.args.student, everything), (self.args.teacher, FEW + ['wolnt','engweb']):
-            yield ['eval', *self.data(targets), '--protocol', 'retrieval', '--train', *self.data(['engoeb']),
-                   '-m', str(model), '--runs', str(self.args.runs)]
+        yield ['eval', *self.data(targets), '--protocol', protocol, *named('-m', models),
+               *named('-t', tasks), *named('--train', self.data(sources)), '--runs', str(self.args.runs),
+               *options]
 
     def probe(self):
-        tasks = 'PNS', 'SM', 'NMC', 'SS'
-        everything = [code for code,*_ in bibles()]
-        yield from self.evaluate('probe', [self.args.student], everything, tasks)
-        yield from self.evaluate('probe', self.args.compared, FEW, tasks)
+        "On all rows; and all models on the rows that they are fine-tuned on"
+        yield from self.evaluate('probe', [self.args.student], [*FEW, *REST, 'engweb'],
+                                 ['PNS','SM','NMC','SS'])
+        yield from self.evaluate('probe', self.args.compared, FEW, ['PNS','NMC'], '--limit', '500')
 
     def transfer_probe(self):
-        everything = [code for code,*_ in bibles()]
-        tasks = 'PNS', 'SM', 'SS'
-        yield from self.evaluate('transfer-probe', [self.args.student], everything, tasks, sources=SOURCES)
-        yield from self.evaluate('transfer-probe', [self.args.teacher], FEW, tasks, sources=FEW)
+        everything = [*FEW, *REST, 'engweb']
+        yield from self.evaluate('transfer-probe', [self.args.student], everything, ['PNS','SS'],
+                                 sources=everything)
+
+    def retrieval(self):
+        for model,targets in (self.args.student, [*FEW, *REST, 'engweb']), (self.args.teacher, FEW):
+            yield from self.evaluate('retrieval', [model], targets, [], sources=['engoeb'])
 
     def in_language(self):
-        yield from self.evaluate('in-language', self.args.compared, FEW, ['PNS','SM'], *TUNED)
-        rest = [code for code in TARGETS if code not in FEW]
-        yield from self.evaluate('in-language', [self.args.student], rest, ['PNS','SM'], *TUNED)
+        yield from self.evaluate('in-language', self.args.compared, FEW, ['PNS'], *TUNED)
+        yield from self.evaluate('in-language', [self.args.student], REST, ['PNS'], *TUNED)
 
     def transfer(self):
-        about = 'transfer', [self.args.student], TARGETS, ['PNS','SM']
-        yield from self.evaluate(*about, *TUNED, '--seeds', '3', sources=['engoeb'])
-        yield from self.evaluate(*about, *TUNED, sources=['ukrnt','cmncuv'])
+        yield from self.evaluate('transfer', [self.args.student], [*FEW, *REST], ['PNS'], *TUNED,
+                                 '--seeds', '3', sources=['engoeb'])
 
     def few_shot(self):
-        sampled = *TUNED, '--sizes', '50,100,250,500', '--draws', '2'
-        targets = 'fralsg', 'ukrnt', 'swhnt'
-        yield from self.evaluate('few-shot', [self.args.student], targets, ['SM'], *sampled,
-                                 sources=['engoeb'])
+        yield from self.evaluate('few-shot', [self.args.student], ['fralsg','ukrnt','swhnt'], ['PNS'],
+                                 *TUNED, '--sizes', '50,250', '--draws', '2', sources=['engoeb'])
 
     def mixes(self):
-        yield from self.evaluate('mixes', [self.args.student], ['engoeb','fralsg','ukrnt'], ['SM'], *TUNED)
+        yield from self.evaluate('mixes', [self.args.student], ['engoeb','fralsg','ukrnt'], ['PNS'], *TUNED)
 
     def tables(self):
         for protocol in 'transfer', 'transfer-probe', 'few-shot', 'mixes':
             yield ['tables', '--protocol', protocol, '--runs', str(self.args.runs),
                    '-o', str(self.args.out/'tables'), '--recipe', '']
 
-STAGES = 'build models retrieval probe transfer-probe in-language transfer few-shot mixes tables'.split()
+STAGES = 'build models probe transfer-probe retrieval in-language transfer few-shot mixes tables'.split()
 
 def note_seconds(args, stage, seconds, what):
     with open(args.out/'seconds.tsv', 'a', encoding='utf-8') as f:

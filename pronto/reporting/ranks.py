@@ -51,6 +51,7 @@ def _agreement(task:str, limit:int|None, cells:dict, n:int, seed:int)->Agreement
     return Agreement(task, limit, models, bibles, scores, float(taus.mean()), float(low), float(high),
                      _tau(*scores.mean(2)), float(alike))
 
+# %% ../../nbs/reporting/ranks.ipynb #rk00007b
 def rank_agreement(
     records:list[dict], # Of the protocols `probe` and `in-language`, as `read_runs` gives them
     metric:str='mcc', # Or another one that records have
