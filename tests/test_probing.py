@@ -119,6 +119,26 @@ def test_probe_command(release, capsys, monkeypatch):
     assert main(['cache', '--clear', '--bound', '1']) == 0
     assert capsys.readouterr().out.strip().endswith('0.00 GB of at most 1 GB')
 
+def test_another_run_store_keeps_encodings_and_baselines(release, capsys, monkeypatch):
+    "Both are in the data folder, for every model, protocol and store"
+    from pronto.runs import baselines
+    command = ['probe', str(release/'release'/'qaa'), '-m', str(release/'my-bert')]
+    assert main(command) == 0
+    first = capsys.readouterr().out
+    def again(*args): raise AssertionError('computed again')
+    monkeypatch.setattr(baselines, 'predict_baselines', again)
+    monkeypatch.setattr(FrozenModel, 'encode', again)
+    assert main([*command, '--runs', str(release/'other')]) == 0 and capsys.readouterr().out == first
+    assert main(['cache', '--clear']) == 0 and not baselines.kept_baselines().exists()
+
+@pytest.mark.slow
+def test_several_processes_find_the_same(release, capsys):
+    command = ['probe', str(release/'release'), '-m', str(release/'my-bert')]
+    assert main([*command, '--runs', str(release/'two'), '--workers', '2']) == 0
+    found = capsys.readouterr()
+    assert main([*command, '--runs', str(release/'one')]) == 0
+    assert capsys.readouterr().out == found.out and 'proper_noun_subject_dev.tsv' in found.err
+
 def test_bad_input_of_probe_is_one_line(release, capsys):
     for argv,said in ((['probe', str(release), '-m', str(release/'my-bert')], 'holds no dataset'),
                       (['probe', str(release/'release'), '-m', str(release)], 'is not a model folder'),

@@ -7,7 +7,7 @@ __all__ = ['eval_options', 'eval', 'probe_options', 'probe', 'cache_options', 'c
            'pretrain_options', 'pretrain']
 
 # %% ../../nbs/cli/model_commands.ipynb #mdch05
-import os, sys, time
+import os, shutil, sys, time
 from pathlib import Path
 from .options import add_number, as_input_error, cluster, cluster_options, run_options
 from .options import runs_option, tasks_file_option
@@ -110,6 +110,8 @@ def probe_options(parser):
         'only these; probe-random: the architecture with random weights, as a control')
     add_number(parser, '--seeds', 1, 1000, 'number of seeds; only random weights depend on them', default=1)
     add_number(parser, '--limit', 1, 10**9, 'at most so many examples of each split, sampled from all of it')
+    add_number(parser, '--workers', 1, 256, 'translations that are probed at once; each process loads the '
+               'models once', default=1)
     runs_option(parser)
 
 # %% ../../nbs/cli/model_commands.ipynb #prb00002
@@ -119,7 +121,7 @@ def probe(args):
     from pronto.jobs.probes import probe_all
     bar = tqdm(desc='probe', disable=None, leave=False, bar_format='{desc}') # Shows the forecast
     told = time.monotonic()
-    def report(state, rows):
+    def show_rows(state, rows):
         nonlocal told
         bar.set_description_str(state.forecast())
         with tqdm.external_write_mode():
@@ -129,7 +131,7 @@ def probe(args):
             note(state.forecast())
             told = time.monotonic()
     try: state = probe_all(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.limit,
-                           args.runs, show=report)
+                           args.runs, show=show_rows, workers=args.workers)
     except ValueError as e: raise as_input_error(e, '--task') from e
     finally: bar.close()
     if state.total > 1:
@@ -140,14 +142,17 @@ def probe(args):
 def cache_options(parser):
     add_number(parser, '--bound', 0., 1e6, 'the most that the cache may hold, in gigabytes; the encodings '
                'that have not been used for the longest time are removed')
-    parser.add_argument('--clear', action='store_true', help='remove all encodings')
+    parser.add_argument('--clear', action='store_true', help='remove all encodings and kept baselines')
 
 # %% ../../nbs/cli/model_commands.ipynb #prb00004
 def cache(args):
     "Show, bound or empty the cache of encodings of frozen models"
     from pronto.modeling.encodings import encodings_cache
+    from pronto.runs.baselines import kept_baselines
     held = encodings_cache()
-    if args.clear: held.clear()
+    if args.clear:
+        held.clear()
+        shutil.rmtree(kept_baselines(), ignore_errors=True)
     if args.bound is not None: held.set_bound(int(args.bound*1e9))
     sizes = held.sizes()
     total = sum(size['bytes'] for size in sizes)

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Callable
 from ..core.files import InputError
 from ..datasets.loading import dataset_folders
-from ..datasets.tasks import TASKS, find_task
+from ..datasets.tasks import TASKS, find_task, load_tasks, loaded_files
 from ..modeling.recipes import find_model
 from ..runs.planning import plan
-from ..runs.runner import run_each
+from ..runs.runner import in_processes, run_each
 from ..runs.store import pool_runs
 
 # %% ../../nbs/jobs/probes.ipynb #9c000007
@@ -23,6 +23,7 @@ class ProbedLanguages:
     "What has become of the translations"
     tasks:list # Of `pronto.datasets.tasks`
     total:int # How many translations
+    workers:int = 1 # How many are probed at once
     rows:list[dict] = field(default_factory=list) # `bible`, `model`, and the record of each task by its stem
     failed:dict[str,str] = field(default_factory=dict) # Dataset to the reason, in one line
     finished:int = 0 # How many translations are done, failed ones among them
@@ -51,7 +52,7 @@ class ProbedLanguages:
         "How far it has come, and the time left"
         done = f'{self.finished:,} of {self.total:,} translations'
         if not self.seconds or self.finished == self.total: return done
-        left = sum(self.seconds)/len(self.seconds)*(self.total - self.finished)
+        left = sum(self.seconds)/len(self.seconds)*(self.total - self.finished)/self.workers
         return f'{done}, {self.seconds[-1]:.0f} s for the last, about {_clock(left)} left'
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000e
@@ -67,6 +68,15 @@ def _clock(seconds:float)->str: # e.g. `1:02:03`
     return f'{minutes//60}:{minutes%60:02}:{seconds:02}'
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000b
+def _probe(folder, how:dict, runs, device, tasks_files:tuple[str,...])->tuple[list[dict],str,float|None]:
+    "The rows of one translation; why it has none; the seconds, unless everything was recorded before"
+    for path in tasks_files: load_tasks(path) # This may be another process
+    began = time.monotonic()
+    try: finished = list(run_each(plan(folder, **how, protocol='probe'), runs, device=device))
+    except InputError as e: return [], str(e), None
+    is_new = not all(f.recorded_before for f in finished)
+    return _rows(finished), '', time.monotonic() - began if is_new else None
+
 def probe_all(
     datasets:list, # Dataset folders, or releases
     models:list[str], # Folders, or names in the local cache
@@ -76,7 +86,8 @@ def probe_all(
     limit:int=None, # At most so many examples of each split
     runs=None, # The folder of the run store; `runs` in the data folder if not given
     device:str=None, # That encodes: `cpu` or `cuda`; a GPU if there is one
-    show:Callable=lambda state, rows: None # Is told of each translation: the state, and its rows
+    show:Callable=lambda state, rows: None, # Is told of each translation: the state, and its rows
+    workers:int=1 # How many translations are probed at once, each by a process that loads the models once
 )->ProbedLanguages:
     "Probe models on many translations; raises `InputError` if input is missing or no translation can be used"
     for model in models: find_model(model)
@@ -84,16 +95,14 @@ def probe_all(
     if not folders:
         raise InputError(datasets[0], 'holds no dataset; make some with `pronto build` or `pronto release`')
     wanted = [find_task(name) for name in tasks] or list(TASKS.values())
-    state = ProbedLanguages(wanted, len(folders))
-    for folder in folders:
-        began, rows = time.monotonic(), []
-        try:
-            trainings = plan(folder, models, tasks, seeds, recipe, limit=limit, protocol='probe')
-            finished = list(run_each(trainings, runs, device=device))
-        except InputError as e: state.failed[str(folder)] = str(e)
-        else:
-            rows = _rows(finished)
-            if not all(f.recorded_before for f in finished): state.seconds.append(time.monotonic() - began)
+    workers = min(workers, len(folders))
+    state = ProbedLanguages(wanted, len(folders), workers)
+    how = dict(models=models, tasks=tasks, seeds=seeds, recipe=recipe, limit=limit)
+    calls = [(folder, how, runs, device, tuple(loaded_files())) for folder in folders]
+    found = in_processes(_probe, calls, workers) if workers > 1 else (_probe(*call) for call in calls)
+    for folder,(rows,why,seconds) in zip(folders, found):
+        if why: state.failed[str(folder)] = why
+        if seconds is not None: state.seconds.append(seconds)
         state.rows += rows
         state.finished += 1
         show(state, rows)

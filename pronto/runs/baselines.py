@@ -4,13 +4,18 @@
 
 # %% auto #0
 __all__ = ['BASELINES', 'training_labels', 'predict_majority', 'predict_lookup', 'predict_ngrams', 'predict_nearest',
-           'predict_baselines', 'baseline_results']
+           'predict_baselines', 'baseline_results', 'kept_baselines', 'predict_once']
 
 # %% ../../nbs/runs/baselines.ipynb #e5f02d8c
+import gzip, json, zlib
 import numpy as np
 from collections import Counter
+from pathlib import Path
+import pronto
+from ..core.files import InputError, content_hash, data_dir, write_aside
 from ..datasets.pairs import numbered
 from ..datasets.shortcuts import NearestText
+from ..datasets.tasks import task_file
 
 # %% ../../nbs/runs/baselines.ipynb #0a1d6d71
 def training_labels(
@@ -40,10 +45,24 @@ def predict_lookup(
     return [task.labels[i] for i in task.lookup(*task.gather(train, test))]
 
 # %% ../../nbs/runs/baselines.ipynb #d192f4bd
-def _ngrams(texts:list[str]): # (texts, 2^20), rows of length one
+_KEPT, _MOST = {}, 50_000 # The n-grams of a tuple of texts, at most so many
+
+def _hashed(texts:list[str]): # (texts, 2^20), rows of length one
     from sklearn.feature_extraction.text import HashingVectorizer
     return HashingVectorizer(analyzer='char_wb', ngram_range=(2,4), n_features=1<<20,
                              alternate_sign=False).transform(texts)
+
+def _ngrams(texts:list[str]): # (texts, 2^20), rows of length one
+    "Hash each text once: the tasks of a translation share their verses"
+    from scipy.sparse import vstack
+    rows, known = _KEPT.get('rows', {}), _KEPT.get('ngrams')
+    missing = [text for text in dict.fromkeys(texts) if text not in rows]
+    if len(rows) + len(missing) > _MOST: rows, known, missing = {}, None, list(dict.fromkeys(texts))
+    if missing:
+        rows = rows | {text: len(rows) + i for i,text in enumerate(missing)}
+        known = vstack([*filter(lambda part: part is not None, [known]), _hashed(missing)], 'csr')
+        _KEPT.update(rows=rows, ngrams=known)
+    return known[[rows[text] for text in texts]]
 
 def _with_sense(ngrams, sense:np.ndarray): # (rows, 2^20)
     "Every n-gram together with the sense of its row, hashed (multiplicative hashing)"
@@ -54,7 +73,7 @@ def _with_sense(ngrams, sense:np.ndarray): # (rows, 2^20)
 
 def _features(task, rows:list): # (rows, 2^20)
     asked = [r.texts[-1] for r in rows] # The verse that the label is about
-    ngrams = _ngrams(list(dict.fromkeys(asked)))[numbered(asked)[0]]
+    ngrams = _ngrams(asked)
     return _with_sense(ngrams, numbered(r.sense for r in rows)[0]) if task.has_sense else ngrams
 
 def predict_ngrams(
@@ -100,3 +119,33 @@ def baseline_results(
     return dict(baselines={name: value['accuracy'] for name,(value,_) in scored.items()},
                 baseline_scores={name: value for name,(value,_) in scored.items()},
                 baseline_intervals={name: interval['accuracy'] for name,(_,interval) in scored.items()})
+
+# %% ../../nbs/runs/baselines.ipynb #bk00003
+def _identity(task, parts:tuple[list,...])->str: # A hash
+    "Everything that the answers of the baselines depend on"
+    about = [pronto.__version__, task.stem, *task.labels, *BASELINES]
+    cells = lambda rows: '\n'.join('\t'.join([row.sense or '', *row.texts, row.label]) for row in rows)
+    told = ['\t'.join(about), *map(cells, parts)]
+    return content_hash(*(text.encode(errors='surrogatepass') for text in told), size=16)
+
+def kept_baselines()->Path:
+    "The folder in which answers of baselines are kept"
+    return data_dir()/'cache'/'baselines'
+
+def predict_once(
+    task, # A task of `pronto.datasets.tasks`
+    train:list, # Rows
+    test:list # Rows
+)->dict[str,list[str]]: # As `predict_baselines` gives them
+    "The baselines' answers, kept in the data folder for the next model, protocol or run store"
+    if task_file(task): return predict_baselines(task, train, test) # Somebody may be working on that file
+    path = kept_baselines()/f'{_identity(task, (train, test))}.json.gz'
+    try:
+        found = json.loads(gzip.decompress(path.read_bytes()))
+        if found.keys() == BASELINES.keys() and all(len(x) == len(test) for x in found.values()): return found
+    except (OSError, EOFError, ValueError, zlib.error, AttributeError): pass # Not there, or damaged
+    found = predict_baselines(task, train, test)
+    try:
+        with write_aside(path) as f: f.write_bytes(gzip.compress(json.dumps(found).encode()))
+    except InputError: pass # They are made again the next time
+    return found

@@ -18,7 +18,7 @@ from typing import Annotated
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 import pronto
-from .baselines import BASELINES, baseline_results, predict_baselines, training_labels
+from .baselines import BASELINES, baseline_results, predict_once, training_labels
 from .folds import chapters_of_table, missing_folds, pool, sets_of_folds
 from ..datasets.examples import verses_of
 from ..core.files import InputError, content_hash, read_json, reading, to_stderr, write_aside
@@ -401,7 +401,7 @@ def find_baselines(
         if known: found[name] = known
     missing = [name for name in tests if name not in found]
     if not missing: return found
-    answers = predict_baselines(task, train, [row for name in missing for row in tests[name]])
+    answers = predict_once(task, train, [row for name in missing for row in tests[name]])
     begin = 0
     for name in missing:
         end = begin + len(tests[name])
