@@ -67,7 +67,15 @@ def _clock(seconds:float)->str: # e.g. `1:02:03`
     minutes, seconds = divmod(int(seconds), 60)
     return f'{minutes//60}:{minutes%60:02}:{seconds:02}'
 
-# %% ../../nbs/jobs/probes.ipynb #9c00000b
+# %% ../../nbs/jobs/probes.ipynb #9c00000a1
+def _rows(finished:list)->list[dict]:
+    "A row for each model and translation; folds are pooled, and several seeds averaged"
+    records, found = pool_runs([f.record for f in finished]), {}
+    for r in records:
+        row = found.setdefault((r['bible'], r['model']), {'bible': r['bible'], 'model': r['model']})
+        row.setdefault(r['task'], []).append(r)
+    return [{k: _mean(v) if isinstance(v, list) else v for k,v in row.items()} for row in found.values()]
+
 def _probe(folder, how:dict, runs, device, tasks_files:tuple[str,...])->tuple[list[dict],str,float|None]:
     "The rows of one translation; why it has none; the seconds, unless everything was recorded before"
     for path in tasks_files: load_tasks(path) # This may be another process
@@ -77,6 +85,7 @@ def _probe(folder, how:dict, runs, device, tasks_files:tuple[str,...])->tuple[li
     is_new = not all(f.recorded_before for f in finished)
     return _rows(finished), '', time.monotonic() - began if is_new else None
 
+# %% ../../nbs/jobs/probes.ipynb #9c00000b
 def probe_all(
     datasets:list, # Dataset folders, or releases
     models:list[str], # Folders, or names in the local cache
@@ -109,11 +118,3 @@ def probe_all(
     if not state.rows:
         raise InputError('datasets', f'none can be used; the first: {next(iter(state.failed.values()))}')
     return state
-
-def _rows(finished:list)->list[dict]:
-    "A row for each model and translation; folds are pooled, and several seeds averaged"
-    records, found = pool_runs([f.record for f in finished]), {}
-    for r in records:
-        row = found.setdefault((r['bible'], r['model']), {'bible': r['bible'], 'model': r['model']})
-        row.setdefault(r['task'], []).append(r)
-    return [{k: _mean(v) if isinstance(v, list) else v for k,v in row.items()} for row in found.values()]
