@@ -153,7 +153,8 @@ def test_folds_are_pooled(place, trained, capsys):
     assert run(place, folded) == 0 and len(trained) == 5
     pooled['paths'][2].unlink()
     said = []
-    assert read_runs(place/'runs', said.append) == [] and 'without fold 2; run the same command again' in said[0]
+    assert read_runs(place/'runs', said.append) == []
+    assert 'without fold 2; run the same command again on the dataset that holds all folds' in said[0]
     assert run(place, folded) == 0 and len(trained) == 6 and len(read_runs(place/'runs')) == 1
     assert main(['eval', str(folded)]) == 0 and capsys.readouterr().out.splitlines()[-1].startswith('PNS: majority')
 
@@ -192,14 +193,30 @@ def test_bad_input_is_one_line_before_any_training(place, trained, capsys):
              ((release, place/'elsewhere'/'qaw', '--protocol', 'mixes'), 'shares too few rows of PNS'),
              ((release/'qaa', '--protocol', 'mixes'), 'mixes need two or more'),
              ((release, '--protocol', 'few-shot', '--sizes', 'ten'), '--sizes: ten is not a list of numbers'),
+             ((release, '--protocol', 'probe', '--recipe', 'tiny'), '--recipe: tiny trains the model, which probe does not do'),
+             ((release, '--protocol', 'prompting', '--epochs', '3'), '--epochs: does nothing in prompting'),
+             ((release, '-t', 'SAC', '-t', 'SM'), 'has no dataset with SAC, SM'),
              ((release, '--sizes', '10'), '--sizes, --draws: belong to few-shot, not to in-language'),
              ((release, '--protocol', 'retrieval', '--train', 'qaa', '--limit', '9'), '--limit, -t: do nothing in retrieval')]
     for options,said in wrong:
         assert run(place, *options) == 1
-        lines = capsys.readouterr().err.strip().splitlines()
+        lines = [line for line in capsys.readouterr().err.strip().splitlines() if ': left out, as ' not in line]
         assert len(lines) == 1 and said in lines[0], lines
     assert not trained and not (place/'runs').exists()
     assert main(['eval', str(release), '--protocol', 'mixes']) == 1 and 'needs a model' in capsys.readouterr().err
+
+def test_datasets_without_a_task_are_left_out(place, trained, capsys):
+    "A line about each; the others are run"
+    for split in SPLITS: (place/'release'/'qab'/f'proper_noun_subject_{split}.tsv').rename(place/f'{split}.tsv')
+    for split in SPLITS: (place/'release'/'qab'/f'sentence_mood_{split}.tsv').write_text('text\tdeclarative\tMRK 1:1\n')
+    assert run(place, place/'release', '-t', 'PNS') == 0 and len(trained) == 2
+    assert 'qab: left out, as it has no examples of PNS in some split' in capsys.readouterr().err
+
+def test_one_answer_to_everything_is_not_learning(place):
+    from pronto.runs.runner import FinishedRun
+    record = dict(bible='qaa', model='m', task='sentence_mood', seed=0, accuracy=.5, baselines={}, collapsed=True)
+    said = {p: str(FinishedRun(None, record | dict(protocol=p), False)) for p in ('in-language','prompting')}
+    assert 'collapsed: nothing was learned' in said['in-language'] and 'one answer to everything' in said['prompting']
 
 def test_what_is_missing_is_known_without_torch(place, trained):
     assert run(place, place/'release', *TRANSFER, 'qaa') == 0

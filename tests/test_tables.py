@@ -238,6 +238,33 @@ def test_protocols_are_kept_apart(tmp_path):
     other = left_out(tmp_path/'runs').split(', ')
     assert sorted(other) == [f'1 paper on parallel splits ({protocol})' for protocol in ('few-shot','transfer')]
 
+def test_models_of_other_protocols_have_no_row(tmp_path):
+    "A row of dashes would say that they are still to be run"
+    store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .8)
+    store(tmp_path/'runs', 'qaa', 'other', 'sentence_mood', .8, protocol='probe')
+    store(tmp_path/'runs', 'qab', 'other', 'sentence_mood', .8, recipe='robust')
+    rows = rows_of(make_tables(tmp_path/'runs', tmp_path/'out')['Own translations'])
+    assert {name for _,name in rows} & {'tiny','other'} == {'tiny'} and {block for block,_ in rows} == {'qaa'}
+
+def test_an_absolute_error_belongs_to_counts(tmp_path):
+    store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .8)
+    with pytest.raises(InputError, match='no such runs of a task that counts; choose another --metric'):
+        make_tables(tmp_path/'runs', tmp_path/'out', metric='mae')
+
+def test_a_source_with_other_tasks_has_a_table_of_its_own(tmp_path, capsys):
+    "And a summary of its own; nothing of one source is a column of another"
+    from pronto.cli.command import main
+    for bible in 'qaa','qab':
+        for model in 'a','b':
+            store(tmp_path/'runs', bible, model, 'sentence_mood', .8, dataset_hash=f'o{bible}', source='OntoNotes')
+            store(tmp_path/'runs', bible, model, 'people_named', .7, dataset_hash=f'a{bible}', source='ACAI')
+    assert main(['tables', '--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'out')]) == 0
+    said = capsys.readouterr().out
+    tasks = {name: {r['task'] for r in csv.DictReader((tmp_path/'out'/f'{name}.csv').open())}
+             for name in ('owntranslations','owntranslations-acai')}
+    assert 'SM' in tasks['owntranslations'] and tasks['owntranslations-acai'] == {'PN'}
+    assert '# Own translations, ACAI:' in said and '# Summary, ACAI:' in said and '# Summary, OntoNotes:' in said
+
 def test_a_task_of_the_users_is_a_column(tmp_path):
     store(tmp_path/'runs', 'qaa', 'tiny', 'my_own_task', .8)
     made = make_tables(tmp_path/'runs', tmp_path/'out')['Own translations']

@@ -15,11 +15,11 @@ from .pairs import Pairs
 
 # %% ../../nbs/datasets/shortcuts.ipynb #47002ff6
 def share_right(
-    predicted:np.ndarray, # (n,)
-    labels:np.ndarray # (n,)
+    predicted, # (n,)
+    labels # (n,)
 )->float|None: # Accuracy from 0 to 1, to four digits; `None` if there is nothing to score
     "Share of predictions that are right"
-    return round(float((predicted == labels).mean()), 4) if len(labels) else None
+    return round(float((np.asarray(predicted) == np.asarray(labels)).mean()), 4) if len(labels) else None
 
 def predict_feature(
     train:np.ndarray, # (n,) a feature of the training examples

@@ -80,8 +80,8 @@ def examples_equal(
 
 def _printed(n:float, curve:Curve)->str:
     sizes = sorted(n for n in curve.points if n > 0)
-    if n == 0: return f'< {sizes[0]:,}'
-    return f'> {sizes[-1]:,}' if n == float('inf') else f'{round(n):,}'
+    if n == 0: return f'below {sizes[0]:,}'
+    return f'above {sizes[-1]:,}' if n == float('inf') else f'{round(n):,}'
 
 # %% ../../nbs/reporting/fewshot.ipynb #fs11
 def _zero_shots(curves:list[Curve], curve:Curve)->dict[str,Answers]: # By source

@@ -91,8 +91,22 @@ def between(
     "An interval"
     return f'{number(ends[0], metric, sign)} to {number(ends[1], metric, sign)}' if ends else '–'
 
+def score_data(
+    score, # A `SeedScore`
+    metric:str='accuracy'
+)->dict: # With its interval, as tables show it
+    "A score as spreadsheets have it"
+    low, high = score.interval or (None, None)
+    return dict(score=shown(metric, score.value), low=shown(metric, low), high=shown(metric, high))
+
+def collapse_mark(
+    answers:Answers
+)->str: # `†` or nothing
+    "Did a seed give the same answer to everything?"
+    return '†' if any(len(set(run)) < 2 for run in answers.predicted) else ''
+
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc11b
-_NUMBER = re.compile('[+−]?[0-9.,]+|–|')
+_NUMBER = re.compile('[+−]?[0-9.,]+[†‡]*|–|')
 
 @dataclass
 class Sheet:

@@ -15,8 +15,9 @@ from ..core.tables import Markup, csv_text, latex_table, markdown_table, markdow
 from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, IN_PERCENT, Block, shown
 from .scores import METRICS, MIN_SEEDS, Answers, has_reference, read_answers
-from .tables import LAYOUT_COLUMNS, SPLITS_SHOWN, add_unlisted, choose, read_layout, task_name
-from ..runs.store import read_runs
+from .tables import LAYOUT_COLUMNS, SPLITS_SHOWN, add_unlisted, choose, read_layout
+from .tables import records_of, task_name
+from ..runs.store import safe_name
 if TYPE_CHECKING: import matplotlib.figure
 
 # %% ../../nbs/reporting/summary.ipynb #sum06
@@ -233,8 +234,28 @@ def draw(
     return figure
 
 # %% ../../nbs/reporting/summary.ipynb #sum16
+def _by_source(chosen:dict[str,list[dict]])->dict[str,dict]: # Source to blocks; an empty name if only one
+    "Scores of different sources are of different tasks, so each has a summary of its own"
+    source_of = lambda block: next(iter(block.values()))[0].get('source') or ''
+    named = {source_of(block): None for blocks in chosen.values() for block in blocks if block}
+    if len(named.keys() - {''}) < 2: return {'': chosen}
+    of = lambda source: {bible: kept for bible,blocks in chosen.items()
+                         if (kept := [block for block in blocks if block and source_of(block) == source])}
+    return {source: of(source) for source in named}
+
+def _write(rows:list[dict], common:dict[str,int], source:str, out:Path)->str: # The Markdown
+    markdown, stem = to_markdown(rows, common), 'summary'
+    if source:
+        stem += f'-{safe_name(source.lower())}'
+        markdown = markdown.replace('# Summary:', f'# Summary, {markdown_text(source)}:', 1)
+    for ending,text in dict(md=markdown, tex=to_latex(rows, common), csv=csv_text(rows)).items():
+        with write_aside(out/f'{stem}.{ending}') as f: f.write_text(text, encoding='utf-8')
+    with write_aside(out/f'{stem}.png') as f:
+        draw(rows).savefig(f, format='png', dpi=120, metadata=dict(Software=None))
+    return markdown
+
 def make_summary(
-    runs=None, # The folder of the run store; `runs` in the data folder if not given
+    runs=None, # As `records_of` takes them
     out=None, # The folder for the tables; `tables` in the data folder if not given
     layout=None, # A table like `paper_models.tsv`, for names; the paper's if not given
     recipe:str='paper', # Only this recipe; any if empty
@@ -246,15 +267,11 @@ def make_summary(
     choices = ', '.join(METRICS)
     if metric not in METRICS: raise InputError('metric', f'no metric {metric}; choose from {choices}')
     out = data_dir()/'tables' if out is None else Path(out)
-    records = read_runs(data_dir()/'runs' if runs is None else runs, report=lambda line: None)
-    strata, common = read_strata(choose(records, recipe, splits, protocol), metric)
+    records = records_of(runs)
     listed = add_unlisted(read_layout(layout), records)
     names = {r['bible']: Block(**{k: r[k] for k in LAYOUT_COLUMNS[:5]}).name for r in listed}
-    rows = summarise(strata, names, metric)
-    if not rows: return ''
-    markdown = to_markdown(rows, common)
-    for ending,text in dict(md=markdown, tex=to_latex(rows, common), csv=csv_text(rows)).items():
-        with write_aside(out/f'summary.{ending}') as f: f.write_text(text, encoding='utf-8')
-    with write_aside(out/'summary.png') as f:
-        draw(rows).savefig(f, format='png', dpi=120, metadata=dict(Software=None))
-    return markdown
+    made = []
+    for source,chosen in _by_source(choose(records, recipe, splits, protocol)).items():
+        strata, common = read_strata(chosen, metric)
+        if rows := summarise(strata, names, metric): made.append(_write(rows, common, source, out))
+    return '\n\n'.join(made)

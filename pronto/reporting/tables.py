@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LAYOUT_COLUMNS', 'MOVED', 'SPLITS_SHOWN', 'PAPER_TASKS', 'read_layout', 'paper_models', 'known_as', 'add_unlisted',
-           'Kind', 'protocol_of', 'kind_of', 'test_set', 'setting_of', 'grouped', 'task_key', 'task_name', 'choose',
-           'read_seeds', 'fill', 'make_tables', 'left_out']
+           'records_of', 'Kind', 'protocol_of', 'kind_of', 'test_set', 'setting_of', 'grouped', 'task_key', 'task_name',
+           'choose', 'read_seeds', 'fill', 'make_tables', 'left_out']
 
 # %% ../../nbs/reporting/tables.ipynb #59bb0696
 from collections import Counter
@@ -106,6 +106,13 @@ def add_unlisted(
     return sorted(rows, key=lambda r: place[r['bible']])
 
 # %% ../../nbs/reporting/tables.ipynb #baab90c2
+def records_of(
+    runs=None # The folder of the run store, `runs` in the data folder if not given; or records
+)->list[dict]: # As `read_runs` returns them
+    "Records, read only once where a caller needs them for several tables"
+    if isinstance(runs, list): return runs
+    return read_runs(data_dir()/'runs' if runs is None else runs)
+
 SPLITS_SHOWN = 'parallel,folds,published' # Those without leaks, and those of other benchmarks
 
 _NAMED = 'splits', 'rules', 'source' # Of a dataset, as records name them
@@ -407,6 +414,16 @@ def _drop_empty_columns(blocks:list[Block]):
     if not there or there - of_others: there |= papers
     for row in rows: row.cells = {task: cell for task,cell in row.cells.items() if task in there}
 
+def _set_sources_apart(blocks:list[Block]):
+    "A source that has none of the paper's tasks gets a table of its own, beside those that have them"
+    papers, ran = {task_name(stem) for stem in PAPER_TASKS}, {}
+    for block in blocks:
+        tasks = {t for row in block.rows for t,cell in row.cells.items() if cell.metric is not None}
+        ran.setdefault(block.source, set()).update(task.removesuffix(_OTHER_TASK) for task in tasks)
+    main = {source for source,tasks in ran.items() if not source or tasks & papers} or {blocks[0].source}
+    for block in blocks:
+        if block.source not in main: block.table += f', {block.source}'
+
 def _mark_baselines(blocks:list[Block], level:float=.05):
     "Correct the tests against baselines for all cells of a task in each table"
     tested = {}
@@ -443,8 +460,10 @@ def fill(
             of_bible.append(_fill_block(here, runs, answers, tasks, metric))
             of_bible[-1].common_rows = common_rows
             _add_published(of_bible[-1], here, figures)
-        if len(of_bible) > 1: _name_test_sets(of_bible)
         filled += of_bible
+    for of_table in grouped(filled, lambda block: block.table).values(): _set_sources_apart(of_table)
+    for of_bible in grouped(filled, lambda block: (block.table, block.bible)).values():
+        if len(of_bible) > 1: _name_test_sets(of_bible)
     for of_table in grouped(filled, lambda block: block.table).values(): _drop_empty_columns(of_table)
     _mark_baselines(filled)
     return filled
@@ -464,7 +483,7 @@ def _write_table(table:str, blocks:list[Block], out:Path)->str: # Its Markdown
     return markdown
 
 def make_tables(
-    runs=None, # The folder of the run store; `runs` in the data folder if not given
+    runs=None, # As `records_of` takes them
     out=None, # The folder for the tables; `tables` in the data folder if not given
     layout=None, # A table like `paper_models.tsv`; the paper's if not given
     recipe:str='paper', # Only this recipe; any if empty
@@ -478,20 +497,29 @@ def make_tables(
     "Write the tables as Markdown, LaTeX, CSV and figures; raises `InputError` if there is nothing to print"
     choices = ', '.join(METRICS)
     if metric not in METRICS: raise InputError('metric', f'no metric {metric}; choose from {choices}')
-    runs = data_dir()/'runs' if runs is None else runs
-    out = data_dir()/'tables' if out is None else Path(out)
-    records = read_runs(runs)
-    rows = add_unlisted(read_layout(layout), records)
+    out, records = data_dir()/'tables' if out is None else Path(out), records_of(runs)
+    rows = add_unlisted(read_layout(layout), [r for r in records if _fits(r, recipe, splits, protocol)])
     chosen = choose(records, recipe, splits, protocol)
+    if metric == 'mae': chosen = _only_counts(chosen)
     blocks = fill(rows, chosen, not_run=published, metric=metric, common_rows=common_rows)
-    if not blocks: raise InputError(runs, _nothing(records))
+    if not blocks: raise InputError(_place_of(runs), _nothing(records, metric))
     by_table = grouped(blocks, lambda block: block.table)
     made = {t: _write_table(t, found, out) for t,found in by_table.items() if not tables or t in tables}
     _write_text(out/'published.csv', csv_text(fact_table('published')))
     return made
 
 # %% ../../nbs/reporting/tables.ipynb #314a68a1
-def _nothing(records:list[dict])->str:
+def _place_of(runs)->str: return 'runs' if isinstance(runs, list) else str(runs or data_dir()/'runs')
+
+def _only_counts(chosen:dict[str,list[dict]])->dict[str,list[dict]]:
+    "The cells of tasks whose labels are counts; only they have an absolute error"
+    counts = lambda task: TASKS[stem].counts if (stem := task.removesuffix(_OTHER_TASK)) in TASKS else False
+    kept = {bible: [{key: runs for key,runs in block.items() if counts(key[1])} for block in blocks]
+            for bible,blocks in chosen.items()}
+    return {bible: found for bible,blocks in kept.items() if (found := [block for block in blocks if block])}
+
+def _nothing(records:list[dict], metric:str='accuracy')->str:
+    if records and metric == 'mae': return 'has no such runs of a task that counts; choose another --metric'
     if not records: return "has no runs; make some with `pronto eval`; --published prints the paper's figures"
     return f'has no such runs, but {_kinds(records)}; choose with --recipe, --splits and --protocol'
 
@@ -504,11 +532,10 @@ def _kinds(records:list[dict])->str:
     return ', '.join(f'{n} {kind}' for kind,n in Counter(map(_kind, records)).items())
 
 def left_out(
-    runs=None, # As for `make_tables`
+    runs=None, # As `records_of` takes them
     recipe:str='paper',
     splits:str=SPLITS_SHOWN,
     protocol:str='in-language'
 )->str: # e.g. `3 robust on parallel splits`; empty if there are none
     "Which runs the tables leave out because of their recipe, splits or protocol"
-    records = read_runs(data_dir()/'runs' if runs is None else runs, report=lambda line: None)
-    return _kinds([r for r in records if not _fits(r, recipe, splits, protocol)])
+    return _kinds([r for r in records_of(runs) if not _fits(r, recipe, splits, protocol)])

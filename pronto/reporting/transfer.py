@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from ..core.seeds import SeedDifference, SeedScore
 from ..protocols.protocol import PROTOCOLS, in_language
-from .protocol_cells import (Sheet, between, by_model_and_task, compare_means,
-                                             number, one_setting, panels, same_rows, whole_setting)
+from .protocol_cells import (Sheet, between, by_model_and_task, collapse_mark,
+                                             compare_means, number, one_setting, panels, same_rows,
+                                             score_data, whole_setting)
 from .rendering import shown
-from .scores import Answers, compare_answers, read_answers, score_answers
+from .scores import Answers, among_best, compare_answers, read_answers, score_answers
 from .tables import grouped, protocol_of, task_name
 from ..runs.store import safe_name
 
@@ -98,23 +99,49 @@ def source_minus_mean(
 # %% ../../nbs/reporting/transfer.ipynb #tf11
 def named(protocol:str)->str: return protocol.replace('-', ', ').capitalize() # For a title
 
+IN_LANGUAGE = 'in-language' # The last row of a matrix
+
+def _answers(found:Transfer, row:str, target:str)->Answers|None:
+    return found.in_language.get(target) if row == IN_LANGUAGE else found.cells.get((row, target))
+
+def _best_sources(found:Transfer, metric:str)->set[tuple[str,str]]: # (source, target)
+    "For each target the sources that no other one is clearly better than"
+    best = set()
+    for t in found.targets:
+        by_source = {s: found.cells[s, t] for s in found.sources if s != t and (s, t) in found.cells}
+        try: best |= {(s, t) for s in among_best(by_source, metric)}
+        except ValueError: continue # Their rows differ
+    return best
+
+def _means_of_others(found:Transfer, source:str, metric:str)->list[str]:
+    others = [score_of(a, metric).value for (s,t),a in found.cells.items() if s == source != t]
+    gap = source_minus_mean(found, source, metric)
+    return [number(mean(others) if others else None, metric), number(gap, metric, '+')]
+
 def matrix_sheet(
     found:Transfer,
     metric:str='accuracy'
 )->Sheet:
-    "Sources in rows, targets in columns"
-    value = lambda answers: number(score_of(answers, metric).value, metric) if answers else '–'
-    rows = []
-    for s in found.sources:
-        others = [score_of(a, metric).value for (source,t),a in found.cells.items() if source == s != t]
-        cells = [value(found.cells.get((s, t))) for t in found.targets]
-        gap = source_minus_mean(found, s, metric)
-        rows.append([s, *cells, number(mean(others), metric) if others else '–', number(gap, metric, '+')])
-    rows.append(['in-language', *(value(found.in_language.get(t)) for t in found.targets), '', ''])
-    header = ['trained on', *found.targets, 'mean of others', 'source minus mean']
+    "Sources in rows, targets in columns; means over the other targets where there are several"
+    best = _best_sources(found, metric)
+    rows, data = [], []
+    for s in [*found.sources, IN_LANGUAGE]:
+        of_row = [_answers(found, s, t) for t in found.targets]
+        scores = [score_of(a, metric) if a else None for a in of_row]
+        marked = [collapse_mark(a) + ('‡' if (s, t) in best else '') for t,a in zip(found.targets, of_row)]
+        rows.append([s, *(number(x and x.value, metric) + m for x,m in zip(scores, marked))])
+        data += [dict(source=s, target=t, metric=metric) | score_data(x, metric)
+                 for t,x in zip(found.targets, scores) if x]
+    header = ['trained on', *found.targets]
+    note = '‡ the best source for this target, and those not clearly worse.' if best else ''
+    if any(len({*found.targets} - {s}) > 1 for s in found.sources):
+        header += ['mean of others', 'source minus mean']
+        for s,row in zip(found.sources, rows): row += _means_of_others(found, s, metric)
+        rows[-1] += ['', '']
+        note = f'{note} Source minus mean: the score on the source minus the mean on the other targets, as ' \
+               'XTREME has it.'
     stem = safe_name(f'{found.protocol}-{task_name(found.task)}-{found.model}'.lower())
-    note = 'Source minus mean: the score on the source minus the mean on the other targets, as XTREME has it.'
-    return Sheet(stem, f'{named(found.protocol)}, {found.title}', header, rows, note)
+    return Sheet(stem, f'{named(found.protocol)}, {found.title}', header, rows, note.strip(), data)
 
 # %% ../../nbs/reporting/transfer.ipynb #tf11b
 def printed_gap(
@@ -140,7 +167,8 @@ def _gap_row(found:Transfer, source:str, target:str, metric:str)->tuple[list,dic
     n = n or len(found.cells[source, target].true)
     names = dict(task=task_name(found.task), model=found.model, source=source, target=target)
     p = f'{gap.p:.3f}' if gap else '–'
-    printed = [*names.values(), f'{n:,}', number(own, metric), number(score.value, metric),
+    printed = [*names.values(), f'{n:,}', number(own, metric),
+               number(score.value, metric) + collapse_mark(found.cells[source, target]),
                *printed_gap(gap, metric), p]
     data = dict(rows=n, seeds=score.n_seeds, metric=metric, in_language=shown(metric, own),
                 transfer=shown(metric, score.value))
@@ -197,10 +225,9 @@ def summary_sheet(
 
 # %% ../../nbs/reporting/transfer.ipynb #tf14
 def _heat_map(ax, found:Transfer, metric:str):
-    rows = [*found.sources, 'in-language']
-    answers = lambda row, t: found.in_language.get(t) if row == 'in-language' else found.cells.get((row, t))
+    rows = [*found.sources, IN_LANGUAGE]
     value = lambda a: shown(metric, score_of(a, metric).value) if a else np.nan
-    values = np.array([[value(answers(row, t)) for t in found.targets] for row in rows], float)
+    values = np.array([[value(_answers(found, row, t)) for t in found.targets] for row in rows], float)
     ax.imshow(values, cmap='viridis', aspect='auto')
     middle = np.nanmean([np.nanmin(values), np.nanmax(values)])
     for i,j in np.ndindex(values.shape):

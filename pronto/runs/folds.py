@@ -11,6 +11,7 @@ from collections import Counter
 from statistics import mean
 from ..core.files import content_hash
 from ..core.stats import score
+from ..datasets.shortcuts import share_right
 from ..datasets.tasks import TASKS
 from .baselines import baseline_results
 
@@ -49,9 +50,8 @@ def chapters_of_table(
     chapters = [[_chapter(row[c], i) for c in columns] for i,row in enumerate(table)]
     return chapters if len(columns) == 2 else [c[0] for c in chapters]
 
-def _share_right(rows:list[dict])->float|None:
-    if not rows: return None
-    return round(sum(row['label'] == row['predicted'] for row in rows)/len(rows), 4)
+def _accuracy(rows:list[dict])->float|None:
+    return share_right([row['predicted'] for row in rows], [row['label'] for row in rows])
 
 def _scores(task:str, table:list[dict], baselines:list[str])->dict:
     "The metrics of a record from its predictions"
@@ -62,10 +62,10 @@ def _scores(task:str, table:list[dict], baselines:list[str])->dict:
     value, intervals = of('predicted')
     scored = {name: of(name) for name in baselines}
     found = value | dict(intervals=intervals) | baseline_results(scored)
-    found['accuracy_without_parallels'] = _share_right([r for r in table if r.get('parallel') != '1'])
+    found['accuracy_without_parallels'] = _accuracy([r for r in table if r.get('parallel') != '1'])
     if 'unambiguous' in table[0]:
         clear = [row for row in table if row['unambiguous'] == '1']
-        found |= dict(unambiguous=len(clear), accuracy_unambiguous=_share_right(clear))
+        found |= dict(unambiguous=len(clear), accuracy_unambiguous=_accuracy(clear))
     return found
 
 # %% ../../nbs/runs/folds.ipynb #fo10

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Callable
-from ..core.files import InputError, content_hash, data_dir
+from ..core.files import InputError, content_hash, data_dir, to_stderr
 from ..datasets.loading import Dataset, fold_folders
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import TASKS, find_task, task_file
@@ -90,6 +90,15 @@ def _common_tasks(translations:list[Translation], names:list[str])->list:
     return chosen
 
 # %% ../../nbs/runs/planning.ipynb #pl10
+def _named_here(folds:list[Translation], names:list[str], report:Callable)->list[str]:
+    "Those of the named tasks that a translation can train and test; a line about the others"
+    wanted = [find_task(name.strip()) for name in names]
+    has = lambda folder, task: (folder/f'{task.stem}_train.tsv').is_file() and task not in empty_tasks(folder)
+    here = [task for task in wanted if all(has(t.folder, task) for t in folds)]
+    missing = ', '.join(task.abbr for task in wanted if task not in here)
+    if missing: report(f'{folds[0].folder}: left out, as it has no examples of {missing} in some split')
+    return [task.stem for task in here]
+
 def find_sources(
     names:list[str], # Folders or codes
     targets:list[list[Translation]]=() # As `find_translations` gives them
@@ -168,11 +177,21 @@ class _Plan:
                         is_first)
 
 # %% ../../nbs/runs/planning.ipynb #pl14b
-def _recipe(recipe, adapt:str, epochs:int|None, bf16:bool):
+def _own_recipe(recipe, protocol:Protocol, epochs:int|None):
+    "That of a protocol that does not train the weights of a model"
+    own, usual = _OWN_RECIPES[protocol.adapt]
+    if epochs is not None:
+        what = f'does nothing in {protocol.name}, which does not train the model; leave it out'
+        raise InputError('--epochs', what)
+    if recipe in ('', 'paper'): return find_recipe(usual)
+    if isinstance(recipe, str) and recipe not in own:
+        raise InputError('--recipe', f'{recipe} trains the model, which {protocol.name} does not do; choose '
+                                     f'from {", ".join(own)}')
+    return find_recipe(recipe)
+
+def _recipe(recipe, protocol:Protocol, epochs:int|None, bf16:bool):
     "The recipe of a protocol; models that are frozen or not trained have recipes of their own"
-    if adapt != 'all':
-        own, usual = _OWN_RECIPES[adapt]
-        return find_recipe(recipe if str(recipe) in own or not isinstance(recipe, str) else usual)
+    if protocol.adapt != 'all': return _own_recipe(recipe, protocol, epochs)
     if any(str(recipe) in own for own,_ in _OWN_RECIPES.values()):
         raise InputError('--recipe', f'{recipe} does not train the model; choose another recipe or protocol')
     try: return find_recipe(recipe, epochs=epochs, bf16=bf16 or None)
@@ -214,12 +233,13 @@ def plan(
     train:list[str]=(), # Folders or codes of the sources, where the protocol has some
     sizes:tuple[int,...]=SIZES, # Of the samples of few-shot
     draws:int=3, # Samples of each size
-    bf16:bool=None # Calculate with 16 bits? As the device allows if not given
+    bf16:bool=None, # Calculate with 16 bits? As the device allows if not given
+    report:Callable=to_stderr # Gets a line about each dataset that is left out
 )->list[Training]: # In the order of models, tasks and seeds
     "All trainings of an evaluation; raises `InputError` for bad input, before any training"
     _at_least_one(seeds=seeds, epochs=epochs, limit=limit, draws=draws, **{f'size {n}': n for n in sizes})
     protocol = find_protocol(protocol)
-    recipe = _recipe(recipe, protocol.adapt, epochs, has_bf16() if bf16 is None else bf16)
+    recipe = _recipe(recipe, protocol, epochs, has_bf16() if bf16 is None else bf16)
     folders = dataset if isinstance(dataset, (list, tuple)) else [dataset]
     targets = [folds for folder in folders for folds in find_translations(folder)]
     if not models:
@@ -229,10 +249,14 @@ def plan(
     made = _Plan(protocol, recipe, limit, _Pools())
     trainings = []
     for together in [targets] if protocol.across else [[folds] for folds in targets]:
-        setups = _setups(protocol, together, sources, tasks, sizes=tuple(sizes), draws=draws)
+        alone, names = protocol.across or len(targets) == 1, tasks
+        if tasks and not alone and not (names := _named_here(together[0], tasks, report)): continue
+        setups = _setups(protocol, together, sources, names, sizes=tuple(sizes), draws=draws)
         for model in models:
             for task,by_fold in setups:
                 for seed in range(first_seed, first_seed + seeds):
                     for fold,selections in by_fold.items():
                         trainings += made.trainings(selections, fold, model, task, seed)
+    if not trainings:
+        raise InputError(folders[0], f'has no dataset with {", ".join(tasks)}; choose other tasks')
     return trainings

@@ -80,9 +80,9 @@ def _cells(record:dict, percent)->list[str]:
 def retrieval_table(
     records # As `read_retrievals` gives them
 )->str: # In Markdown, in percent
-    "Retrieval by model and pair of translations"
+    "Retrieval by model and pair of translations: → from the foreign one to the other, ← back"
     percent = lambda x: f'{100*x:.1f}'
-    header = ['model', 'foreign', 'English', 'XTREME (95 %)', 'margin →', 'margin ←', 'CSLS →', 'CSLS ←',
+    header = ['model', 'foreign', 'other', 'XTREME (95 %)', 'margin →', 'margin ←', 'CSLS →', 'CSLS ←',
               'layer', 'MEXA mean', 'MEXA max', 'verses']
     rows = [[r['model'], r['foreign']['code'], r['english']['code'], *_cells(r, percent)] for r in records]
     return markdown_table(header, rows, 'lll' + 'r'*9)

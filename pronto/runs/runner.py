@@ -19,6 +19,7 @@ from ..core.files import InputError, data_dir, to_stderr
 from ..modeling.recipes import available_models
 from ..modeling.static_vectors import resolve_model
 from ..protocols.parts import Part, Selection, find_translations
+from ..protocols.protocol import PROTOCOLS
 from .baselines import predict_baselines
 from .planning import Training, choose_tasks
 from .store import (RunKey, dataset_hash, find_baselines, is_done, pool_runs, read_record,
@@ -170,9 +171,10 @@ class FinishedRun:
         if r.get('fold') is not None: about.append(f'fold {r["fold"]}')
         before = '; recorded before' if self.recorded_before else ''
         baselines = ', '.join(f'{name} {x:.1%}' for name,x in r['baselines'].items() if x is not None)
-        collapsed = '; collapsed: nothing was learned' if r['collapsed'] else ''
+        trained = PROTOCOLS[name].adapt != 'none' if (name := r['protocol']) in PROTOCOLS else True
+        collapsed = f'; collapsed: {"nothing was learned" if trained else "one answer to everything"}'
         accuracy = f'accuracy {r["accuracy"]:.1%} ({baselines})'
-        return f'{", ".join(filter(None, about))}: {accuracy}{collapsed}{before}'
+        return f'{", ".join(filter(None, about))}: {accuracy}{collapsed if r["collapsed"] else ""}{before}'
 
 # %% ../../nbs/runs/runner.ipynb #c7b10008
 def run_each(

@@ -13,6 +13,7 @@ __all__ = ['Share', 'Interval', 'KEYS', 'HANDED_OVER', 'model_name', 'safe_name'
 import json, os, re
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from itertools import compress
 from pathlib import Path
 from typing import Annotated
 from filelock import FileLock
@@ -24,7 +25,7 @@ from ..datasets.examples import verses_of
 from ..core.files import InputError, content_hash, read_json, reading, to_stderr, write_aside
 from ..core.refs import Ref
 from ..datasets.parallels import parallel_to
-from ..datasets.shortcuts import near_duplicates
+from ..datasets.shortcuts import near_duplicates, share_right
 from ..modeling.recipes import file_hash, local_model
 from ..core.stats import compare, score
 
@@ -311,9 +312,8 @@ def resembling(
     known = a.keys() | parallel_to(a) if named else near_duplicates(a, b)
     return [any(verse in known for verse,_ in verses_of(row)) for row in test]
 
-def _accuracy(true, predicted, keep)->float|None:
-    kept = [t == p for t,p,k in zip(true, predicted, keep) if k]
-    return round(sum(kept)/len(kept), 4) if kept else None
+def _accuracy(true:list[str], predicted:list[str], keep:list[bool])->float|None:
+    return share_right(list(compress(predicted, keep)), list(compress(true, keep)))
 
 # %% ../../nbs/runs/store.ipynb #abbbc95a
 def score_answers(
@@ -510,7 +510,7 @@ def pool_runs(
         elif (missing := missing_folds(folds)):
             r, names = folds[0], ', '.join(map(str, missing))
             report(f'{r["path"].parent}: {r["recipe"]}, seed {r["seed"]}: without fold {names}; '
-                   'run the same command again')
+                   'run the same command again on the dataset that holds all folds')
         else:
             try: found.append(pool(folds, [read_predictions(r['path']) for r in folds]))
             except (InputError, OSError) as e: report(f'{e}')
