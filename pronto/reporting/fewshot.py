@@ -9,7 +9,8 @@ __all__ = ['Curve', 'read_curves', 'Equal', 'examples_equal', 'curve_sheet', 'pl
 from math import exp, log
 from statistics import mean
 from typing import NamedTuple
-from .protocol_cells import Sheet, by_model_and_task, number, one_setting, panels
+from .protocol_cells import Sheet, by_model_and_task, collapse_mark, number, one_setting
+from .protocol_cells import panels, score_data
 from .rendering import shown
 from .scores import Answers, compare_answers, read_answers, score_answers
 from .tables import grouped, protocol_of, task_name
@@ -23,6 +24,7 @@ class Curve(NamedTuple):
     source:str # Trained on before; empty if it was not
     points:dict[int,Answers] # Number of examples of train to the answers of all draws and seeds
     sizes:dict[int,str] # How a table calls each of them, e.g. `50`, `all`
+    runs:list[dict] = [] # Their records
 
     def scores(self, metric:str='accuracy')->dict: # Number of examples to a `SeedScore`
         "The points of the curve, in order"
@@ -47,7 +49,7 @@ def read_curves(
         for (target,source),own in of_curve.items():
             by_size = grouped(own, _examples)
             points = {n: read_answers(same) for (n,_),same in by_size.items()}
-            found.append(Curve(model, task, target, source, points, dict(list(by_size))))
+            found.append(Curve(model, task, target, source, points, dict(list(by_size)), own))
     return sorted(found, key=lambda c: (c.task, c.model, c.target, c.source))
 
 # %% ../../nbs/reporting/fewshot.ipynb #fs09
@@ -109,14 +111,13 @@ def curve_sheet(
     sizes, rows, data = _size_names(curves), [], []
     for curve in curves:
         scores, names = curve.scores(metric), {name: n for n,name in curve.sizes.items()}
-        cells = [number(scores[names[s]].value, metric) if s in names else '–' for s in sizes]
+        printed = lambda n: number(scores[n].value, metric) + collapse_mark(curve.points[n])
+        cells = [printed(names[s]) if s in names else '–' for s in sizes]
         about = dict(task=task_name(curve.task), model=curve.model, target=curve.target, after=curve.source)
         rows.append([*about.values(), *cells, '' if curve.source else _equal_text(curves, curve, metric)])
         for n,score in scores.items():
-            low, high = score.interval or (None, None)
-            data.append(about | dict(examples=n, size=curve.sizes[n], runs=score.n_seeds, metric=metric,
-                                     score=shown(metric, score.value), low=shown(metric, low),
-                                     high=shown(metric, high)))
+            size = dict(examples=n, size=curve.sizes[n], runs=score.n_seeds, metric=metric)
+            data.append(about | size | score_data(score, metric))
     header = ['task','model','target','after',*sizes,'equal to zero-shot']
     note = ('Scores by number of examples of the target; 0 is zero-shot transfer. Equal to zero-shot: how '
             'many examples of the target alone score as the source alone does, with a 95 % interval.')

@@ -9,10 +9,10 @@ __all__ = ['CONDITIONS', 'Mixes', 'read_mixes', 'mixes_sheet', 'difference_sheet
 from statistics import mean
 from typing import NamedTuple
 from ..protocols.protocol import VERSIONS
-from .protocol_cells import (Sheet, between, by_model_and_task, compare_means,
-                                             number, one_setting, panels)
+from .protocol_cells import Sheet, between, by_model_and_task, collapse_mark, compare_means
+from .protocol_cells import number, one_setting, panels, score_data
 from .rendering import shown
-from .scores import Answers, read_answers, score_answers
+from .scores import Answers, among_best, read_answers, score_answers
 from .tables import grouped, protocol_of, task_name
 
 # %% ../../nbs/reporting/mixes.ipynb #mx07
@@ -24,6 +24,7 @@ class Mixes(NamedTuple):
     task:str # As `task_key` gives it
     cells:dict[tuple[str,str],Answers] # (target, condition) to the answers of its seeds
     rows:int # Of train
+    runs:list[dict] = [] # Their records
 
     @property
     def targets(self)->list[str]: return list(dict.fromkeys(target for target,_ in self.cells)) # Codes
@@ -40,29 +41,40 @@ def read_mixes(
         kept = one_setting(runs)
         cells = grouped(kept, lambda r: (r['bible'], r['condition']))
         answers = {key: read_answers(seeds) for key,seeds in cells.items()}
-        found.append(Mixes(model, task, answers, kept[0]['counts'].get('train', 0)))
+        found.append(Mixes(model, task, answers, kept[0]['counts'].get('train', 0), kept))
     return found
 
 # %% ../../nbs/reporting/mixes.ipynb #mx09
+def _best_mixes(mixes:Mixes, target:str, metric:str)->set[str]:
+    "The conditions that no other one is clearly better than"
+    own = {c: answers for (t,c),answers in mixes.cells.items() if t == target}
+    try: return among_best(own, metric)
+    except ValueError: return set() # Their rows differ
+
 def mixes_sheet(
     found:list[Mixes],
     metric:str='accuracy'
 )->Sheet:
     "A row for each target, a column for each mix; the mean over the targets at the end"
-    rows, data = [], []
+    rows, data, any_best = [], [], False
     for mixes in found:
         names = dict(task=task_name(mixes.task), model=mixes.model)
-        values = {key: score_answers(answers)[metric].value for key,answers in mixes.cells.items()}
+        scores = {key: score_answers(answers)[metric] for key,answers in mixes.cells.items()}
         for target in mixes.targets:
-            own = [values.get((target, c)) for c in CONDITIONS]
-            rows.append([*names.values(), target, *(number(v, metric) for v in own)])
-            data += [names | dict(target=target, condition=c, metric=metric, score=shown(metric, v))
-                     for c,v in zip(CONDITIONS, own) if v is not None]
+            best = _best_mixes(mixes, target, metric)
+            own = {c: scores[target, c] for c in CONDITIONS if (target, c) in scores}
+            mark = lambda c: collapse_mark(mixes.cells[target, c]) + ('‡' if c in best else '')
+            printed = [number(own[c].value, metric) + mark(c) if c in own else '–' for c in CONDITIONS]
+            rows.append([*names.values(), target, *printed])
+            about = names | dict(target=target)
+            data += [about | dict(condition=c, metric=metric) | score_data(s, metric) for c,s in own.items()]
+            any_best = any_best or bool(best)
         if mixes.whole:
-            means = [mean(values[t, c] for t in mixes.whole) for c in CONDITIONS]
+            means = [mean(scores[t, c].value for t in mixes.whole) for c in CONDITIONS]
             rows.append([*names.values(), 'mean', *(number(v, metric) for v in means)])
     trained = ', '.join(f'{task_name(m.task)} {m.rows:,}' for m in found)
     note = f'Rows of train, the same in all columns: {trained}.'
+    if any_best: note += ' ‡ the best mix for this target, and those not clearly worse.'
     return Sheet('mixes', 'Mixes of languages', ['task','model','target',*CONDITIONS], rows, note, data)
 
 def difference_sheet(

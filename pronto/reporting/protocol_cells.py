@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['by_model_and_task', 'whole_setting', 'one_setting', 'answer_values', 'same_rows', 'compare_means', 'number',
-           'between', 'Sheet', 'panels', 'write_figure']
+           'between', 'setting_note', 'score_data', 'collapse_mark', 'Sheet', 'panels', 'write_figure']
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc05
 import re
@@ -15,7 +15,7 @@ from ..core.files import write_aside
 from ..core.seeds import compare_seeds, item_values
 from ..core.tables import csv_text, latex_table, markdown_table
 from .rendering import shown
-from .scores import Answers, common_rows
+from .scores import MIN_SEEDS, Answers, common_rows
 from .tables import grouped, known_as, setting_of, task_key
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc07
@@ -90,6 +90,23 @@ def between(
 )->str: # e.g. `48.0 to 56.2`
     "An interval"
     return f'{number(ends[0], metric, sign)} to {number(ends[1], metric, sign)}' if ends else '–'
+
+def setting_note(
+    runs:list[dict] # As `read_runs` returns them
+)->str: # e.g. `Recipe: paper; epochs: 3; seeds: 3; limit: 300.`
+    "How the runs of a table were made, in one line"
+    of = lambda value: sorted({v for v in map(value, runs) if v not in (None, '')})
+    draws = {part.get('draw') for r in runs for part in r.get('trained_on') or () if 'size' in part}
+    said = dict(
+        recipe=of(lambda r: r['recipe']), epochs=of(lambda r: r['hyperparameters'].get('epochs')),
+        splits=of(lambda r: r.get('splits')), seeds=[len(of(lambda r: r['seed']))],
+        draws=[len(draws)] if draws else [], limit=of(lambda r: r['limit']))
+    note = '; '.join(f'{name}: {", ".join(map(str, values))}' for name,values in said.items() if values)
+    note = f'{note[:1].upper()}{note[1:]}.'
+    collapsed = sum(bool(r.get('collapsed')) for r in runs)
+    if collapsed: note += f' † {collapsed} of {len(runs)} runs gave the same answer to everything.'
+    if said['seeds'][0] < MIN_SEEDS: note += ' With fewer than three seeds nothing is marked as best.'
+    return note
 
 def score_data(
     score, # A `SeedScore`

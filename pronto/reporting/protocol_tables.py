@@ -6,16 +6,18 @@
 __all__ = ['PROTOCOL_TABLES', 'Tables', 'make_protocol_tables']
 
 # %% ../../nbs/reporting/protocol_tables.ipynb #pt05
+from dataclasses import replace
 from pathlib import Path
 from typing import Callable, NamedTuple
-from ..core.files import InputError, data_dir
-from .fewshot import curve_sheet, plot_curves, read_curves
-from .mixes import difference_sheet, mixes_sheet, plot_mixes, read_mixes
-from .protocol_cells import write_figure
+from ..core.files import InputError, data_dir, to_stderr
+from .fewshot import curve_lines, curve_sheet, plot_curves, read_curves
+from .mixes import difference_sheet, mixes_lines, mixes_sheet, plot_mixes, read_mixes
+from .protocol_cells import Sheet, setting_note, write_figure
 from .scores import METRICS
-from .tables import protocol_of
-from .transfer import gap_sheet, matrix_sheet, plot_transfer, read_transfer, summary_sheet
-from ..runs.store import read_runs
+from .tables import protocol_of, records_of
+from .transfer import (gap_sheet, matrix_sheet, plot_transfer, read_transfer,
+                                       summary_sheet, transfer_lines)
+from .translations import spread_note
 
 # %% ../../nbs/reporting/protocol_tables.ipynb #pt07
 class Tables(NamedTuple):
@@ -23,43 +25,63 @@ class Tables(NamedTuple):
     read:Callable # From records to what the others take
     sheets:Callable # And a metric, to `Sheet`s
     plot:Callable # And a metric, to a figure
+    lines:Callable # And a metric, to sentences that say what the tables show
 
 def _transfer_sheets(found:list, metric:str)->list:
-    return [*(matrix_sheet(t, metric) for t in found), gap_sheet(found, metric), summary_sheet(found, metric)]
+    matrices = [_noted(matrix_sheet(transfer, metric), [transfer], metric) for transfer in found]
+    return [*matrices, *(_noted(sheet(found, metric), found, metric) for sheet in (gap_sheet, summary_sheet))]
+
+def _with_notes(*sheets:Callable)->Callable:
+    return lambda found, metric: [_noted(sheet(found, metric), found, metric) for sheet in sheets]
+
+def _noted(sheet:Sheet, found:list, metric:str)->Sheet:
+    "A table with how its runs were made, and how far translations of one language differ"
+    runs = [r for one in found for r in one.runs]
+    of_protocol = [r for r in runs if protocol_of(r) == protocol_of(runs[0])]
+    notes = sheet.note, setting_note(runs), spread_note(of_protocol, metric)
+    return replace(sheet, note=' '.join(filter(None, notes)))
 
 def _read_transfer(protocol:str)->Callable: return lambda records: read_transfer(records, protocol)
 
 _TRANSFERS = 'transfer', 'transfer-probe', 'transfer-prompting'
-PROTOCOL_TABLES = {name: Tables(_read_transfer(name), _transfer_sheets, plot_transfer) for name in _TRANSFERS}
+PROTOCOL_TABLES = {name: Tables(_read_transfer(name), _transfer_sheets, plot_transfer, transfer_lines)
+                   for name in _TRANSFERS}
 PROTOCOL_TABLES |= {
-    'few-shot': Tables(read_curves, lambda found, metric: [curve_sheet(found, metric)], plot_curves),
-    'mixes': Tables(read_mixes, lambda found, metric: [mixes_sheet(found, metric),
-                                                       difference_sheet(found, metric)], plot_mixes)}
+    'few-shot': Tables(read_curves, _with_notes(curve_sheet), plot_curves, curve_lines),
+    'mixes': Tables(read_mixes, _with_notes(mixes_sheet, difference_sheet), plot_mixes, mixes_lines)}
 
 # %% ../../nbs/reporting/protocol_tables.ipynb #pt09
+def _report_others(protocol:str, records:list[dict], found:list, report:Callable):
+    used = {str(r['path']) for one in found for r in one.runs if protocol_of(r) == protocol}
+    n = sum(protocol_of(r) == protocol and str(r['path']) not in used for r in records)
+    if n: report(f'left out: {n} runs of {protocol} with other settings; choose with --recipe and --splits')
+
 def make_protocol_tables(
     protocol:str, # A key of `PROTOCOL_TABLES`
-    runs=None, # The folder of the run store; `runs` in the data folder if not given
+    runs=None, # As `records_of` takes them
     out=None, # The folder for the tables; `tables` in the data folder if not given
     *,
     recipe:str='', # Only this recipe; any if empty
     splits:str='', # Only these splits, or several separated by commas; any if empty
-    metric:str='accuracy' # A key of `METRICS`
+    metric:str='accuracy', # A key of `METRICS`
+    report:Callable=to_stderr # Gets a line about runs that fill no cell
 )->list[str]: # The Markdown of each
     "Write the tables and the figure of a protocol; raises `InputError` if it has no runs"
     if metric not in METRICS:
         raise InputError('metric', f'no metric {metric}; choose from {", ".join(METRICS)}')
-    runs = data_dir()/'runs' if runs is None else runs
     out = data_dir()/'tables' if out is None else Path(out)
     kinds = splits.split(',') if splits else []
     has_splits = lambda r: not kinds or not r.get('splits') or r['splits'] in kinds
-    records = [r for r in read_runs(runs) if recipe in ('', r['recipe']) and has_splits(r)]
-    tables = PROTOCOL_TABLES[protocol]
+    has_metric = lambda r: metric != 'mae' or r.get('mae') is not None
+    fits = lambda r: recipe in ('', r['recipe']) and has_splits(r) and has_metric(r)
+    records, tables = [r for r in records_of(runs) if fits(r)], PROTOCOL_TABLES[protocol]
     found = tables.read(records)
     if not found:
         others = ', '.join(sorted({protocol_of(r) for r in records})) or 'none'
-        raise InputError(runs, f'has no runs of {protocol} with these options (protocols with runs: '
-                               f'{others}); make some with `pronto eval --protocol {protocol}`')
+        place = 'runs' if isinstance(runs, list) else runs or data_dir()/'runs'
+        raise InputError(place, f'has no runs of {protocol} with these options (protocols with runs: '
+                                f'{others}); make some with `pronto eval --protocol {protocol}`')
+    _report_others(protocol, records, found, report)
     sheets = tables.sheets(found, metric)
     for sheet in sheets: sheet.write(out)
     write_figure(tables.plot(found, metric), out/f'{protocol}.png')

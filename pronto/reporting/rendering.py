@@ -72,6 +72,7 @@ class Block:
     trained_on:str = ''  # Codes of the translations, unless it is this one
     condition:str = ''   # What sets its runs apart from others of their protocol, e.g. `50 examples`
     common_rows:bool = False # Are the rows those that all translations of the table have?
+    spread:str = ''      # A sentence about the translations of one language in the table
 
     @property
     def name(self)->str:
@@ -208,6 +209,7 @@ def notes(
     if protocols: found.append(f'Protocol: {", ".join(protocols)}.')
     if compared: found.append(_PUBLISHED)
     if any(b.common_rows for b in blocks): found.append(_common_rows(blocks))
+    found += dict.fromkeys(b.spread for b in blocks if b.spread)
     if any(b.test_set for b in blocks): found.append(_TEST_SETS)
     if any(c.chapters and c.chapters < 6 for c in models): found.append(_FEW_CHAPTERS)
     if any(c.limit for c in ran): found.append(_LIMIT.format(**fields))

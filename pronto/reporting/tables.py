@@ -23,6 +23,7 @@ from .rendering import BASELINE_NAMES, OWN_TABLE, Block, Cell, Row
 from .rendering import draw, file_stem, shown, to_csv, to_latex, to_markdown
 from .scores import METRICS, Answers, against_baselines, among_best, read_answers
 from .scores import has_reference, score_answers, seed_scores
+from .translations import spread_note
 from ..runs.store import RunKey, read_runs, safe_name
 
 # %% ../../nbs/reporting/tables.ipynb #e7d39ed4
@@ -469,6 +470,13 @@ def fill(
     return filled
 
 # %% ../../nbs/reporting/tables.ipynb #cc400fe1
+def _add_spread(blocks:list[Block], chosen:dict[str,list[dict]], metric:str):
+    "How far translations of one language differ, as far as the table compares languages or translations"
+    sources = {block.source for block in blocks}
+    of_bible = lambda bible: [r for block in chosen.get(bible, ()) for seeds in block.values() for r in seeds]
+    runs = [r for bible in dict.fromkeys(b.bible for b in blocks) for r in of_bible(bible)]
+    blocks[0].spread = spread_note([r for r in runs if (r.get('source') or '') in sources], metric)
+
 def _write_text(path:Path, text:str):
     with write_aside(path) as f: f.write_text(text, encoding='utf-8')
 
@@ -504,6 +512,7 @@ def make_tables(
     blocks = fill(rows, chosen, not_run=published, metric=metric, common_rows=common_rows)
     if not blocks: raise InputError(_place_of(runs), _nothing(records, metric))
     by_table = grouped(blocks, lambda block: block.table)
+    for of_table in by_table.values(): _add_spread(of_table, chosen, metric)
     made = {t: _write_table(t, found, out) for t,found in by_table.items() if not tables or t in tables}
     _write_text(out/'published.csv', csv_text(fact_table('published')))
     return made

@@ -14,7 +14,7 @@ from ..core.correlation import mantel
 from ..core.files import InputError
 from ..core.stats import holm
 from ..core.tables import markdown_table
-from ..reporting.tiers import with_languages
+from ..reporting.translations import with_languages
 
 # %% ../../nbs/studies/typology.ipynb #ty000007
 KINDS = 'genetic', 'geographic', 'syntactic', 'phonological', 'inventory', 'featural'
