@@ -4,15 +4,20 @@
 
 # %% auto #0
 __all__ = ['TIERS', 'Fact', 'tier_of_share', 'read_tiers', 'model_of', 'tier_of', 'TierScore', 'by_tier', 'tier_table',
-           'tier_plot', 'share_correlation']
+           'tier_plot', 'share_correlation', 'tier_sheet', 'make_tier_tables', 'tier_lines']
 
 # %% ../../nbs/reporting/tiers.ipynb #ti000005
 import csv
+from pathlib import Path
 from typing import NamedTuple
 import numpy as np
 from ..core.correlation import Correlation, correlate
-from ..core.files import InputError, fact_table, reading
+from ..core.files import InputError, data_dir, fact_table, reading
 from ..core.tables import markdown_table
+from .protocol_cells import Sheet, number, panels, setting_note, write_figure
+from .rendering import shown
+from .tables import grouped, protocol_of, task_key, task_name
+from .translations import spread_note, with_languages
 
 # %% ../../nbs/reporting/tiers.ipynb #ti000007
 TIERS = 'high', 'mid', 'low', 'unseen'
@@ -141,26 +146,34 @@ def tier_table(
     return markdown_table(['model', 'task', *columns], rows, 'll' + 'r'*len(columns))
 
 # %% ../../nbs/reporting/tiers.ipynb #ti000020
-def tier_plot(
-    records:list[dict], # Of one model and task
-    facts:list[Fact],
-    metric:str='accuracy'
-): # A figure of matplotlib
-    "Plot the scores of languages by tier"
-    import matplotlib.pyplot as plt
-    figure, axes = plt.subplots(figsize=(5, 3))
+def _tier_panel(axes, records:list[dict], facts:list[Fact], metric:str):
+    "The languages of one model and task, and the mean of each tier"
     tiers = {r['language']: tier_of(r['model'], r['language'], facts, r.get('script') or '') for r in records}
-    means = _language_means(records, metric)
+    means = {x: shown(metric, v) for x,v in _language_means(records, metric).items()}
     for place,tier in enumerate(TIERS):
         values = {x: v for x,v in means.items() if tiers[x] == tier}
         for language,v in values.items():
-            axes.annotate(language, (place + .06, 100*v), fontsize=7, va='center')
-        axes.plot([place]*len(values), [100*v for v in values.values()], 'o', color='C0', ms=4)
-        if values: axes.hlines(100*np.mean(list(values.values())), place - .3, place + .3, color='C1')
-    axes.set_xticks(range(len(TIERS)), TIERS)
+            axes.annotate(language, (place + .08, v), fontsize=6, va='center')
+        axes.plot([place]*len(values), list(values.values()), 'o', color='C0', ms=4)
+        if values: axes.hlines(np.mean(list(values.values())), place - .3, place + .3, color='C1')
+    axes.set_xticks(range(len(TIERS)), TIERS, fontsize=7)
+    axes.set_xlim(-.5, len(TIERS) - .2)
     axes.axvline(2.5, color='.8', lw=1) # Unseen languages are set apart
-    axes.set_ylabel(f'{metric} (%)')
-    figure.tight_layout()
+    axes.tick_params(axis='y', labelsize=7)
+
+def tier_plot(
+    records:list[dict], # With `model`, `task`, `language` (ISO 639-3) and a metric
+    facts:list[Fact],
+    metric:str='accuracy'
+): # A figure of matplotlib
+    "A panel for each model and task: the scores of languages by tier"
+    known = [r for r in records if model_of(r['model'], facts) and r.get(metric) is not None]
+    groups = grouped(known, lambda r: (r['model'], r['task']))
+    figure, axes = panels(len(groups), 3.2, 2.4)
+    for ax,((model, task), some) in zip(axes, groups.items()):
+        _tier_panel(ax, some, facts, metric)
+        ax.set_title(f'{task_name(task)}, {model}', fontsize=8)
+    figure.supylabel(f'{metric} (a dot for each language)', fontsize=8)
     return figure
 
 # %% ../../nbs/reporting/tiers.ipynb #ti000023
@@ -176,3 +189,89 @@ def share_correlation(
     means = {x: v for x,v in _language_means(records, metric).items() if x in shares}
     if len(means) < 3: return None
     return correlate([float(np.log(shares[x])) for x in means], list(means.values()))
+
+# %% ../../nbs/reporting/tiers.ipynb #ti000041
+def _source(record:dict)->str: # What a run was trained on, if it is not its own translation
+    return ', '.join(code for code in record.get('train') or [] if code != record['bible'])
+
+def _comparable(records:list[dict], metric:str)->list[dict]:
+    "Runs with a score and codes of languages, without those of transfer that are tested on their source"
+    own = lambda r: protocol_of(r).startswith('transfer') and not _source(r)
+    return [r for r in with_languages(records) if r.get(metric) is not None and not own(r)]
+
+def _correlation(records:list[dict], facts:list[Fact], metric:str, name:str)->str:
+    found = share_correlation(records, facts, metric)
+    if found is None or getattr(found, name) is None: return '–'
+    low, high = found.intervals[name]
+    return f'{getattr(found, name):.2f} ({low:.2f} to {high:.2f})'.replace('-', '−')
+
+def _tier_row(records:list[dict], facts:list[Fact], metric:str)->list[str]:
+    scores = {s.tier: s for s in by_tier(records, facts, metric)}
+    columns = *TIERS[:3], 'seen', 'unseen'
+    mean = lambda s: f'{number(s.mean, metric)} ({s.n})'
+    means = [mean(scores[tier]) if tier in scores else '–' for tier in columns]
+    return means + [_correlation(records, facts, metric, name) for name in ('pearson','spearman')]
+
+def _without_tier(records:list[dict], facts:list[Fact])->str:
+    unknown = lambda r: tier_of(r['model'], r['language'], facts, r.get('script') or '') is None
+    named = sorted({f'{r["language"]} ({r["model"]})' for r in records if unknown(r)})
+    some = ', '.join(named[:8]) + (f' and {len(named) - 8} more' if len(named) > 8 else '')
+    return f'Left out, as no tier is known: {some}.' if named else ''
+
+# %% ../../nbs/reporting/tiers.ipynb #ti00041b
+_TIER_NOTE = ('Means over languages, with their number; seen: high, mid and low together. Pearson and '
+              'Spearman: scores of seen languages with the logarithm of their share of the pretraining data, '
+              'with 95 % intervals over languages.')
+
+def tier_sheet(
+    records:list[dict], # As `read_runs` gives them
+    facts:list[Fact],
+    metric:str='accuracy' # A key of `METRICS`
+)->Sheet:
+    "Means by tier for each model, task and protocol, with correlations; raises `InputError` without any"
+    some = _comparable(records, metric)
+    key = lambda r: (r['model'], task_key(r), protocol_of(r), _source(r))
+    rows, data = [], []
+    for (model, task, protocol, source),own in grouped(some, key).items():
+        found = by_tier(own, facts, metric)
+        if not found: continue
+        names = dict(model=model, task=task_name(task), protocol=protocol, source=source)
+        rows.append([*names.values(), *_tier_row(own, facts, metric)])
+        data += [names | dict(tier=s.tier, languages=s.n, metric=metric, mean=shown(metric, s.mean),
+                              lowest=shown(metric, s.low), highest=shown(metric, s.high)) for s in found]
+    if not rows:
+        models = ', '.join(dict.fromkeys(r['model'] for r in records)) or 'none'
+        raise InputError('--tiers', f'no tier is known for the models that ran ({models}); give a table with '
+                                    'model, language and tier or share')
+    header = ['model','task','protocol','from',*TIERS[:3],'seen','unseen','Pearson','Spearman']
+    notes = _TIER_NOTE, _without_tier(some, facts), setting_note(records), spread_note(records, metric)
+    return Sheet('tiers', 'Scores by tier', header, rows, ' '.join(filter(None, notes)), data)
+
+# %% ../../nbs/reporting/tiers.ipynb #ti00041c
+def make_tier_tables(
+    records:list[dict], # As `read_runs` gives them
+    facts:list[Fact], # As `read_tiers` gives them
+    out=None, # The folder for the tables; `tables` in the data folder if not given
+    metric:str='accuracy' # A key of `METRICS`
+)->str: # The Markdown
+    "Write `tiers` as Markdown, LaTeX, CSV and a figure; raises `InputError` if no tier is known"
+    out, sheet = data_dir()/'tables' if out is None else Path(out), tier_sheet(records, facts, metric)
+    sheet.write(out)
+    write_figure(tier_plot(_comparable(records, metric), facts, metric), out/'tiers.png')
+    return sheet.markdown()
+
+def tier_lines(
+    records:list[dict], # As `read_runs` gives them
+    facts:list[Fact],
+    metric:str='accuracy'
+)->list[str]: # Sentences
+    "How much better a model is in languages that it has seen"
+    lines = []
+    for (model, task),own in grouped(_comparable(records, metric), lambda r: (r['model'], r['task'])).items():
+        mean = {s.tier: s for s in by_tier(own, facts, metric)}
+        if not {'seen','unseen'} <= mean.keys(): continue
+        seen, unseen = mean['seen'], mean['unseen']
+        lines.append(f'{task_name(task)}, {model}: {number(seen.mean, metric)} on the {seen.n} languages of '
+                     f'its pretraining data, {number(unseen.mean, metric)} on the {unseen.n} that are not in '
+                     f'it.')
+    return lines
