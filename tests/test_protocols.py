@@ -115,6 +115,43 @@ def test_protocols_do_not_mix(place, trained):
     blocks = choose(read_runs(place/'runs'))
     assert {r['protocol'] for found in blocks.values() for block in found for seeds in block.values() for r in seeds} == {'in-language'}
 
+def test_tiers_items_and_typology_from_the_command_line(place, trained, capsys):
+    release, runs, out = place/'release', str(place/'runs'), place/'tables'
+    for protocol in (), (*TRANSFER, 'qaa'): assert run(place, release, *protocol) == 0
+    own = place/'tiers.tsv'
+    own.write_text('model\tlanguage\tshare\ntiny\tqaa\t2\ntiny\tqab\t0\ntiny\tqac\t0.5\n')
+    def tables(*options):
+        code = main(['tables', '--runs', runs, '-o', str(out), *map(str, options)])
+        return code, capsys.readouterr()
+    code, said = tables('--tiers', own)
+    assert code == 0 and '| tiny | PNS | in-language |  | 53.3 (1) | 53.3 (1) |' in said.out and 'Recipe: paper' in said.out
+    assert '| tiny | PNS | transfer | qaa | – | 53.3 (1) |' in tables('--tiers', own, '--protocol', 'transfer')[1].out
+    code, said = tables('--items', release/'qaa')
+    assert code == 0 and '| MRK 7:10 | qaa he said 0 | 0 | 0 of 3 |' in said.out
+    assert {p.name for p in out.iterdir()} >= {'tiers.md','tiers.png','items.md','items.png','suspects.csv','items-pns.csv'}
+    for options,line in (('--tiers',), 'no tier is known for the models that ran (tiny)'), (('--typology',), 'a test needs four'):
+        code, said = tables(*options)
+        assert code == 1 and line in said.err and len(said.err.splitlines()) == 1
+    own.write_text('model\tlanguage\tshare\ntiny\txyzzy\t2\n')
+    assert "line 2: 'xyzzy' is not a code of a language" in tables('--tiers', own)[1].err
+
+def test_tables_of_protocols_say_how_their_runs_were_made(place, trained, capsys):
+    for protocol in (), (*TRANSFER, 'qaa'): assert run(place, place/'release', *protocol, '--limit', '40') == 0
+    capsys.readouterr()
+    assert main(['tables', '--runs', str(place/'runs'), '-o', str(place/'out'), '--protocol', 'transfer']) == 0
+    matrix, gaps, _ = capsys.readouterr().out.split('**Transfer')[1:]
+    assert '| qaa | 55.0† | 55.0† | 55.0† |' in matrix and 'limit: 40' in matrix and '† gave the same' in matrix
+    assert 'With fewer than three seeds nothing is marked' in matrix and 'No language has two translations here' in gaps
+    one = main(['tables', '--runs', str(place/'runs'), '-o', str(place/'out'), '--protocol', 'transfer', '--metric', 'mae'])
+    assert one == 1 and 'has no runs of transfer with these options' in capsys.readouterr().err
+
+def test_the_store_is_read_once(place, trained, monkeypatch):
+    assert run(place, place/'release') == 0
+    from pronto.runs import store
+    calls, read = [], store.read_runs
+    monkeypatch.setattr(store, 'read_runs', lambda *args, **kwargs: calls.append(1) or read(*args, **kwargs))
+    assert main(['tables', '--runs', str(place/'runs'), '-o', str(place/'out')]) == 0 and len(calls) == 1
+
 def test_keys_hold_everything_that_was_learned_from(place, trained):
     from dataclasses import asdict
     release, models = place/'release', [str(place/'tiny')]

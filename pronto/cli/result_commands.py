@@ -31,6 +31,20 @@ def tables_options(parser):
         help='test all translations of a table on the rows that all of them have')
     add('--published', action='store_true',
         help='also print the blocks of the paper for which there is no run')
+    _beside_options(parser)
+
+def _beside_options(parser):
+    group = parser.add_argument_group('instead of the tables of a protocol, from the same runs')
+    add = group.add_argument
+    add('--tiers', nargs='?', const='', metavar='FILE',
+        help='scores by how much of a language a model has read (XLM-R, BLOOMZ, mBERT); FILE adds models, '
+        'with the columns model, language and tier or share in percent')
+    add('--items', nargs='?', const='', metavar='DATASET_DIR',
+        help='which verses are difficult for all models in all languages, and whose labels may be wrong; '
+        'DATASET_DIR gives the texts to print beside them')
+    add('--typology', action='store_true',
+        help='transfer gaps against distances between languages, with Mantel tests; for --protocol transfer '
+        'or transfer-probe')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203e
 def _require_folder(runs):
@@ -38,31 +52,59 @@ def _require_folder(runs):
         raise InputError(runs, 'is not a folder; make runs with `pronto eval`, or name their folder')
 
 def tables(args):
-    "Print Tables 1-3 from the runs so far, beside the published figures"
+    "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a protocol"
     from pronto.core.files import data_dir
-    from pronto.reporting.summary import make_summary
-    from pronto.reporting.tables import left_out, make_tables
+    from pronto.runs.store import read_runs
     _require_folder(args.runs)
     runs = args.runs or data_dir()/'runs'
     if args.protocol == 'retrieval':
         from pronto.runs.retrievals import read_retrievals, retrieval_table
         return show(retrieval_table(read_retrievals(runs)))
-    if args.protocol not in ('','in-language'):
-        from pronto.reporting.protocol_tables import PROTOCOL_TABLES, make_protocol_tables
-        from pronto.protocols.protocol import find_protocol
-        if find_protocol(args.protocol).adapt != 'all' or args.protocol in PROTOCOL_TABLES:
-            args.recipe = '' if args.recipe == 'paper' else args.recipe # Any, if none was asked for
-        if args.protocol in PROTOCOL_TABLES:
-            made = make_protocol_tables(args.protocol, runs, args.output, recipe=args.recipe,
-                                        splits=args.splits, metric=args.metric)
-            return show('\n\n'.join(made))
-    made = make_tables(runs, args.output, args.layout, args.recipe, args.splits, protocol=args.protocol,
+    records = read_runs(runs)
+    if not records and not args.published:
+        raise InputError(runs, "has no runs; make some with `pronto eval`; --published prints the paper's")
+    if args.tiers is not None or args.items is not None or args.typology: return _beside(args, records)
+    if args.protocol in ('','in-language'): return _accuracy_tables(args, records)
+    _any_recipe(args, records)
+    from pronto.reporting.protocol_tables import PROTOCOL_TABLES, make_protocol_tables
+    if args.protocol not in PROTOCOL_TABLES: return _accuracy_tables(args, records)
+    made = make_protocol_tables(args.protocol, records, args.output, recipe=args.recipe, splits=args.splits,
+                                metric=args.metric, report=note)
+    show('\n\n'.join(made))
+
+def _any_recipe(args, records:list[dict]):
+    "Protocols other than in-language have recipes of their own; take all if none was asked for"
+    from pronto.protocols.protocol import find_protocol
+    ran = {r['protocol'] for r in records}
+    if args.protocol not in ran: find_protocol(args.protocol) # Or list the choices
+    if args.recipe == 'paper': args.recipe = ''
+
+def _accuracy_tables(args, records:list[dict]):
+    from pronto.reporting.summary import make_summary
+    from pronto.reporting.tables import left_out, make_tables
+    made = make_tables(records, args.output, args.layout, args.recipe, args.splits, protocol=args.protocol,
                        published=args.published, metric=args.metric, common_rows=args.common_rows)
     kind = args.recipe, args.splits, args.protocol
-    summary = make_summary(runs, args.output, args.layout, *kind, args.metric)
+    summary = make_summary(records, args.output, args.layout, *kind, args.metric)
     show('\n\n'.join([*made.values(), *filter(None, [summary])]))
-    other = left_out(runs, *kind)
+    other = left_out(records, *kind)
     if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
+
+def _beside(args, records:list[dict]):
+    "Tiers, items and typology, from the runs of one protocol"
+    from pronto.reporting.items import make_item_tables, texts_of
+    from pronto.reporting.tables import fitting
+    from pronto.reporting.tiers import make_tier_tables, read_tiers
+    if args.protocol not in ('','in-language') or args.typology: _any_recipe(args, records)
+    if args.typology:
+        from pronto.studies.typology import make_typology_table
+        protocol = 'transfer' if args.protocol == 'in-language' else args.protocol
+        some = fitting(records, args.recipe, args.splits, '')
+        return show(make_typology_table(some, args.output, protocol, args.metric))
+    some = fitting(records, args.recipe, args.splits, args.protocol)
+    if args.tiers is not None:
+        return show(make_tier_tables(some, read_tiers(args.tiers or None), args.output, args.metric))
+    show('\n\n'.join(make_item_tables(some, args.output, texts_of(args.items) if args.items else None)))
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco02
 def report_options(parser):

@@ -4,16 +4,22 @@
 
 # %% auto #0
 __all__ = ['Answer', 'answers_of', 'Difficulty', 'fit_answers', 'difficulties', 'Suspect', 'suspects', 'suspects_table',
-           'item_summary']
+           'item_summary', 'texts_of', 'Items', 'read_items', 'items_sheet', 'hardest_sheet', 'suspects_sheet',
+           'plot_items', 'item_sheets', 'make_item_tables', 'item_lines']
 
 # %% ../../nbs/reporting/items.ipynb #ri000005
 from collections import Counter, defaultdict
+from pathlib import Path
 from typing import NamedTuple
 import numpy as np
-from ..core.files import InputError
+from ..core.files import InputError, data_dir
 from ..core.items import ItemFit, fit_items
 from ..core.tables import markdown_table
-from ..runs.store import predictions_of
+from ..datasets.examples import verses_of
+from ..datasets.loading import load_dataset_folder
+from .protocol_cells import Sheet, panels, write_figure
+from .tables import grouped, protocol_of, task_key, task_name
+from ..runs.store import predictions_of, safe_name
 
 # %% ../../nbs/reporting/items.ipynb #ri000007
 class Answer(NamedTuple):
@@ -36,6 +42,13 @@ class Answer(NamedTuple):
 
 _PLACES = 'sense ref ref1 ref2'.split()
 
+def _model(record:dict)->str:
+    "What answered: the model, and how it was trained unless in-language"
+    others = [code for code in record.get('train') or [] if code != record['bible']]
+    protocol = protocol_of(record) if protocol_of(record) != 'in-language' else ''
+    trained = f'from {", ".join(others)}' if others else ''
+    return ', '.join(filter(None, (record['model'], protocol, trained, record.get('condition') or '')))
+
 def answers_of(
     records:list[dict] # Of one task, as `read_runs` gives them
 )->list[Answer]: # Rows without a reference are left out
@@ -44,7 +57,7 @@ def answers_of(
     for r in records:
         for row in predictions_of(r):
             asked = ' '.join(row[c] for c in _PLACES if row.get(c))
-            answer = Answer(r['model'], r['bible'], asked, row['label'], row['predicted'])
+            answer = Answer(_model(r), r['bible'], asked, row['label'], row['predicted'])
             if ':' in asked: found.append(answer)
     if not found: raise InputError('runs', 'hold no answers with references; make runs with `pronto eval`')
     return found
@@ -125,3 +138,124 @@ def item_summary(
     fit = fit_answers(answers)
     return {'verses': round(fit.sd_verse, 2), 'chapters': round(fit.sd_chapter, 2),
             'models and languages': round(float(np.std(fit.cells)), 2)}
+
+# %% ../../nbs/reporting/items.ipynb #ri000031
+def texts_of(
+    folder # A dataset folder of a translation that you can read
+)->dict[str,str]: # Reference to text
+    "The verses of a dataset"
+    tables = load_dataset_folder(folder).tasks.values()
+    rows = (row for table in tables for split in table.values() for row in split)
+    return {str(ref): text for row in rows for ref,text in verses_of(row)}
+
+class Items(NamedTuple):
+    "The rows of one task"
+    task:str # As `task_key` gives it
+    hard:list[Difficulty]
+    suspects:list[Suspect]
+    spread:dict[str,float] # As `item_summary` gives it
+    n_cells:int # Models in languages
+
+def read_items(
+    records:list[dict] # As `read_runs` gives them
+)->list[Items]: # Tasks whose answers cannot be told apart are left out
+    "The difficulty of all rows; raises `InputError` if no task has answers that differ"
+    found, why = [], InputError('runs', 'hold no answers with references; make runs with `pronto eval`')
+    for task,own in grouped(records, task_key).items():
+        try:
+            answers = answers_of(own)
+            hard, spread = difficulties(answers), item_summary(answers)
+        except InputError as e: why = e; continue
+        n_cells = len({(a.model, a.bible) for a in answers})
+        found.append(Items(task, hard, suspects(answers), spread, n_cells))
+    if not found: raise why
+    return found
+
+_ITEM_NOTE = ('Standard deviations on the logit scale, from correct ~ model × translation + (1 | verse) + '
+              '(1 | chapter). Suspects: rows with six answers or more that every model gets wrong in every '
+              'translation.')
+
+def items_sheet(found:list[Items])->Sheet:
+    "What makes answers differ"
+    rows = [[task_name(i.task), f'{len(i.hard):,}', str(i.n_cells), *(f'{x:.2f}' for x in i.spread.values()),
+             str(len(i.suspects))] for i in found]
+    header = ['task','rows','models × translations','sd verses','sd chapters','sd models','suspects']
+    return Sheet('items', 'What makes answers differ', header, rows, _ITEM_NOTE)
+
+# %% ../../nbs/reporting/items.ipynb #ri000032
+def _text_of(asked:str, texts:dict[str,str], most:int=90)->str:
+    "The verse that a row asks about, shortened"
+    text = texts.get(' '.join(asked.split(' ')[-2:]), '')
+    return text if len(text) <= most else f'{text[:most]}...'
+
+def hardest_sheet(
+    items:Items,
+    texts:dict[str,str]=None, # As `texts_of` gives them
+    most:int=15 # Rows shown
+)->Sheet: # Its CSV has all rows
+    "The hardest rows of a task"
+    texts, name = texts or {}, task_name(items.task)
+    rows = [[d.asked, _text_of(d.asked, texts), d.label, f'{d.right} of {d.n}',
+             f'{d.difficulty:.2f} ± {d.error:.2f}'] for d in items.hard[:most]]
+    header = ['verse','text','label','right','difficulty']
+    note = 'Difficulty: of the verse and its chapter on the logit scale, with its standard deviation.'
+    data = [d._asdict() for d in items.hard]
+    return Sheet(f'items-{safe_name(name.lower())}', f'{name}: the hardest rows', header, rows, note, data)
+
+def suspects_sheet(
+    found:list[Items],
+    texts:dict[str,str]=None # As `texts_of` gives them
+)->Sheet:
+    "Rows of all tasks whose labels may be wrong"
+    rows = [[task_name(i.task), s.asked, _text_of(s.asked, texts or {}), s.label, s.instead,
+             f'{100*s.agree:.0f} %', str(s.n), str(s.languages)] for i in found for s in i.suspects]
+    header = ['task','verse','text','label','models say','agree','answers','translations']
+    note = 'Every model gets these rows wrong in every translation. Read them before you call a label wrong.'
+    return Sheet('suspects', 'Suspected label errors', header, rows[:40], note,
+                 [dict(zip(header, row)) for row in rows])
+
+def plot_items(found:list[Items]): # A figure of matplotlib
+    "How often a row is answered correctly, by task"
+    figure, axes = panels(len(found), 3., 2.2)
+    for ax,items in zip(axes, found):
+        ax.hist([100*d.right/d.n for d in items.hard], bins=20, range=(0, 100), color='C0')
+        ax.set_title(f'{task_name(items.task)}: {len(items.suspects)} never', fontsize=8)
+        ax.tick_params(labelsize=7)
+    figure.supxlabel('correct answers to a row (%)', fontsize=8)
+    figure.supylabel('rows', fontsize=8)
+    return figure
+
+# %% ../../nbs/reporting/items.ipynb #ri000033
+def item_sheets(
+    records:list[dict], # As `read_runs` gives them
+    texts:dict[str,str]=None # As `texts_of` gives them
+)->list[Sheet]: # A summary, suspects, and the hardest rows of each task
+    "All tables of items; raises `InputError` if no task has answers that differ"
+    found = read_items(records)
+    return [items_sheet(found), suspects_sheet(found, texts), *(hardest_sheet(i, texts) for i in found)]
+
+def make_item_tables(
+    records:list[dict], # As `read_runs` gives them
+    out=None, # The folder for the tables; `tables` in the data folder if not given
+    texts:dict[str,str]=None # As `texts_of` gives them
+)->list[str]: # The Markdown of each
+    "Write the tables and the figure of items; raises `InputError` if no task has answers that differ"
+    out, sheets = data_dir()/'tables' if out is None else Path(out), item_sheets(records, texts)
+    for sheet in sheets: sheet.write(out)
+    write_figure(plot_items(read_items(records)), out/'items.png')
+    return [sheet.markdown() for sheet in sheets]
+
+def item_lines(
+    found:list[Items]
+)->list[str]: # Sentences
+    "What the answers say of the rows"
+    lines = []
+    for items in found:
+        never = len(items.suspects)
+        spread = items.spread
+        more = 'more' if spread['verses'] > spread['models and languages'] else 'less'
+        lines.append(f'{task_name(items.task)}: of {len(items.hard):,} rows {never} are answered wrongly by '
+                     f'every model in every translation; answers differ {more} between verses (sd '
+                     f'{spread["verses"]:.2f}) than between models and translations '
+                     f'(sd {spread["models and languages"]:.2f}).')
+    return lines

@@ -104,7 +104,7 @@ def setting_note(
     note = '; '.join(f'{name}: {", ".join(map(str, values))}' for name,values in said.items() if values)
     note = f'{note[:1].upper()}{note[1:]}.'
     collapsed = sum(bool(r.get('collapsed')) for r in runs)
-    if collapsed: note += f' † {collapsed} of {len(runs)} runs gave the same answer to everything.'
+    if collapsed: note += f' Collapsed runs: {collapsed} of {len(runs)}.'
     if said['seeds'][0] < MIN_SEEDS: note += ' With fewer than three seeds nothing is marked as best.'
     return note
 

@@ -38,7 +38,9 @@ def _noted(sheet:Sheet, found:list, metric:str)->Sheet:
     "A table with how its runs were made, and how far translations of one language differ"
     runs = [r for one in found for r in one.runs]
     of_protocol = [r for r in runs if protocol_of(r) == protocol_of(runs[0])]
-    notes = sheet.note, setting_note(runs), spread_note(of_protocol, metric)
+    is_marked = any('†' in str(cell) for row in sheet.rows for cell in row)
+    collapse = '† gave the same answer to everything with at least one seed.' if is_marked else ''
+    notes = sheet.note, setting_note(runs), collapse, spread_note(of_protocol, metric)
     return replace(sheet, note=' '.join(filter(None, notes)))
 
 def _read_transfer(protocol:str)->Callable: return lambda records: read_transfer(records, protocol)

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LAYOUT_COLUMNS', 'MOVED', 'SPLITS_SHOWN', 'PAPER_TASKS', 'read_layout', 'paper_models', 'known_as', 'add_unlisted',
-           'records_of', 'Kind', 'protocol_of', 'kind_of', 'test_set', 'setting_of', 'grouped', 'task_key', 'task_name',
-           'choose', 'read_seeds', 'fill', 'make_tables', 'left_out']
+           'records_of', 'Kind', 'protocol_of', 'kind_of', 'test_set', 'setting_of', 'fitting', 'grouped', 'task_key',
+           'task_name', 'choose', 'read_seeds', 'fill', 'make_tables', 'left_out']
 
 # %% ../../nbs/reporting/tables.ipynb #59bb0696
 from collections import Counter
@@ -170,6 +170,17 @@ def _has_usual_epochs(record:dict)->bool:
 def _fits(record:dict, recipe:str, splits:str, protocol:str)->bool:
     if splits and (record.get('splits') or splits) not in (splits, *splits.split(',')): return False
     return all(w in ('', f) for w,f in ((recipe, record['recipe']), (protocol, protocol_of(record))))
+
+def fitting(
+    records:list[dict], # As `read_runs` returns them
+    recipe:str='paper', # Only this recipe; any if empty
+    splits:str=SPLITS_SHOWN, # Only these splits; any if empty
+    protocol:str='in-language' # Only this protocol; any if empty
+)->list[dict]:
+    "The runs of a recipe, splits and protocol; raises `InputError` if there are none"
+    kept = [r for r in records if _fits(r, recipe, splits, protocol)]
+    if not kept: raise InputError('runs', _nothing(records))
+    return kept
 
 def grouped(
     records:list, # Runs, or anything else
