@@ -79,6 +79,7 @@ def _any_recipe(args, records:list[dict]):
     if args.protocol not in ran: find_protocol(args.protocol) # Or list the choices
     if args.recipe == 'paper': args.recipe = ''
 
+# %% ../../nbs/cli/result_commands.ipynb #rsct0002
 def _accuracy_tables(args, records:list[dict]):
     from pronto.reporting.summary import make_summary
     from pronto.reporting.tables import left_out, make_tables
