@@ -51,6 +51,7 @@ def _best_mixes(mixes:Mixes, target:str, metric:str)->set[str]:
     try: return among_best(own, metric)
     except ValueError: return set() # Their rows differ
 
+# %% ../../nbs/reporting/mixes.ipynb #mx09b
 def mixes_sheet(
     found:list[Mixes],
     metric:str='accuracy'

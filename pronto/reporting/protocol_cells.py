@@ -108,6 +108,7 @@ def setting_note(
     if said['seeds'][0] < MIN_SEEDS: note += ' With fewer than three seeds nothing is marked as best.'
     return note
 
+# %% ../../nbs/reporting/protocol_cells.ipynb #pc11e
 def score_data(
     score, # A `SeedScore`
     metric:str='accuracy'

@@ -426,6 +426,7 @@ def _drop_empty_columns(blocks:list[Block]):
     if not there or there - of_others: there |= papers
     for row in rows: row.cells = {task: cell for task,cell in row.cells.items() if task in there}
 
+# %% ../../nbs/reporting/tables.ipynb #tbl05b
 def _set_sources_apart(blocks:list[Block]):
     "A source that has none of the paper's tasks gets a table of its own, beside those that have them"
     papers, ran = {task_name(stem) for stem in PAPER_TASKS}, {}
@@ -501,6 +502,7 @@ def _write_table(table:str, blocks:list[Block], out:Path)->str: # Its Markdown
     with write_aside(out/f'{stem}.png') as f: picture.savefig(f, **reproducible)
     return markdown
 
+# %% ../../nbs/reporting/tables.ipynb #cc400fe2
 def make_tables(
     runs=None, # As `records_of` takes them
     out=None, # The folder for the tables; `tables` in the data folder if not given

@@ -45,6 +45,7 @@ def _per_bible(records:list[dict], metric:str)->dict[str,float]: # By translatio
         if r['bible'] in large: values.setdefault(r['bible'], []).append(r[metric])
     return {bible: float(np.mean(v)) for bible,v in values.items()}
 
+# %% ../../nbs/reporting/translations.ipynb #tr00007b
 def _kind(record:dict)->tuple:
     "What runs on two translations of a language must have in common, besides model, task and language"
     others = [code for code in record.get('train') or [] if code != record['bible']]

@@ -99,6 +99,7 @@ def _named_here(folds:list[Translation], names:list[str], report:Callable)->list
     if missing: report(f'{folds[0].folder}: left out, as it has no examples of {missing} in some split')
     return [task.stem for task in here]
 
+# %% ../../nbs/runs/planning.ipynb #pl08s
 def find_sources(
     names:list[str], # Folders or codes
     targets:list[list[Translation]]=() # As `find_translations` gives them
@@ -219,6 +220,7 @@ def _check_names(models:list[str]):
         if list(names.values()).count(name) > 1:
             raise InputError(model, 'has the same name as another model; rename its folder')
 
+# %% ../../nbs/runs/planning.ipynb #c7b10008
 def plan(
     dataset, # A dataset folder or a release, or a list of them: what is tested on
     models:list[str], # Folders, or names in the local cache
