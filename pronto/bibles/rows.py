@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from ..core.refs import BOOKS, Ref, book_code
+from ..core.refs import BOOKS, Ref, book_code, in_order
 
 # %% ../../nbs/bibles/rows.ipynb #2f284132
 class VerseRow(NamedTuple):
@@ -170,7 +170,7 @@ def _statuses(rows:list[VerseRow], fused:frozenset)->dict[Ref,tuple[str,str]]:
     for ref in fused: met[tuple(ref)] = met[tuple(ref)] or [(False, True, '')]
     copied = _copied_chapters(rows)
     found = {Ref(*k): v*2 if k[:2] in copied else v for k,v in met.items()}
-    return {ref: (_reason(found[ref], ref in fused), found[ref][0][2]) for ref in sorted(found)}
+    return {ref: (_reason(found[ref], ref in fused), found[ref][0][2]) for ref in in_order(found)}
 
 # %% ../../nbs/bibles/rows.ipynb #33e1ef2a
 PLACEHOLDERS = '***', '<range>' # In place of a verse that is merged into the one before

@@ -34,12 +34,17 @@ def _scheme(name:str): # A key of `SCHEMES`, or one of these, a blank, and chang
     changed = deepcopy(found) # `sil-machine` copies its lists of chapters only on the surface
     return Versification.parse(StringIO(changes), None, changed, 'custom')
 
-@cache
-def _lasts(name:str)->dict[tuple[str,int],int]:
-    "The last verse of each chapter of the 66 books"
+def _computed_lasts(name:str)->dict[tuple[str,int],int]:
+    "Like `_lasts`, by `sil-machine`"
     scheme = _scheme(name)
     chapters = [(b,c) for b in PROTESTANT for c in range(1, scheme.get_last_chapter(_NUMBER[b])+1)]
     return {(b,c): scheme.get_last_verse(_NUMBER[b], c) for b,c in chapters}
+
+@cache
+def _lasts(name:str)->dict[tuple[str,int],int]:
+    "The last verse of each chapter of the 66 books"
+    if name not in SCHEMES: return _computed_lasts(name)
+    return {(r['book'], int(r['chapter'])): int(r[name]) for r in fact_table('chapter_lengths') if r[name]}
 
 def scheme_verses(
     name:str, # A key of `SCHEMES`
@@ -125,9 +130,28 @@ def _book_to_english(scheme:str, book:str)->dict[_Verse,list[_Verse]]:
     numbered = {verse: [e for e in es if e[2]] for verse,es in english.items()} # 0 is the title of a psalm
     return {verse: es for verse,es in numbered.items() if es != [verse]}
 
+# %% ../../nbs/bibles/versification.ipynb #ve31
+def _run(text:str)->list[_Verse]: # e.g. of `JOL 3:1-5`
+    chapter, _, verses = text.rpartition(':')
+    book, number = chapter.split(' ')
+    first, _, last = verses.partition('-')
+    return [(book, int(number), v) for v in range(int(first), int(last or first) + 1)]
+
+@cache
+def _known_links(scheme:str)->dict[str,dict[_Verse,list[_Verse]]]: # Book to what `_book_to_english` gives
+    "The committed table"
+    found = defaultdict(dict)
+    for row in fact_table('other_numbers'):
+        if row['scheme'] != scheme: continue
+        verses, english = _run(row['verses']), [_run(run) for run in row['english'].split(', ') if run]
+        found[verses[0][0]] |= {verse: [run[i] for run in english] for i,verse in enumerate(verses)}
+    return found
+
 def _to_english(scheme:str, books)->dict[_Verse,list[_Verse]]:
     "Like `_book_to_english`, for several books"
-    return {verse: es for b in PROTESTANT if b in books for verse,es in _book_to_english(scheme, b).items()}
+    known = _known_links(scheme)
+    of_book = lambda book: known.get(book, {}) if scheme in SCHEMES else _book_to_english(scheme, book)
+    return {verse: es for b in PROTESTANT if b in books for verse,es in of_book(b).items()}
 
 # %% ../../nbs/bibles/versification.ipynb #da110894
 def _other_ends(ends:dict, scheme:str)->dict[_Verse,list[_Verse]]:
@@ -232,7 +256,8 @@ def _split_moves(chapter:tuple[str,int], found:list[int], expected:list[int])->t
 def _moves_by_length(bible:Bible, scheme:str, links:dict)->Moves:
     "Moves of the verses in chapters with one verse more or less than the scheme has"
     own, eng, found, parts = _lasts(scheme), _lasts('eng'), {}, set()
-    touched = {verse[:2] for verse in links if links[verse] != _to_english(scheme, [verse[0]]).get(verse)}
+    regular = _to_english(scheme, {book for book,*_ in links})
+    touched = {verse[:2] for verse in links if links[verse] != regular.get(verse)}
     differing = {c: n for c,n in _ends(bible).items() if abs(n - own.get(c, n)) == 1 and n != eng.get(c)}
     if not differing: return Moves({}, set())
     lengths = _plain_lengths(bible)

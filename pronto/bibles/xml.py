@@ -160,13 +160,13 @@ def _beblia(root)->Bible:
 # %% ../../nbs/bibles/xml.ipynb #501bb8e1
 def _undouble_book(refs:list[list[str]])->list[list[str]]:
     "Remove a doubled book number from [book, chapter, label, text]"
-    from machine.scripture import ENGLISH_VERSIFICATION as english
     chapters = defaultdict(set)
     for book,chapter,*_ in refs: chapters[book].add(chapter)
     def doubled(book):
         code, cs = find_book(book), chapters[book]
         if not code or not all(re.fullmatch(r'\d{2,5}', c) and c.startswith(book[0]) for c in cs):
             return False
+        from machine.scripture import ENGLISH_VERSIFICATION as english
         last = english.get_last_chapter(_NUMBER[code])
         return max(map(int, cs))>last and max(int(c[1:]) for c in cs)<=last
     bad = {book for book in chapters if book[:1].isdecimal() and doubled(book)}

@@ -13,7 +13,7 @@ from ..sources.records import Annotations, VerseAnnotation
 from ..bibles.reading import Bible
 from ..bibles.versification import PROTESTANT
 from ..core.files import InputError
-from ..core.refs import Ref
+from ..core.refs import Ref, in_order
 
 # %% ../../nbs/datasets/align.ipynb #f42d145d
 STATUSES = {
@@ -70,7 +70,7 @@ def align(
 )->Alignment: # Every verse of the 66 books on either side, once
     "Pair annotated verses with those of a Bible"
     known = {*annotations.verses, *bible.verses, *bible.excluded}
-    refs = sorted(r for r in known if r.book in PROTESTANT) # Deuterocanonical books are counted elsewhere
+    refs = in_order(r for r in known if r.book in PROTESTANT) # Deuterocanonical books are counted elsewhere
     statuses = {r: _status(r, annotations, bible) for r in refs}
     usable = [r for r,s in statuses.items() if s in ('aligned','crosses')]
     paired = [AlignedVerse(r, one_line(bible.verses[r]), annotations.verses[r]) for r in usable]

@@ -23,25 +23,27 @@ from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest, p
                                       table_hash)
 from .shortcuts import NearestText
 from .splits import N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
-from .tasks import VerseTask, tasks_of
+from .tasks import VerseTask, labels_of, tasks_of
 
 # %% ../../nbs/datasets/building.ipynb #7efc4f58
 LAYOUTS = 'plain', 'references', 'labels'
 
-@lru_cache(maxsize=8)
-def _unambiguous(task:VerseTask, annotations:Annotations)->frozenset[Ref]:
-    "The verses whose sentences agree on the label; the same for every translation"
-    return frozenset(r for r,v in annotations.verses.items() if not v.crosses and task.is_unambiguous(v))
+@lru_cache(maxsize=2)
+def _unambiguous(tasks:tuple[VerseTask,...], annotations:Annotations)->dict[Ref,str]: # e.g. `NMC,SM`
+    "The tasks for which the sentences of a verse agree on the label; the same for every translation"
+    labels = {t.abbr: (t, labels_of(t, annotations)) for t in tasks}
+    def names(verse):
+        agreeing = (abbr for abbr,(task,known) in labels.items() if task.agrees(verse, known.get(verse.ref)))
+        return ','.join(agreeing)
+    return {ref: names(verse) for ref,verse in annotations.verses.items()}
 
 def _alignment_table(annotations:Annotations, alignment:Alignment, tasks:list)->bytes:
     "What became of every verse"
-    agreeing = {t.abbr: _unambiguous(t, annotations) for t in tasks if isinstance(t, VerseTask)}
-    def cells(ref, status):
-        names = [abbr for abbr,refs in agreeing.items() if status == 'aligned' and ref in refs]
-        own_ref = alignment.own_refs.get(ref, '')
-        return ref, own_ref, status, alignment.n_sentences.get(ref, 0), ','.join(names)
-    rows = [ALIGNMENT_COLUMNS, *(cells(*verse) for verse in alignment.statuses.items())]
-    return ''.join('\t'.join(map(str, row)) + '\n' for row in rows).encode()
+    names = _unambiguous(tuple(t for t in tasks if isinstance(t, VerseTask)), annotations)
+    own, sizes = alignment.own_refs, alignment.n_sentences
+    rows = [f'{ref}\t{own.get(ref, "")}\t{status}\t{sizes.get(ref, 0)}\t'
+            f'{names[ref] if status == "aligned" else ""}\n' for ref,status in alignment.statuses.items()]
+    return ('\t'.join(ALIGNMENT_COLUMNS) + '\n' + ''.join(rows)).encode()
 
 def _tables(parts:dict, layout:str)->dict[str,Iterator[bytes]]: # Name to blocks
     "The tables of examples"

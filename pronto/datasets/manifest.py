@@ -10,6 +10,8 @@ __all__ = ['NOT_STATED', 'CITATION', 'check_task', 'label_shares', 'make_manifes
 import hashlib
 from collections import Counter
 from dataclasses import asdict
+from itertools import islice
+import numpy as np
 import pronto
 from ..sources.records import Annotations
 from ..bibles.reading import Bible
@@ -40,7 +42,14 @@ def label_shares(
     return {label: round(counts[label]/counts.total(), 4) for label in sorted(counts, key=_label_key)}
 
 # %% ../../nbs/datasets/manifest.ipynb #mf14
-def _describe(task:Task, parts:dict, nearest:NearestText)->dict:
+def _nearest(tasks:list[Task], parts:dict, texts:NearestText)->dict[str,np.ndarray]: # Stem to label numbers
+    "What the most similar verses of train say, for the tasks of which no split is empty"
+    asking = {t.stem: t.nearest(parts[t.stem]['train'], parts[t.stem]['test']) for t in tasks
+              if 'nearest' in t.shortcuts and len(parts[t.stem]['train']) and len(parts[t.stem]['test'])}
+    answers = iter(texts.answer([question for one in asking.values() for question in one.questions]))
+    return {stem: one.predict(list(islice(answers, len(one.questions)))) for stem,one in asking.items()}
+
+def _describe(task:Task, parts:dict, nearest:np.ndarray|None)->dict:
     "What the manifest says of one task"
     labels = {s: part.label_counts() for s,part in parts.items()}
     return dict(counts={s: len(part) for s,part in parts.items()},
@@ -83,7 +92,8 @@ def make_manifest(
     **names # e.g. `code`, `language`, `licence`, `splits`, `versification`
 )->dict: # All but the hashes
     "Describe a dataset"
-    about = {t.stem: _describe(t, parts[t.stem], nearest) for t in tasks}
+    answers = _nearest(tasks, parts, nearest)
+    about = {t.stem: _describe(t, parts[t.stem], answers.get(t.stem)) for t in tasks}
     source = annotations.source
     column = lambda key: {stem: a[key] for stem,a in about.items()}
     total = lambda check: sum(a['checks'][check] for a in about.values())

@@ -97,8 +97,9 @@ def predict_nearest(
     test:list # Rows
 )->list[str]: # A label for each row of `test`
     "Answer for the most similar verses of train"
-    find = NearestText(text for row in train + test for text in row.texts)
-    return [task.labels[i] for i in task.nearest(*task.gather(train, test), find)]
+    texts = NearestText(text for row in train + test for text in row.texts)
+    asking = task.nearest(*task.gather(train, test))
+    return [task.labels[int(i)] for i in asking.predict(texts.answer(asking.questions))]
 
 # %% ../../nbs/runs/baselines.ipynb #49cbc82a
 BASELINES = dict(majority=predict_majority, lookup=predict_lookup, ngram=predict_ngrams,

@@ -12,7 +12,7 @@ from itertools import pairwise, repeat
 from pathlib import Path
 from typing import Iterable
 from ..core.files import InputError, no_collection, parse_json, reading, write_aside
-from ..core.refs import BOOKS, Ref
+from ..core.refs import BOOKS, Ref, in_order
 from .records import KINDS, MOODS, ROLES, Annotations, EntityMention, Mention, Predicate
 from .records import SentenceAnnotation, Speech, VerseAnnotation, make_source
 
@@ -151,7 +151,8 @@ def _verses(table)->dict[Ref,VerseAnnotation]:
         columns += [_records(EntityMention, table['entities'].chunk(0)),
                     _records(Speech, table['speeches'].chunk(0))]
     verses = map(VerseAnnotation, *columns)
-    return {v.ref: v for v in sorted(verses, key=lambda v: v.ref)}
+    by_ref = {v.ref: v for v in verses}
+    return {ref: by_ref[ref] for ref in in_order(by_ref)}
 
 @no_collection()
 def read_annotations(

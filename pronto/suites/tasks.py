@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Callable
 import numpy as np
 from ..core.files import InputError
-from ..datasets.shortcuts import NearestText, predict_lookup
+from ..datasets.shortcuts import NearestQuestions, predict_lookup
 from ..datasets.pairs import numbered
 from ..datasets.tasks import VerseTask
 from .kinds import Described, Sentence, SentencePair
@@ -34,11 +34,11 @@ class SentenceTask(VerseTask):
         texts, n = numbered(row.texts for row in [*train, *test])[0], len(train)
         return predict_lookup(texts[:n], self.label_numbers(train), texts[n:])
 
-    def nearest(self, train:list, test:list, find:NearestText)->np.ndarray: # (test,) indices into `labels`
+    def nearest(self, train:list, test:list)->NearestQuestions:
         "Give each sentence the label of the most similar one of train"
-        if len(train)*len(test) > _MOST: return self.lookup(train, test)
-        places = find([row.texts[-1] for row in test], [row.texts[-1] for row in train])
-        return self.label_numbers(train)[places]
+        if len(train)*len(test) > _MOST: return NearestQuestions([], lambda _: self.lookup(train, test))
+        question = [row.texts[-1] for row in test], [row.texts[-1] for row in train]
+        return NearestQuestions([question], lambda answers: self.label_numbers(train)[answers[0]])
 
 @dataclass(frozen=True)
 class SentencePairTask(SentenceTask):
