@@ -153,6 +153,12 @@ def embedded(folder):
     for seed,name in enumerate(['bert-base-multilingual-cased','my-wolof-bert']):
         assert main(['pretrain', 'wolof.txt', '-o', name, '--seed', str(seed), *small]) == 0
     (folder/'nbs').symlink_to(ROOT/'nbs')
+    frames = folder/'ontonotes-release-5.0'/'metadata'/'frames'
+    frames.mkdir(parents=True)
+    (frames/'cry.xml').write_text('<frameset><roleset id="cry.02" name="shout"/></frameset>')
+    source, dataset = 'data/annotations.parquet', 'data/datasets/wol'
+    assert main(['annotate', 'ontonotes-release-5.0', '-o', source]) == 0
+    assert main(['build', '-a', source, '-b', 'wolof.usfx.xml', '-o', dataset]) == 0
     return corpus
 
 def fill(sheet, names):

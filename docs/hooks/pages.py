@@ -10,7 +10,7 @@ from commands import command_pages
 from links import PAGES, PICTURES, ROOT, areas, page_of, repository
 from links import repository_page, settings, with_links
 from notebooks import convert
-from results import chart
+from results import chart, report_page
 
 # Notebooks
 
@@ -68,6 +68,7 @@ def made_pages():
     tables = [p.relative_to(ROOT).as_posix() for p in sorted((ROOT/'paper_tables').glob('*.md'))]
     for path in dict.fromkeys([*PAGES, *tables]):
         if path != 'README.md': made[page_of(path)] = repository_page(path)
+    made['report.html'] = report_page(ROOT/'paper_tables'/'demo_runs.zip')
     made |= command_pages(written_pages())
     return made | {where: (ROOT/path).read_bytes() for path,where in PICTURES.items()}
 

@@ -1,7 +1,10 @@
-"The picture of the first page, made from the tables of the demo"
-import csv
+"The picture of the first page and the report, made from the tables and the runs of the demo"
+import csv, tempfile, zipfile
 from html import escape
+from pathlib import Path
 from statistics import mean
+
+from pronto.reporting.report import write_report
 
 TASKS = 'NMC', 'PNS', 'SM', 'SS', 'SAC'
 SYSTEMS = {'majority': '#8a8f98', 'n-grams': '#8a8f98', 'not pretrained': '#4f9bd9',
@@ -47,3 +50,11 @@ def chart(folder):
     start = f'<svg class="chart" viewBox="0 0 440 {bottom + 32}" role="img" aria-label="{about}">'
     unit = f'<text x="240" y="{bottom + 24}" text-anchor="middle">accuracy in percent</text>'
     return '\n'.join([start, *parts, *[tick(n, bottom) for n in (40, 60, 80, 100)], unit, '</svg>'])
+
+def report_page(runs):
+    "The report of a zipped run store, as one page"
+    with tempfile.TemporaryDirectory() as folder:
+        zipfile.ZipFile(runs).extractall(folder)
+        page = Path(folder)/'report.html'
+        write_report(Path(folder)/'runs', page)
+        return page.read_text(encoding='utf-8')

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['same_from_more', 'Pairwise', 'pairwise_evidence', 'Evidence', 'argument_evidence', 'bible_texts',
-           'evidence_of_bibles', 'argument_lines', 'invented_bibles', 'evidence_table']
+           'evidence_of_bibles', 'argument_lines', 'invented_bibles', 'evidence_table', 'argument_finding',
+           'plot_arguments']
 
 # %% ../../nbs/studies/argument_counts.ipynb #ac04
 from pathlib import Path
@@ -189,3 +190,30 @@ def evidence_table(
         'which is longer': e.length}
     rows = {name: row(e) for name,e in found.items()}
     return pd.DataFrame(rows).T.astype({'uses of test': int}).round(3)
+
+# %% ../../nbs/studies/argument_counts.ipynb #acf00002
+def argument_finding(
+    found:dict[str,Evidence] # By name
+)->str: # Markdown
+    "How far SAC and the question which verse has more are answered from the sense and the text"
+    pairs = [e.pairs for e in found.values()]
+    same, more = (sum(getattr(p, name) for p in pairs)/len(pairs) for name in ('same','more'))
+    where = 'one translation' if len(found) == 1 else f'the mean of {len(found)} translations'
+    return (f'From sense and text, *which verse has more arguments?* is answered with **{more:.2f}**, but '
+            f'*equally many, or not?*, which SAC asks, with {same:.2f} (chance is 0.50 for both; {where}).')
+
+def plot_arguments(
+    found:dict[str,Evidence] # By name
+): # A figure
+    "Both questions for each translation"
+    import matplotlib.pyplot as plt
+    figure, ax = plt.subplots(figsize=(6, .9 + .35*len(found)), layout='constrained')
+    for y,e in enumerate(reversed(found.values())):
+        ax.plot([e.pairs.same, e.pairs.more], [y, y], color='0.8', zorder=0)
+        ax.plot(e.pairs.same, y, 'o', color='C0', label='equally many, or not? (SAC)' if y == 0 else None)
+        ax.plot(e.pairs.more, y, 'o', color='C1', label='which has more?' if y == 0 else None)
+    ax.axvline(.5, ls='--', lw=.8, color='0.4')
+    ax.set(yticks=range(len(found)), yticklabels=list(found)[::-1], xlim=(.45, 1), ylim=(-.6, len(found)-.4),
+           xlabel='area under the curve, share of right answers; dashed: chance')
+    figure.legend(loc='outside upper center', ncols=2, frameon=False)
+    return figure
