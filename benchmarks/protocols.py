@@ -140,6 +140,14 @@ class Commands:
             yield ['tables', '--protocol', protocol, '--runs', str(self.args.runs),
                    '-o', str(self.args.out/'tables'), '--recipe', '']
 
+def write_ranks(args):
+    "Does the probe rank models as fine-tuning does?"
+    from pronto.reporting.ranks import rank_agreement, rank_plot, rank_table
+    from pronto.runs.store import read_runs
+    found = rank_agreement(read_runs(args.runs))
+    (args.out/'tables'/'ranks.md').write_text(rank_table(found) + '\n')
+    rank_plot(found).savefig(args.out/'tables'/'ranks.png', dpi=150, bbox_inches='tight')
+
 STAGES = 'build models probe transfer-probe retrieval in-language transfer few-shot mixes tables'.split()
 
 def note_seconds(args, stage, seconds, what):
@@ -173,5 +181,6 @@ def main():
         if stage == 'models': make_models(args)
         elif stage == 'build': [run(args, stage, c) for c in build_commands(args)]
         else: [run(args, stage, c) for c in getattr(Commands(args), stage.replace('-', '_'))()]
+        if stage == 'tables': write_ranks(args)
 
 if __name__ == '__main__': main()
