@@ -1,6 +1,7 @@
 "The report: it shows every run, and a browser sorts, filters and saves it without a network"
 import csv, io, json, shutil, subprocess, sys, zipfile
-from pathlib import Path
+
+from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
 import pytest
 from conftest import ROOT, predictions, run_results
@@ -8,6 +9,7 @@ from pronto.cli.command import main
 from pronto.reporting.report import read_registry, report_rows, write_report
 from pronto.core.files import InputError
 from pronto.core.tables import csv_text
+from pronto.reporting.scores import compare_all, read_answers
 from pronto.runs.store import RunKey, read_runs, write_record
 
 EVIL = '</script><script>document.title = "broken"</script><img src=x onerror="document.title=1">'
@@ -69,70 +71,227 @@ def page(browser, report):
     page, wrong = context.new_page(), []
     page.on('pageerror', lambda e: wrong.append(str(e)))
     page.on('console', lambda m: wrong.append(m.text) if m.type in ('error','warning') else None)
-    page.on('request', lambda r: wrong.append(r.url) if r.url != report.as_uri() else None)
+    page.on('request', lambda r: wrong.append(r.url) if not r.url.startswith((report.as_uri(), 'blob:')) else None)
     page.goto(report.as_uri())
     yield page
     assert wrong == []
     context.close()
 
-def column(page, label): return page.locator(f'#board td[data-label="{label}"]').all_inner_texts()
+def see(page, report, **state):
+    "Open a view, as a link to it does"
+    page.goto(f'{report.as_uri()}#{urlencode(state)}')
+    page.locator('html[data-ready]').wait_for(state='attached')
+
+def column(page, label, table='results'):
+    "The texts of a column"
+    return page.locator(f'#{table} tbody [data-label="{label}"]').all_inner_texts()
+
+def lines(page, table): return [x.split('\t') for x in page.locator(f'#{table} tbody tr').all_inner_texts()]
+
+def choose(page, **fields):
+    for name,value in fields.items(): page.locator(f'.fields [name={name}]').select_option(value)
+
+def test_the_ranking_comes_first(page):
+    ranking = lines(page, 'ranking')
+    assert ranking[0] == ['good/model','75.0','71.0','73.0','1.00','3 of 3']
+    assert [row[0] for row in ranking[-2:]] == ['majority label','best baseline'] and EVIL in [row[0] for row in ranking]
+    assert page.locator('#count').inner_text() == '5 results: 3 models, 2 translations, 2 tasks'
+    assert sorted(column(page, 'SS', 'ranking')[:3]) == ['50.0 1 of 2','55.0 1 of 2','71.0'] # Of Wolof and Coptic
+    assert page.locator('#map circle').count() == 2 and page.title() == 'Models by tasks – PrOnto report'
 
 def test_it_sorts_and_filters(page, report):
-    assert len(column(page, 'Model')) == 6 and page.title() == 'PrOnto report' and column(page, 'Model').count(EVIL) == 1
+    see(page, report, view='results')
     assert column(page, 'Accuracy')[:2] == ['80.0','75.0'] and column(page, 'Over baseline')[0] == '+30.0'
     heading = page.get_by_role('columnheader', name='Accuracy').get_by_role('button')
     heading.focus()
     page.keyboard.press('Enter')
-    assert [x.split()[0] for x in column(page, 'Accuracy')] == ['80.0','75.0','62.0','58.0','55.0','50.0']
+    assert [x.split()[0] for x in column(page, 'Accuracy')] == ['80.0','75.0','62.0','55.0','50.0']
     page.keyboard.press('Space') # The heading keeps the focus
-    assert [x.split()[0] for x in column(page, 'Accuracy')] == ['50.0','55.0','58.0','62.0','75.0','80.0']
+    assert [x.split()[0] for x in column(page, 'Accuracy')] == ['50.0','55.0','62.0','75.0','80.0']
     assert page.get_by_role('columnheader', name='Accuracy').get_attribute('aria-sort') == 'ascending'
     assert 'collapsed' in column(page, 'Accuracy')[0] and '§' in column(page, 'Over baseline')[0]
-    page.locator('select[name=family]').select_option('Atlantic-Congo')
-    assert set(column(page, 'Language')) == {'Wolof wolKYG'}
-    assert page.locator('#count').inner_text() == '3 of 6 results: 2 models, 1 translation, 2 tasks'
-    page.locator('select[name=task]').select_option('SS')
-    assert column(page, 'Model') == ['poor','good/model']
-    assert page.locator('#matrix tbody tr').all_inner_texts() == ['Wolof wolKYG\t80.0\t50.0']
-    assert page.locator('#by-family path').count() == page.locator('#by-script path').count() == 2
-    page.get_by_role('button', name='Clear').click()
-    page.locator('input[name=search]').fill('made LO')
-    page.locator('#board tbody tr').nth(1).wait_for(state='detached')
-    assert column(page, 'Language') == ['Lo qaa'] and 'at most 50 examples' in column(page, 'Setting')[0]
+    choose(page, family='Atlantic-Congo', task='SS')
+    assert set(column(page, 'Language')) == {'Wolof wolKYG'} and column(page, 'Model') == ['poor','good/model']
+    page.get_by_role('button', name='Clear filters').click()
+    page.locator('#results tbody tr').nth(4).wait_for()
+    page.locator('input[name=q]').fill('coptic MODEL')
+    page.locator('#results tbody tr').nth(1).wait_for(state='detached')
+    assert column(page, 'Model') == ['good/model']
 
-def test_another_metric_is_chosen(page):
-    page.locator('select[name=metric]').select_option('mcc')
-    assert column(page, 'MCC')[:2] == ['0.60','0.50'] and column(page, 'Accuracy')[0] == '80.0'
-    assert page.locator('#matrix tbody tr').all_inner_texts()[-1] == 'Wolof wolKYG\t–\t0.55\t0.00 (1 of 2)'
-    page.locator('select[name=metric]').select_option('mae')
-    assert column(page, 'Mean absolute error') == ['0.42'] and page.locator('#count').inner_text().startswith('1 of 1 result')
-    page.get_by_role('button', name='Clear').click()
-    page.locator('#board tbody tr').nth(5).wait_for()
-    assert column(page, 'Accuracy')[:2] == ['80.0','75.0']
+def test_filters_are_in_the_address(page, report, browser):
+    see(page, report)
+    choose(page, metric='mcc', task='SS', script='Copt')
+    assert parse_qs(urlsplit(page.url).fragment) == dict(metric=['mcc'], task=['SS'], script=['Copt'])
+    shown = lines(page, 'ranking')
+    for address in page.url, page.url.replace('#', '?'):
+        other = browser.new_page()
+        other.goto(address)
+        assert lines(other, 'ranking') == shown and [x[0] for x in shown][0] == 'good/model'
+        assert other.locator('#active').inner_text() == ': metric MCC, task SS, script Copt'
+        other.get_by_role('link', name='Results', exact=True).click() # Views keep the filters
+        other.locator('#results').wait_for()
+        assert column(other, 'Language') == ['Coptic copshc']*2
+        other.go_back()
+        other.locator('#ranking').wait_for()
+        assert lines(other, 'ranking') == shown
+        other.close()
 
-def test_links_lead_to_the_records(page, report):
-    links = page.eval_on_selector_all('#board tbody a', 'links => links.map(a => a.getAttribute("href"))')
-    assert len(links) == 8
-    for link in links: assert json.loads((report.parent/Path(link.replace('%20', ' '))).read_text(encoding='utf-8'))['accuracy']
+def test_a_page_saved_with_its_view(page, report, browser, tmp_path):
+    see(page, report, view='results', task='SS', sort='results.score')
+    with page.expect_download() as download: page.get_by_role('button', name='Save page with this view').click()
+    download.value.save_as(tmp_path/'mailed.html')
+    other = browser.new_page()
+    other.goto((tmp_path/'mailed.html').as_uri())
+    assert column(other, 'Accuracy') == column(page, 'Accuracy') and len(column(other, 'Model')) == 4
+    assert other.locator('#panel select').count() == page.locator('#panel select').count()
+    other.close()
 
-@pytest.mark.parametrize('width', [320, 390, 1280])
-def test_it_fits_the_screen(page, width):
-    "Nothing but tables in their own frames scrolls sideways, and text is large enough"
-    page.set_viewport_size(dict(width=width, height=800))
-    page.wait_for_function('width => document.documentElement.scrollWidth <= width', arg=width) # Plots are drawn again
-    sizes = "cells => cells.map(cell => parseFloat(getComputedStyle(cell).fontSize))"
-    assert min(page.eval_on_selector_all('#board tbody td', sizes)) >= 12
-    assert page.locator('select[name=sort]').is_visible() == (width < 700)
-    assert page.locator('#board thead button').first.is_visible() == (width > 700) # Or it would take the focus unseen
+def test_pages_of_models_languages_and_results(page, report):
+    page.get_by_role('link', name='good/model').click()
+    page.locator('#model').wait_for()
+    assert column(page, 'Language', 'model') == ['Wolof wolKYG','Coptic copshc']
+    assert column(page, 'SS', 'model') == ['80.0','62.0'] and column(page, 'SM', 'model') == ['75.0','–']
+    page.locator('#model').get_by_role('link', name='Wolof').click()
+    page.locator('#results').wait_for()
+    assert page.locator('dl').inner_text().split('\n')[:4] == ['Translation','wolKYG','Family','Atlantic-Congo']
+    assert column(page, 'Task') == ['SS','SM','SS'] and page.evaluate('document.activeElement.id') == 'main'
+    page.locator('#results').get_by_role('link', name='80.0').click()
+    page.locator('#scores').wait_for()
+    assert [x[0] for x in lines(page, 'scores')] == ['Accuracy','Macro F1','MCC']
+    (tested,) = lines(page, 'tests')
+    assert tested[0] == 'poor' and tested[-2] == '+30.0'
+    links = page.eval_on_selector_all('#records a', 'links => links.map(a => a.getAttribute("href"))')
+    for link in links: assert json.loads((report.parent/unquote(link)).read_text(encoding='utf-8'))['accuracy']
+    assert len(links) == 3
+    for shown in '#results', '#model':
+        page.go_back()
+        page.locator(shown).wait_for()
+    assert page.locator('h2').first.inner_text() == 'good/model'
 
-def test_many_models_are_told_apart(tmp_path, browser):
-    for i in range(9): store(tmp_path, 'wolKYG', f'model {i}', 'same_sense', .6 + i/100)
+def test_two_models_are_compared_by_test(tmp_path, browser):
+    for model,accuracy in dict(good=.9, twin=.88, poor=.6).items():
+        for bible in 'wolKYG', 'copshc':
+            for seed in range(3): store(tmp_path, bible, model, 'same_sense', accuracy + seed/100, seed)
     assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0
     page = browser.new_page()
-    page.goto((tmp_path/'r.html').as_uri())
+    see(page, tmp_path/'r.html', view='compare', a='poor', b='good')
+    found = read_answers_of(tmp_path, 'wolKYG')
+    expected = compare_all({m: found[m] for m in ('poor','good')})[0]
+    assert column(page, 'Difference', 'compare') == ['−30.0']*2 and expected['difference'] == -.3
+    assert column(page, 'p', 'compare') == ['< 0.001' if expected['p'] < .001 else f'{expected["p"]:.3f}']*2
+    low, high = (f'{100*x:+.1f}'.replace('-', '−') for x in expected['interval'])
+    assert column(page, '95 % interval', 'compare') == [f'{low} to {high}']*2
+    assert 'poor on 0, good on 2; not told apart on 0. Over 2 test sets together' in page.locator('#verdict').inner_text()
+    page.get_by_role('button', name='Exchange').click()
+    assert column(page, 'Difference', 'compare') == ['+30.0']*2
+    page.locator('select#b').select_option('twin')
+    assert parse_qs(urlsplit(page.url).fragment)['b'] == ['twin']
+    assert 'good on 0, twin on 0; not told apart on 2' in page.locator('#verdict').inner_text()
+    with page.expect_download() as download: page.get_by_role('button', name='Save as CSV').click()
+    saved = list(csv.DictReader(download.value.path().read_text(encoding='utf-8-sig').splitlines()))
+    assert [(r['first_model'], r['second_model']) for r in saved] == [('good','twin')]*2
+    assert {r['bible'] for r in saved} == {'wolKYG','copshc'} and float(saved[0]['low']) < .02 < float(saved[0]['high'])
+    page.get_by_role('link', name='Overview').click()
+    page.locator('#ranking').wait_for()
+    assert column(page, 'Rank', 'ranking')[:3] == ['1 =','1 =','3'] and len(set(column(page, 'Group', 'ranking')[:2])) == 1
+    page.close()
+
+def read_answers_of(folder, bible):
+    models = {}
+    for r in read_runs(folder):
+        if r['bible'] == bible: models.setdefault(r['model'], []).append(r)
+    return {m: read_answers(seeds) for m,seeds in models.items()}
+
+def test_without_room_for_tests(tmp_path, browser):
+    for model in 'good', 'poor': store(tmp_path, 'wolKYG', model, 'same_sense', .7)
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html'), '--most-tests', '0']) == 0
+    page = browser.new_page()
+    see(page, tmp_path/'r.html', view='compare')
+    assert page.locator('#verdict').inner_text() == 'These results are not tested.'
+    assert 'Not tested against each other' in page.locator('#count').inner_text()
+    page.close()
+
+def test_by_keyboard_alone(page, report):
+    see(page, report)
+    press = lambda *keys: [page.keyboard.press(key) for key in keys]
+    press('Tab')
+    assert page.evaluate('document.activeElement.id') == 'skip'
+    press('Enter')
+    assert page.evaluate('document.activeElement.id') == 'main'
+    press('Shift+Tab') # The last control before the results
+    assert page.evaluate('document.activeElement.id') == 'keep'
+    page.get_by_role('link', name='Compare').focus()
+    press('Enter')
+    page.locator('#compare').wait_for()
+    page.locator('select#b').focus()
+    press('p') # As in any list
+    assert page.locator('select#b').input_value() == 'poor' and page.evaluate('document.activeElement.id') == 'b'
+    seen = set()
+    see(page, report, view='results')
+    for _ in range(60):
+        press('Tab')
+        seen.add(page.evaluate('(e => e.dataset.key ?? (e.name || e.textContent))(document.activeElement)'))
+    assert {'Overview','q','task','model','gain','good/model','80.0','Save as CSV'} <= seen
+
+def test_another_metric_is_chosen(page, report):
+    see(page, report, view='results')
+    choose(page, metric='mcc')
+    assert column(page, 'MCC')[:2] == ['0.60','0.50']
+    see(page, report, view='languages', metric='mcc')
+    assert lines(page, 'matrix')[-1][-2:] == ['0.55','0.00 1 of 2']
+    see(page, report, data='source not recorded, parallel splits, limited examples', metric='mae', view='results')
+    assert column(page, 'Mean absolute error') == ['0.42'] and column(page, 'Language') == ['Lo qaa']
+    assert 'at most 50 examples' in column(page, 'Setting')[0]
+
+@pytest.mark.parametrize('width', [320, 390, 1280])
+def test_it_fits_the_screen(page, report, width):
+    "Nothing but tables in their own frames scrolls sideways, and text is large enough"
+    page.set_viewport_size(dict(width=width, height=800))
+    for view in 'overview', 'languages', 'results', 'compare':
+        see(page, report, view=view)
+        page.wait_for_function('width => document.documentElement.scrollWidth <= width', arg=width)
+        sizes = 'cells => cells.map(cell => parseFloat(getComputedStyle(cell).fontSize))'
+        assert min(page.eval_on_selector_all('tbody td', sizes)) >= 12
+    assert (page.locator('.wide').first.is_visible()) == (width > 700)
+
+def test_it_is_short_on_a_phone(tmp_path, browser):
+    for i in range(45): store(tmp_path, 'wolKYG', f'owner/a long name of a model {i}', 'same_sense', .5 + i/100)
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html'), '--most-tests', '0']) == 0
+    page = browser.new_page(viewport=dict(width=390, height=800))
+    for view in 'overview', 'results':
+        see(page, tmp_path/'r.html', view=view)
+        assert page.evaluate('document.documentElement.scrollHeight') < 2500
+    page.get_by_role('button', name='Show more (20 of 45)').click()
+    assert len(column(page, 'Model')) == 40 and page.evaluate('document.activeElement.tagName') == 'A'
+    page.close()
+
+def test_dark_and_printed(page, report):
+    back = 'getComputedStyle(document.body).backgroundColor'
+    assert page.evaluate(back) == 'rgb(255, 255, 255)'
+    page.emulate_media(color_scheme='dark')
+    assert page.evaluate(back) == 'rgb(20, 24, 29)'
+    page.emulate_media(media='print', color_scheme='dark')
+    assert page.evaluate(back) == 'rgb(255, 255, 255)' and not page.locator('#views').is_visible()
+    assert page.locator('#ranking').is_visible() and not page.get_by_text('Save as CSV').first.is_visible()
+
+def test_large_data_is_compressed(tmp_path, report, browser, monkeypatch):
+    monkeypatch.setattr('pronto.reporting.report.LARGE', 0)
+    write_report(report.parent/'my runs', tmp_path/'large.html')
+    assert 'good' not in (tmp_path/'large.html').read_text(encoding='utf-8')
+    page = browser.new_page()
+    see(page, tmp_path/'large.html')
+    assert page.locator('#ranking tbody tr').count() == 5
+    page.close()
+
+def test_many_models_are_told_apart(tmp_path, browser):
+    for i in range(9):
+        for bible in 'wolKYG', 'copshc': store(tmp_path, bible, f'model {i}', 'same_sense', .6 + i/100)
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html'), '--most-tests', '0']) == 0
+    page = browser.new_page()
+    see(page, tmp_path/'r.html', view='languages')
     looks = page.eval_on_selector_all('#by-family path', "dots => dots.map(d => d.getAttribute('fill') + d.getAttribute('d'))")
     legend = page.eval_on_selector_all('#legend span', "spans => spans.map(s => s.style.color + s.textContent)")
-    assert len(set(looks)) == len(set(legend)) == 9
+    assert len(set(looks)) == len(set(legend)) == 9 and len(looks) == 18
     page.close()
 
 def test_bad_input_is_one_line(tmp_path, capsys):
@@ -166,8 +325,8 @@ def test_saved_rows_hold_no_formulas(tmp_path, browser):
     assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0
     context = browser.new_context(offline=True, accept_downloads=True)
     page = context.new_page()
-    page.goto((tmp_path/'r.html').as_uri())
-    with page.expect_download() as download: page.get_by_role('button', name='Save these rows').click()
+    see(page, tmp_path/'r.html', view='results')
+    with page.expect_download() as download: page.get_by_role('button', name='Save as CSV').click()
     saved = download.value.path().read_text(encoding='utf-8-sig')
     rows = report_rows(read_runs(tmp_path), tmp_path)
     flat = [r | r['metrics']['accuracy'] | dict(metric='accuracy', collapsed='false') for r in rows]
@@ -178,17 +337,26 @@ def test_saved_rows_hold_no_formulas(tmp_path, browser):
     assert [r['model'] for r in csv.DictReader(io.StringIO(saved))] == ["'" + FORMULA, '-5', "'+a, b", 'plain']
     context.close()
 
-def test_protocols_and_test_sets_are_kept_apart(tmp_path, browser):
-    store(tmp_path, 'wolKYG', 'a', 'same_sense', .8)
-    store(tmp_path, 'wolKYG', 'a', 'same_sense', .6, protocol='transfer')
-    store(tmp_path, 'wolKYG', 'b', 'same_sense', .9, limit=50)
+def test_protocols_sources_and_test_sets_are_kept_apart(tmp_path, browser):
+    whole = dict(source='OntoNotes', rules='paper')
+    for task in 'same_sense', 'sentence_mood': store(tmp_path, 'wolKYG', 'a', task, .8, **whole)
+    store(tmp_path, 'wolKYG', 'a', 'same_sense', .6, protocol='transfer', **whole)
+    store(tmp_path, 'wolKYG', 'b', 'same_sense', .9, limit=50, **whole)
+    store(tmp_path, 'wolKYG', 'a', 'people_named', .7, source='ACAI', rules='acai')
     assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0
     page = browser.new_page()
-    page.goto((tmp_path/'r.html').as_uri())
-    assert len(column(page, 'Model')) == 3
-    assert page.locator('#matrix tbody tr').all_inner_texts() == ['Wolof wolKYG\t80.0\t–','Wolof wolKYG, transfer\t60.0\t–']
-    page.locator('select[name=protocol]').select_option('transfer')
-    assert column(page, 'Accuracy') == ['60.0']
+    see(page, tmp_path/'r.html')
+    shown = lambda: [(x[0], x[1]) for x in lines(page, 'ranking')][:-2]
+    assert shown() == [('a', '80.0')]
+    options = page.locator('select[name=data] option').all_inner_texts()
+    assert options[0] == 'OntoNotes, parallel splits' and sorted(options[1:]) == [
+        'ACAI, parallel splits, rules acai','OntoNotes, parallel splits, limited examples']
+    choose(page, data='ACAI, parallel splits, rules acai')
+    assert shown() == [('a', '70.0')] and page.locator('#ranking thead').inner_text().split('\t')[1] == 'PN'
+    choose(page, protocol='transfer')
+    assert shown() == [('a trained on wolKYG', '60.0')]
+    choose(page, protocol='in-language', data='OntoNotes, parallel splits, limited examples')
+    assert shown() == [('b', '90.0')]
     page.close()
 
 @pytest.mark.parametrize('content', [b'\xff\xfe\x00', b'code,language\n"qaa', b'code\n' + b'x'*200_000, b'\x00', b'', b'language\nWolof\n'])
@@ -213,4 +381,5 @@ def test_the_page_is_packaged(tmp_path):
     done = subprocess.run([sys.executable, '-c', BUILD, str(tmp_path/'dist')], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     with zipfile.ZipFile(next((tmp_path/'dist').glob('*.whl'))) as wheel:
-        assert wheel.read('pronto/templates/report.html') == (ROOT/'pronto'/'templates'/'report.html').read_bytes()
+        for name in 'report.html', 'report.css', 'report.js':
+            assert wheel.read(f'pronto/templates/{name}') == (ROOT/'pronto'/'templates'/name).read_bytes()

@@ -7,7 +7,7 @@ __all__ = ['tables_options', 'tables', 'report_options', 'report', 'export_optio
 
 # %% ../../nbs/cli/result_commands.ipynb #rsch05
 from pathlib import Path
-from .options import runs_option, tasks_file_option
+from .options import add_number, runs_option, tasks_file_option
 from .output import bar, note, show
 from ..core.files import InputError
 
@@ -116,13 +116,15 @@ def report_options(parser):
     add('--registry', metavar='CSV',
         help='a table with code, language, family and script, e.g. the registry.csv of a '
         'release')
+    add_number(parser, '--most-tests', 0, 10**8,
+               'test every two models on each test set if there are at most so many pairs', default=20_000)
 
 # %% ../../nbs/cli/result_commands.ipynb #1767e89b
 def report(args):
-    "Write one HTML page with all results: sortable, filterable, with plots"
+    "Write one HTML page with all results: rankings, a page per model and language, comparisons, a map"
     from pronto.reporting.report import write_report
     _require_folder(args.runs)
-    n = write_report(args.runs, args.output, args.registry)
+    n = write_report(args.runs, args.output, args.registry, args.most_tests)
     show(f'{args.output}: {n:,} runs')
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco03

@@ -7,7 +7,7 @@ __all__ = ['UNKNOWN', 'MOST_TESTS', 'LARGE', 'read_registry', 'facts_of', 'Board
            'Report', 'entry_name', 'make_report', 'report_rows', 'page', 'write_report']
 
 # %% ../../nbs/reporting/report.ipynb #2d601a2a
-import base64, csv, gzip, hashlib, json, os
+import base64, csv, gzip, hashlib, json, os, re
 from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
@@ -50,7 +50,8 @@ def facts_of(
 )->dict[str,str]: # `language`, `family`, `script`, and `iso639_3`, empty if it is not known
     "What the report says of a translation"
     found = find_language(language or '', bible)
-    guess = dict(language=found.name or bible, family=found.family, script=_usual_script(found.iso639_3))
+    name = re.sub(r' \((individual language|macrolanguage)\)$', '', found.name)
+    guess = dict(language=name or bible, family=found.family, script=_usual_script(found.iso639_3))
     about = {k: (known.get(k) or '').strip() or v or UNKNOWN for k,v in guess.items()}
     return about | dict(iso639_3=found.iso639_3)
 
@@ -59,11 +60,7 @@ def _usual_script(iso639_3:str)->str:
     if not iso639_3 or 'qaa' <= iso639_3 <= 'qtz': return '' # Codes of no language
     return langcodes.get(iso639_3).maximize().script or ''
 
-# %% ../../nbs/reporting/report.ipynb #7083946c
-def _group(record:dict)->tuple:
-    "What the seeds of one row have in common"
-    return record['bible'], record['model'], record['task'], test_set(record), setting_of(record)
-
+# %% ../../nbs/reporting/report.ipynb #rpt10
 class Board(NamedTuple):
     "What results must share to be shown together"
     protocol:str
@@ -84,8 +81,14 @@ def variant_of(
 )->str: # e.g. `50 examples, trained on engWEB`; empty if there is nothing special
     "What tells runs of one model and board apart, besides hyperparameters"
     train = record.get('train') or [record['bible']]
-    others = f'trained on {", ".join(train)}' if train != [record['bible']] else ''
-    return ', '.join(filter(None, [record.get('condition'), others]))
+    is_transfer = train != [record['bible']] or protocol_of(record).startswith('transfer')
+    trained_on = f'trained on {", ".join(train)}' if is_transfer else ''
+    return ', '.join(filter(None, [record.get('condition'), trained_on]))
+
+# %% ../../nbs/reporting/report.ipynb #7083946c
+def _group(record:dict)->tuple:
+    "What the seeds of one row have in common"
+    return record['bible'], record['model'], record['task'], test_set(record), setting_of(record)
 
 def setting(
     record:dict # As `read_runs` returns it
@@ -193,7 +196,7 @@ def _stratum(answers:dict[str,Answers], metric:str)->Stratum:
 # %% ../../nbs/reporting/report.ipynb #rpt04
 def _over(strata:dict[tuple[str,str],Stratum], metric:str, board:Board)->tuple[list[dict],list[dict]]:
     "Groups and pairs of one board"
-    about, tasks, bibles = dict(board=board, metric=metric), {}, {}
+    about = dict(board=board, metric=metric)
     groups = [r | about for r in summarise(strata, metric=metric)] if len(strata) > 1 else []
     pairs = []
     for scope in scopes_of(list(strata), {}):
@@ -251,6 +254,7 @@ def _test_rows(rows:list[dict], answers:dict[int,Answers], metric:str)->list[dic
         for i,rank in _ranks(tests, list(answers)).items(): rows[i]['metrics'][metric] |= rank
     return tests
 
+# %% ../../nbs/reporting/report.ipynb #rpt09
 def report_rows(
     records:list[dict], # As `read_runs` returns them
     folder='.', # Of the report

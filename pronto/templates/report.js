@@ -43,6 +43,7 @@ const score = r => get(r, 'score'), gain = r => get(r, 'gain')
 const over = r => get(r, 'majority') == null ? null : (metric.less ? -1 : 1) * (score(r) - get(r, 'majority'))
 const ofBaseline = r => gain(r) == null ? null : score(r) + (metric.less ? 1 : -1) * gain(r)
 const above = r => S.above[r.i]
+const testSet = r => `${r.bible.code}\n${r.task.name}` // Of the results that are shown together
 function holm(ps) { // Corrected for their number
   const order = ps.map((_, i) => i).filter(i => ps[i] != null).sort((a, b) => ps[a] - ps[b]), found = ps.map(() => null)
   let largest = 0
@@ -69,7 +70,8 @@ function change(changes) { // Stays on the view
   draw()
 }
 const link = (changes, ...text) => element('a', { href: address({ sort: '', ...changes }) }, ...text)
-const toModel = entry => link({ view: 'model', of: entry.name }, ...breakable(entry.model), ...(entry.variant ? [soft(entry.variant)] : []))
+const short = model => narrow ? model.split('/').pop() : model // A phone has no room for the owner
+const toModel = entry => link({ view: 'model', of: entry.name }, ...breakable(short(entry.model)), ...(entry.variant ? [soft(entry.variant)] : []))
 const toLanguage = b => link({ view: 'language', of: b.code }, b.language, ...(b.language === b.code ? [] : [soft(b.code)]))
 const toResult = (r, text) => link({ view: 'result', of: r.id }, text)
 
@@ -84,6 +86,8 @@ function save(text, name, type) {
   element('a', { href: url, download: name }).click()
   URL.revokeObjectURL(url)
 }
+
+const explanation = text => narrow ? element('details', { class: 'soft' }, element('summary', {}, 'How to read this'), element('p', {}, text)) : element('p', { class: 'soft' }, text)
 
 function table(id, columns, items, { title, note = '', sort = '', saved = columns, last = [] }) {
   const chosen = (state.sort ?? '').match(/^(-?)(\w+)\.(.+)$/), own = chosen?.[2] === id && columns.some(c => c.key === chosen[3])
@@ -109,7 +113,7 @@ function table(id, columns, items, { title, note = '', sort = '', saved = column
   const file = [`pronto-${id}`, state.of && state.of.replace(/[^\w.-]+/g, '-').slice(0, 60)].filter(Boolean).join('-')
   const text = () => csv([saved.map(c => c.key), ...ordered.map(r => saved.map(c => c.value(r)))])
   return element('section', { id, 'aria-labelledby': name },
-    element('h2', { id: name }, title), ...(note ? [element('p', { class: 'soft' }, note)] : []),
+    element('h2', { id: name }, title), ...(note ? [explanation(note)] : []),
     items.length ? element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-labelledby': name }, element('table', {},
       element('thead', {}, element('tr', {}, ...columns.map(heading))), element('tbody', {}, ...ordered.slice(0, n).map(line), ...last.map(line)))) : element('p', {}, 'Nothing to show; clear some filters.'),
     element('p', { class: 'after' }, ...(n < items.length ? [element('button', { type: 'button', onclick: further }, `Show more (${n} of ${items.length.toLocaleString('en')})`), ' '] : []),
@@ -140,7 +144,8 @@ function standing(found) {
 }
 const ranksOfTestSet = found => new Map(found.map(r => [r.entry.name, { rank: S.rank[r.i], tied: S.tied[r.i] }]))
 const ranked = x => x?.rank == null ? '–' : x.tied ? `${x.rank} =` : `${x.rank}`
-const RANKS = 'A rank is one more than the number of models that are clearly better by tests over chapters and seeds (5 %, corrected by Holm); models that the tests do not tell apart share it ("=") or have a letter in common. There are no ranks with fewer than three seeds, nor while a family, script, tier, model or search is chosen.'
+const MIXED = ' The number of test sets is given where a model did not run on all of them; such means are not comparable, and such models have no rank.'
+const RANKS = 'A rank is one more than the number of models that are clearly better by tests over chapters and seeds (5 %, corrected by Holm); models that the tests do not tell apart share it ("=") or have a letter in common; baselines are in these groups too. There are no ranks with fewer than three seeds, nor while a family, script, tier, model or search is chosen.'
 
 function ranking(found, title) { // Models by tasks
   const tasks = unique(found.map(r => r.task)).sort((a, b) => a.order - b.order), place = standing(found)
@@ -151,7 +156,7 @@ function ranking(found, title) { // Models by tasks
     return { cells, mean: whole ? mean(tasks.map(t => cells.get(t).mean)) : null }
   }
   const items = [...grouped(found, r => r.entry)].map(([entry, rs]) => ({ entry, ...average(rs, score), ...place.get(entry.name), beat: rs.filter(above).length, of: rs.filter(r => above(r) != null).length }))
-  const testSets = [...grouped(found, r => r.bible.code + r.task.name).values()].map(rs => rs[0])
+  const testSets = [...grouped(found, testSet).values()].map(rs => rs[0])
   const references = [['majority label', r => get(r, 'majority')], ['best baseline', ofBaseline]].map(([name, of]) => ({ reference: true, entry: { name }, ...average(testSets, of) })).filter(x => tasks.some(t => x.cells.get(t).n))
   const best = t => { const xs = items.map(x => x.cells.get(t)).filter(c => c.n === total.get(t)).map(c => c.mean); return metric.less ? Math.min(...xs) : Math.max(...xs) }
   const tops = new Map(tasks.map(t => [t, best(t)])), sign = metric.less ? '' : '-'
@@ -163,7 +168,7 @@ function ranking(found, title) { // Models by tasks
     ...(items.some(x => x.meanRank) ? [{ key: 'mean_rank', text: 'Mean rank', number: true, title: 'Mean of the ranks by score on each test set, baselines included', value: x => x.meanRank, show: x => x.reference ? '' : x.meanRank?.toFixed(2) ?? '–' }] : []),
     ...(items.some(x => x.group) ? [{ key: 'group', text: 'Group', value: x => x.group || null, show: x => x.reference ? '' : x.group || '–' }] : []),
     { key: 'above', text: 'Above baselines', number: true, title: 'On how many test sets the model is clearly better than the best baseline', value: x => x.of ? x.beat / x.of : null, show: x => x.of ? `${x.beat} of ${x.of}` : '' }]
-  const note = `${metric.title}${metric.percent ? ' in percent' : ''}, the mean over ${unique(found.map(r => r.bible)).length > 1 ? 'translations' : 'test items and seeds'}; the best of each task is bold. ${RANKS}`
+  const note = `${metric.title}${metric.percent ? ' in percent' : ''}, the mean over ${unique(found.map(r => r.bible)).length > 1 ? 'translations' : 'test items and seeds'}; the best of each task is bold.${items.some(x => tasks.some(t => x.cells.get(t).n < total.get(t))) ? MIXED : ''} ${RANKS}`
   return table('ranking', columns, items, { title, note, sort: tasks.length > 1 ? sign + 'mean' : sign + tasks[0]?.name, last: references })
 }
 
@@ -171,7 +176,7 @@ function ranking(found, title) { // Models by tasks
 
 const COLUMNS = [
   { key: 'model', text: 'Model', value: r => r.entry.model, show: r => toModel(r.entry) },
-  { key: 'language', text: 'Language', value: r => r.bible.language, show: r => toLanguage(r.bible) },
+  { key: 'language', text: 'Language', wrap: true, value: r => r.bible.language, show: r => toLanguage(r.bible) },
   { key: 'task', text: 'Task', value: r => r.task.name },
   { key: 'score', get text() { return metric.title }, number: true, value: score, show: r => [toResult(r, figure(score(r))), ...(r.collapsed ? [' ', element('span', { class: 'flag', title: 'gave the same answer to everything with at least one seed' }, 'collapsed')] : [])] },
   { key: 'low', text: '95 % interval', number: true, wide: true, value: r => get(r, 'low'), show: r => [get(r, 'low') == null ? '–' : `${figure(get(r, 'low'))}–${figure(get(r, 'high'))} `, interval(r)] },
@@ -227,7 +232,7 @@ function plot(found, field) { // How far models are above the majority label, on
     parts.push(element('text', { x: left, y: y + 4, 'text-anchor': 'end' }, element('title', {}, name), `${name.length > room ? name.slice(0, room - 1) + '…' : name} (${languages})`))
     dots[i].forEach(({ entry, x }, k) => parts.push(element('path', { class: 'dot', d: look(entry)[1][1], transform: `translate(${at(x)} ${y + (k * 2 % 5 - 2) * 3})`, fill: look(entry)[0], opacity: .85 }, element('title', {}, `${entry.name}, ${name}: ${signed(x)}`))))
   })
-  parts.push(element('text', { x: (left + width) / 2, y: height - 3, 'text-anchor': 'middle' }, `${metric.title} above the majority label${metric.percent ? ', in points' : ''}`))
+  parts.push(element('text', { x: width - 8, y: height - 3, 'text-anchor': 'end' }, `${metric.title} above the majority label${metric.percent ? ', in points' : ''}`))
   const says = names.map((name, i) => `${name} ${signed(mean(dots[i].map(d => d.x)))}`).join('; ')
   return element('svg', { id: `by-${field}`, width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `Mean ${metric.title} above the majority label by ${field}: ${says}` }, ...parts)
 }
@@ -245,36 +250,40 @@ function languages(found) { // Languages by models
   const entries = unique(found.map(r => r.entry)).sort((a, b) => collator.compare(a.name, b.name))
   const items = [...grouped(found, r => r.bible)].map(([bible, rs]) => ({ bible, tasks: unique(rs.map(r => r.task)).length, of: grouped(rs, r => r.entry) }))
   const columns = [{ key: 'language', text: 'Language', value: x => x.bible.language, show: x => toLanguage(x.bible) },
-    { key: 'bible', text: 'Translation', wide: true, value: x => x.bible.code }, { key: 'family', text: 'Family', wide: true, value: x => x.bible.family }, { key: 'script', text: 'Script', wide: true, value: x => x.bible.script },
-    ...entries.map(e => ({ key: e.name, text: e.name, number: true, value: x => x.of.has(e) ? mean(x.of.get(e).map(score)) : null,
+    { key: 'family', text: 'Family', wide: true, value: x => x.bible.family }, { key: 'script', text: 'Script', wide: true, value: x => x.bible.script },
+    ...entries.map(e => ({ key: e.name, text: short(e.name), number: true, value: x => x.of.has(e) ? mean(x.of.get(e).map(score)) : null,
       tint: x => { const up = x.of.has(e) ? mean(x.of.get(e).map(over).filter(y => y != null)) ?? 0 : 0; return `color-mix(in srgb, var(--mark) ${Math.max(0, Math.min(45, 150 * up)).toFixed(0)}%, var(--back))` },
       show: x => x.of.has(e) ? [figure(mean(x.of.get(e).map(score))), ...(x.of.get(e).length < x.tasks ? [soft(`${x.of.get(e).length} of ${x.tasks}`)] : [])] : '–' }))]
-  return [table('matrix', columns, items, { title: 'Languages by models', sort: 'language', note: 'Mean of the metric over the tasks shown; a deeper colour means further above the majority label. If a model did not run on all tasks of a translation, their number is given.' }),
+  const saved = [{ key: 'bible', value: x => x.bible.code }, ...columns]
+  return [table('matrix', columns, items, { title: 'Languages by models', saved, sort: 'language', note: 'Mean of the metric over the tasks shown; a deeper colour means further above the majority label. If a model did not run on all tasks of a translation, their number is given.' }),
     ...map(found), ...plots(found)]
 }
 
 function compare(found) {
   const entries = unique(found.map(r => r.entry)).sort((a, b) => collator.compare(a.name, b.name)), of = name => entries.find(e => e.name === name)
-  const best = [...entries].sort((x, y) => inOrder(mean(found.filter(r => r.entry === x).map(score)), mean(found.filter(r => r.entry === y).map(score)), !metric.less))
-  const a = of(state.a) ?? best.find(e => e.name !== state.b), b = of(state.b) ?? best.find(e => e !== a)
+  const sets = new Map([...grouped(found, r => r.entry)].map(([e, rs]) => [e, new Set(rs.map(testSet))]))
+  const shared = (e, o) => [...sets.get(e)].filter(t => sets.get(o).has(t)).length
+  const most = of => entries.reduce((best, e) => best && of(best) >= of(e) ? best : e, undefined)
+  const a = of(state.a) ?? most(e => e.name === state.b ? -1 : sets.get(e).size), b = of(state.b) ?? most(e => e === a ? -1 : shared(a, e)) // Those with most in common
   const choose = (key, value) => element('label', {}, key === 'a' ? 'First model' : 'Second model', element('select', { name: key, id: key, onchange: e => { change({ a: a?.name, b: b?.name, [key]: e.target.value }); by(key).focus() } }, ...entries.map(e => { const o = element('option', { value: e.name }, e.name); o.selected = e === value; return o })))
   const pick = element('p', { class: 'pick' }, choose('a', a), choose('b', b), element('button', { type: 'button', onclick: () => { change({ a: b?.name, b: a?.name }) } }, 'Exchange'))
   if (!a || !b || a === b) return [pick, element('p', {}, 'Choose two different models.')]
-  const testSets = [...grouped(found, r => r.bible.code + '\n' + r.task.name).values()].map(rs => [rs.find(r => r.entry === a), rs.find(r => r.entry === b)]).filter(([x, y]) => x && y)
+  const testSets = [...grouped(found, testSet).values()].map(rs => [rs.find(r => r.entry === a), rs.find(r => r.entry === b)]).filter(([x, y]) => x && y)
   const items = testSets.map(([x, y]) => ({ x, y, difference: (metric.less ? -1 : 1) * (score(x) - score(y)), ...test(x, y) }))
   holm(items.map(t => t.p ?? null)).forEach((p, i) => { items[i].corrected = p })
   const clear = side => items.filter(t => t.corrected != null && t.corrected < .05 && side * t.difference > 0).length, tested = items.filter(t => t.p != null).length, few = items.some(t => Math.min(t.x.seeds, t.y.seeds) < 3)
   const all = pairOver(items.map(t => t.x), a, b), larger = Math.max(.02, ...items.map(t => Math.max(Math.abs(t.high ?? t.difference), Math.abs(t.low ?? t.difference)))), at = x => 60 + 58 * x / larger
   const bar = t => element('svg', { class: 'bar', width: 120, height: 14, viewBox: '0 0 120 14', 'aria-hidden': 'true' }, element('line', { x1: 60, x2: 60, y1: 0, y2: 14, class: 'zero' }), ...(t.low == null ? [] : [element('rect', { x: at(t.low), y: 5, width: at(t.high) - at(t.low), height: 4, fill: 'var(--mark)', opacity: .45 })]), element('circle', { cx: at(t.difference), cy: 7, r: 3, fill: 'var(--mark)' }))
-  const columns = [{ key: 'language', text: 'Language', value: t => t.x.bible.language, show: t => toLanguage(t.x.bible) }, { key: 'bible', text: 'Translation', wide: true, value: t => t.x.bible.code }, { key: 'task', text: 'Task', value: t => t.x.task.name },
+  const columns = [{ key: 'language', text: 'Language', value: t => t.x.bible.language, show: t => toLanguage(t.x.bible) }, { key: 'task', text: 'Task', value: t => t.x.task.name },
     { key: 'first', text: a.name, number: true, value: t => score(t.x), show: t => toResult(t.x, figure(score(t.x))) }, { key: 'second', text: b.name, number: true, value: t => score(t.y), show: t => toResult(t.y, figure(score(t.y))) },
     { key: 'difference', text: 'Difference', number: true, value: t => t.difference, show: t => signed(t.difference) }, { key: 'low', text: '95 % interval', number: true, wide: true, value: t => t.low, show: t => [t.low == null ? '–' : `${signed(t.low)} to ${signed(t.high)}`, bar(t)] },
     { key: 'p', text: 'p', number: true, value: t => t.p, show: t => pValue(t.p) }, { key: 'p_corrected', text: 'p corrected', number: true, value: t => t.corrected, show: t => pValue(t.corrected), best: t => t.corrected != null && t.corrected < .05 }]
-  const saved = [{ key: 'first_model', value: () => a.name }, { key: 'second_model', value: () => b.name }, ...columns.flatMap(c => c.key === 'low' ? [c, { key: 'high', value: t => t.high }] : [c])]
+  const place = c => ['language', 'task', 'difference', 'p_corrected'].indexOf(c.key) + 1 || 9 // A phone shows the difference first
+  const saved = [{ key: 'first_model', value: () => a.name }, { key: 'second_model', value: () => b.name }, { key: 'bible', value: t => t.x.bible.code }, ...columns.flatMap(c => c.key === 'low' ? [c, { key: 'high', value: t => t.high }] : [c])]
   const verdict = tested ? `Clearly better (5 %, corrected for the ${count(tested, 'test')} shown): ${a.name} on ${clear(1)}, ${b.name} on ${clear(-1)}; not told apart on ${tested - clear(1) - clear(-1)}.` : items.length ? 'These results are not tested.' : 'No test set has both models.'
-  const whole = all ? ` Over ${count(all.n, 'test set')} together the mean difference is ${signed(all.difference)} (p ${pValue(all.p).replace(/^0/, '= 0')}).` : ''
+  const whole = all ? ` Over ${count(all.n, 'test set')} together the mean difference is ${signed(all.difference)} (p\u00a0${pValue(all.p).replace(/^0/, '= 0').replace(' ', '\u00a0')}).` : ''
   return [element('h2', {}, 'Compare two models'), pick, element('p', { id: 'verdict' }, verdict + whole + (few && tested ? ' Where a model has fewer than three seeds, another seed may give another result.' : '')),
-    table('compare', columns, items, { title: `${a.name} and ${b.name}`, saved, sort: '-difference', note: 'A positive difference means that the first is better. Paired permutation tests over chapters, with the spread of the seeds; "p corrected" by Holm for the rows shown.' })]
+    table('compare', narrow ? [...columns].sort((c, d) => place(c) - place(d)) : columns, items, { title: `${a.name} and ${b.name}`, saved, sort: '-difference', note: 'A positive difference means that the first is better. Paired permutation tests over chapters, with the spread of the seeds; "p corrected" by Holm for the rows shown.' })]
 }
 function test(x, y) { // Of two results on one test set
   const T = D.tests[metric.key], k = T?.at.get(`${x.i},${y.i}`) ?? T?.at.get(`${y.i},${x.i}`)
@@ -291,7 +300,7 @@ function pairOver(found, a, b) { // Over several test sets
 
 const facts = pairs => element('dl', {}, ...pairs.filter(([, v]) => v != null && v !== '').flatMap(([k, v]) => [element('dt', {}, k), element('dd', {}, ...[v].flat())]))
 function model(found) { // A page of its own for each model
-  const mine = found.filter(r => r.entry.name === state.of), entry = D.entries.find(e => e.name === state.of)
+  const mine = found, entry = D.entries.find(e => e.name === state.of)
   if (!entry) return [element('p', {}, `No model ${state.of} in this report.`)]
   const tasks = unique(mine.map(r => r.task)).sort((a, b) => a.order - b.order)
   const items = [...grouped(mine, r => r.bible)].map(([bible, rs]) => ({ bible, tier: rs[0].tier, of: new Map(rs.map(r => [r.task, r])), gain: mean(rs.map(gain).filter(x => x != null)) }))
@@ -303,7 +312,7 @@ function model(found) { // A page of its own for each model
     table('model', columns, items, { title: 'Languages by tasks', sort: '-gain', note: `${metric.title}${metric.percent ? ' in percent' : ''}; § says that a test does not find the model above the best baseline.` }), ...map(mine)]
 }
 function language(found) { // A page of its own for each translation
-  const b = D.bibles.find(b => b.code === state.of), mine = found.filter(r => r.bible === b)
+  const b = D.bibles.find(b => b.code === state.of), mine = found
   if (!b) return [element('p', {}, `No translation ${state.of} in this report.`)]
   const [lat, lon] = b.place ?? [], others = D.bibles.filter(o => o !== b && o.language === b.language)
   return [element('h2', {}, b.language), facts([['Translation', b.code], ['Family', b.family], ['Script', b.script], ['Place', b.place && `${Math.abs(lat)}° ${lat < 0 ? 'S' : 'N'}, ${Math.abs(lon)}° ${lon < 0 ? 'W' : 'E'}`], ['Other translations', others.length ? others.flatMap((o, i) => [i ? ', ' : '', link({ view: 'language', of: o.code }, o.code)]) : null]]),
@@ -335,7 +344,7 @@ const board = () => {
 const FIELDS = { task: r => r.task.name, language: r => r.bible.code, family: r => r.bible.family, script: r => r.bible.script, tier: r => r.tier || 'not known', model: r => r.entry.name }
 function chosen() {
   const words = (state.q ?? '').toLowerCase().split(/\s+/).filter(Boolean), on = Object.keys(FIELDS).filter(k => state[k]), here = board()
-  return rows.filter(r => r.board === here && S.score[r.i] != null && (r.main || ['results', 'language'].includes(state.view)) && on.every(k => FIELDS[k](r) === state[k])
+  return rows.filter(r => r.board === here && S.score[r.i] != null && (r.main || ['results', 'language'].includes(state.view)) && (state.view !== 'model' || r.entry.name === state.of) && (state.view !== 'language' || r.bible.code === state.of) && on.every(k => FIELDS[k](r) === state[k])
     && (!words.length || words.every(w => [r.entry.name, r.bible.language, r.bible.code, r.bible.family, r.bible.script, r.task.name, r.setting].join(' ').toLowerCase().includes(w))))
 }
 function options(key) {
@@ -373,6 +382,7 @@ function draw() {
   if (!rows.length) return
   drawFilters()
   const found = chosen(), of = key => unique(found.map(key)).length
+  by('count').hidden = state.view === 'result'
   by('count').textContent = `${count(found.length, 'result')}: ${count(of(r => r.entry), 'model')}, ${count(of(r => r.bible), 'translation')}, ${count(of(r => r.task), 'task')}${D.untested ? `. Not tested against each other, as there are ${count(D.untested, 'pair')} of results; see pronto report --most-tests` : ''}`
   const drawn = found.length || state.view === 'result' ? (DRAWN[state.view] ?? DRAWN.overview)(found) : [element('p', {}, 'Nothing to show; clear some filters.')]
   by('main').replaceChildren(...drawn)
