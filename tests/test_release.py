@@ -15,6 +15,7 @@ from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.jobs.fetch import _write_note
 from pronto.core.files import InputError, content_hash
 from pronto.bibles.languages import Language
+from pronto.jobs.metadata import read_metadata
 from pronto.jobs.release import Settings, build_translation, is_finished, registry_row, release
 
 COPIES = [f'{x}{i}' for x in ('qaa','qab','qac','qad') for i in (1,2,3)]
@@ -79,7 +80,13 @@ def test_a_release_loads_as_a_plain_build_does(corpus, whole, tmp_path):
         assert size(corpus/'whole'/code) < size(tmp_path/code)/2.5
 
 def test_only_files_lie_beside_the_translations(corpus, whole):
-    assert [p.name for p in sorted((corpus/'whole').iterdir())] == ['failed.csv', *COPIES, 'registry.csv', 'registry.html', 'registry.md']
+    files = ['failed.csv', 'metadata.parquet', *COPIES, 'registry.csv', 'registry.html', 'registry.md']
+    assert [p.name for p in sorted((corpus/'whole').iterdir())] == files
+    known = read_metadata(corpus/'whole'/'metadata.parquet')
+    assert [row['code'] for row in known] == COPIES
+    manifest = load_manifest(corpus/'whole'/'qac1')
+    assert known[COPIES.index('qac1')]['same_sense_test'] == manifest['counts']['same_sense']['test']
+    assert all(row['versification'] and row['numbering_renumbered'] >= 0 for row in known)
     rows = list(csv.DictReader((corpus/'whole'/'registry.csv').open(encoding='utf-8')))
     assert [r['code'] for r in rows] == COPIES and all(int(r['verses']) > LEAST and int(r['same_sense']) for r in rows)
     assert [r['script'] for r in rows if r['code'] == 'qac1'] == ['Geor']
@@ -280,6 +287,9 @@ def test_a_registry_of_someone_else_is_not_overwritten(corpus, tmp_path):
     with pytest.raises(InputError, match='was not written by a release'):
         release(corpus/'a.parquet', corpus/'bibles', tmp_path, workers=1, min_verses=LEAST)
     assert [p.name for p in tmp_path.iterdir()] == ['registry.csv']
+    (tmp_path/'registry.csv').rename(tmp_path/'metadata.parquet')
+    with pytest.raises(InputError, match='metadata.parquet'):
+        release(corpus/'a.parquet', corpus/'bibles', tmp_path, workers=1)
 
 @pytest.mark.slow
 def test_a_translation_that_takes_too_long_is_listed(corpus, tmp_path):

@@ -162,6 +162,7 @@ def release(args):
                    progress=bar('release'))
     for code,licence in done.left_out.items(): note(f'left out {code}: {licence}')
     for code,why in done.failed.items(): note(f'failed {code}: {why}')
+    note(done.numbering)
     show(done)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco06

@@ -22,6 +22,7 @@ from .find_bibles import find_translations, input_hash, name_translations
 from ..datasets.loading import load_manifest
 from ..datasets.building import build
 from .fetch import fetched_note, licence_of
+from .metadata import metadata_row, require_own_metadata, write_metadata
 from ..core.files import InputError, content_hash, json_with_keys, reading, write_aside
 from ..core.tables import csv_text, markdown_table
 from ..bibles.languages import find_language, redistribution, script_of
@@ -132,7 +133,8 @@ def registry_row(
     row |= dict(family=language.family, script=about['script'], language_from=language.said_by)
     row |= dict(translation=m['title'], licence=m['licence'], redistribution=about['redistribution'])
     row['verses'] = sum(m['verses'].get(status, 0) for status in ('aligned','crosses'))
-    row['splits'] = m['splits']
+    row |= dict(splits=m['splits'], versification=m['versification'])
+    row['renumbered'] = m.get('numbering', {}).get('counts', {}).get('renumbered', 0)
     once = ['test'] if m['splits'] == 'folds' else SPLITS # Each row is in the test split of one fold
     for stem,counts in m['counts'].items(): row[stem] = sum(counts[s] for s in once)
     for stem,shares in m['label_shares'].items(): row[f'{stem}_shares'] = _shares(TASKS[stem], shares)
@@ -189,12 +191,21 @@ class Release:
     left_out:dict[str,str] = field(default_factory=dict) # Code to the licence that forbids it
     failed:dict[str,str] = field(default_factory=dict)   # Code to the reason
     others:list[str] = field(default_factory=list)    # Folders with datasets of other releases
+    schemes:dict[str,list[str]] = field(default_factory=dict) # Versification to codes, of all that are there
 
     def __repr__(self):
         n = {'built': self.built, 'finished before': self.finished, 'failed': self.failed,
              'left out, as their licence forbids redistribution': self.left_out}
         others = f'; also there, but not part of this release: {_few(self.others)}' if self.others else ''
         return f'{self.out}: ' + ', '.join(f'{len(v):,} {k}' for k,v in n.items() if v) + others
+
+    @property
+    def numbering(self)->str: # e.g. `versification: eng 3; org 1 (fraLSG)`
+        "How the translations number their verses, the rarer schemes with their codes"
+        common = max(self.schemes, key=lambda s: len(self.schemes[s]), default='')
+        shown = [f'{s} {len(codes):,}' + (f' ({_few(codes)})' if s != common else '')
+                 for s,codes in sorted(self.schemes.items(), key=lambda item: -len(item[1]))]
+        return f'versification: {"; ".join(shown)}'
 
     def note(self, code:str, licence:str|None, error:str):
         "Record the outcome of a job"
@@ -276,6 +287,7 @@ def _find_places(bibles, out:Path)->dict[str,Path]: # Code to Bible
     if out.resolve().is_relative_to(Path(bibles).resolve()):
         raise InputError(out, f'lies inside {bibles}, the folder of the Bibles; choose another folder')
     _require_own_registry(out)
+    require_own_metadata(out/'metadata.parquet')
     return name_translations(find_translations(bibles), bibles)
 
 def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
@@ -286,6 +298,10 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
     if rows:
         texts |= {'registry.csv': csv_text(rows, list(rows[0]), spreadsheet=True),
                   'registry.md': registry_markdown(rows), 'registry.html': registry_html(rows)}
+        write_metadata([metadata_row(row, load_manifest(done.out/row['code'])) for row in rows],
+                       done.out/'metadata.parquet')
+    else: (done.out/'metadata.parquet').unlink(missing_ok=True)
+    for row in rows: done.schemes.setdefault(row['versification'], []).append(row['code'])
     for name in _BEGIN.keys() - texts.keys(): (done.out/name).unlink(missing_ok=True)
     for name,text in texts.items():
         with write_aside(done.out/name) as f: f.write_text(text, encoding='utf-8', newline='\n')
