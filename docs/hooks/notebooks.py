@@ -90,10 +90,20 @@ def with_joined_code(cells):
         else: joined[-1] = nbformat.from_dict({**cell, 'source': f'{last.source}\n\n{cell.source}'})
     return joined
 
+def finding_first(cells):
+    "The cells with what a study found come before the code that computes it"
+    starts = [i for i,c in enumerate(cells) if c.cell_type == 'markdown' and c.source.startswith('## ')]
+    found = next((i for i in starts if cells[i].source.startswith('## What was found')), None)
+    if found is None: return cells
+    end = next((i for i in starts if i > found), len(cells))
+    before = cells[:found]
+    code = [c for c in before if c.cell_type == 'code']
+    return [*(c for c in before if c not in code), *cells[found:end], *code, *cells[end:]]
+
 def visible_cells(notebook, article):
     "Cells as a reader wants them: code becomes Markdown, outputs remain"
     heading = ''
-    for cell in with_joined_code(notebook.cells) if article else notebook.cells:
+    for cell in finding_first(with_joined_code(notebook.cells)) if article else notebook.cells:
         if cell.cell_type == 'markdown':
             text = shown_prose(cell.source)
             if text.strip() == '## Export': continue

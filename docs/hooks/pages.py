@@ -23,13 +23,15 @@ def buttons(path):
     if Path(path).stem not in NEED_TEXTS and 'executed' not in path:
         links.append(f'[Open in Colab](https://colab.research.google.com/github/{where}/blob/main/{path})')
         links.append(f'[Open in Binder](https://mybinder.org/v2/gh/{where}/main?labpath={path})')
+        install = f'%pip install "pronto[train,release] @ git+{repository()}"'
+        links.append(f'In Colab, first run `{install}`')
     return '<div class="buttons" markdown>\n' + '\n'.join(links) + '\n</div>\n'
 
 def notebook_page(path, shown=None):
     "The page of a notebook; `shown` is an executed copy of it, if it has no outputs itself"
     page = page_of(path)
     text, pictures = convert(ROOT/(shown or path), article=page.startswith('studies'))
-    text = re.sub(r'^\[!\[.*\n', '', text, flags=re.M) # Its own buttons
+    text = re.sub(r'^(\[!\[|In Colab, first).*\n', '', text, flags=re.M) # Its own buttons
     heading, _, rest = text.partition('\n')
     if shown: rest = f'\n*As executed in [`{shown}`]({repository()}/blob/main/{shown}).*\n{rest}'
     text = f'{heading}\n\n{buttons(path)}\n{rest}'

@@ -10,6 +10,9 @@ TASKS = 'NMC', 'PNS', 'SM', 'SS', 'SAC'
 SYSTEMS = {'majority': '#8a8f98', 'n-grams': '#8a8f98', 'not pretrained': '#4f9bd9',
            'a little of three languages': '#1a7f5a', 'this language only': '#d9741a'}
 HOLLOW = 'majority', 'not pretrained'
+NAMES = {'majority': 'majority label', 'n-grams': 'character n-grams', 'not pretrained': 'small BERT, not pretrained',
+         'a little of three languages': 'small BERT, a little of three languages',
+         'this language only': 'small BERT, this language only'}
 
 def demo_scores(folder):
     "Mean accuracy over the languages of Tables 1-3, by system and task"
@@ -26,7 +29,7 @@ def dot(x, y, system):
     return f'<circle cx="{x:.0f}" cy="{y}" r="6" fill="{fill}" stroke="{color}" stroke-width="2.5"/>'
 
 def named(system, i):
-    text = f'<text x="30" y="{21 + 24*i}">{escape(system)}</text>'
+    text = f'<text x="30" y="{21 + 24*i}">{escape(NAMES[system])}</text>'
     return dot(14, 16 + 24*i, system) + text
 
 def line(task, y):
