@@ -64,8 +64,9 @@ def rich_outputs(cell):
     for output in cell.get('outputs', []):
         if output.get('name') == 'stderr': continue
         data = output.get('data', {})
-        page = data.get('text/html')
+        page, text = data.get('text/html'), data.get('text/markdown')
         if page: data['text/html'] = re.sub(r'<style.*?</style>\s*', '', page, flags=re.S)
+        if text: data['text/markdown'] = re.sub(r'^# (.*)$', r'**\1**', text, flags=re.M) # One title a page
         yield output
 
 def shown_code(cell, heading, article):
@@ -110,8 +111,9 @@ def visible_cells(notebook, article):
             heading = ([heading] + re.findall(r'^#+ +(.*?)$', text, re.M))[-1].strip('`')
             yield nbformat.v4.new_markdown_cell(text)
         elif not directives(cell.source) & {'hide', 'default_exp'}:
-            yield nbformat.v4.new_markdown_cell(shown_code(cell, heading, article))
-            if outputs := list(rich_outputs(cell)): yield nbformat.v4.new_code_cell('', outputs=outputs)
+            code = nbformat.v4.new_markdown_cell(shown_code(cell, heading, article))
+            outputs = nbformat.v4.new_code_cell('', outputs=list(rich_outputs(cell)))
+            yield from (outputs, code) if article else (code, outputs) # An article is read for its results
 
 def convert(
     path, # Of the notebook

@@ -10,7 +10,8 @@ TASKS = 'NMC', 'PNS', 'SM', 'SS', 'SAC'
 SYSTEMS = {'majority': '#8a8f98', 'n-grams': '#8a8f98', 'not pretrained': '#4f9bd9',
            'a little of three languages': '#1a7f5a', 'this language only': '#d9741a'}
 HOLLOW = 'majority', 'not pretrained'
-NAMES = {'majority': 'majority label', 'n-grams': 'character n-grams', 'not pretrained': 'small BERT, not pretrained',
+NAMES = {'majority': 'majority label', 'n-grams': 'character n-grams',
+         'not pretrained': 'small BERT, not pretrained',
          'a little of three languages': 'small BERT, a little of three languages',
          'this language only': 'small BERT, this language only'}
 
