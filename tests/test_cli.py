@@ -234,7 +234,7 @@ def test_a_failed_build_leaves_the_old_folder(pronto, annotated, bible, tmp_path
     assert pronto(*command)[0] == 1
     assert {p.name: p.read_bytes() for p in (tmp_path/'d').iterdir()} == before
 
-@pytest.mark.parametrize('argv', [[], ['nothing'], ['build'], ['annotate', 'x', '-o', 'y', '--rules', 'z'], ['convert']])
+@pytest.mark.parametrize('argv', [['nothing'], ['build'], ['annotate', 'x', '-o', 'y', '--rules', 'z'], ['convert']])
 def test_wrong_usage_is_status_2(argv, pronto): assert pronto(*argv)[0] == 2
 
 # In a process of its own
@@ -327,3 +327,87 @@ def test_output_is_utf8_wherever_it_goes(bible):
     env = os.environ | {'PYTHONPATH': str(ROOT), 'PYTHONIOENCODING': 'ascii'}
     done = subprocess.run([sys.executable, '-c', RUN, 'convert', str(bible)], env=env, capture_output=True)
     assert done.stdout.decode('utf-8') == 'MRK\t1\t1\tло\n', done.stderr
+
+# What comes next
+
+def test_pronto_alone_names_the_next_command(pronto, annotated, bible, tmp_path, monkeypatch):
+    "With paths that exist, so that it can be pasted; step by step until there is a dataset"
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
+    monkeypatch.setenv('HF_HUB_CACHE', str(tmp_path/'hub'))
+    status,out,err = pronto()
+    assert (status, err) == (0, []) and 'pronto demo' in out
+    (tmp_path/'data'/'bibles').mkdir(parents=True)
+    (tmp_path/'data'/'bibles'/'lo.tsv').write_bytes(bible.read_bytes())
+    (tmp_path/'data'/'annotations.parquet').write_bytes(annotated.read_bytes())
+    following = re.search(r'^  pronto (build .*)', pronto()[1], re.M)[1].split()
+    assert pronto(*following, '--min-verses', 1)[0] == 0
+    assert re.search(r'^  hf download (\S+)', pronto()[1], re.M) and 'pronto probe' in pronto()[1]
+
+def _states(found): return {f['topic']: f['state'] for f in found['findings']}
+
+def test_doctor_finds_what_is_out_of_date_and_the_command_that_mends_it(pronto, annotated, toy_folder, bible, tmp_path, monkeypatch):
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
+    status,out,_ = pronto('doctor', '--json')
+    assert status == 0 and json.loads(out)['ok'] and _states(json.loads(out))['annotations'] == 'note'
+    (tmp_path/'data'/'bibles').mkdir(parents=True)
+    (tmp_path/'data'/'bibles'/'lo.tsv').write_bytes(bible.read_bytes())
+    annotations = tmp_path/'data'/'annotations.parquet'
+    annotations.write_bytes(annotated.read_bytes())
+    build = ['build', '-a', annotations, '-b', tmp_path/'data'/'bibles'/'lo.tsv', '-o', tmp_path/'data'/'datasets'/'lo']
+    assert pronto(*build, '--min-verses', 1)[0] == 0
+    assert pronto('doctor')[0] == 0
+    (toy_folder/'c.onf').unlink() # Another source, another hash
+    assert pronto('annotate', toy_folder, '-o', annotations)[0] == 0
+    status,out,_ = pronto('doctor')
+    assert status == 1 and 'built from other annotations' in out and ' '.join(map(str, build)) in out
+    annotations.write_bytes(b'PAR1')
+    status,out,_ = pronto('doctor', '--json')
+    assert status == 1 and _states(json.loads(out))['annotations'] == 'MEND'
+
+def test_doctor_says_that_the_data_folder_cannot_be_written(pronto, tmp_path, monkeypatch):
+    (tmp_path/'file').touch()
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'file'/'data'))
+    status,out,_ = pronto('doctor')
+    assert status == 1 and 'cannot be written' in out and 'PRONTO_DATA' in out
+
+def test_completion_is_a_script_of_the_shell(pronto):
+    status,script,_ = pronto('completion', 'bash')
+    assert status == 0 and '--versification' in script and 'doctor' in script
+    assert subprocess.run(['bash', '-n'], input=script, text=True).returncode == 0
+
+# Quiet, and for scripts
+
+def test_quiet_prints_results_only(pronto, annotated, bible, tmp_path):
+    assert pronto('build', '-a', annotated, '-b', bible, '-o', tmp_path/'d', '--min-verses', 1, '--quiet') == (0, '', [])
+    assert pronto('convert', bible, '--quiet') == (0, TSV, [])
+    assert pronto('convert', tmp_path/'none', '--quiet')[0] == 1
+
+def test_results_as_json(pronto, annotated, toy_folder, bible, tmp_path, monkeypatch):
+    "One object per line, whatever else is said goes to the error stream"
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
+    def said(*argv):
+        status,out,_ = pronto(*argv, '--json')
+        assert status == 0
+        return [json.loads(line) for line in out.splitlines()]
+    (made,) = said('build', '-a', annotated, '-b', bible, '-o', tmp_path/'d', '--min-verses', 1)
+    assert made['path'] == str(tmp_path/'d') and made['verses']['aligned'] > 0
+    (source,) = said('annotate', toy_folder, '-o', tmp_path/'b.parquet')
+    assert source['verses'] > 0 and source['rules'] == 'paper'
+    (report,) = said('convert', bible, '--report')
+    assert 'versification' in str(report) or 'verses' in report
+    (held,) = said('cache')
+    assert held['bytes'] == 0 and held['models'] == []
+
+def test_every_command_takes_quiet_and_json():
+    def parsers(parser):
+        below = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+        yield from [sub for a in below for p in a.choices.values() for sub in parsers(p)] or [parser]
+    for parser in parsers(make_parser()):
+        assert {'--quiet','--json'} <= {o for a in parser._actions for o in a.option_strings}, parser.prog
+
+def test_a_log_gets_lines_with_a_forecast(pronto, toy_folder, tmp_path, monkeypatch):
+    monkeypatch.setattr('pronto.core.progress.FIRST_LINE', 0)
+    monkeypatch.setattr('pronto.core.progress.NEXT_LINE', 0)
+    status,_,err = pronto('annotate', toy_folder, '-o', tmp_path/'a.parquet')
+    assert status == 0 and re.fullmatch(r'annotate: 2 of 3, about \d+ s left', err[1])
+    assert pronto('annotate', toy_folder, '-o', tmp_path/'a.parquet', '--quiet') == (0, '', [])

@@ -10,7 +10,7 @@ __all__ = ['import_xtreme_options', 'import_mela_options', 'import_tsv_options',
 # %% ../../nbs/cli/benchmark_commands.ipynb #bmch05
 from pathlib import Path
 from .options import add_number, tasks_file_option
-from .output import note, show
+from .output import note, show, tell
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #bmco01
 def _import_options(parser, what:str):
@@ -49,7 +49,7 @@ _SOURCES = dict(
 def _write_imported(found, args, about:dict):
     from pronto.suites.importing import import_table, write_found
     manifests = write_found(found, args.output, about)
-    show(import_table(manifests))
+    tell(import_table(manifests), dict(path=args.output, datasets=manifests))
     for line in found.notes: note(line)
 
 def import_xtreme(args):
@@ -91,8 +91,8 @@ def import_translation(args):
     write_translation(made, args.output)
     for stem,parts in made.tasks.items():
         sizes = ', '.join(f'{s} {len(rows):,} of {len(dataset.tasks[stem][s]):,}' for s,rows in parts.items())
-        show(f'{stem}: {sizes}')
-    if score: show(f'chrF++ {score[0]:.1f} over {score[1]:,} texts')
+        tell(f'{stem}: {sizes}', dict(task=stem, rows={s: len(rows) for s,rows in parts.items()}))
+    if score: show(f'chrF++ {score[0]:.1f} over {score[1]:,} texts', dict(chrf=score[0], texts=score[1]))
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #bmco03
 def xtreme_score_options(parser):
@@ -116,7 +116,7 @@ def xtreme_score(args):
     if args.output:
         record = json.dumps(found.record(), indent=2)
         with write_aside(args.output) as f: f.write_text(record + '\n', encoding='utf-8')
-    show(show_scores(found))
+    show(show_scores(found), found.record())
     if args.published: show('\n' + xtreme_table({'this submission': found}))
     for line in left_out_lines(found): note(line)
 
@@ -153,4 +153,4 @@ def xtreme_predict(args):
             files, seconds = len(record['files']), record['seconds']
             note(f'{record["task"]}: {files} languages, {seconds:,.0f} s{before}')
             records.append(record)
-    show(prediction_table(records))
+    show(prediction_table(records), records)

@@ -7,17 +7,18 @@ __all__ = ['make_parser', 'main']
 
 # %% ../../nbs/cli/command.ipynb #44ca5e63
 import argparse, errno, os, sys
-from . import benchmark_commands, dataset_commands, demo_command, model_commands, quality_commands
-from . import result_commands
+from . import benchmark_commands, completion, dataset_commands, demo_command, doctor, model_commands
+from . import quality_commands, result_commands
+from .guide import guide
 from .options import Parser, output_options
-from .output import set_output, warn
+from .output import set_output, show, warn
 from ..core.files import InputError
 
 # %% ../../nbs/cli/command.ipynb #cb953413
 _AREAS = (dataset_commands, model_commands, result_commands, quality_commands, benchmark_commands,
-          demo_command)
+          demo_command, doctor, completion)
 _COMMANDS = ('convert annotate fetch build release verses demo eval probe sweep tables '
-             'pretrain export report cache').split()
+             'pretrain export report cache doctor completion').split()
 _GROUPS = dict(
     quality=('parse sheet score', 'Measure the quality of projected labels: Tables 4 and 5'),
     **{'import': ('tsv xtreme mela translation', 'Other benchmarks as datasets: XTREME, MELA, your own')},
@@ -29,8 +30,11 @@ def _add_command(commands, name:str, function:str):
     run, add_options = getattr(area, function), getattr(area, f'{function}_options')
     parser = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
     add_options(parser)
-    output_options(parser)
+    below = (a.choices.values() for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    for leaf in [p for parsers in below for p in parsers] or [parser]: output_options(leaf)
     parser.set_defaults(run=run, wrong_usage=parser.error)
+
+def _guide(args): show(*guide())
 
 def make_parser()->argparse.ArgumentParser:
     "All subcommands and their options"
@@ -38,7 +42,8 @@ def make_parser()->argparse.ArgumentParser:
     what = 'Evaluation datasets for language models in any language with a New Testament.'
     parser = Parser('pronto', description=what)
     parser.add_argument('--version', action='version', version=f'pronto {pronto.__version__}')
-    commands = parser.add_subparsers(metavar='COMMAND', required=True)
+    parser.set_defaults(run=_guide, wrong_usage=parser.error, quiet=False, json=False)
+    commands = parser.add_subparsers(metavar='COMMAND', help='without one: what to do next')
     for name in _COMMANDS: _add_command(commands, name, name)
     for group,(names,about) in _GROUPS.items():
         parts = commands.add_parser(group, help=about).add_subparsers(metavar='COMMAND', required=True)
@@ -54,15 +59,17 @@ def main(
     "Run a command; an error of the user is one line and status 1"
     for stream in sys.stdout, sys.stderr: # A terminal of another encoding must not stop a text in any script
         if hasattr(stream, 'reconfigure'): stream.reconfigure(encoding='utf-8')
-    args, unknown = make_parser().parse_known_args(argv)
+    parser = make_parser()
+    args, unknown = parser.parse_known_args(argv)
+    args.parser = parser
     if unknown: args.wrong_usage(f'unrecognized arguments: {" ".join(unknown)}')
     command = args.run.__name__
     set_output(args.quiet, args.json)
     try:
         if getattr(args, 'tasks', None): _load_tasks(args.tasks)
-        args.run(args)
+        status = args.run(args)
         if sys.stdout: sys.stdout.flush() # Or a full disk would show at exit only
-        return 0
+        return status or 0
     except KeyboardInterrupt:
         again = 'run the same command again to resume' if command in _RESUMABLE else 'run it again'
         warn(f'pronto: interrupted; no complete file was lost; {again}')

@@ -8,11 +8,12 @@ __all__ = ['convert_options', 'convert', 'annotate_options', 'annotate', 'fetch_
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsch05
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 from .options import add_number, cluster, cluster_options, projection_options, rules_options
 from .options import versification_option
-from .output import bar, note, show
+from .output import bar, note, show, tell, warn
 from ..core.files import InputError
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco01
@@ -34,15 +35,17 @@ def convert(args):
     if args.output not in (None, '-'): write_tsv(bible, args.output)
     elif sys.stdout is None: raise InputError('standard output', 'is closed; name a file with -o')
     else: sys.stdout.writelines('\t'.join(map(str, row)) + '\n' for row in bible.rows)
-    note(f'{bible.format}: ' + ', '.join(f'{n:,} {what}' for what,n in bible.counts.items() if n))
+    counted = f'{bible.format}: ' + ', '.join(f'{n:,} {what}' for what,n in bible.counts.items() if n)
+    note(counted)
 
 def _show_numbering(bible, scheme:str):
     from pronto.bibles.versification import numbering_report, to_english, weigh_versifications
     evidence = weigh_versifications(bible, scheme)
     report = numbering_report(bible, to_english(bible, evidence.scheme), evidence)
-    show(f'versification: {report["evidence"]}')
+    lines = [f'versification: {report["evidence"]}']
     for what,found in report['verses'].items():
-        show(f'{what}: {report["counts"][what]:,}' + (f' ({", ".join(found)})' if found else ''))
+        lines.append(f'{what}: {report["counts"][what]:,}' + (f' ({", ".join(found)})' if found else ''))
+    show('\n'.join(lines), report)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco02
 def annotate_options(parser):
@@ -63,9 +66,10 @@ def annotate(args):
     from pronto.sources.annotation_file import write_annotations
     annotations = _annotate(args.source, args)
     write_annotations(annotations, args.output)
-    show(annotations)
-    for name,why in annotations.source.skipped.items(): show(f'left out {name}: {why}')
-    for what,n in annotations.source.passed_over.items(): show(f'passed over {n:,} {what}')
+    source = annotations.source
+    lines = [str(annotations), *(f'left out {name}: {why}' for name,why in source.skipped.items()),
+             *(f'passed over {n:,} {what}' for what,n in source.passed_over.items())]
+    tell('\n'.join(lines), dict(path=args.output, verses=len(annotations.verses)) | asdict(source))
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco03
 def fetch_options(parser):
@@ -86,23 +90,25 @@ def fetch(args):
     "Download open sources into the data folder"
     from pronto.jobs.fetch import fetch_acai, fetch_ebible, fetch_macula
     where = dict(base=args.base.rstrip('/')) if args.base else {}
-    where |= dict(offline=args.offline, progress=True)
+    where |= dict(offline=args.offline, progress=not args.quiet)
     if args.source in ('macula','acai'):
         macula = args.source == 'macula'
-        path, note = fetch_macula(args.edition, **where) if macula else fetch_acai(**where)
+        path, about = fetch_macula(args.edition, **where) if macula else fetch_acai(**where)
         what = f'MACULA Greek, {args.edition}: %s books' if macula else 'ACAI: %s entities'
-        show(f'{what % format(len(note["sha256"]), ",")} in {path}')
-        show(f'licence: {note["licence"]}; cite: {note["attribution"]}')
-        show(f'next: pronto annotate {quote(str(path))} -o {quote(str(path.parent/"annotations.parquet"))}')
-        return
-    path, note = fetch_ebible(args.code, **where)
-    data, licence = path.parents[1], note["licence"]
-    if note.get('changed'): note(f'{path}: eBible.org has changed this text since it was last fetched')
-    show(f'{note["title"]} ({note["language_name"]}, {note["language"]}): {path}')
-    show(f'licence: {licence}')
+        to = path.parent/'annotations.parquet'
+        lines = [f'{what % format(len(about["sha256"]), ",")} in {path}',
+                 f'licence: {about["licence"]}; cite: {about["attribution"]}',
+                 f'next: pronto annotate {quote(str(path))} -o {quote(str(to))}']
+        return tell('\n'.join(lines), dict(path=str(path)) | about)
+    path, about = fetch_ebible(args.code, **where)
+    data, licence = path.parents[1], about["licence"]
+    if about.get('changed'): note(f'{path}: eBible.org has changed this text since it was last fetched')
     annotations, dataset = data/'annotations.parquet', data/'datasets'/args.code
     given = ('-a', annotations), ('-b', path), ('-o', dataset), ('--licence', licence)
-    show('next: pronto build ' + ' '.join(f'{option} {quote(str(value))}' for option,value in given))
+    following = 'pronto build ' + ' '.join(f'{option} {quote(str(value))}' for option,value in given)
+    lines = [f'{about["title"]} ({about["language_name"]}, {about["language"]}): {path}',
+             f'licence: {licence}', f'next: {following}']
+    tell('\n'.join(lines), dict(path=str(path), next=following) | about)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco04
 def build_options(parser):
@@ -137,7 +143,7 @@ def build(args):
     about = dict(code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))
     manifest = build(_annotations(args), bible, args.output, splits=args.splits, min_verses=args.min_verses,
                      versification=args.versification, **about)
-    show(summary(manifest))
+    tell(summary(manifest), dict(path=args.output) | manifest)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco05
 def release_options(parser):
@@ -161,9 +167,9 @@ def release(args):
                    min_verses=args.min_verses, rules=args.rules, arguments=args.arguments,
                    progress=bar('release'))
     for code,licence in done.left_out.items(): note(f'left out {code}: {licence}')
-    for code,why in done.failed.items(): note(f'failed {code}: {why}')
+    for code,why in done.failed.items(): warn(f'failed {code}: {why}')
     note(done.numbering)
-    show(done)
+    tell(done, dict(path=args.output, left_out=done.left_out, failed=done.failed))
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco06
 def verses_options(parser):
@@ -178,4 +184,4 @@ def verses(args):
     from pronto.bibles.reading import read_bible
     from pronto.datasets.loading import restore_verses
     n = restore_verses(args.dataset, read_bible(args.bible), ', '.join(args.bible))
-    show(f'{args.dataset}: {n:,} verses')
+    tell(f'{args.dataset}: {n:,} verses', dict(path=args.dataset, verses=n))

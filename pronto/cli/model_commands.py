@@ -11,8 +11,9 @@ import os, shutil, sys, time
 from pathlib import Path
 from .options import add_number, as_input_error, cluster, cluster_options, run_options
 from .options import runs_option, tasks_file_option
-from .output import bar, note, show
+from .output import bar, note, show, tell, warn
 from ..core.files import InputError, printable
+from ..core.progress import NEXT_LINE, is_quiet
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco01
 def eval_options(parser):
@@ -41,11 +42,18 @@ def eval(args):
         if not tasks and (left := empty_tasks(folder)):
             note(f'{folder}: left out, as a split is empty: {", ".join(t.abbr for t in left)}')
     records = []
-    for finished in run_each(trainings, args.runs, progress=bar('eval'), show=True):
-        with tqdm.external_write_mode(): show(finished)
+    for finished in run_each(trainings, args.runs, progress=bar('eval'), show=not args.quiet):
+        with tqdm.external_write_mode(): show(finished, _record_data(finished))
         records.append(finished.record)
     for pooled in pool_runs(records):
-        if pooled.get('paths'): show(f'all folds: {FinishedRun(None, pooled, False)}')
+        folds = FinishedRun(None, pooled, False)
+        if pooled.get('paths'): show(f'all folds: {folds}', _record_data(folds))
+
+def _record_data(finished)->dict: # For `--json`
+    "The record of a run, without what takes much room"
+    long = 'dev', 'attempts', 'hyperparameters', 'versions', 'finished'
+    record = {k: v for k,v in finished.record.items() if k not in long}
+    return record | dict(recorded_before=finished.recorded_before)
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde78
 def _protocol(args)->dict: # As `plan` takes it
@@ -72,7 +80,8 @@ def _show_baselines(args, tasks:list[str]):
         for stem,baselines in score_baselines(folder, tasks, args.limit).items():
             scores = ', '.join(f'{name} {value["accuracy"]:.1%}' for name,(value,_) in baselines.items())
             code = f'{folds[0].code}, ' if len(translations) > 1 else ''
-            show(f'{code}{find_task(stem).abbr}: {scores}')
+            data = dict(bible=folds[0].code, task=stem, baselines={k: v for k,(v,_) in baselines.items()})
+            show(f'{code}{find_task(stem).abbr}: {scores}', data)
     note('these are the baselines; name a model with -m to compare it with them')
 
 # %% ../../nbs/cli/model_commands.ipynb #rt10cli1
@@ -93,7 +102,8 @@ def _retrieve(args):
     pairs = [(f.folder, e.folder) for e in others for f in found if f.folder != e.folder]
     jobs = [(model, *pair) for model in args.model for pair in pairs]
     runs = Path(args.runs or data_dir()/'runs')
-    show(retrieval_table([run_retrieval(*job, runs) for job in bar('retrieval')(jobs)]))
+    made = [run_retrieval(*job, runs) for job in bar('retrieval')(jobs)]
+    show(retrieval_table(made), made)
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco02
 def probe_options(parser):
@@ -119,14 +129,15 @@ def probe(args):
     "Probe frozen models on all tasks of many datasets: seconds for each, from a cache of encodings"
     from tqdm import tqdm
     from pronto.jobs.probes import probe_all
-    bar = tqdm(desc='probe', disable=None, leave=False, bar_format='{desc}') # Shows the forecast
+    off = args.quiet or None # `None`: off unless on a terminal
+    bar = tqdm(desc='probe', disable=off, leave=False, bar_format='{desc}') # Shows the forecast
     told = time.monotonic()
     def show_rows(state, rows):
         nonlocal told
         bar.set_description_str(state.forecast())
         with tqdm.external_write_mode():
             if state.finished == 1: show(state.header())
-            for row in rows: show(state.line(row))
+            for row in rows: show(state.line(row), _row_data(row))
         if not sys.stderr.isatty() and time.monotonic() - told > 30:
             note(state.forecast())
             told = time.monotonic()
@@ -135,8 +146,12 @@ def probe(args):
     except ValueError as e: raise as_input_error(e, '--task') from e
     finally: bar.close()
     if state.total > 1:
-        for row in state.means(): show(state.line(row))
-    for folder,why in state.failed.items(): note(f'left out {folder}: {why}')
+        for row in state.means(): show(state.line(row), _row_data(row))
+    for folder,why in state.failed.items(): warn(f'left out {folder}: {why}')
+
+def _row_data(row:dict)->dict: # For `--json`
+    scores = lambda record: {k: record[k] for k in ('accuracy','mcc','baselines') if k in record}
+    return {k: scores(v) if isinstance(v, dict) else v for k,v in row.items()}
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco03
 def cache_options(parser):
@@ -156,10 +171,14 @@ def cache(args):
     if args.bound is not None: held.set_bound(int(args.bound*1e9))
     sizes = held.sizes()
     total = sum(size['bytes'] for size in sizes)
-    show(f'{held.folder}: {total/1e9:.2f} GB of at most {held.bound()/1e9:g} GB')
+    lines = [f'{held.folder}: {_room(total)} of at most {held.bound()/1e9:g} GB']
     for size in sizes:
         when = time.strftime('%Y-%m-%d', time.localtime(size['used']))
-        show(f'{size["name"]}: {size["verses"]:,} verses, {size["bytes"]/1e9:.2f} GB, last used {when}')
+        lines.append(f'{size["name"]}: {size["verses"]:,} verses, {_room(size["bytes"])}, last used {when}')
+    show('\n'.join(lines), dict(folder=str(held.folder), bytes=total, bound=held.bound(), models=sizes))
+
+def _room(n:int)->str: # Of bytes
+    return f'{n/1e9:.2f} GB' if n >= 1e9 else f'{n/1e6:.1f} MB'
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco04
 def sweep_options(parser):
@@ -183,15 +202,20 @@ def sweep(args):
                  **cluster(args), gpus=args.gpus, per_gpu=args.per_gpu, notebook=args.notebook,
                  show=_draw_table(), **_protocol(args))
     for line in done.left_out: note(f'left out {line}')
-    for name,why in done.failed.items(): note(f'failed {name}: {why}')
-    show(done)
+    for name,why in done.failed.items(): warn(f'failed {name}: {why}')
+    show(done, dict(runs=str(done), left_out=done.left_out, failed=done.failed))
 
 def _draw_table():
-    "Draws the table of a sweep over the previous one, on a terminal only"
-    drawn, when = 0, 0.
+    "Draws the table of a sweep over the previous one; in a log its forecast, every half minute"
+    drawn, when, began = 0, 0., time.monotonic()
     def draw(swept):
         nonlocal drawn, when
         ended = not swept.running and not swept.waiting
+        if is_quiet(): return
+        if not sys.stderr.isatty() and time.monotonic() - (when or began) >= NEXT_LINE:
+            left = [line for line in swept.table().splitlines() if ' to go' in line]
+            note(f'sweep: {", ".join(left)}')
+            when = time.monotonic()
         if not sys.stderr.isatty() or not ended and time.monotonic() - when < .5: return
         width, height = (n or 1000 for n in os.get_terminal_size(sys.stderr.fileno())) # 0: not known
         lines = [printable(line)[:width - 1] for line in swept.table().splitlines()[-height + 1:]]
@@ -222,6 +246,6 @@ def pretrain(args):
                                     '(--heads); change one of them')
     sizes = dict(vocab_size=args.vocab, layers=args.layers, width=args.width, heads=args.heads)
     made = pretrain(read_texts(args.text), args.output, **sizes, steps=args.steps, epochs=args.epochs,
-                    seed=args.seed, progress=f'pretrain {args.output}')
-    show(f'{made["texts"]:,} texts, {made["parameters"]:,} parameters, {made["vocabulary"]:,} subwords; '
-          f'written to {args.output}')
+                    seed=args.seed, progress='' if args.quiet else f'pretrain {args.output}')
+    tell(f'{made["texts"]:,} texts, {made["parameters"]:,} parameters, {made["vocabulary"]:,} subwords; '
+         f'written to {args.output}', dict(path=args.output) | made)

@@ -7,9 +7,10 @@ __all__ = ['quality_parse_options', 'quality_parse', 'quality_sheet_options', 'q
            'quality_score']
 
 # %% ../../nbs/cli/quality_commands.ipynb #qlch05
+from functools import partial
 from pathlib import Path
 from .options import add_number, as_input_error
-from .output import bar, note, show
+from .output import bar, note, show_tables, tell
 from ..core.files import InputError
 
 # %% ../../nbs/cli/quality_commands.ipynb #qlco01
@@ -45,7 +46,8 @@ def quality_parse(args):
     dataset, pipeline = load_dataset_folder(args.dataset), _parser_of(args)
     if pipeline: parse_dataset(dataset, args.ud[0], pipeline, progress=bar('parse'))
     treebank = read_treebank(args.ud)
-    show(make_table4(dataset, treebank, args.output, repeats=args.repeats, seed=args.seed))
+    make = partial(make_table4, dataset, treebank, repeats=args.repeats, seed=args.seed)
+    show_tables(lambda out: make(out=out), args.output)
     if treebank.skipped:
         works = sorted(treebank.skipped, key=treebank.skipped.get, reverse=True)[:5]
         note(f'skipped {sum(treebank.skipped.values()):,} sentences of other works: {", ".join(works)}')
@@ -84,11 +86,12 @@ def quality_sheet(args):
     glosses = read_glosses(args.frames) if args.frames else {}
     sheet = draw_sheet(dataset, {t: args.size or SAMPLE_SIZES[t] for t in stems}, args.seed, glosses)
     write_sheet(sheet, args.output)
-    show(f'{len(sheet)} rows; fill in {args.output} in a spreadsheet, or in a notebook with '
-          f'pronto.quality.sheet_widget.sheet_form, then: pronto quality score {args.output}')
+    tell(f'{len(sheet)} rows; fill in {args.output} in a spreadsheet, or in a notebook with '
+         f'pronto.quality.sheet_widget.sheet_form, then: pronto quality score {args.output}',
+         dict(path=args.output, rows=len(sheet)))
 
 def quality_score(args):
     "Table 5 from one filled sheet, or from two of the same draw"
     from pronto.quality.tables import make_table5
     if len(args.sheet) > 2: raise InputError(args.sheet[2], 'is a third sheet; name one or two')
-    show(make_table5(args.sheet, args.dataset, args.output))
+    show_tables(lambda out: make_table5(args.sheet, args.dataset, out), args.output)

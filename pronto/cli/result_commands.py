@@ -6,9 +6,10 @@
 __all__ = ['tables_options', 'tables', 'report_options', 'report', 'export_options', 'export']
 
 # %% ../../nbs/cli/result_commands.ipynb #rsch05
+from functools import partial
 from pathlib import Path
 from .options import add_number, runs_option, tasks_file_option
-from .output import bar, note, show
+from .output import bar, note, show, show_tables, tell
 from ..core.files import InputError
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco01
@@ -59,7 +60,8 @@ def tables(args):
     runs = args.runs or data_dir()/'runs'
     if args.protocol == 'retrieval':
         from pronto.runs.retrievals import read_retrievals, retrieval_table
-        return show(retrieval_table(read_retrievals(runs)))
+        found = read_retrievals(runs)
+        return show(retrieval_table(found), found)
     records = read_runs(runs)
     if not records and not args.published:
         raise InputError(runs, "has no runs; make some with `pronto eval`; --published prints the paper's")
@@ -68,9 +70,13 @@ def tables(args):
     _any_recipe(args, records)
     from pronto.reporting.protocol_tables import PROTOCOL_TABLES, make_protocol_tables
     if args.protocol not in PROTOCOL_TABLES: return _accuracy_tables(args, records)
-    made = make_protocol_tables(args.protocol, records, args.output, recipe=args.recipe, splits=args.splits,
-                                metric=args.metric, report=note)
-    show('\n\n'.join(made))
+    make = partial(make_protocol_tables, args.protocol, records, recipe=args.recipe, splits=args.splits,
+                   metric=args.metric, report=note)
+    show_tables(lambda out: '\n\n'.join(make(out=out)), _folder(args))
+
+def _folder(args)->Path:
+    from pronto.core.files import data_dir
+    return Path(args.output or data_dir()/'tables')
 
 def _any_recipe(args, records:list[dict]):
     "Protocols other than in-language have recipes of their own; take all if none was asked for"
@@ -83,11 +89,13 @@ def _any_recipe(args, records:list[dict]):
 def _accuracy_tables(args, records:list[dict]):
     from pronto.reporting.summary import make_summary
     from pronto.reporting.tables import left_out, make_tables
-    made = make_tables(records, args.output, args.layout, args.recipe, args.splits, protocol=args.protocol,
-                       published=args.published, metric=args.metric, common_rows=args.common_rows)
     kind = args.recipe, args.splits, args.protocol
-    summary = make_summary(records, args.output, args.layout, *kind, args.metric)
-    show('\n\n'.join([*made.values(), *filter(None, [summary])]))
+    def make(out):
+        made = make_tables(records, out, args.layout, args.recipe, args.splits, protocol=args.protocol,
+                           published=args.published, metric=args.metric, common_rows=args.common_rows)
+        summary = make_summary(records, out, args.layout, *kind, args.metric)
+        return '\n\n'.join([*made.values(), *filter(None, [summary])])
+    show_tables(make, _folder(args))
     other = left_out(records, *kind)
     if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
 
@@ -101,11 +109,13 @@ def _beside(args, records:list[dict]):
         from pronto.studies.typology import make_typology_table
         protocol = 'transfer' if args.protocol == 'in-language' else args.protocol
         some = fitting(records, args.recipe, args.splits, '')
-        return show(make_typology_table(some, args.output, protocol, args.metric))
+        return show_tables(lambda out: make_typology_table(some, out, protocol, args.metric), _folder(args))
     some = fitting(records, args.recipe, args.splits, args.protocol)
     if args.tiers is not None:
-        return show(make_tier_tables(some, read_tiers(args.tiers or None), args.output, args.metric))
-    show('\n\n'.join(make_item_tables(some, args.output, texts_of(args.items) if args.items else None)))
+        tiers = read_tiers(args.tiers or None)
+        return show_tables(lambda out: make_tier_tables(some, tiers, out, args.metric), _folder(args))
+    texts = texts_of(args.items) if args.items else None
+    show_tables(lambda out: '\n\n'.join(make_item_tables(some, out, texts)), _folder(args))
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco02
 def report_options(parser):
@@ -125,7 +135,7 @@ def report(args):
     from pronto.reporting.report import write_report
     _require_folder(args.runs)
     n = write_report(args.runs, args.output, args.registry, args.most_tests)
-    show(f'{args.output}: {n:,} runs')
+    tell(f'{args.output}: {n:,} runs', dict(path=args.output, runs=n))
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco03
 def export_options(parser):
@@ -135,7 +145,8 @@ def export_options(parser):
         'or the texts of the test sets in one table, for a translator')
     add('dataset', nargs='+', metavar='DATASET_DIR',
         help='a folder written by `pronto build`, `pronto release` or `pronto export hf`')
-    add('-o', '--output', required=True, metavar='DIR', help='the folder to write')
+    add('-o', '--output', required=True, metavar='DIR',
+        help='the folder to write; for texts the table, a .tsv file')
     tasks_file_option(parser)
 
 # %% ../../nbs/cli/result_commands.ipynb #d6747493
@@ -145,7 +156,8 @@ def export(args):
     from pronto.interop.hf import export_hf, export_tsv
     from pronto.interop.lm_eval import export_lm_eval
     write = {'tsv': export_tsv, 'hf': export_hf, 'lm-eval': export_lm_eval}[args.format]
-    show(f'{args.output}: ' + ', '.join(write(args.dataset, args.output, progress=bar('export'))))
+    written = write(args.dataset, args.output, progress=bar('export'))
+    tell(f'{args.output}: ' + ', '.join(written), dict(path=args.output, written=list(written)))
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco04
 def _export_texts(args):
@@ -154,4 +166,5 @@ def _export_texts(args):
     if len(args.dataset) > 1:
         raise InputError(args.dataset[1], 'is a second dataset; export the texts of one at a time')
     n = write_texts(load_dataset_folder(args.dataset[0]), args.output)
-    show(f'{args.output}: {n:,} texts; translate the second column, then: pronto import translation')
+    what = f'{args.output}: {n:,} texts; translate the second column, then: pronto import translation'
+    tell(what, dict(path=args.output, texts=n))

@@ -8,12 +8,15 @@ __all__ = ['MOST_BYTES', 'TIMEOUTS', 'MACULA', 'EDITIONS', 'ACAI', 'EBIBLE', 'do
 
 # %% ../../nbs/jobs/fetch.ipynb #473031f9
 import csv, hashlib, io, json, lzma, os, re, zipfile, zlib
+from contextlib import nullcontext
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
+from typing import Callable
 from urllib.parse import urljoin
 from ..core.files import (InputError, data_dir, foreign_file, json_with_keys, parse_json, replace_folder,
                                    write_aside)
+from ..core.progress import Meter
 from ..sources.acai import FOLDERS, acai_files
 
 # %% ../../nbs/jobs/fetch.ipynb #ff36a2fc
@@ -59,19 +62,18 @@ def _continues(answer, start:int)->bool:
     if answer.status_code != 206: return answer.status_code == 200
     return answer.headers.get('Content-Range', '').startswith(f'bytes {start}-')
 
-def _append(url:str, answer, f, bar):
+def _append(url:str, answer, f, count:Callable):
     "Write an answer to a file; raises `InputError` if it cannot be the file that was requested"
     for piece in answer.iter_content(1 << 16):
         if not f.tell() and _is_page(piece):
             raise InputError(url, 'is a web page, not the file; check the name, or if a proxy wants a login')
         f.write(piece)
-        bar.update(len(piece))
+        count(len(piece))
         if f.tell() > MOST_BYTES: raise InputError(url, f'does not end; stopped after {MOST_BYTES:,} bytes')
 
 def _more(url:str, part:Path, progress:bool)->bool: # Is the file complete, as far as the server says?
     "Append to `part` what is still missing"
     import requests
-    from tqdm import tqdm
     start = part.stat().st_size if part.exists() else 0
     with _get(url, start) as answer:
         if not _continues(answer, start):
@@ -79,10 +81,10 @@ def _more(url:str, part:Path, progress:bool)->bool: # Is the file complete, as f
             return False
         total, mode = _total(answer), 'ab' if answer.status_code == 206 else 'wb'
         if (total or 0) > MOST_BYTES: raise InputError(url, f'is {total:,} bytes large; that cannot be right')
-        off = None if progress else True # `None`: off unless on a terminal
-        looks = dict(unit='B', unit_scale=True, desc=url.split('/')[-1], leave=False, disable=off)
-        with open(part, mode) as f, tqdm(total=total, initial=f.tell(), **looks) as bar:
-            try: _append(url, answer, f, bar)
+        with open(part, mode) as f:
+            meter = Meter(total, url.split('/')[-1], 'B', f.tell()) if progress else nullcontext()
+            try:
+                with meter: _append(url, answer, f, meter.update if progress else lambda n: None)
             except requests.RequestException: return False
             return total is None or f.tell() == total
 
@@ -109,7 +111,7 @@ def download(
     path, # Where to
     check=lambda path: None, # What is wrong with the downloaded file, in words; nothing if it is good
     offline:bool=False, # Refuse?
-    progress:bool=False # A bar, on a terminal
+    progress:bool=False # Show how much is there?
 )->Path: # `path`
     "Download a file, or what is missing of it; raises `InputError` if that fails or the file is not good"
     path = Path(path)
