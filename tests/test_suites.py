@@ -209,7 +209,9 @@ def tasks_forgotten():
     from pronto.datasets import tasks
     before = dict(tasks.TASKS)
     yield
-    for stem in set(tasks.TASKS) - set(before): del tasks.TASKS[stem], tasks._FILES[stem]
+    for stem in set(tasks.TASKS) - set(before):
+        del tasks.TASKS[stem]
+        tasks._FILES.pop(stem, None)
 
 def test_imported_sentences_are_a_dataset_like_others(tmp_path, capsys, tasks_forgotten):
     "A tasks file beside the folders defines their tasks; baselines answer, and pairs have no sense"
@@ -383,3 +385,87 @@ def test_imported_sentences_transfer_from_one_language_to_another(tmp_path, tiny
     assert main(command) == 0 and 'de, letters, acc, seed 0, from en' in capsys.readouterr().out
     show = ['tables','--runs',runs,'--protocol','transfer','--recipe','tiny','-o',str(tmp_path/'tables'),*tasks]
     assert main(show) == 0 and '| trained on | de | en |' in capsys.readouterr().out
+
+# The kinds of examples through the protocols, the store and the tables
+
+@pytest.fixture
+def treebanks(tmp_path):
+    "Tagged sentences in two languages, one of them without training data; questions; and sentences with translations"
+    tags = lambda n: ''.join(f'kim\tNOUN\n{"sang" if i % 3 else "ran"}\tVERB\nthe\tDET\n\n' for i in range(n))
+    for code,sizes in dict(de=dict(train=12, dev=4, test=6), fr=dict(test=5)).items():
+        (tmp_path/'tags'/code).mkdir(parents=True)
+        for split,n in sizes.items(): (tmp_path/'tags'/code/f'{split}.tsv').write_text(tags(n))
+    return tmp_path/'tags'
+
+def test_tagging_transfers_to_a_language_without_training_data(tmp_path, treebanks, tiny_bert, capsys, tasks_forgotten):
+    "Records, paired tests, errors, tables and report as for verses; no file of tasks has to be named"
+    from pronto.reporting.notebook_views import error_table
+    from pronto.runs.store import compare_records, predictions_of, read_runs
+    out, runs = str(tmp_path/'out'), str(tmp_path/'runs')
+    assert main(['import','tsv',str(treebanks),'-o',out,'--kind','tagging','--task','pos']) == 0
+    command = ['eval',out,'-t','pos','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs,'--seeds','2']
+    assert main([*command,'--protocol','transfer','--train','de']) == 0
+    assert main(command) == 0 and 'fr: has no examples of pos in some split' in capsys.readouterr().err
+    records = {(r['bible'], r['protocol'], r['seed']): r for r in read_runs(runs)}
+    assert records.keys() == {(*key, seed) for key in (('de','transfer'), ('fr','transfer'), ('de','in-language')) for seed in (0,1)}
+    record = records['fr','transfer',0]
+    assert record['baselines'].keys() == {'majority','lookup','ngram'} and record['baselines']['lookup'] == 1
+    rows = predictions_of(record)
+    assert len(rows) == 15 and rows[4]['token'] == 'sang' and rows[4]['ref'].endswith(':2') and 0 <= record['f1'] <= 1
+    assert compare_records([records['fr','transfer',seed] for seed in (0,1)])[0]['p'] <= 1
+    wrong = error_table(record, [tmp_path/'out'/'fr'])
+    assert all('[' in text for text in wrong.get('text', ()))
+    capsys.readouterr()
+    for more in [], ['--protocol','transfer']:
+        assert main(['tables','--runs',runs,'--recipe','tiny','-o',str(tmp_path/'t'),*more]) == 0
+    assert '| de | fr |' in capsys.readouterr().out
+    assert main(['report','--runs',runs,'-o',str(tmp_path/'r.html')]) == 0
+
+def articles(codes, n=10):
+    "An article for each number, with a question whose answer is a name"
+    about = lambda code, i: dict(context=f'{code} n{i} was in Bonn', qas=[
+        dict(id=f'q{i}', question=f'where was n{i}', answers=[dict(text='Bonn', answer_start=len(f'{code} n{i} was in '))])])
+    return {code: json.dumps(dict(data=[dict(paragraphs=[about(code, i)]) for i in range(n)])) for code in codes}
+
+def test_questions_are_divided_by_article_and_answered(tmp_path, tiny_bert, capsys, tasks_forgotten):
+    (tmp_path/'in'/'xquad').mkdir(parents=True)
+    for code,text in articles(('de','es')).items(): (tmp_path/'in'/'xquad'/f'xquad.{code}.json').write_text(text)
+    out, runs = tmp_path/'out', str(tmp_path/'runs')
+    assert main(['import','xtreme',str(tmp_path/'in'),'-o',str(out),'--divide']) == 0
+    ids = lambda code, split: [row.id for row in load_suite(out/code, 'xquad').parts[split]]
+    assert [len(ids('de', split)) for split in ('train','dev','test')] == [6,1,3] and ids('de','test') == ids('es','test')
+    assert json.loads((out/'de'/'manifest.json').read_text())['splits'] == 'divided'
+    command = ['eval',str(out),'-t','xquad','-m',str(tiny_bert),'--runs',runs,'--epochs','1','--recipe','xtreme-scripts']
+    assert main([*command,'--protocol','transfer','--train','de']) == 0
+    said = capsys.readouterr().out
+    assert 'es, letters, XQuAD, seed 0, from de: accuracy' in said and 'F1' in said
+    record = json.loads(next((tmp_path/'runs'/'es').rglob('*.json')).read_text())
+    assert record['mcc'] is None and record['hyperparameters']['learning_rate'] == 3e-5 and record['counts']['train'] == 6
+    show = ['tables','--runs',runs,'-o',str(tmp_path/'t')]
+    assert main([*show,'--protocol','transfer']) == 0 # By F1, the metric of the task
+    assert main([*show,'--protocol','transfer','--metric','mcc']) == 1 and 'XQuAD has no MCC' in capsys.readouterr().err
+
+def test_retrieval_is_recorded_in_both_settings(tmp_path, tiny_bert, capsys, tasks_forgotten):
+    (tmp_path/'in'/'tatoeba').mkdir(parents=True)
+    for side in 'deu','eng':
+        lines = ''.join(f'{word} {i}\n' for i in range(4) for word in ('kim','sang'))
+        (tmp_path/'in'/'tatoeba'/f'tatoeba.deu-eng.{side}').write_text(lines)
+    out, runs = str(tmp_path/'out'), tmp_path/'runs'
+    assert main(['import','xtreme',str(tmp_path/'in'),'-o',out]) == 0
+    for recipe in 'paper','xtreme-scripts':
+        assert main(['eval',f'{out}/de','-m',str(tiny_bert),'--runs',str(runs),'--recipe',recipe]) == 0
+        assert 'de, letters, Tatoeba, seed 0: accuracy' in capsys.readouterr().out
+    settings = [json.loads(p.read_text())['hyperparameters'] for p in sorted((runs/'de').rglob('*.json'))]
+    assert [s['similarity'] for s in settings] == ['margin','cosine']
+    assert main(['tables','--runs',str(runs),'-o',str(tmp_path/'t')]) == 0 and 'Tatoeba' in capsys.readouterr().out
+
+def test_what_cannot_be_trained_or_scored_is_said_in_one_line(tmp_path, treebanks, tiny_bert, capsys, tasks_forgotten):
+    for path in (treebanks/'fr').iterdir(): path.write_text('kim\n\n') # Without tags
+    out = str(tmp_path/'out')
+    assert main(['import','tsv',str(treebanks),'-o',out,'--kind','tagging','--task','pos']) == 0
+    command = ['eval','-t','pos','-m',str(tiny_bert),'--runs',str(tmp_path/'runs')]
+    assert main([*command, f'{out}/fr','--protocol','transfer','--train',f'{out}/de']) == 1
+    assert 'fr: has no labels of pos; predict it with `pronto xtreme predict`' in capsys.readouterr().err
+    assert main([*command, f'{out}/de','--protocol','probe']) == 1
+    assert 'choose another' in capsys.readouterr().err
+    assert main([*command, f'{out}/de','--recipe','mela']) == 1 and 'counts updates' in capsys.readouterr().err

@@ -77,7 +77,7 @@ def test_a_metric_is_chosen(runs, tmp_path):
     assert '| 0.60 <small>80.00</small> |' in made['Table 1'] and 'publ.' not in made['Table 1']
     assert 'Task MCC' in made['Table 1'] and "Matthews' correlation coefficient" in made['Table 1']
     assert r'0.60 {\scriptsize 80.00}' in (tmp_path/'out'/'table1.tex').read_text()
-    with pytest.raises(InputError, match='no metric f1; choose from accuracy'): make_tables(runs, tmp_path, metric='f1')
+    with pytest.raises(InputError, match='SS has no F1; choose from accuracy'): make_tables(runs, tmp_path, metric='f1')
 
 def test_common_rows(tmp_path):
     for bible,n in ('qaa',100), ('qab',60): store(tmp_path/'runs', bible, 'tiny', 'sentence_mood', .8, said=predictions(.8, n))

@@ -21,6 +21,8 @@ def _import_options(parser, what:str):
 
 def import_xtreme_options(parser):
     _import_options(parser, 'the folder `download` of XTREME, with a folder for each task')
+    parser.add_argument('--divide', action='store_true', help='make training data of the dev or test sets of '
+                        'languages that have none; the splits are then our own, not the published ones')
 
 def import_mela_options(parser):
     _import_options(parser, 'the zip of MELA, or the folder in it')
@@ -54,8 +56,10 @@ def _write_imported(found, args, about:dict):
 
 def import_xtreme(args):
     "Import XTREME, as its download script leaves it, and the raw files of Tatoeba, XQuAD, MLQA and UD"
-    from pronto.suites.xtreme_files import read_xtreme
-    _write_imported(read_xtreme(args.path), args, _SOURCES['xtreme'])
+    from pronto.suites.xtreme_files import divide, read_xtreme
+    found, about = read_xtreme(args.path), _SOURCES['xtreme']
+    if args.divide: found, about = divide(found), about | dict(splits='divided')
+    _write_imported(found, args, about)
 
 def import_mela(args):
     "Import MELA: judgements of linguistic acceptability in ten languages"

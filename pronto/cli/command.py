@@ -7,6 +7,7 @@ __all__ = ['make_parser', 'main']
 
 # %% ../../nbs/cli/command.ipynb #44ca5e63
 import argparse, errno, os, sys
+from pathlib import Path
 from . import benchmark_commands, completion, dataset_commands, demo_command, doctor, model_commands
 from . import quality_commands, result_commands
 from .guide import guide
@@ -67,6 +68,7 @@ def main(
     set_output(args.quiet, args.json)
     try:
         if getattr(args, 'tasks', None): _load_tasks(args.tasks)
+        _know_tasks(args)
         status = args.run(args)
         if sys.stdout: sys.stdout.flush() # Or a full disk would show at exit only
         return status or 0
@@ -82,9 +84,22 @@ def main(
         warn(f'pronto: {what}')
         return 1
 
+# %% ../../nbs/cli/command.ipynb #cmtasks1
 def _load_tasks(path):
     from pronto.datasets.tasks import load_tasks
     load_tasks(path)
+
+def _know_tasks(args):
+    "The tasks of other benchmarks are described beside their data, and in the store of their runs"
+    from pronto.core.files import data_dir
+    command, named = args.run.__name__, getattr(args, 'dataset', None) or ()
+    imported = [f for f in map(Path, [named] if isinstance(named, str) else named)
+                if (f/'import.json').is_file() or (f.parent/'import.json').is_file()]
+    runs = Path(args.runs or data_dir()/'runs') if hasattr(args, 'runs') else None
+    if not imported and not (runs and (runs/'tasks').is_dir()): return
+    from pronto.suites.importing import know_imported, know_recorded
+    if imported: know_imported(imported, runs if command == 'eval' and args.model else None)
+    if runs: know_recorded(runs)
 
 # %% ../../nbs/cli/command.ipynb #cmderr01
 _NO_SPACE = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO

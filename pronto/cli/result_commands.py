@@ -22,12 +22,13 @@ def tables_options(parser):
         help='models and their order, with the columns of pronto/facts/paper_models.tsv '
         "(default: the paper's)")
     add('--recipe', default='paper', help='only runs of this recipe; all if empty')
-    add('--splits', default='parallel,folds,published', metavar='NAMES',
-        help='only runs on these splits, of parallel, folds, random and published (those of other '
+    add('--splits', default='parallel,folds,published,divided', metavar='NAMES',
+        help='only runs on these splits, of parallel, folds, random, published and divided (those of other '
         'benchmarks), separated by commas; all if empty')
     add('--protocol', default='in-language', help='only runs of this protocol')
-    add('--metric', default='accuracy', choices=['accuracy','macro_f1','mcc','mae'],
-        help='what is set large, marked and tested; mae is for counts')
+    add('--metric', choices=['accuracy','macro_f1','mcc','mae','f1'],
+        help='what is set large, marked and tested; mae is for counts, f1 for spans and answers (default: '
+        'the metric of the tasks that were run, or accuracy if they differ)')
     add('--common-rows', action='store_true',
         help='test all translations of a table on the rows that all of them have')
     add('--published', action='store_true',
@@ -56,8 +57,10 @@ def tables(args):
     "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a protocol"
     from pronto.core.files import data_dir
     from pronto.runs.store import read_runs
+    from pronto.reporting.tables import usual_metric
     _require_folder(args.runs)
     runs = args.runs or data_dir()/'runs'
+    args.metric = args.metric or usual_metric(runs)
     if args.protocol == 'retrieval':
         from pronto.runs.retrievals import read_retrievals, retrieval_table
         found = read_retrievals(runs)

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['REBUILD', 'ALIGNMENT_COLUMNS', 'Dataset', 'load_manifest', 'check_rows', 'shared_file', 'load_verses', 'load_table',
-           'fold_folders', 'load_dataset_folder', 'dataset_folders', 'sample', 'VerseStatus', 'load_alignment',
-           'load_unambiguous', 'verse_lines', 'restore_verses']
+           'table_file', 'with_dev', 'fold_folders', 'load_dataset_folder', 'dataset_folders', 'sample', 'VerseStatus',
+           'load_alignment', 'load_unambiguous', 'verse_lines', 'restore_verses']
 
 # %% ../../nbs/datasets/loading.ipynb #ld04
 from collections import defaultdict
@@ -177,6 +177,9 @@ def load_table(
     "Load one table; raises `InputError` with the line that is damaged"
     path = Path(path)
     stem, _, split = path.stem.rpartition('_')
+    if path.suffix == '.jsonl':
+        _read(path, load_manifest(path.parent) if manifest is None else manifest)
+        return TASKS[stem].read_table(path)
     manifest = load_manifest(path.parent) if manifest is None else manifest
     rows, n, verses = [], None, verses or _texts(path.parent)
     for i,line in enumerate(_lines(path, manifest), 1):
@@ -191,6 +194,29 @@ def load_table(
         except ValueError as e: raise InputError(path, f'{e}; {REBUILD}', f'line {i}') from e
     check_rows(stem, rows, path, manifest.get('counts', {}).get(stem, {}).get(split))
     return rows
+
+# %% ../../nbs/datasets/loading.ipynb #ldtable1
+def table_file(
+    folder:Path, # A dataset folder
+    stem:str, # Of a task
+    split:str
+)->Path: # It may not exist
+    "The table of a split; tagged sentences, questions and queries are lines of JSON"
+    table = Path(folder)/f'{stem}_{split}.jsonl'
+    known = stem in TASKS and TASKS[stem].ending == 'jsonl'
+    return table if known or table.is_file() else table.with_suffix('.tsv')
+
+def with_dev(
+    parts:dict[str,list] # Split to rows
+)->dict[str,list]:
+    "Every tenth row of train as dev, where a benchmark has none"
+    train = parts['train']
+    if parts['dev'] or len(train) < 10: return parts
+    return parts | dict(train=[row for i,row in enumerate(train) if i % 10], dev=train[::10])
+
+def _train_tables(folder:Path)->list[Path]: # Those of tasks without a definition cannot be read
+    lines = [p for p in folder.glob('*_train.jsonl') if p.stem.removesuffix('_train') in TASKS]
+    return sorted([*folder.glob('*_train.tsv'), *lines])
 
 # %% ../../nbs/datasets/loading.ipynb #ld51
 def fold_folders(
@@ -212,23 +238,25 @@ def load_dataset_folder(
 )->Dataset:
     "Load a dataset folder; raises `InputError` if it is not one, or if it is damaged"
     path = Path(path)
-    found = sorted(path.glob('*_train.tsv'))
+    found = _train_tables(path)
     if folds := fold_folders(path):
         raise InputError(path, f'holds {len(folds)} folds of a cross-validation; name one of them, e.g. '
                                f'{folds[0].name}, or build with --splits parallel')
     if not found:
         raise InputError(path, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto build`')
     manifest, verses = load_manifest(path), _texts(path)
-    stems = {f.name.removesuffix('_train.tsv') for f in found} | manifest.get('counts', {}).keys()
-    for table in (path/f'{stem}_{s}.tsv' for stem in sorted(stems) for s in SPLITS):
+    stems = {f.stem.removesuffix('_train') for f in found} | manifest.get('counts', {}).keys()
+    for table in (table_file(path, stem, s) for stem in sorted(stems) for s in SPLITS):
         if not table.is_file(): raise InputError(table, f'is missing; {REBUILD}')
     if only is not None: stems &= set(only)
     ordered = [s for s in TASKS if s in stems] + sorted(stems - TASKS.keys())
-    load = lambda stem: {s: load_table(path/f'{stem}_{s}.tsv', verses, manifest) for s in SPLITS}
-    return Dataset(path, {stem: load(stem) for stem in ordered}, manifest)
+    load = lambda stem: {s: load_table(table_file(path, stem, s), verses, manifest) for s in SPLITS}
+    tables = {stem: load(stem) for stem in ordered}
+    if manifest.get('tasks'): tables = {stem: with_dev(parts) for stem,parts in tables.items()}
+    return Dataset(path, tables, manifest)
 
 # %% ../../nbs/datasets/loading.ipynb #ld25
-def _is_dataset(folder:Path)->bool: return any(folder.glob('*_train.tsv')) or (folder/'fold0').is_dir()
+def _is_dataset(folder:Path)->bool: return bool(_train_tables(folder)) or (folder/'fold0').is_dir()
 
 def dataset_folders(
     folder # A dataset folder, or one that holds some
@@ -236,7 +264,8 @@ def dataset_folders(
     "The folder itself if it is a dataset folder, or else those one level below; may be empty"
     folder = Path(folder)
     if _is_dataset(folder): return [folder]
-    found = {p.parent for name in ('*_train.tsv','fold0') for p in folder.glob(f'[!.]*/{name}')}
+    names = '*_train.tsv', '*_train.jsonl', 'fold0'
+    found = {p.parent for name in names for p in folder.glob(f'[!.]*/{name}')}
     return sorted(p for p in found if _is_dataset(p))
 
 # %% ../../nbs/datasets/loading.ipynb #ld28

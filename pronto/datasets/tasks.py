@@ -27,9 +27,38 @@ from .shortcuts import (NearestQuestions, nearest_count, nearest_sense, predict_
                                        predict_lookup)
 from .splits import SPLITS, random_splits, split_of
 
+# %% ../../nbs/datasets/tasks.ipynb #tkkinds1
+class _OfAnyKind:
+    "What tasks of other benchmarks do in ways of their own; here it is what verses and pairs need"
+    has_items:ClassVar[bool] = False # Is a row scored item by item, e.g. token by token? See `pronto.suites`
+    is_trained:ClassVar[bool] = True # Or only tested, as retrieval is
+    ending:ClassVar[str] = 'tsv' # Of its tables
+    metric:ClassVar[str] = 'accuracy' # That it is judged by
+
+    def true_labels(self, rows:list)->list[str]: # One for each item
+        "The training labels of some rows"
+        return [self.training_label(row.label) for row in rows]
+
+    def places(self, rows:list)->list[dict]: # Column to value, for each item
+        "The columns that identify the items of some rows"
+        return [row.where for row in rows]
+
+    def unknown_label(self, row)->str|None: # `None` if all is well
+        "A label of a row that is not one of the task's"
+        return None if self.knows(row.label) else row.label
+
+    def adapted(self, settings:dict, model)->dict:
+        "The hyperparameters of a recipe for this task and model; raises `InputError` if it does not suit"
+        if not settings.get('by_task'): return settings
+        raise InputError('--recipe', f'{settings["name"]} has no settings for {self.abbr}; choose another')
+
+    def trainer(self, adapt:str)->Callable|None: # With the signature of `fine_tune`
+        "What trains a model on this task, if it is not what trains all others"
+        return None
+
 # %% ../../nbs/datasets/tasks.ipynb #55844961
 @dataclass(frozen=True)
-class Task:
+class Task(_OfAnyKind):
     "What the tasks of both kinds have in common"
     stem:str # The names of its files begin with it
     abbr:str # As in the paper's tables
@@ -314,7 +343,8 @@ def _wrong(task:Task)->str|None:
     checks = {f'the stem {task.stem!r} must be lower-case letters, digits and underscores': stem,
               f'the abbreviation {task.abbr!r} must be letters, digits and hyphens': abbr,
               f'the labels of {task.stem} must be words': words,
-              f'{task.stem} needs two or more different labels': len({*labels}) == len(labels) > 1,
+              f'{task.stem} needs two or more different labels':
+                  len({*labels}) == len(labels) > 1 or task.has_items and not labels,
               f'{task.stem} is a pair task, which has two labels': not task.has_sense or len(labels) == 2,
               f'there is already a task {task.stem!r} or {task.abbr!r}; choose others': not names & taken}
     return next((what for what,fine in checks.items() if not fine), None)

@@ -14,35 +14,38 @@ import numpy as np
 import pronto
 from ..core.files import InputError
 from ..core.stats import score
-from ..datasets.loading import Dataset, sample
+from ..datasets.loading import Dataset, sample, table_file
+from ..datasets.splits import SPLITS
 
 # %% ../../nbs/modeling/outcome.ipynb #030d0910
-def _check_rows(dataset:Dataset, task):
-    for split,rows in dataset.tasks[task.stem].items():
-        path = dataset.path/f'{task.stem}_{split}.tsv'
+def _check_rows(dataset:Dataset, task, splits:tuple[str,...]):
+    for split in splits:
+        rows, path = dataset.tasks[task.stem][split], table_file(dataset.path, task.stem, split)
         if not rows:
             raise InputError(path, 'is empty, so there is nothing to train or score on; use a larger Bible '
                                    'or other splits')
         for i,row in enumerate(rows, 1):
-            if task.knows(row.label): continue
+            odd = task.unknown_label(row)
+            if odd is None: continue
             known = ', '.join(task.labels)
-            raise InputError(path, f'{row.label!r} is not a label of {task.abbr}; its labels are {known}',
+            raise InputError(path, f'{odd!r} is not a label of {task.abbr}; its labels are {known}',
                              f'line {i}')
 
 def task_rows(
     dataset:Dataset,
     task, # Of `pronto.datasets.tasks`
-    limit:int=None # At most so many rows of each split, as `sample` draws them
+    limit:int=None, # At most so many rows of each split, as `sample` draws them
+    splits:tuple[str,...]=SPLITS # Those that must have rows
 )->dict[str,list]: # Split to its rows
     "The rows of a task; raises `InputError` if a model cannot be trained and tested on them"
     if task.stem not in dataset.tasks:
         has = dataset.manifest.get('counts') or dataset.tasks # Perhaps not all tasks were loaded
         raise InputError(dataset.path, f'does not have {task.stem}; it has {", ".join(has)}')
-    _check_rows(dataset, task)
+    _check_rows(dataset, task, splits)
     parts = {split: sample(rows, limit) for split,rows in dataset.tasks[task.stem].items()}
-    labels = {task.training_label(row.label) for row in parts['train']}
+    labels = {*task.true_labels(parts['train'])} if 'train' in splits and task.labels else ()
     if len(labels) == 1:
-        raise InputError(dataset.path/f'{task.stem}_train.tsv',
+        raise InputError(table_file(dataset.path, task.stem, 'train'),
                          f'has one label only ({labels.pop()}), so there is nothing to learn; '
                                                                 'use a larger Bible or a higher limit')
     return parts

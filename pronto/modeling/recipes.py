@@ -31,6 +31,7 @@ class Recipe:
     probe:bool = False     # Is a probe of the frozen model a candidate, as epoch 0?
     steps:int|None = None  # So many updates instead of epochs; dev is then scored twenty times
     schedule:str = 'linear' # How the learning rate falls: `linear`, or `cosine` over 0.4 of a cycle
+    by_task:bool = False   # Do the tasks of XTREME have settings of their own instead? See `pronto.suites`
     bf16:bool = False      # Is most of the arithmetic done with 16 bits? See `has_bf16`
 
     def settings(self, task)->dict: # For the record
@@ -41,7 +42,8 @@ class Recipe:
         if self.steps: settings['epochs'] = self.epochs # `None`, unless they were asked for
         if self.epochs: settings['steps'] = None
         if self.schedule == 'linear': del settings['schedule'] # As `start`
-        for later in 'probe', 'bf16', 'steps':
+        if self.by_task: settings['epochs'] = self.epochs
+        for later in 'probe', 'bf16', 'steps', 'by_task':
             if not settings[later]: del settings[later]
         return settings
 
@@ -77,7 +79,9 @@ _ALL = (
     Recipe('paper'),
     Recipe('robust', warmup=0.1, select='mcc', restarts=1, grouped=True, probe=True),
     Recipe('tiny', 1e-3, warmup=0.1, start='typical', embeddings=50., select='accuracy', grouped=True),
-    Recipe('mela', 7.5e-6, 32, .075, warmup=.15, select='mcc', steps=5000, schedule='cosine'))
+    Recipe('mela', 7.5e-6, 32, .075, warmup=.15, select='mcc', steps=5000, schedule='cosine'),
+    Recipe('xtreme-paper', by_task=True),
+    Recipe('xtreme-scripts', by_task=True))
 RECIPES = {r.name: r for r in _ALL}
 _ALL_PROBES = (ProbeRecipe('probe'), ProbeRecipe('probe-layer', 'layer'), ProbeRecipe('probe-mix', 'mix'),
                ProbeRecipe('probe-random', weights='random'))

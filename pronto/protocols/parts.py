@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from ..core.files import InputError, content_hash
 from ..datasets.examples import verses_of
-from ..datasets.loading import dataset_folders, fold_folders, load_manifest, sample
+from ..datasets.loading import dataset_folders, fold_folders, load_manifest, sample, table_file, with_dev
 
 # %% ../../nbs/protocols/parts.ipynb #pt07
 @dataclass(frozen=True)
@@ -101,10 +101,12 @@ def row_names(
     split:str
 )->tuple[str,...]: # As `row_name` gives them
     "What the rows of a table are called, without loading the dataset; raises `InputError`"
-    path = Path(folder)/f'{stem}_{split}.tsv'
+    path = table_file(folder, stem, split)
     if not path.is_file(): raise InputError(folder, f'does not have {stem}; choose another task')
-    stat = path.stat()
-    return _row_names(str(path), stat.st_size, stat.st_mtime_ns)
+    names = lambda p: _row_names(str(p), p.stat().st_size, p.stat().st_mtime_ns)
+    if split == 'test' or not load_manifest(folder).get('tasks'): return names(path)
+    parts = with_dev({s: names(table_file(folder, stem, s)) for s in ('train','dev')})
+    return tuple(f'row {i}' for i in range(len(parts[split])))
 
 def common_rows(
     folders, # Dataset folders
@@ -114,7 +116,8 @@ def common_rows(
     "The rows that all translations have"
     first, *others = (row_names(f, stem, split) for f in folders)
     known = set(first).intersection(*others)
-    if 'row 0' in known and any(len(names) != len(first) for names in others):
+    is_benchmark = all(load_manifest(f).get('tasks') for f in folders) # Its languages need not be parallel
+    if 'row 0' in known and not is_benchmark and any(len(names) != len(first) for names in others):
         raise InputError(folders[0], f'has no references, and the others have other numbers of {split} rows, '
                                      'so equal rows are not known; choose another protocol')
     return [name for name in first if name in known]

@@ -9,6 +9,7 @@ __all__ = ['SIZES', 'VERSIONS', 'PROTOCOLS', 'Setup', 'Protocol', 'in_language',
 from dataclasses import dataclass, replace
 from typing import Callable, Iterator
 from ..core.files import InputError
+from ..datasets.splits import SPLITS
 from .parts import Part, Selection, Translation, check_compatible, common_rows, share_sizes
 
 # %% ../../nbs/protocols/protocol.ipynb #pr07
@@ -34,6 +35,7 @@ class Protocol:
     sources:str='' # Are sources `needed`, or `optional`? None are taken if empty
     across:bool=True # Does a training use several translations? They must fit together then
     divides:str='' # A sweep makes a notebook for each `source` or each `target`; one for all if empty
+    tested:tuple[str,...]=SPLITS # The splits that targets need
 
     def selections(self,
         setup:Setup
@@ -123,17 +125,17 @@ def mixes(setup:Setup)->Iterator[Selection]:
 _ALL = (
     Protocol('in-language', in_language, 'Trained and tested on the same translation', across=False),
     Protocol('transfer', transfer, 'Trained on one translation, tested on others', sources='needed',
-             divides='source'),
+             divides='source', tested=('test',)),
     Protocol('few-shot', few_shot, 'Trained on few rows of the translation', sources='optional',
              divides='target'),
     Protocol('mixes', mixes, 'Trained on several translations at once'),
     Protocol('probe', in_language, 'As in-language, with the encoder frozen', adapt='frozen', across=False),
     Protocol('transfer-probe', transfer, 'As transfer, with the encoder frozen', adapt='frozen',
-             sources='needed', divides='source'),
+             sources='needed', divides='source', tested=('test',)),
     Protocol('prompting', in_language, 'Asked without training', adapt='none', metric='mcc', across=False),
     Protocol('transfer-prompting', transfer, 'As prompting, with examples of another translation',
              adapt='none', metric='mcc', sources='needed',
-             divides='source'))
+             divides='source', tested=('test',)))
 PROTOCOLS = {p.name: p for p in _ALL}
 
 def find_protocol(

@@ -20,17 +20,20 @@ from .scores import (Answers, against_best, best_of_models, compare_answers, rea
                                      score_answers)
 from .tables import task_name, test_set
 from ..protocols.parts import find_translations
-from ..runs.store import predictions_of
+from ..runs.store import predictions_of, right_answers
 
 # %% ../../nbs/reporting/notebook_views.ipynb #2cf53f2b
 def _percent(x:float|None)->str: return '–' if x is None else f'{100*x:.1f}'
+
+def _two(x:float|None)->str: return '–' if x is None else f'{x:.2f}'
 
 def _score_row(record:dict)->dict:
     low,high = (record['intervals'] or {}).get('accuracy') or (None, None)
     about = dict(task=task_name(record['task']), model=record['model'], seed=record['seed'])
     scores = {'accuracy': _percent(record['accuracy']), '95 %': f'{_percent(low)}–{_percent(high)}'}
     scores |= {name: _percent(x) for name,x in record['baselines'].items()}
-    scores |= {'macro F1': _percent(record['macro_f1']), 'MCC': f'{record["mcc"]:.2f}'}
+    scores |= {'macro F1': _percent(record['macro_f1']), 'MCC': _two(record['mcc'])}
+    if record.get('f1') is not None: scores['F1'] = _percent(record['f1'])
     return about | scores | dict(n=record['counts']['test'], note='collapsed' if record['collapsed'] else '')
 
 def score_table(
@@ -124,7 +127,7 @@ def _seeds_row(stem:str, model:str, own:Answers, best:Answers)->dict:
     about = dict(task=task_name(stem), model=model, seeds=n_seeds)
     share = _percent(found['accuracy'].from_seeds)
     scores = {'accuracy': _percent(found['accuracy'].value), '95 %': f'{_percent(low)}–{_percent(high)}'}
-    scores |= {'from seeds': share, 'MCC': f'{found["mcc"].value:.2f}'}
+    scores |= {'from seeds': share, 'MCC': _two(found['mcc'].value if 'mcc' in found else None)}
     if own is best: return about | scores | {'against the best': '', 'p': ''}
     other = compare_answers(own, best)
     return about | scores | {'against the best': _difference(other.difference, 'accuracy'), 'p': _p(other.p)}
@@ -213,7 +216,8 @@ def plot_confusions(
     records:list[dict] # With their `path`
 )->plt.Figure:
     "A confusion matrix per task, of the run that is best on dev"
-    chosen = best_of(records)
+    has_labels = lambda r: r['task'] not in TASKS or TASKS[r['task']].labels # Questions do not
+    chosen = list(filter(has_labels, best_of(records)))
     fig, axes = _panels(len(chosen), 2.9)
     for ax,record in zip(axes, chosen): _draw_confusion(ax, record)
     axes[0].set_ylabel('true')
@@ -239,8 +243,11 @@ def error_table(
     n:int=10
 )->pd.DataFrame: # A row per error
     "Some errors of a run, with reference and text"
-    both = zip(predictions_of(record), _test_rows(record, datasets), strict=True)
-    wrong = [(p, row) for p,row in both if p['predicted'] != p['label']]
+    said, rows = predictions_of(record), _test_rows(record, datasets)
+    task = TASKS.get(record['task'])
+    texts = task.item_texts(rows) if task and task.has_items else [' / '.join(row.texts) for row in rows]
+    right = right_answers(record['task'], *([p[k] for p in said] for k in ('label','predicted')))
+    wrong = [(p, text) for p,text,fine in zip(said, texts, right, strict=True) if not fine]
     chosen = wrong[::max(1, len(wrong)//n)][:n]
-    return pd.DataFrame([{'where': _where(p), 'true': p['label'], 'predicted': p['predicted'],
-                          'text': ' / '.join(row.texts)} for p,row in chosen])
+    return pd.DataFrame([{'where': _where(p), 'true': p['label'], 'predicted': p['predicted'], 'text': text}
+                         for p,text in chosen])

@@ -13,7 +13,7 @@ from ..core.files import InputError, data_dir, to_stderr
 from .fewshot import curve_lines, curve_sheet, plot_curves, read_curves
 from .mixes import difference_sheet, mixes_lines, mixes_sheet, plot_mixes, read_mixes
 from .protocol_cells import Sheet, setting_note, write_figure
-from .scores import METRICS
+from .scores import METRICS, with_metric
 from .tables import protocol_of, records_of
 from .transfer import (gap_sheet, matrix_sheet, plot_transfer, read_transfer,
                                        summary_sheet, transfer_lines)
@@ -74,9 +74,9 @@ def make_protocol_tables(
     out = data_dir()/'tables' if out is None else Path(out)
     kinds = splits.split(',') if splits else []
     has_splits = lambda r: not kinds or not r.get('splits') or r['splits'] in kinds
-    has_metric = lambda r: metric != 'mae' or r.get('mae') is not None
-    fits = lambda r: recipe in ('', r['recipe']) and has_splits(r) and has_metric(r)
-    records, tables = [r for r in records_of(runs) if fits(r)], PROTOCOL_TABLES[protocol]
+    fits = lambda r: recipe in ('', r['recipe']) and has_splits(r)
+    records = with_metric([r for r in records_of(runs) if fits(r)], metric)
+    tables = PROTOCOL_TABLES[protocol]
     found = tables.read(records)
     if not found:
         others = ', '.join(sorted({protocol_of(r) for r in records})) or 'none'

@@ -38,6 +38,7 @@ class Cell:
     macro_f1:float|None=None
     mcc:float|None=None
     mae:float|None=None       # For counts
+    f1:float|None=None        # Of spans, answers or pairs, in percent
     from_seeds:float|None=None # Share of the variance that comes from seeds, 0 to 1; the rest from chapters
     items:int|None=None       # Test items
     chapters:int|None=None    # Chapters of the test items
@@ -94,8 +95,9 @@ OWN_TABLE = 'Own translations'
 TITLES = {'Table 1': 'Task accuracy for English by model and translation',
           'Table 2': 'Task accuracy for medium-resource languages by language and translation',
           'Table 3': 'Task accuracy for low-resource languages by language and translation'}
-IN_PERCENT = 'accuracy', 'macro_f1'
-BESIDE = dict(accuracy=('mcc','mae'), macro_f1=('mcc',), mcc=('accuracy',), mae=('accuracy',)) # Set small
+IN_PERCENT = 'accuracy', 'macro_f1', 'f1'
+BESIDE = dict(accuracy=('mcc','mae','f1'), macro_f1=('mcc',), mcc=('accuracy',), mae=('accuracy',),
+              f1=('accuracy',)) # Set small
 
 def shown(
     metric:str, # A key of `METRICS`
@@ -134,7 +136,8 @@ def _mixes_limits(blocks:list[Block])->bool:
 
 # %% ../../nbs/reporting/rendering.ipynb #28637baa
 _LARGE = dict(accuracy='Accuracy in percent', macro_f1='Macro F1 in percent',
-              mcc="Matthews' correlation coefficient (MCC)", mae='Mean absolute error; less is better')
+              mcc="Matthews' correlation coefficient (MCC)", mae='Mean absolute error; less is better',
+              f1='F1 of spans or answers in percent')
 _BASELINES = dict(majority='majority (the first of a block)',
                   lookup='look-up (what can be remembered from train)',
                   ngram='n-grams (logistic regression over character n-grams)',

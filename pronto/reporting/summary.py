@@ -9,12 +9,12 @@ __all__ = ['Stratum', 'shared_rows', 'read_strata', 'Scope', 'scopes_of', 'summa
 # %% ../../nbs/reporting/summary.ipynb #sum04
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from ..core.aggregate import Aggregate, Draws, aggregate, draw_scores
+from ..core.aggregate import Aggregate, Draws, aggregate, draw_scores, draw_values
 from ..core.files import InputError, data_dir, write_aside
 from ..core.tables import Markup, csv_text, latex_table, markdown_table, markdown_text
 from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, IN_PERCENT, Block, shown
-from .scores import METRICS, MIN_SEEDS, Answers, has_reference, read_answers
+from .scores import METRICS, MIN_SEEDS, Answers, answer_values, has_reference, read_answers
 from .tables import LAYOUT_COLUMNS, SPLITS_SHOWN, add_unlisted, choose, read_layout
 from .tables import records_of, task_name
 from ..runs.store import safe_name
@@ -44,6 +44,15 @@ def _on_rows(answers:Answers, shared:set|None)->Answers:
     if shared is None: return answers
     return answers.at([i for i,asked in enumerate(answers.asked) if asked in shared])
 
+def _draws(metric:str, first:Answers, predicted:dict[str,list[list]])->dict[str,Draws]: # Maybe empty
+    task = TASKS.get(first.task)
+    has_items = bool(task and task.has_items)
+    if metric not in (task.metrics if has_items else METRICS.keys() - {'f1'}): return {}
+    if not has_items:
+        return draw_scores(metric, first.labels, first.true, predicted, first.chapters, first.counts)
+    values = {name: answer_values(first._replace(predicted=runs), metric) for name,runs in predicted.items()}
+    return draw_values(values, first.chapters)
+
 def _stratum(models:dict[str,Answers], metric:str, shared:set|None)->Stratum|None:
     models = {name: _on_rows(answers, shared) for name,answers in models.items()}
     first = next(iter(models.values()))
@@ -51,7 +60,8 @@ def _stratum(models:dict[str,Answers], metric:str, shared:set|None)->Stratum|Non
     if metric == 'mae' and not first.counts or not first.true: return None
     baselines = {BASELINE_NAMES.get(name, name): [said] for name,said in first.baselines.items()}
     predicted = baselines | {name: a.predicted for name,a in models.items()}
-    draws = draw_scores(metric, first.labels, first.true, predicted, first.chapters, first.counts)
+    draws = _draws(metric, first, predicted)
+    if not draws: return None
     pairs = [[c] if isinstance(c, str) else c for c in first.chapters]
     names, seeds = {name for pair in pairs for name in pair}, {m: len(a.predicted) for m,a in models.items()}
     return Stratum(draws, seeds, names, len(first.true))

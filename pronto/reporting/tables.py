@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['LAYOUT_COLUMNS', 'MOVED', 'SPLITS_SHOWN', 'PAPER_TASKS', 'read_layout', 'paper_models', 'known_as', 'add_unlisted',
            'records_of', 'Kind', 'protocol_of', 'kind_of', 'test_set', 'setting_of', 'fitting', 'grouped', 'task_key',
-           'task_name', 'choose', 'read_seeds', 'fill', 'make_tables', 'left_out']
+           'task_name', 'choose', 'read_seeds', 'fill', 'make_tables', 'usual_metric', 'left_out']
 
 # %% ../../nbs/reporting/tables.ipynb #59bb0696
 from collections import Counter
@@ -22,7 +22,7 @@ from ..modeling.recipes import RECIPES
 from .rendering import BASELINE_NAMES, OWN_TABLE, Block, Cell, Row
 from .rendering import draw, file_stem, shown, to_csv, to_latex, to_markdown
 from .scores import METRICS, Answers, against_baselines, among_best, read_answers
-from .scores import has_reference, score_answers, seed_scores
+from .scores import has_reference, score_answers, seed_scores, with_metric
 from .translations import spread_note
 from ..runs.store import RunKey, read_runs, safe_name
 
@@ -114,7 +114,7 @@ def records_of(
     if isinstance(runs, list): return runs
     return read_runs(data_dir()/'runs' if runs is None else runs)
 
-SPLITS_SHOWN = 'parallel,folds,published' # Those without leaks, and those of other benchmarks
+SPLITS_SHOWN = 'parallel,folds,published,divided' # Those without leaks, and those of other benchmarks
 
 _NAMED = 'splits', 'rules', 'source' # Of a dataset, as records name them
 _OTHERS = ('bible model model_hash task dataset_hash limit protocol recipe hyperparameters seed fold '
@@ -518,7 +518,7 @@ def make_tables(
     "Write the tables as Markdown, LaTeX, CSV and figures; raises `InputError` if there is nothing to print"
     choices = ', '.join(METRICS)
     if metric not in METRICS: raise InputError('metric', f'no metric {metric}; choose from {choices}')
-    out, records = data_dir()/'tables' if out is None else Path(out), records_of(runs)
+    out, records = data_dir()/'tables' if out is None else Path(out), with_metric(records_of(runs), metric)
     rows = add_unlisted(read_layout(layout), [r for r in records if _fits(r, recipe, splits, protocol)])
     chosen = choose(records, recipe, splits, protocol)
     if metric == 'mae': chosen = _only_counts(chosen)
@@ -552,6 +552,14 @@ def _kind(record:dict)->str:
 
 def _kinds(records:list[dict])->str:
     return ', '.join(f'{n} {kind}' for kind,n in Counter(map(_kind, records)).items())
+
+def usual_metric(
+    runs # The folder of the run store
+)->str: # A key of `METRICS`
+    "The metric by which the tasks of a store are judged; accuracy if they differ"
+    ran = {path.parent.name for path in Path(runs).glob('*/*/*/*.json')}
+    metrics = {TASKS[stem].metric for stem in ran if stem in TASKS}
+    return metrics.pop() if len(metrics) == 1 else 'accuracy'
 
 def left_out(
     runs=None, # As `records_of` takes them

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['BASELINES', 'training_labels', 'predict_majority', 'predict_lookup', 'predict_ngrams', 'predict_nearest',
-           'predict_baselines', 'baseline_results', 'kept_baselines', 'predict_once']
+           'baselines_of', 'predict_baselines', 'baseline_results', 'kept_baselines', 'predict_once']
 
 # %% ../../nbs/runs/baselines.ipynb #e5f02d8c
 import gzip, json, zlib
@@ -23,7 +23,7 @@ def training_labels(
     rows:list # Rows of its tables
 )->list[str]: # As a model is trained on them
     "The labels of some rows, counts capped"
-    return [task.training_label(r.label) for r in rows]
+    return task.true_labels(rows)
 
 # %% ../../nbs/runs/baselines.ipynb #69245262
 def predict_majority(
@@ -105,13 +105,19 @@ def predict_nearest(
 BASELINES = dict(majority=predict_majority, lookup=predict_lookup, ngram=predict_ngrams,
                  nearest=predict_nearest)
 
+def baselines_of(
+    task # A task of `pronto.datasets.tasks`
+)->dict: # Name to a function with the signature of `predict_majority`
+    "The baselines of a task; tasks with items have their own"
+    return task.baselines if task.has_items else BASELINES
+
 def predict_baselines(
     task, # A task of `pronto.datasets.tasks`
     train:list, # Rows, as many as the model was trained on
     test:list # Rows
 )->dict[str,list[str]]: # Name to a label for each row of `test`; the same for all models, so worth keeping
     "Answer a test set without a language model"
-    return {name: predict(task, train, test) for name,predict in BASELINES.items()}
+    return {name: predict(task, train, test) for name,predict in baselines_of(task).items()}
 
 def baseline_results(
     scored:dict[str,tuple] # Name to what `pronto.core.stats.score` gives
@@ -139,6 +145,7 @@ def predict_once(
     test:list # Rows
 )->dict[str,list[str]]: # As `predict_baselines` gives them
     "The baselines' answers, kept in the data folder for the next model, protocol or run store"
+    if task.has_items: return predict_baselines(task, train, test)
     if task_file(task): return predict_baselines(task, train, test) # Somebody may be working on that file
     path = kept_baselines()/f'{_identity(task, (train, test))}.json.gz'
     try:

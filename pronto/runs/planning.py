@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Callable
 from ..core.files import InputError, content_hash, data_dir, to_stderr
-from ..datasets.loading import Dataset, fold_folders
+from ..datasets.loading import Dataset, fold_folders, load_manifest, table_file
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import TASKS, find_task, task_file
 from ..modeling.recipes import PROBES, PROMPTS, find_model, find_recipe, has_bf16, model_hash
@@ -52,31 +52,49 @@ class Training:
 # %% ../../nbs/runs/planning.ipynb #pl08
 def _size(file:Path)->int|None: return file.stat().st_size if file.is_file() else None
 
+def _needed_tables(folder:Path, task, splits:tuple[str,...])->list[Path]:
+    "The tables that must have rows; a benchmark without dev takes its rows from train"
+    if not task.is_trained: splits = [s for s in splits if s == 'test']
+    found = {s: table_file(folder, task.stem, s) for s in splits}
+    if 'dev' in found and 'train' in found and load_manifest(folder).get('tasks'): del found['dev']
+    return list(found.values())
+
 def empty_tasks(
-    dataset # A dataset folder
+    dataset, # A dataset folder
+    splits:tuple[str,...]=SPLITS # Those that are needed
 )->list: # Of `pronto.datasets.tasks`
     "Tasks with an empty split: a small source or translation may have no pairs for them"
-    sizes = {task: [_size(Path(dataset)/f'{task.stem}_{s}.tsv') for s in SPLITS] for task in TASKS.values()}
+    sizes = {task: [_size(table) for table in _needed_tables(dataset, task, splits)]
+             for task in TASKS.values()}
     return [task for task,found in sizes.items() if 0 in found]
 
+# %% ../../nbs/runs/planning.ipynb #plchoos1
 def choose_tasks(
     dataset, # A dataset folder
-    names:list[str]=() # Stems or abbreviations; if empty all that the folder has with examples in every split
+    names:list[str]=(), # Stems or abbreviations; if empty all that the folder has with examples in `splits`
+    splits:tuple[str,...]=SPLITS # Those that must have examples
 )->list: # Of `pronto.datasets.tasks`
     "The tasks to run; raises `InputError` if the folder has none of them, `ValueError` for an unknown name"
-    found = [task for task in TASKS.values() if (Path(dataset)/f'{task.stem}_train.tsv').is_file()]
+    found = [task for task in TASKS.values() if table_file(dataset, task.stem, 'train').is_file()]
     if not found:
         raise InputError(dataset, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto '
                                   'build`')
-    empty = empty_tasks(dataset)
+    empty = empty_tasks(dataset, splits)
     chosen = [find_task(name.strip()) for name in names] or [task for task in found if task not in empty]
     if not chosen:
-        raise InputError(dataset, 'has an empty split in every task; use a larger Bible or other splits')
+        what = 'has an empty split in every task; use a larger Bible, other splits, or the protocol transfer'
+        raise InputError(dataset, what)
     return chosen
 
-def _common_tasks(translations:list[Translation], names:list[str])->list:
+def _needed(protocol:Protocol, targets:list[Translation], sources:list[Translation])->dict[Path,tuple]:
+    "Folder to the splits that must have rows"
+    needed = {t.folder: protocol.tested for t in targets}
+    for t in sources: needed[t.folder] = tuple(dict.fromkeys([*needed.get(t.folder, ()), 'train', 'dev']))
+    return needed
+
+def _common_tasks(translations:list[Translation], names:list[str], needed:dict[Path,tuple])->list:
     "The tasks that all translations have; raises `InputError` if there are none or a named one is missing"
-    found = {t.folder: choose_tasks(t.folder) for t in translations}
+    found = {t.folder: choose_tasks(t.folder, splits=needed[t.folder]) for t in translations}
     first = found[translations[0].folder]
     if not names:
         common = [task for task in first if all(task in tasks for tasks in found.values())]
@@ -93,8 +111,7 @@ def _common_tasks(translations:list[Translation], names:list[str])->list:
 def _named_here(folds:list[Translation], names:list[str], report:Callable)->list[str]:
     "Those of the named tasks that a translation can train and test; a line about the others"
     wanted = [find_task(name.strip()) for name in names]
-    has = lambda folder, task: (folder/f'{task.stem}_train.tsv').is_file() and task not in empty_tasks(folder)
-    here = [task for task in wanted if all(has(t.folder, task) for t in folds)]
+    here = [task for task in wanted if not any(_why_not(t.folder, task, SPLITS) for t in folds)]
     missing = ', '.join(task.abbr for task in wanted if task not in here)
     if missing: report(f'{folds[0].folder}: left out, as it has no examples of {missing} in some split')
     return [task.stem for task in here]
@@ -167,6 +184,7 @@ class _Plan:
         if selection.first and (is_static(found) or self.protocol.adapt != 'all'):
             raise InputError(model, 'cannot go on from the weights of another training; leave --train out')
         files, settings = model_hash(find_model(found)), settings_for(found, self.recipe, task)
+        if self.protocol.adapt == 'all': settings = task.adapted(settings, found)
         learned = _learned(selection, self.pools.digest) if self.protocol.across else {}
         keys = []
         for part in selection.tests:
@@ -204,7 +222,9 @@ def _setups(protocol:Protocol, targets:list, sources:list, names:list[str], **sa
     "For each task, fold to selections"
     everything = [t for folds in (*sources, *targets) for t in folds]
     if len(everything) == 1 and not protocol.across: tasks = choose_tasks(everything[0].folder, names)
-    else: tasks = _common_tasks(everything, names)
+    else:
+        flat = ([t for folds in group for t in folds] for group in (targets, sources))
+        tasks = _common_tasks(everything, names, _needed(protocol, *flat))
     if protocol.across: check_compatible([folds[0] for folds in (*sources, *targets)], tasks)
     by_fold = lambda groups: {k: [t for folds in groups for t in folds if t.fold == k] for k in numbers}
     numbers = [t.fold for t in targets[0]]
@@ -213,6 +233,26 @@ def _setups(protocol:Protocol, targets:list, sources:list, names:list[str], **sa
             for task in tasks]
 
 # %% ../../nbs/runs/planning.ipynb #c7b10007
+def _why_not(folder:Path, task, splits:tuple[str,...])->str:
+    "Why a translation cannot be tested on a task; empty if it can"
+    without = load_manifest(folder).get('tasks') or {}
+    if 'test' in without.get(task.stem, {}).get('unlabelled', ()):
+        return f'has no labels of {task.abbr}; predict it with `pronto xtreme predict`'
+    tables = [table_file(folder, task.stem, 'test'), *_needed_tables(folder, task, splits)]
+    return '' if all(map(_size, tables)) else f'has no examples of {task.abbr} in some split'
+
+def _with_tasks(targets:list, names:list[str], protocol:Protocol, report:Callable)->list:
+    "The translations that have the named tasks; the others are reported, unless none is left"
+    tasks, kept, left = [find_task(name.strip()) for name in names], [], []
+    for folds in targets:
+        whys = (_why_not(folds[0].folder, task, protocol.tested) for task in tasks)
+        why = next(filter(None, whys), '')
+        if why: left.append(InputError(folds[0].folder, f'{why}; leave it out, or choose other tasks'))
+        else: kept.append(folds)
+    if not kept: raise left[0]
+    for e in left: report(f'left out {e}')
+    return kept
+
 def _check_names(models:list[str]):
     "Tables know models by their names, so two models must not share one"
     names = {model: model_name(model) for model in map(str, models)}
@@ -220,7 +260,7 @@ def _check_names(models:list[str]):
         if list(names.values()).count(name) > 1:
             raise InputError(model, 'has the same name as another model; rename its folder')
 
-# %% ../../nbs/runs/planning.ipynb #c7b10008
+# %% ../../nbs/runs/planning.ipynb #plplan01
 def plan(
     dataset, # A dataset folder or a release, or a list of them: what is tested on
     models:list[str], # Folders, or names in the local cache
@@ -236,7 +276,7 @@ def plan(
     sizes:tuple[int,...]=SIZES, # Of the samples of few-shot
     draws:int=3, # Samples of each size
     bf16:bool=None, # Calculate with 16 bits? As the device allows if not given
-    report:Callable=to_stderr # Gets a line about each dataset that is left out
+    report:Callable=to_stderr # Gets a line about each translation that lacks a task
 )->list[Training]: # In the order of models, tasks and seeds
     "All trainings of an evaluation; raises `InputError` for bad input, before any training"
     _at_least_one(seeds=seeds, epochs=epochs, limit=limit, draws=draws, **{f'size {n}': n for n in sizes})
@@ -248,6 +288,7 @@ def plan(
         raise InputError(folders[0], 'no models to evaluate; name some, e.g. bert-base-multilingual-cased')
     _check_names(models)
     sources = find_sources(train, targets)
+    if protocol.across or len(targets) == 1: targets = _with_tasks(targets, tasks, protocol, report)
     made = _Plan(protocol, recipe, limit, _Pools())
     trainings = []
     for together in [targets] if protocol.across else [[folds] for folds in targets]:

@@ -41,8 +41,9 @@ def _rows(parts:tuple[Part,...], task:Task, limit:int=None)->list:
 def _check(selection:Selection, task:Task, limit:int|None):
     "Refuse tables that a model cannot be trained or tested on; raises `InputError`"
     from pronto.modeling.outcome import task_rows
-    for part in selection.train: task_rows(_dataset(part, task), task, limit)
-    for part in selection.tests: task_rows(_dataset(part, task), task)
+    for part in selection.train if task.is_trained else ():
+        task_rows(_dataset(part, task), task, limit, ('train','dev'))
+    for part in selection.tests: task_rows(_dataset(part, task), task, splits=('test',))
 
 def _senses(selection:Selection, task:Task)->list[str]:
     "The senses that get a token: those of the translations that are trained on first"
@@ -53,8 +54,9 @@ def _senses(selection:Selection, task:Task)->list[str]:
 # %% ../../nbs/runs/runner.ipynb #rt000002
 ADAPT = dict(all='static_models.trainer_of', frozen='probing.probe', none='prompting.prompt')
 
-def _trainer(adapt:str, model)->Callable: # With the signature of `fine_tune`
+def _trainer(adapt:str, model, task:Task)->Callable: # With the signature of `fine_tune`
     "What adapts a model"
+    if own := task.trainer(adapt): return own
     module, name = ADAPT[adapt].split('.')
     found = getattr(import_module(f'pronto.modeling.{module}'), name)
     return found(model) if adapt == 'all' else found # Models over static vectors have a trainer of their own
@@ -75,7 +77,7 @@ def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,
     if selection.first: how |= dict(start=_weights(training, selection.first, learned['first']))
     if keep: how |= dict(keep_weights=True)
     model = resolve_model(training.model, training.selection.folders)
-    trained = _trainer(training.adapt, model)(model, task, rows | tests, key.settings, seed=key.seed,
+    trained = _trainer(training.adapt, model, task)(model, task, rows | tests, key.settings, seed=key.seed,
                                               senses=_senses(selection, task), **how)
     if keep:
         _WEIGHTS.clear()
@@ -174,7 +176,9 @@ class FinishedRun:
         trained = PROTOCOLS[name].adapt != 'none' if (name := r['protocol']) in PROTOCOLS else True
         collapsed = f'; collapsed: {"nothing was learned" if trained else "one answer to everything"}'
         accuracy = f'accuracy {r["accuracy"]:.1%} ({baselines})'
-        return f'{", ".join(filter(None, about))}: {accuracy}{collapsed if r["collapsed"] else ""}{before}'
+        f1 = f', F1 {r["f1"]:.1%}' if r.get('f1') is not None else ''
+        collapsed = collapsed if r['collapsed'] else ''
+        return f'{", ".join(filter(None, about))}: {accuracy}{f1}{collapsed}{before}'
 
 # %% ../../nbs/runs/runner.ipynb #c7b10008
 def run_each(
@@ -224,7 +228,7 @@ def score_baselines(
         tested, answers = [], {}
         for tables in loaded:
             train, test = (tables.get(task.stem, {}).get(split) for split in ('train','test'))
-            if not train or not test:
+            if not train and task.is_trained or not test:
                 raise InputError(dataset, f'has no {task.abbr} to train or test on; choose another task')
             tested += sample(test, limit)
             for name,labels in predict_baselines(task, train, sample(test, limit)).items():

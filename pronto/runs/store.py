@@ -5,29 +5,30 @@
 # %% auto #0
 __all__ = ['Share', 'Interval', 'KEYS', 'HANDED_OVER', 'model_name', 'safe_name', 'dataset_hash', 'RunInputs', 'RunKey',
            'RequiredFields', 'Record', 'read_record', 'is_done', 'write_record', 'predictions_of', 'read_predictions',
-           'chapters_of', 'resembling', 'score_answers', 'score_run', 'run_key', 'find_baselines', 'store_run',
-           'write_training', 'read_trainings', 'read_runs', 'pool_runs', 'compare_records', 'correct_answers',
-           'check_parameters']
+           'chapters_of', 'resembling', 'score_answers', 'right_answers', 'score_run', 'run_key', 'find_baselines',
+           'store_run', 'write_training', 'read_trainings', 'read_runs', 'pool_runs', 'compare_records',
+           'correct_answers', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os, re
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from itertools import compress
 from pathlib import Path
 from typing import Annotated
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 import pronto
-from .baselines import BASELINES, baseline_results, predict_once, training_labels
+from .baselines import baseline_results, baselines_of, predict_once, training_labels
 from .folds import chapters_of_table, missing_folds, pool, sets_of_folds
 from ..datasets.examples import verses_of
 from ..core.files import InputError, content_hash, read_json, reading, to_stderr, write_aside
 from ..core.refs import Ref
 from ..datasets.parallels import parallel_to
-from ..datasets.shortcuts import near_duplicates, share_right
+from ..datasets.shortcuts import near_duplicates
+from ..datasets.tasks import TASKS
 from ..modeling.recipes import file_hash, local_model
-from ..core.stats import compare, score
+from ..core.seeds import score_seeds
+from ..core.stats import compare, metric_bounds, score
 
 # %% ../../nbs/runs/store.ipynb #70748803
 def model_name(
@@ -49,7 +50,7 @@ def dataset_hash(
     folder # A dataset folder
 )->str: # Changes with any text, pair or label in it
     "Identify the contents of a dataset; raises `InputError` if it is not a dataset folder"
-    tables = sorted(Path(folder).glob('*_*.tsv'))
+    tables = sorted(p for ending in ('tsv','jsonl') for p in Path(folder).glob(f'*_*.{ending}'))
     if not tables:
         raise InputError(folder, 'is not a dataset folder (no tables in it); make one with `pronto build`')
     files = [*tables, *Path(folder).glob('verses.tsv')]
@@ -146,8 +147,8 @@ class RequiredFields(BaseModel):
     limit:Annotated[int, Field(ge=1)]|None
     accuracy:Share
     accuracy_without_parallels:Share|None # Without test rows that resemble train; none if there are no others
-    macro_f1:Share
-    mcc:Annotated[float, Field(ge=-1, le=1)]
+    macro_f1:Share|None # Questions and queries have neither this nor the following
+    mcc:Annotated[float, Field(ge=-1, le=1)]|None
     intervals:dict[str,Interval|None] # Of the metrics, 95 %; none for a single chapter
     baselines:dict[str,Share|None] # Accuracy of each
     dev:list[dict[str,float|bool|None]] # By epoch
@@ -163,6 +164,7 @@ class RequiredFields(BaseModel):
 class Record(RequiredFields):
     "The JSON file of one run; `read_record` gives it as a dictionary, other keys included"
     mae:float|None = None # For counts
+    f1:Share|None = None # Of spans, of answers or of pairs
     baseline_intervals:dict[str,Interval|None] = {}
     baseline_rows:int|None = None # How many rows of train the baselines were trained on
     best_epoch:Annotated[int, Field(ge=1)]|None = None
@@ -297,7 +299,7 @@ def read_predictions(
 def chapters_of(
     rows:list # Of a verse or a pair task
 )->list: # A name for each verse, two for each pair; without references every verse is its own chapter
-    "The chapters that the rows come from"
+    "The chapters that the rows come from; of a task with items, see `chapters_of_table`"
     name = lambda verse: getattr(verse, 'chapter_name', verse)
     names = [[name(verse) for verse,_ in verses_of(row)] for row in rows]
     return [n[0] if len(n) == 1 else n for n in names]
@@ -312,8 +314,9 @@ def resembling(
     known = a.keys() | parallel_to(a) if named else near_duplicates(a, b)
     return [any(verse in known for verse,_ in verses_of(row)) for row in test]
 
-def _accuracy(true:list[str], predicted:list[str], keep:list[bool])->float|None:
-    return share_right(list(compress(predicted, keep)), list(compress(true, keep)))
+def _share(right:list[bool], keep:list[bool])->float|None:
+    kept = [r for r,k in zip(right, keep) if k]
+    return round(sum(kept)/len(kept), 4) if kept else None
 
 # %% ../../nbs/runs/store.ipynb #abbbc95a
 def score_answers(
@@ -323,8 +326,30 @@ def score_answers(
 )->tuple[dict[str,float],dict[str,list[float]|None]]: # Metric to value, metric to interval
     "Score labels on a test set, with intervals over chapters; raises `ValueError` if there are none"
     true = training_labels(task, test)
+    if task.has_items: return _score_items(task, true, answers, task.places(test))
     return score(task.labels, true, answers, chapters_of(test), counts=task.counts)
 
+def _score_items(task, true:list[str], answers:list[str], places:list[dict])->tuple[dict,dict]:
+    "Score the items of rows; metrics that the task does not have are `None`"
+    if not true: raise ValueError('nothing to score; the test split is empty')
+    chapters, found = chapters_of_table(places), {}
+    for metric in task.metrics:
+        values = task.item_values(metric, true, answers, chapters)
+        found[metric] = score_seeds([values], chapters, bounds=metric_bounds(metric))
+    value = dict.fromkeys(('accuracy','macro_f1','mcc')) | {m: s.value for m,s in found.items()}
+    return value, {m: s.interval for m,s in found.items()}
+
+def right_answers(
+    task, # A task of `pronto.datasets.tasks`, or its stem
+    true:list[str], # (n,) labels, as a table of predictions has them
+    answers:list[str] # (n,)
+)->list[bool]: # (n,)
+    "Which answers are right; a question may have several right ones"
+    task = TASKS.get(task) if isinstance(task, str) else task
+    is_right = task.is_right if task and task.has_items else str.__eq__
+    return [is_right(t, a) for t,a in zip(true, answers)]
+
+# %% ../../nbs/runs/store.ipynb #strun001
 def score_run(
     task, # A task of `pronto.datasets.tasks`
     rows:dict[str,list], # Of `train` and `test`
@@ -334,18 +359,20 @@ def score_run(
 )->tuple[dict,list[dict]]: # Results for a record, and rows of predictions
     "Score a run and the baselines on its test set; raises `ValueError` if it is empty"
     test, known = rows['test'], resembling(rows['train'], rows['test'])
-    true = training_labels(task, test)
+    true, places = training_labels(task, test), task.places(test)
+    if task.has_items: known = [k for row,k in zip(test, known) for _ in range(task.n_items(row))]
+    right = right_answers(task, true, predicted)
     value, intervals = score_answers(task, test, predicted)
     scored = {name: score_answers(task, test, answers) for name,answers in baselines.items()}
     results = value | dict(
-        intervals=intervals, accuracy_without_parallels=_accuracy(true, predicted, [not k for k in known]))
+        intervals=intervals, accuracy_without_parallels=_share(right, [not k for k in known]))
     results |= baseline_results(scored)
-    told = zip(test, true, predicted, known, strict=True)
-    table = [row.where | dict(label=t, predicted=p, parallel=int(k)) for row,t,p,k in told]
+    told = zip(places, true, predicted, known, strict=True)
+    table = [where | dict(label=t, predicted=p, parallel=int(k)) for where,t,p,k in told]
     if unambiguous is not None:
         clear = [row.ref in unambiguous for row in test]
         for line,is_clear in zip(table, clear): line['unambiguous'] = int(is_clear)
-        results |= dict(unambiguous=sum(clear), accuracy_unambiguous=_accuracy(true, predicted, clear))
+        results |= dict(unambiguous=sum(clear), accuracy_unambiguous=_share(right, clear))
     for name,answers in baselines.items():
         for line,answer in zip(table, answers, strict=True): line[name] = answer
     return results, table
@@ -368,18 +395,19 @@ def run_key(
     return RunKey(bible, model_name(model), model_hash, task.stem, dataset_hash(dataset.path),
                   recipe=settings['name'], seed=seed, hyperparameters=hyperparameters, limit=limit, **others)
 
-def _same_baselines(record:dict, key:RunKey, n_rows:int)->bool:
+def _same_baselines(record:dict, key:RunKey, n_rows:int, names:set[str])->bool:
     data = 'dataset_hash limit protocol trained_on'.split()
     same_data = all(record.get(k) == getattr(key, k) for k in data) and record.get('baseline_rows') == n_rows
-    same_names = record['baselines'].keys() == BASELINES.keys()
+    same_names = record['baselines'].keys() == names
     return same_data and same_names and record['versions'].get('pronto') == pronto.__version__
 
-def _known_baselines(key:RunKey, runs, n_rows:int, true:list[str])->dict[str,list[str]]|None:
+def _known_baselines(key:RunKey, runs, n_rows:int, true:list[str], names:set[str]
+)->dict[str,list[str]]|None:
     "Those of a record of the same data and protocol, if this version made them"
     for path in sorted((Path(runs)/safe_name(key.bible)).glob(f'*/{key.task}/*.json')):
         try:
             record = read_record(path)
-            if not _same_baselines(record, key, n_rows): continue
+            if not _same_baselines(record, key, n_rows, names): continue
             rows = read_predictions(path)
         except InputError: continue
         if [row['label'] for row in rows] != true or not all(name in rows[0] for name in record['baselines']):
@@ -397,14 +425,15 @@ def find_baselines(
     "The baselines' answers, from other records as far as they have them, the rest all at once"
     found = {}
     for name,key in keys.items():
-        known = _known_baselines(key, runs, len(train), training_labels(task, tests[name]))
+        true = training_labels(task, tests[name])
+        known = _known_baselines(key, runs, len(train), true, {*baselines_of(task)})
         if known: found[name] = known
     missing = [name for name in tests if name not in found]
     if not missing: return found
     answers = predict_once(task, train, [row for name in missing for row in tests[name]])
     begin = 0
     for name in missing:
-        end = begin + len(tests[name])
+        end = begin + len(training_labels(task, tests[name]))
         found[name] = {baseline: labels[begin:end] for baseline,labels in answers.items()}
         begin = end
     return found
@@ -540,16 +569,19 @@ def compare_records(
         problem = f'{records[0]["path"]} has no predictions of the baseline {absent[0]}'
         raise ValueError(f'{problem}; run the same command again')
     names = [f"{r['model']}-{r['recipe']}-s{r['seed']}" for r in records]
-    answers = {name: [row['predicted'] for row in table] for name,table in zip(names, tables)}
-    answers |= {b: [row[b] for row in first] for b in baselines}
-    return compare([row['label'] for row in first], answers, chapters_of_table(first))
+    stem, true = records[0]['task'], [row['label'] for row in first]
+    said = {name: [row['predicted'] for row in table] for name,table in zip(names, tables)}
+    said |= {b: [row[b] for row in first] for b in baselines}
+    right = {name: right_answers(stem, true, answers) for name,answers in said.items()}
+    return compare([True]*len(true), right, chapters_of_table(first))
 
 def correct_answers(
     records:list[dict] # Of one task and Bible, as `read_runs` gives them
 )->tuple[list[list[bool]],list]: # A row per record: which items it got right; and the chapters of the items
     "The input of `pronto.core.seeds`; raises `ValueError` if the test sets differ"
     tables = _predictions_on_one_test_set(records)
-    correct = [[row['predicted'] == row['label'] for row in table] for table in tables]
+    columns = lambda table, *names: ([row[name] for row in table] for name in names)
+    correct = [right_answers(records[0]['task'], *columns(t, 'label', 'predicted')) for t in tables]
     return correct, chapters_of_table(tables[0])
 
 # %% ../../nbs/runs/store.ipynb #9a0c7d16

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PackedWords', 'pack_words', 'PackedQuestions', 'pack_questions', 'best_spans', 'load_head', 'HeadRun',
-           'fine_tune_head']
+           'fine_tune_head', 'fit_task']
 
 # %% ../../nbs/suites/heads.ipynb #hd04imports
 import tempfile, time, unicodedata
@@ -16,8 +16,10 @@ from transformers import (AutoConfig, AutoModelForQuestionAnswering, AutoModelFo
                           TrainingArguments, set_seed)
 from ..core.files import InputError
 from ..modeling.architectures import load_tokenizer, one_line_errors, quiet, token_limit
+from ..modeling.encoding import unknown_share
+from ..modeling.outcome import Run, device_name, test_sets, versions
 from ..modeling.recipes import find_model
-from ..modeling.train import KeepBest, LeanTrainer, ShowProgress, padded, test_sets, versions
+from ..modeling.train import KeepBest, LeanTrainer, ShowProgress, padded
 from .kinds import Question, Tagged
 
 # %% ../../nbs/suites/heads.ipynb #hd06c
@@ -250,6 +252,8 @@ class HeadRun:
     unknown_words:dict[str,int] # Words longer than an input, by part
     seconds:float
     versions:dict
+    unknown:dict[str,float] = field(default_factory=dict) # Share of unknown tokens, by part
+    weights:dict|None = field(default=None, repr=False) # Of the best epoch
 
 def _fit(net, tokenizer, packed:dict, settings:dict, seed:int, device:str, progress:str)->KeepBest:
     train, dev = packed['train'].inputs, packed['dev'].inputs
@@ -288,6 +292,7 @@ def _tags(packed:PackedWords, scores:list[tuple], tags:tuple[str,...], n:int)->l
         found[row] += [tags[i] for i in logits[places].argmax(-1)]
     return found
 
+# %% ../../nbs/suites/heads.ipynb #hdtune01
 def fine_tune_head(
     model, # A model folder, or a name in the local cache
     kind:str, # `tagging` or `questions`
@@ -297,10 +302,11 @@ def fine_tune_head(
     *,
     seed:int=0,
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
-    progress:str='' # What a progress display calls the run; no display if empty
+    progress:str='', # What a progress display calls the run; no display if empty
+    start:dict=None # Weights to begin with
 )->HeadRun: # Tested on every part of `rows` but `train` and `dev`
     "Fine-tune a model for tagging or questions and test it; raises `InputError` for bad input"
-    start, device = time.perf_counter(), device or ('cuda' if torch.cuda.is_available() else 'cpu')
+    began, device = time.perf_counter(), device or ('cuda' if torch.cuda.is_available() else 'cpu')
     with quiet():
         tokenizer, net = load_tokenizer(model), load_head(model, kind, labels, seed)
         if kind == 'questions' and not tokenizer.is_fast:
@@ -310,6 +316,7 @@ def fine_tune_head(
         pack = partial(pack_words, tags=labels, limit=limit, types=types) if kind == 'tagging' else \
             partial(pack_questions, limit=limit, stride=settings['stride'], types=types)
         packed = {part: pack(some, tokenizer) for part,some in rows.items()}
+        if start: net.load_state_dict(start)
         net.to(device)
         with one_line_errors(model, f'cannot be trained for {kind}', 'choose another model'):
             keep = _fit(net, tokenizer, packed, settings, seed, device, progress)
@@ -321,5 +328,39 @@ def fine_tune_head(
     count = lambda name: {part: getattr(p, name) for part,p in packed.items() if hasattr(p, name)}
     return HeadRun(seed=seed, settings=settings, answers=answers, dev=keep.dev, best_epoch=keep.best[1],
                    counts={part: len(some) for part,some in rows.items()}, divided=count('divided'),
-                   unknown_words=count('unknown_words'), seconds=round(time.perf_counter() - start, 1),
-                   versions=versions())
+                   unknown_words=count('unknown_words'), seconds=round(time.perf_counter() - began, 1),
+                   versions=versions(), weights={k: v.cpu() for k,v in keep.weights.items()},
+                   unknown={part: unknown_share(tokenizer, [x['input_ids'] for x in p.inputs])
+                            for part,p in packed.items()})
+
+# %% ../../nbs/suites/heads.ipynb #ft23c
+def _flat(task, rows:list, answers)->list[str]: # One for each item
+    "Answers as the run store keeps them"
+    if task.example.kind == 'tagging': return [tag for tags in answers for tag in tags]
+    return [' '.join(answers.get(row.id, '').split()) for row in rows]
+
+def fit_task(
+    model, # A model folder, or a name in the local cache
+    task, # Of `pronto.suites.tasks`
+    rows:dict[str,list], # Of `train`, of `dev`, which chooses the epoch, and of test sets of any names
+    settings:dict, # As `benchmark_settings` gives them
+    *,
+    seed:int=0,
+    device:str=None, # `cpu` or `cuda`; a GPU if there is one
+    progress:str='', # What a progress display calls the run; no display if empty
+    start:dict=None, # `Run.weights` of another training on this task, to begin with
+    keep_weights:bool=False, # Are the weights of the best epoch kept in `Run.weights`?
+    senses:list[str]=() # There are none
+)->Run: # Tested on every part of `rows` but `train` and `dev`
+    "Fine-tune a model for tagging or questions; raises `InputError` for bad input"
+    device = device or ('cuda' if torch.cuda.is_available() else 'cpu')
+    found = fine_tune_head(model, task.example.kind, task.labels, rows, settings, seed=seed, device=device,
+                           progress=progress, start=start)
+    constant = all(epoch['constant'] for epoch in found.dev)
+    long = dict.fromkeys(rows, 0) | found.unknown_words
+    return Run(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
+               answers={part: _flat(task, rows[part], said) for part,said in found.answers.items()},
+               dev=found.dev, best_epoch=found.best_epoch, collapsed=constant,
+               attempts=[dict(seed=seed, divided=found.divided)], truncated=long, unknown=found.unknown,
+               weights=found.weights if keep_weights else None, seconds=found.seconds,
+               device=device_name(device), versions=found.versions)

@@ -93,7 +93,7 @@ class Tagged(NamedTuple):
     id:str
     tokens:tuple[str,...]
     tags:tuple[str,...]|None # `None` if they are not known
-    kind = 'tagging'
+    kind, sense, refs = 'tagging', None, (None,) # Readers of rows ask for senses and verses
 
     @property
     def texts(self)->tuple[str,...]: return (' '.join(self.tokens),)
@@ -126,7 +126,7 @@ class Question(NamedTuple):
     question:str
     context:str
     answers:tuple[Answer,...] # Empty if they are not known
-    kind = 'questions'
+    kind, sense, refs = 'questions', None, (None, None)
 
     @property
     def texts(self)->tuple[str,...]: return self.question, self.context
@@ -170,7 +170,8 @@ class Query(NamedTuple):
     id:str
     text:str
     matches:tuple[str,...]|None # Ids in the pool; `None` if they are not known
-    kind = 'retrieval'
+    pool:list|None = None # The sentences to search, which all rows of a table share
+    kind, sense, refs = 'retrieval', None, (None,)
 
     @property
     def texts(self)->tuple[str,...]: return (self.text,)
@@ -178,7 +179,7 @@ class Query(NamedTuple):
     @property
     def labelled(self)->bool: return self.matches is not None
 
-    def line(self)->str: return _json(self._asdict())
+    def line(self)->str: return _json(dict(id=self.id, text=self.text, matches=self.matches))
 
     @classmethod
     def of_line(cls, line:str)->'Query':
@@ -204,8 +205,8 @@ def table_name(
     labelled:bool=True # Are its labels known?
 )->str:
     "The name of a table; readers of dataset folders would stop at a table of sentences without labels"
-    if kind not in ('sentence','pair'): return f'{stem}_{split}.jsonl'
-    return f'{stem}_{split}{"" if labelled else ".unlabelled"}.tsv'
+    ending = 'tsv' if kind in ('sentence','pair') else 'jsonl'
+    return f'{stem}_{split}{"" if labelled else ".unlabelled"}.{ending}'
 
 def pool_name(stem:str, split:str)->str: # The name of the table beside it
     "The name of the table that holds the pool of a retrieval task"

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['UPOS', 'BIO', 'Found', 'file_lines', 'read_pairs', 'read_tagged', 'read_treebank_tags', 'read_squad', 'read_tatoeba',
-           'read_bucc', 'read_xtreme']
+           'read_bucc', 'read_xtreme', 'divide']
 
 # %% ../../nbs/suites/xtreme_files.ipynb #xf04imports
 import re
@@ -24,6 +24,7 @@ class Found:
     tables:dict = field(default_factory=dict) # Language to stem to split to rows
     tasks:dict[str,Described] = field(default_factory=dict) # Stem to what the manifest says
     notes:list[str] = field(default_factory=list) # What was left out or mended, a line each
+    articles:dict = field(default_factory=dict) # Language and stem to the article of each test question
 
     def add(self, language:str, stem:str, split:str, rows:list):
         "Add the rows of a table, behind those that are there"
@@ -244,9 +245,15 @@ def _panx(found:Found, folder:Path, stem:str):
     _by_split(found, folder, stem, lambda path: read_tagged(path, BIO))
 
 # %% ../../nbs/suites/xtreme_files.ipynb #xf25c
+def _articles(path:Path)->list[int]:
+    "The number of the article of each question"
+    asked = lambda article: sum(len(part['qas']) for part in article['paragraphs'])
+    return [i for i,article in enumerate(read_json(path)['data']) for _ in range(asked(article))]
+
 def _add_squad(found:Found, path:Path, language:str, stem:str, split:str):
     rows, mended = read_squad(path)
     found.add(language, stem, split, rows)
+    if split == 'test': found.articles.setdefault((language, stem), []).extend(_articles(path))
     for what,n in mended.items():
         if n: found.notes.append(f'{stem}, {language}, {split}: {n:,} answers {what}')
 
@@ -337,3 +344,28 @@ def read_xtreme(
         _note_languages(found, stem)
     if found.tables: return found
     raise InputError(folder, 'has no files of XTREME that a reader knows; download it again')
+
+# %% ../../nbs/suites/xtreme_files.ipynb #xf28c
+def _by_article(rows:list[Question], articles:list[int])->dict[str,list]: # Split to rows
+    "Six of ten articles train, one tunes, three test"
+    part = lambda article: 'train' if article % 10 < 6 else 'dev' if article % 10 == 6 else 'test'
+    found = dict(train=[], dev=[], test=[])
+    for row,article in zip(rows, articles, strict=True): found[part(article)].append(row)
+    return found
+
+def divide(
+    found:Found # What a reader found
+)->Found: # As above
+    "Training data for tasks and languages that have none; what was done is noted"
+    for language,tables in found.tables.items():
+        for stem,parts in tables.items():
+            articles = found.articles.get((language, stem))
+            if parts.get('train') or found.tasks[stem].kind in ('retrieval','mining'): continue
+            if parts.get('dev'):
+                tables[stem] = dict(train=parts['dev'], test=parts['test'])
+                found.notes.append(f'{stem}, {language}: dev trains, but for every tenth row of it')
+            elif articles:
+                tables[stem] = _by_article(parts['test'], articles)
+                found.notes.append(f'{stem}, {language}: the articles of the test set are divided 6:1:3')
+            else: found.notes.append(f'{stem}, {language}: cannot be divided, it has only a test set')
+    return found
