@@ -56,7 +56,8 @@ def benchmark_settings(
         return of_task | dict(name=name, bf16=settings.get('bf16', False))
     if kind in ('sentence','pair'): return settings
     if settings.get('steps'):
-        raise InputError('--recipe', f'{name} counts updates, which suits sentences; choose another for {stem}')
+        what = f'{name} counts updates, which suits sentences; choose another for {stem}'
+        raise InputError('--recipe', what)
     lengths = suite_settings('scripts', stem, kind, model)
     used = {k: settings[k] for k in _OF_HEADS if k in settings}
     return used | dict(select='accuracy', max_length=lengths['max_length'], stride=lengths['stride'])

@@ -182,7 +182,8 @@ def _tag_of_letters(task:TaggingTask, train:list[Tagged], test:list[Tagged])->li
     new = list(dict.fromkeys(word for word in words if word not in known))
     if not new or len({*known.values()}) < 2: return _tag_of_word(task, train, test)
     grams = HashingVectorizer(analyzer='char_wb', ngram_range=(1,4), n_features=1<<18, alternate_sign=False)
-    model = OneVsRestClassifier(LogisticRegression(C=10, solver='liblinear', dual=True, tol=.1, random_state=0))
+    logistic = LogisticRegression(C=10, solver='liblinear', dual=True, tol=.1, random_state=0)
+    model = OneVsRestClassifier(logistic)
     model.fit(grams.transform(list(known)), list(known.values()))
     known |= dict(zip(new, model.predict(grams.transform(new)).tolist()))
     return [known[word] for word in words]
