@@ -133,7 +133,8 @@ class TaggingTask(ItemTask):
 
     def n_items(self, row:Tagged)->int: return len(row.tokens)
 
-    def true_labels(self, rows:list[Tagged])->list[str]: return [tag for row in rows for tag in row.tags or ()]
+    def true_labels(self, rows:list[Tagged])->list[str]:
+        return [tag for row in rows for tag in row.tags or ()]
 
     def places(self, rows:list[Tagged])->list[dict]:
         names = [f'{row.id}-{_named(row.texts[0])}'.replace(':', '_') for row in rows]
