@@ -78,6 +78,44 @@ def test_reading_back_is_the_identity(demo, tmp_path):
     export_hf([tmp_path/'hf1'], tmp_path/'again')
     assert contents(tmp_path/'again') == contents(tmp_path/'hf1')
 
+ONE_LANGUAGE = '''
+import json, sys, datasets
+def load(code, **more): return datasets.load_dataset(sys.argv[1], data_files=f'{code}/examples.parquet', split='train', **more)
+mood = load('qac', filters=[('task', '==', 'sentence_mood'), ('split', '==', 'test')])
+print(json.dumps(dict(configs=datasets.get_dataset_config_names(sys.argv[1]), n=len(load('qac')), text=mood['text'],
+                      label=mood['label'], tasks=sorted(set(mood['task'])),
+                      metadata=datasets.load_dataset(sys.argv[1], 'metadata')['train'].num_rows), default=list))
+'''
+
+def test_a_release_is_one_file_per_translation(demo, tmp_path):
+    "One language is read from its own file: those of the others are damaged here"
+    release = tmp_path/'release'
+    shutil.copytree(demo, release)
+    parquet.write_table(pa.table(dict(code=['qaa','qac'])), release/'metadata.parquet')
+    assert main(['export', 'hf', str(release), '-o', str(tmp_path/'hf')]) == 0
+    files = sorted(p.name for p in (tmp_path/'hf').rglob('*.parquet'))
+    assert files == ['examples.parquet']*4 + ['metadata.parquet']
+    assert main(['export', 'tsv', str(tmp_path/'hf'), '-o', str(tmp_path/'back')]) == 0
+    for code in 'qaa', 'qac': assert contents(tmp_path/'back'/code) == contents(demo/code)
+    for code in 'qaa', 'qab', 'qad': (tmp_path/'hf'/code/'examples.parquet').write_bytes(b'damaged')
+    found = json.loads(outside(tmp_path, sys.executable, '-c', ONE_LANGUAGE, str(tmp_path/'hf')))
+    tasks = load_dataset_folder(demo/'qac').tasks
+    assert sorted(found['configs']) == ['default','metadata'] and found['metadata'] == 2
+    assert found['n'] == sum(len(rows) for parts in tasks.values() for rows in parts.values())
+    rows = tasks['sentence_mood']['test']
+    assert (found['text'], found['label']) == ([r.text for r in rows], [r.label for r in rows])
+    assert found['tasks'] == ['sentence_mood']
+    assert main(['export', 'hf', str(demo/'qaa'), '--layout', 'translations', '-o', str(tmp_path/'one')]) == 0
+    assert main(['export', 'hf', str(tmp_path/'one'), '--layout', 'tasks', '-o', str(tmp_path/'tasks')]) == 0
+    assert (tmp_path/'tasks'/'qaa'/'same_sense'/'test.parquet').is_file()
+
+def test_a_card_names_the_counts_that_are_there(demo, toy_acai_dataset, tmp_path):
+    names = 'nonpronominal_mention', 'people_named'
+    for folder,there,other in (demo/'qaa', *names), (toy_acai_dataset, *names[::-1]):
+        export_hf([folder], tmp_path/there)
+        text = (tmp_path/there/'README.md').read_text(encoding='utf-8')
+        assert f'for `{there}` the number is the count itself' in text and other not in text
+
 def test_a_published_folder_comes_back_as_it_was(demo, tmp_path):
     "No manifest, no references, labels and tasks of somebody else's"
     old = tmp_path/'old'

@@ -150,6 +150,9 @@ def export_options(parser):
         help='a folder written by `pronto build`, `pronto release` or `pronto export hf`')
     add('-o', '--output', required=True, metavar='DIR',
         help='the folder to write; for texts the table, a .tsv file')
+    add('--layout', choices=['tasks','translations'], default='',
+        help='for `hf`: a file per task and split, or one per translation; if not given, the latter '
+        'for a release')
     tasks_file_option(parser)
 
 # %% ../../nbs/cli/result_commands.ipynb #d6747493
@@ -159,7 +162,9 @@ def export(args):
     from pronto.interop.hf import export_hf, export_tsv
     from pronto.interop.lm_eval import export_lm_eval
     write = {'tsv': export_tsv, 'hf': export_hf, 'lm-eval': export_lm_eval}[args.format]
-    written = write(args.dataset, args.output, progress=bar('export'))
+    if args.layout and args.format != 'hf': raise InputError('--layout', 'is for `pronto export hf` only')
+    more = dict(layout=args.layout) if args.layout else {}
+    written = write(args.dataset, args.output, progress=bar('export'), **more)
     tell(f'{args.output}: ' + ', '.join(written), dict(path=args.output, written=list(written)))
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco04
