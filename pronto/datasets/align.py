@@ -85,8 +85,11 @@ def require_verses(
     path='', # The Bible, for the error
 ):
     "Raise `InputError` if fewer than `least` verses are aligned, saying how many and from which books"
-    n = len(alignment.verses)
+    n, repeated = len(alignment.verses), alignment.counts.get('repeated', 0)
     if n >= least: return
+    if repeated > n:
+        raise InputError(path, f'has {repeated:,} verses more than once; these seem to be several '
+                               'translations, so build a dataset of each')
     counts = Counter(v.ref.book for v in alignment.verses)
     books = ', '.join(f'{b} {k}' for b,k in counts.items()) or 'no book'
     raise InputError(path, f'only {n} verses align with the annotations ({books}), fewer than {least}; '

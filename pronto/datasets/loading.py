@@ -36,6 +36,14 @@ class Dataset:
         "The verses whose sentences agree on the label"
         return load_unambiguous(self.path)
 
+    def rows(self, stem:str)->list: # Of all splits
+        "All rows of a task; raises `InputError` if the dataset does not have it"
+        found = [row for part in self.tasks.get(stem, {}).values() for row in part]
+        if found: return found
+        source = self.manifest.get('source', {}).get('name', 'another source')
+        raise InputError(self.path, f'has no examples of {stem}; from {source} it has {", ".join(self.tasks)}. '
+                                    'Choose another task, or build the dataset from another source')
+
     def __repr__(self):
         sizes = [f'{stem} {sum(map(len, parts.values())):,}' for stem,parts in self.tasks.items()]
         return f'Dataset({self.path.name}: {", ".join(sizes)})'

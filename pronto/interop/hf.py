@@ -22,7 +22,7 @@ from ..datasets.loading import (Dataset, check_rows, dataset_folders, load_datas
                                      load_manifest, shared_file)
 from ..datasets.manifest import CITATION, NOT_STATED, table_hash
 from ..datasets.splits import SPLITS
-from ..datasets.tasks import TASKS
+from ..datasets.tasks import TASKS, PairTask
 from .examples_table import EXAMPLES, HF_SPLITS, read_examples, write_examples
 from ..runs.store import safe_name
 if TYPE_CHECKING:
@@ -162,9 +162,15 @@ _LIMITS = ('A label is right only if the translation says what the annotated tex
 _ONE_BY_ONE = ('Answer each test row by itself, without looking at the other rows of test. '
                'The pairs are drawn so that neither '
                'verse gives the label away, but the rows together do: '
-               'in `same_sense`, a verse 2 that has the sense '
-               'is verse 1 of another row with that sense, and one that lacks it never is. Whoever compares '
+               'in {}, a verse 2 that has what is asked about '
+               'is verse 1 of another row about it, and one that lacks it never is. Whoever compares '
                'the unlabelled rows can work out all labels without reading a text.')
+
+def _one_by_one(datasets:list[dict])->list[str]: # Empty without such tasks
+    "How pairs must be answered"
+    tasks = (TASKS.get(stem) for stem in dict.fromkeys(stem for d in datasets for stem in d['sizes']))
+    names = [f'`{t.stem}`' for t in tasks if isinstance(t, PairTask) and not t.drawing.sense_in_both]
+    return ['## Answering test rows', '', _ONE_BY_ONE.format(' and '.join(names)), ''] if names else []
 
 def _source_line(source:dict[str,str])->str:
     said = {k: markdown_text(v) for k,v in source.items()}
@@ -177,11 +183,11 @@ def card(
     "Describe an export to its readers"
     sources = dict.fromkeys(_source_line(d['source']) for d in datasets)
     cited = dict.fromkeys(f'- {markdown_text(c)}' for d in datasets for c in d['citation'])
-    lines = ['# PrOnto: language model evaluations from New Testaments', '', opening, '']
+    lines = ['# PrOnto: language model evaluations from Bible translations', '', opening, '']
     lines += [*_datasets_section(datasets), '', *_tasks_section(datasets), '']
     lines += ['## Provenance and licences', '', _PROJECTED, '', *sources, '', _TEXTS, '']
     lines += ['## Citation', '', *cited, '', f'```bibtex\n{BIBTEX}\n```', '']
-    return '\n'.join([*lines, '## Limits', '', _LIMITS, '', '## Answering test rows', '', _ONE_BY_ONE, ''])
+    return '\n'.join([*lines, '## Limits', '', _LIMITS, '', *_one_by_one(datasets)])
 
 # %% ../../nbs/interop/hf.ipynb #741d341b
 def _table_bytes(rows:list)->bytes: return ''.join(map(table_line, rows)).encode()

@@ -187,8 +187,7 @@ def english_verses(
 
 # %% ../../nbs/quality/agreement.ipynb #7f1c2aa3
 def _projected(dataset:Dataset, task:VerseTask)->dict[Ref,str]: # Verse to one of the labels that are compared
-    rows = [row for part in dataset.tasks.get(task.stem, {}).values() for row in part]
-    if not rows: raise InputError(dataset.path, f'has no examples of {task.stem}; build the dataset again')
+    rows = dataset.rows(task.stem)
     if any(row.ref is None for row in rows):
         raise InputError(dataset.path, 'does not say which verse each row is (release v0.1?); '
                                        'build it again with `pronto build`')

@@ -125,10 +125,7 @@ def draw_sheet(
     "Draw the samples of appendices A.2 and A.3; raises `InputError` for a dataset without these tasks"
     drawn_from, sheet = dataset_hash(dataset.path), []
     for stem,size in sizes.items():
-        rows = [row for part in dataset.tasks.get(stem, {}).values() for row in part]
-        if not rows:
-            raise InputError(dataset.path,
-                             f'has no examples of {stem}; build the dataset again, or leave this task out')
+        rows = dataset.rows(stem)
         sample = _stratified(rows, size, Random(f'{seed} {stem}'))
         abbr = {t.stem: t.abbr for t in (SM, SS, SAC)}[stem]
         sheet += [_sheet_row(f'{abbr} {i}', stem, row, glosses or {},
