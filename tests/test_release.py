@@ -8,7 +8,7 @@ from pronto.sources.annotate import annotate
 from pronto.sources.annotation_file import write_annotations
 from pronto.bibles.reading import read_bible
 from pronto.cli.command import main
-from pronto.datasets.loading import load_dataset_folder, load_manifest
+from pronto.datasets.loading import load_dataset_folder, load_manifest, load_verses
 from pronto.datasets.manifest import CITATION
 from pronto.datasets.building import build
 from pronto.demo.corpus import make_corpus, write_corpus
@@ -317,3 +317,17 @@ def test_no_cell_of_the_registry_is_a_formula(corpus, settings, tmp_path):
     release(corpus/'a.parquet', tmp_path/'bibles', tmp_path/'out', workers=1, min_verses=LEAST)
     row, = csv.DictReader((tmp_path/'out'/'registry.csv').open(encoding='utf-8'))
     assert row['licence'].startswith("'=HYPERLINK(") and spreadsheet_value(row['licence']).startswith('=HYPERLINK(')
+
+def test_a_release_without_text_comes_back_as_it_was(corpus, whole, tmp_path, capsys):
+    labels, again, copy = str(tmp_path/'labels'), tmp_path/'again', corpus/'whole'/'qab1'
+    assert main(['export', 'standoff', str(corpus/'whole'), '-o', labels]) == 0
+    text = next(text for text in load_verses(copy).values() if len(text) > 20)
+    assert not any(text.encode() in data for data in contents(tmp_path/'labels').values())
+    bible = next((corpus/'bibles').glob('qab1*'))
+    assert main(['restore', f'{labels}/qab1', '-b', str(bible), '-o', str(again)]) == 0
+    built = {name: data for name,data in contents(copy).items() if name != 'release.json'}
+    assert contents(again) == built
+    other = next((corpus/'bibles').glob('qac1*'))
+    assert main(['restore', f'{labels}/qab1', '-b', str(other), '-o', str(again)]) == 1
+    assert 'is not the text that qab1 was built from' in capsys.readouterr().err
+    assert contents(again) == built

@@ -18,7 +18,7 @@ from ..core.files import InputError
 # %% ../../nbs/cli/command.ipynb #cb953413
 _AREAS = (dataset_commands, model_commands, result_commands, quality_commands, benchmark_commands,
           demo_command, doctor, completion)
-_COMMANDS = ('convert annotate fetch build release verses demo eval probe sweep tables '
+_COMMANDS = ('convert annotate fetch build release verses restore demo eval probe sweep tables '
              'pretrain export report cache doctor completion').split()
 _GROUPS = dict(
     quality=('parse sheet score', 'Measure the quality of projected labels: Tables 4 and 5'),

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['convert_options', 'convert', 'annotate_options', 'annotate', 'fetch_options', 'fetch', 'build_options', 'build',
-           'release_options', 'release', 'verses_options', 'verses']
+           'release_options', 'release', 'verses_options', 'restore_options', 'verses', 'restore']
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsch05
 import sys
@@ -178,6 +178,14 @@ def verses_options(parser):
     add('-b', '--bible', required=True, action='append',
         help='the translation that it was built from; repeat for its parts')
 
+def restore_options(parser):
+    add = parser.add_argument
+    add('standoff', metavar='STANDOFF_DIR',
+        help='a dataset of a stand-off edition (`pronto export standoff`)')
+    add('-b', '--bible', required=True, action='append',
+        help='the translation that it was built from; repeat for its parts')
+    add('-o', '--output', required=True, metavar='DIR', help='the dataset folder to write')
+
 # %% ../../nbs/cli/dataset_commands.ipynb #2a832ca5
 def verses(args):
     "Put the text back into a dataset that was published without it"
@@ -185,3 +193,10 @@ def verses(args):
     from pronto.datasets.loading import restore_verses
     n = restore_verses(args.dataset, read_bible(args.bible), ', '.join(args.bible))
     tell(f'{args.dataset}: {n:,} verses', dict(path=args.dataset, verses=n))
+
+def restore(args):
+    "Put the text back into a dataset of a stand-off edition, as it was built, byte for byte"
+    from pronto.bibles.reading import read_bible
+    from pronto.interop.standoff import restore
+    manifest = restore(args.standoff, read_bible(args.bible), args.output, ', '.join(args.bible))
+    tell(f'{args.output}: {manifest["code"]} as it was built')

@@ -143,9 +143,10 @@ def report(args):
 # %% ../../nbs/cli/result_commands.ipynb #rsco03
 def export_options(parser):
     add = parser.add_argument
-    add('format', choices=['tsv','hf','lm-eval','texts'],
+    add('format', choices=['tsv','hf','lm-eval','standoff','texts'],
         help="plain tables, a folder for HuggingFace `datasets`, tasks for EleutherAI's harness, "
-        'or the texts of the test sets in one table, for a translator')
+        'references and labels without text (`pronto restore` puts it back), or the texts of the '
+        'test sets in one table, for a translator')
     add('dataset', nargs='+', metavar='DATASET_DIR',
         help='a folder written by `pronto build`, `pronto release` or `pronto export hf`')
     add('-o', '--output', required=True, metavar='DIR',
@@ -161,7 +162,9 @@ def export(args):
     if args.format == 'texts': return _export_texts(args)
     from pronto.interop.hf import export_hf, export_tsv
     from pronto.interop.lm_eval import export_lm_eval
-    write = {'tsv': export_tsv, 'hf': export_hf, 'lm-eval': export_lm_eval}[args.format]
+    from pronto.interop.standoff import export_standoff
+    exports = {'tsv': export_tsv, 'hf': export_hf, 'lm-eval': export_lm_eval, 'standoff': export_standoff}
+    write = exports[args.format]
     if args.layout and args.format != 'hf': raise InputError('--layout', 'is for `pronto export hf` only')
     more = dict(layout=args.layout) if args.layout else {}
     written = write(args.dataset, args.output, progress=bar('export'), **more)

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['REBUILD', 'ALIGNMENT_COLUMNS', 'Dataset', 'load_manifest', 'check_rows', 'shared_file', 'load_verses', 'load_table',
            'table_file', 'with_dev', 'fold_folders', 'load_dataset_folder', 'dataset_folders', 'sample', 'VerseStatus',
-           'load_alignment', 'load_unambiguous', 'verse_lines', 'restore_verses']
+           'load_alignment', 'load_unambiguous', 'verse_lines', 'texts_for', 'restore_verses']
 
 # %% ../../nbs/datasets/loading.ipynb #ld04
 from collections import defaultdict
@@ -41,8 +41,8 @@ class Dataset:
         found = [row for part in self.tasks.get(stem, {}).values() for row in part]
         if found: return found
         source = self.manifest.get('source', {}).get('name', 'another source')
-        raise InputError(self.path, f'has no examples of {stem}; from {source} it has {", ".join(self.tasks)}. '
-                                    'Choose another task, or build the dataset from another source')
+        what = f'has no examples of {stem}; from {source} it has {", ".join(self.tasks)}'
+        raise InputError(self.path, f'{what}; choose another task, or build it from another source')
 
     def __repr__(self):
         sizes = [f'{stem} {sum(map(len, parts.values())):,}' for stem,parts in self.tasks.items()]
@@ -344,12 +344,12 @@ def _aligned_texts(folder:Path, verses:dict[Ref,str], manifest:dict)->dict[Ref,s
     if lacking: raise InputError(path, f'has {lacking}, which the Bible lacks; get a fresh copy')
     return {ref: one_line(verses[ref]) for ref in usable}
 
-def restore_verses(
-    folder, # A dataset folder whose examples are kept by reference
+def texts_for(
+    folder, # A dataset folder
     bible:Bible, # The translation it was built from
     path='' # Where the Bible comes from, for errors
-)->int: # How many verses
-    "Write `verses.tsv`; raises `InputError` if the Bible is another one"
+)->dict[Ref,str]: # Each verse that examples may use, on one line
+    "The texts of a dataset, from the Bible; raises `InputError` if the Bible is another one"
     folder, manifest = Path(folder), load_manifest(folder)
     try: code, scheme, expected = manifest['code'], manifest['versification'], manifest['hashes']['bible']
     except KeyError as e:
@@ -358,6 +358,14 @@ def restore_verses(
     if bible_hash(bible) != expected:
         raise InputError(path or folder, f'is not the text that {code} was built from; '
                                          'use the same edition, or build your own dataset')
-    texts = _aligned_texts(folder, to_english(bible, scheme).verses, manifest)
-    with write_aside(folder/'verses.tsv') as f: f.write_bytes(verse_lines(texts).encode())
+    return _aligned_texts(folder, to_english(bible, scheme).verses, manifest)
+
+def restore_verses(
+    folder, # A dataset folder whose examples are kept by reference
+    bible:Bible, # The translation it was built from
+    path='' # Where the Bible comes from, for errors
+)->int: # How many verses
+    "Write `verses.tsv`; raises `InputError` if the Bible is another one"
+    texts = texts_for(folder, bible, path)
+    with write_aside(Path(folder)/'verses.tsv') as f: f.write_bytes(verse_lines(texts).encode())
     return len(texts)

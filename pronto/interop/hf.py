@@ -226,6 +226,8 @@ _METADATA = 'metadata.parquet' # Of a release
 _OF_EXPORTS = 'export.json','README.md'
 _TABLES_OF = [f'*_{s}.tsv' for s in SPLITS]
 _OF_DATASETS = dict(
+    standoff=['manifest.json','alignment.tsv','fold?/manifest.json', *_TABLES_OF,
+              *(f'fold?/{table}' for table in _TABLES_OF)],
     hf=['manifest.json','alignment.tsv','*/train.parquet','*/validation.parquet','*/test.parquet', EXAMPLES],
     tsv=['manifest.json','alignment.tsv','README.md', *_TABLES_OF]) | {
     'lm-eval': ['*.yaml','*_test.jsonl','*_validation.jsonl','*_fewshot.jsonl']}
