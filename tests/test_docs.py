@@ -165,7 +165,9 @@ def fill(sheet, names):
     "Copies of a sheet in which everything is right"
     import csv
     with open(sheet, encoding='utf-8', newline='') as f: rows = list(csv.DictReader(f))
-    for row in rows: row |= dict(verse1_has_sense='yes', verse2_has_sense='yes', label_correct='yes')
+    for row in rows:
+        lacks = row['task'] == 'same_sense' and row['label'] == 'different'
+        row |= dict(verse1_has_sense='yes', verse2_has_sense='no' if lacks else 'yes', label_correct='yes')
     for name in names:
         with open(name, 'w', encoding='utf-8', newline='') as f:
             table = csv.DictWriter(f, list(rows[0]))

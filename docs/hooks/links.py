@@ -2,6 +2,8 @@
 import configparser, posixpath, re
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {'CHANGELOG.md': 'changelog.md', 'CONTRIBUTING.md': 'contributing.md',
          'CODE_OF_CONDUCT.md': 'conduct.md', 'README.md': 'index.md',
@@ -52,5 +54,17 @@ def with_links(text, source, page):
         return f'{match[1]}{found}{"#" + anchor if anchor else ""}{match[3]}'
     linked = re.sub(r'(\[[^\[\]]*\]\()([^)\s]+)(\))', replaced, text)
     return re.sub(r'(<img src=")([^"]+)(")', replaced, linked)
+
+def reference(work):
+    "A work of CITATION.cff as a line"
+    names = [a.get('name') or ' '.join(filter(None, [a.get('given-names'), a.get('family-names')]))
+             for a in work['authors']]
+    year = f' {work["year"]}.' if 'year' in work else ''
+    return f'{work["scope"]}\n:   {", ".join(names)}.{year} [{work["title"]}]({work["url"]}).'
+
+def references():
+    "What one owes to others, as CITATION.cff has it"
+    works = yaml.safe_load((ROOT/'CITATION.cff').read_text(encoding='utf-8'))['references']
+    return '\n\n'.join(map(reference, works))
 
 def repository_page(path): return with_links((ROOT/path).read_text(encoding='utf-8'), path, page_of(path))

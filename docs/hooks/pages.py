@@ -8,7 +8,7 @@ from mkdocs.structure.files import File
 
 from commands import command_pages
 from links import PAGES, PICTURES, ROOT, areas, page_of, repository
-from links import repository_page, settings, with_links
+from links import references, repository_page, settings, with_links
 from notebooks import convert
 from results import chart, report_page
 
@@ -133,6 +133,8 @@ def on_config(config):
 def on_files(files, config):
     for page,content in MADE.items(): files.append(File.generated(config, page, content=content))
     return files
+
+def on_page_markdown(text, page, config, files): return text.replace('<!-- references -->', references())
 
 def on_page_content(html, page, config, files):
     "Put pictures where a page wants them; tables of outputs get a box to scroll in"
