@@ -469,3 +469,28 @@ def test_what_cannot_be_trained_or_scored_is_said_in_one_line(tmp_path, treebank
     assert main([*command, f'{out}/de','--protocol','probe']) == 1
     assert 'choose another' in capsys.readouterr().err
     assert main([*command, f'{out}/de','--recipe','mela']) == 1 and 'counts updates' in capsys.readouterr().err
+
+def test_the_tables_of_mela_by_command(tmp_path, tiny_bert, capsys, tasks_forgotten):
+    "Seeds by the rule of the paper, in the rows beside the published figures"
+    (tmp_path/'in'/'is').mkdir(parents=True)
+    for split in 'train','dev','test':
+        rows = ''.join(f'kim {"sang" if i % 2 else "x"} {i}\t{i % 2}\n' for i in range(6))
+        (tmp_path/'in'/'is'/f'{split}.tsv').write_text(rows)
+    out, runs = str(tmp_path/'out'), str(tmp_path/'runs')
+    assert main(['import','tsv',str(tmp_path/'in'),'-o',out,'--task','mela']) == 0
+    assert main(['eval',f'{out}/is','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs]) == 0
+    assert main(['mela','tables','--runs',runs,'-o',str(tmp_path/'t')]) == 0
+    assert '| letters, tiny (ours) |' in capsys.readouterr().out
+    assert {p.name for p in (tmp_path/'t').iterdir()} == {'mela2.md','mela3.md','mela4.md'}
+
+def test_what_a_newcomer_does_with_imports_is_said(tmp_path, capsys):
+    "Training data without labels are refused, a second import says what it replaces, empty folders are named"
+    (tmp_path/'train.tsv').write_text('Es regnet.\tEs giesst.\n')
+    command = ['import','tsv',str(tmp_path),'-o',str(tmp_path/'out'),'--kind','pair']
+    assert main(command) == 1 and 'train.tsv: has no labels, so nothing can be trained on it' in capsys.readouterr().err
+    (tmp_path/'train.tsv').write_text('Es regnet.\tEs giesst.\t1\nEs regnet.\tKim kam.\t0\n')
+    assert main(command) == 0 and 'replaced' not in capsys.readouterr().err
+    assert main(command) == 0 and 'out: replaced the import that was there, of own' in capsys.readouterr().err
+    (tmp_path/'empty').mkdir()
+    assert main(['xtreme','score','--predictions',str(tmp_path/'empty'),'--labels',str(tmp_path/'empty')]) == 1
+    assert 'empty: has no folder of a task, such as xnli' in capsys.readouterr().err

@@ -5,11 +5,11 @@
 # %% auto #0
 __all__ = ['import_xtreme_options', 'import_mela_options', 'import_tsv_options', 'import_xtreme', 'import_mela', 'import_tsv',
            'import_translation_options', 'import_translation', 'xtreme_score_options', 'xtreme_score',
-           'xtreme_predict_options', 'xtreme_predict']
+           'xtreme_predict_options', 'xtreme_predict', 'mela_tables_options', 'mela_tables']
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #bmch05
 from pathlib import Path
-from .options import add_number, tasks_file_option
+from .options import add_number, runs_option, tasks_file_option
 from .output import note, show, tell
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #bmco01
@@ -49,8 +49,11 @@ _SOURCES = dict(
               licence='not stated'))
 
 def _write_imported(found, args, about:dict):
+    from pronto.core.files import json_with_keys
     from pronto.suites.importing import import_table, write_found
+    before = json_with_keys(Path(args.output)/'import.json', 'languages')
     manifests = write_found(found, args.output, about)
+    if before: note(f'{args.output}: replaced the import that was there, of {before.get("title", "others")}')
     tell(import_table(manifests), dict(path=args.output, datasets=manifests))
     for line in found.notes: note(line)
 
@@ -158,3 +161,16 @@ def xtreme_predict(args):
             note(f'{record["task"]}: {files} languages, {seconds:,.0f} s{before}')
             records.append(record)
     show(prediction_table(records), records)
+
+# %% ../../nbs/cli/benchmark_commands.ipynb #mlt00001
+def mela_tables_options(parser):
+    runs_option(parser)
+    parser.add_argument('-o', '--output', metavar='DIR',
+                        help='the folder to write (default: tables in the data folder)')
+
+def mela_tables(args):
+    "Tables 2 to 4 of MELA: the published figures, and runs of the task mela beside them"
+    from pronto.core.files import data_dir
+    from pronto.suites.published import make_mela_tables
+    made = make_mela_tables(args.runs or data_dir()/'runs', args.output or data_dir()/'tables')
+    show('\n\n'.join(made.values()))

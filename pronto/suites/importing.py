@@ -222,6 +222,10 @@ def _own_rows(path:Path, kind:str, labels:tuple[str,...])->list:
     return rows
 
 # %% ../../nbs/suites/importing.ipynb #im12f
+def _require_labels(path:Path, rows:list):
+    if all(row.labelled for row in rows): return
+    raise InputError(path, 'has no labels, so nothing can be trained on it; add them, or name the file test')
+
 def _own_files(folder:Path, ending:str)->dict[str,Path]: # Split to file
     found = {split: next(iter(sorted(folder.glob(f'*{split}{ending}'))), None) for split in SPLITS}
     return {split: path for split,path in found.items() if path}
@@ -253,6 +257,7 @@ def read_own(
         found.notes.append(f'{task}: its labels are {", ".join(labels) or "not known"}')
     for code,files in places.items():
         rows = {split: _own_rows(file, kind, labels) for split,file in files.items()}
+        for split in set(rows) - {'test'}: _require_labels(files[split], rows[split])
         if files and not any(rows.values()): raise InputError(path, 'has no rows; name tables with examples')
         for split,some in rows.items(): found.add(code, task, split, some)
         if not files: found.notes.append(f'{code}: left out, no train, dev or test{ending} in it')

@@ -174,9 +174,13 @@ def score_submission(
     for folder in folders:
         if folder.is_dir(): continue
         raise InputError(folder, 'is not a folder; name one with a folder for each task')
+    for folder in folders:
+        if any((folder/name).is_dir() for name in XTREME): continue
+        what = f'has no folder of a task, such as xnli with test-de.tsv in it; tasks are {", ".join(XTREME)}'
+        raise InputError(folder, what)
     there = [name for name in XTREME if all((folder/name).is_dir() for folder in folders)]
     if not there:
-        what = f'has no folder of a task that {labels} has, too; tasks are {", ".join(XTREME)}'
+        what = f'has predictions of other tasks than {labels} has labels of; name labels of the same tasks'
         raise InputError(predictions, what)
     measures = _measures(seqeval)
     tasks = {name: _score_task(XTREME[name], *folders, measures[XTREME[name].metric]) for name in there}
