@@ -158,7 +158,8 @@ def check_datasets(
         again = f'pronto build -a {annotations} -b {bible} -o {quote(dataset)}'
         found.append(Finding('datasets', MEND, f'{dataset}: {why}', again))
     good = len(held.datasets) - len(faults)
-    if good or not faults: found.insert(0, Finding('datasets', OK if good else NOTE, f'{good:,} up to date'))
+    if not held.datasets: found.append(Finding('datasets', NOTE, 'none'))
+    if good: found.insert(0, Finding('datasets', OK, f'{good:,} up to date'))
     return found
 
 # %% ../../nbs/cli/doctor.ipynb #dr18
