@@ -1,6 +1,5 @@
 "The wheel: what is built from a clone runs elsewhere, with the packages of the base installation only"
 import json, os, shutil, subprocess, sys
-from pathlib import Path
 
 import pytest
 

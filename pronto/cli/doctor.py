@@ -8,7 +8,6 @@ __all__ = ['OK', 'NOTE', 'MEND', 'Finding', 'check_packages', 'check_torch', 'ch
 
 # %% ../../nbs/cli/doctor.ipynb #dr05
 import os, re, shutil, sys
-from importlib import metadata
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
@@ -29,6 +28,7 @@ class Finding(NamedTuple):
 # %% ../../nbs/cli/doctor.ipynb #dr08
 def _requirements()->dict[str,list[str]]: # Extra to names of packages; '' is the base
     "What the package asks for, as far as it was installed"
+    from importlib import metadata # Not at the top: every command would pay for it
     try: lines = metadata.requires('pronto') or []
     except metadata.PackageNotFoundError: return {}
     found = {}
@@ -38,6 +38,7 @@ def _requirements()->dict[str,list[str]]: # Extra to names of packages; '' is th
     return found
 
 def _version(package:str)->str|None:
+    from importlib import metadata
     try: return metadata.version(package)
     except metadata.PackageNotFoundError: return None
 
