@@ -315,6 +315,7 @@ def test_an_empty_store_says_so(tmp_path, browser):
     page = browser.new_page()
     page.goto((tmp_path/'r.html').as_uri())
     assert 'No runs have been recorded yet' in page.locator('#about').inner_text()
+    assert not page.locator('#filters').is_visible() and not page.locator('#views').is_visible()
     page.close()
 
 FORMULA = '=HYPERLINK("http://x","y")'

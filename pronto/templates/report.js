@@ -320,10 +320,12 @@ function ranking(found, title) {
     .map(([name, of]) => ({ reference: true, entry: { name }, ...average(testSets, of) }))
     .filter(x => tasks.some(t => x.cells.get(t).n))
   const best = t => {
+    // Of the models that ran on all test sets, if there are several
     const xs = items
       .map(x => x.cells.get(t))
       .filter(c => c.n === total.get(t))
       .map(c => c.mean)
+    if (xs.length < 2) return null
     return metric.less ? Math.min(...xs) : Math.max(...xs)
   }
   const tops = new Map(tasks.map(t => [t, best(t)])),
@@ -348,8 +350,7 @@ function ranking(found, title) {
       number: true,
       title: t.question,
       value: x => x.cells.get(t).mean,
-      best: x =>
-        !x.reference && items.length > 1 && x.cells.get(t).n === total.get(t) && x.cells.get(t).mean === tops.get(t),
+      best: x => !x.reference && x.cells.get(t).n === total.get(t) && x.cells.get(t).mean === tops.get(t),
       show: x => [
         figure(x.cells.get(t).mean),
         x.cells.get(t).n && x.cells.get(t).n < total.get(t) && soft(`${x.cells.get(t).n} of ${total.get(t)}`),
@@ -386,7 +387,7 @@ function ranking(found, title) {
       show: x => (x.of ? `${x.beat} of ${x.of}` : ''),
     },
   ]
-  const note = `${metric.title}${metric.percent ? ' in percent' : ''}, the mean over ${unique(found.map(r => r.bible)).length > 1 ? 'translations' : 'test items and seeds'}; the best of each task is bold.${items.some(x => tasks.some(t => x.cells.get(t).n < total.get(t))) ? MIXED : ''} ${RANKS}`
+  const note = `${metric.title}${metric.percent ? ' in percent' : ''}, the mean over ${unique(found.map(r => r.bible)).length > 1 ? 'translations' : 'test items and seeds'}; the best of each task is bold, of the models that ran on all its test sets.${items.some(x => tasks.some(t => x.cells.get(t).n < total.get(t))) ? MIXED : ''} ${RANKS}`
   return table('ranking', columns, items, {
     title,
     note,
@@ -675,7 +676,8 @@ function plot(found, field) {
 function plots(found) {
   const there = ['family', 'script'].filter(f => unique(found.map(r => r.bible[f])).length > 1)
   if (!there.length) return []
-  const legend = unique(found.map(r => r.entry)).map(e => {
+  const entries = unique(found.map(r => r.entry)).sort((a, b) => a.place - b.place)
+  const legend = entries.map(e => {
     const mark = element('span', { 'aria-hidden': 'true' }, `${look(e)[1][0]} `)
     mark.style.color = look(e)[0]
     return element('li', {}, mark, e.name)
