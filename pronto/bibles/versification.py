@@ -368,7 +368,7 @@ def numbering_report(
     "What the versification did"
     excluded = english.excluded
     reasons = lambda *whys: [str(r) for r,why in excluded.items() if why in whys and r.book in PROTESTANT]
-    usable = [(own, str(r)) for r,own in english.own.items() if r in english.verses]
+    usable = [(own, str(r)) for r,own in english.own.items() if r in english.verses and own != str(r)]
     other = Counter(r.book for r in (*english.verses, *excluded) if r.book not in PROTESTANT)
     verses = dict(renumbered=_runs_of(usable), merged=reasons('merged'), split=reasons('part'),
                   repeated=reasons('repeated'), empty=reasons('empty'), dropped=english.dropped,
