@@ -3,8 +3,8 @@
     python benchmarks/release.py [SIZE]... [--workers N]... [--folder DIR] [--acai]
 
 The translations are real ones in all formats and those of the embedded corpus, copied under new names until
-there are enough. All files go to a temporary folder; the default sizes need 12 GB. With --acai whole Bibles are built
-from ACAI, and the process is not killed; a hundred need 3 GB.
+there are enough. All files go to a temporary folder; the default sizes need 12 GB. With --acai whole
+Bibles are built from ACAI, and the process is not killed; a hundred need 3 GB.
 """
 import argparse, hashlib, itertools, os, re, shutil, signal, subprocess, sys, tempfile, threading, time
 from pathlib import Path
@@ -41,7 +41,7 @@ def find_sources(folder):
     corpus = write_corpus(make_corpus(n_verses=NT_VERSES), folder/'made')
     return real + find_translations(corpus/'bibles')
 
-WHOLE = 'whole/eng-web', 'whole/fraLSG', 'usfx/chi-cuv.usfx.xml' # The whole Bibles among the real translations
+WHOLE = 'whole/eng-web', 'whole/fraLSG', 'usfx/chi-cuv.usfx.xml' # The real translations of the whole Bible
 
 def make_annotations(folder, source):
     "Annotate the source and write the annotation file"

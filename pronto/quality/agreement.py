@@ -145,9 +145,7 @@ class Comparison:
         return UD_RULES[self.task.stem].labels
 
     @property
-    def counts(self)->bool:
-        "Are the labels the numbers 0 to k-1?"
-        return self.task.counts
+    def counts(self)->bool: return self.task.counts # Are the labels the numbers 0 to k-1?
 
     @cached_property
     def confusion(self)->np.ndarray: # (k, k): rows are projected labels, columns those of the parse
