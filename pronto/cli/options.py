@@ -144,8 +144,10 @@ def protocol_options(parser):
     group = parser.add_argument_group('protocol')
     add = group.add_argument
     add('--protocol', metavar='NAME', default='in-language',
-        help='in-language, transfer, few-shot, mixes, probe, transfer-probe, prompting, transfer-prompting '
-        'or retrieval')
+        help='in-language, together, transfer, few-shot, mixes, probe, transfer-probe, prompting, '
+        'transfer-prompting or retrieval')
+    add('--together', dest='protocol', action='store_const', const='together',
+        help='the protocol together: train the verse tasks on one encoder, with a head for each')
     add('--train', action='append', metavar='DATASET_DIR',
         help='for transfer, few-shot and retrieval: another translation, by folder or code; '
         'repeat for more')

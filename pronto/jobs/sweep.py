@@ -101,9 +101,11 @@ def _folder(folds:list[Translation])->Path: # A dataset in folds is in the folde
     return folds[0].folder if folds[0].fold is None else folds[0].folder.parent
 
 def _by_notebook(trainings:list[Training], *args)->list[NotebookRun]:
-    "One for each model, task and seed"
+    "One for each model, task and seed; tasks that are trained together have one"
     groups = {}
-    for t in trainings: groups.setdefault((t.model, t.key.task, t.key.seed), []).append(t)
+    for t in trainings:
+        task = '' if t.adapt == 'together' else t.key.task
+        groups.setdefault((t.model, task, t.key.seed), []).append(t)
     return [NotebookRun(tuple(group), *args) for group in groups.values()]
 
 # %% ../../nbs/jobs/sweep.ipynb #sw000003
@@ -203,8 +205,10 @@ def notebook_parameters(
     "The parameters of `eval.ipynb` that make one run; raises `InputError` for a path that they cannot name"
     model = os.path.abspath(run.model) if Path(run.model).is_dir() else run.model
     listed = lambda paths: ','.join(map(str, paths))
-    given = dict(bible=listed(run.bibles), models=model, tasks=run.key.task, first_seed=run.key.seed,
-                 epochs=epochs or 0, limit=limit or 0, recipe=run.key.recipe, runs=str(runs))
+    tasks = run.key.hyperparameters.get('together') or [run.key.task]
+    given = dict(bible=listed(run.bibles), models=model, tasks=','.join(tasks),
+                 first_seed=run.key.seed, epochs=epochs or 0, limit=limit or 0, recipe=run.key.recipe,
+                 runs=str(runs))
     for path in (model, *run.bibles, *run.sources):
         if ',' in str(path):
             raise InputError(path, 'has a comma in its path, which separates names in the notebook; '

@@ -164,6 +164,7 @@ def _with_memory(model, tokenizer, heads, rows, settings, how)->tuple: # Setting
         gc.collect()
         torch.cuda.empty_cache()
 
+# %% ../../nbs/modeling/together.ipynb #tg00013b
 def fine_tune_together(
     model, # A model folder, or a name in the local cache
     rows:dict[str,dict[str,list]], # Stem of each verse task to its `train`, `dev` and test sets

@@ -365,6 +365,7 @@ def _run_until_learned(first:_Attempt)->tuple: # As `_run`, and what became of e
         if not collapsed: break
     return *found, keep, attempts
 
+# %% ../../nbs/modeling/train.ipynb #150a27g1
 @lru_cache(maxsize=2)
 def shared_tokenizer(
     model:str,

@@ -6,11 +6,12 @@
 __all__ = ['Training', 'empty_tasks', 'choose_tasks', 'find_sources', 'plan']
 
 # %% ../../nbs/runs/planning.ipynb #pl05
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Callable
 from ..core.files import InputError, content_hash, data_dir, to_stderr
+from ..datasets.examples import VerseExample
 from ..datasets.loading import Dataset, fold_folders, load_manifest, table_file
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import TASKS, find_task, task_file
@@ -167,6 +168,7 @@ def _at_least_one(**numbers):
         if value is not None and value < 1:
             raise InputError(what, f'must be 1 or more, not {value}; leave it out for the default')
 
+# %% ../../nbs/runs/planning.ipynb #pl14p
 @dataclass(frozen=True)
 class _Plan:
     "What all trainings of an evaluation have in common"
@@ -174,6 +176,7 @@ class _Plan:
     recipe:object
     limit:int|None
     pools:_Pools
+    heads:tuple = () # The tasks that are trained together
 
     def trainings(self, selections:list[Selection], fold:int|None, model:str, task, seed:int)->list[Training]:
         starts = {s.first for s in selections}
@@ -183,8 +186,11 @@ class _Plan:
         found = resolve_model(model, selection.folders)
         if selection.first and (is_static(found) or self.protocol.adapt != 'all'):
             raise InputError(model, 'cannot go on from the weights of another training; leave --train out')
+        if self.heads and is_static(found):
+            raise InputError(model, 'has one head for one task; leave --together out')
         files, settings = model_hash(find_model(found)), settings_for(found, self.recipe, task)
-        if self.protocol.adapt == 'all': settings = task.adapted(settings, found)
+        if self.protocol.adapt in ('all','together'): settings = task.adapted(settings, found)
+        if self.heads: settings |= self._together()
         learned = _learned(selection, self.pools.digest) if self.protocol.across else {}
         keys = []
         for part in selection.tests:
@@ -194,6 +200,17 @@ class _Plan:
                                 pool=pool, protocol=self.protocol.name, **learned))
         return Training(tuple(keys), selection, model, self.recipe, self.protocol.adapt, task_file(task),
                         is_first)
+
+    def of_model(self, model:str, setups:list[tuple], seeds:range)->list[Training]:
+        found = [training for task,by_fold in setups for seed in seeds for fold,selections in by_fold.items()
+                 for training in self.trainings(selections, fold, model, task, seed)]
+        if self.heads: found.sort(key=lambda t: (t.key.seed, t.key.fold or 0)) # Those of one encoder together
+        return found
+
+    def _together(self)->dict:
+        "What all heads have in common: the most epochs of a task, and one start"
+        epochs = [self.recipe.settings(task)['epochs'] for task in self.heads]
+        return dict(epochs=max(epochs), restarts=0, together=[task.stem for task in self.heads])
 
 # %% ../../nbs/runs/planning.ipynb #pl14b
 def _own_recipe(recipe, protocol:Protocol, epochs:int|None):
@@ -210,7 +227,7 @@ def _own_recipe(recipe, protocol:Protocol, epochs:int|None):
 
 def _recipe(recipe, protocol:Protocol, epochs:int|None, bf16:bool):
     "The recipe of a protocol; models that are frozen or not trained have recipes of their own"
-    if protocol.adapt != 'all': return _own_recipe(recipe, protocol, epochs)
+    if protocol.adapt in _OWN_RECIPES: return _own_recipe(recipe, protocol, epochs)
     if any(str(recipe) in own for own,_ in _OWN_RECIPES.values()):
         raise InputError('--recipe', f'{recipe} does not train the model; choose another recipe or protocol')
     try: return find_recipe(recipe, epochs=epochs, bf16=bf16 or None)
@@ -218,6 +235,7 @@ def _recipe(recipe, protocol:Protocol, epochs:int|None, bf16:bool):
 
 _OWN_RECIPES = dict(frozen=(PROBES, 'probe'), none=(PROMPTS, 'prompt')) # By adaptation, with the usual one
 
+# %% ../../nbs/runs/planning.ipynb #pl14c
 def _setups(protocol:Protocol, targets:list, sources:list, names:list[str], **sampling)->list[tuple]:
     "For each task, fold to selections"
     everything = [t for folds in (*sources, *targets) for t in folds]
@@ -231,6 +249,18 @@ def _setups(protocol:Protocol, targets:list, sources:list, names:list[str], **sa
     tested, trained = by_fold(targets), by_fold(sources)
     return [(task, {k: protocol.selections(Setup(task, tested[k], trained[k], **sampling)) for k in numbers})
             for task in tasks]
+
+def _verse_tasks(setups:list[tuple], named:bool)->list[tuple]:
+    "The tasks that can share an encoder; raises `InputError` if there are fewer than two"
+    single = lambda task: getattr(task, 'example', None) is VerseExample
+    others = [task.abbr for task,_ in setups if not single(task)]
+    if named and others:
+        names = ', '.join(others)
+        raise InputError('--task', f'{names} cannot be trained together with other tasks, because its '
+                                   'examples are not single verses; leave it out')
+    found = [(task, by_fold) for task,by_fold in setups if single(task)]
+    if len(found) < 2: raise InputError('--task', 'the protocol together needs two or more verse tasks')
+    return found
 
 # %% ../../nbs/runs/planning.ipynb #c7b10007
 def _why_not(folder:Path, task, splits:tuple[str,...])->str:
@@ -295,11 +325,12 @@ def plan(
         alone, names = protocol.across or len(targets) == 1, tasks
         if tasks and not alone and not (names := _named_here(together[0], tasks, report)): continue
         setups = _setups(protocol, together, sources, names, sizes=tuple(sizes), draws=draws)
+        here = made
+        if protocol.adapt == 'together':
+            setups = _verse_tasks(setups, bool(tasks))
+            here = replace(made, heads=tuple(task for task,_ in setups))
         for model in models:
-            for task,by_fold in setups:
-                for seed in range(first_seed, first_seed + seeds):
-                    for fold,selections in by_fold.items():
-                        trainings += made.trainings(selections, fold, model, task, seed)
+            trainings += here.of_model(model, setups, range(first_seed, first_seed + seeds))
     if not trainings:
         raise InputError(folders[0], f'has no dataset with {", ".join(tasks)}; choose other tasks')
     return trainings

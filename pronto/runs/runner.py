@@ -72,6 +72,7 @@ def _learned(key:RunKey)->dict:
 
 def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,list], keep:bool, **how):
     "Train a model on a selection, after those that come before it, and keep its weights if others need them"
+    if training.adapt == 'together': return _train_together(training, selection, **how)
     key, task = training.key, find_task(training.key.task)
     rows = dict(train=_rows(selection.train, task, key.limit), dev=_rows(selection.dev, task, key.limit))
     if selection.first: how |= dict(start=_weights(training, selection.first, learned['first']))
@@ -89,6 +90,25 @@ def _weights(training:Training, selection:Selection, learned:dict)->dict:
     identity = _identity(training.key, learned)
     if identity not in _WEIGHTS: _train(training, selection, learned, {}, keep=True)
     return _WEIGHTS[identity]
+
+# %% ../../nbs/runs/runner.ipynb #rt000t02
+_TOGETHER:dict[str,dict] = {} # By stem, the runs of the last training with several heads
+
+def _train_together(training:Training, selection:Selection, device:str, progress:str):
+    "Train a model on all tasks of its training at once, and keep the runs of the other tasks for their turn"
+    from pronto.modeling.together import fine_tune_together
+    key = training.key
+    identity = json.dumps(key.inputs | dict(task='', dataset=str(training.dataset)), sort_keys=True)
+    if identity not in _TOGETHER:
+        tasks = [find_task(stem) for stem in key.settings['together']]
+        parts, rows = dict(train=selection.train, dev=selection.dev, test=selection.tests), {}
+        for task in tasks:
+            _check(selection, task, key.limit)
+            rows[task.stem] = {name: _rows(chosen, task, key.limit) for name,chosen in parts.items()}
+        _TOGETHER.clear()
+        _TOGETHER[identity] = fine_tune_together(training.model, rows, key.settings, seed=key.seed,
+                                                 device=device, progress=progress)
+    return _TOGETHER[identity][key.task]
 
 # %% ../../nbs/runs/runner.ipynb #rt000003
 def run_training(
@@ -149,7 +169,8 @@ def _in_groups(trainings:list[Training])->list[list[Training]]:
     "Trainings that start from the same weights, together"
     groups = []
     for t in trainings:
-        alike = groups and t.selection.first and _root(groups[-1][0]) == _root(t)
+        shared = t.selection.first or t.adapt == 'together'
+        alike = groups and shared and _root(groups[-1][0]) == _root(t)
         if alike: groups[-1].append(t)
         else: groups.append([t])
     return groups
@@ -157,7 +178,7 @@ def _in_groups(trainings:list[Training])->list[list[Training]]:
 def _root(t:Training)->tuple:
     start = t.selection
     while start.first: start = start.first
-    return start, t.model, t.key.task, t.key.seed
+    return start, t.model, '' if t.adapt == 'together' else t.key.task, t.key.seed
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80f
 @dataclass(frozen=True)
