@@ -3,12 +3,17 @@ import argparse, re
 
 from pronto.cli.command import make_parser
 
-def subcommands(parser, name):
-    "All commands below a parser that do something, by name; a command with parts has one page"
+def parts_of(parser):
+    "The parsers below a parser, by name"
     groups = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
-    if not groups or parser.get_default('run'): yield name, parser
-    for group in groups if not parser.get_default('run') else []:
-        for part,below in group.choices.items(): yield from subcommands(below, f'{name} {part}')
+    return {name: below for group in groups for name,below in group.choices.items()}
+
+def subcommands(parser, name):
+    "All commands below a parser, by name; parts that are no commands by themselves are on one page"
+    parts = parts_of(parser)
+    if not any(part.get_default('run') or parts_of(part) for part in parts.values()): yield name, parser
+    else:
+        for part,below in parts.items(): yield from subcommands(below, f'{name} {part}')
 
 def option_name(action, formatter):
     "e.g. `-o, --output DIR`"
@@ -59,7 +64,6 @@ def command_pages(
     made, lines = {}, []
     for name,parser in subcommands(make_parser(), 'pronto'):
         address = 'commands/' + '-'.join(name.split()[1:]) + '.md'
-        if name == 'pronto': continue
         about = (parser.description or '').strip()
         text = f'# {name}\n\n{about}.\n\n{section(parser)}\n'
         examples = examples_of(name, pages)

@@ -25,7 +25,7 @@ def buttons(path):
         links.append(f'[Open in Binder](https://mybinder.org/v2/gh/{where}/main?labpath={path})')
         install = f'%pip install "pronto[train,release] @ git+{repository()}"'
         links.append(f'In Colab, first run `{install}`')
-    return '<div class="buttons" markdown>\n' + '\n'.join(links) + '\n</div>\n'
+    return '<div class="buttons" markdown data-search-exclude>\n' + '\n'.join(links) + '\n</div>\n'
 
 def notebook_page(path, shown=None):
     "The page of a notebook; `shown` is an executed copy of it, if it has no outputs itself"
@@ -35,6 +35,7 @@ def notebook_page(path, shown=None):
     heading, _, rest = text.partition('\n')
     if shown: rest = f'\n*As executed in [`{shown}`]({repository()}/blob/main/{shown}).*\n{rest}'
     text = f'{heading}\n\n{buttons(path)}\n{rest}'
+    if page.startswith('api'): text = f'---\nsearch: {{boost: 0.5}}\n---\n\n{text}' # Guides first
     drawn = re.sub(r'^```mermaid\n.*?^```$', '<!-- pipeline -->', text, flags=re.M | re.S)
     return with_links(drawn, shown or path, page), pictures
 
