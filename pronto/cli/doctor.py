@@ -11,7 +11,7 @@ import os, re, shutil, sys
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
-from .guide import Held, describe, hub_cache, hub_models, look, show_commands, suggest
+from .guide import SMALL_MODEL, Held, describe, hub_cache, hub_models, look, show_commands, suggest
 from .output import show
 from ..core.files import InputError, json_with_keys
 
@@ -170,7 +170,7 @@ def check_models(
     "Models on this machine, and the cache of encodings"
     own = [m for m in held.models if m not in hub_models()]
     named = ', '.join([*own, *hub_models()][:8]) + (', ...' if len(held.models) > 8 else '')
-    hint = 'hf download bert-base-multilingual-cased'
+    hint = f'hf download {SMALL_MODEL}'
     found = [Finding('models', OK, f'{len(held.models)}: {named}') if held.models else
              Finding('models', NOTE, f'none in {held.folder}/models and in {hub_cache()}', hint)]
     kept = Path(held.folder)/'cache'/'encodings'
