@@ -290,15 +290,13 @@ function ranking(found, title) {
   // Models by tasks
   const tasks = unique(found.map(r => r.task)).sort((a, b) => a.order - b.order),
     place = standing(found)
-  const total = new Map(tasks.map(t => [t, unique(found.filter(r => r.task === t).map(r => r.bible)).length]))
+  const total = new Map([...grouped(found, r => r.task)].map(([t, rs]) => [t, unique(rs.map(r => r.bible)).length]))
   const average = (rs, of) => {
     // Per task, and over tasks if there are all test sets
+    const byTask = grouped(rs, r => r.task)
     const cells = new Map(
       tasks.map(t => {
-        const xs = rs
-          .filter(r => r.task === t)
-          .map(of)
-          .filter(x => x != null)
+        const xs = (byTask.get(t) ?? []).map(of).filter(x => x != null)
         return [t, { mean: mean(xs), n: xs.length }]
       }),
     )
@@ -1311,7 +1309,9 @@ function unpack() {
 async function read() {
   const e = by('data')
   if (e.type === 'application/json') return JSON.parse(e.textContent)
-  const bytes = Uint8Array.from(atob(e.textContent), c => c.charCodeAt(0))
+  const binary = atob(e.textContent)
+  const bytes = new Uint8Array(binary.length)
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
   return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text())
 }
 
