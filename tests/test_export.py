@@ -133,7 +133,7 @@ def test_a_published_folder_comes_back_as_it_was(demo, tmp_path):
     export_tsv([old], tmp_path/'back')
     assert contents(tmp_path/'back') == before
     export_lm_eval([old], tmp_path/'lm')
-    assert (tmp_path/'lm'/'old'/'pronto_old_my_own.yaml').is_file()
+    assert (tmp_path/'lm'/'pronto_my_own.yaml').is_file()
 
 # EleutherAI's harness; the notebook checks its files without it
 
@@ -160,20 +160,22 @@ def test_the_harness_asks_our_questions(demo, tiny, tmp_path):
     pytest.importorskip('lm_eval')
     export_lm_eval([demo/'qaa', demo/'qac'], tmp_path/'written')
     (tmp_path/'written').rename(tmp_path/'moved')
-    outside(tmp_path, sys.executable, '-m', 'lm_eval', '--tasks', 'pronto_qaa,pronto_qaa_sentence_mood_fewshot',
-            '--include_path', str(tmp_path/'moved'), '--model', 'hf', '--model_args', f'pretrained={tiny}',
+    outside(tmp_path, sys.executable, '-m', 'lm_eval',
+            '--tasks', 'pronto,pronto_sentence_mood_fewshot',
+            '--include_path', str(tmp_path/'moved'), '--metadata', '{"language": "qaa"}',
+            '--model', 'hf', '--model_args', f'pretrained={tiny}',
             '--limit', '6', '--device', 'cpu', '--log_samples', '--output_path', str(tmp_path/'out'))
     results = json.loads(next((tmp_path/'out').rglob('results_*.json')).read_text(encoding='utf-8'))
     data = load_dataset_folder(demo/'qaa').tasks
-    assert set(results['group_subtasks']['pronto_qaa']) == {f'pronto_qaa_{stem}' for stem in data}
-    scores = [results['results'][f'pronto_qaa_{stem}']['acc,none'] for stem in data]
-    assert results['results']['pronto_qaa']['acc,none'] == pytest.approx(sum(scores)/5)
+    assert set(results['group_subtasks']['pronto']) == {f'pronto_{stem}' for stem in data}
+    scores = [results['results'][f'pronto_{stem}']['acc,none'] for stem in data]
+    assert results['results']['pronto']['acc,none'] == pytest.approx(sum(scores)/5)
     def samples(task):
         path = next((tmp_path/'out').rglob(f'samples_{task}_2*.jsonl'))
         return sorted(map(json.loads, path.open(encoding='utf-8')), key=lambda s: s['doc_id'])
     capped = [str(min(int(r.label), 3)) for r in data['nonpronominal_mention']['test'][:6]]
-    assert ['0123'[int(s['target'])] for s in samples('pronto_qaa_nonpronominal_mention')] == capped
-    plain, shown = (samples(f'pronto_qaa_sentence_mood{x}') for x in ('','_fewshot'))
+    assert ['0123'[int(s['target'])] for s in samples('pronto_nonpronominal_mention')] == capped
+    plain, shown = (samples(f'pronto_sentence_mood{x}') for x in ('','_fewshot'))
     row = data['sentence_mood']['test'][0]
     asked = ('What is the mood of the first sentence of this verse?\n'
              f'Verse: {row.text}\nA. Declarative\nB. Imperative\nC. Interrogative\nAnswer:')
@@ -197,18 +199,23 @@ def test_the_harness_loads_the_groups_of_all(demo, tmp_path):
     pytest.importorskip('lm_eval')
     export_lm_eval([demo/'qaa', demo/'qac'], tmp_path/'lm')
     groups,tasks = json.loads(outside(tmp_path, sys.executable, '-c', GROUPS, str(tmp_path/'lm')).splitlines()[-1])
-    tables = {code: load_dataset_folder(demo/code).tasks for code in ('qaa','qac')}
-    sizes = {f'pronto_{code}_{stem}': len(parts['test']) for code,stems in tables.items() for stem,parts in stems.items()}
-    expected = {f'pronto{x}': [f'pronto_qaa{x}', f'pronto_qac{x}'] for x in ('','_fewshot')}
-    assert {x: groups[x] for x in ('pronto','pronto_fewshot')} == expected
-    assert tasks == sizes | {f'{name}_fewshot': n for name,n in sizes.items()}
+    stems = load_dataset_folder(demo/'qaa').tasks
+    sizes = {stem: sum(len(load_dataset_folder(demo/code).tasks[stem]['test']) for code in ('qaa','qac')) for stem in stems}
+    assert groups == {f'pronto{x}': [f'pronto_{stem}{x}' for stem in stems] for x in ('','_fewshot')}
+    assert tasks == {f'pronto_{stem}{x}': n for stem,n in sizes.items() for x in ('','_fewshot')}
 
-def test_groups_with_one_name(demo, tmp_path):
-    shutil.copytree(demo/'qaa', tmp_path/'fewshot')
-    manifest = json.loads((demo/'qaa'/'manifest.json').read_text(encoding='utf-8')) | dict(code='fewshot')
-    (tmp_path/'fewshot'/'manifest.json').write_text(json.dumps(manifest), encoding='utf-8')
-    with pytest.raises(InputError, match='makes a group pronto_fewshot, which exists already'):
-        export_lm_eval([tmp_path/'fewshot'], tmp_path/'lm')
+def test_files_of_tasks_do_not_grow_with_the_languages(demo, tmp_path):
+    for name,codes in ('one', ['qaa']), ('two', ['qaa','qac']): export_lm_eval([demo/c for c in codes], tmp_path/name)
+    yamls = lambda name: {p.relative_to(tmp_path/name): p.read_text() for p in (tmp_path/name).rglob('*.yaml')}
+    assert yamls('one') == yamls('two') and len(yamls('one')) == 12
+
+def test_a_template_serves_tasks_with_the_same_labels(tmp_path):
+    for code,labels in dict(one='ab', two='ac').items():
+        (tmp_path/code).mkdir()
+        rows = ''.join(f'lo {label}\t{label}\n' for label in labels)
+        for s in 'train','dev','test': (tmp_path/code/f'my_own_{s}.tsv').write_text(rows)
+    with pytest.raises(InputError, match='other labels of my_own .a, c. than the datasets before it; export it by itself'):
+        export_lm_eval([tmp_path/'one', tmp_path/'two'], tmp_path/'lm')
     assert not (tmp_path/'lm').exists()
 
 # mteb
@@ -439,7 +446,7 @@ def test_a_task_of_the_users_is_exported(demo, tmp_path):
     after = contents(tmp_path/'back')
     assert {name: after[name] for name in before} == before
     export_lm_eval([tmp_path/'mine'], tmp_path/'lm')
-    assert 'B. yes' in (tmp_path/'lm'/'mine'/'pronto_mine_my_own.yaml').read_text()
+    assert 'B. yes' in (tmp_path/'lm'/'pronto_my_own.yaml').read_text()
 
 def test_the_card_of_acai_names_its_tasks_and_licence(toy_acai_dataset, tmp_path):
     from pronto.interop.hf import export_hf

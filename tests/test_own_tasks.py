@@ -120,7 +120,7 @@ def test_they_are_trained_tabled_reported_and_exported(place, model, tmp_path, c
     assert '"SI"' in (tmp_path/'report.html').read_text(encoding='utf-8')
     assert main(['export', 'hf', str(place/'qad'), '-o', str(tmp_path/'hf'), *tasks]) == 0
     assert main(['export', 'lm-eval', str(place/'qad'), '-o', str(tmp_path/'lm'), *tasks]) == 0
-    prompt = (tmp_path/'lm'/'qad'/'pronto_qad_same_initial.yaml').read_text(encoding='utf-8')
+    prompt = (tmp_path/'lm'/'pronto_same_initial.yaml').read_text(encoding='utf-8')
     assert 'Does verse 2 use a verb with this initial?' in prompt and '{{text2}}' in prompt
 
 def test_other_processes_are_told_where_the_file_is(place, model, tmp_path):

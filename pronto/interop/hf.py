@@ -231,8 +231,7 @@ _OF_DATASETS = dict(
     hf=['manifest.json','alignment.tsv','*/train.parquet','*/validation.parquet','*/test.parquet', EXAMPLES],
     tsv=['manifest.json','alignment.tsv','README.md', *_TABLES_OF]) | {
     'lm-eval': ['*.yaml','*_test.jsonl','*_validation.jsonl','*_fewshot.jsonl']}
-_OF_HARNESS = ['_common_yaml','pronto.yaml','pronto_fewshot.yaml','pronto_data.py',
-               '__pycache__/pronto_data.*.pyc']
+_OF_HARNESS = ['_common_yaml','pronto.yaml','pronto_*.yaml','pronto_data.py','__pycache__/pronto_data.*.pyc']
 
 def _export_files(format:str, codes:list[str])->list[str]:
     "The names of the files of an export; `*` does not cross a `/`"

@@ -11,6 +11,7 @@ import json, random
 from collections import defaultdict
 from pathlib import Path
 from string import ascii_uppercase
+from typing import NamedTuple
 from ..core.files import InputError, replace_folder
 from ..datasets.examples import text_columns
 from ..datasets.loading import Dataset
@@ -79,13 +80,19 @@ import json
 from pathlib import Path
 from datasets import Dataset, DatasetDict
 
-def load(pronto_dataset, pronto_task, **other):
-    found, folder = {}, Path(__file__).parent/pronto_dataset
+def load(pronto_task, language=None, **other):
+    "The questions of one dataset, or of all: --metadata '{\\"language\\": \\"wol\\"}'"
+    folder = Path(__file__).parent
+    codes = sorted(p.parent.name for p in folder.glob(f'*/{pronto_task}_test.jsonl'))
+    if language is not None and language not in codes:
+        raise ValueError(f'no {pronto_task} in {language}; choose a language from {", ".join(codes)}')
+    found = {}
     for split in 'test', 'validation', 'fewshot':
-        file = folder/f'{pronto_task}_{split}.jsonl'
-        if not file.is_file(): continue
-        with file.open(encoding='utf-8') as lines: documents = list(map(json.loads, lines))
-        found[split] = Dataset.from_list(documents)
+        files = [folder/code/f'{pronto_task}_{split}.jsonl' for code in ([language] if language else codes)]
+        lines = [(file.parent.name, line) for file in files if file.is_file()
+                 for line in file.read_text(encoding='utf-8').splitlines()]
+        documents = [json.loads(line) | dict(language=code) for code,line in lines]
+        if documents: found[split] = Dataset.from_list(documents)
     return DatasetDict(found)
 
 def mcc(pairs):
@@ -117,7 +124,7 @@ def _value(value)->str:
 def _yaml(fields:dict)->str: return ''.join(f'{k}: {_value(v)}\n' for k,v in fields.items())
 
 def group_yaml(
-    name:str, # e.g. `pronto_copshc`
+    name:str, # e.g. `pronto`
     tasks:list[str] # Names of tasks or groups
 )->str: # The contents of the file
     "A group of tasks"
@@ -126,22 +133,19 @@ def group_yaml(
 
 # %% ../../nbs/interop/lm_eval.ipynb #cc9e96e0
 def task_yamls(
-    code:str, # Of the dataset
     stem:str, # Of the task
     labels:list[str], # See `options`
     texts:list[str], # The columns that hold text
-    documents:dict[str,list] # `test`, `validation` and `fewshot`
+    splits:set[str] # Of `test`, `validation` and `fewshot`, those that some dataset has
 )->dict[str,str]: # Name of a task to the contents of its file
-    "A task without examples and, if there are any, one with an example for each label"
-    name = f'pronto_{code}_{stem}'
-    fields = dict(include='../_common_yaml', task=name)
-    fields |= dict(dataset_kwargs=dict(pronto_dataset=code, pronto_task=stem))
+    "A task without examples and, if there are any, one with an example for each label; for all languages"
+    name = f'pronto_{stem}'
+    fields = dict(include='_common_yaml', task=name, dataset_kwargs=dict(pronto_task=stem))
     fields |= dict(doc_to_text=prompt(stem, labels, texts), doc_to_choice=list(ascii_uppercase[:len(labels)]))
-    if documents['validation']: fields |= dict(validation_split='validation')
-    if not documents['fewshot']: return {name: _yaml(fields)}
+    if 'validation' in splits: fields |= dict(validation_split='validation')
+    if 'fewshot' not in splits: return {name: _yaml(fields)}
     fields |= dict(fewshot_split='fewshot', fewshot_config=dict(sampler='first_n'))
-    n = len({d['label'] for d in documents['fewshot']})
-    with_examples = dict(include=f'{name}.yaml', task=f'{name}_fewshot', num_fewshot=n)
+    with_examples = dict(include=f'{name}.yaml', task=f'{name}_fewshot', num_fewshot=len(labels))
     return {name: _yaml(fields), f'{name}_fewshot': _yaml(with_examples)}
 
 # %% ../../nbs/interop/lm_eval.ipynb #39b74c64
@@ -150,80 +154,74 @@ def _write(path:Path, text:str): path.write_bytes(text.encode())
 def _lines(documents:list[dict])->str:
     return ''.join(json.dumps(d, ensure_ascii=False) + '\n' for d in documents)
 
-def _write_task(folder:Path, code:str, stem:str, parts:dict[str,list], labels:list[str])->list[str]: # Names
-    "Write the documents of a task and its YAML files"
-    train, validation, test = (questions(stem, parts[s], labels) for s in ('train','dev','test'))
-    documents = dict(test=test, validation=validation, fewshot=shots(train))
-    for split,found in documents.items():
-        if found: _write(folder/f'{stem}_{split}.jsonl', _lines(found))
-    yamls = task_yamls(code, stem, labels, text_columns(type(parts['test'][0])), documents)
-    for name,text in yamls.items(): _write(folder/f'{name}.yaml', text)
-    return list(yamls)
+class _Template(NamedTuple):
+    "What all languages of a task share"
+    labels:list[str]
+    texts:list[str]
+    splits:set[str]
 
 def write_lm_eval(
     dataset:Dataset, # Loaded
     code:str, # The name of the dataset
-    folder:Path # Of the export
-)->dict[str,list[str]]: # The names of the tasks for the groups `pronto` and `pronto_fewshot`
-    "Write the tasks of a dataset"
+    folder:Path, # Of the export
+    templates:dict[str,_Template] # Those of other datasets; new ones are added
+):
+    "Write the questions of a dataset; raises `InputError` if a task has other labels than in another dataset"
     (folder/code).mkdir()
-    tasks = dict(pronto=[], pronto_fewshot=[])
     for stem,parts in dataset.tasks.items():
         if not parts['test']: continue
-        plain, *with_examples = _write_task(folder/code, code, stem, parts, options(dataset, stem))
-        tasks['pronto'].append(plain)
-        tasks['pronto_fewshot'] += with_examples
-    return tasks
+        labels, texts = options(dataset, stem), text_columns(type(parts['test'][0]))
+        shared = templates.setdefault(stem, _Template(labels, texts, set()))
+        if (shared.labels, shared.texts) != (labels, texts):
+            what = f'has other labels of {stem} ({", ".join(labels)}) than the datasets before it'
+            raise InputError(dataset.path, f'{what}; export it by itself')
+        train, validation, test = (questions(stem, parts[s], labels) for s in ('train','dev','test'))
+        for split,found in dict(test=test, validation=validation, fewshot=shots(train)).items():
+            if not found: continue
+            _write(folder/code/f'{stem}_{split}.jsonl', _lines(found))
+            shared.splits.add(split)
 
 # %% ../../nbs/interop/lm_eval.ipynb #2c67cd47
-_OPENING = '''Tasks for [EleutherAI's harness](https://github.com/EleutherAI/lm-evaluation-harness). The \
-folder may be moved; it needs no network.
+_OPENING = '''Tasks for [EleutherAI's harness](https://github.com/EleutherAI/lm-evaluation-harness): one \
+template for each task, which serves all languages. The folder may be moved; it needs no network.
 
 ```sh
-# without examples
-lm_eval --include_path {folder} --tasks {group} --model hf --model_args pretrained=MODEL
+# one language, without examples; name another folder of this one for another language
+lm_eval --include_path {folder} --tasks pronto --metadata '{{"language": "{code}"}}' \\
+        --model hf --model_args pretrained=MODEL
 # with one example per label
-lm_eval --include_path {folder} --tasks {group}_fewshot --model hf --model_args pretrained=MODEL
+lm_eval --include_path {folder} --tasks pronto_fewshot --metadata '{{"language": "{code}"}}' \\
+        --model hf --model_args pretrained=MODEL
 ```
 
-`pronto` and `pronto_fewshot` are all datasets. Add `--apply_chat_template` for chat models, \
-`--num_fewshot 8` for more examples.'''
-
-def _group_of(whole:str, code:str)->str: # e.g. `pronto_wol_fewshot`
-    return whole.replace('pronto', f'pronto_{code}')
-
-def _write_groups(dataset:Dataset, code:str, tasks:dict, groups:dict, folder:Path):
-    "Write the groups of one dataset and add them to the groups of all"
-    for whole,names in tasks.items():
-        group = _group_of(whole, code)
-        if group in groups:
-            what = f'makes a group {group}, which exists already; build it with another --code'
-            raise InputError(dataset.path, what)
-        if not names: continue
-        groups[group] = names
-        groups[whole].append(group)
-        _write(folder/code/f'{group}.yaml', group_yaml(group, names))
+Without `--metadata` a task asks the questions of all languages together. Add `--apply_chat_template` for \
+chat models, `--num_fewshot 8` for more examples.'''
 
 # %% ../../nbs/interop/lm_eval.ipynb #2c67cd48
 def export_lm_eval(
     folders, # Dataset folders, releases, or folders exported for HuggingFace
     out, # The folder to write
     progress=iter # Wraps a list, e.g. `tqdm`
-)->list[str]: # Names of the groups
+)->list[str]: # Names of the tasks and groups
     "Write tasks for the harness; raises `InputError` if a dataset cannot be read or `out` cannot be written"
-    groups, about = dict(pronto=[], pronto_fewshot=[]), []
+    templates, about = {}, []
     with replace_folder(out, foreign_in_export) as aside:
         for code,(_,load) in progress(list(open_datasets(folders).items())):
             dataset = load()
-            _write_groups(dataset, code, write_lm_eval(dataset, code, aside), groups, aside)
+            write_lm_eval(dataset, code, aside, templates)
             about.append(about_dataset(dataset))
-        if not groups['pronto']:
+        if not templates:
             what = 'has no test split to ask about; build the dataset from more of the Bible'
             raise InputError(folders[0], what)
-        for whole in 'pronto', 'pronto_fewshot':
-            if groups[whole]: _write(aside/f'{whole}.yaml', group_yaml(whole, groups[whole]))
+        made = {stem: task_yamls(stem, *template) for stem,template in templates.items()}
+        yamls = {name: text for both in made.values() for name,text in both.items()}
+        groups = {'pronto': [n for both in made.values() for n in [*both][:1]],
+                  'pronto_fewshot': [n for both in made.values() for n in [*both][1:]]}
+        groups = {name: tasks for name,tasks in groups.items() if tasks}
+        yamls |= {name: group_yaml(name, tasks) for name,tasks in groups.items()}
+        for name,text in yamls.items(): _write(aside/f'{name}.yaml', text)
         _write(aside/'_common_yaml', COMMON)
         _write(aside/'pronto_data.py', LOADER)
-        opening = _OPENING.format(folder=Path(out).name, group=_group_of('pronto', about[0]['code']))
+        opening = _OPENING.format(folder=Path(out).name, code=about[0]['code'])
         write_export(aside, 'lm-eval', about, opening)
-    return [group for group,tasks in groups.items() if tasks]
+    return [*groups, *(name for name in yamls if name not in groups)]
