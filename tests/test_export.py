@@ -241,6 +241,7 @@ class Oracle(torch.nn.Module):
 folders = sys.argv[1:]
 qac, qaa = map(load_dataset_folder, folders)
 tasks = mteb_tasks(folders[0], english=folders[1])
+assert all(task.metadata.is_filled() for task in tasks)
 moods = ['declarative','imperative','interrogative']
 mood = {r.text: moods.index(r.label) for rows in qac.tasks['sentence_mood'].values() for r in rows}
 pairs = [r for rows in qac.tasks['same_sense'].values() for r in rows]
