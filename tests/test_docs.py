@@ -30,6 +30,14 @@ def test_the_index_of_the_tables_names_all_of_them():
     files = {p.name for p in (ROOT/'paper_tables').iterdir() if p.suffix in ('.md','.png')} - {'README.md'}
     assert {name for name in files if name not in text} == set()
 
+def test_the_buttons_of_a_notebook_open_that_notebook():
+    found = {}
+    for path in sorted((ROOT/'nbs').glob('*.ipynb')):
+        text = path.read_text(encoding='utf-8')
+        if 'colab-badge' not in text: continue
+        found[path.name] = re.findall(r'(?:blob/main/|labpath=)nbs/([\w.]+)\)', text)
+    assert len(found) > 7 and {name: opened for name,opened in found.items() if opened != [name, name]} == {}
+
 # The recipes of CONTRIBUTING.md
 
 @pytest.fixture

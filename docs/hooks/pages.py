@@ -16,25 +16,25 @@ from results import chart, report_page
 
 NEED_TEXTS = 'eval', 'tables', 'gold', 'sources' # What is not in the repository
 
-def buttons(path):
-    "Where a notebook can be run, and where its source is"
+def buttons(path, install=True):
+    "Where a notebook can be run, how to `install` what Colab lacks, and where its source is"
     where = repository().removeprefix('https://github.com/')
     links = [f'[Source]({repository()}/blob/main/{path})']
     if Path(path).stem not in NEED_TEXTS and 'executed' not in path:
         links.append(f'[Open in Colab](https://colab.research.google.com/github/{where}/blob/main/{path})')
         links.append(f'[Open in Binder](https://mybinder.org/v2/gh/{where}/main?labpath={path})')
-        install = f'%pip install "pronto[train,release] @ git+{repository()}"'
-        links.append(f'In Colab, first run `{install}`')
+        package = f'"pronto[train,release] @ git+{repository()}"'
+        if install: links.append(f'In Colab, first run `%pip install {package}`')
     return '<div class="buttons" markdown data-search-exclude>\n' + '\n'.join(links) + '\n</div>\n'
 
 def notebook_page(path, shown=None):
     "The page of a notebook; `shown` is an executed copy of it, if it has no outputs itself"
     page = page_of(path)
     text, pictures = convert(ROOT/(shown or path), article=page.startswith('studies'))
-    text = re.sub(r'^(\[!\[|In Colab, first).*\n', '', text, flags=re.M) # Its own buttons
+    text = re.sub(r'^\[!\[.*\n', '', text, flags=re.M) # Its own buttons
     heading, _, rest = text.partition('\n')
     if shown: rest = f'\n*As executed in [`{shown}`]({repository()}/blob/main/{shown}).*\n{rest}'
-    text = f'{heading}\n\n{buttons(path)}\n{rest}'
+    text = f'{heading}\n\n{buttons(path, "In Colab, first" not in text)}\n{rest}'
     if page.startswith('api'): text = f'---\nsearch: {{boost: 0.5}}\n---\n\n{text}' # Guides first
     drawn = re.sub(r'^```mermaid\n.*?^```$', '<!-- pipeline -->', text, flags=re.M | re.S)
     return with_links(drawn, shown or path, page), pictures
