@@ -255,6 +255,49 @@ def test_one_answer_to_everything_is_not_learning(place):
     said = {p: str(FinishedRun(None, record | dict(protocol=p), False)) for p in ('in-language','prompting')}
     assert 'collapsed: nothing was learned' in said['in-language'] and 'one answer to everything' in said['prompting']
 
+PROTOCOLS_FILE = """from pronto.protocols.parts import Selection
+from pronto.protocols.protocol import Protocol
+
+def tuned_on_target(setup):
+    for source in setup.sources:
+        for target in setup.targets:
+            yield Selection((source.part('train'),), (target.part('dev'),), (target.part('test'),))
+
+tuned = Protocol('tuned-transfer', tuned_on_target, 'Tuned on the target', sources='needed')
+"""
+
+def test_a_protocol_of_the_users_end_to_end(place, trained, capsys, monkeypatch):
+    "From the command line: runs of its own, a table of its own, and a sweep whose notebooks know it"
+    from pronto.jobs.sweep import notebook_parameters, plan_all
+    from pronto.protocols import protocol
+    monkeypatch.setattr(protocol, 'PROTOCOLS', dict(protocol.PROTOCOLS))
+    mine = place/'my_protocols.py'
+    mine.write_text(PROTOCOLS_FILE)
+    how = '--protocols', mine, '--protocol', 'tuned-transfer', '--train', 'qaa'
+    assert run(place, place/'release', *how) == 0 and len(trained) == 3
+    assert {r['protocol'] for r in read_runs(place/'runs')} == {'tuned-transfer'}
+    capsys.readouterr()
+    assert main(['tables', '--runs', str(place/'runs'), '-o', str(place/'out'), '--protocol', 'tuned-transfer']) == 0
+    said = capsys.readouterr().out
+    assert 'trained on qaa' in said and 'Protocol: tuned-transfer.' in said
+    runs, _ = plan_all([place/'release'], [str(place/'tiny')], ['PNS'], 1, protocol='tuned-transfer', train=['qaa'])
+    assert notebook_parameters(runs[0], place/'runs')['protocols_file'] == str(mine)
+    mine.write_text(PROTOCOLS_FILE.replace('source.part', 'source.parts'))
+    assert run(place, place/'release', *how) == 1
+    assert 'my_protocols.py, line 7: tuned-transfer fails with AttributeError' in capsys.readouterr().err
+
+def test_prompts_in_the_language_of_the_verses(place, monkeypatch):
+    "They are in the key where there are some in that language; without the option keys are as before"
+    from pronto.runs import planning
+    for code,language in dict(fralsg='French', wolnt='Wolof').items(): write_dataset(place/'real'/code, code, language=language)
+    keys = lambda **how: [t.key.hash8 for t in plan(place/'real', [str(place/'tiny')], protocol='prompting', **how)]
+    plain, both = keys(), keys(prompts='built-in')
+    assert plain[0] != both[0] and plain[1] == both[1]
+    first, _ = plan(place/'real', [str(place/'tiny')], protocol='prompting', prompts='built-in')
+    assert first.key.hyperparameters['instructions']['verse'] == 'Verset'
+    with pytest.raises(planning.InputError, match='--prompts: does nothing in probe'):
+        plan(place/'real', [str(place/'tiny')], protocol='probe', prompts='built-in')
+
 def test_what_is_missing_is_known_without_torch(place, trained):
     assert run(place, place/'release', *TRANSFER, 'qaa') == 0
     code = f'''if True:
@@ -307,20 +350,35 @@ def test_with_a_real_model(tmp_path, monkeypatch):
     alone, after = records[0], records[3]
     assert alone['dev'] != after['dev'] and after['first']['trained_on'][0]['code'] == 'qaa'
 
+SMALL = {'transfer.ipynb': dict(epochs=1), 'fewshot.ipynb': dict(epochs=1, sizes='20', draws=1), 'mixes.ipynb': dict(epochs=1),
+         'probe.ipynb': dict(epochs=1, n_models=3), 'tiers.ipynb': dict(n_models=2), 'items.ipynb': dict(n_models=2),
+         'prompting.ipynb': dict(limit=12)}
+
 @pytest.mark.slow
-@pytest.mark.parametrize('name', ['transfer.ipynb','fewshot.ipynb','mixes.ipynb'])
+@pytest.mark.parametrize('name', SMALL)
 def test_the_notebooks(name, tmp_path, monkeypatch):
-    "Each runs with small parameters, shows its figure and a table, and says what the table says"
+    "Each runs with small parameters, and shows its finding, its figure and its tables, in this order"
     papermill = pytest.importorskip('papermill')
     monkeypatch.setenv('OMP_NUM_THREADS', '1')
     monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
-    sizes = dict(sizes='20', draws=1) if name == 'fewshot.ipynb' else {}
+    parameters = dict(n_verses=400, steps=1, limit=60) | SMALL[name]
     ran = papermill.execute_notebook(str(ROOT/'nbs'/name), str(tmp_path/name), progress_bar=False, cwd=str(tmp_path),
-                                     parameters=dict(n_verses=400, steps=1, epochs=1, limit=60) | sizes)
-    outputs = [o for c in ran.cells if c.cell_type == 'code' for o in c.outputs]
-    kinds = {kind for o in outputs for kind in o.get('data', {})}
-    said = ''.join(o.text for o in outputs if o.output_type == 'stream' and o.name == 'stdout')
-    assert {'image/png','text/markdown'} <= kinds and said.startswith('SM, multilingual')
+                                     parameters=parameters)
+    shown = [o['data'] for c in ran.cells if c.cell_type == 'code' for o in c.outputs if 'data' in o]
+    assert shown[0]['text/markdown'].startswith('**Finding') and 'not say anything' not in shown[0]['text/markdown']
+    assert 'image/png' in shown[1] and '|---|' in shown[2]['text/markdown']
+
+@pytest.mark.slow
+def test_the_notebook_on_typology(tmp_path):
+    "From a table of gaps; distances take a while"
+    papermill = pytest.importorskip('papermill')
+    codes = 'engweb', 'fralsg', 'ukrnt', 'cmncuv', 'swhnt'
+    rows = [f'SM,mbert,{s},{t},100,1,accuracy,80.0,{80 - 5*(s[0] != t[0])}' for s in codes for t in codes]
+    (tmp_path/'gaps.csv').write_text('task,model,source,target,rows,seeds,metric,in_language,transfer\n' + '\n'.join(rows) + '\n')
+    ran = papermill.execute_notebook(str(ROOT/'nbs'/'typology.ipynb'), str(tmp_path/'out.ipynb'), progress_bar=False,
+                                     cwd=str(tmp_path), parameters=dict(gaps='gaps.csv', kinds='genetic'))
+    shown = [o['data'] for c in ran.cells if c.cell_type == 'code' for o in c.outputs if 'data' in o]
+    assert shown[0]['text/markdown'].startswith('**Finding') and 'image/png' in shown[1]
 
 @pytest.mark.parametrize('protocol,train,notebooks', [
     ('in-language', (), 3*2), ('transfer', ('qaa','qab'), 2*2), ('few-shot', ('qaa',), 3*2), ('mixes', (), 1*2)])

@@ -68,7 +68,7 @@ def main(
     command = args.run.__name__
     set_output(args.quiet, args.json)
     try:
-        if getattr(args, 'tasks', None): _load_tasks(args.tasks)
+        _load_own(args)
         _know_tasks(args)
         status = args.run(args)
         if sys.stdout: sys.stdout.flush() # Or a full disk would show at exit only
@@ -86,9 +86,14 @@ def main(
         return 1
 
 # %% ../../nbs/cli/command.ipynb #cmtasks1
-def _load_tasks(path):
-    from pronto.datasets.tasks import load_tasks
-    load_tasks(path)
+def _load_own(args):
+    "The tasks and protocols of the user"
+    if getattr(args, 'tasks', None):
+        from pronto.datasets.tasks import load_tasks
+        load_tasks(args.tasks)
+    if getattr(args, 'protocols', None):
+        from pronto.protocols.protocol import load_protocols
+        load_protocols(args.protocols)
 
 def _know_tasks(args):
     "The tasks of other benchmarks are described beside their data, and in the store of their runs"

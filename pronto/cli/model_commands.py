@@ -61,6 +61,8 @@ def _protocol(args)->dict: # As `plan` takes it
     if args.protocol != 'few-shot' and (args.sizes, args.draws) != (None, None):
         raise InputError('--sizes, --draws', f'belong to few-shot, not to {args.protocol}; leave them out')
     given = dict(protocol=args.protocol, train=args.train or ())
+    if args.prompts == 'built-in': given['prompts'] = args.prompts
+    elif args.prompts: given['prompts'] = os.path.abspath(args.prompts) # Notebooks run in another folder
     if args.draws is not None: given['draws'] = args.draws
     if args.sizes is None: return given
     try: return given | dict(sizes=tuple(int(n) for n in args.sizes.split(',')))

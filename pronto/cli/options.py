@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Formatter', 'Parser', 'between', 'add_number', 'output_options', 'as_input_error', 'versification_option',
            'rules_options', 'tasks_file_option', 'projection_options', 'cluster_options', 'cluster', 'run_options',
-           'protocol_options', 'runs_option']
+           'protocol_options', 'protocols_option', 'runs_option']
 
 # %% ../../nbs/cli/options.ipynb #opt00005
 import argparse
@@ -153,6 +153,14 @@ def protocol_options(parser):
         'repeat for more')
     add('--sizes', metavar='N,N', help='for few-shot: numbers of examples (default: 50,100,250,500,1000)')
     add_number(group, '--draws', 1, 1000, 'for few-shot: samples of each size (default: 3)')
+    add('--prompts', metavar='FILE', default='',
+        help='for prompting: ask also in the language of the verses; a table with language, task, key and '
+        'text, or built-in (German, French, Spanish)')
+    protocols_option(group)
+
+def protocols_option(parser):
+    parser.add_argument('--protocols', metavar='PY',
+        help='a Python file with protocols of your own, e.g. my_protocols.py')
 
 def runs_option(parser): parser.add_argument('--runs', metavar='DIR',
         help='the run store (default: runs in the data folder)')

@@ -8,7 +8,7 @@ __all__ = ['tables_options', 'tables', 'report_options', 'report', 'export_optio
 # %% ../../nbs/cli/result_commands.ipynb #rsch05
 from functools import partial
 from pathlib import Path
-from .options import add_number, runs_option, tasks_file_option
+from .options import add_number, protocols_option, runs_option, tasks_file_option
 from .output import bar, note, show, show_tables, tell
 from ..core.files import InputError
 
@@ -26,6 +26,7 @@ def tables_options(parser):
         help='only runs on these splits, of parallel, folds, random, published and divided (those of other '
         'benchmarks), separated by commas; all if empty')
     add('--protocol', default='in-language', help='only runs of this protocol')
+    protocols_option(parser)
     add('--metric', choices=['accuracy','macro_f1','mcc','mae','f1'],
         help='what is set large, marked and tested; mae is for counts, f1 for spans and answers (default: '
         'the metric of the tasks that were run, or accuracy if they differ)')

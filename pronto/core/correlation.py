@@ -18,8 +18,11 @@ class Correlation(NamedTuple):
     kendall:float|None
     intervals:dict[str,list[float]|None] # By the name of the coefficient
 
+def _centred(v:np.ndarray)->np.ndarray: # Of equal numbers exactly zero, although their mean is rounded
+    return np.where(np.ptp(v, axis=-1, keepdims=True) > 0, v - v.mean(-1, keepdims=True), 0.)
+
 def _pearson(x:np.ndarray, y:np.ndarray)->np.ndarray: # (draws,) for (draws, n)
-    x, y = (v - v.mean(-1, keepdims=True) for v in (x, y))
+    x, y = (_centred(v) for v in (x, y))
     with np.errstate(invalid='ignore', divide='ignore'):
         return (x*y).sum(-1)/np.sqrt((x**2).sum(-1)*(y**2).sum(-1))
 

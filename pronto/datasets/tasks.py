@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'APA', 'SKT', 'STH', 'TASKS', 'Task', 'VerseTask', 'labels_of',
            'count_mentions', 'first_subject', 'first_mood', 'predicates_of', 'collect_uses', 'PairTask', 'find_task',
-           'load_tasks', 'task_file', 'loaded_files', 'tasks_of']
+           'run_file', 'load_tasks', 'task_file', 'loaded_files', 'tasks_of']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
@@ -349,8 +349,10 @@ def _wrong(task:Task)->str|None:
               f'there is already a task {task.stem!r} or {task.abbr!r}; choose others': not names & taken}
     return next((what for what,fine in checks.items() if not fine), None)
 
-def _run_file(path:Path)->dict:
-    "The names that a file defines"
+def run_file(
+    path:Path # A file of Python
+)->dict: # Name to value
+    "The names that a file defines; raises `InputError` with the line that fails"
     try: return runpy.run_path(str(path), run_name='pronto_tasks')
     except SyntaxError as e:
         raise InputError(path, f'is not valid Python ({e.msg})', f'line {e.lineno}') from e
@@ -368,7 +370,7 @@ def load_tasks(
     with reading(path, 'name a Python file that defines tasks'):
         digest = content_hash(path.read_bytes(), size=16)
     if known := [TASKS[stem] for stem,loaded in _FILES.items() if loaded == (path, digest)]: return known
-    defined = [v for v in _run_file(path).values() if isinstance(v, Task)]
+    defined = [v for v in run_file(path).values() if isinstance(v, Task)]
     tasks = {t.stem: t for t in defined if TASKS.get(t.stem) is not t}
     if not tasks:
         raise InputError(path, 'defines no task; make one with `from pronto import VerseTask, PairTask`')

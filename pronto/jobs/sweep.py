@@ -17,7 +17,7 @@ from typing import Callable
 import pronto
 from .queue import Certificates, connect, reason, run_jobs
 from ..protocols.parts import Translation, find_translations
-from ..protocols.protocol import find_protocol
+from ..protocols.protocol import find_protocol, protocol_file
 from ..runs.planning import Training, empty_tasks, find_sources, plan
 from ..core.files import InputError, data_dir, to_stderr, writer_mark
 from ..modeling.recipes import find_model
@@ -217,6 +217,7 @@ def notebook_parameters(
     if run.trainings[0].tasks_file: given['tasks_file'] = run.trainings[0].tasks_file
     if run.key.protocol == 'in-language': return given
     given |= dict(protocol=run.key.protocol, train=listed(run.sources))
+    if path := protocol_file(run.key.protocol): given['protocols_file'] = path
     sampling = {k: listed(v) if k == 'sizes' else v for k,v in run.sampling.items()}
     return given | sampling
 

@@ -69,10 +69,13 @@ class PromptRecipe:
     shots:int = 2 # Answered examples before the question
     dev:int = 500 # Rows of dev that choose the prompt, at most
     select:str = 'mcc' # By which value
+    instructions:object = None # `Instructions` in the language of the verses, beside the English ones
 
     def settings(self, task)->dict: # For the record
         "What identifies a prompting"
-        return asdict(self)
+        found = {k: v for k,v in vars(self).items() if k != 'instructions'} # Older records do not have them
+        own = self.instructions.of(task) if self.instructions else None
+        return found | (dict(instructions=own) if own else {})
 
 # %% ../../nbs/modeling/recipes.ipynb #bba9bb46
 _ALL = (

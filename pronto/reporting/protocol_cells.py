@@ -15,7 +15,7 @@ from ..core.files import write_aside
 from ..core.seeds import compare_seeds
 from ..core.tables import csv_text, latex_table, markdown_table
 from .rendering import IN_PERCENT, shown
-from .scores import MIN_SEEDS, Answers, answer_values, common_rows
+from .scores import Answers, answer_values, common_rows
 from .tables import grouped, known_as, setting_of, task_key
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc07
@@ -96,7 +96,6 @@ def setting_note(
     note = f'{note[:1].upper()}{note[1:]}.'
     collapsed = sum(bool(r.get('collapsed')) for r in runs)
     if collapsed: note += f' Collapsed runs: {collapsed} of {len(runs)}.'
-    if said['seeds'][0] < MIN_SEEDS: note += ' With fewer than three seeds nothing is marked as best.'
     return note
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc11e

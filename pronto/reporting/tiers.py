@@ -271,7 +271,8 @@ def tier_lines(
         mean = {s.tier: s for s in by_tier(own, facts, metric)}
         if not {'seen','unseen'} <= mean.keys(): continue
         seen, unseen = mean['seen'], mean['unseen']
-        lines.append(f'{task_name(task)}, {model}: {number(seen.mean, metric)} on the {seen.n} languages of '
-                     f'its pretraining data, {number(unseen.mean, metric)} on the {unseen.n} that are not in '
-                     f'it.')
+        of = lambda n: f'{n} language' + ('s' if n != 1 else '')
+        lines.append(f'{task_name(task)}, {model}: {number(seen.mean, metric)} on {of(seen.n)} of its '
+                     f'pretraining data, {number(unseen.mean, metric)} on {of(unseen.n)} that it has not '
+                     f'seen.')
     return lines

@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Callable
+from ..bibles.languages import identify
 from ..core.files import InputError, content_hash, data_dir, to_stderr
 from ..datasets.examples import VerseExample
 from ..datasets.loading import Dataset, fold_folders, load_manifest, table_file
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import TASKS, find_task, task_file
+from ..modeling.instructions import read_instructions
 from ..modeling.recipes import PROBES, PROMPTS, find_model, find_recipe, has_bf16, model_hash
 from ..modeling.static_vectors import is_static, resolve_model, settings_for
 from ..protocols.parts import Part, Selection, Translation, check_compatible, find_translations
@@ -168,6 +170,15 @@ def _at_least_one(**numbers):
         if value is not None and value < 1:
             raise InputError(what, f'must be 1 or more, not {value}; leave it out for the default')
 
+# %% ../../nbs/runs/planning.ipynb #pl13i
+def _in_language_of(folder:Path, recipe, instructions:dict|None): # A recipe
+    "Ask also in the language of the rows that choose the prompt, where there are instructions in it"
+    if not instructions: return recipe
+    manifest = load_manifest(folder)
+    code = identify(manifest.get('language') or '', manifest.get('code') or folder.name).iso639_3
+    own = instructions.get(code or manifest.get('code'))
+    return replace(recipe, instructions=own) if own else recipe
+
 # %% ../../nbs/runs/planning.ipynb #pl14p
 @dataclass(frozen=True)
 class _Plan:
@@ -177,6 +188,7 @@ class _Plan:
     limit:int|None
     pools:_Pools
     heads:tuple = () # The tasks that are trained together
+    instructions:dict|None = None # Language to its `Instructions`, for models that are asked
 
     def trainings(self, selections:list[Selection], fold:int|None, model:str, task, seed:int)->list[Training]:
         starts = {s.first for s in selections}
@@ -188,7 +200,8 @@ class _Plan:
             raise InputError(model, 'cannot go on from the weights of another training; leave --train out')
         if self.heads and is_static(found):
             raise InputError(model, 'has one head for one task; leave --together out')
-        files, settings = model_hash(find_model(found)), settings_for(found, self.recipe, task)
+        recipe = _in_language_of(selection.dev[0].folder, self.recipe, self.instructions)
+        files, settings = model_hash(find_model(found)), settings_for(found, recipe, task)
         if self.protocol.adapt in ('all','together'): settings = task.adapted(settings, found)
         if self.heads: settings |= self._together()
         learned = _learned(selection, self.pools.digest) if self.protocol.across else {}
@@ -198,8 +211,7 @@ class _Plan:
             about = Dataset(part.folder, {}, dict(code=part.code))
             keys.append(run_key(about, model, files, task, settings, seed=seed, limit=self.limit, fold=fold,
                                 pool=pool, protocol=self.protocol.name, **learned))
-        return Training(tuple(keys), selection, model, self.recipe, self.protocol.adapt, task_file(task),
-                        is_first)
+        return Training(tuple(keys), selection, model, recipe, self.protocol.adapt, task_file(task), is_first)
 
     def of_model(self, model:str, setups:list[tuple], seeds:range)->list[Training]:
         found = [training for task,by_fold in setups for seed in seeds for fold,selections in by_fold.items()
@@ -283,6 +295,13 @@ def _with_tasks(targets:list, names:list[str], protocol:Protocol, report:Callabl
     for e in left: report(f'left out {e}')
     return kept
 
+def _instructions(prompts, protocol:Protocol)->dict: # Language to its instructions
+    if not prompts: return {}
+    if protocol.adapt != 'none':
+        what = f'does nothing in {protocol.name}, which does not ask the model; leave it out'
+        raise InputError('--prompts', what)
+    return read_instructions(None if prompts == 'built-in' else prompts)
+
 def _check_names(models:list[str]):
     "Tables know models by their names, so two models must not share one"
     names = {model: model_name(model) for model in map(str, models)}
@@ -306,7 +325,8 @@ def plan(
     sizes:tuple[int,...]=SIZES, # Of the samples of few-shot
     draws:int=3, # Samples of each size
     bf16:bool=None, # Calculate with 16 bits? As the device allows if not given
-    report:Callable=to_stderr # Gets a line about each translation that lacks a task
+    prompts:str='', # Ask also in the language of the verses: `built-in`, or a file for `read_instructions`
+    report:Callable=to_stderr # Gets a line about each dataset that is left out
 )->list[Training]: # In the order of models, tasks and seeds
     "All trainings of an evaluation; raises `InputError` for bad input, before any training"
     _at_least_one(seeds=seeds, epochs=epochs, limit=limit, draws=draws, **{f'size {n}': n for n in sizes})
@@ -319,7 +339,7 @@ def plan(
     _check_names(models)
     sources = find_sources(train, targets)
     if protocol.across or len(targets) == 1: targets = _with_tasks(targets, tasks, protocol, report)
-    made = _Plan(protocol, recipe, limit, _Pools())
+    made = _Plan(protocol, recipe, limit, _Pools(), instructions=_instructions(prompts, protocol))
     trainings = []
     for together in [targets] if protocol.across else [[folds] for folds in targets]:
         alone, names = protocol.across or len(targets) == 1, tasks
