@@ -58,7 +58,8 @@ def read_transfer(
         kept = one_setting(group)
         fits = [r for r in own.get((model, task), []) if whole_setting(r) == whole_setting(kept[0])]
         pair = lambda r: (r['train'][-1], r['bible'])
-        cells = {key: read_answers(seeds) for key,seeds in grouped(kept, pair).items()}
+        seeds = grouped(kept, pair)
+        cells = {key: read_answers(seeds[key]) for key in sorted(seeds)}
         in_language = {target: a for (source,target),a in cells.items() if source == target}
         by_target = grouped(fits, lambda r: r['bible'])
         in_language |= {target: read_answers(seeds) for target,seeds in by_target.items()}
