@@ -108,10 +108,10 @@ def score_data(
     return dict(score=shown(metric, score.value), low=shown(metric, low), high=shown(metric, high))
 
 def collapse_mark(
-    answers:Answers
+    answers:Answers|None # `None` for an empty cell
 )->str: # `†` or nothing
     "Did a seed give the same answer to everything?"
-    return '†' if any(len(set(run)) < 2 for run in answers.predicted) else ''
+    return '†' if answers and any(len(set(run)) < 2 for run in answers.predicted) else ''
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc11b
 _NUMBER = re.compile('[+−]?[0-9.,]+[†‡]*|–|')
