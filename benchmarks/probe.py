@@ -1,55 +1,114 @@
-"""Time the probe of real translations, from nothing and from the cache, and extrapolate to 859
+"""Time the probe of many translations part by part, and extrapolate to 859
 
-    python benchmarks/probe.py RELEASE_OR_DATASET... -m MODEL [--translations 3] [--threads 2] [--total 859]
+    python benchmarks/probe.py RELEASE_OR_DATASET... -m MODEL [--renamed 100] [--threads 2] [--minutes 12]
+                               [--total 859]
 
-Every translation is probed on all its tasks in a fresh data folder, as `pronto probe` does it, records and
-baselines included. Then the records are removed and it is probed again, with the encodings in the cache.
-The first translation also pays for importing and for loading the model. Wall and processor time are
-given; the extrapolation multiplies the mean of the other translations (of the first if it is alone).
+Every real translation is probed on all its tasks in a fresh data folder, as `pronto probe` does it, records
+and baselines included. Then copies of them under new names are probed: their texts are the same, so encodings
+and baselines come from the cache, and only heads, reading and records are measured. The real translations get
+two thirds of the time and the copies one third; what does not fit in is left out, and the table says how many
+were measured. Times are processor seconds per translation, without the first one, which also pays for
+importing and for loading the model. The extrapolation adds up the parts.
 """
-import argparse, os, statistics, tempfile, time
+import argparse, os, shutil, tempfile, time
+from collections import Counter
 from pathlib import Path
+
+PARTS = 'encoding', 'heads', 'baselines', 'reading, scoring, records'
 
 
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('dataset', nargs='+')
     parser.add_argument('-m', '--model', required=True)
-    parser.add_argument('--translations', type=int, default=3)
+    parser.add_argument('--renamed', type=int, default=100)
     parser.add_argument('--threads', type=int, default=2)
+    parser.add_argument('--minutes', type=float, default=12)
     parser.add_argument('--total', type=int, default=859)
+    parser.add_argument('--limit', type=int)
     return parser.parse_args()
 
-def timed(probe_all, folder, model, runs):
-    "Wall and processor seconds of one translation"
-    wall, cpu = time.perf_counter(), time.process_time()
-    probe_all([folder], [model], runs=runs)
-    return time.perf_counter() - wall, time.process_time() - cpu
+class Stopwatch:
+    "Adds up the processor seconds of functions, without those of measured functions inside them"
+    def __init__(self): self.seconds, self.inside = Counter(), [0.]
 
-def measure(folders, model, threads):
-    "For each translation the seconds from nothing, and from the cache"
-    import torch
-    from pronto.jobs.probes import probe_all
-    torch.set_num_threads(threads)
-    found = {'from nothing': [], 'from the cache': []}
-    with tempfile.TemporaryDirectory() as data:
-        os.environ['PRONTO_DATA'] = data
-        for how,seconds in found.items():
-            seconds += [timed(probe_all, folder, model, Path(data)/how) for folder in folders]
+    def watch(self, module, name, part):
+        function = getattr(module, name)
+        def timed(*args, **kwargs):
+            began = time.process_time()
+            self.inside.append(0.)
+            try: return function(*args, **kwargs)
+            finally:
+                spent = time.process_time() - began
+                self.seconds[part] += spent - self.inside.pop()
+                self.inside[-1] += spent
+        setattr(module, name, timed)
+
+def renamed(folder, place, i):
+    "A copy of a dataset under another code"
+    import json
+    to = Path(place)/f'q{i:03}'
+    shutil.copytree(folder, to)
+    manifest = to/'manifest.json'
+    if manifest.is_file():
+        found = json.loads(manifest.read_text(encoding='utf-8')) | dict(code=to.name)
+        manifest.write_text(json.dumps(found), encoding='utf-8')
+    return to
+
+def measure(folders, probe, until):
+    "The seconds of each part for each translation, as many as the time allows"
+    found = []
+    for folder in folders:
+        if time.monotonic() > until: break
+        found.append(probe(folder))
     return found
+
+def prober(model, data, limit):
+    "A function that probes a translation and gives the seconds of each part"
+    from pronto.jobs import probes
+    from pronto.modeling import probing
+    from pronto.runs import baselines, runner
+    watch = Stopwatch()
+    watch.watch(probing, '_encode', 'encoding')
+    watch.watch(probing, 'probe', 'heads')
+    watch.watch(baselines, 'predict_baselines', 'baselines')
+    def probe(folder):
+        watch.seconds.clear()
+        began = time.process_time()
+        probes.probe_all([folder], [model], limit=limit, runs=Path(data)/'runs')
+        rest = time.process_time() - began - watch.seconds.total()
+        runner._loaded.cache_clear() # A release has too many translations to keep
+        return watch.seconds | Counter({PARTS[-1]: rest})
+    return probe
+
+def report(real, copies, total):
+    "Print the table: seconds of each part, and the extrapolation"
+    mean = lambda found, part: sum(x[part] for x in found)/max(1, len(found))
+    real, copies = real[1:] or real, copies
+    print(f'| part | CPU s, {len(real)} real translations | {len(copies)} renamed copies '
+          f'| hours for {total}, extrapolated |\n|---|--:|--:|--:|')
+    for part in PARTS:
+        value = mean(real, part)
+        print(f'| {part} | {value:.1f} | {mean(copies, part):.1f} | {value*total/3600:.1f} |')
+    each = [sum(mean(found, part) for part in PARTS) for found in (real, copies)]
+    print(f'| all | {each[0]:.1f} | {each[1]:.1f} | {each[0]*total/3600:.1f} |')
 
 def main():
     args = read_arguments()
     from pronto.datasets.loading import dataset_folders
+    import torch
+    torch.set_num_threads(args.threads)
     model = os.path.abspath(args.model) if os.path.isdir(args.model) else args.model
-    folders = [os.path.abspath(f) for d in args.dataset for f in dataset_folders(d)][:args.translations]
-    found = measure(folders, model, args.threads)
-    print(f'{len(folders)} translations, {args.threads} threads\n')
-    print('|  | wall s, first | wall s, others | processor s, others '
-          f'| hours for {args.total}, extrapolated |\n|---|--:|--:|--:|--:|')
-    for how,seconds in found.items():
-        others = seconds[1:] or seconds
-        wall, cpu = (statistics.mean(part) for part in zip(*others))
-        print(f'| {how} | {seconds[0][0]:.1f} | {wall:.1f} | {cpu:.1f} | {wall*args.total/3600:.1f} |')
+    folders = [os.path.abspath(f) for d in args.dataset for f in dataset_folders(d)]
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as data:
+        os.environ['PRONTO_DATA'] = data
+        probe = prober(model, data, args.limit)
+        real = measure(folders, probe, began + args.minutes*40)
+        sources = folders[:len(real)]
+        copies = (renamed(sources[i%len(sources)], data, i) for i in range(args.renamed))
+        found = measure(copies, probe, began + args.minutes*60)
+    print(f'{Path(model).name}, {args.threads} threads\n')
+    report(real, found, args.total)
 
 if __name__ == '__main__': main()

@@ -1,0 +1,178 @@
+"""Measure training steps and encoding on a GPU, and extrapolate to all tables, in about ten minutes
+
+    python benchmarks/gpu.py DATASET_DIR MODEL [--seconds 30] [--seeds 4] [--pairs 42] [--languages 859]
+    python benchmarks/gpu.py DATASET_DIR MODEL --dry-run      # on a CPU, two steps of each way
+
+Each way adds something to the one before: section 5.2 of the paper as written (fp32, batches of 16 in random
+order, padded to the longest); bfloat16 and a fused optimiser; batches by length, padded to multiples of
+eight; compiled steps; attention without padding, if the package flash-attn is there. The last way trains
+several seeds of a small model as one (`torch.func.stack_module_state`). A way is timed only after its outputs
+agree with the plain ones, which is also tested on a CPU. Hours are extrapolated from the measured steps:
+every task of the dataset with its rows and epochs, times the number of model-language pairs.
+"""
+import argparse, copy, random, time
+from importlib.util import find_spec
+from itertools import cycle
+
+import torch
+from torch.func import functional_call, stack_module_state
+from torch.nn.functional import cross_entropy
+from pronto.datasets.loading import load_dataset_folder, sample
+from pronto.datasets.tasks import find_task
+from pronto.modeling.architectures import load_classifier, load_tokenizer, quiet, token_limit
+from pronto.modeling.encoding import pack
+from pronto.modeling.encodings import FrozenModel
+from pronto.modeling.outcome import senses_of
+from pronto.modeling.train import by_length, collate
+
+RATE = dict(lr=2e-5, weight_decay=.01) # Section 5.2
+TOLERANCE = {'plain': 0., 'bf16': .1, 'by length': .1, 'compiled': .1, 'no padding': .1}
+
+
+def batches_of(rows, task, net, tokenizer, first, sorted_by_length):
+    "Batches of 16, in random order"
+    senses = {sense: first+i for i,sense in enumerate(senses_of(rows))} or None
+    types = getattr(net.config, 'type_vocab_size', 0)
+    inputs = pack(rows, tokenizer, token_limit(net, tokenizer), senses, types).inputs
+    labels = [task.labels.index(task.training_label(row.label)) for row in rows]
+    inputs = [x | {'labels': y} for x,y in zip(inputs, labels)]
+    order = by_length(inputs)
+    if not sorted_by_length: random.Random(0).shuffle(order)
+    parts = [order[i:i+16] for i in range(0, len(order) - 15, 16)]
+    random.Random(1).shuffle(parts)
+    return [collate([inputs[i] for i in part], tokenizer, 8 if sorted_by_length else 1) for part in parts]
+
+def on(batch, device): return {k: v.to(device, non_blocking=True) for k,v in batch.items()}
+
+def wait(device):
+    if device == 'cuda': torch.cuda.synchronize()
+
+def timed(step, batches, device, seconds, fewest=2):
+    "Sequences per second of a step, without its first runs"
+    for batch in batches[:fewest]: step(on(batch, device))
+    wait(device)
+    began, n = time.perf_counter(), 0
+    for done,batch in enumerate(cycle(batches), 1):
+        step(on(batch, device))
+        n += len(batch['labels'])
+        if done < fewest: continue
+        if done % 10 == 0 or not seconds: wait(device)
+        if time.perf_counter() - began >= seconds: break
+    wait(device)
+    return n/(time.perf_counter() - began)
+
+def logits_with(net, batch, bf16):
+    with torch.autocast(batch['input_ids'].device.type, torch.bfloat16, enabled=bf16):
+        return net(**{k: v for k,v in batch.items() if k != 'labels'}).logits.float()
+
+def stepper(net, *, bf16, fused, device):
+    "A function that makes one update"
+    optimizer = torch.optim.AdamW(net.parameters(), **RATE, fused=fused)
+    net.train()
+    def step(batch):
+        cross_entropy(logits_with(net, batch, bf16), batch['labels']).backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+    return step
+
+def same_outputs(net, other, batch, tolerance):
+    "Raise an error unless two ways give the same logits"
+    net.eval(), other.eval()
+    with torch.no_grad():
+        found = [logits_with(net, batch, False), logits_with(other, batch, tolerance > 0)]
+    distance = float((found[0] - found[1]).abs().max())
+    if distance > tolerance + 1e-5:
+        raise SystemExit(f'outputs differ by {distance:.3g}, more than {tolerance}')
+
+def stacked_stepper(nets):
+    "A function that makes one update of several models, each as if it were alone"
+    params, buffers = stack_module_state(nets)
+    base = copy.deepcopy(nets[0]).to('meta')
+    optimizer = torch.optim.AdamW(params.values(), **RATE)
+    def loss_of(params, buffers, batch):
+        inputs = {k: v for k,v in batch.items() if k != 'labels'}
+        return cross_entropy(functional_call(base, (params, buffers), kwargs=inputs).logits, batch['labels'])
+    losses = torch.func.vmap(loss_of, in_dims=(0, 0, None), randomness='different')
+    def step(batch):
+        losses(params, buffers, batch).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+    return step, params
+
+def ways(dry_run):
+    "Name to what is switched on: by length, bf16, fused, compiled, attention"
+    found = {'plain': (False, False, False, False, None), 'bf16': (False, True, True, False, None),
+             'by length': (True, True, True, False, None), 'compiled': (True, True, True, True, None)}
+    if find_spec('flash_attn') and not dry_run:
+        found['no padding'] = (True, True, True, False, 'flash_attention_2')
+    return found
+
+def measure_training(model, task, rows, device, seconds, dry_run):
+    "Sequences per second of each way"
+    tokenizer, speeds, backend = load_tokenizer(model), {}, 'eager' if dry_run else 'inductor'
+    n_senses = len(senses_of(rows))
+    load = lambda: load_classifier(model, tokenizer, task.labels, n_senses=n_senses)
+    for name,(sorted_by_length, bf16, fused, compiled, attention) in ways(dry_run).items():
+        plain, first = load()
+        net,_ = load()
+        if attention: net.set_attn_implementation(attention)
+        batches = batches_of(rows, task, net, tokenizer, first, sorted_by_length)
+        net, plain = net.to(device), plain.to(device)
+        ran = torch.compile(net, backend=backend, dynamic=True) if compiled else net
+        same_outputs(plain, ran, on(batches[0], device), TOLERANCE[name])
+        step = stepper(ran, bf16=bf16, fused=fused, device=device)
+        speeds[name] = timed(step, batches, device, seconds)
+    return speeds
+
+def measure_seeds(model, task, rows, device, seconds, n):
+    "Sequences per second of several seeds trained as one, all seeds together"
+    tokenizer = load_tokenizer(model)
+    loaded = [load_classifier(model, tokenizer, task.labels, seed=seed) for seed in range(n)]
+    nets = [net.to(device).train() for net,_ in loaded]
+    for net in nets: net.set_attn_implementation('eager')
+    batches = batches_of(rows, task, nets[0], tokenizer, loaded[0][1], True)
+    return n*timed(stacked_stepper(nets)[0], batches, device, seconds)
+
+def read_arguments(given=None):
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('dataset')
+    parser.add_argument('model')
+    parser.add_argument('--seconds', type=float, default=30, help='for each way')
+    parser.add_argument('--seeds', type=int, default=4)
+    parser.add_argument('--pairs', type=int, default=42, help='of models and languages in Tables 1-3')
+    parser.add_argument('--languages', type=int, default=859, help='to probe')
+    parser.add_argument('--dry-run', action='store_true')
+    return parser.parse_args(given)
+
+def main(given=None):
+    args = read_arguments(given)
+    device = 'cpu' if args.dry_run else 'cuda'
+    if not args.dry_run and not torch.cuda.is_available(): raise SystemExit('no GPU here; try --dry-run')
+    seconds, data = 0 if args.dry_run else args.seconds, load_dataset_folder(args.dataset)
+    train = {find_task(stem): parts['train'] for stem,parts in data.tasks.items()}
+    if args.dry_run: train = {task: sample(rows, 64) for task,rows in train.items()}
+    kinds = {task.has_sense: task for task in train} # A task of verses and one of pairs
+    with quiet():
+        speeds = {kind: measure_training(args.model, task, train[task], device, seconds, args.dry_run)
+                  for kind,task in kinds.items()}
+        single = next((task for task in train if not task.has_sense), None)
+        seeds = measure_seeds(args.model, single, train[single], device, seconds, args.seeds) if single else 0
+    where = torch.cuda.get_device_name() if device == 'cuda' else 'dry run on a CPU: no figures to quote'
+    sizes = {task: len(rows)*task.epochs for task,rows in train.items()}
+    print(f'{where}\n\n| way | verses/s | pairs/s | hours for {args.pairs} model-language pairs, '
+          'extrapolated |\n|---|--:|--:|--:|')
+    for name in ways(args.dry_run):
+        hours = sum(n/speeds[task.has_sense][name] for task,n in sizes.items())*args.pairs/3600
+        cells = [f'{speeds[kind][name]:.0f}' if kind in speeds else '–' for kind in (False, True)]
+        print(f'| {name} | {" | ".join(cells)} | {hours:.1f} |')
+    print(f'| {args.seeds} seeds as one, fp32 | {seeds:.0f} | – | – |\n')
+    texts = list(dict.fromkeys(text for rows in train.values() for row in rows for text in row.texts))
+    frozen, some = FrozenModel(args.model, device=device), texts[:64] if args.dry_run else texts
+    frozen.encode(some[:64])
+    began = time.perf_counter()
+    frozen.encode(some)
+    speed = len(some)/(time.perf_counter() - began)
+    print(f'Encoding: {speed:.0f} verses/s; the verses of {args.languages} translations in '
+          f'{len(texts)*args.languages/speed/3600:.1f} hours, extrapolated')
+
+if __name__ == '__main__': main()

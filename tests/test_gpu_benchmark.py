@@ -1,0 +1,68 @@
+"The benchmark for a GPU, on a CPU: several models trained as one are those trained alone; the dry run"
+import copy, importlib.util
+import pytest
+torch = pytest.importorskip('torch')
+from conftest import ROOT
+from pronto.modeling.architectures import load_classifier, load_tokenizer
+from pronto.modeling.encoding import pack
+from pronto.modeling.pretrain import pretrain
+from pronto.modeling.train import collate
+from pronto.datasets.examples import VerseExample
+
+torch.set_num_threads(1)
+
+@pytest.fixture
+def gpu():
+    spec = importlib.util.spec_from_file_location('gpu_benchmark', ROOT/'benchmarks'/'gpu.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+TEXTS = [f'{"abcdef"[i%6]} went to house {i}' for i in range(80)]
+
+@pytest.fixture
+def model(tmp_path):
+    pretrain(TEXTS, tmp_path/'my-bert', layers=1, width=16, steps=0, window=0, dropout=0.)
+    return tmp_path/'my-bert'
+
+def test_models_trained_as_one_are_those_trained_alone(gpu, model):
+    gpu.RATE['lr'] = .01
+    tokenizer = load_tokenizer(model)
+    nets = [load_classifier(model, tokenizer, ('0','1'), seed=seed)[0].train() for seed in (0, 1)]
+    for net in nets: net.set_attn_implementation('eager')
+    alone = [copy.deepcopy(net) for net in nets]
+    rows = [VerseExample(text, '01'[i%2]) for i,text in enumerate(TEXTS[:32])]
+    inputs = [x | {'labels': i%2} for i,x in enumerate(pack(rows, tokenizer, 60).inputs)]
+    batches = [collate(inputs[i:i+16], tokenizer, 8) for i in (0, 16)]
+    logits = lambda net: gpu.logits_with(net.eval(), batches[0], False).detach()
+    step, params = gpu.stacked_stepper(nets)
+    for batch in batches: step(batch)
+    for i,net in enumerate(alone):
+        before, own = logits(net), gpu.stepper(net, bf16=False, fused=False, device='cpu')
+        for batch in batches: own(batch)
+        joint = copy.deepcopy(net)
+        joint.load_state_dict({name: p[i].detach() for name,p in params.items()}, strict=False)
+        assert torch.allclose(logits(joint), logits(net), atol=1e-4)
+        assert (logits(net) - before).abs().max() > .01
+
+def test_outputs_that_differ_stop_the_benchmark(gpu, model):
+    tokenizer = load_tokenizer(model)
+    nets = [load_classifier(model, tokenizer, ('0','1'), seed=seed)[0] for seed in (0, 0, 1)]
+    batch = collate([x | {'labels': 0} for x in pack([VerseExample(TEXTS[0], '0')], tokenizer, 60).inputs], tokenizer)
+    gpu.same_outputs(nets[0], nets[1], batch, 0.)
+    gpu.same_outputs(nets[0], nets[1], batch, .1) # With 16 bits
+    with torch.no_grad(): nets[2].classifier.bias += 1
+    with pytest.raises(SystemExit, match='outputs differ'): gpu.same_outputs(nets[0], nets[2], batch, .1)
+
+@pytest.mark.slow
+def test_dry_run(gpu, model, tmp_path, capsys):
+    folder = tmp_path/'qaa'
+    folder.mkdir()
+    for split in 'train', 'dev', 'test':
+        verses = [f'{text}\t{i%2}\n' for i,text in enumerate(TEXTS)]
+        (folder/f'proper_noun_subject_{split}.tsv').write_text(''.join(verses), encoding='utf-8')
+        pairs = [f'go.01\t{text}\t{TEXTS[i-1]}\t{("same","different")[i%2]}\n' for i,text in enumerate(TEXTS)]
+        (folder/f'same_sense_{split}.tsv').write_text(''.join(pairs), encoding='utf-8')
+    gpu.main([str(folder), str(model), '--dry-run', '--seeds', '2'])
+    out = capsys.readouterr().out
+    for name in 'no figures to quote', '| plain |', '| compiled |', '2 seeds as one', 'Encoding:': assert name in out
