@@ -106,15 +106,16 @@ def _accuracy_tables(args, records:list[dict]):
 def _beside(args, records:list[dict]):
     "Tiers, items and typology, from the runs of one protocol"
     from pronto.reporting.items import make_item_tables, texts_of
+    from pronto.reporting.protocol_cells import settled
     from pronto.reporting.tables import fitting
     from pronto.reporting.tiers import make_tier_tables, read_tiers
     if args.protocol not in ('','in-language') or args.typology: _any_recipe(args, records)
     if args.typology:
         from pronto.studies.typology import make_typology_table
         protocol = 'transfer' if args.protocol == 'in-language' else args.protocol
-        some = fitting(records, args.recipe, args.splits, '')
+        some = settled(fitting(records, args.recipe, args.splits, ''))
         return show_tables(lambda out: make_typology_table(some, out, protocol, args.metric), _folder(args))
-    some = fitting(records, args.recipe, args.splits, args.protocol)
+    some = settled(fitting(records, args.recipe, args.splits, args.protocol))
     if args.tiers is not None:
         tiers = read_tiers(args.tiers or None)
         return show_tables(lambda out: make_tier_tables(some, tiers, out, args.metric), _folder(args))
