@@ -44,6 +44,7 @@ engt4t      eng    0    usfm/eng_t4t
 """
 FEW = 'engoeb fralsg ukrnt cmncuv swhnt gujnt'.split() # Where all models are compared
 REST = 'grcbyz chrnt sycpes jpn1965 lavnt zulnt wolnt'.split()
+FURTHER = 'ewent quent qucnt engylt engwebster engt4t'.split() # For tiers, and for the spread in English
 TUNED = '--recipe tiny --epochs 3 --bf16 yes --limit 500'.split()
 
 def bibles(): # Code, language, verses, path
@@ -107,7 +108,7 @@ class Commands:
 
     def probe(self):
         "On all rows; and all models on the rows that they are fine-tuned on"
-        yield from self.evaluate('probe', [self.args.student], [*FEW, *REST, 'engweb'],
+        yield from self.evaluate('probe', [self.args.student], [*FEW, *REST, 'engweb', *FURTHER],
                                  ['PNS','SM','NMC','SS'])
         yield from self.evaluate('probe', self.args.compared, FEW, ['PNS','NMC'], '--limit', '500')
 
@@ -126,19 +127,22 @@ class Commands:
 
     def transfer(self):
         yield from self.evaluate('transfer', [self.args.student], [*FEW, *REST], ['PNS'], *TUNED,
-                                 '--seeds', '3', sources=['engoeb'])
+                                 sources=['engoeb'])
 
     def few_shot(self):
         yield from self.evaluate('few-shot', [self.args.student], ['fralsg','ukrnt','swhnt'], ['PNS'],
-                                 *TUNED, '--sizes', '50,250', '--draws', '2', sources=['engoeb'])
+                                 *TUNED, '--sizes', '50,100', '--draws', '2', sources=['engoeb'])
 
     def mixes(self):
         yield from self.evaluate('mixes', [self.args.student], ['engoeb','fralsg','ukrnt'], ['PNS'], *TUNED)
 
     def tables(self):
+        write = 'tables', '--runs', str(self.args.runs), '-o', str(self.args.out/'tables')
         for protocol in 'transfer', 'transfer-probe', 'few-shot', 'mixes':
-            yield ['tables', '--protocol', protocol, '--runs', str(self.args.runs),
-                   '-o', str(self.args.out/'tables'), '--recipe', '']
+            yield [*write, '--protocol', protocol]
+        yield [*write, '--protocol', 'probe', '--tiers', str(self.args.out/'shares.tsv')]
+        yield [*write, '--protocol', 'probe', '--items']
+        yield [*write, '--protocol', 'transfer-probe', '--typology']
 
 def write_ranks(args):
     "Does the probe rank models as fine-tuning does?"
