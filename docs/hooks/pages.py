@@ -14,13 +14,16 @@ from results import chart, report_page
 
 # Notebooks
 
-NEED_TEXTS = 'eval', 'tables', 'gold', 'sources' # What is not in the repository
+def runs_anywhere(path):
+    "Does a notebook run without texts of one's own? Those at the top say so by buttons"
+    if path.count('/') > 1: return 'executed' not in path
+    return 'colab-badge' in (ROOT/path).read_text(encoding='utf-8')
 
 def buttons(path, install=True):
     "Where a notebook can be run, how to `install` what Colab lacks, and where its source is"
     where = repository().removeprefix('https://github.com/')
     links = [f'[Source]({repository()}/blob/main/{path})']
-    if Path(path).stem not in NEED_TEXTS and 'executed' not in path:
+    if runs_anywhere(path):
         links.append(f'[Open in Colab](https://colab.research.google.com/github/{where}/blob/main/{path})')
         links.append(f'[Open in Binder](https://mybinder.org/v2/gh/{where}/main?labpath={path})')
         package = f'"pronto[train,release] @ git+{repository()}"'
