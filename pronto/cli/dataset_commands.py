@@ -124,7 +124,7 @@ def build_options(parser):
 # %% ../../nbs/cli/dataset_commands.ipynb #2fe69e94
 def _annotations(args):
     "From a file, or from a source folder"
-    from pronto.jobs.release import require_options
+    from pronto.sources.annotation_file import require_options
     from pronto.sources.annotation_file import read_annotations
     path = args.annotations
     if Path(path).is_dir(): return _annotate(path, args)

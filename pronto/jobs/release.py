@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['BYTES_EACH', 'Settings', 'is_finished', 'build_translation', 'registry_row', 'registry_markdown', 'registry_html',
-           'Release', 'require_options', 'release']
+           'Release', 'release']
 
 # %% ../../nbs/jobs/release.ipynb #d7c7c5c0
 import gc, html, json, shutil
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Callable
 import pronto
 from ..sources.annotate import annotate
-from ..sources.annotation_file import read_annotations, write_annotations
+from ..sources.annotation_file import read_annotations, require_options, write_annotations
 from ..bibles.reading import read_bible
 from .queue import Certificates, connect, run_jobs
 from .find_bibles import find_translations, input_hash, name_translations
@@ -249,18 +249,6 @@ def _require_own_registry(out:Path):
             raise InputError(path, 'was not written by a release; move it away or choose another folder')
 
 # %% ../../nbs/jobs/release.ipynb #56574d93
-def require_options(
-    path, # An annotation file
-    source, # What it says of its source
-    options:dict[str,str|None] # Name to what was asked for, e.g. of `rules`
-):
-    "Raise `InputError` if a file was annotated with other options"
-    for name,asked in options.items():
-        has = getattr(source, name)
-        if asked in (None, has): continue
-        raise InputError(path, f'was annotated with --{name} {has}; annotate again with --{name} {asked}, '
-                               'or omit the option')
-
 @contextmanager
 def _annotation_file(annotations, out:Path, options:dict, progress):
     "A file that every worker can read; a temporary one if a source folder is given"
