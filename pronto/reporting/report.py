@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 import pronto
 from ..bibles.languages import coordinates_of, find_language, places_of_languages
-from ..core.aggregate import compare_pairs, draw_scores
+from ..core.aggregate import compare_pairs
 from ..core.files import InputError, data_dir, reading, write_aside
 from ..core.stats import metric_bounds
 from ..core.tables import spreadsheet_value
@@ -23,7 +23,7 @@ from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, IN_PERCENT
 from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, compare_all
 from .scores import score_answers, seed_scores
-from .summary import Stratum, scopes_of, summarise
+from .summary import Stratum, draws_of, scopes_of, summarise
 from .tables import grouped, kind_of, protocol_of, read_seeds, setting_of
 from .tables import task_key, task_name, test_set
 from .tiers import read_tiers, tier_of
@@ -188,7 +188,7 @@ def _stratum(answers:dict[str,Answers], metric:str)->Stratum:
     first = next(iter(answers.values()))
     baselines = {BASELINE_NAMES.get(name, name): [said] for name,said in first.baselines.items()}
     predicted = baselines | {name: a.predicted for name,a in answers.items() if a.asked == first.asked}
-    draws = draw_scores(metric, first.labels, first.true, predicted, first.chapters, first.counts)
+    draws = draws_of(metric, first, predicted)
     names = {name for c in first.chapters for name in ([c] if isinstance(c, str) else c)}
     seeds = {name: len(a.predicted) for name,a in answers.items() if name in draws}
     return Stratum(draws, seeds, names, len(first.true))

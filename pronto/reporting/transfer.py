@@ -130,8 +130,7 @@ def matrix_sheet(
     for s in [*found.sources, IN_LANGUAGE]:
         of_row = [_answers(found, s, t) for t in found.targets]
         scores = [score_of(a, metric) if a else None for a in of_row]
-        collapsed = [collapse_mark(a) if a else '' for a in of_row] # Maybe nothing was trained on a target
-        marked = [c + ('‡' if (s, t) in best else '') for t,c in zip(found.targets, collapsed)]
+        marked = [collapse_mark(a) + ('‡' if (s, t) in best else '') for t,a in zip(found.targets, of_row)]
         rows.append([s, *(number(x and x.value, metric) + m for x,m in zip(scores, marked))])
         data += [dict(source=s, target=t, metric=metric) | score_data(x, metric)
                  for t,x in zip(found.targets, scores) if x]
