@@ -117,7 +117,7 @@ def test_probe_command(release, capsys, monkeypatch):
     assert capsys.readouterr().out == out
     assert main(['cache']) == 0 and 'my-bert: 42 verses' in capsys.readouterr().out
     assert main(['cache', '--clear', '--bound', '1']) == 0
-    assert capsys.readouterr().out.strip().endswith('0.00 GB of at most 1 GB')
+    assert capsys.readouterr().out.strip().endswith('0.0 MB of at most 1 GB')
 
 def test_another_run_store_keeps_encodings_and_baselines(release, capsys, monkeypatch):
     "Both are in the data folder, for every model, protocol and store"

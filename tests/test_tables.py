@@ -248,7 +248,7 @@ def test_models_of_other_protocols_have_no_row(tmp_path):
 
 def test_an_absolute_error_belongs_to_counts(tmp_path):
     store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .8)
-    with pytest.raises(InputError, match='no such runs of a task that counts; choose another --metric'):
+    with pytest.raises(InputError, match='SM has no mean absolute error; choose from accuracy'):
         make_tables(tmp_path/'runs', tmp_path/'out', metric='mae')
 
 def test_a_source_with_other_tasks_has_a_table_of_its_own(tmp_path, capsys):

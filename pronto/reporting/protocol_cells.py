@@ -34,10 +34,12 @@ def whole_setting(
 def one_setting(
     records:list[dict] # Of one model on one task
 )->list[dict]:
-    "The runs of one setting: of that with the most runs, and of several such that with the last run"
-    latest = lambda runs: max(r.get('finished', 0) for r in runs)
+    """The runs of one setting: of that with the most runs, and of several such that with the last run.
+    Random weights, which are a control, represent a model only where there is nothing else"""
     settings = grouped(records, whole_setting).values()
-    return max(settings, key=lambda runs: (len(runs), latest(runs)), default=[])
+    latest = lambda runs: max(r.get('finished', 0) for r in runs)
+    model_itself = lambda runs: runs[0]['recipe'] != 'probe-random'
+    return max(settings, key=lambda runs: (model_itself(runs), len(runs), latest(runs)), default=[])
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc07b
 def settled(
