@@ -41,10 +41,69 @@ def _check_nesting(usfm:str, path):
         raise InputError(path, f'opens {depth} nested styles; close each \\+{name} with \\+{name}*',
                          f'line {line}')
 
+# %% ../../nbs/bibles/usfm.ipynb #usq01
+_TEXT = """p m po pr cls pmo pm pmc pmr pi pi1 pi2 pi3 pc mi nb b q q1 q2 q3 q4 qc qr qm qm1 qm2 qm3
+lh lf li li1 li2 li3 li4 lim lim1 lim2 lim3 lim4 ph ph1 ph2 ph3""" # Paragraphs with text of verses
+_OTHER = """usfm ide h toc1 toc2 toc3 rem sts cp cl cd qa sp sd mt mt1 mt2 mt3 mt4
+ms ms1 ms2 ms3 mr s s1 s2 s3 s4 sr r""" # Paragraphs without; those before the first chapter are cut
+_STYLES = 'no it bd bdit em sc sup qs qt nd tl dc bk sig pn png addpn wj k sls ord add w wh wg wa'
+_HIDDEN = 'ca va vp ior iqt rq fig pro xt jmp' # Inside verses, but not their text
+_CELLS = ' '.join(f'{kind}{i}' for kind in ('th','thc','thr','tc','tcc','tcr') for i in range(1, 6))
+
+def _kinds()->dict[str,str]:
+    "Marker to its kind"
+    paras = dict(text=_TEXT, row='tr', title='d', other=_OTHER, cell=_CELLS, number='id c v')
+    kinds = {m: kind for kind,names in paras.items() for m in names.split()}
+    for m in _STYLES.split(): kinds |= {m: 'style', f'+{m}': 'style', f'{m}*': 'end', f'+{m}*': 'end'}
+    for m in _HIDDEN.split(): kinds |= {m: 'hidden', f'{m}*': 'end'}
+    return kinds
+
+_KINDS = _kinds()
+
+# %% ../../nbs/bibles/usfm.ipynb #usq02
+_SPLIT = re.compile(r'\\([^\s\\|*]*\*?)')
+_HEADER = re.compile(r'(\\id\s+[^\s\\]+)(?=[\s\\])[^\\]*(?:\\(?!\+*(?:id|c|v)\b)[^\\]*)*(?=\\c\s)')
+_RARE_BLANK = re.compile('[\u200b\u3000]') # The parser has rules of its own for them
+_CHAPTER = '[1-9][0-9]{0,2}'
+_VERSE = f'{_CHAPTER}[a-z]?'
+_VALUES = {'id': r'\w+', 'c': _CHAPTER, 'v': f'{_VERSE}([-,]{_VERSE})*'}
+
+def _start(found:Collector, marker:str, value:str):
+    "Begin a book, a chapter or a verse"
+    if marker == 'v': return found.open(value)
+    found.close()
+    if marker == 'id': found.book,found.chapter = value,'1'
+    else: found.chapter = value
+
+def _quick(
+    usfm:str # Without markup of words, notes and milestones
+)->Collector|None: # What `sil-machine` would find; `None` where the markup is not common
+    "The verses of a book with common markup"
+    if _RARE_BLANK.search(usfm): return None
+    found, para, hidden = Collector(), 'text', ''
+    pieces = _SPLIT.split(_HEADER.sub(r'\1 ', usfm))
+    for marker,text in zip(pieces[1::2], pieces[2::2]):
+        kind = _KINDS.get(marker)
+        if not kind or hidden and marker != f'{hidden}*': return None
+        if kind == 'cell' and para != 'row': return None
+        hidden = marker if kind == 'hidden' else ''
+        if kind == 'number':
+            value, text = [*text.split(None, 1), '', ''][:2]
+            if not re.fullmatch(_VALUES[marker], value): return None
+            _start(found, marker, value)
+            if marker != 'v' or para == 'other': para = 'text'
+        elif kind == 'style': text = text.lstrip() # The blank belongs to the marker
+        elif kind not in ('hidden','end'): found.text(' ')
+        if kind in ('text','row','title','other'): para = kind
+        if hidden or para in ('title','other'): continue
+        if '|' in text: return None
+        found.text(text.replace('~', ' ').replace('//', '')) # Signs of layout
+    return found
+
 # %% ../../nbs/bibles/usfm.ipynb #4514e768
 @cache
 def _machine()->tuple: # Parser, handler, stylesheet
-    "Load `sil-machine`, which takes a while and is needed for USFM only"
+    "Load `sil-machine`, which takes a while and is needed for uncommon USFM only"
     from machine.corpora.usfm_parser import UsfmParser
     from machine.corpora.usfm_parser_handler import UsfmParserHandler
     from machine.corpora.usfm_stylesheet import UsfmStylesheet
@@ -67,6 +126,7 @@ def _machine()->tuple: # Parser, handler, stylesheet
     return UsfmParser, Handler, UsfmStylesheet('usfm.sty')
 
 # %% ../../nbs/bibles/usfm.ipynb #220d2b2d
+_MEND = 'mend or remove it'
 _ID = re.compile(r'^[^\S\n]*\\id\s+(\S+)', re.M)
 
 def is_usfm(
@@ -79,19 +139,25 @@ def _with_known_book(m:re.Match)->str:
     "The `\\id` line with a code of `BOOKS`, if the book is known"
     return f'\\id {find_book(m[1]) or find_book(m[1][:3]) or m[1]}'
 
+# %% ../../nbs/bibles/usfm.ipynb #usq04
+def _parsed(usfm:str, path)->Collector:
+    "The verses of a book with any markup, as `sil-machine` finds them"
+    Parser, Handler, styles = _machine()
+    handler = Handler()
+    with reading(path, _MEND): parser = Parser(usfm, handler, styles)
+    try: parser.process_tokens()
+    except Exception as e:
+        what, line = f'cannot be parsed ({e!r}); {_MEND}', parser.state.line_number
+        raise InputError(path, what, f'line {line}') from e
+    return handler.found
+
 def read_usfm(
     text:str, # The text of a file, from `\id` on
     path      # Its name, for errors
 )->Bible: # The verses of that book
     "Read USFM; raises `InputError` if it cannot be parsed"
-    Parser, Handler, styles = _machine()
-    handler = Handler()
-    with reading(path, 'mend or remove it'):
+    with reading(path, _MEND):
         usfm = _without_markup(_ID.sub(_with_known_book, text))
         _check_nesting(usfm, path)
-        parser = Parser(usfm, handler, styles)
-    try: parser.process_tokens()
-    except Exception as e:
-        raise InputError(path, f'cannot be parsed ({e!r}); mend or remove it',
-                         f'line {parser.state.line_number}') from e
-    return make_bible(handler.found.raw(), format='USFM')
+        found = _quick(usfm)
+    return make_bible((found or _parsed(usfm, path)).raw(), format='USFM')
