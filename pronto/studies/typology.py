@@ -233,13 +233,14 @@ def read_gaps(
         raise InputError(path, f'is not a table of gaps; {hint}')
     stems, found, metric = {t.abbr: stem for stem,t in TASKS.items()}, [], rows[0]['metric']
     for row in rows:
-        same = dict(task=stems.get(row['task'], row['task']), model=row['model'], bible=row['target'])
+        same = dict(task=stems.get(row['task'], row['task']), model=row['model'], bible=row['target'],
+                    language=row['target'][:3]) # Codes begin with the language's, as eBible's do
         kinds = ('in-language', row['target'], 'in_language'), ('transfer', row['source'], 'transfer')
         found += [same | {'protocol': protocol, 'train': [code], metric: float(row[column])/100}
                   for protocol,code,column in kinds if row[column]]
     return found, metric
 
-OUR_GAPS = Path(pronto.__file__).parent.parent/'paper_tables'/'transfer-probe-gaps.csv'
+OUR_GAPS = Path(pronto.__file__).parent.parent/'paper_tables'/'real'/'transfer-probe-gaps.csv'
 
 def chosen_gaps(
     path, # As `read_gaps` takes it
