@@ -361,6 +361,11 @@ def test_doctor_finds_what_is_out_of_date_and_the_command_that_mends_it(pronto, 
     assert pronto('annotate', toy_folder, '-o', annotations)[0] == 0
     status,out,_ = pronto('doctor')
     assert status == 1 and 'built from other annotations' in out and ' '.join(map(str, build)) in out
+    manifest = tmp_path/'data'/'datasets'/'lo'/'manifest.json'
+    whole = manifest.read_bytes()
+    manifest.write_bytes(b'{')
+    assert 'lo: its manifest cannot be read' in pronto('doctor')[1]
+    manifest.write_bytes(whole)
     annotations.write_bytes(b'PAR1')
     status,out,_ = pronto('doctor', '--json')
     assert status == 1 and _states(json.loads(out))['annotations'] == 'MEND'

@@ -136,9 +136,10 @@ def _fault_of(dataset:str, sources:dict)->str:
     "Why a dataset should be built again, if it should"
     import pronto
     folder = Path(dataset)
-    manifest = json_with_keys(next((f for f in (folder, folder/'fold0') if (f/'manifest.json').is_file()),
-                                   folder)/'manifest.json', *_FIELDS)
-    if not manifest: return '' if any(folder.glob('*_train.tsv')) else 'its manifest cannot be read'
+    here = next((f for f in (folder, folder/'fold0') if (f/'manifest.json').is_file()), None)
+    if not here: return '' if any(folder.glob('*_train.tsv')) else 'it has no manifest'
+    manifest = json_with_keys(here/'manifest.json', *_FIELDS)
+    if not manifest: return 'its manifest cannot be read'
     if manifest['version'] != pronto.__version__: return f'built by PrOnto {manifest["version"]}'
     same = [s for s in sources.values() if s.name == manifest['source'].get('name')]
     if same and manifest['hashes'].get('annotations') not in [s.hash for s in same]:
