@@ -90,4 +90,4 @@ def test_the_notebook_of_retrieval(tmp_path, monkeypatch):
                                      cwd=str(tmp_path), parameters=dict(n_verses=400, steps=1))
     outputs = [o for c in ran.cells if c.cell_type == 'code' for o in c.outputs]
     assert {'image/png', 'text/markdown'} <= {kind for o in outputs for kind in o.get('data', {})}
-    assert 'setting finds' in ''.join(o.text for o in outputs if o.output_type == 'stream' and o.name == 'stdout')
+    assert 'setting finds' in ''.join(o['data'].get('text/markdown', '') for o in outputs if 'data' in o)

@@ -7,7 +7,8 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {'CHANGELOG.md': 'changelog.md', 'CONTRIBUTING.md': 'contributing.md',
          'CODE_OF_CONDUCT.md': 'conduct.md', 'README.md': 'index.md',
-         'paper_tables/README.md': 'tables/index.md', 'benchmarks/README.md': 'benchmarks.md',
+         'paper_tables/README.md': 'tables/index.md', 'paper_tables/real/README.md': 'tables/real.md',
+         'benchmarks/README.md': 'benchmarks.md',
          'benchmarks/HISTORY.md': 'benchmarks-before.md'}
 PICTURES = {} # Those of the repository that a page shows: path to address
 
@@ -29,7 +30,7 @@ def page_of(path):
     first, *rest = path.split('/')
     stem = Path(path).stem
     if first == 'docs': return '/'.join(rest)
-    if first == 'paper_tables' and path.endswith('.md'): return f'tables/{stem}.md'
+    if first == 'paper_tables' and path.endswith('.md') and len(rest) == 1: return f'tables/{stem}.md'
     if first != 'nbs' or not rest: return None
     if not path.endswith('.ipynb'): return f'api/{rest[0]}/index.md' if rest[0] in areas() else None
     if len(rest) == 1: return f'studies/{stem}.md'

@@ -9,6 +9,7 @@ __all__ = ['pretrain_causal']
 from collections import Counter
 from pathlib import Path
 from string import ascii_uppercase
+from ..modeling.architectures import quiet
 
 # %% ../../nbs/demo/tiny_causal.ipynb #tc07
 def _tokenizer(texts:list[str], size:int):
@@ -52,6 +53,7 @@ def pretrain_causal(
         model(**read, labels=labels).loss.backward()
         optimiser.step()
         optimiser.zero_grad()
-    tokenizer.save_pretrained(out)
-    model.save_pretrained(out)
+    with quiet():
+        tokenizer.save_pretrained(out)
+        model.save_pretrained(out)
     return out
