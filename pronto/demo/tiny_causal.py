@@ -54,6 +54,5 @@ def pretrain_causal(
         optimiser.step()
         optimiser.zero_grad()
     with quiet():
-        tokenizer.save_pretrained(out)
-        model.save_pretrained(out)
+        for part in tokenizer, model: part.save_pretrained(out)
     return out
