@@ -269,6 +269,23 @@ print('modules', *sys.modules)"""
     assert done.returncode == 0 and sum(line.startswith('usage: pronto') for line in helps) == len(every), done.stderr
     assert not HEAVY & set(modules.split())
 
+def test_commands_that_need_no_model_start_small(tmp_path):
+    "Up to the first error about their input, one process runs them all and imports little but numpy"
+    no = str(tmp_path/'no')
+    every = [['tables','--runs',no], ['report','--runs',no,'-o',no], *(['export',k,no,'-o',no] for k in ('tsv','hf','lm-eval')),
+             ['build','-a',no,'-b',no,'-o',no], ['convert',no], ['quality','score',no], ['annotate',no,'-o',no],
+             ['release','-a',no,no,'-o',no], ['import','tsv',no,'-o',no], ['eval',no,'-m',no], ['sweep',no,'-m',no],
+             ['xtreme','score','--predictions',no,'--labels',no]]
+    code = f"""import sys
+from pronto.cli import main
+print(*[main(words) for words in {every}])
+print('modules', *sys.modules)"""
+    done = process('-c', code)
+    *_, status, modules = done.stdout.splitlines()
+    assert status.split() == ['1']*len(every), done.stderr
+    heavy = HEAVY - {'numpy','tqdm'} | {'scipy','pydantic','filelock','sklearn','huggingface_hub','requests'}
+    assert not heavy & set(modules.split())
+
 def test_a_full_disk_is_one_line(bible):
     "Whether it shows in the middle of the output or at its end"
     if not os.path.exists('/dev/full'): pytest.skip('no device that is always full')
