@@ -151,15 +151,14 @@ def _arrays(strata:list[dict[str,Draws]])->tuple[list[str],np.ndarray,np.ndarray
 def _pair_tests(models:list[str], value:np.ndarray, drawn:np.ndarray, n_chapters:int)->list[PairTest]:
     from scipy.stats import t
     pairs, means, mean_draws = list(combinations(range(len(models)), 2)), value.mean(0), drawn.mean(1)
-    differences, p = [float(means[a] - means[b]) for a,b in pairs], []
-    for (a,b),difference in zip(pairs, differences):
-        error = (mean_draws[:,a] - mean_draws[:,b]).std(ddof=1)
-        clear = 1. if difference == 0 else 0.
-        tested = error > 1e-12 and n_chapters > 1
-        p.append(float(2*t.sf(abs(difference)/error, n_chapters - 1)) if tested else clear)
-    if n_chapters < 2: p = [1.]*len(p)
-    return [PairTest(models[a], models[b], *x) for (a,b),*x in zip(pairs, differences, p, holm(p))]
-
+    differences = np.array([means[a] - means[b] for a,b in pairs])
+    errors = np.array([(mean_draws[:,a] - mean_draws[:,b]).std(ddof=1) for a,b in pairs])
+    tested = errors > 1e-12
+    p = np.where(differences == 0, 1., 0.)
+    p[tested] = 2*t.sf(np.abs(differences[tested])/errors[tested], max(n_chapters - 1, 1))
+    if n_chapters < 2: p[:] = 1.
+    found = zip(pairs, differences.tolist(), p.tolist(), holm(p))
+    return [PairTest(models[a], models[b], *x) for (a,b),*x in found]
 
 # %% ../../nbs/core/aggregate.ipynb #agg22
 def compare_pairs(

@@ -6,9 +6,10 @@
 __all__ = ['item_values', 'Variance', 'variance_of', 'SeedScore', 'score_seeds', 'score_runs', 'SeedDifference', 'compare_seeds']
 
 # %% ../../nbs/core/seeds.ipynb #se04
+from functools import lru_cache
 from typing import NamedTuple
 import numpy as np
-from .stats import all_labels, chapter_cells, confusions, metric_bounds, metrics_of
+from .stats import Cells, all_labels, chapter_cells, confusions, metric_bounds, metrics_of
 from .stats import network_errors, permutation_test, redraw, student_interval, wilson
 
 # %% ../../nbs/core/seeds.ipynb #se31
@@ -19,20 +20,26 @@ def item_values(
     predicted:list, # (n,) labels
     counts:bool=False # Are the labels counts?
 )->np.ndarray: # (n,); their mean is the metric
-    "One number per item, for tests and variances"
+    "One number per item, for tests and variances; do not change the array, which is kept"
     if not len(true): raise ValueError('nothing to score; the test split is empty')
+    return _item_values(metric, tuple(labels), tuple(true), tuple(predicted), counts)
+
+@lru_cache(maxsize=256) # A baseline is compared with many models
+def _item_values(metric:str, labels:tuple, true:tuple, predicted:tuple, counts:bool)->np.ndarray:
     known = all_labels(labels, true, predicted)
     number = {label: i for i,label in enumerate(known)}
     cell = tuple(np.array([number[x] for x in xs]) for xs in (true, predicted))
-    weights, step = np.zeros((len(known),)*2), 1e-4
-    np.add.at(weights, cell, 1)
+    k, step = len(known), 1e-4
+    weights = np.bincount(cell[0]*k + cell[1], minlength=k*k).reshape(k, k).astype(float)
+    there = np.nonzero(weights)
+    changes = np.zeros((len(there[0]), k, k)) # One per kind of answer
+    changes[np.arange(len(changes)),*there] = step
     value = lambda w: metrics_of(w, counts=counts)[metric]
     slopes = np.zeros_like(weights)
-    for where in zip(*np.nonzero(weights)):
-        change = np.zeros_like(weights)
-        change[where] = step
-        slopes[where] = (value(weights + change) - value(weights - change))/(2*step)
-    return value(weights) + len(true)*slopes[cell]
+    slopes[there] = (value(weights + changes) - value(weights - changes))/(2*step)
+    values = value(weights) + len(true)*slopes[cell]
+    values.flags.writeable = False
+    return values
 
 # %% ../../nbs/core/seeds.ipynb #se06
 class Variance(NamedTuple):
@@ -145,13 +152,11 @@ class SeedDifference(NamedTuple):
 def compare_seeds(
     first, # (seeds, n) a number per run and item of the first model, e.g. whether it is right
     second, # (seeds, n) the second model, on the same items
-    chapters:list # (n,) one name or two per item
+    chapters:list|Cells # (n,) one name or two per item
 )->SeedDifference:
     "Test two models on the same items over chapters and seeds"
     from scipy.stats import t
-    first, second = np.asarray(first, float), np.asarray(second, float)
-    numbers = np.unique(np.asarray(chapters), return_inverse=True)[1]
-    chapters = numbers.reshape(np.shape(chapters)) # Sorting names takes long
+    first, second, chapters = np.asarray(first, float), np.asarray(second, float), chapter_cells(chapters)
     means = first.mean(0), second.mean(0)
     difference, n_seeds = float((means[0] - means[1]).mean()), min(len(first), len(second))
     found = SeedDifference(round(difference, 4), 1., n_seeds)

@@ -9,11 +9,12 @@ __all__ = ['METRICS', 'MIN_SEEDS', 'Answers', 'read_answers', 'has_reference', '
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
 from itertools import combinations
+from operator import itemgetter
 from typing import NamedTuple
 import numpy as np
 from ..core.files import InputError
 from ..core.seeds import SeedDifference, SeedScore, compare_seeds, item_values, score_runs, score_seeds
-from ..core.stats import holm, metric_bounds
+from ..core.stats import chapter_cells, holm, metric_bounds
 from ..datasets.tasks import TASKS
 from ..runs.store import predictions_of
 
@@ -49,15 +50,15 @@ _NOT_BASELINES = {*_WHERE, 'label', 'predicted', 'parallel', 'unambiguous', 'tok
 
 def _asked(table:list[dict[str,str]])->list[tuple]:
     columns = [c for c in _WHERE if c in table[0]]
-    place = lambda i, row: tuple(row[c] for c in columns) or (i,)
-    return [(*place(i, row), row['label']) for i,row in enumerate(table)]
+    if not columns: return [(i, row['label']) for i,row in enumerate(table)]
+    return list(map(itemgetter(*columns, 'label'), table))
 
 def _chapters(table:list[dict[str,str]])->list:
     "A name for each row, or two for pairs; a row without a reference is its own chapter"
-    columns = [c for c in _WHERE[1:] if c in table[0]]
-    name = lambda i, ref: ref.rpartition(':')[0] or f'row {i}'
-    found = [[name(i, row[c]) for c in columns] or [f'row {i}'] for i,row in enumerate(table)]
-    return found if len(columns) == 2 else [names[0] for names in found]
+    rows = [f'row {i}' for i in range(len(table))]
+    names = [[row[c].rpartition(':')[0] for row in table] for c in _WHERE[1:] if c in table[0]]
+    named = [[name or row for name,row in zip(column, rows)] for column in names] or [rows]
+    return named[0] if len(named) == 1 else list(zip(*named))
 
 def read_answers(
     records:list[dict] # Runs of one model on one test set, as `read_runs` returns them
@@ -178,10 +179,9 @@ def compare_all(
     if not models: return []
     values, (first,*others) = {m: answer_values(a, metric) for m,a in models.items()}, models.values()
     if any(a.asked != first.asked for a in others): raise ValueError('the models have different test sets')
-    chapters = np.unique(np.asarray(first.chapters), return_inverse=True)[1].reshape(np.shape(first.chapters))
-    rows = []
+    rows, cells = [], chapter_cells(first.chapters)
     for a,b in combinations(models, 2):
-        found = compare_seeds(values[a], values[b], chapters)
+        found = compare_seeds(values[a], values[b], cells)
         rows.append(dict(first=a, second=b, difference=found.difference, p=found.p, interval=found.interval))
     return [row | dict(p_holm=p) for row,p in zip(rows, holm([row['p'] for row in rows]))]
 
@@ -233,7 +233,7 @@ def against_baselines(
 )->AgainstBaseline|None: # `None` if the runs have no baselines
     "Test a model against the best baseline"
     if not answers.baselines: return None
-    baselines = {name: answers.of_baseline(name) for name in answers.baselines}
-    best = best_of_models(baselines, metric)
-    found = compare_answers(answers, baselines[best], metric)
+    values = {name: answer_values(answers.of_baseline(name), metric) for name in answers.baselines}
+    best = max(values, key=lambda name: values[name].mean())
+    found = compare_seeds(answer_values(answers, metric), values[best], answers.chapters)
     return AgainstBaseline(best, found.difference, found.p)
