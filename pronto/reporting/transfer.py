@@ -16,7 +16,7 @@ from ..protocols.protocol import PROTOCOLS, in_language
 from .protocol_cells import (Sheet, between, by_model_and_task, collapse_mark,
                                              compare_means, number, one_setting, panels, same_rows,
                                              score_data, whole_setting)
-from .rendering import shown
+from .rendering import IN_PERCENT, shown
 from .scores import Answers, among_best, compare_answers, read_answers, score_answers
 from .tables import grouped, protocol_of, task_name
 from ..runs.store import safe_name
@@ -235,8 +235,8 @@ def _heat_map(ax, found:Transfer, metric:str):
     for i,j in np.ndindex(values.shape):
         if np.isnan(values[i,j]): continue
         color = 'white' if values[i,j] < middle else 'black'
-        ax.text(j, i, f'{values[i,j]:.1f}' if metric in ('accuracy','macro_f1') else f'{values[i,j]:.2f}',
-                ha='center', va='center', color=color, fontsize=7)
+        text = f'{values[i,j]:.1f}' if metric in IN_PERCENT else f'{values[i,j]:.2f}'
+        ax.text(j, i, text, ha='center', va='center', color=color, fontsize=7)
     ax.axhline(len(rows) - 1.5, color='white', lw=3)
     ax.set_title(found.title, fontsize=8)
     ax.set_xticks(range(len(found.targets)), found.targets, rotation=45, ha='right', fontsize=7)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from ..core.tables import markdown_table
 from ..datasets.tasks import TASKS
-from .rendering import shown
+from .rendering import IN_PERCENT, shown
 
 # %% ../../nbs/reporting/translations.ipynb #tr000021
 def with_languages(
@@ -76,8 +76,7 @@ _UNKNOWN = ('No language has two translations here, so how large a difference be
             'language can be is not known.')
 
 def _points(x:float, metric:str)->str: # As tables print it
-    percent = metric in ('accuracy','macro_f1')
-    return f'{shown(metric, x):.1f} points' if percent else f'{shown(metric, x):.2f}'
+    return f'{shown(metric, x):.1f} points' if metric in IN_PERCENT else f'{shown(metric, x):.2f}'
 
 def spread_note(
     records:list[dict], # Of one protocol
@@ -101,7 +100,7 @@ def spread_table(
     metric:str='accuracy'
 )->str: # In Markdown
     "The spread of translations by model, task and language"
-    value = lambda x: f'{shown(metric, x):.1f}' if metric in ('accuracy','macro_f1') else f'{x:.2f}'
+    value = lambda x: f'{shown(metric, x):.1f}' if metric in IN_PERCENT else f'{x:.2f}'
     rows = [[s.model, s.task, s.language, s.n, value(s.low), value(s.high), value(s.sd)] for s in found]
     header = ['model', 'task', 'language', 'translations', 'lowest', 'highest', 'sd']
     return markdown_table(header, rows, 'lllrrrr')
