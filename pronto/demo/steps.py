@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Callable, NamedTuple
 from ..core.progress import about, progress
+from ..core.tables import grouped
 from ..datasets.loading import load_dataset_folder
 from .corpus import build_demo, make_corpus
 from .gold_parses import demo_table4
@@ -111,9 +112,8 @@ class Demo:
 
     def _run(self, trainings:list, what:str):
         "Those of one translation and model in one process, which encodes its verses once"
-        groups = {}
-        for t in trainings: groups.setdefault((t.dataset, t.model), []).append(t)
-        jobs = [(group, self.out/'runs', 'cpu') for group in groups.values()]
+        groups = grouped(trainings, lambda t: (t.dataset, t.model)).values()
+        jobs = [(group, self.out/'runs', 'cpu') for group in groups]
         for _ in in_processes(run_trainings, jobs, self.workers, progress(what)): pass
 
     def _records(self, protocol:str, recipe:str, models:dict[str,str])->list[dict]:

@@ -9,11 +9,12 @@ __all__ = ['Curve', 'read_curves', 'Equal', 'examples_equal', 'curve_sheet', 'pl
 from math import exp, log
 from statistics import mean
 from typing import NamedTuple
+from ..core.tables import grouped
 from .protocol_cells import Sheet, by_model_and_task, collapse_mark, number, one_setting
 from .protocol_cells import panels, score_data
 from .rendering import shown
 from .scores import Answers, compare_answers, read_answers, score_answers
-from .tables import grouped, protocol_of, task_name
+from .tables import protocol_of, task_name
 
 # %% ../../nbs/reporting/fewshot.ipynb #fs07
 class Curve(NamedTuple):

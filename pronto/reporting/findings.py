@@ -11,9 +11,10 @@ import matplotlib.pyplot as plt
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
-from .scores import (MIN_SEEDS, Answers, against_best, best_of_models, read_answers,
-                                     score_answers)
-from .tables import grouped, task_name
+from ..core.tables import grouped
+from .scores import MIN_SEEDS, Answers, against_best, answers_by_task
+from .scores import best_of_models, score_answers
+from .tables import task_name
 
 # %% ../../nbs/reporting/findings.ipynb #fnd00006
 class Lead(NamedTuple):
@@ -24,12 +25,6 @@ class Lead(NamedTuple):
     clear:bool   # Do tests tell it from every other model? Also if there is no other
     above:bool   # Do tests tell it from every baseline?
     n_seeds:int  # Of the model with the fewest
-
-def _by_task(records:list[dict])->dict[str,dict[str,Answers]]:
-    "Task to model to the answers of its seeds"
-    tasks = grouped(records, lambda r: r['task'])
-    of_models = lambda runs: grouped(runs, lambda r: r['model'])
-    return {t: {m: read_answers(seeds) for m,seeds in of_models(runs).items()} for t,runs in tasks.items()}
 
 def _lead(task:str, models:dict[str,Answers])->Lead:
     best = best_of_models(models)
@@ -45,7 +40,7 @@ def leads(
     records:list[dict] # With their `path`, all of one test set
 )->list[Lead]: # One for each task
     "The best model of each task"
-    return [_lead(task, models) for task,models in _by_task(records).items()]
+    return [_lead(task, models) for task,models in answers_by_task(records).items()]
 
 # %% ../../nbs/reporting/findings.ipynb #fnd00010
 def _listed(names:list[str])->str: return ', '.join(names) or 'none'
@@ -87,7 +82,7 @@ def plot_scores(
     records:list[dict] # With their `path`, all of one test set
 )->plt.Figure:
     "Accuracy of each model with its interval, a panel for each task"
-    tasks = _by_task(records)
+    tasks = answers_by_task(records)
     height = 1.1 + .3*max(map(len, tasks.values()))
     fig, axes = plt.subplots(1, len(tasks), figsize=(2.2*len(tasks) + 1.5, height), squeeze=False,
                              layout='constrained')

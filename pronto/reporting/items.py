@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from ..core.files import InputError, data_dir
 from ..core.items import ItemFit, fit_items
-from ..core.tables import markdown_table
+from ..core.tables import grouped, markdown_table
 from ..datasets.examples import verses_of
 from ..datasets.loading import load_dataset_folder
 from .protocol_cells import Sheet, panels, write_figure
-from .tables import grouped, protocol_of, task_key, task_name
+from .tables import protocol_of, task_key, task_name
+from .translations import sources_of
 from ..runs.store import predictions_of, safe_name
 
 # %% ../../nbs/reporting/items.ipynb #ri000007
@@ -44,7 +45,7 @@ _PLACES = 'sense ref ref1 ref2'.split()
 
 def _model(record:dict)->str:
     "What answered: the model, and how it was trained unless in-language"
-    others = [code for code in record.get('train') or [] if code != record['bible']]
+    others = sources_of(record)
     protocol = protocol_of(record) if protocol_of(record) != 'in-language' else ''
     trained = f'from {", ".join(others)}' if others else ''
     return ', '.join(filter(None, (record['model'], protocol, trained, record.get('condition') or '')))

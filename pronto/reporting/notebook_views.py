@@ -16,7 +16,7 @@ from ..datasets.loading import load_dataset_folder, load_manifest, sample
 from ..datasets.manifest import label_shares
 from ..datasets.tasks import TASKS
 from .rendering import IN_PERCENT
-from .scores import (Answers, against_best, best_of_models, compare_answers, read_answers,
+from .scores import (Answers, against_best, answers_by_task, best_of_models, compare_answers,
                                      score_answers)
 from .tables import task_name, test_set
 from ..protocols.parts import find_translations
@@ -101,13 +101,6 @@ def _comparison(stem:str, row:dict, metric:str)->dict:
     p = {'p': _p(row['p']), 'p corrected': _p(row['p_holm'])}
     return models | {'difference': _difference(row['difference'], metric)} | p | {'clear': clear}
 
-def _answers_by_task(records:list[dict])->dict[str,dict[str,Answers]]:
-    "Task to model to the answers of its seeds"
-    tasks = {}
-    for r in records: tasks.setdefault(r['task'], {}).setdefault(r['model'], []).append(r)
-    read = lambda models: {model: read_answers(seeds) for model,seeds in models.items()}
-    return {stem: read(models) for stem,models in tasks.items()}
-
 def compare_table(
     records:list[dict], # With their `path`, all of one Bible and setting
     metric:str='accuracy', # A key of `pronto.reporting.scores.METRICS`
@@ -115,7 +108,7 @@ def compare_table(
 )->pd.DataFrame: # For each task, a row for each model but the best and each baseline that the runs have
     "The best model of each task against the others; the p-values are corrected for all pairs of the task"
     rows = []
-    for stem,models in _answers_by_task(records).items():
+    for stem,models in answers_by_task(records).items():
         if metric == 'mae' and not any(a.counts for a in models.values()): continue
         rows += [_comparison(stem, row, metric) for row in against_best(models, metric, baselines)]
     return pd.DataFrame(rows)
@@ -137,7 +130,7 @@ def seed_table(
 )->pd.DataFrame: # A row for each task and model, or a note that there is one seed
     "Scores over seeds, in percent, and each model against the best of its task"
     rows = []
-    for stem,models in _answers_by_task(records).items():
+    for stem,models in answers_by_task(records).items():
         if min(len(a.predicted) for a in models.values()) < 2: continue
         best = models[best_of_models(models)]
         rows += [_seeds_row(stem, model, own, best) for model,own in models.items()]

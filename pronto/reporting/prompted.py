@@ -9,10 +9,11 @@ __all__ = ['Prompted', 'read_prompted', 'prompted_sheet', 'prompted_lines', 'plo
 from typing import NamedTuple
 from ..core.files import InputError
 from ..core.seeds import SeedScore
+from ..core.tables import grouped
 from .protocol_cells import Sheet, between, collapse_mark, number, panels, setting_note
 from .rendering import shown
 from .scores import read_answers, score_answers
-from .tables import grouped, known_as, protocol_of, task_key, task_name
+from .tables import known_as, protocol_of, task_key, task_name
 from .translations import spread_note
 
 # %% ../../nbs/reporting/prompted.ipynb #pm07

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 from ..core.files import write_aside
 from ..core.seeds import compare_seeds
-from ..core.tables import csv_text, latex_table, markdown_table
+from ..core.tables import csv_text, grouped, latex_table, markdown_table
 from .rendering import IN_PERCENT, shown
 from .scores import Answers, answer_values, common_rows
-from .tables import grouped, known_as, protocol_of, setting_of, task_key
+from .tables import known_as, protocol_of, setting_of, task_key
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc07
 def by_model_and_task(

@@ -9,8 +9,7 @@ __all__ = ['Agreement', 'rank_agreement', 'rank_table', 'rank_plot', 'rank_lines
 from typing import NamedTuple
 import numpy as np
 from ..core.files import InputError
-from ..core.tables import markdown_table
-from .tables import grouped
+from ..core.tables import grouped, markdown_table
 
 # %% ../../nbs/reporting/ranks.ipynb #rk000007
 class Agreement(NamedTuple):

@@ -18,13 +18,13 @@ from ..bibles.languages import coordinates_of, find_language, places_of_language
 from ..core.aggregate import compare_pairs
 from ..core.files import InputError, data_dir, reading, write_aside
 from ..core.stats import metric_bounds
-from ..core.tables import spreadsheet_value
+from ..core.tables import grouped, spreadsheet_value
 from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, IN_PERCENT
 from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, compare_all
 from .scores import score_answers, seed_scores
 from .summary import Stratum, draws_of, scopes_of, summarise
-from .tables import grouped, kind_of, protocol_of, read_seeds, setting_of
+from .tables import kind_of, protocol_of, read_seeds, setting_of
 from .tables import task_key, task_name, test_set
 from .tiers import read_tiers, tier_of
 from ..runs.store import read_runs

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from ..core.aggregate import Aggregate, Draws, aggregate, draw_scores, draw_values
 from ..core.files import InputError, data_dir, write_aside
-from ..core.tables import Markup, csv_text, latex_table, markdown_table, markdown_text
+from ..core.tables import Markup, csv_text, grouped, latex_table, markdown_table, markdown_text
 from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, IN_PERCENT, Block, shown
 from .scores import METRICS, MIN_SEEDS, Answers, answer_values, has_reference, read_answers
 from .tables import LAYOUT_COLUMNS, SPLITS_SHOWN, add_unlisted, choose, read_layout
 from .tables import records_of, task_name
+from .translations import sources_of
 from ..runs.store import safe_name
 if TYPE_CHECKING: import matplotlib.figure
 
@@ -32,10 +33,9 @@ def shared_rows(
     answers:dict[tuple[str,str],Answers] # (Bible, task) to the answers of any model
 )->dict[str,set]: # Task to rows, where they are at least half of the smallest test set
     "The rows that all translations have"
-    by_task, shared = {}, {}
-    for (_,task),found in answers.items():
-        by_task.setdefault(task, []).append(set(filter(has_reference, found.asked)))
-    for task,sets in by_task.items():
+    shared = {}
+    for task,keys in grouped(answers, lambda key: key[1]).items():
+        sets = [set(filter(has_reference, answers[key].asked)) for key in keys]
         rows = set.intersection(*sets)
         if len(sets) > 1 and 2*len(rows) >= min(map(len, sets)) > 0: shared[task] = rows
     return shared
@@ -73,10 +73,6 @@ def _stratum(models:dict[str,Answers], metric:str, shared:set|None)->Stratum|Non
     return Stratum(draws, seeds, names, len(first.true))
 
 # %% ../../nbs/reporting/summary.ipynb #sum23
-def _is_transferred(record:dict)->bool:
-    "Was a run trained on other translations? There are then several test sets per task and translation"
-    return (record.get('train') or [record['bible']]) != [record['bible']]
-
 def read_strata(
     chosen:dict[str,list[dict]], # As `pronto.reporting.tables.choose` returns it
     metric:str='accuracy' # A key of `METRICS`
@@ -84,7 +80,7 @@ def read_strata(
     "The first test set of each task and translation"
     first = {bible: blocks[0] for bible,blocks in chosen.items() if blocks}
     runs = [seeds[0] for block in first.values() for seeds in block.values()]
-    if any(map(_is_transferred, runs)): return {}, {}
+    if any(map(sources_of, runs)): return {}, {} # Several test sets per task and translation
     if len({run['source'] for run in runs if run.get('source')}) > 1: return {}, {} # Not comparable
     any_run = {(bible, task): seeds for bible,block in first.items() for (_,task),seeds in block.items()}
     shared = shared_rows({key: read_answers(seeds[:1]) for key,seeds in any_run.items()})
@@ -182,10 +178,8 @@ def _figures(row:dict)->list[str]:
 
 def _blocks(rows:list[dict])->list[list[list[str]]]:
     "The texts of each scope; the first row names it"
-    by_scope = {}
-    for r in rows: by_scope.setdefault((r['scope'], r['over']), []).append(r)
     blocks = []
-    for (scope,_),found in by_scope.items():
+    for (scope,_),found in grouped(rows, lambda r: (r['scope'], r['over'])).items():
         cells = [['', r['model'], r['test_sets'], *_figures(r), r['group'] or '–'] for r in found]
         cells[0][0] = scope
         blocks.append(cells)

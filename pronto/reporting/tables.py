@@ -4,19 +4,19 @@
 
 # %% auto #0
 __all__ = ['LAYOUT_COLUMNS', 'MOVED', 'SPLITS_SHOWN', 'PAPER_TASKS', 'read_layout', 'paper_models', 'known_as', 'add_unlisted',
-           'records_of', 'Kind', 'protocol_of', 'kind_of', 'test_set', 'setting_of', 'fitting', 'grouped', 'task_key',
-           'task_name', 'choose', 'read_seeds', 'fill', 'make_tables', 'usual_metric', 'left_out']
+           'records_of', 'Kind', 'protocol_of', 'kind_of', 'test_set', 'setting_of', 'fitting', 'task_key', 'task_name',
+           'choose', 'read_seeds', 'fill', 'make_tables', 'usual_metric', 'left_out']
 
 # %% ../../nbs/reporting/tables.ipynb #59bb0696
 from collections import Counter
 from dataclasses import fields
 from itertools import groupby
 from pathlib import Path
-from typing import Callable, NamedTuple
+from typing import NamedTuple
 from ..bibles.languages import identify
 from ..core.files import InputError, data_dir, fact_table, reading, write_aside
 from ..core.stats import chapter_cells, holm
-from ..core.tables import csv_text
+from ..core.tables import csv_text, grouped
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS, task_file
 from ..modeling.recipes import RECIPES
 from .rendering import BASELINE_NAMES, OWN_TABLE, Block, Cell, Row
@@ -181,15 +181,6 @@ def fitting(
     kept = [r for r in records if _fits(r, recipe, splits, protocol)]
     if not kept: raise InputError('runs', _nothing(records))
     return kept
-
-def grouped(
-    records:list, # Runs, or anything else
-    key:Callable # From one of them to what it is grouped by
-)->dict: # In their order
-    "Records by something"
-    groups = {}
-    for r in records: groups.setdefault(key(r), []).append(r)
-    return groups
 
 # %% ../../nbs/reporting/tables.ipynb #d4aa31cd
 _OTHER_TASK = ' (MACULA)' # Follows the stem of NMC
@@ -439,12 +430,10 @@ def _set_sources_apart(blocks:list[Block]):
 
 def _mark_baselines(blocks:list[Block], level:float=.05):
     "Correct the tests against baselines for all cells of a task in each table"
-    tested = {}
-    for block in blocks:
-        for row in block.rows:
-            for task,cell in row.cells.items():
-                if cell.p_baseline is not None: tested.setdefault((block.table, task), []).append(cell)
-    for cells in tested.values():
+    placed = [((b.table, task), cell) for b in blocks for row in b.rows for task,cell in row.cells.items()
+              if cell.p_baseline is not None]
+    for group in grouped(placed, lambda pair: pair[0]).values():
+        cells = [cell for _,cell in group]
         for cell,p in zip(cells, holm([c.p_baseline for c in cells])):
             cell.p_baseline, cell.above_baseline = round(p, 4), p < level
 

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from ..core.correlation import Correlation, correlate
 from ..core.files import InputError, data_dir, fact_table, reading
-from ..core.tables import markdown_table
+from ..core.tables import grouped, markdown_table
 from .protocol_cells import Sheet, number, panels, setting_note, write_figure
 from .rendering import shown
-from .tables import grouped, protocol_of, task_key, task_name
-from .translations import spread_note, with_languages
+from .tables import protocol_of, task_key, task_name
+from .translations import is_on_its_source, sources_of, spread_note, with_languages
 
 # %% ../../nbs/reporting/tiers.ipynb #ti000007
 TIERS = 'high', 'mid', 'low', 'unseen'
@@ -112,9 +112,8 @@ class TierScore(NamedTuple):
     high:float
 
 def _language_means(records:list[dict], metric:str)->dict[str,float]: # By language
-    values = {}
-    for r in records: values.setdefault(r['language'], []).append(r[metric])
-    return {language: float(np.mean(v)) for language,v in values.items()}
+    by_language = grouped(records, lambda r: r['language'])
+    return {language: float(np.mean([r[metric] for r in runs])) for language,runs in by_language.items()}
 
 def by_tier(
     records:list[dict], # With `model`, `task`, `language` (ISO 639-3) and a metric
@@ -191,13 +190,9 @@ def share_correlation(
     return correlate([float(np.log(shares[x])) for x in means], list(means.values()))
 
 # %% ../../nbs/reporting/tiers.ipynb #ti000041
-def _source(record:dict)->str: # What a run was trained on, if it is not its own translation
-    return ', '.join(code for code in record.get('train') or [] if code != record['bible'])
-
 def _comparable(records:list[dict], metric:str)->list[dict]:
     "Runs with a score and codes of languages, without those of transfer that are tested on their source"
-    own = lambda r: protocol_of(r).startswith('transfer') and not _source(r)
-    return [r for r in with_languages(records) if r.get(metric) is not None and not own(r)]
+    return [r for r in with_languages(records) if r.get(metric) is not None and not is_on_its_source(r)]
 
 def _correlation(records:list[dict], facts:list[Fact], metric:str, name:str)->str:
     found = share_correlation(records, facts, metric)
@@ -230,7 +225,7 @@ def tier_sheet(
 )->Sheet:
     "Means by tier for each model, task and protocol, with correlations; raises `InputError` without any"
     some = _comparable(records, metric)
-    key = lambda r: (r['model'], task_key(r), protocol_of(r), _source(r))
+    key = lambda r: (r['model'], task_key(r), protocol_of(r), ', '.join(sources_of(r)))
     rows, data = [], []
     for (model, task, protocol, source),own in grouped(some, key).items():
         found = by_tier(own, facts, metric)

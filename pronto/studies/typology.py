@@ -18,10 +18,10 @@ import pronto
 from ..core.correlation import mantel
 from ..core.files import InputError, data_dir, reading
 from ..core.stats import holm
-from ..core.tables import markdown_table
+from ..core.tables import grouped, markdown_table
 from ..datasets.tasks import TASKS, find_task
 from ..reporting.protocol_cells import Sheet, panels, setting_note, write_figure
-from ..reporting.tables import grouped, task_name
+from ..reporting.tables import task_name
 from ..reporting.translations import spread_note, with_languages
 
 # %% ../../nbs/studies/typology.ipynb #ty000007
