@@ -71,8 +71,9 @@ def import_mela(args):
 
 def import_tsv(args):
     "Import tables of your own: sentences, pairs of sentences, tagged tokens or questions"
+    from pronto.core.tables import names_in
     from pronto.suites.importing import read_own
-    labels = [label.strip() for label in (args.labels or '').split(',') if label.strip()]
+    labels = names_in(args.labels or '')
     found = read_own(args.path, labels, task=args.task, kind=args.kind, language=args.language)
     _write_imported(found, args, dict(title=args.task, licence=args.licence or 'not stated'))
 

@@ -61,8 +61,8 @@ _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 def _posteriors(d:_Design, theta, u, error, sd:float)->tuple[np.ndarray,np.ndarray]: # (verses,) each
     "Means and standard deviations of the effects of verses, the other effects given"
     values = u[:,None] + error[:,None]*_NODES
-    logits = (d.fixed @ theta)[:,None] + values[d.verse]
-    gains = np.where(d.right[:,None] > 0, -np.logaddexp(0, -logits), -np.logaddexp(0, logits))
+    side = 1 - 2*d.right # -1 where the answer is right
+    gains = -np.logaddexp(0, side[:,None]*((d.fixed @ theta)[:,None] + values[d.verse]))
     density = d.members.T @ gains - values**2/(2*sd**2) + _NODES**2/2
     weights = _NODE_WEIGHTS*np.exp(density - density.max(1, keepdims=True))
     weights /= weights.sum(1, keepdims=True)

@@ -9,6 +9,7 @@ __all__ = ['MODEL', 'Setting', 'protocol_setting', 'demo_shares', 'prompting_set
 from dataclasses import dataclass
 from pathlib import Path
 from ..core.files import InputError, data_dir, write_aside
+from ..core.tables import names_in
 from .corpus import build_demo, make_corpus
 from .tiny_causal import pretrain_causal
 from .tiny_models import FULL, LANGUAGES, TINY, pretrain_models
@@ -27,8 +28,6 @@ class Setting:
     recipe:str
     runs:Path
 
-def _list(names:str)->list[str]: return [name.strip() for name in names.split(',') if name.strip()]
-
 def protocol_setting(
     bible:str, # Codes or dataset folders, separated by commas; or `demo`
     models:str='', # Folders or names, separated by commas; the demo has its own
@@ -41,9 +40,9 @@ def protocol_setting(
     n_models:int=1 # Of the demo: one of all languages, then one of each language and an untrained one
 )->Setting:
     "Find or make datasets and models; raises `InputError` for missing ones"
-    if bible == 'demo': return _demo_setting(n_verses, steps, _list(train), runs, n_models)
+    if bible == 'demo': return _demo_setting(n_verses, steps, names_in(train), runs, n_models)
     if not models: raise InputError('models', 'is empty; name folders, or models in the local cache')
-    return Setting(find_datasets(bible), _list(models), _list(train), recipe,
+    return Setting(find_datasets(bible), names_in(models), names_in(train), recipe,
                    Path(runs) if runs else data_dir()/'runs')
 
 def _demo_folder(n_verses:int, steps:int)->Path: # With `datasets`

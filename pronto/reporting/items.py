@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Answer', 'answers_of', 'Difficulty', 'fit_answers', 'difficulties', 'Suspect', 'suspects', 'suspects_table',
            'item_summary', 'texts_of', 'Items', 'read_items', 'items_sheet', 'hardest_sheet', 'suspects_sheet',
-           'plot_items', 'item_sheets', 'make_item_tables', 'item_lines']
+           'plot_items', 'make_item_tables', 'item_lines']
 
 # %% ../../nbs/reporting/items.ipynb #ri000005
 from collections import Counter, defaultdict
@@ -56,10 +56,11 @@ def answers_of(
     "All answers of some runs; raises `InputError` if there are none"
     found = []
     for r in records:
-        for row in predictions_of(r):
-            asked = ' '.join(row[c] for c in _PLACES if row.get(c))
-            answer = Answer(_model(r), r['bible'], asked, row['label'], row['predicted'])
-            if ':' in asked: found.append(answer)
+        name, rows = _model(r), predictions_of(r)
+        columns = [c for c in _PLACES if rows and c in rows[0]]
+        for row in rows:
+            asked = ' '.join(row[c] for c in columns if row[c])
+            if ':' in asked: found.append(Answer(name, r['bible'], asked, row['label'], row['predicted']))
     if not found: raise InputError('runs', 'hold no answers with references; make runs with `pronto eval`')
     return found
 
@@ -73,25 +74,30 @@ class Difficulty(NamedTuple):
     right:int        # Answers
     n:int            # Answers
 
-def fit_answers(answers:list[Answer])->ItemFit: # Rows in the order of their names
-    "Fit the model of `core.items` with one effect for each model in each translation"
-    return fit_items([a.right for a in answers], [f'{a.model}\t{a.bible}' for a in answers],
-                     [a.asked for a in answers], [a.chapter for a in answers])
+def fit_answers(
+    answers:list[Answer] # Of one task
+)->ItemFit: # Rows in the order of their names
+    """Fit the model of `core.items` with one effect for each model in each translation; raises `InputError`
+    if all answers are right or all wrong"""
+    chapter_of = {a.asked: a.chapter for a in answers}
+    try:
+        return fit_items([a.right for a in answers], [f'{a.model}\t{a.bible}' for a in answers],
+                         [a.asked for a in answers], [chapter_of[a.asked] for a in answers])
+    except ValueError as e: raise InputError('runs', f'{e}; add runs of other models or languages') from e
 
 def difficulties(
-    answers:list[Answer] # Of one task
+    answers:list[Answer], # Of one task
+    fit:ItemFit=None # Of these answers; made if not given
 )->list[Difficulty]: # The hardest first
     "How difficult each row is; raises `InputError` if all answers are right or all wrong"
-    try: fit = fit_answers(answers)
-    except ValueError as e: raise InputError('runs', f'{e}; add runs of other models or languages') from e
-    names, chapters = sorted({a.asked for a in answers}), sorted({a.chapter for a in answers})
-    chapter_of = {a.asked: chapters.index(a.chapter) for a in answers}
+    fit = fit or fit_answers(answers)
+    first = {a.asked: a for a in reversed(answers)}
+    place = {chapter: i for i,chapter in enumerate(sorted({a.chapter for a in first.values()}))}
     right, n = Counter(a.asked for a in answers if a.right), Counter(a.asked for a in answers)
-    label = {a.asked: a.label for a in answers}
     found = []
-    for i,name in enumerate(names):
-        effect, error = fit.verses[i] + fit.chapters[chapter_of[name]], fit.verse_errors[i]
-        found.append(Difficulty(name, label[name], round(float(-effect), 3), round(float(error), 3),
+    for name,own,error in zip(sorted(first), fit.verses, fit.verse_errors):
+        effect = own + fit.chapters[place[first[name].chapter]]
+        found.append(Difficulty(name, first[name].label, round(float(-effect), 3), round(float(error), 3),
                                 right[name], n[name]))
     return sorted(found, key=lambda d: -d.difficulty)
 
@@ -133,10 +139,11 @@ def suspects_table(
 
 # %% ../../nbs/reporting/items.ipynb #ri000019
 def item_summary(
-    answers:list[Answer] # Of one task
+    answers:list[Answer], # Of one task
+    fit:ItemFit=None # Of these answers; made if not given
 )->dict[str,float]: # `verses`, `chapters`, `models and languages`: standard deviations on the logit scale
     "What makes answers differ"
-    fit = fit_answers(answers)
+    fit = fit or fit_answers(answers)
     return {'verses': round(fit.sd_verse, 2), 'chapters': round(fit.sd_chapter, 2),
             'models and languages': round(float(np.std(fit.cells)), 2)}
 
@@ -165,8 +172,9 @@ def read_items(
     for task,own in grouped(records, task_key).items():
         try:
             answers = answers_of(own)
-            hard, spread = difficulties(answers), item_summary(answers)
+            fit = fit_answers(answers)
         except InputError as e: why = e; continue
+        hard, spread = difficulties(answers, fit), item_summary(answers, fit)
         n_cells = len({(a.model, a.bible) for a in answers})
         found.append(Items(task, hard, suspects(answers), spread, n_cells))
     if not found: raise why
@@ -227,23 +235,16 @@ def plot_items(found:list[Items]): # A figure of matplotlib
     return figure
 
 # %% ../../nbs/reporting/items.ipynb #ri000033
-def item_sheets(
-    records:list[dict], # As `read_runs` gives them
-    texts:dict[str,str]=None # As `texts_of` gives them
-)->list[Sheet]: # A summary, suspects, and the hardest rows of each task
-    "All tables of items; raises `InputError` if no task has answers that differ"
-    found = read_items(records)
-    return [items_sheet(found), suspects_sheet(found, texts), *(hardest_sheet(i, texts) for i in found)]
-
 def make_item_tables(
     records:list[dict], # As `read_runs` gives them
     out=None, # The folder for the tables; `tables` in the data folder if not given
     texts:dict[str,str]=None # As `texts_of` gives them
 )->list[str]: # The Markdown of each
     "Write the tables and the figure of items; raises `InputError` if no task has answers that differ"
-    out, sheets = data_dir()/'tables' if out is None else Path(out), item_sheets(records, texts)
+    out, found = data_dir()/'tables' if out is None else Path(out), read_items(records)
+    sheets = [items_sheet(found), suspects_sheet(found, texts), *(hardest_sheet(i, texts) for i in found)]
     for sheet in sheets: sheet.write(out)
-    write_figure(plot_items(read_items(records)), out/'items.png')
+    write_figure(plot_items(found), out/'items.png')
     return [sheet.markdown() for sheet in sheets]
 
 def item_lines(

@@ -19,6 +19,7 @@ import numpy as np
 from ..bibles.reading import read_bible
 from ..core.files import InputError
 from ..core.seeds import variance_of
+from ..core.tables import names_in
 from ..datasets.building import build
 from ..datasets.loading import load_dataset_folder
 from ..datasets.order_pairs import MA
@@ -251,7 +252,7 @@ def study_tasks(
     names:str # Abbreviations with commas; MA is `pronto.datasets.order_pairs.MA`
 )->list[Task]:
     "The tasks of a study; raises `ValueError` for a name that is not known"
-    return [MA if name == MA.abbr else find_task(name) for name in names.split(',')]
+    return [MA if name == MA.abbr else find_task(name) for name in names_in(names)]
 
 # %% ../../nbs/studies/task_quality.ipynb #tq23
 def _shuffled_words(text:str, rng:Random)->str:

@@ -18,7 +18,7 @@ import pronto
 from ..core.correlation import mantel
 from ..core.files import InputError, data_dir, reading
 from ..core.stats import holm
-from ..core.tables import grouped, markdown_table
+from ..core.tables import grouped, markdown_table, names_in
 from ..datasets.tasks import TASKS, find_task
 from ..reporting.protocol_cells import Sheet, panels, setting_note, write_figure
 from ..reporting.tables import task_name
@@ -249,9 +249,8 @@ def chosen_gaps(
 )->tuple[list[dict],str]: # As `read_gaps` gives them
     "Some of the gaps of a table; raises `InputError` if none are left"
     records, metric = read_gaps(path)
-    listed = lambda names: [name.strip() for name in names.split(',') if name.strip()]
-    stems = [find_task(name).stem for name in listed(tasks)]
-    fits = lambda r: (not stems or r['task'] in stems) and (not models or r['model'] in listed(models))
+    stems = [find_task(name).stem for name in names_in(tasks)]
+    fits = lambda r: (not stems or r['task'] in stems) and (not models or r['model'] in names_in(models))
     kept = [r for r in records if fits(r)]
     if not kept: raise InputError(path, 'has no gaps of these models and tasks; leave some out')
     return kept, metric
