@@ -18,11 +18,18 @@ class Correlation(NamedTuple):
     kendall:float|None
     intervals:dict[str,list[float]|None] # By the name of the coefficient
 
-def _centred(v:np.ndarray)->np.ndarray: # Of equal numbers exactly zero, although their mean is rounded
-    return np.where(np.ptp(v, axis=-1, keepdims=True) > 0, v - v.mean(-1, keepdims=True), 0.)
+def _centred(v:np.ndarray, kept:np.ndarray)->np.ndarray: # 0 where a number is not kept
+    "Numbers less their mean; of equal numbers exactly zero, although their mean is rounded"
+    of_kept = dict(axis=-1, keepdims=True, where=kept)
+    differ = v.max(initial=-np.inf, **of_kept) > v.min(initial=np.inf, **of_kept)
+    mean = v.sum(**of_kept)/kept.sum(-1, keepdims=True).clip(1)
+    return np.where(kept & differ, v - mean, 0.)
 
 def _pearson(x:np.ndarray, y:np.ndarray)->np.ndarray: # (draws,) for (draws, n)
-    x, y = (_centred(v) for v in (x, y))
+    "Of the pairs in which both numbers are known"
+    x, y = np.broadcast_arrays(x, y)
+    kept = np.isfinite(x) & np.isfinite(y)
+    x, y = (_centred(v, kept) for v in (x, y))
     with np.errstate(invalid='ignore', divide='ignore'):
         return (x*y).sum(-1)/np.sqrt((x**2).sum(-1)*(y**2).sum(-1))
 
@@ -67,9 +74,14 @@ class Mantel(NamedTuple):
     r:float    # Over all cells off the diagonal
     p:float    # Two-sided, by permutation
 
-def _matrix_r(a:np.ndarray, b:np.ndarray)->float: # NaN if one is constant
-    kept = np.isfinite(a) & np.isfinite(b) & ~np.eye(len(a), dtype=bool)
-    return float(_pearson(a[kept], b[kept])) if kept.sum() > 2 else np.nan
+_AT_ONCE = 2_000_000 # Cells of permuted matrices, some 100 MB
+
+def _matrix_r(a:np.ndarray, b:np.ndarray)->np.ndarray: # (draws,) for (n, n) and (draws, n, n)
+    "NaN where a matrix is constant"
+    off = ~np.eye(len(a), dtype=bool)
+    x, y = a[off], b[:,off]
+    known = (np.isfinite(x) & np.isfinite(y)).sum(-1) > 2
+    return np.where(known, _pearson(x[None], y), np.nan)
 
 def mantel(
     distances, # (n, n)
@@ -85,11 +97,13 @@ def mantel(
         what = f'matrices of {a.shape} and {b.shape}'
         raise ValueError(f'{what}; give two square ones of four languages or more')
     if ranks: a, b = (_ranked(m) for m in (a, b))
-    r = _matrix_r(a, b)
+    r = float(_matrix_r(a, b[None])[0])
     if not np.isfinite(r): raise ValueError('all cells of a matrix are the same, or too few are known')
-    rng, orders = np.random.default_rng(seed), range(n)
-    drawn = [_matrix_r(a, b[np.ix_(o, o)]) for o in (rng.permutation(len(a)) for _ in orders)]
-    hits = sum(abs(d) >= abs(r) - 1e-12 for d in drawn if np.isfinite(d))
+    rng = np.random.default_rng(seed)
+    orders = np.array([rng.permutation(len(a)) for _ in range(n)])
+    parts = np.array_split(orders, -(-orders.size*len(a)//_AT_ONCE))
+    drawn = np.concatenate([_matrix_r(a, b[o[:,:,None], o[:,None,:]]) for o in parts])
+    hits = int((np.abs(drawn) >= abs(r) - 1e-12).sum())
     return Mantel(len(a), round(r, 4), (hits + 1)/(n + 1))
 
 def _ranked(m:np.ndarray)->np.ndarray:

@@ -45,12 +45,31 @@ def _uriel():
         what = f'cannot set up its database ({e}); it must write into its own folder once'
         raise InputError('urielplus', what) from e
 
-def _known(kind:str)->set[str]: return set(getattr(_uriel(), f'get_languages_with_{kind}_data')())
+_PREFIXES = dict(syntactic='S_', phonological='P_', inventory='INV_') # Of features in a common table
 
-@lru_cache(maxsize=256) # A minute for a dozen languages
-def _distances(kind:str, languages:tuple[str,...])->np.ndarray:
-    with _quiet(): values = np.array(_uriel().new_distance(kind, list(languages)), float)
-    return np.where(values < 0, np.nan, values)
+def _features(kind:str, languages:list[str])->np.ndarray: # (languages, features)
+    "Those of a kind, NaN where no source of URIEL+ knows them, otherwise the highest value of a source"
+    uriel = _uriel()
+    table = uriel.map_new_distance_to_loaded_features(kind)
+    chosen = [feature.startswith(_PREFIXES.get(kind, '')) for feature in uriel.feats[table]]
+    place = {language: i for i,language in enumerate(uriel.langs[table].tolist())}
+    found = np.full((len(languages), sum(chosen)), np.nan)
+    for row,language in zip(found, languages):
+        if language in place: row[:] = uriel.data[table][place[language]][chosen].max(-1)
+    return np.where(found < 0, np.nan, found)
+
+def _angular(features:np.ndarray)->np.ndarray: # (n, n) for (n, features); NaN without a common feature
+    """The angular distance of URIEL+ (Khan et al. 2025): 2/π times the angle between two vectors, of the
+    features that are known of both. Its own `new_distance` takes a minute for twenty languages"""
+    known = np.isfinite(features).astype(float)
+    values = np.nan_to_num(features)
+    common = known @ known.T
+    flat = (values**2 @ known.T == 0) & (common > 0) # All zeros: such a vector counts as all ones
+    squares = np.where(flat, common, values**2 @ known.T)
+    sums = known @ values.T # (i, j): of j, over what is known of i
+    product = np.where(flat, np.where(flat.T, common, sums), np.where(flat.T, sums.T, values @ values.T))
+    with np.errstate(invalid='ignore'): cosine = product/np.sqrt(squares*squares.T)
+    return (2/np.pi*np.arccos(cosine.clip(-1, 1))).round(4)
 
 def language_distances(
     kind:str, # One of `KINDS`
@@ -58,10 +77,7 @@ def language_distances(
 )->np.ndarray: # (n, n), NaN where it is not known
     "Distances between languages; raises `ValueError` for an unknown kind"
     if kind not in KINDS: raise ValueError(f'no distance {kind!r}; choose from {", ".join(KINDS)}')
-    known, found = _known(kind), np.full((len(languages), len(languages)), np.nan)
-    here = [i for i,language in enumerate(languages) if language in known]
-    if len(here) > 1:
-        found[np.ix_(here, here)] = _distances(kind, tuple(languages[i] for i in here))
+    found = _angular(_features(kind, languages))
     np.fill_diagonal(found, 0)
     return found
 
