@@ -58,6 +58,7 @@ def _features(kind:str, languages:list[str])->np.ndarray: # (languages, features
         if language in place: row[:] = uriel.data[table][place[language]][chosen].max(-1)
     return np.where(found < 0, np.nan, found)
 
+# %% ../../nbs/studies/typology.ipynb #ty00007b
 def _angular(features:np.ndarray)->np.ndarray: # (n, n) for (n, features); NaN without a common feature
     """The angular distance of URIEL+ (Khan et al. 2025): 2/π times the angle between two vectors, of the
     features that are known of both. Its own `new_distance` takes a minute for twenty languages"""
