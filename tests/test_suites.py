@@ -212,6 +212,7 @@ def tasks_forgotten():
     for stem in set(tasks.TASKS) - set(before):
         del tasks.TASKS[stem]
         tasks._FILES.pop(stem, None)
+        tasks._ALSO_IN.pop(stem, None)
 
 def test_imported_sentences_are_a_dataset_like_others(tmp_path, capsys, tasks_forgotten):
     "A tasks file beside the folders defines their tasks; baselines answer, and pairs have no sense"
@@ -494,3 +495,18 @@ def test_what_a_newcomer_does_with_imports_is_said(tmp_path, capsys):
     (tmp_path/'empty').mkdir()
     assert main(['xtreme','score','--predictions',str(tmp_path/'empty'),'--labels',str(tmp_path/'empty')]) == 1
     assert 'empty: has no folder of a task, such as xnli' in capsys.readouterr().err
+
+@pytest.mark.slow
+def test_a_sweep_knows_the_tasks_of_an_import(tmp_path, treebanks, tiny_bert, capsys, tasks_forgotten):
+    "Its notebooks load the file of the import, unless somebody changed that file"
+    from pronto.datasets.tasks import _ALSO_IN, TASKS, file_for_others
+    from pronto.suites.importing import know_imported
+    out, runs = str(tmp_path/'out'), str(tmp_path/'runs')
+    assert main(['import','tsv',str(treebanks),'-o',out,'--kind','tagging','--task','pos']) == 0
+    command = ['sweep',f'{out}/de','-t','pos','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs]
+    assert main(command) == 0 and '1 run' in capsys.readouterr().out
+    assert file_for_others(TASKS['pos']) == str((tmp_path/'out'/'tasks.py').resolve())
+    del TASKS['pos'], _ALSO_IN['pos']
+    (tmp_path/'out'/'tasks.py').write_text('print("mine")')
+    know_imported([tmp_path/'out'])
+    assert file_for_others(TASKS['pos']) == ''

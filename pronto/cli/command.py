@@ -104,7 +104,7 @@ def _know_tasks(args):
     runs = Path(args.runs or data_dir()/'runs') if hasattr(args, 'runs') else None
     if not imported and not (runs and (runs/'tasks').is_dir()): return
     from pronto.suites.importing import know_imported, know_recorded
-    if imported: know_imported(imported, runs if command == 'eval' and args.model else None)
+    if imported: know_imported(imported, runs if command in ('eval','sweep') and args.model else None)
     if runs: know_recorded(runs)
 
 # %% ../../nbs/cli/command.ipynb #cmderr01

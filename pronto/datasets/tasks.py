@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'APA', 'SKT', 'STH', 'TASKS', 'Task', 'VerseTask', 'labels_of',
            'count_mentions', 'first_subject', 'first_mood', 'predicates_of', 'collect_uses', 'PairTask', 'find_task',
-           'run_file', 'load_tasks', 'task_file', 'loaded_files', 'tasks_of']
+           'run_file', 'load_tasks', 'task_file', 'name_task_file', 'file_for_others', 'loaded_files', 'tasks_of']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
@@ -384,6 +384,21 @@ def task_file(
 )->str: # A path, or `''` for a task of the paper
     "The file to load before a process knows this task"
     return str(_FILES[task.stem][0]) if task.stem in _FILES else ''
+
+_ALSO_IN:dict[str,str] = {} # Stem of a task that is known without a file to a file that defines it
+
+def name_task_file(
+    stems:list[str], # Of tasks that are known already
+    path # A file that defines them, too
+):
+    "Let other processes load a file for tasks that this one knows without it"
+    _ALSO_IN.update(dict.fromkeys(stems, str(Path(path).resolve())))
+
+def file_for_others(
+    task:Task
+)->str: # A path, or `''` for a task that every process knows
+    "The file that another process loads to know this task"
+    return task_file(task) or _ALSO_IN.get(task.stem, '')
 
 def loaded_files()->dict[str,str]: # Path to a hash of the contents; empty without tasks of your own
     "The files that other processes must load to know the same tasks"

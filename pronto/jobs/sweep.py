@@ -23,7 +23,8 @@ from ..core.files import InputError, data_dir, to_stderr, writer_mark
 from ..modeling.recipes import find_model
 from ..modeling.static_vectors import KINDS
 from ..runs.store import is_done, model_name
-from ..datasets.tasks import find_task
+from ..datasets.loading import table_file
+from ..datasets.tasks import file_for_others, find_task
 
 # %% ../../nbs/jobs/sweep.ipynb #38881ae9
 def find_datasets(
@@ -71,7 +72,7 @@ def _usable_tasks(dataset:Path, tasks:list)->list[str]: # Stems; none means all
     if _without_text(dataset):
         raise InputError(dataset, 'holds labels without their text; put the text back with `pronto verses`')
     empty = empty_tasks(dataset)
-    found = [t.stem for t in tasks if t not in empty and (dataset/f'{t.stem}_train.tsv').is_file()]
+    found = [t.stem for t in tasks if t not in empty and table_file(dataset, t.stem, 'train').is_file()]
     if tasks and not found: raise InputError(dataset, _empty(tasks))
     return found
 
@@ -214,7 +215,7 @@ def notebook_parameters(
             raise InputError(path, 'has a comma in its path, which separates names in the notebook; '
                                    'rename the folder or link to it')
     given['bf16'] = 'yes' if run.key.hyperparameters.get('bf16') else 'no' # A worker may have another device
-    if run.trainings[0].tasks_file: given['tasks_file'] = run.trainings[0].tasks_file
+    if path := file_for_others(find_task(run.key.task)): given['tasks_file'] = path
     if run.key.protocol == 'in-language': return given
     given |= dict(protocol=run.key.protocol, train=listed(run.sources))
     if path := protocol_file(run.key.protocol): given['protocols_file'] = path

@@ -12,14 +12,15 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 import pronto
-from ..core.files import InputError, foreign_file, json_with_keys, replace_folder, write_aside
+from ..core.files import InputError, foreign_file, json_with_keys, reading, replace_folder, write_aside
 from ..core.tables import markdown_table
 from ..datasets.manifest import label_shares, table_hash
 from ..datasets.splits import SPLITS
+from ..datasets.tasks import name_task_file
 from .kinds import (ROWS, Described, Queries, label_counts, pool_name, read_rows,
                                  table_name, write_rows)
 from .languages import standard_code
-from .tasks import check_names, know_tasks, tasks_file
+from .tasks import check_names, described_task, know_tasks, tasks_file
 from .xtreme_files import Found, file_lines, read_squad, read_tagged
 
 # %% ../../nbs/suites/importing.ipynb #im06c
@@ -82,7 +83,8 @@ def write_found(
         for language,manifest in manifests.items():
             _write_language(aside/language, manifest, found.tables[language], found.tasks)
         record = dict(version=pronto.__version__, languages=list(manifests), notes=found.notes, **about)
-        if tasks := tasks_file(found.tasks): (aside/'tasks.py').write_text(tasks, encoding='utf-8')
+        used = {stem: task for stem,task in found.tasks.items() if any(stem in t for t in found.tables.values())}
+        if tasks := tasks_file(used): (aside/'tasks.py').write_text(tasks, encoding='utf-8')
         text = json.dumps(record, ensure_ascii=False, indent=1)
         (aside/'import.json').write_text(text + '\n', encoding='utf-8')
     return manifests
@@ -177,7 +179,19 @@ def know_imported(
     for stem,about in described.items() if runs else ():
         text = json.dumps(about, ensure_ascii=False, indent=1)
         with write_aside(Path(runs)/'tasks'/f'{stem}.json') as f: f.write_text(text + '\n', encoding='utf-8')
-    return know_tasks(described)
+    new = know_tasks(described)
+    for folder in dict.fromkeys(map(_import_folder, map(Path, folders))): _name_tasks_file(folder, new)
+    return new
+
+def _import_folder(folder:Path)->Path: return folder if (folder/'import.json').is_file() else folder.parent
+
+def _name_tasks_file(folder:Path, stems:list[str]):
+    "Notebooks of a sweep load the file of an import, but only if it is as the import wrote it"
+    path = folder/'tasks.py'
+    if not path.is_file(): return
+    described = {stem: described_task(about) for stem,about in _described_tasks(folder).items()}
+    with reading(path): is_ours = path.read_bytes() == tasks_file(described).encode()
+    if is_ours: name_task_file([stem for stem in stems if stem in described], path)
 
 def know_recorded(
     runs # The folder of a run store

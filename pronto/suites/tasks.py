@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['no_annotation', 'SentenceTask', 'SentencePairTask', 'ItemTask', 'f1_values', 'TaggingTask', 'QuestionTask',
-           'RetrievalTask', 'MiningTask', 'suite_task', 'know_tasks', 'check_names', 'tasks_file']
+           'RetrievalTask', 'MiningTask', 'suite_task', 'know_tasks', 'described_task', 'check_names', 'tasks_file']
 
 # %% ../../nbs/suites/tasks.ipynb #tk04imports
 import json, re
@@ -318,10 +318,14 @@ def know_tasks(
 )->list[str]: # Those that were not known
     "Make the tasks of imported datasets known, so that they can be trained, read and scored"
     new = [stem for stem,about in described.items() if stem not in TASKS and about.get('kind') in _CLASSES]
-    for stem in new:
-        about = {k: v for k,v in described[stem].items() if k in Described.__dataclass_fields__}
-        TASKS[stem] = suite_task(stem, Described(**about))
+    for stem in new: TASKS[stem] = suite_task(stem, described_task(described[stem]))
     return new
+
+def described_task(
+    about:dict # What a manifest says of a task
+)->Described:
+    "The description without what else a manifest has"
+    return Described(**{k: v for k,v in about.items() if k in Described.__dataclass_fields__})
 
 # %% ../../nbs/suites/tasks.ipynb #tk09c
 def check_names(
@@ -338,7 +342,7 @@ def tasks_file(
     tasks:dict[str,Described] # Stem to what a manifest says
 )->str: # Empty if there are none
     "The contents of a file for `--tasks`"
-    made, lines = [suite_task(stem, described) for stem,described in tasks.items()], []
+    made, lines = [suite_task(stem, described) for stem,described in sorted(tasks.items())], []
     for task in made:
         about = f'labels={task.labels!r}, epochs={task.epochs}, metric={task.metric!r}'
         lines.append(f'{task.stem} = {type(task).__name__}({task.stem!r}, {task.abbr!r}, {task.question!r},\n'
