@@ -510,3 +510,17 @@ def test_a_sweep_knows_the_tasks_of_an_import(tmp_path, treebanks, tiny_bert, ca
     (tmp_path/'out'/'tasks.py').write_text('print("mine")')
     know_imported([tmp_path/'out'])
     assert file_for_others(TASKS['pos']) == ''
+
+def test_bitexts_are_mined_as_the_published_code_does(monkeypatch):
+    "Equal sentences are one candidate, and have no pair, since nothing says which of them is meant"
+    import numpy as np
+    from pronto.suites import searching
+    from pronto.suites.kinds import Query
+    place = {'a': 0, 'b': 1, 'c': 2, 'A': 0, 'B': 1, 'C': 2}
+    vectors = np.eye(3) + .1
+    monkeypatch.setattr(searching, 'sentence_vectors', lambda model, texts, device: vectors[[place[t] for t in texts]])
+    rows = [Query(f'de-{i}', text, ()) for i,text in enumerate('abac')]
+    pool = [Query(f'en-{i}', text, ()) for i,text in enumerate('ABCC')]
+    assert [pair[1:] for pair in searching.mined_pairs('', rows, pool)] == [('de-1', 'en-1')]
+    pool = [Query(f'en-{i}', text, ()) for i,text in enumerate('CBA')]
+    assert {pair[1:] for pair in searching.mined_pairs('', rows, pool)} == {('de-1', 'en-1'), ('de-3', 'en-0')}

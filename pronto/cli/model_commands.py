@@ -87,6 +87,13 @@ def _show_baselines(args, tasks:list[str]):
     note('these are the baselines; name a model with -m to compare it with them')
 
 # %% ../../nbs/cli/model_commands.ipynb #rt10cli1
+def _require_verses(folders:list):
+    "Retrieval between translations needs verses; benchmarks of retrieval have tables of their own"
+    for folder in map(Path, folders):
+        if not (folder/'import.json').is_file() and not (folder.parent/'import.json').is_file(): continue
+        what = 'holds an imported benchmark, not verses; tasks such as Tatoeba and BUCC run without --protocol'
+        raise InputError(folder, what)
+
 def _retrieve(args):
     "Verses of each dataset find their translation in those of --train, without training"
     from pronto.core.files import data_dir
@@ -96,6 +103,7 @@ def _retrieve(args):
     if not args.model: raise InputError('-m', 'the protocol retrieval needs a model; name one')
     if args.limit or args.task:
         raise InputError('--limit, -t', 'do nothing in retrieval, which uses all verses; leave them out')
+    _require_verses(args.dataset)
     if not args.train:
         what = 'retrieval needs a translation to retrieve from; name one, e.g. --train engweb'
         raise InputError('--train', what)

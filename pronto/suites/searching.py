@@ -39,7 +39,7 @@ def mine(
         if i in taken[0] or j in taken[1]: continue
         taken[0].add(i)
         taken[1].add(j)
-        found.append((score, i, j))
+        if score > 0: found.append((score, i, j))
     return found
 
 def best_threshold(
@@ -64,15 +64,23 @@ def sentence_vectors(
     layers = encode_layers(model, texts, specials=True, device=device)
     return layers[xtreme_layer(len(layers) - 1)]
 
+def _distinct(rows:list)->dict[str,str|None]: # Text to id; `None` if several sentences have the text
+    found = {}
+    for row in rows: found[row.text] = None if row.text in found else row.id
+    return found
+
 def mined_pairs(
     model, # As above
     rows:list, # Queries
     pool:list, # Where their translations are
     device:str=None
 )->list[tuple[float,str,str]]: # Score, id of the query, id in the pool; the best first
-    "Candidates for translations, each sentence in one pair at most"
-    vectors = [sentence_vectors(model, [row.text for row in some], device) for some in (rows, pool)]
-    return [(score, rows[i].id, pool[j].id) for score,i,j in mine(*vectors)]
+    "Candidates for translations, each sentence in one pair at most; none for texts that occur twice"
+    sides = _distinct(rows), _distinct(pool)
+    vectors = [sentence_vectors(model, list(side), device) for side in sides]
+    ids = [list(side.values()) for side in sides]
+    pairs = [(score, ids[0][i], ids[1][j]) for score,i,j in mine(*vectors)]
+    return [pair for pair in pairs if None not in pair]
 
 # %% ../../nbs/suites/searching.ipynb #se08c
 def _nearest(model, rows:list, pool:list, settings:dict, device)->list[str]: # Ids
