@@ -524,3 +524,17 @@ def test_bitexts_are_mined_as_the_published_code_does(monkeypatch):
     assert [pair[1:] for pair in searching.mined_pairs('', rows, pool)] == [('de-1', 'en-1')]
     pool = [Query(f'en-{i}', text, ()) for i,text in enumerate('CBA')]
     assert {pair[1:] for pair in searching.mined_pairs('', rows, pool)} == {('de-1', 'en-1'), ('de-3', 'en-0')}
+
+def test_answers_of_mlqa_are_judged_by_the_rules_of_their_language(tmp_path):
+    "Articles of German do not count in MLQA, but they do by the rule of SQuAD"
+    from pronto.suites.kinds import Answer, Described, Question, write_rows
+    from pronto.suites.tasks import suite_task, tasks_file
+    (tmp_path/'manifest.json').write_text('{"code": "de"}')
+    write_rows([Question('q', 'Wo?', 'in der Stadt', (Answer('der Stadt', 3),))], tmp_path/'mlqa_test.jsonl')
+    values = {}
+    for metric in 'mlqa','squad':
+        task = suite_task('mlqa', Described('questions', metric, 'MLQA'))
+        true = task.true_labels(task.read_table(tmp_path/'mlqa_test.jsonl'))
+        values[metric] = task.item_values('accuracy', true, ['Stadt'], [0]).tolist()
+    assert values == dict(mlqa=[1], squad=[0])
+    assert "rule='mlqa'" in tasks_file(dict(mlqa=Described('questions', 'mlqa', 'MLQA')))

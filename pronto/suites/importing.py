@@ -83,7 +83,8 @@ def write_found(
         for language,manifest in manifests.items():
             _write_language(aside/language, manifest, found.tables[language], found.tasks)
         record = dict(version=pronto.__version__, languages=list(manifests), notes=found.notes, **about)
-        used = {stem: task for stem,task in found.tasks.items() if any(stem in t for t in found.tables.values())}
+        there = {stem for tables in found.tables.values() for stem in tables}
+        used = {stem: task for stem,task in found.tasks.items() if stem in there}
         if tasks := tasks_file(used): (aside/'tasks.py').write_text(tasks, encoding='utf-8')
         text = json.dumps(record, ensure_ascii=False, indent=1)
         (aside/'import.json').write_text(text + '\n', encoding='utf-8')

@@ -126,6 +126,7 @@ class Question(NamedTuple):
     question:str
     context:str
     answers:tuple[Answer,...] # Empty if they are not known
+    language:str = '' # Of its table, where the rules of answers depend on it
     kind, sense, refs = 'questions', None, (None, None)
 
     @property
@@ -135,7 +136,8 @@ class Question(NamedTuple):
     def labelled(self)->bool: return bool(self.answers)
 
     def line(self)->str:
-        return _json(self._asdict() | dict(answers=[a._asdict() for a in self.answers]))
+        answers = [a._asdict() for a in self.answers]
+        return _json(dict(id=self.id, question=self.question, context=self.context, answers=answers))
 
     @classmethod
     def of_line(cls, line:str)->'Question':

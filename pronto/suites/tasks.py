@@ -15,13 +15,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Callable
 import numpy as np
-from ..core.files import InputError, content_hash
+from ..core.files import InputError, content_hash, json_with_keys
 from ..core.seeds import item_values
 from ..datasets.shortcuts import NearestQuestions, NearestText, predict_lookup
 from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS, Task, VerseTask
 from .kinds import Described, Query, Question, Sentence, SentencePair, Tagged, read_rows
-from .metrics import answer_scores, spans
+from .metrics import MLQA_LANGUAGES, answer_scores, spans
 
 # %% ../../nbs/suites/tasks.ipynb #tk06c
 _MOST = 10**8 # Comparisons
@@ -194,12 +194,21 @@ def _tag_of_letters(task:TaggingTask, train:list[Tagged], test:list[Tagged])->li
 class QuestionTask(ItemTask):
     "Answer a question by a span of its context"
     metric:str = 'f1'
+    rule:str = '' # `mlqa` for articles and punctuation of each language; SQuAD's if empty
 
     example = Question
 
+    def read_table(self, path)->list[Question]:
+        rows, folder = read_rows(path, 'questions'), Path(path).parent
+        if self.rule != 'mlqa': return rows
+        code = json_with_keys(folder/'manifest.json', 'code').get('code', '')
+        return [row._replace(language=code) for row in rows]
+
     def true_labels(self, rows:list[Question])->list[str]: # JSON, a list of the right answers
-        texts = ([_one_line(answer.text) for answer in row.answers] for row in rows)
-        return [json.dumps(list(dict.fromkeys(found)), ensure_ascii=False) for found in texts]
+        "With the language where it matters, as `{language: answers}`"
+        texts = [list(dict.fromkeys(_one_line(answer.text) for answer in row.answers)) for row in rows]
+        found = [{row.language: some} if row.language else some for row,some in zip(rows, texts)]
+        return [json.dumps(some, ensure_ascii=False) for some in found]
 
     def places(self, rows:list[Question])->list[dict]:
         "A context is a chapter: its questions are not independent"
@@ -221,7 +230,10 @@ class QuestionTask(ItemTask):
 
 @lru_cache(maxsize=100_000)
 def _answer_values(true:str, answer:str)->tuple[float,float]: # Exact match, F1
-    scores = answer_scores([('', json.loads(true))], {'': answer})
+    wanted = json.loads(true)
+    [(language, texts)] = wanted.items() if isinstance(wanted, dict) else [('', wanted)]
+    rule = language if language in MLQA_LANGUAGES else None
+    scores = answer_scores([('', texts)], {'': answer}, rule)
     return scores['exact_match']/100, scores['f1']/100
 
 def _nearest_sentence(task, train, test:list[Question])->list[str]:
@@ -311,6 +323,7 @@ def suite_task(
     abbr = re.sub('[^A-Za-z0-9-]+', '-', described.name).strip('-')
     metric = _METRICS.get(described.metric, described.metric)
     about = dict(labels=tuple(described.labels), epochs=described.epochs, metric=metric)
+    if described.metric == 'mlqa': about['rule'] = 'mlqa'
     return _CLASSES[described.kind](stem, abbr, described.question, **about)
 
 def know_tasks(
@@ -345,6 +358,7 @@ def tasks_file(
     made, lines = [suite_task(stem, described) for stem,described in sorted(tasks.items())], []
     for task in made:
         about = f'labels={task.labels!r}, epochs={task.epochs}, metric={task.metric!r}'
+        if getattr(task, 'rule', ''): about += f', rule={task.rule!r}'
         lines.append(f'{task.stem} = {type(task).__name__}({task.stem!r}, {task.abbr!r}, {task.question!r},\n'
                      f'    {about})\n')
     if not lines: return ''
