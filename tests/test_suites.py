@@ -445,6 +445,9 @@ def test_questions_are_divided_by_article_and_answered(tmp_path, tiny_bert, caps
     show = ['tables','--runs',runs,'-o',str(tmp_path/'t')]
     assert main([*show,'--protocol','transfer']) == 0 # By F1, the metric of the task
     assert main([*show,'--protocol','transfer','--metric','mcc']) == 1 and 'XQuAD has no MCC' in capsys.readouterr().err
+    assert main(['xtreme','tables','--runs',runs,'-o',str(tmp_path/'t')]) == 0
+    assert '| letters, xtreme-scripts, from de | XQuAD | f1 | 2 of 11 |' in capsys.readouterr().out
+    assert {'xtreme1.md','xtreme1_shared.md'} <= {p.name for p in (tmp_path/'t').iterdir()}
 
 def test_retrieval_is_recorded_in_both_settings(tmp_path, tiny_bert, capsys, tasks_forgotten):
     (tmp_path/'in'/'tatoeba').mkdir(parents=True)

@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['import_xtreme_options', 'import_mela_options', 'import_tsv_options', 'import_xtreme', 'import_mela', 'import_tsv',
            'import_translation_options', 'import_translation', 'xtreme_score_options', 'xtreme_score',
-           'xtreme_predict_options', 'xtreme_predict', 'mela_tables_options', 'mela_tables']
+           'xtreme_predict_options', 'xtreme_predict', 'xtreme_tables_options', 'xtreme_tables', 'mela_tables_options',
+           'mela_tables']
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #bmch05
 from pathlib import Path
@@ -164,10 +165,21 @@ def xtreme_predict(args):
     show(prediction_table(records), records)
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #mlt00001
-def mela_tables_options(parser):
+def _tables_options(parser):
     runs_option(parser)
     parser.add_argument('-o', '--output', metavar='DIR',
                         help='the folder to write (default: tables in the data folder)')
+
+def xtreme_tables_options(parser): _tables_options(parser)
+
+def xtreme_tables(args):
+    "XTREME's overall table from runs, beside the published figures of mBERT and XLM-R"
+    from pronto.core.files import data_dir
+    from pronto.suites.results import make_xtreme_tables
+    made = make_xtreme_tables(args.runs or data_dir()/'runs', args.output or data_dir()/'tables')
+    show('\n\n'.join(made.values()), made)
+
+def mela_tables_options(parser): _tables_options(parser)
 
 def mela_tables(args):
     "Tables 2 to 4 of MELA: the published figures, and runs of the task mela beside them"

@@ -23,7 +23,7 @@ _COMMANDS = ('convert annotate fetch build release verses restore demo eval prob
 _GROUPS = dict(
     quality=('parse sheet score', 'Measure the quality of projected labels: Tables 4 and 5'),
     **{'import': ('tsv xtreme mela translation', 'Other benchmarks as datasets: XTREME, MELA, your own')},
-    xtreme=('score predict', "XTREME's evaluation and its submission format"),
+    xtreme=('score predict tables', "XTREME's evaluation, submission format and overall table"),
     mela=('tables', 'The published figures of MELA, and ours beside them'))
 
 def _add_command(commands, name:str, function:str):
