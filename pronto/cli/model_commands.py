@@ -91,7 +91,7 @@ def _require_verses(folders:list):
     "Retrieval between translations needs verses; benchmarks of retrieval have tables of their own"
     for folder in map(Path, folders):
         if not (folder/'import.json').is_file() and not (folder.parent/'import.json').is_file(): continue
-        what = 'holds an imported benchmark, not verses; tasks such as Tatoeba and BUCC run without --protocol'
+        what = 'is an imported benchmark without verses; run Tatoeba and BUCC without --protocol'
         raise InputError(folder, what)
 
 def _retrieve(args):

@@ -55,14 +55,19 @@ def ask(
     verses = _verses(row, own['verse']) if own else _verses(row)
     return prompt.format(question=asked, verses=verses, options=options)
 
-def _letter(task, row)->str: return ascii_uppercase[task.labels.index(task.training_label(row.label))]
+def _labels(task, own:dict|None)->tuple[str,...]: # In the order of the letters
+    return own.get('labels') or task.labels if own else task.labels
+
+def _letter(task, row, own:dict|None)->str:
+    return ascii_uppercase[list(_labels(task, own)).index(task.training_label(row.label))]
 
 # %% ../../nbs/modeling/prompting.ipynb #pm00009b
 def pick_examples(
     task,
     train:list, # Rows
     shots:int,
-    seed:int=0
+    seed:int=0,
+    order:tuple[str,...]=() # Of the labels; as the rows are drawn if empty
 )->list: # Of different labels as far as there are so many, and not of the longer half
     "Rows of train to show with their answers; raises `ValueError` if there are too few"
     if len(train) < shots: raise ValueError(f'{len(train)} rows of train are too few for {shots} examples')
@@ -71,21 +76,24 @@ def pick_examples(
     rows = [row for row in train if sum(map(len, row.texts)) <= longest] or train
     draw.shuffle(rows := list(rows))
     labels = list(dict.fromkeys(task.training_label(row.label) for row in rows))
+    labels = [label for label in order if label in labels] or labels
     by_label = [[row for row in rows if task.training_label(row.label) == label] for label in labels]
     turns = [of[i] for i in range(shots) for of in by_label if i < len(of)]
     return turns[:shots]
 
 def with_examples(task, examples:list, row, prompt:str, own:dict=None)->str: # `own` as `ask` takes it
-    "The question about a row after answered questions"
-    shown = [f'{ask(task, e, prompt, own)} {_letter(task, e)}' for e in examples]
-    return '\n\n'.join([*shown, ask(task, row, prompt, own)])
+    "The question about a row after answered questions, and what a form says before all of them"
+    shown = [f'{ask(task, e, prompt, own)} {_letter(task, e, own)}' for e in examples]
+    head = [own['head']] if own and own.get('head') else []
+    return '\n\n'.join([*head, *shown, ask(task, row, prompt, own)])
 
 def prompts_of(
     settings:dict # As `PromptRecipe.settings` gives them
 )->list[tuple[str,dict|None]]: # Prompts with the instructions of their language; `None` is English
-    "The prompts that dev chooses from"
-    own = settings.get('instructions')
-    return [(p, None) for p in PROMPTS] + [(p, own) for p in (own['prompts'] if own else ())]
+    "The prompts that dev chooses from; instead of ours those that a benchmark published"
+    own, form = settings.get('instructions'), settings.get('form')
+    usual = [(p, form) for p in form['prompts']] if form else [(p, None) for p in PROMPTS]
+    return usual + [(p, own) for p in (own['prompts'] if own else ())]
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000013
 def _load_causal(model, device:str):
@@ -156,7 +164,8 @@ class CausalModel:
 def _measured(model:CausalModel, task, examples:list, rows:list, *prompt)->tuple[list[str],int]:
     "Labels, and how many prompts were cut"
     values, cut = model.compare([with_examples(task, examples, r, *prompt) for r in rows], len(task.labels))
-    return [task.labels[i] for i in values.argmax(1)], cut
+    labels = _labels(task, prompt[1])
+    return [labels[i] for i in values.argmax(1)], cut
 
 def _tried(model:CausalModel, task, examples:list, dev:list, prompts:list)->list[dict]: # One for each prompt
     gold = [task.training_label(row.label) for row in dev]
@@ -180,7 +189,8 @@ def prompt(
 )->Run: # Tested on every part of `rows` but `train` and `dev`
     "Ask a causal model, without training; raises `InputError` for bad input"
     start, causal = time.perf_counter(), CausalModel(model, device)
-    try: examples = pick_examples(task, rows['train'], settings['shots'], seed)
+    order = settings.get('form', {}).get('labels', ())
+    try: examples = pick_examples(task, rows['train'], settings['shots'], seed, order)
     except ValueError as e: raise InputError(model, f'cannot be prompted ({e}); choose prompt-0') from e
     prompts = prompts_of(settings)
     dev = _tried(causal, task, examples, sample(rows['dev'], settings['dev']), prompts)
@@ -190,7 +200,7 @@ def prompt(
         answers[part], truncated[part] = _measured(causal, task, examples, rows[part], *chosen)
     constant = best['constant'] and all(len(set(a)) == 1 for a in answers.values())
     attempt = {'seed': seed, 'best_epoch': best['epoch'], 'constant': best['constant'], 'collapsed': constant}
-    if chosen[1]: attempt['language'] = chosen[1]['language']
+    if chosen[1] and 'language' in chosen[1]: attempt['language'] = chosen[1]['language']
     return Run(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
                answers=answers, dev=dev, best_epoch=best['epoch'], collapsed=constant, attempts=[attempt],
                truncated=truncated, unknown={}, seconds=round(time.perf_counter() - start, 1),

@@ -75,7 +75,8 @@ class PromptRecipe:
         "What identifies a prompting"
         found = {k: v for k,v in vars(self).items() if k != 'instructions'} # Older records do not have them
         own = self.instructions.of(task) if self.instructions else None
-        return found | (dict(instructions=own) if own else {})
+        form = getattr(task, 'asked', None) # A benchmark may have published how it asks
+        return found | (dict(instructions=own) if own else {}) | (dict(form=form) if form else {})
 
 # %% ../../nbs/modeling/recipes.ipynb #bba9bb46
 _ALL = (

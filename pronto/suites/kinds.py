@@ -245,9 +245,11 @@ class Described:
     labels:tuple[str,...] = () # All labels or tags; empty where there are none, as for questions
     question:str = '' # What is to be predicted
     epochs:int = 10 # For fine-tuning
+    asked:dict|None = None # How causal models are asked, where that is published; see `MELA_PROMPT`
 
     def record(self)->dict:
-        return asdict(self) | dict(labels=list(self.labels))
+        found = asdict(self) | dict(labels=list(self.labels))
+        return found if self.asked else {k: v for k,v in found.items() if k != 'asked'}
 
 def label_counts(
     rows:list # Of a table

@@ -172,7 +172,8 @@ def make_mela_tables(
     made = dict(mela2=mela_table2(), mela3=mela_table3(ours))
     by_name = {}
     for r in records:
-        if r['protocol'] in ('in-language','transfer'): by_name.setdefault(f"{r['model']}, {r['recipe']}", []).append(r)
+        if r['protocol'] not in ('in-language','transfer'): continue
+        by_name.setdefault(f'{r["model"]}, {r["recipe"]}', []).append(r)
     matrices = [f'{name}\n\n{mela_table4(some)}\n\n* median of the seeds on test'
                 for name,some in by_name.items()]
     made['mela4'] = '\n\n'.join(matrices or [mela_table4([])])

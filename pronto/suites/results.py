@@ -86,7 +86,7 @@ def make_xtreme_tables(
     runs, # The folder of the run store
     out=None # The folder for the tables; nothing is written if not given
 )->dict[str,str]: # Name to its Markdown
-    "Write XTREME's overall table, and the means over the languages that ran; raises `InputError` without runs"
+    "Write XTREME's overall table, and means over the languages that ran; raises `InputError` without runs"
     found = scores_of_runs(list(read_runs(runs)))
     if not found:
         what = 'has no runs of a task of XTREME; make some with `pronto eval --protocol transfer --train en`'

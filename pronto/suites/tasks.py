@@ -9,7 +9,7 @@ __all__ = ['no_annotation', 'SentenceTask', 'SentencePairTask', 'ItemTask', 'f1_
 # %% ../../nbs/suites/tasks.ipynb #tk04imports
 import json, re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -35,6 +35,7 @@ class SentenceTask(VerseTask):
     label:Callable = no_annotation
     labels:tuple[str,...] = ()
     metric:str = 'accuracy' # That it is judged by
+    asked:dict|None = field(default=None, compare=False) # How a benchmark asks causal models
 
     example = Sentence
 
@@ -324,6 +325,7 @@ def suite_task(
     metric = _METRICS.get(described.metric, described.metric)
     about = dict(labels=tuple(described.labels), epochs=described.epochs, metric=metric)
     if described.metric == 'mlqa': about['rule'] = 'mlqa'
+    if described.asked: about['asked'] = described.asked
     return _CLASSES[described.kind](stem, abbr, described.question, **about)
 
 def know_tasks(
@@ -358,7 +360,8 @@ def tasks_file(
     made, lines = [suite_task(stem, described) for stem,described in sorted(tasks.items())], []
     for task in made:
         about = f'labels={task.labels!r}, epochs={task.epochs}, metric={task.metric!r}'
-        if getattr(task, 'rule', ''): about += f', rule={task.rule!r}'
+        for name in 'rule', 'asked':
+            if value := getattr(task, name, None): about += f', {name}={value!r}'
         lines.append(f'{task.stem} = {type(task).__name__}({task.stem!r}, {task.abbr!r}, {task.question!r},\n'
                      f'    {about})\n')
     if not lines: return ''
