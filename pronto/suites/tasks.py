@@ -229,6 +229,7 @@ class QuestionTask(ItemTask):
         "The sentence of the context that has most n-grams of the question"
         return dict(nearest=_nearest_sentence)
 
+# %% ../../nbs/suites/tasks.ipynb #tk20i
 @lru_cache(maxsize=100_000)
 def _answer_values(true:str, answer:str)->tuple[float,float]: # Exact match, F1
     wanted = json.loads(true)
