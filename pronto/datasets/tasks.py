@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'APA', 'SKT', 'STH', 'TASKS', 'Task', 'VerseTask', 'labels_of',
            'count_mentions', 'first_subject', 'first_mood', 'predicates_of', 'collect_uses', 'PairTask', 'find_task',
-           'run_file', 'load_tasks', 'task_file', 'name_task_file', 'file_for_others', 'loaded_files', 'tasks_of']
+           'run_file', 'load_tasks', 'task_file', 'loaded_files', 'tasks_of', 'name_task_file', 'file_for_others']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
@@ -385,6 +385,20 @@ def task_file(
     "The file to load before a process knows this task"
     return str(_FILES[task.stem][0]) if task.stem in _FILES else ''
 
+def loaded_files()->dict[str,str]: # Path to a hash of the contents; empty without tasks of your own
+    "The files that other processes must load to know the same tasks"
+    return {str(path): digest for path,digest in _FILES.values()}
+
+def tasks_of(
+    source:Source, # Says which of the paper's tasks it supports
+    files=None # Files with tasks of your own; all that are loaded if not given
+)->list[Task]: # In the order of `TASKS`
+    "The tasks that datasets from this source have"
+    files = loaded_files() if files is None else files
+    own = [t.stem for f in files for t in load_tasks(f)]
+    return [t for t in TASKS.values() if t.stem in (own if task_file(t) else source.tasks)]
+
+# %% ../../nbs/datasets/tasks.ipynb #own07
 _ALSO_IN:dict[str,str] = {} # Stem of a task that is known without a file to a file that defines it
 
 def name_task_file(
@@ -399,16 +413,3 @@ def file_for_others(
 )->str: # A path, or `''` for a task that every process knows
     "The file that another process loads to know this task"
     return task_file(task) or _ALSO_IN.get(task.stem, '')
-
-def loaded_files()->dict[str,str]: # Path to a hash of the contents; empty without tasks of your own
-    "The files that other processes must load to know the same tasks"
-    return {str(path): digest for path,digest in _FILES.values()}
-
-def tasks_of(
-    source:Source, # Says which of the paper's tasks it supports
-    files=None # Files with tasks of your own; all that are loaded if not given
-)->list[Task]: # In the order of `TASKS`
-    "The tasks that datasets from this source have"
-    files = loaded_files() if files is None else files
-    own = [t.stem for f in files for t in load_tasks(f)]
-    return [t for t in TASKS.values() if t.stem in (own if task_file(t) else source.tasks)]
