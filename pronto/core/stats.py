@@ -58,6 +58,12 @@ def _cells_of(chapters:tuple)->Cells:
     return Cells(cell.ravel(), np.column_stack(np.divmod(found, n_chapters)), n_chapters)
 
 # %% ../../nbs/core/stats.ipynb #eea8d782
+@lru_cache(maxsize=16)
+def _drawn(n_chapters:int, n:int, seed:int)->np.ndarray: # (n, chapters)
+    "How often each chapter is drawn"
+    drawn = np.random.default_rng(seed).multinomial(n_chapters, np.full(n_chapters, 1/n_chapters), n)
+    return drawn.astype(np.float32)
+
 def resamples(
     cells:np.ndarray, # (c, 2) the chapters of each cell
     n_chapters:int, # Number of chapters
@@ -65,9 +71,7 @@ def resamples(
     seed:int=0
 )->np.ndarray: # (n, c) weight of each cell
     "Draw chapters with replacement"
-    rng, equal = np.random.default_rng(seed), np.full(n_chapters, 1/n_chapters)
-    drawn = rng.multinomial(n_chapters, equal, n).astype(np.float32)
-    a,b = cells.T
+    (a, b), drawn = cells.T, _drawn(n_chapters, n, seed)
     return np.where(a == b, drawn[:,a], drawn[:,a]*drawn[:,b])
 
 def student_interval(

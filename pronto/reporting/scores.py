@@ -8,6 +8,8 @@ __all__ = ['METRICS', 'MIN_SEEDS', 'Answers', 'read_answers', 'answers_by_task',
            'best_of_models', 'against_best', 'among_best', 'AgainstBaseline', 'against_baselines']
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from operator import itemgetter
 from typing import NamedTuple
@@ -20,7 +22,8 @@ from ..datasets.tasks import TASKS
 from ..runs.store import predictions_of
 
 # %% ../../nbs/reporting/scores.ipynb #rsc06
-class Answers(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Answers:
     "The answers of the runs of one model on one test set"
     task:str                      # Stem
     labels:list[str]              # Of the task
@@ -35,7 +38,7 @@ class Answers(NamedTuple):
     def at(self, rows:list[int])->'Answers':
         "The answers to some rows"
         some = lambda column: [column[i] for i in rows]
-        return self._replace(
+        return replace(self,
             asked=some(self.asked), chapters=some(self.chapters), true=some(self.true),
             predicted=[some(run) for run in self.predicted],
             baselines={name: some(said) for name,said in self.baselines.items()},
@@ -43,7 +46,16 @@ class Answers(NamedTuple):
 
     def of_baseline(self, name:str)->'Answers':
         "A baseline as if it were a model with one run"
-        return self._replace(predicted=[self.baselines[name]])
+        return replace(self, predicted=[self.baselines[name]])
+
+    @cached_property
+    def scores(self)->dict[str,SeedScore]:
+        "By metric, over the seeds; `mae` for counts only"
+        task = TASKS.get(self.task)
+        if not task or not task.has_items:
+            return score_runs(self.labels, self.true, self.predicted, self.chapters, self.counts)
+        values = {metric: answer_values(self, metric) for metric in task.metrics}
+        return {m: score_seeds(v, self.chapters, bounds=metric_bounds(m)) for m,v in values.items()}
 
 # %% ../../nbs/reporting/scores.ipynb #rsc07
 _WHERE = 'sense ref ref1 ref2'.split()
@@ -140,12 +152,8 @@ def with_metric(
 def score_answers(
     answers:Answers
 )->dict[str,SeedScore]: # By metric; `mae` for counts only
-    "Score a model over its seeds"
-    task = TASKS.get(answers.task)
-    if task and task.has_items:
-        values = {metric: answer_values(answers, metric) for metric in task.metrics}
-        return {m: score_seeds(v, answers.chapters, bounds=metric_bounds(m)) for m,v in values.items()}
-    return score_runs(answers.labels, answers.true, answers.predicted, answers.chapters, answers.counts)
+    "Score a model over its seeds, once"
+    return answers.scores
 
 def seed_scores(
     answers:Answers,

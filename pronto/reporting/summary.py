@@ -7,6 +7,7 @@ __all__ = ['Stratum', 'shared_rows', 'draws_of', 'read_strata', 'Scope', 'scopes
            'draw', 'make_summary']
 
 # %% ../../nbs/reporting/summary.ipynb #sum04
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from ..core.aggregate import Aggregate, Draws, aggregate, draw_scores, draw_values
@@ -55,7 +56,7 @@ def draws_of(
     if metric not in (task.metrics if has_items else METRICS.keys() - {'f1'}): return {}
     if not has_items:
         return draw_scores(metric, first.labels, first.true, predicted, first.chapters, first.counts)
-    values = {name: answer_values(first._replace(predicted=runs), metric) for name,runs in predicted.items()}
+    values = {name: answer_values(replace(first, predicted=runs), metric) for name,runs in predicted.items()}
     return draw_values(values, first.chapters)
 
 # %% ../../nbs/reporting/summary.ipynb #sumstr01
