@@ -155,7 +155,7 @@ def compare_seeds(
     chapters:list|Cells # (n,) one name or two per item
 )->SeedDifference:
     "Test two models on the same items over chapters and seeds"
-    from scipy.stats import t
+    from scipy.special import stdtr, stdtrit
     first, second, chapters = np.asarray(first, float), np.asarray(second, float), chapter_cells(chapters)
     means = first.mean(0), second.mean(0)
     difference, n_seeds = float((means[0] - means[1]).mean()), min(len(first), len(second))
@@ -165,7 +165,7 @@ def compare_seeds(
     among_seeds = [(_seed_variance(runs.mean(1)), len(runs) - 1) for runs in (first, second)]
     variance = _combined((among_chapters, n_chapters - 1), *among_seeds)
     if variance.total == 0: return found._replace(p=1. if difference == 0 else 0.)
-    student = 2*t.sf(abs(difference)/variance.total**.5, variance.freedom)
-    reach = t.ppf(.975, variance.freedom)*variance.total**.5
+    student = 2*stdtr(variance.freedom, -abs(difference)/variance.total**.5)
+    reach = stdtrit(variance.freedom, .975)*variance.total**.5
     interval = [round(float(difference + side*reach), 4) for side in (-1, 1)]
     return found._replace(p=float(max(student, permutation_test(*means, chapters))), interval=interval)

@@ -9,9 +9,8 @@ __all__ = ['METRICS', 'MIN_SEEDS', 'Answers', 'read_answers', 'answers_by_task',
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
-from operator import itemgetter
 from typing import NamedTuple
 import numpy as np
 from ..core.files import InputError
@@ -19,7 +18,7 @@ from ..core.seeds import SeedDifference, SeedScore, compare_seeds, item_values, 
 from ..core.stats import chapter_cells, holm, metric_bounds
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
-from ..runs.store import predictions_of
+from ..runs.store import prediction_columns
 
 # %% ../../nbs/reporting/scores.ipynb #rsc06
 @dataclass(frozen=True, eq=False)
@@ -61,35 +60,41 @@ class Answers:
 _WHERE = 'sense ref ref1 ref2'.split()
 _NOT_BASELINES = {*_WHERE, 'label', 'predicted', 'parallel', 'unambiguous', 'token'}
 
-def _asked(table:list[dict[str,str]])->list[tuple]:
-    columns = [c for c in _WHERE if c in table[0]]
-    if not columns: return [(i, row['label']) for i,row in enumerate(table)]
-    return list(map(itemgetter(*columns, 'label'), table))
+@lru_cache(maxsize=256) # Many runs are tested on the same rows
+def _asked(columns:tuple, labels:tuple)->list[tuple]: # The columns of `_WHERE` that a table has
+    return list(zip(*columns, labels) if columns else enumerate(labels))
 
-def _chapters(table:list[dict[str,str]])->list:
+@lru_cache(maxsize=256)
+def _chapters(columns:tuple, n:int)->list: # Columns of references, of one verse or two
     "A name for each row, or two for pairs; a row without a reference is its own chapter"
-    rows = [f'row {i}' for i in range(len(table))]
-    names = [[row[c].rpartition(':')[0] for row in table] for c in _WHERE[1:] if c in table[0]]
+    rows = [f'row {i}' for i in range(n)]
+    names = [[ref.rpartition(':')[0] for ref in column] for column in columns]
     named = [[name or row for name,row in zip(column, rows)] for column in names] or [rows]
     return named[0] if len(named) == 1 else list(zip(*named))
+
+def _places(table:dict[str,list[str]])->tuple[list[tuple],list]:
+    "What each row asks, and its chapters"
+    where = {c: tuple(table[c]) for c in _WHERE if c in table}
+    references = tuple(where[c] for c in _WHERE[1:] if c in where)
+    return _asked(tuple(where.values()), tuple(table['label'])), _chapters(references, len(table['label']))
 
 def read_answers(
     records:list[dict] # Runs of one model on one test set, as `read_runs` returns them
 )->Answers: # A row of `predicted` per record
     "Read the predictions of some runs; raises `ValueError` if their test sets differ"
-    tables = [predictions_of(r) for r in records]
-    first, asked = tables[0], _asked(tables[0])
-    if any(_asked(table) != asked for table in tables[1:]):
+    tables = [prediction_columns(r) for r in records]
+    first, (asked, chapters) = tables[0], _places(tables[0])
+    if any(_places(table)[0] != asked for table in tables[1:]):
         problem = 'the records have different test sets'
         raise ValueError(f'{problem}; choose runs on one dataset with the same limit')
     stem = records[0]['task']
-    true, predicted = [row['label'] for row in first], [[row['predicted'] for row in t] for t in tables]
+    true, predicted = first['label'], [table['predicted'] for table in tables]
     task = TASKS.get(stem)
     labels = list(task.labels) if task else sorted({*true, *(x for run in predicted for x in run)})
-    baselines = {c: [row[c] for row in first] for c in first[0] if c not in _NOT_BASELINES}
-    agreed = [row['unambiguous'] == '1' for row in first] if 'unambiguous' in first[0] else None
-    return Answers(stem, labels, bool(task and task.counts), asked, _chapters(first), true, predicted,
-                   baselines, agreed)
+    baselines = {name: column for name,column in first.items() if name not in _NOT_BASELINES}
+    agreed = [cell == '1' for cell in first['unambiguous']] if 'unambiguous' in first else None
+    return Answers(stem, labels, bool(task and task.counts), asked, chapters, true, predicted, baselines,
+                   agreed)
 
 def answers_by_task(
     records:list[dict] # With their `path`, all of one Bible and setting
@@ -110,11 +115,12 @@ def common_rows(
     answers:dict # Anything, e.g. (Bible, model), to `Answers` on one task
 )->dict: # The same keys; as many rows in the same order for all, maybe none
     "Keep the rows that all test sets have"
-    places = {key: {asked: i for i,asked in enumerate(found.asked)} for key,found in answers.items()}
+    sets = {id(found.asked): found.asked for found in answers.values()} # Many have the same
+    places = {name: {asked: i for i,asked in enumerate(rows)} for name,rows in sets.items()}
     first = next(iter(places.values()), {})
-    named = [asked for asked in first if has_reference(asked)]
-    shared = [asked for asked in named if all(asked in place for place in places.values())]
-    return {key: found.at([places[key][asked] for asked in shared]) for key,found in answers.items()}
+    shared = [asked for asked in first if has_reference(asked) and all(asked in p for p in places.values())]
+    kept = {name: [place[asked] for asked in shared] for name,place in places.items()}
+    return {key: found.at(kept[id(found.asked)]) for key,found in answers.items()}
 
 def on_common_rows(
     records:list[dict] # Runs on one task, of any Bibles and models, as `read_runs` returns them
