@@ -78,6 +78,7 @@ def _places(table:dict[str,list[str]])->tuple[list[tuple],list]:
     references = tuple(where[c] for c in _WHERE[1:] if c in where)
     return _asked(tuple(where.values()), tuple(table['label'])), _chapters(references, len(table['label']))
 
+# %% ../../nbs/reporting/scores.ipynb #rsc07b
 def read_answers(
     records:list[dict] # Runs of one model on one test set, as `read_runs` returns them
 )->Answers: # A row of `predicted` per record
