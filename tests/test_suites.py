@@ -541,3 +541,34 @@ def test_answers_of_mlqa_are_judged_by_the_rules_of_their_language(tmp_path):
         values[metric] = task.item_values('accuracy', true, ['Stadt'], [0]).tolist()
     assert values == dict(mlqa=[1], squad=[0])
     assert "rule='mlqa'" in tasks_file(dict(mlqa=Described('questions', 'mlqa', 'MLQA')))
+
+def test_machine_translated_test_sets_beside_human_ones(tmp_path, tiny_bert, capsys, tasks_forgotten):
+    "The import keeps which human dataset they belong to, and chrF++; scores of the same training are compared"
+    for code in 'en','de':
+        (tmp_path/'in'/code).mkdir(parents=True)
+        for split,n in ('train', 12), ('dev', 4), ('test', 6):
+            rows = ''.join(f'{code} {"sang" if i % 2 else "x"} {i}\t{i % 2}\n' for i in range(n))
+            (tmp_path/'in'/code/f'{split}.tsv').write_text(rows)
+    out, made, runs = str(tmp_path/'out'), str(tmp_path/'de-mt'), str(tmp_path/'runs')
+    assert main(['import','tsv',str(tmp_path/'in'),'-o',out,'--task','acc']) == 0
+    assert main(['export','texts',f'{out}/en','-o',str(tmp_path/'t.tsv')]) == 0
+    table = (tmp_path/'t.tsv').read_text()
+    (tmp_path/'t.tsv').write_text(''.join(line.replace('\ten', '\tde') + '\n' for line in table.splitlines()))
+    command = ['import','translation',f'{out}/en',str(tmp_path/'t.tsv'),'-o',made,'--language','de']
+    assert main(command) == 0 and main(['mt','tables',made,'--runs',runs]) == 1
+    assert 'import it again with --human' in capsys.readouterr().err
+    assert main([*command,'--human',f'{out}/de']) == 0
+    about = json.loads((tmp_path/'de-mt'/'manifest.json').read_text())
+    assert about['human'] == 'de' and about['chrf'] == pytest.approx(100)
+    assert main(['mt','tables',made,'--runs',runs]) == 1 and 'has no model that ran on' in capsys.readouterr().err
+    run = ['eval',f'{out}/de',made,'-t','acc','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs]
+    assert main([*run,'--protocol','transfer','--train',f'{out}/en']) == 0
+    assert main(['mt','tables',made,'--runs',runs,'-o',str(tmp_path/'t')]) == 0
+    assert '| letters | acc | de |' in capsys.readouterr().out
+    assert {'mt_languages.md','mt_agreement.md','mt_quality.md'} <= {p.name for p in (tmp_path/'t').iterdir()}
+
+def test_what_cannot_be_translated(tmp_path, treebanks, capsys, tasks_forgotten):
+    "Tags belong to words, so their sentences cannot be replaced"
+    assert main(['import','tsv',str(treebanks),'-o',str(tmp_path/'out'),'--kind','tagging','--task','pos']) == 0
+    assert main(['export','texts',str(tmp_path/'out'/'de'),'-o',str(tmp_path/'t.tsv')]) == 1
+    assert 'has labels of tokens or answers in a text' in capsys.readouterr().err

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['import_xtreme_options', 'import_mela_options', 'import_tsv_options', 'import_xtreme', 'import_mela', 'import_tsv',
            'import_translation_options', 'import_translation', 'xtreme_score_options', 'xtreme_score',
-           'xtreme_predict_options', 'xtreme_predict', 'xtreme_tables_options', 'xtreme_tables', 'mela_tables_options',
-           'mela_tables']
+           'xtreme_predict_options', 'xtreme_predict', 'xtreme_tables_options', 'xtreme_tables', 'mt_tables_options',
+           'mt_tables', 'mela_tables_options', 'mela_tables']
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #bmch05
 from pathlib import Path
@@ -96,7 +96,9 @@ def import_translation(args):
     from pronto.suites.translations import chrf, read_translations, translate_dataset, write_translation
     dataset, code = load_dataset_folder(args.path), args.code or Path(args.output).name
     made = translate_dataset(dataset, read_translations(args.table), code, args.language)
-    score = chrf(made, load_dataset_folder(args.human)) if args.human else None
+    human = load_dataset_folder(args.human) if args.human else None
+    score = chrf(made, human) if human else None
+    if human: made.manifest.update(human=human.manifest.get('code', Path(args.human).name), chrf=score[0])
     write_translation(made, args.output)
     for stem,parts in made.tasks.items():
         sizes = ', '.join(f'{s} {len(rows):,} of {len(dataset.tasks[stem][s]):,}' for s,rows in parts.items())
@@ -177,6 +179,20 @@ def xtreme_tables(args):
     from pronto.core.files import data_dir
     from pronto.suites.results import make_xtreme_tables
     made = make_xtreme_tables(args.runs or data_dir()/'runs', args.output or data_dir()/'tables')
+    show('\n\n'.join(made.values()), made)
+
+def mt_tables_options(parser):
+    parser.add_argument('folders', nargs='+', metavar='DATASET_DIR',
+                        help='datasets that `pronto import translation --human` wrote')
+    parser.add_argument('--metric', choices=['accuracy','macro_f1','mcc','f1'], default='accuracy')
+    _tables_options(parser)
+
+def mt_tables(args):
+    "Machine-translated test sets beside human ones: correlations of scores, chrF++, and means by tier"
+    from pronto.core.files import data_dir
+    from pronto.suites.translated import make_translation_tables
+    runs, out = args.runs or data_dir()/'runs', args.output or data_dir()/'tables'
+    made = make_translation_tables(args.folders, runs, out, args.metric)
     show('\n\n'.join(made.values()), made)
 
 def mela_tables_options(parser): _tables_options(parser)

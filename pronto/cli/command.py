@@ -24,6 +24,7 @@ _GROUPS = dict(
     quality=('parse sheet score', 'Measure the quality of projected labels: Tables 4 and 5'),
     **{'import': ('tsv xtreme mela translation', 'Other benchmarks as datasets: XTREME, MELA, your own')},
     xtreme=('score predict tables', "XTREME's evaluation, submission format and overall table"),
+    mt=('tables', 'Machine-translated test sets beside human ones'),
     mela=('tables', 'The published figures of MELA, and ours beside them'))
 
 def _add_command(commands, name:str, function:str):
@@ -98,7 +99,7 @@ def _load_own(args):
 def _know_tasks(args):
     "The tasks of other benchmarks are described beside their data, and in the store of their runs"
     from pronto.core.files import data_dir
-    command, named = args.run.__name__, getattr(args, 'dataset', None) or ()
+    command, named = args.run.__name__, getattr(args, 'dataset', None) or getattr(args, 'path', None) or ()
     imported = [f for f in map(Path, [named] if isinstance(named, str) else named)
                 if (f/'import.json').is_file() or (f.parent/'import.json').is_file()]
     runs = Path(args.runs or data_dir()/'runs') if hasattr(args, 'runs') else None

@@ -398,7 +398,7 @@ def tasks_of(
     own = [t.stem for f in files for t in load_tasks(f)]
     return [t for t in TASKS.values() if t.stem in (own if task_file(t) else source.tasks)]
 
-# %% ../../nbs/datasets/tasks.ipynb #own07
+# %% ../../nbs/datasets/tasks.ipynb #own05f
 _ALSO_IN:dict[str,str] = {} # Stem of a task that is known without a file to a file that defines it
 
 def name_task_file(

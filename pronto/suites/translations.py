@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['translatable_texts', 'write_texts', 'read_translations', 'translate_dataset', 'write_translation', 'chrf',
-           'paired_scores', 'compare_translations']
+           'correlations', 'paired_scores', 'compare_translations']
 
 # %% ../../nbs/suites/translations.ipynb #tr04imports
 from dataclasses import replace
@@ -19,13 +19,22 @@ from .xtreme_files import file_lines
 def _keyed(row)->list[tuple[str,str]]: # Key and text of each text of a row
     return [(str(ref or text), text) for ref,text in zip(row.refs, row.texts)]
 
+def _translatable(dataset:Dataset)->dict[str,dict]: # Stem to split to rows
+    "The tasks whose labels are of whole texts; raises `InputError` if there is none"
+    one = lambda parts: next((row for rows in parts.values() for row in rows), None)
+    found = {stem: parts for stem,parts in dataset.tasks.items()
+             if (row := one(parts)) is None or any(name.startswith('text') for name in row._fields)}
+    if found: return found
+    what = 'has labels of tokens or answers in a text, which a translation does not keep'
+    raise InputError(dataset.path, f'{what}; choose another dataset')
+
 def translatable_texts(
     dataset:Dataset,
     splits:tuple[str,...]=('test',) # Which splits
 )->dict[str,str]: # Key to text
-    "The texts of a dataset, each once"
-    return {key: text for parts in dataset.tasks.values() for s in splits for row in parts.get(s, ())
-            for key,text in _keyed(row)}
+    "The texts of a dataset, each once; raises `InputError` if no task of it can be translated"
+    return {key: text for parts in _translatable(dataset).values() for s in splits
+            for row in parts.get(s, ()) for key,text in _keyed(row)}
 
 def write_texts(
     dataset:Dataset,
@@ -67,7 +76,8 @@ def translate_dataset(
 )->Dataset:
     "The same rows in another language; raises `InputError` if none is translated"
     kept = lambda rows: [t for row in rows if (t := _translated(row, translations))]
-    tables = {stem: {s: kept(rows) for s,rows in parts.items()} for stem,parts in dataset.tasks.items()}
+    tasks = _translatable(dataset)
+    tables = {stem: {s: kept(rows) for s,rows in parts.items()} for stem,parts in tasks.items()}
     if not any(rows for parts in tables.values() for rows in parts.values()):
         what = 'has no text that is translated; keep the first column of `pronto export texts`'
         raise InputError(dataset.path, what)
@@ -82,6 +92,18 @@ def write_translation(dataset:Dataset, out):
     with replace_folder(out, foreign_in_export) as aside: write_tables(dataset, aside)
 
 # %% ../../nbs/suites/translations.ipynb #tr13c
+def _by_place(dataset:Dataset, other:Dataset)->dict[tuple,str]: # Place to text
+    "The texts of tables without references that have the same labels, row by row, in both datasets"
+    found, label = {}, lambda row: getattr(row, 'label', None)
+    for stem,parts in dataset.tasks.items():
+        for split,rows in parts.items():
+            beside = other.tasks.get(stem, {}).get(split, ())
+            if any(ref for row in rows for ref in row.refs): continue
+            if [*map(label, rows)] != [*map(label, beside)]: continue
+            texts = ((i, j, text) for i,row in enumerate(rows) for j,text in enumerate(row.texts))
+            found |= {(stem, split, i, j): text for i,j,text in texts}
+    return found
+
 def chrf(
     machine:Dataset,
     human:Dataset # Of the same language, with references
@@ -91,12 +113,21 @@ def chrf(
     splits = ('train','dev','test')
     ours, theirs = translatable_texts(machine, splits), translatable_texts(human, splits)
     shared = [key for key in ours if key in theirs]
-    if not shared: raise InputError(human.path, f'has no verse that {machine.path} has, too')
+    if not shared:
+        ours, theirs = _by_place(machine, human), _by_place(human, machine)
+        shared = list(ours)
+    if not shared:
+        what = f'has neither a verse that {machine.path} has, nor tables with the same rows'
+        raise InputError(human.path, what)
     score = CHRF(word_order=2).corpus_score([ours[key] for key in shared], [[theirs[key] for key in shared]])
     return score.score, len(shared)
 
 # %% ../../nbs/suites/translations.ipynb #tr16c
-def _correlations(human:list[float], machine:list[float])->tuple[float|None,float|None]: # Pearson, Spearman
+def correlations(
+    human:list[float],
+    machine:list[float] # As many
+)->tuple[float|None,float|None]: # Pearson, Spearman; `None` for fewer than three, or where all are equal
+    "Do two lists of scores go together?"
     from scipy.stats import pearsonr, spearmanr
     if len(human) < 3 or len(set(human)) == 1 or len(set(machine)) == 1: return None, None
     return float(pearsonr(human, machine)[0]), float(spearmanr(human, machine)[0])
@@ -109,7 +140,7 @@ def paired_scores(
     "Scores on both test sets of a language, of models trained on the same"
     scores = {}
     for r in records:
-        key = r['model'], r['task'], str(r.get('train')), r['protocol'], r['recipe']
+        key = r['model'], r['task'], str(r.get('train')), r['protocol'], r['recipe'], r.get('limit')
         scores.setdefault((key, r['bible']), []).append(r[metric])
     return {(*key[:2], human): (mean(scores[key, human]), mean(scores[key, machine]))
             for human,machine in pairs.items() for key in {key for key,_ in scores}
@@ -126,7 +157,7 @@ def compare_translations(
     rows = []
     for (what,task),both in groups.items():
         human, machine = map(list, zip(*both))
-        pearson, spearman = _correlations(human, machine)
+        pearson, spearman = correlations(human, machine)
         if pearson is None: continue
         cells = f'{pearson:.3f}', f'{spearman:.3f}', f'{100*(mean(human) - mean(machine)):.1f}'
         rows.append([what, task, len(both), *cells])
