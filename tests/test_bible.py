@@ -471,3 +471,8 @@ def test_real_usfm_is_read_quickly_as_it_is_parsed():
         text = usfm_module._ID.sub(usfm_module._with_known_book, path.read_text(encoding='utf-8-sig'))
         quick.append(is_quick(usfm_module._without_markup(text), path))
     assert len(paths) >= 280 and sum(quick) >= .99*len(quick)
+
+def test_a_file_that_is_cut_off_in_a_letter_says_so(tmp_path):
+    (tmp_path/'a.tsv').write_bytes('MRK\t1\t1\tAmé'.encode()[:-1])
+    with pytest.raises(InputError, match='line 1: is cut off in the middle of a letter; get a complete copy'):
+        read_bible([tmp_path/'a.tsv'])

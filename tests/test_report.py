@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 import pytest
 from conftest import ROOT, predictions, run_results
 from pronto.cli.command import main
-from pronto.reporting.report import read_registry, report_rows, write_report
+from pronto.reporting.report import make_report, read_registry, write_report
 from pronto.core.files import InputError
 from pronto.core.tables import csv_text
 from pronto.reporting.scores import compare_all, read_answers
@@ -35,7 +35,7 @@ def report(tmp_path):
     return tmp_path/'report.html'
 
 def test_rows_of_a_store(report):
-    rows = report_rows(read_runs(report.parent/'my runs'), report.parent, {'qaa': dict(family='Made up')})
+    rows = make_report(read_runs(report.parent/'my runs'), report.parent, {'qaa': dict(family='Made up')}).rows
     by = {(r['bible'], r['model'], r['task']): r for r in rows}
     assert len(rows) == len(by) == 6
     best, accuracy = by['wolKYG','good/model','SS'], by['wolKYG','good/model','SS']['metrics']['accuracy']
@@ -50,7 +50,7 @@ def test_rows_of_a_store(report):
 def test_models_that_tests_do_not_tell_apart_share_a_rank(tmp_path):
     for model,accuracy in dict(good=.9, twin=.88, poor=.6).items():
         for seed in range(3): store(tmp_path, 'wolKYG', model, 'same_sense', accuracy + seed/100, seed)
-    ranks = {r['model']: [r['metrics']['accuracy'][k] for k in ('rank','tied')] for r in report_rows(read_runs(tmp_path))}
+    ranks = {r['model']: [r['metrics']['accuracy'][k] for k in ('rank','tied')] for r in make_report(read_runs(tmp_path)).rows}
     assert ranks == dict(good=[1, True], twin=[1, True], poor=[3, False])
 
 @pytest.fixture(scope='module')
@@ -93,7 +93,7 @@ def choose(page, **fields):
 
 def test_the_ranking_comes_first(page):
     ranking = lines(page, 'ranking')
-    assert ranking[0] == ['good/model','75.0','71.0','73.0','1.00','3 of 3']
+    assert ranking[0] == ['good/model','75.0','71.0','73.0','3 of 3'] # No mean rank for the only complete model
     assert [row[0] for row in ranking[-2:]] == ['majority label','best baseline'] and EVIL in [row[0] for row in ranking]
     assert page.locator('#count').inner_text() == '5 results: 3 models, 2 translations, 2 tasks'
     assert sorted(column(page, 'SS', 'ranking')[:3]) == ['50.0 1 of 2','55.0 1 of 2','71.0'] # Of Wolof and Coptic
@@ -202,6 +202,51 @@ def read_answers_of(folder, bible):
         if r['bible'] == bible: models.setdefault(r['model'], []).append(r)
     return {m: read_answers(seeds) for m,seeds in models.items()}
 
+def test_a_family_and_a_script_have_ranks_of_their_own(tmp_path, browser):
+    "The best model of all is not the best in one family; ranks and the test of two models follow the filter"
+    scores = {'wolKYG': (.9, .6), 'hauBSN': (.9, .6), 'fralsg': (.55, .85), 'engweb': (.6, .85), 'rusSYN': (.62, .8)}
+    for bible,pair in scores.items():
+        for model,accuracy in zip(('east','west'), pair):
+            for seed in range(3): store(tmp_path, bible, model, 'same_sense', accuracy + seed/100, seed)
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0
+    page = browser.new_page()
+    def ranks(**filters):
+        see(page, tmp_path/'r.html', **filters)
+        return dict(zip(column(page, 'Model', 'ranking'), column(page, 'Rank', 'ranking')))
+    east_first, west_first = ({'east': a, 'west': b, 'majority label': '', 'best baseline': ''} for a,b in (('1','2'), ('2','1')))
+    assert ranks(script='Latn')['west'] in ('1','1 =') and ranks(family='Indo-European') == west_first
+    assert ranks(family='Indo-European', script='Latn') == west_first and ranks(family='Atlantic-Congo') == east_first
+    see(page, tmp_path/'r.html', view='compare', a='west', b='east', family='Indo-European')
+    assert 'Over 3 test sets together the mean difference is +2' in page.locator('#verdict').inner_text()
+    assert ranks(q='wolof') == {}
+    page.close()
+
+def test_families_branches_and_languages_are_a_tree(tmp_path, browser):
+    for i,bible in enumerate(('wolKYG','fralsg','engweb','deuluo')): store(tmp_path, bible, 'a', 'same_sense', .6 + i/10)
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0
+    page = browser.new_page(viewport=dict(width=390, height=800))
+    see(page, tmp_path/'r.html', view='families')
+    text = lambda what: [' '.join(x.split()) for x in page.locator(what).all_inner_texts()]
+    assert text('#tree > li > details > summary') == ['Indo-European 3 translations 80.0+30.0']
+    assert text('#tree > .leaf') == ['Wolof wolKYG Atlantic-Congo 60.0+10.0']
+    assert text('#tree ul ul .leaf') == ['English engweb 80.0+30.0', 'German deuluo 90.0+40.0']
+    page.locator('#tree').get_by_role('link', name='French').click()
+    page.locator('#ranking').wait_for()
+    see(page, tmp_path/'r.html', view='families')
+    page.get_by_role('link', name='Ranks within Indo-European').click()
+    page.locator('#ranking').wait_for()
+    assert page.locator('#count').inner_text().startswith('3 results') and page.locator('.scale li').count() == 5
+    page.close()
+
+def test_a_long_report_shows_progress(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr('pronto.core.progress.FIRST_LINE', 0)
+    monkeypatch.setattr('pronto.core.progress.NEXT_LINE', 0)
+    for bible in 'wolKYG', 'copshc': store(tmp_path, bible, 'a', 'same_sense', .7)
+    command = ['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]
+    assert main(command) == 0
+    assert 'report: test sets: 50%, about 1 s left' in capsys.readouterr().err
+    assert main([*command, '--quiet']) == 0 and capsys.readouterr() == ('', '')
+
 def test_without_room_for_tests(tmp_path, browser):
     for model in 'good', 'poor': store(tmp_path, 'wolKYG', model, 'same_sense', .7)
     assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html'), '--most-tests', '0']) == 0
@@ -228,7 +273,7 @@ def test_by_keyboard_alone(page, report):
     assert page.locator('select#b').input_value() == 'poor' and page.evaluate('document.activeElement.id') == 'b'
     seen = set()
     see(page, report, view='results')
-    for _ in range(60):
+    for _ in range(70):
         press('Tab')
         seen.add(page.evaluate('(e => e.dataset.key ?? (e.name || e.textContent))(document.activeElement)'))
     assert {'Overview','q','task','model','gain','good/model','80.0','Save as CSV'} <= seen
@@ -247,11 +292,12 @@ def test_another_metric_is_chosen(page, report):
 def test_it_fits_the_screen(page, report, width):
     "Nothing but tables in their own frames scrolls sideways, and text is large enough"
     page.set_viewport_size(dict(width=width, height=800))
-    for view in 'overview', 'languages', 'results', 'compare':
+    for view in 'overview', 'languages', 'families', 'results', 'compare':
         see(page, report, view=view)
         page.wait_for_function('width => document.documentElement.scrollWidth <= width', arg=width)
         sizes = 'cells => cells.map(cell => parseFloat(getComputedStyle(cell).fontSize))'
-        assert min(page.eval_on_selector_all('tbody td', sizes)) >= 12
+        assert min(page.eval_on_selector_all('tbody td, #tree .value', sizes)) >= 12
+    see(page, report, view='results')
     assert (page.locator('.wide').first.is_visible()) == (width > 700)
 
 def test_it_is_short_on_a_phone(tmp_path, browser):
@@ -288,7 +334,7 @@ def test_many_models_are_told_apart(tmp_path, browser):
         for bible in 'wolKYG', 'copshc': store(tmp_path, bible, f'model {i}', 'same_sense', .6 + i/100)
     assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html'), '--most-tests', '0']) == 0
     page = browser.new_page()
-    see(page, tmp_path/'r.html', view='languages')
+    see(page, tmp_path/'r.html', view='families')
     looks = page.eval_on_selector_all('#by-family path', "dots => dots.map(d => d.getAttribute('fill') + d.getAttribute('d'))")
     legend = page.eval_on_selector_all('#legend span', "spans => spans.map(s => s.style.color + s.textContent)")
     assert len(set(looks)) == len(set(legend)) == 9 and len(looks) == 18
@@ -329,7 +375,7 @@ def test_saved_rows_hold_no_formulas(tmp_path, browser):
     see(page, tmp_path/'r.html', view='results')
     with page.expect_download() as download: page.get_by_role('button', name='Save as CSV').click()
     saved = download.value.path().read_text(encoding='utf-8-sig')
-    rows = report_rows(read_runs(tmp_path), tmp_path)
+    rows = make_report(read_runs(tmp_path), tmp_path).rows
     flat = [r | r['metrics']['accuracy'] | dict(metric='accuracy', collapsed='false') for r in rows]
     for r in flat: r.update(above=str(r['above']).lower())
     order = sorted(flat, key=lambda r: -r['gain'])
@@ -354,7 +400,10 @@ def test_protocols_sources_and_test_sets_are_kept_apart(tmp_path, browser):
         'ACAI, parallel splits, rules acai','OntoNotes, parallel splits, limited examples']
     choose(page, data='ACAI, parallel splits, rules acai')
     assert shown() == [('a', '70.0')] and page.locator('#ranking thead').inner_text().split('\t')[1] == 'PN'
-    choose(page, protocol='transfer')
+    assert page.locator('#hidden').inner_text().endswith(
+        'OntoNotes, parallel splits (2); OntoNotes, parallel splits, limited examples (1); transfer (1).')
+    page.locator('#hidden').get_by_role('link', name='transfer').click()
+    page.locator('text=trained on').wait_for()
     assert shown() == [('a trained on wolKYG', '60.0')]
     choose(page, protocol='in-language', data='OntoNotes, parallel splits, limited examples')
     assert shown() == [('b', '90.0')]

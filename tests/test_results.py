@@ -216,7 +216,7 @@ def test_an_odd_record_is_reported_and_left_out(tmp_path, field, value):
     assert not is_done(RUN, tmp_path, said.append)
 
 def test_odd_records_stop_neither_tables_nor_report(tmp_path):
-    from pronto.reporting.report import report_rows
+    from pronto.reporting.report import make_report
     from pronto.reporting.tables import choose
     whole = write_record(replace(RUN, seed=1), tmp_path, WHOLE, [dict(ref='MRK 1:1', label='x', predicted='x')])
     for i,(field,value) in enumerate(ODD):
@@ -224,7 +224,7 @@ def test_odd_records_stop_neither_tables_nor_report(tmp_path):
         path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}))
     records = read_runs(tmp_path, report=lambda line: None)
     assert [r['path'] for r in records] == [whole]
-    assert len(report_rows(records, tmp_path)) == 1 and choose(records)
+    assert len(make_report(records, tmp_path).rows) == 1 and choose(records)
 
 def test_damaged_json_is_one_line(tmp_path):
     path = stored(tmp_path)

@@ -51,6 +51,8 @@ def _decode(data:bytes, path)->str:
     except UnicodeDecodeError as e:
         place = f"line {data.count(bytes([10]), 0, e.start)+1}"
         name = encoding.removesuffix("-sig").upper()
+        if e.end == len(data) and 'end of data' in e.reason:
+            raise InputError(path, 'is cut off in the middle of a letter; get a complete copy', place) from e
         raise InputError(path, f'is not {name} text; convert it to UTF-8', place) from e
     except LookupError as e:
         raise InputError(path, 'declares an encoding that is not for text; convert it to UTF-8') from e

@@ -139,7 +139,7 @@ def report(args):
     "Write one HTML page with all results: rankings, a page per model and language, comparisons, a map"
     from pronto.reporting.report import write_report
     _require_folder(args.runs)
-    n = write_report(args.runs, args.output, args.registry, args.most_tests)
+    n = write_report(args.runs, args.output, args.registry, args.most_tests, progress=bar)
     tell(f'{args.output}: {n:,} runs', dict(path=args.output, runs=n))
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco03

@@ -4,26 +4,27 @@
 
 # %% auto #0
 __all__ = ['UNKNOWN', 'MOST_TESTS', 'LARGE', 'read_registry', 'facts_of', 'Board', 'board_of', 'variant_of', 'setting', 'row',
-           'Report', 'entry_name', 'make_report', 'report_rows', 'page', 'write_report']
+           'Report', 'entry_name', 'areas_of', 'make_report', 'page', 'write_report']
 
 # %% ../../nbs/reporting/report.ipynb #2d601a2a
 import base64, csv, gzip, hashlib, json, os, re
 from importlib.resources import files
-from itertools import combinations
+from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 from urllib.parse import quote
 import pronto
-from ..bibles.languages import coordinates_of, find_language, places_of_languages
+from ..bibles.languages import coordinates_of, find_language, lineage_of, places_of_languages
 from ..core.aggregate import compare_pairs
 from ..core.files import InputError, data_dir, reading, write_aside
 from ..core.stats import metric_bounds
 from ..core.tables import grouped, spreadsheet_value
+from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, IN_PERCENT
 from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, compare_all
 from .scores import score_answers, seed_scores
-from .summary import Stratum, draws_of, scopes_of, summarise
+from .summary import Scope, Stratum, draws_of, summarise
 from .tables import kind_of, protocol_of, read_seeds, setting_of
 from .tables import task_key, task_name, test_set
 from .tiers import read_tiers, tier_of
@@ -83,7 +84,9 @@ def variant_of(
     train = record.get('train') or [record['bible']]
     is_transfer = train != [record['bible']] or protocol_of(record).startswith('transfer')
     trained_on = f'trained on {", ".join(train)}' if is_transfer else ''
-    return ', '.join(filter(None, [record.get('condition'), trained_on]))
+    condition = record.get('condition') or ''
+    if condition == f'from {"+".join(train)}': condition = '' # Says the same
+    return ', '.join(filter(None, [condition, trained_on]))
 
 # %% ../../nbs/reporting/report.ipynb #7083946c
 def _group(record:dict)->tuple:
@@ -169,8 +172,8 @@ class Report(NamedTuple):
     "What the page shows"
     rows:list[dict]
     tests:dict[str,list[dict]]={} # Metric to tests of two rows, by their places in `rows`
-    groups:list[dict]=[]          # Models and baselines over several test sets, as `summarise` returns them
-    pairs:list[dict]=[]           # Two models over several test sets
+    groups:list[dict]=[]          # Ranks of models and baselines over several test sets
+    pairs:list[dict]=[]           # Tests of two models over several test sets
     untested:int=0                # How many pairs of rows were too many
 
     def save(self, out)->None:
@@ -194,23 +197,54 @@ def _stratum(answers:dict[str,Answers], metric:str)->Stratum:
     return Stratum(draws, seeds, names, len(first.true))
 
 # %% ../../nbs/reporting/report.ipynb #rpt04
-def _over(strata:dict[tuple[str,str],Stratum], metric:str, board:Board)->tuple[list[dict],list[dict]]:
-    "Groups and pairs of one board"
-    about = dict(board=board, metric=metric)
-    groups = [r | about for r in summarise(strata, metric=metric)] if len(strata) > 1 else []
-    pairs = []
-    for scope in scopes_of(list(strata), {}):
-        inside = [strata[key] for key in scope.keys]
-        models = list(dict.fromkeys(m for s in inside for m in s.seeds))
-        for a,b in combinations(models, 2):
-            both = [s for s in inside if a in s.seeds and b in s.seeds]
-            if not both: continue
-            chapters = set().union(*(s.chapters for s in both))
-            test, = compare_pairs([{m: s.draws[m] for m in (a, b)} for s in both], len(chapters))
-            seeds = min(s.seeds[m] for s in both for m in (a, b))
-            found = dict(first=a, second=b, difference=round(test.difference, 4), p=test.p)
-            pairs.append(about | dict(scope=scope.name, over=scope.over, n=len(both), seeds=seeds) | found)
+def areas_of(
+    bibles:list[str],
+    facts:dict[str,dict] # Code of a translation to what `facts_of` says
+)->list[tuple[str,...]]: # Without repetitions; each translation alone comes last
+    "The sets of translations with ranks of their own: all, each family, each script, both together"
+    keys = [(), ('family',), ('script',), ('family','script')]
+    of_key = lambda key: grouped(bibles, lambda b: tuple(facts[b][k] for k in key)).values()
+    found = [tuple(area) for key in keys for area in of_key(key)]
+    return list(dict.fromkeys([*found, *((b,) for b in bibles)]))
+
+def _scopes(strata:dict[tuple[str,str],Stratum], facts:dict[str,dict])->list[Scope]:
+    "Several test sets: those of an area, of all tasks and of each; `over` names the task"
+    by_bible, scopes = grouped(strata, lambda key: key[0]), []
+    for area in areas_of(list(by_bible), facts):
+        keys = [key for bible in area for key in by_bible[bible]]
+        by_task = grouped(keys, lambda key: key[1])
+        scopes.append(Scope(area, '', keys))
+        if len(by_task) > 1: scopes += [Scope(area, task, found) for task,found in by_task.items()]
+    return [scope for scope in scopes if len(scope.keys) > 1]
+
+# %% ../../nbs/reporting/report.ipynb #rpt11
+def _pairs_over(inside:list[Stratum])->list[dict]:
+    "Test every two models on the test sets that both ran on"
+    models = dict.fromkeys(m for s in inside for m in s.seeds)
+    ran = {m: tuple(i for i,s in enumerate(inside) if m in s.seeds) for m in models}
+    found = []
+    for p,q in combinations_with_replacement(dict.fromkeys(ran.values()), 2):
+        both, together = [inside[i] for i in p if i in q], [m for m in models if ran[m] in (p, q)]
+        if not both or len(together) < 2: continue
+        n_chapters = len(set().union(*(s.chapters for s in both)))
+        for test in compare_pairs([{m: s.draws[m] for m in together} for s in both], n_chapters):
+            if {ran[test.first], ran[test.second]} != {p, q}: continue # Tested with others
+            seeds = min(s.seeds[m] for s in both for m in (test.first, test.second))
+            found.append(dict(first=test.first, second=test.second, n=len(both), seeds=seeds,
+                              difference=round(test.difference, 4), p=test.p))
+    return found
+
+def _over(strata:dict[tuple[str,str],Stratum], metric:str, board:Board, facts:dict[str,dict],
+          most_tests:int)->tuple[list[dict],list[dict]]:
+    "Ranks over the test sets of one board, and tests of the largest sets as far as there is room"
+    groups, pairs = [], []
+    for scope in _scopes(strata, facts):
+        about = dict(board=board, metric=metric, area=scope.name, task=scope.over)
+        groups += [about | {k: r[k] for k in _OF_GROUP} for r in summarise(strata, None, metric, [scope])]
+        if len(pairs) < most_tests: pairs += [about | p for p in _pairs_over([strata[k] for k in scope.keys])]
     return groups, pairs
+
+_OF_GROUP = 'model mean rank group seeds test_sets'.split()
 
 def _metrics_to_test(n_pairs:int, most:int)->list[str]:
     "As many metrics as fit"
@@ -220,11 +254,14 @@ def _metrics_to_test(n_pairs:int, most:int)->list[str]:
 # %% ../../nbs/reporting/report.ipynb #rpt05
 MOST_TESTS = 20_000 # Some minutes
 
+def _silent(what:str, weight:Callable=None)->Callable: return list
+
 def make_report(
     records:list[dict], # As `read_runs` returns them
     folder='.', # Of the report
     registry:dict[str,dict]=None, # As `read_registry` returns it
-    most_tests:int=MOST_TESTS # Of two models on one test set by one metric
+    most_tests:int=MOST_TESTS, # Of two models on one test set by one metric
+    progress:Callable=_silent # Shows how far the test sets are done, e.g. `pronto.core.progress.progress`
 )->Report: # Its rows are in the order of the records
     "All results, with tests of every two models on each test set and over all of them"
     cells, known = list(grouped(records, _group).values()), registry or {}
@@ -233,7 +270,8 @@ def make_report(
     n_pairs = sum(len(s)*(len(s) - 1)//2 for s in sets.values())
     tested, preferred = _metrics_to_test(n_pairs, most_tests), set(_preferred(cells))
     rows, tests, strata = [None]*len(cells), {}, {}
-    for (bible,task,*_,board),places in sets.items():
+    watch = progress('report: test sets', lambda found: len(found[1])*(2 + len(found[1])))
+    for (bible,task,*_,board),places in watch(sets.items()):
         answers = {i: read_seeds(cells[i]) for i in places}
         for i in places:
             rows[i] = row(cells[i], answers[i], facts[bible], Path(folder)) | dict(shown=i in preferred)
@@ -242,7 +280,8 @@ def make_report(
             tests.setdefault(metric, []).extend(_test_rows(rows, answers, metric))
             shown = {entry_name(rows[i]): answers[i] for i in places if i in preferred}
             if shown: strata.setdefault((board, metric), {})[bible,task_name(task)] = _stratum(shown, metric)
-    over = [_over(found, metric, board) for (board,metric),found in strata.items()]
+    watch = progress('report: ranks', lambda found: len(found[1]))
+    over = [_over(found, metric, board, facts, most_tests) for (board,metric),found in watch(strata.items())]
     groups, pairs = ([x for found in over for x in found[k]] for k in (0, 1))
     return Report(rows, tests, groups, pairs, 0 if tested else n_pairs)
 
@@ -254,22 +293,7 @@ def _test_rows(rows:list[dict], answers:dict[int,Answers], metric:str)->list[dic
         for i,rank in _ranks(tests, list(answers)).items(): rows[i]['metrics'][metric] |= rank
     return tests
 
-# %% ../../nbs/reporting/report.ipynb #rpt09
-def report_rows(
-    records:list[dict], # As `read_runs` returns them
-    folder='.', # Of the report
-    registry:dict[str,dict]=None # As `read_registry` returns it
-)->list[dict]: # In the order of the records
-    "The results without tests over several test sets"
-    return make_report(records, folder, registry).rows
-
 # %% ../../nbs/reporting/report.ipynb #4930ca9c
-def _places(values)->tuple[list,list[int]]:
-    "The different values, and the place of each"
-    number = {}
-    places = [number.setdefault(v, len(number)) for v in values]
-    return list(number), places
-
 def _scaled(x): # Scores take less room as whole numbers
     return round(1e4*x) if isinstance(x, float) else x
 
@@ -283,7 +307,13 @@ def _metric_columns(rows:list[dict], metric:str)->dict[str,list]:
 def _bibles(rows:list[dict])->list[dict]:
     of_code = {r['bible']: r for r in rows}
     about = lambda r: {k: r[k] for k in ('language','family','script')} | dict(code=r['bible'])
-    return [about(r) | dict(place=coordinates_of(r['iso639_3'])) for r in of_code.values()]
+    where = lambda r: dict(place=coordinates_of(r['iso639_3']), groups=_groups(r))
+    return [about(r) | where(r) for r in of_code.values()]
+
+def _groups(row:dict)->list[str]:
+    "From its family on; only the family if the registry says another than Glottolog"
+    family, *groups = lineage_of(row['iso639_3']) or [row['family']]
+    return [row['family'], *(groups if family == row['family'] else [])]
 
 def _tiers(rows:list[dict])->list[str]:
     "How much of the language of each row its model saw in pretraining, as far as this is known"
@@ -300,11 +330,27 @@ def _row_columns(rows:list[dict])->dict:
     coded |= {k: [r[k] for r in rows] for k in ('bible','task','setting','dataset')}
     coded |= dict(folder=(r['runs'][0][1].rpartition('/')[0] for r in rows))
     names, columns = {}, {}
-    for k,values in coded.items(): names[k], columns[k] = _places(values)
+    for k,values in coded.items():
+        places, names[k] = numbered(values)
+        columns[k] = places.tolist()
     columns |= {k: [r[k] for r in rows] for k in ('seeds','limit','items')}
     columns |= {k: [int(r[k]) for r in rows] for k in ('collapsed','shown')}
     columns['runs'] = [' '.join(link.rpartition('/')[2] for _,link in r['runs']) for r in rows]
     return dict(names=names, columns=columns)
+
+# %% ../../nbs/reporting/report.ipynb #rpt12
+def _over_columns(report:Report, codes:list[str], boards:list[tuple])->dict:
+    "Ranks and tests over several test sets, as columns; an area as the places of its translations"
+    both = [*report.groups, *report.pairs]
+    areas = list(dict.fromkeys(x['area'] for x in both))
+    named = dict(area=areas, board=boards, metric=list(METRICS))
+    number = {name: {value: i for i,value in enumerate(values)} for name,values in named.items()}
+    place = lambda k, x: number[k][x[k]] if k in number else x[k]
+    column = lambda rows, k: [place(k, x) for x in rows]
+    columns = lambda rows: {k: column(rows, k) for k in rows[0]} if rows else {}
+    code = {c: i for i,c in enumerate(codes)}
+    return dict(areas=[[code[b] for b in area] for area in areas], metrics=named['metric'],
+                groups=columns(report.groups), pairs=columns(report.pairs))
 
 # %% ../../nbs/reporting/report.ipynb #rpt07
 def _pair_columns(tests:list[dict])->dict[str,list]:
@@ -331,13 +377,12 @@ def _as_data(report:Report)->dict:
     order = lambda t: names.index(t) if t in names else len(names)
     found = _row_columns(rows)
     tasks = [dict(name=t, question=questions.get(t, ''), order=order(t)) for t in found['names']['task']]
-    boards = [tuple(b) for b in found['names']['board']]
-    place = lambda xs: [x | dict(board=boards.index(tuple(x['board']))) for x in xs]
+    bibles = _bibles(rows)
     return found | dict(
-        version=pronto.__version__, metrics=metrics, tasks=tasks, bibles=_bibles(rows), world=_world(rows),
+        version=pronto.__version__, metrics=metrics, tasks=tasks, bibles=bibles, world=_world(rows),
         scores={m: _metric_columns(rows, m) for m in there}, untested=report.untested,
         tests={m: _pair_columns(tests) for m,tests in report.tests.items()},
-        groups=place(report.groups), pairs=place(report.pairs))
+        over=_over_columns(report, [b['code'] for b in bibles], found['names']['board']))
 
 # %% ../../nbs/reporting/report.ipynb #rpt08
 LARGE = 500_000 # Bytes of JSON that are compressed
@@ -365,10 +410,11 @@ def write_report(
     runs=None, # The folder of the run store; `runs` in the data folder if not given
     out='report.html', # The file to write
     registry=None, # A `registry.csv`, for families and scripts
-    most_tests:int=MOST_TESTS # As for `make_report`
+    most_tests:int=MOST_TESTS, # As for `make_report`
+    progress:Callable=_silent # As for `make_report`
 )->int: # How many runs it shows
     "Write the report; raises `InputError` if it cannot be written, or if store or registry cannot be read"
     known = read_registry(registry) if registry else None
     records = read_runs(data_dir()/'runs' if runs is None else runs)
-    make_report(records, Path(out).absolute().parent, known, most_tests).save(out)
+    make_report(records, Path(out).absolute().parent, known, most_tests, progress).save(out)
     return len(records)

@@ -132,11 +132,12 @@ def _row(found:Aggregate, metric:str)->dict:
 def summarise(
     strata:dict[tuple[str,str],Stratum], # As `read_strata` returns them
     names:dict[str,str]=None, # Of translations; their codes if not given
-    metric:str='accuracy'
+    metric:str='accuracy',
+    scopes:list[Scope]=None # Those of `scopes_of` if not given
 )->list[dict]: # A row per scope and model; figures as tables show them
     "Aggregates with intervals, and groups of models"
     rows = []
-    for scope in scopes_of(list(strata), names or {}):
+    for scope in scopes_of(list(strata), names or {}) if scopes is None else scopes:
         models, inside, left_out = _complete([strata[key] for key in scope.keys])
         if len(inside) < 2: continue
         n_chapters = len(set().union(*(s.chapters for s in inside)))

@@ -3,7 +3,13 @@
 const by = id => document.getElementById(id)
 const narrow = matchMedia('(max-width: 46rem)').matches
 const PAGE = narrow ? 20 : 100 // Rows of a table before "Show more"
-const VIEWS = { overview: 'Overview', languages: 'Languages', results: 'Results', compare: 'Compare' }
+const VIEWS = {
+  overview: 'Overview',
+  languages: 'Languages',
+  families: 'Families',
+  results: 'Results',
+  compare: 'Compare',
+}
 const FILTERS = {
   protocol: 'Protocol',
   data: 'Data',
@@ -248,20 +254,23 @@ function interval(r) {
 
 // Ranks: by tests over several test sets, which are known for all results of a board, a task or a translation
 
+function scopeOf(found) {
+  // The name of the test sets that are shown, where their ranks are known: those of all translations, a family, a script or both
+  if (['tier', 'model', 'q'].some(k => state[k])) return null
+  const here = board(),
+    bibles = new Set(found.map(r => r.bible)),
+    tasks = unique(found.map(r => r.task))
+  const area = [...bibles].map(b => b.i).sort((a, b) => a - b).join()
+  const there = rows.filter(r => r.main && r.board === here && bibles.has(r.bible) && S.score[r.i] != null)
+  const single = tasks.length === 1 && unique(there.map(r => r.task)).length > 1
+  return [here.i, metric.key, area, single ? tasks[0].name : ''].join('|')
+}
 function standing(found) {
-  if (['family', 'script', 'tier', 'model', 'q'].some(k => state[k])) return new Map()
   const tasks = unique(found.map(r => r.task)),
-    bibles = unique(found.map(r => r.bible))
-  if (tasks.length === 1 && bibles.length === 1) return ranksOfTestSet(found)
-  const [scope, kind] =
-    tasks.length === 1
-      ? [tasks[0].name, 'translations']
-      : bibles.length === 1
-        ? [bibles[0].code, 'tasks']
-        : ['all tasks and translations', 'all']
-  const inside = D.groups.filter(
-    g => g.board === board() && g.metric === metric.key && g.over === kind && g.scope === scope,
-  )
+    bibles = unique(found.map(r => r.bible)),
+    scope = scopeOf(found)
+  if (scope && tasks.length === 1 && bibles.length === 1) return ranksOfTestSet(found)
+  const inside = D.groups.get(scope) ?? []
   const models = inside.filter(g => g.seeds != null && g.group),
     shares = (a, b) => a.group.match(/(.)\1*/g).some(x => b.group.match(/(.)\1*/g).includes(x))
   const better = (a, b) => (metric.less ? a.mean < b.mean : a.mean > b.mean)
@@ -271,7 +280,7 @@ function standing(found) {
     inside.map(g => [
       g.model,
       {
-        meanRank: g.rank,
+        meanRank: models.length > 1 || inside.filter(o => o.seeds != null).length > 1 ? g.rank : null,
         group: g.group,
         rank: g.group && g.seeds ? rank(g) : null,
         tied: ranks.filter(x => x === rank(g)).length > 1,
@@ -284,7 +293,7 @@ const ranked = x => (x?.rank == null ? '–' : x.tied ? `${x.rank} =` : `${x.ran
 const MIXED =
   ' The number of test sets is given where a model did not run on all of them; such means are not comparable, and such models have no rank.'
 const RANKS =
-  'A rank is one more than the number of models that are clearly better by tests over chapters and seeds (5 %, corrected by Holm); models that the tests do not tell apart share it ("=") or have a letter in common; baselines are in these groups too. There are no ranks with fewer than three seeds, nor while a family, script, tier, model or search is chosen.'
+  'A rank is one more than the number of models that are clearly better by tests over chapters and seeds (5 %, corrected by Holm); models that the tests do not tell apart share it ("=") or have a letter in common; baselines are in these groups too. A family or a script has ranks of its own. There are none with fewer than three seeds, nor while a tier, model or search is chosen.'
 
 function ranking(found, title) {
   // Models by tasks
@@ -526,10 +535,30 @@ const results = (found, title = 'Results', without = []) =>
 
 // Maps and plots
 
+let deepest = 0.35 // How far above or below the majority label a colour is full
+function fit(found) {
+  const bibles = grouped(
+    found.filter(r => over(r) != null),
+    r => r.bible,
+  )
+  const most = Math.max(0, ...[...bibles.values()].map(rs => Math.abs(mean(rs.map(over)))))
+  deepest = [0.05, 0.1, 0.2, 0.35, 0.5, 1, 2].find(x => x >= most) ?? 4
+}
 function tint(x) {
   // Of how far a score is above the majority label
-  const share = Math.min(1, Math.abs(x) / (metric.percent ? 0.35 : (0.5 * (metric.high - metric.low)) / 2))
+  const share = Math.min(1, Math.abs(x) / deepest)
   return `color-mix(in srgb, var(${x > 0 ? '--mark' : '--bad'}) ${(20 + 80 * share).toFixed(0)}%, var(--dust))`
+}
+function swatch(x) {
+  const e = element('span', { class: 'swatch', 'aria-hidden': 'true' })
+  e.style.background = x === 0 ? 'var(--dust)' : tint(x)
+  return e
+}
+function scale() {
+  // The legend of map and tree
+  const steps = [-1, -0.5, 0, 0.5, 1].map(k => k * deepest)
+  const text = x => (x === 0 ? 'as the majority label' : signed(x))
+  return element('ul', { class: 'legend scale' }, ...steps.map(x => element('li', {}, swatch(x), text(x))))
 }
 function map(found) {
   const places = grouped(
@@ -571,8 +600,9 @@ function map(found) {
       element(
         'p',
         { class: 'soft' },
-        `Each spot is a language, blue above and red below the majority label, deeper the further; the languages are listed under "Languages" too. The grey dots are all places with a language (Glottolog, CC BY 4.0).${lost.length ? ` Not on the map: ${lost.slice(0, 20).join(', ')}${lost.length > 20 ? ` and ${lost.length - 20} more` : ''}.` : ''}`,
+        `Each spot is a language: ${metric.title} above (blue) or below (red) the majority label${metric.percent ? ', in points' : ''}, the mean of the results shown. The small grey dots are all places with a language (Glottolog, CC BY 4.0).${lost.length ? ` Not on the map: ${lost.slice(0, 20).join(', ')}${lost.length > 20 ? ` and ${lost.length - 20} more` : ''}.` : ''}`,
       ),
+      scale(),
       element(
         'svg',
         {
@@ -601,8 +631,9 @@ function plot(found, field) {
     ),
     names = [...groups.keys()].sort(collator.compare)
   const width = Math.max(300, by('main').clientWidth),
-    left = Math.min(190, width * 0.36),
-    line = 26,
+    above = width < 480, // A phone has names above their marks
+    left = above ? 8 : Math.min(190, width * 0.36),
+    line = above ? 40 : 26,
     height = names.length * line + 44
   const dots = names.map(name =>
     [...grouped(groups.get(name), r => r.entry)].map(([entry, rs]) => ({ entry, x: mean(rs.map(over)) })),
@@ -611,7 +642,8 @@ function plot(found, field) {
     least = Math.floor(Math.min(-0.05, ...xs) * 10) / 10,
     most = Math.ceil(Math.max(0.1, ...xs) * 10) / 10
   const at = v => left + 8 + ((v - least) / (most - least)) * (width - left - 24),
-    step = most - least > 0.6 || width < 480 ? 0.2 : 0.1,
+    room = (width - left - 24) / 62,
+    step = [0.02, 0.05, 0.1, 0.2, 0.5].find(x => (most - least) / x < room) ?? 1,
     parts = []
   for (let i = Math.ceil(least / step - 1e-9); i * step <= most + 1e-9; i++)
     parts.push(
@@ -623,15 +655,15 @@ function plot(found, field) {
       ),
     )
   names.forEach((name, i) => {
-    const y = 4 + line * (i + 0.5),
+    const y = 4 + line * (i + (above ? 0.75 : 0.5)),
       languages = unique(groups.get(name).map(r => r.bible)).length,
-      room = Math.floor(left / 7.5) - String(languages).length - 3
+      fits = above ? 60 : Math.floor(left / 7.5) - String(languages).length - 3
     parts.push(
       element(
         'text',
-        { x: left, y: y + 4, 'text-anchor': 'end' },
+        above ? { x: 0, y: y - 13 } : { x: left, y: y + 4, 'text-anchor': 'end' },
         element('title', {}, name),
-        `${name.length > room ? name.slice(0, room - 1) + '…' : name} (${languages})`,
+        `${name.length > fits ? name.slice(0, fits - 1) + '…' : name} (${languages})`,
       ),
     )
     dots[i].forEach(({ entry, x }, k) =>
@@ -696,6 +728,93 @@ function plots(found) {
   ]
 }
 
+// The tree of languages
+
+function grow(bibles) {
+  // Groups within groups; a group with a single group in it is left out
+  const root = { groups: new Map(), bibles: [], name: '' }
+  for (const b of bibles) {
+    let at = root
+    for (const name of b.groups) {
+      if (!at.groups.has(name)) at.groups.set(name, { groups: new Map(), bibles: [], name })
+      at = at.groups.get(name)
+    }
+    at.bibles.push(b)
+  }
+  const joined = (at, top) => {
+    const groups = [...at.groups.values()].map(g => joined(g))
+    return !top && groups.length === 1 && !at.bibles.length
+      ? { ...groups[0], above: `${at.name} › ${groups[0].above ?? groups[0].name}` }
+      : { ...at, groups }
+  }
+  return joined(root, true)
+}
+const members = node => [...node.bibles, ...node.groups.flatMap(members)]
+function tree(found) {
+  const of = grouped(
+    found.filter(r => over(r) != null),
+    r => r.bible,
+  )
+  if (!of.size) return []
+  const figures = bibles => {
+    const x = mean(bibles.map(b => mean(of.get(b).map(over))))
+    const value = element(
+      'span',
+      { class: 'value' },
+      figure(mean(bibles.map(b => mean(of.get(b).map(score))))),
+      soft(signed(x)),
+    )
+    return [swatch(x), value]
+  }
+  const leaf = (b, family) => {
+    const [spot, value] = figures([b]),
+      name = element('span', { class: 'name' }, toLanguage(b), family && soft(family))
+    return element('li', { class: 'leaf' }, spot, name, value)
+  }
+  const branch = (node, depth) => {
+    const bibles = members(node),
+      [spot, value] = figures(bibles)
+    if (bibles.length === 1) return leaf(bibles[0], !depth && bibles[0].family)
+    const shownAs = x => (x.code ? x.language : members(x).length === 1 ? members(x)[0].language : x.name)
+    const inside = [...node.groups, ...node.bibles]
+      .sort((x, y) => collator.compare(shownAs(x), shownAs(y)))
+      .map(x => (x.code ? leaf(x) : branch(x, depth + 1)))
+    const family = bibles[0].family,
+      named = depth ? node.name : family
+    const ranks = depth || state.family ? [] : [link({ family, view: 'overview' }, `Ranks within ${family}`)]
+    const text = element('span', { class: 'name', title: node.above }, named, soft(count(bibles.length, 'translation')))
+    return element(
+      'li',
+      {},
+      element(
+        'details',
+        of.size <= 60 || (narrow ? false : depth > 0) ? { open: '' } : {},
+        element('summary', {}, spot, text, value),
+        element('ul', {}, ...inside),
+        ...ranks.map(a => element('p', { class: 'small' }, a)),
+      ),
+    )
+  }
+  const size = node => members(node).length
+  const roots = [...grow([...of.keys()]).groups].sort(
+    (a, b) => size(b) - size(a) || collator.compare(members(a)[0].family, members(b)[0].family),
+  )
+  return [
+    element(
+      'section',
+      { 'aria-labelledby': 'h-tree' },
+      element('h2', { id: 'h-tree' }, 'Tree of languages'),
+      element(
+        'p',
+        { class: 'soft' },
+        `Families, their branches (Glottolog, CC BY 4.0) and languages, the largest family first: ${metric.title}, the mean of the results shown${metric.percent ? ' in percent' : ''}, and how far it is above the majority label. Branches with one branch in them are left out.`,
+      ),
+      scale(),
+      element('ul', { class: 'tree', id: 'tree' }, ...roots.map(g => branch(g, 0))),
+    ),
+  ]
+}
+
 // The views
 
 function languages(found) {
@@ -744,8 +863,10 @@ function languages(found) {
       note: 'Mean of the metric over the tasks shown; a deeper colour means further above the majority label. If a model did not run on all tasks of a translation, their number is given.',
     }),
     ...map(found),
-    ...plots(found),
   ]
+}
+function families(found) {
+  return [...tree(found), ...plots(found)]
 }
 
 function compare(found) {
@@ -810,11 +931,7 @@ function compare(found) {
   const clear = side => items.filter(t => t.corrected != null && t.corrected < 0.05 && side * t.difference > 0).length,
     tested = items.filter(t => t.p != null).length,
     few = items.some(t => Math.min(t.x.seeds, t.y.seeds) < 3)
-  const all = pairOver(
-      items.map(t => t.x),
-      a,
-      b,
-    ),
+  const all = pairOver(found, a, b),
     larger = Math.max(
       0.02,
       ...items.map(t => Math.max(Math.abs(t.high ?? t.difference), Math.abs(t.low ?? t.difference))),
@@ -911,25 +1028,8 @@ function test(x, y) {
 }
 function pairOver(found, a, b) {
   // Over several test sets
-  if (['family', 'script', 'tier', 'model', 'q'].some(k => state[k]) || found.length < 2) return null
-  const [scope, kind] =
-    state.task && !state.language
-      ? [state.task, 'translations']
-      : state.language && !state.task
-        ? [state.language, 'tasks']
-        : unique(found.map(r => r.task)).length === 1
-          ? [found[0].task.name, 'translations']
-          : unique(found.map(r => r.bible)).length === 1
-            ? [found[0].bible.code, 'tasks']
-            : ['all tasks and translations', 'all']
-  const p = D.pairs.find(
-    p =>
-      p.board === board() &&
-      p.metric === metric.key &&
-      p.over === kind &&
-      p.scope === scope &&
-      [p.first, p.second].includes(a.name) &&
-      [p.first, p.second].includes(b.name),
+  const p = (D.pairs.get(scopeOf(found)) ?? []).find(
+    p => [p.first, p.second].includes(a.name) && [p.first, p.second].includes(b.name) && p.n > 1,
   )
   return p && { ...p, difference: p.difference * (p.first === a.name ? 1 : -1) * (metric.less ? -1 : 1) }
 }
@@ -1126,6 +1226,7 @@ function result(found) {
 const DRAWN = {
   overview: found => [ranking(found, 'Models by tasks'), ...map(found)],
   languages,
+  families,
   results: found => [results(found)],
   compare,
   model,
@@ -1217,6 +1318,20 @@ function drawFilters() {
   by('active').textContent = active.length ? `: ${active.join(', ')}` : ''
 }
 
+function hiddenResults() {
+  // What the chosen protocol and data leave out
+  const here = board(),
+    others = D.boards.filter(b => b !== here && b.size)
+  if (!others.length) return []
+  const name = b => (b.protocol === here.protocol ? b.title : b.protocol)
+  const linked = [...grouped(others, name)].map(([text, [b, ...more]]) => [
+    link({ protocol: b.protocol, data: b.title, of: '', view: 'overview' }, text),
+    ` (${[b, ...more].reduce((n, o) => n + o.size, 0).toLocaleString('en')})`,
+  ])
+  const shown = `Shown: ${here.protocol}, ${here.title}. Not shown, as protocol or data differ: `
+  return [shown, ...linked.flatMap((parts, i) => (i ? ['; ', ...parts] : parts)), '.']
+}
+
 function draw() {
   metric = D.metrics.find(m => m.key === state.metric) ?? D.metrics[0]
   S = D.scores[metric?.key]
@@ -1244,6 +1359,9 @@ function draw() {
     of(r => r.task),
     'task',
   )}${D.untested ? `. Not tested against each other, as there are ${count(D.untested, 'pair')} of results; see pronto report --most-tests` : ''}`
+  by('hidden').hidden = by('count').hidden
+  by('hidden').replaceChildren(...hiddenResults())
+  fit(found)
   const drawn =
     found.length || state.view === 'result'
       ? (DRAWN[state.view] ?? DRAWN.overview)(found)
@@ -1301,7 +1419,19 @@ function unpack() {
   })
   for (const r of rows) r.board.size++
   for (const T of Object.values(D.tests)) T.at = new Map(T.first.map((first, k) => [`${first},${T.second[k]}`, k]))
-  for (const x of [...D.groups, ...D.pairs]) x.board = D.boards[x.board]
+  D.boards.forEach((b, i) => {
+    b.i = i
+  })
+  D.bibles.forEach((b, i) => {
+    b.i = i
+  })
+  const areas = D.over.areas.map(area => [...area].sort((a, b) => a - b).join())
+  for (const kind of ['groups', 'pairs']) {
+    const columns = Object.entries(D.over[kind]),
+      n = columns[0]?.[1].length ?? 0
+    const all = Array.from({ length: n }, (_, i) => Object.fromEntries(columns.map(([k, xs]) => [k, xs[i]])))
+    D[kind] = grouped(all, x => [x.board, D.over.metrics[x.metric], areas[x.area], x.task].join('|'))
+  }
   const weight = b => (b.protocol === 'in-language' ? 1e9 : 0) + b.size
   D.boards.sort((a, b) => weight(b) - weight(a)) // The first is shown unless another is chosen
 }
@@ -1318,7 +1448,7 @@ async function read() {
 function keep() {
   // The page as a file that opens with this view
   const copy = document.documentElement.cloneNode(true)
-  for (const id of ['main', 'views', 'about', 'count', 'active', 'version'])
+  for (const id of ['main', 'views', 'about', 'count', 'hidden', 'active', 'version'])
     copy.querySelector(`#${id}`).replaceChildren()
   for (const select of copy.querySelectorAll('.fields select')) select.parentElement.remove()
   copy.dataset.view = address().slice(1)
@@ -1351,7 +1481,7 @@ function start(data) {
   })
   addEventListener('resize', () =>
     later(() => {
-      if (state.view === 'languages') draw()
+      if (state.view === 'families') draw()
     }),
   )
   addEventListener('hashchange', () => {
