@@ -155,22 +155,22 @@ def _copied_chapters(rows:list[VerseRow])->set[tuple[str,int]]:
 
 def _reason(met:list[tuple[bool,bool,str]], fused:bool)->str:
     "Why a verse is not usable, from (part, merged, text) of each of its rows; empty if it is"
-    part, merged, text = zip(*met)
-    if any(part): return 'part'
-    if fused or any(merged): return 'merged'
-    if len(met)>1: return 'repeated'
-    return '' if any(map(str.isalpha, text[0])) else 'empty'
+    if any(part for part,_,_ in met): return 'part'
+    if fused or any(merged for _,merged,_ in met): return 'merged'
+    if len(met) > 1: return 'repeated'
+    return '' if any(map(str.isalpha, met[0][2])) else 'empty'
 
 def _statuses(rows:list[VerseRow], fused:frozenset)->dict[Ref,tuple[str,str]]:
     "Reason (or an empty string) and text of each verse, in canonical order"
     met = defaultdict(list)
     for row in rows:
         verses = label_verses(row.label)
-        for n,part in verses: met[row.book, row.chapter, n].append((part, len(verses)>1, row.text))
-    for ref in fused: met[tuple(ref)] = met[tuple(ref)] or [(False, True, '')]
-    copied = _copied_chapters(rows)
-    found = {Ref(*k): v*2 if k[:2] in copied else v for k,v in met.items()}
-    return {ref: (_reason(found[ref], ref in fused), found[ref][0][2]) for ref in in_order(found)}
+        for n,part in verses: met[Ref(row.book, row.chapter, n)].append((part, len(verses)>1, row.text))
+    for ref in fused: met[ref] = met[ref] or [(False, True, '')]
+    if copied := _copied_chapters(rows):
+        for ref in met:
+            if ref[:2] in copied: met[ref] *= 2
+    return {ref: (_reason(met[ref], ref in fused), met[ref][0][2]) for ref in in_order(met)}
 
 # %% ../../nbs/bibles/rows.ipynb #33e1ef2a
 PLACEHOLDERS = '***', '<range>' # In place of a verse that is merged into the one before

@@ -229,10 +229,11 @@ class Moves(NamedTuple):
     links:dict[_Verse,list[_Verse]] # Verse of the file to English verses, if not to the same one
     parts:set[_Verse] # Verses of the file that may hold only a part of a verse
 
-def _plain_lengths(bible:Bible)->dict[tuple[str,int],list[int]]:
-    "Letters of each verse of the chapters that have each number once, from 1 on"
+def _plain_lengths(bible:Bible, among)->dict[tuple[str,int],list[int]]:
+    "Letters of each verse of those chapters among some that have each number once, from 1 on"
     chapters = defaultdict(list)
-    for row in bible.rows: chapters[row[:2]].append(row)
+    for row in bible.rows:
+        if row[:2] in among: chapters[row[:2]].append(row)
     plain = lambda rows: [row.label for row in rows] == [str(i) for i in range(1, len(rows)+1)]
     return {chapter: [sum(map(str.isalpha, row.text)) for row in rows]
             for chapter,rows in chapters.items() if plain(rows)}
@@ -260,7 +261,7 @@ def _moves_by_length(bible:Bible, scheme:str, links:dict)->Moves:
     touched = {verse[:2] for verse in links if links[verse] != regular.get(verse)}
     differing = {c: n for c,n in _ends(bible).items() if abs(n - own.get(c, n)) == 1 and n != eng.get(c)}
     if not differing: return Moves({}, set())
-    lengths = _plain_lengths(bible)
+    lengths = _plain_lengths(bible, differing)
     for book,chapter in differing:
         if (book,chapter) in touched or (book,chapter) not in lengths or book == 'PSA': continue
         verses = [(book,chapter,v) for v in range(1, own[book,chapter]+1)]
@@ -297,9 +298,9 @@ def _own_numbers(bible:Bible, links:dict)->tuple[dict[Ref,str],list[str]]:
     "The file's numbers of each renumbered English verse; numbers without an English verse"
     own, dropped = defaultdict(list), []
     for row in bible.rows:
-        name = f'{row.book} {row.chapter}:{row.label}'
         verses = _verses_of(row)
         if not any(verse in links for verse in verses): continue
+        name = f'{row.book} {row.chapter}:{row.label}'
         english = [e for verse in verses for e in links.get(verse, [verse])]
         for e in english: own[Ref(*e)].append(name)
         if not english: dropped.append(name)

@@ -7,6 +7,7 @@ __all__ = ['plain_letters', 'Similar', 'similar_verses', 'parallels', 'parallel_
 
 # %% ../../nbs/datasets/parallels.ipynb #pa04
 import unicodedata
+from collections import defaultdict
 from functools import cache
 from typing import Iterable, NamedTuple
 from ..core.files import fact_table
@@ -44,25 +45,22 @@ def similar_verses(
 # %% ../../nbs/datasets/parallels.ipynb #pa11
 def _pairs_old()->Iterable[tuple[Ref,Ref]]:
     "Pairs of which one or both verses are in the Old Testament"
-    known = {}
-    def ref(text): # Half of them occur more than once
-        if text not in known: known[text] = parse_ref(text)
-        return known[text]
+    ref = cache(parse_ref) # Half of them occur more than once
     for row in fact_table('parallels_ot'):
-        for other in row['parallels'].split(', '): yield ref(row['verse']), ref(other)
+        verse = ref(row['verse'])
+        for other in row['parallels'].split(', '): yield verse, ref(other)
 
 @cache
 def parallels()->dict[Ref,frozenset[Ref]]: # Verse to the verses that are parallel to it
     "The committed tables, the same for every language; verses of the New Testament have none in the Old"
-    found = {}
-    def add(ref, other): found.setdefault(ref, set()).add(other)
+    found = defaultdict(set)
     for row in fact_table('parallels'):
         first, second = parse_ref(row['verse']), parse_ref(row['parallel'])
-        add(first, second)
-        add(second, first)
+        found[first].add(second)
+        found[second].add(first)
     for first,second in _pairs_old():
-        add(first, second)
-        if second.book not in NT_BOOKS: add(second, first)
+        found[first].add(second)
+        if second.book not in NT_BOOKS: found[second].add(first)
     return {ref: frozenset(others) for ref,others in found.items()}
 
 def parallel_to(
