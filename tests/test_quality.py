@@ -440,3 +440,26 @@ def test_what_is_not_a_model_of_udpipe_is_refused(tmp_path, pronto, demo):
     assert not (tmp_path/'owned').exists()
     status,_,err = pronto('quality', 'parse', demo[1], '-u', tmp_path/'new.conllu', '--udpipe', tmp_path/'0.udpipe')
     assert status == 1 and len(err) == 1 and not (tmp_path/'new.conllu').exists()
+
+def test_a_sheet_asks_about_the_tasks_of_another_source(tmp_path, pronto, toy_acai_dataset):
+    path = tmp_path/'sheet.tsv'
+    status,out,_ = pronto('quality', 'sheet', toy_acai_dataset, '-o', path, '--size', '6')
+    assert status == 0 and f'pronto quality score {path} -d {toy_acai_dataset}' in out
+    sheet = read_sheet(path)
+    names = [r for r in sheet if r['task'] == 'people_named']
+    assert {r['label'] for r in names} == {'0','1','2'} and len(names) == 6 and {r['task'] for r in sheet} == {
+        'people_named', 'animal_plant_artefact'}
+    answered = [r | dict(label_correct='yes') for r in sheet]
+    answered[0] |= dict(label_correct='no', right_label='many')
+    with pytest.raises(InputError, match="right_label is 'many'; write 0, 1, 2, 3, or none"): check_sheet(answered, path)
+    answered[0] |= dict(right_label='7') # A count above the greatest label of training
+    check_sheet(answered, path, toy_acai_dataset)
+    counted = {(c['task'], c['metric']): c['count'] for c in count_sheet(answered)}
+    assert counted['PN','correct'] == 5 and counted['APA','correct'] == 6
+
+def test_what_a_parse_cannot_label_is_one_line(tmp_path, pronto, toy_acai_dataset):
+    parse = tmp_path/'parse.conllu'
+    parse.write_text(''.join(f'{i}\t{w}\t{w}\tNOUN\t_\t_\t{i-1}\t{"root" if i == 1 else "dep"}\t_\tRef=RUTH_1.1\n'
+                             for i,w in enumerate(('Toki','leu'), 1)) + '\n', encoding='utf-8')
+    status,_,err = pronto('quality', 'parse', toy_acai_dataset, '-u', parse)
+    assert status == 1 and 'has no task that a syntactic parse can label (NMC, PNS, SM)' in err[0] and len(err) == 1

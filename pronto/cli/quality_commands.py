@@ -57,8 +57,9 @@ def quality_sheet_options(parser):
     add = parser.add_argument
     add('dataset', metavar='DATASET_DIR', help='a folder written by `pronto build`')
     add('-o', '--output', required=True, metavar='SHEET', help='the sheet to write, .tsv or .csv')
-    add('-t', '--task', action='append', help='SM, SS or SAC; repeat for more (default: all)')
-    add_number(parser, '--size', 1, 10**6, 'rows per task (default: 100, 50 and 50, as in the paper)')
+    add('-t', '--task', action='append',
+        help='SM, SS, SAC, or a task from ACAI; repeat for more (default: all)')
+    add_number(parser, '--size', 1, 10**6, 'rows per task (default: 100, of pair tasks 50, as in the paper)')
     add('--frames', metavar='DIR',
         help='the OntoNotes release or its metadata/frames, for the meaning of senses')
     add('--seed', type=int, default=0, metavar='N', help='of the sample')
@@ -71,23 +72,26 @@ def quality_score_options(parser):
 
 # %% ../../nbs/cli/quality_commands.ipynb #7c1e90d2
 def quality_sheet(args):
-    "Draw an annotation sheet: 100 labels of SM, 50 of SS and of SAC"
+    "Draw an annotation sheet: 100 labels of SM, 50 of SS and of SAC, or of the tasks from ACAI"
     from pronto.datasets.loading import load_dataset_folder
-    from pronto.quality.sheets import SAMPLE_SIZES, draw_sheet, read_glosses, write_sheet
-    from pronto.datasets.tasks import find_task
+    from pronto.quality.sheets import draw_sheet, read_glosses, sample_size, sheet_tasks, write_sheet
+    from pronto.datasets.tasks import NMC, PNS, find_task
     if Path(args.output).exists():
         raise InputError(args.output, 'exists, and may hold answers; choose another name or remove it')
-    try: stems = [find_task(t).stem for t in args.task or SAMPLE_SIZES]
+    try: asked = [find_task(t) for t in args.task or ()]
     except ValueError as e: raise as_input_error(e, '--task') from e
-    for t in stems:
-        if t not in SAMPLE_SIZES:
-            raise InputError('--task', f'{t} is measured by `pronto quality parse`; choose from SM, SS, SAC')
+    for t in asked:
+        if t in (NMC, PNS):
+            raise InputError('--task', f'{t.stem} is measured by `pronto quality parse`; choose another task')
     dataset = load_dataset_folder(args.dataset)
+    tasks = asked or sheet_tasks(dataset)
     glosses = read_glosses(args.frames) if args.frames else {}
-    sheet = draw_sheet(dataset, {t: args.size or SAMPLE_SIZES[t] for t in stems}, args.seed, glosses)
+    sizes = {t.stem: args.size or sample_size(t) for t in tasks}
+    sheet = draw_sheet(dataset, sizes, args.seed, glosses)
     write_sheet(sheet, args.output)
     tell(f'{len(sheet)} rows; fill in {args.output} in a spreadsheet, or in a notebook with '
-         f'pronto.quality.sheet_widget.sheet_form, then: pronto quality score {args.output}',
+         f'pronto.quality.sheet_widget.sheet_form, then: '
+         f'pronto quality score {args.output} -d {args.dataset}',
          dict(path=args.output, rows=len(sheet)))
 
 def quality_score(args):

@@ -213,7 +213,11 @@ def compare_all(
     treebank:Treebank # A parse of the same translation
 )->list[Comparison]: # NMC, PNS, and SM where the parse has moods
     "Compare every task that the parse can label; raises `InputError` as `compare_labels` does"
-    tasks = [NMC, PNS] + [SM]*(has_moods(treebank) and SM.stem in dataset.tasks)
+    asked = [NMC, PNS] + [SM]*has_moods(treebank)
+    tasks = [t for t in asked if t.stem in dataset.tasks]
+    if not tasks:
+        what = 'has no task that a syntactic parse can label (NMC, PNS, SM)'
+        raise InputError(dataset.path, f'{what}; annotate a sample by hand with `pronto quality sheet`')
     return [compare_labels(dataset, treebank, t) for t in tasks]
 
 # %% ../../nbs/quality/agreement.ipynb #e18c710f

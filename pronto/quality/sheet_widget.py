@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from ..core.files import InputError, content_hash
 from .sheets import ANSWERS, SHEET_QUESTIONS, open_questions, read_sheet, write_sheet
-from ..datasets.tasks import SM
+from ..datasets.tasks import TASKS
 
 if TYPE_CHECKING: from ipywidgets import VBox
 
@@ -43,7 +43,8 @@ class OpenSheet:
         todo = open_questions(self.row)
         if not todo: return []
         if todo != ['right_label']: return ['yes', 'no']
-        return [*(label for label in SM.labels if label != self.row['label']), 'none']
+        labels = TASKS[self.row['task']].labels
+        return [*(label for label in labels if label != self.row['label']), 'none']
 
     def move(self, step:int):
         "Go to a later or earlier row"
@@ -84,7 +85,8 @@ def _shown(a:Answering)->str: # HTML
     sense = f"<p>Sense: <b>{escape(r['sense'])}</b> {escape(r['gloss'])}</p>" if r['sense'] else ''
     answered = ', '.join(f'{SHEET_QUESTIONS[q]} {escape(r[q])}' for q in ANSWERS[:4] if r[q])
     progress = f"<p>{escape(r['item'])} · {a.done} of {len(a.sheet)} complete</p>"
-    return f"{progress}{sense}{said}<p>Label: <b>{escape(r['label'])}</b></p><p>{answered}</p>"
+    asked = f"<p>{escape(TASKS[r['task']].question)}</p>"
+    return f"{progress}{sense}{said}{asked}<p>Label: <b>{escape(r['label'])}</b></p><p>{answered}</p>"
 
 # %% ../../nbs/quality/sheet_widget.ipynb #1413fef2
 def _button(name:str, work):

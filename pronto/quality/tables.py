@@ -282,7 +282,7 @@ def _published5()->dict: # (task, metric) to the published count
 
 def _with_interval(c:dict)->str: return f"{c['count']} [{100*c['low']:.0f}–{100*c['high']:.0f} %]"
 
-def _block5(cells:list[dict], tasks:tuple, first:str, published:bool)->tuple|None: # A header and rows
+def _block5(cells:list[dict], tasks:set, first:str, published:bool)->tuple|None: # A header and rows
     named = {'well_formed': 'Well-formed', 'majority': 'Majority label right', 'correct': 'Correct'}
     head, rows = ['Task', 'Total'], []
     for metric in (first, 'correct'): head += [named[metric], 'publ.'] if published else [named[metric]]
@@ -321,8 +321,8 @@ def print_table5(
         counted = [dict(annotator=who) | c for c in count_sheet(answers)]
         cells += [c | dict(published=facts.get((c['task'], c['metric']))) for c in counted]
     kappas = agreement_of_two(sheet, second) if second else []
-    blocks = [_block5(cells, tasks, first, published) for tasks,first in ((('SS','SAC'), 'well_formed'),
-                                                                          (('SM',), 'majority'))]
+    tasks_with = lambda metric: {c['task'] for c in cells if c['metric'] == metric}
+    blocks = [_block5(cells, tasks_with(m), m, published) for m in ('well_formed','majority')]
     blocks = [b for b in blocks if b] + ([_block_of_two(kappas)] if second else [])
     title = 'Labels that a linguist finds right' + (f', {what}' if what else '')
     cells += [dict(annotator='both', metric='kappa') | k for k in kappas]
