@@ -129,6 +129,9 @@ def places_of_languages()->list[tuple[int,int]]: # Latitude and longitude, sorte
     return sorted({(round(latitude), round(longitude)) for latitude,longitude in places})
 
 # %% ../../nbs/bibles/languages.ipynb #71bdf7d6
+def _plain_name(tag)->str: # ISO 639-3 sets Swahili of Tanzania apart from the group of its dialects
+    return re.sub(r' \((individual language|macrolanguage)\)$', '', tag.language_name())
+
 def identify(
     said:str, # The language that the file names: a tag, a name or nothing
     code:str='', # The name of the translation
@@ -140,7 +143,7 @@ def identify(
     if tag is None: return Language(said, said_by='file' if said else '')
     try: iso = tag.to_alpha3()
     except LookupError: return Language(tag.display_name(), said_by=said_by)
-    return Language(said if _private(iso) else tag.language_name(), iso, '', said_by)
+    return Language(said if _private(iso) else _plain_name(tag), iso, '', said_by)
 
 def find_language(
     said:str, # As for `identify`

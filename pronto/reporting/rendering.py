@@ -78,15 +78,20 @@ class Block:
     @property
     def name(self)->str:
         "Its name in the table: an abbreviation of the paper, or the language with the code"
-        if self.abbreviation != self.bible: return self.abbreviation
-        return f'{self.language} ({self.bible})' if self.language not in ('', self.bible) else self.bible
+        return self.abbreviation if self.abbreviation != self.bible else self.language_name
+
+    @property
+    def language_name(self)->str:
+        "The language, with the abbreviation or the code of the translation"
+        known = self.language not in ('', self.bible, self.abbreviation)
+        return f'{self.language} ({self.abbreviation})' if known else self.abbreviation
 
     @property
     def description(self)->str:
-        "Abbreviation, title or language, and code"
+        "Abbreviation, language, title and code"
         if self.abbreviation == self.bible: return self.name
-        names = dict.fromkeys(filter(None, (self.abbreviation, self.title or self.language)))
-        return f'{": ".join(names)} ({self.bible})'
+        names = ', '.join(filter(None, (self.language, self.title)))
+        return ': '.join(dict.fromkeys(filter(None, (self.abbreviation, names)))) + f' ({self.bible})'
 
 # %% ../../nbs/reporting/rendering.ipynb #7d6c4c5a
 ABSENT = '–'
@@ -335,21 +340,32 @@ def _plot(ax, cell:Cell, y:int, color:str, metric:str):
         ax.text(1.01, y, small, transform=ax.get_yaxis_transform(), va='center', fontsize=6, color='0.45')
     if cell.low is not None: ax.plot([cell.low, cell.high], [y,y], '-', lw=1, color=color)
 
-def _panel(ax, block:Block, task:str, named:bool, metric:str):
-    "The systems of a block on one task, from top to bottom"
-    rows = [r for r in block.rows if r.baseline != 'majority']
-    for y,row in enumerate(rows): _plot(ax, row.cells[task], y, '0.3' if row.baseline else 'C0', metric)
-    majority = next(r.cells[task] for r in block.rows if r.baseline == 'majority')
-    level = majority.published if majority.ours is None else majority.ours
-    if level is not None: ax.axvline(level, ls='--', lw=.8, color='0.6')
-    ax.set_yticks(range(len(rows)), [_plain(r.system) if named else '' for r in rows], fontsize=8)
-    ax.set_ylim(len(rows)-.5, -.5)
-    if named: ax.set_ylabel(_plain(block.name))
+def _panel(ax, blocks:list[Block], task:str, metric:str):
+    "The systems of all blocks on one task; the line of the majority label is where the block is named"
+    y = 0
+    for block in blocks:
+        majority, *rows = sorted(block.rows, key=lambda row: row.baseline != 'majority')
+        for i,row in enumerate(rows, 1):
+            _plot(ax, row.cells[task], y + i, '0.3' if row.baseline else 'C0', metric)
+        cell = majority.cells[task]
+        level = cell.published if cell.ours is None else cell.ours
+        if level is not None: ax.plot([level]*2, [y + .3, y + len(rows) + .5], '--', lw=.8, color='0.6')
+        y += len(rows) + 1
+    ax.set_ylim(y - .4, -.6)
+
+def _name_rows(ax, blocks:list[Block]):
+    names = [_plain(block.name if row.baseline == 'majority' else row.system)
+             for block in blocks for row in sorted(block.rows, key=lambda row: row.baseline != 'majority')]
+    ax.set_yticks(range(len(names)), names, fontsize=8)
+    bold = {_plain(block.name) for block in blocks}
+    for label in ax.get_yticklabels():
+        if label.get_text() in bold: label.set_fontweight('bold')
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd04
 def _legend(blocks:list[Block])->list[str]:
     cells, metric = all_cells(blocks), metric_of(blocks)
-    beside = ' and '.join(METRICS[m] for m in BESIDE[metric])
+    there = [m for m in BESIDE[metric] if any(getattr(c, m) is not None for c in cells)]
+    beside = ' and '.join(METRICS[m] for m in there)
     found = [] if all(c.ours is None for c in cells) else ['ours with 95 % interval (dots)']
     if any(c.above_baseline is False for c in cells): found.append('not above the best baseline (crosses)')
     if any(c.published is not None for c in cells): found.append('published (circles)')
@@ -359,16 +375,18 @@ def _legend(blocks:list[Block])->list[str]:
 
 def draw(
     blocks:list[Block] # Of one table
-)->'matplotlib.figure.Figure': # A row of panels per block, a panel per task
+)->'matplotlib.figure.Figure': # A panel per task, with all blocks
     "A picture of a table"
     from matplotlib.figure import Figure as Picture
-    heights, metric = [len(b.rows) for b in blocks], metric_of(blocks)
+    n_rows, metric = sum(len(b.rows) for b in blocks), metric_of(blocks)
     tasks = list(blocks[0].rows[0].cells)
-    figure = Picture(figsize=(12, .9 + .26*sum(heights)), layout='constrained')
-    ratios = dict(height_ratios=heights)
-    axes = figure.subplots(len(blocks), len(tasks), squeeze=False, sharex='col', gridspec_kw=ratios)
-    for block,row in zip(blocks, axes):
-        for task,ax in zip(tasks, row): _panel(ax, block, task, ax is row[0], metric)
-    for task,ax in zip(tasks, axes[0]): ax.set_title(_plain(task))
+    figure = Picture(figsize=(12, 1.2 + .2*n_rows), layout='constrained')
+    axes = figure.subplots(1, len(tasks), squeeze=False, sharey=True)[0]
+    for task,ax in zip(tasks, axes):
+        _panel(ax, blocks, task, metric)
+        ax.set_title(_plain(task))
+        ax.grid(axis='y', color='0.94')
+        ax.set_axisbelow(True)
+    _name_rows(axes[0], blocks)
     figure.supxlabel(f'{_LARGE[metric]}: {", ".join(_legend(blocks))}', fontsize=9)
     return figure

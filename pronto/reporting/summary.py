@@ -281,7 +281,7 @@ def make_summary(
     out = data_dir()/'tables' if out is None else Path(out)
     records = records_of(runs)
     listed = add_unlisted(read_layout(layout), records)
-    names = {r['bible']: Block(**{k: r[k] for k in LAYOUT_COLUMNS[:5]}).name for r in listed}
+    names = {r['bible']: Block(**{k: r[k] for k in LAYOUT_COLUMNS[:5]}).language_name for r in listed}
     made = []
     for source,chosen in _by_source(choose(records, recipe, splits, protocol)).items():
         strata, common = read_strata(chosen, metric)
