@@ -32,6 +32,8 @@ def tables_options(parser):
         'the metric of the tasks that were run, or accuracy if they differ)')
     add('--common-rows', action='store_true',
         help='test all translations of a table on the rows that all of them have')
+    add('--without', default='', metavar='CODES',
+        help='leave out runs on these translations, separated by commas')
     add('--published', action='store_true',
         help='also print the blocks of the paper for which there is no run')
     _beside_options(parser)
@@ -50,28 +52,37 @@ def _beside_options(parser):
         'or transfer-probe')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203e
-def _require_folder(runs):
-    if runs and not Path(runs).is_dir():
-        raise InputError(runs, 'is not a folder; make runs with `pronto eval`, or name their folder')
+def _require_folder(folder, hint='make runs with `pronto eval`, or name their folder'):
+    if folder and not Path(folder).is_dir(): raise InputError(folder, f'is not a folder; {hint}')
+
+def _know_protocol(name:str):
+    "Refuse a name that is no protocol, before anything is said about runs"
+    if name in ('','in-language','retrieval'): return
+    from pronto.protocols.protocol import find_protocol
+    find_protocol(name)
 
 def tables(args):
     "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a protocol"
     from pronto.core.files import data_dir
+    from pronto.core.tables import names_in
     from pronto.runs.store import read_runs
     from pronto.reporting.tables import usual_metric
     _require_folder(args.runs)
+    _know_protocol(args.protocol)
+    if args.items: _require_folder(args.items, 'name the dataset of a translation that you can read')
     runs = args.runs or data_dir()/'runs'
     args.metric = args.metric or usual_metric(runs)
     if args.protocol == 'retrieval':
         from pronto.runs.retrievals import read_retrievals, retrieval_table
         found = read_retrievals(runs)
         return show(retrieval_table(found), found)
-    records = read_runs(runs)
+    left_out = names_in(args.without)
+    records = [r for r in read_runs(runs) if r['bible'] not in left_out]
     if not records and not args.published:
         raise InputError(runs, "has no runs; make some with `pronto eval`; --published prints the paper's")
     if args.tiers is not None or args.items is not None or args.typology: return _beside(args, records)
     if args.protocol in ('','in-language'): return _accuracy_tables(args, records)
-    _any_recipe(args, records)
+    _any_recipe(args)
     from pronto.reporting.protocol_tables import PROTOCOL_TABLES, make_protocol_tables
     if args.protocol not in PROTOCOL_TABLES: return _accuracy_tables(args, records)
     make = partial(make_protocol_tables, args.protocol, records, recipe=args.recipe, splits=args.splits,
@@ -82,11 +93,8 @@ def _folder(args)->Path:
     from pronto.core.files import data_dir
     return Path(args.output or data_dir()/'tables')
 
-def _any_recipe(args, records:list[dict]):
+def _any_recipe(args):
     "Protocols other than in-language have recipes of their own; take all if none was asked for"
-    from pronto.protocols.protocol import find_protocol
-    ran = {r['protocol'] for r in records}
-    if args.protocol not in ran: find_protocol(args.protocol) # Or list the choices
     if args.recipe == 'paper': args.recipe = ''
 
 # %% ../../nbs/cli/result_commands.ipynb #rsct0002
@@ -109,7 +117,7 @@ def _beside(args, records:list[dict]):
     from pronto.reporting.protocol_cells import settled
     from pronto.reporting.tables import fitting
     from pronto.reporting.tiers import make_tier_tables, read_tiers
-    if args.protocol not in ('','in-language') or args.typology: _any_recipe(args, records)
+    if args.protocol not in ('','in-language') or args.typology: _any_recipe(args)
     if args.typology:
         from pronto.studies.typology import make_typology_table
         protocol = 'transfer' if args.protocol == 'in-language' else args.protocol

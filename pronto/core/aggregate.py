@@ -128,8 +128,8 @@ def interquartile_mean(
     from scipy.stats import trim_mean
     return trim_mean(values, .25, axis=-1)
 
-def _ends(drawn:np.ndarray, value:float)->list[float]:
-    low, high = np.quantile(drawn, [.025, .975])
+def _ends(drawn:np.ndarray, value:float, bounds:tuple=(-np.inf, np.inf))->list[float]:
+    low, high = np.quantile(drawn, [.025, .975]).clip(*bounds)
     return [round(float(min(low, value)), 4), round(float(max(high, value)), 4)]
 
 # %% ../../nbs/core/aggregate.ipynb #agg25
@@ -172,7 +172,8 @@ def aggregate(
     strata:list[dict[str,Draws]], # All with the same models
     n_chapters:int, # Of all strata together
     less_is_better:bool=False,
-    level:float=.05 # Of the tests
+    level:float=.05, # Of the tests
+    bounds:tuple[float,float]=(-np.inf, np.inf) # Least and greatest value of a score
 )->list[Aggregate]: # From the best rank to the worst
     "Compare models over strata; raises `ValueError` if the models differ between strata"
     from scipy.stats import rankdata
@@ -187,7 +188,7 @@ def aggregate(
     for m in order:
         mean, iqm, rank = value[:,m].mean(), interquartile_mean(value[:,m]), ranks[:,m].mean()
         mean, iqm, rank = (round(float(x), 4) for x in (mean, iqm, rank))
-        iqm_ends = _ends(interquartile_mean(drawn[:,:,m]), iqm)
+        iqm_ends = _ends(interquartile_mean(drawn[:,:,m]), iqm, bounds)
         rank_ends = _ends(drawn_ranks[:,:,m].mean(1), rank)
         group = groups[models[m]]
         found.append(Aggregate(models[m], len(strata), mean, iqm, iqm_ends, rank, rank_ends, group))

@@ -9,6 +9,7 @@ __all__ = ['Curve', 'read_curves', 'Equal', 'examples_equal', 'curve_sheet', 'pl
 from math import exp, log
 from statistics import mean
 from typing import NamedTuple
+from ..core.progress import progress
 from ..core.tables import grouped
 from .protocol_cells import Sheet, by_model_and_task, collapse_mark, number, one_setting
 from .protocol_cells import panels, score_data
@@ -47,7 +48,7 @@ def read_curves(
     found = []
     for (model,task),runs in by_model_and_task([r for r in records if protocol_of(r) == 'few-shot']).items():
         of_curve = grouped(one_setting(runs), lambda r: (r['bible'], _source(r)))
-        for (target,source),own in of_curve.items():
+        for (target,source),own in progress(f'read {task_name(task)}')(of_curve.items()):
             by_size = grouped(own, _examples)
             points = {n: read_answers(same) for (n,_),same in by_size.items()}
             found.append(Curve(model, task, target, source, points, dict(list(by_size)), own))

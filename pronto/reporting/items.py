@@ -14,9 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from ..core.files import InputError, data_dir
 from ..core.items import ItemFit, fit_items
+from ..core.progress import progress
 from ..core.tables import grouped, markdown_table
 from ..datasets.examples import verses_of
 from ..datasets.loading import load_dataset_folder
+from ..datasets.tasks import TASKS
 from .protocol_cells import Sheet, panels, write_figure
 from .tables import protocol_of, task_key, task_name
 from .translations import sources_of
@@ -110,12 +112,14 @@ class Suspect(NamedTuple):
     agree:float   # The share of the answers that say so
     n:int         # Answers
     languages:int # Translations
+    usual:bool=False # Is `instead` what models answer most often in this task?
 
 def suspects(
     answers:list[Answer], # Of one task
     least:int=6 # Answers that a row must have
-)->list[Suspect]: # Those with the highest agreement first
+)->list[Suspect]: # Those with an unusual answer first, then by agreement
     "Rows that all models get wrong in all translations"
+    (most_often, _), = Counter(a.predicted for a in answers).most_common(1)
     rows = defaultdict(list)
     for a in answers: rows[a.asked].append(a)
     found = []
@@ -123,8 +127,9 @@ def suspects(
         if len(some) < least or any(a.right for a in some): continue
         (instead, n), = Counter(a.predicted for a in some).most_common(1)
         bibles = {a.bible for a in some}
-        found.append(Suspect(asked, some[0].label, instead, n/len(some), len(some), len(bibles)))
-    return sorted(found, key=lambda s: (-s.agree, -s.n, s.asked))
+        found.append(Suspect(asked, some[0].label, instead, n/len(some), len(some), len(bibles),
+                             instead == most_often))
+    return sorted(found, key=lambda s: (s.usual, -s.agree, -s.n, s.asked))
 
 def suspects_table(
     found:list[Suspect],
@@ -164,12 +169,18 @@ class Items(NamedTuple):
     spread:dict[str,float] # As `item_summary` gives it
     n_cells:int # Models in languages
 
+def _in_order(records:list[dict])->list[tuple[str,list[dict]]]: # Of the tables: the order of `TASKS`
+    "Tasks with their runs"
+    place = {stem: i for i,stem in enumerate(TASKS)}
+    by_task = grouped(records, task_key).items()
+    return sorted(by_task, key=lambda pair: place.get(pair[1][0]['task'], len(place)))
+
 def read_items(
     records:list[dict] # As `read_runs` gives them
 )->list[Items]: # Tasks whose answers cannot be told apart are left out
     "The difficulty of all rows; raises `InputError` if no task has answers that differ"
     found, why = [], InputError('runs', 'hold no answers with references; make runs with `pronto eval`')
-    for task,own in grouped(records, task_key).items():
+    for task,own in progress('fit')(_in_order(records)):
         try:
             answers = answers_of(own)
             fit = fit_answers(answers)
@@ -180,6 +191,7 @@ def read_items(
     if not found: raise why
     return found
 
+# %% ../../nbs/reporting/items.ipynb #ri00031b
 _ITEM_NOTE = ('Standard deviations on the logit scale, from correct ~ model × translation + (1 | verse) + '
               '(1 | chapter). Suspects: rows with six answers or more that every model gets wrong in every '
               'translation.')
@@ -192,10 +204,11 @@ def items_sheet(found:list[Items])->Sheet:
     return Sheet('items', 'What makes answers differ', header, rows, _ITEM_NOTE)
 
 # %% ../../nbs/reporting/items.ipynb #ri000032
-def _text_of(asked:str, texts:dict[str,str], most:int=90)->str:
+def _text_cell(asked:str, texts:dict[str,str]|None, most:int=90)->list[str]: # None without texts
     "The verse that a row asks about, shortened"
+    if not texts: return []
     text = texts.get(' '.join(asked.split(' ')[-2:]), '')
-    return text if len(text) <= most else f'{text[:most]}...'
+    return [text if len(text) <= most else f'{text[:most]}...']
 
 def hardest_sheet(
     items:Items,
@@ -203,25 +216,39 @@ def hardest_sheet(
     most:int=15 # Rows shown
 )->Sheet: # Its CSV has all rows
     "The hardest rows of a task"
-    texts, name = texts or {}, task_name(items.task)
-    rows = [[d.asked, _text_of(d.asked, texts), d.label, f'{d.right} of {d.n}',
+    name = task_name(items.task)
+    rows = [[d.asked, *_text_cell(d.asked, texts), d.label, f'{d.right} of {d.n}',
              f'{d.difficulty:.2f} ± {d.error:.2f}'] for d in items.hard[:most]]
-    header = ['verse','text','label','right','difficulty']
+    header = ['verse', *(['text'] if texts else []), 'label','right','difficulty']
     note = 'Difficulty: of the verse and its chapter on the logit scale, with its standard deviation.'
     data = [d._asdict() for d in items.hard]
     return Sheet(f'items-{safe_name(name.lower())}', f'{name}: the hardest rows', header, rows, note, data)
 
+# %% ../../nbs/reporting/items.ipynb #ri00032b
 def suspects_sheet(
     found:list[Items],
-    texts:dict[str,str]=None # As `texts_of` gives them
-)->Sheet:
+    texts:dict[str,str]=None, # As `texts_of` gives them
+    most:int=12 # Rows shown of each task
+)->Sheet: # Its CSV has all rows
     "Rows of all tasks whose labels may be wrong"
-    rows = [[task_name(i.task), s.asked, _text_of(s.asked, texts or {}), s.label, s.instead,
-             f'{100*s.agree:.0f} %', str(s.n), str(s.languages)] for i in found for s in i.suspects]
-    header = ['task','verse','text','label','models say','agree','answers','translations']
+    row = lambda i, s: [task_name(i.task), s.asked, *_text_cell(s.asked, texts), s.label, s.instead,
+                        f'{100*s.agree:.0f} %', str(s.n), str(s.languages)]
+    header = ['task','verse', *(['text'] if texts else []), 'label','models say','agree','answers',
+              'translations']
+    rows = [row(i, s) for i in found for s in i.suspects[:most]]
+    data = [dict(zip(header, row(i, s))) | dict(usual=s.usual) for i in found for s in i.suspects]
     note = 'Every model gets these rows wrong in every translation. Read them before you call a label wrong.'
-    return Sheet('suspects', 'Suspected label errors', header, rows[:40], note,
-                 [dict(zip(header, row)) for row in rows])
+    note = ' '.join([note, *_usual_notes(found)])
+    return Sheet('suspects', 'Suspected label errors', header, rows, note, data)
+
+def _usual_notes(found:list[Items])->list[str]:
+    "Where models only give their most frequent answer, which says little about a label"
+    usual = {task_name(i.task): [s for s in i.suspects if s.usual] for i in found}
+    said = [f'{name} {len(some)} of {len(i.suspects)} ({some[0].instead})'
+            for i,(name,some) in zip(found, usual.items()) if some]
+    if not said: return []
+    return ['Rows whose answer is the one that models give most often, which says little about a label, '
+            f'come last: {", ".join(said)}.']
 
 def plot_items(found:list[Items]): # A figure of matplotlib
     "How often a row is answered correctly, by task"

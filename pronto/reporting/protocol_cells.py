@@ -164,9 +164,9 @@ def panels(
     height:float,
     more:float=0. # Height for what is shared, e.g. a legend
 ): # A figure of matplotlib, and the axes of each panel
-    "Panels in rows of three"
+    "Panels in rows of three, four in rows of two"
     import matplotlib.pyplot as plt
-    across = min(max(n, 1), 3)
+    across = 2 if n == 4 else min(max(n, 1), 3)
     down = -(-max(n, 1)//across)
     size = across*width, down*height + more
     fig, axes = plt.subplots(down, across, figsize=size, squeeze=False, layout='constrained')

@@ -79,8 +79,9 @@ def make_protocol_tables(
     kinds = splits.split(',') if splits else []
     has_splits = lambda r: not kinds or not r.get('splits') or r['splits'] in kinds
     fits = lambda r: recipe in ('', r['recipe']) and has_splits(r)
-    records = with_metric([r for r in records_of(runs) if fits(r)], metric)
-    tables = PROTOCOL_TABLES[protocol]
+    records = [r for r in records_of(runs) if fits(r)]
+    with_metric([r for r in records if protocol_of(r) == protocol], metric)
+    tables, records = PROTOCOL_TABLES[protocol], with_metric(records, metric)
     found = tables.read(records)
     if not found:
         others = ', '.join(sorted({protocol_of(r) for r in records})) or 'none'

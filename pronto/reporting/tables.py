@@ -10,11 +10,11 @@ __all__ = ['LAYOUT_COLUMNS', 'MOVED', 'SPLITS_SHOWN', 'PAPER_TASKS', 'read_layou
 # %% ../../nbs/reporting/tables.ipynb #59bb0696
 from collections import Counter
 from dataclasses import fields
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 from ..bibles.languages import identify
 from ..core.files import InputError, data_dir, fact_table, reading, write_aside
+from ..core.progress import progress
 from ..core.stats import chapter_cells, holm
 from ..core.tables import csv_text, grouped
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS, task_file
@@ -453,8 +453,9 @@ def fill(
     tasks = known + sorted(set(ran) - set(known))
     shared = _shared_rows(chosen, {r['bible']: r['table'] for r in layout}) if common_rows else {}
     filled = []
-    for bible,rows in groupby(layout, key=lambda r: r['bible']):
-        rows, of_bible = list(rows), []
+    by_bible = grouped(layout, lambda r: r['bible'])
+    for bible in progress('score')(by_bible):
+        rows, of_bible = by_bible[bible], []
         test_sets = chosen.get(bible) or ([{}] if not_run else [])
         for i,runs in enumerate(test_sets):
             here, table = _rows_of(rows, test_sets, i), rows[0]['table']
@@ -532,16 +533,26 @@ def _only_counts(chosen:dict[str,list[dict]])->dict[str,list[dict]]:
 def _nothing(records:list[dict], metric:str='accuracy')->str:
     if records and metric == 'mae': return 'has no such runs of a task that counts; choose another --metric'
     if not records: return "has no runs; make some with `pronto eval`; --published prints the paper's figures"
-    return f'has no such runs, but {_kinds(records)}; choose with --recipe, --splits and --protocol'
+    usual_first = lambda runs: (protocol_of(runs[0]) == 'in-language', len(runs))
+    others = _options_for(max(grouped(records, _kind).values(), key=usual_first)[0])
+    return f'has no such runs, but {_kinds(records)}; see e.g. `pronto tables {others}`'
 
 def _kind(record:dict)->str:
     protocol = protocol_of(record)
     kind = f'{record["recipe"]} on {record.get("splits") or "unknown"} splits'
     return kind if protocol == 'in-language' else f'{kind} ({protocol})'
 
+def _options_for(record:dict)->str:
+    "What `pronto tables` needs to show a run; without options it shows in-language runs of the recipe paper"
+    protocol, splits = protocol_of(record), record.get('splits') or ''
+    chosen = dict(recipe=record['recipe']) if protocol == 'in-language' else dict(protocol=protocol)
+    if splits and splits not in SPLITS_SHOWN.split(','): chosen['splits'] = splits
+    return ' '.join(f'--{name} {value}' for name,value in chosen.items())
+
 def _kinds(records:list[dict])->str:
     return ', '.join(f'{n} {kind}' for kind,n in Counter(map(_kind, records)).items())
 
+# %% ../../nbs/reporting/tables.ipynb #314a68b1
 def usual_metric(
     runs # The folder of the run store
 )->str: # A key of `METRICS`

@@ -11,6 +11,7 @@ __all__ = ['IN_LANGUAGE', 'Transfer', 'same_adaptation', 'read_transfer', 'score
 from statistics import mean
 from typing import NamedTuple
 import numpy as np
+from ..core.progress import progress
 from ..core.seeds import SeedDifference, SeedScore
 from ..core.tables import grouped
 from ..protocols.protocol import PROTOCOLS, in_language
@@ -60,7 +61,7 @@ def read_transfer(
         fits = [r for r in own.get((model, task), []) if whole_setting(r) == whole_setting(kept[0])]
         pair = lambda r: (r['train'][-1], r['bible'])
         seeds = grouped(kept, pair)
-        cells = {key: read_answers(seeds[key]) for key in sorted(seeds)}
+        cells = {key: read_answers(seeds[key]) for key in progress(f'read {task_name(task)}')(sorted(seeds))}
         in_language = {target: a for (source,target),a in cells.items() if source == target}
         by_target = grouped(fits, lambda r: r['bible'])
         in_language |= {target: read_answers(seeds) for target,seeds in by_target.items()}
@@ -182,7 +183,8 @@ def gap_sheet(
     metric:str='accuracy'
 )->Sheet:
     "Every source and target: in-language, transfer, and the gap on identical rows"
-    made = [_gap_row(found, s, t, metric) for found in transfers for s,t in found.cells]
+    pairs = [(found, s, t) for found in transfers for s,t in found.cells]
+    made = [_gap_row(*pair, metric) for pair in progress('test gaps')(pairs)]
     header = ['task','model','source','target','rows','in-language','transfer','gap','95 %','p']
     note = ('Gap: in-language minus transfer on identical rows, paired by row, over chapters and seeds. '
             'In-language is a model with the same recipe that is trained on the target.')
@@ -211,7 +213,7 @@ def summary_sheet(
     "A row for each task, model and source: the mean gap, and XTREME's measure beside it"
     rows, data = [], []
     for found in transfers:
-        for source in found.sources:
+        for source in progress('mean gaps')(found.sources):
             gap, targets, n = mean_gap(found, source, metric)
             xtreme = source_minus_mean(found, source, metric)
             names = dict(task=task_name(found.task), model=found.model, source=source)

@@ -17,6 +17,7 @@ import numpy as np
 import pronto
 from ..core.correlation import mantel
 from ..core.files import InputError, data_dir, reading
+from ..core.progress import progress
 from ..core.stats import holm
 from ..core.tables import grouped, markdown_table, names_in
 from ..datasets.tasks import TASKS, find_task
@@ -168,7 +169,8 @@ def read_typology(
         raise InputError('--protocol', f'{transfer} has no transfer gap; choose from {", ".join(_IN)}')
     found, few = [], 0
     scored = [r for r in records if r.get(metric) is not None]
-    for (task, model),own in grouped(scored, lambda r: (r['task'], r['model'])).items():
+    groups = grouped(scored, lambda r: (r['task'], r['model'])).items()
+    for (task, model),own in progress('test distances')(groups):
         try: languages, gaps = gap_matrix(own, transfer, metric)
         except InputError: continue
         few = max(few, len(languages))
