@@ -188,6 +188,7 @@ _GROUPS = ('Groups: models that share a letter are not told apart by tests (5 %,
 _NO_GROUPS = ('Where a model has fewer than three seeds there are no groups: another seed may give another '
               'score.')
 
+# %% ../../nbs/reporting/summary.ipynb #sum14b
 def _common_notes(common:dict[str,Common])->list[str]:
     sizes = ', '.join(f'{task_name(task)} {c.n:,} of {c.most:,}' for task,c in common.items())
     found = [f'Translations are tested on the rows that all of them have: {sizes}.']
