@@ -70,6 +70,7 @@ def _on_rows(answers:Answers, shared:set|None)->Answers:
     if shared is None: return answers
     return answers.at([i for i,asked in enumerate(answers.asked) if asked in shared])
 
+# %% ../../nbs/reporting/summary.ipynb #sum06c
 def draws_of(
     metric:str, # A key of `METRICS`
     first:Answers, # Of one model; all models share its rows
