@@ -422,6 +422,15 @@ def test_tagging_transfers_to_a_language_without_training_data(tmp_path, treeban
     assert '| de | fr |' in capsys.readouterr().out
     assert main(['report','--runs',runs,'-o',str(tmp_path/'r.html')]) == 0
 
+def views_of_a_notebook(runs, dataset, *columns):
+    "What eval.ipynb draws and prints of one run"
+    from pronto.reporting.notebook_views import best_of, error_table, plot_confusions, plot_curves, score_table
+    from pronto.runs.store import read_runs
+    records = [r for r in read_runs(runs) if r['bible'] == 'de']
+    score_table(records), plot_curves(records), plot_confusions(records)
+    wrong = error_table(best_of(records)[0], dataset)
+    assert {*columns} <= {*wrong.columns}, list(wrong.columns)
+
 def articles(codes, n=10):
     "An article for each number, with a question whose answer is a name"
     about = lambda code, i: dict(context=f'{code} n{i} was in Bonn', qas=[
@@ -442,6 +451,7 @@ def test_questions_are_divided_by_article_and_answered(tmp_path, tiny_bert, caps
     assert 'es, letters, XQuAD, seed 0, from de: accuracy' in said and 'F1' in said
     record = json.loads(next((tmp_path/'runs'/'es').rglob('*.json')).read_text())
     assert record['mcc'] is None and record['hyperparameters']['learning_rate'] == 3e-5 and record['counts']['train'] == 6
+    views_of_a_notebook(runs, out/'de', 'text')
     show = ['tables','--runs',runs,'-o',str(tmp_path/'t')]
     assert main([*show,'--protocol','transfer']) == 0 # By F1, the metric of the task
     assert main([*show,'--protocol','transfer','--metric','mcc']) == 1 and 'XQuAD has no MCC' in capsys.readouterr().err
@@ -459,9 +469,13 @@ def test_retrieval_is_recorded_in_both_settings(tmp_path, tiny_bert, capsys, tas
     for recipe in 'paper','xtreme-scripts':
         assert main(['eval',f'{out}/de','-m',str(tiny_bert),'--runs',str(runs),'--recipe',recipe]) == 0
         assert 'de, letters, Tatoeba, seed 0: accuracy' in capsys.readouterr().out
+    views_of_a_notebook(runs, f'{out}/de', 'text')
     settings = [json.loads(p.read_text())['hyperparameters'] for p in sorted((runs/'de').rglob('*.json'))]
     assert [s['similarity'] for s in settings] == ['margin','cosine']
     assert main(['tables','--runs',str(runs),'-o',str(tmp_path/'t')]) == 0 and 'Tatoeba' in capsys.readouterr().out
+    for protocol,said in ('retrieval', 'run Tatoeba and BUCC without --protocol'), ('probe', 'does not suit Tatoeba'):
+        assert main(['eval',f'{out}/de','-m',str(tiny_bert),'--runs',str(runs),'--protocol',protocol]) == 1
+        assert said in capsys.readouterr().err
 
 def test_what_cannot_be_trained_or_scored_is_said_in_one_line(tmp_path, treebanks, tiny_bert, capsys, tasks_forgotten):
     for path in (treebanks/'fr').iterdir(): path.write_text('kim\n\n') # Without tags
@@ -471,7 +485,7 @@ def test_what_cannot_be_trained_or_scored_is_said_in_one_line(tmp_path, treebank
     assert main([*command, f'{out}/fr','--protocol','transfer','--train',f'{out}/de']) == 1
     assert 'fr: has no labels of pos; predict it with `pronto xtreme predict`' in capsys.readouterr().err
     assert main([*command, f'{out}/de','--protocol','probe']) == 1
-    assert 'choose another' in capsys.readouterr().err
+    assert 'pos: is trained by fine-tuning alone' in capsys.readouterr().err
     assert main([*command, f'{out}/de','--recipe','mela']) == 1 and 'counts updates' in capsys.readouterr().err
 
 def test_the_tables_of_mela_by_command(tmp_path, tiny_bert, capsys, tasks_forgotten):
@@ -572,3 +586,16 @@ def test_what_cannot_be_translated(tmp_path, treebanks, capsys, tasks_forgotten)
     assert main(['import','tsv',str(treebanks),'-o',str(tmp_path/'out'),'--kind','tagging','--task','pos']) == 0
     assert main(['export','texts',str(tmp_path/'out'/'de'),'-o',str(tmp_path/'t.tsv')]) == 1
     assert 'has labels of tokens or answers in a text' in capsys.readouterr().err
+
+def test_what_an_import_of_ones_own_tables_says(tmp_path, capsys):
+    "Labels that not all languages have, empty tables, and answers that are not in their context"
+    for name,text in ('de/train.tsv', 'a\tx\nb\ty\n'), ('de/test.tsv', 'a\tz\n'), ('fr/test.tsv', 'a\ty\n'), ('fr/dev.tsv', ''):
+        (tmp_path/'in'/name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path/'in'/name).write_text(text)
+    assert main(['import','tsv',str(tmp_path/'in'),'-o',str(tmp_path/'out')]) == 0
+    told = capsys.readouterr().err
+    assert 'own: labels differ: de has z only outside train; fr has no x, z' in told and 'dev.tsv: has no rows' in told
+    (tmp_path/'asked').mkdir()
+    (tmp_path/'asked'/'test.json').write_text(squad(('Bonn', 3), ('Rom', 0)))
+    assert main(['import','tsv',str(tmp_path/'asked'),'-o',str(tmp_path/'q'),'--kind','questions']) == 0
+    assert 'test.json: 1 answers not in the context' in capsys.readouterr().err

@@ -143,7 +143,9 @@ def _panels(n:int, height:float=2.4):
     return fig, axes[0]
 
 def _plot_curve(ax, record:dict, selected:str, color:str):
-    values = [epoch[selected] for epoch in record['dev']]
+    if not record['dev']: return # Nothing was trained
+    known = selected if selected in record['dev'][0] else 'loss' # Questions have no other
+    values = [epoch[known] for epoch in record['dev']]
     ax.plot([epoch['epoch'] for epoch in record['dev']], values, color=color, label=record['model'])
     ax.plot(record['best_epoch'], values[record['best_epoch']-1], 'o', color=color)
 
@@ -177,7 +179,9 @@ def best_of(
     records:list[dict] # As above
 )->list[dict]: # One per task
     "For each task, the run that is best on dev"
-    on_dev = lambda r: r['dev'][r['best_epoch']-1]['accuracy']
+    def on_dev(r): # Questions have a loss only, retrieval nothing
+        scores = r['dev'][r['best_epoch']-1] if r['dev'] else {}
+        return scores.get('accuracy', -scores.get('loss', 0))
     best = {r['task']: r for r in sorted(records, key=on_dev)}
     return [best[task] for task in dict.fromkeys(r['task'] for r in records)]
 

@@ -248,6 +248,16 @@ def _recipe(recipe, protocol:Protocol, epochs:int|None, bf16:bool):
 _OWN_RECIPES = dict(frozen=(PROBES, 'probe'), none=(PROMPTS, 'prompt')) # By adaptation, with the usual one
 
 # %% ../../nbs/runs/planning.ipynb #pl14c
+_WITHOUT_TRAINING = 'in-language', 'transfer' # Protocols that a task may run in which trains nothing
+
+def _that_train(tasks:list, protocol:Protocol, names:list[str])->list:
+    "The tasks that a protocol suits; raises `InputError` if none is left, or a named one is not among them"
+    found = [t for t in tasks if t.is_trained or protocol.name in _WITHOUT_TRAINING]
+    idle = ', '.join(t.abbr for t in tasks if t not in found)
+    if not idle or found and not names: return found
+    what = f'{protocol.name} does not suit {idle}, which trains nothing; leave it out'
+    raise InputError('--protocol', what)
+
 def _setups(protocol:Protocol, targets:list, sources:list, names:list[str], **sampling)->list[tuple]:
     "For each task, fold to selections"
     everything = [t for folds in (*sources, *targets) for t in folds]
@@ -255,6 +265,7 @@ def _setups(protocol:Protocol, targets:list, sources:list, names:list[str], **sa
     else:
         flat = ([t for folds in group for t in folds] for group in (targets, sources))
         tasks = _common_tasks(everything, names, _needed(protocol, *flat))
+    tasks = _that_train(tasks, protocol, names)
     if protocol.across: check_compatible([folds[0] for folds in (*sources, *targets)], tasks)
     by_fold = lambda groups: {k: [t for folds in groups for t in folds if t.fold == k] for k in numbers}
     numbers = [t.fold for t in targets[0]]

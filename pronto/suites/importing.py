@@ -215,8 +215,11 @@ def _occurring(files:list[Path], kind:str)->tuple[str,...]: # In alphabetical or
     labels = {cells[-1] for cells in rows if len(cells) == _TEXTS[kind] + 1 and not _is_header(cells, ())}
     return tuple(sorted(labels - {''}))
 
-def _own_rows(path:Path, kind:str, labels:tuple[str,...])->list:
-    if kind == 'questions': return read_squad(path)[0]
+def _own_rows(path:Path, kind:str, labels:tuple[str,...], notes:list[str])->list:
+    if kind == 'questions':
+        rows, mended = read_squad(path)
+        notes += [f'{path}: {count:,} answers {what}' for what,count in mended.items() if count]
+        return rows
     if kind == 'tagging': return read_tagged(path, labels)
     n, rows, labelled = _TEXTS[kind], [], set()
     for i,line in enumerate(file_lines(path), 1):
@@ -240,6 +243,18 @@ def _own_rows(path:Path, kind:str, labels:tuple[str,...])->list:
 def _require_labels(path:Path, rows:list):
     if all(row.labelled for row in rows): return
     raise InputError(path, 'has no labels, so nothing can be trained on it; add them, or name the file test')
+
+def _other_labels(found:Found, task:str)->list[str]: # A line, or none
+    "Which labels do not occur in each language, or not in its training data"
+    lines = []
+    for code,tables in found.tables.items():
+        counts = {split: label_counts(rows) for split,rows in tables[task].items()}
+        there, trained = sum(counts.values(), Counter()), counts.get('train')
+        lacks = [label for label in found.tasks[task].labels if there and label not in there]
+        unseen = [label for label in there if trained and label not in trained]
+        if lacks: lines.append(f'{code} has no {", ".join(lacks)}')
+        if unseen: lines.append(f'{code} has {", ".join(unseen)} only outside train')
+    return [f'{task}: labels differ: {"; ".join(lines)}'] if lines else []
 
 def _own_files(folder:Path, ending:str)->dict[str,Path]: # Split to file
     found = {split: next(iter(sorted(folder.glob(f'*{split}{ending}'))), None) for split in SPLITS}
@@ -271,12 +286,15 @@ def read_own(
         check_names(task, labels)
         found.notes.append(f'{task}: its labels are {", ".join(labels) or "not known"}')
     for code,files in places.items():
-        rows = {split: _own_rows(file, kind, labels) for split,file in files.items()}
+        rows = {split: _own_rows(file, kind, labels, found.notes) for split,file in files.items()}
         for split in set(rows) - {'test'}: _require_labels(files[split], rows[split])
         if files and not any(rows.values()): raise InputError(path, 'has no rows; name tables with examples')
-        for split,some in rows.items(): found.add(code, task, split, some)
+        for split,some in rows.items():
+            if not some: found.notes.append(f'{files[split]}: has no rows')
+            found.add(code, task, split, some)
         if not files: found.notes.append(f'{code}: left out, no train, dev or test{ending} in it')
     if not found.tables:
         raise InputError(path, f'has no tables named train{ending}, dev{ending} or test{ending}')
     found.tasks[task] = Described(kind, _METRICS[kind], task, labels)
+    found.notes += _other_labels(found, task)
     return found

@@ -93,8 +93,8 @@ class ItemTask(Task):
     def trainer(self, adapt:str)->Callable:
         "Raises `InputError` for a frozen encoder and for prompts"
         if adapt != 'all':
-            what = f'cannot adapt a model to {self.abbr}, whose kind is {self.example.kind}; choose another'
-            raise InputError('--protocol', what)
+            what = 'is trained by fine-tuning alone, not with a probe or prompts; use another protocol'
+            raise InputError(self.abbr, what)
         from pronto.suites.heads import fit_task
         return fit_task
 
