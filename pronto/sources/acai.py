@@ -84,14 +84,21 @@ class AcaiRecord(NamedTuple):
 # %% ../../nbs/sources/acai.ipynb #ac14
 def _editions(record:dict, field:str, unknown:Counter)->Iterator[list]:
     "The lists of a field for the known editions; counts the entries of others"
-    for edition,entries in (record.get(field) or {}).items():
+    by_edition = record.get(field) or {}
+    lists = by_edition.values() if isinstance(by_edition, dict) else [None]
+    if not all(isinstance(entries, list) for entries in lists):
+        raise ValueError(f'its {field} are not lists by edition')
+    for edition,entries in by_edition.items():
         if edition in EDITIONS: yield entries
         else: unknown[str(edition)] += len(entries)
 
 def _references(record:dict, unknown:Counter)->Iterator[tuple[str,Place]]:
     for field,role in _ROLES.items():
         for entries in _editions(record, field, unknown):
-            for words in entries: yield role, min(map(word_place, words))
+            for words in entries:
+                if not isinstance(words, list) or not words:
+                    raise ValueError(f'its {field} have {words!r:.40} instead of a list of words')
+                yield role, min(map(word_place, words))
 
 def _speeches(record:dict, unknown:Counter)->Iterator[SpokenWords]:
     for entries in _editions(record, 'speeches', unknown):
@@ -104,11 +111,19 @@ def _speeches(record:dict, unknown:Counter)->Iterator[SpokenWords]:
 # %% ../../nbs/sources/acai.ipynb #ac15
 _ID = re.compile(r'([a-z]+):\S(?:.*\S)?')
 
+def _names(record:dict, field:str)->list[str]:
+    "Identifiers without blanks; raises `ValueError` if they are not a list of text"
+    names = record.get(field) or []
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f'its {field} is not a list of identifiers')
+    return ['_'.join(name.split()) for name in names]
+
 def _identifier(record:dict, field:str)->str:
     "An identifier without blanks; raises `ValueError` if it is not like `person:Abel`"
     value = record[field]
     m = _ID.fullmatch(value) if isinstance(value, str) else None
-    if not m or m[1] not in _PREFIXES: raise ValueError(f'its {field} {value!r:.60} is not like person:Abel')
+    if not m or m[1] not in _PREFIXES or not value.isprintable():
+        raise ValueError(f'its {field} {value!r:.60} is not like person:Abel')
     return '_'.join(value.split())
 
 def read_acai(
@@ -119,7 +134,7 @@ def read_acai(
     with reading(path, REMEDY):
         if not isinstance(record, dict): raise ValueError('it is not a JSON object')
         id, main = (_identifier(record, field) for field in ('id','primary_id'))
-        others = ['_'.join(x.split()) for x in record.get('referred_to_as') or ()]
+        others = _names(record, 'referred_to_as')
         return AcaiRecord(Path(path), id, main, _PREFIXES[main.partition(':')[0]],
                           list(_references(record, unknown)), list(_speeches(record, unknown)),
                           others, unknown)
