@@ -455,3 +455,4 @@ def test_the_card_of_acai_names_its_tasks_and_licence(toy_acai_dataset, tmp_path
     card = (tmp_path/'hf'/'README.md').read_text(encoding='utf-8')
     assert '`people_named` (PN)' in card and '`sentence_mood` (SM)' not in card
     assert 'Licence: CC BY-SA 4.0' in card and 'ACAI Biblical Entity Data' in card
+    assert 'pass them on under the same licence (CC BY-SA 4.0)' in card

@@ -6,13 +6,12 @@
 __all__ = ['LAYOUTS', 'dataset_files', 'foreign_in_dataset', 'build']
 
 # %% ../../nbs/datasets/building.ipynb #d97b6c28
-import json
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Iterator
-from ..core.files import (InputError, content_hash, foreign_file, json_with_keys, no_collection,
-                               replace_folder)
+from ..core.files import (InputError, content_hash, foreign_file, json_bytes, json_with_keys,
+                               no_collection, replace_folder)
 from ..core.refs import NT_BOOKS, Ref
 from ..sources.records import Annotations
 from ..bibles.reading import Bible
@@ -63,7 +62,7 @@ def _write_folder(folder:Path, tables:dict, manifest:dict, hidden:tuple=())->dic
     hashes = {name: table_hash(blocks) if name in hidden else _write(blocks, folder/name)
               for name,blocks in tables.items()}
     manifest = manifest | dict(files=hashes)
-    (folder/'manifest.json').write_bytes((json.dumps(manifest, ensure_ascii=False, indent=1) + '\n').encode())
+    (folder/'manifest.json').write_bytes(json_bytes(manifest))
     return manifest
 
 # %% ../../nbs/datasets/building.ipynb #f0a1d002

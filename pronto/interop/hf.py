@@ -8,12 +8,13 @@ __all__ = ['RELEASED', 'BIBTEX', 'code_of', 'provenance', 'Found', 'open_dataset
            'hf_features', 'write_hf', 'export_translations', 'export_hf', 'load_hf', 'read_hf']
 
 # %% ../../nbs/interop/hf.ipynb #6001fc61
-import json, shutil
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, NamedTuple
 import pronto
 from ..bibles.languages import identify
-from ..core.files import InputError, foreign_file, json_with_keys, read_json, reading, replace_folder
+from ..core.files import (InputError, foreign_file, json_bytes, json_with_keys, read_json, reading,
+                               replace_folder)
 from ..core.refs import Ref, parse_ref
 from ..core.tables import markdown_table, markdown_text
 from ..datasets.building import dataset_files
@@ -172,6 +173,13 @@ def _one_by_one(datasets:list[dict])->list[str]: # Empty without such tasks
     names = [f'`{t.stem}`' for t in tasks if isinstance(t, PairTask) and not t.drawing.sense_in_both]
     return ['## Answering test rows', '', _ONE_BY_ONE.format(' and '.join(names)), ''] if names else []
 
+_SHARE_ALIKE = ('The labels are adapted from them: pass them on under the same licence ({}), '
+                'and name the authors.')
+
+def _share_alike(datasets:list[dict])->list[str]: # Empty without such a source
+    names = dict.fromkeys(d['source']['licence'] for d in datasets if '-SA' in d['source']['licence'])
+    return [_SHARE_ALIKE.format(', '.join(map(markdown_text, names))), ''] if names else []
+
 def _source_line(source:dict[str,str])->str:
     said = {k: markdown_text(v) for k,v in source.items()}
     return '- {name} {edition}: {attribution}. Licence: {licence}'.format(**said)
@@ -185,14 +193,13 @@ def card(
     cited = dict.fromkeys(f'- {markdown_text(c)}' for d in datasets for c in d['citation'])
     lines = ['# PrOnto: language model evaluations from Bible translations', '', opening, '']
     lines += [*_datasets_section(datasets), '', *_tasks_section(datasets), '']
-    lines += ['## Provenance and licences', '', _PROJECTED, '', *sources, '', _TEXTS, '']
+    lines += ['## Provenance and licences', '', _PROJECTED, '', *sources, '']
+    lines += [*_share_alike(datasets), _TEXTS, '']
     lines += ['## Citation', '', *cited, '', f'```bibtex\n{BIBTEX}\n```', '']
     return '\n'.join([*lines, '## Limits', '', _LIMITS, '', *_one_by_one(datasets)])
 
 # %% ../../nbs/interop/hf.ipynb #741d341b
 def _table_bytes(rows:list)->bytes: return ''.join(map(table_line, rows)).encode()
-
-def _json_bytes(value)->bytes: return (json.dumps(value, ensure_ascii=False, indent=1) + '\n').encode()
 
 def _write_about(dataset:Dataset, folder:Path, files:dict[str,str]):
     "Manifest and alignment, if there are any; `files` are the hashes of the plain tables"
@@ -201,7 +208,7 @@ def _write_about(dataset:Dataset, folder:Path, files:dict[str,str]):
         shutil.copyfile(alignment, folder/'alignment.tsv')
         hashes['alignment.tsv'] = table_hash([alignment.read_bytes()])
     manifest = dataset.manifest | dict(files=hashes)
-    if dataset.manifest: (folder/'manifest.json').write_bytes(_json_bytes(manifest))
+    if dataset.manifest: (folder/'manifest.json').write_bytes(json_bytes(manifest))
 
 _TABLES = 'Tables without a header: text, label, reference; or sense, two texts, label, two references.'
 
@@ -264,7 +271,7 @@ def write_export(
     "Write the card and `export.json`"
     owed = {d['code']: {k: d[k] for k in ('licence','source','citation')} for d in datasets}
     about = dict(format=format, version=pronto.__version__, datasets=owed)
-    (folder/'export.json').write_bytes(_json_bytes(about))
+    (folder/'export.json').write_bytes(json_bytes(about))
     head = f'---\n{yaml}---\n' if yaml else ''
     (folder/'README.md').write_text(head + card(datasets, opening), encoding='utf-8')
 

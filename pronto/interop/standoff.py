@@ -6,10 +6,9 @@
 __all__ = ['fill_texts', 'export_standoff', 'restore']
 
 # %% ../../nbs/interop/standoff.ipynb #so05
-import json
 from pathlib import Path
 from ..bibles.reading import Bible
-from ..core.files import InputError, reading, replace_folder
+from ..core.files import InputError, json_bytes, reading, replace_folder
 from ..core.refs import parse_ref
 from ..datasets.building import foreign_in_dataset
 from ..datasets.examples import kind_of_columns, text_columns
@@ -36,9 +35,6 @@ def fill_texts(
     return ''.join(filled).encode()
 
 # %% ../../nbs/interop/standoff.ipynb #so11
-def _manifest_bytes(manifest:dict)->bytes:
-    return (json.dumps(manifest, ensure_ascii=False, indent=1) + '\n').encode()
-
 def _require_built(folder:Path, manifest:dict):
     "Raise `InputError` for a dataset that does not say what text it was built from"
     if 'standoff' in manifest: raise InputError(folder, 'is a stand-off edition already; copy it')
@@ -59,7 +55,7 @@ def _strip_folder(folder:Path, out:Path):
         (out/name).write_bytes(data)
         files[name] = table_hash([data])
     bare = manifest | dict(files=files, standoff=manifest['files'])
-    (out/'manifest.json').write_bytes(_manifest_bytes(bare))
+    (out/'manifest.json').write_bytes(json_bytes(bare))
 
 # %% ../../nbs/interop/standoff.ipynb #so12
 _OPENING = """References and labels, without the text of any translation. With a copy of the translation, the
@@ -104,7 +100,7 @@ def _fill_folder(folder:Path, out:Path, texts:dict):
             raise InputError(folder/name, 'was changed since it was exported; get a fresh copy')
         (out/name).write_bytes(data)
     whole = {key: value for key,value in manifest.items() if key != 'standoff'} | dict(files=built)
-    (out/'manifest.json').write_bytes(_manifest_bytes(whole))
+    (out/'manifest.json').write_bytes(json_bytes(whole))
 
 def restore(
     folder, # Of one dataset of a stand-off edition

@@ -7,15 +7,15 @@ __all__ = ['MOST_BYTES', 'TIMEOUTS', 'MACULA', 'EDITIONS', 'ACAI', 'EBIBLE', 'do
            'fetch_ebible', 'fetched_note', 'licence_of']
 
 # %% ../../nbs/jobs/fetch.ipynb #473031f9
-import csv, hashlib, io, json, lzma, os, re, zipfile, zlib
+import csv, hashlib, io, lzma, os, re, zipfile, zlib
 from contextlib import nullcontext
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Callable
 from urllib.parse import urljoin
-from ..core.files import (InputError, data_dir, foreign_file, json_with_keys, parse_json, replace_folder,
-                                   write_aside)
+from ..core.files import (InputError, data_dir, foreign_file, json_bytes, json_with_keys, parse_json,
+                                   replace_folder, write_aside)
 from ..core.progress import Meter
 from ..sources.acai import FOLDERS, acai_files
 
@@ -146,7 +146,7 @@ def _fetched(folder:Path, name:str)->dict|None:
 def _write_note(folder:Path, name:str, files:list[Path], **about)->dict:
     note = about | {'sha256': {f.relative_to(folder).as_posix(): _sha256(f) for f in files}}
     with write_aside(_note_path(folder, name)) as aside:
-        aside.write_text(json.dumps(note, ensure_ascii=False, indent=1) + '\n', encoding='utf-8')
+        aside.write_bytes(json_bytes(note))
     return note
 
 def _text(url:str, offline:bool, path)->str:

@@ -23,7 +23,7 @@ from ..datasets.loading import load_manifest
 from ..datasets.building import build
 from .fetch import fetched_note, licence_of
 from .metadata import metadata_row, require_own_metadata, write_metadata
-from ..core.files import InputError, content_hash, json_with_keys, reading, write_aside
+from ..core.files import InputError, content_hash, json_bytes, json_with_keys, reading, write_aside
 from ..core.tables import csv_text, markdown_table
 from ..bibles.languages import find_language, redistribution, script_of
 from ..datasets.splits import N_FOLDS, SPLITS
@@ -112,7 +112,7 @@ def build_translation(
     script = script_of(r.text for r in bible.rows[::10])
     about = dict(inputs=inputs, script=script, redistribution=redistribution(licence), files=_sizes(folder))
     with write_aside(folder/'release.json') as f:
-        f.write_text(json.dumps(about, ensure_ascii=False, indent=1) + '\n', encoding='utf-8')
+        f.write_bytes(json_bytes(about))
     return ''
 
 # %% ../../nbs/jobs/release.ipynb #374690e6

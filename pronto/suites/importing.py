@@ -7,12 +7,12 @@ __all__ = ['foreign_in_import', 'write_found', 'import_table', 'SuiteTables', 'l
            'know_recorded', 'read_own']
 
 # %% ../../nbs/suites/importing.ipynb #im04imports
-import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 import pronto
-from ..core.files import InputError, foreign_file, json_with_keys, reading, replace_folder, write_aside
+from ..core.files import (InputError, foreign_file, json_bytes, json_with_keys, reading, replace_folder,
+                               write_aside)
 from ..core.tables import markdown_table
 from ..datasets.manifest import label_shares, table_hash
 from ..datasets.splits import SPLITS
@@ -61,8 +61,7 @@ def _write_language(folder:Path, manifest:dict, tables:dict, tasks:dict[str,Desc
             if not labelled: write_rows(rows, folder/table_name(stem, split, kind, False))
             if pool := getattr(rows, 'pool', None): write_rows(pool, folder/pool_name(stem, split))
     files = {p.name: table_hash([p.read_bytes()]) for p in sorted(folder.iterdir())}
-    text = json.dumps(manifest | dict(files=files), ensure_ascii=False, indent=1)
-    (folder/'manifest.json').write_text(text + '\n', encoding='utf-8')
+    (folder/'manifest.json').write_bytes(json_bytes(manifest | dict(files=files)))
 
 def foreign_in_import(folder)->str|None:
     "Why a folder must not be replaced by an import, or `None`"
@@ -86,8 +85,7 @@ def write_found(
         there = {stem for tables in found.tables.values() for stem in tables}
         used = {stem: task for stem,task in found.tasks.items() if stem in there}
         if tasks := tasks_file(used): (aside/'tasks.py').write_text(tasks, encoding='utf-8')
-        text = json.dumps(record, ensure_ascii=False, indent=1)
-        (aside/'import.json').write_text(text + '\n', encoding='utf-8')
+        (aside/'import.json').write_bytes(json_bytes(record))
     return manifests
 
 # %% ../../nbs/suites/importing.ipynb #im08d
@@ -178,8 +176,7 @@ def know_imported(
     described = {}
     for folder in folders: described |= _described_tasks(Path(folder))
     for stem,about in described.items() if runs else ():
-        text = json.dumps(about, ensure_ascii=False, indent=1)
-        with write_aside(Path(runs)/'tasks'/f'{stem}.json') as f: f.write_text(text + '\n', encoding='utf-8')
+        with write_aside(Path(runs)/'tasks'/f'{stem}.json') as f: f.write_bytes(json_bytes(about))
     new = know_tasks(described)
     for folder in dict.fromkeys(map(_import_folder, map(Path, folders))): _name_tasks_file(folder, new)
     return new
