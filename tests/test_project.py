@@ -33,6 +33,17 @@ def test_one_version():
     citation = yaml.safe_load((ROOT/'CITATION.cff').read_text(encoding='utf-8'))
     assert settings['DEFAULT']['version'] == pronto.__version__ == citation['version']
 
+def test_whatever_a_dataset_card_cites_is_in_the_citation_file():
+    "By its address or its number at the LDC: every annotated source and every benchmark that is imported"
+    from pronto.cli.benchmark_commands import _SOURCES
+    from pronto.datasets.manifest import CITATION
+    from pronto.sources.annotate import SOURCES
+    cited = [CITATION, *(s.source.attribution for s in SOURCES), *(c for b in _SOURCES.values() for c in b['citation'])]
+    known = (ROOT/'CITATION.cff').read_text(encoding='utf-8')
+    keys = [re.search(r'https://\S+[^/\s]|LDC\w+', text)[0] for text in cited]
+    assert len(keys) == 6 and [key for key in keys if key not in known] == []
+    assert 'and others' not in known
+
 def test_the_lock_satisfies_every_requirement():
     lines = [re.split(r'\s+[#;]|\s+--', line)[0] for line in (ROOT/'requirements.lock').read_text(encoding='utf-8').splitlines()]
     pins = [m for line in lines if (m := re.match(r'([\w.-]+)==(\S+)', line))]

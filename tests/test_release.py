@@ -193,7 +193,7 @@ def test_and_keeps_the_labels_where_nothing_is_clear(corpus, settings, tmp_path,
     assert open_one.tasks == restored.tasks
     assert main(['verses', str(tmp_path/'out'/'wol'), '-b', str(corpus/'bibles'/'qad1.tsv')]) == 1
     assert 'is not the text that wol was built from' in capsys.readouterr().err
-    with pytest.raises(InputError, match='put back with `pronto verses`'): build_translation('wol', path, tmp_path/'out', settings)
+    with pytest.raises(InputError, match='put back with `pronto restore`'): build_translation('wol', path, tmp_path/'out', settings)
     (tmp_path/'out'/'wol'/'verses.tsv').unlink()
     assert is_finished(tmp_path/'out'/'wol', path, settings)
 

@@ -121,7 +121,7 @@ def check_annotations(
             found.append(Finding('annotations', MEND, str(e)))
             continue
         sources[path] = source
-        what = f'{path}: {source.name}, rules {source.rules}, {n:,} verses'
+        what = f'{path}: {source.name_and_rules}, {n:,} verses'
         origin = folder/_source_of(source.name)
         changed = _source_of(source.name) and _newest(origin) > Path(path).stat().st_mtime
         again = f'pronto annotate {quote(str(origin))} -o {quote(path)}'

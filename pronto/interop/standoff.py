@@ -7,13 +7,14 @@ __all__ = ['fill_texts', 'export_standoff', 'restore']
 
 # %% ../../nbs/interop/standoff.ipynb #so05
 from pathlib import Path
+from shutil import copytree
 from ..bibles.reading import Bible
 from ..core.files import InputError, json_bytes, reading, replace_folder
 from ..core.refs import parse_ref
 from ..datasets.building import foreign_in_dataset
 from ..datasets.examples import kind_of_columns, text_columns
-from ..datasets.loading import (REBUILD, Dataset, dataset_folders, fold_folders, load_manifest,
-                                     texts_for, verse_lines)
+from ..datasets.loading import REBUILD, Dataset, dataset_folders, fold_folders, lacks_text
+from ..datasets.loading import load_manifest, restore_verses, texts_for, verse_lines
 from ..datasets.manifest import table_hash
 from .hf import code_of, foreign_in_export, provenance, write_export
 
@@ -103,20 +104,31 @@ def _fill_folder(folder:Path, out:Path, texts:dict):
     (out/'manifest.json').write_bytes(json_bytes(whole))
 
 def restore(
-    folder, # Of one dataset of a stand-off edition
+    folder, # A dataset of a release or of a stand-off edition, without text
     bible:Bible, # The translation it was built from
-    out, # The folder to write
-    path='' # Where the Bible comes from, for errors
-)->dict: # The manifest
+    out=None, # The folder to write; if not given, a dataset of a release gets its `verses.tsv`
+    path='', # Where the Bible comes from, for errors
+    again='' # The command with a folder to write, for errors
+)->int: # How many verses
     "Put the text back; raises `InputError` if the Bible is another one or a file was changed"
     folder = Path(folder)
-    if 'standoff' not in load_manifest(folder):
-        raise InputError(folder, 'is not a dataset of a stand-off edition; for a folder of a release without '
-                                 'verses.tsv use `pronto verses`')
+    is_standoff = 'standoff' in load_manifest(folder)
+    if not out and not is_standoff: return restore_verses(folder, bible, path)
+    if not out:
+        again = again or 'restore(folder, bible, out)'
+        raise InputError(folder, f'is of a stand-off edition, which stays as it is; name a folder: `{again}`')
+    if not is_standoff and not lacks_text(folder): raise InputError(folder, 'holds its text; use it as it is')
     texts = texts_for(folder, bible, path)
     with replace_folder(out, foreign_in_dataset) as aside:
-        _fill_folder(folder, aside, texts)
-        for fold in fold_folders(folder):
-            (aside/fold.name).mkdir()
-            _fill_folder(fold, aside/fold.name, texts)
-    return load_manifest(out)
+        if is_standoff: _fill(folder, aside, texts)
+        else:
+            copytree(folder, aside, dirs_exist_ok=True)
+            restore_verses(aside, bible, path)
+    return len(texts)
+
+def _fill(folder:Path, aside:Path, texts:dict):
+    "A dataset and its folds"
+    _fill_folder(folder, aside, texts)
+    for fold in fold_folders(folder):
+        (aside/fold.name).mkdir()
+        _fill_folder(fold, aside/fold.name, texts)

@@ -77,7 +77,7 @@ def is_finished(
 
 # %% ../../nbs/jobs/release.ipynb #e8ee5d4c
 def _has_text_back(folder:Path)->bool:
-    "Was the text put back with `pronto verses`?"
+    "Was the text put back with `pronto restore`?"
     return (folder/'verses.tsv').exists() and 'verses.tsv' not in _about(folder).get('files', ['verses.tsv'])
 
 def _layout(folder:Path, licence:str, settings:Settings)->str|None: # `None` to leave it out
@@ -88,7 +88,7 @@ def _layout(folder:Path, licence:str, settings:Settings)->str|None: # `None` to 
         raise InputError(folder, f'may not be passed on ({licence}) but is here from an earlier release; '
                                  'remove it, or publish another folder')
     if allowed == 'unclear' and _has_text_back(folder):
-        raise InputError(folder/'verses.tsv', 'is text that was put back with `pronto verses`, and its '
+        raise InputError(folder/'verses.tsv', 'is text that was put back with `pronto restore`, and its '
                                               'licence is unclear; move it away, or publish another folder')
     return 'labels' if allowed == 'unclear' else 'references'
 

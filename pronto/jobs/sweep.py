@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
+from shlex import quote
 from typing import Callable
 import pronto
 from .queue import Certificates, connect, reason, run_jobs
@@ -23,7 +24,7 @@ from ..core.files import InputError, data_dir, to_stderr, writer_mark
 from ..modeling.recipes import find_model
 from ..modeling.static_vectors import KINDS
 from ..runs.store import is_done, model_name
-from ..datasets.loading import table_file
+from ..datasets.loading import lacks_text, table_file
 from ..datasets.tasks import file_for_others, find_task
 
 # %% ../../nbs/jobs/sweep.ipynb #38881ae9
@@ -55,22 +56,13 @@ def _installed(name:str)->list[Path]:
     except metadata.PackageNotFoundError: return []
 
 # %% ../../nbs/jobs/sweep.ipynb #9c3dd2c4
-def _without_text(dataset:Path)->bool:
-    "Are its examples references to verses that are not there?"
-    if (dataset/'verses.tsv').exists(): return False
-    first = []
-    for path in dataset.glob('*_train.tsv'):
-        with path.open('rb') as f: first.append(f.readline())
-    rows = [line for line in first if line]
-    without = (r.startswith(b'\t') or b'\t\t\t' in r for r in rows) # No verse, no pair
-    return bool(rows) and all(without)
-
 def _empty(tasks:list)->str: return f'has an empty split in {", ".join(t.abbr for t in tasks)}'
 
 def _usable_tasks(dataset:Path, tasks:list)->list[str]: # Stems; none means all
     "The requested tasks with examples in every split; raises `InputError` if there is none"
-    if _without_text(dataset):
-        raise InputError(dataset, 'holds labels without their text; put the text back with `pronto verses`')
+    if lacks_text(dataset):
+        again = f'pronto restore {quote(str(dataset))} -b BIBLE'
+        raise InputError(dataset, f'holds labels without their text; put the text back with: {again}')
     empty = empty_tasks(dataset)
     found = [t.stem for t in tasks if t not in empty and table_file(dataset, t.stem, 'train').is_file()]
     if tasks and not found: raise InputError(dataset, _empty(tasks))

@@ -84,6 +84,11 @@ class Source:
     passed_over:dict[str,int] = field(default_factory=dict) # What else was left out, to how often it occurs
     unusable:dict[str,Literal['fused','unannotated']] = field(default_factory=dict) # By verse, e.g. `MAT 9:5`
 
+    @property
+    def name_and_rules(self)->str: # e.g. `OntoNotes, rules paper`
+        "The rules only of a source with tasks of the paper"
+        return f'{self.name}, rules {self.rules}' if {*self.tasks} & {*_all_tasks()} else self.name
+
 @dataclass(eq=False)
 class Annotations:
     "An annotated New Testament or Bible"
@@ -98,7 +103,7 @@ class Annotations:
     def __repr__(self):
         crossing = sum(v.crosses for v in self.verses.values())
         size = f'{len(self.verses):,} verses ({crossing:,} crossing)'
-        return f'Annotations of {size} from {self.source.name}, rules {self.source.rules}'
+        return f'Annotations of {size} from {self.source.name_and_rules}'
 
 # %% ../../nbs/sources/records.ipynb #2d96c0e7
 _LONGEST_REF = 40
