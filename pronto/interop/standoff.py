@@ -103,6 +103,14 @@ def _fill_folder(folder:Path, out:Path, texts:dict):
     whole = {key: value for key,value in manifest.items() if key != 'standoff'} | dict(files=built)
     (out/'manifest.json').write_bytes(json_bytes(whole))
 
+def _fill(folder:Path, aside:Path, texts:dict):
+    "A dataset and its folds"
+    _fill_folder(folder, aside, texts)
+    for fold in fold_folders(folder):
+        (aside/fold.name).mkdir()
+        _fill_folder(fold, aside/fold.name, texts)
+
+# %% ../../nbs/interop/standoff.ipynb #so19
 def restore(
     folder, # A dataset of a release or of a stand-off edition, without text
     bible:Bible, # The translation it was built from
@@ -125,10 +133,3 @@ def restore(
             copytree(folder, aside, dirs_exist_ok=True)
             restore_verses(aside, bible, path)
     return len(texts)
-
-def _fill(folder:Path, aside:Path, texts:dict):
-    "A dataset and its folds"
-    _fill_folder(folder, aside, texts)
-    for fold in fold_folders(folder):
-        (aside/fold.name).mkdir()
-        _fill_folder(fold, aside/fold.name, texts)
