@@ -476,3 +476,11 @@ def test_a_file_that_is_cut_off_in_a_letter_says_so(tmp_path):
     (tmp_path/'a.tsv').write_bytes('MRK\t1\t1\tAmé'.encode()[:-1])
     with pytest.raises(InputError, match='line 1: is cut off in the middle of a letter; get a complete copy'):
         read_bible([tmp_path/'a.tsv'])
+
+def test_two_bibles_are_not_parts_of_one(tmp_path):
+    for name,text in ('nt', 'MAT\t1\t1\ttoki leu'), ('ot', 'GEN\t1\t1\tleu toki'), ('other', 'GEN\t2\t1\tao\nGEN\t1\t1\tleu'):
+        (tmp_path/f'{name}.tsv').write_text(text + '\n')
+    assert len(read_bible([tmp_path/'nt.tsv', tmp_path/'ot.tsv']).rows) == 2
+    with pytest.raises(InputError, match=r'other.tsv: holds GEN 1:1, as .*ot.tsv does; name the parts of one Bible only'):
+        read_bible([tmp_path/'nt.tsv', tmp_path/'ot.tsv', tmp_path/'other.tsv'])
+    with pytest.raises(InputError, match='and each once'): read_bible([tmp_path/'nt.tsv']*2)

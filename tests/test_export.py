@@ -298,7 +298,7 @@ def test_every_export_says_what_is_owed(demo, tmp_path, format, codes):
 def test_a_release_is_exported_whole(demo, tmp_path, capsys):
     assert main(['export', 'tsv', str(demo), '-o', str(tmp_path/'out')]) == 0
     assert all(contents(tmp_path/'out'/c) == contents(demo/c) for c in ('qaa','qab','qac','qad'))
-    assert capsys.readouterr().out == f'{tmp_path/"out"}: qaa, qab, qac, qad\n'
+    assert capsys.readouterr().out == f'{tmp_path/"out"}: 4 datasets (qaa, qab, qac, qad)\n'
 
 def test_a_licence_that_nobody_states_is_said_to_be_so(tmp_path):
     about = provenance(Dataset(tmp_path, {'x': dict(train=[VerseExample('lo', '1', None)], dev=[], test=[])}))

@@ -321,6 +321,16 @@ def _read_opened(opened:TextFile|Folder)->Bible:
     with reading(opened.path, 'unpack it yourself' if opened.path.is_file() else 'name a Bible'):
         return _read_folder(opened)
 
+def _check_parts(parts:list[Bible], paths:list[str]):
+    "Raise `InputError` if two parts hold the same verse"
+    holders = {}
+    for i,(bible,path) in enumerate(zip(parts, paths)):
+        for row in bible.rows:
+            other = holders.setdefault(row[:3], i)
+            if other == i: continue
+            what = f'holds {row.book} {row.chapter}:{row.label}, as {paths[other]} does'
+            raise InputError(path, f'{what}; name the parts of one Bible only, and each once')
+
 def _is_treebank(opened:TextFile|Folder)->bool: return isinstance(opened, TextFile) and is_conllu(opened.text)
 
 @no_collection()
@@ -332,7 +342,9 @@ def read_bible(
     if len(opened) == 1: return _read_opened(opened[0])
     if opened and all(map(_is_treebank, opened)):
         with reading(opened[0].path): return treebank_bible(join_treebank([(f.text, f.path) for f in opened]))
-    return _joined([_read_opened(o) for o in opened])
+    parts = [_read_opened(o) for o in opened]
+    _check_parts(parts, [str(o.path) for o in opened])
+    return _joined(parts)
 
 # %% ../../nbs/bibles/reading.ipynb #e7b57eba
 def write_tsv(

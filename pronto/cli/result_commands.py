@@ -161,7 +161,7 @@ def export_options(parser):
         help='a folder written by `pronto build`, `pronto release` or `pronto export hf`')
     add('-o', '--output', required=True, metavar='DIR',
         help='the folder to write; for texts the table, a .tsv file')
-    add('--layout', choices=['tasks','translations'], default='',
+    add('--layout', choices=['tasks','translations'],
         help='for `hf`: a file per task and split, or one per translation; if not given, the latter '
         'for a release')
     tasks_file_option(parser)
@@ -178,7 +178,9 @@ def export(args):
     if args.layout and args.format != 'hf': raise InputError('--layout', 'is for `pronto export hf` only')
     more = dict(layout=args.layout) if args.layout else {}
     written = write(args.dataset, args.output, progress=bar('export'), **more)
-    tell(f'{args.output}: ' + ', '.join(written), dict(path=args.output, written=list(written)))
+    what = 'task' if args.format == 'lm-eval' else 'dataset'
+    made = f'{len(written):,} {what}{"s" if len(written) != 1 else ""} ({", ".join(written)})'
+    tell(f'{args.output}: {made}', dict(path=args.output, written=list(written)))
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco04
 def _export_texts(args):
