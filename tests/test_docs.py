@@ -30,6 +30,11 @@ def test_the_index_of_the_tables_names_all_of_them():
     files = {p.name for p in (ROOT/'paper_tables').iterdir() if p.suffix in ('.md','.png')} - {'README.md'}
     assert {name for name in files if name not in text} == set()
 
+def test_the_statuses_of_verses_are_explained():
+    from pronto.datasets.align import STATUSES
+    text = (ROOT/'docs'/'concepts.md').read_text(encoding='utf-8')
+    assert [f'| `{status}` | {what} |' in text for status,what in STATUSES.items()] == [True]*len(STATUSES)
+
 def test_the_buttons_of_a_notebook_open_that_notebook():
     found = {}
     for path in sorted((ROOT/'nbs').glob('*.ipynb')):
