@@ -213,6 +213,20 @@ def _constant(forward):
         return type(out)(loss=out.loss, logits=out.logits*0 + torch.tensor([1., 0.]))
     return wrapped
 
+def test_batches_without_training_are_small_on_a_cpu(tmp_path, monkeypatch):
+    "Larger ones leave the cache of the processor, which takes longer"
+    from pronto.modeling import encodings, train
+    settings = find_recipe('paper').settings(PNS) | dict(accumulation=1, bf16=False)
+    arguments = train.training_arguments(settings, str(tmp_path), seed=0, device='cpu')
+    assert arguments.per_device_eval_batch_size == settings['batch_size']
+    sizes, frozen = [], object.__new__(FrozenModel)
+    vars(frozen).update(device='cpu', specials=True, model='none', _net=1, _tokenizer=None, _limit=99)
+    monkeypatch.setattr(encodings, '_tokenize', lambda *_: ([[1]*30]*200, [[0]*30]*200, np.zeros((200, 3), int)))
+    pool = lambda net, tokenizer, ids, *_: sizes.append(sum(map(len, ids))) or np.zeros((2, len(ids), 4), np.float16)
+    monkeypatch.setattr(encodings, '_pool', pool)
+    frozen.encode(['lo']*200)
+    assert sum(sizes) == 6000 and max(sizes) <= 512
+
 def test_out_of_memory_halves_the_batch(made, monkeypatch):
     "Smaller batches, as many examples per update, and the record says so"
     forward = hf.BertForSequenceClassification.forward
@@ -231,7 +245,7 @@ def test_out_of_memory_in_scoring(made, monkeypatch):
         if not self.training and len(input_ids) > most: raise torch.OutOfMemoryError('CUDA out of memory')
         return forward(self, input_ids=input_ids, **kwargs)
     monkeypatch.setattr(hf.BertForSequenceClassification, 'forward', greedy)
-    most, two = 4, find_recipe('paper', epochs=1, batch_size=2)
+    most, two = 1, find_recipe('paper', epochs=1, batch_size=2)
     assert fine_tune_dataset(DATA, made('bert'), 'SS', two, device='cpu').hyperparameters['batch_size'] == 1
     most = 0
     with pytest.raises(InputError, match='is too large for the available memory'):

@@ -178,6 +178,8 @@ def _pool(net, tokenizer, ids:list, left_out:list, device:str)->np.ndarray: # (l
         return torch.cat(pooled, 1).transpose(0, 1).clamp(-6e4, 6e4).half().cpu().numpy()
 
 # %% ../../nbs/modeling/encodings.ipynb #ec00000e
+_TOKENS = 512, 65536 # Of a batch on a CPU, whose cache it should not leave, and on a GPU
+
 class FrozenModel:
     "A model that encodes texts and does not learn; raises `InputError` if there is no such model"
     def __init__(self,
@@ -213,7 +215,8 @@ class FrozenModel:
         self._load()
         ids, special, counts = _tokenize(self._tokenizer, self._limit, texts)
         left_out, found = [[0]*len(s) if self.specials else s for s in special], None
-        for batch in progress(_batches(list(map(len, ids)), 4096 if self.device == 'cpu' else 65536)):
+        tokens = _TOKENS[self.device != 'cpu']
+        for batch in progress(_batches(list(map(len, ids)), tokens)):
             part = [ids[i] for i in batch], [left_out[i] for i in batch]
             with one_line_errors(self.model, 'cannot encode text', 'choose another model'):
                 pooled = _pool(self._net, self._tokenizer, *part, self.device)

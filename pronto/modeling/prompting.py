@@ -113,6 +113,17 @@ def _load_causal(model, device:str):
         net = AutoModelForCausalLM.from_pretrained(find_model(model), dtype=kind, weights_only=True, **local)
     return tokenizer, net.to(device).eval()
 
+# %% ../../nbs/modeling/prompting.ipynb #pm000022b
+def _next_token(model, rows:list[list[int]])->np.ndarray: # (rows, vocabulary)
+    "The logits of the token after each row"
+    import torch
+    ids = torch.from_numpy(pad_batch(rows, model.tokenizer.pad_token_id, 'right')).to(model.device)
+    read = torch.from_numpy(pad_batch([[1]*len(x) for x in rows], 0, 'right')).to(model.device)
+    last = torch.tensor([len(x) - 1 for x in rows], device=model.device)
+    with torch.inference_mode():
+        states = model.net.base_model(input_ids=ids, attention_mask=read).last_hidden_state
+        return model.net.get_output_embeddings()(states[range(len(rows)),last]).float().cpu().numpy()
+
 # %% ../../nbs/modeling/prompting.ipynb #pm000023
 class CausalModel:
     "A model that predicts the next token"
@@ -148,17 +159,8 @@ class CausalModel:
         found, order = np.empty((len(ids), n)), sorted(range(len(ids)), key=lambda i: len(cut[i]))
         for start in range(0, len(order), batch_size):
             rows = order[start:start + batch_size]
-            found[rows] = self._last([cut[i] for i in rows])[:,letters]
+            found[rows] = _next_token(self, [cut[i] for i in rows])[:,letters]
         return found, sum(len(x) > self.limit for x in ids)
-
-    def _last(self, rows:list[list[int]])->np.ndarray: # (rows, vocabulary)
-        import torch
-        ids = torch.from_numpy(pad_batch(rows, self.tokenizer.pad_token_id, 'right')).to(self.device)
-        read = torch.from_numpy(pad_batch([[1]*len(x) for x in rows], 0, 'right')).to(self.device)
-        last = torch.tensor([len(x) - 1 for x in rows], device=self.device)
-        with torch.inference_mode():
-            states = self.net.base_model(input_ids=ids, attention_mask=read).last_hidden_state
-            return self.net.get_output_embeddings()(states[range(len(rows)),last]).float().cpu().numpy()
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000018
 def _measured(model:CausalModel, task, examples:list, rows:list, *prompt)->tuple[list[str],int]:

@@ -6,7 +6,7 @@
 __all__ = ['NO_LABEL', 'Heads', 'fine_tune_together']
 
 # %% ../../nbs/modeling/together.ipynb #tg000005
-import gc, tempfile, time
+import tempfile, time
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
@@ -15,14 +15,13 @@ import numpy as np
 import torch, transformers
 from torch.nn.functional import cross_entropy
 from transformers import TrainerCallback
-from ..core.files import InputError
 from ..datasets.tasks import find_task
-from .architectures import first_line, load_classifier, quiet, token_limit
+from .architectures import load_classifier, quiet, token_limit
 from .encoding import pack
 from .outcome import Run, device_name, is_collapsed, scores, versions
 from .recipes import find_model, model_hash
-from .train import (FineTuner, KeepBest, ShowProgress, best_epoch, by_length, collate, halved,
-                                   is_out_of_memory, logits_of, probe_first, shared_tokenizer,
+from .train import (FineTuner, KeepBest, ShowProgress, best_epoch, by_length, collate,
+                                   fit_in_memory, logits_of, probe_first, shared_tokenizer,
                                    training_arguments)
 
 # %% ../../nbs/modeling/together.ipynb #tg000007
@@ -149,20 +148,13 @@ def _train(net, heads:Heads, rows:dict, settings:dict, encode, how)->dict: # Ste
 # %% ../../nbs/modeling/together.ipynb #tg000013
 def _with_memory(model, tokenizer, heads, rows, settings, how)->tuple: # Settings, and as `_train`
     "Load and train, with smaller batches if memory runs out"
-    while True:
-        try:
-            net,_ = load_classifier(model, tokenizer, heads.labels, seed=how[1])
-            limit, types = token_limit(net, tokenizer), getattr(net.config, 'type_vocab_size', 0)
-            encode = lambda verses: pack(verses, tokenizer, limit, types=types)
-            return settings, encode, _train(net, heads, rows, settings, encode, how)
-        except (RuntimeError, MemoryError) as e:
-            if not is_out_of_memory(e): raise
-            if settings['batch_size'] == 1:
-                raise InputError(model, f'is too large for the available memory ({first_line(e)}); '
-                                        'use a smaller model or a larger machine') from e
-        settings, net = halved(settings), None
-        gc.collect()
-        torch.cuda.empty_cache()
+    def train(settings):
+        net,_ = load_classifier(model, tokenizer, heads.labels, seed=how[1])
+        limit, types = token_limit(net, tokenizer), getattr(net.config, 'type_vocab_size', 0)
+        encode = lambda verses: pack(verses, tokenizer, limit, types=types)
+        return encode, _train(net, heads, rows, settings, encode, how)
+    settings, found = fit_in_memory(model, settings, train)
+    return settings, *found
 
 # %% ../../nbs/modeling/together.ipynb #tg00013b
 def fine_tune_together(

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['place_senses', 'KeepBest', 'ShowProgress', 'padded', 'collate', 'LeanTrainer', 'FineTuner', 'training_arguments',
-           'logits_of', 'is_out_of_memory', 'halved', 'try_step', 'by_length', 'shared_tokenizer', 'probe_first',
-           'best_epoch', 'fine_tune', 'fine_tune_dataset']
+           'logits_of', 'is_out_of_memory', 'halved', 'fit_in_memory', 'try_step', 'by_length', 'shared_tokenizer',
+           'probe_first', 'best_epoch', 'fine_tune', 'fine_tune_dataset']
 
 # %% ../../nbs/modeling/train.ipynb #0f3a9310
 import gc, sys, tempfile, time, warnings
@@ -179,7 +179,7 @@ def training_arguments(
     if steps: scored = dict(eval_strategy='steps', eval_steps=max(1, steps//20))
     batches = dict(
         per_device_train_batch_size=settings['batch_size'],
-        per_device_eval_batch_size=settings['batch_size']*(4 if cpu else 16),
+        per_device_eval_batch_size=settings['batch_size']*(1 if cpu else 16), # 64 leave the cache of a CPU
         gradient_accumulation_steps=settings['accumulation'],
         train_sampling_strategy='group_by_length' if settings['grouped'] else 'random',
         dataloader_pin_memory=not cpu)
@@ -217,10 +217,36 @@ def halved(
     "The same training with half as many examples at a time"
     return settings | {'batch_size': settings['batch_size']//2, 'accumulation': settings['accumulation']*2}
 
+def fit_in_memory(
+    model, # For the message
+    settings:dict, # With `batch_size` and `accumulation`
+    train # A function of settings that makes one training
+)->tuple: # The settings that the memory allowed, and what `train` returned
+    "Train, with smaller batches if memory runs out; raises `InputError` if one example is too much"
+    while True:
+        try: return settings, train(settings)
+        except (RuntimeError, MemoryError) as e:
+            if not is_out_of_memory(e): raise
+            if settings['batch_size'] == 1:
+                raise InputError(model, 'is too large for the available memory, even with one example at a '
+                                        f'time ({first_line(e)}); '
+                                        'use a smaller model or a larger machine') from e
+        settings = halved(settings)
+        gc.collect()
+        torch.cuda.empty_cache()
+
+# %% ../../nbs/modeling/train.ipynb #7c6aa896
 def _warn_of_unknown(model, share:float):
     if share > 0.5:
         warnings.warn(f'{model}: its tokenizer does not know {share:.0%} of the tokens of train; the scores '
                       'will say little about the language', stacklevel=2)
+
+def _check_tokens(model, net, packed:dict):
+    table = token_table(net)
+    largest = max((max(x['input_ids']) for p in packed.values() for x in p.inputs), default=0)
+    if table is not None and largest >= len(table):
+        raise InputError(model, f'its tokenizer has token {largest}, but the model only {len(table)} '
+                                'embeddings; copy both from the same model')
 
 def try_step(
     model, # For the message
@@ -270,7 +296,7 @@ class _Attempt:
             raise InputError(self.model, f'reads only {limit} tokens at a time, too few for a verse; check '
                                          'its config.json')
         packed = {s: pack(part, self.tokenizer, limit, ids, types) for s,part in self.rows.items()}
-        self._check_tokens(net, packed)
+        _check_tokens(self.model, net, packed)
         _warn_of_unknown(self.model, packed['train'].unknown)
         return net, first, packed
 
@@ -282,14 +308,6 @@ class _Attempt:
                                          'use the recipe paper or robust')
         if ids and self.settings.get('start') == 'typical':
             place_senses(net, self.tokenizer, task=self.task, rows=self.rows['train'], senses=ids)
-
-    def _check_tokens(self, net, packed):
-        table = token_table(net)
-        largest = max((max(x['input_ids']) for p in packed.values() for x in p.inputs), default=0)
-        if table is not None and largest >= len(table):
-            raise InputError(self.model, f'its tokenizer has token {largest}, but the model only '
-                                         f'{len(table)} embeddings; '
-                                         'copy both from the same model')
 
     def label_ids(self, part:str)->list[int]:
         return [self.task.labels.index(self.task.training_label(row.label)) for row in self.rows[part]]
@@ -336,19 +354,12 @@ def _train(attempt:_Attempt, net, first:int, packed:dict)->tuple: # Answers by t
 # %% ../../nbs/modeling/train.ipynb #c7a10002
 def _run(attempt:_Attempt)->tuple: # The final settings, the packed rows, answers by test set, the `KeepBest`
     "Train once, with smaller batches if memory runs out"
-    while True:
-        try:
-            net, first, packed = attempt.prepare()
-            return attempt.settings, packed, *_train(attempt, net, first, packed)
-        except (RuntimeError, MemoryError) as e:
-            if not is_out_of_memory(e): raise
-            if attempt.settings['batch_size'] == 1:
-                raise InputError(attempt.model, 'is too large for the available memory, even with one '
-                                                f'example at a time ({first_line(e)}); '
-                                                'use a smaller model or a larger machine') from e
-        attempt, net = replace(attempt, settings=halved(attempt.settings)), None
-        gc.collect()
-        torch.cuda.empty_cache()
+    def train(settings):
+        tried = replace(attempt, settings=settings)
+        net, first, packed = tried.prepare()
+        return packed, *_train(tried, net, first, packed)
+    settings, found = fit_in_memory(attempt.model, attempt.settings, train)
+    return settings, *found
 
 # %% ../../nbs/modeling/train.ipynb #150a273c
 def _run_until_learned(first:_Attempt)->tuple: # As `_run`, and what became of every start
