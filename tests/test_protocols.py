@@ -191,7 +191,7 @@ def test_folds_are_pooled(place, trained, capsys):
     pooled['paths'][2].unlink()
     said = []
     assert read_runs(place/'runs', said.append) == []
-    assert 'without fold 2; run the same command again on the dataset that holds all folds' in said[0]
+    assert 'without fold 2; run the command on the folder that holds all 5 folds, not on one of them' in said[0]
     assert run(place, folded) == 0 and len(trained) == 6 and len(read_runs(place/'runs')) == 1
     assert main(['eval', str(folded)]) == 0 and capsys.readouterr().out.splitlines()[-1].startswith('PNS: majority')
 

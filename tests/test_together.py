@@ -71,3 +71,19 @@ def test_only_verse_tasks_are_trained_together(data, capsys):
     (data/'toy.vec').write_text('2 2\nto .1 .2\nhouse .3 .1\n', encoding='utf-8')
     with pytest.raises(InputError, match='one head for one task'):
         plan(data/'qaa', ['lstm:toy.vec'], ['NMC','PNS'], recipe='tiny', protocol='together')
+
+def test_a_release_goes_on_past_a_translation_that_cannot_be_used(data, capsys):
+    "One with a single verse task, or with none that has examples in every split"
+    for code,stems in dict(one=STEMS[:1], none=()).items():
+        shutil.copytree(data/'qaa', data/'release'/code)
+        for path in (data/'release'/code).glob('*_dev.tsv'):
+            if not path.name.startswith((*stems, 'nothing')): path.write_text('')
+    said, model = [], [str(data/'my-bert')]
+    with pytest.raises(InputError, match='fewer than two verse tasks'):
+        plan(data/'release'/'one', model, recipe='tiny', protocol='together')
+    shutil.copytree(data/'qaa', data/'release'/'whole')
+    trainings = plan(data/'release', model, recipe='tiny', protocol='together', report=said.append)
+    assert {t.key.bible for t in trainings} == {'whole'} and len(trainings) == 3
+    assert len(said) == 2 and 'fewer than two verse tasks' in said[1] and 'empty split in every task' in said[0], said
+    found = plan(data/'release', model, ['NMC'], recipe='tiny', report=str)
+    assert sorted({t.key.bible for t in found}) == ['one','whole']

@@ -270,20 +270,27 @@ def _setups(protocol:Protocol, targets:list, sources:list, names:list[str], **sa
     by_fold = lambda groups: {k: [t for folds in groups for t in folds if t.fold == k] for k in numbers}
     numbers = [t.fold for t in targets[0]]
     tested, trained = by_fold(targets), by_fold(sources)
-    return [(task, {k: protocol.selections(Setup(task, tested[k], trained[k], **sampling)) for k in numbers})
-            for task in tasks]
+    found = [(task, {k: protocol.selections(Setup(task, tested[k], trained[k], **sampling)) for k in numbers})
+             for task in tasks]
+    return _verse_tasks(found, everything[0].folder) if protocol.adapt == 'together' else found
 
-def _verse_tasks(setups:list[tuple], named:bool)->list[tuple]:
+def _check_together(names:list[str]):
+    "Refuse tasks that cannot share an encoder"
+    tasks = [find_task(name.strip()) for name in names]
+    others = [task.abbr for task in tasks if not _is_single(task)]
+    if others:
+        raise InputError('--task', f'{", ".join(others)} cannot be trained together with other tasks, '
+                                   'because its examples are not single verses; leave it out')
+    if len(tasks) == 1: raise InputError('--task', 'the protocol together needs two or more verse tasks')
+
+def _is_single(task)->bool: return getattr(task, 'example', None) is VerseExample
+
+def _verse_tasks(setups:list[tuple], folder:Path)->list[tuple]:
     "The tasks that can share an encoder; raises `InputError` if there are fewer than two"
-    single = lambda task: getattr(task, 'example', None) is VerseExample
-    others = [task.abbr for task,_ in setups if not single(task)]
-    if named and others:
-        names = ', '.join(others)
-        raise InputError('--task', f'{names} cannot be trained together with other tasks, because its '
-                                   'examples are not single verses; leave it out')
-    found = [(task, by_fold) for task,by_fold in setups if single(task)]
-    if len(found) < 2: raise InputError('--task', 'the protocol together needs two or more verse tasks')
-    return found
+    found = [(task, by_fold) for task,by_fold in setups if _is_single(task)]
+    if len(found) > 1: return found
+    raise InputError(folder, 'has fewer than two verse tasks with examples in every split, but the protocol '
+                             'together needs two; leave --together out')
 
 # %% ../../nbs/runs/planning.ipynb #c7b10007
 def _why_not(folder:Path, task, splits:tuple[str,...])->str:
@@ -320,6 +327,22 @@ def _check_names(models:list[str]):
         if list(names.values()).count(name) > 1:
             raise InputError(model, 'has the same name as another model; rename its folder')
 
+# %% ../../nbs/runs/planning.ipynb #plall01
+def _all_setups(protocol:Protocol, targets:list, sources:list, tasks:list[str], report:Callable, **sampling):
+    "The setups of each translation; one of several that cannot be used is reported and left out"
+    if protocol.across or len(targets) == 1:
+        return [_setups(protocol, targets, sources, tasks, **sampling)]
+    found, left = [], []
+    for folds in targets:
+        names = _named_here(folds, tasks, report)
+        if tasks and not names: continue
+        try: found.append(_setups(protocol, [folds], sources, names, **sampling))
+        except InputError as e:
+            report(f'left out {e}')
+            left.append(e)
+    if left and not found: raise left[0]
+    return found
+
 # %% ../../nbs/runs/planning.ipynb #plplan01
 def plan(
     dataset, # A dataset folder or a release, or a list of them: what is tested on
@@ -351,17 +374,12 @@ def plan(
     sources = find_sources(train, targets)
     if protocol.across or len(targets) == 1: targets = _with_tasks(targets, tasks, protocol, report)
     made = _Plan(protocol, recipe, limit, _Pools(), instructions=_instructions(prompts, protocol))
+    if protocol.adapt == 'together': _check_together(tasks)
     trainings = []
-    for together in [targets] if protocol.across else [[folds] for folds in targets]:
-        alone, names = protocol.across or len(targets) == 1, tasks
-        if tasks and not alone and not (names := _named_here(together[0], tasks, report)): continue
-        setups = _setups(protocol, together, sources, names, sizes=tuple(sizes), draws=draws)
-        here = made
-        if protocol.adapt == 'together':
-            setups = _verse_tasks(setups, bool(tasks))
-            here = replace(made, heads=tuple(task for task,_ in setups))
-        for model in models:
-            trainings += here.of_model(model, setups, range(first_seed, first_seed + seeds))
+    for setups in _all_setups(protocol, targets, sources, tasks, report, sizes=tuple(sizes), draws=draws):
+        heads = tuple(task for task,_ in setups) if protocol.adapt == 'together' else ()
+        of_setups, numbers = replace(made, heads=heads), range(first_seed, first_seed + seeds)
+        for model in models: trainings += of_setups.of_model(model, setups, numbers)
     if not trainings:
         raise InputError(folders[0], f'has no dataset with {", ".join(tasks)}; choose other tasks')
     return trainings

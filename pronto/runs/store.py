@@ -484,8 +484,8 @@ def pool_runs(
         if folds[0].get('fold') is None: found += folds
         elif (missing := missing_folds(folds)):
             r, names = folds[0], ', '.join(map(str, missing))
-            report(f'{r["path"].parent}: {r["recipe"]}, seed {r["seed"]}: without fold {names}; '
-                   'run the same command again on the dataset that holds all folds')
+            report(f'{r["path"].parent}: {r["recipe"]}, seed {r["seed"]}: no score without fold {names}; run '
+                   f'the command on the folder that holds all {r["folds"]} folds, not on one of them')
         else:
             try: found.append(pool(folds, [read_predictions(r['path']) for r in folds]))
             except (InputError, OSError) as e: report(f'{e}')
