@@ -155,6 +155,8 @@ def _batches(lengths:list[int], tokens:int)->list[list[int]]:
     return batches[::-1] # The longest first: if memory is short, that shows at once
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000019
+_TOKENS = 512, 65536 # Of a batch on a CPU, whose cache it should not leave, and on a GPU
+
 def _tokenize(tokenizer, limit:int, texts:list[str])->tuple[list,list,np.ndarray]: # Ids, special?, counts
     ask = dict(return_special_tokens_mask=True, return_attention_mask=False, verbose=False)
     found = tokenizer(texts, truncation=True, max_length=limit, **ask)
@@ -178,8 +180,6 @@ def _pool(net, tokenizer, ids:list, left_out:list, device:str)->np.ndarray: # (l
         return torch.cat(pooled, 1).transpose(0, 1).clamp(-6e4, 6e4).half().cpu().numpy()
 
 # %% ../../nbs/modeling/encodings.ipynb #ec00000e
-_TOKENS = 512, 65536 # Of a batch on a CPU, whose cache it should not leave, and on a GPU
-
 class FrozenModel:
     "A model that encodes texts and does not learn; raises `InputError` if there is no such model"
     def __init__(self,
@@ -215,8 +215,7 @@ class FrozenModel:
         self._load()
         ids, special, counts = _tokenize(self._tokenizer, self._limit, texts)
         left_out, found = [[0]*len(s) if self.specials else s for s in special], None
-        tokens = _TOKENS[self.device != 'cpu']
-        for batch in progress(_batches(list(map(len, ids)), tokens)):
+        for batch in progress(_batches(list(map(len, ids)), _TOKENS[self.device != 'cpu'])):
             part = [ids[i] for i in batch], [left_out[i] for i in batch]
             with one_line_errors(self.model, 'cannot encode text', 'choose another model'):
                 pooled = _pool(self._net, self._tokenizer, *part, self.device)
