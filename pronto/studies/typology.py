@@ -152,6 +152,7 @@ class Typology(NamedTuple):
     languages:list[str]
     gaps:np.ndarray # (sources, targets)
     tests:list[DistanceTest]
+    runs:list[dict] # That the gaps are made of
 
     @property
     def closest(self)->DistanceTest:
@@ -175,7 +176,8 @@ def read_typology(
         except InputError: continue
         few = max(few, len(languages))
         if tests := test_distances(languages, gaps, kinds):
-            found.append(Typology(model, task, languages, gaps, tests))
+            runs = [r for r in own if r['protocol'] in (transfer, _IN[transfer])]
+            found.append(Typology(model, task, languages, gaps, tests, runs))
     if not found:
         what = f'hold {transfer} and {_IN[transfer]} of {few} languages; a test needs four or more'
         raise InputError('runs', what)
@@ -184,7 +186,6 @@ def read_typology(
 # %% ../../nbs/studies/typology.ipynb #ty00031b
 def typology_sheet(
     found:list[Typology],
-    records:list[dict], # That they were made from
     metric:str='accuracy'
 )->Sheet:
     "A row for each task, model and distance"
@@ -194,9 +195,9 @@ def typology_sheet(
     header = ['task','model','distance','languages','r','ρ','p (Mantel)','p (Holm)']
     note = ('Transfer gaps (in-language minus transfer) against distances of URIEL+; positive: gaps grow '
             'with the distance. Mantel tests permute languages; Holm corrects for the number of distances.')
-    runs = [r for r in records if r['protocol'] in _IN]
-    made = setting_note(runs or records) if 'recipe' in records[0] else '' # A table of gaps does not say it
-    notes = filter(None, (note, made, spread_note(runs or records, metric)))
+    runs = [r for f in found for r in f.runs]
+    made = setting_note(runs) if 'recipe' in runs[0] else '' # A table of gaps does not say it
+    notes = filter(None, (note, made, spread_note(runs, metric)))
     return Sheet('typology', 'Transfer gaps and distances between languages', header, rows, ' '.join(notes))
 
 # %% ../../nbs/studies/typology.ipynb #ty000032
@@ -236,7 +237,7 @@ def make_typology_table(
 )->str: # The Markdown
     "Write `typology` as Markdown, LaTeX, CSV and a figure; raises `InputError` if too few languages ran"
     out, found = data_dir()/'tables' if out is None else Path(out), read_typology(records, transfer, metric)
-    sheet = typology_sheet(found, records, metric)
+    sheet = typology_sheet(found, metric)
     sheet.write(out)
     write_figure(plot_typology(found), out/'typology.png')
     return sheet.markdown()
