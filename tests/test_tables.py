@@ -270,6 +270,37 @@ def test_a_task_of_the_users_is_a_column(tmp_path):
     made = make_tables(tmp_path/'runs', tmp_path/'out')['Own translations']
     assert '| SAC | my_own_task |' in made and rows_of(made)['qaa','tiny'] == ['–']*5 + ['80.00']
 
+def test_the_first_fault_is_named_with_what_mends_it(runs, tmp_path, capsys):
+    from pronto.cli.command import main
+    def said(*options):
+        assert main(['tables', '--runs', str(runs), *options]) == 1
+        return capsys.readouterr().err
+    assert "there is no protocol 'nosuch'; choose from in-language" in said('--protocol', 'nosuch')
+    assert 'absent: is not a folder; name the dataset' in said('--items', str(tmp_path/'absent'))
+    assert 'see e.g. `pronto tables --recipe paper`' in said('--recipe', 'none')
+    for record in list(runs.glob('*/*/*/*')): record.unlink()
+    store(runs, 'qaa', 'tiny', 'sentence_mood', .9, recipe='probe', protocol='probe')
+    assert 'see e.g. `pronto tables --protocol probe`' in said()
+    wrong_metric = 'SM has no mean absolute error; choose from'
+    store(runs, 'qaa', 'tiny', 'sentence_mood', .9, protocol='mixes')
+    store(runs, 'qaa', 'tiny', 'nonpronominal_mention', .9, protocol='probe')
+    assert wrong_metric in said('--protocol', 'mixes', '--metric', 'mae')
+
+def test_translations_can_be_left_out(runs, tmp_path, capsys):
+    from pronto.cli.command import main
+    out = str(tmp_path/'out')
+    assert main(['tables', '--runs', str(runs), '-o', out, '--without', 'engerv, wolKYG']) == 0
+    assert {bible for bible,_ in rows_of(capsys.readouterr().out)} == {'qaa'}
+
+def test_items_are_fitted_once(tmp_path, monkeypatch):
+    from pronto.reporting import items
+    from pronto.runs.store import read_runs
+    for model,accuracy in dict(a=.7, b=.8).items(): store(tmp_path/'runs', 'qaa', model, 'sentence_mood', accuracy)
+    fits, fit = [], items.fit_items
+    monkeypatch.setattr(items, 'fit_items', lambda *args: fits.append(1) or fit(*args))
+    items.make_item_tables(read_runs(tmp_path/'runs'), tmp_path/'out')
+    assert len(fits) == 1
+
 # Over tasks and translations
 
 def test_the_summary_groups_what_tests_do_not_tell_apart(tmp_path, capsys):

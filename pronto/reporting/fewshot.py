@@ -14,7 +14,7 @@ from ..core.tables import grouped
 from .protocol_cells import Sheet, by_model_and_task, collapse_mark, number, one_setting
 from .protocol_cells import panels, score_data
 from .rendering import shown
-from .scores import Answers, compare_answers, read_answers, score_answers
+from .scores import Answers, among_best, compare_answers, read_answers, score_answers
 from .tables import protocol_of, task_name
 
 # %% ../../nbs/reporting/fewshot.ipynb #fs07
@@ -104,17 +104,28 @@ def _size_names(curves:list[Curve])->list[str]: # In order, all rows last
     names = {name: n for c in curves for n,name in c.sizes.items()}
     return sorted(names, key=lambda name: (name == 'all', names[name]))
 
+def _best_starts(curves:list[Curve], metric:str)->set[tuple]: # (model, task, target, source, size)
+    "For each target and size the starts that no other one is clearly better than"
+    best, where = set(), lambda c: (c.model, c.task, c.target)
+    for place,own in grouped(curves, where).items():
+        for size in _size_names(own):
+            starts = {c.source: c.points[n] for c in own for n,name in c.sizes.items() if name == size}
+            try: best |= {(*place, source, size) for source in among_best(starts, metric)}
+            except ValueError: continue # Their rows differ
+    return best
+
 # %% ../../nbs/reporting/fewshot.ipynb #fs11b
 def curve_sheet(
     curves:list[Curve],
     metric:str='accuracy'
 )->Sheet:
     "A row for each curve: scores by number of examples, and the number that equals zero-shot"
-    sizes, rows, data = _size_names(curves), [], []
+    sizes, best, rows, data = _size_names(curves), _best_starts(curves, metric), [], []
     for curve in curves:
-        scores, names = curve.scores(metric), {name: n for n,name in curve.sizes.items()}
-        printed = lambda n: number(scores[n].value, metric) + collapse_mark(curve.points[n])
-        cells = [printed(names[s]) if s in names else '–' for s in sizes]
+        scores, where = curve.scores(metric), (curve.model, curve.task, curve.target, curve.source)
+        text = {name: number(scores[n].value, metric) + collapse_mark(curve.points[n])
+                      + ('‡' if (*where, name) in best else '') for n,name in curve.sizes.items()}
+        cells = [text.get(size, '–') for size in sizes]
         about = dict(task=task_name(curve.task), model=curve.model, target=curve.target, after=curve.source)
         rows.append([*about.values(), *cells, '' if curve.source else _equal_text(curves, curve, metric)])
         for n,score in scores.items():
@@ -123,6 +134,7 @@ def curve_sheet(
     header = ['task','model','target','after',*sizes,'equal to zero-shot']
     note = ('Scores by number of examples of the target; 0 is zero-shot transfer. Equal to zero-shot: how '
             'many examples of the target alone score as the source alone does, with a 95 % interval.')
+    if best: note += ' ‡ the best start for this target and size, and those not clearly worse.'
     return Sheet('few-shot', 'Learning curves', header, rows, note, data)
 
 # %% ../../nbs/reporting/fewshot.ipynb #fs13

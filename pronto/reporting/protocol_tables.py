@@ -41,8 +41,9 @@ def _noted(sheet:Sheet, found:list, metric:str)->Sheet:
     of_protocol = [r for r in runs if protocol_of(r) == protocol_of(runs[0])]
     is_marked = any('†' in str(cell) for row in sheet.rows for cell in row)
     collapse = '† gave the same answer to everything with at least one seed.' if is_marked else ''
-    marks_best = sheet.header[0] == 'trained on' or sheet.stem == 'mixes'
-    few = marks_best and len({r['seed'] for r in runs}) < MIN_SEEDS
+    marks_best = sheet.header[0] == 'trained on' or sheet.stem in ('mixes','few-shot')
+    has_marks = any('‡' in str(cell) for row in sheet.rows for cell in row)
+    few = marks_best and not has_marks and len({r['seed'] for r in runs}) < MIN_SEEDS
     best = 'With fewer than three seeds nothing is marked as best.' if few else ''
     notes = sheet.note, setting_note(runs), collapse, best, spread_note(of_protocol, metric)
     return replace(sheet, note=' '.join(filter(None, notes)))

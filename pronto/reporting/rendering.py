@@ -152,6 +152,7 @@ _SETTING = 'Recipe: {recipe}; epochs: {epochs}; splits: {splits}; seeds: {seeds}
 _PUBLISHED = ('publ.: the figures of the paper, on its own random splits, which leak for SS and SAC; '
               'Δ: ours less published.')
 _LIMIT = '* trained on a part of the data, with at most this many examples: {limit}.'
+_SAME_LIMIT = 'All were trained on a part of the data, with at most this many examples: {limit}.'
 _COLLAPSED = '† gave the same answer to everything with at least one seed.'
 _AMONG_BEST = ('‡ the best model for this task and translation, and those not clearly worse by tests over '
                'chapters and seeds (5 %, corrected by Holm).')
@@ -165,6 +166,10 @@ _FEW_CHAPTERS = ('Some test sets have fewer than six chapters; no test by chapte
 _PRETRAINING = 'A model may have read the Bible in pretraining; no figure here can rule that out.'
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd02
+def _limits_differ(cells:list[Cell])->bool:
+    "Do the runs of a table differ in how many examples they used?"
+    return len({c.limit for c in cells if c.ours is not None}) > 1
+
 def _used(cells:list[Cell], field:str)->str:
     "The values of a field that occur in the table"
     values = {getattr(c, field) for c in cells if getattr(c, field)}
@@ -220,7 +225,8 @@ def notes(
     found += dict.fromkeys(b.spread for b in blocks if b.spread)
     if any(b.test_set for b in blocks): found.append(_TEST_SETS)
     if any(c.chapters and c.chapters < 6 for c in models): found.append(_FEW_CHAPTERS)
-    if any(c.limit for c in ran): found.append(_LIMIT.format(**fields))
+    if any(c.limit for c in ran):
+        found.append((_LIMIT if _limits_differ(cells) else _SAME_LIMIT).format(**fields))
     if any(c.collapsed for c in ran): found.append(_COLLAPSED)
     if any(c.among_best for c in ran): found.append(_AMONG_BEST)
     if any(c.above_baseline is False for c in ran): found.append(_NOT_ABOVE)
@@ -237,14 +243,15 @@ class Figure(NamedTuple):
 
 def _number(x, sign='')->str: return ABSENT if x is None else f'{x:{sign}.2f}'.replace('-', '−')
 
-def _figure(cell:Cell, metric:str)->Figure:
-    marks = dict(zip('*†‡§', (cell.limit, cell.collapsed, cell.among_best, cell.above_baseline is False)))
+def _figure(cell:Cell, metric:str, limits_differ:bool=False)->Figure:
+    limited = cell.limit if limits_differ else None # What all have in common needs no mark
+    marks = dict(zip('*†‡§', (limited, cell.collapsed, cell.among_best, cell.above_baseline is False)))
     large = _number(cell.ours) + ''.join(mark for mark,there in marks.items() if there)
     beside = [_number(x) for m in BESIDE[metric] if (x := getattr(cell, m)) is not None]
     return Figure(large, ', '.join(beside) if cell.ours is not None else '')
 
-def _printed(cell:Cell, metric:str, compared:bool)->list[Figure]:
-    figures = [_figure(cell, metric)]
+def _printed(cell:Cell, metric:str, compared:bool, limits_differ:bool)->list[Figure]:
+    figures = [_figure(cell, metric, limits_differ)]
     if compared: figures += [Figure(_number(cell.published)), Figure(_number(cell.difference, '+'))]
     return figures
 
@@ -264,7 +271,8 @@ def grid(
     compared, mixed, metric = _is_compared(blocks), _mixes_limits(blocks), metric_of(blocks)
     columns = lambda task: [task,'publ.','Δ'] if compared else [task]
     header = ['Model'] + [name for task in blocks[0].rows[0].cells for name in columns(task)]
-    printed = lambda row: [f for cell in row.cells.values() for f in _printed(cell, metric, compared)]
+    differ = _limits_differ(all_cells(blocks))
+    printed = lambda row: [f for cell in row.cells.values() for f in _printed(cell, metric, compared, differ)]
     return header, [[[Figure(_row_name(b, row, mixed)), *printed(row)] for row in b.rows] for b in blocks]
 
 # %% ../../nbs/reporting/rendering.ipynb #718e472c
