@@ -434,3 +434,9 @@ def test_a_log_gets_lines_with_a_forecast(pronto, toy_folder, tmp_path, monkeypa
     status,_,err = pronto('annotate', toy_folder, '-o', tmp_path/'a.parquet')
     assert status == 0 and re.fullmatch(r'annotate: 2 of 3, about \d+ s left', err[1])
     assert pronto('annotate', toy_folder, '-o', tmp_path/'a.parquet', '--quiet') == (0, '', [])
+
+def test_a_misspelt_option_shows_the_usage_of_its_command(capsys):
+    for argv,near in (['tables', '--metrc', 'mcc'], '--metric'), (['quality', 'score', 'x', '--datset', 'd'], '--dataset'):
+        with pytest.raises(SystemExit): main(argv)
+        err = capsys.readouterr().err
+        assert err.startswith(f'usage: pronto {" ".join(argv[:-2])[:13].rstrip(" x")}') and f'did you mean {near}?' in err

@@ -227,7 +227,7 @@ def test_families_branches_and_languages_are_a_tree(tmp_path, browser):
     page = browser.new_page(viewport=dict(width=390, height=800))
     see(page, tmp_path/'r.html', view='families')
     text = lambda what: [' '.join(x.split()) for x in page.locator(what).all_inner_texts()]
-    assert text('#tree > li > details > summary') == ['Indo-European 3 translations 80.0+30.0']
+    assert text('#tree > li > details > summary') == ['Indo-European 3 80.0+30.0']
     assert text('#tree > .leaf') == ['Wolof wolKYG Atlantic-Congo 60.0+10.0']
     assert text('#tree ul ul .leaf') == ['English engweb 80.0+30.0', 'German deuluo 90.0+40.0']
     page.locator('#tree').get_by_role('link', name='French').click()

@@ -56,6 +56,13 @@ def make_parser()->argparse.ArgumentParser:
 # %% ../../nbs/cli/command.ipynb #48f26102
 _RESUMABLE = 'release', 'sweep', 'eval', 'probe', 'fetch'
 
+def _unknown_options(unknown:list[str], parser)->str:
+    "What to say of them, with an option of the command that has a similar name"
+    from difflib import get_close_matches
+    what = f'unrecognized arguments: {" ".join(unknown)}'
+    near = get_close_matches(unknown[0].split('=')[0], parser._option_string_actions, 1)
+    return f'{what} (did you mean {near[0]}?)' if near else what
+
 def main(
     argv:list[str]=None # Arguments; those of the process if not given
 )->int: # Exit status
@@ -65,7 +72,7 @@ def main(
     parser = make_parser()
     args, unknown = parser.parse_known_args(argv)
     args.parser = parser
-    if unknown: args.wrong_usage(f'unrecognized arguments: {" ".join(unknown)}')
+    if unknown: args.wrong_usage(_unknown_options(unknown, args.wrong_usage.__self__))
     command = args.run.__name__
     set_output(args.quiet, args.json)
     try:

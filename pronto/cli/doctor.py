@@ -12,6 +12,7 @@ from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 from .guide import SMALL_MODEL, Held, describe, hub_cache, hub_models, look, show_commands, suggest
+from .guide import to_annotate
 from .output import show
 from ..core.files import InputError, json_with_keys
 
@@ -111,7 +112,9 @@ def check_annotations(
     held:Held
 )->tuple[list[Finding],dict[str,object]]: # And path to `Source` of each file that can be read
     "Which source and rules the annotation files have, and whether the source has changed since"
-    if not held.annotations: return [Finding('annotations', NOTE, 'none', suggest(held)[0].command)], {}
+    if not held.annotations:
+        mend = to_annotate(held)[0].command
+        return [Finding('annotations', NOTE, 'none; datasets are built with them', mend)], {}
     from pronto.sources.annotation_file import read_source
     found, sources = [], {}
     for path in held.annotations:

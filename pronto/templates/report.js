@@ -782,7 +782,7 @@ function tree(found) {
     const family = bibles[0].family,
       named = depth ? node.name : family
     const ranks = depth || state.family ? [] : [link({ family, view: 'overview' }, `Ranks within ${family}`)]
-    const text = element('span', { class: 'name', title: node.above }, named, soft(count(bibles.length, 'translation')))
+    const text = element('span', { class: 'name', title: node.above }, named, soft(narrow ? `${bibles.length}` : count(bibles.length, 'translation')))
     return element(
       'li',
       {},
