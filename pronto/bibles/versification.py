@@ -254,12 +254,12 @@ def _split_moves(chapter:tuple[str,int], found:list[int], expected:list[int])->t
     return moved, unclear
 
 # %% ../../nbs/bibles/versification.ipynb #ve11
-def _moves_by_length(bible:Bible, scheme:str, links:dict)->Moves:
+def _moves_by_length(bible:Bible, ends:dict, scheme:str, links:dict)->Moves:
     "Moves of the verses in chapters with one verse more or less than the scheme has"
     own, eng, found, parts = _lasts(scheme), _lasts('eng'), {}, set()
     regular = _to_english(scheme, {book for book,*_ in links})
     touched = {verse[:2] for verse in links if links[verse] != regular.get(verse)}
-    differing = {c: n for c,n in _ends(bible).items() if abs(n - own.get(c, n)) == 1 and n != eng.get(c)}
+    differing = {c: n for c,n in ends.items() if abs(n - own.get(c, n)) == 1 and n != eng.get(c)}
     if not differing: return Moves({}, set())
     lengths = _plain_lengths(bible, differing)
     for book,chapter in differing:
@@ -284,8 +284,9 @@ def _renumbered(ends:dict, scheme:str)->dict[_Verse,list[_Verse]]:
 
 def _moves(bible:Bible, scheme:str)->Moves:
     "All moves of a file, for every reason"
-    links = _renumbered(_ends(bible), scheme)
-    by_length = _moves_by_length(bible, scheme, links)
+    ends = _ends(bible)
+    links = _renumbered(ends, scheme)
+    by_length = _moves_by_length(bible, ends, scheme, links)
     return Moves(links | by_length.links, by_length.parts)
 
 def _has_letters(text:str)->bool: return any(map(str.isalpha, text))

@@ -155,9 +155,11 @@ class NearestText:
                 if text not in known[q]: wanted.setdefault(text, []).append(q)
         columns, similarities = self._compare(known)
         places = [np.array(list(texts.values()), int) for texts in known]
+        first = [next(i for i,other in enumerate(columns) if np.array_equal(other, own)) for own in columns]
         for text,asking in wanted.items():
             found = similarities(text)
-            for q in asking: known[q][text] = places[q][found[columns[q]].argmax()]
+            best = {i: found[columns[i]].argmax() for i in {first[q] for q in asking}}
+            for q in asking: known[q][text] = places[q][best[first[q]]]
         return [np.array([nearest[text] for text in asked], int)
                 for (asked,_),nearest in zip(questions, known)]
 
