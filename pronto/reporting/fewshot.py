@@ -171,6 +171,8 @@ def _panel(ax, curves:list[Curve], metric:str, colors:dict[str,str]):
         if len(own) > 1: _mean_line(ax, own, metric, color, places)
     ax.set_xscale('log')
     names = {places[n]: name for c in curves for n,name in c.sizes.items() if name != 'all'}
+    whole = [places[n] for c in curves for n,name in c.sizes.items() if name == 'all']
+    if whole: names[max(whole)] = 'all' # Targets may have somewhat more or fewer
     ax.set_xticks(list(names), list(names.values()), fontsize=6)
     ax.minorticks_off()
     ax.set_title(f'{task_name(curves[0].task)}, {curves[0].model}', fontsize=8)

@@ -124,7 +124,8 @@ def collapse_mark(
     return '†' if answers and any(len(set(run)) < 2 for run in answers.predicted) else ''
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc11b
-_NUMBER = re.compile('[+−]?[0-9.,]+[†‡]*|–|')
+_ONE = '[+−]?[0-9][0-9.,]*(?: %)?[†‡]*'
+_NUMBER = re.compile(rf'{_ONE}(?: (?:of|to|±) {_ONE})?(?: \([0-9]+\))?|–|') # e.g. `74.4†`, `+0.6 to +3.2`
 
 @dataclass
 class Sheet:
@@ -136,17 +137,21 @@ class Sheet:
     note:str = '' # A line or two under it
     data:list[dict] = field(default_factory=list) # For the CSV; the rows themselves if empty
 
+    @property
+    def align(self)->str:
+        "Columns of numbers, also with intervals, to the right: e.g. `lrr`"
+        columns = zip(*self.rows) if self.rows else [['']]*len(self.header)
+        return ''.join('r' if all(map(_NUMBER.fullmatch, column)) else 'l' for column in columns)
+
     def markdown(self)->str:
         "For reading"
-        columns = zip(*self.rows) if self.rows else [['']]*len(self.header)
-        align = ''.join('r' if all(map(_NUMBER.fullmatch, column)) else 'l' for column in columns)
-        parts = f'**{self.title}**', markdown_table(self.header, self.rows, align), self.note
+        parts = f'**{self.title}**', markdown_table(self.header, self.rows, self.align), self.note
         return '\n\n'.join(filter(None, parts))
 
     def latex(self)->str:
         "For a paper"
         caption = ' '.join(filter(None, (f'{self.title}.', self.note)))
-        return latex_table([(self.header, self.rows)], caption, f'tab:{self.stem}')
+        return latex_table([(self.header, self.rows)], caption, f'tab:{self.stem}', self.align)
 
     def csv(self)->str:
         "For a spreadsheet"

@@ -237,7 +237,7 @@ def to_markdown(
         cells += [[Markup(f'**{markdown_text(first[0])}**'), *first[1:]], *others]
     text = '\n\n'.join(map(markdown_text, _notes(rows, common or {})))
     title = f'# Summary: {METRICS[rows[0]["metric"]]} over tasks and translations'
-    return '\n'.join([title, '', markdown_table(_HEADER, cells, align='llrrlrll'), '', text, ''])
+    return '\n'.join([title, '', markdown_table(_HEADER, cells, align='llrrrrrl'), '', text, ''])
 
 def to_latex(
     rows:list[dict], # As `summarise` returns them
@@ -247,7 +247,7 @@ def to_latex(
     blocks = [(None if i else _HEADER, cells) for i,cells in enumerate(_blocks(rows))]
     title = f'Summary: {METRICS[rows[0]["metric"]]} over tasks and translations.'
     caption = ' '.join([title, *_notes(rows, common or {})])
-    return latex_table(blocks, caption, 'tab:summary', align='llrrlrll')
+    return latex_table(blocks, caption, 'tab:summary', align='llrrrrrl')
 
 # %% ../../nbs/reporting/summary.ipynb #sum25
 def _plain(text:str)->str: return text.replace('$', r'\$') # Matplotlib would read a formula
