@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 import numpy as np
-from ..core.files import InputError, content_hash, json_with_keys, write_aside
+from ..core.files import InputError, content_hash, json_bytes, json_with_keys, write_aside
 from ..core.stats import student_interval
 from ..core.tables import markdown_table
 from ..modeling.recipes import file_hash, find_model, model_hash
@@ -31,7 +31,7 @@ def answer_text(
     answers # As the training gives them
 )->str: # The contents of a file of a submission
     "Answers in XTREME's submission format"
-    if kind == 'questions': return json.dumps(answers, ensure_ascii=False, indent=1) + '\n'
+    if kind == 'questions': return json_bytes(answers).decode()
     if kind == 'tagging': return '\n'.join(''.join(f'{tag}\n' for tag in tags) for tags in answers)
     return ''.join(f'{answer}\n' for answer in answers)
 
@@ -259,7 +259,7 @@ def _write_task(folder:Path, stem:str, kind:str, found:Predicted, record:dict)->
         files[path.name] = file_hash(path)
     record = record | dict(files=files) | found.about
     with write_aside(folder/'run.json') as f:
-        f.write_text(json.dumps(record, ensure_ascii=False, indent=1) + '\n', encoding='utf-8')
+        f.write_bytes(json_bytes(record))
     return record
 
 # %% ../../nbs/suites/predicting.ipynb #pr22d

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from statistics import median
 from ..core.files import fact_table, write_aside
-from ..core.tables import markdown_table
+from ..core.tables import grouped, markdown_table
 from ..runs.store import read_runs
 from .scoring import XTREME, SubmissionScores
 
@@ -123,10 +123,8 @@ def mela_score(
 
 def _matrix(records:list[dict])->dict[tuple[str,str],str]: # Training and test language to a cell
     "The diagonal by MELA's rule on dev; elsewhere the median of the seeds on test, marked"
-    found, cells = {}, {}
-    for r in records:
-        if r['task'] == 'mela' and _source(r): found.setdefault((_source(r), r['bible']), []).append(r)
-    for (source,target),seeds in found.items():
+    trained, cells = [r for r in records if r['task'] == 'mela' and _source(r)], {}
+    for (source,target),seeds in grouped(trained, lambda r: (_source(r), r['bible'])).items():
         same = [r for r in seeds if r['protocol'] == seeds[0]['protocol']]
         if source == target and all(r['dev'] for r in same): cells[source,target] = f'{mela_score(same):.2f}'
         else: cells[source,target] = f"{100*median(r['mcc'] for r in same):.2f}*"
@@ -170,10 +168,8 @@ def make_mela_tables(
     records = [r for r in read_runs(runs) if r['task'] == 'mela']
     ours = _ours([r for r in records if r['protocol'] in ('in-language','prompting','probe')])
     made = dict(mela2=mela_table2(), mela3=mela_table3(ours))
-    by_name = {}
-    for r in records:
-        if r['protocol'] not in ('in-language','transfer'): continue
-        by_name.setdefault(f'{r["model"]}, {r["recipe"]}', []).append(r)
+    tuned = [r for r in records if r['protocol'] in ('in-language','transfer')]
+    by_name = grouped(tuned, lambda r: f'{r["model"]}, {r["recipe"]}')
     matrices = [f'{name}\n\n{mela_table4(some)}\n\n* median of the seeds on test'
                 for name,some in by_name.items()]
     made['mela4'] = '\n\n'.join(matrices or [mela_table4([])])
