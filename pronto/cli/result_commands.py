@@ -52,7 +52,9 @@ def _beside_options(parser):
         'or transfer-probe')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203e
-def _require_folder(folder, hint='make runs with `pronto eval`, or name their folder'):
+_TO_RUN = 'make some: pronto eval DATASET_DIR -m MODEL'
+
+def _require_folder(folder, hint=f'name the folder of the runs, or {_TO_RUN}'):
     if folder and not Path(folder).is_dir(): raise InputError(folder, f'is not a folder; {hint}')
 
 def _know_protocol(name:str):
@@ -79,7 +81,7 @@ def tables(args):
     left_out = names_in(args.without)
     records = [r for r in read_runs(runs) if r['bible'] not in left_out]
     if not records and not args.published:
-        raise InputError(runs, "has no runs; make some with `pronto eval`; --published prints the paper's")
+        raise InputError(runs, f"has no runs (--published prints the paper's figures); {_TO_RUN}")
     if args.tiers is not None or args.items is not None or args.typology: return _beside(args, records)
     if args.protocol in ('','in-language'): return _accuracy_tables(args, records)
     _any_recipe(args)
