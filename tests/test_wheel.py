@@ -47,6 +47,8 @@ def test_the_wheel_runs_without_the_extras(pronto, installed, tmp_path):
     status,out,err = pronto('doctor', '--json')
     assert status == 0 and json.loads(out)['ok'], err
     assert 'pronto demo' in pronto()[1]
+    status,out,err = pronto('demo')
+    assert (status, out) == (1, '') and err.endswith('or without models: pronto demo --datasets-only\n')
     status,out,err = pronto('demo', '--datasets-only', '--verses', 600)
     assert status == 0 and 'One verse in all languages' in out, err
     demo = tmp_path/'home'/'demo'

@@ -6,8 +6,10 @@
 __all__ = ['demo_options', 'demo']
 
 # %% ../../nbs/cli/demo_command.ipynb #dmch05
+from importlib.util import find_spec
 from .options import add_number
 from .output import show, tell
+from ..core.files import InputError
 from ..core.progress import about
 
 # %% ../../nbs/cli/demo_command.ipynb #dmco01
@@ -22,8 +24,17 @@ def demo_options(parser):
                default=1)
 
 # %% ../../nbs/cli/demo_command.ipynb #0756f85a
+def _is_there(package:str)->bool:
+    try: return find_spec(package) is not None
+    except ModuleNotFoundError: return False
+
 def demo(args):
     "Run everything on the embedded corpus: datasets, tiny models, Tables 1-5, probe, transfer, the report"
+    missing = [p for p in ('torch','transformers','qq') if not args.datasets_only and not _is_there(p)]
+    if missing: # Say it before a minute has passed
+        what = f"trains models with packages that are not installed ({', '.join(missing)})"
+        mend = "in the folder of PrOnto: pip install '.[train,release]'"
+        raise InputError('pronto demo', f'{what}; {mend}, or without models: pronto demo --datasets-only')
     from pronto.demo.steps import run_demo
     from pronto.demo.tiny_models import FULL
     made = run_demo(args.output, args.seed, args.verses, args.noise, datasets_only=args.datasets_only,

@@ -51,7 +51,7 @@ def _beside_options(parser):
         help='transfer gaps against distances between languages, with Mantel tests; for --protocol transfer '
         'or transfer-probe')
 
-# %% ../../nbs/cli/result_commands.ipynb #19aa203e
+# %% ../../nbs/cli/result_commands.ipynb #rscfold1
 _TO_RUN = 'make some: pronto eval DATASET_DIR -m MODEL'
 
 def _require_folder(folder, hint=f'name the folder of the runs, or {_TO_RUN}'):
@@ -63,6 +63,7 @@ def _know_protocol(name:str):
     from pronto.protocols.protocol import find_protocol
     find_protocol(name)
 
+# %% ../../nbs/cli/result_commands.ipynb #19aa203e
 def tables(args):
     "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a protocol"
     from pronto.core.files import data_dir
