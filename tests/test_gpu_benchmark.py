@@ -3,7 +3,7 @@ import copy, importlib.util
 import pytest
 torch = pytest.importorskip('torch')
 from conftest import ROOT
-from pronto.modeling.architectures import load_classifier, load_tokenizer
+from pronto.modeling.architectures import load_classifier, load_tokenizer, quiet
 from pronto.modeling.encoding import pack
 from pronto.modeling.pretrain import pretrain
 from pronto.modeling.train import collate
@@ -52,7 +52,19 @@ def test_outputs_that_differ_stop_the_benchmark(gpu, model):
     gpu.same_outputs(nets[0], nets[1], batch, 0.)
     gpu.same_outputs(nets[0], nets[1], batch, .1) # With 16 bits
     with torch.no_grad(): nets[2].classifier.bias += 1
-    with pytest.raises(SystemExit, match='outputs differ'): gpu.same_outputs(nets[0], nets[2], batch, .1)
+    with pytest.raises(ValueError, match='outputs differ'): gpu.same_outputs(nets[0], nets[2], batch, .1)
+
+def test_a_way_that_fails_costs_only_itself(gpu, model, monkeypatch, capsys):
+    "Such as a compiler that is not there, or outputs that are not the plain ones"
+    monkeypatch.setitem(gpu.TOLERANCE, 'by length', -1.)
+    def broken(*args, **kwargs): raise RuntimeError('no compiler\nhere')
+    monkeypatch.setattr(torch, 'compile', broken)
+    from pronto.datasets.tasks import PNS
+    rows = [VerseExample(text, '01'[i%2]) for i,text in enumerate(TEXTS)]
+    with quiet(): speeds = gpu.measure_training(model, PNS, rows, 'cpu', 0, True)
+    err = capsys.readouterr().err.splitlines()
+    assert [*speeds] == ['plain','bf16'] and len(err) == 4
+    assert 'PNS, by length: left out (ValueError: outputs differ' in err[2] and '(RuntimeError: no compiler)' in err[3]
 
 @pytest.mark.slow
 def test_dry_run(gpu, model, tmp_path, capsys):
@@ -65,4 +77,4 @@ def test_dry_run(gpu, model, tmp_path, capsys):
         (folder/f'same_sense_{split}.tsv').write_text(''.join(pairs), encoding='utf-8')
     gpu.main([str(folder), str(model), '--dry-run', '--seeds', '2'])
     out = capsys.readouterr().out
-    for name in 'no figures to quote', '| plain |', '| compiled |', '2 seeds as one', 'Encoding:': assert name in out
+    for name in 'no figures to quote', '| plain |', '| compiled |', 'times as fast', '2 seeds as one', 'Encoding:': assert name in out
