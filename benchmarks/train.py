@@ -9,7 +9,7 @@ each padded to its longest text by the collator, fp32.
 (c) is (b) with bfloat16, on a GPU or where /proc/cpuinfo has amx_bf16 or avx512_bf16.
 All use the same data, model, seed and epochs, score dev after every epoch, and predict test. They take
 turns, and the table shows the median speed of the rounds and the accuracy of the first. The times include
-loading and tokenising.
+loading and tokenising; with one thread and no GPU they are processor seconds, which other work disturbs less.
 """
 import argparse, statistics, tempfile, time
 from functools import partial
@@ -87,11 +87,13 @@ def measure(dataset, task, test, args, ways):
     "The seconds of each round, and the accuracy in the first round with its interval"
     gold = [task.training_label(row.label) for row in test]
     seconds, accuracy = {name: [] for name in ways}, {}
+    alone = args.threads == 1 and not torch.cuda.is_available()
+    clock = time.process_time if alone else time.perf_counter
     for seed in range(args.rounds):
         for name,train in ways.items():
-            begun = time.perf_counter()
+            begun = clock()
             predicted = train(dataset, args.model, task, args.limit, args.epochs, seed)
-            seconds[name].append(time.perf_counter() - begun)
+            seconds[name].append(clock() - begun)
             if seed: continue
             values, intervals = score(task.labels, gold, predicted, chapters_of(test))
             accuracy[name] = values['accuracy'], intervals['accuracy']

@@ -112,6 +112,7 @@ def test_probe_command(release, capsys, monkeypatch):
     assert main(command) == 0
     out, err = capsys.readouterr()
     assert [line.split('|')[1].strip() for line in out.splitlines()[2:]] == ['qaa', 'qab', 'mean of 2']
+    assert out.splitlines()[0] == '| translation | model | PNS |' # The tasks that occur
     assert 'left out' in err and 'proper_noun_subject_dev.tsv' in err and len(loaded) == 1
     assert main(command) == 0 and len(loaded) == 1
     assert capsys.readouterr().out == out

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Callable
 from ..core.files import InputError
-from ..datasets.loading import dataset_folders
+from ..datasets.loading import dataset_folders, table_file
 from ..datasets.tasks import TASKS, find_task, load_tasks, loaded_files
 from ..modeling.recipes import find_model
 from ..runs.planning import plan
@@ -68,6 +68,11 @@ def _clock(seconds:float)->str: # e.g. `1:02:03`
     return f'{minutes//60}:{minutes%60:02}:{seconds:02}'
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000a1
+def _tasks_of(folders:list)->list:
+    "The tasks that occur in some of the datasets"
+    occurs = lambda task: any(table_file(folder, task.stem, 'test').is_file() for folder in folders)
+    return [task for task in TASKS.values() if occurs(task)]
+
 def _rows(finished:list)->list[dict]:
     "A row for each model and translation; folds are pooled, and several seeds averaged"
     records, found = pool_runs([f.record for f in finished]), {}
@@ -103,7 +108,7 @@ def probe_all(
     folders = list(dict.fromkeys(f for d in datasets for f in dataset_folders(d)))
     if not folders:
         raise InputError(datasets[0], 'holds no dataset; make some with `pronto build` or `pronto release`')
-    wanted = [find_task(name) for name in tasks] or list(TASKS.values())
+    wanted = [find_task(name) for name in tasks] or _tasks_of(folders)
     workers = min(workers, len(folders))
     state = ProbedLanguages(wanted, len(folders), workers)
     how = dict(models=models, tasks=tasks, seeds=seeds, recipe=recipe, limit=limit)

@@ -258,21 +258,23 @@ def _that_train(tasks:list, protocol:Protocol, names:list[str])->list:
     what = f'{protocol.name} does not suit {idle}, which trains nothing; leave it out'
     raise InputError('--protocol', what)
 
-def _setups(protocol:Protocol, targets:list, sources:list, names:list[str], **sampling)->list[tuple]:
-    "For each task, fold to selections"
+def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list:
+    "The tasks of some translations; raises `InputError` that names a translation"
     everything = [t for folds in (*sources, *targets) for t in folds]
-    if len(everything) == 1 and not protocol.across: tasks = choose_tasks(everything[0].folder, names)
+    if len(everything) == 1 and not protocol.across: found = choose_tasks(everything[0].folder, names)
     else:
         flat = ([t for folds in group for t in folds] for group in (targets, sources))
-        tasks = _common_tasks(everything, names, _needed(protocol, *flat))
-    tasks = _that_train(tasks, protocol, names)
+        found = _common_tasks(everything, names, _needed(protocol, *flat))
+    return _verse_tasks(found, everything[0].folder) if protocol.adapt == 'together' else found
+
+def _setups(protocol:Protocol, targets:list, sources:list, tasks:list, **sampling)->list[tuple]:
+    "For each task, fold to selections"
     if protocol.across: check_compatible([folds[0] for folds in (*sources, *targets)], tasks)
     by_fold = lambda groups: {k: [t for folds in groups for t in folds if t.fold == k] for k in numbers}
     numbers = [t.fold for t in targets[0]]
     tested, trained = by_fold(targets), by_fold(sources)
-    found = [(task, {k: protocol.selections(Setup(task, tested[k], trained[k], **sampling)) for k in numbers})
-             for task in tasks]
-    return _verse_tasks(found, everything[0].folder) if protocol.adapt == 'together' else found
+    return [(task, {k: protocol.selections(Setup(task, tested[k], trained[k], **sampling)) for k in numbers})
+            for task in tasks]
 
 def _check_together(names:list[str]):
     "Refuse tasks that cannot share an encoder"
@@ -285,9 +287,9 @@ def _check_together(names:list[str]):
 
 def _is_single(task)->bool: return getattr(task, 'example', None) is VerseExample
 
-def _verse_tasks(setups:list[tuple], folder:Path)->list[tuple]:
-    "The tasks that can share an encoder; raises `InputError` if there are fewer than two"
-    found = [(task, by_fold) for task,by_fold in setups if _is_single(task)]
+def _verse_tasks(tasks:list, folder:Path)->list:
+    "Those that can share an encoder; raises `InputError` if there are fewer than two"
+    found = [task for task in tasks if _is_single(task)]
     if len(found) > 1: return found
     raise InputError(folder, 'has fewer than two verse tasks with examples in every split, but the protocol '
                              'together needs two; leave --together out')
@@ -328,18 +330,20 @@ def _check_names(models:list[str]):
             raise InputError(model, 'has the same name as another model; rename its folder')
 
 # %% ../../nbs/runs/planning.ipynb #plall01
-def _all_setups(protocol:Protocol, targets:list, sources:list, tasks:list[str], report:Callable, **sampling):
+def _all_setups(protocol:Protocol, targets:list, sources:list, names:list[str], report:Callable, **sampling):
     "The setups of each translation; one of several that cannot be used is reported and left out"
     if protocol.across or len(targets) == 1:
+        tasks = _tasks(protocol, targets, sources, names)
         return [_setups(protocol, targets, sources, tasks, **sampling)]
     found, left = [], []
     for folds in targets:
-        names = _named_here(folds, tasks, report)
-        if tasks and not names: continue
-        try: found.append(_setups(protocol, [folds], sources, names, **sampling))
+        here = _named_here(folds, names, report)
+        if names and not here: continue
+        try: tasks = _tasks(protocol, [folds], sources, here)
         except InputError as e:
             report(f'left out {e}')
             left.append(e)
+        else: found.append(_setups(protocol, [folds], sources, tasks, **sampling))
     if left and not found: raise left[0]
     return found
 
