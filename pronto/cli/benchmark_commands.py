@@ -39,7 +39,7 @@ def import_tsv_options(parser):
     add('--kind', choices=['sentence','pair','tagging','questions'], default='sentence',
         help="text and label; two texts and label; a token and its tag in each line; SQuAD's JSON")
     add('--task', default='own', metavar='NAME', help='name of the task')
-    add('--language', metavar='CODE', help='where the name of the folder is no code of a language')
+    add('--language', metavar='CODE', help='where the name of the folder is not a language code')
     add('--licence', help='of the data')
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #imp00002

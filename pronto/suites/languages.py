@@ -13,7 +13,7 @@ from ..core.files import fact_table
 @lru_cache(maxsize=None)
 def standard_code(
     code:str # e.g. `cmn`, `zho`, `zh_CN`
-)->str|None: # e.g. `zh`; `None` if it is no code of a language
+)->str|None: # e.g. `zh`; `None` if it is not a language code
     "The code of a language in its usual form"
     import langcodes
     try: tag = langcodes.standardize_tag(code, macro=True)
@@ -32,7 +32,7 @@ def _of_xtreme()->dict[str,str]:
 
 def xtreme_code(
     code:str # Any code of the language
-)->str|None: # The code in XTREME's file names; `None` if it is no code of a language
+)->str|None: # The code in XTREME's file names; `None` if it is not a language code
     "The code of a language in XTREME; another language keeps its standard code"
     standard = standard_code(code)
     return _of_xtreme().get(standard, standard)

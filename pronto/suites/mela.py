@@ -94,7 +94,7 @@ def read_mela(
         if v != version: continue
         name, language = f'{path}/{v}/{code}/{split}.csv', standard_code(code)
         if not language:
-            found.notes.append(f'{v}/{code}: left out, {code} is no code of a language')
+            found.notes.append(f'{v}/{code}: left out, {code} is not a language code')
             continue
         with reading(path): data = read()
         rows = _judgements(data, name)

@@ -302,7 +302,7 @@ def _tatoeba(found:Found, folder:Path, stem:str):
         code = (raw or prepared)[1]
         language, foreign = xtreme_code(code), path.with_suffix(f'.{code}')
         if language and language in found.tables and stem in found.tables[language]: continue
-        if not language: found.notes.append(f'{stem}: left out {path.name}, {code} is no code of a language')
+        if not language: found.notes.append(f'{stem}: left out {path.name}, {code} is not a language code')
         elif not foreign.is_file(): found.notes.append(f'{stem}, {language}: left out, no {foreign.name}')
         else: found.add(language, stem, 'test', read_tatoeba(foreign, path, aligned=bool(raw)))
 
