@@ -132,12 +132,15 @@ def _title(table:str, blocks:list[Block])->str:
     title = TITLES.get(table, other) if _is_compared(blocks) else other
     return title.replace('accuracy', METRICS[metric_of(blocks)])
 
-def _mixes_limits(blocks:list[Block])->bool:
-    "Do runs of one task differ in how many examples they used?"
+def _limits_by_task(blocks:list[Block])->dict[str,set]: # With None where a run used all examples
     limits = {}
     for task,cell in ((task, cell) for b in blocks for row in b.rows for task,cell in row.cells.items()):
         if cell.ours is not None: limits.setdefault(task, set()).add(cell.limit)
-    return any(len(different) > 1 for different in limits.values())
+    return limits
+
+def _mixes_limits(blocks:list[Block])->bool:
+    "Do runs of one task differ in how many examples they used?"
+    return any(len(different) > 1 for different in _limits_by_task(blocks).values())
 
 # %% ../../nbs/reporting/rendering.ipynb #28637baa
 _LARGE = dict(accuracy='Accuracy in percent', macro_f1='Macro F1 in percent',
@@ -152,7 +155,8 @@ _SETTING = 'Recipe: {recipe}; epochs: {epochs}; splits: {splits}; seeds: {seeds}
 _PUBLISHED = ('publ.: the figures of the paper, on its own random splits, which leak for SS and SAC; '
               'Δ: ours less published.')
 _LIMIT = '* trained on a part of the data, with at most this many examples: {limit}.'
-_SAME_LIMIT = 'All were trained on a part of the data, with at most this many examples: {limit}.'
+_SAME_LIMIT = ('All models were trained on a part of the data, with at most this many examples: {limit}; '
+               'baselines learn from all.')
 _COLLAPSED = '† gave the same answer to everything with at least one seed.'
 _AMONG_BEST = ('‡ the best model for this task and translation, and those not clearly worse by tests over '
                'chapters and seeds (5 %, corrected by Holm).')
@@ -167,8 +171,16 @@ _PRETRAINING = 'A model may have read the Bible in pretraining; no figure here c
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd02
 def _limits_differ(cells:list[Cell])->bool:
-    "Do the runs of a table differ in how many examples they used?"
-    return len({c.limit for c in cells if c.ours is not None}) > 1
+    "Were only some of the runs of a table trained on a part of the data?"
+    limits = {c.limit for c in cells if c.ours is not None}
+    return None in limits and len(limits) > 1
+
+def _limits(blocks:list[Block])->str:
+    "How many examples were used at most; by task, where that differs"
+    by_task = {task: sorted(filter(None, limits)) for task,limits in _limits_by_task(blocks).items()}
+    texts = {task: ' or '.join(f'{n:,}' for n in limits) for task,limits in by_task.items() if limits}
+    if len(set(texts.values())) == 1: return next(iter(texts.values()))
+    return ', '.join(f'{text} ({task})' for task,text in texts.items())
 
 def _used(cells:list[Cell], field:str)->str:
     "The values of a field that occur in the table"
@@ -215,7 +227,7 @@ def notes(
     cells, compared = all_cells(blocks), _is_compared(blocks)
     ran = [c for c in cells if c.ours is not None]
     models = [c for c in ran if c.seeds]
-    fields = {f: _used(ran, f) for f in ('recipe','epochs','splits','seeds','limit')}
+    fields = {f: _used(ran, f) for f in ('recipe','epochs','splits','seeds')}
     found = ['None of these runs has been made yet.']
     if ran: found = [f'{_method(blocks)} {_SETTING.format(**fields)}', *_seed_notes(models)]
     protocols = sorted({b.protocol for b in blocks} - {'', 'in-language'})
@@ -226,7 +238,7 @@ def notes(
     if any(b.test_set for b in blocks): found.append(_TEST_SETS)
     if any(c.chapters and c.chapters < 6 for c in models): found.append(_FEW_CHAPTERS)
     if any(c.limit for c in ran):
-        found.append((_LIMIT if _limits_differ(cells) else _SAME_LIMIT).format(**fields))
+        found.append((_LIMIT if _limits_differ(cells) else _SAME_LIMIT).format(limit=_limits(blocks)))
     if any(c.collapsed for c in ran): found.append(_COLLAPSED)
     if any(c.among_best for c in ran): found.append(_AMONG_BEST)
     if any(c.above_baseline is False for c in ran): found.append(_NOT_ABOVE)
