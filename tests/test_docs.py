@@ -163,7 +163,9 @@ def embedded(folder):
     verses = (folder/'wolof.tsv').read_text(encoding='utf-8').splitlines()
     (folder/'wolof.txt').write_text('\n'.join(v.split('\t')[-1] for v in verses), encoding='utf-8')
     small = '--steps 1 --layers 1 --width 32 --heads 2'.split()
-    for seed,name in enumerate(['bert-base-multilingual-cased','my-wolof-bert']):
+    (folder/'sentence-transformers').mkdir()
+    names = 'bert-base-multilingual-cased', 'my-wolof-bert', 'sentence-transformers/all-MiniLM-L6-v2'
+    for seed,name in enumerate(names):
         assert main(['pretrain', 'wolof.txt', '-o', name, '--seed', str(seed), *small]) == 0
     (folder/'nbs').symlink_to(ROOT/'nbs')
     frames = folder/'ontonotes-release-5.0'/'metadata'/'frames'

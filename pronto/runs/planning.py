@@ -265,6 +265,7 @@ def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list
     else:
         flat = ([t for folds in group for t in folds] for group in (targets, sources))
         found = _common_tasks(everything, names, _needed(protocol, *flat))
+    found = _that_train(found, protocol, names)
     return _verse_tasks(found, everything[0].folder) if protocol.adapt == 'together' else found
 
 def _setups(protocol:Protocol, targets:list, sources:list, tasks:list, **sampling)->list[tuple]:
