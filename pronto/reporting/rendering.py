@@ -132,16 +132,6 @@ def _title(table:str, blocks:list[Block])->str:
     title = TITLES.get(table, other) if _is_compared(blocks) else other
     return title.replace('accuracy', METRICS[metric_of(blocks)])
 
-def _limits_by_task(blocks:list[Block])->dict[str,set]: # With None where a run used all examples
-    limits = {}
-    for task,cell in ((task, cell) for b in blocks for row in b.rows for task,cell in row.cells.items()):
-        if cell.ours is not None: limits.setdefault(task, set()).add(cell.limit)
-    return limits
-
-def _mixes_limits(blocks:list[Block])->bool:
-    "Do runs of one task differ in how many examples they used?"
-    return any(len(different) > 1 for different in _limits_by_task(blocks).values())
-
 # %% ../../nbs/reporting/rendering.ipynb #28637baa
 _LARGE = dict(accuracy='Accuracy in percent', macro_f1='Macro F1 in percent',
               mcc="Matthews' correlation coefficient (MCC)", mae='Mean absolute error; less is better',
@@ -169,7 +159,17 @@ _FEW_CHAPTERS = ('Some test sets have fewer than six chapters; no test by chapte
                  'there (a dataset built with folds tests on all chapters).')
 _PRETRAINING = 'A model may have read the Bible in pretraining; no figure here can rule that out.'
 
-# %% ../../nbs/reporting/rendering.ipynb #rnd02
+# %% ../../nbs/reporting/rendering.ipynb #rnd03
+def _limits_by_task(blocks:list[Block])->dict[str,set]: # With None where a run used all examples
+    limits = {}
+    for task,cell in ((task, cell) for b in blocks for row in b.rows for task,cell in row.cells.items()):
+        if cell.ours is not None: limits.setdefault(task, set()).add(cell.limit)
+    return limits
+
+def _mixes_limits(blocks:list[Block])->bool:
+    "Do runs of one task differ in how many examples they used?"
+    return any(len(different) > 1 for different in _limits_by_task(blocks).values())
+
 def _limits_differ(cells:list[Cell])->bool:
     "Were only some of the runs of a table trained on a part of the data?"
     limits = {c.limit for c in cells if c.ours is not None}
@@ -182,6 +182,7 @@ def _limits(blocks:list[Block])->str:
     if len(set(texts.values())) == 1: return next(iter(texts.values()))
     return ', '.join(f'{text} ({task})' for task,text in texts.items())
 
+# %% ../../nbs/reporting/rendering.ipynb #rnd02
 def _used(cells:list[Cell], field:str)->str:
     "The values of a field that occur in the table"
     values = {getattr(c, field) for c in cells if getattr(c, field)}
