@@ -440,3 +440,10 @@ def test_a_misspelt_option_shows_the_usage_of_its_command(capsys):
         with pytest.raises(SystemExit): main(argv)
         err = capsys.readouterr().err
         assert err.startswith(f'usage: pronto {" ".join(argv[:-2])[:13].rstrip(" x")}') and f'did you mean {near}?' in err
+
+def test_a_misspelt_command_gets_a_similar_one(capsys):
+    for argv,near in (['evl'], 'eval'), (['quality', 'scoer'], 'score'):
+        with pytest.raises(SystemExit): main(argv)
+        assert f'unknown command: {argv[-1]} (did you mean {near}?)' in capsys.readouterr().err
+    with pytest.raises(SystemExit): main(['xyzzy'])
+    assert "invalid choice: 'xyzzy' (choose from" in capsys.readouterr().err

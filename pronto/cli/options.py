@@ -9,6 +9,7 @@ __all__ = ['Formatter', 'Parser', 'between', 'add_number', 'output_options', 'as
 
 # %% ../../nbs/cli/options.ipynb #opt00005
 import argparse
+from difflib import get_close_matches
 from typing import Callable
 from ..core.files import InputError, printable
 
@@ -20,11 +21,21 @@ class Formatter(argparse.ArgumentDefaultsHelpFormatter):
         return super()._get_help_string(action)
 
 class Parser(argparse.ArgumentParser):
-    "A parser whose errors show control characters escaped"
+    "A parser whose errors show control characters escaped, and for a misspelt command a similar one"
     def __init__(self, *args, **kwargs): super().__init__(*args, formatter_class=Formatter, **kwargs)
 
     def error(self, message): super().error(printable(message))
 
+    def _check_value(self, action, value):
+        "Refuse an unknown command with the one that has a similar name"
+        try: super()._check_value(action, value)
+        except argparse.ArgumentError as e:
+            is_command = isinstance(action, argparse._SubParsersAction)
+            near = get_close_matches(value, action.choices, 1) if is_command else []
+            if near: e.message = f'unknown command: {value} (did you mean {near[0]}?)'
+            raise
+
+# %% ../../nbs/cli/options.ipynb #opt000p1
 def between(
     number:type, # `int` or `float`
     least, # Smallest value
