@@ -569,6 +569,7 @@ def test_machine_translated_test_sets_beside_human_ones(tmp_path, tiny_bert, cap
     table = (tmp_path/'t.tsv').read_text()
     (tmp_path/'t.tsv').write_text(''.join(line.replace('\ten', '\tde') + '\n' for line in table.splitlines()))
     command = ['import','translation',f'{out}/en',str(tmp_path/'t.tsv'),'-o',made,'--language','de']
+    (tmp_path/'runs').mkdir()
     assert main(command) == 0 and main(['mt','tables',made,'--runs',runs]) == 1
     assert 'import it again with --human' in capsys.readouterr().err
     assert main([*command,'--human',f'{out}/de']) == 0
@@ -579,7 +580,48 @@ def test_machine_translated_test_sets_beside_human_ones(tmp_path, tiny_bert, cap
     assert main([*run,'--protocol','transfer','--train',f'{out}/en']) == 0
     assert main(['mt','tables',made,'--runs',runs,'-o',str(tmp_path/'t')]) == 0
     assert '| letters | acc | de |' in capsys.readouterr().out
-    assert {'mt_languages.md','mt_agreement.md','mt_quality.md'} <= {p.name for p in (tmp_path/'t').iterdir()}
+    assert [p.name for p in (tmp_path/'t').glob('mt_*.md')] == ['mt_languages.md'] # No table without rows
+
+def test_tables_of_translations_and_of_xtreme_say_which_folder_is_wrong(tmp_path, capsys):
+    nope, here = str(tmp_path/'nope'), str(tmp_path)
+    refused = lambda *command: capsys.readouterr().err if main([*command]) == 1 else ''
+    wrote = 'name one that `pronto import translation --human` wrote'
+    assert f'nope: is not a folder; {wrote}' in refused('mt','tables',nope,'--runs',here)
+    assert f': is not a dataset folder; {wrote}' in refused('mt','tables',here,'--runs',here)
+    for command in ['mt','tables',here], ['xtreme','tables']:
+        assert 'nope: is not a folder; name the folder of the runs' in refused(*command, '--runs', nope)
+
+def _records(monkeypatch, module, *records):
+    same = dict(task='sentence_mood', model='m', recipe='paper', protocol='transfer', train=['en'], limit=None)
+    filled = [same | dict(path='', language='', accuracy=.5) | record for record in records]
+    monkeypatch.setattr(f'pronto.suites.{module}.read_runs', lambda *_: filled)
+
+def test_runs_with_a_limit_are_compared_with_runs_of_the_same_limit(tmp_path, monkeypatch):
+    "Whole runs come first; differences are those of the printed scores; tasks have their abbreviation"
+    from pronto.suites.translated import make_translation_tables
+    (tmp_path/'manifest.json').write_text('{"code": "de-mt", "human": "de", "chrf": 50}')
+    two = lambda human, machine, **about: [dict(bible='de', accuracy=human) | about,
+                                           dict(bible='de-mt', accuracy=machine) | about]
+    limited = [*two(.7454, .7406, limit=50), *two(.1, .2, limit=9)]
+    _records(monkeypatch, 'translated', *limited)
+    made = make_translation_tables([tmp_path], 'runs', tmp_path/'out')
+    assert [*made] == ['mt_languages'] and '| m | SM | de | 74.5 | 74.1 | 0.4 | 50.0 |' in made['mt_languages']
+    assert 'm, SM: runs with --limit 50, so scores over at most 50 examples' in made['mt_languages']
+    _records(monkeypatch, 'translated', *limited, *two(.9, .8))
+    whole = make_translation_tables([tmp_path], 'runs')['mt_languages']
+    assert '| m | SM | de | 90.0 | 80.0 | 10.0 | 50.0 |' in whole and '--limit' not in whole
+    _records(monkeypatch, 'translated', dict(bible='de', limit=50), dict(bible='de-mt', limit=9))
+    with pytest.raises(InputError, match='and the same --limit, if any'):
+        make_translation_tables([tmp_path], 'runs')
+
+def test_runs_with_a_limit_are_counted_that_the_tables_of_xtreme_leave_out(monkeypatch):
+    from pronto.suites.results import make_xtreme_tables
+    tatoeba, lines = dict(task='tatoeba', bible='de', protocol='in-language'), []
+    _records(monkeypatch, 'results', tatoeba | dict(limit=50), tatoeba | dict(limit=9))
+    with pytest.raises(InputError, match=r'only with a limit \(2\), which are left out'): make_xtreme_tables('runs')
+    _records(monkeypatch, 'results', tatoeba, tatoeba | dict(limit=9))
+    make_xtreme_tables('runs', report=lines.append)
+    assert lines == ['runs of tasks of XTREME with a limit, which are left out: 1']
 
 def test_what_cannot_be_translated(tmp_path, treebanks, capsys, tasks_forgotten):
     "Tags belong to words, so their sentences cannot be replaced"

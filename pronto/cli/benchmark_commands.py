@@ -172,13 +172,20 @@ def _tables_options(parser):
     parser.add_argument('-o', '--output', metavar='DIR',
                         help='the folder to write (default: tables in the data folder)')
 
+def _runs_and_tables(args)->tuple: # Two folders; an `InputError` if that of the runs is named and absent
+    from pronto.core.files import InputError, data_dir
+    if args.runs and not Path(args.runs).is_dir():
+        what = 'is not a folder; name the folder of the runs, or make some: pronto eval DATASET_DIR -m MODEL'
+        raise InputError(args.runs, what)
+    return args.runs or data_dir()/'runs', args.output or data_dir()/'tables'
+
 def xtreme_tables_options(parser): _tables_options(parser)
 
 def xtreme_tables(args):
     "XTREME's overall table from runs, beside the published figures of mBERT and XLM-R"
-    from pronto.core.files import data_dir
     from pronto.suites.results import make_xtreme_tables
-    made = make_xtreme_tables(args.runs or data_dir()/'runs', args.output or data_dir()/'tables')
+    runs, out = _runs_and_tables(args)
+    made = make_xtreme_tables(runs, out, report=note)
     show('\n\n'.join(made.values()), made)
 
 def mt_tables_options(parser):
@@ -189,9 +196,8 @@ def mt_tables_options(parser):
 
 def mt_tables(args):
     "Machine-translated test sets beside human ones: correlations of scores, chrF++, and means by tier"
-    from pronto.core.files import data_dir
     from pronto.suites.translated import make_translation_tables
-    runs, out = args.runs or data_dir()/'runs', args.output or data_dir()/'tables'
+    runs, out = _runs_and_tables(args)
     made = make_translation_tables(args.folders, runs, out, args.metric)
     show('\n\n'.join(made.values()), made)
 

@@ -8,7 +8,7 @@ __all__ = ['scores_of_runs', 'shared_table', 'make_xtreme_tables']
 # %% ../../nbs/suites/results.ipynb #rs04imports
 from pathlib import Path
 from statistics import mean
-from ..core.files import InputError, write_aside
+from ..core.files import InputError, to_stderr, write_aside
 from ..core.tables import markdown_table
 from ..runs.store import read_runs
 from .languages import xtreme_code
@@ -84,13 +84,19 @@ def _published_mean(model:str, stem:str, metric:str, languages)->float|None:
 # %% ../../nbs/suites/results.ipynb #rs14c
 def make_xtreme_tables(
     runs, # The folder of the run store
-    out=None # The folder for the tables; nothing is written if not given
+    out=None, # The folder for the tables; nothing is written if not given
+    report=to_stderr # Gets a line about runs that are left out
 )->dict[str,str]: # Name to its Markdown
     "Write XTREME's overall table, and means over the languages that ran; raises `InputError` without runs"
-    found = scores_of_runs(list(read_runs(runs)))
+    records = list(read_runs(runs))
+    found, limited = scores_of_runs(records), sum(r['task'] in XTREME for r in records if r['limit'])
+    if not found and limited:
+        what = f'has runs of tasks of XTREME only with a limit ({limited}), which are left out'
+        raise InputError(runs, f'{what}; run `pronto eval` without --limit')
     if not found:
         what = 'has no runs of a task of XTREME; make some with `pronto eval --protocol transfer --train en`'
         raise InputError(runs, what)
+    if limited: report(f'runs of tasks of XTREME with a limit, which are left out: {limited}')
     made = dict(xtreme1=xtreme_table(found), xtreme1_shared=shared_table(found))
     for name,text in made.items() if out else ():
         with write_aside(Path(out)/f'{name}.md') as f: f.write_text(text + '\n', encoding='utf-8')

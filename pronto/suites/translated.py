@@ -6,12 +6,14 @@
 __all__ = ['TranslatedPair', 'translated_pairs', 'language_table', 'quality_table', 'draw_tiers', 'make_translation_tables']
 
 # %% ../../nbs/suites/translated.ipynb #tc04imports
+from math import inf
 from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 from ..core.files import InputError, json_with_keys, write_aside
 from ..core.tables import grouped, markdown_table
 from ..reporting.protocol_cells import panels, write_figure
+from ..reporting.tables import task_name
 from ..reporting.tiers import TIERS, read_tiers, tier_of
 from ..reporting.translations import with_languages
 from ..runs.store import read_runs
@@ -27,9 +29,12 @@ class TranslatedPair(NamedTuple):
 def translated_pairs(
     folders:list # Datasets that `pronto import translation --human` wrote
 )->list[TranslatedPair]:
-    "Which datasets belong together; raises `InputError` for a folder that was imported without --human"
+    "Which datasets belong together; raises `InputError` for a folder that was not imported with --human"
     found = []
     for folder in map(Path, folders):
+        if not (folder/'manifest.json').is_file():
+            what = 'is not a dataset folder' if folder.is_dir() else 'is not a folder'
+            raise InputError(folder, f'{what}; name one that `pronto import translation --human` wrote')
         about = json_with_keys(folder/'manifest.json', 'code', 'human', 'chrf')
         if not about:
             what = 'does not say which human translation it belongs to; import it again with --human'
@@ -45,9 +50,11 @@ def language_table(
     pairs:list[TranslatedPair]
 )->str: # Markdown
     "Each model, task and language: both scores in percent, and the chrF++ of the translation"
-    quality = {p.human: p.chrf for p in pairs}
-    rows = [[model, task, code, *(f'{100*v:.1f}' for v in both), f'{100*(both[0] - both[1]):.1f}',
-             f'{quality[code]:.1f}'] for (model,task,code),both in sorted(scores.items())]
+    quality, rows = {p.human: p.chrf for p in pairs}, []
+    for (model,task,code),both in sorted(scores.items()):
+        human, machine = (round(100*v, 1) for v in both)
+        values = human, machine, human - machine, quality[code] # The difference of what is printed
+        rows.append([model, task, code, *(f'{v:.1f}' for v in values)])
     header = ['model','task','language','human','machine','difference','chrF++']
     return markdown_table(header, rows, 'lllrrrr')
 
@@ -55,7 +62,7 @@ def quality_table(
     scores:_Scores,
     pairs:list[TranslatedPair]
 )->str: # Markdown
-    "Pearson and Spearman of chrF++ with the scores on human and on machine-translated test sets"
+    "Pearson and Spearman of chrF++ with the scores on both test sets; empty below three languages"
     quality, rows = {p.human: p.chrf for p in pairs}, []
     groups = grouped(sorted(scores), lambda key: key[:2])
     for (model,task),keys in groups.items():
@@ -64,6 +71,7 @@ def quality_table(
             pearson, spearman = correlations(chrf, [scores[key][side] for key in keys])
             if pearson is None: continue
             rows.append([model, task, name, len(keys), f'{pearson:.3f}', f'{spearman:.3f}'])
+    if not rows: return ''
     return markdown_table(['model','task','chrF++ with','n','Pearson','Spearman'], rows, 'lllrrr')
 
 # %% ../../nbs/suites/translated.ipynb #tc12c
@@ -98,23 +106,45 @@ def draw_tiers(
     return figure
 
 # %% ../../nbs/suites/translated.ipynb #tc15c
+def _scores_and_limits(records:list[dict], pairs:dict[str,str], metric:str)->tuple[_Scores,dict]:
+    "Scores of whole runs, or, of a model and task without any, of the largest limit; and which limit"
+    scores, limits = {}, {}
+    by_limit = grouped(records, lambda r: r['limit'])
+    for limit in sorted(by_limit, key=lambda limit: -(limit or inf)):
+        found = paired_scores(by_limit[limit], pairs, metric)
+        new = {key: both for key,both in found.items() if key[:2] not in limits}
+        limits |= {key[:2]: limit for key in new}
+        scores |= new
+    return scores, limits
+
+_TOO_FEW = 'Correlations need three languages, or three models, with scores that differ.'
+
+def _limit_notes(limits:dict)->list[str]: # Lines about model and task to limit
+    return [f'{model}, {task_name(task)}: runs with --limit {limit}, so scores over at most {limit} '
+            'examples of each test set' for (model,task),limit in sorted(limits.items()) if limit]
+
 def make_translation_tables(
     folders:list, # Datasets that `pronto import translation --human` wrote
     runs, # The folder of the run store
     out=None, # The folder for tables and figure; nothing is written if not given
     metric:str='accuracy'
 )->dict[str,str]: # Name to its Markdown
-    "Write how human and machine-translated test sets agree; raises `InputError` without runs on both"
-    pairs, records = translated_pairs(folders), with_languages([r for r in read_runs(runs) if not r['limit']])
+    "Write how both kinds of test sets agree, without empty tables; raises `InputError` without runs on both"
+    pairs, records = translated_pairs(folders), with_languages(read_runs(runs))
     known = [r for r in records if r.get(metric) is not None]
-    scores = paired_scores(known, {p.human: p.machine for p in pairs}, metric)
+    scores, limits = _scores_and_limits(known, {p.human: p.machine for p in pairs}, metric)
     if not scores:
         named = ', '.join(f'{p.human} and {p.machine}' for p in pairs)
         what = f'has no model that ran on a human and a machine-translated test set ({named}); evaluate both'
-        raise InputError(runs, f'{what} with `pronto eval --protocol transfer`')
-    made = dict(mt_languages=language_table(scores, pairs), mt_agreement=compare_translations(scores),
-                mt_quality=quality_table(scores, pairs))
+        raise InputError(runs, f'{what} with `pronto eval --protocol transfer` and the same --limit, if any')
+    scores = {(model, task_name(task), code): both for (model,task,code),both in scores.items()}
+    tables = dict(mt_agreement=compare_translations(scores), mt_quality=quality_table(scores, pairs))
+    notes = _limit_notes(limits)
+    if not all(tables.values()): notes.append(_TOO_FEW)
+    made = dict(mt_languages='\n\n'.join([language_table(scores, pairs), *notes]))
+    made |= {name: text for name,text in tables.items() if text}
     if not out: return made
+    for name in tables: (Path(out)/f'{name}.md').unlink(missing_ok=True) # Of earlier runs
     for name,text in made.items():
         with write_aside(Path(out)/f'{name}.md') as f: f.write_text(text + '\n', encoding='utf-8')
     languages = {r['bible']: r['language'] for r in known}

@@ -148,7 +148,7 @@ def paired_scores(
 
 def compare_translations(
     scores:dict[tuple[str,str,str],tuple[float,float]] # As `paired_scores` gives them
-)->str: # Markdown
+)->str: # Markdown; empty if no group has three scores
     "Do human and machine-translated test sets agree?"
     groups = {}
     for (model,task,code),both in scores.items():
@@ -161,4 +161,5 @@ def compare_translations(
         if pearson is None: continue
         cells = f'{pearson:.3f}', f'{spearman:.3f}', f'{100*(mean(human) - mean(machine)):.1f}'
         rows.append([what, task, len(both), *cells])
+    if not rows: return ''
     return markdown_table(['', 'task', 'n', 'Pearson', 'Spearman', 'human minus machine'], rows, 'llrrrr')
