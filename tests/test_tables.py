@@ -277,10 +277,10 @@ def test_the_first_fault_is_named_with_what_mends_it(runs, tmp_path, capsys):
         return capsys.readouterr().err
     assert "there is no protocol 'nosuch'; choose from in-language" in said('--protocol', 'nosuch')
     assert 'absent: is not a folder; name the dataset' in said('--items', str(tmp_path/'absent'))
-    assert 'see e.g. `pronto tables --recipe paper`' in said('--recipe', 'none')
+    assert 'see e.g. `pronto tables --recipe paper --runs' in said('--recipe', 'none')
     for record in list(runs.glob('*/*/*/*')): record.unlink()
     store(runs, 'qaa', 'tiny', 'sentence_mood', .9, recipe='probe', protocol='probe')
-    assert 'see e.g. `pronto tables --protocol probe`' in said()
+    assert 'see e.g. `pronto tables --protocol probe --runs' in said()
     wrong_metric = 'SM has no mean absolute error; choose from'
     store(runs, 'qaa', 'tiny', 'sentence_mood', .9, protocol='mixes')
     store(runs, 'qaa', 'tiny', 'nonpronominal_mention', .9, protocol='probe')
@@ -291,6 +291,43 @@ def test_translations_can_be_left_out(runs, tmp_path, capsys):
     out = str(tmp_path/'out')
     assert main(['tables', '--runs', str(runs), '-o', out, '--without', 'engerv, wolKYG']) == 0
     assert {bible for bible,_ in rows_of(capsys.readouterr().out)} == {'qaa'}
+    assert main(['tables', '--runs', str(runs), '-o', out, '--without', 'engerv,nosuch,other']) == 1
+    said = capsys.readouterr()
+    assert said.out == '' and '--without: there are no runs on nosuch, other; choose from engerv, qaa, wolKYG' in said.err
+    assert main(['tables', '--runs', str(runs), '-o', out, '--without', 'engerv,qaa,wolKYG']) == 1
+    assert '--without: all runs use engerv' in capsys.readouterr().err
+
+def test_a_translation_is_left_out_as_source_too(tmp_path, capsys):
+    from pronto.cli.command import main
+    runs = tmp_path/'runs'
+    for source in 'qaa','qab':
+        trained_on = [dict(code=source, dataset_hash='d')]
+        for target in 'qaa','qab':
+            store(runs, target, 'tiny', 'sentence_mood', .8, protocol='transfer', trained_on=trained_on)
+    command = ['tables', '--protocol', 'transfer', '--runs', str(runs), '-o', str(tmp_path/'out'), '--json']
+    assert main(command) == 0 and 'qab' in capsys.readouterr().out
+    assert main([*command, '--without', 'qab']) == 0
+    said = capsys.readouterr().out
+    assert 'qaa' in said and 'qab' not in said
+
+def test_hints_name_the_store(runs, tmp_path, capsys):
+    from pronto.cli.command import main
+    empty = tmp_path/'no runs'
+    empty.mkdir()
+    def said(command, folder, *options):
+        assert main([command, '--runs', str(folder), '-o', str(tmp_path/'out'), *options]) == 1
+        found = capsys.readouterr()
+        assert found.out == '' and not (tmp_path/'out').exists()
+        line, = found.err.splitlines()
+        return line
+    assert f'see e.g. `pronto tables --recipe paper --runs {runs}`' in said('tables', runs, '--recipe', 'none')
+    eval_there = f'pronto eval --protocol transfer --runs {runs}`'
+    assert eval_there in said('tables', runs, '--protocol', 'transfer')
+    make_some = f"has no runs; make some: pronto eval DATASET_DIR -m MODEL --runs '{empty}'"
+    assert make_some in said('report', empty)
+    retrieval = said('tables', empty, '--protocol', 'retrieval')
+    assert 'has no runs of retrieval; make some: pronto eval' in retrieval
+    assert retrieval.endswith(f"--protocol retrieval --train DATASET_DIR --runs '{empty}'")
 
 def test_items_are_fitted_once(tmp_path, monkeypatch):
     from pronto.reporting import items

@@ -8,9 +8,10 @@ __all__ = ['tables_options', 'tables', 'report_options', 'report', 'export_optio
 # %% ../../nbs/cli/result_commands.ipynb #rsch05
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from .options import add_number, protocols_option, runs_option, tasks_file_option
 from .output import bar, note, show, show_tables, tell
-from ..core.files import InputError
+from ..core.files import InputError, data_dir
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco01
 def tables_options(parser):
@@ -33,7 +34,7 @@ def tables_options(parser):
     add('--common-rows', action='store_true',
         help='test all translations of a table on the rows that all of them have')
     add('--without', default='', metavar='CODES',
-        help='leave out runs on these translations, separated by commas')
+        help='leave out runs that are tested or trained on these translations, separated by commas')
     add('--published', action='store_true',
         help='also print the blocks of the paper for which there is no run')
     _beside_options(parser)
@@ -52,10 +53,29 @@ def _beside_options(parser):
         'or transfer-probe')
 
 # %% ../../nbs/cli/result_commands.ipynb #rscfold1
-_TO_RUN = 'make some: pronto eval DATASET_DIR -m MODEL'
+def _to_run(runs, more:str='')->str: # `runs`: as given
+    store = f' --runs {quote(runs)}' if runs else ''
+    return f'make some: pronto eval DATASET_DIR -m MODEL{more}{store}'
 
-def _require_folder(folder, hint=f'name the folder of the runs, or {_TO_RUN}'):
+def _require_folder(folder, hint=''):
+    hint = hint or f'name the folder of the runs, or {_to_run(folder)}'
     if folder and not Path(folder).is_dir(): raise InputError(folder, f'is not a folder; {hint}')
+
+def _used_in(record:dict)->set[str]:
+    "The codes of the translations that a run is tested or trained on"
+    if 'foreign' in record: return {record[side]['code'] for side in ('foreign','english')}
+    return {record['bible'], *(record.get('train') or ())}
+
+def _leave_out(records:list[dict], codes:list[str])->list[dict]:
+    "Runs that use none of these translations; raises `InputError` for a code that no run uses"
+    known = set().union(*map(_used_in, records))
+    unknown = [code for code in codes if code not in known]
+    if records and unknown:
+        what = f'there are no runs on {", ".join(unknown)}; choose from {", ".join(sorted(known))}'
+        raise InputError('--without', what)
+    kept = [r for r in records if not _used_in(r) & set(codes)]
+    if records and not kept: raise InputError('--without', f'all runs use {", ".join(codes)}; name fewer')
+    return kept
 
 def _know_protocol(name:str):
     "Refuse a name that is no protocol, before anything is said about runs"
@@ -66,7 +86,6 @@ def _know_protocol(name:str):
 # %% ../../nbs/cli/result_commands.ipynb #19aa203e
 def tables(args):
     "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a protocol"
-    from pronto.core.files import data_dir
     from pronto.core.tables import names_in
     from pronto.runs.store import read_runs
     from pronto.reporting.tables import usual_metric
@@ -77,23 +96,23 @@ def tables(args):
     args.metric = args.metric or usual_metric(runs)
     if args.protocol == 'retrieval':
         from pronto.runs.retrievals import read_retrievals, retrieval_table
-        found = read_retrievals(runs)
+        found = _leave_out(list(read_retrievals(runs)), names_in(args.without))
+        to_run = _to_run(args.runs, ' --protocol retrieval --train DATASET_DIR')
+        if not found: raise InputError(runs, f'has no runs of retrieval; {to_run}')
         return show(retrieval_table(found), found)
-    left_out = names_in(args.without)
-    records = [r for r in read_runs(runs) if r['bible'] not in left_out]
+    records = _leave_out(read_runs(runs), names_in(args.without))
     if not records and not args.published:
-        raise InputError(runs, f"has no runs (--published prints the paper's figures); {_TO_RUN}")
+        raise InputError(runs, f"has no runs (--published prints the paper's figures); {_to_run(args.runs)}")
     if args.tiers is not None or args.items is not None or args.typology: return _beside(args, records)
     if args.protocol in ('','in-language'): return _accuracy_tables(args, records)
     _any_recipe(args)
     from pronto.reporting.protocol_tables import PROTOCOL_TABLES, make_protocol_tables
     if args.protocol not in PROTOCOL_TABLES: return _accuracy_tables(args, records)
     make = partial(make_protocol_tables, args.protocol, records, recipe=args.recipe, splits=args.splits,
-                   metric=args.metric, report=note)
+                   metric=args.metric, report=note, store=args.runs)
     show_tables(lambda out: '\n\n'.join(make(out=out)), _folder(args))
 
 def _folder(args)->Path:
-    from pronto.core.files import data_dir
     return Path(args.output or data_dir()/'tables')
 
 def _any_recipe(args):
@@ -107,7 +126,8 @@ def _accuracy_tables(args, records:list[dict]):
     kind = args.recipe, args.splits, args.protocol
     def make(out):
         made = make_tables(records, out, args.layout, args.recipe, args.splits, protocol=args.protocol,
-                           published=args.published, metric=args.metric, common_rows=args.common_rows)
+                           published=args.published, metric=args.metric, common_rows=args.common_rows,
+                           store=args.runs)
         summary = make_summary(records, out, args.layout, *kind, args.metric)
         return '\n\n'.join([*made.values(), *filter(None, [summary])])
     show_tables(make, _folder(args))

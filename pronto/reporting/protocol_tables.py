@@ -15,7 +15,7 @@ from .fewshot import curve_lines, curve_sheet, plot_curves, read_curves
 from .mixes import difference_sheet, mixes_lines, mixes_sheet, plot_mixes, read_mixes
 from .protocol_cells import Sheet, setting_note, write_figure
 from .scores import METRICS, MIN_SEEDS, with_metric
-from .tables import protocol_of, records_of
+from .tables import in_store, protocol_of, records_of
 from .transfer import (gap_sheet, matrix_sheet, plot_transfer, read_transfer,
                                        summary_sheet, transfer_lines)
 from .translations import spread_note
@@ -71,7 +71,8 @@ def make_protocol_tables(
     recipe:str='', # Only this recipe; any if empty
     splits:str='', # Only these splits, or several separated by commas; any if empty
     metric:str='accuracy', # A key of `METRICS`
-    report:Callable=to_stderr # Gets a line about runs that fill no cell
+    report:Callable=to_stderr, # Gets a line about runs that fill no cell
+    store=None # The folder of `runs`, for hints; `runs` itself if that is a folder
 )->list[str]: # The Markdown of each
     "Write the tables and the figure of a protocol; raises `InputError` if it has no runs"
     if metric not in METRICS:
@@ -86,9 +87,10 @@ def make_protocol_tables(
     found = tables.read(records)
     if not found:
         others = ', '.join(sorted({protocol_of(r) for r in records})) or 'none'
-        place = 'runs' if isinstance(runs, list) else runs or data_dir()/'runs'
+        place = store or ('runs' if isinstance(runs, list) else runs or data_dir()/'runs')
+        command = f'pronto eval --protocol {protocol}{in_store(store or runs)}'
         raise InputError(place, f'has no runs of {protocol} with these options (protocols with runs: '
-                                f'{others}); make some with `pronto eval --protocol {protocol}`')
+                                f'{others}); make some with `{command}`')
     _report_others(protocol, records, found, report)
     sheets = tables.sheets(found, metric)
     for sheet in sheets: sheet.write(out)

@@ -26,7 +26,7 @@ from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, compare_all
 from .scores import score_answers, seed_scores
 from .summary import Scope, Stratum, draws_of, summarise
 from .tables import kind_of, protocol_of, read_seeds, setting_of
-from .tables import task_key, task_name, test_set
+from .tables import in_store, task_key, task_name, test_set
 from .tiers import read_tiers, tier_of
 from ..runs.store import read_runs
 
@@ -413,8 +413,11 @@ def write_report(
     most_tests:int=MOST_TESTS, # As for `make_report`
     progress:Callable=_silent # As for `make_report`
 )->int: # How many runs it shows
-    "Write the report; raises `InputError` if it cannot be written, or if store or registry cannot be read"
+    "Write the report; raises `InputError` if it cannot be written, if an input is bad, or without any runs"
     known = read_registry(registry) if registry else None
-    records = read_runs(data_dir()/'runs' if runs is None else runs)
+    store = data_dir()/'runs' if runs is None else runs
+    records = read_runs(store)
+    if not records:
+        raise InputError(store, f'has no runs; make some: pronto eval DATASET_DIR -m MODEL{in_store(runs)}')
     make_report(records, Path(out).absolute().parent, known, most_tests, progress).save(out)
     return len(records)

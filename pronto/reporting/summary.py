@@ -205,6 +205,9 @@ def _notes(rows:list[dict], common:dict[str,Common])->list[str]:
     if any(r['group'] for r in rows): found.append(_GROUPS)
     if any(not r['group'] for r in rows): found.append(_NO_GROUPS)
     if common: found += _common_notes(common)
+    tasks = dict.fromkeys(r['scope'] for r in rows if r['over'] == 'translations')
+    own = ', '.join(task for task in tasks if task not in map(task_name, common))
+    if own: found.append(f'Each translation is tested on all its own rows, as too few are in all: {own}.')
     left_out = dict.fromkeys(f'{r["scope"]}: {r["left_out"]}' for r in rows if r['left_out'])
     if left_out: found.append(f'Left out, as they did not run on all test sets: {"; ".join(left_out)}.')
     return found

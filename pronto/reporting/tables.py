@@ -5,12 +5,13 @@
 # %% auto #0
 __all__ = ['LAYOUT_COLUMNS', 'MOVED', 'SPLITS_SHOWN', 'PAPER_TASKS', 'read_layout', 'paper_models', 'known_as', 'add_unlisted',
            'records_of', 'Kind', 'protocol_of', 'kind_of', 'test_set', 'setting_of', 'fitting', 'task_key', 'task_name',
-           'choose', 'read_seeds', 'fill', 'make_tables', 'usual_metric', 'left_out']
+           'choose', 'read_seeds', 'fill', 'make_tables', 'in_store', 'usual_metric', 'left_out']
 
 # %% ../../nbs/reporting/tables.ipynb #59bb0696
 from collections import Counter
 from dataclasses import fields
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 from ..bibles.languages import identify
 from ..core.files import InputError, data_dir, fact_table, reading, write_aside
@@ -503,7 +504,8 @@ def make_tables(
     protocol:str='in-language', # Only this protocol; any if empty
     published:bool=False, # Also print the translations of the layout that have no run
     metric:str='accuracy', # The one that is set large and tested: a key of `METRICS`
-    common_rows:bool=False # Test all translations of a table on the rows that all of them have
+    common_rows:bool=False, # Test all translations of a table on the rows that all of them have
+    store=None # The folder of `runs`, for hints; `runs` itself if that is a folder
 )->dict[str,str]: # Table to its Markdown
     "Write the tables as Markdown, LaTeX, CSV and figures; raises `InputError` if there is nothing to print"
     choices = ', '.join(METRICS)
@@ -513,7 +515,8 @@ def make_tables(
     chosen = choose(records, recipe, splits, protocol)
     if metric == 'mae': chosen = _only_counts(chosen)
     blocks = fill(rows, chosen, not_run=published, metric=metric, common_rows=common_rows)
-    if not blocks: raise InputError(_place_of(runs), _nothing(records, metric))
+    place = store or runs
+    if not blocks: raise InputError(_place_of(place), _nothing(records, metric, in_store(place)))
     by_table = grouped(blocks, lambda block: block.table)
     for of_table in by_table.values(): _add_spread(of_table, chosen, metric)
     made = {t: _write_table(t, found, out) for t,found in by_table.items() if not tables or t in tables}
@@ -521,6 +524,10 @@ def make_tables(
     return made
 
 # %% ../../nbs/reporting/tables.ipynb #314a68a1
+def in_store(runs)->str: # ` --runs DIR`, or empty without a folder
+    "The option that a suggested command needs to read the same runs"
+    return '' if runs is None or isinstance(runs, list) else f' --runs {quote(str(runs))}'
+
 def _place_of(runs)->str: return 'runs' if isinstance(runs, list) else str(runs or data_dir()/'runs')
 
 def _only_counts(chosen:dict[str,list[dict]])->dict[str,list[dict]]:
@@ -530,12 +537,13 @@ def _only_counts(chosen:dict[str,list[dict]])->dict[str,list[dict]]:
             for bible,blocks in chosen.items()}
     return {bible: found for bible,blocks in kept.items() if (found := [block for block in blocks if block])}
 
-def _nothing(records:list[dict], metric:str='accuracy')->str:
+def _nothing(records:list[dict], metric:str, store:str)->str: # `store`: as `in_store` gives it
     if records and metric == 'mae': return 'has no such runs of a task that counts; choose another --metric'
-    if not records: return "has no runs; make some with `pronto eval`; --published prints the paper's figures"
+    if not records:
+        return f"has no runs; make some with `pronto eval{store}`; --published prints the paper's figures"
     usual_first = lambda runs: (protocol_of(runs[0]) == 'in-language', len(runs))
     others = _options_for(max(grouped(records, _kind).values(), key=usual_first)[0])
-    return f'has no such runs, but {_kinds(records)}; see e.g. `pronto tables {others}`'
+    return f'has no such runs, but {_kinds(records)}; see e.g. `pronto tables {others}{store}`'
 
 def _kind(record:dict)->str:
     protocol = protocol_of(record)
