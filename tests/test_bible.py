@@ -391,6 +391,15 @@ def test_the_report_of_convert(project, capsys):
     assert main(['convert', str(project), '--report', '--versification', 'rsc']) == 0
     assert 'versification: rsc, as --versification says' in capsys.readouterr().out
 
+def test_a_scheme_that_fits_a_little_better_says_why_it_is_not_chosen():
+    "English is kept unless another scheme fits two chapters more; a stated scheme is kept in any case"
+    from pronto.bibles.versification import SCHEMES, Evidence
+    points = dict.fromkeys(SCHEMES, 0) | dict(eng=4, org=5)
+    assert str(Evidence('eng', points, 7)) == ('eng (fits 4 of 7 telling chapters; org fits 5, but eng is kept '
+                                               'unless another fits 2 more)')
+    assert str(Evidence('eng', points, 7, 'Settings.xml')).endswith('(fits 4 of 7 telling chapters; next: org, 5)')
+    assert str(Evidence('eng', points | dict(org=4), 7)) == 'eng (fits 4 of 7 telling chapters; next: org, 4)'
+
 @real
 def test_every_real_bible_is_listed():
     folders = ('beblia','ces','osis','usfm','usfx','vpl','zefania')

@@ -249,6 +249,27 @@ def test_datasets_without_a_task_are_left_out(place, trained, capsys):
     assert run(place, place/'release', '-t', 'PNS') == 0 and len(trained) == 2
     assert 'qab: left out, as it has no examples of PNS in some split' in capsys.readouterr().err
 
+def test_translations_that_cannot_be_read_are_left_out(place, trained, capsys):
+    "A damaged table, a manifest cut off, no text: a line about each, with and without a model; the others are scored"
+    release = place/'release'
+    write_dataset(release/'qad', 'qad', files={'proper_noun_subject_train.tsv': 'another'})
+    write_dataset(release/'qae', 'qae')
+    for split in SPLITS: (release/'qae'/f'proper_noun_subject_{split}.tsv').write_text('\t1\tMRK 1:1\n')
+    (release/'qab'/'manifest.json').write_text('{"code": ')
+    def left(err): return [line for line in err.splitlines() if line.startswith('left out')]
+    for n,command in enumerate(([release, '-t', 'PNS'], [release], [release, '-t', 'PNS', *TRANSFER, 'qaa'])):
+        assert run(place, *command, runs=f'runs{n}') == 0
+        told = left(capsys.readouterr().err)
+        assert len(told) == 3 and {r['bible'] for r in read_runs(place/f'runs{n}')} == {'qaa','qac'}
+        assert all(any(why in line for line in told) for why in ('qad/proper_noun_subject_train.tsv: is not the file',
+                                                                 'qae/verses.tsv: is missing', 'qab/manifest.json'))
+    assert main(['eval', str(release), '-t', 'PNS']) == 0
+    out, err = capsys.readouterr()
+    assert [line[:8] for line in out.splitlines()] == ['qaa, PNS', 'qac, PNS'] and len(left(err)) == 3
+    for code in 'qaa', 'qac': (release/code/'manifest.json').write_text('{"code": ')
+    assert main(['eval', str(release), '-t', 'PNS']) == 1 and run(place, release, '-t', 'PNS', runs='none') == 1
+    assert not (place/'none').exists()
+
 def test_one_answer_to_everything_is_not_learning(place):
     from pronto.runs.runner import FinishedRun
     record = dict(bible='qaa', model='m', task='sentence_mood', seed=0, accuracy=.5, baselines={}, collapsed=True)

@@ -309,6 +309,19 @@ ENDLESS = VerseTask('endless', 'END', 'When?', label, ('never','later'))
     failed, = csv.DictReader((tmp_path/'out'/'failed.csv').open(encoding='utf-8'))
     assert failed == dict(code='qad1', source='qad1.tsv', reason='was stopped after 1 seconds')
 
+def test_text_that_was_put_back_is_named_when_published(tmp_path):
+    "Text in a translation of this release, or a translation that is not part of it"
+    from pronto.jobs.release import Release, _require_publishable
+    for code in 'wol', 'old':
+        (tmp_path/code).mkdir()
+        (tmp_path/code/'release.json').write_text('{"inputs": "", "script": "", "redistribution": "", "files": {}}')
+        (tmp_path/code/'verses.tsv').write_text('text')
+    done = Release(tmp_path, failed={'wol': 'is text that was put back'}, others=['old','wol'])
+    said = 'wol holds text that was put back .*; remove its verses file .*wol/verses.tsv.* into a copy'
+    with pytest.raises(InputError, match=said): _require_publishable(done)
+    done.others = ['old']
+    with pytest.raises(InputError, match='it also holds old, which is not part'): _require_publishable(done)
+
 def test_no_cell_of_the_registry_is_a_formula(corpus, settings, tmp_path):
     "And `pronto report` reads it back as it was"
     from pronto.core.tables import spreadsheet_value
@@ -331,3 +344,10 @@ def test_a_release_without_text_comes_back_as_it_was(corpus, whole, tmp_path, ca
     assert main(['restore', f'{labels}/qab1', '-b', str(other), '-o', str(again)]) == 1
     assert 'is not the text that qab1 was built from' in capsys.readouterr().err
     assert contents(again) == built
+    (tmp_path/'empty').mkdir()
+    wrong = [('nowhere', 'nowhere: does not exist'), ('empty', 'empty: is not a dataset folder; name one that'),
+             ('labels', 'labels: is a release; name a translation in it, e.g. '), ('again', 'holds its text; use it')]
+    for name,said in wrong:
+        assert main(['restore', str(tmp_path/name), '-b', str(bible), '-o', str(tmp_path/'no')]) == 1
+        assert said in capsys.readouterr().err and not (tmp_path/'no').exists()
+    assert main(['verses', str(tmp_path/'empty'), '-b', str(bible)]) == 1 and not any((tmp_path/'empty').iterdir())

@@ -62,6 +62,8 @@ def _ends(bible:Bible)->dict[tuple[str,int],int]:
         found[book,chapter] = max(last, found.get((book,chapter), 0))
     return {chapter: last for chapter,last in found.items() if last}
 
+_LEAD = 2 # Chapters that a scheme must fit more than English to be chosen
+
 class Evidence(NamedTuple):
     "How well each scheme fits a file"
     scheme:str           # The chosen one, a key of `SCHEMES`
@@ -78,6 +80,9 @@ class Evidence(NamedTuple):
         why = f', as {self.because} says' if self.because else ''
         if not self.chapters: return f'{self.scheme}{why} (no chapter tells the schemes apart)'
         n, second = self.points[self.scheme], self.runner_up
+        if not self.because and self.points[second] > n: # Chapters may lack a verse by chance
+            return (f'{self.scheme} (fits {n} of {self.chapters} telling chapters; {second} fits '
+                    f'{self.points[second]}, but eng is kept unless another fits {_LEAD} more)')
         return (f'{self.scheme}{why} (fits {n} of {self.chapters} telling chapters; '
                 f'next: {second}, {self.points[second]})')
 
@@ -95,7 +100,7 @@ def weigh_versifications(
     if chosen != 'auto': return Evidence(chosen, points, len(telling), '--versification')
     if bible.stated.scheme: return Evidence(bible.stated.scheme, points, len(telling), 'Settings.xml')
     best = max(points, key=points.get)
-    return Evidence(best if points[best] >= points['eng'] + 2 else 'eng', points, len(telling))
+    return Evidence(best if points[best] >= points['eng'] + _LEAD else 'eng', points, len(telling))
 
 def choose_versification(
     bible:Bible # With the file's own numbers

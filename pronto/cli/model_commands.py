@@ -72,18 +72,24 @@ def _protocol(args)->dict: # As `plan` takes it
 
 def _show_baselines(args, tasks:list[str]):
     from pronto.datasets.tasks import find_task
-    from pronto.protocols.parts import find_translations
+    from pronto.runs.planning import find_targets
     from pronto.runs.runner import score_baselines
     if args.protocol != 'in-language' or args.train:
         raise InputError('-m', f'the protocol {args.protocol} needs a model; name one')
-    translations = [folds for folder in args.dataset for folds in find_translations(folder)]
+    translations, left = find_targets(args.dataset), []
     for folds in translations:
         folder = folds[0].folder if folds[0].fold is None else folds[0].folder.parent
-        for stem,baselines in score_baselines(folder, tasks, args.limit).items():
+        try: scored = score_baselines(folder, tasks, args.limit)
+        except InputError as e:
+            left.append(e)
+            continue
+        for stem,baselines in scored.items():
             scores = ', '.join(f'{name} {value["accuracy"]:.1%}' for name,(value,_) in baselines.items())
             code = f'{folds[0].code}, ' if len(translations) > 1 else ''
             data = dict(bible=folds[0].code, task=stem, baselines={k: v for k,(v,_) in baselines.items()})
             show(f'{code}{find_task(stem).abbr}: {scores}', data)
+    if len(left) == len(translations): raise left[0]
+    for e in left: warn(f'left out {e}')
     note('these are the baselines; name a model with -m to compare it with them')
 
 # %% ../../nbs/cli/model_commands.ipynb #rt10cli1

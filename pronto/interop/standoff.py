@@ -111,6 +111,17 @@ def _fill(folder:Path, aside:Path, texts:dict):
         _fill_folder(fold, aside/fold.name, texts)
 
 # %% ../../nbs/interop/standoff.ipynb #so19
+def _check_one_dataset(folder:Path):
+    "Raise `InputError` that says what a folder is, if it is not one dataset"
+    if not folder.exists(): raise InputError(folder, 'does not exist; name a dataset folder without its text')
+    inside = dataset_folders(folder)
+    if not inside:
+        raise InputError(folder, 'is not a dataset folder; name one that `pronto release` or `pronto export` '
+                                 'wrote')
+    if inside != [folder]:
+        what = f'is a release; name a translation in it, e.g. {inside[0]}, or restore each'
+        raise InputError(folder, what)
+
 def restore(
     folder, # A dataset of a release or of a stand-off edition, without text
     bible:Bible, # The translation it was built from
@@ -120,6 +131,7 @@ def restore(
 )->int: # How many verses
     "Put the text back; raises `InputError` if the Bible is another one or a file was changed"
     folder = Path(folder)
+    _check_one_dataset(folder)
     is_standoff = 'standoff' in load_manifest(folder)
     if not out and not is_standoff: return restore_verses(folder, bible, path)
     if not out:

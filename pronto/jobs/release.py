@@ -328,9 +328,7 @@ def release(
                 for _,(code,licence,error) in zip(progress(list(jobs)), outcomes):
                     done.note(code, licence, error.replace(f'{bibles.absolute()}/', ''))
     _finish(done, places, bibles)
-    if publishable and done.others:
-        raise InputError(done.out, f'cannot be published: it also holds {_few(done.others)}, which is not '
-                                   'part of this release; remove that and start the same command again')
+    if publishable: _require_publishable(done)
     return done
 
 # %% ../../nbs/jobs/release.ipynb #r1fin001
@@ -346,3 +344,15 @@ def _finish(done:Release, places:dict[str,Path], bibles:Path):
     if not done.built + done.finished:
         reasons = done.out/'failed.csv'
         raise InputError(bibles, f'none of {len(places):,} translations could be built; {reasons} says why')
+
+def _require_publishable(done:Release):
+    "Raise `InputError` if the folder holds more than a release for everybody may hold"
+    restored = [code for code in done.others if code in done.failed and _has_text_back(done.out/code)]
+    if restored:
+        what = (f'cannot be published: {_few(restored)} holds text that was put back with `pronto restore`; '
+                f'remove its verses file ({done.out/restored[0]/"verses.tsv"}) and start the same command '
+                'again; another time, restore into a copy (-o)')
+        raise InputError(done.out, what)
+    if done.others:
+        raise InputError(done.out, f'cannot be published: it also holds {_few(done.others)}, which is not '
+                                   'part of this release; remove that and start the same command again')

@@ -244,8 +244,9 @@ def score_baselines(
     "Score the baselines on a dataset; raises `InputError` for a bad one"
     _at_most(limit)
     folders = [t.folder for t in find_translations(dataset)[0]]
-    loaded, found = [load_dataset_folder(folder).tasks for folder in folders], {}
-    for task in choose_tasks(folders[0], tasks):
+    chosen, found = choose_tasks(folders[0], tasks), {}
+    loaded = [load_dataset_folder(folder, [task.stem for task in chosen]).tasks for folder in folders]
+    for task in chosen:
         tested, answers = [], {}
         for tables in loaded:
             train, test = (tables.get(task.stem, {}).get(split) for split in ('train','test'))
