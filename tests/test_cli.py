@@ -447,3 +447,15 @@ def test_a_misspelt_command_gets_a_similar_one(capsys):
         assert f'unknown command: {argv[-1]} (did you mean {near}?)' in capsys.readouterr().err
     with pytest.raises(SystemExit): main(['xyzzy'])
     assert "invalid choice: 'xyzzy' (choose from" in capsys.readouterr().err
+
+@pytest.mark.parametrize('command', [('annotate',), ('report', '--runs'), ('pretrain',)])
+def test_outputs_are_checked_before_any_work(refuses, tmp_path, command):
+    "The input is absent, so that any work would fail first"
+    (tmp_path/'file').write_text('x')
+    (tmp_path/'folder').mkdir()
+    (tmp_path/'folder'/'mine').write_text('x')
+    why = 'is not replaced, because' if 'pretrain' in command else 'is a folder; name the file'
+    command = [*command, tmp_path/'absent']
+    refuses([*command, '-o', tmp_path/'folder'], f'{tmp_path/"folder"}: {why}')
+    refuses([*command, '-o', tmp_path/'file'/'a'/'b'], 'cannot be written', f'{tmp_path/"file"} is not a folder')
+    assert sorted(p.name for p in tmp_path.iterdir()) == ['file','folder']

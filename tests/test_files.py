@@ -3,7 +3,7 @@ import os, stat, threading
 
 import pytest
 
-from pronto.core.files import InputError, read_json, reading, replace_folder, write_aside
+from pronto.core.files import InputError, read_json, reading, replace_folder, require_place, write_aside
 
 def test_a_file_keeps_its_permissions(tmp_path):
     path = tmp_path/'secret.txt'
@@ -52,3 +52,13 @@ def test_what_appears_meanwhile_is_not_lost(tmp_path):
 def test_an_error_is_one_printable_line(tmp_path):
     with pytest.raises(InputError) as e, reading('a\x1b[31m\nb\udcff'): raise ValueError('first\nsecond')
     assert str(e.value) == r'a\x1b[31m\nb\udcff: cannot be read (first second); mend or replace the file'
+
+def test_a_place_is_checked_without_writing(tmp_path):
+    (tmp_path/'file').write_text('x')
+    for place in tmp_path/'new', tmp_path/'a'/'b', tmp_path/'file', '/dev/null': require_place(place)
+    require_place(tmp_path/'new', lambda folder: 'never asked')
+    with pytest.raises(InputError, match='name the file to write'): require_place(tmp_path)
+    with pytest.raises(InputError, match='because it holds a sheet'): require_place(tmp_path, lambda folder: 'it holds a sheet')
+    for place in tmp_path/'file'/'a', tmp_path/('x'*300)/'a':
+        with pytest.raises(InputError, match='cannot be written'): require_place(place)
+    assert [p.name for p in tmp_path.iterdir()] == ['file']

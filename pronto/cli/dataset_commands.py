@@ -14,7 +14,7 @@ from shlex import quote
 from .options import add_number, cluster, cluster_options, projection_options, rules_options
 from .options import versification_option
 from .output import bar, note, show, tell, warn
-from ..core.files import InputError
+from ..core.files import InputError, require_place
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco01
 def convert_options(parser):
@@ -63,6 +63,7 @@ def _annotate(folder, args):
 
 def annotate(args):
     "Turn an annotated source into one file, which serves all languages"
+    require_place(args.output)
     from pronto.sources.annotation_file import write_annotations
     annotations = _annotate(args.source, args)
     write_annotations(annotations, args.output)

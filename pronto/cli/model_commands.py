@@ -12,7 +12,7 @@ from pathlib import Path
 from .options import add_number, as_input_error, cluster, cluster_options, run_options
 from .options import runs_option, tasks_file_option
 from .output import bar, note, show, tell, warn
-from ..core.files import InputError, printable
+from ..core.files import InputError, printable, require_place
 from ..core.progress import NEXT_LINE, is_quiet
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco01
@@ -256,7 +256,8 @@ def pretrain_options(parser):
 # %% ../../nbs/cli/model_commands.ipynb #8b59f52b
 def pretrain(args):
     "Pretrain a small BERT on plain text and the train verses of Bibles"
-    from pronto.modeling.pretrain import pretrain, read_texts
+    from pronto.modeling.pretrain import foreign_in_model, pretrain, read_texts
+    require_place(args.output, foreign_in_model)
     if args.width % args.heads:
         raise InputError('--width', f'{args.width} is not a multiple of the {args.heads} attention heads '
                                     '(--heads); change one of them')

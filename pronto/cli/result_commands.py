@@ -11,7 +11,7 @@ from pathlib import Path
 from shlex import quote
 from .options import add_number, protocols_option, runs_option, tasks_file_option
 from .output import bar, note, show, show_tables, tell
-from ..core.files import InputError, data_dir
+from ..core.files import InputError, data_dir, require_place
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco01
 def tables_options(parser):
@@ -168,6 +168,7 @@ def report_options(parser):
 # %% ../../nbs/cli/result_commands.ipynb #1767e89b
 def report(args):
     "Write one HTML page with all results: rankings, a page per model and language, comparisons, a map"
+    require_place(args.output)
     from pronto.reporting.report import write_report
     _require_folder(args.runs)
     n = write_report(args.runs, args.output, args.registry, args.most_tests, progress=bar)

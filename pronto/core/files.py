@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['printable', 'InputError', 'to_stderr', 'reading', 'parse_json', 'read_json', 'json_bytes', 'json_with_keys',
-           'writer_mark', 'write_aside', 'foreign_file', 'replace_folder', 'beside', 'data_dir', 'content_hash',
-           'fact_table', 'no_collection']
+           'writer_mark', 'write_aside', 'foreign_file', 'require_place', 'replace_folder', 'beside', 'data_dir',
+           'content_hash', 'fact_table', 'no_collection']
 
 # %% ../../nbs/core/files.ipynb #4e3463a3
 import gc, hashlib, json, os, re, shutil, socket, stat, sys, time
@@ -136,7 +136,8 @@ _TEMPORARY = re.compile(r'\..+\.[^.]+-\d+-\d*-[0-9a-f]{8}\.tmp')
 
 # %% ../../nbs/core/files.ipynb #903b9905
 def _unwritable(path, e):
-    return InputError(path, f'cannot be written ({e.strerror or e}); choose another place or make room')
+    why = getattr(e, 'strerror', None) or e
+    return InputError(path, f'cannot be written ({why}); choose another place or make room')
 
 @contextmanager
 def _writing(path:Path):
@@ -232,6 +233,20 @@ def _require_ours(path:Path, ours:Callable):
     if not path.exists(): return
     why = ours(path) if path.is_dir() else 'it is not a folder'
     if why: raise InputError(path, f'is not replaced, because {why}; move that away or choose another folder')
+
+def require_place(
+    path, # The file to write; the folder to write if `ours` is given
+    ours:Callable[[Path],str|None]=None # As for `replace_folder`
+):
+    "Raise `InputError` if a file or folder cannot be written there; called before long work; creates nothing"
+    place = Path(os.path.realpath(path))
+    with _writing(place):
+        if ours: _require_ours(place, ours)
+        elif place.is_dir(): raise InputError(path, 'is a folder; name the file to write')
+        elif _is_device(Path(path)): return
+        near = next(p for p in place.parents if p.exists())
+        reason = f'{near} is not a folder' if not near.is_dir() else 'Permission denied'
+        if not near.is_dir() or not os.access(near, os.W_OK | os.X_OK): raise _unwritable(path, reason)
 
 @contextmanager
 def replace_folder(
