@@ -147,6 +147,16 @@ def test_table4_from_the_command_line(demo, pronto, tmp_path):
     assert rows and {r['published'] for r in rows} == {''} # The language is invented
     assert (tmp_path/'t'/'table4.png').read_bytes()[:4] == b'\x89PNG'
 
+def test_a_parse_of_another_language_is_reported(demo, pronto, tmp_path):
+    "A warning beside the table; none for the parse of this text, whatever its parts of words"
+    corpus, folder, path = demo
+    other = tmp_path/'qaa.conllu'
+    other.write_text(ud_corpus(corpus.meanings('qaa'), invented_languages()['qaa']), encoding='utf-8')
+    status,out,err = pronto('quality', 'parse', folder, '-u', other, '--repeats', 20)
+    assert status == 0 and len(err) == 1 and 'warning: ' in err[0] and 'the parse has other words in ' in err[0]
+    assert 'it is of another language or translation' in err[0] and out
+    assert pronto('quality', 'parse', folder, '-u', path, '--repeats', 20)[2] == []
+
 def in_language(folder, out, language):
     "A copy of a dataset that says it is in another language"
     shutil.copytree(folder, out)

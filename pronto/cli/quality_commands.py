@@ -10,7 +10,7 @@ __all__ = ['quality_parse_options', 'quality_parse', 'quality_sheet_options', 'q
 from functools import partial
 from pathlib import Path
 from .options import add_number, as_input_error
-from .output import bar, note, show_tables, tell
+from .output import bar, note, show_tables, tell, warn
 from ..core.files import InputError
 
 # %% ../../nbs/cli/quality_commands.ipynb #qlco01
@@ -42,12 +42,13 @@ def quality_parse(args):
     from pronto.bibles.ud import read_treebank
     from pronto.datasets.loading import load_dataset_folder
     from pronto.quality.parsers import parse_dataset
-    from pronto.quality.tables import make_table4
+    from pronto.quality.tables import make_table4, unlike_texts
     dataset, pipeline = load_dataset_folder(args.dataset), _parser_of(args)
     if pipeline: parse_dataset(dataset, args.ud[0], pipeline, progress=bar('parse'))
     treebank = read_treebank(args.ud)
     make = partial(make_table4, dataset, treebank, repeats=args.repeats, seed=args.seed)
     show_tables(lambda out: make(out=out), args.output)
+    if unlike := unlike_texts(dataset, treebank): warn(f'warning: {unlike}')
     if treebank.skipped:
         works = sorted(treebank.skipped, key=treebank.skipped.get, reverse=True)[:5]
         note(f'skipped {sum(treebank.skipped.values()):,} sentences of other works: {", ".join(works)}')

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['METRICS', 'Printed', 'figure_png', 'Picture', 'write_printed', 'measured', 'language_of', 'is_hindi', 'table4_cells',
-           'print_table4', 'draw_confusion', 'draw_table4', 'kappa_word', 'describe_table4', 'make_table4',
-           'print_table5', 'draw_table5', 'describe_table5', 'read_checked_sheets', 'make_table5']
+           'print_table4', 'draw_confusion', 'draw_table4', 'kappa_word', 'describe_table4', 'unlike_texts',
+           'make_table4', 'print_table5', 'draw_table5', 'describe_table5', 'read_checked_sheets', 'make_table5']
 
 # %% ../../nbs/quality/tables.ipynb #dde4e10a
 import io
@@ -19,7 +19,7 @@ from ..core.files import fact_table, write_aside
 from ..core.tables import Markup, csv_text, latex_table, markdown_table, markdown_text
 from ..datasets.loading import Dataset, load_dataset_folder
 from ..datasets.tasks import SM
-from .agreement import PAIRS, Comparison, agree, compare_all
+from .agreement import PAIRS, Comparison, agree, compare_all, english_verses
 from .sheets import agreement_of_two, check_same_draw, check_sheet, count_sheet, read_sheet
 from ..reporting.rendering import ABSENT
 
@@ -256,6 +256,31 @@ def describe_table4(
     return '\n\n'.join(sentences)
 
 # %% ../../nbs/quality/tables.ipynb #a7c901cd
+def _trigrams(text:str)->set[str]:
+    letters = ''.join(c for c in text.casefold() if c.isalpha())
+    return {letters[i:i+3] for i in range(len(letters) - 2)}
+
+def _is_alike(a:str, b:str)->bool: # However words are divided
+    a, b = _trigrams(a), _trigrams(b)
+    return 2*len(a & b) >= min(len(a), len(b))
+
+def unlike_texts(
+    dataset:Dataset,
+    treebank:Treebank, # A parse, of the same translation or of another one
+    most:float=.1 # The share of the verses that may be alike
+)->str: # A warning; empty if the texts are alike, or cannot be compared
+    "Is this a parse of another translation? Then nearly all verses have other words"
+    rows = [r for parts in dataset.tasks.values() for found in parts.values() for r in found]
+    texts = {r.ref: r.text for r in rows if getattr(r, 'ref', None) and getattr(r, 'text', '')}
+    scheme = treebank.versification or dataset.manifest.get('versification', 'eng')
+    pieces = english_verses(treebank, scheme)
+    parsed = {ref: ''.join(t.form for piece in verse for t in piece) for ref,verse in pieces.items()}
+    shared = [ref for ref in texts if ref in parsed]
+    alike = sum(_is_alike(texts[ref], parsed[ref]) for ref in shared)
+    if not shared or alike > most*len(shared): return ''
+    other = f'the parse has other words in {len(shared) - alike:,} of {len(shared):,} verses'
+    return f'{dataset.path}: {other}, so it is of another language or translation; name a parse of this one'
+
 def make_table4(
     dataset:Dataset, # With references
     treebank:Treebank, # A parse of the same translation
