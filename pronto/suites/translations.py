@@ -10,7 +10,7 @@ __all__ = ['translatable_texts', 'write_texts', 'read_translations', 'translate_
 from dataclasses import replace
 from statistics import mean
 from ..core.files import InputError, replace_folder, write_aside
-from ..core.tables import markdown_table
+from ..core.tables import grouped, markdown_table
 from ..datasets.loading import Dataset
 from ..interop.hf import foreign_in_export, write_tables
 from .xtreme_files import file_lines
@@ -132,20 +132,29 @@ def correlations(
     if len(human) < 3 or len(set(human)) == 1 or len(set(machine)) == 1: return None, None
     return float(pearsonr(human, machine)[0]), float(spearmanr(human, machine)[0])
 
+def _training(record:dict)->tuple[str,...]:
+    "How a model was trained, but for the seed"
+    limit, sources = record.get('limit'), record.get('train') or ()
+    trained_on = f'trained on {" and ".join(sources)}' if sources else ''
+    return record['protocol'], record['recipe'], trained_on, f'limit {limit}' if limit else ''
+
 def paired_scores(
     records:list[dict], # As `read_runs` gives them
     pairs:dict[str,str], # Code of the human dataset to that of the machine's
     metric:str='accuracy'
 )->dict[tuple[str,str,str],tuple[float,float]]: # Model, task, human code to both scores, means over seeds
-    "Scores on both test sets of a language, of models trained on the same"
-    scores = {}
-    for r in records:
-        key = r['model'], r['task'], str(r.get('train')), r['protocol'], r['recipe'], r.get('limit')
-        scores.setdefault((key, r['bible']), []).append(r[metric])
-    return {(*key[:2], human): (mean(scores[key, human]), mean(scores[key, machine]))
-            for human,machine in pairs.items() for key in {key for key,_ in scores}
-            if (key, human) in scores and (key, machine) in scores}
+    "Scores on both test sets of a language; a model that was trained in several ways has each in its name"
+    by_run = grouped(records, lambda r: (r['bible'], r['model'], r['task'], _training(r)))
+    scores = {key: mean(r[metric] for r in some) for key,some in by_run.items()}
+    ways = grouped(scores, lambda key: key[1:3])
+    def name(model, task, training):
+        several = len({key[3] for key in ways[model, task]}) > 1
+        return f'{model} ({", ".join(filter(None, training))})' if several else model
+    return {(name(*run), run[1], human): (scores[human, *run], scores[machine, *run])
+            for human,machine in pairs.items() for code,*run in sorted(scores)
+            if code == human and (machine, *run) in scores}
 
+# %% ../../nbs/suites/translations.ipynb #tr17c
 def compare_translations(
     scores:dict[tuple[str,str,str],tuple[float,float]] # As `paired_scores` gives them
 )->str: # Markdown; empty if no group has three scores
