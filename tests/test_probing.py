@@ -1,4 +1,5 @@
 "Frozen models: the cache under kill -9 and two writers, what heads learn, one command for many translations"
+import io, sys
 from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 import pytest
@@ -131,6 +132,19 @@ def test_another_run_store_keeps_encodings_and_baselines(release, capsys, monkey
     monkeypatch.setattr(FrozenModel, 'encode', again)
     assert main([*command, '--runs', str(release/'other')]) == 0 and capsys.readouterr().out == first
     assert main(['cache', '--clear']) == 0 and not baselines.kept_baselines().exists()
+
+def test_probe_shows_its_steps(release, capsys, monkeypatch):
+    "Of one translation: lines in a log, a bar on a terminal, with --quiet nothing"
+    command = ['probe', str(release/'release'/'qaa'), '-m', str(release/'my-bert')]
+    assert main(command) == 0
+    steps = [line.removeprefix('qaa, my-bert, PNS, seed 0: ') for line in capsys.readouterr().err.splitlines()]
+    assert steps == ['encode 21 verses', 'heads', 'baselines']
+    assert main([*command, '--runs', str(release/'quiet'), '--quiet']) == 0 and not capsys.readouterr().err
+    class Terminal(io.StringIO):
+        isatty = lambda self: True
+    monkeypatch.setattr('sys.stderr', Terminal())
+    assert main([*command, '--runs', str(release/'shown')]) == 0
+    assert all(step in sys.stderr.getvalue() for step in steps)
 
 @pytest.mark.slow
 def test_several_processes_find_the_same(release, capsys):

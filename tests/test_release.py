@@ -68,6 +68,15 @@ def resumes(corpus, out, whole):
     assert set(done.finished) == finished and contents(out) == whole
     assert {p: p.stat().st_mtime_ns for p in before} == before
 
+def test_a_resumed_release_shows_that_it_checks(corpus, whole, tmp_path, capsys):
+    from pronto.cli import main
+    shutil.copytree(corpus/'whole', tmp_path/'out')
+    argv = ['release', '-a', corpus/'a.parquet', corpus/'bibles', '-o', tmp_path/'out', '--min-verses', LEAST]
+    assert main([*map(str, argv)]) == 0
+    out, err = capsys.readouterr()
+    assert '12 finished before' in out and err.startswith(f'release: check what is in {tmp_path/"out"}')
+    assert main([*map(str, argv), '--quiet']) == 0 and not capsys.readouterr().err
+
 def test_a_release_loads_as_a_plain_build_does(corpus, whole, tmp_path):
     from pronto.sources.annotation_file import read_annotations
     annotations = read_annotations(corpus/'a.parquet')

@@ -162,11 +162,12 @@ def release_options(parser):
 # %% ../../nbs/cli/dataset_commands.ipynb #71e61da9
 def release(args):
     "Build every translation of a folder, in parallel and resumable, with a registry"
+    if any(Path(args.output).glob('*/release.json')): note(f'release: check what is in {args.output}')
     from pronto.jobs.release import release
     done = release(args.annotations, args.bibles, args.output, **cluster(args), job_timeout=args.job_timeout,
                    publishable=args.publishable, splits=args.splits, versification=args.versification,
                    min_verses=args.min_verses, rules=args.rules, arguments=args.arguments,
-                   progress=bar('release'))
+                   progress=bar('release'), check=bar('release: check', first=2))
     for code,licence in done.left_out.items(): note(f'left out {code}: {licence}')
     for code,why in done.failed.items(): warn(f'failed {code}: {why}')
     note(done.numbering)

@@ -158,7 +158,7 @@ def probe(args):
             note(state.forecast())
             told = time.monotonic()
     try: state = probe_all(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.limit,
-                           args.runs, show=show_rows, workers=args.workers)
+                           args.runs, show=show_rows, workers=args.workers, steps=not args.quiet)
     except ValueError as e: raise as_input_error(e, '--task') from e
     finally: bar.close()
     if state.total > 1:

@@ -81,11 +81,12 @@ def _rows(finished:list)->list[dict]:
         row.setdefault(r['task'], []).append(r)
     return [{k: _mean(v) if isinstance(v, list) else v for k,v in row.items()} for row in found.values()]
 
-def _probe(folder, how:dict, runs, device, tasks_files:tuple[str,...])->tuple[list[dict],str,float|None]:
+def _probe(folder, how:dict, runs, device, tasks_files:tuple[str,...], steps:bool
+          )->tuple[list[dict],str,float|None]:
     "The rows of one translation; why it has none; the seconds, unless everything was recorded before"
     for path in tasks_files: load_tasks(path) # This may be another process
     began = time.monotonic()
-    try: finished = list(run_each(plan(folder, **how, protocol='probe'), runs, device=device))
+    try: finished = list(run_each(plan(folder, **how, protocol='probe'), runs, device=device, show=steps))
     except InputError as e: return [], str(e), None
     is_new = not all(f.recorded_before for f in finished)
     return _rows(finished), '', time.monotonic() - began if is_new else None
@@ -101,7 +102,8 @@ def probe_all(
     runs=None, # The folder of the run store; `runs` in the data folder if not given
     device:str=None, # That encodes: `cpu` or `cuda`; a GPU if there is one
     show:Callable=lambda state, rows: None, # Is told of each translation: the state, and its rows
-    workers:int=1 # How many translations are probed at once, each by a process that loads the models once
+    workers:int=1, # How many translations are probed at once, each by a process that loads the models once
+    steps:bool=False # With one worker, show the steps of the first translation, which has no forecast?
 )->ProbedLanguages:
     "Probe models on many translations; raises `InputError` if input is missing or no translation can be used"
     for model in models: find_model(model)
@@ -112,7 +114,8 @@ def probe_all(
     workers = min(workers, len(folders))
     state = ProbedLanguages(wanted, len(folders), workers)
     how = dict(models=models, tasks=tasks, seeds=seeds, recipe=recipe, limit=limit)
-    calls = [(folder, how, runs, device, tuple(loaded_files())) for folder in folders]
+    files, first = tuple(loaded_files()), folders[0] if steps and workers == 1 else None
+    calls = [(folder, how, runs, device, files, folder == first) for folder in folders]
     found = in_processes(_probe, calls, workers) if workers > 1 else (_probe(*call) for call in calls)
     for folder,(rows,why,seconds) in zip(folders, found):
         if why: state.failed[str(folder)] = why

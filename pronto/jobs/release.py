@@ -309,7 +309,8 @@ def release(
     min_verses:int=500, # Translations with fewer aligned verses fail
     rules:str=None, # For a source folder: `paper` or `v0.1`
     arguments:str=None, # For a source folder: `all` or `core`
-    progress:Callable=iter # Wraps a list, e.g. `tqdm`
+    progress:Callable=iter, # Wraps a list, e.g. `tqdm`
+    check:Callable=iter # Wraps the list of translations that are compared with what is there
 )->Release:
     "Build every unfinished translation and list all; raises `InputError` if there is none to publish"
     done, bibles = Release(Path(out)), Path(bibles)
@@ -318,7 +319,7 @@ def release(
         its_hash = content_hash(file.read_bytes())
         settings = Settings(str(file), its_hash, splits, versification, min_verses, publishable,
                             task_files=loaded_files())
-        done.finished = [c for c,p in places.items() if is_finished(done.out/c, p, settings)]
+        done.finished = [c for c,p in check(list(places.items())) if is_finished(done.out/c, p, settings)]
         todo = {c: p.absolute() for c,p in places.items() if c not in done.finished}
         jobs = {c: (c, p, done.out.absolute(), settings) for c,p in todo.items()}
         _require_room(done.out, len(jobs), splits)

@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 import torch
 from torch.nn.functional import cross_entropy, one_hot
+from ..core.progress import progress as shown, step
 from ..datasets.loading import Dataset, load_dataset_folder
 from ..datasets.tasks import find_task
 from .encodings import Cache, Encodings, encode_once, frozen_model
@@ -265,11 +266,11 @@ def _texts(rows:dict[str,list])->list[str]: # Each once, the longest parts first
     return list(dict.fromkeys(text for part in rows.values() for row in part for text in row.texts))
 
 def _encode(model, texts, settings, seed, device, cache, progress)->Encodings:
-    from tqdm import tqdm
     random = seed if settings['weights'] == 'random' else None
     frozen = frozen_model(str(model), model_hash(find_model(model)), random, device)
-    bar = (lambda batches: tqdm(batches, desc=progress, disable=None, leave=False)) if progress else iter
-    return encode_once(frozen, texts, cache, bar)
+    if not progress: return encode_once(frozen, texts, cache)
+    with step(f'{progress}: encode {len(texts):,} verses'):
+        return encode_once(frozen, texts, cache, shown(f'{progress}: encode', first=2))
 
 # %% ../../nbs/modeling/probing.ipynb #9b00001f
 @torch.no_grad()
@@ -291,10 +292,11 @@ def probe(
     number = {label: i for i,label in enumerate(task.labels)}
     gold = {s: torch.tensor([number[task.training_label(r.label)] for r in rows[s]]) for s in ('train','dev')}
     choice = Choice(task, settings['select'], gold)
-    if task.has_sense:
-        senses = sorted({r.sense for part in rows.values() for r in part} | {*(senses or [])})
-        probe_pairs(choice, verses, rows, settings['heads'], senses)
-    else: probe_verses(choice, verses, rows, settings['heads'])
+    with step(progress and f'{progress}: heads'):
+        if task.has_sense:
+            senses = sorted({r.sense for part in rows.values() for r in part} | {*(senses or [])})
+            probe_pairs(choice, verses, rows, settings['heads'], senses)
+        else: probe_verses(choice, verses, rows, settings['heads'])
     *_, number, answers = choice.best
     best = choice.dev[number-1]
     labels = {s: [task.labels[i] for i in answers[s].tolist()] for s in test_sets(rows)}

@@ -16,6 +16,7 @@ from typing import Callable, Iterator
 from ..datasets.building import build
 from ..datasets.loading import Dataset, load_dataset_folder, load_manifest, sample
 from ..core.files import InputError, data_dir, to_stderr
+from ..core.progress import step
 from ..modeling.recipes import available_models
 from ..modeling.static_vectors import resolve_model
 from ..protocols.parts import Part, Selection, find_translations
@@ -131,7 +132,8 @@ def run_training(
                      progress=str(training) if show else '')
     known = _rows(selection.train, task) # The baselines learn from all rows, whatever the limit
     keys = {name: key for name,(key,_) in zip(names, missing)}
-    baselines = find_baselines(keys, runs, task, known, tests)
+    with step(f'{training}: baselines' if show and training.adapt == 'frozen' else ''):
+        baselines = find_baselines(keys, runs, task, known, tests)
     write_training(training.key, runs, trained)
     for name,(key,part) in zip(names, missing):
         dataset = _dataset(part, task)
