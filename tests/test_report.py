@@ -345,7 +345,8 @@ def test_bad_input_is_one_line(tmp_path, capsys):
     cases = {
         'is not a folder': ('--runs', str(tmp_path/'none')), 'file: is not a folder': ('--runs', str(tmp_path/'file')),
         'none.csv: ': ('--runs', str(tmp_path), '--registry', str(tmp_path/'none.csv')),
-        'cannot be written': ('--runs', str(tmp_path), '-o', str(tmp_path))}
+        'is a folder; name the file': ('--runs', str(tmp_path), '-o', str(tmp_path)),
+        'has no runs; make some': ('--runs', str(tmp_path), '-o', str(tmp_path/'r.html'))}
     for said,argv in cases.items():
         assert main(['report', *argv]) == 1
         err = capsys.readouterr().err
@@ -356,8 +357,8 @@ def test_a_store_that_cannot_be_read_is_an_error(tmp_path):
     with pytest.raises(InputError, match='file: is not a folder'): write_report(tmp_path/'file', tmp_path/'r.html')
     assert not (tmp_path/'r.html').exists()
 
-def test_an_empty_store_says_so(tmp_path, browser):
-    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0
+def test_a_page_of_no_runs_says_so(tmp_path, browser):
+    make_report([]).save(tmp_path/'r.html')
     page = browser.new_page()
     page.goto((tmp_path/'r.html').as_uri())
     assert 'No runs have been recorded yet' in page.locator('#about').inner_text()
