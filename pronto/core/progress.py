@@ -57,11 +57,11 @@ def forecast(
 _LOOKS = {'': {}, 'B': dict(unit='B', unit_scale=True),
           '%': dict(bar_format='{l_bar}{bar}| {elapsed}<{remaining}'), 'step': dict(bar_format='{desc}')}
 
-def _look(unit:str)->dict: # As tqdm takes it
-    "With a width if the terminal says none, for which tqdm would show nothing"
-    try: known = os.get_terminal_size(sys.stderr.fileno()).columns > 0
-    except (OSError, ValueError, AttributeError): known = True
-    return _LOOKS[unit] | ({} if known else dict(ncols=80))
+def _is_terminal()->bool:
+    "With a width; on one that has none tqdm would show nothing, so it gets lines, as a log does"
+    if not (sys.stderr and sys.stderr.isatty()): return False
+    try: return os.get_terminal_size(sys.stderr.fileno()).columns > 0
+    except (OSError, ValueError, AttributeError): return True
 
 # %% ../../nbs/core/progress.ipynb #pg19
 class Meter:
@@ -75,9 +75,9 @@ class Meter:
     ):
         self.total, self.what, self.unit, self.done, self.before = total, what, unit, done, done
         self.began, self.told, self.first, self.bar, self.note = time.monotonic(), None, first, None, ''
-        if is_quiet() or not (sys.stderr and sys.stderr.isatty()): return
+        if is_quiet() or not _is_terminal(): return
         from tqdm import tqdm
-        self.bar = tqdm(total=total, desc=what, leave=False, initial=done, file=sys.stderr, **_look(unit))
+        self.bar = tqdm(total=total, desc=what, leave=False, initial=done, file=sys.stderr, **_LOOKS[unit])
 
     def __enter__(self): return self
     def __exit__(self, *_): self.close()
