@@ -10,7 +10,7 @@ __all__ = ['import_xtreme_options', 'import_mela_options', 'import_tsv_options',
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #bmch05
 from pathlib import Path
-from .options import add_number, runs_option, tasks_file_option
+from .options import add_number, require_folder, runs_option, tasks_file_option
 from .output import note, show, tell
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #bmco01
@@ -173,10 +173,8 @@ def _tables_options(parser):
                         help='the folder to write (default: tables in the data folder)')
 
 def _runs_and_tables(args)->tuple: # Two folders; an `InputError` if that of the runs is named and absent
-    from pronto.core.files import InputError, data_dir
-    if args.runs and not Path(args.runs).is_dir():
-        what = 'is not a folder; name the folder of the runs, or make some: pronto eval DATASET_DIR -m MODEL'
-        raise InputError(args.runs, what)
+    from pronto.core.files import data_dir
+    require_folder(args.runs)
     return args.runs or data_dir()/'runs', args.output or data_dir()/'tables'
 
 def xtreme_tables_options(parser): _tables_options(parser)

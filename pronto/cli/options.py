@@ -5,11 +5,13 @@
 # %% auto #0
 __all__ = ['Formatter', 'Parser', 'between', 'add_number', 'output_options', 'as_input_error', 'versification_option',
            'rules_options', 'tasks_file_option', 'projection_options', 'cluster_options', 'cluster', 'run_options',
-           'protocol_options', 'protocols_option', 'runs_option']
+           'protocol_options', 'protocols_option', 'runs_option', 'to_run', 'require_folder']
 
 # %% ../../nbs/cli/options.ipynb #opt00005
 import argparse
 from difflib import get_close_matches
+from pathlib import Path
+from shlex import quote
 from typing import Callable
 from ..core.files import InputError, printable
 
@@ -175,3 +177,20 @@ def protocols_option(parser):
 
 def runs_option(parser): parser.add_argument('--runs', metavar='DIR',
         help='the run store (default: runs in the data folder)')
+
+# %% ../../nbs/cli/options.ipynb #opt00028
+def to_run(
+    runs, # The folder of the run store as it was given, or nothing
+    more:str='' # Further options
+)->str: # e.g. `make some: pronto eval DATASET_DIR -m MODEL --runs RUNS`
+    "What to do where there are no runs"
+    store = f' --runs {quote(runs)}' if runs else ''
+    return f'make some: pronto eval DATASET_DIR -m MODEL{more}{store}'
+
+def require_folder(
+    folder, # As it was given, or nothing
+    hint:str='' # What to do; for a folder of runs if empty
+):
+    "Raise `InputError` if a folder is named that is not there"
+    hint = hint or f'name the folder of the runs, or {to_run(folder)}'
+    if folder and not Path(folder).is_dir(): raise InputError(folder, f'is not a folder; {hint}')

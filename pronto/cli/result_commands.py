@@ -8,8 +8,8 @@ __all__ = ['tables_options', 'tables', 'report_options', 'report', 'export_optio
 # %% ../../nbs/cli/result_commands.ipynb #rsch05
 from functools import partial
 from pathlib import Path
-from shlex import quote
-from .options import add_number, protocols_option, runs_option, tasks_file_option
+from .options import add_number, protocols_option, require_folder, runs_option, tasks_file_option
+from .options import to_run
 from .output import bar, note, show, show_tables, tell
 from ..core.files import InputError, data_dir, require_place
 
@@ -53,14 +53,6 @@ def _beside_options(parser):
         'or transfer-probe')
 
 # %% ../../nbs/cli/result_commands.ipynb #rscfold1
-def _to_run(runs, more:str='')->str: # `runs`: as given
-    store = f' --runs {quote(runs)}' if runs else ''
-    return f'make some: pronto eval DATASET_DIR -m MODEL{more}{store}'
-
-def _require_folder(folder, hint=''):
-    hint = hint or f'name the folder of the runs, or {_to_run(folder)}'
-    if folder and not Path(folder).is_dir(): raise InputError(folder, f'is not a folder; {hint}')
-
 def _used_in(record:dict)->set[str]:
     "The codes of the translations that a run is tested or trained on"
     if 'foreign' in record: return {record[side]['code'] for side in ('foreign','english')}
@@ -89,20 +81,20 @@ def tables(args):
     from pronto.core.tables import names_in
     from pronto.runs.store import read_runs
     from pronto.reporting.tables import usual_metric
-    _require_folder(args.runs)
+    require_folder(args.runs)
     _know_protocol(args.protocol)
-    if args.items: _require_folder(args.items, 'name the dataset of a translation that you can read')
+    if args.items: require_folder(args.items, 'name the dataset of a translation that you can read')
     runs = args.runs or data_dir()/'runs'
     args.metric = args.metric or usual_metric(runs)
     if args.protocol == 'retrieval':
         from pronto.runs.retrievals import read_retrievals, retrieval_table
         found = _leave_out(list(read_retrievals(runs)), names_in(args.without))
-        to_run = _to_run(args.runs, ' --protocol retrieval --train DATASET_DIR')
-        if not found: raise InputError(runs, f'has no runs of retrieval; {to_run}')
+        remedy = to_run(args.runs, ' --protocol retrieval --train DATASET_DIR')
+        if not found: raise InputError(runs, f'has no runs of retrieval; {remedy}')
         return show(retrieval_table(found), found)
     records = _leave_out(read_runs(runs), names_in(args.without))
     if not records and not args.published:
-        raise InputError(runs, f"has no runs (--published prints the paper's figures); {_to_run(args.runs)}")
+        raise InputError(runs, f"has no runs (--published prints the paper's figures); {to_run(args.runs)}")
     if args.tiers is not None or args.items is not None or args.typology: return _beside(args, records)
     if args.protocol in ('','in-language'): return _accuracy_tables(args, records)
     _any_recipe(args)
@@ -170,7 +162,7 @@ def report(args):
     "Write one HTML page with all results: rankings, a page per model and language, comparisons, a map"
     require_place(args.output)
     from pronto.reporting.report import write_report
-    _require_folder(args.runs)
+    require_folder(args.runs)
     n = write_report(args.runs, args.output, args.registry, args.most_tests, progress=bar)
     tell(f'{args.output}: {n:,} runs', dict(path=args.output, runs=n))
 

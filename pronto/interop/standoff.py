@@ -143,5 +143,5 @@ def restore(
         if is_standoff: _fill(folder, aside, texts)
         else:
             copytree(folder, aside, dirs_exist_ok=True)
-            restore_verses(aside, bible, path)
+            (aside/'verses.tsv').write_bytes(verse_lines(texts).encode())
     return len(texts)

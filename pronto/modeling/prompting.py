@@ -56,7 +56,7 @@ def ask(
     return prompt.format(question=asked, verses=verses, options=options)
 
 def _labels(task, own:dict|None)->tuple[str,...]: # In the order of the letters
-    return own.get('labels') or task.labels if own else task.labels
+    return (own or {}).get('labels') or task.labels
 
 def _letter(task, row, own:dict|None)->str:
     return ascii_uppercase[list(_labels(task, own)).index(task.training_label(row.label))]

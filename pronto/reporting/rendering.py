@@ -361,11 +361,14 @@ def _plot(ax, cell:Cell, y:int, color:str, metric:str):
         ax.text(1.01, y, small, transform=ax.get_yaxis_transform(), va='center', fontsize=6, color='0.45')
     if cell.low is not None: ax.plot([cell.low, cell.high], [y,y], '-', lw=1, color=color)
 
+def _majority_first(block:Block)->list[Row]:
+    return sorted(block.rows, key=lambda row: row.baseline != 'majority')
+
 def _panel(ax, blocks:list[Block], task:str, metric:str):
     "The systems of all blocks on one task; the line of the majority label is where the block is named"
     y = 0
     for block in blocks:
-        majority, *rows = sorted(block.rows, key=lambda row: row.baseline != 'majority')
+        majority, *rows = _majority_first(block)
         for i,row in enumerate(rows, 1):
             _plot(ax, row.cells[task], y + i, '0.3' if row.baseline else 'C0', metric)
         cell = majority.cells[task]
@@ -376,7 +379,7 @@ def _panel(ax, blocks:list[Block], task:str, metric:str):
 
 def _name_rows(ax, blocks:list[Block]):
     names = [_plain(block.name if row.baseline == 'majority' else row.system)
-             for block in blocks for row in sorted(block.rows, key=lambda row: row.baseline != 'majority')]
+             for block in blocks for row in _majority_first(block)]
     ax.set_yticks(range(len(names)), names, fontsize=8)
     bold = {_plain(block.name) for block in blocks}
     for label in ax.get_yticklabels():

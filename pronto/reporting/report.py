@@ -21,10 +21,10 @@ from ..core.stats import metric_bounds
 from ..core.tables import grouped, spreadsheet_value
 from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS
-from .rendering import BASELINE_NAMES, IN_PERCENT
+from .rendering import IN_PERCENT
 from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, compare_all
 from .scores import score_answers, seed_scores
-from .summary import Scope, Stratum, draws_of, summarise
+from .summary import Scope, Stratum, stratum_of, summarise
 from .tables import kind_of, protocol_of, read_seeds, setting_of
 from .tables import in_store, task_key, task_name, test_set
 from .tiers import read_tiers, tier_of
@@ -186,16 +186,6 @@ def entry_name(
     "What a row is listed under"
     return f'{row["model"]} ({row["variant"]})' if row['variant'] else row['model']
 
-def _stratum(answers:dict[str,Answers], metric:str)->Stratum:
-    "The models and baselines of a test set"
-    first = next(iter(answers.values()))
-    baselines = {BASELINE_NAMES.get(name, name): [said] for name,said in first.baselines.items()}
-    predicted = baselines | {name: a.predicted for name,a in answers.items() if a.asked == first.asked}
-    draws = draws_of(metric, first, predicted)
-    names = {name for c in first.chapters for name in ([c] if isinstance(c, str) else c)}
-    seeds = {name: len(a.predicted) for name,a in answers.items() if name in draws}
-    return Stratum(draws, seeds, names, len(first.true))
-
 # %% ../../nbs/reporting/report.ipynb #rpt04
 def areas_of(
     bibles:list[str],
@@ -279,7 +269,8 @@ def make_report(
             if metric not in rows[places[0]]['metrics']: continue
             tests.setdefault(metric, []).extend(_test_rows(rows, answers, metric))
             shown = {entry_name(rows[i]): answers[i] for i in places if i in preferred}
-            if shown: strata.setdefault((board, metric), {})[bible,task_name(task)] = _stratum(shown, metric)
+            if not shown: continue
+            strata.setdefault((board, metric), {})[bible,task_name(task)] = stratum_of(shown, metric)
     watch = progress('report: ranks', lambda found: len(found[1]))
     over = [_over(found, metric, board, facts, most_tests) for (board,metric),found in watch(strata.items())]
     groups, pairs = ([x for found in over for x in found[k]] for k in (0, 1))

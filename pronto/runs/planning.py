@@ -294,6 +294,7 @@ def _setups(protocol:Protocol, targets:list, sources:list, tasks:list, **samplin
     return [(task, {k: protocol.selections(Setup(task, tested[k], trained[k], **sampling)) for k in numbers})
             for task in tasks]
 
+# %% ../../nbs/runs/planning.ipynb #pl14d
 def _check_together(names:list[str]):
     "Refuse tasks that cannot share an encoder"
     tasks = [find_task(name.strip()) for name in names]

@@ -9,7 +9,7 @@ __all__ = ['scores_of_runs', 'shared_table', 'make_xtreme_tables']
 from pathlib import Path
 from statistics import mean
 from ..core.files import InputError, to_stderr, write_aside
-from ..core.tables import markdown_table
+from ..core.tables import grouped, markdown_table
 from ..runs.store import read_runs
 from .languages import xtreme_code
 from .published import published_figure, task_metrics, xtreme_table
@@ -41,19 +41,20 @@ def _task_scores(records:list[dict], task)->TaskScores: # Of one task and settin
     return found
 
 # %% ../../nbs/suites/results.ipynb #rs07c
+def _fits(record:dict)->bool:
+    "Is it a run of fine-tuning on all rows of one of XTREME's tasks and languages?"
+    if record['limit'] or record['protocol'] not in ('in-language','transfer'): return False
+    task = XTREME.get(record['task'])
+    return bool(task) and xtreme_code(record['bible']) in task.languages
+
 def scores_of_runs(
     records:list[dict] # As `read_runs` gives them
 )->dict[str,SubmissionScores]: # Model, recipe and what it was trained on
     "The scores of runs on XTREME in the form of those of a submission; runs with a limit are left out"
-    kept, names = {}, {}
-    for r in records:
-        if r['limit'] or r['protocol'] not in ('in-language','transfer'): continue
-        if r['task'] not in XTREME or xtreme_code(r['bible']) not in XTREME[r['task']].languages: continue
-        kept.setdefault((r['model'], r['recipe'], _setting(r), r['task']), []).append(r)
-    for model,recipe,setting,_ in kept: names.setdefault((model, recipe), set()).add(setting)
+    kept = grouped(filter(_fits, records), lambda r: (r['model'], r['recipe'], _setting(r), r['task']))
     found = {}
-    for (model,recipe),settings in names.items():
-        for setting in sorted(settings - {''}) or ['']:
+    for (model,recipe),keys in grouped(kept, lambda key: key[:2]).items():
+        for setting in sorted({key[2] for key in keys} - {''}) or ['']:
             of = lambda name: kept.get((model, recipe, setting, name)) or kept.get((model, recipe, '', name))
             tasks = {name: _task_scores(some, XTREME[name]) for name in XTREME if (some := of(name))}
             name = ', '.join(filter(None, [model, recipe, setting]))

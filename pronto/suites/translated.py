@@ -123,6 +123,7 @@ def _limit_notes(limits:dict)->list[str]: # Lines about model and task to limit
     return [f'{model}, {task_name(task)}: runs with --limit {limit}, so scores over at most {limit} '
             'examples of each test set' for (model,task),limit in sorted(limits.items()) if limit]
 
+# %% ../../nbs/suites/translated.ipynb #tc15d
 def make_translation_tables(
     folders:list, # Datasets that `pronto import translation --human` wrote
     runs, # The folder of the run store
