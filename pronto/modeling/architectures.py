@@ -19,6 +19,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_L
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING as CLASSIFIERS
 from transformers.models.auto.modeling_auto import MODEL_FOR_TEXT_ENCODING_MAPPING as ENCODERS_ALONE
 from ..core.files import InputError
+from .layers import use_onednn
 from .recipes import find_model
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00007
@@ -206,4 +207,5 @@ def load_encoder(
             fresh = AutoModel.from_config(net.config)
         body = fresh.get_encoder() if type(net.config) in ENCODER_DECODERS else fresh
     else: body = net.encoder if isinstance(net, EncoderClassifier) else net.base_model
+    use_onednn(body)
     return body.eval().requires_grad_(False), token_limit(net, tokenizer)

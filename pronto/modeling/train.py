@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['place_senses', 'KeepBest', 'ShowProgress', 'padded', 'collate', 'LeanTrainer', 'FineTuner', 'training_arguments',
-           'logits_of', 'is_out_of_memory', 'halved', 'fit_in_memory', 'try_step', 'by_length', 'shared_tokenizer',
-           'probe_first', 'best_epoch', 'fine_tune', 'fine_tune_dataset']
+           'logits_of', 'is_out_of_memory', 'halved', 'fit_in_memory', 'tokens_of', 'try_step', 'by_length',
+           'shared_tokenizer', 'probe_first', 'best_epoch', 'fine_tune', 'fine_tune_dataset']
 
 # %% ../../nbs/modeling/train.ipynb #0f3a9310
 import gc, sys, tempfile, time, warnings
@@ -24,6 +24,7 @@ from .architectures import (first_line, load_classifier, load_tokenizer, quiet, 
                                            token_table)
 from .embedding_init import typical_words
 from .encoding import pack
+from .layers import keep_used_tokens, read_first_token, use_onednn
 from .outcome import (Run, dataset_senses, device_name, is_collapsed, scores, senses_of,
                                      task_rows, test_sets, versions)
 from .probing import probe
@@ -248,6 +249,12 @@ def _check_tokens(model, net, packed:dict):
         raise InputError(model, f'its tokenizer has token {largest}, but the model only {len(table)} '
                                 'embeddings; copy both from the same model')
 
+def tokens_of(
+    packed # Several `Packed`
+)->set[int]:
+    "All tokens of some texts"
+    return {i for part in packed for x in part.inputs for i in x['input_ids']}
+
 def try_step(
     model, # For the message
     net,
@@ -284,6 +291,7 @@ class _Attempt:
     device:str
     progress:str
     start:dict = None # Weights to begin with
+    keep_weights:bool = False
 
     def prepare(self)->tuple: # The model, the id of its first new token, and the packed rows of each part
         net, first = load_classifier(self.model, self.tokenizer, self.task.labels, n_senses=len(self.senses),
@@ -298,7 +306,13 @@ class _Attempt:
         packed = {s: pack(part, self.tokenizer, limit, ids, types) for s,part in self.rows.items()}
         _check_tokens(self.model, net, packed)
         _warn_of_unknown(self.model, packed['train'].unknown)
-        return net, first, packed
+        return net, self._compute_less(net, first, packed), packed
+
+    def _compute_less(self, net, first, packed)->int: # The id of the first new token among those that stay
+        use_onednn(net)
+        read_first_token(net)
+        kept = None if self.keep_weights else keep_used_tokens(net, tokens_of(packed.values()))
+        return first if kept is None else sum(i < first for i in kept)
 
     def _place(self, net, ids):
         hashed = ids and token_table(net) is None
@@ -432,7 +446,8 @@ def fine_tune(
     probed = probe_first(model, task, rows, settings, senses=senses, device=device)
     with quiet():
         tokenizer = shared_tokenizer(str(model), model_hash(find_model(model)))
-        first = _Attempt(model, tokenizer, task, rows, senses, settings, seed, device, progress, start)
+        first = _Attempt(model, tokenizer, task, rows, senses, settings, seed, device, progress, start,
+                         keep_weights)
         used, packed, answers, keep, attempts = _run_until_learned(first)
     chosen = best_epoch(keep, answers, attempts[-1]['collapsed'], probed)
     return Run(task=task, recipe=settings['name'], seed=seed, hyperparameters=used, rows=rows, **chosen,
