@@ -1,10 +1,11 @@
 "A sweep: workers die and join, runs fail, and recorded runs are not repeated"
-import json, os, shutil, signal
+import json, os, shutil, signal, subprocess, sys, time
 from collections import Counter
 from pathlib import Path
 
 import nbformat, pytest
 
+from conftest import ROOT
 from pronto.runs.planning import plan
 from pronto.cli.command import main
 from pronto.demo.corpus import make_corpus, write_corpus
@@ -191,3 +192,68 @@ def test_a_killed_kernel_leaves_its_notebook(tmp_path):
     with pytest.raises(InputError, match=r'paper-s0\.failed\.ipynb: DeadKernelError'): run_notebook(notebook, record, {})
     assert 'so far' in (tmp_path/'paper-s0.failed.ipynb').read_text(encoding='utf-8')
     assert sorted(p.name for p in tmp_path.iterdir()) == ['bad.ipynb', 'paper-s0.failed.ipynb']
+
+@pytest.fixture
+def forked(monkeypatch, tmp_path):
+    "Runs a notebook of some cells in a forked kernel, for which something was imported before"
+    from multiprocessing.forkserver import _forkserver
+    import papermill
+    from pronto.jobs import kernels
+    monkeypatch.chdir(tmp_path)
+    _forkserver._stop()
+    monkeypatch.setattr(kernels, '_IMPORTS', ['__main__', 'pronto.jobs.kernels', 'imported'])
+    def run(*cells):
+        nbformat.write(nbformat.v4.new_notebook(cells=[*map(nbformat.v4.new_code_cell, cells)]), tmp_path/'in.ipynb')
+        return papermill.execute_notebook(tmp_path/'in.ipynb', None, progress_bar=False, kernel_name='python3', language='python',
+                                          extra_arguments=['--log-level=CRITICAL'], kernel_manager_class=kernels.ForkedKernels)
+    yield run
+    _forkserver._stop()
+
+def outputs(ran): return [''.join(o.get('text') or o.data['text/plain'] for o in c.outputs) for c in ran.cells]
+
+def test_forked_kernels_share_imports_and_nothing_else(forked, tmp_path):
+    (tmp_path/'imported.py').write_text('import os, sys\nserver = os.getpid(); print("imported", file=sys.stderr)')
+    first = 'import imported, os, warnings; imported.server'
+    leak = 'warnings.simplefilter("error"); os.environ["LEAK"] = "1"; imported.leak = 1'
+    look = 'hasattr(imported, "leak"), "LEAK" in os.environ, warnings.filters[0][0] == "error", os.getppid() == imported.server'
+    shown = [outputs(forked(first, look, leak)) for _ in range(2)]
+    assert shown[0] == shown[1] and shown[0][1] == '(False, False, False, True)'
+
+def test_a_forked_kernel_that_could_not_use_cuda_is_started_as_usual(forked, tmp_path):
+    "An import of the fork server has initialised CUDA"
+    (tmp_path/'imported.py').write_text('from types import SimpleNamespace\nimport sys\n'
+                                        'sys.modules["torch"] = SimpleNamespace(cuda=SimpleNamespace(_is_in_bad_fork=lambda: True))')
+    assert outputs(forked('import sys', '"imported" in sys.modules')) == ['', 'False']
+
+@pytest.mark.slow
+def test_a_forked_kernel_makes_the_same_record_and_notebook(dataset, model, tmp_path, monkeypatch):
+    from pronto.jobs import sweep
+    job = sweep.plan_all([dataset], [str(model)], ['SM'], 1, 'tiny', 1, 16)[0][0]
+    def made(runs):
+        kept = sweep.run_notebook(sweep.find_notebook(), job.key.record(runs), sweep.notebook_parameters(job, runs, 1, 16))
+        record, = read_runs(runs)
+        return {k: v for k,v in record.items() if k not in ('seconds','path','finished')}, nbformat.read(kept, 4).cells
+    record, cells = made(tmp_path/'forked')
+    monkeypatch.setattr(sweep, '_kernels', lambda notebook: {})
+    usual, expected = made(tmp_path/'usual')
+    timed = 'run_all', 'cost_table', 'runs = '
+    shown = lambda cells: [c.get('outputs') for c in cells if not any(x in c.source for x in timed)]
+    assert record == usual and shown(cells) == shown(expected)
+    assert any('image/png' in o.get('data', {}) for c in cells for o in c.get('outputs', []))
+
+@pytest.mark.slow
+def test_a_forked_kernel_ends_with_its_worker(tmp_path):
+    import psutil
+    cell = f'import os, time; open({str(tmp_path/"pid")!r}, "x").write(str(os.getpid())); time.sleep(60)'
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)]), tmp_path/'in.ipynb')
+    worker = ('import papermill\nfrom pronto.jobs import kernels\nkernels._IMPORTS[2:] = ["pronto.jobs.kernels"]\n'
+              f'papermill.execute_notebook({str(tmp_path/"in.ipynb")!r}, None, kernel_name="python3", '
+              'progress_bar=False, kernel_manager_class=kernels.ForkedKernels)')
+    process = subprocess.Popen([sys.executable, '-c', worker], stderr=subprocess.DEVNULL, env=os.environ | {'PYTHONPATH': str(ROOT)})
+    while not (tmp_path/'pid').exists() or not (tmp_path/'pid').read_text(): time.sleep(.1)
+    processes = psutil.Process(process.pid).children(recursive=True)
+    kernel = psutil.Process(int((tmp_path/'pid').read_text()))
+    assert kernel in processes
+    process.kill()
+    process.wait()
+    assert not psutil.wait_procs([p for p in processes if 'resource_tracker' not in ' '.join(p.cmdline())], timeout=10)[1]

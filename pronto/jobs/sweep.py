@@ -145,6 +145,14 @@ def _divided(protocol, usable:list[tuple], sources:list[Path])->list[tuple]:
     if protocol.divides == 'target': return [((target,), sources, stems) for target in targets]
     return [(targets, sources, stems)]
 
+# %% ../../nbs/jobs/sweep.ipynb #fbf58dec
+def _kernels(notebook)->dict: # Arguments of papermill
+    "A notebook that trains gets a kernel that has imported PyTorch, on Linux"
+    trains = 'pronto.runs.runner' in Path(notebook).read_text(encoding='utf-8')
+    if not trains or sys.platform != 'linux': return {}
+    from pronto.jobs.kernels import ForkedKernels
+    return dict(kernel_manager_class=ForkedKernels)
+
 # %% ../../nbs/jobs/sweep.ipynb #fbf58dee
 def _asides(record)->list[Path]:
     "Notebooks of a run that did not end"
@@ -164,7 +172,7 @@ def run_notebook(
     try:
         papermill.execute_notebook(notebook, aside, parameters=parameters, progress_bar=False,
                                    kernel_name='python3', language='python',
-                                   extra_arguments=['--log-level=CRITICAL'])
+                                   extra_arguments=['--log-level=CRITICAL'], **_kernels(notebook))
         if not Path(record).exists():
             raise InputError(notebook, f'has run, but made no record {Path(record).name}; is it eval.ipynb?')
         os.replace(aside, kept)
@@ -179,6 +187,7 @@ def run_notebook(
         for left in _asides(record): left.unlink(missing_ok=True) # Also those of workers that died
     return str(kept)
 
+# %% ../../nbs/jobs/sweep.ipynb #fbf58ded
 def is_recorded(
     run:NotebookRun,
     runs # The run store
