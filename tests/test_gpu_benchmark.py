@@ -25,7 +25,8 @@ def model(tmp_path):
     pretrain(TEXTS, tmp_path/'my-bert', layers=1, width=16, steps=0, window=0, dropout=0.)
     return tmp_path/'my-bert'
 
-def test_models_trained_as_one_are_those_trained_alone(gpu, model):
+@pytest.mark.parametrize('less', [False, True])
+def test_models_trained_as_one_are_those_trained_alone(gpu, model, less):
     gpu.RATE['lr'] = .01
     tokenizer = load_tokenizer(model)
     nets = [load_classifier(model, tokenizer, ('0','1'), seed=seed)[0].train() for seed in (0, 1)]
@@ -35,11 +36,14 @@ def test_models_trained_as_one_are_those_trained_alone(gpu, model):
     inputs = [x | {'labels': i%2} for i,x in enumerate(pack(rows, tokenizer, 60).inputs)]
     batches = [collate(inputs[i:i+16], tokenizer, 8) for i in (0, 16)]
     logits = lambda net: gpu.logits_with(net.eval(), batches[0], False).detach()
+    if less:
+        for net in nets: gpu.compute_less(net, batches)
     step, params = gpu.stacked_stepper(nets)
     for batch in batches: step(batch)
     for i,net in enumerate(alone):
         before, own = logits(net), gpu.stepper(net, bf16=False, fused=False, device='cpu')
         for batch in batches: own(batch)
+        if less: gpu.compute_less(net, batches)
         joint = copy.deepcopy(net)
         joint.load_state_dict({name: p[i].detach() for name,p in params.items()}, strict=False)
         assert torch.allclose(logits(joint), logits(net), atol=1e-4)
@@ -63,8 +67,8 @@ def test_a_way_that_fails_costs_only_itself(gpu, model, monkeypatch, capsys):
     rows = [VerseExample(text, '01'[i%2]) for i,text in enumerate(TEXTS)]
     with quiet(): speeds = gpu.measure_training(model, PNS, rows, 'cpu', 0, True)
     err = capsys.readouterr().err.splitlines()
-    assert [*speeds] == ['plain','bf16'] and len(err) == 4
-    assert 'PNS, by length: left out (ValueError: outputs differ' in err[2] and '(RuntimeError: no compiler)' in err[3]
+    assert [*speeds] == ['plain','bf16','less work'] and len(err) == 5
+    assert 'PNS, by length: left out (ValueError: outputs differ' in err[2] and '(RuntimeError: no compiler)' in err[4]
 
 @pytest.mark.slow
 def test_dry_run(gpu, model, tmp_path, capsys):
@@ -77,4 +81,4 @@ def test_dry_run(gpu, model, tmp_path, capsys):
         (folder/f'same_sense_{split}.tsv').write_text(''.join(pairs), encoding='utf-8')
     gpu.main([str(folder), str(model), '--dry-run', '--seeds', '2'])
     out = capsys.readouterr().out
-    for name in 'no figures to quote', '| plain |', '| compiled |', 'times as fast', '2 seeds as one', 'Encoding:': assert name in out
+    for name in 'no figures to quote', '| plain |', '| less work |', '| compiled |', 'times as fast', '2 seeds as one', 'Encoding:': assert name in out

@@ -19,6 +19,7 @@ from ..core.refs import Ref
 from ..datasets.splits import split_of
 from .architectures import load_tokenizer, one_line_errors, quiet
 from .encodings import FrozenModel
+from .layers import use_onednn
 from .pretrain import foreign_in_model, learn_vocabulary, save_model, weights_hash
 from .recipes import find_model, model_hash
 from .train import padded, versions
@@ -155,6 +156,7 @@ def _train(net, tokenizer, rows:list[dict], vectors:torch.Tensor, settings:Disti
     optimizer, losses = _optimizer(net, settings), []
     schedule = get_linear_schedule_with_warmup(optimizer, len(batches)//20, len(batches))
     variance = (vectors - vectors.mean(0)).square().sum(1).mean()
+    use_onednn(net)
     net.set_attn_implementation('eager') # Its backward pass is twice as fast on a CPU
     for numbers in (show_progress(progress) if progress else iter)(batches):
         batch = {k: v.to(device) for k,v in padded([rows[i] for i in numbers], tokenizer).items()}

@@ -145,6 +145,6 @@ def keep_used_tokens(
     weight = torch.nn.Parameter(table.weight.detach()[kept])
     for m in tables:
         m.__class__, m.weight, m.num_embeddings = UsedTokens, weight, len(kept)
-        m.register_buffer('row_of', row_of, persistent=False)
+        m.register_buffer('row_of', row_of.to(weight.device), persistent=False)
         if m.padding_idx is not None: m.padding_idx = int(row_of[m.padding_idx])
     return dict(zip(kept.tolist(), range(len(kept))))

@@ -24,6 +24,7 @@ from ..datasets.splits import split_of
 from .architectures import load_tokenizer, one_line_errors, quiet
 from .embedding_init import word_vectors
 from .encoding import unknown_share
+from .layers import use_onednn
 from .recipes import file_hash, find_model
 from .train import LeanTrainer, ShowProgress, padded, versions
 
@@ -194,6 +195,7 @@ def _arguments(settings:Pretraining, folder:str, device:str)->TrainingArguments:
 
 def _train(net, tokenizer, examples:list[dict], settings:Pretraining, *, device:str,
            progress:str)->float|None: # The last loss
+    use_onednn(net.base_model)
     collator = MaskingCollator(tokenizer, mlm_probability=settings.masked)
     with tempfile.TemporaryDirectory() as aside:
         trainer = MaskedTrainer(net, _arguments(settings, aside, device), collator, examples)

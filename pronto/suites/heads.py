@@ -17,6 +17,7 @@ from transformers import (AutoConfig, AutoModelForQuestionAnswering, AutoModelFo
 from ..core.files import InputError
 from ..modeling.architectures import load_tokenizer, one_line_errors, quiet, token_limit
 from ..modeling.encoding import unknown_share
+from ..modeling.layers import use_onednn
 from ..modeling.outcome import Run, device_name, test_sets, versions
 from ..modeling.recipes import find_model
 from ..modeling.train import KeepBest, LeanTrainer, ShowProgress, padded
@@ -201,6 +202,7 @@ def load_head(
     if body:
         raise InputError(model, f'its config.json does not describe its weights ({body[0]} is missing or of '
                                 'another shape); copy both from the same model')
+    use_onednn(net)
     return net
 
 # %% ../../nbs/suites/heads.ipynb #hd19c
