@@ -5,12 +5,12 @@
 
 Each way adds something to the one before: section 5.2 of the paper as written (fp32, batches of 16 in random
 order, padded to the longest); bfloat16 and a fused optimiser; batches by length, padded to multiples of
-eight; the last block for the first token only and no embeddings of tokens that never occur, as PrOnto's own
-training (`pronto.modeling.layers`); compiled steps; attention without padding, if the package flash-attn is
-there. The last way trains several seeds of a small model as one (`torch.func.stack_module_state`). A way is timed only after its outputs
-agree with the plain ones, which is also tested on a CPU; a way that fails is left out and reported, and the
-error stream says how far it is. Hours are extrapolated from the measured steps: every task of the dataset
-with its rows and epochs, times the number of model-language pairs.
+eight; the last block for the first token only and no embeddings of tokens that never occur, as in training
+(`pronto.modeling.layers`); compiled steps; attention without padding, if the package flash-attn is there. The
+last way trains several seeds of a small model as one (`torch.func.stack_module_state`). A way is timed only
+after its outputs agree with the plain ones, which is also tested on a CPU; a way that fails is left out and
+reported, and the error stream says how far it is. Hours are extrapolated from the measured steps: every task
+of the dataset with its rows and epochs, times the number of model-language pairs.
 """
 import argparse, copy, random, sys, time
 from importlib.util import find_spec

@@ -18,7 +18,7 @@ from transformers import TrainerCallback
 from ..datasets.tasks import find_task
 from .architectures import load_classifier, quiet, token_limit
 from .encoding import pack
-from .layers import keep_used_tokens, read_first_token, use_onednn
+from .layers import keep_used_tokens, spend_less
 from .outcome import Run, device_name, is_collapsed, scores, versions
 from .recipes import find_model, model_hash
 from .train import (FineTuner, KeepBest, ShowProgress, best_epoch, by_length, collate,
@@ -153,8 +153,7 @@ def _with_memory(model, tokenizer, heads, rows, settings, how)->tuple: # Setting
         net,_ = load_classifier(model, tokenizer, heads.labels, seed=how[1])
         limit, types = token_limit(net, tokenizer), getattr(net.config, 'type_vocab_size', 0)
         encode = lambda verses: pack(verses, tokenizer, limit, types=types)
-        use_onednn(net)
-        read_first_token(net)
+        spend_less(net, how[2])
         keep_used_tokens(net, tokens_of(encode(part) for own in rows.values() for part in own.values()))
         return encode, _train(net, heads, rows, settings, encode, how)
     settings, found = fit_in_memory(model, settings, train)

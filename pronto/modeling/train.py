@@ -24,7 +24,7 @@ from .architectures import (first_line, load_classifier, load_tokenizer, quiet, 
                                            token_table)
 from .embedding_init import typical_words
 from .encoding import pack
-from .layers import keep_used_tokens, read_first_token, use_onednn
+from .layers import keep_used_tokens, spend_less
 from .outcome import (Run, dataset_senses, device_name, is_collapsed, scores, senses_of,
                                      task_rows, test_sets, versions)
 from .probing import probe
@@ -306,13 +306,10 @@ class _Attempt:
         packed = {s: pack(part, self.tokenizer, limit, ids, types) for s,part in self.rows.items()}
         _check_tokens(self.model, net, packed)
         _warn_of_unknown(self.model, packed['train'].unknown)
-        return net, self._compute_less(net, first, packed), packed
-
-    def _compute_less(self, net, first, packed)->int: # The id of the first new token among those that stay
-        use_onednn(net)
-        read_first_token(net)
+        spend_less(net, self.device)
         kept = None if self.keep_weights else keep_used_tokens(net, tokens_of(packed.values()))
-        return first if kept is None else sum(i < first for i in kept)
+        if kept: first = sum(i < first for i in kept)
+        return net, first, packed
 
     def _place(self, net, ids):
         hashed = ids and token_table(net) is None
