@@ -275,7 +275,10 @@ def test_commands_that_need_no_model_start_small(tmp_path):
     every = [['tables','--runs',no], ['report','--runs',no,'-o',no], *(['export',k,no,'-o',no] for k in ('tsv','hf','lm-eval')),
              ['build','-a',no,'-b',no,'-o',no], ['convert',no], ['quality','score',no], ['annotate',no,'-o',no],
              ['release','-a',no,no,'-o',no], ['import','tsv',no,'-o',no], ['eval',no,'-m',no], ['sweep',no,'-m',no],
-             ['xtreme','score','--predictions',no,'--labels',no]]
+             ['xtreme','score','--predictions',no,'--labels',no], ['restore',no,'-b',no],
+             ['verses',no,'-b',no,'-o',no], ['probe',no,'-m',str(tmp_path)], ['quality','sheet',no,'-o',no],
+             ['quality','parse',no,'-u',no,'-o',no], *([b,'tables','--runs',no] for b in ('xtreme','mela')),
+             ['mt','tables',no,'--runs',no], ['xtreme','predict',no,'-m',no,'-o',no]]
     code = f"""import sys
 from pronto.cli import main
 print(*[main(words) for words in {every}])

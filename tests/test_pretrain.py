@@ -5,6 +5,7 @@ import pytest
 pytest.importorskip('torch')
 from pronto.datasets.examples import VerseExample
 from pronto.datasets.loading import Dataset
+from pronto.cli.command import main
 from pronto.core.files import InputError
 from pronto.modeling.pretrain import pretrain, read_texts
 from pronto.modeling.recipes import find_recipe, model_hash
@@ -90,3 +91,12 @@ def test_a_changed_or_downloaded_model_is_not_replaced(tmp_path):
     (tmp_path/'m'/'manifest.json').unlink()
     with pytest.raises(InputError, match='is not replaced'): pretrain(TEXTS, tmp_path/'m', **SMALL | {'steps': 0})
     assert model_hash(tmp_path/'m') == before
+
+def test_a_model_that_is_replaced_is_named_first(tmp_path, capsys):
+    "It may have taken hours"
+    (tmp_path/'text.txt').write_text('\n'.join(TEXTS), encoding='utf-8')
+    out = tmp_path/'m'
+    command = ['pretrain', str(tmp_path/'text.txt'), '-o', str(out), '--vocab', '60', '--layers', '1', '--width', '16', '--heads', '2']
+    for expected in False, True:
+        assert main([*command, '--steps', '1']) == 0
+        assert (f'{out}: the model that is there will be replaced' in capsys.readouterr().err) == expected

@@ -497,7 +497,11 @@ def test_the_tables_of_mela_by_command(tmp_path, tiny_bert, capsys, tasks_forgot
     out, runs = str(tmp_path/'out'), str(tmp_path/'runs')
     assert main(['import','tsv',str(tmp_path/'in'),'-o',out,'--task','mela']) == 0
     assert main(['eval',f'{out}/is','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs]) == 0
-    assert main(['mela','tables','--runs',runs,'-o',str(tmp_path/'t')]) == 0
+    command = ['mela','tables','--runs',runs,'-o',str(tmp_path/'t')]
+    (tmp_path/'none').mkdir()
+    assert main([*command, '--runs', str(tmp_path/'none')]) == 0
+    assert f'{tmp_path/"none"}: has no runs of the task mela' in capsys.readouterr().err
+    assert main(command) == 0
     assert '| letters, tiny (ours) |' in capsys.readouterr().out
     assert {p.name for p in (tmp_path/'t').iterdir()} == {'mela2.md','mela3.md','mela4.md'}
 

@@ -223,6 +223,16 @@ def test_a_block_has_one_test_set(tmp_path):
     lines = list(csv.DictReader((tmp_path/'out'/'owntranslations.csv').open(encoding='utf-8')))
     assert {(r['test_set'], r['limit']) for r in lines if r['ours']} == {('test set 1','300'), ('test set 2','200'), ('test set 3','60')}
 
+def test_runs_with_a_limit_have_a_table_of_their_own(tmp_path):
+    "Beside runs on all examples, whose table would otherwise have a further block for each trial"
+    for model,limit in ('whole',None), ('trial',50), ('other',60):
+        store(tmp_path/'runs', 'qaa', model, 'sentence_mood', .9, limit=limit)
+    made = make_tables(tmp_path/'runs', tmp_path/'out')
+    assert list(made) == ['Own translations', 'Own translations, with a limit']
+    own, limited = map(rows_of, made.values())
+    assert [name for _,name in own] == ['qaa','whole'] and 'test set' not in made['Own translations']
+    assert ('qaa, test set 2, limit 50', 'trial, limit 50') in limited
+
 def test_protocols_are_kept_apart(tmp_path):
     store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .8)
     for protocol in 'transfer','few-shot': store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .4, protocol=protocol)

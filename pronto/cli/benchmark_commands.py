@@ -203,7 +203,7 @@ def mela_tables_options(parser): _tables_options(parser)
 
 def mela_tables(args):
     "Tables 2 to 4 of MELA: the published figures, and runs of the task mela beside them"
-    from pronto.core.files import data_dir
     from pronto.suites.published import make_mela_tables
-    made = make_mela_tables(args.runs or data_dir()/'runs', args.output or data_dir()/'tables')
-    show('\n\n'.join(made.values()))
+    runs, out = _runs_and_tables(args)
+    made = make_mela_tables(runs, out, report=note)
+    show('\n\n'.join(made.values()), made)

@@ -262,7 +262,10 @@ def pretrain(args):
         raise InputError('--width', f'{args.width} is not a multiple of the {args.heads} attention heads '
                                     '(--heads); change one of them')
     sizes = dict(vocab_size=args.vocab, layers=args.layers, width=args.width, heads=args.heads)
-    made = pretrain(read_texts(args.text), args.output, **sizes, steps=args.steps, epochs=args.epochs,
+    texts = read_texts(args.text)
+    if Path(args.output).exists():
+        note(f'{args.output}: the model that is there will be replaced when the new one is complete')
+    made = pretrain(texts, args.output, **sizes, steps=args.steps, epochs=args.epochs,
                     seed=args.seed, progress='' if args.quiet else f'pretrain {args.output}')
     tell(f'{made["texts"]:,} texts, {made["parameters"]:,} parameters, {made["vocabulary"]:,} subwords; '
          f'written to {args.output}', dict(path=args.output) | made)

@@ -429,6 +429,15 @@ def _set_sources_apart(blocks:list[Block]):
     for block in blocks:
         if block.source not in main: block.table += f', {block.source}'
 
+def _set_limited_apart(blocks:list[Block]):
+    "Runs with a limit on the examples get a table of their own, beside runs with all examples"
+    def limits(block):
+        cells = (cell for row in block.rows for cell in row.cells.values())
+        return {cell.limit for cell in cells if cell.ours is not None}
+    if not any(None in limits(block) for block in blocks): return
+    for block in blocks:
+        if limits(block) and None not in limits(block): block.table += ', with a limit'
+
 def _mark_baselines(blocks:list[Block], level:float=.05):
     "Correct the tests against baselines for all cells of a task in each table"
     placed = [((b.table, task), cell) for b in blocks for row in b.rows for task,cell in row.cells.items()
@@ -466,6 +475,7 @@ def fill(
             _add_published(of_bible[-1], here, figures)
         filled += of_bible
     for of_table in grouped(filled, lambda block: block.table).values(): _set_sources_apart(of_table)
+    for of_table in grouped(filled, lambda block: block.table).values(): _set_limited_apart(of_table)
     for of_bible in grouped(filled, lambda block: (block.table, block.bible)).values():
         if len(of_bible) > 1: _name_test_sets(of_bible)
     for of_table in grouped(filled, lambda block: block.table).values(): _drop_empty_columns(of_table)

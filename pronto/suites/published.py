@@ -10,7 +10,7 @@ __all__ = ['published_figure', 'task_metrics', 'xtreme_table', 'by_language', 'o
 from functools import lru_cache
 from pathlib import Path
 from statistics import median
-from ..core.files import fact_table, write_aside
+from ..core.files import fact_table, to_stderr, write_aside
 from ..core.tables import grouped, markdown_table
 from ..runs.store import read_runs
 from .scoring import XTREME, SubmissionScores
@@ -162,10 +162,14 @@ def _ours(records:list[dict])->dict[str,dict[str,float]]: # Name to language to 
 # %% ../../nbs/suites/published.ipynb #pb23c
 def make_mela_tables(
     runs, # The folder of the run store
-    out=None # The folder for the tables; nothing is written if not given
+    out=None, # The folder for the tables; nothing is written if not given
+    report=to_stderr # Gets a line if there are no runs
 )->dict[str,str]: # Name to its Markdown
     "Write tables 2 to 4 of MELA, ours beside the published figures"
     records = [r for r in read_runs(runs) if r['task'] == 'mela']
+    if not records:
+        report(f'{runs}: has no runs of the task mela, so the tables hold the published figures only; make '
+               'some with `pronto import mela`, then `pronto eval`')
     ours = _ours([r for r in records if r['protocol'] in ('in-language','prompting','probe')])
     made = dict(mela2=mela_table2(), mela3=mela_table3(ours))
     tuned = [r for r in records if r['protocol'] in ('in-language','transfer')]
