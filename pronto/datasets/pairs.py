@@ -10,13 +10,14 @@ __all__ = ['SEVERAL', 'SENSE_PAIRS', 'COUNT_PAIRS', 'Uses', 'make_uses', 'Pairs'
 import random
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import groupby
 from operator import itemgetter
 from typing import Callable, Iterator, NamedTuple
 import numpy as np
 from ..core.refs import Ref
+from ..core.tables import grouped
 from .examples import PairExample, book_numbers, verses_of
 
 # %% ../../nbs/datasets/pairs.ipynb #99cd9b99
@@ -24,6 +25,10 @@ def _hashes(names)->np.ndarray: # (n,) of 64 bits
     digests = (blake2b(str(name).encode(), digest_size=8).digest() for name in names)
     return np.array([int.from_bytes(d) for d in digests], np.uint64)
 
+def _cells(values:list[str], end:str)->np.ndarray: # (n,) of bytes
+    return np.array([f'{v}{end}'.encode() for v in values], object)
+
+# %% ../../nbs/datasets/pairs.ipynb #us02
 SEVERAL = -1 # The count of a verse that uses a sense with several counts
 
 @dataclass(eq=False)
@@ -39,6 +44,14 @@ class Uses:
 
     @cached_property
     def ref_names(self)->list[str]: return list(map(str, self.refs)) # (verses,)
+    @cached_property
+    def books(self)->np.ndarray: return book_numbers(self.refs) # (verses,)
+    @cached_property
+    def names(self)->bytes: return '\n'.join(self.senses + self.ref_names).encode()
+    @cached_property
+    def cells(self)->list[np.ndarray]: # Each (senses,) or (verses,)
+        "What a table writes for a sense, for verse 1 and for verse 2"
+        return [_cells(self.senses, '\t'), _cells(self.ref_names, '\t'), _cells(self.ref_names, '\n')]
     @cached_property
     def ref_hashes(self)->np.ndarray: return _hashes(self.ref_names) # (verses,)
     @cached_property
@@ -82,23 +95,21 @@ class _PairFacts:
 
     def features(self)->dict[str,np.ndarray]: # Name to (n,) non-negative integers
         "What shortcut predictors may look at; verses are numbered in canonical order"
-        book, length = book_numbers(self.uses.refs), np.array([len(text) for text in self.texts], int)
-        return dict(book=book[self.verse2], length=length[self.verse2], sense=self.sense, verse2=self.verse2,
-                    order=(self.verse1 < self.verse2).astype(int))
+        length = np.array([len(text) for text in self.texts], int)
+        return dict(book=self.uses.books[self.verse2], length=length[self.verse2], sense=self.sense,
+                    verse2=self.verse2, order=(self.verse1 < self.verse2).astype(int))
 
     def essence(self)->bytes:
         "References, senses and labels, for a hash of the dataset"
-        names = '\n'.join(self.uses.senses + self.uses.ref_names)
-        return names.encode() + np.stack(self.columns).astype('<i4').tobytes()
+        return self.uses.names + np.stack(self.columns).astype('<i4').tobytes()
 
     def blocks(self, with_text:bool=True, n_rows:int=4096)->Iterator[bytes]:
         "The contents of the table, in blocks small enough that their memory is reused"
-        cells = lambda values, end='\t': np.array([f'{v}{end}'.encode() for v in values], object)
-        names = self.uses.ref_names
-        text = cells(self.texts if with_text else ['']*len(names))
-        columns = [(cells(self.uses.senses), self.sense), (text, self.verse1), (text, self.verse2),
-                   (cells(self.labels), self.same.astype(int)),
-                   (cells(names), self.verse1), (cells(names, '\n'), self.verse2)]
+        sense, first, second = self.uses.cells
+        text = _cells(self.texts if with_text else ['']*len(first), '\t')
+        columns = [(sense, self.sense), (text, self.verse1), (text, self.verse2),
+                   (_cells(self.labels, '\t'), self.same.astype(int)),
+                   (first, self.verse1), (second, self.verse2)]
         for i in range(0, len(self), n_rows):
             rows = np.stack([cell[column[i:i+n_rows]] for cell,column in columns], 1)
             yield b''.join(rows.ravel().tolist())
@@ -176,10 +187,19 @@ def _by_sense(uses:Uses, among:np.ndarray, purpose:str)->list[list[int]]:
     return [[u for u,_ in group] for _,group in groupby(with_sense, key=itemgetter(1))]
 
 # %% ../../nbs/datasets/pairs.ipynb #9b8c9f1c
-def _next_in_ring(ring:list[int], here:set[int])->dict[int,int]:
-    "Each present use to the next present one; empty if it is alone"
-    ring = [u for u in ring if u in here]
-    return dict(zip(ring, ring[1:] + ring[:1])) if len(ring) > 1 else {}
+def _next_in_rings(
+    members:np.ndarray, # (k,) uses, ring by ring
+    ring:np.ndarray, # (k,) the number of the ring of each
+    here:np.ndarray # (uses,) is the use present?
+)->tuple[np.ndarray,np.ndarray]: # (m,) and (m,)
+    "The present uses that are not alone in their ring, and the next one of each"
+    members, ring = members[here[members]], ring[here[members]]
+    begins = np.diff(ring, prepend=-1) != 0
+    ends = np.roll(begins, -1)
+    following = np.roll(members, -1)
+    following[ends] = members[begins]
+    alone = begins & ends
+    return members[~alone], following[~alone]
 
 # %% ../../nbs/datasets/pairs.ipynb #92700d92
 def _match(requests:list, supplies:list, fits, tries:int=200)->list:
@@ -197,30 +217,42 @@ def _match(requests:list, supplies:list, fits, tries:int=200)->list:
     return given
 
 # %% ../../nbs/datasets/pairs.ipynb #280ae993
-def _assign(
-    matched:dict[int,int|None], # The assignment for all annotated verses, in the order of the ring
-    fits:Callable, # May the second use's verse be verse 2 of a negative for the first?
-    here:set[int] # The uses that take part
-)->dict[int,int]: # For the uses that take part
-    "Each use to one that fits, each given once"
-    chosen = {u:g for u,g in matched.items() if u in here and g in here}
-    given = set(chosen.values())
-    requests, supplies = ([u for u in matched if u in here and u not in done] for done in (chosen, given))
-    return chosen | {u:g for u,g in zip(requests, _match(requests, supplies, fits)) if g is not None}
+class _Rings(NamedTuple):
+    "What is drawn in a split of a text with all annotated verses"
+    members:np.ndarray # (k,) uses, ring by ring; the verses of a ring are positives of each other
+    ring:np.ndarray    # (k,) the number of the ring of each
+    asking:np.ndarray  # (k,) the same uses, in an order in which neighbours mostly fit as negatives
+    given:np.ndarray   # (k,) the negative of each, or -1
+    group:Callable     # From a use to its group; a negative comes from the same group
+    fits:Callable      # May the second use's verse be verse 2 of a negative for the first?
 
-def _balanced(
-    rings:list[list[int]], # Uses whose verses are positives of each other
-    ring:list[int], # The same uses, in an order in which neighbours mostly fit as negatives
-    fits:Callable, # As for `_assign`
-    here:set[int] # The uses that the translation has
-)->tuple[dict[int,int],dict[int,int]]: # Positives and negatives of the same uses
-    "Give each use a positive and a negative, and give it away once as either"
-    matched = dict(zip(ring, _match(ring, ring[1:] + ring[:1], fits)))
+def _match_ring(ring:list[int], fits:Callable)->list[int]:
+    "Each use of a ring to one that fits, or -1"
+    return [-1 if g is None else g for g in _match(ring, ring[1:] + ring[:1], fits)]
+
+def _assign(rings:_Rings, here:np.ndarray)->np.ndarray: # (uses,) the negative of each, or -1
+    "Give the uses that take part (`here`) negatives, each of them once"
+    asking, given = rings.asking, rings.given
+    kept = here[asking] & (given >= 0) & here[given]
+    negatives, free = np.full(len(here), -1), here.copy()
+    negatives[asking[kept]] = given[kept]
+    free[given[kept]] = False
+    requests = grouped(asking[here[asking] & ~kept].tolist(), rings.group)
+    supplies = grouped(asking[free[asking]].tolist(), rings.group)
+    for group,asked in requests.items():
+        for u,g in zip(asked, _match(asked, supplies[group], rings.fits)):
+            if g is not None: negatives[u] = g
+    return negatives
+
+def _balanced(rings:_Rings, here:np.ndarray)->tuple[np.ndarray,np.ndarray,np.ndarray]: # (m,) each
+    "Uses that are present (`here`), a positive and a negative of each; a use is given away once as either"
     while True:
-        positives = {u:g for one in rings for u,g in _next_in_ring(one, here).items()}
-        negatives = _assign(matched, fits, positives.keys())
-        if negatives.keys() == positives.keys(): return positives, negatives
-        here = negatives.keys()
+        first, positives = _next_in_rings(rings.members, rings.ring, here)
+        here = np.zeros(len(here), bool)
+        here[first] = True
+        negatives = _assign(rings, here)
+        if (negatives[first] >= 0).all(): return first, positives, negatives[first]
+        here = negatives >= 0
 
 # %% ../../nbs/datasets/pairs.ipynb #f4985120
 def _pairs_from_uses(uses:Uses, first:list[int], second:list[int], same:list[bool])->Pairs:
@@ -228,15 +260,29 @@ def _pairs_from_uses(uses:Uses, first:list[int], second:list[int], same:list[boo
     first, second = np.array(first, int), np.array(second, int)
     return Pairs(uses, uses.sense[first], uses.verse[first], uses.verse[second], np.array(same, bool))
 
-def _paired(uses:Uses, positives:dict[int,int], negatives:dict[int,int])->Pairs:
+def _paired(uses:Uses, rings:_Rings, present:np.ndarray)->Pairs:
     "A positive and then a negative for each use, in canonical order"
-    first = [u for u in sorted(positives) for _ in range(2)]
-    second = [partner for u in sorted(positives) for partner in (positives[u], negatives[u])]
-    return _pairs_from_uses(uses, first, second, [True, False]*len(positives))
+    first, *partners = _balanced(rings, present[uses.verse])
+    order = np.argsort(first)
+    second = np.stack(partners, 1)[order].ravel()
+    return _pairs_from_uses(uses, np.repeat(first[order], 2), second, np.tile([True, False], len(first)))
 
-def _present(uses:Uses, among:np.ndarray, present:np.ndarray)->set[int]:
-    "The uses in `among` whose verse the translation has"
-    return set(among[present[uses.verse[among]]].tolist())
+def _columns(rings:list[list[int]])->tuple[np.ndarray,np.ndarray]:
+    "The members of all rings, and the number of the ring of each"
+    members = np.array([u for ring in rings for u in ring], int)
+    return members, np.repeat(np.arange(len(rings)), [len(ring) for ring in rings])
+
+@lru_cache(maxsize=64)
+def _sense_rings(uses:Uses, among:bytes)->_Rings:
+    "The rings of *same sense* for the uses of a split, the same for every translation"
+    among = np.frombuffer(among, int)
+    verse, sense, senses_of = uses.verse.tolist(), uses.sense.tolist(), uses.senses_of
+    fits = lambda u,g: sense[u] not in senses_of[verse[g]]
+    often = np.bincount(uses.sense[among], minlength=len(uses.senses)) > 1 # Others never have a positive
+    among = among[often[uses.sense[among]]]
+    asking = among[np.argsort(_place(uses, among, 'negative'))]
+    given = np.array(_match_ring(asking.tolist(), fits), int)
+    return _Rings(*_columns(_by_sense(uses, among, 'positive')), asking, given, lambda u: 0, fits)
 
 def parallel_sense_pairs(
     uses:Uses, # Of all annotated verses
@@ -244,13 +290,7 @@ def parallel_sense_pairs(
     present:np.ndarray, # (verses,) has the translation the verse?
 )->Pairs: # A positive and a negative for each use
     "Draw the pairs of *same sense* within one split"
-    verse, sense, senses_of = uses.verse.tolist(), uses.sense.tolist(), uses.senses_of
-    fits = lambda u,g: sense[u] not in senses_of[verse[g]]
-    often = np.bincount(uses.sense[among], minlength=len(uses.senses)) > 1 # Others never have a positive
-    among = among[often[uses.sense[among]]]
-    ring = among[np.argsort(_place(uses, among, 'negative'))].tolist()
-    return _paired(uses, *_balanced(_by_sense(uses, among, 'positive'), ring, fits,
-                                    _present(uses, among, present)))
+    return _paired(uses, _sense_rings(uses, among.astype(int).tobytes()), present)
 
 # %% ../../nbs/datasets/pairs.ipynb #f5d769ca
 def _same_count(group:list[int], n_args:list[int])->list[list[int]]:
@@ -269,21 +309,24 @@ def _alternate(rings:list[list])->list:
     return ring
 
 # %% ../../nbs/datasets/pairs.ipynb #0db73d62
+@lru_cache(maxsize=64)
+def _count_rings(uses:Uses, among:bytes)->_Rings:
+    "The rings of *same argument count* for the uses of a split, the same for every translation"
+    sense, n_args = uses.sense.tolist(), uses.n_args.tolist()
+    fits = lambda u,g: n_args[u] != n_args[g]
+    groups = [_same_count(group, n_args) for group in _by_sense(uses, np.frombuffer(among, int), 'count')]
+    rows = [_alternate(rings) for rings in groups]
+    given = [g for row in rows for g in _match_ring(row, fits)]
+    members, ring = _columns([ring for rings in groups for ring in rings])
+    return _Rings(members, ring, _columns(rows)[0], np.array(given, int), sense.__getitem__, fits)
+
 def parallel_count_pairs(
     uses:Uses, # Of all annotated verses
     among:np.ndarray, # (k,) the uses of one split, by index
     present:np.ndarray, # (verses,) has the translation the verse?
 )->Pairs: # A positive and a negative for each use that takes part
     "Draw the pairs of *same argument count* within one split"
-    n_args, here = uses.n_args.tolist(), _present(uses, among, present)
-    fits = lambda u,g: n_args[u] != n_args[g]
-    positives, negatives = {}, {}
-    for group in _by_sense(uses, among, 'count'):
-        rings = _same_count(group, n_args)
-        same, different = _balanced(rings, _alternate(rings), fits, here)
-        positives |= same
-        negatives |= different
-    return _paired(uses, positives, negatives)
+    return _paired(uses, _count_rings(uses, among.astype(int).tobytes()), present)
 
 # %% ../../nbs/datasets/pairs.ipynb #b5a586d0
 def _later(group:list[int], i:int, rng:random.Random)->int: # One after the `i`th

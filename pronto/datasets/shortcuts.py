@@ -9,9 +9,10 @@ __all__ = ['share_right', 'predict_feature', 'predict_lookup', 'predict_known_se
 # %% ../../nbs/datasets/shortcuts.ipynb #5ba4b9b7
 from dataclasses import replace
 from functools import lru_cache
-from typing import Callable, NamedTuple
+from typing import Callable, Iterator, NamedTuple
 import numpy as np
 from ..core.refs import Ref
+from ..core.tables import grouped
 from .pairs import Pairs
 
 # %% ../../nbs/datasets/shortcuts.ipynb #47002ff6
@@ -55,23 +56,38 @@ def predict_known_senses(
 # %% ../../nbs/datasets/shortcuts.ipynb #c94f3f83
 _MULTIPLIER, _FINALISER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 
-def _ngrams(texts:list[str], n:int, bits:int, n_chars:int=1<<17)->tuple[np.ndarray,np.ndarray]:
-    "Hashed character n-grams of all texts, and for each the index of its text; blocks stay in the cache"
-    lengths = np.fromiter(map(len, texts), int, len(texts))
-    chars = np.frombuffer(''.join(texts).encode('utf-32-le', 'surrogatepass'), np.uint32)
-    owner, counts = np.repeat(np.arange(len(texts), dtype=np.int32), lengths), np.maximum(lengths - n + 1, 0)
-    grams, done = np.empty(counts.sum(), np.uint64), 0
-    for start in range(0, len(chars) - n + 1, n_chars):
-        block = chars[start:start+n_chars+n-1].astype(np.uint64)
-        m = len(block) - n + 1
-        h = block[:m].copy()
-        for k in range(1, n):
-            h *= _MULTIPLIER
-            h += block[k:k+m]
-        h = (h*_FINALISER >> np.uint64(64-bits))[owner[start:start+m] == owner[start+n-1:start+n-1+m]]
-        grams[done:done+len(h)] = h
-        done += len(h)
-    return grams, np.repeat(np.arange(len(texts), dtype=np.int32), counts)
+def _blocks(texts:list[str], n:int=512)->Iterator[list[str]]:
+    "The texts in pieces whose n-grams stay in the cache of a processor"
+    for i in range(0, len(texts), n): yield texts[i:i+n]
+
+def _ngrams(texts:list[str], n:int, bits:int)->tuple[np.ndarray,np.ndarray]:
+    "Hashed character n-grams of all texts, and for each the index of its text"
+    chars = np.frombuffer(''.join(texts).encode('utf-32-le', 'surrogatepass'), np.uint32).astype(np.uint64)
+    lengths, numbers = np.array([len(text) for text in texts], int), np.arange(len(texts), dtype=np.int32)
+    m, owner = max(len(chars) - n + 1, 0), np.repeat(numbers, lengths)
+    grams = chars[:m].copy()
+    for k in range(1, n):
+        grams *= _MULTIPLIER
+        grams += chars[k:k+m]
+    inside = owner[:m] == owner[n-1:n-1+m]
+    hashes = (grams*_FINALISER >> np.uint64(64-bits))[inside]
+    return hashes, np.repeat(numbers, np.maximum(lengths - n + 1, 0))
+
+def _distinct(values:np.ndarray)->tuple[np.ndarray,np.ndarray]:
+    "The distinct values, sorted, and how often each occurs"
+    values = np.sort(values)
+    begins = np.flatnonzero(np.r_[True, values[1:] != values[:-1]][:len(values)])
+    return values[begins], np.diff(np.r_[begins, len(values)])
+
+# %% ../../nbs/datasets/shortcuts.ipynb #vn02
+@lru_cache(maxsize=1)
+def _trigrams(texts:tuple[str,...]): # (texts, trigrams), a sparse matrix of ones
+    "The trigrams of each text, once for each time; the same for both pair tasks"
+    from scipy.sparse import csr_matrix
+    grams = [_ngrams(block, 3, bits=16)[0].astype(np.int32) for block in _blocks(texts)]
+    grams = np.concatenate([np.empty(0, np.int32), *grams])
+    start = np.r_[0, np.cumsum([max(len(text) - 2, 0) for text in texts], dtype=int)]
+    return csr_matrix((np.ones(len(grams)), grams, start), shape=(len(texts), 1<<16))
 
 def predict_verse2_ngrams(
     texts:list[str], # The verses
@@ -80,46 +96,34 @@ def predict_verse2_ngrams(
     test:np.ndarray # (m,) for each test example its verse
 )->np.ndarray: # (m,) predicted labels
     "Naive Bayes over the character trigrams of a verse"
-    grams,owner = _trigrams(tuple(texts))
-    asked = np.isin(np.arange(len(texts)), test)[owner]
-    scores = []
-    for label in range(1 + labels.max()):
-        times = np.bincount(train[labels == label], minlength=len(texts)).astype(float)
-        counts = np.bincount(grams, weights=times[owner], minlength=1<<16) + 1
-        weights = np.log(counts/counts.sum())[grams[asked]]
-        scores.append(np.bincount(owner[asked], weights=weights, minlength=len(texts)))
-    return np.argmax(scores, 0)[test]
-
-@lru_cache(maxsize=1)
-def _trigrams(texts:tuple): return _ngrams(texts, 3, bits=16) # The same for both pair tasks
+    grams = _trigrams(tuple(texts))
+    times = [np.bincount(train[labels == label], minlength=len(texts)) for label in range(1 + labels.max())]
+    counts = grams.T @ np.stack(times, 1) + 1
+    return (grams @ np.log(counts/counts.sum(0))).argmax(1)[test]
 
 # %% ../../nbs/datasets/shortcuts.ipynb #nt10
-def _cells(texts:list[str])->tuple[np.ndarray,np.ndarray,np.ndarray]:
-    "Where each text begins among the cells of a sparse matrix, their n-grams, and n-grams before each cell"
+def _cells(texts:list[str])->tuple[np.ndarray,np.ndarray,np.ndarray]: # Equally long, text by text
+    "The 4-grams of at most 4,096 texts: index of the text, hashed 4-gram, how often it occurs there"
     grams, owner = _ngrams([f' {text.lower()} ' for text in texts], 4, bits=20)
-    owner = owner.astype(np.uint64)
-    owner <<= np.uint64(20)
-    grams |= owner
-    grams.sort()
-    differs = np.ones(len(grams) + 1, bool)
-    np.not_equal(grams[1:], grams[:-1], out=differs[1:-1])
-    before = np.flatnonzero(differs)
-    grams = grams[before[:-1]]
-    start = np.searchsorted(grams, np.arange(len(texts) + 1, dtype=np.uint64) << np.uint64(20))
-    return start, (grams & np.uint64(2**20 - 1)).astype(np.int32), before
+    both = owner.astype(np.uint32) << np.uint32(20) | grams.astype(np.uint32)
+    cells, times = _distinct(both)
+    return cells >> 20, (cells & np.uint32(2**20 - 1)).astype(np.int32), times
+
+def _weights(owner:np.ndarray, gram:np.ndarray, times:np.ndarray, rare:np.ndarray)->np.ndarray: # (cells,)
+    "TF-IDF, so that each text has length one"
+    weights = (1 + np.log(times)) * rare[gram]
+    return (weights/np.sqrt(np.bincount(owner, weights**2))[owner]).astype(np.float32)
 
 def _vectors(texts:list[str]): # (texts, n-grams), a sparse matrix whose rows have length one
     "The weights of each text's character 4-grams"
     from scipy.sparse import csr_matrix
-    start, gram, before = _cells(texts)
-    rare = 1 + np.log((1 + len(texts))/(1 + np.bincount(gram, minlength=1<<20)))
-    data = np.empty(len(gram), np.float32)
-    for i in range(0, len(texts), 1024): # Blocks that stay in the cache
-        rows = start[i:i+1025]
-        cells, owner = slice(rows[0], rows[-1]), np.repeat(np.arange(len(rows) - 1), np.diff(rows))
-        times = np.diff(before[rows[0]:rows[-1]+1])
-        weights = (1 + np.log(times)) * rare[gram[cells]]
-        data[cells] = weights/np.sqrt(np.bincount(owner, weights**2))[owner]
+    blocks = [_cells(block) for block in _blocks(texts)]
+    gram = np.concatenate([np.empty(0, np.int32), *(gram for _,gram,_ in blocks)])
+    rarities = 1 + np.log((1 + len(texts))/np.arange(1, len(texts) + 2)) # By the number of texts
+    rare = rarities[np.bincount(gram, minlength=1<<20)]
+    data = np.concatenate([np.empty(0, np.float32), *(_weights(*cells, rare) for cells in blocks)])
+    sizes = [np.bincount(owner, minlength=len(block)) for (owner,*_),block in zip(blocks, _blocks(texts))]
+    start = np.r_[0, np.cumsum(np.concatenate([np.empty(0, int), *sizes]))]
     return csr_matrix((data, gram, start), shape=(len(texts), 1<<20))
 
 # %% ../../nbs/datasets/shortcuts.ipynb #nt12
@@ -153,38 +157,38 @@ class NearestText:
         for q,(asked,_) in enumerate(questions):
             for text in dict.fromkeys(asked):
                 if text not in known[q]: wanted.setdefault(text, []).append(q)
-        columns, similarities = self._compare(known)
-        places = [np.array(list(texts.values()), int) for texts in known]
-        first = [next(i for i,other in enumerate(columns) if np.array_equal(other, own)) for own in columns]
-        for text,asking in wanted.items():
-            found = similarities(text)
-            best = {i: found[columns[i]].argmax() for i in {first[q] for q in asking}}
+        numbers = [np.array([self.number[text] for text in texts], int) for texts in known]
+        rows = _distinct(np.concatenate([np.empty(0, int), *numbers]))[0]
+        columns, places = [np.searchsorted(rows, n) for n in numbers], [[*texts.values()] for texts in known]
+        seen = {}
+        first = [seen.setdefault(own.tobytes(), q) for q,own in enumerate(columns)]
+        for (text,asking),found in zip(wanted.items(), self._compare(list(wanted), rows)):
+            best = {q: found[columns[q]].argmax() for q in {first[q] for q in asking}}
             for q in asking: known[q][text] = places[q][best[first[q]]]
         return [np.array([nearest[text] for text in asked], int)
                 for (asked,_),nearest in zip(questions, known)]
 
-    def _compare(self, known:list[dict[str,int]])->tuple[list[np.ndarray],Callable]:
-        "The columns of each set of texts, and a function: the similarities of a text to all columns"
-        numbers = [np.array([self.number[text] for text in texts], int) for texts in known]
-        rows = np.unique(np.concatenate([np.empty(0, int), *numbers]))
-        texts_with = self.vectors[rows].T.tocsr() # (n-grams, columns)
-        start, grams, weights = self.vectors.indptr, self.vectors.indices, self.vectors.data
-        def similarities(text): # (columns,)
-            own = slice(*start[self.number[text]:][:2])
-            return weights[own] @ texts_with[grams[own]]
-        return [np.searchsorted(rows, n) for n in numbers], similarities
+    def _compare(self, texts:list[str], rows:np.ndarray)->Iterator[np.ndarray]: # (rows,) for each text
+        "The similarities of each text to the texts of some rows"
+        known, numbers = self.vectors[rows].tocsc(), [self.number[text] for text in texts]
+        for i in range(0, len(texts), 16):
+            block = self.vectors[numbers[i:i+16]]
+            grams, place = np.unique(block.indices, return_inverse=True)
+            weights = np.zeros((len(grams), block.shape[0]), np.float32)
+            weights[place, np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))] = block.data
+            yield from np.ascontiguousarray((known[:,grams] @ weights).T)
 
 # %% ../../nbs/datasets/shortcuts.ipynb #nt06
 def _occurring(pairs:Pairs)->np.ndarray: # Sorted
     "The verses of some pairs, by index"
-    return np.unique(np.r_[pairs.verse1, pairs.verse2])
+    return np.flatnonzero(np.bincount(np.r_[pairs.verse1, pairs.verse2]))
 
 def nearest_sense(
     train:Pairs, # Verse 1 has the sense, verse 2 only in a "same" pair
     test:Pairs # Over the same verses and senses
 )->NearestQuestions: # Is the most similar verse of train known to have the sense?
     "Ask about the verse of train that is most similar to verse 2"
-    seen, asked = _occurring(train), np.unique(test.verse2)
+    seen, asked = _occurring(train), np.flatnonzero(np.bincount(test.verse2))
     texts = lambda verses: [train.texts[v] for v in verses.tolist()]
     def predict(answers):
         nearest = np.zeros(len(train.texts), int)
@@ -193,18 +197,19 @@ def nearest_sense(
     return NearestQuestions([(texts(asked), texts(seen))], predict)
 
 # %% ../../nbs/datasets/shortcuts.ipynb #nt07
-def _count_classes(train:Pairs)->dict[int,dict[int,int]]: # Sense to verse to class
-    "Which uses of a sense are connected by \"same\" pairs"
+def _count_classes(train:Pairs, senses:np.ndarray)->dict[int,dict[int,int]]: # Sense to verse to class
+    "Which uses of some senses are connected by \"same\" pairs"
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
     n = len(train.uses.refs)
-    codes = np.unique(np.r_[train.sense*n + train.verse1, train.sense*n + train.verse2])
+    codes = _distinct(np.r_[train.sense*n + train.verse1, train.sense*n + train.verse2])[0]
     both = train.verse1, train.verse2
     ends = [np.searchsorted(codes, (train.sense*n + verse)[train.same]) for verse in both]
     edges = coo_matrix((np.ones(len(ends[0]), bool), ends), shape=(len(codes),)*2)
+    connected, wanted = connected_components(edges, directed=False)[1], np.isin(codes // n, senses)
     found = {}
-    for code,connected in zip(codes.tolist(), connected_components(edges, directed=False)[1].tolist()):
-        found.setdefault(code // n, {})[code % n] = connected
+    for code,number in zip(codes[wanted].tolist(), connected[wanted].tolist()):
+        found.setdefault(code // n, {})[code % n] = number
     return found
 
 def nearest_count(
@@ -212,10 +217,11 @@ def nearest_count(
     test:Pairs # Over the same verses and senses
 )->NearestQuestions: # `False` for a sense that train lacks
     "Ask whether the most similar verses of train that use the sense are known to have the same count"
-    classes = _count_classes(train)
-    rows = {sense: np.flatnonzero(test.sense == sense) for sense in classes}
+    classes = _count_classes(train, test.sense)
+    rows = grouped(range(len(test)), test.sense.tolist().__getitem__)
+    first, second = test.verse1.tolist(), test.verse2.tolist()
     def question(sense, known):
-        verses = np.r_[test.verse1[rows[sense]], test.verse2[rows[sense]]].tolist()
+        verses = [side[row] for side in (first, second) for row in rows[sense]]
         return [train.texts[v] for v in verses], [train.texts[v] for v in known]
     def predict(answers):
         predicted = np.zeros(len(test), bool)
@@ -271,26 +277,29 @@ def _jaccard(one:str, other:str)->float: # Of the sets of 8-grams
 
 def _candidates(texts:list[str], n_train:int, least:float)->list[tuple[int,int]]:
     "A train text and another text that seem to share half of `least`, judged by an eighth of their 8-grams"
-    grams, owner = _ngrams(texts, 8, bits=40)
-    chosen = grams % np.uint64(8) == 0
-    grams, owner = _distinct(grams[chosen], owner[chosen])
-    pairs, shared = np.unique(_shared(grams, owner, n_train, len(texts)), return_counts=True)
+    grams, owner = _eighth(texts)
+    pairs, shared = _distinct(_shared(grams, owner, n_train, len(texts)))
     first, second = pairs // len(texts), pairs % len(texts)
     sizes = np.bincount(owner, minlength=len(texts))
     likely = shared >= least/2 * (sizes[first] + sizes[second] - shared)
     return list(zip(first[likely].tolist(), second[likely].tolist()))
 
 # %% ../../nbs/datasets/shortcuts.ipynb #854736d51
-def _distinct(grams:np.ndarray, owner:np.ndarray)->tuple[np.ndarray,np.ndarray]:
-    "Each n-gram of a text once, sorted by n-gram"
-    both = np.sort(grams << np.uint64(24) | owner.astype(np.uint64))
-    both = both[np.r_[True, both[1:] != both[:-1]][:len(both)]]
+def _eighth(texts:list[str])->tuple[np.ndarray,np.ndarray]:
+    "An eighth of the 8-grams of each text, each once and sorted by n-gram, and the index of its text"
+    found, first = [np.empty(0, np.uint64)], 0
+    for block in _blocks(texts):
+        grams, owner = _ngrams(block, 8, bits=40)
+        chosen = np.flatnonzero(grams & np.uint64(7) == 0)
+        found.append(grams[chosen] << np.uint64(24) | (owner[chosen] + first).astype(np.uint64))
+        first += len(block)
+    both,_ = _distinct(np.concatenate(found))
     return both >> np.uint64(24), (both & np.uint64(2**24 - 1)).astype(int)
 
 def _shared(grams:np.ndarray, owner:np.ndarray, n_train:int, n_texts:int, most:int=50)->np.ndarray:
     "`train text * n_texts + other text` for each n-gram that they share, if at most `most` texts have it"
-    starts = np.flatnonzero(np.r_[True, grams[1:] != grams[:-1]][:len(grams)])
-    sizes = np.diff(np.r_[starts, len(grams)])
+    sizes = _distinct(grams)[1]
+    starts = np.cumsum(sizes) - sizes
     pairs = [np.empty(0, np.int64)]
     for size in range(2, min(most, sizes.max(initial=0)) + 1):
         texts = owner[starts[sizes == size][:,None] + np.arange(size)]

@@ -260,9 +260,9 @@ class PairTask(_OfPairs, Task):
         at_random = splits == 'random'
         parts = (_draw_random(self, annotations, verses) if at_random else
                  _draw_parallel(self, annotations, verses, fold))
-        texts = {v.ref: v.text for v in verses}
-        in_order = lambda pairs: [texts.get(r, '') for r in pairs.uses.refs]
-        return {s: replace(pairs, texts=in_order(pairs), labels=self.labels) for s,pairs in parts.items()}
+        text_of = {v.ref: v.text for v in verses}
+        texts = [text_of.get(r, '') for r in parts['train'].uses.refs]
+        return {s: replace(pairs, texts=texts, labels=self.labels) for s,pairs in parts.items()}
 
     def contradictions(self, parts:dict[str,Pairs])->int:
         "How many pairs have both labels"
@@ -280,7 +280,7 @@ def _annotated_uses(annotations:Annotations, keep_crossing:bool, use:Callable|No
     usable = [v for v in annotations.verses.values() if v.ref not in annotations.unusable]
     return collect_uses([v for v in usable if keep_crossing or not v.crosses], use=use, of=of)
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=32)
 def _split_of_uses(uses:Uses, fold:int|None)->np.ndarray: # (uses,) empty for a use in a purged verse
     return np.array([split_of(r, fold) or '' for r in uses.refs], str)[uses.verse]
 
