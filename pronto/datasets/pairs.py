@@ -18,7 +18,7 @@ from typing import Callable, Iterator, NamedTuple
 import numpy as np
 from ..core.refs import Ref
 from ..core.tables import grouped
-from .examples import PairExample, book_numbers, verses_of
+from .examples import PairExample, book_numbers
 
 # %% ../../nbs/datasets/pairs.ipynb #99cd9b99
 def _hashes(names)->np.ndarray: # (n,) of 64 bits
@@ -153,10 +153,11 @@ def pairs_of(
     labels:tuple[str,str]=('different','same') # Of the task
 )->Pairs: # Over the verses and senses that occur
     "Columns from rows"
-    both = [verse for row in rows for verse in verses_of(row)]
-    verse, refs = numbered(name for name,_ in both)
+    names = [name for row in rows for name in (row.ref1 or row.text1, row.ref2 or row.text2)] # As `verses_of`
+    verse, refs = numbered(names)
     sense, senses = numbered(row.sense for row in rows)
-    texts, nothing = dict(both), np.empty(0, np.int32)
+    texts = dict(zip(names, (text for row in rows for text in row.texts)))
+    nothing = np.empty(0, np.int32)
     same = np.array([row.label == labels[1] for row in rows], bool)
     uses = Uses(refs, senses, nothing, nothing, nothing)
     return Pairs(uses, sense, *verse.reshape(-1, 2).T, same, [texts[r] for r in refs], labels)

@@ -9,8 +9,10 @@ __all__ = ['L2', 'MIX', 'Logistic', 'standard', 'fit_logistic', 'mix_weights', '
 
 # %% ../../nbs/modeling/probing.ipynb #9b000005
 import math, time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from threading import Lock
 from typing import Callable, Iterator
 import numpy as np
 import torch
@@ -51,10 +53,14 @@ def _scale(deviation:torch.Tensor)->torch.Tensor: return torch.where(deviation >
 # %% ../../nbs/modeling/probing.ipynb #9b00001e
 _BLOCK = 1 << 17 # Numbers of a block of rows, which a processor's cache should hold
 
-def _covariance(x:torch.Tensor)->torch.Tensor: # (features, features)
-    "Of centred features; NumPy, unlike torch, calculates each number once, not twice"
-    x = x.numpy()
-    return torch.from_numpy(x.T @ x)/len(x)
+def _covariance(x:torch.Tensor, width:int=192)->torch.Tensor: # (features, features)
+    "Of centred features; as it is symmetric, a block of columns is multiplied with itself and those after it"
+    found = x.new_empty(x.shape[1], x.shape[1])
+    for i in range(0, x.shape[1], width):
+        here = slice(i, i + width)
+        products = x[:,here].T @ x[:,i:]
+        found[here,i:], found[i:,here] = products, products.T
+    return found.div_(len(x))
 
 def _slopes(x, target, weights, bias, chances)->tuple[torch.Tensor,torch.Tensor]: # Of weights and bias
     "The slopes of the summed loss; blocks of rows, each read from memory once"
@@ -309,12 +315,23 @@ def probe_pairs(choice:Choice, verses:Encodings, rows:dict[str,list], heads:str,
 def _texts(rows:dict[str,list])->list[str]: # Each once, the longest parts first in the order of `rows`
     return list(dict.fromkeys(text for part in rows.values() for row in part for text in row.texts))
 
+_ENCODING = Lock() # One thread encodes, with all cores; the others then find their verses in the cache
+
 def _encode(model, texts, settings, seed, device, cache, progress)->Encodings:
     random = seed if settings['weights'] == 'random' else None
-    frozen = frozen_model(str(model), model_hash(find_model(model)), random, device)
-    if not progress: return encode_once(frozen, texts, cache)
-    with step(f'{progress}: encode {len(texts):,} verses'):
-        return encode_once(frozen, texts, cache, shown(f'{progress}: encode', first=2))
+    with _ENCODING:
+        frozen = frozen_model(str(model), model_hash(find_model(model)), random, device)
+        if not progress: return encode_once(frozen, texts, cache)
+        with step(f'{progress}: encode {len(texts):,} verses'):
+            return encode_once(frozen, texts, cache, shown(f'{progress}: encode', first=2))
+
+@contextmanager
+def _one_thread():
+    "The products of heads are too small for more, and answers do not depend on the number of cores"
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try: yield
+    finally: torch.set_num_threads(before)
 
 # %% ../../nbs/modeling/probing.ipynb #9b00001f
 @torch.no_grad()
@@ -336,7 +353,7 @@ def probe(
     number = {label: i for i,label in enumerate(task.labels)}
     gold = {s: torch.tensor([number[task.training_label(r.label)] for r in rows[s]]) for s in ('train','dev')}
     choice = Choice(task, settings['select'], gold)
-    with step(progress and f'{progress}: heads'):
+    with step(progress and f'{progress}: heads'), _one_thread():
         if task.has_sense:
             senses = sorted({r.sense for part in rows.values() for r in part} | {*(senses or [])})
             probe_pairs(choice, verses, rows, settings['heads'], senses)

@@ -66,9 +66,13 @@ def _ngrams(texts:list[str]): # (texts, 2^20), rows of length one
 
 def _with_sense(ngrams, sense:np.ndarray): # (rows, 2^20)
     "Every n-gram together with the sense of its row, hashed (multiplicative hashing)"
-    owner = np.repeat(sense.astype(np.uint64), np.diff(ngrams.indptr))
-    h = ngrams.indices.astype(np.uint64)*np.uint64(0x9E3779B97F4A7C15) + owner*np.uint64(0xD6E8FEB86659FD93)
-    ngrams.indices = ((h*np.uint64(0xBF58476D1CE4E5B9)) >> np.uint64(44)).astype(np.int32)
+    owner, ends = sense.astype(np.uint64)*np.uint64(0xD6E8FEB86659FD93), ngrams.indptr
+    for i in range(0, len(owner), 512): # Blocks that stay in the cache
+        rows, ends_here = owner[i:i+512], ends[i:i+513]
+        cells = slice(ends_here[0], ends_here[-1])
+        h = ngrams.indices[cells].astype(np.uint64)*np.uint64(0x9E3779B97F4A7C15)
+        h += np.repeat(rows, np.diff(ends_here))
+        ngrams.indices[cells] = h*np.uint64(0xBF58476D1CE4E5B9) >> np.uint64(44)
     return ngrams
 
 def _features(task, rows:list): # (rows, 2^20)

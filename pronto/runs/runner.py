@@ -8,10 +8,13 @@ __all__ = ['ADAPT', 'run_training', 'run_trainings', 'in_processes', 'FinishedRu
 
 # %% ../../nbs/runs/runner.ipynb #40758860
 import json, os, re, warnings
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from typing import Callable, Iterator
 from ..datasets.building import build
 from ..datasets.loading import Dataset, load_dataset_folder, load_manifest, sample
@@ -32,7 +35,10 @@ from ..datasets.tasks import Task, find_task, load_tasks
 @lru_cache(maxsize=32) # A training may take its rows from many translations
 def _loaded(folder:Path, dataset_hash:str, stem:str)->Dataset: return load_dataset_folder(folder, [stem])
 
-def _dataset(part:Part, task:Task)->Dataset: return _loaded(part.folder, dataset_hash(part.folder), task.stem)
+_LOADING = Lock() # What one thread loads, the others find loaded
+
+def _dataset(part:Part, task:Task)->Dataset:
+    with _LOADING: return _loaded(part.folder, dataset_hash(part.folder), task.stem)
 
 def _rows(parts:tuple[Part,...], task:Task, limit:int=None)->list:
     "The rows of several parts, one part after the other"
@@ -112,34 +118,44 @@ def _train_together(training:Training, selection:Selection, device:str, progress
     return _TOGETHER[identity][key.task]
 
 # %% ../../nbs/runs/runner.ipynb #rt000003
+def _left(training:Training, runs)->dict[str,tuple[RunKey,Part]]: # Name of a test set to the run and its rows
+    "What is not recorded yet"
+    tested = zip(training.keys, training.selection.tests)
+    missing = [(key, part) for key,part in tested if not is_done(key, runs)]
+    return {'test' if len(missing) == 1 else f'test {i}': found for i,found in enumerate(missing)}
+
+def _answer_baselines(training:Training, runs)->dict: # As `find_baselines` gives it
+    "The baselines of all test sets that are not recorded yet, which learn from all rows, whatever the limit"
+    left, task = _left(training, runs), find_task(training.key.task)
+    tests = {name: _rows((part,), task, training.key.limit) for name,(_,part) in left.items()}
+    keys = {name: key for name,(key,_) in left.items()}
+    return find_baselines(keys, runs, task, _rows(training.selection.train, task), tests) if left else {}
+
+# %% ../../nbs/runs/runner.ipynb #rt0run02
 def run_training(
     training:Training,
     runs, # The folder of the run store
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
-    show:bool=False # Show the steps done and the time left?
+    show:bool=False, # Show the steps done and the time left?
+    baselines:Callable=_answer_baselines # Of a training and a run store; is called when the model is trained
 )->list[Path]: # The records, one for each test set
     "Train a model and test it, as far as that is not recorded already"
     if training.tasks_file: load_tasks(training.tasks_file) # This may be another process
-    found = [key.record(runs) for key in training.keys]
-    tested = zip(training.keys, training.selection.tests)
-    missing = [(key, part) for key,part in tested if not is_done(key, runs)]
-    if not missing: return found
+    found, left = [key.record(runs) for key in training.keys], _left(training, runs)
+    if not left: return found
     task, selection, limit = find_task(training.key.task), training.selection, training.key.limit
     _check(selection, task, limit)
-    names = ['test'] if len(missing) == 1 else [f'test {i}' for i in range(len(missing))]
-    tests = {name: _rows((part,), task, limit) for name,(_,part) in zip(names, missing)}
+    tests = {name: _rows((part,), task, limit) for name,(_,part) in left.items()}
     trained = _train(training, selection, _learned(training.key), tests, training.is_first, device=device,
                      progress=str(training) if show else '')
-    known = _rows(selection.train, task) # The baselines learn from all rows, whatever the limit
-    keys = {name: key for name,(key,_) in zip(names, missing)}
     with step(f'{training}: baselines' if show and training.adapt == 'frozen' else ''):
-        baselines = find_baselines(keys, runs, task, known, tests)
+        answers = baselines(training, runs)
     write_training(training.key, runs, trained)
-    for name,(key,part) in zip(names, missing):
-        dataset = _dataset(part, task)
+    for name,(key,part) in left.items():
+        dataset, known = _dataset(part, task), _rows(selection.train, task)
         unambiguous = dataset.unambiguous or {}
         store_run(key, runs, trained, train_rows=known, about=dataset.manifest, test=name,
-                  baselines=baselines[name], unambiguous=unambiguous.get(task.stem), condition=selection.name)
+                  baselines=answers[name], unambiguous=unambiguous.get(task.stem), condition=selection.name)
     return found
 
 # %% ../../nbs/runs/runner.ipynb #rt000004
@@ -165,6 +181,35 @@ def in_processes(
         warnings.filterwarnings('ignore',
                                 'A worker stopped while some jobs') # Its memory had grown, and it is replaced
         for _ in progress(arguments): yield next(results)
+
+# %% ../../nbs/runs/runner.ipynb #rt0thr02
+_AT_ONCE = 4 # Most trainings; those of pair tasks take several hundred MB each
+
+def _threads()->int:
+    "How many threads this process may use, e.g. one if it is one of several workers"
+    import torch
+    return torch.get_num_threads()
+
+def _in_threads(trainings:list[Training], done:Callable, runs, device:str, show:bool, threads:int
+               )->Iterator[tuple[list[bool],list[Path]]]: # What was recorded before, and the records
+    "Trainings of frozen models, several at once, and the baselines beside them"
+    import torch
+    pool = ThreadPoolExecutor(min(threads, _AT_ONCE), initializer=torch.set_num_threads, initargs=(threads,))
+    beside = ThreadPoolExecutor(1) # Only one, since liblinear's random numbers belong to the whole process
+    def start(training):
+        before, answers = done(training), beside.submit(_answer_baselines, training, runs)
+        wait = lambda *_: answers.result()
+        return before, pool.submit(run_training, training, runs, device, show, wait)
+    waiting = deque()
+    try:
+        for training in trainings:
+            waiting.append(start(training))
+            if len(waiting) < 2*_AT_ONCE: continue # Further ahead, answers would only take memory
+            before, record = waiting.popleft()
+            yield before, record.result()
+        for before,record in waiting: yield before, record.result()
+    finally:
+        for executor in beside, pool: executor.shutdown(cancel_futures=True)
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80g
 def _in_groups(trainings:list[Training])->list[list[Training]]:
@@ -216,7 +261,11 @@ def run_each(
     "Make all trainings that are not recorded yet"
     runs = data_dir()/'runs' if runs is None else Path(runs)
     done = lambda t: [is_done(key, runs, report=str) for key in t.keys]
-    if workers == 1: made = ((done(t), run_training(t, runs, device, show)) for t in progress(trainings))
+    is_new = any(not all(done(t)) for t in trainings if t.adapt == 'frozen')
+    if workers == 1 and is_new and (threads := _threads()) > 1:
+        found = _in_threads(trainings, done, runs, device, show, threads)
+        made = (next(found) for _ in progress(trainings))
+    elif workers == 1: made = ((done(t), run_training(t, runs, device, show)) for t in progress(trainings))
     else:
         before, groups = [done(t) for t in trainings], _in_groups(trainings)
         found = in_processes(run_trainings, [(group, runs, device) for group in groups], workers, progress)
