@@ -1,16 +1,20 @@
 "Frozen models: the cache under kill -9 and two writers, what heads learn, one command for many translations"
 import io, sys
 from concurrent.futures import ProcessPoolExecutor
+from threading import current_thread
 import numpy as np
 import pytest
 torch = pytest.importorskip('torch')
 from conftest import killed_at
 from pronto.cli.command import main
+from pronto.core.files import InputError
 from pronto.datasets.examples import PairExample
 from pronto.datasets.tasks import SS
 from pronto.modeling.encodings import Cache, FrozenModel, encode_once
 from pronto.modeling.pretrain import pretrain
 from pronto.modeling.probing import Choice, probe_pairs
+from pronto.runs import runner
+from pronto.runs.store import read_runs
 
 torch.set_num_threads(1)
 
@@ -132,6 +136,36 @@ def test_another_run_store_keeps_encodings_and_baselines(release, capsys, monkey
     monkeypatch.setattr(FrozenModel, 'encode', again)
     assert main([*command, '--runs', str(release/'other')]) == 0 and capsys.readouterr().out == first
     assert main(['cache', '--clear']) == 0 and not baselines.kept_baselines().exists()
+
+def store(folder): # Record to its scores, and the tables of predictions
+    tables = {p.name: p.read_text() for p in folder.rglob('*.predictions.tsv')}
+    return tables, [{k: r[k] for k in ('task','accuracy','baselines','dev','used')} for r in read_runs(folder)]
+
+def test_threads_find_the_same(release, monkeypatch):
+    "Tasks side by side and baselines in a thread of their own; the verses are encoded once, the tables loaded once"
+    for split in 'train', 'dev', 'test': # Another task of the same verses
+        table = release/'release'/'qaa'/f'proper_noun_subject_{split}.tsv'
+        table.with_name(f'nonpronominal_mention_{split}.tsv').write_text(table.read_text())
+    encoded, encode, beside, answer = [], FrozenModel.encode, [], runner._answer_baselines
+    monkeypatch.setattr(FrozenModel, 'encode', lambda self, texts, *a: encoded.extend(texts) or encode(self, texts, *a))
+    monkeypatch.setattr(runner, '_answer_baselines', lambda *a: beside.append(current_thread()) or answer(*a))
+    runner._loaded.cache_clear()
+    monkeypatch.setattr(runner, '_threads', lambda: 3)
+    command = ['probe', str(release/'release'/'qaa'), '-m', str(release/'my-bert'), '--runs']
+    assert main([*command, str(release/'three')]) == 0
+    assert len(encoded) == len(set(encoded)) == 21 and runner._loaded.cache_info().misses == 2
+    assert len(set(beside)) == 1 and beside[0] is not current_thread() and len(beside) == 2
+    monkeypatch.setattr(runner, '_threads', lambda: 1)
+    assert main([*command, str(release/'one')]) == 0
+    assert store(release/'three') == store(release/'one') and len(store(release/'one')[1]) == 2
+
+def test_a_fault_in_a_thread_is_one_line(release, capsys, monkeypatch):
+    "Of the baselines; what was finished before is kept"
+    def fail(training, runs): raise InputError('table', 'is damaged')
+    monkeypatch.setattr(runner, '_answer_baselines', fail)
+    monkeypatch.setattr(runner, '_threads', lambda: 2)
+    assert main(['probe', str(release/'release'/'qaa'), '-m', str(release/'my-bert')]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == 'pronto: datasets: none can be used; the first: table: is damaged'
 
 def test_probe_shows_its_steps(release, capsys, monkeypatch):
     "Of one translation: lines in a log, a bar on a terminal, with --quiet nothing"
