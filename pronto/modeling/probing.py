@@ -148,6 +148,7 @@ def components(
     found = centred @ basis/values.clamp(min=1e-8)**_DAMPING
     return found/found.norm(dim=1, keepdim=True).clamp(min=1e-8)*math.sqrt(found.shape[1])
 
+# %% ../../nbs/modeling/probing.ipynb #9bpr0004
 @dataclass
 class PairRows:
     "Pairs as numbers"

@@ -194,7 +194,8 @@ def _in_threads(trainings:list[Training], done:Callable, runs, device:str, show:
                )->Iterator[tuple[list[bool],list[Path]]]: # What was recorded before, and the records
     "Trainings of frozen models, several at once, and the baselines beside them"
     import torch
-    pool = ThreadPoolExecutor(min(threads, _AT_ONCE), initializer=torch.set_num_threads, initargs=(threads,))
+    most = min(max(1, threads - 1), _AT_ONCE) # Baselines take as long as heads, so they get a core
+    pool = ThreadPoolExecutor(most, initializer=torch.set_num_threads, initargs=(threads,))
     beside = ThreadPoolExecutor(1) # Only one, since liblinear's random numbers belong to the whole process
     def start(training):
         before, answers = done(training), beside.submit(_answer_baselines, training, runs)
