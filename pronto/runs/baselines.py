@@ -75,6 +75,7 @@ def _with_sense(ngrams, sense:np.ndarray): # (rows, 2^20)
         ngrams.indices[cells] = h*np.uint64(0xBF58476D1CE4E5B9) >> np.uint64(44)
     return ngrams
 
+# %% ../../nbs/runs/baselines.ipynb #d192f4be
 def _features(task, rows:list): # (rows, 2^20)
     asked = [r.texts[-1] for r in rows] # The verse that the label is about
     ngrams = _ngrams(asked)
