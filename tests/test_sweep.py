@@ -174,6 +174,11 @@ def test_bad_input_is_reported_before_any_work(dataset, model, stand_in, tmp_pat
     assert run(dataset, '-m', tmp_path/'nothing') == 1 and 'nothing' in capsys.readouterr().err
     assert run(dataset, '-m', model, '-t', 'XYZ') == 1 and 'no task' in capsys.readouterr().err
     assert run(dataset, '-m', model, '--notebook', tmp_path/'no.ipynb') == 1 and 'no such notebook' in capsys.readouterr().err
+    (tmp_path/'file').write_text('')
+    for command in 'sweep', 'eval', 'probe': # Before workers start, and before a model is trained
+        assert main([command, str(dataset), '-m', str(model), '-t', 'SM', '--runs', str(tmp_path/'file')]) == 1
+        err = capsys.readouterr().err
+        assert f'cannot be written ({tmp_path/"file"} is not a folder)' in err and 'encode' not in err
     assert not (tmp_path/'new').exists()
 
 def test_what_a_dead_worker_left_goes_when_its_run_fails(tmp_path):

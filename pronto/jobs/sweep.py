@@ -20,7 +20,7 @@ from .queue import Certificates, connect, reason, run_jobs
 from ..protocols.parts import Translation, find_translations
 from ..protocols.protocol import find_protocol, protocol_file
 from ..runs.planning import Training, empty_tasks, find_sources, plan
-from ..core.files import InputError, data_dir, to_stderr, writer_mark
+from ..core.files import InputError, data_dir, require_place, to_stderr, writer_mark
 from ..modeling.recipes import find_model
 from ..modeling.static_vectors import KINDS
 from ..runs.store import is_done, model_name
@@ -311,6 +311,7 @@ def sweep(
     parameters = {n: notebook_parameters(named[n], runs, epochs, limit) for n in named if n in swept.waiting}
     todo = {n: (notebook, runs/n, given) for n,given in parameters.items()}
     if todo:
+        require_place(runs/next(iter(todo)))
         here = dict(workers=workers, gpus=0 if scheduler else gpus, per_gpu=per_gpu)
         with connect(**here, jobs=len(todo), scheduler=scheduler, certificates=certificates) as client:
             _run_all(swept, client, todo, {'GPU': 1/per_gpu} if gpus else {}, show)

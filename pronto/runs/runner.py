@@ -18,7 +18,7 @@ from threading import Lock
 from typing import Callable, Iterator
 from ..datasets.building import build
 from ..datasets.loading import Dataset, load_dataset_folder, load_manifest, sample
-from ..core.files import InputError, data_dir, to_stderr
+from ..core.files import InputError, data_dir, require_place, to_stderr
 from ..core.progress import step
 from ..modeling.recipes import available_models
 from ..modeling.static_vectors import resolve_model
@@ -143,6 +143,7 @@ def run_training(
     if training.tasks_file: load_tasks(training.tasks_file) # This may be another process
     found, left = [key.record(runs) for key in training.keys], _left(training, runs)
     if not left: return found
+    require_place(found[0])
     task, selection, limit = find_task(training.key.task), training.selection, training.key.limit
     _check(selection, task, limit)
     tests = {name: _rows((part,), task, limit) for name,(_,part) in left.items()}
