@@ -155,10 +155,11 @@ def _copied_chapters(rows:list[VerseRow])->set[tuple[str,int]]:
 
 def _reason(met:list[tuple[bool,bool,str]], fused:bool)->str:
     "Why a verse is not usable, from (part, merged, text) of each of its rows; empty if it is"
-    if any(part for part,_,_ in met): return 'part'
-    if fused or any(merged for _,merged,_ in met): return 'merged'
+    parts, merged, texts = zip(*met)
+    if any(parts): return 'part'
+    if fused or any(merged): return 'merged'
     if len(met) > 1: return 'repeated'
-    return '' if any(map(str.isalpha, met[0][2])) else 'empty'
+    return '' if any(map(str.isalpha, texts[0])) else 'empty'
 
 def _statuses(rows:list[VerseRow], fused:frozenset)->dict[Ref,tuple[str,str]]:
     "Reason (or an empty string) and text of each verse, in canonical order"

@@ -69,8 +69,9 @@ def align(
     bible:Bible # The other, in English numbering
 )->Alignment: # Every verse of the 66 books on either side, once
     "Pair annotated verses with those of a Bible"
-    known = {*annotations.verses, *bible.verses, *bible.excluded}
-    refs = in_order(r for r in known if r.book in PROTESTANT) # Deuterocanonical books are counted elsewhere
+    counted = frozenset(PROTESTANT) # Deuterocanonical books are counted elsewhere
+    known = annotations.verses | bible.verses | bible.excluded
+    refs = in_order(r for r in known if r.book in counted)
     statuses = {r: _status(r, annotations, bible) for r in refs}
     usable = [r for r,s in statuses.items() if s in ('aligned','crosses')]
     paired = [AlignedVerse(r, one_line(bible.verses[r]), annotations.verses[r]) for r in usable]
