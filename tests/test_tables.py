@@ -372,6 +372,15 @@ def test_the_summary_groups_what_tests_do_not_tell_apart(tmp_path, capsys):
     made = make_summary(tmp_path/'runs', tmp_path/'out')
     assert 'fewer than three seeds there are no groups' in made and 'share a letter' not in made
 
+def test_the_summary_leaves_out_runs_with_a_limit(tmp_path, capsys):
+    "Where others have all examples; it would otherwise test all translations on the rows of a trial"
+    for bible,limit in ('qaa',None), ('qab',None), ('qac',50):
+        for task in 'sentence_mood','proper_noun_subject': store(tmp_path/'runs', bible, 'm', task, .9, limit=limit)
+    made = make_summary(tmp_path/'runs', tmp_path/'out')
+    assert '| m | 4 |' in made and capsys.readouterr().err == 'summary: without qac, whose runs all have a limit\n'
+    for path in (tmp_path/'runs').glob('qa[ab]/**/*.json'): path.unlink()
+    assert '| m | 2 |' in make_summary(tmp_path/'runs', tmp_path/'out')
+
 # Bad input
 
 def test_names_cannot_add_markup(tmp_path):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from ..core.aggregate import Aggregate, Draws, aggregate, draw_scores, draw_values
-from ..core.files import InputError, data_dir, write_aside
+from ..core.files import InputError, data_dir, to_stderr, write_aside
 from ..core.progress import progress
 from ..core.stats import metric_bounds
 from ..core.tables import Markup, csv_text, grouped, latex_table, markdown_table, markdown_text
@@ -302,6 +302,16 @@ def _by_source(chosen:dict[str,list[dict]])->dict[str,dict]: # Source to blocks;
                          if (kept := [block for block in blocks if block and source_of(block) == source])}
     return {source: of(source) for source in named}
 
+def _whole(chosen:dict[str,list[dict]])->dict[str,list[dict]]: # As `chosen`
+    "Leave out runs with a limit on the examples, unless all runs have one"
+    has_all = lambda block: any(not seeds[0].get('limit') for seeds in block.values())
+    whole = {bible: [block for block in blocks if has_all(block)] for bible,blocks in chosen.items()}
+    if not any(whole.values()): return chosen
+    lost = [bible for bible,blocks in chosen.items() if blocks and not whole[bible]]
+    if lost: to_stderr(f'summary: without {", ".join(lost)}, whose runs all have a limit')
+    return whole
+
+# %% ../../nbs/reporting/summary.ipynb #sum16b
 def _write(rows:list[dict], common:dict[str,Common], source:str, out:Path)->str: # The Markdown
     markdown, stem = to_markdown(rows, common), 'summary'
     if source:
@@ -331,6 +341,6 @@ def make_summary(
     names = {r['bible']: Block(**{k: r[k] for k in LAYOUT_COLUMNS[:5]}).language_name for r in listed}
     made = []
     for source,chosen in _by_source(choose(records, recipe, splits, protocol)).items():
-        strata, common = read_strata(chosen, metric)
+        strata, common = read_strata(_whole(chosen), metric)
         if rows := summarise(strata, names, metric): made.append(_write(rows, common, source, out))
     return '\n\n'.join(made)
