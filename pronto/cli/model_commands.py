@@ -78,8 +78,7 @@ def _show_baselines(args, tasks:list[str]):
         raise InputError('-m', f'the protocol {args.protocol} needs a model; name one')
     translations, left = find_targets(args.dataset), []
     for folds in translations:
-        folder = folds[0].folder if folds[0].fold is None else folds[0].folder.parent
-        try: scored = score_baselines(folder, tasks, args.limit)
+        try: scored = score_baselines(folds[0].dataset, tasks, args.limit)
         except InputError as e:
             left.append(e)
             continue

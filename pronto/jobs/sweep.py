@@ -90,9 +90,6 @@ class NotebookRun:
         more = f' and {len(self.keys) - 1:,} more' if len(self.keys) > 1 else ''
         return f'{self.trainings[0]}{more}'
 
-def _folder(folds:list[Translation])->Path: # A dataset in folds is in the folder above
-    return folds[0].folder if folds[0].fold is None else folds[0].folder.parent
-
 def _by_notebook(trainings:list[Training], *args)->list[NotebookRun]:
     "One for each model, task and seed; tasks that are trained together have one"
     groups = {}
@@ -123,7 +120,7 @@ def plan_all(
             if missing: left_out.append(f'{folds[0].folder}: {_empty(missing)}')
             usable.append((folds, stems))
         except InputError as e: left_out.append(str(e))
-    all_sources = [_folder(folds) for folds in find_sources(train, found)]
+    all_sources = [folds[0].dataset for folds in find_sources(train, found)]
     for targets,sources,stems in _divided(find_protocol(protocol), usable, all_sources):
         how = dict(protocol=protocol, train=sources, **sampling)
         try: planned = plan(list(targets), models, stems, *args, **how)
@@ -139,7 +136,7 @@ def _divided(protocol, usable:list[tuple], sources:list[Path])->list[tuple]:
     "The targets, sources and tasks of each part of a sweep"
     if not protocol.across: return [((t.folder,), (), stems) for folds,stems in usable for t in folds]
     stems = [s for s in usable[0][1] if all(s in other for _,other in usable)] if usable else []
-    targets, sources = tuple(_folder(folds) for folds,_ in usable), tuple(sources)
+    targets, sources = tuple(folds[0].dataset for folds,_ in usable), tuple(sources)
     if not targets: return []
     if protocol.divides == 'source' and sources: return [(targets, (source,), stems) for source in sources]
     if protocol.divides == 'target': return [((target,), sources, stems) for target in targets]

@@ -161,6 +161,11 @@ class Translation:
         "The number of its fold"
         return self.manifest.get('fold')
 
+    @property
+    def dataset(self)->Path:
+        "The folder of the dataset, which for a fold is the one above"
+        return self.folder if self.fold is None else self.folder.parent
+
     def part(self, split:str, **sampling)->Part:
         "A split, or a sample of it"
         return Part(self.folder, self.code, split, **sampling)
