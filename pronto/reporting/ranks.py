@@ -9,6 +9,7 @@ __all__ = ['Agreement', 'rank_agreement', 'rank_table', 'rank_plot', 'rank_lines
 from typing import NamedTuple
 import numpy as np
 from ..core.files import InputError
+from ..core.stats import student_interval, wilson
 from ..core.tables import grouped, markdown_table
 
 # %% ../../nbs/reporting/ranks.ipynb #rk000007
@@ -20,8 +21,7 @@ class Agreement(NamedTuple):
     bibles:list[str] # Translations for which both protocols have scores of all models
     scores:np.ndarray # (2, models, translations): of the probe, and of fine-tuning
     tau:float # Mean over translations
-    low:float
-    high:float
+    interval:list[float]|None # 95 % of it; `None` with one translation
     tau_of_means:float
     pairs:float # Share of pairs of models, over all translations, that both order alike
 
@@ -34,7 +34,14 @@ def _same_order(x:np.ndarray, y:np.ndarray)->np.ndarray:
     a, b = np.triu_indices(len(x), 1)
     return np.sign(x[a] - x[b]) == np.sign(y[a] - y[b])
 
-def _agreement(task:str, limit:int|None, cells:dict, n:int, seed:int)->Agreement|None:
+def _interval(taus:np.ndarray)->list[float]|None:
+    "Over translations; Wilson's where all agree, and their variance says nothing"
+    n, value = len(taus), float(taus.mean())
+    if n < 2: return None
+    if np.ptp(taus) > 0: return student_interval(value, taus.var(ddof=1)/n, n - 1, (-1, 1))
+    return [round(2*end - 1, 4) for end in wilson((value + 1)/2*n, n)]
+
+def _agreement(task:str, limit:int|None, cells:dict)->Agreement|None:
     "From {(protocol, model, translation): scores}"
     sides = [{key[1:] for key in cells if key[0] == protocol} for protocol in ('probe','in-language')]
     both = sides[0] & sides[1]
@@ -44,25 +51,21 @@ def _agreement(task:str, limit:int|None, cells:dict, n:int, seed:int)->Agreement
     scores = np.array([[[np.mean(cells[p, m, b]) for b in bibles] for m in models]
                        for p in ('probe','in-language')])
     taus = np.array([_tau(*scores[:,:,i]) for i in range(len(bibles))])
-    drawn = np.random.default_rng(seed).integers(0, len(taus), (n, len(taus)))
-    low, high = np.quantile(taus[drawn].mean(1), [.025, .975])
     alike = np.mean([_same_order(*scores[:,:,i]) for i in range(len(bibles))])
-    return Agreement(task, limit, models, bibles, scores, float(taus.mean()), float(low), float(high),
+    return Agreement(task, limit, models, bibles, scores, float(taus.mean()), _interval(taus),
                      _tau(*scores.mean(2)), float(alike))
 
 # %% ../../nbs/reporting/ranks.ipynb #rk00007b
 def rank_agreement(
     records:list[dict], # Of the protocols `probe` and `in-language`, as `read_runs` gives them
-    metric:str='mcc', # Or another one that records have
-    n:int=2000, # Draws of the bootstrap
-    seed:int=0
+    metric:str='mcc' # Or another one that records have
 )->list[Agreement]: # By task and limit
     "Compare how the probe and fine-tuning rank models; raises `InputError` for fewer than three models"
     found = []
     for (task, limit),some in grouped(records, lambda r: (r['task'], r.get('limit'))).items():
         cells = grouped(some, lambda r: (r['protocol'], r['model'], r['bible']))
         values = {key: [r[metric] for r in runs] for key,runs in cells.items()}
-        found.append(_agreement(task, limit, values, n, seed))
+        found.append(_agreement(task, limit, values))
     found = [a for a in found if a]
     if not found:
         raise InputError('runs', 'hold no translation with a probe and fine-tuning of three models at the '
@@ -70,13 +73,17 @@ def rank_agreement(
     return found
 
 # %% ../../nbs/reporting/ranks.ipynb #rk000012
+def _printed(a:Agreement)->str: # The interval
+    from pronto.reporting.protocol_cells import between
+    return between(a.interval, 'mcc') if a.interval else 'one translation'
+
 def rank_table(
     found:list[Agreement]
 )->str: # In Markdown
     "The agreement by task"
     from pronto.reporting.tables import task_name
     rows = [[task_name(a.task), 'all' if a.limit is None else f'{a.limit:,}', len(a.models), len(a.bibles),
-             f'{a.tau:.2f}', f'{a.low:.2f}–{a.high:.2f}', f'{a.tau_of_means:.2f}', f'{100*a.pairs:.0f} %']
+             f'{a.tau:.2f}', _printed(a), f'{a.tau_of_means:.2f}', f'{100*a.pairs:.0f} %']
             for a in found]
     header = ['task','rows','models','translations','mean τ','95 %','τ of the means','pairs alike']
     return markdown_table(header, rows, 'lrrrrrrr')
@@ -96,7 +103,7 @@ def rank_plot(
             ax.plot(probe, tuned, 'o', color=f'C{i}', ms=3, alpha=.5)
             ax.plot(probe.mean(), tuned.mean(), 'o', color=f'C{i}', ms=8, label=model)
         ax.set(xlabel=f'probe ({metric})', ylabel=f'fine-tuning ({metric})')
-        ax.set_title(f'{task_name(a.task)}: mean τ {a.tau:.2f} ({a.low:.2f}–{a.high:.2f})', fontsize=9)
+        ax.set_title(f'{task_name(a.task)}: mean τ {a.tau:.2f} ({_printed(a)})', fontsize=9)
         ax.legend(fontsize=6)
     return fig
 
@@ -108,9 +115,9 @@ def rank_lines(
     from pronto.reporting.tables import task_name
     lines = []
     for a in found:
-        verdict = 'ranks models as fine-tuning does' if a.low > 0 else \
+        verdict = 'ranks models as fine-tuning does' if a.interval and a.interval[0] > 0 else \
                   'is not shown to rank models as fine-tuning does'
-        interval = f'95 %: {a.low:.2f} to {a.high:.2f}'
+        interval = f'95 %: {_printed(a)}'
         lines.append(f"{task_name(a.task)}: the probe {verdict}; Kendall's τ {a.tau:.2f} ({interval}; "
                      f'{len(a.models)} models, {len(a.bibles)} translations).')
     return lines
