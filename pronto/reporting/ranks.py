@@ -24,6 +24,7 @@ class Agreement(NamedTuple):
     interval:list[float]|None # 95 % of it; `None` with one translation
     tau_of_means:float
     pairs:float # Share of pairs of models, over all translations, that both order alike
+    recipes:str # Of the probe and of fine-tuning, e.g. `probe / paper`
 
 def _tau(x:np.ndarray, y:np.ndarray)->float: # 0 where one of them does not tell any models apart
     from scipy.stats import kendalltau
@@ -41,31 +42,35 @@ def _interval(taus:np.ndarray)->list[float]|None:
     if np.ptp(taus) > 0: return student_interval(value, taus.var(ddof=1)/n, n - 1, (-1, 1))
     return [round(2*end - 1, 4) for end in wilson((value + 1)/2*n, n)]
 
-def _agreement(task:str, limit:int|None, cells:dict)->Agreement|None:
-    "From {(protocol, model, translation): scores}"
-    sides = [{key[1:] for key in cells if key[0] == protocol} for protocol in ('probe','in-language')]
-    both = sides[0] & sides[1]
+def _agreement(task:str, limit:int|None, recipes:str, sides:tuple[dict,dict])->Agreement|None:
+    "From {(model, translation): scores} of the probe and of fine-tuning"
+    both = sides[0].keys() & sides[1].keys()
     models = sorted({model for model,_ in both})
     bibles = sorted(b for b in {b for _,b in both} if all((m, b) in both for m in models))
     if len(models) < 3 or not bibles: return None
-    scores = np.array([[[np.mean(cells[p, m, b]) for b in bibles] for m in models]
-                       for p in ('probe','in-language')])
+    scores = np.array([[[np.mean(side[m, b]) for b in bibles] for m in models] for side in sides])
     taus = np.array([_tau(*scores[:,:,i]) for i in range(len(bibles))])
     alike = np.mean([_same_order(*scores[:,:,i]) for i in range(len(bibles))])
     return Agreement(task, limit, models, bibles, scores, float(taus.mean()), _interval(taus),
-                     _tau(*scores.mean(2)), float(alike))
+                     _tau(*scores.mean(2)), float(alike), recipes)
 
 # %% ../../nbs/reporting/ranks.ipynb #rk00007b
+def _by_recipe(records:list[dict], metric:str)->dict[str,dict]: # Recipe to one of the `sides` of `_agreement`
+    "The scores of one protocol; with random weights a model is another one"
+    cell = lambda r: (r['model'], r['bible'])
+    return {name: {key: [r[metric] for r in seeds] for key,seeds in grouped(runs, cell).items()}
+            for name,runs in grouped(records, lambda r: r['recipe']).items()}
+
 def rank_agreement(
     records:list[dict], # Of the protocols `probe` and `in-language`, as `read_runs` gives them
     metric:str='mcc' # Or another one that records have
-)->list[Agreement]: # By task and limit
+)->list[Agreement]: # By task, limit and recipes
     "Compare how the probe and fine-tuning rank models; raises `InputError` for fewer than three models"
     found = []
     for (task, limit),some in grouped(records, lambda r: (r['task'], r.get('limit'))).items():
-        cells = grouped(some, lambda r: (r['protocol'], r['model'], r['bible']))
-        values = {key: [r[metric] for r in runs] for key,runs in cells.items()}
-        found.append(_agreement(task, limit, values))
+        probes, tuned = (_by_recipe([r for r in some if r['protocol'] == p], metric)
+                         for p in ('probe','in-language'))
+        found += [_agreement(task, limit, f'{a} / {b}', (probes[a], tuned[b])) for a in probes for b in tuned]
     found = [a for a in found if a]
     if not found:
         raise InputError('runs', 'hold no translation with a probe and fine-tuning of three models at the '
@@ -82,11 +87,11 @@ def rank_table(
 )->str: # In Markdown
     "The agreement by task"
     from pronto.reporting.tables import task_name
-    rows = [[task_name(a.task), 'all' if a.limit is None else f'{a.limit:,}', len(a.models), len(a.bibles),
-             f'{a.tau:.2f}', _printed(a), f'{a.tau_of_means:.2f}', f'{100*a.pairs:.0f} %']
+    rows = [[task_name(a.task), a.recipes, 'all' if a.limit is None else f'{a.limit:,}', len(a.models),
+             len(a.bibles), f'{a.tau:.2f}', _printed(a), f'{a.tau_of_means:.2f}', f'{100*a.pairs:.0f} %']
             for a in found]
-    header = ['task','rows','models','translations','mean τ','95 %','τ of the means','pairs alike']
-    return markdown_table(header, rows, 'lrrrrrrr')
+    header = ['task','recipes','rows','models','translations','mean τ','95 %','τ of the means','pairs alike']
+    return markdown_table(header, rows, 'llrrrrrrr')
 
 # %% ../../nbs/reporting/ranks.ipynb #rk000014
 def rank_plot(
@@ -118,7 +123,7 @@ def rank_lines(
         verdict = 'ranks models as fine-tuning does' if a.interval and a.interval[0] > 0 else \
                   'is not shown to rank models as fine-tuning does'
         interval = f'95 %: {_printed(a)}'
-        lines.append(f"{task_name(a.task)}: the probe {verdict}; Kendall's τ {a.tau:.2f} ({interval}; "
+        lines.append(f"{task_name(a.task)}, {a.recipes}: the probe {verdict}; Kendall's τ {a.tau:.2f} ({interval}; "
                      f'{len(a.models)} models, {len(a.bibles)} translations).')
     return lines
 
