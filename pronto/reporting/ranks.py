@@ -90,7 +90,8 @@ def rank_table(
     rows = [[task_name(a.task), a.recipes, 'all' if a.limit is None else f'{a.limit:,}', len(a.models),
              len(a.bibles), f'{a.tau:.2f}', _printed(a), f'{a.tau_of_means:.2f}', f'{100*a.pairs:.0f} %']
             for a in found]
-    header = ['task','recipes','rows','models','translations','mean τ','95 %','τ of the means','pairs alike']
+    header = ['task','recipes','rows','models','translations','mean τ','95 %','τ of the means',
+              'pairs alike']
     return markdown_table(header, rows, 'llrrrrrrr')
 
 # %% ../../nbs/reporting/ranks.ipynb #rk000014
@@ -123,7 +124,8 @@ def rank_lines(
         verdict = 'ranks models as fine-tuning does' if a.interval and a.interval[0] > 0 else \
                   'is not shown to rank models as fine-tuning does'
         interval = f'95 %: {_printed(a)}'
-        lines.append(f"{task_name(a.task)}, {a.recipes}: the probe {verdict}; Kendall's τ {a.tau:.2f} ({interval}; "
+        lines.append(f'{task_name(a.task)}, {a.recipes}: the probe {verdict}; '
+                     f"Kendall's τ {a.tau:.2f} ({interval}; "
                      f'{len(a.models)} models, {len(a.bibles)} translations).')
     return lines
 
