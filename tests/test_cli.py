@@ -87,7 +87,7 @@ def test_a_file_that_is_not_text(refuses, toy_folder, tmp_path):
 def test_skip_bad_goes_on_counts_and_names(pronto, toy_folder, toy_onf, tmp_path):
     (toy_folder/'b.onf').write_text(toy_onf[:900], encoding='utf-8')
     status,out,err = pronto('annotate', toy_folder, '-o', tmp_path/'a.parquet', '--skip-bad')
-    assert status == 0 and err == []
+    assert status == 3 and err == []
     assert out.count('b.onf') >= 1 and 'a.onf' not in out and 'line' in out
     from pronto.sources.annotation_file import read_annotations
     a = read_annotations(tmp_path/'a.parquet')
@@ -97,7 +97,7 @@ def test_skip_bad_goes_on_counts_and_names(pronto, toy_folder, toy_onf, tmp_path
 def test_skip_bad_leaves_out_a_file_of_no_book(pronto, toy_folder, toy_onf, tmp_path):
     (toy_folder/'b.onf').write_text(toy_onf.replace('name: Mark', 'name: Zorro'), encoding='utf-8')
     status,out,err = pronto('annotate', toy_folder, '-o', tmp_path/'a.parquet', '--skip-bad')
-    assert status == 0 and err == [] and "'Zorro'" in out
+    assert status == 3 and err == [] and "'Zorro'" in out
 
 @pytest.mark.parametrize('text', ['{bad', '{"nme": "Lo"}', '[]'])
 def test_a_source_json_that_is_none(text, refuses, toy_folder, tmp_path):
@@ -111,7 +111,7 @@ def test_annotations_without_a_column(refuses, annotated, bible, tmp_path):
 
 def test_skip_bad_is_remembered_in_the_dataset(pronto, toy_folder, toy_onf, bible, tmp_path):
     (toy_folder/'b.onf').write_text(toy_onf[:900], encoding='utf-8')
-    assert pronto('build', '-a', toy_folder, '--skip-bad', '-b', bible, '-o', tmp_path/'d', '--min-verses', 1)[0] == 0
+    assert pronto('build', '-a', toy_folder, '--skip-bad', '-b', bible, '-o', tmp_path/'d', '--min-verses', 1)[0] == 3
     assert list(json.loads((tmp_path/'d'/'manifest.json').read_text())['source']['skipped']) == ['b.onf']
 
 def test_all_files_bad(refuses, toy_folder, tmp_path):
@@ -190,6 +190,11 @@ def test_a_missing_or_wrong_annotation_file(refuses, bible, tmp_path):
 def test_convert_gives_the_same_bible_back(pronto, bible, tmp_path):
     assert pronto('convert', bible, '-o', tmp_path/'again.tsv')[0] == 0
     assert (tmp_path/'again.tsv').read_text(encoding='utf-8') == TSV == pronto('convert', tmp_path/'again.tsv')[1]
+
+def test_convert_writes_the_table_and_reports(pronto, bible, tmp_path):
+    status,out,_ = pronto('convert', bible, '--report', '-o', tmp_path/'again.tsv')
+    assert status == 0 and out == pronto('convert', bible, '--report')[1] and out.startswith('versification: ')
+    assert (tmp_path/'again.tsv').read_text(encoding='utf-8') == TSV
 
 def test_a_fetched_bible_keeps_its_licence(pronto, annotated, bible, tmp_path):
     "What was noted when it was fetched counts where the translation says nothing, unless the file was changed"

@@ -114,12 +114,12 @@ def test_probe_command(release, capsys, monkeypatch):
     loaded, load = [], architectures.load_encoder
     monkeypatch.setattr(architectures, 'load_encoder', lambda *a, **k: loaded.append(a) or load(*a, **k))
     command = ['probe', str(release/'release'), '-m', str(release/'my-bert')]
-    assert main(command) == 0
+    assert main(command) == 3
     out, err = capsys.readouterr()
     assert [line.split('|')[1].strip() for line in out.splitlines()[2:]] == ['qaa', 'qab', 'mean of 2']
     assert out.splitlines()[0] == '| translation | model | PNS |' # The tasks that occur
     assert 'left out' in err and 'proper_noun_subject_dev.tsv' in err and len(loaded) == 1
-    assert main(command) == 0 and len(loaded) == 1
+    assert main(command) == 3 and len(loaded) == 1
     assert capsys.readouterr().out == out
     assert main(['cache']) == 0 and 'my-bert: 42 verses' in capsys.readouterr().out
     assert main(['cache', '--clear', '--bound', '1']) == 0

@@ -43,6 +43,19 @@ def test_baselines_then_a_run_then_recorded_before(checkout, capsys):
         said.append(capsys.readouterr().out)
     assert 'recorded before' not in said[0] and said[1].strip().endswith('recorded before')
 
+def test_a_training_that_fails_is_listed_and_the_others_are_made(checkout, capsys):
+    "The exit status tells whether all, some or none were made"
+    for name in 'bad-bert', 'worse-bert':
+        weights = pretrain(TEXTS, checkout/name, **SMALL) and checkout/name/'model.safetensors'
+        weights.write_bytes(weights.read_bytes()[:1000])
+    command = ['eval', '../data/datasets/qaa', '--epochs', '1', '--limit', '8', '--runs', 'runs', '-m', 'bad-bert']
+    assert main([*command, '-m', 'my-bert', '-m', 'worse-bert']) == 3
+    out, err = capsys.readouterr()
+    assert [r['model'] for r in read_runs('runs')] == ['my-bert'] and out.startswith('qaa, my-bert, PNS, seed 0: ')
+    failed = [line.split(', PNS, seed 0: ')[0] for line in err.splitlines() if line.startswith('failed')]
+    assert failed == ['failed qaa, bad-bert', 'failed qaa, worse-bert']
+    for models in [], ['-m', 'worse-bert']: assert main([*command, *models]) == 1
+
 @pytest.mark.parametrize('asked', ['yes','no'])
 def test_16_bits_can_be_asked_for(checkout, asked):
     command = ['eval', '../data/datasets/qaa', '-m', 'my-bert', '--epochs', '1', '--limit', '8']

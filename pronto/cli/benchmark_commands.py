@@ -11,7 +11,7 @@ __all__ = ['import_xtreme_options', 'import_mela_options', 'import_tsv_options',
 # %% ../../nbs/cli/benchmark_commands.ipynb #bmch05
 from pathlib import Path
 from .options import add_number, require_folder, runs_option, tasks_file_option
-from .output import note, show, tell
+from .output import batch_status, note, show, tell
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #bmco01
 def _import_options(parser, what:str):
@@ -57,18 +57,19 @@ def _write_imported(found, args, about:dict):
     if before: note(f'{args.output}: replaced the import that was there, of {before.get("title", "others")}')
     tell(import_table(manifests), dict(path=args.output, datasets=manifests))
     for line in found.notes: note(line)
+    return batch_status([line for line in found.notes if ': left out' in line])
 
 def import_xtreme(args):
     "Import XTREME, as its download script leaves it, and the raw files of Tatoeba, XQuAD, MLQA and UD"
     from pronto.suites.xtreme_files import divide, read_xtreme
     found, about = read_xtreme(args.path), _SOURCES['xtreme']
     if args.divide: found, about = divide(found), about | dict(splits='divided')
-    _write_imported(found, args, about)
+    return _write_imported(found, args, about)
 
 def import_mela(args):
     "Import MELA: judgements of linguistic acceptability in ten languages"
     from pronto.suites.mela import read_mela
-    _write_imported(read_mela(args.path, args.release, args.password), args, _SOURCES['mela'])
+    return _write_imported(read_mela(args.path, args.release, args.password), args, _SOURCES['mela'])
 
 def import_tsv(args):
     "Import tables of your own: sentences, pairs of sentences, tagged tokens or questions"
@@ -76,7 +77,7 @@ def import_tsv(args):
     from pronto.suites.importing import read_own
     labels = names_in(args.labels or '')
     found = read_own(args.path, labels, task=args.task, kind=args.kind, language=args.language)
-    _write_imported(found, args, dict(title=args.task, licence=args.licence or 'not stated'))
+    return _write_imported(found, args, dict(title=args.task, licence=args.licence or 'not stated'))
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #bmco02
 def import_translation_options(parser):

@@ -37,13 +37,16 @@ def _add_command(commands, name:str, function:str):
     for leaf in [p for parsers in below for p in parsers] or [parser]: output_options(leaf)
     parser.set_defaults(run=run, wrong_usage=parser.error)
 
+_STATUSES = ('Exit status: 0 if all was made; 3 if some of several failed, which are listed; '
+             '1 if nothing was made; 2 for wrong usage; 130 after Ctrl-C.')
+
 def _guide(args): show(*guide())
 
 def make_parser()->argparse.ArgumentParser:
     "All subcommands and their options"
     import pronto
     what = 'Evaluation datasets for language models in any language with a New Testament.'
-    parser = Parser('pronto', description=what)
+    parser = Parser('pronto', description=what, epilog=_STATUSES)
     parser.add_argument('--version', action='version', version=f'pronto {pronto.__version__}')
     parser.set_defaults(run=_guide, wrong_usage=parser.error, quiet=False, json=False)
     commands = parser.add_subparsers(metavar='COMMAND', help='without one: what to do next')
@@ -66,7 +69,7 @@ def _unknown_options(unknown:list[str], parser)->str:
 def main(
     argv:list[str]=None # Arguments; those of the process if not given
 )->int: # Exit status
-    "Run a command; an error of the user is one line and status 1"
+    "Run a command; an error of the user is one line and status 1, or 2 for wrong usage"
     for stream in sys.stdout, sys.stderr: # A terminal of another encoding must not stop a text in any script
         if hasattr(stream, 'reconfigure'): stream.reconfigure(encoding='utf-8')
     parser = make_parser()

@@ -13,7 +13,7 @@ from pathlib import Path
 from shlex import quote
 from .options import add_number, cluster, cluster_options, projection_options, rules_options
 from .options import versification_option
-from .output import bar, note, show, tell, warn
+from .output import bar, batch_status, note, show, tell, warn
 from ..core.files import InputError, require_place
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco01
@@ -22,8 +22,8 @@ def convert_options(parser):
     add('file', nargs='+', help='a Bible: a file, a folder or a zip; several are parts of one Bible')
     add('-o', '--output', metavar='TSV', help='the table to write (default: standard output)')
     add('--report', action='store_true',
-        help='say which versification was found and list the verses that are renumbered, merged, split or '
-             'dropped')
+        help='print, instead of the table, which versification was found and which verses are renumbered, '
+             'merged, split or dropped')
     versification_option(parser)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #97cc625f
@@ -31,12 +31,11 @@ def convert(args):
     "Convert a Bible of any format to a table: book, chapter, verse, text"
     from pronto.bibles.reading import read_bible, write_tsv
     bible = read_bible(args.file)
-    if args.report: return _show_numbering(bible, args.versification)
     if args.output not in (None, '-'): write_tsv(bible, args.output)
     elif sys.stdout is None: raise InputError('standard output', 'is closed; name a file with -o')
-    else: sys.stdout.writelines('\t'.join(map(str, row)) + '\n' for row in bible.rows)
-    counted = f'{bible.format}: ' + ', '.join(f'{n:,} {what}' for what,n in bible.counts.items() if n)
-    note(counted)
+    elif not args.report: sys.stdout.writelines('\t'.join(map(str, row)) + '\n' for row in bible.rows)
+    note(f'{bible.format}: ' + ', '.join(f'{n:,} {what}' for what,n in bible.counts.items() if n))
+    if args.report: _show_numbering(bible, args.versification)
 
 def _show_numbering(bible, scheme:str):
     from pronto.bibles.versification import numbering_report, to_english, weigh_versifications
@@ -71,6 +70,7 @@ def annotate(args):
     lines = [str(annotations), *(f'left out {name}: {why}' for name,why in source.skipped.items()),
              *(f'passed over {n:,} {what}' for what,n in source.passed_over.items())]
     tell('\n'.join(lines), dict(path=args.output, verses=len(annotations.verses)) | asdict(source))
+    return batch_status(source.skipped)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco03
 def fetch_options(parser):
@@ -142,9 +142,13 @@ def build(args):
     bible = read_bible(args.bible)
     licence = args.licence or licence_of(bible, args.bible[0])
     about = dict(code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))
-    manifest = build(_annotations(args), bible, args.output, splits=args.splits, min_verses=args.min_verses,
+    annotations = _annotations(args)
+    manifest = build(annotations, bible, args.output, splits=args.splits, min_verses=args.min_verses,
                      versification=args.versification, **about)
     tell(summary(manifest), dict(path=args.output) | manifest)
+    left_out = annotations.source.skipped if args.skip_bad else {}
+    for name,why in left_out.items(): warn(f'left out {name}: {why}')
+    return batch_status(left_out)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco05
 def release_options(parser):
@@ -172,6 +176,7 @@ def release(args):
     for code,why in done.failed.items(): warn(f'failed {code}: {why}')
     note(done.numbering)
     tell(done, dict(path=args.output, left_out=done.left_out, failed=done.failed))
+    return batch_status(done.failed)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco06
 def restore_options(parser):

@@ -8,10 +8,12 @@ __all__ = ['eval_options', 'eval', 'probe_options', 'probe', 'cache_options', 'c
 
 # %% ../../nbs/cli/model_commands.ipynb #mdch05
 import os, shutil, sys, time
+from collections import deque
 from pathlib import Path
+from typing import Callable, Iterator
 from .options import add_number, as_input_error, cluster, cluster_options, run_options
 from .options import runs_option, tasks_file_option
-from .output import bar, note, show, tell, warn
+from .output import bar, batch_status, note, show, tell, warn
 from ..core.files import InputError, printable, require_place
 from ..core.progress import NEXT_LINE, is_quiet
 
@@ -29,25 +31,43 @@ def eval(args):
     "Train models on the tasks of datasets and record the scores; without a model, score the baselines"
     from tqdm import tqdm
     from pronto.runs.planning import empty_tasks, plan
-    from pronto.runs.runner import FinishedRun, run_each
+    from pronto.runs.runner import FinishedRun
     from pronto.runs.store import pool_runs
-    tasks = args.task or ()
+    tasks, failed = args.task or (), []
     if args.protocol == 'retrieval': return _retrieve(args)
+    def list_failed(line):
+        with tqdm.external_write_mode(): warn(line)
+        failed.append(line)
     try:
         if not args.model: return _show_baselines(args, tasks)
         trainings = plan(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit,
-                         bf16=dict(yes=True, no=False).get(args.bf16), **_protocol(args))
+                         bf16=dict(yes=True, no=False).get(args.bf16), report=list_failed, **_protocol(args))
     except ValueError as e: raise as_input_error(e, '--task') from e
     for folder in args.dataset:
         if not tasks and (left := empty_tasks(folder)):
             note(f'{folder}: left out, as a split is empty: {", ".join(t.abbr for t in left)}')
     records = []
-    for finished in run_each(trainings, args.runs, progress=bar('eval'), show=not args.quiet):
+    for finished in _run_each(trainings, args, list_failed):
         with tqdm.external_write_mode(): show(finished, _record_data(finished))
         records.append(finished.record)
     for pooled in pool_runs(records):
         folds = FinishedRun(None, pooled, False)
         if pooled.get('paths'): show(f'all folds: {folds}', _record_data(folds))
+    return batch_status(failed) if records else 1
+
+def _run_each(trainings:list, args, list_failed:Callable)->Iterator:
+    "Make all trainings; one of several that fails is listed"
+    from pronto.runs.runner import run_each
+    remaining = deque(trainings)
+    while remaining:
+        training = None
+        try:
+            for finished in run_each(list(remaining), args.runs, progress=bar('eval'), show=not args.quiet):
+                while training is not finished.training: training = remaining.popleft()
+                yield finished
+        except InputError as e:
+            if len(trainings) == 1 or not remaining: raise
+            list_failed(f'failed {remaining.popleft()}: {e}')
 
 def _record_data(finished)->dict: # For `--json`
     "The record of a run, without what takes much room"
@@ -76,7 +96,8 @@ def _show_baselines(args, tasks:list[str]):
     from pronto.runs.runner import score_baselines
     if args.protocol != 'in-language' or args.train:
         raise InputError('-m', f'the protocol {args.protocol} needs a model; name one')
-    translations, left = find_targets(args.dataset), []
+    unreadable, left = [], []
+    translations = find_targets(args.dataset, unreadable.append)
     for folds in translations:
         try: scored = score_baselines(folds[0].dataset, tasks, args.limit)
         except InputError as e:
@@ -88,8 +109,10 @@ def _show_baselines(args, tasks:list[str]):
             data = dict(bible=folds[0].code, task=stem, baselines={k: v for k,(v,_) in baselines.items()})
             show(f'{code}{find_task(stem).abbr}: {scores}', data)
     if len(left) == len(translations): raise left[0]
-    for e in left: warn(f'left out {e}')
+    failed = [*unreadable, *(f'left out {e}' for e in left)]
+    for line in failed: warn(line)
     note('these are the baselines; name a model with -m to compare it with them')
+    return batch_status(failed)
 
 # %% ../../nbs/cli/model_commands.ipynb #rt10cli1
 def _require_verses(folders:list):
@@ -117,8 +140,14 @@ def _retrieve(args):
     pairs = [(f.folder, e.folder) for e in others for f in found if f.folder != e.folder]
     jobs = [(model, *pair) for model in args.model for pair in pairs]
     runs = Path(args.runs or data_dir()/'runs')
-    made = [run_retrieval(*job, runs) for job in bar('retrieval')(jobs)]
+    made, failed = [], []
+    for job in bar('retrieval')(jobs):
+        try: made.append(run_retrieval(*job, runs))
+        except InputError as e: failed.append(e)
+    if not made: raise failed[0]
+    for e in failed: warn(f'failed {e}')
     show(retrieval_table(made), made)
+    return batch_status(failed)
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco02
 def probe_options(parser):
@@ -163,6 +192,7 @@ def probe(args):
     if state.total > 1:
         for row in state.means(): show(state.line(row), _row_data(row))
     for folder,why in state.failed.items(): warn(f'left out {folder}: {why}')
+    return batch_status(state.failed)
 
 def _row_data(row:dict)->dict: # For `--json`
     scores = lambda record: {k: record[k] for k in ('accuracy','mcc','baselines') if k in record}
@@ -216,9 +246,10 @@ def sweep(args):
     done = sweep(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit, args.runs,
                  **cluster(args), gpus=args.gpus, per_gpu=args.per_gpu, notebook=args.notebook,
                  show=_draw_table(), **_protocol(args))
-    for line in done.left_out: note(f'left out {line}')
+    for line in done.left_out: warn(f'left out {line}')
     for name,why in done.failed.items(): warn(f'failed {name}: {why}')
     show(done, dict(runs=str(done), left_out=done.left_out, failed=done.failed))
+    return batch_status(done.left_out or done.failed)
 
 def _draw_table():
     "Draws the table of a sweep over the previous one; in a log its forecast, every half minute"
