@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['script_of', 'Language', 'lineage_of', 'family_of', 'coordinates_of', 'places_of_languages', 'identify',
-           'find_language', 'redistribution']
+           'find_language', 'language_doubt', 'redistribution']
 
 # %% ../../nbs/bibles/languages.ipynb #b84095a3
 import re, warnings
@@ -13,7 +13,7 @@ from functools import cache
 from typing import Iterable, NamedTuple
 from ..core.files import fact_table
 from ..core.refs import NT_BOOKS
-from .rows import find_book
+from .rows import Bible, find_book
 
 # %% ../../nbs/bibles/languages.ipynb #94fc6578
 def script_of(
@@ -154,6 +154,60 @@ def find_language(
     found = identify(said, code, script)
     if not found.iso639_3 or _private(found.iso639_3): return found
     return found._replace(family=family_of(found.iso639_3))
+
+# %% ../../nbs/bibles/languages.ipynb #lng51
+_MANY = 1_000_000 # Writers of a language whose scripts are known well
+_SAME_SCRIPT = {'Hans': 'Hani', 'Hant': 'Hani', 'Hang': 'Kore', 'Aran': 'Arab', 'Hrkt': 'Jpan'}
+
+@cache
+def _scripts_of(language:str)->frozenset[str]: # A code as `langcodes` standardises it; empty if too few write it
+    "The scripts in which a language is written"
+    from language_data.population_data import LANGUAGE_WRITING_POPULATION as writers
+    if writers.get(language, 0) < _MANY: return frozenset()
+    scripts = {parts[1] for tag in writers if len(parts := tag.split('-')) == 2 and len(parts[1]) == 4
+               and parts[0] == language}
+    return frozenset(_SAME_SCRIPT.get(s, s) for s in scripts)
+
+@cache
+def _well_known()->dict[str,str]: # English name in lower case to code
+    "The languages whose code has two letters; not Latin, which is also a script"
+    import langcodes
+    from langcodes.data_dicts import LANGUAGE_ALPHA3
+    names = {langcodes.get(code).language_name().lower(): code for code in LANGUAGE_ALPHA3 if len(code) == 2}
+    return {name: code for name,code in names.items() if name != 'latin'}
+
+def _mentioned(text:str)->list[str]: # Codes
+    "The well-known languages that a title or a file name mentions"
+    return [code for word in re.findall(r'[^\W\d_]+', text) if (code := _well_known().get(word.lower()))]
+
+# %% ../../nbs/bibles/languages.ipynb #lng52
+def _agree(declared, code:str)->bool:
+    "Can a text in the declared language be said to be in the other one?"
+    import langcodes
+    if langcodes.tag_distance(declared, code) < 20: return True # Bokmål and Norwegian, Croatian and Serbian
+    name = langcodes.get(code).language_name()
+    return any(name in known.split() for known in (declared.language_name(), *lineage_of(declared.to_alpha3())))
+
+def language_doubt(
+    bible:Bible,
+    file:str='', # The name of its file
+    script:str='' # Of its text; found in every tenth verse if not given
+)->str: # e.g. `declares ssw (Swati) but names Swahili`; empty if nothing speaks against it
+    "Why the language that a translation declares may be wrong"
+    import langcodes
+    declared = _tag(bible.language)
+    if declared is None or _private(declared.language): return ''
+    said = f'declares {bible.language} ({_plain_name(declared)})'
+    usual = _scripts_of(langcodes.standardize_tag(declared.language, macro=True))
+    script = script or script_of(r.text for r in bible.rows[::10])
+    wrong_script = [f'is written in {script}'] if script and usual and _SAME_SCRIPT.get(script, script) not in usual else []
+    others = {f'names {name}': [tag.to_tag()] for name in bible.named if (tag := _tag(name))
+              and (len(name) < 4 or _plain_name(tag).lower() == name.lower())}
+    others |= {f'has the title {bible.title!r}': _mentioned(bible.title), f'is called {file}': _mentioned(file)}
+    agree = {where: any(_agree(declared, code) for code in codes) for where,codes in others.items() if codes}
+    confirmed = any(fine and len(where) > len('names xyz') for where,fine in agree.items()) # Not by another code
+    wrong = wrong_script + ([] if confirmed else [where for where,fine in agree.items() if not fine])
+    return f'{said} but {" and ".join(wrong)}' if wrong else ''
 
 # %% ../../nbs/bibles/languages.ipynb #7230e57a
 _AS = dict(word=r'(?i:\b(?:{})\b)', text='(?i:{})', case='{}') # `match` in the table to a pattern

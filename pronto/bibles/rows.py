@@ -103,6 +103,7 @@ class Bible:
     "A Bible or a part of one"
     rows:list[VerseRow]                             # All of the file, under its own numbers
     language:str = field(default='', compare=False) # As the file names it
+    named:tuple[str,...] = field(default=(), compare=False) # Other names and codes that it gives the language
     title:str = field(default='', compare=False)    # As the file names it
     licence:str = field(default='', compare=False)  # As the file names it
     format:str = field(default='', compare=False)   # e.g. `USFM`

@@ -77,6 +77,11 @@ def _find(root, *names)->str:
             if (text := ' '.join(''.join(el.itertext()).split())): return text
     return ''
 
+def _languages(root)->tuple[str,...]: # Names or codes, as they are written
+    "What the elements for languages say"
+    said = (' '.join((el.text or '').split()) for el in root.iter('{*}language'))
+    return tuple(dict.fromkeys(filter(None, said)))
+
 def _verses(root, book_tag:str, chapter_tag:str, verse_tag:str):
     "Yields (book, chapter, verse) elements, where a book contains chapters and a chapter verses"
     book = chapter = None
@@ -136,7 +141,7 @@ def _osis(root)->Bible:
     attributes = (kv for el in root.iter('{*}osisText') for kv in el.attrib.items())
     languages = (v for k,v in attributes if k.endswith('lang') and v!='und')
     return make_bible(found.raw(), format='OSIS', language=next(languages, '') or _find(root, 'language'),
-                      title=_find(root, 'title'), licence=_find(root, 'rights'))
+                      named=_languages(root), title=_find(root, 'title'), licence=_find(root, 'rights'))
 
 # %% ../../nbs/bibles/xml.ipynb #f89207d1
 _ZEFANIA_SKIP = frozenset('NOTE XREF CAPTION PROLOG REMARK MEDIA'.split())
@@ -196,7 +201,7 @@ def _ces(root)->Bible:
     codes = (el.get('iso639') for el in root.iter('{*}language') if el.get('iso639'))
     refs = _undouble_chapter(_undouble_book(refs))
     return make_bible(refs, format='CES', language=next(codes, '') or _find(root, 'language'),
-                      title=_find(root, 'h.title'), licence=_find(root, 'availability'))
+                      named=_languages(root), title=_find(root, 'h.title'), licence=_find(root, 'availability'))
 
 # %% ../../nbs/bibles/xml.ipynb #c1b143ff
 _OPENING = frozenset(('Ps','Pi'))
