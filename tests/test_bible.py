@@ -363,7 +363,7 @@ def project(tmp_path):
 
 def test_a_paratext_project_speaks_for_itself(project):
     bible = read_bible(project)
-    assert (bible.language, bible.title, bible.licence) == ('qab', 'The Lo', '© Nami')
+    assert (bible.language, bible.named, bible.title, bible.licence) == ('qab', ('Lo',), 'The Lo', '© Nami')
     assert bible.stated.scheme == choose_versification(bible) == 'eng' and len(bible.rows) == 42
     english = to_english(bible, 'eng')
     assert english.excluded == {parse_ref('MRK 4:41'): 'part'} and len(english.verses) == 40
@@ -493,3 +493,11 @@ def test_two_bibles_are_not_parts_of_one(tmp_path):
     with pytest.raises(InputError, match=r'other.tsv: holds GEN 1:1, as .*ot.tsv does; name the parts of one Bible only'):
         read_bible([tmp_path/'nt.tsv', tmp_path/'ot.tsv', tmp_path/'other.tsv'])
     with pytest.raises(InputError, match='and each once'): read_bible([tmp_path/'nt.tsv']*2)
+
+@real
+def test_real_bibles_contradict_themselves_only_where_they_do():
+    "Of the translations at hand one declares another language than it names"
+    from pronto.bibles.languages import language_doubt
+    files = [p for kind in ('ces','osis','usfx','zefania','beblia','vpl') for p in sorted((DATA/kind).iterdir())]
+    doubts = {p.name: doubt for p in files if (doubt := language_doubt(read_bible(p), p.name))}
+    assert doubts == {'Swahili-NT.xml': 'declares ssw (Swati) but names Swahili and is called Swahili-NT.xml'}

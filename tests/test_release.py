@@ -340,6 +340,23 @@ def test_no_cell_of_the_registry_is_a_formula(corpus, settings, tmp_path):
     row, = csv.DictReader((tmp_path/'out'/'registry.csv').open(encoding='utf-8'))
     assert row['licence'].startswith("'=HYPERLINK(") and spreadsheet_value(row['licence']).startswith('=HYPERLINK(')
 
+def test_a_file_that_contradicts_its_language_is_doubted_everywhere(corpus, tmp_path, capsys):
+    "It declares Swati and names Swahili: said by convert, build, the manifest, release and the registry"
+    rows = read_bible(corpus/'bibles'/next(f for f in os.listdir(corpus/'bibles') if f.startswith('qaa1'))).rows
+    verses = ''.join(f'<seg type="verse" id="b.{r.book}.{r.chapter}.{r.label}">{r.text}</seg>' for r in rows)
+    says = '<language id="ss" iso639="ssw">Swahili</language>'
+    (tmp_path/'bibles').mkdir()
+    (path := tmp_path/'bibles'/'other.xml').write_text(f'<cesDoc>{says}<text>{verses}</text></cesDoc>')
+    doubt, annotations = 'declares ssw (Swati) but names Swahili', ['-a', str(corpus/'a.parquet'), '--min-verses', str(LEAST)]
+    assert main(['convert', str(path), '--report']) == 0 and doubt in capsys.readouterr().out
+    assert main(['build', *annotations, '-b', str(path), '-o', str(tmp_path/'set')]) == 0
+    assert doubt in capsys.readouterr().out and load_manifest(tmp_path/'set')['language_doubt'] == doubt
+    assert main(['build', *annotations, '-b', str(path), '-o', str(tmp_path/'told'), '--language', 'swh']) == 0
+    assert doubt not in capsys.readouterr().out and 'language_doubt' not in load_manifest(tmp_path/'told')
+    assert main(['release', *annotations, str(path.parent), '-o', str(tmp_path/'out'), '--workers', '1']) == 0
+    assert f'other: the file {doubt}' in capsys.readouterr().err
+    assert next(csv.DictReader((tmp_path/'out'/'registry.csv').open()))['language_doubt'] == doubt
+
 def test_a_release_without_text_comes_back_as_it_was(corpus, whole, tmp_path, capsys):
     labels, again, copy = str(tmp_path/'labels'), tmp_path/'again', corpus/'whole'/'qab1'
     assert main(['export', 'standoff', str(corpus/'whole'), '-o', labels]) == 0

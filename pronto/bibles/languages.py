@@ -160,8 +160,8 @@ _MANY = 1_000_000 # Writers of a language whose scripts are known well
 _SAME_SCRIPT = {'Hans': 'Hani', 'Hant': 'Hani', 'Hang': 'Kore', 'Aran': 'Arab', 'Hrkt': 'Jpan'}
 
 @cache
-def _scripts_of(language:str)->frozenset[str]: # A code as `langcodes` standardises it; empty if too few write it
-    "The scripts in which a language is written"
+def _scripts_of(language:str)->frozenset[str]: # Of a code as `langcodes` standardises it
+    "The scripts in which a language is written; empty if too few people write it"
     from language_data.population_data import LANGUAGE_WRITING_POPULATION as writers
     if writers.get(language, 0) < _MANY: return frozenset()
     scripts = {parts[1] for tag in writers if len(parts := tag.split('-')) == 2 and len(parts[1]) == 4
@@ -184,30 +184,36 @@ def _mentioned(text:str)->list[str]: # Codes
 def _agree(declared, code:str)->bool:
     "Can a text in the declared language be said to be in the other one?"
     import langcodes
-    if langcodes.tag_distance(declared, code) < 20: return True # Bokmål and Norwegian, Croatian and Serbian
+    if langcodes.tag_distance(declared, code) < 20: return True # Bokmål and Norwegian
     name = langcodes.get(code).language_name()
-    return any(name in known.split() for known in (declared.language_name(), *lineage_of(declared.to_alpha3())))
+    known = declared.language_name(), *lineage_of(declared.to_alpha3())
+    return any(name in group.split() for group in known)
+
+def _named_code(name:str)->list[str]:
+    "The language that an element of a file names in English; none if that is not certain"
+    tag = _tag(name)
+    return [tag.to_tag()] if tag and _plain_name(tag).lower() == name.lower() else []
 
 def language_doubt(
     bible:Bible,
-    file:str='', # The name of its file
-    script:str='' # Of its text; found in every tenth verse if not given
+    file:str='' # The name of its file
 )->str: # e.g. `declares ssw (Swati) but names Swahili`; empty if nothing speaks against it
     "Why the language that a translation declares may be wrong"
     import langcodes
     declared = _tag(bible.language)
     if declared is None or _private(declared.language): return ''
-    said = f'declares {bible.language} ({_plain_name(declared)})'
+    script = script_of(r.text for r in bible.rows[::10])
     usual = _scripts_of(langcodes.standardize_tag(declared.language, macro=True))
-    script = script or script_of(r.text for r in bible.rows[::10])
-    wrong_script = [f'is written in {script}'] if script and usual and _SAME_SCRIPT.get(script, script) not in usual else []
-    others = {f'names {name}': [tag.to_tag()] for name in bible.named if (tag := _tag(name))
-              and (len(name) < 4 or _plain_name(tag).lower() == name.lower())}
-    others |= {f'has the title {bible.title!r}': _mentioned(bible.title), f'is called {file}': _mentioned(file)}
-    agree = {where: any(_agree(declared, code) for code in codes) for where,codes in others.items() if codes}
-    confirmed = any(fine and len(where) > len('names xyz') for where,fine in agree.items()) # Not by another code
-    wrong = wrong_script + ([] if confirmed else [where for where,fine in agree.items() if not fine])
-    return f'{said} but {" and ".join(wrong)}' if wrong else ''
+    unusual = script and usual and _SAME_SCRIPT.get(script, script) not in usual
+    says = {f'names {name}': _named_code(name) for name in bible.named}
+    says[f'has the title {bible.title!r}'] = _mentioned(bible.title)
+    says[f'is called {file}'] = _mentioned(file)
+    agrees = {what: any(_agree(declared, c) for c in codes) for what,codes in says.items() if codes}
+    against = [] if any(agrees.values()) else list(agrees)
+    if unusual: against.append(f'is written in {script}')
+    name = _plain_name(declared)
+    return f'declares {bible.language} ({name}) but {" and ".join(against)}' if against else ''
+
 
 # %% ../../nbs/bibles/languages.ipynb #7230e57a
 _AS = dict(word=r'(?i:\b(?:{})\b)', text='(?i:{})', case='{}') # `match` in the table to a pattern

@@ -263,7 +263,8 @@ def _paratext(folder:Folder)->dict: # Fields of `Bible`; empty without `Settings
     with reading(path, _MEND): root = parse_xml(_decode(folder.open(name), path), path)
     if root.tag != 'ScriptureText': return {}
     says = lambda *tags: next((text for t in tags if (text := (root.findtext(t) or '').strip())), '')
-    about = dict(language=says('LanguageIsoCode').partition(':')[0] or says('Language'),
+    code, name = says('LanguageIsoCode').partition(':')[0], says('Language')
+    about = dict(language=code or name, named=(name,) if name else (),
                  title=says('FullName','Name'), licence=says('Copyright'))
     stated = _stated_numbers(folder, PurePosixPath(name).parent, says('Versification'))
     return {k: v for k,v in about.items() if v} | dict(stated=stated)
@@ -313,7 +314,8 @@ def _joined(bibles:list[Bible])->Bible:
     for b in bibles: skipped.update(b.skipped)
     first = lambda name: next((v for b in bibles if (v := getattr(b, name))), '')
     meta = {name: first(name) for name in ('language','title','licence','format')}
-    return Bible([row for b in bibles for row in b.rows], skipped=dict(skipped), **meta)
+    named = tuple(dict.fromkeys(name for b in bibles for name in b.named))
+    return Bible([row for b in bibles for row in b.rows], skipped=dict(skipped), named=named, **meta)
 
 # %% ../../nbs/bibles/reading.ipynb #796bd893
 def _read_opened(opened:TextFile|Folder)->Bible:

@@ -201,7 +201,8 @@ def _ces(root)->Bible:
     codes = (el.get('iso639') for el in root.iter('{*}language') if el.get('iso639'))
     refs = _undouble_chapter(_undouble_book(refs))
     return make_bible(refs, format='CES', language=next(codes, '') or _find(root, 'language'),
-                      named=_languages(root), title=_find(root, 'h.title'), licence=_find(root, 'availability'))
+                      named=_languages(root), title=_find(root, 'h.title'),
+                      licence=_find(root, 'availability'))
 
 # %% ../../nbs/bibles/xml.ipynb #c1b143ff
 _OPENING = frozenset(('Ps','Pi'))

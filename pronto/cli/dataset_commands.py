@@ -35,16 +35,19 @@ def convert(args):
     elif sys.stdout is None: raise InputError('standard output', 'is closed; name a file with -o')
     elif not args.report: sys.stdout.writelines('\t'.join(map(str, row)) + '\n' for row in bible.rows)
     note(f'{bible.format}: ' + ', '.join(f'{n:,} {what}' for what,n in bible.counts.items() if n))
-    if args.report: _show_numbering(bible, args.versification)
+    if args.report: _show_numbering(bible, args.versification, Path(args.file[0]).name)
 
-def _show_numbering(bible, scheme:str):
+def _show_numbering(bible, scheme:str, file:str):
+    from pronto.bibles.languages import language_doubt
     from pronto.bibles.versification import numbering_report, to_english, weigh_versifications
     evidence = weigh_versifications(bible, scheme)
     report = numbering_report(bible, to_english(bible, evidence.scheme), evidence)
+    doubt = language_doubt(bible, file)
     lines = [f'versification: {report["evidence"]}']
     for what,found in report['verses'].items():
         lines.append(f'{what}: {report["counts"][what]:,}' + (f' ({", ".join(found)})' if found else ''))
-    show('\n'.join(lines), report)
+    if doubt: lines.append(f'language: the file {doubt}')
+    show('\n'.join(lines), report | (dict(language_doubt=doubt) if doubt else {}))
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco02
 def annotate_options(parser):
@@ -174,8 +177,10 @@ def release(args):
                    progress=bar('release'), check=bar('release: check', first=2))
     for code,licence in done.left_out.items(): note(f'left out {code}: {licence}')
     for code,why in done.failed.items(): warn(f'failed {code}: {why}')
+    for code,doubt in done.doubts.items(): warn(f'{code}: the file {doubt}')
     note(done.numbering)
-    tell(done, dict(path=args.output, left_out=done.left_out, failed=done.failed))
+    tell(done, dict(path=args.output, left_out=done.left_out, failed=done.failed,
+                    language_doubts=done.doubts))
     return batch_status(done.failed)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco06

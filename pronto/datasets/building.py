@@ -14,6 +14,7 @@ from ..core.files import (InputError, content_hash, foreign_file, json_bytes, js
                                no_collection, replace_folder)
 from ..core.refs import NT_BOOKS, Ref
 from ..sources.records import Annotations
+from ..bibles.languages import language_doubt
 from ..bibles.reading import Bible
 from ..bibles.versification import SCHEMES, numbering_report, to_english, weigh_versifications
 from .align import Alignment, align, require_verses
@@ -168,6 +169,7 @@ def build(
                  numbering=numbering_report(bible, english, evidence))
     tasks = tasks_of(annotations.source) if tasks is None else tasks
     if why: names['splits_reason'] = why
+    if doubt := '' if language else language_doubt(bible, Path(path).name): names['language_doubt'] = doubt
     plan = _Plan(annotations, bible, alignment, tasks, layout, names)
     hidden = ('verses.tsv',) if layout == 'labels' else ()
     with replace_folder(out, foreign_in_dataset) as folder:

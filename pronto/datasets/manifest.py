@@ -169,6 +169,8 @@ def cautions(
 )->list[str]:
     "What a user should know before trusting a score"
     found = list(manifest['warnings'])
+    if doubt := manifest.get('language_doubt'):
+        found.append(f'the file {doubt}; correct it, or build with --language')
     for stem,name in manifest.get('task_names', {}).items():
         found.append(f'{stem} is {name}, another task than with OntoNotes; do not compare the scores')
     for stem,scores in manifest['predictors'].items():

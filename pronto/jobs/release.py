@@ -131,6 +131,7 @@ def registry_row(
     guess = ' (guess)' if language.name and not m['language'] else ''
     row = dict(code=folder.name, language=language.name + guess, iso639_3=language.iso639_3)
     row |= dict(family=language.family, script=about['script'], language_from=language.said_by)
+    row['language_doubt'] = m.get('language_doubt', '')
     row |= dict(translation=m['title'], licence=m['licence'], redistribution=about['redistribution'])
     row['verses'] = sum(m['verses'].get(status, 0) for status in ('aligned','crosses'))
     row |= dict(splits=m['splits'], versification=m['versification'])
@@ -191,6 +192,7 @@ class Release:
     left_out:dict[str,str] = field(default_factory=dict) # Code to the licence that forbids it
     failed:dict[str,str] = field(default_factory=dict)   # Code to the reason
     others:list[str] = field(default_factory=list)    # Folders with datasets of other releases
+    doubts:dict[str,str] = field(default_factory=dict) # Code to what speaks against its declared language
     schemes:dict[str,list[str]] = field(default_factory=dict) # Versification to codes, of all that are there
 
     def __repr__(self):
@@ -289,6 +291,7 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
         write_metadata([metadata_row(row, load_manifest(done.out/row['code'])) for row in rows],
                        done.out/'metadata.parquet')
     else: (done.out/'metadata.parquet').unlink(missing_ok=True)
+    done.doubts = {row['code']: row['language_doubt'] for row in rows if row['language_doubt']}
     for row in rows: done.schemes.setdefault(row['versification'], []).append(row['code'])
     for name in _BEGIN.keys() - texts.keys(): (done.out/name).unlink(missing_ok=True)
     for name,text in texts.items():
