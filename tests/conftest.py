@@ -85,6 +85,13 @@ def self_signed(tmp_path_factory):
                     '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert], check=True, capture_output=True)
     return cert, key
 
+def change_manifest(folder, **changes):
+    "Write a dataset's manifest again with other values, as if it had been built with them"
+    import json
+    from pronto.datasets.manifest import manifest_bytes
+    found = json.loads((folder/'manifest.json').read_text(encoding='utf-8'))
+    (folder/'manifest.json').write_bytes(manifest_bytes(found | changes))
+
 class TooSlow(BaseException): "Not an `Exception`, which a reader would report as a fault of the file"
 
 @contextmanager

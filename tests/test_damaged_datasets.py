@@ -1,13 +1,19 @@
 "A damaged dataset folder is refused in one line, with the file and the place; release v0.1 is loaded as it is"
 import json, random, shutil
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from pronto.bibles.reading import read_bible
-from pronto.core.files import InputError
+from pronto.cli.output import set_output
+from pronto.core.files import InputError, content_hash
 from pronto.datasets.building import build
 from pronto.datasets.loading import load_dataset_folder, load_manifest
+from pronto.datasets.tasks import TASKS
 from pronto.demo.corpus import make_corpus, write_corpus
+from pronto.modeling.recipes import file_hash
+from pronto.runs.store import RunKey, dataset_hash, read_record, store_run
 from pronto.sources.annotate import annotate
 
 LAYOUTS = 'plain', 'references'
@@ -32,12 +38,12 @@ DAMAGE = truncated, flipped, shortened, lengthened, relabelled
 
 @pytest.fixture(scope='module')
 def folders(tmp_path_factory):
-    "Layout to a small dataset folder"
+    "Layout to a small dataset folder, and what they were built from"
     tmp = tmp_path_factory.mktemp('damaged')
     write_corpus(make_corpus(n_verses=260), tmp/'corpus')
     annotations, bible = annotate(tmp/'corpus'/'ontonotes'), read_bible(tmp/'corpus'/'bibles'/'qad.tsv')
     for layout in LAYOUTS: build(annotations, bible, tmp/layout, min_verses=100, layout=layout)
-    return {layout: tmp/layout for layout in LAYOUTS}
+    return {layout: tmp/layout for layout in LAYOUTS} | dict(inputs=(annotations, bible))
 
 def tables(folder): return sorted(f for f in folder.glob('*.tsv') if f.name != 'alignment.tsv' and f.stat().st_size > 2)
 
@@ -61,9 +67,8 @@ def test_no_damaged_table_is_loaded(folders, layout, damage):
 @pytest.mark.parametrize('damage', [truncated, shortened, lengthened, relabelled], ids=lambda d: d.__name__)
 def test_counts_and_labels_are_checked_where_the_manifest_has_no_hashes(folders, tmp_path, damage):
     shutil.copytree(folders['plain'], tmp_path/'d')
-    manifest = load_manifest(tmp_path/'d')
-    del manifest['files']
-    (tmp_path/'d'/'manifest.json').write_text(json.dumps(manifest))
+    edit_manifest(tmp_path/'d', lambda m: [m.pop(key) for key in ('files','version','manifest_hash')])
+    load_dataset_folder(tmp_path/'d')
     assert accepted(tmp_path/'d', damage, random.Random(1)) == []
 
 def test_a_row_that_is_cut_off_is_refused_without_a_manifest_too(folders, tmp_path):
@@ -73,6 +78,85 @@ def test_a_row_that_is_cut_off_is_refused_without_a_manifest_too(folders, tmp_pa
     def without_last_cells(data, rng): return data.removesuffix(b'\n').rpartition(b'\t')[0].rpartition(b'\t')[0]
     assert accepted(tmp_path/'d', without_last_cells, None) == []
     assert accepted(tmp_path/'d', relabelled, random.Random(2)) == []
+
+# What tables share
+
+def edit_manifest(folder, change):
+    manifest = json.loads((folder/'manifest.json').read_text())
+    change(manifest)
+    (folder/'manifest.json').write_text(json.dumps(manifest))
+
+def halve(file):
+    lines = file.read_bytes().split(b'\n')
+    file.write_bytes(b'\n'.join(lines[:len(lines)//2]) + b'\n')
+
+def seen_by(folder):
+    "What a dataset says of itself to those who load it, and to those who look whether a run is recorded"
+    return load_dataset_folder(folder).manifest, dataset_hash(folder)
+
+FIELDS = dict(splits='random', licence='CC0', code='other', language='xx', predictors={}, label_shares={}, title='x', version='9')
+
+@pytest.mark.parametrize('key', FIELDS)
+@pytest.mark.parametrize('look', [load_dataset_folder, dataset_hash])
+def test_a_manifest_that_was_edited_is_refused(folders, tmp_path, key, look):
+    shutil.copytree(folders['plain'], tmp_path/'d')
+    edit_manifest(tmp_path/'d', lambda m: m.update({key: FIELDS[key]}))
+    with pytest.raises(InputError, match='manifest.json: was changed or damaged since it was written'): look(tmp_path/'d')
+
+@pytest.mark.parametrize('key', ['files','counts','splits'])
+@pytest.mark.parametrize('old', [False,True], ids=['new','without its own hash'])
+def test_a_manifest_without_what_build_writes_is_refused(folders, tmp_path, key, old):
+    shutil.copytree(folders['plain'], tmp_path/'d')
+    edit_manifest(tmp_path/'d', lambda m: [m.pop(k) for k in [key, *(['manifest_hash'] if old else [])]])
+    for look in load_dataset_folder, dataset_hash:
+        with pytest.raises(InputError, match=f"lacks '{key}'" if old else 'was changed or damaged'): look(tmp_path/'d')
+
+@pytest.mark.parametrize('how', [halve, Path.unlink, Path.touch], ids=['half','gone','whole'])
+@pytest.mark.parametrize('layout', LAYOUTS)
+def test_the_table_of_verses_is_checked_before_any_run(folders, tmp_path, layout, how):
+    shutil.copytree(folders[layout], tmp_path/'d')
+    how(tmp_path/'d'/'alignment.tsv')
+    for look in load_dataset_folder, dataset_hash:
+        if how is Path.touch: look(tmp_path/'d'); continue
+        with pytest.raises(InputError, match='alignment.tsv'): look(tmp_path/'d')
+
+def test_a_fold_shares_the_table_of_verses_with_the_others(folders, tmp_path):
+    build(*folders['inputs'], tmp_path/'d', splits='folds', min_verses=100)
+    before = seen_by(tmp_path/'d'/'fold3')
+    halve(tmp_path/'d'/'alignment.tsv')
+    for look in load_dataset_folder, dataset_hash:
+        with pytest.raises(InputError, match='d/alignment.tsv: is not the file'): look(tmp_path/'d'/'fold3')
+    build(*folders['inputs'], tmp_path/'d', splits='folds', min_verses=100)
+    assert seen_by(tmp_path/'d'/'fold3') == before
+
+def test_a_dataset_of_an_earlier_version_is_used_and_its_runs_are_found(folders, tmp_path, capsys):
+    "Its manifest has no hash of its own; the tables have the hash that records know"
+    shutil.copytree(folders['plain'], tmp_path/'d')
+    edit_manifest(tmp_path/'d', lambda m: m.pop('manifest_hash'))
+    assert seen_by(tmp_path/'d') == seen_by(folders['plain']) and not capsys.readouterr().err
+    names = sorted(p.name for p in (tmp_path/'d').glob('*_*.tsv'))
+    known = content_hash(*(f'{name} {file_hash(tmp_path/"d"/name)}'.encode() for name in names), size=16)
+    assert dataset_hash(tmp_path/'d') == known
+
+def test_without_a_manifest_a_line_warns_each_time(folders, tmp_path, capsys):
+    shutil.copytree(folders['plain'], tmp_path/'d')
+    (tmp_path/'d'/'manifest.json').unlink()
+    halve(tmp_path/'d'/'sentence_mood_test.tsv')
+    for _ in range(2):
+        set_output() # As each command begins
+        assert seen_by(tmp_path/'d')[0] == {}
+        assert capsys.readouterr().err == (f'{tmp_path/"d"}: has no manifest, so nothing shows whether its tables are whole; '
+                                           'build the dataset again or get a fresh copy\n')
+
+def test_a_record_says_that_its_dataset_has_no_manifest(folders, tmp_path):
+    key = RunKey('d', 'tiny', 'm', 'sentence_mood', 'x', hyperparameters={})
+    rows = load_dataset_folder(folders['plain'], ['sentence_mood']).tasks['sentence_mood']
+    answers = [row.label for row in rows['test']]
+    trained = SimpleNamespace(task=TASKS['sentence_mood'], rows=rows, predictions=answers, dev=[], collapsed=False, truncated={},
+                              counts={}, seconds=0., device='cpu', versions={}, hyperparameters={})
+    for about in {}, load_manifest(folders['plain']):
+        found = read_record(store_run(key, tmp_path/str(len(about)), trained, about=about))
+        assert found.get('unchecked', False) == (not about)
 
 MANIFESTS = ['[1]', '"x"', '{', '['*100_000, '{"a":'*100_000, '{"counts": []}', '{"counts": {"same_sense": 1}}',
              '{"code": 7}', '{"files": {"a": 1}}', '{"hashes": "x"}', '{"source": 1}', '{"predictors": {"x": {"y": "z"}}}',

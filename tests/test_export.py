@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip('datasets')
 import pyarrow as pa
 from pyarrow import parquet
-from conftest import ROOT
+from conftest import ROOT, change_manifest
 from pronto.cli.command import main
 from pronto.datasets.examples import VerseExample
 from pronto.datasets.loading import Dataset, load_dataset_folder
@@ -339,8 +339,8 @@ def test_the_unlabelled_test_rows_of_same_sense_give_their_labels_away(demo):
 def test_folds_are_refused_in_one_line(demo, tmp_path, capsys):
     folds = tmp_path/'folds'
     for k in range(2): shutil.copytree(demo/'qaa', folds/f'fold{k}')
-    manifest = json.loads((demo/'qaa'/'manifest.json').read_text()) | dict(splits='folds', folds=2)
-    (folds/'manifest.json').write_text(json.dumps(manifest))
+    shutil.copy(demo/'qaa'/'manifest.json', folds)
+    change_manifest(folds, splits='folds', folds=2)
     for format in 'tsv', 'hf', 'lm-eval':
         assert 'holds 2 folds of a cross-validation; name one' in error(capsys, format, folds, '-o', tmp_path/'out')
 

@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from conftest import killed_at
+from conftest import change_manifest, killed_at
 from pronto.quality.agreement import against_random, agree, compare_all, compare_labels, measures, ud_mentions, ud_proper_subject
 from pronto.sources.annotate import annotate
 from pronto.sources.ontonotes_rules import annotate_onf
@@ -160,8 +160,7 @@ def test_a_parse_of_another_language_is_reported(demo, pronto, tmp_path):
 def in_language(folder, out, language):
     "A copy of a dataset that says it is in another language"
     shutil.copytree(folder, out)
-    manifest = json.loads((out/'manifest.json').read_text(encoding='utf-8')) | dict(language=language)
-    (out/'manifest.json').write_text(json.dumps(manifest), encoding='utf-8')
+    change_manifest(out, language=language)
     return out
 
 @pytest.mark.parametrize('language, n', [('Hindi', 1), ('hin', 1), ('Tumak', 0), ('', 0)])

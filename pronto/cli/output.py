@@ -10,7 +10,7 @@ import csv, json, sys, time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Callable
-from ..core.files import printable
+from ..core.files import printable, warn_once
 from ..core.progress import be_quiet, progress
 
 # %% ../../nbs/cli/output.ipynb #outc01
@@ -22,6 +22,7 @@ def set_output(
 ):
     "Choose what is printed from now on"
     _mode.update(quiet=quiet, as_json=as_json)
+    warn_once.cache_clear() # A new command begins
     be_quiet(quiet)
 
 bar = progress # Wraps a list and shows how far it is done

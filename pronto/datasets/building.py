@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Iterator
-from ..core.files import (InputError, content_hash, foreign_file, json_bytes, json_with_keys,
+from ..core.files import (InputError, content_hash, foreign_file, json_with_keys,
                                no_collection, replace_folder)
 from ..core.refs import NT_BOOKS, Ref
 from ..sources.records import Annotations
@@ -19,8 +19,8 @@ from ..bibles.reading import Bible
 from ..bibles.versification import SCHEMES, numbering_report, to_english, weigh_versifications
 from .align import Alignment, align, require_verses
 from .loading import ALIGNMENT_COLUMNS, verse_lines
-from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest, pool_manifests,
-                                      table_hash)
+from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
+                                      manifest_bytes, pool_manifests, table_hash)
 from .shortcuts import NearestText
 from .splits import N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
 from .tasks import VerseTask, labels_of, tasks_of
@@ -63,7 +63,7 @@ def _write_folder(folder:Path, tables:dict, manifest:dict, hidden:tuple=())->dic
     hashes = {name: table_hash(blocks) if name in hidden else _write(blocks, folder/name)
               for name,blocks in tables.items()}
     manifest = manifest | dict(files=hashes)
-    (folder/'manifest.json').write_bytes(json_bytes(manifest))
+    (folder/'manifest.json').write_bytes(manifest_bytes(manifest))
     return manifest
 
 # %% ../../nbs/datasets/building.ipynb #f0a1d002

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['NOT_STATED', 'CITATION', 'check_task', 'label_shares', 'make_manifest', 'pool_manifests', 'bible_hash',
-           'dataset_hash_of', 'table_hash', 'cautions', 'summary']
+           'dataset_hash_of', 'table_hash', 'manifest_hash', 'manifest_bytes', 'cautions', 'summary']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf04
 import hashlib
@@ -15,7 +15,7 @@ import numpy as np
 import pronto
 from ..sources.records import Annotations
 from ..bibles.reading import Bible
-from ..core.files import content_hash
+from ..core.files import content_hash, json_bytes
 from ..core.tables import Markup, markdown_table
 from .align import Alignment
 from .shortcuts import NearestText, near_duplicates, predictors
@@ -162,6 +162,18 @@ def table_hash(
     h = hashlib.blake2b(digest_size=16)
     for block in blocks: h.update(block)
     return h.hexdigest()
+
+def manifest_hash(
+    manifest:dict # As `manifest.json` has it
+)->str: # 32 hexadecimal digits
+    "Identifies all that a manifest says, apart from this hash"
+    return content_hash(json_bytes({k: v for k,v in manifest.items() if k != 'manifest_hash'}), size=16)
+
+def manifest_bytes(
+    manifest:dict # As `make_manifest` gives it, with the hashes
+)->bytes:
+    "The contents of `manifest.json`: the manifest and a hash of it"
+    return json_bytes(manifest | dict(manifest_hash=manifest_hash(manifest)))
 
 # %% ../../nbs/datasets/manifest.ipynb #mf17
 def cautions(

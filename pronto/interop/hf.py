@@ -19,9 +19,9 @@ from ..core.refs import Ref, parse_ref
 from ..core.tables import markdown_table, markdown_text
 from ..datasets.building import dataset_files
 from ..datasets.examples import PairExample, VerseExample, table_line
-from ..datasets.loading import (Dataset, check_rows, dataset_folders, load_dataset_folder,
+from ..datasets.loading import (Dataset, check_folder, check_rows, dataset_folders, load_dataset_folder,
                                      load_manifest, shared_file)
-from ..datasets.manifest import CITATION, NOT_STATED, table_hash
+from ..datasets.manifest import CITATION, NOT_STATED, manifest_bytes, table_hash
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import TASKS, PairTask
 from .examples_table import EXAMPLES, HF_SPLITS, read_examples, write_examples
@@ -208,7 +208,7 @@ def _write_about(dataset:Dataset, folder:Path, files:dict[str,str]):
         shutil.copyfile(alignment, folder/'alignment.tsv')
         hashes['alignment.tsv'] = table_hash([alignment.read_bytes()])
     manifest = dataset.manifest | dict(files=hashes)
-    if dataset.manifest: (folder/'manifest.json').write_bytes(json_bytes(manifest))
+    if dataset.manifest: (folder/'manifest.json').write_bytes(manifest_bytes(manifest))
 
 _TABLES = 'Tables without a header: text, label, reference; or sense, two texts, label, two references.'
 
@@ -527,7 +527,7 @@ def load_hf(
 )->Dataset: # As `load_dataset_folder` would load the tables
     "Load a dataset that was exported for HuggingFace; raises `InputError` if something is missing or damaged"
     folder = Path(folder)
-    manifest = load_manifest(folder)
+    manifest = check_folder(folder)
     counts, hashes = manifest.get('counts', {}), manifest.get('files', {})
     if (folder/EXAMPLES).is_file(): # One file for the translation
         return Dataset(folder, read_examples(folder/EXAMPLES, counts, hashes), manifest)

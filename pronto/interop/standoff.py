@@ -9,13 +9,13 @@ __all__ = ['fill_texts', 'export_standoff', 'restore']
 from pathlib import Path
 from shutil import copytree
 from ..bibles.reading import Bible
-from ..core.files import InputError, json_bytes, reading, replace_folder
+from ..core.files import InputError, reading, replace_folder
 from ..core.refs import parse_ref
 from ..datasets.building import foreign_in_dataset
 from ..datasets.examples import kind_of_columns, text_columns
 from ..datasets.loading import REBUILD, Dataset, dataset_folders, fold_folders, lacks_text
 from ..datasets.loading import load_manifest, restore_verses, texts_for, verse_lines
-from ..datasets.manifest import table_hash
+from ..datasets.manifest import manifest_bytes, table_hash
 from .hf import code_of, foreign_in_export, provenance, write_export
 
 # %% ../../nbs/interop/standoff.ipynb #so07
@@ -56,7 +56,7 @@ def _strip_folder(folder:Path, out:Path):
         (out/name).write_bytes(data)
         files[name] = table_hash([data])
     bare = manifest | dict(files=files, standoff=manifest['files'])
-    (out/'manifest.json').write_bytes(json_bytes(bare))
+    (out/'manifest.json').write_bytes(manifest_bytes(bare))
 
 # %% ../../nbs/interop/standoff.ipynb #so12
 _OPENING = """References and labels, without the text of any translation. With a copy of the translation, the
@@ -101,7 +101,7 @@ def _fill_folder(folder:Path, out:Path, texts:dict):
             raise InputError(folder/name, 'was changed since it was exported; get a fresh copy')
         (out/name).write_bytes(data)
     whole = {key: value for key,value in manifest.items() if key != 'standoff'} | dict(files=built)
-    (out/'manifest.json').write_bytes(json_bytes(whole))
+    (out/'manifest.json').write_bytes(manifest_bytes(whole))
 
 def _fill(folder:Path, aside:Path, texts:dict):
     "A dataset and its folds"

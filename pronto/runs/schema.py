@@ -55,6 +55,7 @@ class Record(RequiredFields):
     attempts:list[dict[str,JsonValue]] = []
     used:dict[str,JsonValue] = {} # The hyperparameters that the memory of the machine allowed
     splits:str|None = None
+    unchecked:bool = False # Did the dataset have no manifest that says what its tables hold?
     rules:str|None = None
     language:str|None = None
     source:str|None = None # Of the annotations

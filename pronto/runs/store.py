@@ -17,6 +17,7 @@ import pronto
 from .baselines import baseline_results, baselines_of, predict_once, training_labels
 from .folds import chapters_of_table, missing_folds, pool, sets_of_folds
 from ..datasets.examples import verses_of
+from ..datasets.loading import check_folder, is_checkable
 from ..core.files import InputError, content_hash, read_json, reading, to_stderr, write_aside
 from ..core.refs import Ref
 from ..datasets.parallels import parallel_to
@@ -45,10 +46,11 @@ def safe_name(
 def dataset_hash(
     folder # A dataset folder
 )->str: # Changes with any text, pair or label in it
-    "Identify the contents of a dataset; raises `InputError` if it is not a dataset folder"
+    "Identify the contents of a dataset; raises `InputError` if it is not a dataset folder, or damaged"
     tables = sorted(p for ending in ('tsv','jsonl') for p in Path(folder).glob(f'*_*.{ending}'))
     if not tables:
         raise InputError(folder, 'is not a dataset folder (no tables in it); make one with `pronto build`')
+    check_folder(folder) # The hash is that of the tables, as in all stores
     files = [*tables, *Path(folder).glob('verses.tsv')]
     return content_hash(*(f'{f.name} {file_hash(f)}'.encode() for f in files), size=16)
 
@@ -420,6 +422,7 @@ def store_run(
     predicted = trained.predictions if test == 'test' else trained.answers[test]
     results, table = score_run(task, rows, predicted, baselines, unambiguous)
     results |= _handed_over(trained, test) | dict(baseline_rows=len(train_rows), condition=condition)
+    if not is_checkable(about): results |= dict(unchecked=True)
     results |= {k: about.get(k) for k in _ABOUT} | dict(source=about.get('source', {}).get('name'))
     return write_record(key, runs, results, table)
 

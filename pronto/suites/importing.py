@@ -14,7 +14,7 @@ import pronto
 from ..core.files import (InputError, foreign_file, json_bytes, json_with_keys, reading, replace_folder,
                                write_aside)
 from ..core.tables import markdown_table
-from ..datasets.manifest import label_shares, table_hash
+from ..datasets.manifest import label_shares, manifest_bytes, table_hash
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import name_task_file
 from .kinds import (ROWS, Described, Queries, label_counts, pool_name, read_rows,
@@ -61,7 +61,7 @@ def _write_language(folder:Path, manifest:dict, tables:dict, tasks:dict[str,Desc
             if not labelled: write_rows(rows, folder/table_name(stem, split, kind, False))
             if pool := getattr(rows, 'pool', None): write_rows(pool, folder/pool_name(stem, split))
     files = {p.name: table_hash([p.read_bytes()]) for p in sorted(folder.iterdir())}
-    (folder/'manifest.json').write_bytes(json_bytes(manifest | dict(files=files)))
+    (folder/'manifest.json').write_bytes(manifest_bytes(manifest | dict(files=files)))
 
 def foreign_in_import(folder)->str|None:
     "Why a folder must not be replaced by an import, or `None`"
