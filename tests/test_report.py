@@ -381,7 +381,7 @@ def test_saved_rows_hold_no_formulas(tmp_path, browser):
     for r in flat: r.update(above=str(r['above']).lower())
     order = sorted(flat, key=lambda r: -r['gain'])
     columns = saved.splitlines()[0].split(',')
-    assert saved == csv_text(order, columns, spreadsheet=True).replace(',0.0,', ',0,')
+    assert saved == csv_text(order, columns).replace(',0.0,', ',0,')
     assert [r['model'] for r in csv.DictReader(io.StringIO(saved))] == ["'" + FORMULA, '-5', "'+a, b", 'plain']
     context.close()
 
@@ -419,7 +419,7 @@ def test_a_bad_registry_is_one_line(tmp_path, content):
 
 def test_a_registry_with_escaped_cells(tmp_path):
     row = dict(code='qaa', language='=Lo', family='-', script="it's")
-    (tmp_path/'r.csv').write_text(csv_text([row], spreadsheet=True), encoding='utf-8')
+    (tmp_path/'r.csv').write_text(csv_text([row]), encoding='utf-8')
     assert read_registry(tmp_path/'r.csv') == {'qaa': row}
 
 BUILD = 'from setuptools.build_meta import build_wheel; import sys; build_wheel(sys.argv[1])'

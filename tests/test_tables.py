@@ -401,6 +401,16 @@ def test_a_bad_layout_is_one_line(tmp_path, damage, said):
     with pytest.raises(InputError, match=said) as e: make_tables(tmp_path/'none', tmp_path/'out', tmp_path/'mine.tsv', published=True)
     assert '\n' not in str(e.value) and not (tmp_path/'out').exists()
 
+def test_a_name_is_no_formula_in_a_spreadsheet(tmp_path, capsys):
+    "And numbers stay numbers, and programs get the name itself"
+    from pronto.cli.command import main
+    store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .9, language='=1+1')
+    assert main(['tables', '--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'out'), '--json']) == 0
+    read = json.loads(capsys.readouterr().out)['tables']['owntranslations']
+    written = list(csv.DictReader((tmp_path/'out'/'owntranslations.csv').open(encoding='utf-8')))
+    assert {row['language'] for row in read} == {'=1+1'} and {row['language'] for row in written} == {"'=1+1"}
+    assert {row['ours'] for row in read} == {row['ours'] for row in written}
+
 def test_a_layout_may_be_saved_by_a_spreadsheet(tmp_path):
     text = '\r\n'.join('\t'.join(r) for r in [LAYOUT_COLUMNS, *(r.values() for r in read_layout())])
     (tmp_path/'mine.tsv').write_bytes(b'\xef\xbb\xbf' + text.encode())

@@ -6,12 +6,13 @@
 __all__ = ['bar', 'set_output', 'show', 'tell', 'warn', 'note', 'batch_status', 'show_tables']
 
 # %% ../../nbs/cli/output.ipynb #outh05
-import csv, json, sys, time
+import json, sys, time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Callable
 from ..core.files import printable, warn_once
 from ..core.progress import be_quiet, progress
+from ..core.tables import csv_rows
 
 # %% ../../nbs/cli/output.ipynb #outc01
 _mode = dict(quiet=False, as_json=False)
@@ -79,5 +80,5 @@ def show_tables(
         place, began = Path(folder or aside), time.time_ns() - 10**7
         make(place)
         written = [p for p in sorted(place.glob('*.csv')) if p.stat().st_mtime_ns >= began]
-        tables = {p.stem: list(csv.DictReader(p.read_text(encoding='utf-8').splitlines())) for p in written}
+        tables = {p.stem: csv_rows(p.read_text(encoding='utf-8')) for p in written}
     show('', dict(tables=tables))

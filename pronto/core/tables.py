@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Markup', 'one_line', 'grouped', 'names_in', 'markdown_text', 'markdown_table', 'latex_text', 'latex_table',
-           'spreadsheet_safe', 'spreadsheet_value', 'csv_text']
+           'spreadsheet_safe', 'spreadsheet_value', 'csv_text', 'csv_rows']
 
 # %% ../../nbs/core/tables.ipynb #73dc1c36
 import csv, io, re
@@ -115,7 +115,7 @@ def latex_table(
 
 # %% ../../nbs/core/tables.ipynb #1139c900
 _FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
-_NUMBER = re.compile(r'[+-]?\d[\d.,]*([eE][+-]?\d+)?%?', re.ASCII)
+_NUMBER = re.compile(r'[+-]?\.?\d[\d.,]*([eE][+-]?\d+)?%?', re.ASCII)
 
 def spreadsheet_safe(
     value # Of a cell
@@ -137,14 +137,19 @@ def csv_text(
     rows:list[dict], # A key that a row lacks is an empty cell
     columns:list[str]=None, # Which keys, in this order; all of all rows if not given
     delimiter:str=',',
-    line_end:str='\n',
-    spreadsheet:bool=False # For a person with a spreadsheet: no cell is a formula
-)->str: # With a header
+    line_end:str='\n'
+)->str: # With a header; no cell is a formula of a spreadsheet
     "Rows as comma-separated values"
     columns = list(dict.fromkeys(k for r in rows for k in r) if columns is None else columns)
-    written = spreadsheet_safe if spreadsheet else lambda value: value
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, lineterminator=line_end)
-    writer.writerow(map(written, columns))
-    writer.writerows([written(_known(row.get(c))) for c in columns] for row in rows)
+    writer.writerow(map(spreadsheet_safe, columns))
+    writer.writerows([spreadsheet_safe(_known(row.get(c))) for c in columns] for row in rows)
     return out.getvalue()
+
+def csv_rows(
+    text:str # As `csv_text` writes it
+)->list[dict[str,str]]: # Column to text
+    "The rows of a table of comma-separated values; cells beyond the last column are left out"
+    rows = csv.DictReader(io.StringIO(text, newline=''), restval='')
+    return [{spreadsheet_value(k): spreadsheet_value(v) for k,v in r.items() if k is not None} for r in rows]

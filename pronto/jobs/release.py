@@ -284,9 +284,9 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
     rows = [registry_row(done.out/code) for code in sorted(done.built + done.finished)]
     failures = [dict(code=code, source=places[code].relative_to(bibles).as_posix(), reason=why)
                 for code,why in done.failed.items()]
-    texts = {'failed.csv': csv_text(failures, ['code','source','reason'], spreadsheet=True)}
+    texts = {'failed.csv': csv_text(failures, ['code','source','reason'])}
     if rows:
-        texts |= {'registry.csv': csv_text(rows, list(rows[0]), spreadsheet=True),
+        texts |= {'registry.csv': csv_text(rows, list(rows[0])),
                   'registry.md': registry_markdown(rows), 'registry.html': registry_html(rows)}
         write_metadata([metadata_row(row, load_manifest(done.out/row['code'])) for row in rows],
                        done.out/'metadata.parquet')

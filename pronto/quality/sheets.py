@@ -162,7 +162,7 @@ def write_sheet(
     ending = Path(path).suffix.lower()
     if ending not in ('.csv','.tsv'): raise InputError(path, 'does not end in .csv or .tsv; rename it')
     comma = ending == '.csv'
-    text = csv_text(sheet, SHEET_COLUMNS, ',' if comma else '\t', '\r\n' if comma else '\n', spreadsheet=True)
+    text = csv_text(sheet, SHEET_COLUMNS, ',' if comma else '\t', '\r\n' if comma else '\n')
     with write_aside(path) as aside: aside.write_text(text, encoding='utf-8-sig' if comma else 'utf-8',
                                                       newline='')
 

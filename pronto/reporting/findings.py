@@ -6,12 +6,11 @@
 __all__ = ['Lead', 'leads', 'eval_finding', 'plot_scores', 'tables_finding']
 
 # %% ../../nbs/reporting/findings.ipynb #fnd00004
-import csv
 import matplotlib.pyplot as plt
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
-from ..core.tables import grouped
+from ..core.tables import csv_rows, grouped
 from .scores import MIN_SEEDS, Answers, against_best, answers_by_task
 from .scores import best_of_models, score_answers
 from .tables import task_name
@@ -93,7 +92,7 @@ def plot_scores(
 
 # %% ../../nbs/reporting/findings.ipynb #fnd00018
 def _model_cells(path:Path)->list[dict]:
-    with open(path, encoding='utf-8', newline='') as f: rows = list(csv.DictReader(f))
+    rows = csv_rows(path.read_text(encoding='utf-8'))
     return [row for row in rows if row['seeds'] and row['ours']]
 
 def _leaders(cells:list[dict])->Counter:

@@ -7,7 +7,7 @@ __all__ = ['UNKNOWN', 'MOST_TESTS', 'LARGE', 'read_registry', 'facts_of', 'Board
            'Report', 'entry_name', 'areas_of', 'make_report', 'page', 'write_report']
 
 # %% ../../nbs/reporting/report.ipynb #2d601a2a
-import base64, csv, gzip, hashlib, json, os, re
+import base64, gzip, hashlib, json, os, re
 from importlib.resources import files
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -18,7 +18,7 @@ from ..bibles.languages import coordinates_of, find_language, lineage_of, places
 from ..core.aggregate import compare_pairs
 from ..core.files import InputError, data_dir, reading, write_aside
 from ..core.stats import metric_bounds
-from ..core.tables import grouped, spreadsheet_value
+from ..core.tables import csv_rows, grouped
 from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS
 from .rendering import IN_PERCENT
@@ -38,11 +38,10 @@ def read_registry(
     path # A `registry.csv`
 )->dict[str,dict[str,str]]: # Code of a translation to its row
     "Read a table of translations; raises `InputError` if it cannot be read or has no column `code`"
-    with reading(path, _REGISTRY):
-        with open(path, encoding='utf-8-sig', newline='') as f: rows = list(csv.DictReader(f, restval=''))
+    with reading(path, _REGISTRY): rows = csv_rows(Path(path).read_text(encoding='utf-8-sig'))
     if not rows or 'code' not in rows[0]:
         raise InputError(path, f'is not a registry (no column `code`); {_REGISTRY}')
-    return {r['code']: {k: spreadsheet_value(v) for k,v in r.items() if k is not None} for r in rows}
+    return {r['code']: r for r in rows}
 
 def facts_of(
     bible:str, # Code of the translation

@@ -8,7 +8,7 @@ __all__ = ['KINDS', 'OUR_GAPS', 'language_distances', 'gap_matrix', 'DistanceTes
            'read_gaps', 'chosen_gaps']
 
 # %% ../../nbs/studies/typology.ipynb #ty000005
-import csv, logging
+import logging
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from ..core.correlation import mantel
 from ..core.files import InputError, data_dir, reading
 from ..core.progress import progress
 from ..core.stats import holm
-from ..core.tables import grouped, markdown_table, names_in
+from ..core.tables import csv_rows, grouped, markdown_table, names_in
 from ..datasets.tasks import TASKS, find_task
 from ..reporting.protocol_cells import Sheet, panels, setting_note, write_figure
 from ..reporting.tables import task_name
@@ -248,7 +248,7 @@ def read_gaps(
 )->tuple[list[dict],str]: # Records with what `read_typology` needs, and the metric
     "The runs that a table of gaps stands for; raises `InputError` if it is not such a table"
     hint = 'name the table of gaps that `pronto tables --protocol transfer` writes'
-    with reading(path, hint), open(path, encoding='utf-8', newline='') as f: rows = list(csv.DictReader(f))
+    with reading(path, hint): rows = csv_rows(Path(path).read_text(encoding='utf-8'))
     if not rows or not {'task','model','source','target','metric','in_language','transfer'} <= rows[0].keys():
         raise InputError(path, f'is not a table of gaps; {hint}')
     stems, found, metric = {t.abbr: stem for stem,t in TASKS.items()}, [], rows[0]['metric']
