@@ -4,15 +4,16 @@
 
 BIBLES_DIR holds the translations of `BIBLES`, ANNOTATIONS is what `pronto annotate` wrote, and TEACHER is
 an English sentence encoder of the BERT family. The stages, in order:
-  build          datasets with parallel splits
+  build          datasets with parallel splits, and with random ones; what a look-up, the order of verses
+                 and the nearest verse score on them (OUT/tables/shortcuts.csv)
   models         students of the teacher, by `pronto.modeling.distillation`, on verses of train only: one
                  without training, one after a fifth of a pass, one after 1.5 passes; and random weights
   probe ... mixes   the runs, through the `pronto` command
-  tables         the tables of all protocols
+  tables         the tables of all protocols; `benchmarks/findings.py` makes sentences of them
 OUT/seconds.tsv says what each command took.
 Commands that were done before are quick to repeat, because their runs are recorded.
 """
-import argparse, random, subprocess, time
+import argparse, json, random, subprocess, time
 from pathlib import Path
 
 # Code, language, verses that students learn from (all of train if empty), and path below BIBLES_DIR
@@ -51,9 +52,26 @@ def bibles(): # Code, language, verses, path
     return [tuple(line.split(maxsplit=3)) for line in BIBLES.strip().splitlines()]
 
 def build_commands(args):
-    for code,language,_,path in bibles():
-        yield ['build', '-a', args.annotations, '-b', str(args.bibles/path), '-o', str(args.data/code),
-               '--code', code, '--splits', 'parallel', '--language', language]
+    for splits,folder in ('parallel', args.data), ('random', args.out/'random'):
+        for code,language,_,path in bibles():
+            yield ['build', '-a', args.annotations, '-b', str(args.bibles/path), '-o', str(folder/code),
+                   '--code', code, '--splits', splits, '--language', language]
+
+def write_shortcuts(args):
+    "What simple predictors score on the pairs, by kind of splits"
+    from pronto.core.tables import csv_text
+    rows, folders = [], (args.data, args.out/'random')
+    for path in (p for folder in folders for p in sorted(folder.glob('*/manifest.json'))):
+        made = json.loads(path.read_text(encoding='utf-8'))
+        if made['code'] not in FEW + REST + ['engweb']: continue
+        for task,stem in ('SS','same_sense'), ('SAC','same_arg_count'):
+            found = {name: made['predictors'][stem][name] for name in ('lookup','order','nearest')}
+            rows.append(dict(code=made['code'], splits=made['splits'], task=task) | found)
+    write_table(args, 'shortcuts.csv', csv_text(rows))
+
+def write_table(args, name, text):
+    (args.out/'tables').mkdir(exist_ok=True)
+    (args.out/'tables'/name).write_text(text, encoding='utf-8')
 
 def training_verses(folder):
     "The verses of each translation that students learn from; the first is English"
@@ -183,7 +201,9 @@ def main():
     args.compared = [*students, args.teacher, args.models/'random', *args.model]
     for stage in args.stage or STAGES:
         if stage == 'models': make_models(args)
-        elif stage == 'build': [run(args, stage, c) for c in build_commands(args)]
+        elif stage == 'build':
+            for command in build_commands(args): run(args, stage, command)
+            write_shortcuts(args)
         else: [run(args, stage, c) for c in getattr(Commands(args), stage.replace('-', '_'))()]
         if stage == 'tables': write_ranks(args)
 
