@@ -26,10 +26,10 @@ FINDINGS = """\
   average over {targets} targets, than trained on 500 rows of the target itself. Each was trained once:
   how far other seeds would move this is not known, so there is no interval and no test.
 - **Few-shot** ([table](few-shot.md), ![curves](few-shot.png)): in French, Swahili and Ukrainian {few}
-  examples of the target score as zero-shot transfer from English does, but the intervals reach from below
-  50 to above 500. Training on English first is worth {worth_50} points with 50 examples (standard error
-  over the three languages {error_50}) and {worth_100} with 100 ({error_100}): neither is told from
-  nothing.
+  examples of the target score as zero-shot transfer from English does, in single runs: two draws differ
+  by more than the curves rise. Training on English first is worth {worth_50} points with 50 examples
+  (standard error over the three languages {error_50}) and {worth_100} with 100 ({error_100}): neither is
+  told from nothing.
 - **Tiers** ([table](tiers.md), ![tiers](tiers.png)): on SS, languages that the student has seen in full
   score {high_ss} points higher than the six others, and scores go with the logarithm of a language's
   share (Pearson {pearson_ss}); on NMC {high_nmc} points higher ({pearson_nmc}). On PNS only unseen
@@ -112,7 +112,7 @@ def transfer():
 def few_shot():
     score = {(r['target'], r['after'], r['size']): float(r['score']) for r in read('few-shot.csv')}
     equal = [row['equal to zero-shot'] for row in read('few-shot.md')]
-    sizes = [int(re.search(r': (\d+) \(below 50 to above 500\)', x)[1]) for x in equal if x]
+    sizes = [int(re.search(r': (\d+) \(few seeds\)', x)[1]) for x in equal if x]
     said = dict(few=between(sizes, 0))
     for n in '50', '100':
         gains = [score[t, 'engoeb', n] - score[t, '', n] for t in ('fralsg','swhnt','ukrnt')]
