@@ -203,6 +203,48 @@ def test_tables_of_ones_own(tmp_path, capsys):
     for labels,said in ('weather', 'name two or more labels'), ('a,b', "train.tsv, line 1: 'weather' is not one of the labels a, b"):
         assert main([*command, labels]) == 1 and said in capsys.readouterr().err
 
+@pytest.mark.parametrize('files, said', [
+    (('en/test', 'eng/test'), 'has two folders of the language en: en and eng'),
+    (('a_train', 'b_train', 'test'), 'has several tables of train: a_train.tsv, b_train.tsv'),
+    (('latest', 'contest'), 'has no tables named train.tsv')])
+def test_no_table_of_ones_own_takes_the_place_of_another(tmp_path, capsys, files, said):
+    for name in files:
+        (tmp_path/'in'/name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path/'in'/f'{name}.tsv').write_text('x\ta\ny\tb\n')
+    assert main(['import','tsv',str(tmp_path/'in'),'-o',str(tmp_path/'out')]) == 1
+    assert said in capsys.readouterr().err and not (tmp_path/'out').exists()
+
+def test_headers_and_rows_that_train_has_are_told(tmp_path, capsys):
+    for split in 'train','test': (tmp_path/f'{split}.tsv').write_text('sentence\ttopic\nx\ta\ny\tb\nz\ta\nz\tb\n')
+    assert main(['import','tsv',str(tmp_path),'-o',str(tmp_path/'out')]) == 0
+    told = capsys.readouterr().err
+    assert "train.tsv, line 1: no other line has the label 'topic'; if it is a header, remove it" in told
+    assert '5 of 5 rows of test are rows of train, too' in told
+
+@pytest.mark.parametrize('name', ['../../x', '/tmp/x', 'a\nb', '..', '.x', '-x', 'x/y', 'x\\y', 'x'*200])
+def test_names_that_lead_elsewhere_are_refused(tmp_path, capsys, name):
+    "A language, the code of a dataset, a task in a manifest that somebody else wrote"
+    (tmp_path/'in').mkdir()
+    (tmp_path/'in'/'test.tsv').write_text('x\ta\ny\tb\n')
+    command = ['import','tsv',str(tmp_path/'in'/'test.tsv'),'-o',str(tmp_path/'a'/'b'/'out')]
+    refused = lambda *args: main(list(args)) == 1 and capsys.readouterr().err.count('\n') == 1
+    assert refused(*command, f'--language={name}') and not (tmp_path/'a').exists()
+    assert refused('import','translation','nothing','t.tsv','-o',str(tmp_path/'mt'),'--language','de',f'--code={name}')
+    assert main(command) == 0
+    path = tmp_path/'a'/'b'/'out'/'und'/'manifest.json'
+    manifest = json.loads(path.read_text())
+    manifest['tasks'] = {name: manifest['tasks']['own']}
+    path.write_text(json.dumps(manifest))
+    capsys.readouterr()
+    assert refused('eval',str(path.parent),'--runs',str(tmp_path/'a'/'runs'),'-m','x')
+    assert refused('xtreme','predict',str(path.parents[1]),'-m','x','-o',str(tmp_path/'a'/'made'))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ['a','in'] and [p.name for p in (tmp_path/'a').iterdir()] == ['b']
+
+def test_half_a_character_in_json_gives_a_line(tmp_path, capsys):
+    (tmp_path/'test.json').write_text(squad(('Bonn', 3)).replace('Wo?', r'Wo\ud83d?'))
+    assert main(['import','tsv',str(tmp_path/'test.json'),'--kind','questions','-o',str(tmp_path/'out')]) == 1
+    assert 'test.json: holds half a character' in capsys.readouterr().err
+
 @pytest.fixture
 def tasks_forgotten():
     "The tasks of a test are not those of the next one"

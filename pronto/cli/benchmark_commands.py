@@ -93,9 +93,11 @@ def import_translation_options(parser):
 # %% ../../nbs/cli/benchmark_commands.ipynb #imp00003
 def import_translation(args):
     "Import a translation of a dataset's texts, e.g. by a machine, as a dataset of another language"
+    from pronto.core.files import path_part
     from pronto.datasets.loading import load_dataset_folder
     from pronto.suites.translations import chrf, read_translations, translate_dataset, write_translation
-    dataset, code = load_dataset_folder(args.path), args.code or Path(args.output).name
+    code = path_part(args.code, '--code') if args.code else Path(args.output).name
+    dataset = load_dataset_folder(args.path)
     made = translate_dataset(dataset, read_translations(args.table), code, args.language)
     human = load_dataset_folder(args.human) if args.human else None
     score = chrf(made, human) if human else None

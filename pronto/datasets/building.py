@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Iterator
 from ..core.files import (InputError, content_hash, foreign_file, json_with_keys,
-                               no_collection, replace_folder)
+                               no_collection, path_part, replace_folder)
 from ..core.refs import NT_BOOKS, Ref
 from ..sources.records import Annotations
 from ..bibles.languages import language_doubt
@@ -164,7 +164,8 @@ def build(
     alignment = align(annotations, english)
     require_verses(alignment, min_verses, path or out)
     chosen, why = choose_splits(v.ref for v in alignment.verses) if splits == 'auto' else (splits, '')
-    names = dict(code=code or Path(out).name, language=language or bible.language,
+    code = path_part(code, '--code') if code else Path(out).name
+    names = dict(code=code, language=language or bible.language,
                  licence=licence or bible.licence or NOT_STATED, splits=chosen, versification=evidence.scheme,
                  numbering=numbering_report(bible, english, evidence))
     tasks = tasks_of(annotations.source) if tasks is None else tasks

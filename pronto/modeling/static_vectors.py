@@ -14,7 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Callable
 import numpy as np
-from ..core.files import InputError, content_hash, data_dir, json_with_keys, reading, replace_folder
+from ..core.files import (InputError, content_hash, data_dir, json_with_keys, path_part, reading,
+                               replace_folder)
 from ..core.refs import Ref
 from ..datasets.examples import verses_of
 from ..datasets.loading import Dataset, load_dataset_folder
@@ -148,7 +149,7 @@ def _verses(dataset:Dataset)->tuple[dict,set]: # Words of the train verses, and 
     return dict(sorted(train.items(), key=lambda item: str(item[0]))), words
 
 def _own_file(folder:Path, code:str)->Path:
-    file = folder/f'{code}.vec'
+    file = folder/f'{path_part(code, folder)}.vec'
     if not file.is_file():
         raise InputError(file, f'is missing; a folder of vectors needs a .vec file for each dataset ({code})')
     return file

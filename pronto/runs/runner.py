@@ -7,7 +7,7 @@ __all__ = ['ADAPT', 'run_training', 'run_trainings', 'in_processes', 'FinishedRu
            'pick_available', 'find_dataset', 'find_datasets']
 
 # %% ../../nbs/runs/runner.ipynb #40758860
-import json, os, re, warnings
+import json, os, warnings
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from threading import Lock
 from typing import Callable, Iterator
 from ..datasets.building import build
 from ..datasets.loading import Dataset, load_dataset_folder, load_manifest, sample
-from ..core.files import InputError, data_dir, require_place, to_stderr
+from ..core.files import InputError, data_dir, require_place, safe_name, to_stderr
 from ..core.progress import step
 from ..modeling.recipes import available_models
 from ..modeling.static_vectors import resolve_model
@@ -377,7 +377,7 @@ def find_dataset(
     if _is_folder(bible): return _with_splits(Path(bible), splits)
     bible = str(bible)
     shown = bible if len(bible) <= 60 else f'{bible[:60]}...'
-    if not re.fullmatch(r'[\w.+-]{1,100}', bible):
+    if safe_name(bible) != bible:
         raise InputError(shown, 'is neither a dataset folder nor the code of a Bible; name a folder that '
                                 '`pronto build` wrote, or a code like copshc')
     folder = _place(bible, splits)

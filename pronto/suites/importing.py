@@ -10,24 +10,25 @@ __all__ = ['foreign_in_import', 'write_found', 'import_table', 'SuiteTables', 'l
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+import re
 import pronto
 from ..core.files import (InputError, foreign_file, json_bytes, json_with_keys, reading, replace_folder,
                                write_aside)
-from ..core.tables import markdown_table
+from ..core.tables import grouped, markdown_table
 from ..datasets.manifest import label_shares, manifest_bytes, table_hash
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import name_task_file
 from .kinds import (ROWS, Described, Queries, label_counts, pool_name, read_rows,
                                  table_name, write_rows)
 from .languages import standard_code
-from .tasks import check_names, described_task, know_tasks, tasks_file
+from .tasks import check_names, described_tasks, know_tasks, tasks_file
 from .xtreme_files import Found, file_lines, read_squad, read_tagged
 
 # %% ../../nbs/suites/importing.ipynb #im06c
-def _shared_texts(parts:dict[str,list])->int:
-    "How many rows of dev and test have the same texts as a row of train"
+def _shared_texts(parts:dict[str,list])->dict[str,int]: # For dev and test
+    "How many rows have the same texts as a row of train"
     known = {row.texts for row in parts.get('train', ())}
-    return sum(row.texts in known for split in ('dev','test') for row in parts.get(split, ()))
+    return {split: sum(row.texts in known for row in parts.get(split, ())) for split in ('dev','test')}
 
 def _labelled(rows:list)->bool: return not rows or any(row.labelled for row in rows)
 
@@ -48,7 +49,7 @@ def _suite_manifest(language:str, tables:dict, tasks:dict[str,Described], about:
     return dict(code=language, language=standard_code(language) or language, **about,
                 version=pronto.__version__, tasks=described, counts=_counts_with_labels(described),
                 label_shares=shares, predictors={}, warnings=[],
-                checks={'shared_texts': sum(map(_shared_texts, tables.values()))})
+                checks={'shared_texts': sum(n for p in tables.values() for n in _shared_texts(p).values())})
 
 # %% ../../nbs/suites/importing.ipynb #im08c
 def _write_language(folder:Path, manifest:dict, tables:dict, tasks:dict[str,Described]):
@@ -111,14 +112,13 @@ class SuiteTables:
     parts:dict[str,list] # Split to rows; of retrieval tasks `Queries`
 
 def _described(folder:Path, stem:str)->tuple[dict,dict]:
-    manifest = json_with_keys(folder/'manifest.json', 'tasks', 'counts', 'files')
-    tasks = manifest.get('tasks')
-    if not isinstance(tasks, dict):
+    path = folder/'manifest.json'
+    manifest = json_with_keys(path, 'tasks', 'counts', 'files')
+    tasks = described_tasks(manifest.get('tasks'), path)
+    if not tasks or not isinstance(manifest['files'], dict):
         raise InputError(folder, 'is not a folder that `pronto import` wrote (no manifest with tasks in it)')
-    task = tasks.get(stem)
-    if not isinstance(task, dict) or task.get('kind') not in ROWS:
-        raise InputError(folder, f'has no task {stem}; it has {", ".join(tasks)}')
-    return manifest, task
+    if stem not in tasks: raise InputError(folder, f'has no task {stem}; it has {", ".join(tasks)}')
+    return manifest, manifest['tasks'][stem]
 
 # %% ../../nbs/suites/importing.ipynb #im10d
 def load_suite(
@@ -147,27 +147,20 @@ def _checked_rows(path:Path, kind:str, manifest:dict)->list:
     return read_rows(path, kind)
 
 # %% ../../nbs/suites/importing.ipynb #im10e
+def _described_tasks(folder:Path)->dict[str,Described]: # By stem
+    "What the manifests say"
+    paths = [folder/'manifest.json', *sorted(folder.glob('*/manifest.json'))]
+    found = [described_tasks(json_with_keys(path, 'tasks').get('tasks'), path) for path in paths]
+    return {stem: task for tasks in reversed(found) for stem,task in tasks.items()}
+
 def tasks_of_import(
     data # A folder that `pronto import` wrote, or one language of it
 )->list[str]: # Stems
     "The tasks of all languages; raises `InputError` if there are none"
-    data = Path(data)
-    paths = [data/'manifest.json', *sorted(data.glob('*/manifest.json'))]
-    tasks = [json_with_keys(path, 'tasks').get('tasks') for path in paths]
-    found = list(dict.fromkeys(stem for t in tasks if isinstance(t, dict) for stem in t))
-    if found: return found
+    if found := list(_described_tasks(Path(data))): return found
     raise InputError(data, 'is not a folder that `pronto import` wrote; name the folder of its -o')
 
 # %% ../../nbs/suites/importing.ipynb #im14c
-def _described_tasks(folder:Path)->dict[str,dict]: # Stem to what the manifests say
-    paths = [folder/'manifest.json', *sorted(folder.glob('*/manifest.json'))]
-    found = {}
-    for path in paths:
-        tasks = json_with_keys(path, 'tasks').get('tasks')
-        for stem,about in tasks.items() if isinstance(tasks, dict) else ():
-            if isinstance(about, dict) and about.get('kind') in ROWS: found.setdefault(stem, about)
-    return found
-
 def know_imported(
     folders, # Dataset folders, or folders that hold some
     runs=None # The folder of a run store, which keeps the descriptions
@@ -176,7 +169,7 @@ def know_imported(
     described = {}
     for folder in folders: described |= _described_tasks(Path(folder))
     for stem,about in described.items() if runs else ():
-        with write_aside(Path(runs)/'tasks'/f'{stem}.json') as f: f.write_bytes(json_bytes(about))
+        with write_aside(Path(runs)/'tasks'/f'{stem}.json') as f: f.write_bytes(json_bytes(about.record()))
     new = know_tasks(described)
     for folder in dict.fromkeys(map(_import_folder, map(Path, folders))): _name_tasks_file(folder, new)
     return new
@@ -187,7 +180,7 @@ def _name_tasks_file(folder:Path, stems:list[str]):
     "Notebooks of a sweep load the file of an import, but only if it is as the import wrote it"
     path = folder/'tasks.py'
     if not path.is_file(): return
-    described = {stem: described_task(about) for stem,about in _described_tasks(folder).items()}
+    described = _described_tasks(folder)
     with reading(path): is_ours = path.read_bytes() == tasks_file(described).encode()
     if is_ours: name_task_file([stem for stem in stems if stem in described], path)
 
@@ -196,7 +189,8 @@ def know_recorded(
 )->list[str]: # As above
     "Make the tasks of other benchmarks that ran known"
     paths = sorted((Path(runs)/'tasks').glob('*.json'))
-    return know_tasks({path.stem: about for path in paths if (about := json_with_keys(path, 'kind'))})
+    found = [described_tasks({path.stem: json_with_keys(path, 'kind')}, path) for path in paths]
+    return know_tasks({stem: task for tasks in found for stem,task in tasks.items()})
 
 # %% ../../nbs/suites/importing.ipynb #im12c
 _METRICS = dict(sentence='accuracy', pair='accuracy', tagging='tag_accuracy', questions='squad')
@@ -206,11 +200,17 @@ _TEXTS = dict(sentence=1, pair=2, tagging=1) # Columns before the label
 def _is_header(cells:list[str], labels)->bool:
     return cells[-1].lower() in ('label','labels') and cells[-1] not in labels
 
-def _occurring(files:list[Path], kind:str)->tuple[str,...]: # In alphabetical order
-    "The labels of some tables"
-    rows = [line.split('\t') for path in files for line in file_lines(path)]
-    labels = {cells[-1] for cells in rows if len(cells) == _TEXTS[kind] + 1 and not _is_header(cells, ())}
-    return tuple(sorted(labels - {''}))
+def _occurring(files:list[Path], kind:str)->tuple[tuple[str,...],list[str]]: # In alphabetical order; notes
+    "The labels of some tables, and what may be headers: labels that only first lines have"
+    firsts, labels, notes = [], set(), []
+    for path in files:
+        rows = [cells for line in file_lines(path) if len(cells := line.split('\t')) == _TEXTS[kind] + 1]
+        if rows and not _is_header(rows[0], ()): firsts.append((path, rows[0][-1]))
+        labels |= {cells[-1] for cells in rows[1:]}
+    for path,label in firsts:
+        if label in labels: continue
+        notes.append(f'{path}, line 1: no other line has the label {label!r}; if it is a header, remove it')
+    return tuple(sorted((labels | {label for _,label in firsts}) - {''})), notes
 
 def _own_rows(path:Path, kind:str, labels:tuple[str,...], notes:list[str])->list:
     if kind == 'questions':
@@ -221,7 +221,10 @@ def _own_rows(path:Path, kind:str, labels:tuple[str,...], notes:list[str])->list
     n, rows, labelled = _TEXTS[kind], [], set()
     for i,line in enumerate(file_lines(path), 1):
         cells = line.split('\t')
-        if not line.strip() or i == 1 and _is_header(cells, labels): continue
+        if i == 1 and _is_header(cells, labels):
+            notes.append(f'{path}, line 1: left out, a header')
+            continue
+        if not line.strip(): continue
         labelled.add(len(cells) > n)
         if len(cells) == n: cells.append('')
         if len(labelled) > 1:
@@ -253,9 +256,44 @@ def _other_labels(found:Found, task:str)->list[str]: # A line, or none
         if unseen: lines.append(f'{code} has {", ".join(unseen)} only outside train')
     return [f'{task}: labels differ: {"; ".join(lines)}'] if lines else []
 
-def _own_files(folder:Path, ending:str)->dict[str,Path]: # Split to file
-    found = {split: next(iter(sorted(folder.glob(f'*{split}{ending}'))), None) for split in SPLITS}
-    return {split: path for split,path in found.items() if path}
+def _known_rows(found:Found, task:str)->list[str]: # Lines
+    "How many rows of dev and test are rows of train, too"
+    return [f'{task}, {code}: {n:,} of {len(tables[task][split]):,} rows of {split} are rows of train, too'
+            for code,tables in found.tables.items() for split,n in _shared_texts(tables[task]).items() if n]
+
+def _own_files(folder:Path, ending:str, notes:list[str])->dict[str,Path]: # Split to file
+    "The tables of a language: `train.tsv` or `my_train.tsv`; raises `InputError` for two of one split"
+    named = re.compile(rf'(?:.*[._-])?({"|".join(SPLITS)}){re.escape(ending)}')
+    paths = [p for p in sorted(folder.glob(f'*{ending}')) if p.is_file()]
+    found = grouped(paths, lambda path: (m := named.fullmatch(path.name)) and m[1])
+    for split,several in found.items():
+        if split and len(several) > 1:
+            names = ', '.join(p.name for p in several)
+            raise InputError(folder, f'has several tables of {split}: {names}; keep one, or join them')
+    others = [p.name for p in found.pop(None, ())]
+    if found and others: notes.append(f'{folder}: left out {", ".join(others)}, not named train, dev or test')
+    return {split: found[split][0] for split in SPLITS if split in found}
+
+def _places(path:Path, ending:str, language:str|None, notes:list[str])->dict[str,dict[str,Path]]:
+    "Language to split to table; raises `InputError` for two folders of one language"
+    if path.is_file(): return {language or 'und': {'test': path}}
+    folders = [p for p in sorted(path.iterdir()) if p.is_dir()]
+    if files := _own_files(path, ending, notes):
+        inside = [p.name for p in folders if _own_files(p, ending, [])]
+        if inside: notes.append(f'{path}: left out the folders {", ".join(inside)}; it has tables itself')
+        return {language or standard_code(path.resolve().name) or 'und': files}
+    found = {}
+    for folder in folders:
+        files, code = _own_files(folder, ending, notes), standard_code(folder.name) or folder.name
+        if not files: notes.append(f'{folder.name}: left out, no train, dev or test{ending} in it')
+        elif code in found:
+            first = next(iter(found[code].values())).parent.name
+            what = f'has two folders of the language {code}: {first} and {folder.name}'
+            raise InputError(path, f'{what}; join them, or rename one')
+        else: found[code] = files
+    if language and found:
+        raise InputError('--language', f'names one language, but {path} has a folder for each; leave it out')
+    return found
 
 # %% ../../nbs/suites/importing.ipynb #im12d
 def read_own(
@@ -272,26 +310,20 @@ def read_own(
     if len({*labels}) == 1: raise InputError('--labels', 'name two or more labels, with commas between them')
     ending = '.json' if kind == 'questions' else '.tsv'
     if not path.exists(): raise InputError(path, 'does not exist; name a table or a folder of tables')
-    if path.is_file(): places = {language or 'und': {'test': path}}
-    elif files := _own_files(path, ending):
-        places = {language or standard_code(path.resolve().name) or 'und': files}
-    else:
-        folders = [p for p in sorted(path.iterdir()) if p.is_dir()]
-        places = {standard_code(p.name) or p.name: _own_files(p, ending) for p in folders}
+    places = _places(path, ending, language, found.notes)
     if not labels and kind != 'questions':
-        labels = _occurring([file for files in places.values() for file in files.values()], kind)
+        labels, headers = _occurring([file for files in places.values() for file in files.values()], kind)
         check_names(task, labels)
-        found.notes.append(f'{task}: its labels are {", ".join(labels) or "not known"}')
+        found.notes += [f'{task}: its labels are {", ".join(labels) or "not known"}', *headers]
     for code,files in places.items():
         rows = {split: _own_rows(file, kind, labels, found.notes) for split,file in files.items()}
         for split in set(rows) - {'test'}: _require_labels(files[split], rows[split])
-        if files and not any(rows.values()): raise InputError(path, 'has no rows; name tables with examples')
+        if not any(rows.values()): raise InputError(path, 'has no rows; name tables with examples')
         for split,some in rows.items():
             if not some: found.notes.append(f'{files[split]}: has no rows')
             found.add(code, task, split, some)
-        if not files: found.notes.append(f'{code}: left out, no train, dev or test{ending} in it')
     if not found.tables:
         raise InputError(path, f'has no tables named train{ending}, dev{ending} or test{ending}')
     found.tasks[task] = Described(kind, _METRICS[kind], task, labels)
-    found.notes += _other_labels(found, task)
+    found.notes += _other_labels(found, task) + _known_rows(found, task)
     return found

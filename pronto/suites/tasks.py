@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['no_annotation', 'SentenceTask', 'SentencePairTask', 'ItemTask', 'f1_values', 'TaggingTask', 'QuestionTask',
-           'RetrievalTask', 'MiningTask', 'suite_task', 'know_tasks', 'described_task', 'check_names', 'tasks_file']
+           'RetrievalTask', 'MiningTask', 'suite_task', 'know_tasks', 'described_tasks', 'check_names', 'tasks_file']
 
 # %% ../../nbs/suites/tasks.ipynb #tk04imports
 import json, re
@@ -330,18 +330,31 @@ def suite_task(
     return _CLASSES[described.kind](stem, abbr, described.question, **about)
 
 def know_tasks(
-    described:dict[str,dict] # Stem to what a manifest says
+    described:dict[str,Described] # By stem
 )->list[str]: # Those that were not known
     "Make the tasks of imported datasets known, so that they can be trained, read and scored"
-    new = [stem for stem,about in described.items() if stem not in TASKS and about.get('kind') in _CLASSES]
-    for stem in new: TASKS[stem] = suite_task(stem, described_task(described[stem]))
+    new = [stem for stem in described if stem not in TASKS]
+    for stem in new: TASKS[stem] = suite_task(stem, described[stem])
     return new
 
-def described_task(
-    about:dict # What a manifest says of a task
-)->Described:
-    "The description without what else a manifest has"
-    return Described(**{k: v for k,v in about.items() if k in Described.__dataclass_fields__})
+_STEM = re.compile('[a-z][a-z0-9_]{0,99}')
+_FIELDS = dict(kind=str, metric=str, name=str, labels=list, question=str, epochs=int, asked=dict)
+
+def described_tasks(
+    tasks, # Stem to what a manifest says, if it is such
+    path # The manifest, for the error
+)->dict[str,Described]: # Without what other manifests call tasks
+    "The tasks of an import as a file describes them; raises `InputError` for a description that is none"
+    found = {}
+    for stem,about in tasks.items() if isinstance(tasks, dict) else ():
+        if not isinstance(about, dict) or str(about.get('kind')) not in _CLASSES: continue
+        given = {name: about[name] for name in _FIELDS if name in about}
+        typed = [isinstance(value, _FIELDS[name]) for name,value in given.items()]
+        words = all(isinstance(label, str) and label.split() == [label] for label in given.get('labels', ()))
+        if not _STEM.fullmatch(stem) or not all(typed) or not words or not {'metric','name'} <= {*given}:
+            raise InputError(path, f'describes a task that cannot be: {stem[:60]!r}; import it again')
+        found[stem] = Described(**given)
+    return found
 
 # %% ../../nbs/suites/tasks.ipynb #tk09c
 def check_names(
@@ -349,8 +362,8 @@ def check_names(
     labels # All labels
 ):
     "Raise `InputError` for a name or label that cannot be in a table"
-    if not re.fullmatch('[a-z][a-z0-9_]*', stem):
-        raise InputError('--task', f'{stem!r} must be lower-case letters, digits and underscores')
+    if not _STEM.fullmatch(stem):
+        raise InputError('--task', f'{stem[:60]!r} must be lower-case letters, digits and underscores')
     for label in labels:
         if label.split() != [label]: raise InputError('--labels', f'{label!r} must be one word')
 

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable
-from ..core.files import InputError, read_json, reading
+from ..core.files import InputError, path_part, read_json, reading
 from .kinds import Answer, Described, Queries, Query, Question, SentencePair, Tagged, place_of
 from .languages import xtreme_code
 from .scoring import XTREME
@@ -27,7 +27,8 @@ class Found:
     articles:dict = field(default_factory=dict) # Language and stem to the article of each test question
 
     def add(self, language:str, stem:str, split:str, rows:list):
-        "Add the rows of a table, behind those that are there"
+        "Add the rows of a table, behind those that are there; the language must be able to name a folder"
+        path_part(language, 'language')
         splits = self.tables.setdefault(language, {}).setdefault(stem, {})
         splits[split] = splits[split] + rows if split in splits else rows
 
