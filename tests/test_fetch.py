@@ -1,5 +1,5 @@
 "Downloads: from a server that serves well, and from one that does not"
-import hashlib, http.server, io, json, re, ssl, threading, zipfile
+import hashlib, http.server, io, json, re, ssl, threading, time, zipfile
 
 import pytest
 
@@ -32,10 +32,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if start and start >= len(data): return self.send_error(416)
         self.send_response(206 if start else 200)
         length = dict(short=len(data)-start-7, huge=1 << 40).get(fault, len(data)-start)
-        if fault != 'no length': self.send_header('Content-Length', str(length))
+        if fault not in ('no length','endless'): self.send_header('Content-Length', str(length))
         if start: self.send_header('Content-Range', f'bytes {start + (fault == "other range")}-{len(data)-1}/{len(data)}')
         self.end_headers()
+        if fault in ('endless','slow'): return self.send_for_ever(.1 if fault == 'slow' else 0)
         self.wfile.write(data[start:start + (len(data)-start)//2] if fault == 'cut' else data[start:])
+
+    def send_for_ever(self, pause):
+        try:
+            while True:
+                self.wfile.write(b'lo'*(1 if pause else 9999))
+                time.sleep(pause)
+        except OSError: pass # The client has gone
 
 @pytest.fixture
 def server():
@@ -102,6 +110,21 @@ def test_a_bad_answer_is_one_line_and_leaves_what_was_there(server, data, fault,
     with pytest.raises(InputError) as e: download(server.address + '/a', data/'a', sha)
     assert says in str(e.value) and str(e.value).startswith(server.address) and '\n' not in str(e.value)
     assert (data/'a').read_bytes() == b'from before'
+
+def test_a_file_without_end_is_not_kept(server, data, monkeypatch):
+    monkeypatch.setattr('pronto.jobs.fetch.MOST_BYTES', 10**6)
+    server.files['/a'], server.faults['/a'] = TEXT, ('endless', 1)
+    with pytest.raises(InputError, match='does not end; stopped after 1,000,000 bytes'): download(server.address + '/a', data/'a')
+    assert list(data.iterdir()) == []
+
+def test_a_server_that_is_too_slow_is_given_up(server, data, monkeypatch):
+    "Though a little arrives all the time; what is there is kept for the next call"
+    monkeypatch.setattr('pronto.jobs.fetch.LONGEST', .5)
+    server.files['/a'], server.faults['/a'] = TEXT, ('slow', 1)
+    with pytest.raises(InputError, match=r'has not arrived within .*; run the command again'): download(server.address + '/a', data/'a')
+    assert download(server.address + '/a', data/'a', sha).read_bytes() == TEXT
+    server.files['/translations.csv'], server.faults['/translations.csv'] = TEXT, ('slow', 1)
+    with pytest.raises(InputError, match='translations.csv: has not arrived'): fetch_ebible('lo', server.address)
 
 @pytest.mark.parametrize('url', ['http://127.0.0.1:9/a', 'nonsense', 'http://', 'ftp://127.0.0.1/a', 'file:///etc/hosts'])
 def test_an_address_that_is_none(data, url):
