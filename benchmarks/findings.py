@@ -26,10 +26,10 @@ FINDINGS = """\
   average over {targets} targets, than trained on 500 rows of the target itself. Each was trained once:
   how far other seeds would move this is not known, so there is no interval and no test.
 - **Few-shot** ([table](few-shot.md), ![curves](few-shot.png)): in French, Swahili and Ukrainian {few}
-  examples of the target score as zero-shot transfer from English does, in single runs: two draws differ
-  by more than the curves rise. Training on English first is worth {worth_50} points with 50 examples
-  (standard error over the three languages {error_50}) and {worth_100} with 100 ({error_100}): neither is
-  told from nothing.
+  examples of the target score as zero-shot transfer from English does, with one seed and two draws of
+  each sample, so that how exact this is cannot be said. Training on English first is worth {worth_50}
+  points with 50 examples (standard error over the three languages {error_50}) and {worth_100} with 100
+  ({error_100}): neither is told from nothing.
 - **Tiers** ([table](tiers.md), ![tiers](tiers.png)): on SS, languages that the student has seen in full
   score {high_ss} points higher than the six others, and scores go with the logarithm of a language's
   share (Pearson {pearson_ss}); on NMC {high_nmc} points higher ({pearson_nmc}). On PNS only unseen
