@@ -46,6 +46,7 @@ engt4t      eng    0    usfm/eng_t4t
 FEW = 'engoeb fralsg ukrnt cmncuv swhnt gujnt'.split() # Where all models are compared
 REST = 'grcbyz chrnt sycpes jpn1965 lavnt zulnt wolnt'.split()
 FURTHER = 'ewent quent qucnt engylt engwebster engt4t'.split() # For tiers, and for the spread in English
+SEEDED = 'engoeb swhnt cmncuv fralsg'.split() # Where the student is trained with three seeds
 TUNED = '--recipe tiny --epochs 3 --bf16 yes --limit 500'.split()
 
 def bibles(): # Code, language, verses, path
@@ -143,6 +144,11 @@ class Commands:
         yield from self.evaluate('in-language', self.args.compared, FEW, ['PNS'], *TUNED)
         yield from self.evaluate('in-language', [self.args.student], REST, ['PNS'], *TUNED)
 
+    def seeds(self):
+        "How much scores differ between trainings of the same model"
+        yield from self.evaluate('in-language', [self.args.student], SEEDED, ['PNS','SM','NMC','SS'], *TUNED,
+                                 '--seeds', '3')
+
     def transfer(self):
         yield from self.evaluate('transfer', [self.args.student], [*FEW, *REST], ['PNS'], *TUNED,
                                  sources=['engoeb'])
@@ -163,14 +169,20 @@ class Commands:
         yield [*write, '--protocol', 'transfer-probe', '--typology']
 
 def write_ranks(args):
-    "Does the probe rank models as fine-tuning does?"
+    "Does the probe rank models as fine-tuning does? One seed of each, as some models have no more"
+    from pronto.core.tables import csv_text
     from pronto.reporting.ranks import rank_agreement, rank_plot, rank_table
     from pronto.runs.store import read_runs
-    found = rank_agreement(read_runs(args.runs))
-    (args.out/'tables'/'ranks.md').write_text(rank_table(found) + '\n')
+    found = rank_agreement([r for r in read_runs(args.runs) if r['seed'] == 0])
+    write_table(args, 'ranks.md', rank_table(found) + '\n')
     rank_plot(found).savefig(args.out/'tables'/'ranks.png', dpi=150, bbox_inches='tight')
+    rows = [dict(task=a.task, recipes=a.recipes, limit=a.limit, model=model, bible=bible,
+                 probe=round(float(a.scores[0,i,j]), 4), tuned=round(float(a.scores[1,i,j]), 4))
+            for a in found for i,model in enumerate(a.models) for j,bible in enumerate(a.bibles)]
+    write_table(args, 'ranks.csv', csv_text(rows))
 
-STAGES = 'build models probe transfer-probe retrieval in-language transfer few-shot mixes tables'.split()
+STAGES = ('build models probe transfer-probe retrieval in-language seeds transfer few-shot mixes '
+          'tables').split()
 
 def note_seconds(args, stage, seconds, what):
     with open(args.out/'seconds.tsv', 'a', encoding='utf-8') as f:
