@@ -1,6 +1,7 @@
 "Dataset folders of real translations: what they promise about verses, pairs, splits and bytes"
 import gc, os, shutil, subprocess, sys
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -389,3 +390,44 @@ def test_a_file_of_someone_else_in_a_dataset_is_not_lost(small, tmp_path, mine):
 def test_a_manifest_of_another_program_protects_its_folder(small, tmp_path):
     (tmp_path/'manifest.json').write_text('{"name": "an extension", "version": "1"}')
     with pytest.raises(InputError, match='no manifest that PrOnto wrote'): build(*small, tmp_path, min_verses=1)
+
+# What is in the folder already
+
+def change_words(bible, text_of): return Bible([r._replace(text=text_of(r.text)) for r in bible.rows])
+
+@pytest.fixture(scope='session')
+def oeb(annotations, tmp_path_factory):
+    "A dataset, and what it was built from"
+    out = tmp_path_factory.mktemp('kept')/'d'
+    build(annotations['paper'], bible_of(WHOLE[0]), out, code='chr')
+    return annotations['paper'], bible_of(WHOLE[0]), out
+
+def test_another_bible_source_rules_or_splits_does_not_take_the_place_of_a_dataset(oeb, annotations, tmp_path):
+    source, bible, out = oeb
+    mark = Bible([r for r in bible_of(WHOLE[1]).rows if r.book == 'MRK'])
+    own_mark = Bible([r for r in bible.rows if r.book == 'MRK'])
+    other_source = Annotations(replace(source.source, name='MACULA Greek'), source.verses)
+    whole = files(out)
+    others = [((source, mark), {}, 'another Bible'), ((source, bible_of(BIBLES[1])), {}, 'another Bible'),
+              ((source, own_mark), {}, 'another Bible'), ((other_source, bible), {}, 'the source OntoNotes, not MACULA Greek'),
+              ((annotations['v0.1'], bible), {}, 'the rules paper, not v0.1'),
+              ((source, bible), dict(splits='random'), 'the splits parallel, not random'),
+              ((source, bible), dict(splits='folds'), 'the splits parallel, not folds')]
+    for given,options,said in others:
+        with pytest.raises(InputError, match=f'd: holds a dataset of {said}; choose another folder, or replace it with --replace'):
+            build(*given, out, min_verses=100, **options)
+        assert files(out) == whole
+    shutil.copytree(out, tmp_path/'d')
+    assert build(source, mark, tmp_path/'d', min_verses=100, replace=True)['code'] == 'd'
+
+def test_newer_text_or_annotations_of_the_same_bible_are_built_with_a_line(oeb, tmp_path, capsys):
+    source, bible, out = oeb
+    shutil.copytree(out, tmp_path/'d')
+    build(source, bible, tmp_path/'d', code='chr')
+    assert files(tmp_path/'d') == files(out) and not capsys.readouterr().err
+    spelt = change_words(bible, lambda text: text.replace('ᎠᎴ', 'ᎠᎴᎴ'))
+    newer = Annotations(replace(source.source, hash='newer'), source.verses)
+    for given,said in ((source, spelt), 'the text'), ((newer, spelt), 'the annotations'), ((source, bible), 'the annotations and the text'):
+        build(*given, tmp_path/'d', code='chr')
+        assert capsys.readouterr().err == f'{tmp_path/"d"}: built again, as {said} changed\n'
+    assert files(tmp_path/'d') == files(out)

@@ -123,6 +123,8 @@ def build_options(parser):
     add('--code', help='name of the dataset (default: name of the folder)')
     add('--language', help='name or code, instead of what the Bible states')
     add('--licence', help='instead of what the Bible states')
+    add('--replace', action='store_true',
+        help='replace a dataset of another Bible, source, rules or splits that is in the folder')
     add('--skip-bad', action='store_true', help='leave out source files that cannot be read, and list them')
 
 # %% ../../nbs/cli/dataset_commands.ipynb #2fe69e94
@@ -147,7 +149,7 @@ def build(args):
     about = dict(code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))
     annotations = _annotations(args)
     manifest = build(annotations, bible, args.output, splits=args.splits, min_verses=args.min_verses,
-                     versification=args.versification, **about)
+                     versification=args.versification, replace=args.replace, report=note, **about)
     tell(summary(manifest), dict(path=args.output) | manifest)
     left_out = annotations.source.skipped if args.skip_bad else {}
     for name,why in left_out.items(): warn(f'left out {name}: {why}')

@@ -9,9 +9,9 @@ __all__ = ['LAYOUTS', 'dataset_files', 'foreign_in_dataset', 'build']
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Iterator
+from typing import Callable, Iterator
 from ..core.files import (InputError, content_hash, foreign_file, json_with_keys,
-                               no_collection, path_part, replace_folder)
+                               no_collection, path_part, replace_folder, to_stderr)
 from ..core.refs import NT_BOOKS, Ref
 from ..sources.records import Annotations
 from ..bibles.languages import language_doubt
@@ -21,7 +21,7 @@ from .align import Alignment, align, require_verses
 from .loading import ALIGNMENT_COLUMNS, verse_lines
 from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
                                       manifest_bytes, pool_manifests, table_hash)
-from .shortcuts import NearestText
+from .shortcuts import NearestText, resemblance
 from .splits import N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
 from .tasks import VerseTask, labels_of, tasks_of
 
@@ -67,6 +67,8 @@ def _write_folder(folder:Path, tables:dict, manifest:dict, hidden:tuple=())->dic
     return manifest
 
 # %% ../../nbs/datasets/building.ipynb #f0a1d002
+_KEYS = 'code', 'splits', 'version', 'counts' # Of every manifest that PrOnto wrote
+
 def dataset_files(
     manifest:dict # As `load_manifest` gives it
 )->list[str]:
@@ -80,7 +82,7 @@ def foreign_in_dataset(
     folder # An existing folder
 )->str|None:
     "Why a folder must not be replaced by a dataset, or `None`"
-    manifest = json_with_keys(Path(folder)/'manifest.json', 'code', 'splits', 'version', 'counts')
+    manifest = json_with_keys(Path(folder)/'manifest.json', *_KEYS)
     return foreign_file(folder, dataset_files(manifest), bool(manifest))
 
 # %% ../../nbs/datasets/building.ipynb #42157235
@@ -126,6 +128,42 @@ class _Plan:
         hashes = self.hashes | dict(dataset=dataset_hash_of(self.alignment, parts))
         return _tables(parts, self.layout), manifest | dict(hashes=hashes)
 
+# %% ../../nbs/datasets/building.ipynb #bf0same2
+def _texts_in(folder:Path, most:int=500)->dict[str,str]: # Reference to text
+    "Some verses of a dataset; whatever else its tables hold is passed over"
+    found = {}
+    for path in sorted(folder.rglob('*.tsv')):
+        if path.name == 'alignment.tsv': continue
+        for line in path.read_text(encoding='utf-8', errors='replace').split('\n'):
+            cells = line.split('\t')
+            text, ref = {2: cells[::-1], 3: cells[::2], 6: cells[1:5:3]}.get(len(cells), ('',''))
+            if text: found[ref] = text
+            if len(found) == most: return found
+    return found
+
+def _is_same_bible(old:dict, folder:Path, alignment:Alignment)->bool:
+    "Are most verses of a dataset still there, in much the same words?"
+    before = sum(old.get('verses', {}).get(status, 0) for status in ('aligned','crosses'))
+    verses, known = {str(v.ref): v.text for v in alignment.verses}, _texts_in(folder)
+    alike = [resemblance(text, verses.get(ref, '')) >= .5 for ref,text in known.items()]
+    return len(verses) >= before/2 and sum(alike) > len(alike)/2
+
+def _require_same(out:Path, plan:_Plan, report:Callable):
+    "Raise `InputError` if another dataset is there; report that one of the same Bible is built again"
+    old, source = json_with_keys(out/'manifest.json', *_KEYS), plan.annotations.source
+    if not old or foreign_in_dataset(out): return
+    was = old | {k: old.get('source', {}).get(k) for k in ('name','arguments')}
+    now = dict(splits=plan.names['splits'], rules=source.rules, name=source.name, arguments=source.arguments)
+    called = dict(name='source')
+    other = [f'the {called.get(k, k)} {was.get(k)}, not {now[k]}' for k in now if was.get(k) != now[k]]
+    new = [k for k,digits in plan.hashes.items() if digits != old.get('hashes', {}).get(k)]
+    if 'bible' in new and not _is_same_bible(old, out, plan.alignment): other = ['another Bible']
+    if other:
+        raise InputError(out, f'holds a dataset of {" and ".join(other)}; choose another folder, or replace '
+                              'it with --replace')
+    newer = ' and '.join(f'the {"text" if k == "bible" else k}' for k in new)
+    if newer: report(f'{out}: built again, as {newer} changed')
+
 # %% ../../nbs/datasets/building.ipynb #bf05
 def _write_folds(folder:Path, plan:_Plan, hidden:tuple)->dict: # The manifest of the whole
     "Write a folder for each fold, and around them what they share"
@@ -152,7 +190,9 @@ def build(
     language:str=None, # Overrides what the Bible says
     licence:str=None, # Overrides what the Bible says
     path='', # Where the Bible comes from, for errors
-    layout:str='plain' # Of `LAYOUTS`
+    layout:str='plain', # Of `LAYOUTS`
+    replace:bool=False, # Also a dataset of another Bible, source, rules or splits?
+    report:Callable=to_stderr # Gets a line where a dataset of the same Bible is built again
 )->dict: # The manifest
     "Build the dataset of one translation; raises `InputError` if it is too small or cannot be written"
     _one_of('splits', splits, ('auto', *SPLIT_NAMES))
@@ -173,6 +213,7 @@ def build(
     if doubt := '' if language else language_doubt(bible, Path(path).name): names['language_doubt'] = doubt
     plan = _Plan(annotations, bible, alignment, tasks, layout, names)
     hidden = ('verses.tsv',) if layout == 'labels' else ()
+    if not replace: _require_same(Path(out), plan, report)
     with replace_folder(out, foreign_in_dataset) as folder:
         if chosen == 'folds': return _write_folds(folder, plan, hidden)
         tables, manifest = plan.describe()

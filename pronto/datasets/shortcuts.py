@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['share_right', 'predict_feature', 'predict_lookup', 'predict_known_senses', 'predict_verse2_ngrams',
-           'NearestQuestions', 'NearestText', 'nearest_sense', 'nearest_count', 'predictors', 'near_duplicates']
+           'NearestQuestions', 'NearestText', 'nearest_sense', 'nearest_count', 'predictors', 'near_duplicates',
+           'resemblance']
 
 # %% ../../nbs/datasets/shortcuts.ipynb #5ba4b9b7
 from dataclasses import replace
@@ -267,13 +268,17 @@ def near_duplicates(
     refs, texts = [*train, *test], [*train.values(), *test.values()]
     whole, found = set(train.values()), {}
     for a,b in _candidates(texts, len(train), least):
-        share = _jaccard(texts[a], texts[b])
+        share = resemblance(texts[a], texts[b])
         if share >= least: found[refs[b]] = max(found.get(refs[b], 0), round(share, 4))
     return {r: 1.0 if t in whole else found[r] for r,t in test.items() if t in whole or r in found}
 
-def _jaccard(one:str, other:str)->float: # Of the sets of 8-grams
+def resemblance(
+    one:str,
+    other:str
+)->float: # Share of 8-grams, from 0 to 1
+    "How much of two verses is the same"
     x, y = ({t[i:i+8] for i in range(len(t)-7)} for t in (one, other))
-    return len(x & y)/len(x | y)
+    return len(x & y)/len(x | y) if x | y else float(one == other)
 
 def _candidates(texts:list[str], n_train:int, least:float)->list[tuple[int,int]]:
     "A train text and another text that seem to share half of `least`, judged by an eighth of their 8-grams"

@@ -107,7 +107,7 @@ def build_translation(
     if layout is None: return licence
     annotations = _read_annotations(settings.annotations, settings.annotations_hash)
     build(annotations, bible, folder, splits=settings.splits, versification=settings.versification,
-          min_verses=settings.min_verses, licence=licence, path=path, layout=layout,
+          min_verses=settings.min_verses, licence=licence, path=path, layout=layout, replace=True,
           tasks=tasks_of(annotations.source, settings.task_files))
     script = script_of(r.text for r in bible.rows[::10])
     about = dict(inputs=inputs, script=script, redistribution=redistribution(licence), files=_sizes(folder))
