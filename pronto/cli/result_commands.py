@@ -101,7 +101,7 @@ def tables(args):
     from pronto.reporting.protocol_tables import PROTOCOL_TABLES, make_protocol_tables
     if args.protocol not in PROTOCOL_TABLES: return _accuracy_tables(args, records)
     make = partial(make_protocol_tables, args.protocol, records, recipe=args.recipe, splits=args.splits,
-                   metric=args.metric, report=note, store=args.runs)
+                   metric=args.metric, store=args.runs)
     show_tables(lambda out: '\n\n'.join(make(out=out)), _folder(args))
 
 def _folder(args)->Path:
@@ -129,7 +129,7 @@ def _accuracy_tables(args, records:list[dict]):
 def _beside(args, records:list[dict]):
     "Tiers, items and typology, from the runs of one protocol"
     from pronto.reporting.items import make_item_tables, texts_of
-    from pronto.reporting.protocol_cells import settled
+    from pronto.runs.comparing import settled
     from pronto.reporting.tables import fitting
     from pronto.reporting.tiers import make_tier_tables, read_tiers
     if args.protocol not in ('','in-language') or args.typology: _any_recipe(args)

@@ -11,11 +11,10 @@ from statistics import mean
 from typing import NamedTuple
 from ..core.progress import progress
 from ..core.tables import grouped
-from .protocol_cells import Sheet, by_model_and_task, collapse_mark, number, one_setting
-from .protocol_cells import panels, score_data
+from .protocol_cells import Sheet, collapse_mark, number, panels, score_data
 from .rendering import shown
 from .scores import Answers, among_best, compare_answers, read_answers, score_answers
-from .tables import protocol_of, task_name
+from ..runs.comparing import by_model_and_task, one_setting, protocol_of, task_name
 
 # %% ../../nbs/reporting/fewshot.ipynb #fs07
 class Curve(NamedTuple):

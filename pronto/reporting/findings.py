@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..core.tables import csv_rows, grouped
 from .scores import MIN_SEEDS, Answers, against_best, answers_by_task
 from .scores import best_of_models, score_answers
-from .tables import task_name
+from ..runs.comparing import task_name
 
 # %% ../../nbs/reporting/findings.ipynb #fnd00006
 class Lead(NamedTuple):

@@ -20,8 +20,7 @@ from ..datasets.examples import verses_of
 from ..datasets.loading import load_dataset_folder
 from ..datasets.tasks import TASKS
 from .protocol_cells import Sheet, panels, write_figure
-from .tables import protocol_of, task_key, task_name
-from .translations import sources_of
+from ..runs.comparing import protocol_of, sources_of, task_key, task_name
 from ..runs.store import predictions_of, safe_name
 
 # %% ../../nbs/reporting/items.ipynb #ri000007

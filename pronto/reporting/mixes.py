@@ -10,11 +10,11 @@ from statistics import mean
 from typing import NamedTuple
 from ..core.tables import grouped
 from ..protocols.protocol import VERSIONS
-from .protocol_cells import Sheet, between, by_model_and_task, collapse_mark, compare_means
-from .protocol_cells import number, one_setting, panels, score_data
+from .protocol_cells import Sheet, between, collapse_mark, compare_means
+from .protocol_cells import number, panels, score_data
 from .rendering import shown
 from .scores import Answers, among_best, read_answers, score_answers
-from .tables import protocol_of, task_name
+from ..runs.comparing import by_model_and_task, one_setting, protocol_of, task_name
 
 # %% ../../nbs/reporting/mixes.ipynb #mx07
 CONDITIONS = 'in', *(f'{mix}, {version}' for mix in ('all','all but in') for version in VERSIONS)

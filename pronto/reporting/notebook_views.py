@@ -18,7 +18,7 @@ from ..datasets.tasks import TASKS
 from .rendering import IN_PERCENT
 from .scores import (Answers, against_best, answers_by_task, best_of_models, compare_answers,
                                      score_answers)
-from .tables import task_name, test_set
+from ..runs.comparing import task_name, test_set
 from ..protocols.parts import find_translations
 from ..runs.store import predictions_of, right_answers
 

@@ -13,7 +13,7 @@ from ..core.tables import grouped
 from .protocol_cells import Sheet, between, collapse_mark, number, panels, setting_note
 from .rendering import shown
 from .scores import read_answers, score_answers
-from .tables import known_as, protocol_of, task_key, task_name
+from ..runs.comparing import known_as, protocol_of, task_key, task_name
 from .translations import spread_note
 
 # %% ../../nbs/reporting/prompted.ipynb #pm07

@@ -9,13 +9,14 @@ __all__ = ['PROTOCOL_TABLES', 'Tables', 'make_protocol_tables', 'finding', 'Resu
 from dataclasses import replace
 from pathlib import Path
 from typing import Callable, NamedTuple
-from ..core.files import InputError, data_dir, to_stderr
+from ..core.files import InputError, data_dir
 from ..core.tables import markdown_text
 from .fewshot import curve_lines, curve_sheet, plot_curves, read_curves
 from .mixes import difference_sheet, mixes_lines, mixes_sheet, plot_mixes, read_mixes
 from .protocol_cells import Sheet, setting_note, write_figure
 from .scores import METRICS, MIN_SEEDS, with_metric
-from .tables import in_store, protocol_of, records_of
+from .tables import in_store, records_of
+from ..runs.comparing import described, name_apart, protocol_of
 from .transfer import (gap_sheet, matrix_sheet, plot_transfer, read_transfer,
                                        summary_sheet, transfer_lines)
 from .translations import spread_note
@@ -58,10 +59,10 @@ PROTOCOL_TABLES |= {
     'mixes': Tables(read_mixes, _with_notes(mixes_sheet, difference_sheet), plot_mixes, mixes_lines)}
 
 # %% ../../nbs/reporting/protocol_tables.ipynb #pt09
-def _report_others(protocol:str, records:list[dict], found:list, report:Callable):
-    used = {str(r['path']) for one in found for r in one.runs if protocol_of(r) == protocol}
-    n = sum(protocol_of(r) == protocol and str(r['path']) not in used for r in records)
-    if n: report(f'left out: {n} runs of {protocol} with other settings; choose with --recipe and --splits')
+def _left_out(protocol:str, records:list[dict], found:list)->str: # Empty if every run is in a table
+    used = {str(r['path']) for one in found for r in one.runs}
+    others = [r for r in records if protocol_of(r) == protocol and str(r['path']) not in used]
+    return f'Left out, as their splits or rules differ: {described(others)}.' if others else ''
 
 def make_protocol_tables(
     protocol:str, # A key of `PROTOCOL_TABLES`
@@ -71,7 +72,6 @@ def make_protocol_tables(
     recipe:str='', # Only this recipe; any if empty
     splits:str='', # Only these splits, or several separated by commas; any if empty
     metric:str='accuracy', # A key of `METRICS`
-    report:Callable=to_stderr, # Gets a line about runs that fill no cell
     store=None # The folder of `runs`, for hints; `runs` itself if that is a folder
 )->list[str]: # The Markdown of each
     "Write the tables and the figure of a protocol; raises `InputError` if it has no runs"
@@ -81,7 +81,7 @@ def make_protocol_tables(
     kinds = splits.split(',') if splits else []
     has_splits = lambda r: not kinds or not r.get('splits') or r['splits'] in kinds
     fits = lambda r: recipe in ('', r['recipe']) and has_splits(r)
-    records = [r for r in records_of(runs) if fits(r)]
+    records = name_apart([r for r in records_of(runs) if fits(r)])
     with_metric([r for r in records if protocol_of(r) == protocol], metric)
     tables, records = PROTOCOL_TABLES[protocol], with_metric(records, metric)
     found = tables.read(records)
@@ -91,8 +91,8 @@ def make_protocol_tables(
         command = f'pronto eval --protocol {protocol}{in_store(store or runs)}'
         raise InputError(place, f'has no runs of {protocol} with these options (protocols with runs: '
                                 f'{others}); make some with `{command}`')
-    _report_others(protocol, records, found, report)
-    sheets = tables.sheets(found, metric)
+    sheets, others = tables.sheets(found, metric), _left_out(protocol, records, found)
+    sheets = [replace(sheet, note=' '.join(filter(None, (sheet.note, others)))) for sheet in sheets]
     for sheet in sheets: sheet.write(out)
     write_figure(tables.plot(found, metric), out/f'{protocol}.png')
     return [sheet.markdown() for sheet in sheets]
@@ -136,6 +136,6 @@ def read_results(
 )->Results:
     "The tables of a protocol from runs; raises `InputError` if there are none"
     tables = PROTOCOL_TABLES[protocol]
-    found = tables.read(records)
+    found = tables.read(name_apart(records))
     if not found: raise InputError('runs', f'hold no {protocol}; make some with `pronto eval`')
     return Results(tables, found, metric, tables.sheets(found, metric))

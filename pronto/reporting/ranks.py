@@ -86,7 +86,7 @@ def rank_table(
     found:list[Agreement]
 )->str: # In Markdown
     "The agreement by task"
-    from pronto.reporting.tables import task_name
+    from pronto.runs.comparing import task_name
     rows = [[task_name(a.task), a.recipes, 'all' if a.limit is None else f'{a.limit:,}', len(a.models),
              len(a.bibles), f'{a.tau:.2f}', _printed(a), f'{a.tau_of_means:.2f}', f'{100*a.pairs:.0f} %']
             for a in found]
@@ -101,7 +101,7 @@ def rank_plot(
 ): # A figure of matplotlib
     "The probe against fine-tuning: a point for each translation, a large one for the mean of a model"
     from pronto.reporting.protocol_cells import panels
-    from pronto.reporting.tables import task_name
+    from pronto.runs.comparing import task_name
     fig, axes = panels(len(found), 3.4, 3.2)
     for ax,a in zip(axes, found):
         for i,model in enumerate(a.models):
@@ -118,7 +118,7 @@ def rank_lines(
     found:list[Agreement]
 )->list[str]: # Sentences
     "Does the probe rank models as fine-tuning does?"
-    from pronto.reporting.tables import task_name
+    from pronto.runs.comparing import task_name
     lines = []
     for a in found:
         verdict = 'ranks models as fine-tuning does' if a.interval and a.interval[0] > 0 else \
@@ -148,7 +148,7 @@ def sides_sheet(
 ): # A `Sheet`
     "Scores and seconds of the probe, of fine-tuning and of the controls"
     from pronto.reporting.protocol_cells import Sheet, number
-    from pronto.reporting.tables import task_key, task_name
+    from pronto.runs.comparing import task_key, task_name
     rows, data = [], []
     for (task, model),own in grouped(records, lambda r: (task_key(r), r['model'])).items():
         found, n = _sides(own, metric), len({r['bible'] for r in own})

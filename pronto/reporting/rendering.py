@@ -71,6 +71,7 @@ class Block:
     rules:str = ''
     source:str = ''      # Of the annotations
     trained_on:str = ''  # Codes of the translations, unless it is this one
+    splits:str = ''
     condition:str = ''   # What sets its runs apart from others of their protocol, e.g. `50 examples`
     common_rows:bool = False # Are the rows those that all translations of the table have?
     spread:str = ''      # A sentence about the translations of one language in the table

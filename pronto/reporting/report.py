@@ -25,9 +25,10 @@ from .rendering import IN_PERCENT
 from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, compare_all
 from .scores import score_answers, seed_scores
 from .summary import Scope, Stratum, stratum_of, summarise
-from .tables import kind_of, protocol_of, read_seeds, setting_of
-from .tables import in_store, task_key, task_name, test_set
+from .tables import in_store, read_seeds
 from .tiers import read_tiers, tier_of
+from ..runs.comparing import kind_of, name_apart, protocol_of, setting_of, task_key, task_name
+from ..runs.comparing import test_set, with_label
 from ..runs.store import read_runs
 
 # %% ../../nbs/reporting/report.ipynb #9760744a
@@ -85,7 +86,7 @@ def variant_of(
     trained_on = f'trained on {", ".join(train)}' if is_transfer else ''
     condition = record.get('condition') or ''
     if condition == f'from {"+".join(train)}': condition = '' # Says the same
-    return ', '.join(filter(None, [condition, trained_on]))
+    return ', '.join(filter(None, [record.get('label'), condition, trained_on]))
 
 # %% ../../nbs/reporting/report.ipynb #7083946c
 def _group(record:dict)->tuple:
@@ -133,7 +134,8 @@ def row(
 )->dict: # What the page shows
     "One row of the results"
     first, found = records[0], score_answers(answers)
-    about = facts | dict(bible=first['bible'], model=first['model'], task=task_name(task_key(first)))
+    model = first['model'].removesuffix(with_label('', first.get('label') or '')) # Its variant says the rest
+    about = facts | dict(bible=first['bible'], model=model, task=task_name(task_key(first)))
     board = board_of(first)._asdict() | dict(variant=variant_of(first), recipe=first['recipe'])
     data = dict(limit=first['limit'], dataset=first['dataset_hash'][:8], items=len(answers.true))
     paths = lambda r: r.get('paths') or [r['path']]
@@ -253,8 +255,9 @@ def make_report(
     progress:Callable=_silent # Shows how far the test sets are done, e.g. `pronto.core.progress.progress`
 )->Report: # Its rows are in the order of the records
     "All results, with tests of every two models on each test set and over all of them"
-    cells, known = list(grouped(records, _group).values()), registry or {}
-    facts = {r['bible']: facts_of(r['bible'], r.get('language'), known.get(r['bible'], {})) for r in records}
+    records, known = name_apart(records), registry or {}
+    cells = list(grouped(records, _group).values())
+    facts = {r['bible']: facts_of(r['code'], r.get('language'), known.get(r['code'], {})) for r in records}
     sets = grouped(range(len(cells)), lambda i: _place_of_test(cells[i][0]))
     n_pairs = sum(len(s)*(len(s) - 1)//2 for s in sets.values())
     tested, preferred = _metrics_to_test(n_pairs, most_tests), set(_preferred(cells))

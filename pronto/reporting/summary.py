@@ -21,8 +21,8 @@ from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, IN_PERCENT, Block, shown
 from .scores import METRICS, MIN_SEEDS, Answers, answer_values, has_reference, read_answers
 from .tables import LAYOUT_COLUMNS, SPLITS_SHOWN, add_unlisted, choose, read_layout
-from .tables import records_of, task_name
-from .translations import sources_of
+from .tables import records_of
+from ..runs.comparing import sources_of, task_name
 from ..runs.store import safe_name
 if TYPE_CHECKING: import matplotlib.figure
 

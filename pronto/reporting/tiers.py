@@ -16,8 +16,8 @@ from ..core.files import InputError, data_dir, fact_table, reading
 from ..core.tables import grouped, markdown_table
 from .protocol_cells import Sheet, number, panels, setting_note, write_figure
 from .rendering import shown
-from .tables import protocol_of, task_key, task_name
-from .translations import is_on_its_source, sources_of, spread_note, with_languages
+from .translations import spread_note, with_languages
+from ..runs.comparing import is_on_its_source, protocol_of, sources_of, task_key, task_name
 
 # %% ../../nbs/reporting/tiers.ipynb #ti000007
 TIERS = 'high', 'mid', 'low', 'unseen'

@@ -15,12 +15,11 @@ from ..core.progress import progress
 from ..core.seeds import SeedDifference, SeedScore
 from ..core.tables import grouped
 from ..protocols.protocol import PROTOCOLS, in_language
-from .protocol_cells import (Sheet, between, by_model_and_task, collapse_mark,
-                                             compare_means, number, one_setting, panels, same_rows,
-                                             score_data, whole_setting)
+from .protocol_cells import Sheet, between, collapse_mark, compare_means
+from .protocol_cells import number, panels, same_rows, score_data
 from .rendering import IN_PERCENT, shown
 from .scores import Answers, among_best, compare_answers, read_answers, score_answers
-from .tables import protocol_of, task_name
+from ..runs.comparing import by_model_and_task, one_setting, protocol_of, task_name, whole_setting
 from ..runs.store import safe_name
 
 # %% ../../nbs/reporting/transfer.ipynb #tf07

@@ -6,7 +6,6 @@
 __all__ = ['sets_of_folds', 'missing_folds', 'chapters_of_table', 'probe_kept', 'pool']
 
 # %% ../../nbs/runs/folds.ipynb #fo05
-import json
 from collections import Counter
 from statistics import mean
 from ..core.files import content_hash
@@ -14,22 +13,15 @@ from ..core.stats import score
 from ..datasets.shortcuts import share_right
 from ..datasets.tasks import TASKS
 from .baselines import baseline_results
+from .comparing import result_of
 
 # %% ../../nbs/runs/folds.ipynb #fo07
-_SAME = 'bible model model_hash task protocol recipe seed limit pool condition'.split()
-
-def _set_of(record:dict)->tuple:
-    "What the folds of one result have in common; a run without folds is alone"
-    if record.get('fold') is None: return (record['path'],)
-    settings = json.dumps(record['hyperparameters'], sort_keys=True)
-    return (*(record.get(k) for k in _SAME), settings, str(record.get('train')))
-
 def sets_of_folds(
     records:list[dict] # With their `path`
 )->list[list[dict]]: # In the order of the first of each
     "The records that belong to one result; those of runs without folds alone"
     sets = {}
-    for r in records: sets.setdefault(_set_of(r), []).append(r)
+    for r in records: sets.setdefault(result_of(r), []).append(r)
     return list(sets.values())
 
 def missing_folds(

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 import pronto
 from .baselines import baseline_results, baselines_of, predict_once, training_labels
+from .comparing import same_for_baselines
 from .folds import chapters_of_table, missing_folds, pool, sets_of_folds
 from ..datasets.examples import verses_of
 from ..datasets.loading import check_folder, is_checkable
@@ -338,8 +339,7 @@ def run_key(
                   recipe=settings['name'], seed=seed, hyperparameters=hyperparameters, limit=limit, **others)
 
 def _same_baselines(record:dict, key:RunKey, n_rows:int, names:set[str])->bool:
-    data = 'dataset_hash limit protocol trained_on'.split()
-    same_data = all(record.get(k) == getattr(key, k) for k in data) and record.get('baseline_rows') == n_rows
+    same_data = same_for_baselines(record, vars(key)) and record.get('baseline_rows') == n_rows
     same_names = record['baselines'].keys() == names
     return same_data and same_names and record['versions'].get('pronto') == pronto.__version__
 

@@ -22,7 +22,7 @@ from ..core.stats import holm
 from ..core.tables import csv_rows, grouped, markdown_table, names_in
 from ..datasets.tasks import TASKS, find_task
 from ..reporting.protocol_cells import Sheet, panels, setting_note, write_figure
-from ..reporting.tables import task_name
+from ..runs.comparing import task_name
 from ..reporting.translations import spread_note, with_languages
 
 # %% ../../nbs/studies/typology.ipynb #ty000007

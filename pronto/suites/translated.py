@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..core.files import InputError, json_with_keys, write_aside
 from ..core.tables import grouped, markdown_table
 from ..reporting.protocol_cells import panels, write_figure
-from ..reporting.tables import task_name
+from ..runs.comparing import task_name
 from ..reporting.tiers import TIERS, read_tiers, tier_of
 from ..reporting.translations import with_languages
 from ..runs.store import read_runs
