@@ -42,7 +42,7 @@ def quality_parse(args):
     from pronto.bibles.ud import read_treebank
     from pronto.datasets.loading import load_dataset_folder
     from pronto.quality.parsers import parse_dataset
-    from pronto.quality.tables import make_table4, unlike_texts
+    from pronto.quality.appendix import make_table4, unlike_texts
     dataset, pipeline = load_dataset_folder(args.dataset), _parser_of(args)
     if pipeline: parse_dataset(dataset, args.ud[0], pipeline, progress=bar('parse'))
     treebank = read_treebank(args.ud)
@@ -97,6 +97,6 @@ def quality_sheet(args):
 
 def quality_score(args):
     "Table 5 from one filled sheet, or from two of the same draw"
-    from pronto.quality.tables import make_table5
+    from pronto.quality.appendix import make_table5
     if len(args.sheet) > 2: raise InputError(args.sheet[2], 'is a third sheet; name one or two')
     show_tables(lambda out: make_table5(args.sheet, args.dataset, out), args.output)

@@ -11,7 +11,7 @@ from pathlib import Path
 from ..datasets.loading import load_dataset_folder
 from ..core.files import write_aside
 from .grammar import BE, Arg, Clause, Phrase, SentenceMeaning, kind_of
-from ..quality.tables import make_table4
+from ..quality.appendix import make_table4
 from ..core.refs import Ref
 from .invented_languages import InventedLanguage, invented_languages
 from ..bibles.ud import read_treebank

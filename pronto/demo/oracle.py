@@ -9,7 +9,7 @@ __all__ = ['fill_sheet', 'demo_table5']
 from pathlib import Path
 from ..datasets.loading import load_dataset_folder
 from .english import annotate_english, true_mood
-from ..quality.tables import make_table5
+from ..quality.appendix import make_table5
 from ..core.refs import Ref, parse_ref
 from ..quality.sheets import draw_sheet, well_formed, write_sheet
 from ..datasets.tasks import SM, SS

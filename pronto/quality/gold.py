@@ -21,7 +21,8 @@ from ..datasets.tasks import NMC, PNS
 from .agreement import (PAIRS, Comparison, compare_all, compare_labels, confusion_of, measures,
                                       ud_entities, ud_proper_subject)
 from .disagreements import reason_counts
-from .tables import Printed, draw_confusion, kappa_word, measured, table4_cells, write_printed
+from ..core.tables import Table
+from .appendix import draw_confusion, kappa_word, measured, table4_cells
 from ..sources.records import Annotations
 from ..sources.onf import Nodes, onf_files, read_onf
 
@@ -198,7 +199,7 @@ def print_gold(
     repeats:int=1000, # Of the random baseline
     seed:int=0,
     nouns:dict[Ref,str]=None # As `english_nouns` gives it; without it there is no chain
-)->Printed:
+)->Table:
     "The table of all languages"
     cells, manifest = gold_cells(golds, repeats, seed), golds[0].manifest
     tasks = [t for t in _GOLD_METRICS if any(c['task'] == t for c in cells)]
@@ -211,8 +212,9 @@ def print_gold(
     shown = {'method': True, 'SM': 'SM' in tasks, 'chain': bool(chain),
              'paper': True} | dict.fromkeys(variants, True)
     notes = [about] + [note for name,note in _GOLD_NOTES.items() if shown.get(name)]
-    return Printed('Gold', 'Projected labels against gold Universal Dependencies', blocks, notes,
-                   cells + chain)
+    title = 'Projected labels against gold Universal Dependencies'
+    return Table('gold', title, blocks, notes, cells + chain, name='Gold', align='lr',
+                 decimals=4)
 
 # %% ../../nbs/quality/gold.ipynb #4c7be007
 def _span(values:list[float])->str: # e.g. `0.17 to 0.18`
@@ -220,12 +222,12 @@ def _span(values:list[float])->str: # e.g. `0.17 to 0.18`
     return (low if low == high else f'{low} to {high}').replace('-', '−')
 
 def describe_gold(
-    printed:Printed # As `print_gold` makes it
+    table:Table # As `print_gold` makes it
 )->str: # A sentence per task, and one on the chain
     "What the table of all languages shows"
     said = []
     for task in _GOLD_METRICS:
-        cells = [c for c in printed.cells if c['task'] == task and c.get('pair') == PAIRS[0]]
+        cells = [c for c in table.data if c['task'] == task and c.get('pair') == PAIRS[0]]
         cells = [c for c in cells if not c['variant']]
         kappas, accuracies = ([c for c in cells if c['metric'] == m] for m in ('kappa','accuracy'))
         if not cells: continue
@@ -235,7 +237,7 @@ def describe_gold(
         said.append(f"**{task}**: accuracy {_span([c['value'] for c in accuracies])}, "
                     f'κ {_span(values)} ({words}); above chance in {len(above)} of {len(kappas)} languages '
                     f"({', '.join(above) or 'none'}).")
-    chain = {link: [c['kappa'] for c in printed.cells if c.get('link') == link] for link in _CHAIN}
+    chain = {link: [c['kappa'] for c in table.data if c.get('link') == link] for link in _CHAIN}
     if chain[_CHAIN[0]]:
         links = '; '.join(f'{link}: κ {_span(ks)}' for link,ks in chain.items())
         said.append(f'**The chain of NMC**: {links}.')
@@ -255,11 +257,11 @@ def _shown(c:dict)->bool: # In the picture
     return c.get('metric') == 'accuracy' or c.get('metric') == 'kappa' and c['pair'] == PAIRS[0]
 
 def draw_gold(
-    printed:Printed # As `print_gold` makes it
+    table:Table # As `print_gold` makes it
 )->'Figure': # A panel per task
     "Accuracy and kappa in all languages, beside chance"
     from matplotlib.figure import Figure
-    cells = [c for c in printed.cells if _shown(c)]
+    cells = [c for c in table.data if _shown(c)]
     tasks = [t for t in _GOLD_METRICS if any(c['task'] == t for c in cells)]
     figure = Figure(figsize=(5*len(tasks), 3.4), layout='constrained')
     for ax,task in zip(figure.subplots(1, len(tasks), squeeze=False)[0], tasks):
@@ -336,6 +338,6 @@ def make_gold(
     nouns:dict[Ref,str]=None # As for `print_gold`
 )->str: # Markdown
     "The gold table; raises `InputError` where it cannot be written"
-    printed = print_gold(golds, repeats, seed, nouns)
-    if out is not None: write_printed(printed, out, 'gold', draw_gold(printed))
-    return printed.markdown()
+    table = print_gold(golds, repeats, seed, nouns)
+    if out is not None: table.write(out, draw_gold(table))
+    return table.markdown()

@@ -23,7 +23,7 @@ from ..core.stats import bootstrap, permutation_test
 from ..datasets.pairs import SEVERAL, parallel_sense_pairs
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, PairTask, VerseTask, collect_uses
 from ..quality.agreement import english_verses, measures, ud_mentions, ud_proper_subject
-from ..quality.tables import Printed, write_printed
+from ..quality.appendix import Printed, write_printed
 from ..reporting.rendering import ABSENT
 from ..sources.records import Annotations
 from .entity_judge import judge_block
