@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from ..datasets.loading import load_dataset_folder
 from ..core.files import write_aside
-from .grammar import BE, Arg, Clause, Phrase, SentenceMeaning, kind_of
+from .grammar import BE, Participant, Clause, Phrase, SentenceMeaning, concept_kind
 from ..quality.appendix import make_table4
 from ..core.refs import Ref
 from .invented_languages import InventedLanguage, invented_languages
@@ -55,7 +55,7 @@ def _phrase(t:InventedLanguage, p:Phrase, deprel:str, prep:str='')->UdNode:
         n.after[-1].before.insert(0, UdNode(t.words['and'], 'CCONJ', 'cc'))
     return n
 
-def _argument(t:InventedLanguage, a:Arg, used:set)->UdNode:
+def _argument(t:InventedLanguage, a:Participant, used:set)->UdNode:
     "An argument after the subject; `used` collects the relations of the objects so far"
     if isinstance(a.filler, Clause):
         n = _clause(t, a.filler, 'ccomp')
@@ -63,11 +63,11 @@ def _argument(t:InventedLanguage, a:Arg, used:set)->UdNode:
         return n
     if isinstance(a.filler, Phrase):
         if a.prep: return _phrase(t, a.filler, 'obl', a.prep)
-        is_deed = kind_of(a.filler.word) == 'deed'
+        is_deed = concept_kind(a.filler.word) == 'deed'
         deprel = 'compound' if is_deed else 'iobj' if 'obj' in used else 'obj'
         used.add(deprel)
         return _phrase(t, a.filler, deprel)
-    if kind_of(a.filler) == 'quality': return UdNode(t.words[a.filler], 'ADJ', 'xcomp')
+    if concept_kind(a.filler) == 'quality': return UdNode(t.words[a.filler], 'ADJ', 'xcomp')
     return UdNode(t.words[a.filler], 'ADV', 'advmod')
 
 def _clause(t:InventedLanguage, c:Clause, deprel:str, has_subject:bool=True)->UdNode:

@@ -26,7 +26,7 @@ class Vocabulary:
     numerals = None           # Words that agree with one to five arguments; generated if not given
 
     def __init__(self):
-        keys = [k for k in CONCEPTS if kind_of(k) not in ('verb','deed')]
+        keys = [k for k in CONCEPTS if concept_kind(k) not in ('verb','deed')]
         words = self.short_words(_FUNCTION_KEYS, 'particles', ())
         self.words = words | self.long_words(keys, 'nouns', words.values())
         counts = self.numerals or self.short_words(range(5), 'counts', self.words.values()).values()
@@ -42,10 +42,10 @@ class Vocabulary:
         return invent(self.sounds, keys, f'{what} of {self.code}', taken, self.syllables, self.shortest)
 
     def synonyms(self)->dict[str,list[str]]: # Sense to its words; the noun of a light verb has one
-        names = [s.name for s in senses()] + [k for k in CONCEPTS if kind_of(k) == 'deed']
+        names = [s.name for s in senses()] + [k for k in CONCEPTS if concept_kind(k) == 'deed']
         keys = [f'{name}/{i}' for name in names for i in range(SYNONYMS)]
         made = self.long_words(keys, 'verbs', [*self.words.values(), *self.counts])
-        n = lambda name: 1 if kind_of(name) == 'deed' else SYNONYMS
+        n = lambda name: 1 if concept_kind(name) == 'deed' else SYNONYMS
         return {name: [made[f'{name}/{i}'] for i in range(n(name))] for name in names}
 
 # %% ../../nbs/demo/invented_languages.ipynb #95fc57a3
@@ -90,7 +90,7 @@ class InventedLanguage(Vocabulary):
 
     def noun(self, p:Phrase)->str: # Names too
         "The word for a noun"
-        return self.verbs[p.word][0] if kind_of(p.word) == 'deed' else self.words[p.word]
+        return self.verbs[p.word][0] if concept_kind(p.word) == 'deed' else self.words[p.word]
 
 # %% ../../nbs/demo/invented_languages.ipynb #2f7c5d18
 def _parts(clause):
@@ -199,7 +199,7 @@ class _TumakPhrases(InventedLanguage):
         w = self.words
         if isinstance(a.filler, Clause): return f'{self.clause(a.filler, "declarative", True)} {w["that"]}'
         if isinstance(a.filler, Phrase): return self.np(a.filler, a.prep or 'object')
-        too = kind_of(a.filler) == 'moment' and len(w[a.filler])%2
+        too = concept_kind(a.filler) == 'moment' and len(w[a.filler])%2
         return w[a.filler] + ('mu' if too else '')
 
 # %% ../../nbs/demo/invented_languages.ipynb #a40be672
