@@ -215,7 +215,8 @@ class Translations(AnnotatedText):
         "The meaning of every verse of a translation"
         found = {ref: [SentencePart.in_verse(p, ref) for p in placed] for ref,placed in self.verses.items()}
         others = _random_verses(f'{self.seed} other {language}')
-        for ref,verse in zip(self.noisy_verses(language), others): found[ref] = [SentencePart(s) for s in verse]
+        noisy = zip(self.noisy_verses(language), others)
+        for ref,verse in noisy: found[ref] = [SentencePart(s) for s in verse]
         return found
 
     def text(self, language:str)->dict[Ref,str]: # In canonical order

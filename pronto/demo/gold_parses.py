@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from ..datasets.loading import load_dataset_folder
 from ..core.files import write_aside
-from .grammar import BE, Participant, Clause, Phrase, SentenceMeaning, concept_kind
+from .grammar import BE, Role, Clause, Phrase, SentenceMeaning, concept_kind
 from ..quality.appendix import make_table4
 from ..core.refs import Ref
 from .invented_languages import InventedLanguage, invented_languages
@@ -55,7 +55,7 @@ def _phrase(t:InventedLanguage, p:Phrase, deprel:str, prep:str='')->UdNode:
         n.after[-1].before.insert(0, UdNode(t.words['and'], 'CCONJ', 'cc'))
     return n
 
-def _argument(t:InventedLanguage, a:Participant, used:set)->UdNode:
+def _argument(t:InventedLanguage, a:Role, used:set)->UdNode:
     "An argument after the subject; `used` collects the relations of the objects so far"
     if isinstance(a.filler, Clause):
         n = _clause(t, a.filler, 'ccomp')

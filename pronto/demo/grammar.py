@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['KIND_SIZES', 'CONCEPTS', 'LIGHT', 'BE', 'EXIST', 'YOU', 'POSSESSIVE', 'MOOD_WEIGHTS', 'concept_kind', 'Sounds',
-           'invent', 'english_words', 'Slot', 'Sense', 'senses', 'zipf_draw', 'Phrase', 'Participant',
-           'is_question_word', 'Clause', 'SentenceMeaning', 'Cast', 'NounPhrases', 'Clauses', 'Story', 'phrases',
-           'remove_singletons', 'parallel_line']
+           'invent', 'english_words', 'Slot', 'Sense', 'senses', 'zipf_draw', 'Phrase', 'Role', 'is_question_word',
+           'Clause', 'SentenceMeaning', 'Cast', 'NounPhrases', 'Clauses', 'Story', 'phrases', 'remove_singletons',
+           'parallel_line']
 
 # %% ../../nbs/demo/grammar.ipynb #e1e3c251
 import re
@@ -17,8 +17,8 @@ from random import Random
 from typing import Iterator, NamedTuple
 
 # %% ../../nbs/demo/grammar.ipynb #4467be25
-KIND_SIZES = dict(name=60, city=20, people=8, person=50, animal=20, thing=70, food=20, place=30, time=12, word=24,
-             deed=3, quality=30, manner=14, moment=12, verb=6) # Number of concepts of each class
+KIND_SIZES = dict(name=60, city=20, people=8, person=50, animal=20, thing=70, food=20, place=30, time=12,
+                  word=24, deed=3, quality=30, manner=14, moment=12, verb=6) # Concepts of each class
 CONCEPTS:tuple[str,...] = tuple(f'{kind}{i}' for kind,n in KIND_SIZES.items() for i in range(n))
 
 def concept_kind(
@@ -134,13 +134,13 @@ class Phrase(NamedTuple):
     apposed:'Phrase|None'=None   # Apposition: "Tamel, the sower"
     conjunct:'Phrase|None'=None  # "Tamel and Dor"
 
-class Participant(NamedTuple):
+class Role(NamedTuple):
     "An argument of a clause"
     role:str      # e.g. `ARG0`, `ARGM-TMP`
     prep:str      # Preposition, or empty
     filler:object # `Phrase`, `Clause`, concept of an adverb or adjective, or one of `where`, `when`, `why`
 
-def is_question_word(arg:Participant)->bool:
+def is_question_word(arg:Role)->bool:
     "Is the argument a question word, or a phrase with one?"
     if isinstance(arg.filler, Phrase): return arg.filler.form == 'wh'
     return arg.filler in ('where','when','why')
@@ -149,7 +149,7 @@ def is_question_word(arg:Participant)->bool:
 class Clause(NamedTuple):
     "A predicate with its arguments"
     sense:Sense
-    args:tuple[Participant,...]  # The first is the subject
+    args:tuple[Role,...]  # The first is the subject
     tense:str='past'     # `past`, `present`, `future`, or `bare` in imperatives
     negated:bool=False
     fronted:bool=False   # The last argument precedes the subject
@@ -272,7 +272,7 @@ class Clauses(NounPhrases):
             if i and not self.chance(slot.chance): continue
             if i: filler = self.filler(sense, slot, nested)
             else: filler = subject or self.phrase(slot.kinds, sense, nested, subject=True)
-            args.append(Participant(slot.role, slot.prep, filler))
+            args.append(Role(slot.role, slot.prep, filler))
         tense = self.rng.choices(['past','present','future'], [70,15,15])[0]
         adjuncts = [] if relative else self.adjuncts()
         fronted = bool(adjuncts) and not nested and self.chance(.4)
@@ -293,10 +293,10 @@ class Clauses(NounPhrases):
 
     def adjuncts(self):
         rng, found = self.rng, []
-        if self.chance(.08): found.append(Participant('ARGM-MNR', '', _concept(rng, 'manner')))
-        if self.chance(.05): found.append(Participant('ARGM-LOC', 'in', self.phrase('place', BE, nested=True)))
-        if self.chance(.1): found.append(Participant('ARGM-TMP', '', _concept(rng, 'moment')))
-        if self.chance(.05): found.append(Participant('ARGM-TMP', 'at', Phrase(_concept(rng, 'time'), 'the')))
+        if self.chance(.08): found.append(Role('ARGM-MNR', '', _concept(rng, 'manner')))
+        if self.chance(.05): found.append(Role('ARGM-LOC', 'in', self.phrase('place', BE, nested=True)))
+        if self.chance(.1): found.append(Role('ARGM-TMP', '', _concept(rng, 'moment')))
+        if self.chance(.05): found.append(Role('ARGM-TMP', 'at', Phrase(_concept(rng, 'time'), 'the')))
         return found
 
 # %% ../../nbs/demo/grammar.ipynb #377b1691
@@ -304,7 +304,7 @@ MOOD_WEIGHTS = dict(declarative=74, imperative=13, polar=6, wh=5.5, existential=
              fragment=1.2) # Relative frequencies; `polar` and `wh` are questions
 _ADDRESSED = dict(imperative=.3, polar=.15, declarative=.05) # Probability of a vocative
 
-_WH_ADJUNCTS = [Participant('ARGM-LOC','','where'), Participant('ARGM-TMP','','when'), Participant('ARGM-CAU','','why')]
+_WH_ADJUNCTS = [Role('ARGM-LOC','','where'), Role('ARGM-TMP','','when'), Role('ARGM-CAU','','why')]
 
 def _wh_question(rng, clause):
     "The clause with a question word in it"
@@ -354,21 +354,21 @@ class Story(Clauses):
 
     def existential(self):
         kind = self.rng.choice(['person','thing','animal'])
-        args = [Participant('ARG1', '', self.extended(self.new(kind, EXIST)))]
-        if self.chance(.6): args.append(Participant('ARGM-LOC', 'in', self.phrase('place', EXIST, nested=True)))
+        args = [Role('ARG1', '', self.extended(self.new(kind, EXIST)))]
+        if self.chance(.6): args.append(Role('ARGM-LOC', 'in', self.phrase('place', EXIST, nested=True)))
         return Clause(EXIST, tuple(args), variant=self.rng.randrange(60))
 
 # %% ../../nbs/demo/grammar.ipynb #912702b2
 _PARTS = ('owner','clause','apposed','conjunct') # Of a phrase
 
 def phrases(
-    x # `SentenceMeaning`, `Clause`, `Participant` or `Phrase`
+    x # `SentenceMeaning`, `Clause`, `Role` or `Phrase`
 )->Iterator[Phrase]: # The outer phrase before those in it
     "All phrases of a meaning"
     if isinstance(x, Phrase):
         yield x
         parts = [getattr(x, part) for part in _PARTS]
-    elif isinstance(x, Participant): parts = [x.filler]
+    elif isinstance(x, Role): parts = [x.filler]
     elif isinstance(x, Clause): parts = x.args
     elif isinstance(x, SentenceMeaning): parts = [*x.clauses, x.vocative]
     else: parts = []
@@ -379,7 +379,7 @@ def _map_phrases(x, f):
     if isinstance(x, Phrase):
         parts = {part: getattr(x, part) for part in _PARTS}
         return f(x._replace(**{name: _map_phrases(part, f) for name,part in parts.items() if part}))
-    if isinstance(x, Participant): return x._replace(filler=_map_phrases(x.filler, f))
+    if isinstance(x, Role): return x._replace(filler=_map_phrases(x.filler, f))
     if isinstance(x, Clause): return x._replace(args=tuple(_map_phrases(a, f) for a in x.args))
     if isinstance(x, SentenceMeaning):
         clauses = tuple(_map_phrases(c, f) for c in x.clauses)

@@ -9,13 +9,12 @@ __all__ = ['METRICS', 'measured', 'language_of', 'is_hindi', 'table4_cells', 'pr
 
 # %% ../../nbs/quality/appendix.ipynb #dde4e10a
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING
 from ..bibles.languages import Language, identify, script_of
 from ..bibles.ud import Treebank
 from ..core.files import fact_table
 from ..core.pictures import heat_map
-from ..core.tables import ABSENT, Table, decimal
+from ..core.tables import Table, decimal
 from ..datasets.loading import Dataset, load_dataset_folder
 from ..datasets.tasks import SM
 from .agreement import PAIRS, Comparison, agree, compare_all, english_verses
