@@ -9,7 +9,7 @@ from pronto.cli.command import main
 from pronto.datasets.loading import load_dataset_folder
 from pronto.datasets.building import build
 from pronto.core.files import InputError
-from pronto.sources.macula_rules import annotate_book, mood, proper_subject
+from pronto.sources.macula_rules import annotate_book, greek_mood, greek_proper_subject
 from pronto.sources.macula import lowfat_files, parse_lowfat, read_lowfat, walk
 from pronto.core.refs import Ref
 from pronto.datasets.splits import split_of
@@ -69,7 +69,7 @@ WHO_WROTE_TO_NOSA = group(word(A,2,'γραφω','v','v',mood='participle'), nosa
     ('in an adverbial clause only', group(group(nosa(), runs(), role='adv'), runs(3)), False),
     ('nothing but an address', group(nosa(1,'aux')), None),
 ])
-def test_the_subject(why, tree, expected): assert proper_subject(sentence(tree)) is expected
+def test_the_subject(why, tree, expected): assert greek_proper_subject(sentence(tree)) is expected
 
 def verb(mood, person='third', number=2, after='.'):
     return word(A, number, 'τρεμω', 'v', 'v', after, mood=mood, person=person)
@@ -105,7 +105,7 @@ D, Q, C = 'declarative', 'interrogative', 'imperative'
     ('an address', clause(man(1,'aux')), None),
     ('a question without clause', group(word(A,1,'δια','adv','pr',after=';')), Q),
 ])
-def test_the_mood(why, tree, expected): assert mood(sentence(tree)) == expected
+def test_the_mood(why, tree, expected): assert greek_mood(sentence(tree)) == expected
 
 def links(*words):
     "The words of one verse; verbs are in the indicative unless they say otherwise"
