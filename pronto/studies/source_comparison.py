@@ -23,7 +23,7 @@ from ..core.stats import bootstrap, permutation_test
 from ..datasets.pairs import SEVERAL, parallel_sense_pairs
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, PairTask, VerseTask, collect_uses
 from ..quality.agreement import english_verses, measures, ud_mentions, ud_proper_subject
-from ..quality.appendix import Printed, write_printed
+from ..core.tables import Table
 from ..reporting.rendering import ABSENT
 from ..sources.records import Annotations
 from .entity_judge import judge_block
@@ -329,14 +329,15 @@ def print_sources(
     rows:list[dict], # As `compare_sources` returns them
     gold:list[dict],
     judged:list[dict]=() # As `judged_rows` returns them
-)->Printed:
+)->Table:
     "The table of two sources"
     blocks = [_agreement_block(names, rows)] + ([_gold_block(names, gold)] if gold else [])
     blocks += [judge_block(judged)] if judged else []
     notes = _NOTES + ([_GOLD_NOTE] if gold else []) + ([_JUDGE_NOTE] if judged else [])
     kinds = dict(sources=rows, gold=gold, entities=judged)
     cells = [dict(compared=kind) | r for kind,found in kinds.items() for r in found]
-    return Printed('Sources', f'{names[0]} and {names[1]} on the same verses', blocks, notes, cells)
+    title = f'{names[0]} and {names[1]} on the same verses'
+    return Table('sources', title, blocks, notes, cells, name='Sources', align='lr', decimals=4)
 
 # %% ../../nbs/studies/source_comparison.ipynb #2c10927e
 def _draw_point(ax, y:float, row:dict, measure:str, **style):
@@ -428,10 +429,10 @@ def make_sources(
     n:int=1000, # Resamples
     seed:int=0,
     judged:list[dict]=() # As `judged_rows` returns them, for the table
-)->tuple[Printed,list[dict],list[dict]]: # The table, and the rows that `compare_sources` returns
+)->tuple[Table,list[dict],list[dict]]: # The table, and the rows that `compare_sources` returns
     "Compare two sources and write the table and its figure; raises `InputError` where they cannot be written"
     names = first.source.name, second.source.name
     rows,gold = compare_sources(first, second, treebanks, n, seed)
     printed = print_sources(names, rows, gold, judged)
-    if out is not None: write_printed(printed, out, 'sources', draw_sources(names, rows, gold))
+    if out is not None: printed.write(out, draw_sources(names, rows, gold))
     return printed, rows, gold
