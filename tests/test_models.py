@@ -46,6 +46,26 @@ def test_retrieval_is_recorded_once(translations, tmp_path, capsys):
     assert main(['tables', '--protocol', 'retrieval', '--runs', str(tmp_path/'runs')]) == 0
     assert capsys.readouterr().out == table
 
+def test_retrieval_searches_the_test_verses_of_all_folds(translations, tmp_path):
+    "And not those of the first; a translation that is not in folds gives the verses it tests"
+    split_at = lambda k, n: dict(zip(('train','dev','test'), [(k + 2) % n, (k + 1) % n, k]))
+    for whole in translations:
+        folder, tables = tmp_path/'folds'/whole.name, [(whole/f'sentence_mood_{s}.tsv').read_text() for s in ('train','dev','test')]
+        for k in range(3):
+            (folder/f'fold{k}').mkdir(parents=True)
+            for split,i in split_at(k, 3).items(): (folder/f'fold{k}'/f'sentence_mood_{split}.tsv').write_text(tables[i])
+            (folder/f'fold{k}'/'manifest.json').write_text(json.dumps(dict(code=whole.name, splits='folds', fold=k, folds=3)))
+        (folder/'manifest.json').write_text(json.dumps(dict(code=whole.name, splits='folds', folds=3)))
+    model = toy_bert(tmp_path/'toy')
+    def n_verses(foreign, english):
+        "And the runs of each call apart"
+        runs = tmp_path/f'runs-{len(list(tmp_path.glob("runs-*")))}'
+        assert main(['eval', str(foreign), '--protocol', 'retrieval', '--train', str(english), '-m', model, '--runs', str(runs)]) == 0
+        return [json.loads(p.read_text())['n'] for p in (runs/'retrievals').iterdir()]
+    assert n_verses(tmp_path/'folds'/'qaa', tmp_path/'folds'/'qab') == [72] and n_verses(tmp_path/'folds'/'qaa', translations[1]) == [24]
+    (tmp_path/'folds'/'qab'/'fold2'/'sentence_mood_test.tsv').write_text('so ne\tdeclarative\tMAT 9:9\n') # No verse of this fold is in both
+    assert n_verses(tmp_path/'folds'/'qaa', tmp_path/'folds'/'qab') == [48]
+
 def test_retrieval_says_what_is_missing(translations, capsys):
     assert main(['eval', str(translations[0]), '--protocol', 'retrieval', '-m', 'x']) == 1
     assert '--train: retrieval needs a translation' in capsys.readouterr().err

@@ -135,9 +135,10 @@ def _retrieve(args):
     if not args.train:
         what = 'retrieval needs a translation to retrieve from; name one, e.g. --train engweb'
         raise InputError('--train', what)
-    found = [folds[0] for folder in args.dataset for folds in find_translations(folder)]
-    others = [folds[0] for folds in find_sources(args.train, [[t] for t in found])]
-    pairs = [(f.folder, e.folder) for e in others for f in found if f.folder != e.folder]
+    found = [folds for folder in args.dataset for folds in find_translations(folder)]
+    foreign, english = ([folds[0].dataset if len(folds) > 1 else folds[0].folder for folds in side]
+                        for side in (found, find_sources(args.train, found)))
+    pairs = [(f, e) for e in english for f in foreign if f != e]
     jobs = [(model, *pair) for model in args.model for pair in pairs]
     runs = Path(args.runs or data_dir()/'runs')
     made, failed = [], []

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from ..core.files import InputError, content_hash, json_with_keys, to_stderr, write_aside
 from ..core.tables import markdown_table
-from ..datasets.loading import load_manifest
+from ..datasets.loading import fold_folders, load_manifest
 from ..modeling.recipes import find_model, model_hash
 from .store import dataset_hash, model_name, safe_name
 
@@ -21,13 +21,17 @@ _KEYS = 'protocol', 'model', 'model_hash', 'foreign', 'english', 'scores', 'mexa
 
 def _code(folder)->str: return load_manifest(folder).get('code') or Path(folder).name
 
+def _hash(folder)->str: # Of a dataset in folds, of all of them
+    hashes = [dataset_hash(fold).encode() for fold in fold_folders(folder)]
+    return content_hash(*hashes, size=16) if hashes else dataset_hash(folder)
+
 def retrieval_key(
     model, # A model folder, or a name in the local cache
-    foreign, # A dataset folder
-    english # A dataset folder
+    foreign, # A dataset folder, perhaps in folds
+    english # As above
 )->dict: # JSON values
     "What identifies a retrieval; raises `InputError` if a part of it is missing"
-    sides = {name: dict(code=_code(folder), dataset_hash=dataset_hash(folder))
+    sides = {name: dict(code=_code(folder), dataset_hash=_hash(folder))
              for name,folder in (('foreign', foreign), ('english', english))}
     name, files = model_name(str(model)), model_hash(find_model(model))
     return dict(protocol='retrieval', model=name, model_hash=files, **sides)
@@ -40,8 +44,8 @@ def _path(key:dict, runs)->Path:
 # %% ../../nbs/runs/retrievals.ipynb #rt100014
 def run_retrieval(
     model, # A model folder, or a name in the local cache
-    foreign, # A dataset folder
-    english, # A dataset folder
+    foreign, # A dataset folder; of one in folds, all test verses are searched together
+    english, # As above
     runs, # The folder of the run store
     device:str=None # `cpu` or `cuda`; a GPU if there is one
 )->dict: # The record
