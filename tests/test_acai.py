@@ -106,7 +106,7 @@ def test_the_real_thing(acai):
 
 # Datasets
 
-TASKS = ['people_named', 'named_subject', 'animal_plant_artefact', 'same_key_term', 'same_thing']
+TASKS = ['people_named', 'named_subject', 'animal_plant', 'same_key_term', 'same_thing']
 
 @pytest.fixture(scope='session')
 def web(testdata): return testdata/'bibles'/'whole'/'eng-web'

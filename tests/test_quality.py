@@ -457,14 +457,14 @@ def test_a_sheet_asks_about_the_tasks_of_another_source(tmp_path, pronto, toy_ac
     sheet = read_sheet(path)
     names = [r for r in sheet if r['task'] == 'people_named']
     assert {r['label'] for r in names} == {'0','1','2'} and len(names) == 6 and {r['task'] for r in sheet} == {
-        'people_named', 'animal_plant_artefact'}
+        'people_named', 'animal_plant'}
     answered = [r | dict(label_correct='yes') for r in sheet]
     answered[0] |= dict(label_correct='no', right_label='many')
     with pytest.raises(InputError, match="right_label is 'many'; write 0, 1, 2, 3, or none"): check_sheet(answered, path)
     answered[0] |= dict(right_label='7') # A count above the greatest label of training
     check_sheet(answered, path, toy_acai_dataset)
     counted = {(c['task'], c['metric']): c['count'] for c in count_sheet(answered)}
-    assert counted['PN','correct'] == 5 and counted['APA','correct'] == 6
+    assert counted['PN','correct'] == 5 and counted['AP','correct'] == 6
 
 def test_what_a_parse_cannot_label_is_one_line(tmp_path, pronto, toy_acai_dataset):
     parse = tmp_path/'parse.conllu'

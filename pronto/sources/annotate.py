@@ -109,7 +109,7 @@ _ACAI = SourceType(
     source=Source(
         name='ACAI', edition='Hebrew (WLC) and Greek (SBLGNT) text of 66 books', licence='CC BY-SA 4.0',
         attribution='ACAI Biblical Entity Data, BiblioNexus, available at https://github.com/BibleAquifer/ACAI',
-        tasks=['people_named', 'named_subject', 'animal_plant_artefact', 'same_key_term', 'same_thing']),
+        tasks=['people_named', 'named_subject', 'animal_plant', 'same_key_term', 'same_thing']),
     files_are='ACAI (people/json/*.json and seven more folders)', files=acai_files, read=read_acai,
     annotate=annotate_acai, rules=('paper',),
     if_empty='none of its files can be read; get them with `pronto fetch acai`')
