@@ -431,3 +431,36 @@ def test_newer_text_or_annotations_of_the_same_bible_are_built_with_a_line(oeb, 
         build(*given, tmp_path/'d', code='chr')
         assert capsys.readouterr().err == f'{tmp_path/"d"}: built again, as {said} changed\n'
     assert files(tmp_path/'d') == files(out)
+
+# What the manifest says of labels and of the text
+
+def test_label_shares_are_those_of_the_labels_that_are_scored(built):
+    "NMC has four labels; the true counts are beside them, and a folder of folds has both as well"
+    from pronto.datasets.manifest import summary, training_shares
+    dataset = built(WHOLE[0])
+    manifest, stem = dataset.manifest, 'nonpronominal_mention'
+    for s,rows in dataset.tasks[stem].items():
+        shares, true = (Counter(f(r.label) for r in rows) for f in (TASKS[stem].training_label, str))
+        rounded = lambda found: {label: round(n/len(rows), 4) for label,n in found.items()}
+        assert manifest['label_shares_by_split'][stem][s] == rounded(shares)
+        assert manifest['true_label_shares'][stem][s] == rounded(true)
+    assert list(manifest['label_shares'][stem]) == ['0','1','2','3'] and .45 < max(manifest['label_shares'][stem].values()) < .5
+    assert manifest['true_label_shares'].keys() == {stem}
+    assert '3 4' in summary(manifest) and ', 4 ' not in summary(manifest)
+    older = {label: n for label,n in manifest['true_label_shares'][stem]['test'].items()} # As earlier versions have it
+    assert training_shares(TASKS[stem], older) == pytest.approx(manifest['label_shares_by_split'][stem]['test'], abs=2e-4)
+
+def test_the_shares_of_folds_are_those_of_their_test_sets(john):
+    manifest, folder = john
+    stem = 'nonpronominal_mention'
+    rows = [r.label for f in fold_folders(folder) for r in load_dataset_folder(f).tasks[stem]['test']]
+    true = {label: n/len(rows) for label,n in Counter(rows).items()}
+    assert manifest['true_label_shares'][stem]['test'] == pytest.approx(true, abs=2e-3)
+    assert list(manifest['label_shares'][stem]) == ['0','1','2','3']
+
+def test_a_summary_names_the_licence_and_whether_the_text_may_be_passed_on(built):
+    from pronto.datasets.manifest import summary
+    manifest = built(WHOLE[0]).manifest
+    for licence,said in (('not stated', 'is unclear'), ('public domain', 'it may be passed on'), ('© All rights reserved', 'it may not be')):
+        text = summary(manifest | dict(licence=licence))
+        assert f'Licence of the text: {licence}; ' in text and said in text

@@ -206,6 +206,23 @@ def test_and_keeps_the_labels_where_nothing_is_clear(corpus, settings, tmp_path,
     (tmp_path/'out'/'wol'/'verses.tsv').unlink()
     assert is_finished(tmp_path/'out'/'wol', path, settings)
 
+def test_a_publishable_release_says_which_texts_it_withholds(corpus, tmp_path, capsys):
+    (tmp_path/'bibles').mkdir()
+    for code,rights in ('open','Public domain'), ('wol','free'), ('ours','© All rights reserved'):
+        osis_with(rights, corpus, tmp_path).rename(tmp_path/'bibles'/f'{code}.osis.xml')
+    argv = ['release', '-a', str(corpus/'a.parquet'), str(tmp_path/'bibles'), '-o', str(tmp_path/'out'), '--publishable',
+            '--min-verses', str(LEAST), '--workers', '1']
+    for built in '2 built', '2 finished before':
+        main(argv)
+        out, err = capsys.readouterr()
+        assert out == (f'{tmp_path/"out"}: {built}, 1 left out, as their licence forbids redistribution, '
+                       '1 without their text, as it is unclear whether it may be passed on\n')
+        assert 'left out ours: © All rights reserved\n' in err and 'labels without the text of wol: free\n' in err
+    main([*argv, '--json', '--quiet'])
+    assert json.loads(capsys.readouterr().out)['withheld'] == {'wol': 'free'}
+    rows = csv.DictReader((tmp_path/'out'/'registry.csv').open(encoding='utf-8'))
+    assert {r['code']: r['text'] for r in rows} == {'open': 'in the release', 'wol': 'withheld'}
+
 def test_labels_without_text_say_what_is_owed(corpus, settings, tmp_path):
     build_translation('wol', osis_with('free', corpus, tmp_path), tmp_path/'out', settings)
     manifest = load_manifest(tmp_path/'out'/'wol')

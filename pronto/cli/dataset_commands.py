@@ -178,10 +178,11 @@ def release(args):
                    min_verses=args.min_verses, rules=args.rules, arguments=args.arguments,
                    progress=bar('release'), check=bar('release: check', first=2))
     for code,licence in done.left_out.items(): note(f'left out {code}: {licence}')
+    for code,licence in done.withheld.items(): note(f'labels without the text of {code}: {licence}')
     for code,why in done.failed.items(): warn(f'failed {code}: {why}')
     for code,doubt in done.doubts.items(): warn(f'{code}: the file {doubt}')
     note(done.numbering)
-    tell(done, dict(path=args.output, left_out=done.left_out, failed=done.failed,
+    tell(done, dict(path=args.output, left_out=done.left_out, withheld=done.withheld, failed=done.failed,
                     language_doubts=done.doubts))
     return batch_status(done.failed)
 

@@ -310,7 +310,8 @@ def label_names(
 
 def _labels_of(found:FoundDataset)->dict[str,set[str]]: # Stem to labels
     shares = found.manifest.get('label_shares')
-    if shares: return {stem: set(labels) for stem,labels in shares.items()}
+    counted = lambda stem: found.manifest.get('true_label_shares', {}).get(stem, {}).values()
+    if shares: return {stem: {*labels}.union(*counted(stem)) for stem,labels in shares.items()}
     labels = lambda parts: {r.label for rows in parts.values() for r in rows}
     return {stem: labels(parts) for stem,parts in found.load().tasks.items()}
 

@@ -21,6 +21,7 @@ from .queue import Certificates, connect, run_jobs
 from .find_bibles import find_translations, input_hash, name_translations
 from ..datasets.loading import load_manifest
 from ..datasets.building import build
+from ..datasets.manifest import training_shares
 from .fetch import fetched_note, licence_of
 from .metadata import metadata_row, require_own_metadata, write_metadata
 from ..core.files import InputError, content_hash, json_bytes, json_with_keys, reading, write_aside
@@ -117,9 +118,11 @@ def build_translation(
 
 # %% ../../nbs/jobs/release.ipynb #374690e6
 def _shares(task, shares:dict)->str: # e.g. `0 50.1%, 1 49.9%`
-    trained = dict.fromkeys(task.labels, 0)
-    for label,share in shares.items(): trained[task.training_label(label)] += share
+    trained = dict.fromkeys(task.labels, 0) | training_shares(task, shares)
     return ', '.join(f'{label} {share:.1%}' for label,share in trained.items())
+
+def _is_withheld(folder:Path, manifest:dict)->bool: # Only the labels are there
+    return 'verses.tsv' in manifest['files'] and not (folder/'verses.tsv').exists()
 
 def registry_row(
     folder # Of one translation
@@ -133,6 +136,7 @@ def registry_row(
     row |= dict(family=language.family, script=about['script'], language_from=language.said_by)
     row['language_doubt'] = m.get('language_doubt', '')
     row |= dict(translation=m['title'], licence=m['licence'], redistribution=about['redistribution'])
+    row['text'] = 'withheld' if _is_withheld(folder, m) else 'in the release'
     row['verses'] = sum(m['verses'].get(status, 0) for status in ('aligned','crosses'))
     row |= dict(splits=m['splits'], versification=m['versification'])
     row['renumbered'] = m.get('numbering', {}).get('counts', {}).get('renumbered', 0)
@@ -194,10 +198,12 @@ class Release:
     others:list[str] = field(default_factory=list)    # Folders with datasets of other releases
     doubts:dict[str,str] = field(default_factory=dict) # Code to what speaks against its declared language
     schemes:dict[str,list[str]] = field(default_factory=dict) # Versification to codes, of all that are there
+    withheld:dict[str,str] = field(default_factory=dict) # Code to the licence, where only the labels are there
 
     def __repr__(self):
         n = {'built': self.built, 'finished before': self.finished, 'failed': self.failed,
-             'left out, as their licence forbids redistribution': self.left_out}
+             'left out, as their licence forbids redistribution': self.left_out,
+             'without their text, as it is unclear whether it may be passed on': self.withheld}
         others = f'; also there, but not part of this release: {_few(self.others)}' if self.others else ''
         return f'{self.out}: ' + ', '.join(f'{len(v):,} {k}' for k,v in n.items() if v) + others
 
@@ -293,6 +299,7 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
     else: (done.out/'metadata.parquet').unlink(missing_ok=True)
     done.doubts = {row['code']: row['language_doubt'] for row in rows if row['language_doubt']}
     for row in rows: done.schemes.setdefault(row['versification'], []).append(row['code'])
+    done.withheld = {row['code']: row['licence'] for row in rows if row['text'] == 'withheld'}
     for name in _BEGIN.keys() - texts.keys(): (done.out/name).unlink(missing_ok=True)
     for name,text in texts.items():
         with write_aside(done.out/name) as f: f.write_text(text, encoding='utf-8', newline='\n')

@@ -13,7 +13,7 @@ import pandas as pd
 from collections import Counter
 from pathlib import Path
 from ..datasets.loading import load_dataset_folder, load_manifest, sample
-from ..datasets.manifest import label_shares
+from ..datasets.manifest import label_shares, training_shares
 from ..datasets.tasks import TASKS
 from .rendering import IN_PERCENT
 from .scores import (Answers, against_best, answers_by_task, best_of_models, compare_answers,
@@ -85,7 +85,8 @@ def share_table(
 )->pd.DataFrame: # A row per task
     "Examples and label shares of a dataset"
     shares = manifest['label_shares']
-    return pd.DataFrame([{'task': task_name(stem), **counts, 'label shares': _shares(shares[stem])}
+    shown = {stem: _shares(training_shares(TASKS.get(stem), found)) for stem,found in shares.items()}
+    return pd.DataFrame([{'task': task_name(stem), **counts, 'label shares': shown[stem]}
                          for stem,counts in manifest['counts'].items()])
 
 # %% ../../nbs/reporting/notebook_views.ipynb #bf97a80f
