@@ -447,7 +447,7 @@ def test_label_shares_are_those_of_the_labels_that_are_scored(built):
     assert list(manifest['label_shares'][stem]) == ['0','1','2','3'] and .45 < max(manifest['label_shares'][stem].values()) < .5
     assert manifest['true_label_shares'].keys() == {stem}
     assert '3 4' in summary(manifest) and ', 4 ' not in summary(manifest)
-    older = {label: n for label,n in manifest['true_label_shares'][stem]['test'].items()} # As earlier versions have it
+    older = manifest['true_label_shares'][stem]['test'] # As earlier versions have it
     assert training_shares(TASKS[stem], older) == pytest.approx(manifest['label_shares_by_split'][stem]['test'], abs=2e-4)
 
 def test_the_shares_of_folds_are_those_of_their_test_sets(john):
@@ -461,6 +461,7 @@ def test_the_shares_of_folds_are_those_of_their_test_sets(john):
 def test_a_summary_names_the_licence_and_whether_the_text_may_be_passed_on(built):
     from pronto.datasets.manifest import summary
     manifest = built(WHOLE[0]).manifest
-    for licence,said in (('not stated', 'is unclear'), ('public domain', 'it may be passed on'), ('© All rights reserved', 'it may not be')):
+    said_of = {'not stated': 'is unclear', 'public domain': 'it may be passed on', '© All rights reserved': 'it may not be'}
+    for licence,said in said_of.items():
         text = summary(manifest | dict(licence=licence))
         assert f'Licence of the text: {licence}; ' in text and said in text

@@ -336,6 +336,12 @@ def test_the_unlabelled_test_rows_of_same_sense_give_their_labels_away(demo):
     first = {(row.sense, row.ref1) for row in rows}
     assert rows and all(((row.sense, row.ref2) in first) == (row.label == 'same') for row in rows)
 
+@pytest.mark.parametrize('format', ['tsv','hf','lm-eval','standoff'])
+def test_every_export_says_that_rows_are_answered_one_by_one(demo, tmp_path, format):
+    assert main(['export', format, str(demo/'qaa'), str(demo/'qab'), '-o', str(tmp_path/'out')]) == 0
+    said = ' '.join((tmp_path/'out'/'README.md').read_text(encoding='utf-8').split())
+    assert 'Answer each test row by itself' in said and 'in `same_sense`, a verse 2 that has' in said
+
 def test_folds_are_refused_in_one_line(demo, tmp_path, capsys):
     folds = tmp_path/'folds'
     for k in range(2): shutil.copytree(demo/'qaa', folds/f'fold{k}')

@@ -12,8 +12,8 @@ from ..core.files import InputError, content_hash
 from ..core.refs import Ref
 from ..datasets.loading import Dataset, load_dataset_folder
 from ..datasets.splits import SPLITS
-from ..datasets.tasks import TASKS
-from .hf import BIBTEX, provenance
+from ..datasets.tasks import TASKS, PairTask
+from .hf import BIBTEX, ROW_BY_ROW, provenance
 from ..runs.store import dataset_hash
 if TYPE_CHECKING:
     from datasets import DatasetDict
@@ -119,7 +119,9 @@ def mteb_task(
     from mteb.abstasks import AbsTaskClassification, AbsTaskPairClassification
     task, parts = TASKS[stem], dataset.tasks[stem]
     load = lambda: _splits(parts, stem)
-    described = lambda **fields: metadata(dataset, task.abbr, description=task.question, **fields)
+    decodable = isinstance(task, PairTask) and not task.drawing.sense_in_both
+    asked = f'{task.question} {ROW_BY_ROW}' if decodable else task.question
+    described = lambda **fields: metadata(dataset, task.abbr, description=asked, **fields)
     if task.has_sense:
         pairs = described(type='PairClassification', category='t2t', main_score='max_ap')
         return _made(AbsTaskPairClassification, pairs, load)

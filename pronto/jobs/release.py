@@ -198,7 +198,7 @@ class Release:
     others:list[str] = field(default_factory=list)    # Folders with datasets of other releases
     doubts:dict[str,str] = field(default_factory=dict) # Code to what speaks against its declared language
     schemes:dict[str,list[str]] = field(default_factory=dict) # Versification to codes, of all that are there
-    withheld:dict[str,str] = field(default_factory=dict) # Code to the licence, where only the labels are there
+    withheld:dict[str,str] = field(default_factory=dict) # Code to licence, where only the labels are there
 
     def __repr__(self):
         n = {'built': self.built, 'finished before': self.finished, 'failed': self.failed,
