@@ -70,6 +70,29 @@ def test_retrieval_says_what_is_missing(translations, capsys):
     assert main(['eval', str(translations[0]), '--protocol', 'retrieval', '-m', 'x']) == 1
     assert '--train: retrieval needs a translation' in capsys.readouterr().err
 
+def test_vectors_of_a_machine_translation_are_learnt_from_the_human_one(translations, tmp_path, capsys):
+    "A machine translates test sets alone; where no human one is at hand, the other models run all the same"
+    human, source = translations
+    made = tmp_path/'mt'/'qaa-mt'
+    made.mkdir(parents=True)
+    about = dict(code='qaa-mt', splits='parallel', human='qaa')
+    (made/'manifest.json').write_text(json.dumps(about))
+    for split in 'train','dev': (made/f'sentence_mood_{split}.tsv').write_text('')
+    test = (human/'sentence_mood_test.tsv').read_text()
+    (made/'sentence_mood_test.tsv').write_text(test.replace('so', 'sone'))
+    call = ['eval', str(made), '--protocol', 'transfer', '--train', str(source), '-t', 'SM', '--epochs', '1']
+    call += ['--runs', str(tmp_path/'runs')]
+    assert main([*call, '-m', 'lstm']) == 1
+    assert 'has no train verses to learn vectors from; move its human translation qaa beside it, or' in capsys.readouterr().err
+    assert main([*call, '-m', 'lstm', '-m', toy_bert(tmp_path/'toy')]) == 3
+    assert [p.name for p in (tmp_path/'runs'/'qaa-mt').iterdir()] == ['toy']
+    made.rename(tmp_path/'qaa-mt')
+    call[1] = str(tmp_path/'qaa-mt')
+    assert main([*call, '-m', 'lstm', '-m', 'mlp']) == 0
+    (tmp_path/'qaa').rename(tmp_path/'elsewhere') # A file of vectors needs no verses
+    (tmp_path/'some.vec').write_text('3 2\nso 0 1\nos 1 0\nne 1 1\n')
+    assert main([*call, '-m', f'mlp:{tmp_path/"some.vec"}', '--epochs', '2']) == 0
+
 def test_an_lstm_is_a_model_like_others(translations, tmp_path, capsys):
     foreign, english = map(str, translations)
     runs = str(tmp_path/'runs')

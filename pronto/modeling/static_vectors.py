@@ -9,7 +9,7 @@ __all__ = ['KINDS', 'words_of', 'VectorSettings', 'train_vectors', 'read_vectors
 # %% ../../nbs/modeling/static_vectors.ipynb #sv000005
 import json, unicodedata
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Callable
@@ -18,7 +18,7 @@ from ..core.files import (InputError, content_hash, data_dir, json_with_keys, pa
                                replace_folder)
 from ..core.refs import Ref
 from ..datasets.examples import verses_of
-from ..datasets.loading import Dataset, load_dataset_folder
+from ..datasets.loading import Dataset, load_dataset_folder, load_manifest
 from .recipes import file_hash, local_model
 
 # %% ../../nbs/modeling/static_vectors.ipynb #sv000007
@@ -148,6 +148,25 @@ def _verses(dataset:Dataset)->tuple[dict,set]: # Words of the train verses, and 
                 words.update(train[ref] if split == 'train' else words_of(text))
     return dict(sorted(train.items(), key=lambda item: str(item[0]))), words
 
+def _has_train(folder:Path)->bool: return any(p.stat().st_size for p in folder.glob('*_train.tsv'))
+
+def _human(folder:Path)->Path|None: # `None` for a dataset with train verses of its own
+    "The human translation that lends its train verses to a machine's, which may have only test sets"
+    if _has_train(folder): return None
+    code = load_manifest(folder).get('human')
+    near = [place/path_part(code, folder) for place in (folder.parent, data_dir()/'datasets')] if code else []
+    if found := next(filter(_has_train, near), None): return found
+    first = f'move its human translation {code} beside it, or ' if code else ''
+    what = f'has no train verses to learn vectors from; {first}name vectors, e.g. -m lstm:vectors.vec'
+    raise InputError(folder, what)
+
+def _with_train(folder:Path, human:Path|None)->Dataset:
+    dataset = load_dataset_folder(folder)
+    if not human: return dataset
+    lent = {stem: dict(train=parts['train']) for stem,parts in load_dataset_folder(human).tasks.items()}
+    return replace(dataset, tasks={stem: dataset.tasks.get(stem, {}) | lent.get(stem, {})
+                                   for stem in {**dataset.tasks, **lent}})
+
 def _own_file(folder:Path, code:str)->Path:
     file = folder/f'{path_part(code, folder)}.vec'
     if not file.is_file():
@@ -238,11 +257,14 @@ def static_model(
     source, folders = source and Path(source), list(dict.fromkeys(map(Path, datasets)))
     origin = asdict(settings) if source is None else [x.decode() for x in _source_files(source)]
     about = dict(vectors=origin, **asdict(StaticSettings()))
-    files = [b for folder in folders for b in (b'dataset', *_dataset_files(folder))]
+    files_of = lambda folders: [b for folder in folders for b in (b'dataset', *_dataset_files(folder))]
+    files, in_one_space = files_of(folders), source is not None and source.is_file()
+    humans = {folder: None if in_one_space else _human(folder) for folder in folders}
+    files += files_of(filter(None, humans.values()))
     made_of = json.dumps([_FORMAT, kind, about], sort_keys=True).encode()
     folder = data_dir()/'models'/'static'/content_hash(made_of, *files, size=6)/kind
     if not is_static(folder):
-        vectors = joint_vectors([load_dataset_folder(f) for f in folders], source, settings)
+        vectors = joint_vectors([_with_train(f, human) for f,human in humans.items()], source, settings)
         _write_folder(folder, kind, vectors, about)
     return folder
 

@@ -392,7 +392,7 @@ def plan(
     draws:int=3, # Samples of each size
     bf16:bool=None, # Calculate with 16 bits? As the device allows if not given
     prompts:str='', # Ask also in the language of the verses: `built-in`, or a file for `read_instructions`
-    report:Callable=to_stderr # Gets a line about each dataset that is left out
+    report:Callable=to_stderr # Gets a line about each dataset or model that is left out
 )->list[Training]: # In the order of models, tasks and seeds
     "All trainings of an evaluation; raises `InputError` for bad input, before any training"
     _at_least_one(seeds=seeds, epochs=epochs, limit=limit, draws=draws, **{f'size {n}': n for n in sizes})
@@ -407,11 +407,15 @@ def plan(
     if protocol.across or len(targets) == 1: targets = _with_tasks(targets, tasks, protocol, report)
     made = _Plan(protocol, recipe, limit, _Pools(), instructions=_instructions(prompts, protocol))
     if protocol.adapt == 'together': _check_together(tasks)
-    trainings = []
+    trainings, left = [], []
     for setups in _all_setups(protocol, targets, sources, tasks, report, sizes=tuple(sizes), draws=draws):
         heads = tuple(task for task,_ in setups) if protocol.adapt == 'together' else ()
         of_setups, numbers = replace(made, heads=heads), range(first_seed, first_seed + seeds)
-        for model in models: trainings += of_setups.of_model(model, setups, numbers)
+        for model in models:
+            try: trainings += of_setups.of_model(model, setups, numbers)
+            except InputError as e: left.append(e)
+    if left and (not trainings or len(models) == 1): raise left[0]
+    for line in dict.fromkeys(map(str, left)): report(f'left out {line}')
     if not trainings:
         raise InputError(folders[0], f'has no dataset with {", ".join(tasks)}; choose other tasks')
     return trainings
