@@ -1,6 +1,7 @@
 "Frozen models: the cache under kill -9 and two writers, what heads learn, one command for many translations"
-import io, sys
+import io, multiprocessing, os, shutil, sqlite3, subprocess, sys
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from threading import current_thread
 import numpy as np
 import pytest
@@ -46,6 +47,91 @@ def test_two_writers_at_once(tmp_path):
     assert [x[:,0].tolist() for x in found] == [list(range(3*i, 3*i + 20)) for i in range(12)]
     assert Cache(tmp_path).sizes()[0]['verses'] == 33 + 20
 
+def encoded(folder, texts): # By a fresh cache object; is compared with what `Toy` says of the texts
+    found = encode_once(Toy(), texts, Cache(folder))
+    assert found.layer(0).tolist() == [[len(t), 1] for t in texts] and found.tokens.tolist() == [[1, 1, 1]]*len(texts)
+
+def segment(folder): return next(folder.glob('toy/*.npy'))
+def numbers(change): return lambda folder: np.save(segment(folder), change(np.load(segment(folder))))
+def header(old, new): return lambda folder: segment(folder).write_bytes(segment(folder).read_bytes().replace(old, new, 1))
+def statement(sql):
+    def change(folder):
+        with sqlite3.connect(folder/'index.sqlite') as db: db.execute(sql)
+    return change
+def replaced(name, make):
+    def change(folder):
+        path = next(folder.glob(name))
+        path.unlink()
+        make(path)
+    return change
+
+DAMAGED = dict(
+    reversed=numbers(lambda x: x[:,::-1]), nan=numbers(lambda x: x*np.nan),
+    one_number=numbers(lambda x: x + (x == 3)), width=numbers(lambda x: np.repeat(x, 2, 2)),
+    dtype=header(b'<f2', b'<i2'), byte_order=header(b'<f2', b'>f2'), shape=header(b'(2, 20, 2)', b'(2, 2, 20)'),
+    columns=header(b'False', b'True '), huge=header(b'(2, 20, 2)', b'(2**62, 9)'),
+    cut=lambda folder: os.truncate(segment(folder), 150), pipe=replaced('toy/*.npy', os.mkfifo),
+    gone=replaced('toy/*.npy', lambda path: None),
+    no_index=replaced('index.sqlite', lambda path: None), empty_index=replaced('index.sqlite', lambda path: path.touch()),
+    out_of_range=statement('update verses set row = 99999'), negative=statement('update verses set row = -1 - row'),
+    other_rows=statement('update verses set row = 19 - row'), text=statement("update verses set row = 'x'"),
+    tokens=statement('update verses set tokens = -5'), absent=statement('update verses set segment = 77'),
+    null=statement('update verses set segment = null'), no_segments=statement('delete from segments'),
+    no_verses=statement('delete from verses'),
+    no_table=statement('drop table segments'), no_table_2=statement('drop table verses'), size=statement("update segments set bytes = 'x'"),
+    older=statement('alter table segments drop column contents'), other_file=statement("update segments set file = '/etc/passwd'"))
+
+@pytest.mark.parametrize('damage', DAMAGED)
+def test_a_damaged_cache_is_noticed(tmp_path, capsys, damage):
+    "Once: what is damaged is forgotten with a line, encoded again and kept"
+    texts, cache = ['x'*i for i in range(20)], tmp_path/'cache'
+    encoded(cache, texts)
+    DAMAGED[damage](cache)
+    encoded(cache, [*texts, 'y'*50])
+    err = capsys.readouterr().err
+    assert err.count('\n') == 1 and err.startswith(f'{cache}: some files do not fit the index')
+    encoded(cache, texts)
+    assert not capsys.readouterr().err and Cache(cache).sizes()[0]['verses'] == 21
+
+USELESS = dict(
+    pipe=replaced('index.sqlite', os.mkfifo), device=replaced('index.sqlite', lambda path: path.symlink_to('/dev/zero')),
+    folder=replaced('index.sqlite', lambda path: path.mkdir()), text=lambda folder: (folder/'index.sqlite').write_text('no database'),
+    truncated=lambda folder: os.truncate(folder/'index.sqlite', 5000), no_column=statement('alter table verses drop column cut'),
+    no_folder=lambda folder: shutil.rmtree(folder) or folder.write_text('a file'))
+
+@pytest.mark.parametrize('damage', USELESS)
+def test_without_a_usable_index_encoding_goes_on(tmp_path, capsys, damage):
+    texts, cache = ['x'*i for i in range(20)], tmp_path/'cache'
+    encoded(cache, texts)
+    USELESS[damage](cache)
+    encoded(cache, texts)
+    err = capsys.readouterr().err
+    assert err.count('\n') == 1 and err.startswith(str(cache)) and 'goes on without the cache' in err
+
+def test_damage_of_counts_and_bounds_does_not_end_a_run(tmp_path):
+    for change in "insert into settings values('bound', 'x')", "update segments set bytes = null", "update segments set used = 'x'":
+        encoded(tmp_path, ['a'])
+        statement(change)(tmp_path)
+        encoded(tmp_path, ['a', change])
+        Cache(tmp_path).sizes()
+
+def encode_for_ever(folder, i):
+    while True: encode_some(folder, i := i + 3)
+
+@pytest.mark.slow
+def test_writers_that_are_killed_beside_others(tmp_path):
+    "Whenever they are killed, all encodings are right and nothing of theirs is left"
+    for n in range(8):
+        victims = [multiprocessing.Process(target=encode_for_ever, args=(tmp_path, 1000*n + 100*i)) for i in range(3)]
+        for process in victims: process.start()
+        for i in range(5): assert encode_some(tmp_path, n + i)[:,0].tolist() == list(range(n + i, n + i + 20))
+        for process in victims:
+            process.kill()
+            process.join()
+    encoded(tmp_path, ['the last'])
+    with Cache(tmp_path).transaction() as db: known = {f for f, in db.execute('select file from segments')}
+    assert {p.relative_to(tmp_path).as_posix() for p in tmp_path.glob('toy/*')} == known
+
 def test_the_bound_keeps_what_was_used_last(tmp_path):
     cache, toy = Cache(tmp_path), Toy()
     for text in 'a', 'bb', 'ccc': encode_once(toy, [text], cache)
@@ -62,6 +148,27 @@ def test_a_cache_that_cannot_be_written_does_not_stop_a_run(tmp_path, capsys, mo
     monkeypatch.setattr(np, 'save', full)
     assert encode_some(tmp_path, 0)[:,0].tolist() == list(range(20))
     assert 'No space left on device' in capsys.readouterr().err
+
+@pytest.mark.parametrize('texts,width', [(5000, 1), (20, 5000)])
+def test_a_disk_that_is_really_full(tmp_path, texts, width):
+    "The index or a segment that may not grow beyond 100 kB: encodings are used, said not to be kept, and leave nothing"
+    code = f'''
+import resource, signal, sys
+sys.path[:0] = [{str(Path(__file__).parent)!r}]
+import numpy as np
+from test_probing import Cache, Path, Toy, encode_once, encoded
+encoded(Path({str(tmp_path)!r}), ['a', 'b'])
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+encode = Toy.encode
+Toy.encode = lambda self, texts, *args: (np.repeat(encode(self, texts)[0], {width}, 2), encode(self, texts)[1])
+texts = [str(i) for i in range({texts})]
+found = encode_once(Toy(), texts, Cache(Path({str(tmp_path)!r})))
+assert found.layer(0)[:,0].tolist() == list(map(len, texts)) and found.shape == (2, {texts}, {2*width})'''
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
+    assert done.returncode == 0 and 'not kept' in done.stderr and done.stderr.count('\n') == 1, done.stderr
+    assert [p.name for p in tmp_path.glob('toy/*')] == ['1.npy']
+    encoded(tmp_path, ['a', 'b'])
 
 class Senses:
     "Encodings of 300 verses that show which of six senses they use, under much noise"
@@ -107,6 +214,33 @@ def release(tmp_path, monkeypatch):
             (tmp_path/'release'/code/f'proper_noun_subject_{split}.tsv').write_text(''.join(rows))
     (tmp_path/'release'/'qac'/'proper_noun_subject_dev.tsv').write_text('damaged')
     return tmp_path
+
+def change_weights(folder, change):
+    from safetensors.torch import load_file, save_file
+    weights = load_file(folder/'model.safetensors')
+    save_file({k: change(v) for k,v in weights.items()}, folder/'model.safetensors', metadata=dict(format='pt'))
+
+def test_models_of_one_name_and_changed_weights_have_encodings_of_their_own(release):
+    "Whether a folder is another one or was changed in place"
+    from pronto.modeling.encodings import frozen_model
+    from pronto.modeling.recipes import model_hash
+    texts, cache, one = ['lo mi', 'la tu'], Cache(release/'cache'), release/'my-bert'
+    first = encode_once(FrozenModel(one), texts, cache).layer(1)
+    other = Path(shutil.copytree(one, release/'other'/'my-bert'))
+    change_weights(other, lambda x: x*1.5)
+    frozen = frozen_model(str(one), model_hash(one)) # Not loaded yet
+    for folder in other, one:
+        assert np.array_equal(encode_once(FrozenModel(folder), texts, cache).layer(1), first) == (folder == one)
+    assert [size['verses'] for size in cache.sizes()] == [2, 2]
+    change_weights(one, lambda x: x*2)
+    with pytest.raises(InputError, match='was changed while it was loaded'): encode_once(frozen, ['tu'], cache)
+    assert not np.array_equal(encode_once(FrozenModel(one), texts, cache).layer(1), first)
+
+def test_weights_that_are_not_numbers_are_named(release, capsys):
+    change_weights(release/'my-bert', lambda x: x*np.nan if x.dim() > 1 else x)
+    assert main(['probe', str(release/'release'/'qaa'), '-m', str(release/'my-bert')]) == 1
+    assert 'my-bert: cannot encode text (its states are not numbers' in capsys.readouterr().err
+    assert Cache(release/'data'/'cache'/'encodings').sizes() == []
 
 def test_probe_command(release, capsys, monkeypatch):
     "A row for each translation, a line for the damaged one, the model loaded once, nothing done twice"

@@ -7,27 +7,31 @@ __all__ = ['BOUND', 'verse_hash', 'Cache', 'encodings_cache', 'Encodings', 'pad_
            'frozen_model']
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000005
-import sqlite3, time
-from contextlib import closing, contextmanager
+import sqlite3, time, zlib
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 import numpy as np
-from ..core.files import InputError, content_hash, data_dir, to_stderr, write_aside
+from ..core.files import InputError, content_hash, data_dir, reading, to_stderr, write_aside
 from .recipes import find_model, model_hash
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000007
 _TABLES = '''
 create table if not exists models(model text primary key, name text);
-create table if not exists segments(id integer primary key, model text, file text, bytes integer, used real);
+create table if not exists segments(id integer primary key, model text, file text, bytes integer, used real,
+                                    contents text);
 create table if not exists verses(model text, verse blob, segment integer, row integer, tokens integer,
                                   unknown integer, cut integer, primary key(model, verse)) without rowid;
 create index if not exists segment_of on verses(segment);
 create table if not exists settings(name text primary key, value integer);'''
 _SIZES = '''
-select name, sum(n), sum(bytes), max(used) from segments join models using(model)
+select name, sum(n), sum(bytes), max(cast(used as real)) from segments join models using(model)
 join (select segment, count(*) n from verses group by segment) on segment = id
 group by model order by max(used) desc'''
+_OLDEST = "select id, bytes from segments where typeof(bytes) = 'integer' order by used, id"
+_BOUND = "select value from settings where name = 'bound' and typeof(value) = 'integer'"
+_ADD_CONTENTS = 'alter table segments add column contents text' # Older versions kept no checksum
 _REMEDY = 'check the folder, or empty the cache with `pronto cache --clear`'
 BOUND = 20*10**9 # Bytes, unless the user has chosen another bound
 
@@ -46,16 +50,16 @@ class Cache:
     @contextmanager
     def transaction(self): # Yields a connection, alone in writing
         "All or nothing; raises `InputError` if the index is damaged or cannot be written"
-        try:
+        index = self.folder/'index.sqlite'
+        with reading(index, _REMEDY):
             self.folder.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.folder/'index.sqlite', timeout=60, isolation_level=None)) as db:
+            with closing(sqlite3.connect(index, timeout=60, isolation_level=None)) as db:
                 db.executescript(_TABLES)
                 db.execute('begin immediate')
-                with db: yield db
-        except sqlite3.Error as e:
-            raise InputError(self.folder/'index.sqlite', f'cannot be used ({e}); {_REMEDY}') from e
-        except OSError as e:
-            raise InputError(self.folder, f'cannot be written ({e.strerror or e}); {_REMEDY}') from e
+                with db:
+                    columns = [name for _,name,*_ in db.execute('pragma table_info(segments)')]
+                    if 'contents' not in columns: db.execute(_ADD_CONTENTS)
+                    yield db
 
     def bound(self)->int: # Bytes
         "How large the cache may become"
@@ -82,24 +86,30 @@ class Cache:
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000009
 def _bound(db)->int:
-    found = db.execute("select value from settings where name = 'bound'").fetchone()
+    found = db.execute(_BOUND).fetchone()
     return found[0] if found else BOUND
 
 def _forget(db, segment:int):
-    db.execute('delete from verses where segment = ?', [segment])
-    db.execute('delete from segments where id = ?', [segment])
+    db.execute('delete from verses where segment is ?', [segment])
+    db.execute('delete from segments where id is ?', [segment])
+
+def _remove_strays(db, folder:Path, key:str='*')->bool: # Were there any?
+    "Remove files that are in no index"
+    known = {file for file, in db.execute('select file from segments')}
+    strays = [path for path in folder.glob(f'{key}/*') if path.suffix in ('.npy','.tmp')
+              and path.relative_to(folder).as_posix() not in known]
+    for path in strays: path.unlink(missing_ok=True)
+    return bool(strays)
 
 def _trim(db, folder:Path):
-    "Remove the segments over the bound, the least recently used first, and files that are in no index"
-    oldest = db.execute('select id, bytes from segments order by used, id').fetchall()
+    "Remove the segments over the bound, the least recently used first"
+    oldest = db.execute(_OLDEST).fetchall()
     over = sum(size for _,size in oldest) - _bound(db)
     for segment,size in oldest:
         if over <= 0: break
         _forget(db, segment)
         over -= size
-    known = {file for file, in db.execute('select file from segments')}
-    for path in folder.glob('*/*.npy'):
-        if path.relative_to(folder).as_posix() not in known: path.unlink(missing_ok=True)
+    _remove_strays(db, folder)
 
 def encodings_cache()->Cache:
     "The cache of the data folder"
@@ -177,7 +187,9 @@ def _pool(net, tokenizer, ids:list, left_out:list, device:str)->np.ndarray: # (l
     with torch.inference_mode():
         states = net(input_ids=on(tokens), attention_mask=on(read), output_hidden_states=True).hidden_states
         pooled = [share @ h.float() for h in states if h.shape[1] == tokens.shape[1]]
-        return torch.cat(pooled, 1).transpose(0, 1).clamp(-6e4, 6e4).half().cpu().numpy()
+        found = torch.cat(pooled, 1).transpose(0, 1).clamp(-6e4, 6e4).half().cpu().numpy()
+    if np.isfinite(found).all(): return found
+    raise ValueError('its states are not numbers, so its weights are damaged')
 
 # %% ../../nbs/modeling/encodings.ipynb #ec00000e
 class FrozenModel:
@@ -208,6 +220,8 @@ class FrozenModel:
         import torch
         self.device = self.device or ('cuda' if torch.cuda.is_available() else 'cpu')
         self._net.to(self.device)
+        if model_hash(find_model(self.model)) != self.files:
+            raise InputError(self.model, 'was changed while it was loaded; start again')
 
     def encode(self, texts:list[str], progress=iter)->tuple[np.ndarray,np.ndarray]:
         "(layers, texts, width) encodings and (texts, 3) token counts; raises `InputError` if it cannot"
@@ -224,40 +238,80 @@ class FrozenModel:
         return found, counts
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000010
-def _known(db, key:str, hashes:list[bytes])->dict[bytes,tuple]: # Hash to segment, row and token counts
-    query = 'select verse, segment, row, tokens, unknown, cut from verses where model = ? and verse in ({})'
-    found = {}
+def _numbers(db, key:str, hashes:list[bytes])->set[int]:
+    "The segments that have some of the verses, and those that have lost theirs"
+    query = 'select distinct segment from verses where model = ? and verse in ({})'
+    lost = 'select id from segments where model = ? and not exists (select 1 from verses where segment = id)'
+    found = {number for number, in db.execute(lost, [key])}
     for i in range(0, len(hashes), 500):
         part = hashes[i:i+500]
-        rows = db.execute(query.format(','.join('?'*len(part))), [key, *part])
-        found |= {row[0]: row[1:] for row in rows}
+        found |= {number for number, in db.execute(query.format(','.join('?'*len(part))), [key, *part])}
     return found
 
-def _open_segments(db, folder:Path, numbers:set[int])->dict[int,np.ndarray]:
-    "Those whose files are whole; the others are forgotten"
-    whole = {}
-    for segment in numbers:
-        file, size = db.execute('select file, bytes from segments where id = ?', [segment]).fetchone()
-        try:
-            if (folder/file).stat().st_size != size: raise ValueError('another size')
-            whole[segment] = np.load(folder/file, mmap_mode='r', allow_pickle=False)
-        except (OSError, ValueError): _forget(db, segment)
-        else: db.execute('update segments set used = ? where id = ?', [time.time(), segment])
-    return whole
+_ROWS = 'select model, verse, segment, row, tokens, unknown, cut from verses where segment = ? order by row'
 
+def _contents(values:np.ndarray, rows:list[tuple])->str:
+    "What the index notes of a segment: dtype, shape, and a checksum of its numbers and its rows in the index"
+    checksum = zlib.crc32(repr(rows).encode(), zlib.crc32(values))
+    return f'{values.dtype} {values.shape} {checksum:08x}'
+
+def _file(key:str, number:int)->str: return f'{key}/{number}.npy'
+
+# %% ../../nbs/modeling/encodings.ipynb #ec00001c
+def _open_segment(db, folder:Path, key:str, number:int)->tuple[np.ndarray,list[tuple]]:
+    "The numbers and the rows of a segment; raises `InputError` if anything was changed since it was written"
+    rows, path = db.execute(_ROWS, [number]).fetchall(), folder/_file(key, number)
+    with reading(path):
+        file, size, contents = db.execute('select file, bytes, contents from segments where id = ?',
+                                          [number]).fetchone()
+        if (file, size) != (_file(key, number), path.stat().st_size): raise ValueError('another file')
+        values = np.load(path, mmap_mode='r', allow_pickle=False)
+        if _contents(values, rows) != contents: raise ValueError('other contents')
+    db.execute('update segments set used = ? where id = ?', [time.time(), number])
+    return values, rows
+
+def _read(cache:Cache, key:str, hashes:list[bytes])->tuple[dict,dict]:
+    "Of each verse in the cache segment, row and token counts; and the segments. What is damaged is forgotten"
+    known, segments = {}, {}
+    with cache.transaction() as db:
+        lost = _remove_strays(db, cache.folder, key)
+        for number in _numbers(db, key, hashes):
+            try: segments[number], rows = _open_segment(db, cache.folder, key, number)
+            except InputError:
+                _forget(db, number)
+                lost = True
+            else: known |= {verse: place for _,verse,*place in rows}
+    if lost:
+        to_stderr(f'{cache.folder}: some files do not fit the index (changed, gone, or of an older version); '
+                  'they are forgotten, and their verses encoded again')
+    return known, segments
+
+# %% ../../nbs/modeling/encodings.ipynb #ec00001e
 def _store(db, folder:Path, frozen:FrozenModel, hashes:list[bytes], values:np.ndarray, counts:np.ndarray):
     "Enter new encodings, whose file is moved into place before the transaction ends"
     key, name = frozen.key, str(frozen.model)
     if frozen.random is not None: name += f' (random weights {frozen.random})'
     db.execute('insert or replace into models values(?, ?)', [key, name])
     number = db.execute('insert into segments(model, used) values(?, ?)', [key, time.time()]).lastrowid
-    file = f'{key}/{number}.npy'
-    with write_aside(folder/file) as aside, open(aside, 'wb') as f: np.save(f, values)
     rows = [(key, h, number, i, *map(int, c)) for i,(h,c) in enumerate(zip(hashes, counts))]
     db.executemany('insert or ignore into verses values(?, ?, ?, ?, ?, ?, ?)', rows)
-    size = (folder/file).stat().st_size
-    db.execute('update segments set file = ?, bytes = ? where id = ?', [file, size, number])
+    rows, file = db.execute(_ROWS, [number]).fetchall(), _file(key, number)
+    if not rows: return _forget(db, number) # Another process has encoded the same verses
+    path = folder/file
+    path.unlink(missing_ok=True) # In no index; it may be a pipe, which is not written aside
+    with write_aside(path) as aside, open(aside, 'wb') as f: np.save(f, values)
+    db.execute('update segments set file = ?, bytes = ?, contents = ? where id = ?',
+               [file, path.stat().st_size, _contents(values, rows), number])
     _trim(db, folder)
+
+def _keep(cache:Cache, frozen:FrozenModel, *found):
+    "Store encodings if that is possible"
+    try:
+        with cache.transaction() as db: _store(db, cache.folder, frozen, *found)
+    except InputError as e:
+        to_stderr(f'{e}; the encodings of this run are not kept')
+        with suppress(InputError), cache.transaction() as db: # Without its entry, a segment only takes space
+            _remove_strays(db, cache.folder, frozen.key)
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000011
 def encode_once(
@@ -269,18 +323,16 @@ def encode_once(
     "Encode the texts that the cache does not have and read the others"
     cache, texts = cache or encodings_cache(), list(dict.fromkeys(texts))
     hashes = [verse_hash(text) for text in texts]
-    with cache.transaction() as db:
-        known = _known(db, frozen.key, hashes)
-        segments = _open_segments(db, cache.folder, {place[0] for place in known.values()})
-    missing = [i for i,h in enumerate(hashes) if h not in known or known[h][0] not in segments]
+    try: known, segments = _read(cache, frozen.key, hashes)
+    except InputError as e:
+        to_stderr(f'{e}; encoding goes on without the cache')
+        known, segments, cache = {}, {}, None
+    missing = [i for i,h in enumerate(hashes) if h not in known]
     if missing:
         values, counts = frozen.encode([texts[i] for i in missing], progress)
         segments[0] = values
         for row,i in enumerate(missing): known[hashes[i]] = 0, row, *map(int, counts[row])
-        try:
-            with cache.transaction() as db:
-                _store(db, cache.folder, frozen, [hashes[i] for i in missing], values, counts)
-        except InputError as e: to_stderr(f'{e}; the encodings of this run are not kept')
+        if cache: _keep(cache, frozen, [hashes[i] for i in missing], values, counts)
     found = np.array([known[h] for h in hashes], int).reshape(-1, 5)
     return Encodings({t: i for i,t in enumerate(texts)}, found[:,:2], found[:,2:], segments)
 
