@@ -69,9 +69,10 @@ def _leave_out(records:list[dict], codes:list[str])->list[dict]:
     if records and not kept: raise InputError('--without', f'all runs use {", ".join(codes)}; name fewer')
     return kept
 
-def _know_protocol(name:str):
-    "Refuse a name that is no protocol, before anything is said about runs"
-    if name in ('','in-language','retrieval'): return
+def _know_protocol(name:str, records:list[dict]):
+    "Refuse a name that is no protocol; one of your own is known by its runs"
+    from pronto.runs.comparing import protocol_of
+    if name in ('','retrieval', *map(protocol_of, records)): return
     from pronto.protocols.protocol import find_protocol
     find_protocol(name)
 
@@ -82,9 +83,10 @@ def tables(args):
     from pronto.runs.store import read_runs
     from pronto.reporting.tables import usual_metric
     require_folder(args.runs)
-    _know_protocol(args.protocol)
     if args.items: require_folder(args.items, 'name the dataset of a translation that you can read')
     runs = args.runs or data_dir()/'runs'
+    records = read_runs(runs)
+    _know_protocol(args.protocol, records)
     args.metric = args.metric or usual_metric(runs)
     if args.protocol == 'retrieval':
         from pronto.runs.retrievals import read_retrievals, retrieval_table
@@ -92,7 +94,7 @@ def tables(args):
         remedy = to_run(args.runs, ' --protocol retrieval --train DATASET_DIR')
         if not found: raise InputError(runs, f'has no runs of retrieval; {remedy}')
         return show(retrieval_table(found), found)
-    records = _leave_out(read_runs(runs), names_in(args.without))
+    records = _leave_out(records, names_in(args.without))
     if not records and not args.published:
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {to_run(args.runs)}")
     if args.tiers is not None or args.items is not None or args.typology: return _beside(args, records)
@@ -126,19 +128,26 @@ def _accuracy_tables(args, records:list[dict]):
     other = left_out(records, *kind)
     if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
 
+def _settled(args, records:list[dict], protocol:str)->list[dict]:
+    "The runs that have one setting for each model; a line about those whose splits or rules differ"
+    from pronto.reporting.tables import fitting, in_store
+    from pronto.runs.comparing import described, settled
+    some = fitting(records, args.recipe, args.splits, protocol, in_store(args.runs))
+    kept = settled(some)
+    if len(kept) < len(some): note(f'left out: {described([r for r in some if r not in kept])}')
+    return kept
+
 def _beside(args, records:list[dict]):
     "Tiers, items and typology, from the runs of one protocol"
     from pronto.reporting.items import make_item_tables, texts_of
-    from pronto.runs.comparing import settled
-    from pronto.reporting.tables import fitting
     from pronto.reporting.tiers import make_tier_tables, read_tiers
     if args.protocol not in ('','in-language') or args.typology: _any_recipe(args)
     if args.typology:
         from pronto.studies.typology import make_typology_table
         protocol = 'transfer' if args.protocol == 'in-language' else args.protocol
-        some = settled(fitting(records, args.recipe, args.splits, ''))
+        some = _settled(args, records, '')
         return show_tables(lambda out: make_typology_table(some, out, protocol, args.metric), _folder(args))
-    some = settled(fitting(records, args.recipe, args.splits, args.protocol))
+    some = _settled(args, records, args.protocol)
     if args.tiers is not None:
         tiers = read_tiers(args.tiers or None)
         return show_tables(lambda out: make_tier_tables(some, tiers, out, args.metric), _folder(args))

@@ -37,7 +37,7 @@ def _source(record:dict)->str:
 
 def _examples(record:dict)->tuple[int,str]: # Number, and what a table calls it
     part, = record['trained_on']
-    if part['code'] != record['bible']: return 0, '0'
+    if part['code'] != (record.get('code') or record['bible']): return 0, '0'
     return (part['size'], f'{part["size"]:,}') if 'size' in part else (record['counts']['train'], 'all')
 
 def read_curves(
@@ -71,10 +71,11 @@ def examples_equal(
     curve:Curve, # Without a source
     zero_shot:Answers, # Of a source alone, on the same test set
     metric:str='accuracy'
-)->Equal|None: # `None` without a point
+)->Equal|None: # `None` without a point, or where all runs collapsed
     "How many examples of the target score as zero-shot transfer does"
     sizes = sorted(n for n in curve.points if n > 0)
-    if not sizes: return None
+    runs = [run for n in sizes for run in (*curve.points[n].predicted, *zero_shot.predicted)]
+    if all(len(set(run)) < 2 for run in runs): return None # Equal, as nothing was learned
     found = {n: compare_answers(curve.points[n], zero_shot, metric) for n in sizes}
     end = lambda n, side: found[n].interval[side] if found[n].interval else found[n].difference
     crossing = lambda value: _crossing([(n, value(n)) for n in sizes])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 from ..core.tables import csv_rows, grouped
 from .scores import MIN_SEEDS, Answers, against_best, answers_by_task
-from .scores import best_of_models, score_answers
+from .scores import best_of_models, may_be_best, score_answers
 from ..runs.comparing import task_name
 
 # %% ../../nbs/reporting/findings.ipynb #fnd00006
@@ -24,16 +24,18 @@ class Lead(NamedTuple):
     clear:bool   # Do tests tell it from every other model? Also if there is no other
     above:bool   # Do tests tell it from every baseline?
     n_seeds:int  # Of the model with the fewest
+    learned:bool # Did it not collapse, and is no baseline better? Otherwise it is the best of nothing
 
 def _lead(task:str, models:dict[str,Answers])->Lead:
-    best = best_of_models(models)
+    best = best_of_models({m: a for m,a in models.items() if may_be_best(a)} or models)
     baselines = tuple(models[best].baselines)
     better = {row['other']: row['difference'] > 0 and row['p_holm'] < .05
               for row in against_best(models, baselines=baselines)}
     clear = all(better[m] for m in models if m != best)
     above = all(better[b] for b in baselines)
     n_seeds = min(len(answers.predicted) for answers in models.values())
-    return Lead(task_name(task), best, score_answers(models[best])['accuracy'].value, clear, above, n_seeds)
+    return Lead(task_name(task), best, score_answers(models[best])['accuracy'].value, clear, above, n_seeds,
+                may_be_best(models[best]))
 
 def leads(
     records:list[dict] # With their `path`, all of one test set
@@ -54,7 +56,10 @@ def eval_finding(
     "Which model is best, and whether tests tell it from the others and from the baselines"
     found = leads(records)
     models, n = {r['model'] for r in records}, len(found)
-    first, wins = Counter(lead.model for lead in found).most_common(1)[0]
+    learned = Counter(lead.model for lead in found if lead.learned)
+    if not learned and len(models) > 1:
+        return f'None of {len(models)} models learned anything: each collapsed or is below a baseline.'
+    first, wins = (learned or Counter(models)).most_common(1)[0]
     above = [lead.task for lead in found if lead.model == first and lead.above]
     clear = [lead.task for lead in found if lead.model == first and lead.clear]
     said = f'Tests put it above every baseline on: {_listed(above)}.'
@@ -96,12 +101,13 @@ def _model_cells(path:Path)->list[dict]:
     return [row for row in rows if row['seeds'] and row['ours']]
 
 def _leaders(cells:list[dict])->Counter:
-    "Model to in how many test sets it has the best score; ties count for all"
+    "Model to in how many test sets it has the best score, none below a baseline; ties count for all"
     wins, sign = Counter(), lambda c: -1 if c['metric'] == 'mae' else 1
     place = lambda c: tuple(c[k] for k in ('bible','task','protocol','rules','source','limit','splits'))
     for found in grouped(cells, place).values():
         if len(found) < 2: continue
-        best = max(sign(c)*float(c['ours']) for c in found)
+        found = [c for c in found if float(c['over_baseline'] or 0) >= 0 and not int(c['collapsed'] or 0)]
+        best = max((sign(c)*float(c['ours']) for c in found), default=None)
         wins.update(c['system'] for c in found if sign(c)*float(c['ours']) == best)
     return wins
 

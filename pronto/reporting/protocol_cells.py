@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 from ..core.files import write_aside
 from ..core.seeds import compare_seeds
-from ..core.tables import csv_text, latex_table, markdown_table
+from ..core.tables import csv_text, grouped, latex_table, markdown_table
 from .rendering import IN_PERCENT, shown
 from .scores import Answers, answer_values, common_rows
+from ..runs.comparing import protocol_of
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc09
 def same_rows(
@@ -60,15 +61,20 @@ def between(
     "An interval"
     return f'{number(ends[0], metric, sign)} to {number(ends[1], metric, sign)}' if ends else '–'
 
+def _cell_of(record:dict)->tuple: # Its other seeds have the same
+    trained = str((record.get('train'), record.get('condition')))
+    return protocol_of(record), trained, *(record[k] for k in ('model','task','bible','recipe'))
+
 def setting_note(
     runs:list[dict] # As `read_runs` returns them
 )->str: # e.g. `Recipe: paper; epochs: 3; seeds: 3; limit: 300.`
     "How the runs of a table were made, in one line"
     of = lambda value: sorted({v for v in map(value, runs) if v not in (None, '')})
+    cells = grouped(runs, _cell_of).values()
     draws = {part.get('draw') for r in runs for part in r.get('trained_on') or () if 'size' in part}
     said = dict(
         recipe=of(lambda r: r['recipe']), epochs=of(lambda r: r['hyperparameters'].get('epochs')),
-        splits=of(lambda r: r.get('splits')), seeds=[len(of(lambda r: r['seed']))],
+        splits=of(lambda r: r.get('splits')), seeds=sorted(set(map(len, cells))),
         draws=[len(draws)] if draws else [], limit=of(lambda r: r['limit']))
     note = '; '.join(f'{name}: {", ".join(map(str, values))}' for name,values in said.items() if values)
     note = f'{note[:1].upper()}{note[1:]}.'

@@ -257,15 +257,16 @@ class Figure(NamedTuple):
 
 def _number(x, sign='')->str: return ABSENT if x is None else f'{x:{sign}.2f}'.replace('-', '−')
 
-def _figure(cell:Cell, metric:str, limits_differ:bool=False)->Figure:
+def _figure(cell:Cell, metric:str, limits_differ:bool=False, most_seeds:int=0)->Figure:
     limited = cell.limit if limits_differ else None # What all have in common needs no mark
     marks = dict(zip('*†‡§', (limited, cell.collapsed, cell.among_best, cell.above_baseline is False)))
     large = _number(cell.ours) + ''.join(mark for mark,there in marks.items() if there)
     beside = [_number(x) for m in BESIDE[metric] if (x := getattr(cell, m)) is not None]
+    if cell.seeds and cell.seeds < most_seeds: beside.append(f'{cell.seeds} seed{"s"*(cell.seeds > 1)}')
     return Figure(large, ', '.join(beside) if cell.ours is not None else '')
 
-def _printed(cell:Cell, metric:str, compared:bool, limits_differ:bool)->list[Figure]:
-    figures = [_figure(cell, metric, limits_differ)]
+def _printed(cell:Cell, metric:str, compared:bool, limits_differ:bool, most_seeds:int)->list[Figure]:
+    figures = [_figure(cell, metric, limits_differ, most_seeds)]
     if compared: figures += [Figure(_number(cell.published)), Figure(_number(cell.difference, '+'))]
     return figures
 
@@ -285,8 +286,10 @@ def grid(
     compared, mixed, metric = _is_compared(blocks), _mixes_limits(blocks), metric_of(blocks)
     columns = lambda task: [task,'publ.','Δ'] if compared else [task]
     header = ['Model'] + [name for task in blocks[0].rows[0].cells for name in columns(task)]
-    differ = _limits_differ(all_cells(blocks))
-    printed = lambda row: [f for cell in row.cells.values() for f in _printed(cell, metric, compared, differ)]
+    cells = all_cells(blocks)
+    differ, most = _limits_differ(cells), max((c.seeds or 0 for c in cells), default=0)
+    printed = lambda row: [f for cell in row.cells.values()
+                           for f in _printed(cell, metric, compared, differ, most)]
     return header, [[[Figure(_row_name(b, row, mixed)), *printed(row)] for row in b.rows] for b in blocks]
 
 # %% ../../nbs/reporting/rendering.ipynb #718e472c

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['METRICS', 'MIN_SEEDS', 'Answers', 'read_answers', 'answers_by_task', 'has_reference', 'common_rows', 'on_common_rows',
            'with_metric', 'score_answers', 'seed_scores', 'answer_values', 'compare_answers', 'compare_all',
-           'best_of_models', 'against_best', 'among_best', 'AgainstBaseline', 'against_baselines']
+           'best_of_models', 'against_best', 'may_be_best', 'among_best', 'AgainstBaseline', 'against_baselines']
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
 from dataclasses import dataclass, replace
@@ -233,13 +233,24 @@ def against_best(
                           p_holm=row['p_holm']))
     return found
 
+def may_be_best(
+    answers:Answers,
+    metric:str='accuracy'
+)->bool: # Only then has it learned something
+    "Does no run give one answer to everything, and does no baseline score more?"
+    if any(len(set(run)) < 2 for run in answers.predicted): return False
+    mean = lambda a: answer_values(a, metric).mean()
+    return all(mean(answers.of_baseline(name)) <= mean(answers) for name in answers.baselines)
+
 def among_best(
     models:dict[str,Answers], # By name, on one test set
     metric:str='accuracy',
     level:float=.05
 )->set[str]: # Names; empty for one model, or if some model has fewer than three seeds
-    "The best model, and those that are not clearly worse"
+    "The best model, and those that are not clearly worse, of those that `may_be_best`"
     if len(models) < 2 or min(len(a.predicted) for a in models.values()) < MIN_SEEDS: return set()
+    models = {name: answers for name,answers in models.items() if may_be_best(answers, metric)}
+    if not models: return set()
     worse = {row['other'] for row in against_best(models, metric) if row['p_holm'] < level}
     return models.keys() - worse
 

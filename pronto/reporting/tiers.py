@@ -17,7 +17,8 @@ from ..core.tables import grouped, markdown_table
 from .protocol_cells import Sheet, number, panels, setting_note, write_figure
 from .rendering import shown
 from .translations import spread_note, with_languages
-from ..runs.comparing import is_on_its_source, protocol_of, sources_of, task_key, task_name
+from ..runs.comparing import is_on_its_source, plain_name, protocol_of, sources_of
+from ..runs.comparing import task_key, task_name
 
 # %% ../../nbs/reporting/tiers.ipynb #ti000007
 TIERS = 'high', 'mid', 'low', 'unseen'
@@ -84,7 +85,8 @@ def model_of(
 )->str|None: # As in the facts
     "The model of the facts that a record's model is"
     own = {f.model for f in facts} - _NAMES.keys()
-    if name in own: return name
+    for known in name, plain_name(name):
+        if known in own: return known
     return next((model for model,part in _NAMES.items() if part in name.lower()), None)
 
 def tier_of(

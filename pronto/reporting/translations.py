@@ -19,7 +19,9 @@ def with_languages(
 )->list[dict]: # With codes of ISO 639-3; records of unknown languages keep what they have
     "Records whose `language` is a code"
     from pronto.bibles.languages import identify
-    code = lambda r: identify(r.get('language') or '', r['bible']).iso639_3 or r.get('language') or r['bible']
+    def code(r):
+        bible = r.get('code') or r['bible'] # Without what tells its versions apart
+        return identify(r.get('language') or '', bible).iso639_3 or r.get('language') or bible
     return [r | dict(language=code(r)) for r in records]
 
 # %% ../../nbs/reporting/translations.ipynb #tr000007
@@ -39,9 +41,10 @@ class Spread(NamedTuple):
         return self.high - self.low
 
 def _per_bible(records:list[dict], metric:str)->dict[str,float]: # By translation
-    sizes = {r['bible']: (r.get('counts') or {}).get('test', 1) for r in records}
+    bible_of = lambda r: r.get('code') or r['bible'] # Versions of one translation are no other translations
+    sizes = {bible_of(r): (r.get('counts') or {}).get('test', 1) for r in records}
     large = {bible for bible,size in sizes.items() if size >= max(sizes.values())/2}
-    by_bible = grouped([r for r in records if r['bible'] in large], lambda r: r['bible'])
+    by_bible = grouped([r for r in records if bible_of(r) in large], bible_of)
     return {bible: float(np.mean([r[metric] for r in runs])) for bible,runs in by_bible.items()}
 
 # %% ../../nbs/reporting/translations.ipynb #tr00007b

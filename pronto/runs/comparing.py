@@ -199,6 +199,7 @@ def plain_name(
     "A name without what `name_apart` added"
     return re.sub(r' \([^()]*\)$', '', name)
 
+# %% ../../nbs/runs/comparing.ipynb #cmp0020b
 def _data(record:dict)->list[tuple[str,str]]: # (code, hash)
     "The datasets of a run: the one that it is tested on, and those that train it"
     before = record.get('first') or {}

@@ -1,0 +1,121 @@
+"One store with everything that its owner may have tried: each run is in a table of its own kind, or named as left out"
+import re
+
+import pytest
+from conftest import predictions, run_results
+from pronto.cli.command import main
+from pronto.reporting.ranks import rank_agreement
+from pronto.reporting.report import make_report
+from pronto.runs.store import RunKey, read_runs, write_record
+
+EPOCHS = dict(sentence_mood=20, proper_noun_subject=10, same_sense=10)
+
+def store(folder, accuracy, seeds=3, bible='wol', model='bert', task='sentence_mood', **more):
+    "Runs that differ in their seed; more of `RunKey` or of the results"
+    inputs = dict(bible=bible, model=model, model_hash='m1', task=task, dataset_hash=f'{bible}-1')
+    inputs |= dict(hyperparameters=dict(epochs=EPOCHS[task]))
+    inputs |= {k: more.pop(k) for k in list(more) if k in RunKey.__dataclass_fields__}
+    about = dict(splits='parallel', rules='paper', source='OntoNotes', language=bible) | more
+    for seed in range(seeds):
+        said = predictions(min(1., accuracy + .01*seed))
+        results = run_results(accuracy=accuracy, counts=dict(train=80, test=100)) | about
+        write_record(RunKey(**inputs | dict(seed=seed)), folder, results, said)
+
+def part(code, digest, **more): return dict(code=code, dataset_hash=digest, split='train') | more
+
+@pytest.fixture(scope='module')
+def mixed(tmp_path_factory):
+    runs = tmp_path_factory.mktemp('mixed')/'runs'
+    store(runs, .80)
+    store(runs, .60, seeds=1, hyperparameters=dict(epochs=1)) # A trial
+    store(runs, .62, model='other', hyperparameters=dict(epochs=1))
+    store(runs, .64, limit=30)
+    store(runs, .66, recipe='robust')
+    store(runs, .68, model_hash='m2') # The folder was trained further
+    store(runs, .70, dataset_hash='edited') # The translation was corrected
+    store(runs, .72, splits='random', dataset_hash='wol-r')
+    store(runs, .74, rules='v0.1', dataset_hash='wol-v')
+    store(runs, .76, source='MACULA Greek', dataset_hash='wol-m')
+    for i,model in enumerate(('bert','other','third')): store(runs, .7 + .03*i, bible='fra', model=model)
+    for i,model in enumerate(('bert','other','third')):
+        for bible in 'wol','fra':
+            frozen = dict(bible=bible, model=model, protocol='probe', hyperparameters={})
+            store(runs, .5 + .1*i, seeds=1, recipe='probe', **frozen)
+            store(runs, .7 - .1*i, seeds=1, recipe='probe-random', **frozen)
+    store(runs, .5, protocol='relay', condition='share 1 of 2')
+    for digest in 'eng-1','eng-2': # The source was corrected
+        for epochs in 20, 1:
+            store(runs, .55, protocol='transfer', trained_on=[part('eng', digest)], tuned_on=[part('eng', digest)],
+                  hyperparameters=dict(epochs=epochs), seeds=1 if epochs == 1 else 3)
+    for size in 50, 100:
+        for limit in None, 90:
+            store(runs, .6, protocol='few-shot', limit=limit, trained_on=[part('wol', 'wol-1', size=size, draw=0)],
+                  condition=f'{size} examples, draw 1')
+    for condition in 'in', 'all, different verses':
+        for recipe in 'paper','tiny':
+            store(runs, .6, protocol='mixes', recipe=recipe, trained_on=[part('wol', 'wol-1', of=condition)], condition=condition)
+    for k in range(2):
+        store(runs, .9, bible='luo', splits='folds', fold=k, folds=2, pool='p', dataset_hash=f'luo-{k}')
+        store(runs, .8, bible='luo', splits='folds', fold=k, folds=2, pool='q', dataset_hash=f'new-{k}')
+    return runs
+
+def tables(runs, out, capsys, *options):
+    "What the command prints, without its marks, and what it says beside"
+    assert main(['tables', '--runs', str(runs), '-o', str(out), *options]) == 0
+    said = capsys.readouterr()
+    return re.sub(r'[*†‡§]', '', said.out), said.err
+
+def rows_of(text): return {line.split('|')[1].strip() for line in text.splitlines() if line.startswith('|')}
+
+def test_the_tables_show_every_run_of_their_recipe(mixed, tmp_path, capsys):
+    out, err = tables(mixed, tmp_path, capsys, '--layout', str(_nothing_listed(tmp_path)))
+    names = rows_of(out)
+    assert {'bert (m1)','bert (m1, 1 epoch)','bert (m2)','other','third'} <= names
+    assert 'other (1 epoch)' in names and 'Own translations, with a limit' in out and 'this many examples: 30' in out
+    for block in '(wol (wol-))', '(wol (edit))', 'v0.1', 'MACULA', '(luo (': assert any(block in name for name in names), block
+    assert '3 robust on parallel splits' in err and '3 paper on random splits' in err and '3 paper on parallel splits (relay)' in err
+    out, err = tables(mixed, tmp_path, capsys, '--layout', str(_nothing_listed(tmp_path)), '--recipe', '', '--splits', '')
+    assert 'bert (m1, robust)' in rows_of(out) and 'random' in out and 'robust' not in err
+
+def _nothing_listed(folder):
+    path = folder/'layout.tsv'
+    path.write_text('table\tbible\tabbreviation\tlanguage\ttitle\tmodel\thub\nTable 9\tqaa\tqaa\t\t\tnone\tnone\n')
+    return path
+
+@pytest.mark.parametrize('protocol', ['transfer','few-shot','mixes','probe','relay'])
+def test_protocols_show_every_run(mixed, tmp_path, capsys, protocol):
+    out, err = tables(mixed, tmp_path, capsys, '--protocol', protocol)
+    expected = dict(transfer=('eng (eng-1)','eng (eng-2)','bert (m1, 1 epoch)'), probe=('bert (probe-random)',),
+                    mixes=('bert (m1, tiny)',), relay=('bert',)) | {'few-shot': ('bert (m1, limit 90)','| 50 | 100 |')}
+    for name in expected[protocol]: assert name.replace('m1, ', '') in out.replace('m1, ', ''), name
+    assert protocol not in err.replace('--protocol', '')
+
+def test_items_and_tiers_name_what_they_leave_out(mixed, tmp_path, capsys):
+    out, err = tables(mixed, tmp_path, capsys, '--items')
+    assert err.startswith('left out: ') and '3 of bert (m1) on wol (SM)' in err and '3 of bert (m1) on luo (' in err
+    (tmp_path/'tiers.tsv').write_text('model\tlanguage\tshare\nbert\tfra\t2\nbert\twol\t0\n')
+    out, err = tables(mixed, tmp_path, capsys, '--tiers', str(tmp_path/'tiers.tsv'))
+    assert '| bert (m1, 1 epoch) |' in out and '| bert (m1) |' in out and '| bert (m2) |' in out
+
+@pytest.mark.parametrize('options', [('--tiers',), ('--items',), ('--typology',)])
+def test_tables_without_a_fitting_run_say_what_there_is(mixed, tmp_path, capsys, options):
+    assert main(['tables', '--runs', str(mixed), '-o', str(tmp_path), *options, '--recipe', 'mela']) == 1
+    said = capsys.readouterr().err
+    assert 'has no such runs, but' in said and f'--runs {mixed}' in said and len(said.splitlines()) == 1
+
+def test_an_unknown_protocol_is_refused(mixed, tmp_path, capsys):
+    assert main(['tables', '--runs', str(mixed), '--protocol', 'relais']) == 1
+    assert "there is no protocol 'relais'" in capsys.readouterr().err
+
+def test_the_report_has_every_run(mixed):
+    records = read_runs(mixed, report=pytest.fail)
+    report = make_report(records)
+    assert sum(row['seeds'] for row in report.rows) == len(records)
+    what = 'bible task protocol source splits rules limited model variant'.split()
+    cells = [tuple(row[k] for k in what) for row in report.rows]
+    assert len(cells) == len(set(cells)) # No two rows look the same
+    assert {row['model'] for row in report.rows} == {'bert','other','third'}
+
+def test_ranks_do_not_average_random_weights_into_the_probe(mixed):
+    taus = {a.recipes: a.tau_of_means for a in rank_agreement([r for r in read_runs(mixed) if r['bible'] == 'fra'], 'accuracy')}
+    assert taus == {'probe / paper': 1, 'probe-random / paper': -1}
