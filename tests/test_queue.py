@@ -1,5 +1,6 @@
 "Many jobs at once: nobody else can send any, and none runs for ever"
-import os, re, subprocess, sys
+import os, re, stat, subprocess, sys, tempfile, time
+from pathlib import Path
 
 import psutil, pytest
 
@@ -17,6 +18,45 @@ def test_everything_local_listens_on_loopback_only():
     with connect(workers=2) as client:
         client.wait_for_workers(2)
         assert listening(psutil.Process()) == {'127.0.0.1'}
+
+def test_temporary_files_of_workers_are_in_a_folder_of_their_own():
+    "Also what Dask imports from; nobody else can write there, and it goes with the workers"
+    before = list(sys.path)
+    with connect(workers=1) as client:
+        outcome, = run_jobs(client, _places, {'one': ()})
+        folder, path = Path(outcome.result[0]), [Path(p) for p in outcome.result[1] + sys.path if p not in before]
+        assert folder != Path(tempfile.gettempdir()) and stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert path and all(p.is_relative_to(folder) for p in path)
+    assert not folder.exists() and sys.path == before
+
+def _places(): return tempfile.gettempdir(), sys.path
+
+SCRIPT = '''from pronto.jobs.queue import connect, run_jobs
+import time
+with connect(workers=1) as client:
+    print([o.result for o in run_jobs(client, %s, {'one': (%s,)})])
+'''
+
+def start(tmp_path, *job):
+    "A script without a main guard"
+    (tmp_path/'script.py').write_text(SCRIPT % job)
+    (tmp_path/'tmp').mkdir()
+    env = os.environ | {'PYTHONPATH': str(ROOT), 'TMPDIR': str(tmp_path/'tmp')}
+    return subprocess.Popen([sys.executable, tmp_path/'script.py'], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+def test_a_script_without_a_main_guard_is_not_run_by_workers(tmp_path):
+    assert start(tmp_path, 'abs', '-1').communicate(timeout=100) == ('[1]\n', '')
+
+@pytest.mark.parametrize('kill', ['kill','terminate'])
+def test_a_killed_process_leaves_no_files_and_says_nothing(tmp_path, kill):
+    script = start(tmp_path, 'time.sleep', '60')
+    while not list((tmp_path/'tmp').rglob('worker-*')): time.sleep(.1)
+    getattr(script, kill)()
+    assert script.communicate(timeout=60) == ('', '') # When the last process has closed the stream
+    for _ in range(100):
+        if not list((tmp_path/'tmp').iterdir()): break
+        time.sleep(.1)
+    assert not list((tmp_path/'tmp').iterdir())
 
 @pytest.mark.slow
 def test_a_job_that_keeps_the_interpreter_busy_is_stopped():

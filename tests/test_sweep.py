@@ -246,6 +246,23 @@ def test_a_forked_kernel_makes_the_same_record_and_notebook(dataset, model, tmp_
     assert record == usual and shown(cells) == shown(expected)
     assert any('image/png' in o.get('data', {}) for c in cells for o in c.get('outputs', []))
 
+def test_a_fork_server_ends_with_its_worker_also_while_it_imports(tmp_path):
+    import psutil
+    (tmp_path/'endless.py').write_text('import time; open("begun", "x").close(); time.sleep(60)')
+    worker = ('from multiprocessing.forkserver import _forkserver\nfrom pronto.jobs import kernels\n'
+              '_forkserver.set_forkserver_preload([kernels._IMPORTS[0], "endless"])\n'
+              '_forkserver.ensure_running(); input()')
+    process = subprocess.Popen([sys.executable, '-c', worker], cwd=tmp_path, stdin=subprocess.PIPE,
+                               env=os.environ | {'PYTHONPATH': f'{ROOT}:{tmp_path}'})
+    while not (tmp_path/'begun').exists(): time.sleep(.1)
+    server, = [p for p in psutil.Process(process.pid).children() if 'forkserver' in ' '.join(p.cmdline())]
+    process.kill()
+    process.wait()
+    def runs(p): # Nobody may collect a process whose parent has gone
+        try: return p.status() != psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess: return False
+    assert not any(map(runs, psutil.wait_procs([server], timeout=5)[1]))
+
 @pytest.mark.slow
 def test_a_forked_kernel_ends_with_its_worker(tmp_path):
     import psutil

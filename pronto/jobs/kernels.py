@@ -6,19 +6,28 @@
 __all__ = ['ForkedKernels']
 
 # %% ../../nbs/jobs/kernels.ipynb #kn000004
-import gc, os, sys
+import atexit, gc, os, sys, time
 from multiprocessing import get_context, parent_process
 from multiprocessing.popen_forkserver import Popen
 from threading import Thread
 from jupyter_client import AsyncKernelManager
 
 # %% ../../nbs/jobs/kernels.ipynb #kn000007
-_IMPORTS = ('__main__ torch transformers pandas matplotlib.pyplot matplotlib_inline.backend_inline '
-            'ipykernel.zmqshell ipykernel.kernelapp pronto.jobs.kernels pronto.modeling.train '
-            'pronto.modeling.probing pronto.reporting.notebook_views pronto.runs.runner '
-            'pronto.runs.schema').split()
+_IMPORTS = ('pronto.jobs.kernels __main__ torch transformers pandas matplotlib.pyplot '
+            'matplotlib_inline.backend_inline ipykernel.zmqshell ipykernel.kernelapp '
+            'pronto.modeling.train pronto.modeling.probing pronto.reporting.notebook_views '
+            'pronto.runs.runner pronto.runs.schema').split()
 
 # %% ../../nbs/jobs/kernels.ipynb #kn000009
+def _end_with_worker(worker:int):
+    "End this process at once when its parent has ended, also while it imports"
+    while os.getppid() == worker: time.sleep(.2)
+    os._exit(0)
+
+if any('multiprocessing.forkserver' in argument for argument in sys.orig_argv): # This is the fork server
+    atexit.register(os._exit, 0) # Or it would take seconds to tidy up what it has imported
+    Thread(target=_end_with_worker, args=[os.getppid()], daemon=True).start()
+
 def _end_with_parent():
     parent_process().join()
     os._exit(1)
@@ -26,6 +35,7 @@ def _end_with_parent():
 def _run_kernel(command:list[str], environment:dict):
     "Become the kernel that a command describes"
     os.setsid()
+    atexit.unregister(os._exit)
     torch = sys.modules.get('torch')
     if torch and torch.cuda._is_in_bad_fork(): os.execve(command[0], command, environment)
     gc.freeze()

@@ -6,13 +6,16 @@
 __all__ = ['Certificates', 'connect', 'JobFailed', 'Outcome', 'reason', 'run_jobs']
 
 # %% ../../nbs/jobs/queue.ipynb #c324f942
-import logging, os, signal, time
+import logging, os, shutil, signal, sys, time
 from collections import deque
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from queue import Empty, Queue
+from subprocess import DEVNULL, PIPE, Popen
+from tempfile import mkdtemp
 from typing import Callable, Iterator, NamedTuple
+from unittest.mock import patch
 from uuid import uuid4
 from ..core.files import InputError, to_stderr
 
@@ -121,12 +124,37 @@ def _client(scheduler:str, certificates:Certificates|None):
 
 _ANSWER = 5 # Seconds in which a scheduler must answer
 
+_REMOVE = 'read _; while [ -e "$0" ] && rm -rf -- "$0"; do sleep 1; done'
+
+@contextmanager
+def _private_folder():
+    "A folder for temporary files of all workers; another process removes it if this one is killed"
+    folder = mkdtemp(prefix='pronto-')
+    remover = Popen(['sh', '-c', _REMOVE, folder], stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL,
+                    start_new_session=True)
+    try: yield folder
+    finally:
+        with remover: remover.kill() # Closes the pipe, too
+        shutil.rmtree(folder, ignore_errors=True)
+
+@contextmanager
+def _own_processes(folder:str):
+    "Worker processes use this folder, do not run the script that starts them, and end without warnings"
+    import dask
+    from multiprocessing import resource_tracker, spawn
+    with patch.dict(os.environ, PYTHONWARNINGS='ignore:resource_tracker'): # Of what killed processes leave
+        resource_tracker.ensure_running() # Later it would unblock Ctrl-C in the thread that starts workers
+    prepare = spawn.get_preparation_data
+    def without_script(name):
+        found = prepare(name)
+        return {k: v for k,v in found.items() if not (name.startswith('Dask') and k.startswith('init_main'))}
+    with (dask.config.set({'temporary-directory': folder}), patch.object(sys, 'path', [*sys.path]),
+          patch.object(spawn, 'get_preparation_data', without_script)): yield
+
 @contextmanager
 def _on_this_machine(workers:dict[int,dict]):
     "A client of a cluster on this machine, whose processes ignore Ctrl-C"
     from distributed import Client, Scheduler, SpecCluster
-    from multiprocessing import resource_tracker
-    resource_tracker.ensure_running() # Or it would unblock the signal in the thread that starts the workers
     head = dict(host=_LOOPBACK, port=0, dashboard=False, dashboard_address=f'{_LOOPBACK}:0')
     with _no_interrupt(): # An interrupted constructor would leave a cluster that cannot be closed
         cluster = SpecCluster({}, dict(cls=Scheduler, options=head), silence_logs='CRITICAL')
@@ -151,7 +179,9 @@ def connect(
         return
     specs = _workers(workers, gpus, per_gpu, jobs)
     _require_files(len(specs))
-    with _quiet(), _on_this_machine(specs) as client: yield client
+    with _quiet(), _private_folder() as folder, _own_processes(folder):
+        for spec in specs.values(): spec['options'].setdefault('env', {}).update(TMPDIR=folder)
+        with _on_this_machine(specs) as client: yield client
 
 # %% ../../nbs/jobs/queue.ipynb #8bb58d9d
 class JobFailed(Exception):
