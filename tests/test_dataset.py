@@ -465,3 +465,30 @@ def test_a_summary_names_the_licence_and_whether_the_text_may_be_passed_on(built
     for licence,said in said_of.items():
         text = summary(manifest | dict(licence=licence))
         assert f'Licence of the text: {licence}; ' in text and said in text
+
+# The most similar verse, computed in another way
+
+@pytest.mark.parametrize('name', BIBLES[:3])
+def test_the_nearest_verse_is_that_of_an_independent_computation(name, built):
+    "TF-IDF of character 4-grams by scikit-learn, without hashing; the answers of all test verses are equal"
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from pronto.runs.baselines import predict_nearest
+    task = TASKS['nonpronominal_mention']
+    train, test = (built(name).tasks[task.stem][s] for s in ('train','test'))
+    known, asked = ([f' {r.text.lower()} ' for r in rows] for rows in (train, test))
+    tfidf = TfidfVectorizer(analyzer='char', ngram_range=(4,4), sublinear_tf=True, lowercase=False)
+    tfidf.fit(dict.fromkeys(known + asked))
+    nearest = (tfidf.transform(asked) @ tfidf.transform(known).T).toarray().argmax(1)
+    assert predict_nearest(task, train, test) == [task.training_label(train[i].label) for i in nearest]
+
+# How many verses have each status
+
+@pytest.mark.parametrize('name', BIBLES)
+def test_statuses_count_each_verse_of_either_text_once(name, built, annotations):
+    "A verse that is not annotated is `unannotated`, unless the Bible or the source says why it could not be used anyway"
+    source, bible, counts = annotations['paper'], english(name), built(name).manifest['verses']
+    assert sum(counts.values()) == len(source.verses.keys() | bible.verses.keys() | bible.excluded.keys())
+    beyond = (bible.verses.keys() | bible.excluded.keys()) - source.verses.keys()
+    why = {r for r in beyond if (source.unusable.get(r) or bible.excluded.get(r) or 'unannotated') != 'unannotated'}
+    assert counts.get('unannotated', 0) == len(beyond - why)
+    assert sum(counts.values()) - counts.get('unannotated', 0) == len(source.verses) + len(why)

@@ -16,7 +16,7 @@ from ..core.files import InputError
 from ..core.refs import Ref, in_order
 
 # %% ../../nbs/datasets/align.ipynb #f42d145d
-STATUSES = {
+STATUSES = { # A verse has one: what the source says of it comes first, then what the Bible says
     'aligned': 'annotated, and a verse of its own in the Bible',
     'crosses': 'the same, but a sentence runs over the verse boundary',
     'merged': 'the Bible prints it together with another verse',

@@ -103,29 +103,23 @@ def predict_verse2_ngrams(
     return (grams @ np.log(counts/counts.sum(0))).argmax(1)[test]
 
 # %% ../../nbs/datasets/shortcuts.ipynb #nt10
-def _cells(texts:list[str])->tuple[np.ndarray,np.ndarray,np.ndarray]: # Equally long, text by text
-    "The 4-grams of at most 4,096 texts: index of the text, hashed 4-gram, how often it occurs there"
-    grams, owner = _ngrams([f' {text.lower()} ' for text in texts], 4, bits=20)
-    both = owner.astype(np.uint32) << np.uint32(20) | grams.astype(np.uint32)
-    cells, times = _distinct(both)
-    return cells >> 20, (cells & np.uint32(2**20 - 1)).astype(np.int32), times
-
-def _weights(owner:np.ndarray, gram:np.ndarray, times:np.ndarray, rare:np.ndarray)->np.ndarray: # (cells,)
-    "TF-IDF, so that each text has length one"
-    weights = (1 + np.log(times)) * rare[gram]
-    return (weights/np.sqrt(np.bincount(owner, weights**2))[owner]).astype(np.float32)
+def _numbered_ngrams(texts:list[str])->tuple[np.ndarray,np.ndarray]:
+    "The character 4-grams of all texts, numbered from 0, and for each the index of its text"
+    grams, owner = _ngrams([f' {text.lower()} ' for text in texts], 4, bits=60) # In 20 bits some would meet
+    return np.unique(grams, return_inverse=True)[1], owner
 
 def _vectors(texts:list[str]): # (texts, n-grams), a sparse matrix whose rows have length one
-    "The weights of each text's character 4-grams"
+    "TF-IDF of each text's character 4-grams"
     from scipy.sparse import csr_matrix
-    blocks = [_cells(block) for block in _blocks(texts)]
-    gram = np.concatenate([np.empty(0, np.int32), *(gram for _,gram,_ in blocks)])
+    gram, owner = _numbered_ngrams(texts)
+    n = 1 + int(gram.max(initial=-1))
+    cells, times = _distinct(owner.astype(np.int64)*n + gram)
+    owner, gram = np.divmod(cells, max(n, 1))
     rarities = 1 + np.log((1 + len(texts))/np.arange(1, len(texts) + 2)) # By the number of texts
-    rare = rarities[np.bincount(gram, minlength=1<<20)]
-    data = np.concatenate([np.empty(0, np.float32), *(_weights(*cells, rare) for cells in blocks)])
-    sizes = [np.bincount(owner, minlength=len(block)) for (owner,*_),block in zip(blocks, _blocks(texts))]
-    start = np.r_[0, np.cumsum(np.concatenate([np.empty(0, int), *sizes]))]
-    return csr_matrix((data, gram, start), shape=(len(texts), 1<<20))
+    weights = (1 + np.log(times)) * rarities[np.bincount(gram, minlength=n)][gram]
+    weights = (weights/np.sqrt(np.bincount(owner, weights**2))[owner]).astype(np.float32)
+    start = np.r_[0, np.cumsum(np.bincount(owner, minlength=len(texts)))]
+    return csr_matrix((weights, gram, start), shape=(len(texts), n))
 
 # %% ../../nbs/datasets/shortcuts.ipynb #nt12
 class NearestQuestions(NamedTuple):
