@@ -30,7 +30,8 @@ def tables_options(parser):
     protocols_option(parser)
     add('--metric', choices=['accuracy','macro_f1','mcc','mae','f1'],
         help='what is set large, marked and tested; mae is for counts, f1 for spans and answers (default: '
-        'the metric of the tasks that were run, or accuracy if they differ)')
+        'the metric of each task: MCC for SM, with accuracy beside it, and mostly accuracy for others; in '
+        'tables over several tasks accuracy)')
     add('--common-rows', action='store_true',
         help='test all translations of a table on the rows that all of them have')
     add('--without', default='', metavar='CODES',
@@ -87,7 +88,7 @@ def tables(args):
     runs = args.runs or data_dir()/'runs'
     records = read_runs(runs)
     _know_protocol(args.protocol, records)
-    args.metric = args.metric or usual_metric(runs)
+    args.by_task, args.metric = args.metric or '', args.metric or usual_metric(runs)
     if args.protocol == 'retrieval':
         from pronto.runs.retrievals import read_retrievals, retrieval_table
         found = _leave_out(list(read_retrievals(runs)), names_in(args.without))
@@ -103,7 +104,7 @@ def tables(args):
     from pronto.reporting.protocol_tables import PROTOCOL_TABLES, make_protocol_tables
     if args.protocol not in PROTOCOL_TABLES: return _accuracy_tables(args, records)
     make = partial(make_protocol_tables, args.protocol, records, recipe=args.recipe, splits=args.splits,
-                   metric=args.metric, store=args.runs)
+                   metric=args.by_task, store=args.runs)
     show_tables(lambda out: '\n\n'.join(make(out=out)), _folder(args))
 
 def _folder(args)->Path:
@@ -120,7 +121,7 @@ def _accuracy_tables(args, records:list[dict]):
     kind = args.recipe, args.splits, args.protocol
     def make(out):
         made = make_tables(records, out, args.layout, args.recipe, args.splits, protocol=args.protocol,
-                           published=args.published, metric=args.metric, common_rows=args.common_rows,
+                           published=args.published, metric=args.by_task, common_rows=args.common_rows,
                            store=args.runs)
         summary = make_summary(records, out, args.layout, *kind, args.metric)
         return '\n\n'.join([*made.values(), *filter(None, [summary])])

@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Callable, NamedTuple
 from ..core.files import InputError, data_dir
-from ..core.tables import markdown_text
+from ..core.tables import grouped, markdown_text
 from .fewshot import curve_lines, curve_sheet, plot_curves, read_curves
 from .mixes import difference_sheet, mixes_lines, mixes_sheet, plot_mixes, read_mixes
 from .protocol_cells import Sheet, setting_note, write_figure
-from .scores import METRICS, MIN_SEEDS, with_metric
+from .scores import METRICS, MIN_SEEDS, main_metric, with_metric
 from .tables import in_store, records_of
 from ..runs.comparing import described, name_apart, protocol_of
 from .transfer import (gap_sheet, matrix_sheet, plot_transfer, read_transfer,
@@ -71,11 +71,11 @@ def make_protocol_tables(
     *,
     recipe:str='', # Only this recipe; any if empty
     splits:str='', # Only these splits, or several separated by commas; any if empty
-    metric:str='accuracy', # A key of `METRICS`
+    metric:str='accuracy', # A key of `METRICS`; if empty, that of each task, in tables of their own
     store=None # The folder of `runs`, for hints; `runs` itself if that is a folder
 )->list[str]: # The Markdown of each
     "Write the tables and the figure of a protocol; raises `InputError` if it has no runs"
-    if metric not in METRICS:
+    if metric not in ('', *METRICS):
         raise InputError('metric', f'no metric {metric}; choose from {", ".join(METRICS)}')
     out = data_dir()/'tables' if out is None else Path(out)
     kinds = splits.split(',') if splits else []
@@ -91,10 +91,15 @@ def make_protocol_tables(
         command = f'pronto eval --protocol {protocol}{in_store(store or runs)}'
         raise InputError(place, f'has no runs of {protocol} with these options (protocols with runs: '
                                 f'{others}); make some with `{command}`')
-    sheets, others = tables.sheets(found, metric), _left_out(protocol, records, found)
-    sheets = [replace(sheet, note=' '.join(filter(None, (sheet.note, others)))) for sheet in sheets]
+    others, sheets = _left_out(protocol, records, found), []
+    for name,some in grouped(found, lambda one: main_metric(one.task, metric)).items():
+        also = '' if name in (metric, 'accuracy') else f'-{name}' # Part of the names of files
+        metric_title = f', {METRICS[name]}' if also else ''
+        for sheet in tables.sheets(some, name):
+            note = ' '.join(filter(None, (sheet.note, others)))
+            sheets.append(replace(sheet, stem=sheet.stem + also, title=sheet.title + metric_title, note=note))
+        write_figure(tables.plot(some, name), out/f'{protocol}{also}.png')
     for sheet in sheets: sheet.write(out)
-    write_figure(tables.plot(found, metric), out/f'{protocol}.png')
     return [sheet.markdown() for sheet in sheets]
 
 # %% ../../nbs/reporting/protocol_tables.ipynb #pt09r

@@ -4,10 +4,11 @@
 
 # %% auto #0
 __all__ = ['ABSENT', 'BASELINE_NAMES', 'OWN_TABLE', 'TITLES', 'IN_PERCENT', 'BESIDE', 'Cell', 'Row', 'Block', 'shown',
-           'all_cells', 'metric_of', 'notes', 'Figure', 'grid', 'to_markdown', 'file_stem', 'to_latex', 'to_csv',
-           'draw']
+           'all_cells', 'metric_of', 'metrics_of', 'notes', 'Figure', 'grid', 'to_markdown', 'file_stem', 'to_latex',
+           'to_csv', 'draw']
 
 # %% ../../nbs/reporting/rendering.ipynb #cb9de5fb
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 from ..core.tables import Markup, csv_text, latex_table, latex_text, markdown_table, markdown_text
@@ -122,8 +123,22 @@ def all_cells(
 def metric_of(
     blocks:list[Block] # Of one table
 )->str: # A key of `METRICS`
-    "The metric that is set large"
-    return next((c.metric for c in all_cells(blocks) if c.metric), 'accuracy')
+    "The metric that is set large: of most cells, if tasks are judged by different ones"
+    found = Counter(c.metric for c in all_cells(blocks) if c.metric)
+    return found.most_common(1)[0][0] if found else 'accuracy'
+
+def metrics_of(
+    blocks:list[Block] # Of one table
+)->dict[str,str]: # Name of a task to a key of `METRICS`
+    "The metric that is set large, by column"
+    found = dict.fromkeys(blocks[0].rows[0].cells, metric_of(blocks))
+    placed = ((task, c) for b in blocks for row in b.rows for task,c in row.cells.items())
+    return found | {task: c.metric for task,c in placed if c.metric}
+
+def _columns(blocks:list[Block])->dict[str,str]: # Name of a task to its title
+    "With the metric of a column, if it is not that of most"
+    metrics, usual = metrics_of(blocks), metric_of(blocks)
+    return {task: task if m == usual else f'{task} ({METRICS[m]})' for task,m in metrics.items()}
 
 def _is_compared(blocks:list[Block])->bool: return any(c.published is not None for c in all_cells(blocks))
 
@@ -144,7 +159,7 @@ _BASELINES = dict(majority='majority (the first of a block)',
 _METHOD = '{large}: the mean over test items and seeds{small}. Rows without a language model: {baselines}.'
 _SETTING = 'Recipe: {recipe}; epochs: {epochs}; splits: {splits}; seeds: {seeds}.'
 _PUBLISHED = ('publ.: the figures of the paper, on its own random splits, which leak for SS and SAC; '
-              'Δ: ours less published.')
+              'Δ: ours less published, both in accuracy.')
 _LIMIT = '* trained on a part of the data, with at most this many examples: {limit}.'
 _SAME_LIMIT = ('All models were trained on a part of the data, with at most this many examples: {limit}; '
                'baselines learn from all.')
@@ -195,9 +210,11 @@ def _method(blocks:list[Block])->str:
     metric = metric_of(blocks)
     there = [m for m in BESIDE[metric] if any(getattr(c, m) is not None for c in all_cells(blocks))]
     names = METRICS | dict(mae='for counts the mean absolute error')
+    own = {name: metrics_of(blocks)[task] for task,name in _columns(blocks).items() if name != task}
+    large = '; '.join([_LARGE[metric], *(f'{name} with {METRICS[BESIDE[m][0]]}' for name,m in own.items())])
     small = f'; small: {", ".join(names[m] for m in there)}' if there else ''
     used = dict.fromkeys(row.baseline for b in blocks for row in b.rows if row.baseline)
-    return _METHOD.format(large=_LARGE[metric], small=small, baselines=', '.join(_BASELINES[b] for b in used))
+    return _METHOD.format(large=large, small=small, baselines=', '.join(_BASELINES[b] for b in used))
 
 def _common_rows(blocks:list[Block])->str:
     sizes = {}
@@ -283,13 +300,13 @@ def grid(
     blocks:list[Block] # Of one table
 )->tuple[list[str],list[list[list[Figure]]]]: # The header, and for each block its rows: a name and figures
     "The texts of a table"
-    compared, mixed, metric = _is_compared(blocks), _mixes_limits(blocks), metric_of(blocks)
-    columns = lambda task: [task,'publ.','Δ'] if compared else [task]
-    header = ['Model'] + [name for task in blocks[0].rows[0].cells for name in columns(task)]
+    compared, mixed, metrics = _is_compared(blocks), _mixes_limits(blocks), metrics_of(blocks)
+    columns = lambda name: [name,'publ.','Δ'] if compared else [name]
+    header = ['Model'] + [text for name in _columns(blocks).values() for text in columns(name)]
     cells = all_cells(blocks)
     differ, most = _limits_differ(cells), max((c.seeds or 0 for c in cells), default=0)
-    printed = lambda row: [f for cell in row.cells.values()
-                           for f in _printed(cell, metric, compared, differ, most)]
+    printed = lambda row: [f for task,cell in row.cells.items()
+                           for f in _printed(cell, metrics[task], compared, differ, most)]
     return header, [[[Figure(_row_name(b, row, mixed)), *printed(row)] for row in b.rows] for b in blocks]
 
 # %% ../../nbs/reporting/rendering.ipynb #718e472c
@@ -358,7 +375,8 @@ def to_csv(
 def _plain(text:str)->str: return text.replace('$', r'\$') # Matplotlib would read a formula
 
 def _plot(ax, cell:Cell, y:int, color:str, metric:str):
-    if cell.published is not None: ax.plot(cell.published, y, 'o', mfc='none', mec='0.55')
+    if cell.published is not None and metric in IN_PERCENT:
+        ax.plot(cell.published, y, 'o', mfc='none', mec='0.55')
     if cell.ours is None: return
     ax.plot(cell.ours, y, 'x' if cell.above_baseline is False else 'o', ms=4, color=color)
     if (small := _figure(cell, metric).small): # Beside the panel, level with the dot
@@ -376,7 +394,7 @@ def _panel(ax, blocks:list[Block], task:str, metric:str):
         for i,row in enumerate(rows, 1):
             _plot(ax, row.cells[task], y + i, '0.3' if row.baseline else 'C0', metric)
         cell = majority.cells[task]
-        level = cell.published if cell.ours is None else cell.ours
+        level = cell.published if cell.ours is None and metric in IN_PERCENT else cell.ours
         if level is not None: ax.plot([level]*2, [y + .3, y + len(rows) + .5], '--', lw=.8, color='0.6')
         y += len(rows) + 1
     ax.set_ylim(y - .4, -.6)
@@ -407,12 +425,12 @@ def draw(
     "A picture of a table"
     from matplotlib.figure import Figure as Picture
     n_rows, metric = sum(len(b.rows) for b in blocks), metric_of(blocks)
-    tasks = list(blocks[0].rows[0].cells)
+    names, metrics = _columns(blocks), metrics_of(blocks)
     figure = Picture(figsize=(12, 1.2 + .2*n_rows), layout='constrained')
-    axes = figure.subplots(1, len(tasks), squeeze=False, sharey=True)[0]
-    for task,ax in zip(tasks, axes):
-        _panel(ax, blocks, task, metric)
-        ax.set_title(_plain(task))
+    axes = figure.subplots(1, len(names), squeeze=False, sharey=True)[0]
+    for (task,name),ax in zip(names.items(), axes):
+        _panel(ax, blocks, task, metrics[task])
+        ax.set_title(_plain(name))
         ax.grid(axis='y', color='0.94')
         ax.set_axisbelow(True)
     _name_rows(axes[0], blocks)

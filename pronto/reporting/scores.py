@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['METRICS', 'MIN_SEEDS', 'Answers', 'read_answers', 'answers_by_task', 'has_reference', 'common_rows', 'on_common_rows',
-           'with_metric', 'score_answers', 'seed_scores', 'answer_values', 'compare_answers', 'compare_all',
-           'best_of_models', 'against_best', 'may_be_best', 'among_best', 'AgainstBaseline', 'against_baselines']
+           'main_metric', 'with_metric', 'score_answers', 'seed_scores', 'answer_values', 'compare_answers',
+           'compare_all', 'best_of_models', 'against_best', 'may_be_best', 'among_best', 'AgainstBaseline',
+           'against_baselines']
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from ..core.seeds import SeedDifference, SeedScore, compare_seeds, item_values, 
 from ..core.stats import chapter_cells, holm, metric_bounds
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
+from ..runs.comparing import stem_of
 from ..runs.store import prediction_columns
 
 # %% ../../nbs/reporting/scores.ipynb #rsc06
@@ -143,12 +145,20 @@ def _metrics_of(stem:str)->tuple[str,...]:
     if task and task.has_items: return task.metrics
     return tuple(m for m in METRICS if m != 'f1' and (m != 'mae' or not task or task.counts))
 
+def main_metric(
+    task:str, # As `task_key` returns it
+    asked:str='' # A key of `METRICS`, for all tasks
+)->str: # A key of `METRICS`
+    "By which metric a task is judged, unless another one is asked for"
+    known = TASKS.get(stem_of(task))
+    return asked or (known.metric if known else 'accuracy')
+
 def with_metric(
     records:list[dict], # As `read_runs` returns them
-    metric:str # A key of `METRICS`
+    metric:str # A key of `METRICS`; every task has one if it is empty
 )->list[dict]:
     "The runs on tasks that have a metric; raises `InputError` that lists the choices if there are none"
-    kept = [r for r in records if metric in _metrics_of(r['task'])]
+    kept = [r for r in records if not metric or metric in _metrics_of(r['task'])]
     if kept or not records: return kept
     stem = records[0]['task']
     name = TASKS[stem].abbr if stem in TASKS else stem

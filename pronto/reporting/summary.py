@@ -330,10 +330,10 @@ def make_summary(
     recipe:str='paper', # Only this recipe; any if empty
     splits:str=SPLITS_SHOWN, # Only these splits; any if empty
     protocol:str='in-language', # Only this protocol; any if empty
-    metric:str='accuracy' # A key of `METRICS`
+    metric:str='accuracy' # A key of `METRICS`; accuracy if empty, as test sets of several tasks need one
 )->str: # Its Markdown; empty if there are fewer than two test sets
     "Write `summary` as Markdown, LaTeX, CSV and figure"
-    choices = ', '.join(METRICS)
+    metric, choices = metric or 'accuracy', ', '.join(METRICS)
     if metric not in METRICS: raise InputError('metric', f'no metric {metric}; choose from {choices}')
     out = data_dir()/'tables' if out is None else Path(out)
     records = records_of(runs)

@@ -19,7 +19,7 @@ from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS, task_file
 from .rendering import BASELINE_NAMES, OWN_TABLE, Block, Cell, Row
 from .rendering import draw, file_stem, shown, to_csv, to_latex, to_markdown
 from .scores import METRICS, Answers, against_baselines, among_best, read_answers
-from .scores import has_reference, score_answers, seed_scores, with_metric
+from .scores import has_reference, main_metric, score_answers, seed_scores, with_metric
 from .translations import spread_note
 from ..runs.comparing import kind_of, known_as, name_apart, plain_name, protocol_of, stem_of, task_key
 from ..runs.comparing import task_name, test_set
@@ -239,8 +239,8 @@ def _shared_rows(chosen:dict[str,list[dict]], tables:dict[str,str])->dict[tuple[
     return shared
 
 def _with_published(cell:Cell, figure:float|None):
-    cell.published = figure
-    if None not in (cell.ours, figure): cell.difference = round(cell.ours - figure, 2)
+    cell.published = figure # The paper has accuracies only
+    if None not in (cell.accuracy, figure): cell.difference = round(cell.accuracy - figure, 2)
 
 def _same_rows(records:list[dict])->list[dict]:
     "The latest run, and those that were tested on its rows"
@@ -268,7 +268,8 @@ def _baseline_rows(runs:dict, answers:dict, tasks:list[str], metric:str)->list[R
             of_task = [(model, t) for model,t in runs if t == task]
             if not of_task: continue
             last = max(of_task, key=lambda cell: _latest(runs[cell]))
-            row.cells[task_name(task)] = _baseline_cell(key, runs[last], answers[last], metric)
+            found = _baseline_cell(key, runs[last], answers[last], main_metric(task, metric))
+            row.cells[task_name(task)] = found
         if key == 'majority' or any(c.metric for c in row.cells.values()): rows.append(row)
     return rows
 
@@ -279,7 +280,7 @@ def _best(answers:dict[tuple[str,str],Answers], metric:str)->set[tuple[str,str]]
     for (model,task),said in answers.items():
         if metric != 'mae' or said.counts: by_task.setdefault(task, {})[model] = said
     for task,models in by_task.items():
-        try: found |= {(model, task) for model in among_best(models, metric)}
+        try: found |= {(model, task) for model in among_best(models, main_metric(task, metric))}
         except ValueError: continue # Their rows differ
     return found
 
@@ -287,7 +288,8 @@ def _model_row(name:str, model:str, runs:dict, answers:dict, tasks:list[str], me
     row = Row(name, '', {})
     for task in tasks:
         seeds = runs.get((model, task))
-        cell = _model_cell(seeds, answers[model, task], metric) if seeds else Cell()
+        of_task = main_metric(task, metric)
+        cell = _model_cell(seeds, answers[model, task], of_task) if seeds else Cell()
         row.cells[task_name(task)] = cell
     return row
 
@@ -379,11 +381,12 @@ def fill(
     chosen:dict[str,list[dict]], # As `choose` returns it
     published:list[dict[str,str]]=None, # Figures with bible, system, task and value; the paper's if not given
     not_run:bool=False, # Also make blocks of translations without any run
-    metric:str='accuracy', # One of `METRICS`
+    metric:str='accuracy', # One of `METRICS`; that of each task if empty
     common_rows:bool=False # Only the test rows that all translations of a table have
 )->list[Block]: # In the order of the layout
     "The blocks of all tables, with the published figures beside ours"
-    figures = _figures(fact_table('published') if published is None else published, metric)
+    published = fact_table('published') if published is None else published
+    figures = _figures(published, metric or 'accuracy')
     ran = [task for blocks in chosen.values() for block in blocks for _,task in block]
     known = [task for task in TASKS if task in PAPER_TASKS or task in ran]
     tasks = known + sorted(set(ran) - set(known))
@@ -439,13 +442,13 @@ def make_tables(
     tables:list[str]=None, # e.g. `['Table 1']`; all if not given
     protocol:str='in-language', # Only this protocol; any if empty
     published:bool=False, # Also print the translations of the layout that have no run
-    metric:str='accuracy', # The one that is set large and tested: a key of `METRICS`
+    metric:str='accuracy', # Set large and tested: a key of `METRICS`; if empty, that of each task
     common_rows:bool=False, # Test all translations of a table on the rows that all of them have
     store=None # The folder of `runs`, for hints; `runs` itself if that is a folder
 )->dict[str,str]: # Table to its Markdown
     "Write the tables as Markdown, LaTeX, CSV and figures; raises `InputError` if there is nothing to print"
     choices = ', '.join(METRICS)
-    if metric not in METRICS: raise InputError('metric', f'no metric {metric}; choose from {choices}')
+    if metric not in ('', *METRICS): raise InputError('metric', f'no metric {metric}; choose from {choices}')
     out, records = data_dir()/'tables' if out is None else Path(out), with_metric(records_of(runs), metric)
     chosen = choose(records, recipe, splits, protocol)
     ran = [r for blocks in chosen.values() for block in blocks for seeds in block.values() for r in seeds]
@@ -455,7 +458,7 @@ def make_tables(
     place = store or runs
     if not blocks: raise InputError(_place_of(place), _nothing(records, metric, in_store(place)))
     by_table = grouped(blocks, lambda block: block.table)
-    for of_table in by_table.values(): _add_spread(of_table, chosen, metric)
+    for of_table in by_table.values(): _add_spread(of_table, chosen, metric or 'accuracy')
     made = {t: _write_table(t, found, out) for t,found in by_table.items() if not tables or t in tables}
     _write_text(out/'published.csv', csv_text(fact_table('published')))
     return made
