@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['metrics_of', 'Cells', 'chapter_cells', 'resamples', 'student_interval', 'wilson', 'all_labels', 'confusions',
-           'redraw', 'metric_bounds', 'bootstrap', 'score', 'network_errors', 'permutation_test', 'holm', 'compare',
-           'across_seeds']
+           'redraw', 'metric_bounds', 'bootstrap', 'score', 'members', 'network_errors', 'permutation_test', 'holm',
+           'compare', 'across_seeds']
 
 # %% ../../nbs/core/stats.ipynb #7a748c48
 import numpy as np
@@ -186,6 +186,16 @@ def score(
     return {m: round(v, 4) for m,v in value.items()}, interval
 
 # %% ../../nbs/core/stats.ipynb #fbd0ce4e
+def members(
+    cells:np.ndarray, # (c, 2) the chapters of each cell
+    n_chapters:int
+): # (c, chapters), sparse: 1 where a cell has a chapter
+    "Which cells belong to a chapter; those of pairs belong to two"
+    from scipy.sparse import csr_array
+    place, crossing = np.arange(len(cells)), cells[:,0] != cells[:,1]
+    where = np.concatenate([place, place[crossing]]), np.concatenate([cells[:,0], cells[crossing,1]])
+    return csr_array((np.ones(len(where[0])), where), shape=(len(cells), n_chapters))
+
 def network_errors(
     sums:np.ndarray, # (draws, c) sum of the values of each cell
     sizes:np.ndarray, # (c,) instances of each cell
@@ -193,15 +203,12 @@ def network_errors(
     n_chapters:int
 )->np.ndarray: # (draws,)
     "Standard errors of the sums over all cells, if cells that share a chapter may be correlated"
-    from scipy.sparse import csr_array
     centred = sums - np.outer(sums.sum(1)/sizes.sum(), sizes)
-    crossing, ones = cells[:,0] != cells[:,1], np.ones(len(cells))
+    crossing = cells[:,0] != cells[:,1]
     if not crossing.any(): return np.sqrt((centred**2).sum(1))
-    place = np.arange(len(cells))
-    member = csr_array((ones, (place, cells[:,0])), shape=(len(cells), n_chapters))
-    member = member + csr_array((ones[crossing], (place[crossing], cells[crossing,1])), shape=member.shape)
     twice = (centred[:,crossing]**2).sum(1)
-    return np.sqrt(np.maximum(((centred @ member)**2).sum(1) - twice, (centred**2).sum(1)))
+    by_chapter = centred @ members(cells, n_chapters)
+    return np.sqrt(np.maximum((by_chapter**2).sum(1) - twice, (centred**2).sum(1)))
 
 # %% ../../nbs/core/stats.ipynb #fbd0ce4f
 @lru_cache(maxsize=8)
@@ -213,7 +220,6 @@ def _signs(n:int, n_cells:int, seed:int)->np.ndarray: # (n, cells), of bytes
 
 def _signed(signs:np.ndarray, difference:np.ndarray, sizes:np.ndarray, cells:np.ndarray, n_chapters:int):
     "Sums over all cells for each draw of signs, and their errors as in `network_errors`: (draws,) both"
-    from scipy.sparse import csr_array
     sizes, crossing, moving = sizes.astype(float), cells[:,0] != cells[:,1], difference != 0
     signs, moved = signs[:,moving].astype(float), difference[moving]
     terms = np.column_stack([np.ones(len(cells)), sizes, sizes*crossing])[moving]*moved[:,None]
@@ -222,9 +228,7 @@ def _signed(signs:np.ndarray, difference:np.ndarray, sizes:np.ndarray, cells:np.
     def squares(d, s, product): return d @ d - 2*mean*product + mean**2*(s @ s)
     within = squares(difference, sizes, weighted)
     if not crossing.any(): return total, np.sqrt(within.clip(0))
-    place = np.arange(len(cells))
-    where = np.concatenate([place, place[crossing]]), np.concatenate([cells[:,0], cells[crossing,1]])
-    member = csr_array((np.ones(len(where[0])), where), shape=(len(cells), n_chapters))
+    member = members(cells, n_chapters)
     by_chapter = signs @ member[moving].multiply(moved[:,None]).tocsr() # (draws, chapters)
     twice = squares(difference[crossing], sizes[crossing], of_crossing)
     network = ((by_chapter - np.outer(mean, sizes @ member))**2).sum(1) - twice

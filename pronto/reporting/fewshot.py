@@ -11,7 +11,7 @@ from statistics import mean
 from typing import NamedTuple
 from ..core.progress import progress
 from ..core.tables import grouped
-from .protocol_cells import Sheet, collapse_mark, number, panels, score_data
+from .protocol_cells import FEW_SEEDS, Sheet, collapse_mark, number, panels, score_data
 from .rendering import shown
 from .scores import Answers, among_best, compare_answers, read_answers, score_answers
 from ..runs.comparing import by_model_and_task, one_setting, protocol_of, task_name
@@ -57,8 +57,8 @@ def read_curves(
 class Equal(NamedTuple):
     "A number of examples, with its interval; 0 is below the smallest size, infinity above the largest"
     n:float
-    low:float
-    high:float
+    low:float|None # `None` with fewer than three seeds
+    high:float|None
 
 def _crossing(points:list[tuple[int,float]])->float:
     "Where a curve of (number, difference) becomes positive"
@@ -79,13 +79,18 @@ def examples_equal(
     found = {n: compare_answers(curve.points[n], zero_shot, metric) for n in sizes}
     end = lambda n, side: found[n].interval[side] if found[n].interval else found[n].difference
     crossing = lambda value: _crossing([(n, value(n)) for n in sizes])
-    return Equal(crossing(lambda n: found[n].difference), crossing(lambda n: end(n, 1)),
-                 crossing(lambda n: end(n, 0)))
+    middle = crossing(lambda n: found[n].difference)
+    if any(one.p is None for one in found.values()): return Equal(middle, None, None)
+    return Equal(middle, crossing(lambda n: end(n, 1)), crossing(lambda n: end(n, 0)))
 
 def _printed(n:float, curve:Curve)->str:
     sizes = sorted(n for n in curve.points if n > 0)
     if n == 0: return f'below {sizes[0]:,}'
     return f'above {sizes[-1]:,}' if n == float('inf') else f'{round(n):,}'
+
+def _ends(found:Equal, curve:Curve, none:str)->str:
+    if found.low is None: return none
+    return f'{_printed(found.low, curve)} to {_printed(found.high, curve)}'
 
 # %% ../../nbs/reporting/fewshot.ipynb #fs11
 def _zero_shots(curves:list[Curve], curve:Curve)->dict[str,Answers]: # By source
@@ -96,8 +101,7 @@ def _equal_text(curves:list[Curve], curve:Curve, metric:str)->str:
     texts = []
     for source,answers in _zero_shots(curves, curve).items():
         if (found := examples_equal(curve, answers, metric)) is None: continue
-        n, low, high = (_printed(x, curve) for x in found)
-        texts.append(f'{source}: {n} ({low} to {high})')
+        texts.append(f'{source}: {_printed(found.n, curve)} ({_ends(found, curve, "few seeds")})')
     return '; '.join(texts)
 
 def _size_names(curves:list[Curve])->list[str]: # In order, all rows last
@@ -134,6 +138,7 @@ def curve_sheet(
     header = ['task','model','target','after',*sizes,'equal to zero-shot']
     note = ('Scores by number of examples of the target; 0 is zero-shot transfer. Equal to zero-shot: how '
             'many examples of the target alone score as the source alone does, with a 95 % interval.')
+    if any('(few seeds)' in row[-1] for row in rows): note += f' Few seeds: {FEW_SEEDS}.'
     if best: note += ' ‡ the best start for this target and size, and those not clearly worse.'
     return Sheet('few-shot', 'Learning curves', header, rows, note, data)
 
@@ -205,8 +210,9 @@ def curve_lines(
     for curve in (c for c in curves if not c.source):
         for source,answers in _zero_shots(curves, curve).items():
             if (found := examples_equal(curve, answers, metric)) is None: continue
-            n, low, high = (_printed(x, curve) for x in found)
+            ends = _ends(found, curve, '')
             about = f'{task_name(curve.task)}, {curve.model}, {curve.target}'
-            lines.append(f'{about}: zero-shot transfer from {source} scores as training on {n} examples of '
-                         f'the target does (95 %: {low} to {high}).')
+            lines.append(f'{about}: zero-shot transfer from {source} scores as training on '
+                         f'{_printed(found.n, curve)} examples of the target does '
+                         f'({f"95 %: {ends}" if ends else FEW_SEEDS}).')
     return lines

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 from ..core.tables import csv_rows, grouped
 from .scores import MIN_SEEDS, Answers, against_best, answers_by_task
-from .scores import best_of_models, may_be_best, score_answers
+from .scores import best_of_models, is_clear, may_be_best, score_answers
 from ..runs.comparing import task_name
 
 # %% ../../nbs/reporting/findings.ipynb #fnd00006
@@ -29,7 +29,7 @@ class Lead(NamedTuple):
 def _lead(task:str, models:dict[str,Answers])->Lead:
     best = best_of_models({m: a for m,a in models.items() if may_be_best(a)} or models)
     baselines = tuple(models[best].baselines)
-    better = {row['other']: row['difference'] > 0 and row['p_holm'] < .05
+    better = {row['other']: row['difference'] > 0 and is_clear(row['p_holm'])
               for row in against_best(models, baselines=baselines)}
     clear = all(better[m] for m in models if m != best)
     above = all(better[b] for b in baselines)

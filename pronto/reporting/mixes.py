@@ -11,9 +11,9 @@ from typing import NamedTuple
 from ..core.tables import grouped
 from ..protocols.protocol import VERSIONS
 from .protocol_cells import Sheet, between, collapse_mark, compare_means
-from .protocol_cells import number, panels, score_data
+from .protocol_cells import few_seeds_note, number, panels, score_data, with_ends
 from .rendering import shown
-from .scores import Answers, among_best, read_answers, score_answers
+from .scores import Answers, among_best, is_clear, read_answers, score_answers
 from ..runs.comparing import by_model_and_task, one_setting, protocol_of, task_name
 
 # %% ../../nbs/reporting/mixes.ipynb #mx07
@@ -80,24 +80,29 @@ def mixes_sheet(
     return Sheet('mixes', 'Mixes of languages', ['task','model','target',*CONDITIONS], rows, note, data)
 
 # %% ../../nbs/reporting/mixes.ipynb #mx09d
+def _differences(found:list[Mixes], metric:str)->list[tuple]: # Mixes, condition, targets, rows, difference
+    rows = []
+    for mixes in (m for m in found if m.whole):
+        for condition in CONDITIONS[1:]:
+            other, own = ([mixes.cells[t, c] for t in mixes.whole] for c in (condition, 'in'))
+            difference, n = compare_means(other, own, metric)
+            if difference: rows.append((mixes, condition, len(own), n, difference))
+    return rows
+
 def difference_sheet(
     found:list[Mixes],
     metric:str='accuracy'
 )->Sheet:
     "Each mix against training on the target alone, averaged over the targets"
-    rows = []
-    for mixes in found:
-        for condition in CONDITIONS[1:]:
-            if not mixes.whole: continue
-            other, own = ([mixes.cells[t, c] for t in mixes.whole] for c in (condition, 'in'))
-            difference, n = compare_means(other, own, metric)
-            if difference is None: continue
-            rows.append([task_name(mixes.task), mixes.model, condition, str(len(own)), f'{n:,}',
-                         number(difference.difference, metric, '+'),
-                         between(difference.interval, metric, '+'), f'{difference.p:.3f}'])
+    rows, differences = [], _differences(found, metric)
+    for mixes,condition,targets,n,difference in differences:
+        p = '–' if difference.p is None else f'{difference.p:.3f}'
+        rows.append([task_name(mixes.task), mixes.model, condition, str(targets), f'{n:,}',
+                     number(difference.difference, metric, '+'),
+                     between(difference.interval, metric, '+'), p])
     header = ['task','model','mix','targets','rows','minus in','95 %','p']
     note = ('Minus in: the mean over the targets, on the test rows that all have, minus that of training on '
-            'the target alone with as many rows.')
+            'the target alone with as many rows. ' + few_seeds_note(d[-1] for d in differences)).strip()
     return Sheet('mixes-differences', 'Mixes against one language', header, rows, note)
 
 # %% ../../nbs/reporting/mixes.ipynb #mx11
@@ -137,8 +142,9 @@ def mixes_lines(
 )->list[str]: # Sentences
     "What other languages are worth"
     lines = []
-    for task,model,mix,targets,_,difference,ends,p in difference_sheet(found, metric).rows:
-        verdict = 'a difference' if float(p) < .05 else 'no difference that these runs show'
-        lines.append(f'{task}, {model}: {mix} against in, mean of {targets} targets: {difference} '
-                     f'(95 %: {ends}), {verdict}.')
+    for mixes,condition,targets,_,difference in _differences(found, metric):
+        verdict = ', a difference' if is_clear(difference.p) else ', no difference that these runs show'
+        if difference.p is None: verdict = ''
+        lines.append(f'{task_name(mixes.task)}, {mixes.model}: {condition} against in, mean of {targets} '
+                     f'targets: {with_ends(difference, metric)}{verdict}.')
     return lines

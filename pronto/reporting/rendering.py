@@ -166,6 +166,8 @@ _SAME_LIMIT = ('All models were trained on a part of the data, with at most this
 _COLLAPSED = '† gave the same answer to everything with at least one seed.'
 _AMONG_BEST = ('‡ the best model for this task and translation, and those not clearly worse by tests over '
                'chapters and seeds (5 %, corrected by Holm).')
+_UNTESTED = ('{} scores of trained models are not tested against their baselines (no §): fewer than three '
+             'seeds do not tell how much another seed would change.')
 _NOT_ABOVE = ('§ not above the best of its baselines by a test over chapters and seeds (5 %, corrected by '
               'Holm for all models of the task in this table).')
 _TEST_SETS = ('A translation with several blocks was tested on several test sets; '
@@ -231,7 +233,9 @@ def _seed_notes(cells:list[Cell])->list[str]:
         which = ' or '.join(number[n] for n in few)
         some = 'Some models were' if len(few) < len(seeds) else 'Every model was'
         found.append(f'{some} run with {which}; another seed may give another score, so nothing is marked as '
-                     f'best there. Intervals and tests of one seed count the chapters only.')
+                     f'best there. Intervals of one seed count the chapters only.')
+    untested = sum(c.over_baseline is not None and c.p_baseline is None for c in cells)
+    if untested: found.append(_UNTESTED.format(untested))
     if (shares := sorted(c.from_seeds for c in cells if c.from_seeds is not None)):
         low, middle, high = (f'{100*x:.0f}' for x in (shares[0], shares[len(shares)//2], shares[-1]))
         found.append(f'Share of the variance of a score that comes from its seeds: {middle} % (median of the '

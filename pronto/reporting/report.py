@@ -23,7 +23,7 @@ from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS
 from .rendering import IN_PERCENT
 from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, compare_all
-from .scores import score_answers, seed_scores
+from .scores import is_clear, score_answers, seed_scores
 from .summary import Scope, Stratum, stratum_of, summarise
 from .tables import in_store, read_seeds
 from .tiers import read_tiers, tier_of
@@ -119,12 +119,12 @@ def _of_metric(metric:str, answers:Answers, found:dict)->dict:
     baseline = against_baselines(answers, metric)
     majority = answers.baselines.get('majority')
     of_majority = seed_scores(answers.of_baseline('majority'), metric)[0] if majority else None
-    above = baseline and baseline.difference > 0 and baseline.p < .05
+    above = baseline and baseline.difference > 0 and is_clear(baseline.p)
     return dict(
         score=found[metric].value, low=low, high=high, seed_low=min(seeds), seed_high=max(seeds),
         majority=None if of_majority is None else round(of_majority, 4),
         gain=baseline and baseline.difference, baseline=baseline and baseline.baseline,
-        above=bool(above) if baseline else None, rank=None, tied=None)
+        above=bool(above) if baseline and baseline.p is not None else None, rank=None, tied=None)
 
 def row(
     records:list[dict], # The seeds of one cell
@@ -147,7 +147,7 @@ def row(
 # %% ../../nbs/reporting/report.ipynb #rpt02
 def _ranks(tests:list[dict], models:list[int])->dict[int,dict]:
     "Rank and whether it is shared, from tests as `compare_all` returns them"
-    clear = [t for t in tests if t['p_holm'] < .05]
+    clear = [t for t in tests if is_clear(t['p_holm'])]
     worse = [t['second'] if t['difference'] > 0 else t['first'] for t in clear]
     ranks = {m: 1 + worse.count(m) for m in models}
     return {m: dict(rank=rank, tied=[*ranks.values()].count(rank) > 1) for m,rank in ranks.items()}
@@ -220,6 +220,7 @@ def _pairs_over(inside:list[Stratum])->list[dict]:
         n_chapters = len(set().union(*(s.chapters for s in both)))
         for test in compare_pairs([{m: s.draws[m] for m in together} for s in both], n_chapters):
             if {ran[test.first], ran[test.second]} != {p, q}: continue # Tested with others
+            if any({test.first, test.second} & s.few_seeds for s in both): continue
             seeds = min(s.seeds[m] for s in both for m in (test.first, test.second))
             found.append(dict(first=test.first, second=test.second, n=len(both), seeds=seeds,
                               difference=round(test.difference, 4), p=test.p))
@@ -349,7 +350,7 @@ def _over_columns(report:Report, codes:list[str], boards:list[tuple])->dict:
 def _pair_columns(tests:list[dict])->dict[str,list]:
     ends = lambda t, k: _scaled(t['interval'][k]) if t['interval'] else None
     own = {k: [t[k] for t in tests] for k in ('first','second')}
-    p = [float(f'{t["p"]:.2g}') for t in tests]
+    p = [None if t['p'] is None else float(f'{t["p"]:.2g}') for t in tests]
     return own | dict(difference=[_scaled(t['difference']) for t in tests], p=p,
                       low=[ends(t, 0) for t in tests], high=[ends(t, 1) for t in tests])
 

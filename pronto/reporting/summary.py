@@ -33,6 +33,7 @@ class Stratum(NamedTuple):
     seeds:dict[str,int]   # Of the models; baselines have none
     chapters:set[str]
     items:int
+    few_seeds:set[str] = frozenset() # Models that were trained with too few to be compared
 
 # %% ../../nbs/reporting/summary.ipynb #sum06b
 def _rows_of(answers:dict[tuple[str,str],Answers])->dict[str,dict[str,set]]:
@@ -97,7 +98,8 @@ def stratum_of(
     draws = draws_of(metric, first, predicted)
     chapters = {name for c in first.chapters for name in ([c] if isinstance(c, str) else c)}
     seeds = {name: len(a.predicted) for name,a in models.items() if name in draws}
-    return Stratum(draws, seeds, chapters, len(first.true))
+    few = {name for name in seeds if models[name].few_seeds}
+    return Stratum(draws, seeds, chapters, len(first.true), few)
 
 def _stratum(models:dict[str,Answers], metric:str, shared:set|None)->Stratum|None:
     models = {name: _on_rows(answers, shared) for name,answers in models.items()}
@@ -178,11 +180,12 @@ def summarise(
         n_chapters = len(set().union(*(s.chapters for s in inside)))
         draws = [{m: s.draws[m] for m in models} for s in inside]
         seeds = {m: min(s.seeds[m] for s in inside) for m in models if m in inside[0].seeds}
-        tested = min(seeds.values()) >= MIN_SEEDS
+        tested, few = min(seeds.values()) >= MIN_SEEDS, any(s.few_seeds & set(models) for s in inside)
         for found in aggregate(draws, n_chapters, less_is_better=metric == 'mae', bounds=bounds):
             about = dict(scope=scope.name, over=scope.over, left_out=', '.join(left_out))
             group, n_seeds = found.group if tested else '', seeds.get(found.model)
-            rows.append(about | _row(found, metric) | dict(seeds=n_seeds, group=group))
+            row = _row(found, metric) | (dict(rank_low=None, rank_high=None) if few else {})
+            rows.append(about | row | dict(seeds=n_seeds, group=group))
     return rows
 
 # %% ../../nbs/reporting/summary.ipynb #sum14
@@ -193,8 +196,8 @@ _NOTES = ('IQM: the interquartile mean over the test sets ({metric}; of fewer th
           'middle half.')
 _GROUPS = ('Groups: models that share a letter are not told apart by tests (5 %, corrected by Holm within a '
            'block).')
-_NO_GROUPS = ('Where a model has fewer than three seeds there are no groups: another seed may give another '
-              'score.')
+_NO_GROUPS = ('Where a model has fewer than three seeds there are no groups, and no intervals of ranks if it '
+              'was trained: another seed may give another score.')
 
 # %% ../../nbs/reporting/summary.ipynb #sum14b
 def _common_notes(common:dict[str,Common])->list[str]:
@@ -219,7 +222,9 @@ def _notes(rows:list[dict], common:dict[str,Common])->list[str]:
     if left_out: found.append(f'Left out, as they did not run on all test sets: {"; ".join(left_out)}.')
     return found
 
-def _ends(low:float, high:float)->str: return f'[{low:.2f}, {high:.2f}]'.replace('-', '−')
+def _ends(low:float|None, high:float|None)->str:
+    if low is None: return '–'
+    return f'[{low:.2f}, {high:.2f}]'.replace('-', '−')
 
 def _figures(row:dict)->list[str]:
     iqm, rank = (f'{row[k]:.2f}'.replace('-', '−') for k in ('iqm','rank'))
@@ -266,7 +271,8 @@ def _panel(ax, rows:list[dict], kind:str, named:bool):
     "Dots with intervals, from the best rank to the worst"
     for y,r in enumerate(rows):
         color = 'C0' if r['seeds'] else '0.3'
-        ax.plot([r[f'{kind}_low'], r[f'{kind}_high']], [y, y], '-', lw=1, color=color)
+        ends = [r[f'{kind}_low'], r[f'{kind}_high']]
+        if ends[0] is not None: ax.plot(ends, [y, y], '-', lw=1, color=color)
         ax.plot(r[kind], y, 'o', ms=4, color=color)
     names = [_plain(f'{r["model"]}  {r["group"]}') if named else '' for r in rows]
     ax.set_yticks(range(len(rows)), names, fontsize=8)

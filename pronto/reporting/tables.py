@@ -197,7 +197,7 @@ def _against_baseline(cell:Cell, answers:Answers):
     found = against_baselines(answers, cell.metric) if cell.ours is not None else None
     if found is None: return
     cell.baseline, cell.over_baseline = found.baseline, shown(cell.metric, found.difference)
-    cell.p_baseline = found.p if found.difference > 0 else 1.
+    cell.p_baseline = found.p if found.p is None or found.difference > 0 else 1.
 
 # %% ../../nbs/reporting/tables.ipynb #tbl04
 def _model_cell(records:list[dict], answers:Answers, metric:str)->Cell:

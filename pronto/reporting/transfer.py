@@ -16,7 +16,7 @@ from ..core.seeds import SeedDifference, SeedScore
 from ..core.tables import grouped
 from ..protocols.protocol import PROTOCOLS, in_language
 from .protocol_cells import Sheet, between, collapse_mark, compare_means
-from .protocol_cells import number, panels, same_rows, score_data
+from .protocol_cells import few_seeds_note, number, panels, same_rows, score_data, with_ends
 from .rendering import IN_PERCENT, shown
 from .scores import Answers, among_best, compare_answers, read_answers, score_answers
 from ..runs.comparing import by_model_and_task, one_setting, protocol_of, task_name, whole_setting
@@ -164,19 +164,18 @@ def gap_data(
     return dict(gap=gap and shown(metric, gap.difference), gap_low=shown(metric, low),
                 gap_high=shown(metric, high), p=gap and gap.p)
 
-def _gap_row(found:Transfer, source:str, target:str, metric:str)->tuple[list,dict]:
+def _gap_row(found:Transfer, source:str, target:str, metric:str)->tuple[list,dict,SeedDifference|None]:
     score, own = score_of(found.cells[source, target], metric), found.in_language.get(target)
     own = score_of(own, metric).value if own else None
     gap, n = transfer_gap(found, source, target, metric)
     n = n or len(found.cells[source, target].true)
     names = dict(task=task_name(found.task), model=found.model, source=source, target=target)
-    p = f'{gap.p:.3f}' if gap else '–'
     printed = [*names.values(), f'{n:,}', number(own, metric),
                number(score.value, metric) + collapse_mark(found.cells[source, target]),
-               *printed_gap(gap, metric), p]
+               *printed_gap(gap, metric), '–' if gap is None or gap.p is None else f'{gap.p:.3f}']
     data = dict(rows=n, seeds=score.n_seeds, metric=metric, in_language=shown(metric, own),
                 transfer=shown(metric, score.value))
-    return printed, names | data | gap_data(gap, metric)
+    return printed, names | data | gap_data(gap, metric), gap
 
 def gap_sheet(
     transfers:list[Transfer],
@@ -185,12 +184,13 @@ def gap_sheet(
     "Every source and target: in-language, transfer, and the gap on identical rows"
     pairs = [(found, s, t) for found in transfers for s,t in found.cells]
     made = [_gap_row(*pair, metric) for pair in progress('test gaps')(pairs)]
+    printed, data, gaps = (list(column) for column in zip(*made)) if made else ([], [], [])
     header = ['task','model','source','target','rows','in-language','transfer','gap','95 %','p']
     note = ('Gap: in-language minus transfer on identical rows, paired by row, over chapters and seeds. '
-            'In-language is a model with the same recipe that is trained on the target.')
+            'In-language is a model with the same recipe that is trained on the target. '
+            + few_seeds_note(filter(None, gaps))).strip()
     protocol = transfers[0].protocol if transfers else 'transfer'
-    return Sheet(f'{protocol}-gaps', f'{named(protocol)}, gaps', header, [p for p,_ in made], note,
-                 [d for _,d in made])
+    return Sheet(f'{protocol}-gaps', f'{named(protocol)}, gaps', header, printed, note, data)
 
 # %% ../../nbs/reporting/transfer.ipynb #tf12
 def mean_gap(
@@ -211,10 +211,11 @@ def summary_sheet(
     metric:str='accuracy'
 )->Sheet:
     "A row for each task, model and source: the mean gap, and XTREME's measure beside it"
-    rows, data = [], []
+    rows, data, gaps = [], [], []
     for found in transfers:
         for source in progress('mean gaps')(found.sources):
             gap, targets, n = mean_gap(found, source, metric)
+            gaps.append(gap)
             xtreme = source_minus_mean(found, source, metric)
             names = dict(task=task_name(found.task), model=found.model, source=source)
             rows.append([*names.values(), str(len(targets)), f'{n:,}', *printed_gap(gap, metric),
@@ -224,7 +225,8 @@ def summary_sheet(
                         | dict(source_minus_mean=shown(metric, xtreme)))
     header = ['task','model','source','targets','rows','mean gap','95 %','source minus mean']
     note = ('Mean gap: in-language minus transfer, averaged over the targets, on the rows that all have. '
-            "Source minus mean is XTREME's measure: English minus mean where the source is English.")
+            "Source minus mean is XTREME's measure: English minus mean where the source is English. "
+            + few_seeds_note(filter(None, gaps))).strip()
     protocol = transfers[0].protocol if transfers else 'transfer'
     return Sheet(f'{protocol}-summary', f'{named(protocol)}, mean gaps', header, rows, note, data)
 
@@ -259,6 +261,7 @@ def plot_transfer(
 
 # %% ../../nbs/reporting/transfer.ipynb #tf19n
 def _conclusion(gap:SeedDifference)->str:
+    if gap.p is None: return 'in these runs'
     if not gap.interval or gap.interval[0] <= 0 <= gap.interval[1]: return 'so these runs do not show a gap'
     return 'so training on the target is better' if gap.difference > 0 else 'so transfer is better'
 
@@ -272,8 +275,7 @@ def transfer_lines(
         for source in found.sources:
             gap, targets, n = mean_gap(found, source, metric)
             if gap is None: continue
-            size, ends = number(gap.difference, metric, '+'), between(gap.interval, metric, '+')
-            lines.append(f'{found.title}, trained on {source}: in-language minus transfer is {size} '
-                         f'(95 %: {ends}) on {n:,} identical rows of {len(targets)} targets, '
+            lines.append(f'{found.title}, trained on {source}: in-language minus transfer is '
+                         f'{with_ends(gap, metric)} on {n:,} identical rows of {len(targets)} targets, '
                          f'{_conclusion(gap)}.')
     return lines

@@ -990,7 +990,9 @@ function compare(found) {
   const verdict = tested
     ? `Clearly better (5 %, corrected for the ${count(tested, 'test')} shown): ${a.name} on ${clear(1)}, ${b.name} on ${clear(-1)}; not told apart on ${tested - clear(1) - clear(-1)}.`
     : items.length
-      ? 'These results are not tested.'
+      ? few
+        ? 'These results are not tested: a model that was trained with fewer than three seeds may score otherwise with another seed.'
+        : 'These results are not tested.'
       : 'No test set has both models.'
   const whole = all
     ? ` Over ${count(all.n, 'test set')} together the mean difference is ${signed(all.difference)} (p\u00a0${pValue(all.p).replace(/^0/, '= 0').replace(' ', '\u00a0')}).`
