@@ -1,4 +1,4 @@
-"The embedded corpus and its studies: files like real ones, the same bytes everywhere, all irregularities"
+"The embedded corpus, and the studies on it: files like real ones, the same bytes everywhere, all irregularities"
 import os, re, subprocess, sys
 from collections import Counter
 from pathlib import Path
@@ -16,7 +16,6 @@ from pronto.demo.grammar import phrases
 from pronto.demo.oracle import demo_table5
 from pronto.demo.steps import Forecast, Step, run_demo
 from pronto.demo.tiny_models import TRIAL
-from pronto.studies.leakage import memory_line
 
 ROOT = Path(__file__).parents[1]
 
@@ -293,15 +292,6 @@ def test_tasks_quality_notebook(tmp_path, monkeypatch):
     texts, kinds = _run_notebook('tasks_quality.ipynb', tmp_path, **small)
     assert 'image/png' in kinds
     assert len(re.findall(r'^All four criteria are met by \d of 2 tasks', texts, re.M)) == 2, texts
-
-def test_memory_is_explained_by_what_the_scores_say():
-    "No share of nothing: of a model at chance, or one that is not better under random splits"
-    baselines, intervals = dict(majority=.5, lookup=.6), dict(accuracy=(0, 1))
-    def record(accuracy):
-        return dict(task='same_sense', accuracy=accuracy, baselines=baselines, intervals=intervals)
-    assert 'not better than the majority label' in memory_line(record(.5), record(.7))
-    assert 'explains none of it' in memory_line(record(.7), record(.8))
-    assert '10.0 of the 40.0 points' in memory_line(record(.9), record(.8))
 
 def test_published_figures_of_hindi_are_not_beside_an_invented_language(tmp_path):
     build_demo(tmp_path, n_verses=900)

@@ -197,7 +197,7 @@ UNCHECKED = {
     ('nbs/noise', 'in 0, 10, 20 and 40 % of the verses'): SHAPE,
     ('nbs/noise', 'a permutation test over chapters confirms (5 %'): SHAPE,
     ('nbs/tasks_quality', 'on 5, 20 and 80 % of the rows'): SHAPE,
-    ('nbs/tasks_quality', '| Open English Bible | NMC'): 'the table itself: by `pronto.studies.task_quality`',
+    ('nbs/tasks_quality', '| Open English Bible | NMC'): 'the table itself: by the notebook',
     ('nbs/tasks_quality', '| | Bible | majority | book |'): 'the table itself: manifests and runs of three Bibles',
     ('nbs/tasks_quality', '| | Bible | majority | before |'): 'the table itself: probes of a distilled model',
     ('nbs/tasks_quality', 'Verse 2 alone, order, sense and book give'): 'manifests of three Bibles',

@@ -157,16 +157,14 @@ def find_language(
 
 # %% ../../nbs/bibles/languages.ipynb #lng51
 _MANY = 1_000_000 # Writers of a language whose scripts are known well
-_SAME_SCRIPT = {'Hans': 'Hani', 'Hant': 'Hani', 'Hang': 'Kore', 'Aran': 'Arab', 'Hrkt': 'Jpan'}
+_VARIANTS = {'Hani': ('Hans','Hant'), 'Hang': ('Kore',), 'Arab': ('Arab','Aran')}
 
-@cache
-def _scripts_of(language:str)->frozenset[str]: # Of a code as `langcodes` standardises it
-    "The scripts in which a language is written; empty if too few people write it"
-    from language_data.population_data import LANGUAGE_WRITING_POPULATION as writers
-    if writers.get(language, 0) < _MANY: return frozenset()
-    scripts = {parts[1] for tag in writers if len(parts := tag.split('-')) == 2 and len(parts[1]) == 4
-               and parts[0] == language}
-    return frozenset(_SAME_SCRIPT.get(s, s) for s in scripts)
+def _is_usual(language:str, script:str)->bool: # A code as `langcodes` standardises it
+    "Is a language written in a script? Yes for all scripts if too few people write it"
+    import langcodes
+    if langcodes.get(language).writing_population() < _MANY: return True
+    variants = _VARIANTS.get(script, (script,))
+    return any(langcodes.get(f'{language}-{v}').writing_population() for v in variants)
 
 @cache
 def _well_known()->dict[str,str]: # English name in lower case to code
@@ -203,14 +201,13 @@ def language_doubt(
     declared = _tag(bible.language)
     if declared is None or _private(declared.language): return ''
     script = script_of(r.text for r in bible.rows[::10])
-    usual = _scripts_of(langcodes.standardize_tag(declared.language, macro=True))
-    unusual = script and usual and _SAME_SCRIPT.get(script, script) not in usual
+    usual = not script or _is_usual(langcodes.standardize_tag(declared.language, macro=True), script)
     says = {f'names {name}': _named_code(name) for name in bible.named}
     says[f'has the title {bible.title!r}'] = _mentioned(bible.title)
     says[f'is called {file}'] = _mentioned(file)
     agrees = {what: any(_agree(declared, c) for c in codes) for what,codes in says.items() if codes}
     against = [] if any(agrees.values()) else list(agrees)
-    if unusual: against.append(f'is written in {script}')
+    if not usual: against.append(f'is written in {script}')
     name = _plain_name(declared)
     return f'declares {bible.language} ({name}) but {" and ".join(against)}' if against else ''
 

@@ -144,7 +144,7 @@ def _beside(args, records:list[dict]):
     from pronto.reporting.tiers import make_tier_tables, read_tiers
     if args.protocol not in ('','in-language') or args.typology: _any_recipe(args)
     if args.typology:
-        from pronto.studies.typology import make_typology_table
+        from pronto.reporting.typology import make_typology_table
         protocol = 'transfer' if args.protocol == 'in-language' else args.protocol
         some = _settled(args, records, '')
         return show_tables(lambda out: make_typology_table(some, out, protocol, args.metric), _folder(args))
