@@ -31,6 +31,12 @@ def test_same_in_another_process(tmp_path):
     for n in '12': subprocess.run([sys.executable, '-c', code, str(tmp_path/n)], check=True, env=os.environ | {'PYTHONHASHSEED': n})
     assert model_hash(tmp_path/'1') == model_hash(tmp_path/'2')
 
+def test_little_text_is_warned_of(tmp_path, capsys):
+    (tmp_path/'nine.txt').write_text('lo la mi tu ko pe si na wa\n')
+    sizes = ['--vocab', '80', '--layers', '1', '--width', '16', '--heads', '2', '--steps', '1', '--quiet']
+    assert main(['pretrain', str(tmp_path/'nine.txt'), '-o', str(tmp_path/'m'), *sizes]) == 0
+    assert 'nine.txt: only 26 characters of text' in capsys.readouterr().err
+
 def test_no_verse_of_dev_or_test(tmp_path):
     refs = [Ref('LUK', c, v) for c in range(1, 25) for v in (1, 2)]
     (tmp_path/'luke.tsv').write_text(''.join(f'LUK\t{r.chapter}\t{r.verse}\tlo {r.chapter} mi {r.verse}\n' for r in refs))

@@ -1,5 +1,5 @@
 "A sweep: workers die and join, runs fail, and recorded runs are not repeated"
-import json, os, shutil, signal, subprocess, sys, time
+import json, os, re, shutil, signal, subprocess, sys, time
 from collections import Counter
 from pathlib import Path
 
@@ -164,6 +164,7 @@ def test_the_notebook_itself(dataset, model, tmp_path, capsys):
     record, = read_runs(tmp_path/'runs')
     kept = json.loads(record['path'].with_suffix('.ipynb').read_text(encoding='utf-8'))
     outputs = [o for c in kept['cells'] for o in c.get('outputs', [])]
+    assert not [o for o in outputs if o['output_type'] == 'stream' and re.search(r'%\||about .* left|baselines', ''.join(o['text']))]
     assert record['task'] == 'sentence_mood' and record['counts'] and any('image/png' in o.get('data', {}) for o in outputs)
     assert main(argv) == 0
     assert capsys.readouterr().out == f'{tmp_path/"runs"}: 1 recorded before\n'
@@ -171,6 +172,7 @@ def test_the_notebook_itself(dataset, model, tmp_path, capsys):
 def test_bad_input_is_reported_before_any_work(dataset, model, stand_in, tmp_path, capsys):
     run = lambda *argv: main(['sweep', *map(str, argv), '--runs', str(tmp_path/'new')])
     assert run(tmp_path, '-m', model) == 1 and 'holds no dataset' in capsys.readouterr().err
+    assert run(dataset, '-m', model, '--per-gpu', 2) == 1 and '--per-gpu: does nothing without GPUs' in capsys.readouterr().err
     assert run(dataset, '-m', tmp_path/'nothing') == 1 and 'nothing' in capsys.readouterr().err
     assert run(dataset, '-m', model, '-t', 'XYZ') == 1 and 'no task' in capsys.readouterr().err
     assert run(dataset, '-m', model, '--notebook', tmp_path/'no.ipynb') == 1 and 'no such notebook' in capsys.readouterr().err

@@ -285,6 +285,8 @@ def pretrain_options(parser):
     add_number(parser, '--epochs', 1, 10**6, 'passes over the texts', default=10)
 
 # %% ../../nbs/cli/model_commands.ipynb #8b59f52b
+_LITTLE = 20_000 # Characters, about as many as a gospel has in Chinese
+
 def pretrain(args):
     "Pretrain a small BERT on plain text and the train verses of Bibles"
     from pronto.modeling.pretrain import foreign_in_model, pretrain, read_texts
@@ -294,6 +296,9 @@ def pretrain(args):
                                     '(--heads); change one of them')
     sizes = dict(vocab_size=args.vocab, layers=args.layers, width=args.width, heads=args.heads)
     texts = read_texts(args.text)
+    if (n := sum(map(len, texts))) < _LITTLE:
+        warn(f'warning: {", ".join(args.text)}: only {n:,} characters of text, from which a model learns '
+             'hardly anything; add more texts')
     if Path(args.output).exists():
         note(f'{args.output}: the model that is there will be replaced when the new one is complete')
     made = pretrain(texts, args.output, **sizes, steps=args.steps, epochs=args.epochs,

@@ -212,6 +212,7 @@ def notebook_parameters(
         if ',' in str(path):
             raise InputError(path, 'has a comma in its path, which separates names in the notebook; '
                                    'rename the folder or link to it')
+    given['show'] = False # Progress would be kept in the notebook
     given['bf16'] = 'yes' if run.key.hyperparameters.get('bf16') else 'no' # A worker may have another device
     if path := file_for_others(find_task(run.key.task)): given['tasks_file'] = path
     if run.key.protocol == 'in-language': return given
@@ -300,6 +301,8 @@ def sweep(
     **protocol # `protocol`, `train`, `sizes` and `draws` of `plan`
 )->Sweep:
     "Evaluate all models on all Bibles; raises `InputError` if input is missing or no run succeeds"
+    if per_gpu > 1 and not gpus:
+        raise InputError('--per-gpu', 'does nothing without GPUs; request some with --gpus, or leave it out')
     runs, notebook = Path(data_dir()/'runs' if runs is None else runs).absolute(), find_notebook(notebook)
     jobs, left_out = plan_all(datasets, models, tasks, seeds, recipe, epochs, limit, **protocol)
     named = {job.key.record(runs).relative_to(runs).as_posix(): job for job in jobs}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from ..core.aggregate import Aggregate, Draws, aggregate, draw_scores, draw_values
-from ..core.files import InputError, data_dir, to_stderr, write_aside
+from ..core.files import InputError, data_dir, write_aside
 from ..core.progress import progress
 from ..core.stats import metric_bounds
 from ..core.tables import Markup, csv_text, grouped, latex_table, markdown_table, markdown_text
@@ -209,7 +209,7 @@ def _common_notes(common:dict[str,Common])->list[str]:
         found.append(f'{bible} lacks many of them; without it (--without {bible}) they are {more}.')
     return found
 
-def _notes(rows:list[dict], common:dict[str,Common])->list[str]:
+def _notes(rows:list[dict], common:dict[str,Common], limited:str)->list[str]:
     metric = rows[0]['metric']
     found = [_NOTES.format(metric=METRICS[metric] + (' in percent' if metric in IN_PERCENT else ''))]
     if any(r['group'] for r in rows): found.append(_GROUPS)
@@ -220,6 +220,7 @@ def _notes(rows:list[dict], common:dict[str,Common])->list[str]:
     if own: found.append(f'Each translation is tested on all its own rows, as too few are in all: {own}.')
     left_out = dict.fromkeys(f'{r["scope"]}: {r["left_out"]}' for r in rows if r['left_out'])
     if left_out: found.append(f'Left out, as they did not run on all test sets: {"; ".join(left_out)}.')
+    if limited: found.append(f'Left out, as all their runs have a limit on the examples: {limited}.')
     return found
 
 def _ends(low:float|None, high:float|None)->str:
@@ -244,24 +245,26 @@ _HEADER = ['Over','Model','Test sets','IQM','95 %','Mean rank','95 %','Group']
 
 def to_markdown(
     rows:list[dict], # As `summarise` returns them
-    common:dict[str,Common]=None # Task to its common rows
+    common:dict[str,Common]=None, # Task to its common rows
+    limited:str='' # Translations that are left out, as all their runs have a limit
 )->str:
     "The summary for reading on the web"
     cells = []
     for first,*others in _blocks(rows):
         cells += [[Markup(f'**{markdown_text(first[0])}**'), *first[1:]], *others]
-    text = '\n\n'.join(map(markdown_text, _notes(rows, common or {})))
+    text = '\n\n'.join(map(markdown_text, _notes(rows, common or {}, limited)))
     title = f'# Summary: {METRICS[rows[0]["metric"]]} over tasks and translations'
     return '\n'.join([title, '', markdown_table(_HEADER, cells, align='llrrrrrl'), '', text, ''])
 
 def to_latex(
     rows:list[dict], # As `summarise` returns them
-    common:dict[str,Common]=None # Task to its common rows
+    common:dict[str,Common]=None, # Task to its common rows
+    limited:str='' # As above
 )->str: # A `table*` environment; needs the package booktabs
     "The summary for a paper"
     blocks = [(None if i else _HEADER, cells) for i,cells in enumerate(_blocks(rows))]
     title = f'Summary: {METRICS[rows[0]["metric"]]} over tasks and translations.'
-    caption = ' '.join([title, *_notes(rows, common or {})])
+    caption = ' '.join([title, *_notes(rows, common or {}, limited)])
     return latex_table(blocks, caption, 'tab:summary', align='llrrrrrl')
 
 # %% ../../nbs/reporting/summary.ipynb #sum25
@@ -308,22 +311,21 @@ def _by_source(chosen:dict[str,list[dict]])->dict[str,dict]: # Source to blocks;
                          if (kept := [block for block in blocks if block and source_of(block) == source])}
     return {source: of(source) for source in named}
 
-def _whole(chosen:dict[str,list[dict]])->dict[str,list[dict]]: # As `chosen`
+def _whole(chosen:dict[str,list[dict]])->tuple[dict[str,list[dict]],str]: # As `chosen`; who lost all runs
     "Leave out runs with a limit on the examples, unless all runs have one"
     has_all = lambda block: any(not seeds[0].get('limit') for seeds in block.values())
     whole = {bible: [block for block in blocks if has_all(block)] for bible,blocks in chosen.items()}
-    if not any(whole.values()): return chosen
+    if not any(whole.values()): return chosen, ''
     lost = [bible for bible,blocks in chosen.items() if blocks and not whole[bible]]
-    if lost: to_stderr(f'summary: without {", ".join(lost)}, whose runs all have a limit')
-    return whole
+    return whole, ', '.join(lost)
 
 # %% ../../nbs/reporting/summary.ipynb #sum16b
-def _write(rows:list[dict], common:dict[str,Common], source:str, out:Path)->str: # The Markdown
-    markdown, stem = to_markdown(rows, common), 'summary'
+def _write(rows:list[dict], common:dict[str,Common], limited:str, source:str, out:Path)->str: # The Markdown
+    markdown, stem = to_markdown(rows, common, limited), 'summary'
     if source:
         stem += f'-{safe_name(source.lower())}'
         markdown = markdown.replace('# Summary:', f'# Summary, {markdown_text(source)}:', 1)
-    for ending,text in dict(md=markdown, tex=to_latex(rows, common), csv=csv_text(rows)).items():
+    for ending,text in dict(md=markdown, tex=to_latex(rows, common, limited), csv=csv_text(rows)).items():
         with write_aside(out/f'{stem}.{ending}') as f: f.write_text(text, encoding='utf-8')
     with write_aside(out/f'{stem}.png') as f:
         draw(rows).savefig(f, format='png', dpi=120, metadata=dict(Software=None))
@@ -347,6 +349,7 @@ def make_summary(
     names = {r['bible']: Block(**{k: r[k] for k in LAYOUT_COLUMNS[:5]}).language_name for r in listed}
     made = []
     for source,chosen in _by_source(choose(records, recipe, splits, protocol)).items():
-        strata, common = read_strata(_whole(chosen), metric)
-        if rows := summarise(strata, names, metric): made.append(_write(rows, common, source, out))
+        whole, limited = _whole(chosen)
+        strata, common = read_strata(whole, metric)
+        if rows := summarise(strata, names, metric): made.append(_write(rows, common, limited, source, out))
     return '\n\n'.join(made)
