@@ -155,7 +155,8 @@ def probe_options(parser):
     add = parser.add_argument
     add('dataset', nargs='+', metavar='RELEASE_OR_DATASET', help='dataset folders, or releases')
     add('-m', '--model', required=True, action='append',
-        help='a model folder, or a name in the local cache; repeat for more')
+        help='a model folder, or a name in the local cache, which NAME= before it renames in tables; repeat '
+        'for more')
     add('-t', '--task', action='append',
         help='NMC, PNS, SM, SS, SAC or a stem; repeat for more (default: all)')
     tasks_file_option(parser)

@@ -139,7 +139,8 @@ def run_options(parser, model_required:bool):
     add = parser.add_argument
     baselines = '' if model_required else '; without one, only baselines are computed'
     add('-m', '--model', required=model_required, action='append',
-        help=f'a model folder, or a name in the local cache; repeat for more{baselines}')
+        help='a model folder, or a name in the local cache, which NAME= before it renames in tables; repeat '
+        f'for more{baselines}')
     add('-t', '--task', action='append',
         help='NMC, PNS, SM, SS, SAC or a stem; repeat for more (default: all)')
     tasks_file_option(parser)

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['RECIPES', 'PROBES', 'PROMPTS', 'WEIGHTS', 'Recipe', 'ProbeRecipe', 'PromptRecipe', 'find_recipe', 'has_bf16',
-           'model_files', 'file_hash', 'model_hash', 'local_model', 'find_model', 'available_models']
+           'model_files', 'file_hash', 'model_hash', 'given_name', 'local_model', 'find_model', 'available_models']
 
 # %% ../../nbs/modeling/recipes.ipynb #f7fdf025
 import hashlib, sys
@@ -153,11 +153,20 @@ def model_hash(
     return h.hexdigest()
 
 # %% ../../nbs/modeling/recipes.ipynb #bce60892
+def given_name(
+    model # A folder or a name, or `NAME=` before one of these
+)->tuple[str,str]: # The name, empty without one, and the rest
+    "How a user calls a model"
+    name, equals, place = str(model).partition('=')
+    return (name, place) if equals and not beside(str(model)).exists() else ('', str(model))
+
 def local_model(
     model # A folder or a name
 )->Path|None: # `None` if there is no such folder
     "The folder that a name stands for"
-    try: return next((p for p in (beside(str(model)), data_dir()/'models'/str(model)) if p.is_dir()), None)
+    try:
+        _, place = given_name(model)
+        return next((p for p in (beside(place), data_dir()/'models'/place) if p.is_dir()), None)
     except (OSError, ValueError): return None # A name that no folder can have
 
 def _cached(name:str)->Path:
@@ -173,7 +182,7 @@ def find_model(
     model # A folder, or a name on the Hub that is in the local cache
 )->Path: # The folder
     "The folder of a model; raises `InputError` if there is none or a part of it is missing"
-    folder = local_model(model) or _cached(str(model))
+    folder = local_model(model) or _cached(given_name(model)[1])
     if not (folder/'config.json').is_file():
         raise InputError(model, 'is not a model folder (no config.json in it); give the folder that '
                                 '`save_pretrained` wrote')

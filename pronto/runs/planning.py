@@ -18,7 +18,8 @@ from ..datasets.loading import load_manifest, table_file
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import TASKS, find_task, task_file
 from ..modeling.instructions import read_instructions
-from ..modeling.recipes import PROBES, PROMPTS, find_model, find_recipe, has_bf16, model_hash
+from ..modeling.recipes import PROBES, PROMPTS, find_model, find_recipe, given_name, has_bf16
+from ..modeling.recipes import model_hash
 from ..modeling.static_vectors import is_static, resolve_model, settings_for
 from ..protocols.parts import Part, Selection, Translation, check_compatible, find_translations
 from ..protocols.protocol import SIZES, Protocol, Setup, find_protocol
@@ -353,7 +354,8 @@ def _check_names(models:list[str]):
     names = {model: model_name(model) for model in map(str, models)}
     for model,name in names.items():
         if list(names.values()).count(name) > 1:
-            raise InputError(model, 'has the same name as another model; rename its folder')
+            place = given_name(model)[1]
+            raise InputError(model, f'has the same name as another model; name it: -m NAME={place}')
 
 # %% ../../nbs/runs/planning.ipynb #plall01
 def _all_setups(protocol:Protocol, targets:list, sources:list, names:list[str], report:Callable, **sampling):

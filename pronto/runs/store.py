@@ -9,9 +9,9 @@ __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunInputs', 'RunKey', '
            'read_runs', 'pool_runs', 'compare_records', 'correct_answers', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
-import json, os, sys
+import json, os, re, sys
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 import pronto
 from .baselines import baseline_results, baselines_of, predict_once, training_labels
@@ -19,23 +19,37 @@ from .comparing import same_for_baselines
 from .folds import chapters_of_table, missing_folds, pool, sets_of_folds
 from ..datasets.examples import verses_of
 from ..datasets.loading import check_folder, is_checkable
-from ..core.files import (InputError, content_hash, read_json, reading, safe_name, to_stderr,
+from ..core.files import (InputError, content_hash, path_part, read_json, reading, safe_name, to_stderr,
                                write_aside)
 from ..core.refs import Ref
 from ..datasets.parallels import parallel_to
 from ..datasets.shortcuts import near_duplicates
 from ..datasets.tasks import TASKS
-from ..modeling.recipes import file_hash, local_model
+from ..modeling.recipes import file_hash, given_name, local_model
 from ..core.seeds import score_seeds
 from ..core.stats import compare, metric_bounds, score
 
 # %% ../../nbs/runs/store.ipynb #70748803
+_TELLS_NOTHING = {*'model models final best last latest output out weights hf checkpoint checkpoints'.split(),
+                  *(f'{which}{mark}model' for which in ('best','final') for mark in '-_')}
+_NUMBERED = re.compile('(checkpoint|step|epoch)?[-_]?[0-9]+', re.IGNORECASE)
+
+def _telling(folder:Path)->str:
+    "The nearest name that tells which model it is; a number is added to the one above it"
+    if folder.parent == folder.parent.parent: return folder.name
+    if _NUMBERED.fullmatch(folder.name): return f'{_telling(folder.parent)}-{folder.name}'
+    return _telling(folder.parent) if folder.name.lower() in _TELLS_NOTHING else folder.name
+
+def _folder_of(model)->Path|None: # A link keeps its own name
+    return Path(os.path.abspath(folder)) if (folder := local_model(model)) else None
+
 def model_name(
-    model:str # A name on the hub, or a folder
+    model:str # A name on the hub, or a folder; or `NAME=` before one of these
 )->str: # As records and tables have it
-    "The name of a model"
-    folder = local_model(model)
-    return Path(os.path.abspath(folder)).name if folder else str(model) # A link keeps its own name
+    "The name of a model: the given one, or of a folder the nearest that tells something; raises `InputError`"
+    name, place = given_name(model)
+    if name: return path_part(name, '--model')
+    return _telling(folder) if (folder := _folder_of(model)) else place
 
 # %% ../../nbs/runs/store.ipynb #733c5623
 def dataset_hash(
@@ -85,7 +99,7 @@ class RunInputs:
     def inputs(self)->dict: # JSON values
         "All inputs; those that came later only if they are given, so older records are found again"
         given = asdict(self)
-        return {k: v for k,v in given.items() if k not in _LATER or v != _LATER[k]}
+        return {k: v for k,v in given.items() if k != 'once' and (k not in _LATER or v != _LATER[k])}
 
     @property
     def hash8(self)->str: # Eight hexadecimal digits
@@ -107,13 +121,23 @@ class RunInputs:
 @dataclass(frozen=True)
 class RunKey(RunInputs):
     "The inputs of one run, and where its record is"
+    once:str='' # The name of the model in older records: of its folder, whatever that tells
+
     @property
     def settings(self)->dict: # As `Recipe.settings` gives them
         "The hyperparameters with the name of the recipe"
         return {'name': self.recipe} | self.hyperparameters
 
+    def recorded(self, runs)->'RunKey':
+        "The key under which the run is recorded, if it is, under an older name of the model"
+        older = replace(self, model=self.once, once='') if self.once else self
+        return older if not self._path(runs).exists() and older._path(runs).exists() else self
+
     def record(self, runs)->Path: # The JSON file
         "Where the record is, or will be"
+        return self.recorded(runs)._path(runs)
+
+    def _path(self, runs)->Path:
         name = f'{safe_name(self.recipe)}-s{self.seed}-{self.hash8}.json'
         return Path(runs)/safe_name(self.bible)/safe_name(self.model)/self.task/name
 
@@ -147,6 +171,7 @@ def is_done(
     report=to_stderr # Gets a line about a damaged record
 )->bool: # A damaged record does not count
     "Is there a whole record of this run?"
+    key = key.recorded(runs)
     path = key.record(runs)
     if key.model_hash is None or not path.exists(): return False
     try: found = read_record(path)
@@ -188,6 +213,7 @@ def write_record(
 )->Path: # The record
     "Store a finished run whole or not at all; raises `InputError` or, if not valid, `ValueError`"
     from pronto.runs.schema import record_fault
+    key = key.recorded(runs)
     path, table = key.record(runs), key.predictions(runs)
     results = results | dict(train=key.train, training=key.training)
     fault = record_fault(key.inputs | results | {'predictions': ''})
@@ -335,8 +361,10 @@ def run_key(
     "The inputs of one fine-tuning"
     hyperparameters = {k:v for k,v in settings.items() if k != 'name'}
     bible = dataset.manifest.get('code') or dataset.path.name
-    return RunKey(bible, model_name(model), model_hash, task.stem, dataset_hash(dataset.path),
-                  recipe=settings['name'], seed=seed, hyperparameters=hyperparameters, limit=limit, **others)
+    name, folder = model_name(model), _folder_of(model)
+    return RunKey(bible, name, model_hash, task.stem, dataset_hash(dataset.path), recipe=settings['name'],
+                  seed=seed, hyperparameters=hyperparameters, limit=limit,
+                  once=folder.name if folder and folder.name != name else '', **others)
 
 def _same_baselines(record:dict, key:RunKey, n_rows:int, names:set[str])->bool:
     same_data = same_for_baselines(record, vars(key)) and record.get('baseline_rows') == n_rows
