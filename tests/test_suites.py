@@ -162,6 +162,32 @@ def test_tatoeba_is_read_in_the_order_of_the_labels(testdata):
     assert first('de') == ['367','258','374','529'] and first('af') == ['308','441','713','233']
     assert {lg: len(t['xquad']['test']) for lg,t in found.items() if 'xquad' in t} == dict.fromkeys(('ar','de','en','hi'), 1190)
 
+def test_the_labels_of_an_import_score_a_submission(tmp_path, capsys):
+    "Where raw files have them: all right is 100, half of it wrong 50; a test set without labels has no file"
+    asked = ('q1', 'Bonn', 3), ('q2', 'Kim', 9)
+    rows = [dict(id=id, question='?', answers=[dict(text=text, answer_start=at)]) for id,text,at in asked]
+    files = {'xquad/xquad.de.json': json.dumps(dict(data=[dict(paragraphs=[dict(context='In Bonn, Kim.', qas=rows)])])),
+             'tatoeba/tatoeba.deu-eng.deu': 'Es regnet.\nKim kam.\n', 'tatoeba/tatoeba.deu-eng.eng': 'Then it rained.\nKim came.\n',
+             'panx/test-de.tsv': 'Er\tO\nKim\tB-PER\n\nKöln\tB-LOC\n', 'xnli/test-de.tsv': 'a\tb\n'}
+    for name,text in files.items():
+        (tmp_path/'in'/name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path/'in'/name).write_text(text)
+    assert main(['import','xtreme',str(tmp_path/'in'),'-o',str(tmp_path/'out')]) == 0
+    assert 'true labels, for `pronto xtreme score`: panx (1), tatoeba (1), xquad (1)' in capsys.readouterr().err
+    wholly = {'xquad/test-de.json': '{"q1": "Bonn", "q2": "Kim"}', 'tatoeba/test-de.tsv': '1\n0\n',
+              'panx/test-de.tsv': 'O\nB-PER\n\nB-LOC\n'}
+    halves = {'xquad/test-de.json': '{"q1": "Bonn", "q2": "Ulm"}', 'tatoeba/test-de.tsv': '1\n1\n',
+              'panx/test-de.tsv': 'O\nB-PER\n\nO\n'}
+    for submitted,expected in (wholly, 100), (halves, 50):
+        for name,text in submitted.items():
+            (tmp_path/'s'/name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path/'s'/name).write_text(text)
+        found = score_submission(tmp_path/'s', tmp_path/'out'/'labels').tasks
+        assert found['tatoeba'].scores['accuracy']['de'] == found['xquad'].scores['exact_match']['de'] == expected
+        assert found['panx'].scores['f1']['de'] == pytest.approx(expected if expected == 100 else 200/3)
+    assert main(['import','xtreme',str(tmp_path/'in'),'-o',str(tmp_path/'out')]) == 0 # Labels do not hinder a replacement
+    assert not (tmp_path/'out'/'labels'/'xnli').exists()
+
 # MELA and tables of one's own
 
 def mela_zip(folder, encrypted=False):
@@ -508,9 +534,13 @@ def test_retrieval_is_recorded_in_both_settings(tmp_path, tiny_bert, capsys, tas
         (tmp_path/'in'/'tatoeba'/f'tatoeba.deu-eng.{side}').write_text(lines)
     out, runs = str(tmp_path/'out'), tmp_path/'runs'
     assert main(['import','xtreme',str(tmp_path/'in'),'-o',out]) == 0
-    for recipe in 'paper','xtreme-scripts':
+    ways = {'paper': 'margin, layer best of the other half', 'xtreme-scripts': 'cosine, layer of XTREME'}
+    for recipe,way in ways.items():
         assert main(['eval',f'{out}/de','-m',str(tiny_bert),'--runs',str(runs),'--recipe',recipe]) == 0
-        assert 'de, letters, Tatoeba, seed 0: accuracy' in capsys.readouterr().out
+        assert f'de, letters, Tatoeba, seed 0, {way}: accuracy' in capsys.readouterr().out
+    assert main(['xtreme','tables','--runs',str(runs),'-o',str(tmp_path/'t')]) == 0
+    told = capsys.readouterr().out
+    assert all(told.count(f'Tatoeba, letters, {recipe}: {way}') == 2 for recipe,way in ways.items())
     views_of_a_notebook(runs, f'{out}/de', 'text')
     settings = [json.loads(p.read_text())['hyperparameters'] for p in sorted((runs/'de').rglob('*.json'))]
     assert [s['similarity'] for s in settings] == ['margin','cosine']
@@ -544,7 +574,12 @@ def test_the_tables_of_mela_by_command(tmp_path, tiny_bert, capsys, tasks_forgot
     assert main([*command, '--runs', str(tmp_path/'none')]) == 0
     assert f'{tmp_path/"none"}: has no runs of the task mela' in capsys.readouterr().err
     assert main(command) == 0
-    assert '| letters, tiny (ours) |' in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert '| letters, tiny, 1 epoch, no limit, 1 seed (ours) |' in told and 'letters, tiny, 1 epoch, no limit, 1 seed\n\n' in told
+    assert main(['eval',f'{out}/is','-m',str(tiny_bert),'--recipe','tiny','--epochs','2','--limit','4','--seeds','2','--runs',runs]) == 0
+    assert main(command) == 0
+    told = capsys.readouterr().out # Runs of another length and limit have a row of their own
+    assert '| letters, tiny, 2 epochs, limit 4, 2 seeds (ours) |' in told and '| letters, tiny, 1 epoch, no limit, 1 seed (ours) |' in told
     assert {p.name for p in (tmp_path/'t').iterdir()} == {'mela2.md','mela3.md','mela4.md'}
 
 def test_what_a_newcomer_does_with_imports_is_said(tmp_path, capsys):

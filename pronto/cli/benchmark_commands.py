@@ -49,11 +49,11 @@ _SOURCES = dict(
     mela=dict(title='MELA', citation=['Zhang et al. 2024. MELA. ACL. https://arxiv.org/abs/2311.09033'],
               licence='not stated'))
 
-def _write_imported(found, args, about:dict):
+def _write_imported(found, args, about:dict, **how):
     from pronto.core.files import json_with_keys
     from pronto.suites.importing import import_table, write_found
     before = json_with_keys(Path(args.output)/'import.json', 'languages')
-    manifests = write_found(found, args.output, about)
+    manifests = write_found(found, args.output, about, **how)
     if before: note(f'{args.output}: replaced the import that was there, of {before.get("title", "others")}')
     tell(import_table(manifests), dict(path=args.output, datasets=manifests))
     for line in found.notes: note(line)
@@ -64,7 +64,7 @@ def import_xtreme(args):
     from pronto.suites.xtreme_files import divide, read_xtreme
     found, about = read_xtreme(args.path), _SOURCES['xtreme']
     if args.divide: found, about = divide(found), about | dict(splits='divided')
-    return _write_imported(found, args, about)
+    return _write_imported(found, args, about, labels=True)
 
 def import_mela(args):
     "Import MELA: judgements of linguistic acceptability in ten languages"
@@ -113,7 +113,8 @@ def xtreme_score_options(parser):
     add = parser.add_argument
     add('--predictions', required=True, metavar='DIR',
         help='a submission: a folder for each task with test-<language>.tsv or .json')
-    add('--labels', required=True, metavar='DIR', help='the true labels in the same layout')
+    add('--labels', required=True, metavar='DIR',
+        help='the true labels in the same layout; `pronto import xtreme` writes those that it knows')
     add('-o', '--output', metavar='JSON', help="write the scores as XTREME's script does")
     add('--published', action='store_true', help='also print the overall table with mBERT and XLM-R')
     add('--seqeval', choices=['0.0.12','1.2.2'], default='0.0.12',

@@ -150,7 +150,7 @@ def run_options(parser, model_required:bool):
     add('--recipe', metavar='NAME', default='paper',
         help='paper: as in the paper; robust: begins with a probe, and restarts after collapse; tiny: for '
         'models as small as those of `pronto pretrain`. Probes take probe, probe-layer, probe-mix or '
-        'probe-random')
+        'probe-random, prompting takes prompt (two answered examples) or prompt-0 (none)')
     runs_option(parser)
     protocol_options(parser)
 

@@ -150,14 +150,34 @@ def mela_table2()->str: # Markdown
     rows = [[row, split, *(cell(size(row, split, lg)) for lg in languages)] for row,split in keys]
     return markdown_table(['version','split', *languages], rows, 'll' + 'r'*len(languages))
 
+def _number(n:int, what:str)->str: return f'{n:,} {what}{"" if n == 1 else "s"}'
+
+def _way(record:dict)->str: # e.g. `xlm-r, mela, 5,000 updates, no limit`
+    "A model and how it was trained or asked, but for the seed"
+    used, limit = record['hyperparameters'], record.get('limit')
+    if (shots := used.get('shots')) is not None: length = f'{shots or "no"} examples shown'
+    elif used.get('steps'): length = _number(used['steps'], 'update')
+    else: length = _number(used['epochs'], 'epoch') if record['dev'] and 'epochs' in used else ''
+    protocol = record['protocol'] if record['protocol'] not in ('in-language','transfer') else ''
+    known = record['model'], protocol, record['recipe'], length, f'limit {limit:,}' if limit else 'no limit'
+    return ', '.join(filter(None, known))
+
+def _ways(records:list[dict])->dict[str,list[dict]]: # With the number of seeds
+    "The runs of each way"
+    found = {}
+    for way,some in grouped(records, _way).items():
+        cells = grouped(some, lambda r: (r['bible'], _source(r))).values()
+        sizes = {len({r['seed'] for r in cell}) for cell in cells}
+        least = f'{min(sizes)} to ' if len(sizes) > 1 else ''
+        found[f'{way}, {least}{_number(max(sizes), "seed")}'] = some
+    return found
+
 def _ours(records:list[dict])->dict[str,dict[str,float]]: # Name to language to MCC in percent
     "Models that were trained on the language they are tested on, or asked without training: median of seeds"
-    found = {}
-    for r in records:
-        if r['task'] != 'mela' or _source(r) not in ('', r['bible']): continue
-        name = f"{r['model']}, {r['recipe']}"
-        found.setdefault(name, {}).setdefault(r['bible'], []).append(100*r['mcc'])
-    return {name: {lg: median(values) for lg,values in by.items()} for name,by in found.items()}
+    own = [r for r in records if r['task'] == 'mela' and _source(r) in ('', r['bible'])]
+    medians = lambda some: {language: median(100*r['mcc'] for r in of)
+                            for language,of in grouped(some, lambda r: r['bible']).items()}
+    return {way: medians(some) for way,some in _ways(own).items()}
 
 # %% ../../nbs/suites/published.ipynb #pb23c
 def make_mela_tables(
@@ -173,9 +193,8 @@ def make_mela_tables(
     ours = _ours([r for r in records if r['protocol'] in ('in-language','prompting','probe')])
     made = dict(mela2=mela_table2(), mela3=mela_table3(ours))
     tuned = [r for r in records if r['protocol'] in ('in-language','transfer')]
-    by_name = grouped(tuned, lambda r: f'{r["model"]}, {r["recipe"]}')
     matrices = [f'{name}\n\n{mela_table4(some)}\n\n* median of the seeds on test'
-                for name,some in by_name.items()]
+                for name,some in _ways(tuned).items()]
     made['mela4'] = '\n\n'.join(matrices or [mela_table4([])])
     for name,text in made.items() if out else ():
         with write_aside(Path(out)/f'{name}.md') as f: f.write_text(text + '\n', encoding='utf-8')
