@@ -329,3 +329,26 @@ def test_bad_input_of_probe_is_one_line(release, capsys):
         assert main(argv) == 1
         err = capsys.readouterr().err
         assert said in err and err.count('\n') == 1
+
+def test_a_pair_of_train_loses_as_many_verses_whatever_its_label(tmp_path):
+    "So the vector of the sense does not give the label of train away: positive and negative of a verse have the same"
+    import torch
+    from pronto.datasets.building import build
+    from pronto.datasets.loading import load_dataset_folder
+    from pronto.datasets.tasks import SS
+    from pronto.demo.corpus import make_corpus, write_corpus
+    from pronto.bibles.reading import read_bible
+    from pronto.modeling.encodings import Encodings
+    from pronto.modeling.probing import find_uses, sense_sums, sense_vectors
+    from pronto.sources.annotate import annotate
+    write_corpus(make_corpus(n_verses=260), tmp_path/'corpus')
+    build(annotate(tmp_path/'corpus'/'ontonotes'), read_bible(tmp_path/'corpus'/'bibles'/'qad.tsv'), tmp_path/'d', min_verses=100)
+    rows = load_dataset_folder(tmp_path/'d', ['same_sense']).tasks['same_sense']
+    texts = {t: i for i,t in enumerate(dict.fromkeys(t for part in rows.values() for r in part for t in r.texts))}
+    verses = Encodings(texts, None, None, None)
+    uses = find_uses(SS, rows['train'], sorted({r.sense for part in rows.values() for r in part}), verses)
+    c = torch.randn(len(texts), 8, generator=torch.Generator().manual_seed(0))
+    vectors, seen = sense_vectors(c, *sense_sums(c, uses), uses.numbers(rows['train'], verses)), {}
+    for row,vector in zip(rows['train'], vectors): seen.setdefault((row.sense, row.text1), []).append(vector)
+    assert len(seen) > 100 and all(torch.allclose(v[0], other, atol=1e-5) for v in seen.values() for other in v[1:2])
+    assert not uses.numbers(rows['test'], verses).known.any()

@@ -155,11 +155,12 @@ class PairRows:
     sense:torch.Tensor  # (n,)
     first:torch.Tensor  # (n,) verse 1
     second:torch.Tensor # (n,) verse 2
-    known:torch.Tensor  # (n, 2): does train say that the verse uses the sense?
+    lost:torch.Tensor   # (n, 2) verses without which the sense is seen
+    known:torch.Tensor  # (n, 2): does train say that they use the sense?
 
     def blocks(self, size:int=1024)->Iterator['PairRows']:
         "A few rows at a time"
-        columns = self.sense, self.first, self.second, self.known
+        columns = self.sense, self.first, self.second, self.lost, self.known
         return (PairRows(*part) for part in zip(*(column.split(size) for column in columns)))
 
 @dataclass
@@ -167,6 +168,7 @@ class Uses:
     "Which verses use which sense, as far as train says"
     senses:dict[str,int] # Sense to its number
     pairs:torch.Tensor # (n, 2): sense and verse, sorted
+    partners:torch.Tensor # (n,) a verse that train shows with the same use, or the verse itself
 
     def numbers(self, rows:list, verses:Encodings)->PairRows:
         "The rows of a pair task as numbers"
@@ -174,14 +176,24 @@ class Uses:
         first, second = (torch.from_numpy(verses.numbers(row.texts[i] for row in rows)) for i in (0, 1))
         width = len(verses.rows)
         have = self.pairs[:,0]*width + self.pairs[:,1]
-        known = torch.stack([torch.isin(sense*width + verse, have) for verse in (first, second)], 1)
-        return PairRows(sense, first, second, known)
+        uses = lambda verse: torch.isin(sense*width + verse, have)
+        place = torch.searchsorted(have, sense*width + first).clamp(max=max(len(have) - 1, 0))
+        partner = self.partners[place] if len(have) else second
+        other = torch.where(uses(first) & ~uses(second), partner, second) # Both labels lose two verses
+        known = torch.stack([uses(first), uses(other) & (other != first)], 1)
+        return PairRows(sense, first, second, torch.stack([first, other], 1), known)
 
 def find_uses(task, rows:list, senses:list[str], verses:Encodings)->Uses:
     "The uses of senses that the rows of train tell"
-    numbers = {sense: i for i,sense in enumerate(senses)}
-    found = {(numbers[row.sense], verses.rows[text]) for row in rows for text in task.texts_with_sense(row)}
-    return Uses(numbers, torch.tensor(sorted(found), dtype=torch.long).reshape(-1, 2))
+    numbers, found = {sense: i for i,sense in enumerate(senses)}, set()
+    partner, asked = {}, {} # By verse 1, and where that tells nothing by verse 2
+    for row in rows:
+        uses = [(numbers[row.sense], verses.rows[text]) for text in task.texts_with_sense(row)]
+        found.update(uses)
+        if len(uses) == 2: partner[uses[0]], asked[uses[1]] = uses[1][1], uses[0][1]
+    told = sorted(found)
+    partners = torch.tensor([partner.get(use, asked.get(use, use[1])) for use in told], dtype=torch.long)
+    return Uses(numbers, torch.tensor(told, dtype=torch.long).reshape(-1, 2), partners)
 
 # %% ../../nbs/modeling/probing.ipynb #9b00000e
 def sense_sums(
@@ -198,9 +210,9 @@ def sense_vectors(
     counts:torch.Tensor,
     pairs:PairRows
 )->torch.Tensor: # (pairs, components)
-    "The sense of each pair as the mean of the verses that use it, without the verses of the pair"
+    "The sense of each pair as the mean of the verses that use it, without those that the pair loses"
     others = sums[pairs.sense]
-    for verse,known in zip((pairs.first, pairs.second), pairs.known.T):
+    for verse,known in zip(pairs.lost.T, pairs.known.T):
         others -= c[verse]*known.unsqueeze(1)
     left = (counts[pairs.sense] - pairs.known.sum(1)).clamp(min=0)
     return others.div_((left + 3).unsqueeze(1)) # Means of few verses are shrunk
