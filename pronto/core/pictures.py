@@ -46,7 +46,7 @@ def heat_map(
         dark = (values[i,j] < middle) if rising else (values[i,j] > middle)
         color = 'white' if dark else 'black'
         ax.text(j, i, text(values[i,j]), ha='center', va='center', color=color, fontsize=size)
-    turned = dict(rotation=45, ha='right') if rising else {}
+    turned = dict(rotation=45, ha='right') if max(map(len, map(str, columns)), default=0) > 3 else {}
     ax.set_xticks(range(len(columns)), columns, fontsize=size, **turned)
     ax.set_yticks(range(len(rows)), rows, fontsize=size)
 

@@ -209,6 +209,8 @@ class TableContent:
     align:str = '' # e.g. `lr`, whose last letter is that of all further columns; by their cells if empty
     layout:str = r'\centering\small' # In LaTeX
 
+    def __post_init__(self): self.notes = [note for note in self.notes if note]
+
     @property
     def header(self)->list: return self.blocks[0][0]
     @property

@@ -10,8 +10,9 @@ from math import exp, log
 from statistics import mean
 from typing import NamedTuple
 from ..core.progress import progress
-from ..core.tables import grouped
-from .protocol_cells import FEW_SEEDS, Sheet, collapse_mark, number, panels, score_data
+from ..core.tables import Table, grouped
+from ..core.pictures import panels
+from .protocol_cells import FEW_SEEDS, collapse_mark, number, score_data
 from .rendering import shown
 from .scores import Answers, among_best, compare_answers, read_answers, score_answers
 from ..runs.comparing import by_model_and_task, one_setting, protocol_of, task_name
@@ -122,7 +123,7 @@ def _best_starts(curves:list[Curve], metric:str)->set[tuple]: # (model, task, ta
 def curve_sheet(
     curves:list[Curve],
     metric:str='accuracy'
-)->Sheet:
+)->Table:
     "A row for each curve: scores by number of examples, and the number that equals zero-shot"
     sizes, best, rows, data = _size_names(curves), _best_starts(curves, metric), [], []
     for curve in curves:
@@ -140,7 +141,7 @@ def curve_sheet(
             'many examples of the target alone score as the source alone does, with a 95 % interval.')
     if any('(few seeds)' in row[-1] for row in rows): note += f' Few seeds: {FEW_SEEDS}.'
     if best: note += ' ‡ the best start for this target and size, and those not clearly worse.'
-    return Sheet('few-shot', 'Learning curves', header, rows, note, data)
+    return Table('few-shot', 'Learning curves', [(header, rows)], [note], data)
 
 # %% ../../nbs/reporting/fewshot.ipynb #fs13
 def _places(curves:list[Curve])->dict[int,float]: # On a logarithmic axis

@@ -8,10 +8,11 @@ __all__ = ['CONDITIONS', 'Mixes', 'read_mixes', 'mixes_sheet', 'difference_sheet
 # %% ../../nbs/reporting/mixes.ipynb #mx05
 from statistics import mean
 from typing import NamedTuple
-from ..core.tables import grouped
+from ..core.tables import Table, grouped
 from ..protocols.protocol import VERSIONS
-from .protocol_cells import Sheet, between, collapse_mark, compare_means
-from .protocol_cells import few_seeds_note, number, panels, score_data, with_ends
+from ..core.pictures import panels
+from .protocol_cells import between, collapse_mark, compare_means
+from .protocol_cells import few_seeds_note, number, score_data, with_ends
 from .rendering import shown
 from .scores import Answers, among_best, is_clear, read_answers, score_answers
 from ..runs.comparing import by_model_and_task, one_setting, protocol_of, task_name
@@ -56,7 +57,7 @@ def _best_mixes(mixes:Mixes, target:str, metric:str)->set[str]:
 def mixes_sheet(
     found:list[Mixes],
     metric:str='accuracy'
-)->Sheet:
+)->Table:
     "A row for each target, a column for each mix; the mean over the targets at the end"
     rows, data, any_best = [], [], False
     for mixes in found:
@@ -77,7 +78,8 @@ def mixes_sheet(
     trained = ', '.join(f'{task_name(m.task)} {m.rows:,}' for m in found)
     note = f'Rows of train, the same in all columns: {trained}.'
     if any_best: note += ' ‡ the best mix for this target, and those not clearly worse.'
-    return Sheet('mixes', 'Mixes of languages', ['task','model','target',*CONDITIONS], rows, note, data)
+    header = ['task','model','target',*CONDITIONS]
+    return Table('mixes', 'Mixes of languages', [(header, rows)], [note], data)
 
 # %% ../../nbs/reporting/mixes.ipynb #mx09d
 def _differences(found:list[Mixes], metric:str)->list[tuple]: # Mixes, condition, targets, rows, difference
@@ -92,7 +94,7 @@ def _differences(found:list[Mixes], metric:str)->list[tuple]: # Mixes, condition
 def difference_sheet(
     found:list[Mixes],
     metric:str='accuracy'
-)->Sheet:
+)->Table:
     "Each mix against training on the target alone, averaged over the targets"
     rows, differences = [], _differences(found, metric)
     for mixes,condition,targets,n,difference in differences:
@@ -103,7 +105,7 @@ def difference_sheet(
     header = ['task','model','mix','targets','rows','minus in','95 %','p']
     note = ('Minus in: the mean over the targets, on the test rows that all have, minus that of training on '
             'the target alone with as many rows. ' + few_seeds_note(d[-1] for d in differences)).strip()
-    return Sheet('mixes-differences', 'Mixes against one language', header, rows, note)
+    return Table('mixes-differences', 'Mixes against one language', [(header, rows)], [note])
 
 # %% ../../nbs/reporting/mixes.ipynb #mx11
 _MARKS = dict(zip(CONDITIONS, ('ok','sC0','oC0','sC1','oC1'))) # Shape: version; colour: mix

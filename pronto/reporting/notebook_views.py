@@ -8,10 +8,10 @@ __all__ = ['FEW', 'score_table', 'cost_table', 'read_facts', 'title', 'share_tab
 
 # %% ../../nbs/reporting/notebook_views.ipynb #9c9581f3
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 from collections import Counter
 from pathlib import Path
+from ..core.pictures import heat_map
 from ..datasets.loading import load_dataset_folder, load_manifest, sample
 from ..datasets.manifest import label_shares, training_shares
 from ..datasets.tasks import TASKS
@@ -201,16 +201,9 @@ def confusion(
 # %% ../../nbs/reporting/notebook_views.ipynb #7c0d85b4
 def _draw_confusion(ax, record:dict):
     table = confusion(record)
-    ax.imshow(table, cmap='Blues', vmin=0)
-    for i,j in np.ndindex(table.shape):
-        n = table.iat[i,j]
-        color = 'white' if n > table.values.max()/2 else 'black'
-        ax.text(j, i, n, ha='center', va='center', fontsize=8, color=color)
+    heat_map(ax, table, table.index, table.index, '{:.0f}'.format, cmap='Blues')
     ax.set_title(f'{task_name(record["task"])}\n{record["model"]}', fontsize=8)
-    ax.set(xlabel='predicted', xticks=range(len(table)), yticks=range(len(table)))
-    ax.set_xticklabels(table.index, rotation=30, ha='right')
-    ax.set_yticklabels(table.index)
-    ax.tick_params(labelsize=7)
+    ax.set_xlabel('predicted')
 
 def plot_confusions(
     records:list[dict] # With their `path`

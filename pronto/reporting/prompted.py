@@ -9,8 +9,9 @@ __all__ = ['Prompted', 'read_prompted', 'prompted_sheet', 'prompted_lines', 'plo
 from typing import NamedTuple
 from ..core.files import InputError
 from ..core.seeds import SeedScore
-from ..core.tables import grouped
-from .protocol_cells import Sheet, between, collapse_mark, number, panels, setting_note
+from ..core.tables import Table, grouped
+from ..core.pictures import panels
+from .protocol_cells import between, collapse_mark, number, setting_note
 from .rendering import shown
 from .scores import read_answers, score_answers
 from ..runs.comparing import known_as, protocol_of, task_key, task_name
@@ -52,7 +53,7 @@ def read_prompted(
 # %% ../../nbs/reporting/prompted.ipynb #pm08
 def prompted_sheet(
     records:list[dict] # As `read_runs` returns them
-)->Sheet:
+)->Table:
     "A row for each model, task, translation and number of examples"
     found = read_prompted(records)
     rows = [[task_name(p.task), p.model, p.bible, str(p.shots), p.chosen, number(p.mcc.value, 'mcc') + p.mark,
@@ -62,7 +63,7 @@ def prompted_sheet(
     note = 'Prompt: the number and language of the one that dev chose. MCC 0: the verse makes no difference.'
     collapse = '† gave the same answer to everything.' if any(p.mark for p in found) else ''
     notes = note, setting_note(runs), collapse, spread_note(runs, 'mcc')
-    return Sheet('prompting', 'Prompting', header, rows, ' '.join(filter(None, notes)))
+    return Table('prompting', 'Prompting', [(header, rows)], [' '.join(filter(None, notes))])
 
 def prompted_lines(
     records:list[dict] # As `read_runs` returns them

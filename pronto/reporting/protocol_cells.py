@@ -4,15 +4,11 @@
 
 # %% auto #0
 __all__ = ['FEW_SEEDS', 'same_rows', 'compare_means', 'number', 'with_ends', 'few_seeds_note', 'between', 'setting_note',
-           'score_data', 'collapse_mark', 'Sheet', 'panels', 'write_figure']
+           'score_data', 'collapse_mark']
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc05
-import re
-from dataclasses import dataclass, field
-from pathlib import Path
 import numpy as np
-from ..core.files import write_aside
-from ..core.tables import csv_text, grouped, latex_table, markdown_table
+from ..core.tables import grouped
 from .rendering import IN_PERCENT, shown
 from .scores import MIN_SEEDS, Answers, answer_values, common_rows, compare_values
 from ..runs.comparing import protocol_of
@@ -124,63 +120,3 @@ def collapse_mark(
 )->str: # `†` or nothing
     "Did a seed give the same answer to everything?"
     return '†' if answers and any(len(set(run)) < 2 for run in answers.predicted) else ''
-
-# %% ../../nbs/reporting/protocol_cells.ipynb #pc11b
-_ONE = '[+−]?[0-9][0-9.,]*(?: %)?[†‡]*'
-_NUMBER = re.compile(rf'{_ONE}(?: (?:of|to|±) {_ONE})?(?: \([0-9]+\))?|–|') # e.g. `74.4†`, `+0.6 to +3.2`
-
-@dataclass
-class Sheet:
-    "A table that is written as Markdown, LaTeX and CSV"
-    stem:str # Of its files
-    title:str
-    header:list[str]
-    rows:list[list] # Text, as it is printed
-    note:str = '' # A line or two under it
-    data:list[dict] = field(default_factory=list) # For the CSV; the rows themselves if empty
-
-    @property
-    def align(self)->str:
-        "Columns of numbers, also with intervals, to the right: e.g. `lrr`"
-        columns = zip(*self.rows) if self.rows else [['']]*len(self.header)
-        return ''.join('r' if all(map(_NUMBER.fullmatch, column)) else 'l' for column in columns)
-
-    def markdown(self)->str:
-        "For reading"
-        parts = f'**{self.title}**', markdown_table(self.header, self.rows, self.align), self.note
-        return '\n\n'.join(filter(None, parts))
-
-    def latex(self)->str:
-        "For a paper"
-        caption = ' '.join(filter(None, (f'{self.title}.', self.note)))
-        return latex_table([(self.header, self.rows)], caption, f'tab:{self.stem}', self.align)
-
-    def csv(self)->str:
-        "For a spreadsheet"
-        return csv_text(self.data or [dict(zip(self.header, row)) for row in self.rows])
-
-    def write(self, out:Path):
-        "Write the three files"
-        for ending,text in ('md', self.markdown() + '\n'), ('tex', self.latex()), ('csv', self.csv()):
-            with write_aside(Path(out)/f'{self.stem}.{ending}') as f: f.write_text(text, encoding='utf-8')
-
-# %% ../../nbs/reporting/protocol_cells.ipynb #pc11d
-def panels(
-    n:int, # How many; none make an empty figure
-    width:float, # Of a panel, in inches
-    height:float,
-    more:float=0. # Height for what is shared, e.g. a legend
-): # A figure of matplotlib, and the axes of each panel
-    "Panels in rows of three, four in rows of two"
-    import matplotlib.pyplot as plt
-    across = 2 if n == 4 else min(max(n, 1), 3)
-    down = -(-max(n, 1)//across)
-    size = across*width, down*height + more
-    fig, axes = plt.subplots(down, across, figsize=size, squeeze=False, layout='constrained')
-    for ax in axes.flat[n:]: ax.axis('off')
-    return fig, list(axes.flat[:n])
-
-def write_figure(figure, path):
-    "Write a figure that is the same for the same data"
-    how = dict(format='png', dpi=120, metadata=dict(Software=None), bbox_inches='tight')
-    with write_aside(path) as f: figure.savefig(f, **how)

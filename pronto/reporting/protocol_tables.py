@@ -10,10 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Callable, NamedTuple
 from ..core.files import InputError, data_dir
-from ..core.tables import grouped, markdown_text
+from ..core.tables import Table, grouped, markdown_text
 from .fewshot import curve_lines, curve_sheet, plot_curves, read_curves
 from .mixes import difference_sheet, mixes_lines, mixes_sheet, plot_mixes, read_mixes
-from .protocol_cells import Sheet, setting_note, write_figure
+from ..core.pictures import save_picture
+from .protocol_cells import setting_note
 from .scores import METRICS, MIN_SEEDS, main_metric, with_metric
 from .tables import in_store, records_of
 from ..runs.comparing import described, name_apart, protocol_of
@@ -25,7 +26,7 @@ from .translations import spread_note
 class Tables(NamedTuple):
     "How the runs of a protocol become tables"
     read:Callable # From records to what the others take
-    sheets:Callable # And a metric, to `Sheet`s
+    sheets:Callable # And a metric, to `Table`s
     plot:Callable # And a metric, to a figure
     lines:Callable # And a metric, to sentences that say what the tables show
 
@@ -36,18 +37,18 @@ def _transfer_sheets(found:list, metric:str)->list:
 def _with_notes(*sheets:Callable)->Callable:
     return lambda found, metric: [_noted(sheet(found, metric), found, metric) for sheet in sheets]
 
-def _noted(sheet:Sheet, found:list, metric:str)->Sheet:
+def _noted(table:Table, found:list, metric:str)->Table:
     "A table with how its runs were made, and how far translations of one language differ"
     runs = [r for one in found for r in one.runs]
     of_protocol = [r for r in runs if protocol_of(r) == protocol_of(runs[0])]
-    is_marked = any('†' in str(cell) for row in sheet.rows for cell in row)
+    is_marked = any('†' in str(cell) for row in table.rows for cell in row)
     collapse = '† gave the same answer to everything with at least one seed.' if is_marked else ''
-    marks_best = sheet.header[0] == 'trained on' or sheet.stem in ('mixes','few-shot')
-    has_marks = any('‡' in str(cell) for row in sheet.rows for cell in row)
+    marks_best = table.header[0] == 'trained on' or table.stem in ('mixes','few-shot')
+    has_marks = any('‡' in str(cell) for row in table.rows for cell in row)
     few = marks_best and not has_marks and len({r['seed'] for r in runs}) < MIN_SEEDS
     best = 'With fewer than three seeds nothing is marked as best.' if few else ''
-    notes = sheet.note, setting_note(runs), collapse, best, spread_note(of_protocol, metric)
-    return replace(sheet, note=' '.join(filter(None, notes)))
+    notes = *table.notes, setting_note(runs), collapse, best, spread_note(of_protocol, metric)
+    return replace(table, notes=[' '.join(filter(None, notes))])
 
 def _read_transfer(protocol:str)->Callable: return lambda records: read_transfer(records, protocol)
 
@@ -96,9 +97,9 @@ def make_protocol_tables(
         also = '' if name in (metric, 'accuracy') else f'-{name}' # Part of the names of files
         metric_title = f', {METRICS[name]}' if also else ''
         for sheet in tables.sheets(some, name):
-            note = ' '.join(filter(None, (sheet.note, others)))
-            sheets.append(replace(sheet, stem=sheet.stem + also, title=sheet.title + metric_title, note=note))
-        write_figure(tables.plot(some, name), out/f'{protocol}{also}.png')
+            names = dict(stem=sheet.stem + also, title=sheet.title + metric_title)
+            sheets.append(replace(sheet, **names, notes=[*sheet.notes, others]))
+        save_picture(tables.plot(some, name), out/f'{protocol}{also}.png', bbox_inches='tight')
     for sheet in sheets: sheet.write(out)
     return [sheet.markdown() for sheet in sheets]
 
@@ -118,7 +119,7 @@ class Results(NamedTuple):
     tables:Tables
     found:list # What `tables.read` gives
     metric:str
-    sheets:list[Sheet]
+    sheets:list[Table]
 
     @property
     def lines(self)->list[str]: return self.tables.lines(self.found, self.metric) # Sentences

@@ -100,7 +100,7 @@ def rank_plot(
     metric:str='mcc'
 ): # A figure of matplotlib
     "The probe against fine-tuning: a point for each translation, a large one for the mean of a model"
-    from pronto.reporting.protocol_cells import panels
+    from pronto.core.pictures import panels
     from pronto.runs.comparing import task_name
     fig, axes = panels(len(found), 3.4, 3.2)
     for ax,a in zip(axes, found):
@@ -145,9 +145,10 @@ def _sides(records:list[dict], metric:str)->dict[str,float|None]:
 def sides_sheet(
     records:list[dict], # Of the protocols `probe` and `in-language`, as `read_runs` gives them
     metric:str='mcc'
-): # A `Sheet`
+): # A `Table`
     "Scores and seconds of the probe, of fine-tuning and of the controls"
-    from pronto.reporting.protocol_cells import Sheet, number
+    from pronto.core.tables import Table
+    from pronto.reporting.protocol_cells import number
     from pronto.runs.comparing import task_key, task_name
     rows, data = [], []
     for (task, model),own in grouped(records, lambda r: (task_key(r), r['model'])).items():
@@ -161,4 +162,4 @@ def sides_sheet(
               's (fine-tuned)']
     note = ('Means over translations and seeds; seconds of a run on this machine. Encodings of the probe may '
             'come from the cache.')
-    return Sheet('probe', 'Probe and fine-tuning', header, rows, note, data)
+    return Table('probe', 'Probe and fine-tuning', [(header, rows)], [note], data)

@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from ..core.progress import progress
 from ..core.seeds import SeedDifference, SeedScore
-from ..core.tables import grouped
+from ..core.tables import Table, grouped
 from ..protocols.protocol import PROTOCOLS, in_language
-from .protocol_cells import Sheet, between, collapse_mark, compare_means
-from .protocol_cells import few_seeds_note, number, panels, same_rows, score_data, with_ends
+from ..core.pictures import heat_map, panels
+from .protocol_cells import between, collapse_mark, compare_means, few_seeds_note
+from .protocol_cells import number, same_rows, score_data, with_ends
 from .rendering import IN_PERCENT, shown
 from .scores import Answers, among_best, compare_answers, read_answers, score_answers
 from ..runs.comparing import by_model_and_task, one_setting, protocol_of, task_name, whole_setting
@@ -125,7 +126,7 @@ def _means_of_others(found:Transfer, source:str, metric:str)->list[str]:
 def matrix_sheet(
     found:Transfer,
     metric:str='accuracy'
-)->Sheet:
+)->Table:
     "Sources in rows, targets in columns; means over the other targets where there are several"
     best = _best_sources(found, metric)
     rows, data = [], []
@@ -145,7 +146,8 @@ def matrix_sheet(
         note = f'{note} Source minus mean: the score on the source minus the mean on the other targets, as ' \
                'XTREME has it.'
     stem = safe_name(f'{found.protocol}-{task_name(found.task)}-{found.model}'.lower())
-    return Sheet(stem, f'{named(found.protocol)}, {found.title}', header, rows, note.strip(), data)
+    title = f'{named(found.protocol)}, {found.title}'
+    return Table(stem, title, [(header, rows)], [note.strip()], data)
 
 # %% ../../nbs/reporting/transfer.ipynb #tf11b
 def printed_gap(
@@ -180,7 +182,7 @@ def _gap_row(found:Transfer, source:str, target:str, metric:str)->tuple[list,dic
 def gap_sheet(
     transfers:list[Transfer],
     metric:str='accuracy'
-)->Sheet:
+)->Table:
     "Every source and target: in-language, transfer, and the gap on identical rows"
     pairs = [(found, s, t) for found in transfers for s,t in found.cells]
     made = [_gap_row(*pair, metric) for pair in progress('test gaps')(pairs)]
@@ -190,7 +192,7 @@ def gap_sheet(
             'In-language is a model with the same recipe that is trained on the target. '
             + few_seeds_note(filter(None, gaps))).strip()
     protocol = transfers[0].protocol if transfers else 'transfer'
-    return Sheet(f'{protocol}-gaps', f'{named(protocol)}, gaps', header, printed, note, data)
+    return Table(f'{protocol}-gaps', f'{named(protocol)}, gaps', [(header, printed)], [note], data)
 
 # %% ../../nbs/reporting/transfer.ipynb #tf12
 def mean_gap(
@@ -209,7 +211,7 @@ def mean_gap(
 def summary_sheet(
     transfers:list[Transfer],
     metric:str='accuracy'
-)->Sheet:
+)->Table:
     "A row for each task, model and source: the mean gap, and XTREME's measure beside it"
     rows, data, gaps = [], [], []
     for found in transfers:
@@ -228,24 +230,16 @@ def summary_sheet(
             "Source minus mean is XTREME's measure: English minus mean where the source is English. "
             + few_seeds_note(filter(None, gaps))).strip()
     protocol = transfers[0].protocol if transfers else 'transfer'
-    return Sheet(f'{protocol}-summary', f'{named(protocol)}, mean gaps', header, rows, note, data)
+    return Table(f'{protocol}-summary', f'{named(protocol)}, mean gaps', [(header, rows)], [note], data)
 
 # %% ../../nbs/reporting/transfer.ipynb #tf14
-def _heat_map(ax, found:Transfer, metric:str):
+def _panel(ax, found:Transfer, metric:str):
     rows = [*found.sources, IN_LANGUAGE]
     value = lambda a: shown(metric, score_of(a, metric).value) if a else np.nan
-    values = np.array([[value(_answers(found, row, t)) for t in found.targets] for row in rows], float)
-    ax.imshow(values, cmap='viridis', aspect='auto')
-    middle = np.nanmean([np.nanmin(values), np.nanmax(values)])
-    for i,j in np.ndindex(values.shape):
-        if np.isnan(values[i,j]): continue
-        color = 'white' if values[i,j] < middle else 'black'
-        text = f'{values[i,j]:.1f}' if metric in IN_PERCENT else f'{values[i,j]:.2f}'
-        ax.text(j, i, text, ha='center', va='center', color=color, fontsize=7)
+    values = [[value(_answers(found, row, t)) for t in found.targets] for row in rows]
+    heat_map(ax, values, rows, found.targets, ('{:.1f}' if metric in IN_PERCENT else '{:.2f}').format)
     ax.axhline(len(rows) - 1.5, color='white', lw=3)
     ax.set_title(found.title, fontsize=8)
-    ax.set_xticks(range(len(found.targets)), found.targets, rotation=45, ha='right', fontsize=7)
-    ax.set_yticks(range(len(rows)), rows, fontsize=7)
     ax.set(xlabel='tested on', ylabel='trained on')
 
 def plot_transfer(
@@ -256,7 +250,7 @@ def plot_transfer(
     widest = max((len(found.targets) for found in transfers), default=1)
     tallest = max((len(found.sources) + 1 for found in transfers), default=1)
     fig, axes = panels(len(transfers), 1.4 + .45*widest, 1.3 + .3*tallest)
-    for ax,found in zip(axes, transfers): _heat_map(ax, found, metric)
+    for ax,found in zip(axes, transfers): _panel(ax, found, metric)
     return fig
 
 # %% ../../nbs/reporting/transfer.ipynb #tf19n

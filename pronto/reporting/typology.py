@@ -19,9 +19,10 @@ from ..core.correlation import mantel
 from ..core.files import InputError, data_dir, reading
 from ..core.progress import progress
 from ..core.stats import holm
-from ..core.tables import csv_rows, grouped, markdown_table, names_in
+from ..core.tables import Table, csv_rows, grouped, markdown_table, names_in
 from ..datasets.tasks import TASKS, find_task
-from .protocol_cells import Sheet, panels, setting_note, write_figure
+from ..core.pictures import panels, save_picture
+from .protocol_cells import setting_note
 from ..runs.comparing import task_name
 from .translations import spread_note, with_languages
 
@@ -187,7 +188,7 @@ def read_typology(
 def typology_sheet(
     found:list[Typology],
     metric:str='accuracy'
-)->Sheet:
+)->Table:
     "A row for each task, model and distance"
     minus = lambda x: f'{x:.2f}'.replace('-', '−')
     rows = [[task_name(f.task), f.model, t.kind, str(t.n), minus(t.r), minus(t.rho), f'{t.p:.4f}',
@@ -198,7 +199,8 @@ def typology_sheet(
     runs = [r for f in found for r in f.runs]
     made = setting_note(runs) if 'recipe' in runs[0] else '' # A table of gaps does not say it
     notes = filter(None, (note, made, spread_note(runs, metric)))
-    return Sheet('typology', 'Transfer gaps and distances between languages', header, rows, ' '.join(notes))
+    title = 'Transfer gaps and distances between languages'
+    return Table('typology', title, [(header, rows)], [' '.join(notes)])
 
 # %% ../../nbs/reporting/typology.ipynb #ty000032
 def plot_typology(
@@ -239,7 +241,7 @@ def make_typology_table(
     out, found = data_dir()/'tables' if out is None else Path(out), read_typology(records, transfer, metric)
     sheet = typology_sheet(found, metric)
     sheet.write(out)
-    write_figure(plot_typology(found), out/'typology.png')
+    save_picture(plot_typology(found), out/'typology.png', bbox_inches='tight')
     return sheet.markdown()
 
 # %% ../../nbs/reporting/typology.ipynb #ty000041

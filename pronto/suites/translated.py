@@ -12,7 +12,7 @@ from statistics import mean
 from typing import NamedTuple
 from ..core.files import InputError, json_with_keys, write_aside
 from ..core.tables import grouped, markdown_table
-from ..reporting.protocol_cells import panels, write_figure
+from ..core.pictures import panels, save_picture
 from ..runs.comparing import task_name
 from ..reporting.tiers import TIERS, read_tiers, tier_of
 from ..reporting.translations import with_languages
@@ -150,5 +150,5 @@ def make_translation_tables(
         with write_aside(Path(out)/f'{name}.md') as f: f.write_text(text + '\n', encoding='utf-8')
     languages = {r['bible']: r['language'] for r in known}
     figure = draw_tiers(scores, languages, read_tiers())
-    if figure: write_figure(figure, Path(out)/'mt_tiers.png')
+    if figure: save_picture(figure, Path(out)/'mt_tiers.png', bbox_inches='tight')
     return made
