@@ -6,7 +6,7 @@ BIBLES_DIR holds the translations of `BIBLES`, ANNOTATIONS is what `pronto annot
 an English sentence encoder of the BERT family. The stages, in order:
   build          datasets with parallel splits, and with random ones; what a look-up, the order of verses
                  and the nearest verse score on them (OUT/tables/shortcuts.csv)
-  models         students of the teacher, by `pronto.modeling.distillation`, on verses of train only: one
+  models         students of the teacher, by `distillation.py`, on verses of train only: one
                  without training, one after a fifth of a pass, one after 1.5 passes; and random weights
   probe ... mixes   the runs, through the `pronto` command
   tables         the tables of all protocols; `benchmarks/findings.py` makes sentences of them
@@ -77,7 +77,7 @@ def write_table(args, name, text):
 def training_verses(folder):
     "The verses of each translation that students learn from; the first is English"
     from pronto.core.refs import NT_BOOKS
-    from pronto.modeling.distillation import verses_by_ref
+    from distillation import verses_by_ref
     rng, found = random.Random(0), {}
     for code,_,most,path in bibles():
         if most == '0': continue
@@ -98,7 +98,7 @@ def write_shares(verses, out):
     out.write_text('model\tlanguage\tshare\n' + ''.join(rows))
 
 def make_models(args):
-    from pronto.modeling.distillation import distil
+    from distillation import distil
     from pronto.modeling.pretrain import pretrain
     verses = training_verses(args.bibles)
     write_shares(verses, args.out/'shares.tsv')

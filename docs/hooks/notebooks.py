@@ -92,14 +92,14 @@ def with_joined_code(cells):
     return joined
 
 def finding_first(cells):
-    "The cells with what a study found come before the code that computes it"
+    "The cells with what a study found come before how it is measured and the code that computes it"
     starts = [i for i,c in enumerate(cells) if c.cell_type == 'markdown' and c.source.startswith('## ')]
     found = next((i for i in starts if cells[i].source.startswith('## What was found')), None)
     if found is None: return cells
     end = next((i for i in starts if i > found), len(cells))
-    before = cells[:found]
-    code = [c for c in before if c.cell_type == 'code']
-    return [*(c for c in before if c not in code), *cells[found:end], *code, *cells[end:]]
+    opening, measured = cells[:starts[0]], cells[starts[0]:found]
+    code = [c for c in opening if c.cell_type == 'code']
+    return [*(c for c in opening if c not in code), *cells[found:end], *code, *measured, *cells[end:]]
 
 def visible_cells(notebook, article):
     "Cells as a reader wants them: code becomes Markdown, outputs remain"
