@@ -44,7 +44,7 @@ def test_every_run_fills_its_cell(runs, tmp_path):
     assert english['ERV','ERV'][9:11] == ['50.00','50.43']
     assert low['WOL','μBERT-MX'][6:8] == ['95.00*','90.36']
     assert '\n\\* trained on a part of the data, with at most this many examples: 50.' in made['Table 3']
-    assert low['WOL','XLM-R'][12] == '50.00†§' and low['WOL','XLM-R'][9] == '–'
+    assert low['WOL','XLM-R'][12] == '50.00†' and low['WOL','XLM-R'][9] == '–'
     assert own['qaa','tiny'] == ['–','–','88.00','–','–']
 
 def test_marks_follow_tests_over_seeds(tmp_path):
@@ -127,7 +127,7 @@ def test_old_weights_and_short_trials_have_rows_of_their_own(tmp_path):
     store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .3, **short, model_hash='new')
     made = make_tables(tmp_path/'runs', tmp_path/'out')['Own translations']
     found = {name: cells[2] for (_,name),cells in rows_of(made).items() if 'tiny' in name}
-    assert found == {'tiny (old)': '90.00', 'tiny (new)': '80.00', 'tiny (new, 1 epoch)': '30.00§'}
+    assert found == {'tiny (old)': '90.00', 'tiny (new)': '80.00', 'tiny (new, 1 epoch)': '30.00'} # One seed is not tested
     assert 'Every model was run with one seed' in made
 
 def test_nothing_is_zero_where_nothing_was_run(tmp_path):
@@ -247,7 +247,7 @@ def test_protocols_are_kept_apart(tmp_path):
     store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .8)
     for protocol in 'transfer','few-shot': store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .4, protocol=protocol)
     tables = lambda **wanted: rows_of(make_tables(tmp_path/'runs', tmp_path/'out', **wanted)['Own translations'])
-    assert tables()['qaa','tiny'][2] == '80.00' and tables(protocol='transfer')['qaa','tiny'][2] == '40.00§'
+    assert tables()['qaa','tiny'][2] == '80.00' and tables(protocol='transfer')['qaa','tiny'][2] == '40.00'
     for source in 'engweb','fralsg':
         store(tmp_path/'runs', 'qab', 'tiny', 'sentence_mood', .8 if source == 'engweb' else .7, protocol='transfer',
               trained_on=[dict(code=source)], train=[source])

@@ -138,7 +138,7 @@ def score_seeds(
     interval = student_interval(value, variance.total, variance.freedom, bounds, level)
     if variance.chapters < 1e-12: interval = None
     share = variance.share_of_seeds if n_seeds > 1 else None
-    return SeedScore(round(float(value), 4), interval, n_seeds, share)
+    return SeedScore(round(float(value), 4) + 0., interval, n_seeds, share) # Not -0
 
 # %% ../../nbs/core/seeds.ipynb #se35
 def score_runs(
