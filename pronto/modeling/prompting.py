@@ -101,7 +101,7 @@ def _load_causal(model, device:str):
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
     from transformers.models.auto import modeling_auto as auto
-    from pronto.modeling.architectures import load_tokenizer, one_line_errors
+    from pronto.modeling.architectures import check_size, load_tokenizer, one_line_errors
     tokenizer, local = load_tokenizer(model), dict(trust_remote_code=False, local_files_only=True)
     with one_line_errors(model, 'cannot be loaded as a causal model', 'check its config.json and weights'):
         config = AutoConfig.from_pretrained(find_model(model), **local)
@@ -109,6 +109,7 @@ def _load_causal(model, device:str):
         if not causal or type(config) in auto.MODEL_FOR_MASKED_LM_MAPPING:
             raise InputError(model, f'is of the architecture {config.model_type}, which does not predict the '
                                     'next token; choose a causal model such as GPT-2 or BLOOM')
+        check_size(model, find_model(model), config)
         kind = torch.bfloat16 if device.startswith('cuda') else torch.float32
         net = AutoModelForCausalLM.from_pretrained(find_model(model), dtype=kind, weights_only=True, **local)
     return tokenizer, net.to(device).eval()

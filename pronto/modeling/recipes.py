@@ -11,7 +11,7 @@ import hashlib, sys
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from ..core.files import InputError, beside, data_dir
+from ..core.files import InputError, beside, data_dir, reading
 
 # %% ../../nbs/modeling/recipes.ipynb #bba9bb43
 @dataclass(frozen=True)
@@ -189,6 +189,8 @@ def find_model(
     if not any(p.name.endswith(WEIGHTS) for p in model_files(folder)):
         raise InputError(model, 'has no weights (model.safetensors or pytorch_model.bin); copy them into '
                                 'the folder')
+    for path in folder.iterdir():
+        with reading(path): pass # A pipe or a device, which would be read for ever, is refused
     return folder
 
 def available_models(

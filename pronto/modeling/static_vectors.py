@@ -73,12 +73,12 @@ def _unit(vector)->np.ndarray:
     return np.asarray(vector/max(np.linalg.norm(vector), 1e-9), np.float32)
 
 # %% ../../nbs/modeling/static_vectors.ipynb #sv000015
-def _header(path, line:str)->int: # Dimensions
+def _header(path, line:str)->tuple[int,int]: # Words and dimensions
     cells = line.split()
     if len(cells) != 2 or not all(c.isdecimal() for c in cells) or not 0 < int(cells[1]) < 10_000:
         what = 'does not begin with the number of words and of dimensions, as the .vec files of fastText do'
         raise InputError(path, what, 'line 1')
-    return int(cells[1])
+    return int(cells[0]), int(cells[1])
 
 def _vector(path, cells:list[str], n:int)->np.ndarray:
     try: vector = np.array(cells, np.float32)
@@ -91,9 +91,9 @@ def read_vectors(
     wanted:set[str] # Words in lower case
 )->dict[str,np.ndarray]: # The wanted words that the file has, to their vectors of length one
     "Read word vectors; raises `InputError` with the line that is broken"
-    found = {}
+    found, n = {}, 1
     with reading(path, 'name a .vec file'), open(path, encoding='utf-8') as file:
-        width = _header(path, file.readline())
+        words, width = _header(path, file.readline())
         for n,line in enumerate(file, 2):
             word, *cells = line.rstrip().rsplit(' ', width)
             if len(cells) != width:
@@ -101,6 +101,9 @@ def read_vectors(
                 raise InputError(path, what, f'line {n}')
             word = word.lower()
             if word in wanted and word not in found: found[word] = _unit(_vector(path, cells, n))
+    if n - 1 != words:
+        what = f'has {n - 1:,} words instead of the {words:,} that line 1 promises; get a fresh copy'
+        raise InputError(path, what)
     if not found:
         raise InputError(path, 'has none of the words of this translation; choose vectors of its language')
     return found

@@ -15,7 +15,8 @@ import torch, transformers
 from transformers import (AutoConfig, AutoModelForQuestionAnswering, AutoModelForTokenClassification,
                           TrainingArguments, set_seed)
 from ..core.files import InputError
-from ..modeling.architectures import load_tokenizer, one_line_errors, quiet, token_limit
+from ..modeling.architectures import (check_size, load_tokenizer, one_line_errors, quiet,
+                                          token_limit)
 from ..modeling.encoding import unknown_share
 from ..modeling.layers import use_onednn
 from ..modeling.outcome import Run, device_name, test_sets, versions
@@ -193,6 +194,7 @@ def load_head(
     folder = find_model(model)
     with one_line_errors(model, f'cannot be loaded for {kind}', 'choose an encoder such as BERT or XLM-R'):
         config = AutoConfig.from_pretrained(folder, **_LOCAL)
+        check_size(model, folder, config)
         if kind == 'tagging': config.id2label = dict(enumerate(labels))
         how = dict(config=config, dtype=torch.float32, weights_only=True, **_LOCAL)
         net, loading = _FAMILIES[kind].from_pretrained(folder, output_loading_info=True,
