@@ -90,6 +90,22 @@ def test_a_task_has_its_own_metric(tmp_path):
     assert (line['metric'], line['ours'], line['accuracy']) == ('mcc','0.6','80.0')
     assert float(line['difference']) == pytest.approx(80 - float(line['published']))
 
+def test_cells_say_what_a_score_must_be_read_with(tmp_path):
+    "The probe was kept in one of two seeds, and four of five tokens are unknown; the report and other tables say so, too"
+    from pronto.reporting.protocol_cells import setting_note
+    from pronto.reporting.report import make_report
+    from pronto.runs.store import read_runs
+    dev = [dict(epoch=0, loss=.4), dict(epoch=1, loss=.5)]
+    for seed in 0, 1:
+        store(tmp_path/'runs', 'chr', 'minilm', 'sentence_mood', .8, seed, recipe='robust', dev=dev, best_epoch=1 + seed,
+              unknown=dict(train=.8, test=.81))
+    made = make_tables(tmp_path/'runs', tmp_path/'out', recipe='robust')['Own translations']
+    assert '<small>0.60, probe 50 %, unknown 81 %</small>' in made and 'Unknown: the share' in made and 'Probe: the share' in made
+    note = setting_note(read_runs(tmp_path/'runs'))
+    assert 'kept: 1 of 2.' in note and note.endswith('a model does not know: minilm on chr 81 %.')
+    [row] = make_report(read_runs(tmp_path/'runs')).rows
+    assert row['setting'].endswith('probe kept in 50 % of the seeds, 81 % of the tokens unknown')
+
 def test_common_rows(tmp_path):
     for bible,n in ('qaa',100), ('qab',60): store(tmp_path/'runs', bible, 'tiny', 'sentence_mood', .8, said=predictions(.8, n))
     sizes = lambda: {(r['bible'], r['items']) for r in csv.DictReader((tmp_path/'out'/'owntranslations.csv').open()) if r['ours']}

@@ -197,7 +197,7 @@ def probe(args):
     return batch_status(state.failed)
 
 def _row_data(row:dict)->dict: # For `--json`
-    scores = lambda record: {k: record[k] for k in ('accuracy','mcc','baselines') if k in record}
+    scores = lambda record: {k: record[k] for k in ('accuracy','mcc','baselines','unknown') if k in record}
     return {k: scores(v) if isinstance(v, dict) else v for k,v in row.items()}
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco03

@@ -13,6 +13,7 @@ from ..core.files import InputError
 from ..datasets.loading import dataset_folders, table_file
 from ..datasets.tasks import TASKS, find_task, load_tasks, loaded_files
 from ..modeling.recipes import find_model
+from ..runs.comparing import unknown_share
 from ..runs.planning import plan
 from ..runs.runner import in_processes, run_each
 from ..runs.store import pool_runs
@@ -57,11 +58,15 @@ class ProbedLanguages:
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000e
 def _cell(record:dict|None)->str:
-    return '–' if record is None else f'{100*record["accuracy"]:.1f} ({record["mcc"]:.2f})'
+    if record is None: return '–'
+    unknown = unknown_share([record])
+    said = f', {100*unknown:.0f} % unknown' if unknown else '' # Of the tokens
+    return f'{100*record["accuracy"]:.1f} ({record["mcc"]:.2f}{said})'
 
 def _mean(records:list[dict])->dict|None:
     if not records: return None
-    return {k: sum(r[k] for r in records)/len(records) for k in ('accuracy','mcc')}
+    means = {k: sum(r[k] for r in records)/len(records) for k in ('accuracy','mcc')}
+    return means | dict(unknown=dict(test=unknown_share(records)))
 
 def _clock(seconds:float)->str: # e.g. `1:02:03`
     minutes, seconds = divmod(int(seconds), 60)

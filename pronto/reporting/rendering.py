@@ -49,6 +49,8 @@ class Cell:
     over_baseline:float|None=None # Ours minus that baseline; positive is better
     p_baseline:float|None=None # Of that difference, corrected for the cells of the task in the table
     above_baseline:bool|None=None # Is ours clearly better?
+    probe_kept:float|None=None # Share of the seeds whose scores are those of the probe before training
+    unknown:float|None=None   # Share of the tokens of test that the model does not know, where it is high
 
 @dataclass
 class Row:
@@ -164,6 +166,10 @@ _LIMIT = '* trained on a part of the data, with at most this many examples: {lim
 _SAME_LIMIT = ('All models were trained on a part of the data, with at most this many examples: {limit}; '
                'baselines learn from all.')
 _COLLAPSED = '† gave the same answer to everything with at least one seed.'
+_PROBE_KEPT = ('Probe: the share of the seeds in which the probe before training was better on dev than all '
+               'epochs; their scores are those of the frozen model.')
+_UNKNOWN = ('Unknown: the share of the tokens of the test set that the model does not know; such a score '
+            'says little about the language.')
 _AMONG_BEST = ('‡ the best model for this task and translation, and those not clearly worse by tests over '
                'chapters and seeds (5 %, corrected by Holm).')
 _UNTESTED = ('{} scores of trained models are not tested against their baselines (no §): fewer than three '
@@ -263,6 +269,8 @@ def notes(
     if any(c.limit for c in ran):
         found.append((_LIMIT if _limits_differ(cells) else _SAME_LIMIT).format(limit=_limits(blocks)))
     if any(c.collapsed for c in ran): found.append(_COLLAPSED)
+    if any(c.probe_kept for c in ran): found.append(_PROBE_KEPT)
+    if any(c.unknown for c in ran): found.append(_UNKNOWN)
     if any(c.among_best for c in ran): found.append(_AMONG_BEST)
     if any(c.above_baseline is False for c in ran): found.append(_NOT_ABOVE)
     absent = f'{ABSENT} not run yet{", or not in the paper" if compared else ""}.'
@@ -283,6 +291,8 @@ def _figure(cell:Cell, metric:str, limits_differ:bool=False, most_seeds:int=0)->
     marks = dict(zip('*†‡§', (limited, cell.collapsed, cell.among_best, cell.above_baseline is False)))
     large = _number(cell.ours) + ''.join(mark for mark,there in marks.items() if there)
     beside = [_number(x) for m in BESIDE[metric] if (x := getattr(cell, m)) is not None]
+    if cell.probe_kept: beside.append(f'probe {100*cell.probe_kept:.0f} %')
+    if cell.unknown: beside.append(f'unknown {100*cell.unknown:.0f} %')
     if cell.seeds and cell.seeds < most_seeds: beside.append(f'{cell.seeds} seed{"s"*(cell.seeds > 1)}')
     return Figure(large, ', '.join(beside) if cell.ours is not None else '')
 

@@ -11,6 +11,7 @@ import base64, gzip, hashlib, json, os, re
 from importlib.resources import files
 from itertools import combinations_with_replacement
 from pathlib import Path
+from statistics import mean
 from typing import Callable, NamedTuple
 from urllib.parse import quote
 import pronto
@@ -28,7 +29,8 @@ from .summary import Scope, Stratum, stratum_of, summarise
 from .tables import in_store, read_seeds
 from .tiers import read_tiers, tier_of
 from ..runs.comparing import kind_of, name_apart, protocol_of, setting_of, task_key, task_name
-from ..runs.comparing import test_set, with_label
+from ..runs.comparing import test_set, unknown_share, with_label
+from ..runs.folds import probe_kept
 from ..runs.store import read_runs
 
 # %% ../../nbs/reporting/report.ipynb #9760744a
@@ -109,6 +111,12 @@ def setting(
     if kind.protocol != 'in-language': parts.append(kind.protocol)
     return ', '.join(parts)
 
+def _remarks(records:list[dict])->list[str]:
+    "What a score must be read with"
+    kept, unknown = mean(map(probe_kept, records)), unknown_share(records)
+    return [f'probe kept in {100*kept:.0f} % of the seeds' if kept else '',
+            f'{100*unknown:.0f} % of the tokens unknown' if unknown else '']
+
 def _link(path:Path, folder:Path)->str: return './' + quote(Path(os.path.relpath(path, folder)).as_posix())
 
 # %% ../../nbs/reporting/report.ipynb #7db21ac4
@@ -140,7 +148,8 @@ def row(
     data = dict(limit=first['limit'], dataset=first['dataset_hash'][:8], items=len(answers.true))
     paths = lambda r: r.get('paths') or [r['path']]
     links = [[r['seed'], _link(paths(r)[0], folder)] for r in sorted(records, key=lambda r: r['seed'])]
-    state = dict(seeds=len(records), setting=setting(first), collapsed=any(r['collapsed'] for r in records))
+    said = ', '.join(filter(None, [setting(first), *_remarks(records)]))
+    state = dict(seeds=len(records), setting=said, collapsed=any(r['collapsed'] for r in records))
     scores = {m: _of_metric(m, answers, found) for m in found}
     return about | board | data | state | dict(runs=links, metrics=scores)
 

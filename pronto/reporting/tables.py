@@ -10,6 +10,7 @@ __all__ = ['LAYOUT_COLUMNS', 'SPLITS_SHOWN', 'PAPER_TASKS', 'read_layout', 'pape
 from collections import Counter
 from pathlib import Path
 from shlex import quote
+from statistics import mean
 from ..bibles.languages import identify
 from ..core.files import InputError, data_dir, fact_table, reading, write_aside
 from ..core.progress import progress
@@ -22,7 +23,8 @@ from .scores import METRICS, Answers, against_baselines, among_best, read_answer
 from .scores import has_reference, main_metric, score_answers, seed_scores, with_metric
 from .translations import spread_note
 from ..runs.comparing import kind_of, known_as, name_apart, plain_name, protocol_of, stem_of, task_key
-from ..runs.comparing import task_name, test_set
+from ..runs.comparing import task_name, test_set, unknown_share
+from ..runs.folds import probe_kept
 from ..runs.store import read_runs
 
 # %% ../../nbs/reporting/tables.ipynb #e7d39ed4
@@ -210,6 +212,7 @@ def _model_cell(records:list[dict], answers:Answers, metric:str)->Cell:
     cell.recipe, cell.splits, cell.limit = last['recipe'], last.get('splits') or '', last['limit']
     cell.epochs = last['hyperparameters'].get('epochs')
     cell.collapsed = sum(bool(r['collapsed']) for r in records)
+    cell.probe_kept, cell.unknown = mean(map(probe_kept, records)) or None, unknown_share(records)
     _against_baseline(cell, answers)
     return cell
 
