@@ -11,7 +11,8 @@ import numpy as np
 from ..core.tables import grouped
 from .rendering import IN_PERCENT, shown
 from .scores import MIN_SEEDS, Answers, answer_values, common_rows, compare_values
-from ..runs.comparing import protocol_of
+from ..runs.comparing import protocol_of, unknown_share
+from ..runs.folds import probe_kept
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc09
 def same_rows(
@@ -104,7 +105,12 @@ def setting_note(
     note = f'{note[:1].upper()}{note[1:]}.'
     collapsed = sum(bool(r.get('collapsed')) for r in runs)
     if collapsed: note += f' Collapsed runs: {collapsed} of {len(runs)}.'
-    return note
+    kept = sum(map(probe_kept, runs))
+    if kept: note += f' Runs whose probe before training was kept: {kept:.0f} of {len(runs)}.'
+    pairs = grouped(runs, lambda r: (r['model'], r['bible']))
+    shares = {pair: unknown_share(some) for pair,some in pairs.items()}
+    unread = '; '.join(f'{m} on {b} {100*share:.0f} %' for (m,b),share in shares.items() if share)
+    return f'{note} Tokens of the test set that a model does not know: {unread}.' if unread else note
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc11e
 def score_data(

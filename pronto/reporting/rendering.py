@@ -383,7 +383,8 @@ def to_csv(
     for b in blocks:
         about = {f: getattr(b, f) for f in about_block}
         rows += [about | dict(system=r.system, task=t) | asdict(c) for r in b.rows for t,c in r.cells.items()]
-    return csv_text(rows)
+    absent = [f for f in ('probe_kept','unknown') if all(row[f] is None for row in rows)]
+    return csv_text([{k: v for k,v in row.items() if k not in absent} for row in rows])
 
 # %% ../../nbs/reporting/rendering.ipynb #edbac41b
 def _plain(text:str)->str: return text.replace('$', r'\$') # Matplotlib would read a formula
