@@ -94,11 +94,11 @@ def damage(rng, path, data):
 
 # What a reader makes of it
 
-def attack(read, folder, name, accepted, n=None, seconds=None, seed=0, limit=20):
+def attack(read, folder, name, accepted, n=None, seconds=None, seed=0, limit=20, right=None):
     """Damage one file of `folder` after the other, `n` times or for some seconds, and read `folder/name`.
 
     Returns how often what came of it, and the failures: neither a result nor an exception of `accepted`,
-    or more than `limit` seconds"""
+    or more than `limit` seconds, or a result of which `right`, if given, is false"""
     import time
     rng, found, failures = random.Random(f'{seed} {name}'), Counter(), []
     paths = sorted(p for p in Path(folder).rglob('*') if p.is_file())
@@ -108,8 +108,9 @@ def attack(read, folder, name, accepted, n=None, seconds=None, seed=0, limit=20)
         whole = path.read_bytes()
         path.write_bytes(damage(rng, path, whole))
         try:
-            with time_limit(limit): read(Path(folder)/name)
+            with time_limit(limit): result = read(Path(folder)/name)
             found['result'] += 1
+            if right and not right(result): failures.append((path.name, 'the result is wrong', path.read_bytes()))
         except accepted as e:
             found['refused'] += 1
             if '\n' in str(e):

@@ -4,7 +4,9 @@
 To add a reader, add a line.
 """
 import shutil, zipfile
+from operator import eq
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Callable, NamedTuple
 
 import pytest
@@ -19,6 +21,7 @@ class Reader(NamedTuple):
     name:str
     make:Callable[[Path],str] # Writes into a folder and returns the name of what is read
     read:Callable[[Path],object]
+    right:Callable[[object,object],bool] = lambda found, good: True # Compares a result with that of the good file
 
 # Good files
 
@@ -134,7 +137,47 @@ def imported(folder):
     shutil.rmtree(folder/'download')
     return 'out'
 
+TEXTS = ['lo mi', 'tu', 'la la la', 'mi']
+
+def cached(folder):
+    from pronto.modeling.encodings import Cache, encode_once
+    from test_probing import Toy
+    for texts in TEXTS[:2], TEXTS: encode_once(Toy(), texts, Cache(folder/'cache'))
+    return 'cache'
+
+def baselines_kept(folder):
+    answered(folder/'kept')
+    return 'kept'
+
+def weights(folder):
+    from pronto.modeling.pretrain import pretrain
+    pretrain(TEXTS*10, folder/'bert', vocab_size=60, layers=1, width=16, heads=2, max_length=16, steps=0, device='cpu')
+    return 'bert'
+
 # What reads them
+
+def encodings(path): # Of a copy, since what is damaged is forgotten
+    from pronto.modeling.encodings import Cache, encode_once
+    from test_probing import Toy
+    with TemporaryDirectory() as folder:
+        found = encode_once(Toy(), TEXTS, Cache(Path(shutil.copytree(path, f'{folder}/copy'))))
+        return found.layer(0).tolist(), found.tokens.tolist()
+
+def answered(path):
+    from pronto.datasets.examples import VerseExample
+    from pronto.datasets.tasks import PNS
+    from pronto.runs import baselines
+    rows = [VerseExample(f'lo {"mi"*(i % 2)} tu', str(i % 2), None) for i in range(20)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(baselines, 'kept_baselines', lambda: Path(path))
+        return baselines.predict_once(PNS, rows[:10], rows[10:])
+
+def encoded_by(path):
+    from pronto.modeling.encodings import FrozenModel
+    return FrozenModel(path, device='cpu').encode(TEXTS)[0]
+
+def same_shape(found, good): # Numbers among the weights have no checksum
+    return found.shape[1:] == good.shape[1:]
 
 def bible(path):
     from pronto.bibles.reading import read_bible
@@ -228,6 +271,9 @@ READERS = [
     Reader('XTREME download', downloaded, xtreme),
     Reader('MELA zip', mela_zip, mela),
     Reader('imported folder', imported, suites),
+    Reader('cache of encodings', cached, encodings, eq),
+    Reader('kept baselines', baselines_kept, answered, eq),
+    Reader('model', weights, encoded_by, same_shape),
     Reader('registry', written('registry.csv', 'code,language,family,script\ntoy,Toy,isolate,Latn\n'), registry),
 ]
 
@@ -235,8 +281,9 @@ def tried(reader, folder, **how):
     "Attack a reader; fails with the first failures, whose files lie in the folder `failed`"
     (folder/'good').mkdir()
     name = reader.make(folder/'good')
-    reader.read(folder/'good'/name) # Without damage it is read
-    found, failures = attack(reader.read, folder/'good', name, accepted=InputError, **how)
+    good = reader.read(folder/'good'/name)
+    right = lambda found: reader.right(found, good)
+    found, failures = attack(reader.read, folder/'good', name, accepted=InputError, right=right, **how)
     keep(failures, folder/'failed')
     shown = '\n'.join(f'{file}: {what}' for file,what,_ in failures[:5])
     assert not failures, f'{reader.name}: {len(failures)} of {sum(found.values())} failed; {folder/"failed"}\n{shown}'

@@ -7,12 +7,12 @@ __all__ = ['BASELINES', 'training_labels', 'predict_majority', 'predict_lookup',
            'baselines_of', 'predict_baselines', 'baseline_results', 'kept_baselines', 'predict_once']
 
 # %% ../../nbs/runs/baselines.ipynb #e5f02d8c
-import gzip, json, zlib
+import gzip, json
 import numpy as np
 from collections import Counter
 from pathlib import Path
 import pronto
-from ..core.files import InputError, content_hash, data_dir, write_aside
+from ..core.files import InputError, content_hash, data_dir, reading, write_aside
 from ..datasets.pairs import numbered
 from ..datasets.shortcuts import NearestText
 from ..datasets.tasks import task_file
@@ -154,11 +154,14 @@ def predict_once(
     if task_file(task): return predict_baselines(task, train, test) # Somebody may be working on that file
     path = kept_baselines()/f'{_identity(task, (train, test))}.json.gz'
     try:
-        found = json.loads(gzip.decompress(path.read_bytes()))
-        if found.keys() == BASELINES.keys() and all(len(x) == len(test) for x in found.values()): return found
-    except (OSError, EOFError, ValueError, zlib.error, AttributeError): pass # Not there, or damaged
+        with reading(path):
+            found = json.loads(gzip.decompress(path.read_bytes()))
+            whole = (len(x) == len(test) and {*x} <= {*task.labels} for x in found.values())
+            if found.keys() == BASELINES.keys() and all(whole): return found
+    except InputError: pass # Not there, or damaged
     found = predict_baselines(task, train, test)
     try:
+        with reading(path): path.unlink(missing_ok=True) # A pipe would wait for a reader
         with write_aside(path) as f: f.write_bytes(gzip.compress(json.dumps(found).encode()))
     except InputError: pass # They are made again the next time
     return found
