@@ -14,6 +14,7 @@ from ..core.files import InputError, content_hash, json_with_keys, to_stderr, wr
 from ..core.tables import markdown_table
 from ..datasets.loading import fold_folders, load_manifest
 from ..modeling.recipes import find_model, model_hash
+from .comparing import digits_apart, with_label
 from .store import dataset_hash, model_name, safe_name
 
 # %% ../../nbs/runs/retrievals.ipynb #rt100007
@@ -88,7 +89,14 @@ def retrieval_table(
     percent = lambda x: f'{100*x:.1f}'
     header = ['model', 'foreign', 'other', 'XTREME (95 %)', 'margin →', 'margin ←', 'CSLS →', 'CSLS ←',
               'layer', 'MEXA mean', 'MEXA max', 'verses']
-    rows = [[r['model'], r['foreign']['code'], r['english']['code'], *_cells(r, percent)] for r in records]
+    records = list(records)
+    data = lambda r, side: (r[side]['code'], r[side].get('dataset_hash'))
+    files = lambda r: (r['model'], r.get('model_hash'))
+    versions = digits_apart([data(r, side) for r in records for side in ('foreign','english')])
+    weights = digits_apart(map(files, records)) # Of other files under one name
+    model = lambda r: with_label(r['model'], weights[files(r)])
+    name = lambda r, side: with_label(r[side]['code'], versions[data(r, side)])
+    rows = [[model(r), name(r, 'foreign'), name(r, 'english'), *_cells(r, percent)] for r in records]
     return markdown_table(header, rows, 'lll' + 'r'*9)
 
 # %% ../../nbs/runs/retrievals.ipynb #rt100016
