@@ -220,6 +220,7 @@ def place_of_split(
 )->tuple[int,int]|None: # Least and greatest number of the verse, from 1; `None` if no place fits
     "Which verse is printed as two, by the lengths of the texts"
     more, fewer = np.array(more, float), np.array(fewer, float)
+    if not more[:-1].any() or not fewer.any(): return None # A chapter without text
     costs = _split_costs(more, fewer)
     if may_lack_last:
         lacking = _distances(more[:-1]/more[:-1].sum(), fewer/fewer.sum()).sum()
