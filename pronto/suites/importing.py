@@ -161,7 +161,7 @@ def load_suite(
     manifest, task = _described(folder, stem)
     parts = {}
     for split in SPLITS:
-        labelled = split not in task.get('unlabelled', ())
+        labelled = split not in str(task.get('unlabelled', ''))
         path = folder/table_name(stem, split, task['kind'], labelled)
         if path.name not in manifest['files']: continue
         rows = _checked_rows(path, task['kind'], manifest)

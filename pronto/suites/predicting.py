@@ -189,8 +189,9 @@ def suite_folders(
     if not data.is_dir(): raise InputError(data, 'is not a folder; name one that `pronto import` wrote')
     below = sorted(p.parent for p in data.glob('*/manifest.json'))
     folders = [data] if (data/'manifest.json').is_file() else below
-    has = lambda folder: stem in json_with_keys(folder/'manifest.json', 'tasks').get('tasks', {})
-    found = {folder.name: load_suite(folder, stem) for folder in folders if has(folder)}
+    tasks = {folder: json_with_keys(folder/'manifest.json', 'tasks').get('tasks') for folder in folders}
+    having = [folder for folder,some in tasks.items() if isinstance(some, dict) and stem in some]
+    found = {folder.name: load_suite(folder, stem) for folder in having}
     if found: return found
     raise InputError(data, f'has no task {stem}; import it with `pronto import`')
 

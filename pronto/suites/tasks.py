@@ -350,8 +350,9 @@ def described_tasks(
         if not isinstance(about, dict) or str(about.get('kind')) not in _CLASSES: continue
         given = {name: about[name] for name in _FIELDS if name in about}
         typed = [isinstance(value, _FIELDS[name]) for name,value in given.items()]
-        words = all(isinstance(label, str) and label.split() == [label] for label in given.get('labels', ()))
-        if not _STEM.fullmatch(stem) or not all(typed) or not words or not {'metric','name'} <= {*given}:
+        is_task = _STEM.fullmatch(stem) and all(typed) and {'metric','name'} <= {*given}
+        labels = given.get('labels', ()) if is_task else ()
+        if not is_task or not all(isinstance(label, str) and label.split() == [label] for label in labels):
             raise InputError(path, f'describes a task that cannot be: {stem[:60]!r}; import it again')
         found[stem] = Described(**given)
     return found

@@ -36,10 +36,11 @@ def translated_pairs(
             what = 'is not a dataset folder' if folder.is_dir() else 'is not a folder'
             raise InputError(folder, f'{what}; name one that `pronto import translation --human` wrote')
         about = json_with_keys(folder/'manifest.json', 'code', 'human', 'chrf')
-        if not about:
+        codes, chrf = (about.get('human'), about.get('code')), about.get('chrf')
+        if not all(isinstance(code, str) for code in codes) or type(chrf) not in (int, float):
             what = 'does not say which human translation it belongs to; import it again with --human'
             raise InputError(folder, what)
-        found.append(TranslatedPair(about['human'], about['code'], about['chrf']))
+        found.append(TranslatedPair(*codes, chrf))
     return found
 
 # %% ../../nbs/suites/translated.ipynb #tc09c

@@ -58,7 +58,9 @@ def read_translations(
         if not tab or '\t' in text:
             what = 'is not a key, a tab and a translation; keep the first column as it was'
             raise InputError(path, what, f'line {i}')
-        if text.strip(): found[key] = ' '.join(text.split())
+        if not (text := ' '.join(text.split())): continue
+        if found.setdefault(key, text) == text: continue
+        raise InputError(path, 'has another translation of the same key above; keep one', f'line {i}')
     return found
 
 def _translated(row, translations:dict[str,str]):
