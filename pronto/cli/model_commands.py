@@ -261,8 +261,7 @@ def _draw_table():
         ended = not swept.running and not swept.waiting
         if is_quiet(): return
         if not sys.stderr.isatty() and time.monotonic() - (when or began) >= NEXT_LINE:
-            left = [line for line in swept.table().splitlines() if ' to go' in line]
-            note(f'sweep: {", ".join(left)}')
+            note(swept.forecast())
             when = time.monotonic()
         if not sys.stderr.isatty() or not ended and time.monotonic() - when < .5: return
         width, height = (n or 1000 for n in os.get_terminal_size(sys.stderr.fileno())) # 0: not known

@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Callable
 from ..core.files import InputError
+from ..core.progress import about, forecast
 from ..datasets.loading import dataset_folders, table_file
 from ..datasets.tasks import TASKS, find_task, load_tasks, loaded_files
 from ..modeling.recipes import find_model
@@ -51,10 +52,9 @@ class ProbedLanguages:
 
     def forecast(self)->str:
         "How far it has come, and the time left"
-        done = f'{self.finished:,} of {self.total:,} translations'
-        if not self.seconds or self.finished == self.total: return done
+        if not self.seconds: return forecast('probe', self.finished, self.total)
         left = sum(self.seconds)/len(self.seconds)*(self.total - self.finished)/self.workers
-        return f'{done}, {self.seconds[-1]:.0f} s for the last, about {_clock(left)} left'
+        return forecast('probe', self.finished, self.total, left, f'{about(self.seconds[-1])} for the last')
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000e
 def _cell(record:dict|None)->str:
@@ -67,10 +67,6 @@ def _mean(records:list[dict])->dict|None:
     if not records: return None
     means = {k: sum(r[k] for r in records)/len(records) for k in ('accuracy','mcc')}
     return means | dict(unknown=dict(test=unknown_share(records)))
-
-def _clock(seconds:float)->str: # e.g. `1:02:03`
-    minutes, seconds = divmod(int(seconds), 60)
-    return f'{minutes//60}:{minutes%60:02}:{seconds:02}'
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000a1
 def _tasks_of(folders:list)->list:

@@ -21,6 +21,7 @@ from ..protocols.parts import Translation, find_translations
 from ..protocols.protocol import find_protocol, protocol_file
 from ..runs.planning import Training, empty_tasks, find_sources, plan
 from ..core.files import InputError, data_dir, require_place, to_stderr, writer_mark
+from ..core.progress import about, forecast
 from ..modeling.recipes import find_model
 from ..modeling.static_vectors import KINDS
 from ..runs.store import is_done, model_name
@@ -252,19 +253,16 @@ class Sweep:
         width = max(map(len, ['model', *models]))
         lines = [f'{"model":{width}}' + ''.join(f'{s:>10}' for s in states)]
         lines += [f'{m:{width}}' + ''.join(f'{c[m]:>10,}' for c in counts.values()) for m in models]
-        lines += [f'  {self.jobs[n]}' for n in sorted(self.running)[:8]] + [self._time_left()]
+        lines += [f'  {self.jobs[n]}' for n in sorted(self.running)[:8]] + [self.forecast()]
         if self.note and not self.running: lines.append(self.note)
         return '\n'.join(lines)
 
-    def _time_left(self)->str:
-        made, left = len(self.done) + len(self.failed), len(self.running) + len(self.waiting)
+    def forecast(self)->str:
+        "How far it has come, and the time left"
+        made, remaining = len(self.done) + len(self.failed), len(self.running) + len(self.waiting)
         seconds = time.monotonic() - self.begun
-        ends = f'about {_clock(seconds/made*left)} left' if made else ''
-        return ', '.join(x for x in (f'{left:,} to go', f'{_clock(seconds)} so far', ends) if x)
-
-def _clock(seconds:float)->str: # e.g. `1:02:03`
-    minutes, seconds = divmod(int(seconds), 60)
-    return f'{minutes//60}:{minutes%60:02}:{seconds:02}'
+        left = seconds/made*remaining if made else None
+        return forecast('sweep', made, made + remaining, left, f'{about(seconds)} so far')
 
 # %% ../../nbs/jobs/sweep.ipynb #sweeprun
 def _run_all(swept:Sweep, client, todo:dict[str,tuple], need:dict, show:Callable):

@@ -8,16 +8,16 @@ __all__ = ['place_senses', 'KeepBest', 'ShowProgress', 'padded', 'collate', 'Lea
            'shared_tokenizer', 'probe_first', 'best_epoch', 'fine_tune', 'fine_tune_dataset']
 
 # %% ../../nbs/modeling/train.ipynb #0f3a9310
-import gc, sys, tempfile, time, warnings
+import gc, tempfile, time, warnings
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 import numpy as np
 import torch, transformers
 from torch.nn.functional import cross_entropy, normalize
 from torch.utils.data import SequentialSampler
-from tqdm import tqdm
 from transformers import Trainer, TrainerCallback, TrainingArguments
-from ..core.files import InputError, to_stderr
+from ..core.files import InputError
+from ..core.progress import Meter
 from ..datasets.loading import Dataset, load_dataset_folder
 from ..datasets.tasks import find_task
 from .architectures import (first_line, load_classifier, load_tokenizer, quiet, token_limit,
@@ -82,26 +82,17 @@ class KeepBest(TrainerCallback):
 class ShowProgress(TrainerCallback):
     "Shows the steps done, the loss and the time left"
     def __init__(self,
-        label:str, # What is trained
-        every:float=30 # Seconds between two lines of a log
-    ): self.label, self.every = label, every
+        label:str # What is trained
+    ): self.label = label
 
     def on_train_begin(self, args, state, control, **kwargs):
-        self.bar = tqdm(total=state.max_steps, desc=self.label, leave=False,
-                        file=sys.stderr) if sys.stderr.isatty() else None
-        self.began = self.told = time.monotonic()
+        self.meter = Meter(state.max_steps, f'{self.label}: steps')
 
     def on_step_end(self, args, state, control, **kwargs):
-        if self.bar is not None: self.bar.update(1)
-        elif (now := time.monotonic()) - self.told >= self.every:
-            left = (now - self.began)/state.global_step*(state.max_steps - state.global_step)
-            loss = next((f', loss {x["loss"]:.3g}' for x in reversed(state.log_history) if 'loss' in x), '')
-            to_stderr(f'{self.label}: step {state.global_step:,} of {state.max_steps:,}{loss}, about '
-                      f'{tqdm.format_interval(left)} left')
-            self.told = now
+        loss = next((f'loss {x["loss"]:.3g}' for x in reversed(state.log_history) if 'loss' in x), '')
+        self.meter.update(note=loss)
 
-    def on_train_end(self, args, state, control, **kwargs):
-        if self.bar is not None: self.bar.close()
+    def on_train_end(self, args, state, control, **kwargs): self.meter.close()
 
 # %% ../../nbs/modeling/train.ipynb #71a7cf58
 def padded(
