@@ -136,7 +136,7 @@ def score_seeds(
     values = np.asarray(values, float)
     value, variance, n_seeds = values.mean(), variance_of(values, chapters, draws), len(values)
     interval = student_interval(value, variance.total, variance.freedom, bounds, level)
-    if variance.chapters < 1e-12: interval = None
+    if chapter_cells(chapters).n_chapters < 2 or variance.total < 1e-15: interval = None
     share = variance.share_of_seeds if n_seeds > 1 else None
     return SeedScore(round(float(value), 4) + 0., interval, n_seeds, share) # Not -0
 
