@@ -9,7 +9,8 @@ an English sentence encoder of the BERT family. The stages, in order:
   models         students of the teacher, by `distillation.py`, on verses of train only: one
                  without training, one after a fifth of a pass, one after 1.5 passes; and random weights
   probe ... mixes   the runs, through the `pronto` command
-  tables         the tables of all protocols; `benchmarks/findings.py` makes sentences of them
+  tables         the tables of all protocols; `benchmarks/power.py` says what can be told apart, and
+                 `benchmarks/findings.py` makes sentences of them
 OUT/seconds.tsv says what each command took.
 Commands that were done before are quick to repeat, because their runs are recorded.
 """
@@ -149,6 +150,11 @@ class Commands:
         yield from self.evaluate('in-language', [self.args.student], SEEDED, ['PNS','SM','NMC','SS'], *TUNED,
                                  '--seeds', '3')
 
+    def power(self):
+        "Another model on the same rows: how far two models differ by chapter"
+        yield from self.evaluate('in-language', [self.args.models/'student-fifth'], SEEDED,
+                                 ['PNS','SM','NMC','SS'], *TUNED)
+
     def transfer(self):
         yield from self.evaluate('transfer', [self.args.student], [*FEW, *REST], ['PNS'], *TUNED,
                                  sources=['engoeb'])
@@ -181,7 +187,7 @@ def write_ranks(args):
             for a in found for i,model in enumerate(a.models) for j,bible in enumerate(a.bibles)]
     write_table(args, 'ranks.csv', csv_text(rows))
 
-STAGES = ('build models probe transfer-probe retrieval in-language seeds transfer few-shot mixes '
+STAGES = ('build models probe transfer-probe retrieval in-language seeds power transfer few-shot mixes '
           'tables').split()
 
 def note_seconds(args, stage, seconds, what):
