@@ -2,9 +2,8 @@
 
     python benchmarks/power.py RUNS -o DIR
 
-RUNS is a run store in which a model was trained three times or more on some tasks and translations, and
-another model once or more; `benchmarks/protocols.py` makes one (stages `seeds` and `power`). Writes
-DIR/power.md and .csv.
+RUNS is a run store in which a model was trained three times or more on some tasks and translations;
+`benchmarks/protocols.py` makes one (stage `seeds`). Writes DIR/power.md and .csv.
 """
 import argparse
 from pathlib import Path
@@ -29,10 +28,10 @@ trainings of `{model}` on {limit} rows in {bibles}, with {seeds} seeds each.
 *Sd between seeds*: of the accuracy, pooled over translations, with a 95 % interval (chi-squared).
 *Beyond items*: what is left of it without the part that comes from each training being right about
 other items, which more test rows lessen. *Error over chapters*: standard error of the difference from
-`{other}` on the same rows. In brackets the difference if the sd between seeds is at either end of its
-interval. Test sets have up to 500 rows here; whole ones have some 710 to 730 (NMC, PNS, SM) and 7,700
-(SS), and smaller errors over chapters. With one seed no difference is told apart: how much another
-training would change is not known.
+character n-grams on the same rows. In brackets the difference if the sd between seeds is at either end
+of its interval. Test sets have up to 500 rows here; whole ones have some 710 to 730 (NMC, PNS, SM) and
+7,700 (SS), and smaller errors over chapters. With one seed no difference is told apart: how much
+another training would change is not known.
 """
 
 class Spread(NamedTuple):
@@ -40,12 +39,12 @@ class Spread(NamedTuple):
     seeds:int
     total:float # Variance between seeds
     items:float # The part of it that comes from items
-    error:float # Variance over chapters of the difference from the other model
+    error:float # Variance over chapters of the difference from character n-grams
     rows:int
 
-def spread_of(seeds, other): # `Answers` of two models
+def spread_of(seeds): # `Answers`
     "Variances of accuracy on one test set"
-    values, others = 100*answer_values(seeds), 100*answer_values(other)
+    values, others = (100*answer_values(x) for x in (seeds, seeds.of_baseline('ngram')))
     over_chapters = lambda row: variance_of([row], seeds.chapters).chapters
     left = values - values.mean(0) - values.mean(1, keepdims=True) + values.mean()
     items = sum(map(over_chapters, left))/(len(values) - 1)
@@ -68,13 +67,11 @@ def detectable(spreads): # Of one task in several translations
 
 def measured(args):
     "Task to translation to its spread"
-    runs = [r for r in read_runs(args.runs) if r['protocol'] == 'in-language' and r['limit'] == args.limit]
+    wanted = dict(protocol='in-language', model=args.model, limit=args.limit)
+    runs = [r for r in read_runs(args.runs) if wanted.items() <= r.items()]
     found = {}
     for (task, bible),own in grouped(runs, lambda r: (task_name(r['task']), r['bible'])).items():
-        by_model = grouped(own, lambda r: r['model'])
-        seeds, other = (by_model.get(name, []) for name in (args.model, args.other))
-        if len(seeds) < 3 or not other: continue
-        found.setdefault(task, {})[bible] = spread_of(read_answers(seeds), read_answers(other))
+        if len(own) > 2: found.setdefault(task, {})[bible] = spread_of(read_answers(own))
     return found
 
 def table_of(rows):
@@ -90,14 +87,14 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add('runs', type=Path), add('-o', '--out', type=Path, required=True)
-    add('--model', default='student'), add('--other', default='student-fifth')
+    add('--model', default='student')
     add('--limit', type=int, default=500, help='of rows of train')
     args = parser.parse_args()
     found = measured(args)
     rows = [dict(task=task) | detectable([*found[task].values()]) for task in sorted(found)]
     bibles = sorted({bible for own in found.values() for bible in own})
     seeds = sorted({str(s.seeds) for own in found.values() for s in own.values()})
-    page = PAGE.format(model=args.model, other=args.other, limit=args.limit, bibles=', '.join(bibles),
+    page = PAGE.format(model=args.model, limit=args.limit, bibles=', '.join(bibles),
                        seeds=' or '.join(seeds), table=table_of(rows))
     (args.out/'power.csv').write_text(csv_text(rows), encoding='utf-8')
     (args.out/'power.md').write_text(page, encoding='utf-8')
