@@ -242,6 +242,23 @@ def test_weights_that_are_not_numbers_are_named(release, capsys):
     assert 'my-bert: cannot encode text (its states are not numbers' in capsys.readouterr().err
     assert Cache(release/'data'/'cache'/'encodings').sizes() == []
 
+def test_what_never_ends_is_refused_or_replaced(release, capsys):
+    "A pipe in a model folder or as a file of tasks or protocols; kept baselines that have become pipes are made again"
+    from pronto.runs import baselines
+    command = ['probe', str(release/'release'/'qaa'), '-m', str(release/'my-bert')]
+    assert main(command) == 0
+    kept, = baselines.kept_baselines().glob('*')
+    kept.unlink()
+    os.mkfifo(kept)
+    shutil.rmtree(release/'data'/'runs')
+    assert main(command) == 0 and kept.is_file()
+    os.mkfifo(release/'pipe.py')
+    os.mkfifo(release/'my-bert'/'pipe.json')
+    for more in ['--tasks', str(release/'pipe.py')], []:
+        capsys.readouterr()
+        assert main([*command, *more]) == 1
+        assert 'is a pipe, a socket or a device' in capsys.readouterr().err
+
 def test_probe_command(release, capsys, monkeypatch):
     "A row for each translation, a line for the damaged one, the model loaded once, nothing done twice"
     from pronto.modeling import architectures

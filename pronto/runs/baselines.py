@@ -161,7 +161,7 @@ def predict_once(
     except InputError: pass # Not there, or damaged
     found = predict_baselines(task, train, test)
     try:
-        with reading(path): path.unlink(missing_ok=True) # A pipe would wait for a reader
+        path.unlink(missing_ok=True) # A pipe would wait for a reader
         with write_aside(path) as f: f.write_bytes(gzip.compress(json.dumps(found).encode()))
-    except InputError: pass # They are made again the next time
+    except (InputError, OSError): pass # They are made again the next time
     return found
