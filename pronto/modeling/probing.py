@@ -21,7 +21,7 @@ from ..core.progress import progress as shown, step
 from ..datasets.loading import Dataset, load_dataset_folder
 from ..datasets.tasks import find_task
 from .encodings import Cache, Encodings, encode_once, frozen_model
-from .outcome import (Run, dataset_senses, device_name, is_collapsed, scores, task_rows,
+from .outcome import (Trained, dataset_senses, device_name, is_collapsed, scores, task_rows,
                                      test_sets, versions)
 from .recipes import find_model, find_recipe, model_hash
 
@@ -359,7 +359,7 @@ def probe(
     device:str=None, # That encodes: `cpu` or `cuda`; a GPU if there is one
     progress:str='', # What a progress display calls the run; no display if empty
     cache:Cache=None # That of the data folder if not given
-)->Run: # Tested on every part of `rows` but `train` and `dev`
+)->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Probe a frozen model on one task and test it; raises `InputError` for bad input"
     start = time.perf_counter()
     verses = _encode(model, _texts(rows), settings, seed, device, cache, progress)
@@ -375,7 +375,7 @@ def probe(
     best = choice.dev[number-1]
     labels = {s: [task.labels[i] for i in answers[s].tolist()] for s in test_sets(rows)}
     collapsed = is_collapsed([best], gold['train'].tolist())
-    return Run(task=task, recipe=settings['name'], seed=seed, rows=rows, answers=labels, dev=choice.dev,
+    return Trained(task=task, recipe=settings['name'], seed=seed, rows=rows, answers=labels, dev=choice.dev,
                hyperparameters=settings | dict(layer=best['layer'], l2=best['l2']), best_epoch=number,
                collapsed=collapsed, attempts=[], **_counts(verses, rows),
                seconds=round(time.perf_counter() - start, 1), device=device_name(device or 'cpu'),
@@ -401,7 +401,7 @@ def probe_dataset(
     seed:int=0,
     limit:int=None, # At most so many rows of each split; see `sample`
     **how # `device`, `progress` and `cache` of `probe`
-)->Run:
+)->Trained:
     "Probe a model on one task of a dataset folder; raises `InputError` for bad input"
     if isinstance(task, str): task = find_task(task)
     if not isinstance(dataset, Dataset): dataset = load_dataset_folder(dataset)

@@ -13,7 +13,7 @@ from ..core.files import InputError
 from ..datasets.loading import sample
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS
 from .encodings import pad_batch
-from .outcome import Run, device_name, scores, test_sets, versions
+from .outcome import Trained, device_name, scores, test_sets, versions
 from .recipes import find_model
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000007
@@ -189,7 +189,7 @@ def prompt(
     senses:list[str]=None, # Not used; the senses are in the prompts
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     progress:str='' # Not used; there is no training
-)->Run: # Tested on every part of `rows` but `train` and `dev`
+)->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Ask a causal model, without training; raises `InputError` for bad input"
     start, causal = time.perf_counter(), CausalModel(model, device)
     order = settings.get('form', {}).get('labels', ())
@@ -204,7 +204,7 @@ def prompt(
     constant = best['constant'] and all(len(set(a)) == 1 for a in answers.values())
     attempt = {'seed': seed, 'best_epoch': best['epoch'], 'constant': best['constant'], 'collapsed': constant}
     if chosen[1] and 'language' in chosen[1]: attempt['language'] = chosen[1]['language']
-    return Run(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
+    return Trained(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
                answers=answers, dev=dev, best_epoch=best['epoch'], collapsed=constant, attempts=[attempt],
                truncated=truncated, unknown={}, seconds=round(time.perf_counter() - start, 1),
                device=device_name(causal.device), versions=versions())

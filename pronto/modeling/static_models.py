@@ -19,7 +19,7 @@ from transformers import set_seed
 from ..core.files import InputError, read_json, reading, to_stderr
 from .recipes import find_model
 from .static_vectors import is_static, words_of
-from .train import Run, fine_tune, is_collapsed, scores, versions
+from .train import Trained, fine_tune, is_collapsed, scores, versions
 
 # %% ../../nbs/modeling/static_models.ipynb #sm000007
 @dataclass
@@ -183,7 +183,7 @@ def fine_tune_static(
     senses:list[str]=None, # Those that get a vector; those of train if not given
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     progress:str='' # What a progress display calls the run; no display if empty
-)->Run: # Tested on every part of `rows` but `train` and `dev`
+)->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Train a classifier over static vectors on one task and test it; raises `InputError` for bad input"
     start, device = time.perf_counter(), device or ('cuda' if torch.cuda.is_available() else 'cpu')
     vectors = load_vectors(model)
@@ -204,7 +204,7 @@ def fine_tune_static(
     collapsed = is_collapsed(dev, inputs['train'].labels)
     attempt = {'seed': seed, 'learning_rate': settings['learning_rate'], 'best_epoch': best,
                'constant': dev[best-1]['constant'], 'collapsed': collapsed}
-    return Run(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
+    return Trained(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
                answers=answers, dev=dev, best_epoch=best, collapsed=collapsed, attempts=[attempt],
                truncated={part: x.truncated for part,x in inputs.items()},
                unknown={part: x.unknown for part,x in inputs.items()},

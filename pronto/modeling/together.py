@@ -19,7 +19,7 @@ from ..datasets.tasks import find_task
 from .architectures import load_classifier, quiet, token_limit
 from .encoding import pack
 from .layers import keep_used_tokens, spend_less
-from .outcome import Run, device_name, is_collapsed, scores, versions
+from .outcome import Trained, device_name, is_collapsed, scores, versions
 from .recipes import find_model, model_hash
 from .train import (FineTuner, KeepBest, ShowProgress, best_epoch, by_length, collate,
                                    fit_in_memory, logits_of, probe_first, shared_tokenizer,
@@ -168,7 +168,7 @@ def fine_tune_together(
     seed:int=0,
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     progress:str='' # What a progress display calls the run; no display if empty
-)->dict[str,Run]: # Stem to what became of the task; each has its share of the seconds
+)->dict[str,Trained]: # Stem to what became of the task; each has its share of the seconds
     "Fine-tune a model on several tasks of single verses at once; raises `InputError` for bad input"
     began, device = time.perf_counter(), device or ('cuda' if torch.cuda.is_available() else 'cpu')
     settings = {'bf16': False} | settings | {'accumulation': 1, 'embeddings': 1.}
@@ -184,7 +184,7 @@ def fine_tune_together(
         labels = [task.labels.index(task.training_label(row.label)) for row in own['train']]
         chosen = best_epoch(keep, answers, is_collapsed(keep.dev, labels), probes[task.stem])
         packed = {name: encode(part) for name,part in own.items()}
-        found[task.stem] = Run(
+        found[task.stem] = Trained(
             task=task, recipe=settings['name'], seed=seed, hyperparameters=used, rows=own,
             **chosen, attempts=[], truncated={name: p.truncated for name,p in packed.items()},
             unknown={name: p.unknown for name,p in packed.items()},

@@ -25,7 +25,7 @@ from .architectures import (first_line, load_classifier, load_tokenizer, quiet, 
 from .embedding_init import typical_words
 from .encoding import pack
 from .layers import keep_used_tokens, spend_less
-from .outcome import (Run, dataset_senses, device_name, is_collapsed, scores, senses_of,
+from .outcome import (Trained, dataset_senses, device_name, is_collapsed, scores, senses_of,
                                      task_rows, test_sets, versions)
 from .probing import probe
 from .recipes import find_model, find_recipe, model_hash
@@ -393,7 +393,7 @@ def probe_first(
     rows:dict[str,list],
     settings:dict, # As `Recipe.settings` gives them
     **how # As `probe` takes it
-)->Run|None: # `None` if the recipe does not ask for it
+)->Trained|None: # `None` if the recipe does not ask for it
     "The probe that a recipe starts from"
     if not settings.get('probe'): return None
     return probe(model, task, rows, find_recipe('probe', select=settings['select']).settings(task), **how)
@@ -402,8 +402,8 @@ def best_epoch(
     keep:KeepBest, # After training
     answers:dict[str,list[str]], # Of its best epoch
     collapsed:bool,
-    probed:Run|None # As `probe_first` gives it
-)->dict: # `dev`, `best_epoch`, `answers` and `collapsed` of a `Run`
+    probed:Trained|None # As `probe_first` gives it
+)->dict: # `dev`, `best_epoch`, `answers` and `collapsed` of a `Trained`
     "Choose between the best epoch and the probe before training, which counts as epoch 0"
     dev, best = keep.dev, keep.dev[keep.best[1]-1]
     if probed:
@@ -424,9 +424,9 @@ def fine_tune(
     senses:list[str]=None, # Those that get a token; those of `rows` if not given
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     progress:str='', # What a progress display calls the run; no display if empty
-    start:dict=None, # `Run.weights` of another training on this task with these senses, to begin with
-    keep_weights:bool=False # Are the weights of the best epoch kept in `Run.weights`?
-)->Run: # Tested on every part of `rows` but `train` and `dev`
+    start:dict=None, # `Trained.weights` of another training on this task with these senses, to begin with
+    keep_weights:bool=False # Are the weights of the best epoch kept in `Trained.weights`?
+)->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Fine-tune a model on one task and test it; raises `InputError` for bad input"
     began, device = time.perf_counter(), device or ('cuda' if torch.cuda.is_available() else 'cpu')
     settings = {'bf16': False} | settings | {'accumulation': 1}
@@ -438,7 +438,7 @@ def fine_tune(
                          keep_weights)
         used, packed, answers, keep, attempts = _run_until_learned(first)
     chosen = best_epoch(keep, answers, attempts[-1]['collapsed'], probed)
-    return Run(task=task, recipe=settings['name'], seed=seed, hyperparameters=used, rows=rows, **chosen,
+    return Trained(task=task, recipe=settings['name'], seed=seed, hyperparameters=used, rows=rows, **chosen,
                attempts=attempts,
                weights={k: v.cpu() for k,v in keep.weights.items()} if keep_weights else None,
                truncated={s: p.truncated for s,p in packed.items()},
@@ -458,7 +458,7 @@ def fine_tune_dataset(
     limit:int=None, # At most so many rows of each split; see `sample`
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     progress:str='' # What a progress display calls the run; no display if empty
-)->Run:
+)->Trained:
     "Fine-tune a model on one task of a dataset folder; raises `InputError` for bad input"
     if isinstance(task, str): task = find_task(task)
     if not isinstance(dataset, Dataset): dataset = load_dataset_folder(dataset)

@@ -426,7 +426,7 @@ def _handed_over(trained, test:str)->dict:
 def store_run(
     key:RunKey, # What was run
     runs, # The folder of the run store
-    trained, # A `Run`: its `task`, `rows`, `predictions` and the fields of `HANDED_OVER`
+    trained, # A `Trained`: its `task`, `rows`, `predictions` and the fields of `HANDED_OVER`
     *,
     train_rows:list=None, # All rows of train, for the baselines; those of `trained` if not given
     about:dict=None, # The manifest of the dataset
@@ -452,7 +452,7 @@ def store_run(
 def write_training(
     key:RunKey, # Of one of its test sets
     runs, # The folder of the run store
-    trained # A `Run`
+    trained # A `Trained`
 )->Path|None: # The record; none for a run that is a training of its own
     "Record a training with several test sets; its scores are in the records of the test sets"
     if not key.training: return None

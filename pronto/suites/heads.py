@@ -19,7 +19,7 @@ from ..modeling.architectures import (check_size, load_tokenizer, one_line_error
                                           token_limit)
 from ..modeling.encoding import unknown_share
 from ..modeling.layers import use_onednn
-from ..modeling.outcome import Run, device_name, test_sets, versions
+from ..modeling.outcome import Trained, device_name, test_sets, versions
 from ..modeling.recipes import find_model
 from ..modeling.train import KeepBest, LeanTrainer, ShowProgress, padded
 from .kinds import Question, Tagged
@@ -352,17 +352,17 @@ def fit_task(
     seed:int=0,
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     progress:str='', # What a progress display calls the run; no display if empty
-    start:dict=None, # `Run.weights` of another training on this task, to begin with
-    keep_weights:bool=False, # Are the weights of the best epoch kept in `Run.weights`?
+    start:dict=None, # `Trained.weights` of another training on this task, to begin with
+    keep_weights:bool=False, # Are the weights of the best epoch kept in `Trained.weights`?
     senses:list[str]=() # There are none
-)->Run: # Tested on every part of `rows` but `train` and `dev`
+)->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Fine-tune a model for tagging or questions; raises `InputError` for bad input"
     device = device or ('cuda' if torch.cuda.is_available() else 'cpu')
     found = fine_tune_head(model, task.example.kind, task.labels, rows, settings, seed=seed, device=device,
                            progress=progress, start=start)
     constant = all(epoch['constant'] for epoch in found.dev)
     long = dict.fromkeys(rows, 0) | found.unknown_words
-    return Run(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
+    return Trained(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
                answers={part: _flat(task, rows[part], said) for part,said in found.answers.items()},
                dev=found.dev, best_epoch=found.best_epoch, collapsed=constant,
                attempts=[dict(seed=seed, divided=found.divided)], truncated=long, unknown=found.unknown,

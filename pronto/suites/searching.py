@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Iterator
 import numpy as np
 from ..core.files import InputError
-from ..modeling.outcome import Run, test_sets, versions
+from ..modeling.outcome import Trained, test_sets, versions
 from ..modeling.retrieval import encode_layers, neighbour_means, retrieve, unit_rows, xtreme_layer
 
 # %% ../../nbs/suites/searching.ipynb #pr15c
@@ -118,7 +118,7 @@ def search_task(
     seed:int=0,
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     **unused # What `fine_tune` takes besides
-)->Run:
+)->Trained:
     "Search the translations of all test sets; raises `InputError` without rows of dev for a threshold"
     start, answers = time.perf_counter(), {}
     if 'f1' in task.metrics and not rows['dev']:
@@ -131,7 +131,7 @@ def search_task(
             answers[part] += _mined(model, rows['dev'], *how, device) if 'f1' in task.metrics else \
                 _nearest(model, *how, settings, device)
     none = dict.fromkeys(rows, 0)
-    return Run(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
+    return Trained(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
                answers=answers, dev=[], best_epoch=1, collapsed=False, attempts=[], truncated=none,
                unknown=dict.fromkeys(rows, 0.), seconds=round(time.perf_counter() - start, 1),
                device=device or 'as available', versions=versions())
