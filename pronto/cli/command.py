@@ -27,15 +27,15 @@ _GROUPS = dict(
     mt=('tables', 'Machine-translated test sets beside human ones'),
     mela=('tables', 'The published figures of MELA, and ours beside them'))
 
-def _add_command(commands, name:str, function:str):
-    "Add the parser of a command, a function of one of the modules beside a function for its options"
-    area = next(m for m in _AREAS if hasattr(m, function))
-    run, add_options = getattr(area, function), getattr(area, f'{function}_options')
+def _add_command(commands, name:str, function:str): # `function` is the command's name in Python
+    "Add the parser of a command: `build_command` runs it and `build_options` adds its options, in one module"
+    area = next(m for m in _AREAS if hasattr(m, f'{function}_command'))
+    run, add_options = getattr(area, f'{function}_command'), getattr(area, f'{function}_options')
     parser = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
     add_options(parser)
     below = (a.choices.values() for a in parser._actions if isinstance(a, argparse._SubParsersAction))
     for leaf in [p for parsers in below for p in parsers] or [parser]: output_options(leaf)
-    parser.set_defaults(run=run, wrong_usage=parser.error)
+    parser.set_defaults(run=run, command=function, wrong_usage=parser.error)
 
 _STATUSES = ('Exit status: 0 if all was made; 3 if some of several failed, which are listed; '
              '1 if nothing was made; 2 for wrong usage; 130 after Ctrl-C.')
@@ -48,7 +48,7 @@ def make_parser()->argparse.ArgumentParser:
     what = 'Evaluation datasets for language models in any language with a New Testament.'
     parser = Parser('pronto', description=what, epilog=_STATUSES)
     parser.add_argument('--version', action='version', version=f'pronto {pronto.__version__}')
-    parser.set_defaults(run=_guide, wrong_usage=parser.error, quiet=False, json=False)
+    parser.set_defaults(run=_guide, command='guide', wrong_usage=parser.error, quiet=False, json=False)
     commands = parser.add_subparsers(metavar='COMMAND', help='without one: what to do next')
     for name in _COMMANDS: _add_command(commands, name, name)
     for group,(names,about) in _GROUPS.items():
@@ -76,7 +76,6 @@ def main(
     args, unknown = parser.parse_known_args(argv)
     args.parser = parser
     if unknown: args.wrong_usage(_unknown_options(unknown, args.wrong_usage.__self__))
-    command = args.run.__name__
     set_output(args.quiet, args.json)
     try:
         _load_own(args)
@@ -85,13 +84,13 @@ def main(
         if sys.stdout: sys.stdout.flush() # Or a full disk would show at exit only
         return status or 0
     except KeyboardInterrupt:
-        again = 'run the same command again to resume' if command in _RESUMABLE else 'run it again'
+        again = 'run the same command again to resume' if args.command in _RESUMABLE else 'run it again'
         warn(f'pronto: interrupted; no complete file was lost; {again}')
         return 130
     except Exception as e:
         if isinstance(e, OSError) and e.filename is None: _drop_output()
         if isinstance(e, BrokenPipeError): return 1
-        what = _user_error(e, command)
+        what = _user_error(e, args.command)
         if what is None: raise
         warn(f'pronto: {what}')
         return 1
@@ -109,13 +108,13 @@ def _load_own(args):
 def _know_tasks(args):
     "The tasks of other benchmarks are described beside their data, and in the store of their runs"
     from pronto.core.files import data_dir
-    command, named = args.run.__name__, getattr(args, 'dataset', None) or getattr(args, 'path', None) or ()
+    named = getattr(args, 'dataset', None) or getattr(args, 'path', None) or ()
     imported = [f for f in map(Path, [named] if isinstance(named, str) else named)
                 if (f/'import.json').is_file() or (f.parent/'import.json').is_file()]
     runs = Path(args.runs or data_dir()/'runs') if hasattr(args, 'runs') else None
     if not imported and not (runs and (runs/'tasks').is_dir()): return
     from pronto.suites.importing import know_imported, know_recorded
-    if imported: know_imported(imported, runs if command in ('eval','sweep') and args.model else None)
+    if imported: know_imported(imported, runs if args.command in ('eval','sweep') and args.model else None)
     if runs: know_recorded(runs)
 
 # %% ../../nbs/cli/command.ipynb #cmderr01

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['OK', 'NOTE', 'MEND', 'Finding', 'check_packages', 'check_torch', 'check_data', 'check_annotations', 'check_datasets',
-           'check_models', 'doctor_options', 'examine', 'doctor']
+           'check_models', 'doctor_options', 'examine', 'doctor_command']
 
 # %% ../../nbs/cli/doctor.ipynb #dr05
 import os, re, shutil, sys
@@ -195,7 +195,7 @@ def examine(
              *check_datasets(held, sources), *check_models(held)]
     return found, held
 
-def doctor(args):
+def doctor_command(args):
     "Check installation, data, annotations, datasets and models, and name the next command"
     found, held = examine(args.torch)
     width = max(len(f.topic) for f in found)
