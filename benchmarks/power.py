@@ -31,7 +31,7 @@ other items, which more test rows lessen. *Error over chapters*: standard error 
 character n-grams on the same rows. In brackets the difference if the sd between seeds is at either end
 of its interval. Test sets have up to 500 rows here; whole ones have some 710 to 730 (NMC, PNS, SM) and
 7,700 (SS), and smaller errors over chapters. With one seed no difference is told apart: how much
-another training would change is not known.
+another training would change is not known.{collapsed} A task without a row was not learned at all.
 """
 
 class Spread(NamedTuple):
@@ -66,13 +66,19 @@ def detectable(spreads): # Of one task in several translations
     return {k: round(v, 2) if isinstance(v, float) else v for k,v in row.items()}
 
 def measured(args):
-    "Task to translation to its spread"
+    "Task to translation to its spread; and how many trainings of a task learned nothing at all"
     wanted = dict(protocol='in-language', model=args.model, limit=args.limit)
     runs = [r for r in read_runs(args.runs) if wanted.items() <= r.items()]
-    found = {}
+    found, collapsed = {}, {}
     for (task, bible),own in grouped(runs, lambda r: (task_name(r['task']), r['bible'])).items():
-        if len(own) > 2: found.setdefault(task, {})[bible] = spread_of(read_answers(own))
-    return found
+        if flat := sum(r['mcc'] == 0 for r in own): collapsed[task] = collapsed.get(task, 0) + flat
+        if flat < len(own) and len(own) > 2: found.setdefault(task, {})[bible] = spread_of(read_answers(own))
+    return found, collapsed
+
+def nothing_learned(collapsed, args):
+    "Where all trainings of a task did, it has no row"
+    trainings = ', '.join(f'{n} on {task}' for task,n in sorted(collapsed.items()))
+    return f' Trainings that learned nothing from {args.limit} rows: {trainings}.' if collapsed else ''
 
 def table_of(rows):
     ends = lambda r, name: f"{r[name]:.1f} ({r[f'{name}_low']:.1f} to {r[f'{name}_high']:.1f})"
@@ -90,12 +96,12 @@ def main():
     add('--model', default='student')
     add('--limit', type=int, default=500, help='of rows of train')
     args = parser.parse_args()
-    found = measured(args)
+    found, collapsed = measured(args)
     rows = [dict(task=task) | detectable([*found[task].values()]) for task in sorted(found)]
     bibles = sorted({bible for own in found.values() for bible in own})
     seeds = sorted({str(s.seeds) for own in found.values() for s in own.values()})
-    page = PAGE.format(model=args.model, limit=args.limit, bibles=', '.join(bibles),
-                       seeds=' or '.join(seeds), table=table_of(rows))
+    page = PAGE.format(model=args.model, limit=args.limit, bibles=', '.join(bibles), table=table_of(rows),
+                       seeds=' or '.join(seeds), collapsed=nothing_learned(collapsed, args))
     (args.out/'power.csv').write_text(csv_text(rows), encoding='utf-8')
     (args.out/'power.md').write_text(page, encoding='utf-8')
 

@@ -133,6 +133,8 @@ CHECKED = [
                       r'languages from [\d.]+ to ([\d.]+) on SS and [\d.]+ to ([\d.]+) on SAC; the one without '
                       r'pretraining from [\d.]+ to ([\d.]+) on NMC and [\d.]+ to ([\d.]+) on SAC',
      lambda: demo(SYSTEMS[6], *TASKS) + demo(SYSTEMS[5], 'SS', 'SAC') + demo(SYSTEMS[4], 'NMC', 'SAC')),
+    ('docs/trust.md', r'differ if they are ([\d.]+) \(NMC\) or ([\d.]+) points \(PNS\) apart',
+     lambda: [one('real/power.csv', 'seeds_3', task=task) for task in ('NMC','PNS')]),
     ('paper_tables/retrieval.md', r'finds its English translation in (\d+) to (\d+) % of cases, in Wolof in (\d+) %',
      lambda: ends(retrieved('margin →', FULL)) + retrieved('margin →', ['wolnt'])),
     ('paper_tables/retrieval.md', r'cosine\) finds (\d+) to (\d+) %: the better layer and the margin are worth '
