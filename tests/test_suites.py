@@ -247,7 +247,7 @@ def test_headers_and_rows_that_train_has_are_told(tmp_path, capsys):
     assert "train.tsv, line 1: no other line has the label 'topic'; if it is a header, remove it" in told
     assert '5 of 5 rows of test are rows of train, too' in told
 
-@pytest.mark.parametrize('name', ['../../x', '/tmp/x', 'a\nb', '..', '.x', '-x', 'x/y', 'x\\y', 'x'*200])
+@pytest.mark.parametrize('name', ['../../x', '/x/y', 'a\nb', '..', '.x', '-x', 'x/y', 'x\\y', 'x'*200])
 def test_names_that_lead_elsewhere_are_refused(tmp_path, capsys, name):
     "A language, the code of a dataset, a task in a manifest that somebody else wrote"
     (tmp_path/'in').mkdir()

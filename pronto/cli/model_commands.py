@@ -55,6 +55,7 @@ def eval_command(args):
         if pooled.get('paths'): show(f'all folds: {folds}', _record_data(folds))
     return batch_status(failed) if records else 1
 
+# %% ../../nbs/cli/model_commands.ipynb #f46fde7r
 def _run_each(trainings:list, args, list_failed:Callable)->Iterator:
     "Make all trainings; one of several that fails is listed"
     from pronto.runs.runner import run_each

@@ -64,6 +64,7 @@ class _Part(NamedTuple):
     freedom:float
     spread:float # What the degrees of freedom are of
 
+# %% ../../nbs/core/seeds.ipynb #se06c
 def _freedom(
     chapters:list|Cells
 )->float:
@@ -87,6 +88,7 @@ def _chapter_variances(
     network = (((centred @ belongs)/others)**2).sum(1) - twice
     return np.maximum(network, (centred**2).sum(1))/len(cell)**2 * (n_chapters - 1)/n_chapters
 
+# %% ../../nbs/core/seeds.ipynb #se06s
 def _of_seeds(runs:np.ndarray, chapters:list|Cells, draws:list|None)->list[_Part]:
     "What the luck of seeds, and of samples, adds to the variance of the mean over chapters"
     parts = []

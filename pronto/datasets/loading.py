@@ -154,6 +154,7 @@ def is_checkable(
     "Does it say what the tables hold?"
     return 'files' in manifest
 
+# %% ../../nbs/datasets/loading.ipynb #ld14ck0
 def check_folder(
     folder # A dataset folder
 )->dict: # Its manifest
@@ -168,6 +169,7 @@ def check_folder(
     if path.name in around.get('files', {}): _read(path, around)
     return manifest
 
+# %% ../../nbs/datasets/loading.ipynb #ld14v
 def lacks_text(
     folder # A dataset folder
 )->bool:

@@ -60,11 +60,6 @@ def _is_page(head:bytes)->bool:
     return re.match(rb'\s*<(!doctype\s+html|html)\b', head, re.IGNORECASE) is not None
 
 # %% ../../nbs/jobs/fetch.ipynb #5e6bd0ef
-def _continues(answer, start:int)->bool:
-    "Is this the file from this byte on?"
-    if answer.status_code != 206: return answer.status_code == 200
-    return answer.headers.get('Content-Range', '').startswith(f'bytes {start}-')
-
 def _before(deadline:float, url:str, function:Callable, *args):
     "Call a function in a thread of its own, which is given up at the deadline; raises `InputError`"
     outcome = SimpleQueue()
@@ -79,6 +74,12 @@ def _before(deadline:float, url:str, function:Callable, *args):
 
 def _too_slow(url:str)->InputError:
     return InputError(url, f'has not arrived within {about(LONGEST)}; run the command again to continue')
+
+# %% ../../nbs/jobs/fetch.ipynb #5e6bd0e0
+def _continues(answer, start:int)->bool:
+    "Is this the file from this byte on?"
+    if answer.status_code != 206: return answer.status_code == 200
+    return answer.headers.get('Content-Range', '').startswith(f'bytes {start}-')
 
 def _append(url:str, answer, f, count:Callable, deadline:float):
     "Write an answer to a file; raises `InputError` if it cannot be the file that was requested"

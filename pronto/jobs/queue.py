@@ -124,6 +124,7 @@ def _client(scheduler:str, certificates:Certificates|None):
 
 _ANSWER = 5 # Seconds in which a scheduler must answer
 
+# %% ../../nbs/jobs/queue.ipynb #q0conn02
 _REMOVE = 'read _; while [ -e "$0" ] && rm -rf -- "$0"; do sleep 1; done'
 
 @contextmanager
@@ -151,6 +152,7 @@ def _own_processes(folder:str):
     with (dask.config.set({'temporary-directory': folder}), patch.object(sys, 'path', [*sys.path]),
           patch.object(spawn, 'get_preparation_data', without_script)): yield
 
+# %% ../../nbs/jobs/queue.ipynb #q0conn03
 @contextmanager
 def _on_this_machine(workers:dict[int,dict]):
     "A client of a cluster on this machine, whose processes ignore Ctrl-C"

@@ -183,6 +183,7 @@ class Uses:
         known = torch.stack([uses(first), uses(other) & (other != first)], 1)
         return PairRows(sense, first, second, torch.stack([first, other], 1), known)
 
+# %% ../../nbs/modeling/probing.ipynb #9bpr0005
 def find_uses(task, rows:list, senses:list[str], verses:Encodings)->Uses:
     "The uses of senses that the rows of train tell"
     numbers, found = {sense: i for i,sense in enumerate(senses)}, set()

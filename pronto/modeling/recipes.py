@@ -169,6 +169,7 @@ def local_model(
         return next((p for p in (beside(place), data_dir()/'models'/place) if p.is_dir()), None)
     except (OSError, ValueError): return None # A name that no folder can have
 
+# %% ../../nbs/modeling/recipes.ipynb #bce60895
 def _cached(name:str)->Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError

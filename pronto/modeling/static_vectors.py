@@ -170,6 +170,7 @@ def _with_train(folder:Path, human:Path|None)->Dataset:
     return replace(dataset, tasks={stem: dataset.tasks.get(stem, {}) | lent.get(stem, {})
                                    for stem in {**dataset.tasks, **lent}})
 
+# %% ../../nbs/modeling/static_vectors.ipynb #sv00023j
 def _own_file(folder:Path, code:str)->Path:
     file = folder/f'{path_part(code, folder)}.vec'
     if not file.is_file():

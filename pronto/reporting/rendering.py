@@ -137,6 +137,7 @@ def metrics_of(
     placed = ((task, c) for b in blocks for row in b.rows for task,c in row.cells.items())
     return found | {task: c.metric for task,c in placed if c.metric}
 
+# %% ../../nbs/reporting/rendering.ipynb #7d6c4c5b
 def _columns(blocks:list[Block])->dict[str,str]: # Name of a task to its title
     "With the metric of a column, if it is not that of most"
     metrics, usual = metrics_of(blocks), metric_of(blocks)

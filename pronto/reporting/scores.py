@@ -214,6 +214,7 @@ def answer_values(
     row = lambda run: item_values(metric, answers.labels, answers.true, run, answers.counts)
     return sign*np.array([row(run) for run in answers.predicted])
 
+# %% ../../nbs/reporting/scores.ipynb #rscscor2
 def compare_values(
     first:np.ndarray, # (seeds, n)
     second:np.ndarray, # (seeds, n)

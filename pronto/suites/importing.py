@@ -72,6 +72,7 @@ def foreign_in_import(folder)->str|None:
     tables = ['*/*_*.tsv','*/*_*.jsonl','*/manifest.json','import.json','tasks.py','labels/*/test-*.*']
     return foreign_file(folder, tables, bool(about)) if any(folder.iterdir()) else None
 
+# %% ../../nbs/suites/importing.ipynb #im08l
 def _label_text(kind:str, rows:list)->str: # The contents of a file
     "The labels of a test set as XTREME's evaluation reads them"
     if kind == 'tagging': return '\n'.join(''.join(f'{tag}\n' for tag in row.tags) for row in rows)
@@ -99,6 +100,7 @@ def write_labels(
             written[stem] += 1
     return [f'{stem} ({n})' for stem,n in written.items()]
 
+# %% ../../nbs/suites/importing.ipynb #im08w
 def write_found(
     found:Found, # What a reader found
     out, # The folder to write
@@ -243,6 +245,7 @@ def _occurring(files:list[Path], kind:str)->tuple[tuple[str,...],list[str]]: # I
         notes.append(f'{path}, line 1: no other line has the label {label!r}; if it is a header, remove it')
     return tuple(sorted((labels | {label for _,label in firsts}) - {''})), notes
 
+# %% ../../nbs/suites/importing.ipynb #im12r
 def _own_rows(path:Path, kind:str, labels:tuple[str,...], notes:list[str])->list:
     if kind == 'questions':
         rows, mended = read_squad(path)
@@ -292,6 +295,7 @@ def _known_rows(found:Found, task:str)->list[str]: # Lines
     return [f'{task}, {code}: {n:,} of {len(tables[task][split]):,} rows of {split} are rows of train, too'
             for code,tables in found.tables.items() for split,n in _shared_texts(tables[task]).items() if n]
 
+# %% ../../nbs/suites/importing.ipynb #im12g
 def _own_files(folder:Path, ending:str, notes:list[str])->dict[str,Path]: # Split to file
     "The tables of a language: `train.tsv` or `my_train.tsv`; raises `InputError` for two of one split"
     named = re.compile(rf'(?:.*[._-])?({"|".join(SPLITS)}){re.escape(ending)}')
