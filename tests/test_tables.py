@@ -5,7 +5,7 @@ import pytest
 from conftest import ROOT, predictions, run_results
 from pronto.runs.store import RunKey, write_record
 from pronto.core.files import InputError, fact_table
-from pronto.reporting.rendering import BASELINE_NAMES, Block, Cell, Row, to_csv, to_latex, to_markdown
+from pronto.reporting.rendering import BASELINE_NAMES, Block, Cell, Row, accuracy_table
 from pronto.reporting.summary import make_summary
 from pronto.reporting.tables import LAYOUT_COLUMNS, left_out, make_tables, read_layout
 
@@ -231,7 +231,8 @@ def test_committed_tables_are_in_this_format(table):
         if task == 'NMC': rows.append(Row(system, systems.get(system, ''), {}))
         rows[-1].cells[task] = Cell(**{k: number(v, k) for k,v in r.items()})
     blocks = list(blocks.values())
-    for ending,text in dict(md=to_markdown(name, blocks), tex=to_latex(name, blocks), csv=to_csv(blocks)).items():
+    table = accuracy_table(name, blocks)
+    for ending,text in dict(md=table.markdown() + "\n", tex=table.latex(), csv=table.csv()).items():
         assert text == file.with_suffix(f'.{ending}').read_text(encoding='utf-8')
 
 # One block, one test set

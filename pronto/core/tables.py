@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['ABSENT', 'Markup', 'one_line', 'grouped', 'names_in', 'markdown_text', 'markdown_table', 'latex_text', 'latex_table',
-           'spreadsheet_safe', 'spreadsheet_value', 'csv_text', 'csv_rows', 'decimal', 'Cell', 'TableContent', 'Table']
+           'spreadsheet_safe', 'spreadsheet_value', 'csv_text', 'csv_rows', 'decimal', 'Printed', 'TableContent',
+           'Table']
 
 # %% ../../nbs/core/tables.ipynb #73dc1c36
 import csv, io, re
@@ -170,7 +171,7 @@ def decimal(
     return ABSENT if x is None or x != x else f'{x:{sign}.{digits}f}'.replace('-', '−')
 
 # %% ../../nbs/core/tables.ipynb #tbltab05
-class Cell(NamedTuple):
+class Printed(NamedTuple):
     "What is printed in a cell, where a text or a number alone does not say it"
     text:str
     small:str = '' # Beside it, e.g. `0.44`
@@ -180,17 +181,17 @@ _SIDE = dict(l='left', r='right')
 _ONE = r'[+−]?[0-9][0-9.,]*(?: %)?[*†‡§]*'
 _FIGURE = re.compile(rf'(?:{_ONE})?(?: (?:of|to|±) {_ONE})?(?: ?\([0-9]+\))?(?: ?\[[^][A-Za-z]*\])?|–|')
 
-def _as_cell(value)->Cell:
-    if isinstance(value, Cell): return value
-    return Cell(_cell(value, one_line))
+def _as_cell(value)->Printed:
+    if isinstance(value, Printed): return value
+    return Printed(_cell(value, one_line))
 
-def _markdown_cell(cell:Cell)->Markup:
+def _markdown_cell(cell:Printed)->Markup:
     is_plain = _FIGURE.fullmatch(cell.text) and '*' not in cell.text
     text = cell.text if is_plain else markdown_text(cell.text)
     if cell.bold: text = f'**{text}**'
     return Markup(text + (f' <small>{markdown_text(cell.small)}</small>' if cell.small else ''))
 
-def _latex_cell(cell:Cell)->Markup:
+def _latex_cell(cell:Printed)->Markup:
     small = rf' {{\scriptsize {latex_text(cell.small)}}}' if cell.small else ''
     return Markup(latex_text(cell.text) + small)
 
@@ -216,13 +217,13 @@ class TableContent:
     @property
     def rows(self)->list[list]: return [row for _,rows in self.blocks for row in rows]
 
-    def _aligned(self, header:list, rows:list[list[Cell]])->str:
+    def _aligned(self, header:list, rows:list[list[Printed]])->str:
         if self.align: return self.align + self.align[-1]*(len(header) - len(self.align))
-        columns = zip(*rows) if rows else [[Cell('')]]*len(header)
+        columns = zip(*rows) if rows else [[Printed('')]]*len(header)
         is_figures = lambda column: all(_FIGURE.fullmatch(c.text) for c in column)
         return ''.join('r' if is_figures(column) else 'l' for column in columns)
 
-    def _headed(self)->list[tuple[list,list[list[Cell]],str]]:
+    def _headed(self)->list[tuple[list,list[list[Printed]],str]]:
         "Blocks of one header together, with their alignment"
         found = []
         for header,rows in self.blocks:
@@ -250,7 +251,7 @@ def _as_latex(table:TableContent)->str:
     cells = lambda row: full([_latex_cell(_as_cell(value)) for value in row])
     blocks = [(header and full(header), [cells(row) for row in rows]) for header,rows in table.blocks]
     align = max((align for _,_,align in table._headed()), key=len)
-    caption = ' '.join([f'{table.title}.', *table.notes])
+    caption = ' '.join([f'{table.title[:1].upper()}{table.title[1:]}.', *table.notes])
     return latex_table(blocks, caption, f'tab:{table.stem}', align, table.layout)
 
 # %% ../../nbs/core/tables.ipynb #tbltab6b

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Stratum', 'shared_rows', 'Common', 'draws_of', 'stratum_of', 'read_strata', 'Scope', 'scopes_of', 'summarise',
-           'to_markdown', 'to_latex', 'draw', 'make_summary']
+           'summary_table', 'draw_summary', 'make_summary']
 
 # %% ../../nbs/reporting/summary.ipynb #sum04
 from collections import Counter
@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from ..core.aggregate import Aggregate, Draws, aggregate, draw_scores, draw_values
-from ..core.files import InputError, data_dir, write_aside
+from ..core.files import InputError, data_dir
 from ..core.progress import progress
 from ..core.stats import metric_bounds
-from ..core.tables import Markup, csv_text, grouped, latex_table, markdown_table, markdown_text
+from ..core.tables import ABSENT, Printed, Table, decimal, grouped
 from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, IN_PERCENT, Block, shown
 from .scores import METRICS, MIN_SEEDS, Answers, answer_values, has_reference, read_answers
@@ -224,48 +224,38 @@ def _notes(rows:list[dict], common:dict[str,Common], limited:str)->list[str]:
     return found
 
 def _ends(low:float|None, high:float|None)->str:
-    if low is None: return '–'
-    return f'[{low:.2f}, {high:.2f}]'.replace('-', '−')
+    if low is None: return ABSENT
+    return f'[{decimal(low)}, {decimal(high)}]'
 
 def _figures(row:dict)->list[str]:
-    iqm, rank = (f'{row[k]:.2f}'.replace('-', '−') for k in ('iqm','rank'))
-    return [iqm, _ends(row['iqm_low'], row['iqm_high']), rank, _ends(row['rank_low'], row['rank_high'])]
+    ends = lambda k: _ends(row[f'{k}_low'], row[f'{k}_high'])
+    return [decimal(row['iqm']), ends('iqm'), decimal(row['rank']), ends('rank')]
 
-def _blocks(rows:list[dict])->list[list[list[str]]]:
+def _blocks(rows:list[dict])->list[list[list]]:
     "The texts of each scope; the first row names it"
     blocks = []
     for (scope,_),found in grouped(rows, lambda r: (r['scope'], r['over'])).items():
         cells = [['', r['model'], r['test_sets'], *_figures(r), r['group'] or '–'] for r in found]
-        cells[0][0] = scope
+        cells[0][0] = Printed(scope, bold=True)
         blocks.append(cells)
     return blocks
 
 # %% ../../nbs/reporting/summary.ipynb #sum15
 _HEADER = ['Over','Model','Test sets','IQM','95 %','Mean rank','95 %','Group']
 
-def to_markdown(
+def summary_table(
     rows:list[dict], # As `summarise` returns them
     common:dict[str,Common]=None, # Task to its common rows
-    limited:str='' # Translations that are left out, as all their runs have a limit
-)->str:
-    "The summary for reading on the web"
-    cells = []
-    for first,*others in _blocks(rows):
-        cells += [[Markup(f'**{markdown_text(first[0])}**'), *first[1:]], *others]
-    text = '\n\n'.join(map(markdown_text, _notes(rows, common or {}, limited)))
-    title = f'# Summary: {METRICS[rows[0]["metric"]]} over tasks and translations'
-    return '\n'.join([title, '', markdown_table(_HEADER, cells, align='llrrrrrl'), '', text, ''])
-
-def to_latex(
-    rows:list[dict], # As `summarise` returns them
-    common:dict[str,Common]=None, # Task to its common rows
-    limited:str='' # As above
-)->str: # A `table*` environment; needs the package booktabs
-    "The summary for a paper"
+    limited:str='', # Translations that are left out, as all their runs have a limit
+    source:str='' # Of the annotations, where there are several
+)->Table:
+    "The summary as a table"
     blocks = [(None if i else _HEADER, cells) for i,cells in enumerate(_blocks(rows))]
-    title = f'Summary: {METRICS[rows[0]["metric"]]} over tasks and translations.'
-    caption = ' '.join([title, *_notes(rows, common or {}, limited)])
-    return latex_table(blocks, caption, 'tab:summary', align='llrrrrrl')
+    stem, name = 'summary', 'Summary'
+    if source: stem, name = f'{stem}-{safe_name(source.lower())}', f'{name}, {source}'
+    title = f'{METRICS[rows[0]["metric"]]} over tasks and translations'
+    notes = _notes(rows, common or {}, limited)
+    return Table(stem, title, blocks, notes, rows, name=name, align='llrrrrrl')
 
 # %% ../../nbs/reporting/summary.ipynb #sum25
 def _plain(text:str)->str: return text.replace('$', r'\$') # Matplotlib would read a formula
@@ -281,7 +271,7 @@ def _panel(ax, rows:list[dict], kind:str, named:bool):
     ax.set_yticks(range(len(rows)), names, fontsize=8)
     ax.set_ylim(len(rows) - .5, -.5)
 
-def draw(
+def draw_summary(
     rows:list[dict], # As `summarise` returns them
     most:int=12 # Scopes; the first ones
 )->'matplotlib.figure.Figure': # A row of two panels per scope
@@ -320,17 +310,6 @@ def _whole(chosen:dict[str,list[dict]])->tuple[dict[str,list[dict]],str]: # As `
     return whole, ', '.join(lost)
 
 # %% ../../nbs/reporting/summary.ipynb #sum16b
-def _write(rows:list[dict], common:dict[str,Common], limited:str, source:str, out:Path)->str: # The Markdown
-    markdown, stem = to_markdown(rows, common, limited), 'summary'
-    if source:
-        stem += f'-{safe_name(source.lower())}'
-        markdown = markdown.replace('# Summary:', f'# Summary, {markdown_text(source)}:', 1)
-    for ending,text in dict(md=markdown, tex=to_latex(rows, common, limited), csv=csv_text(rows)).items():
-        with write_aside(out/f'{stem}.{ending}') as f: f.write_text(text, encoding='utf-8')
-    with write_aside(out/f'{stem}.png') as f:
-        draw(rows).savefig(f, format='png', dpi=120, metadata=dict(Software=None))
-    return markdown
-
 def make_summary(
     runs=None, # As `records_of` takes them
     out=None, # The folder for the tables; `tables` in the data folder if not given
@@ -351,5 +330,7 @@ def make_summary(
     for source,chosen in _by_source(choose(records, recipe, splits, protocol)).items():
         whole, limited = _whole(chosen)
         strata, common = read_strata(whole, metric)
-        if rows := summarise(strata, names, metric): made.append(_write(rows, common, limited, source, out))
-    return '\n\n'.join(made)
+        if not (rows := summarise(strata, names, metric)): continue
+        made.append(summary_table(rows, common, limited, source))
+        made[-1].write(out, draw_summary(rows))
+    return '\n\n'.join(table.markdown() for table in made)

@@ -18,7 +18,7 @@ from ..core.stats import chapter_cells, holm
 from ..core.tables import csv_text, grouped
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS, task_file
 from .rendering import BASELINE_NAMES, OWN_TABLE, Block, Cell, Row
-from .rendering import draw, file_stem, shown, to_csv, to_latex, to_markdown
+from .rendering import accuracy_table, draw_accuracy, file_stem, shown
 from .scores import METRICS, Answers, against_baselines, among_best, read_answers
 from .scores import has_reference, main_metric, score_answers, seed_scores, with_metric
 from .translations import spread_note
@@ -422,18 +422,10 @@ def _add_spread(blocks:list[Block], chosen:dict[str,list[dict]], metric:str):
     runs = [r for bible in dict.fromkeys(b.bible for b in blocks) for r in of_bible(bible)]
     blocks[0].spread = spread_note([r for r in runs if (r.get('source') or '') in sources], metric)
 
-def _write_text(path:Path, text:str):
-    with write_aside(path) as f: f.write_text(text, encoding='utf-8')
-
 def _write_table(table:str, blocks:list[Block], out:Path)->str: # Its Markdown
-    stem, markdown = file_stem(table), to_markdown(table, blocks)
-    _write_text(out/f'{stem}.md', markdown)
-    _write_text(out/f'{stem}.tex', to_latex(table, blocks))
-    _write_text(out/f'{stem}.csv', to_csv(blocks))
-    picture = draw(blocks)
-    reproducible = dict(format='png', dpi=120, metadata=dict(Software=None))
-    with write_aside(out/f'{stem}.png') as f: picture.savefig(f, **reproducible)
-    return markdown
+    made = accuracy_table(table, blocks)
+    made.write(out, draw_accuracy(blocks))
+    return made.markdown()
 
 # %% ../../nbs/reporting/tables.ipynb #cc400fe2
 def make_tables(
@@ -463,7 +455,8 @@ def make_tables(
     by_table = grouped(blocks, lambda block: block.table)
     for of_table in by_table.values(): _add_spread(of_table, chosen, metric or 'accuracy')
     made = {t: _write_table(t, found, out) for t,found in by_table.items() if not tables or t in tables}
-    _write_text(out/'published.csv', csv_text(fact_table('published')))
+    with write_aside(out/'published.csv') as f:
+        f.write_text(csv_text(fact_table('published')), encoding='utf-8')
     return made
 
 # %% ../../nbs/reporting/tables.ipynb #314a68a1
