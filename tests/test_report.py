@@ -432,5 +432,6 @@ def test_the_page_is_packaged(tmp_path):
     done = subprocess.run([sys.executable, '-c', BUILD, str(tmp_path/'dist')], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     with zipfile.ZipFile(next((tmp_path/'dist').glob('*.whl'))) as wheel:
-        for name in 'report.html', 'report.css', 'report.js':
-            assert wheel.read(f'pronto/templates/{name}') == (ROOT/'pronto'/'templates'/name).read_bytes()
+        known = {name: wheel.read(name) for name in wheel.namelist() if name.startswith('pronto/templates/')}
+    here = [path for path in (ROOT/'pronto'/'templates').rglob('*') if path.is_file()]
+    assert known == {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in here}

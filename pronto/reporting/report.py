@@ -389,6 +389,7 @@ def _as_data(report:Report)->dict:
 
 # %% ../../nbs/reporting/report.ipynb #rpt08
 LARGE = 500_000 # Bytes of JSON that are compressed
+_SCRIPTS = 'tools figures address tables ranks results maps tree views pages drawing'.split() # In this order
 
 def _hash_source(text:str)->str: # For a content security policy
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
@@ -403,7 +404,7 @@ def page(
     if len(data) > LARGE:
         data, kind = base64.b64encode(gzip.compress(data.encode(), mtime=0)).decode(), 'application/gzip'
     template = lambda name: (files('pronto')/'templates'/name).read_text(encoding='utf-8').strip('\n')
-    script, style = template('report.js'), template('report.css')
+    script, style = '\n\n'.join(template(f'report/{name}.js') for name in _SCRIPTS), template('report.css')
     known = dict(script=script, style=style, data=data, kind=kind)
     known |= dict(script_hash=_hash_source(script), style_hash=_hash_source(style))
     first, *parts = template('report.html').split('{{')

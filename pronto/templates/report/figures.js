@@ -1,0 +1,26 @@
+// Figures
+
+const digits = (x, m) => (m.percent ? (100 * x).toFixed(1) : x.toFixed(2))
+const figure = (x, m = metric) => (x == null ? '–' : digits(x, m).replace('-', '−'))
+const signed = (x, m = metric) => (x == null ? '–' : (x < 0 ? '−' : '+') + digits(Math.abs(x), m))
+const pValue = p => (p == null ? '–' : p < 0.001 ? '< 0.001' : p.toFixed(3))
+const get = (r, k, columns = S) => (columns[k][r.i] == null ? null : columns[k][r.i] / 1e4)
+const score = r => get(r, 'score'),
+  gain = r => get(r, 'gain')
+const over = r => (get(r, 'majority') == null ? null : (metric.less ? -1 : 1) * (score(r) - get(r, 'majority')))
+const ofBaseline = r => (gain(r) == null ? null : score(r) + (metric.less ? 1 : -1) * gain(r))
+const above = r => S.above[r.i]
+const testSet = r => `${r.bible.code}\n${r.task.name}` // Of the results that are shown together
+function holm(ps) {
+  // Corrected for their number
+  const order = ps
+      .map((_, i) => i)
+      .filter(i => ps[i] != null)
+      .sort((a, b) => ps[a] - ps[b]),
+    found = ps.map(() => null)
+  let largest = 0
+  order.forEach((i, k) => {
+    found[i] = largest = Math.max(largest, Math.min(1, ps[i] * (order.length - k)))
+  })
+  return found
+}

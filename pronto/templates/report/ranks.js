@@ -1,0 +1,150 @@
+// Ranks: by tests over several test sets, which are known for all results of a board, a task or a translation
+
+function scopeOf(found) {
+  // The name of the test sets that are shown, where their ranks are known: those of all translations, a family, a script or both
+  if (['tier', 'model', 'q'].some(k => state[k])) return null
+  const here = board(),
+    bibles = new Set(found.map(r => r.bible)),
+    tasks = unique(found.map(r => r.task))
+  const area = [...bibles].map(b => b.i).sort((a, b) => a - b).join()
+  const there = rows.filter(r => r.main && r.board === here && bibles.has(r.bible) && S.score[r.i] != null)
+  const single = tasks.length === 1 && unique(there.map(r => r.task)).length > 1
+  return [here.i, metric.key, area, single ? tasks[0].name : ''].join('|')
+}
+function standing(found) {
+  const tasks = unique(found.map(r => r.task)),
+    bibles = unique(found.map(r => r.bible)),
+    scope = scopeOf(found)
+  if (scope && tasks.length === 1 && bibles.length === 1) return ranksOfTestSet(found)
+  const inside = D.groups.get(scope) ?? []
+  const models = inside.filter(g => g.seeds != null && g.group),
+    shares = (a, b) => a.group.match(/(.)\1*/g).some(x => b.group.match(/(.)\1*/g).includes(x))
+  const better = (a, b) => (metric.less ? a.mean < b.mean : a.mean > b.mean)
+  const rank = g => 1 + models.filter(o => better(o, g) && !shares(o, g)).length,
+    ranks = models.map(rank)
+  return new Map(
+    inside.map(g => [
+      g.model,
+      {
+        meanRank: models.length > 1 || inside.filter(o => o.seeds != null).length > 1 ? g.rank : null,
+        group: g.group,
+        rank: g.group && g.seeds ? rank(g) : null,
+        tied: ranks.filter(x => x === rank(g)).length > 1,
+      },
+    ]),
+  )
+}
+const ranksOfTestSet = found => new Map(found.map(r => [r.entry.name, { rank: S.rank[r.i], tied: S.tied[r.i] }]))
+const ranked = x => (x?.rank == null ? '–' : x.tied ? `${x.rank} =` : `${x.rank}`)
+const MIXED =
+  ' The number of test sets is given where a model did not run on all of them; such means are not comparable, and such models have no rank.'
+const RANKS =
+  'A rank is one more than the number of models that are clearly better by tests over chapters and seeds (5 %, corrected by Holm); models that the tests do not tell apart share it ("=") or have a letter in common; baselines are in these groups too. A family or a script has ranks of its own. There are none with fewer than three seeds, nor while a tier, model or search is chosen.'
+
+function ranking(found, title) {
+  // Models by tasks
+  const tasks = unique(found.map(r => r.task)).sort((a, b) => a.order - b.order),
+    place = standing(found)
+  const total = new Map([...grouped(found, r => r.task)].map(([t, rs]) => [t, unique(rs.map(r => r.bible)).length]))
+  const average = (rs, of) => {
+    // Per task, and over tasks if there are all test sets
+    const byTask = grouped(rs, r => r.task)
+    const cells = new Map(
+      tasks.map(t => {
+        const xs = (byTask.get(t) ?? []).map(of).filter(x => x != null)
+        return [t, { mean: mean(xs), n: xs.length }]
+      }),
+    )
+    const whole = tasks.every(t => cells.get(t).n === total.get(t))
+    return { cells, mean: whole ? mean(tasks.map(t => cells.get(t).mean)) : null }
+  }
+  const items = [...grouped(found, r => r.entry)].map(([entry, rs]) => ({
+    entry,
+    ...average(rs, score),
+    ...place.get(entry.name),
+    beat: rs.filter(above).length,
+    of: rs.filter(r => above(r) != null).length,
+  }))
+  const testSets = [...grouped(found, testSet).values()].map(rs => rs[0])
+  const references = [
+    ['majority label', r => get(r, 'majority')],
+    ['best baseline', ofBaseline],
+  ]
+    .map(([name, of]) => ({ reference: true, entry: { name }, ...average(testSets, of) }))
+    .filter(x => tasks.some(t => x.cells.get(t).n))
+  const best = t => {
+    // Of the models that ran on all test sets, if there are several
+    const xs = items
+      .map(x => x.cells.get(t))
+      .filter(c => c.n === total.get(t))
+      .map(c => c.mean)
+    if (xs.length < 2) return null
+    return metric.less ? Math.min(...xs) : Math.max(...xs)
+  }
+  const tops = new Map(tasks.map(t => [t, best(t)])),
+    sign = metric.less ? '' : '-'
+  const columns = [
+    {
+      key: 'model',
+      text: 'Model',
+      value: x => x.entry.name,
+      show: x => (x.reference ? x.entry.name : toModel(x.entry)),
+    },
+    items.some(x => x.rank != null) && {
+      key: 'rank',
+      text: 'Rank',
+      number: true,
+      value: x => x.rank,
+      show: x => (x.reference ? '' : ranked(x)),
+    },
+    ...tasks.map(t => ({
+      key: t.name,
+      text: t.name,
+      number: true,
+      title: t.question,
+      value: x => x.cells.get(t).mean,
+      best: x => !x.reference && x.cells.get(t).n === total.get(t) && x.cells.get(t).mean === tops.get(t),
+      show: x => [
+        figure(x.cells.get(t).mean),
+        x.cells.get(t).n && x.cells.get(t).n < total.get(t) && soft(`${x.cells.get(t).n} of ${total.get(t)}`),
+      ],
+    })),
+    tasks.length > 1 && {
+      key: 'mean',
+      text: 'Mean',
+      number: true,
+      title: 'Mean over the tasks, of models that ran on all test sets',
+      value: x => x.mean,
+      show: x => figure(x.mean),
+    },
+    items.some(x => x.meanRank) && {
+      key: 'mean_rank',
+      text: 'Mean rank',
+      number: true,
+      title: 'Mean of the ranks by score on each test set, baselines included',
+      value: x => x.meanRank,
+      show: x => (x.reference ? '' : (x.meanRank?.toFixed(2) ?? '–')),
+    },
+    items.some(x => x.group) && {
+      key: 'group',
+      text: 'Group',
+      value: x => x.group || null,
+      show: x => (x.reference ? '' : x.group || '–'),
+    },
+    {
+      key: 'above',
+      text: 'Above baselines',
+      number: true,
+      title: 'On how many test sets the model is clearly better than the best baseline',
+      value: x => (x.of ? x.beat / x.of : null),
+      show: x => (x.of ? `${x.beat} of ${x.of}` : ''),
+    },
+  ]
+  const note = `${metric.title}${metric.percent ? ' in percent' : ''}, the mean over ${unique(found.map(r => r.bible)).length > 1 ? 'translations' : 'test items and seeds'}; the best of each task is bold, of the models that ran on all its test sets.${items.some(x => tasks.some(t => x.cells.get(t).n < total.get(t))) ? MIXED : ''} ${RANKS}`
+  return table('ranking', columns, items, {
+    title,
+    note,
+    sort: tasks.length > 1 ? sign + 'mean' : sign + tasks[0]?.name,
+    last: references,
+  })
+}

@@ -1,0 +1,127 @@
+// Tables: a column has key, text, value (to sort and save) and perhaps show, number, wide (not on a phone), title
+
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/,
+  NUMBER = /^[+-]?\d[\d.,]*([eE][+-]?\d+)?%?$/ // As in pronto.core.tables
+const safe = x => (typeof x === 'string' && FORMULA.test(x) && !NUMBER.test(x) ? `'${x}` : x)
+const quoted = x => (/[",\r\n]/.test(x) ? `"${x.replaceAll('"', '""')}"` : x)
+const csv = lines => lines.map(cells => cells.map(x => quoted(String(safe(x ?? '')))).join(',') + '\n').join('')
+function save(text, name, type) {
+  const url = URL.createObjectURL(new Blob(type === 'text/csv' ? ['\ufeff', text] : [text], { type }))
+  element('a', { href: url, download: name }).click()
+  URL.revokeObjectURL(url)
+}
+
+const explanation = text =>
+  narrow
+    ? element('details', { class: 'soft' }, element('summary', {}, 'How to read this'), element('p', {}, text))
+    : element('p', { class: 'soft' }, text)
+
+function table(id, given, items, { title, note = '', sort = '', saved = given, last = [] }) {
+  const columns = given.filter(Boolean),
+    inFile = saved.filter(Boolean)
+  const chosen = (state.sort ?? '').match(/^(-?)(\w+)\.(.+)$/),
+    own = chosen?.[2] === id && columns.some(c => c.key === chosen[3])
+  const [down, key] = own ? [chosen[1] === '-', chosen[3]] : [sort.startsWith('-'), sort.replace('-', '')]
+  const field = columns.find(c => c.key === key)
+  const ordered = field
+    ? items
+        .map(r => [field.value(r), r])
+        .sort((a, b) => inOrder(a[0], b[0], down))
+        .map(([, r]) => r)
+    : items
+  const heading = c => {
+    const direction = c.key !== key ? 'none' : down ? 'descending' : 'ascending'
+    const to = `${c.key === key ? (down ? '' : '-') : c.number ? '-' : ''}${id}.${c.key}`
+    const click = () => {
+      change({ sort: to })
+      ;[...document.querySelectorAll(`#${id} thead button`)]
+        .find(b => b.dataset.key === c.key)
+        ?.focus({ preventScroll: true })
+    }
+    return element(
+      'th',
+      { scope: 'col', 'aria-sort': direction, class: look(c), title: c.title },
+      element('button', { type: 'button', 'data-key': c.key, onclick: click }, ...breakable(c.text)),
+    )
+  }
+  const look = c => [c.number && 'number', c.wide && 'wide', c.wrap && 'wrap'].filter(Boolean).join(' ')
+  const cell = (c, r, i) => {
+    const content = [c.show ? c.show(r) : String(c.value(r) ?? '–')].flat()
+    const e = element(
+      i ? 'td' : 'th',
+      { ...(i ? {} : { scope: 'row' }), class: `${look(c)}${c.best?.(r) ? ' best' : ''}`, 'data-label': c.text },
+      ...content,
+    )
+    if (c.tint) e.style.background = c.tint(r) // Not an attribute, which the policy would forbid
+    return e
+  }
+  const line = r => element('tr', r.reference ? { class: 'reference' } : {}, ...columns.map((c, i) => cell(c, r, i)))
+  const n = more[id] ?? PAGE,
+    name = `h-${id}`
+  const further = () => {
+    more[id] = n + PAGE
+    draw()
+    by(id)
+      .querySelector(`tbody tr:nth-child(${n + 1}) a`)
+      ?.focus()
+  }
+  const file = [`pronto-${id}`, state.of && state.of.replace(/[^\w.-]+/g, '-').slice(0, 60)].filter(Boolean).join('-')
+  const text = () => csv([inFile.map(c => c.key), ...ordered.map(r => inFile.map(c => c.value(r)))])
+  return element(
+    'section',
+    { id, 'aria-labelledby': name },
+    element('h2', { id: name }, title),
+    note && explanation(note),
+    items.length
+      ? element(
+          'div',
+          { class: 'scroll', tabindex: 0, role: 'region', 'aria-labelledby': name },
+          element(
+            'table',
+            {},
+            element('thead', {}, element('tr', {}, ...columns.map(heading))),
+            element('tbody', {}, ...ordered.slice(0, n).map(line), ...last.map(line)),
+          ),
+        )
+      : element('p', {}, 'Nothing to show; clear some filters.'),
+    element(
+      'p',
+      { class: 'after' },
+      ...(n < items.length
+        ? [
+            element(
+              'button',
+              { type: 'button', onclick: further },
+              `Show more (${n} of ${items.length.toLocaleString('en')})`,
+            ),
+            ' ',
+          ]
+        : []),
+      items.length &&
+        element('button', { type: 'button', onclick: () => save(text(), `${file}.csv`, 'text/csv') }, 'Save as CSV'),
+    ),
+  )
+}
+
+function interval(r) {
+  // A bar with the score on it, majority as a tick
+  const at = x => (64 * (x - metric.low)) / (metric.high - metric.low),
+    low = get(r, 'low'),
+    high = get(r, 'high')
+  const parts = [element('rect', { x: 0, y: 6, width: 64, height: 2, fill: 'var(--line)' })]
+  if (get(r, 'majority') != null)
+    parts.push(element('rect', { x: at(get(r, 'majority')), y: 2, width: 1, height: 10, fill: 'var(--soft)' }))
+  if (low != null)
+    parts.push(
+      element('rect', {
+        x: at(low),
+        y: 5,
+        width: Math.max(1, at(high) - at(low)),
+        height: 4,
+        fill: 'var(--mark)',
+        opacity: 0.45,
+      }),
+    )
+  parts.push(element('circle', { cx: at(score(r)), cy: 7, r: 3, fill: 'var(--mark)' }))
+  return element('svg', { class: 'bar', width: 70, height: 14, viewBox: '-3 0 70 14', 'aria-hidden': 'true' }, ...parts)
+}
