@@ -1,5 +1,5 @@
 "One store with everything that its owner may have tried: each run is in a table of its own kind, or named as left out"
-import re
+import json, re, shutil
 
 import pytest
 from conftest import predictions, run_results
@@ -92,10 +92,25 @@ def test_protocols_show_every_run(mixed, tmp_path, capsys, protocol):
 
 def test_items_and_tiers_name_what_they_leave_out(mixed, tmp_path, capsys):
     out, err = tables(mixed, tmp_path, capsys, '--items')
-    assert err.startswith('left out: ') and '3 of bert (m1) on wol (SM)' in err and '3 of bert (m1) on luo (' in err
+    assert not err and 'Left out: ' in out and '3 of bert (m1) on wol (SM)' in out and '3 of bert (m1) on luo (' in out
+    for kind in 'random splits', '(transfer)', '3 robust on parallel splits': assert kind in out, kind
     (tmp_path/'tiers.tsv').write_text('model\tlanguage\tshare\nbert\tfra\t2\nbert\twol\t0\n')
     out, err = tables(mixed, tmp_path, capsys, '--tiers', str(tmp_path/'tiers.tsv'))
     assert '| bert (m1, 1 epoch) |' in out and '| bert (m1) |' in out and '| bert (m2) |' in out
+    assert not err and '3 of bert (m1) on wol (SM' in out and '(few-shot)' in out and '(relay)' in out
+
+def test_datasets_without_a_manifest_are_named(mixed, tmp_path, capsys):
+    copy = tmp_path/'runs'
+    shutil.copytree(mixed, copy)
+    for path in copy.rglob('*.json'):
+        record = json.loads(path.read_text())
+        if record['bible'] in ('wol','luo'): path.write_text(json.dumps(record | dict(unchecked=True)))
+    (tmp_path/'tiers.tsv').write_text('model\tlanguage\tshare\nbert\tfra\t2\nbert\twol\t0\n')
+    for options in (), ('--items',), ('--tiers', str(tmp_path/'tiers.tsv')), ('--protocol', 'few-shot'), ('--protocol', 'probe'):
+        out, _ = tables(copy, tmp_path, capsys, *options)
+        assert 'Datasets without a manifest, so that nothing tells whether they are whole: wol' in out, options
+    report = make_report(read_runs(copy))
+    assert {row['bible'][:3] for row in report.rows if 'no manifest' in row['setting']} == {'wol','luo'}
 
 @pytest.mark.parametrize('options', [('--tiers',), ('--items',), ('--typology',)])
 def test_tables_without_a_fitting_run_say_what_there_is(mixed, tmp_path, capsys, options):

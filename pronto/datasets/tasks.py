@@ -316,7 +316,7 @@ PN = VerseTask('people_named', 'PN', 'How many different people does the verse n
 NS = VerseTask('named_subject', 'NS', 'Is the unexpressed subject of a verb named in the same verse?',
                subject_is_named, ('0','1'))
 AP = VerseTask('animal_plant', 'AP', 'Does the verse mention an animal or a plant?',
-               names_creature, ('0','1'))
+               names_creature, ('0','1'), metric='mcc') # One of ten to twenty verses does
 APA = VerseTask('animal_plant_artefact', 'APA', 'Does the verse mention an animal, a plant or an artefact?',
                 names_thing, ('0','1')) # Of older datasets: artefacts are annotated incompletely
 SKT = PairTask('same_key_term', 'SKT', 'Verse 1 uses the key term. Does verse 2 use it too?',

@@ -9,6 +9,7 @@ __all__ = ['Answer', 'answers_of', 'Difficulty', 'fit_answers', 'difficulties', 
 
 # %% ../../nbs/reporting/items.ipynb #ri000005
 from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 import numpy as np
@@ -20,7 +21,7 @@ from ..datasets.examples import verses_of
 from ..datasets.loading import load_dataset_folder
 from ..datasets.tasks import TASKS
 from ..core.pictures import panels, save_picture
-from ..runs.comparing import protocol_of, sources_of, task_key, task_name
+from ..runs.comparing import data_notes, protocol_of, sources_of, task_key, task_name
 from ..runs.store import predictions_of, safe_name
 
 # %% ../../nbs/reporting/items.ipynb #ri000007
@@ -254,11 +255,17 @@ def plot_items(found:list[Items]): # A figure of matplotlib
 def make_item_tables(
     records:list[dict], # As `read_runs` gives them
     out=None, # The folder for the tables; `tables` in the data folder if not given
-    texts:dict[str,str]=None # As `texts_of` gives them
+    texts:dict[str,str]=None, # As `texts_of` gives them
+    left_out:str='' # A sentence about runs that are not in these records
 )->list[str]: # The Markdown of each
     "Write the tables and the figure of items; raises `InputError` if no task has answers that differ"
     out, found = data_dir()/'tables' if out is None else Path(out), read_items(records)
     sheets = [items_sheet(found), suspects_sheet(found, texts), *(hardest_sheet(i, texts) for i in found)]
+    told = {i.task for i in found}
+    without = ', '.join(dict.fromkeys(task_name(t) for t in map(task_key, records) if t not in told))
+    unclear = f'Left out, as no answers differ or name a verse: {without}.' if without else ''
+    notes = unclear, left_out, *data_notes(records)
+    sheets = [replace(sheet, notes=[*sheet.notes, *notes]) for sheet in sheets]
     for sheet in sheets: sheet.write(out)
     save_picture(plot_items(found), out/'items.png', bbox_inches='tight')
     return [sheet.markdown() for sheet in sheets]

@@ -214,7 +214,8 @@ _TIER_NOTE = ('Means over languages, with their number; seen: high, mid and low 
 def tier_sheet(
     records:list[dict], # As `read_runs` gives them
     facts:list[Fact],
-    metric:str='accuracy' # A key of `METRICS`
+    metric:str='accuracy', # A key of `METRICS`
+    left_out:str='' # A sentence about runs that are not in these records
 )->Table:
     "Means by tier for each model, task and protocol, with correlations; raises `InputError` without any"
     some = _comparable(records, metric)
@@ -233,17 +234,19 @@ def tier_sheet(
                                     'model, language and tier or share')
     header = ['model','task','protocol','from',*TIERS[:3],'seen','unseen','Pearson','Spearman']
     notes = _TIER_NOTE, _without_tier(some, facts), setting_note(records), spread_note(records, metric)
-    return Table('tiers', 'Scores by tier', [(header, rows)], [' '.join(filter(None, notes))], data)
+    return Table('tiers', 'Scores by tier', [(header, rows)], [' '.join(filter(None, notes)), left_out], data)
 
 # %% ../../nbs/reporting/tiers.ipynb #ti00041c
 def make_tier_tables(
     records:list[dict], # As `read_runs` gives them
     facts:list[Fact], # As `read_tiers` gives them
     out=None, # The folder for the tables; `tables` in the data folder if not given
-    metric:str='accuracy' # A key of `METRICS`
+    metric:str='accuracy', # A key of `METRICS`
+    left_out:str='' # As above
 )->str: # The Markdown
     "Write `tiers` as Markdown, LaTeX, CSV and a figure; raises `InputError` if no tier is known"
-    out, sheet = data_dir()/'tables' if out is None else Path(out), tier_sheet(records, facts, metric)
+    out = data_dir()/'tables' if out is None else Path(out)
+    sheet = tier_sheet(records, facts, metric, left_out)
     sheet.write(out)
     save_picture(tier_plot(_comparable(records, metric), facts, metric), out/'tiers.png', bbox_inches='tight')
     return sheet.markdown()

@@ -10,6 +10,7 @@ __all__ = ['KINDS', 'OUR_GAPS', 'language_distances', 'gap_matrix', 'DistanceTes
 # %% ../../nbs/reporting/typology.ipynb #ty000005
 import logging
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +24,7 @@ from ..core.tables import Table, csv_rows, grouped, markdown_table, names_in
 from ..datasets.tasks import TASKS, find_task
 from ..core.pictures import panels, save_picture
 from .protocol_cells import setting_note
-from ..runs.comparing import task_name
+from ..runs.comparing import described, task_name
 from .translations import spread_note, with_languages
 
 # %% ../../nbs/reporting/typology.ipynb #ty000007
@@ -235,11 +236,15 @@ def make_typology_table(
     records:list[dict], # As `read_runs` gives them
     out=None, # The folder for the tables; `tables` in the data folder if not given
     transfer:str='transfer', # Or `transfer-probe`
-    metric:str='accuracy'
+    metric:str='accuracy',
+    left_out:str='' # A sentence about runs that are not in these records
 )->str: # The Markdown
     "Write `typology` as Markdown, LaTeX, CSV and a figure; raises `InputError` if too few languages ran"
     out, found = data_dir()/'tables' if out is None else Path(out), read_typology(records, transfer, metric)
-    sheet = typology_sheet(found, metric)
+    sheet, used = typology_sheet(found, metric), {id(r) for f in found for r in f.runs}
+    unused = described([r for r in records if id(r) not in used])
+    unused = f'Not in any of these comparisons: {unused}.' if unused else ''
+    sheet = replace(sheet, notes=[*sheet.notes, unused, left_out])
     sheet.write(out)
     save_picture(plot_typology(found), out/'typology.png', bbox_inches='tight')
     return sheet.markdown()

@@ -6,7 +6,7 @@
 __all__ = ['MOVED', 'HIGH_UNKNOWN', 'protocol_of', 'sources_of', 'is_on_its_source', 'known_as', 'task_key', 'stem_of',
            'task_name', 'by_model_and_task', 'Kind', 'kind_of', 'with_kinds', 'test_set', 'setting_of', 'whole_setting',
            'one_setting', 'settled', 'is_static', 'changed_epochs', 'result_of', 'same_for_baselines', 'digits_apart',
-           'with_label', 'plain_name', 'name_apart', 'described', 'unknown_share']
+           'with_label', 'plain_name', 'name_apart', 'described', 'unknown_share', 'search_name', 'data_notes']
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00005
 import json, re
@@ -318,3 +318,23 @@ def unknown_share(
     shares = [x for r in records if (x := (r.get('unknown') or {}).get('test')) is not None]
     share = sum(shares)/len(shares) if shares else 0
     return share if share >= HIGH_UNKNOWN else None
+
+# %% ../../nbs/runs/comparing.ipynb #cmp00033
+def search_name(
+    record:dict # Of a run
+)->str: # e.g. `cosine, layer of XTREME`; empty if no translations were searched
+    "How a run without training searched the translations of sentences"
+    used = record.get('hyperparameters', {})
+    is_search = 'similarity' in used and record.get('f1') is None # BUCC has a search of its own
+    return f'{used["similarity"]}, layer {used["layer"]}' if is_search else ''
+
+def data_notes(
+    records:list[dict] # As `read_runs` returns them
+)->list[str]: # Sentences for the notes of a table; none if there is nothing to say
+    "Which datasets nothing vouches for, and how translations were searched"
+    unchecked = ', '.join(dict.fromkeys(r['bible'] for r in records if r.get('unchecked')))
+    searched = dict.fromkeys(f'{task_name(task_key(r))}, {r["model"]}, {r["recipe"]}: {how}'
+                             for r in records if (how := search_name(r)))
+    without = 'Datasets without a manifest, so that nothing tells whether they are whole:'
+    found = [f'{without} {unchecked}.'] if unchecked else []
+    return found + ([f'How translations were searched: {"; ".join(searched)}.'] if searched else [])

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import mean
 from ..core.files import InputError, to_stderr, write_aside
 from ..core.tables import grouped, markdown_table
-from ..runs.runner import search_name
+from ..runs.comparing import search_name
 from ..runs.store import read_runs
 from .languages import xtreme_code
 from .published import published_figure, task_metrics, xtreme_table
