@@ -129,14 +129,17 @@ def _accuracy_tables(args, records:list[dict]):
     other = left_out(records, *kind)
     if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
 
-def _settled(args, records:list[dict], protocol:str)->list[dict]:
-    "The runs that have one setting for each model; a line about those whose splits or rules differ"
-    from pronto.reporting.tables import fitting, in_store
+def _settled(args, records:list[dict], protocol:str)->tuple[list[dict],str]:
+    "The runs that have one setting for each model, and a sentence about the others"
+    from pronto.reporting.tables import fitting, in_store, left_out
     from pronto.runs.comparing import described, settled
     some = fitting(records, args.recipe, args.splits, protocol, in_store(args.runs))
     kept = settled(some)
-    if len(kept) < len(some): note(f'left out: {described([r for r in some if r not in kept])}')
-    return kept
+    paths = {r['path'] for r in kept}
+    others = (described([r for r in some if r['path'] not in paths]),
+              left_out(records, args.recipe, args.splits, protocol))
+    said = '; '.join(filter(None, others))
+    return kept, f'Left out: {said}; choose with --recipe, --splits and --protocol.' if said else ''
 
 def _beside(args, records:list[dict]):
     "Tiers, items and typology, from the runs of one protocol"
@@ -146,14 +149,16 @@ def _beside(args, records:list[dict]):
     if args.typology:
         from pronto.reporting.typology import make_typology_table
         protocol = 'transfer' if args.protocol == 'in-language' else args.protocol
-        some = _settled(args, records, '')
-        return show_tables(lambda out: make_typology_table(some, out, protocol, args.metric), _folder(args))
-    some = _settled(args, records, args.protocol)
+        some, others = _settled(args, records, '')
+        make = partial(make_typology_table, some, transfer=protocol, metric=args.metric, left_out=others)
+        return show_tables(lambda out: make(out), _folder(args))
+    some, others = _settled(args, records, args.protocol)
     if args.tiers is not None:
         tiers = read_tiers(args.tiers or None)
-        return show_tables(lambda out: make_tier_tables(some, tiers, out, args.metric), _folder(args))
+        make = partial(make_tier_tables, some, tiers, metric=args.metric, left_out=others)
+        return show_tables(lambda out: make(out), _folder(args))
     texts = texts_of(args.items) if args.items else None
-    show_tables(lambda out: '\n\n'.join(make_item_tables(some, out, texts)), _folder(args))
+    show_tables(lambda out: '\n\n'.join(make_item_tables(some, out, texts, others)), _folder(args))
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco02
 def report_options(parser):

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.tables import grouped
 from .rendering import IN_PERCENT, shown
 from .scores import MIN_SEEDS, Answers, answer_values, common_rows, compare_values
-from ..runs.comparing import protocol_of, unknown_share
+from ..runs.comparing import data_notes, protocol_of, unknown_share
 from ..runs.folds import probe_kept
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc09
@@ -126,4 +126,5 @@ def setting_note(
     pairs = grouped(runs, lambda r: (r['model'], r['bible']))
     shares = {pair: unknown_share(some) for pair,some in pairs.items()}
     unread = '; '.join(f'{m} on {b} {100*share:.0f} %' for (m,b),share in shares.items() if share)
-    return f'{note} Tokens of the test set that a model does not know: {unread}.' if unread else note
+    if unread: note += f' Tokens of the test set that a model does not know: {unread}.'
+    return ' '.join([note, *data_notes(runs)])

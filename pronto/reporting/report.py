@@ -115,7 +115,8 @@ def _remarks(records:list[dict])->list[str]:
     "What a score must be read with"
     kept, unknown = mean(map(probe_kept, records)), unknown_share(records)
     return [f'probe kept in {100*kept:.0f} % of the seeds' if kept else '',
-            f'{100*unknown:.0f} % of the tokens unknown' if unknown else '']
+            f'{100*unknown:.0f} % of the tokens unknown' if unknown else '',
+            'dataset with no manifest' if any(r.get('unchecked') for r in records) else '']
 
 def _link(path:Path, folder:Path)->str: return './' + quote(Path(os.path.relpath(path, folder)).as_posix())
 

@@ -22,8 +22,8 @@ from .rendering import accuracy_table, draw_accuracy, file_stem, shown
 from .scores import METRICS, Answers, against_baselines, among_best, read_answers
 from .scores import has_reference, main_metric, score_answers, seed_scores, with_metric
 from .translations import spread_note
-from ..runs.comparing import kind_of, known_as, name_apart, plain_name, protocol_of, stem_of, task_key
-from ..runs.comparing import task_name, test_set, unknown_share
+from ..runs.comparing import data_notes, kind_of, known_as, name_apart, plain_name
+from ..runs.comparing import protocol_of, stem_of, task_key, task_name, test_set, unknown_share
 from ..runs.folds import probe_kept
 from ..runs.store import read_runs
 
@@ -415,12 +415,13 @@ def fill(
     return filled
 
 # %% ../../nbs/reporting/tables.ipynb #cc400fe1
-def _add_spread(blocks:list[Block], chosen:dict[str,list[dict]], metric:str):
-    "How far translations of one language differ, as far as the table compares languages or translations"
+def _add_notes(blocks:list[Block], chosen:dict[str,list[dict]], metric:str):
+    "How far translations of one language differ, as far as the table compares them, and what of its data"
     sources = {block.source for block in blocks}
     of_bible = lambda bible: [r for block in chosen.get(bible, ()) for seeds in block.values() for r in seeds]
     runs = [r for bible in dict.fromkeys(b.bible for b in blocks) for r in of_bible(bible)]
-    blocks[0].spread = spread_note([r for r in runs if (r.get('source') or '') in sources], metric)
+    some = [r for r in runs if (r.get('source') or '') in sources]
+    blocks[0].spread = ' '.join(filter(None, [spread_note(some, metric), *data_notes(some)]))
 
 def _write_table(table:str, blocks:list[Block], out:Path)->str: # Its Markdown
     made = accuracy_table(table, blocks)
@@ -453,7 +454,7 @@ def make_tables(
     place = store or runs
     if not blocks: raise InputError(_place_of(place), _nothing(records, metric, in_store(place)))
     by_table = grouped(blocks, lambda block: block.table)
-    for of_table in by_table.values(): _add_spread(of_table, chosen, metric or 'accuracy')
+    for of_table in by_table.values(): _add_notes(of_table, chosen, metric or 'accuracy')
     made = {t: _write_table(t, found, out) for t,found in by_table.items() if not tables or t in tables}
     with write_aside(out/'published.csv') as f:
         f.write_text(csv_text(fact_table('published')), encoding='utf-8')
