@@ -68,8 +68,8 @@ class SentencePart(NamedTuple):
         return cls(placed.sentence, clauses[0], clauses[-1] + 1)
 
 def generate_section(
-    rng:Random,      # Source of random numbers
-    refs:list[Ref],  # The verses to fill
+    rng:Random,
+    refs:list[Ref], # The verses to fill
     after:list[Ref], # Verses of the next chapter in which the last sentence may continue
     begun:bool=False # Does a sentence of the previous chapter continue in the first verse?
 )->list[PlacedSentence]:
@@ -268,9 +268,9 @@ class Corpus(Translations):
 
 # %% ../../nbs/demo/corpus.ipynb #a0fcfd7c
 def make_corpus(
-    seed:int=0,        # Another seed gives another corpus in the same languages
+    seed:int=0, # Another seed gives another corpus in the same languages
     n_verses:int=2500, # At most the number of verses of the real New Testament
-    noise:float=0.     # Share of verses with another meaning in the translations, from 0 to 1
+    noise:float=0. # Share of verses with another meaning in the translations, from 0 to 1
 )->Corpus:
     "Generate the embedded corpus; raises `ValueError` for impossible numbers"
     if not 0 <= noise <= 1: raise ValueError(f'noise {noise}: give a share from 0 to 1')
@@ -411,9 +411,7 @@ def tsv(corpus:Corpus, language:str)->str: # Lines of book, chapter, verse, text
 _CORPUS_FILES = """demo.txt ontonotes/source.json ontonotes/english/annotations/pt/nt/*/nt_*.onf
 bibles/qa?.*.xml bibles/qad.tsv bibles/qab/*.usfm bibles/qab/*.SFM oldtestament/*.txt""".split()
 
-def foreign_in_corpus(
-    folder # An existing folder
-)->str|None:
+def foreign_in_corpus(folder)->str|None:
     "Why a folder must not be replaced by the embedded corpus, or `None`"
     path = Path(folder)/'demo.txt'
     said = path.read_text(encoding='utf-8', errors='replace') if path.is_file() else ''
@@ -443,7 +441,7 @@ def _corpus_files(corpus, old):
 
 def write_corpus(
     corpus:Corpus,
-    out_dir,  # A folder that is empty, or was written by this function
+    out_dir, # A folder that is empty, or was written by this function
     old:int=0 # Verses of "Old Testament" for every language
 )->Path: # The folder
     "Write the annotated text and the translations; raises `InputError` if they cannot be written"
@@ -456,8 +454,7 @@ def write_corpus(
 # %% ../../nbs/demo/corpus.ipynb #5d3f9b27
 def build_demo(
     out_dir, # Gets `corpus/`, `annotations.parquet` and `datasets/`
-    seed:int=0,
-    n_verses:int=3500,
+    seed:int=0, n_verses:int=3500,
     noise:float=0.0, # Share of verses with another meaning in the translations, from 0 to 1
     progress=iter # Wraps a list, e.g. `tqdm`
 )->dict[str,dict]: # Language code to the manifest of its dataset

@@ -31,9 +31,7 @@ class UdNode:
         before = [w for k in self.before for w in k.words()]
         return [*before, self, *(w for k in self.after for w in k.words())]
 
-def ud_rows(
-    root:UdNode
-)->list[str]: # Lines with ten columns
+def ud_rows(root:UdNode)->list[str]: # Lines with ten columns
     "A tree in CoNLL-U"
     words = root.words()
     number = {id(w): i for i,w in enumerate(words, 1)}
@@ -85,9 +83,8 @@ def _clause(t:InventedLanguage, c:Clause, deprel:str, has_subject:bool=True)->Ud
 
 # %% ../../nbs/demo/gold_parses.ipynb #f4eef0c8
 def ud_tree(
-    t:InventedLanguage,
-    sentence:SentenceMeaning,
-    first:int=0,       # First clause
+    t:InventedLanguage, sentence:SentenceMeaning,
+    first:int=0, # First clause
     last:int|None=None # Clause to stop before
 )->UdNode: # The root
     "The parse of a sentence or of some of its clauses"
@@ -103,8 +100,7 @@ def ud_tree(
     return root
 
 def ud_corpus(
-    meanings:dict[Ref,list[tuple]], # As `Corpus.meanings` gives it
-    t:InventedLanguage
+    meanings:dict[Ref,list[tuple]], t:InventedLanguage
 )->str: # CoNLL-U, with a reference before each sentence
     "The gold parse of a translation"
     lines = []
@@ -115,7 +111,7 @@ def ud_corpus(
 
 # %% ../../nbs/demo/gold_parses.ipynb #7c31342a
 def demo_table4(
-    corpus, # A `Corpus`
+    corpus,
     language:str, # e.g. `qaa`
     out # Folder of the demo with `datasets/`; `parses/` and `paper_tables/` are written to it
 )->str: # Markdown

@@ -35,12 +35,12 @@ class Sounds(NamedTuple):
     codas:list[str]  # At the end of a word
 
 def invent(
-    sounds:Sounds,     # Syllables of the language
-    keys,              # What needs a word
-    seed:str,          # Another seed gives other words
-    taken=(),          # Words that must not be generated
+    sounds:Sounds, # Syllables of the language
+    keys, # What needs a word
+    seed:str, # Another seed gives other words
+    taken=(),
     syllables=(1,2,2), # Possible numbers of syllables
-    shortest=3         # Least number of letters
+    shortest=3 # Least number of letters
 )->dict[str,str]: # A different word for every key
     "Generate words"
     rng, words, seen = Random(f'words of {seed}'), {}, set(taken)
@@ -112,9 +112,8 @@ def senses()->list[Sense]: # The most frequent first
 def _zipf(n:int, flat=3.)->list[float]: return list(accumulate(1/(i+flat) for i in range(n)))
 
 def zipf_draw(
-    rng:Random, # Source of random numbers
-    n:int,      # Number of choices
-    flat=3.     # The greater, the more uniform
+    rng:Random, n:int,
+    flat=3. # The greater, the more uniform
 )->int: # From 0 to `n-1`
     "Draw from a Zipf distribution: small numbers are more frequent"
     return rng.choices(range(n), cum_weights=_zipf(n, flat))[0]
@@ -176,9 +175,7 @@ _SIMILAR = dict(person=['name','name','name','person','person','people'], place=
 
 class Cast:
     "The recurring people, places and things of one section"
-    def __init__(self,
-        rng:Random # Source of random numbers
-    ):
+    def __init__(self, rng:Random):
         self.rng = rng
         self.cast = {}   # Class to its recurring `Phrase`s
         self.recent = {} # Chain to the number of sentences for which a pronoun may still refer to it
@@ -323,7 +320,7 @@ class Story(Clauses):
     "Generates the sentences of one section"
     def sentence(self,
         n_clauses:int=None, # Random if not given
-        mood:str=None       # A key of `MOOD_WEIGHTS`; random if not given
+        mood:str=None # A key of `MOOD_WEIGHTS`; random if not given
     )->SentenceMeaning:
         "The next sentence"
         rng = self.rng
@@ -397,7 +394,7 @@ def _frequent_names(sentences, single):
     return best
 
 def remove_singletons(
-    sentences:list[SentenceMeaning] # A section
+    sentences:list[SentenceMeaning]
 )->list[SentenceMeaning]: # The same sentences; every chain has at least two mentions
     "Remove coreference chains with one mention"
     counts = Counter(p.chain for s in sentences for p in phrases(s) if p.chain is not None)
@@ -413,7 +410,7 @@ def remove_singletons(
 # %% ../../nbs/demo/grammar.ipynb #b9e19220
 def parallel_line(
     s:SentenceMeaning, # First line of a stanza
-    rng:Random  # Source of random numbers
+    rng:Random
 )->SentenceMeaning: # The same senses and roles; about half of the nouns and all synonyms are new
     "A further line of a stanza"
     def change(p):

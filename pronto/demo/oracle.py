@@ -34,16 +34,13 @@ def _pair_answer(row, meanings):
     same = bool(counts2) if row['task'] == SS.stem else counts1 == counts2
     return answer | dict(label_correct='yes' if same == (row['label'] == 'same') else 'no')
 
-def fill_sheet(
-    sheet:list[dict], # From `draw_sheet`, for a dataset of the embedded corpus
-    meanings:dict[Ref,list[tuple]] # From `Corpus.meanings`
-)->list[dict]: # The rows with all answers
+def fill_sheet(sheet:list[dict], meanings:dict[Ref,list[tuple]])->list[dict]: # The rows with all answers
     "Answer all questions of a sheet correctly"
     return [row | (_mood_answer if row['task'] == SM.stem else _pair_answer)(row, meanings) for row in sheet]
 
 # %% ../../nbs/demo/oracle.ipynb #82c3628e
 def demo_table5(
-    corpus, # A `Corpus`
+    corpus,
     language:str, # e.g. `qaa`
     out, # Folder of the demo with `datasets/`; `sheets/` and `paper_tables/` are written to it
     seed:int=0 # Of the sample

@@ -32,10 +32,8 @@ def protocol_setting(
     bible:str, # Codes or dataset folders, separated by commas; or `demo`
     models:str='', # Folders or names, separated by commas; the demo has its own
     train:str='', # Codes or folders to train on, separated by commas
-    *,
-    recipe:str='paper', # The demo has its own
-    runs:str='', # The folder of the run store
-    n_verses:int=600, # Of the demo
+    *, recipe:str='paper', # The demo has its own
+    runs:str='', n_verses:int=600,
     steps:int=60, # Of pretraining, of the demo
     n_models:int=1 # Of the demo: one of all languages, then one of each language and an untrained one
 )->Setting:
@@ -62,9 +60,7 @@ def _demo_setting(n_verses:int, steps:int, sources:list[str], runs:str, n_models
 
 
 # %% ../../nbs/demo/protocol_setting.ipynb #ps06b
-def demo_shares(
-    setting:Setting # Of the demo
-)->Path: # A table for `pronto.reporting.tiers.read_tiers`
+def demo_shares(setting:Setting)->Path: # A table for `pronto.reporting.tiers.read_tiers`
     "Which languages the demo's models were pretrained on, in percent"
     rows, languages = ['model\tlanguage\tshare'], list(LANGUAGES)
     for name in (Path(model).name for model in setting.models):
@@ -76,11 +72,9 @@ def demo_shares(
     return path
 
 def prompting_setting(
-    bible:str, # As `protocol_setting` takes it
+    bible:str,
     models:str='', # Folders or names of causal models
-    *,
-    runs:str='', # The folder of the run store
-    n_verses:int=600, # Of the demo
+    *, runs:str='', n_verses:int=600,
     steps:int=60 # Of the demo's model
 )->Setting:
     "Datasets and causal models; in the demo a small GPT-2 that has read the verses"

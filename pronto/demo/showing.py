@@ -26,9 +26,7 @@ def verse_in_all_languages(
     rows = [['English', corpus.english_text[ref]], *([name, found[ref]] for name,found in texts.items())]
     return markdown_table(['', str(ref)], rows)
 
-def dataset_table(
-    manifests:dict[str,dict] # As `build_demo` returns them
-)->str: # Markdown
+def dataset_table(manifests:dict[str,dict])->str: # Markdown
     "The datasets and their numbers of examples"
     tasks = list(next(iter(manifests.values()))['counts'])
     rows = [[m['language'], code, m['verses']['aligned'], *(sum(m['counts'][t].values()) for t in tasks)]
@@ -43,8 +41,7 @@ def _pick(rows:list, shown:set)->object:
     return min(fresh[:50], key=lambda row: sum(map(len, row.texts)))
 
 def example_rows(
-    dataset:Dataset,
-    task, # Of `pronto.datasets.tasks`
+    dataset:Dataset, task,
     shown:set # References of verses that were shown before; gets those of the examples
 )->list: # One row per label, in the order of the labels
     "Test examples of a task"
@@ -92,9 +89,7 @@ def mean_scores(
     return {name: {task: mean(map(mean, by_language.values())) for task,by_language in found[name].items()
                    if set(by_language) == languages} for name in rows}
 
-def score_table(
-    scores:dict[str,dict[str,float]] # As `mean_scores` gives them
-)->str: # Markdown
+def score_table(scores:dict[str,dict[str,float]])->str: # Markdown
     "Mean accuracies in percent"
     tasks = list(dict.fromkeys(task for by_task in scores.values() for task in by_task))
     tasks = sorted(tasks, key=_PRINTED.index)

@@ -61,9 +61,7 @@ class Forecast:
     "How much time is left"
     def __init__(self, steps:list[Step]): self.steps, self.began = steps, time.monotonic()
 
-    def left(self,
-        i:int # Steps that are done
-    )->float: # Seconds
+    def left(self, i:int)->float: # Seconds
         "How long the other steps take"
         planned = sum(s.seconds for s in self.steps[:i])
         pace = (time.monotonic() - self.began)/planned if i else 1
@@ -75,8 +73,7 @@ class Forecast:
 
 def demo_plan(
     out, # Folder of the demo
-    n_verses:int=3500,
-    steps:list[Step]=STEPS
+    n_verses:int=3500, steps:list[Step]=STEPS
 )->str: # Markdown
     "What the demo does, how long it takes, and what it writes"
     names = ', '.join(t.name for t in invented_languages().values())
@@ -172,10 +169,7 @@ def _protocols(demo:Demo)->str:
         probe_line(frozen, demo._scores()), gaps, _transfer_line(demo)])
 
 # %% ../../nbs/demo/steps.ipynb #st20
-def probe_line(
-    frozen:dict[str,dict[str,float]], # As `mean_scores` gives them
-    tuned:dict[str,dict[str,float]]
-)->str:
+def probe_line(frozen:dict[str,dict[str,float]], tuned:dict[str,dict[str,float]])->str:
     "What the probe says about the models, beside fine-tuning"
     models = [name for name in model_names('qaa') if name in frozen and name in tuned]
     ranked = lambda scores: sorted(models, key=lambda name: -overall(scores[name]))
@@ -227,12 +221,9 @@ def _environment(out:Path):
             else: os.environ[name] = value
 
 def run_demo(
-    out, # The folder to write
-    seed:int=0, # Of the corpus
-    n_verses:int=3500,
+    out, seed:int=0, n_verses:int=3500,
     noise:float=0., # Share of verses that are translated freely, from 0 to 1
-    *,
-    datasets_only:bool=False, # Train no models?
+    *, datasets_only:bool=False, # Train no models?
     budget:Budget=FULL, # With the number of seeds
     show:Callable=print # Is given the Markdown of each step
 )->dict: # `out`, `seconds`, and the mean `scores` of the fine-tuned models, if there are some

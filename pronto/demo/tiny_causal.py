@@ -25,14 +25,9 @@ def _tokenizer(texts:list[str], size:int):
     return PreTrainedTokenizerFast(tokenizer_object=made, unk_token='[UNK]', pad_token='[PAD]')
 
 def pretrain_causal(
-    texts:list[str],
-    out, # The folder to write
-    steps:int=60, # Updates
-    *,
-    width:int=64,
+    texts:list[str], out, steps:int=60, *, width:int=64,
     positions:int=512, # The longest input in tokens
-    vocabulary:int=2000, # Words
-    seed:int=0
+    vocabulary:int=2000, seed:int=0
 )->Path: # The folder; one that is there is left as it is
     "Train a small GPT-2 to predict the next word"
     out = Path(out)

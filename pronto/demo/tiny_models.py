@@ -72,8 +72,7 @@ def _pretrain(folder:Path, pretraining:dict):
 
 def pretrain_models(
     corpus:Corpus, # Its Old Testaments are the texts
-    out, # Folder for a folder per model
-    budget:Budget=FULL,
+    out, budget:Budget=FULL,
     workers:int=2, # Models trained at the same time
     progress=iter, # Wraps a list, e.g. `tqdm`
     only:list[str]=() # Names of models; all if empty
@@ -86,9 +85,7 @@ def pretrain_models(
     return sorted(chosen)
 
 # %% ../../nbs/demo/tiny_models.ipynb #7c94c5b5
-def write_layout(
-    path # File to write
-)->Path: # The same
+def write_layout(path)->Path: # The same
     "Write which models are in Tables 1-3, in the format of `pronto/facts/paper_models.tsv`"
     rows = []
     for code,table in LANGUAGES.items():

@@ -39,10 +39,9 @@ def table_of_rows(
     return pa.table(dict(zip(COLUMNS, map(list, columns))), schema=schema)
 
 def write_examples(
-    dataset:Dataset, # Loaded
+    dataset:Dataset,
     folder:Path, # To write `examples.parquet` into; made if necessary
-    code:str, # Of the translation
-    language:str
+    code:str, language:str
 ):
     "Write all examples of a dataset, a row group per task and split"
     from pyarrow import parquet

@@ -36,16 +36,11 @@ RELEASED = dict(name='OntoNotes', edition='5.0, English New Testament',
                 attribution='Weischedel et al. 2013. OntoNotes Release 5.0. '
                             'Linguistic Data Consortium, LDC2013T19')
 
-def code_of(
-    folder, # A dataset folder
-    manifest:dict # Its manifest
-)->str: # Can be used as the name of a file or a configuration
+def code_of(folder, manifest:dict)->str: # Can be used as the name of a file or a configuration
     "The name of a dataset"
     return safe_name(str(manifest.get('code') or Path(folder).name))
 
-def provenance(
-    dataset:Dataset # Loaded
-)->dict: # No value is empty
+def provenance(dataset:Dataset)->dict: # No value is empty
     "Code, language, licence, source and citation of a dataset"
     manifest = dataset.manifest
     stated = manifest.get('source') or RELEASED
@@ -107,15 +102,11 @@ BIBTEX = '''@inproceedings{gessler-2024-pronto,
   url = "https://arxiv.org/abs/2305.12612"
 }'''
 
-def sizes(
-    dataset:Dataset # Loaded
-)->dict[str,dict[str,int]]: # Stem to split to the number of rows
+def sizes(dataset:Dataset)->dict[str,dict[str,int]]: # Stem to split to the number of rows
     "The sizes of the tasks"
     return {stem: {s: len(rows) for s,rows in parts.items()} for stem,parts in dataset.tasks.items()}
 
-def about_dataset(
-    dataset:Dataset # Loaded
-)->dict: # For `card`
+def about_dataset(dataset:Dataset)->dict: # For `card`
     "The provenance of a dataset, with the `sizes` of its tasks"
     return provenance(dataset) | dict(sizes=sizes(dataset))
 
@@ -188,7 +179,7 @@ def _source_line(source:dict[str,str])->str:
     return '- {name} {edition}: {attribution}. Licence: {licence}'.format(**said)
 
 def card(
-    datasets:list[dict], # As `about_dataset` returns them
+    datasets:list[dict],
     opening:str # What this export is and how it is used, in Markdown
 )->str: # Markdown
     "Describe an export to its readers"
@@ -216,7 +207,7 @@ def _write_about(dataset:Dataset, folder:Path, files:dict[str,str]):
 _TABLES = 'Tables without a header: text, label, reference; or sense, two texts, label, two references.'
 
 def write_tables(
-    dataset:Dataset, # Loaded
+    dataset:Dataset,
     folder:Path # To write into; made if necessary
 ):
     "Write a dataset in the plain layout, with a README if it has no manifest with a citation"
@@ -251,9 +242,7 @@ def _export_files(format:str, codes:list[str])->list[str]:
     if format == 'tsv' and len(codes) == 1: around += ['alignment.tsv', *_TABLES_OF]
     return around + [f'{code}/{name}' for code in codes for name in _OF_DATASETS[format]]
 
-def foreign_in_export(
-    folder # An existing folder
-)->str|None:
+def foreign_in_export(folder)->str|None:
     "Why a folder must not be replaced by an export, or `None`"
     folder = Path(folder)
     about = json_with_keys(folder/'export.json', 'format', 'version', 'datasets')
@@ -267,9 +256,7 @@ def foreign_in_export(
 def write_export(
     folder:Path, # The export, while it is written
     format:str, # `tsv`, `hf` or `lm-eval`
-    datasets:list[dict], # As for `card`
-    opening:str, # As for `card`
-    yaml:str='' # Head of the card
+    datasets:list[dict], opening:str, yaml:str=''
 ):
     "Write the card and `export.json`"
     owed = {d['code']: {k: d[k] for k in ('licence','source','citation')} for d in datasets}
@@ -301,7 +288,7 @@ def _is_count(label:str)->bool: # Up to 999; a name is made for every number up 
     return label.isascii() and label.isdecimal() and len(label) < 4 and str(int(label)) == label
 
 def label_names(
-    stem:str, # Of a task
+    stem:str,
     labels # All that occur
 )->list[str]: # In the order of their numbers
     "The names of a `ClassLabel`"
@@ -317,9 +304,7 @@ def _labels_of(found:FoundDataset)->dict[str,set[str]]: # Stem to labels
     labels = lambda parts: {r.label for rows in parts.values() for r in rows}
     return {stem: labels(parts) for stem,parts in found.load().tasks.items()}
 
-def all_label_names(
-    found:dict[str,FoundDataset] # As `open_datasets` returns them
-)->dict[str,list[str]]: # Stem to names
+def all_label_names(found:dict[str,FoundDataset])->dict[str,list[str]]: # Stem to names
     "The names of the labels of several datasets, from their manifests, or from the tables if there is none"
     labels = {}
     for dataset in found.values():
@@ -347,9 +332,9 @@ def _row_type(stem:str, parts:dict[str,list])->type:
     return next((type(r) for rows in parts.values() for r in rows), VerseExample)
 
 def write_hf(
-    dataset:Dataset, # Loaded
+    dataset:Dataset,
     folder:Path, # To write into; made if necessary
-    names:dict[str,list[str]] # As `all_label_names` returns them
+    names:dict[str,list[str]]
 ):
     "Write a dataset as Parquet; raises `InputError` for a label that the manifest does not list"
     from pyarrow import parquet
@@ -380,10 +365,7 @@ def _data_files(about:dict, stem:str)->list[dict]:
     splits = [HF_SPLITS[s] for s in SPLITS if about['sizes'][stem][s]]
     return [dict(split=split, path=f'{about["code"]}/{stem}/{split}.parquet') for split in splits]
 
-def _head(
-    datasets:list[dict], # As `about_dataset` returns them
-    configs:list[dict] # Names and data files
-)->str:
+def _head(datasets:list[dict], configs:list[dict])->str:
     "The YAML of a card"
     from huggingface_hub import DatasetCardData
     languages = sorted({c for d in datasets if (c := _language_code(d['language'], d['code']))})
@@ -426,7 +408,7 @@ def _copy_metadata(folders, aside:Path)->bool:
 
 def export_translations(
     folders, # Dataset folders, releases, or folders exported before
-    out, # The folder to write
+    out,
     progress=iter # Wraps a list, e.g. `tqdm`
 )->list[str]: # Codes
     "Write one Parquet file per translation; raises `InputError` if a dataset cannot be read"
@@ -467,7 +449,7 @@ def _is_release(folder:Path)->bool: return dataset_folders(folder) not in ([], [
 
 def export_hf(
     folders, # Dataset folders, releases, or folders exported before
-    out, # The folder to write
+    out,
     progress=iter, # Wraps a list, e.g. `tqdm`
     layout:str='' # `tasks` or `translations`; `translations` for a release if not given
 )->list[str]: # Codes
@@ -506,8 +488,7 @@ def _names_of(table:'pa.Table', path:Path)->list[str]:
 def _ref(text:str|None)->Ref|None: return None if text is None else parse_ref(text)
 
 def _rows(
-    path:Path, # A Parquet file
-    stem:str, # Of the task
+    path:Path, stem:str,
     n:int|None, # How many rows the manifest says
     expected:str|None # The hash of the plain table, if the manifest has it
 )->list: # `VerseExample`s or `PairExample`s
@@ -528,7 +509,7 @@ def _rows(
 # %% ../../nbs/interop/hf.ipynb #975f654f
 def load_hf(
     folder # The folder of one dataset within an export, e.g. `hf/copshc`
-)->Dataset: # As `load_dataset_folder` would load the tables
+)->Dataset:
     "Load a dataset that was exported for HuggingFace; raises `InputError` if something is missing or damaged"
     folder = Path(folder)
     manifest = check_folder(folder)

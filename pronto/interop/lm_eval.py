@@ -25,9 +25,7 @@ def _question(stem:str)->tuple[str,tuple[str,...]]: # And words for the first la
     return (TASKS[stem].question if stem in TASKS else f'Which label fits ({stem})?'), ()
 
 def prompt_template(
-    stem:str, # Of the task
-    labels:list[str], # In their order
-    texts:list[str] # The columns that hold text
+    stem:str, labels:list[str], texts:list[str]
 )->str: # A Jinja template with the columns of the task
     "The question that a model is asked"
     question, words = _question(stem)
@@ -38,10 +36,7 @@ def prompt_template(
 # %% ../../nbs/interop/lm_eval.ipynb #4fb62b3a
 def _training(stem:str, label:str)->str: return TASKS[stem].training_label(label) if stem in TASKS else label
 
-def options(
-    dataset:Dataset, # Loaded
-    stem:str # Of a task
-)->list[str]: # Labels
+def options(dataset:Dataset, stem:str)->list[str]: # Labels
     "The labels that a model chooses from; raises `InputError` if there are more than letters"
     labels = {r.label for rows in dataset.tasks[stem].values() for r in rows}
     names = label_names(stem, {_training(stem, label) for label in labels})
@@ -53,9 +48,9 @@ def _document(row, label:int)->dict:
     return {f: None if x is None else str(x) for f,x in row._asdict().items()} | dict(label=label)
 
 def questions(
-    stem:str, # Of the task
+    stem:str,
     rows:list, # Of one split
-    labels:list[str] # See `options`
+    labels:list[str]
 )->list[dict]: # A document for each row
     "Rows as the harness reads them"
     number = {label: i for i,label in enumerate(labels)}
@@ -63,7 +58,7 @@ def questions(
 
 # %% ../../nbs/interop/lm_eval.ipynb #5cb710ac
 def shots(
-    documents:list[dict], # Of train
+    documents:list[dict],
     rounds:int=8, # At most
     seed:int=0
 )->list[dict]: # As many rounds as the rarest label has examples, up to `rounds`
@@ -125,7 +120,7 @@ def _yaml(fields:dict)->str: return ''.join(f'{k}: {_value(v)}\n' for k,v in fie
 
 def group_yaml(
     name:str, # e.g. `pronto`
-    tasks:list[str] # Names of tasks or groups
+    tasks:list[str]
 )->str: # The contents of the file
     "A group of tasks"
     mean = [dict(metric='acc', weight_by_size=False)]
@@ -133,9 +128,7 @@ def group_yaml(
 
 # %% ../../nbs/interop/lm_eval.ipynb #cc9e96e0
 def task_yamls(
-    stem:str, # Of the task
-    labels:list[str], # See `options`
-    texts:list[str], # The columns that hold text
+    stem:str, labels:list[str], texts:list[str],
     splits:set[str] # Of `test`, `validation` and `fewshot`, those that some dataset has
 )->dict[str,str]: # Name of a task to the contents of its file
     "A task without examples and, if there are any, one with an example for each label; for all languages"
@@ -162,9 +155,7 @@ class _Template(NamedTuple):
     splits:set[str]
 
 def write_lm_eval(
-    dataset:Dataset, # Loaded
-    code:str, # The name of the dataset
-    folder:Path, # Of the export
+    dataset:Dataset, code:str, folder:Path,
     templates:dict[str,_Template] # Those of other datasets; new ones are added
 ):
     "Write the questions of a dataset; raises `InputError` if a task has other labels than in another dataset"
@@ -201,7 +192,7 @@ chat models, `--num_fewshot 8` for more examples.'''
 # %% ../../nbs/interop/lm_eval.ipynb #2c67cd48
 def export_lm_eval(
     folders, # Dataset folders, releases, or folders exported for HuggingFace
-    out, # The folder to write
+    out,
     progress=iter # Wraps a list, e.g. `tqdm`
 )->list[str]: # Names of the tasks and groups
     "Write tasks for the harness; raises `InputError` if a dataset cannot be read or `out` cannot be written"

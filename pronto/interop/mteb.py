@@ -38,7 +38,7 @@ def _test_verses(dataset:Dataset)->dict[Ref,str]:
     return {ref: text for r in rows for ref,text in zip(r.refs, r.texts) if ref}
 
 def bitext(
-    one:Dataset, # A language
+    one:Dataset,
     other:Dataset # Another one
 )->tuple[list[str],list[str]]: # Texts of the same verses
     "The verses that both have, in canonical order; raises `InputError` if there are none"
@@ -54,7 +54,7 @@ def bitext(
 # %% ../../nbs/interop/mteb.ipynb #5c67ae78
 def language_script(
     language:str, # A code or a name, or neither
-    code:str='' # The name of the dataset
+    code:str=''
 )->str: # e.g. `wol-Latn`
     "A language as `mteb` names it"
     import langcodes
@@ -82,11 +82,10 @@ _FIXED = dict(reference='https://arxiv.org/abs/2305.12612', bibtex_citation=BIBT
               date=('2012-01-01','2024-12-31'))
 
 def metadata(
-    dataset:Dataset, # Loaded
+    dataset:Dataset,
     what:str, # Ends the name, e.g. `SM`
     english:Dataset=None, # Of a bitext
-    *,
-    description:str, # What a model has to do
+    *, description:str, # What a model has to do
     **fields # Of `mteb`'s `TaskMetadata`; `type`, `category` and `main_score` at least
 )->'TaskMetadata':
     "Describe a task to `mteb`"
@@ -111,10 +110,7 @@ def _splits(parts:dict[str,list], stem:str)->'DatasetDict':
     from datasets import Dataset as Table, DatasetDict
     return DatasetDict({s: Table.from_dict(columns(parts[s], stem)) for s in SPLITS if parts[s]})
 
-def mteb_task(
-    dataset:Dataset, # Loaded
-    stem:str # Of the task
-)->'AbsTask': # For `mteb.evaluate`
+def mteb_task(dataset:Dataset, stem:str)->'AbsTask': # For `mteb.evaluate`
     "A classification or a pair classification"
     from mteb.abstasks import AbsTaskClassification, AbsTaskPairClassification
     task, parts = TASKS[stem], dataset.tasks[stem]
@@ -130,7 +126,7 @@ def mteb_task(
 
 # %% ../../nbs/interop/mteb.ipynb #1ddd2890
 def mteb_bitext(
-    dataset:Dataset, # Of any language
+    dataset:Dataset,
     english:Dataset # Of English
 )->'AbsTask': # With a subset for each direction
     "Find a verse among those of the other language"
@@ -150,7 +146,7 @@ def mteb_bitext(
 
 # %% ../../nbs/interop/mteb.ipynb #1ddd2891
 def mteb_tasks(
-    folder, # A dataset folder
+    folder,
     english=None # A dataset folder of English, for the bitext
 )->list['AbsTask']: # For `mteb.evaluate`
     "All tasks that a dataset makes for `mteb`; raises `InputError` if a folder is not a dataset folder"

@@ -130,8 +130,7 @@ def _download_and_check(url:str, part:Path, check, progress:bool):
     raise InputError(url, f'{wrong}; try again later, or tell the project')
 
 def download(
-    url:str, # Where from
-    path, # Where to
+    url:str, path,
     check=lambda path: None, # What is wrong with the downloaded file, in words; nothing if it is good
     offline:bool=False, # Refuse?
     progress:bool=False # Show how much is there?
@@ -375,7 +374,7 @@ def fetch_ebible(
 
 # %% ../../nbs/jobs/fetch.ipynb #8aa672fb
 def fetched_note(
-    path # Of a Bible
+    path
 )->dict: # With `licence` and `may_be_passed_on`; empty if it was not fetched, or was changed since
     "What was noted when a Bible was fetched"
     path = Path(path).absolute()

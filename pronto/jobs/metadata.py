@@ -14,10 +14,7 @@ _NUMBERING = 'renumbered', 'merged', 'split', 'repeated', 'empty', 'dropped', 'd
 _FROM_REGISTRY = ('code', 'language', 'iso639_3', 'family', 'script', 'language_from', 'translation',
                   'licence', 'redistribution', 'splits', 'versification')
 
-def metadata_row(
-    registry:dict, # The row of the translation in the registry
-    manifest:dict # Of its dataset
-)->dict[str,str|int]: # Column to value
+def metadata_row(registry:dict, manifest:dict)->dict[str,str|int]: # Column to value
     "What `metadata.parquet` says about a translation"
     numbering, source = manifest.get('numbering', {}), manifest['source']
     row = {column: registry[column] for column in _FROM_REGISTRY}
@@ -33,7 +30,7 @@ _MARK = b'pronto.metadata'
 
 def write_metadata(
     rows:list[dict], # As `metadata_row` makes them, at least one
-    path # The file
+    path
 ):
     "Write the table"
     import pyarrow as pa, pyarrow.parquet as pq
@@ -41,9 +38,7 @@ def write_metadata(
     table = pa.table({column: [row.get(column) for row in rows] for column in columns})
     with write_aside(path) as f: pq.write_table(table.replace_schema_metadata({_MARK: b'1'}), f)
 
-def require_own_metadata(
-    path # A file that may exist
-):
+def require_own_metadata(path):
     "Raise `InputError` if a file is there that no release wrote"
     if path.exists() and _MARK not in _read(path).schema.metadata:
         raise InputError(path, 'was not written by a release; move it away or choose another folder')

@@ -88,7 +88,7 @@ class Certificates(NamedTuple):
     key:str  # Its private key
 
 def _security(
-    scheduler:str, # Address
+    scheduler:str,
     certificates:Certificates|None # From Dask's configuration if not given
 ): # A `Security` of Dask
     "How to connect to a scheduler; raises `InputError` for other addresses and unusable certificates"
@@ -200,9 +200,7 @@ def _run(function:Callable, args:tuple):
     except Exception as e: why = reason(e)
     raise JobFailed(why) # Outside of `except`: the original error may not be picklable
 
-def reason(
-    e:Exception
-)->str:
+def reason(e:Exception)->str:
     "An error in one line"
     text = ' '.join(str(e).split())
     return (text if isinstance(e, (InputError, JobFailed)) else f'{type(e).__name__}: {text}')[:1000]
@@ -274,9 +272,9 @@ def _in_touch(client, address:str):
 
 # %% ../../nbs/jobs/queue.ipynb #38307df6
 def run_jobs(
-    client, # As `connect` yields it
+    client,
     function:Callable, # Of a module, so that workers can import it
-    jobs:dict[str,tuple], # Name to arguments
+    jobs:dict[str,tuple],
     retries:int=0, # How often a failed job is repeated; after the death of its worker it always is
     need:dict=None, # What a job needs of a worker, e.g. `{'GPU': 0.5}`
     limit:float=None, # Seconds after which a job is stopped and counted as failed

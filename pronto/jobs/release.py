@@ -68,8 +68,7 @@ def _is_whole(folder:Path)->bool:
 
 def is_finished(
     folder, # Of one translation
-    path, # Its Bible
-    settings:Settings
+    path, settings:Settings
 )->bool:
     "Was the folder built from these inputs, and is it complete?"
     if not _is_whole(Path(folder)): return False
@@ -94,10 +93,7 @@ def _layout(folder:Path, licence:str, settings:Settings)->str|None: # `None` to 
     return 'labels' if allowed == 'unclear' else 'references'
 
 def build_translation(
-    code:str, # Its name
-    path, # The Bible
-    out, # The release
-    settings:Settings
+    code:str, path, out, settings:Settings
 )->str: # Why it was left out; empty if it was built
     "Build one translation of a release; raises `InputError`"
     folder, path = Path(out)/code, Path(path)
@@ -308,7 +304,7 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
 def release(
     annotations, # A file written by `write_annotations`, or a source folder
     bibles, # A folder with a file, zip or folder for each translation
-    out, # The folder to write
+    out,
     workers:int=None, # Processes on this machine; as many as cores if not given
     scheduler:str=None, # Address of a Dask scheduler whose workers see the same folders
     certificates:Certificates=None, # For a `tls://` scheduler

@@ -106,7 +106,7 @@ def plan_all(
     tasks:list[str]=(), # Stems or abbreviations; all if empty
     *args, # As `plan` takes them, from `seeds` on
     protocol:str='in-language', # A key of `PROTOCOLS`
-    train:list[str]=(), # Sources
+    train:list[str]=(),
     **sampling # `sizes` and `draws` of `plan`
 )->tuple[list[NotebookRun],list[str]]: # The runs, and a line for each dataset or task that is left out
     "All runs of a sweep; raises `InputError` for missing models or datasets, `ValueError` for unknown tasks"
@@ -158,7 +158,7 @@ def _asides(record)->list[Path]:
     return [p for p in record.parent.glob('.*.tmp.ipynb') if p.name.startswith(f'.{record.stem}.')]
 
 def run_notebook(
-    notebook, # What to run
+    notebook,
     record, # The record that it is to make
     parameters:dict # What papermill fills in
 )->str: # The executed notebook
@@ -186,10 +186,7 @@ def run_notebook(
     return str(kept)
 
 # %% ../../nbs/jobs/sweep.ipynb #fbf58ded
-def is_recorded(
-    run:NotebookRun,
-    runs # The run store
-)->bool:
+def is_recorded(run:NotebookRun, runs)->bool:
     "Is the run complete: recorded, and with its notebook unless that was lost later?"
     record = run.key.record(runs)
     done = all(is_done(key, runs) for key in run.keys)
@@ -197,10 +194,7 @@ def is_recorded(
 
 # %% ../../nbs/jobs/sweep.ipynb #8ddac471
 def notebook_parameters(
-    run:NotebookRun,
-    runs, # The run store
-    epochs:int=None,
-    limit:int=None
+    run:NotebookRun, runs, epochs:int=None, limit:int=None
 )->dict: # What papermill fills in
     "The parameters of `eval.ipynb` that make one run; raises `InputError` for a path that they cannot name"
     model = os.path.abspath(run.model) if Path(run.model).is_dir() else run.model
@@ -284,7 +278,7 @@ def sweep(
     datasets:list, # Dataset folders, or releases
     models:list[str], # Folders, or names in the local cache
     tasks:list[str]=(), # Stems or abbreviations; all if empty
-    seeds:int=1, # How many
+    seeds:int=1,
     recipe:str='paper', # Or `robust`
     epochs:int=None, # As the recipe says if not given
     limit:int=None, # At most so many examples of each split

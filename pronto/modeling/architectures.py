@@ -35,9 +35,7 @@ def quiet():
         logging.set_verbosity(level)
         if bars: logging.enable_progress_bar()
 
-def first_line(
-    e:BaseException
-)->str: # At most 200 characters
+def first_line(e:BaseException)->str: # At most 200 characters
     "The first line of an error message"
     return str(e).strip().split('\n')[0][:200] or type(e).__name__
 
@@ -116,8 +114,7 @@ def _layers(values:dict)->list[int]:
     return inner + [v for k,v in values.items() if is_number(k, v)]
 
 def check_size(
-    model, # For the message
-    folder, # Of the model
+    model, folder,
     config # What `AutoConfig` made of its `config.json`
 ):
     "Raise `InputError` if a configuration describes a model far larger than the weights; nothing is built"
@@ -168,9 +165,7 @@ def _missing_weights(net, loading:dict)->list[str]: # In alphabetical order
 # %% ../../nbs/modeling/architectures.ipynb #a5c0000c
 FIRST_PRIVATE = 0xF0000 # The first character of the supplementary private use area
 
-def token_table(
-    net # A model
-)->torch.Tensor|None: # (tokens, width); `None` for models that hash characters
+def token_table(net)->torch.Tensor|None: # (tokens, width); `None` for models that hash characters
     "The embeddings of the tokens"
     try: return net.get_input_embeddings().weight
     except NotImplementedError: return None
@@ -189,9 +184,7 @@ def _add_tokens(model, net, tokenizer, n:int)->int: # The id of the first
 
 def load_classifier(
     model, # A folder, or a name in the local cache
-    tokenizer,
-    labels:tuple, # Of the task
-    *,
+    tokenizer, labels:tuple, *,
     n_senses:int=0, # How many new tokens
     seed:int=0 # Of the head and the new tokens
 )->tuple: # The model, and the id of the first new token
@@ -216,10 +209,7 @@ def _reserved_positions(net)->int:
         if name.endswith('position_embeddings') and padding is not None: return 1 + padding
     return 0
 
-def token_limit(
-    net, # A model
-    tokenizer
-)->int: # How many tokens
+def token_limit(net, tokenizer)->int: # How many tokens
     "The longest input of a model"
     positions, reserved = getattr(net.config, 'max_position_embeddings', None), _reserved_positions(net)
     if not isinstance(positions, int) or positions < 1:
@@ -231,8 +221,7 @@ def token_limit(
 # %% ../../nbs/modeling/architectures.ipynb #a5c00021
 def load_encoder(
     model, # A folder, or a name in the local cache
-    tokenizer,
-    *,
+    tokenizer, *,
     random:int=None # A seed: random weights instead of its own
 )->tuple: # The body in evaluation mode, and how many tokens it reads
     "Load a model without a head; raises `InputError` if it has no usable weights"

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 # %% ../../nbs/modeling/encoding.ipynb #cba8ce64
-def separates(
-    tokenizer
-)->bool: # Does it put something between two texts?
+def separates(tokenizer)->bool: # Does it put something between two texts?
     "Whether a tokenizer has rules of its own for a pair"
     return tokenizer.num_special_tokens_to_add(pair=True) > tokenizer.num_special_tokens_to_add(pair=False)
 

@@ -35,9 +35,7 @@ _ADD_CONTENTS = 'alter table segments add column contents text' # Older versions
 _REMEDY = 'check the folder, or empty the cache with `pronto cache --clear`'
 BOUND = 20*10**9 # Bytes, unless the user has chosen another bound
 
-def verse_hash(
-    text:str
-)->bytes: # 16 bytes
+def verse_hash(text:str)->bytes: # 16 bytes
     "What identifies a verse in the index"
     return bytes.fromhex(content_hash(text.encode(errors='surrogatepass'), size=16))
 
@@ -196,8 +194,7 @@ class FrozenModel:
     "A model that encodes texts and does not learn; raises `InputError` if there is no such model"
     def __init__(self,
         model, # A folder, or a name in the local cache
-        *,
-        random:int=None, # With random weights of this seed instead of its own
+        *, random:int=None, # With random weights of this seed instead of its own
         specials:bool=False, # Do special tokens such as `[CLS]` count in the means?
         device:str=None # `cpu` or `cuda`; a GPU if there is one
     ):

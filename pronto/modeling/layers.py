@@ -53,9 +53,7 @@ class OneDnnLinear(torch.nn.Linear):
         if ours: return _Linear.apply(x, self.weight, self.bias)
         return linear(x, self.weight, self.bias)
 
-def use_onednn(
-    net # A model
-)->int: # How many layers were changed
+def use_onednn(net)->int: # How many layers were changed
     "Let a model multiply with oneDNN if that is faster on this processor"
     if not onednn_is_faster(): return 0
     found = [m for m in net.modules() if type(m) is torch.nn.Linear and m.weight.numel() >= _SMALL]
@@ -108,9 +106,7 @@ _LIKE_BERT = 'Bert Roberta XLMRoberta Camembert Electra Ernie Data2VecText'.spli
 _FIRST = {f'{name}ForSequenceClassification': FirstOfBert for name in _LIKE_BERT}
 _FIRST['DistilBertForSequenceClassification'] = FirstOfDistilBert
 
-def read_first_token(
-    net # A classifier
-)->bool: # Was it changed?
+def read_first_token(net)->bool: # Was it changed?
     "Compute the last block for the first token only, if the classifier reads no other"
     kind = _FIRST.get(type(net).__name__)
     if kind is None or getattr(net.config, 'is_decoder', False): return False
@@ -141,7 +137,7 @@ class UsedTokens(torch.nn.Embedding):
     def forward(self, ids): return embedding(self.row_of[ids], self.weight, self.padding_idx)
 
 def keep_used_tokens(
-    net, # A model
+    net,
     ids:set[int] # The tokens of all texts that it will read
 )->dict[int,int]|None: # Token to its row in the new table; `None` if the model stays as it is
     "Drop the embeddings of all other tokens"
@@ -162,7 +158,7 @@ def keep_used_tokens(
 
 # %% ../../nbs/modeling/layers.ipynb #ly000034
 def spend_less(
-    net, # A classifier
+    net,
     device:str # `cpu` or `cuda`
 ):
     "Replace what can be replaced in a model that will be trained"

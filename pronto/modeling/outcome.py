@@ -32,8 +32,7 @@ def _check_rows(dataset:Dataset, task, splits:tuple[str,...]):
                              f'line {i}')
 
 def task_rows(
-    dataset:Dataset,
-    task, # Of `pronto.datasets.tasks`
+    dataset:Dataset, task,
     limit:int=None, # At most so many rows of each split, as `sample` draws them
     splits:tuple[str,...]=SPLITS # Those that must have rows
 )->dict[str,list]: # Split to its rows
@@ -52,7 +51,7 @@ def task_rows(
 
 # %% ../../nbs/modeling/outcome.ipynb #75b4eb72
 def scores(
-    task, # Of `pronto.datasets.tasks`
+    task,
     gold:list[str], # Training labels
     predicted:list[str]
 )->dict[str,float]: # Metric to value
@@ -68,7 +67,7 @@ def label_entropy(labels:list)->float: # In nats
 
 def is_collapsed(
     dev:list[dict], # Scores epoch by epoch, with `constant` and `train_loss`
-    labels:list # Of train
+    labels:list
 )->bool:
     "Has the model learned nothing: one answer after every epoch, and a loss of at least 98 % of the entropy"
     losses = [epoch['train_loss'] for epoch in dev if 'train_loss' in epoch]
@@ -130,17 +129,12 @@ def device_name(
     if device.startswith('cuda'): return torch.cuda.get_device_name()
     return f'cpu, threads: {torch.get_num_threads()}'
 
-def senses_of(
-    rows:list # Of any task
-)->list[str]: # In alphabetical order; none for verse tasks
+def senses_of(rows:list)->list[str]: # In alphabetical order; none for verse tasks
     "The senses that occur"
     return sorted({row.sense for row in rows} - {None})
 
 
 # %% ../../nbs/modeling/outcome.ipynb #0c000008
-def dataset_senses(
-    dataset:Dataset,
-    task # Of `pronto.datasets.tasks`
-)->list[str]: # In alphabetical order; none for verse tasks
+def dataset_senses(dataset:Dataset, task)->list[str]: # In alphabetical order; none for verse tasks
     "All senses of a task, with or without a limit"
     return senses_of([row for rows in dataset.tasks[task.stem].values() for row in rows])

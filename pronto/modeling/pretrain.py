@@ -109,10 +109,7 @@ class Pretraining:
     window:int = 5 # Distance of co-occurring tokens for the initial embeddings; random embeddings if 0
     seed:int = 0
 
-def small_bert(
-    tokenizer,
-    settings:Pretraining
-)->BertForMaskedLM:
+def small_bert(tokenizer, settings:Pretraining)->BertForMaskedLM:
     "A BERT with random weights"
     s = settings
     return BertForMaskedLM(BertConfig(
@@ -210,16 +207,12 @@ _MODEL_FILES = """manifest.json config.json generation_config.json model.safeten
 model.safetensors.index.json tokenizer.json tokenizer_config.json special_tokens_map.json added_tokens.json
 vocab.txt vocab.json merges.txt spiece.model sentencepiece.bpe.model spm.model chat_template.jinja""".split()
 
-def weights_hash(
-    folder # A model's
-)->str: # 32 hexadecimal digits
+def weights_hash(folder)->str: # 32 hexadecimal digits
     "Identifies the weights in a folder"
     files = sorted(Path(folder).glob('*.safetensors'))
     return content_hash(*(f'{f.name} {file_hash(f)}'.encode() for f in files), size=16)
 
-def foreign_in_model(
-    folder # An existing folder
-)->str|None:
+def foreign_in_model(folder)->str|None:
     "Why a folder must not be replaced by a model, or `None`"
     manifest = json_with_keys(Path(folder)/'manifest.json', 'texts', 'texts_hash', 'vocabulary')
     why = foreign_file(folder, _MODEL_FILES, bool(manifest))
@@ -228,8 +221,7 @@ def foreign_in_model(
 
 # %% ../../nbs/modeling/pretrain.ipynb #473da203
 def save_model(
-    tokenizer,
-    net,
+    tokenizer, net,
     folder, # To write to
     out # The place to name in errors
 ):
@@ -253,11 +245,9 @@ def _manifest(texts, tokenizer, net, settings:Pretraining, *, init, loss)->dict:
 
 # %% ../../nbs/modeling/pretrain.ipynb #c7b10003
 def pretrain(
-    texts:list[str], # As `read_texts` gives them
-    out, # The folder to write
+    texts:list[str], out,
     settings:Pretraining=Pretraining(), # noqa: B008 (it is frozen)
-    *,
-    init=None, # A model to continue from, with its vocabulary and shape
+    *, init=None, # A model to continue from, with its vocabulary and shape
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     progress:str='', # What a progress display calls the training; no display if empty
     **changes # Fields of `Pretraining`, e.g. `steps=1000`

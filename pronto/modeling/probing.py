@@ -207,9 +207,7 @@ def sense_sums(
 
 def sense_vectors(
     c:torch.Tensor, # (verses, components)
-    sums:torch.Tensor, # As `sense_sums` gives them
-    counts:torch.Tensor,
-    pairs:PairRows
+    sums:torch.Tensor, counts:torch.Tensor, pairs:PairRows
 )->torch.Tensor: # (pairs, components)
     "The sense of each pair as the mean of the verses that use it, without those that the pair loses"
     others = sums[pairs.sense]
@@ -234,8 +232,7 @@ def interactions(sense, first, second, counts)->torch.Tensor: # (pairs, 4*compon
 def pair_features(
     make:Callable, # `products` or `interactions`
     c:torch.Tensor, # (verses, components)
-    uses:Uses,
-    pairs:PairRows
+    uses:Uses, pairs:PairRows
 )->torch.Tensor: # (pairs, features)
     "Features of many pairs, made in blocks that a processor's cache holds"
     sums, counts = sense_sums(c, uses)
@@ -351,10 +348,9 @@ def _one_thread():
 @torch.no_grad()
 def probe(
     model, # A model folder, or a name in the local cache
-    task, # Of `pronto.datasets.tasks`
+    task,
     rows:dict[str,list], # Of `train`, of `dev`, which chooses the head, and of test sets of any names
-    settings:dict, # As `ProbeRecipe.settings` gives them
-    *,
+    settings:dict, *,
     seed:int=0, # Of random weights; nothing else is random
     senses:list[str]=None, # Those of `rows` if not given
     device:str=None, # That encodes: `cpu` or `cuda`; a GPU if there is one
@@ -398,8 +394,7 @@ def probe_dataset(
     model, # A model folder, or a name in the local cache
     task, # Of `pronto.datasets.tasks`, or its name
     recipe='probe', # Or another name of `PROBES`
-    *,
-    seed:int=0,
+    *, seed:int=0,
     limit:int=None, # At most so many rows of each split; see `sample`
     **how # `device`, `progress` and `cache` of `probe`
 )->Trained:

@@ -42,9 +42,7 @@ def _verses(row, word:str='Verse')->str:
     return '\n'.join(f'{word} {i}: {text}' for i,text in enumerate(row.texts, 1))
 
 def ask(
-    task, # Of `pronto.datasets.tasks`
-    row,
-    prompt:str=PROMPTS[0],
+    task, row, prompt:str=PROMPTS[0],
     own:dict=None # As `Instructions.of` gives it; English if not given
 )->str: # Ends with `Answer:`, or what the prompt has instead
     "The question about a row"
@@ -63,10 +61,7 @@ def _letter(task, row, own:dict|None)->str:
 
 # %% ../../nbs/modeling/prompting.ipynb #pm00009b
 def pick_examples(
-    task,
-    train:list, # Rows
-    shots:int,
-    seed:int=0,
+    task, train:list, shots:int, seed:int=0,
     order:tuple[str,...]=() # Of the labels; as the rows are drawn if empty
 )->list: # Of different labels as far as there are so many, and not of the longer half
     "Rows of train to show with their answers; raises `ValueError` if there are too few"
@@ -88,7 +83,7 @@ def with_examples(task, examples:list, row, prompt:str, own:dict=None)->str: # `
     return '\n\n'.join([*head, *shown, ask(task, row, prompt, own)])
 
 def prompts_of(
-    settings:dict # As `PromptRecipe.settings` gives them
+    settings:dict
 )->list[tuple[str,dict|None]]: # Prompts with the instructions of their language; `None` is English
     "The prompts that dev chooses from; instead of ours those that a benchmark published"
     own, form = settings.get('instructions'), settings.get('form')
@@ -181,10 +176,9 @@ def _tried(model:CausalModel, task, examples:list, dev:list, prompts:list)->list
 
 def prompt(
     model, # A folder, or a name in the local cache
-    task, # Of `pronto.datasets.tasks`
+    task,
     rows:dict[str,list], # Of `train`, for examples, of `dev`, which chooses the prompt, and of test sets
-    settings:dict, # As `PromptRecipe.settings` gives them
-    *,
+    settings:dict, *,
     seed:int=0, # Of the examples
     senses:list[str]=None, # Not used; the senses are in the prompts
     device:str=None, # `cpu` or `cuda`; a GPU if there is one

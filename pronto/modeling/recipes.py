@@ -125,9 +125,7 @@ WEIGHTS = '.safetensors', '.bin'
 _OTHERS = '.json', '.txt', '.model', '.vocab', '.spm', '.bpe'
 _IDLE = 'training_args.bin', 'optimizer.bin', 'scheduler.bin', 'trainer_state.json', 'manifest.json'
 
-def model_files(
-    model # A folder
-)->list[Path]: # In order of their names
+def model_files(model)->list[Path]: # In order of their names
     "The files that make up a model"
     ours = lambda p: p.name.endswith(WEIGHTS + _OTHERS) and p.name not in _IDLE
     return sorted(p for p in Path(model).iterdir() if ours(p) and p.is_file())
@@ -137,16 +135,12 @@ def _file_hash(path:str, size:int, changed:int)->str:
     with open(path, 'rb') as f:
         return hashlib.file_digest(f, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
-def file_hash(
-    path
-)->str: # 32 hexadecimal digits
+def file_hash(path)->str: # 32 hexadecimal digits
     "A hash of a file, which is read again only if it has changed"
     stat = Path(path).stat()
     return _file_hash(str(Path(path).resolve()), stat.st_size, stat.st_mtime_ns)
 
-def model_hash(
-    model # A folder
-)->str: # 32 hexadecimal digits
+def model_hash(model)->str: # 32 hexadecimal digits
     "A hash over the files of a model"
     h = hashlib.blake2b(digest_size=16)
     for p in model_files(model): h.update(f'{p.name} {file_hash(p)}\n'.encode())

@@ -59,7 +59,7 @@ def retrieve(
     queries, # (n, width)
     database, # (m, width)
     similarity:str='margin', # A key of `SIMILARITIES`
-    block:int=1024 # Queries at a time
+    block:int=1024
 )->np.ndarray: # (n,) the row of `database` that is most similar to each query; the first of equals
     "Find the nearest neighbours; raises `ValueError` for an unknown similarity"
     if similarity not in SIMILARITIES:
@@ -70,7 +70,7 @@ def retrieve(
 def mexa(
     first, # (n, width)
     second, # (n, width) of the translations, in the same order
-    block:int=1024 # Sentences at a time
+    block:int=1024
 )->float: # From 0 to 1
     "The share of sentences and translations that are nearest to each other"
     x, y = unit_rows(first), unit_rows(second)
@@ -87,8 +87,7 @@ def mexa(
 # %% ../../nbs/modeling/retrieval.ipynb #re000019
 def encode_layers(
     model, # A model folder, or a name in the local cache
-    texts:list[str],
-    *,
+    texts:list[str], *,
     specials:bool=False, # Do CLS and SEP count in the means?
     device:str=None # `cpu` or `cuda`; a GPU if there is one
 )->np.ndarray: # (layers + 1, n, width); the embeddings first
@@ -114,7 +113,7 @@ def load_folds(
     return [load_dataset_folder(folder) for folder in fold_folders(dataset) or [dataset]]
 
 def verse_texts(
-    folds:list[Dataset], # As `load_folds` gives them
+    folds:list[Dataset],
     split:str # `train`, `dev` or `test`
 )->dict[Ref,str]: # In the order of the canon
     "The verses of a split, from the tables of all tasks"
@@ -124,8 +123,7 @@ def verse_texts(
 
 def parallel_texts(
     first:list[Dataset], # As above
-    second:list[Dataset],
-    split:str
+    second:list[Dataset], split:str
 )->tuple[list[Ref],list[str],list[str]]: # References, and the texts of each
     "The verses that two datasets share; raises `InputError` if there are none"
     a, b = verse_texts(first, split), verse_texts(second, split)
@@ -161,8 +159,7 @@ def _both_ways(x, y, similarity:str, texts:tuple=(None, None))->list[np.ndarray]
 
 def best_layer(
     x:np.ndarray, # (layers + 1, n, width), of dev
-    y:np.ndarray,
-    similarity:str='margin'
+    y:np.ndarray, similarity:str='margin'
 )->int: # 0 for the embeddings
     "The layer with the highest mean accuracy of both directions"
     means = [np.mean(_both_ways(a, b, similarity)) for a,b in zip(x, y)]
@@ -212,10 +209,9 @@ def _scores(codes, folds, test, refs, texts)->Iterator[RetrievalScore]:
 # %% ../../nbs/modeling/retrieval.ipynb #re000036
 def score_retrieval(
     model, # A model folder, or a name in the local cache
-    foreign, # As `load_folds` takes it
+    foreign,
     english, # The same of the other translation; in `xtreme` its verses are the queries
-    *,
-    device:str=None # `cpu` or `cuda`; a GPU if there is one
+    *, device:str=None # `cpu` or `cuda`; a GPU if there is one
 )->Retrieval:
     "Score retrieval between the test verses of two translations; raises `InputError` for bad input"
     start = time.perf_counter()

@@ -51,8 +51,7 @@ class StaticClassifier(nn.Module):
     "An LSTM, or a mean of word vectors, below a classifier of two layers"
     def __init__(self,
         table:torch.Tensor, # (words + 1, width)
-        n_labels:int,
-        *,
+        n_labels:int, *,
         recurrent:bool, # An LSTM, or the mean?
         hidden:int=300,
         senses:torch.Tensor=None # (senses + 1, width) initial vectors, number 0 for unknown ones
@@ -175,11 +174,9 @@ def _train(net, task, inputs:dict, settings:dict, *, seed:int, device, progress:
 # %% ../../nbs/modeling/static_models.ipynb #sm000016
 def fine_tune_static(
     model, # A folder that `static_model` wrote
-    task, # Of `pronto.datasets.tasks`
+    task,
     rows:dict[str,list], # Of `train`, of `dev`, which chooses the epoch, and of test sets of any names
-    settings:dict, # As `settings_for` gives them
-    *,
-    seed:int=0,
+    settings:dict, *, seed:int=0,
     senses:list[str]=None, # Those that get a vector; those of train if not given
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     progress:str='' # What a progress display calls the run; no display if empty

@@ -33,9 +33,7 @@ def _kind(char:str)->str:
     if category not in 'LN': return 'space' if char.isspace() else 'single'
     return 'single' if any(a <= ord(char) <= b for a,b in _UNSPACED) else 'word'
 
-def words_of(
-    text:str
-)->list[str]: # In lower case
+def words_of(text:str)->list[str]: # In lower case
     "Split a text into words"
     words, before = [], 'space'
     for char in text.lower():
@@ -115,9 +113,9 @@ def _weights(verses:list[list[str]])->Callable: # Of a word
     return lambda word: 1e-3/(1e-3 + counts[word]/total)
 
 def verse_means(
-    verses:list[list[str]], # Words of each verse
+    verses:list[list[str]],
     vectors:dict[str,np.ndarray], # Of length one
-    weight:Callable=lambda word: 1. # Of a word
+    weight:Callable=lambda word: 1.
 )->np.ndarray: # (n, width); zeros for verses without known words
     "Weighted means of the vectors of the words"
     found = np.zeros((len(verses), len(next(iter(vectors.values())))), np.float32)
@@ -283,10 +281,10 @@ def resolve_model(
     return static_model(kind, datasets, source or None)
 
 def settings_for(
-    model, # As `resolve_model` gives it
+    model,
     recipe, # A `Recipe`
-    task # Of `pronto.datasets.tasks`
-)->dict: # As `Recipe.settings` gives them
+    task
+)->dict:
     "The hyperparameters of a run; those of a static model are its own, under the name of the recipe"
     settings = recipe.settings(task)
     if not is_static(model): return settings

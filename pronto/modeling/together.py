@@ -164,8 +164,7 @@ def fine_tune_together(
     model, # A model folder, or a name in the local cache
     rows:dict[str,dict[str,list]], # Stem of each verse task to its `train`, `dev` and test sets
     settings:dict, # As `Recipe.settings` gives them; it starts once, whatever `restarts` says
-    *,
-    seed:int=0,
+    *, seed:int=0,
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     progress:str='' # What a progress display calls the run; no display if empty
 )->dict[str,Trained]: # Stem to what became of the task; each has its share of the seconds

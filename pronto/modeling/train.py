@@ -37,10 +37,9 @@ def _sense_texts(task, rows:list)->list[tuple[str,str]]: # Pairs (sense, text), 
 
 def place_senses(
     net, # A model with a new token for each sense
-    tokenizer,
-    *,
+    tokenizer, *,
     task, # A pair task of `pronto.datasets.tasks`
-    rows:list, # Of train
+    rows:list,
     senses:dict[str,int] # Sense to its token; the first new token first
 ):
     "Initialise sense embeddings from typical words; senses without a verse in train keep their values"
@@ -112,8 +111,7 @@ def padded(
 
 def collate(
     rows:list[dict], # With `labels` besides
-    tokenizer,
-    multiple:int=1 # As `padded` takes it
+    tokenizer, multiple:int=1
 )->dict: # Tensors
     "Make a batch"
     return padded(rows, tokenizer, multiple) | {'labels': torch.tensor([r['labels'] for r in rows])}
@@ -160,9 +158,7 @@ _SCHEDULES = dict(linear={}, cosine=dict(lr_scheduler_type='cosine', lr_schedule
 
 def training_arguments(
     settings:dict, # As `Recipe.settings` gives them, with `accumulation`
-    folder:str, # For the trainer; nothing is saved
-    *,
-    seed:int,
+    folder:str, *, seed:int,
     device:str # `cpu` or `cuda`
 )->TrainingArguments:
     "What `Trainer` is told of a recipe"
@@ -210,7 +206,7 @@ def halved(
     return settings | {'batch_size': settings['batch_size']//2, 'accumulation': settings['accumulation']*2}
 
 def fit_in_memory(
-    model, # For the message
+    model,
     settings:dict, # With `batch_size` and `accumulation`
     train # A function of settings that makes one training
 )->tuple: # The settings that the memory allowed, and what `train` returned
@@ -240,18 +236,11 @@ def _check_tokens(model, net, packed:dict):
         raise InputError(model, f'its tokenizer has token {largest}, but the model only {len(table)} '
                                 'embeddings; copy both from the same model')
 
-def tokens_of(
-    packed # Several `Packed`
-)->set[int]:
+def tokens_of(packed)->set[int]:
     "All tokens of some texts"
     return {i for part in packed for x in part.inputs for i in x['input_ids']}
 
-def try_step(
-    model, # For the message
-    net,
-    batch:dict, # As `collate` makes it
-    n_labels:int
-):
+def try_step(model, net, batch:dict, n_labels:int):
     "One step without an update; raises `InputError` if the model cannot make it"
     net.train()
     try:
@@ -380,19 +369,12 @@ def _run_until_learned(first:_Attempt)->tuple: # As `_run`, and what became of e
 
 # %% ../../nbs/modeling/train.ipynb #150a27g1
 @lru_cache(maxsize=2)
-def shared_tokenizer(
-    model:str,
-    files:str # The hash of the model
-):
+def shared_tokenizer(model:str, files:str):
     "A tokenizer that is loaded once for all tasks and seeds, so that texts are tokenised once"
     return load_tokenizer(model)
 
 def probe_first(
-    model,
-    task,
-    rows:dict[str,list],
-    settings:dict, # As `Recipe.settings` gives them
-    **how # As `probe` takes it
+    model, task, rows:dict[str,list], settings:dict, **how
 )->Trained|None: # `None` if the recipe does not ask for it
     "The probe that a recipe starts from"
     if not settings.get('probe'): return None
@@ -401,8 +383,7 @@ def probe_first(
 def best_epoch(
     keep:KeepBest, # After training
     answers:dict[str,list[str]], # Of its best epoch
-    collapsed:bool,
-    probed:Trained|None # As `probe_first` gives it
+    collapsed:bool, probed:Trained|None
 )->dict: # `dev`, `best_epoch`, `answers` and `collapsed` of a `Trained`
     "Choose between the best epoch and the probe before training, which counts as epoch 0"
     dev, best = keep.dev, keep.dev[keep.best[1]-1]
@@ -416,11 +397,9 @@ def best_epoch(
 # %% ../../nbs/modeling/train.ipynb #150a273d
 def fine_tune(
     model, # A model folder, or a name in the local cache
-    task, # Of `pronto.datasets.tasks`
+    task,
     rows:dict[str,list], # Of `train`, of `dev`, which chooses the epoch, and of test sets of any names
-    settings:dict, # As `Recipe.settings` gives them
-    *,
-    seed:int=0,
+    settings:dict, *, seed:int=0,
     senses:list[str]=None, # Those that get a token; those of `rows` if not given
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
     progress:str='', # What a progress display calls the run; no display if empty
@@ -452,8 +431,7 @@ def fine_tune_dataset(
     model, # A model folder, or a name in the local cache
     task, # Of `pronto.datasets.tasks`, or its name
     recipe='paper', # Or another name of `RECIPES`, or a `Recipe`
-    *,
-    seed:int=0,
+    *, seed:int=0,
     epochs:int=None, # As the recipe and the task say, if not given
     limit:int=None, # At most so many rows of each split; see `sample`
     device:str=None, # `cpu` or `cuda`; a GPU if there is one

@@ -74,8 +74,7 @@ def ud_subject(
 
 def ud_proper_subject(
     verse:list[list[Token]], # Its sentences, or the pieces of them that belong to it
-    subtypes:bool=False, # As for `ud_subject`
-    dislocated:bool=False # As for `ud_subject`
+    subtypes:bool=False, dislocated:bool=False
 )->bool:
     "Does the first subject hold a proper noun (appendix A.1)?"
     return any(t.upos == 'PROPN' for t in ud_subject(verse, subtypes, dislocated) or [])
@@ -87,16 +86,12 @@ def ud_root(
     "The root of the first sentence"
     return next(iter(_children(verse[0]).get(0, [])), None) if verse else None
 
-def ud_imperative(
-    verse:list[list[Token]] # As for `ud_root`
-)->bool:
+def ud_imperative(verse:list[list[Token]])->bool:
     "Is the root of the first sentence an imperative?"
     root = ud_root(verse)
     return root is not None and 'Mood=Imp' in root.feats.split('|')
 
-def has_moods(
-    treebank:Treebank
-)->bool:
+def has_moods(treebank:Treebank)->bool:
     "Does any word of the treebank have a mood?"
     return any('Mood=' in t.feats for s in treebank.sentences for t in s.tokens)
 
@@ -193,7 +188,7 @@ def _projected(dataset:Dataset, task:VerseTask)->dict[Ref,str]: # Verse to one o
 
 def compare_labels(
     dataset:Dataset, # With references
-    treebank:Treebank, # A parse of the same translation
+    treebank:Treebank,
     task:VerseTask=NMC, # A task of `UD_RULES`
     parsed:Callable=None # From the pieces of a verse to its label; the task's rule if not given
 )->Comparison:
@@ -210,7 +205,7 @@ def compare_labels(
 
 def compare_all(
     dataset:Dataset, # With references
-    treebank:Treebank # A parse of the same translation
+    treebank:Treebank
 )->list[Comparison]: # NMC, PNS, and SM where the parse has moods
     "Compare every task that the parse can label; raises `InputError` as `compare_labels` does"
     asked = [NMC, PNS] + [SM]*has_moods(treebank)
@@ -245,11 +240,9 @@ def measures(
 
 # %% ../../nbs/quality/agreement.ipynb #9b3a8e84
 def against_random(
-    labels:tuple[str,...], # All labels of the task
+    labels:tuple[str,...],
     given:list[str], # (n,) labels
-    counts:bool, # As for `measures`
-    repeats:int=1000,
-    seed:int=0
+    counts:bool, repeats:int=1000, seed:int=0
 )->tuple[dict[str,float],dict[str,float]]: # Means and standard deviations over the repeats
     "How labels agree with uniformly random ones"
     k = len(labels)
@@ -268,9 +261,7 @@ def _bounds(comparison:Comparison)->dict[str,tuple]: # Of the metrics that are n
     return dict(kappa=(-1,1), quadratic_kappa=(-1,1), mse=(0,widest**2), rmse=(0,widest))
 
 def agree(
-    comparison:Comparison,
-    repeats:int=1000, # Of the random baseline
-    seed:int=0
+    comparison:Comparison, repeats:int=1000, seed:int=0
 )->list[dict]: # `task pair metric value low high spread n`; the first pair has an interval, the rest a spread
     "How the labels of PrOnto, of a parse and of chance agree"
     c = comparison

@@ -22,18 +22,14 @@ from .sheets import agreement_of_two, check_same_draw, check_sheet, count_sheet,
 if TYPE_CHECKING: from matplotlib.figure import Figure
 
 # %% ../../nbs/quality/appendix.ipynb #727861f1
-def measured(
-    cell:dict # As `agree` gives it
-)->str: # With its interval or standard deviation
+def measured(cell:dict)->str: # With its interval or standard deviation
     "e.g. `0.517 [0.500, 0.534]`, `0.252 ± 0.005`"
     if cell.get('spread') is not None: return f"{decimal(cell['value'], 3)} ± {decimal(cell['spread'], 3)}"
     interval = f" [{decimal(cell['low'], 3)}, {decimal(cell['high'], 3)}]" if cell['low'] is not None else ''
     return decimal(cell['value'], 3) + interval
 
 # %% ../../nbs/quality/appendix.ipynb #8a11d2c5
-def language_of(
-    dataset:Dataset
-)->Language: # With empty fields where nothing is known
+def language_of(dataset:Dataset)->Language: # With empty fields where nothing is known
     "The language of a dataset: as its manifest says, else as its name and script suggest"
     said = str(dataset.manifest.get('language') or '')
     if said: return identify(said)
@@ -41,9 +37,7 @@ def language_of(
     code = dataset.manifest.get('code') or dataset.path.name
     return identify('', code, script_of(text for row in rows for text in row.texts))
 
-def is_hindi(
-    language:Language
-)->bool:
+def is_hindi(language:Language)->bool:
     "Is it the language of the paper's appendix?"
     return language.iso639_3 == 'hin'
 
@@ -57,9 +51,7 @@ _POSITIVE = dict(accuracy='Acc.', jaccard='Jaccard', jaccard_both='of both label
 METRICS = {'NMC': _COUNTED, 'PNS': _POSITIVE, 'SM': _POSITIVE} # Task to its measures and their names
 
 def table4_cells(
-    comparisons:list[Comparison],
-    repeats:int=1000, # Of the random baseline
-    seed:int=0,
+    comparisons:list[Comparison], repeats:int=1000, seed:int=0,
     published:bool=False # Is it Hindi, so that the paper's figures belong beside ours?
 )->list[dict]: # As `agree` gives them, with `published`, which is `None` where there is no such figure
     "All figures of Table 4"
@@ -93,9 +85,7 @@ _PAPER4 = ("Published figures (publ.) are the paper's. For random labels they fi
 def print_table4(
     comparisons:list[Comparison],
     what:str, # What was compared, e.g. `Hindi`
-    repeats:int=1000, # Of the random baseline
-    seed:int=0,
-    published:bool=False, # As for `table4_cells`
+    repeats:int=1000, seed:int=0, published:bool=False,
     parser:str='' # A sentence on the parser and its own scores
 )->Table:
     "Table 4"
@@ -127,10 +117,7 @@ def _points(ax, cells:list[dict], metrics:dict):
     ax.invert_yaxis()
     ax.set_xlim(left=min(0, ax.get_xlim()[0]))
 
-def draw_confusion(
-    ax, # Axes of matplotlib
-    comparison:Comparison
-):
+def draw_confusion(ax, comparison:Comparison):
     "Draw a confusion matrix"
     m, names = comparison.confusion, comparison.labels
     heat_map(ax, m, names, names, '{:,.0f}'.format, cmap='Blues', size=8)
@@ -138,8 +125,7 @@ def draw_confusion(
 
 # %% ../../nbs/quality/appendix.ipynb #68b8180b
 def draw_table4(
-    comparisons:list[Comparison],
-    table:Table # As `print_table4` makes it of them
+    comparisons:list[Comparison], table:Table
 )->'Figure': # A row per task: figures, and the confusion matrix
     "A picture of Table 4"
     from matplotlib.figure import Figure
@@ -157,15 +143,11 @@ def draw_table4(
 # %% ../../nbs/quality/appendix.ipynb #8a11d2c9
 _SCALE = ((.8, 'almost perfect'), (.6, 'substantial'), (.4, 'moderate'), (.2, 'fair'), (0, 'slight'))
 
-def kappa_word(
-    kappa:float
-)->str: # e.g. `fair`
+def kappa_word(kappa:float)->str: # e.g. `fair`
     "The usual word for a value of Cohen's kappa (Landis and Koch 1977)"
     return next((word for least,word in _SCALE if kappa > least), 'none')
 
-def describe_table4(
-    table:Table # As `print_table4` makes it
-)->str: # A sentence per task
+def describe_table4(table:Table)->str: # A sentence per task
     "What Table 4 shows"
     at = {(c['task'], c['pair'], c['metric']): c for c in table.data}
     sentences = []
@@ -207,12 +189,10 @@ def unlike_texts(
 
 def make_table4(
     dataset:Dataset, # With references
-    treebank:Treebank, # A parse of the same translation
+    treebank:Treebank,
     out=None, # The folder for `table4.*`; nothing is written if not given
     what:str=None, # What was compared; the dataset's language if not given
-    repeats:int=1000, # Of the random baseline
-    seed:int=0,
-    parser:str='' # As for `print_table4`
+    repeats:int=1000, seed:int=0, parser:str=''
 )->str: # Markdown
     "Table 4 of one translation; raises `InputError` if dataset and parse do not fit"
     comparisons = compare_all(dataset, treebank)
@@ -281,9 +261,7 @@ def print_table5(
 # %% ../../nbs/quality/appendix.ipynb #55bff67b
 _PUBLISHED_TOTALS = dict(SM=100, SS=50, SAC=50)
 
-def draw_table5(
-    table:Table # As `print_table5` makes it
-)->'Figure': # A bar per figure
+def draw_table5(table:Table)->'Figure': # A bar per figure
     "A picture of Table 5"
     from matplotlib.figure import Figure
     cells = [c for c in table.data if 'share' in c]
@@ -303,9 +281,7 @@ def draw_table5(
     ax.set(xlim=(0,1), xlabel=f'share of the sample, with 95 % interval{publ}')
     return figure
 
-def describe_table5(
-    table:Table # As `print_table5` makes it
-)->str: # A sentence per figure
+def describe_table5(table:Table)->str: # A sentence per figure
     "What Table 5 shows"
     named = {'well_formed': 'pairs are well-formed', 'correct': 'labels are correct',
              'majority': 'verses have the majority label'}
@@ -329,7 +305,7 @@ def read_checked_sheets(
     return sheets
 
 def make_table5(
-    paths, # As for `read_checked_sheets`
+    paths,
     dataset=None, # The folder that they must have been drawn from; any if not given
     out=None, # The folder for `table5.*`; nothing is written if not given
     what:str='' # What was annotated

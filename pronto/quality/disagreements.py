@@ -43,7 +43,7 @@ def _why_no_name(verse:list[list[Token]])->str:
     return 'pronoun, a name dislocated' if dislocated else 'pronoun or the like, a name in English'
 
 def subject_reason(
-    verse:list[list[Token]], # The pieces of the verse
+    verse:list[list[Token]],
     pronto:str # The projected label; that of the parse is the other one
 )->str: # e.g. `common noun, a name in English`
     "Why the labels of *proper noun subject* differ"
@@ -66,7 +66,7 @@ def _why_more(words:list[Token], n:int, pronto:int, most:int)->str:
     return 'singleton mentions'
 
 def mention_reason(
-    verse:list[list[Token]], # The pieces of the verse
+    verse:list[list[Token]],
     pronto:int, # The projected count
     most:int=3 # Counts are capped there
 )->str: # e.g. `singleton mentions`
@@ -79,9 +79,7 @@ def mention_reason(
     return 'adjective, participle or numeral used as a noun' if enough else 'English says more'
 
 # %% ../../nbs/quality/disagreements.ipynb #3b0e5502
-def mood_reason(
-    verse:list[list[Token]] # The pieces of the verse
-)->str: # e.g. `indicative`
+def mood_reason(verse:list[list[Token]])->str: # e.g. `indicative`
     "Why the labels of *sentence mood*, imperative or other, differ"
     if ud_imperative(verse): return 'imperative, another mood in English'
     if any('Mood=Imp' in t.feats.split('|') for piece in verse for t in piece):
@@ -108,8 +106,7 @@ def disagreements(
 
 def sample_disagreements(
     comparisons:list[Comparison], # Of several tasks
-    n:int=20,
-    seed:int=0
+    n:int=20, seed:int=0
 )->list[dict]: # As `disagreements`, as many of each task
     "Some disagreements to read"
     found = []
@@ -120,8 +117,6 @@ def sample_disagreements(
         found += [rows[i] for i in sorted(picked)]
     return found
 
-def reason_counts(
-    comparison:Comparison
-)->dict[str,int]: # The most frequent first
+def reason_counts(comparison:Comparison)->dict[str,int]: # The most frequent first
     "How often each reason applies"
     return dict(Counter(r['reason'] for r in disagreements(comparison)).most_common())

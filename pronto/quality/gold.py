@@ -71,10 +71,7 @@ def _read_one(annotations:Annotations, files:list[Path], out:Path, code:str, min
     return Gold(code, treebank, dataset, comparisons, _variants(code, dataset, treebank))
 
 def read_gold(
-    annotations:Annotations, # What is projected
-    folder, # Of the treebanks
-    datasets, # The folder for the datasets
-    codes=TREEBANKS, # Which languages
+    annotations:Annotations, folder, datasets, codes=TREEBANKS,
     min_verses:int=300, # Fewer aligned verses are refused; treebanks are parts of a New Testament
     progress:Callable=iter # Wraps the list of languages
 )->list[Gold]: # One for each language that is there
@@ -90,9 +87,7 @@ def read_gold(
     return found
 
 # %% ../../nbs/quality/gold.ipynb #4c7be002
-def count_nouns(
-    nodes:Nodes # The tree of a sentence
-)->int: # Not capped
+def count_nouns(nodes:Nodes)->int: # Not capped
     "How many mentions appendix A.1 would count in an English tree"
     tags = [nodes.labels[p] for p in nodes.preterminals]
     above = [nodes.parents[p] for p in nodes.preterminals]
@@ -123,8 +118,7 @@ def _kappas(first:list[str], second:list[str])->dict[str,float]:
     return {m: float(found[m]) for m in ('kappa','quadratic_kappa')}
 
 def noun_chain(
-    golds:list[Gold],
-    nouns:dict[Ref,str] # As `english_nouns` gives it
+    golds:list[Gold], nouns:dict[Ref,str]
 )->list[dict]: # `language n`, and `link` with its `kappa quadratic_kappa`, three links for each language
     "How far the definition of a mention, and how far projection, explains the agreement of NMC"
     rows = []
@@ -144,9 +138,7 @@ _GOLD_METRICS = {'NMC': dict(kappa='κ', quadratic_kappa='quadratic κ', mse='MS
                  'SM': dict(kappa='κ', jaccard='Jaccard', jaccard_both='of both labels')}
 
 def gold_cells(
-    golds:list[Gold],
-    repeats:int=1000, # Of the random baseline
-    seed:int=0
+    golds:list[Gold], repeats:int=1000, seed:int=0
 )->list[dict]: # As `agree` gives them, with `code language variant`; A.1's own rule is the variant ``
     "All figures of all languages"
     rows = []
@@ -195,9 +187,7 @@ _GOLD_NOTES = {
     'paper': 'In the paper, for Hindi and a parser: NMC 0.517 and PNS 0.810 (Acc.).'}
 
 def print_gold(
-    golds:list[Gold],
-    repeats:int=1000, # Of the random baseline
-    seed:int=0,
+    golds:list[Gold], repeats:int=1000, seed:int=0,
     nouns:dict[Ref,str]=None # As `english_nouns` gives it; without it there is no chain
 )->Table:
     "The table of all languages"
@@ -221,9 +211,7 @@ def _span(values:list[float])->str: # e.g. `0.17 to 0.18`
     low, high = f'{min(values):.2f}', f'{max(values):.2f}'
     return (low if low == high else f'{low} to {high}').replace('-', '−')
 
-def describe_gold(
-    table:Table # As `print_gold` makes it
-)->str: # A sentence per task, and one on the chain
+def describe_gold(table:Table)->str: # A sentence per task, and one on the chain
     "What the table of all languages shows"
     said = []
     for task in _GOLD_METRICS:
@@ -256,9 +244,7 @@ def _draw_language(ax, y:int, cells:list[dict]):
 def _shown(c:dict)->bool: # In the picture
     return c.get('metric') == 'accuracy' or c.get('metric') == 'kappa' and c['pair'] == PAIRS[0]
 
-def draw_gold(
-    table:Table # As `print_gold` makes it
-)->'Figure': # A panel per task
+def draw_gold(table:Table)->'Figure': # A panel per task
     "Accuracy and kappa in all languages, beside chance"
     from matplotlib.figure import Figure
     cells = [c for c in table.data if _shown(c)]
@@ -277,9 +263,7 @@ def draw_gold(
     return figure
 
 # %% ../../nbs/quality/gold.ipynb #62abe0b3
-def draw_confusions(
-    golds:list[Gold]
-)->'Figure': # A row per task, a column per language
+def draw_confusions(golds:list[Gold])->'Figure': # A row per task, a column per language
     "Which labels are confused"
     from matplotlib.figure import Figure
     tasks = [t for t in _GOLD_METRICS if any(t in g.comparisons for g in golds)]
@@ -331,11 +315,9 @@ def reason_shares(
 
 # %% ../../nbs/quality/gold.ipynb #fd2ee416
 def make_gold(
-    golds:list[Gold], # As `read_gold` gives them
+    golds:list[Gold],
     out=None, # The folder for `gold.*`; nothing is written if not given
-    repeats:int=1000, # Of the random baseline
-    seed:int=0,
-    nouns:dict[Ref,str]=None # As for `print_gold`
+    repeats:int=1000, seed:int=0, nouns:dict[Ref,str]=None
 )->str: # Markdown
     "The gold table; raises `InputError` where it cannot be written"
     table = print_gold(golds, repeats, seed, nouns)

@@ -90,7 +90,7 @@ def _conllu_part(path, part:slice)->str: # The chosen sentences
     return '\n\n'.join(blocks) + '\n\n'
 
 def train_udpipe(
-    treebank, # A CoNLL-U file
+    treebank,
     path, # The model to write, whole or not at all
     part:slice=slice(None), # Which sentences, e.g. `slice(850)`
     tokenizer:str='', # Options of UDPipe's tokenizer; its defaults if empty
@@ -116,7 +116,7 @@ def train_udpipe(
 
 # %% ../../nbs/quality/parsers.ipynb #5d0f7a13
 def udpipe_scores(
-    path, # A model of UDPipe
+    path,
     treebank, # A CoNLL-U file that the model was not trained on
     part:slice=slice(None) # Which sentences, e.g. `slice(850, None)`
 )->dict[str,float]: # `words sentences`, and `upos uas las` from 0 to 1
@@ -129,9 +129,7 @@ def udpipe_scores(
     return dict(words=int(re.search(r'forms: (\d+)', report)[1]), sentences=text.count('\n\n'),
                 upos=percent('upostag'), uas=percent('UAS'), las=percent('LAS'))
 
-def describe_scores(
-    scores:dict[str,float] # As `udpipe_scores` gives them
-)->str: # A sentence
+def describe_scores(scores:dict[str,float])->str: # A sentence
     "A parser's own scores"
     shares = ', '.join(f'{name.upper()} {100*scores[name]:.1f}' for name in ('upos','uas','las'))
     return (f"Of {scores['words']:,} words in {scores['sentences']:,} sentences kept out of training, "
@@ -139,17 +137,14 @@ def describe_scores(
 
 # %% ../../nbs/quality/parsers.ipynb #a4aca272
 def parse_verses(
-    verses:dict[Ref,str], # What to parse
-    pipeline:Callable[[str],list[str]], # As `stanza_pipeline` or `udpipe_pipeline` makes it
+    verses:dict[Ref,str], pipeline:Callable[[str],list[str]],
     progress:Callable=iter # Wraps the list of verses, e.g. `tqdm`
 )->Iterable[str]: # A block of CoNLL-U for each sentence
     "Parse verses one by one"
     for ref,text in progress(list(verses.items())):
         for sentence in pipeline(text): yield f'# versification = eng\n# ref = {ref}\n{sentence}\n\n'
 
-def dataset_verses(
-    dataset:Dataset
-)->dict[Ref,str]: # In canonical order
+def dataset_verses(dataset:Dataset)->dict[Ref,str]: # In canonical order
     "All verses in the verse tasks of a dataset; raises `InputError` if it does not know their references"
     rows = [row for parts in dataset.tasks.values() for rows in parts.values() for row in rows]
     found = {row.ref: row.text for row in rows if row.sense is None}
@@ -159,9 +154,9 @@ def dataset_verses(
     return {ref: found[ref] for ref in sorted(found)}
 
 def parse_dataset(
-    dataset:Dataset, # What to parse
+    dataset:Dataset,
     path, # The CoNLL-U file to write, whole or not at all
-    pipeline:Callable[[str],list[str]], # As for `parse_verses`
+    pipeline:Callable[[str],list[str]],
     progress:Callable=iter # Wraps the list of verses
 ):
     "Parse a dataset into a file that `read_treebank` reads; raises `InputError` where it cannot be written"

@@ -20,9 +20,7 @@ def _content(path:Path)->str: return content_hash(path.read_bytes())
 
 class OpenSheet:
     "A sheet and its current row"
-    def __init__(self,
-        path # The sheet; raises `InputError` if it cannot be read
-    ):
+    def __init__(self, path):
         self.path, self.sheet = Path(path), read_sheet(path)
         self.known = _content(self.path)
         self.at = next((i for i,r in enumerate(self.sheet) if open_questions(r)), len(self.sheet)-1)
@@ -95,9 +93,7 @@ def _button(name:str, work):
     b.on_click(lambda _: work())
     return b
 
-def sheet_form(
-    path # A sheet; raises `InputError` if it cannot be read
-)->'VBox': # The form; notebooks display it
+def sheet_form(path)->'VBox': # The form; notebooks display it
     "A form that fills in a sheet and writes it after every answer"
     import ipywidgets as w
     a, shown, question, error = Answering(path), w.HTML(), w.HBox(), w.HTML()

@@ -23,15 +23,11 @@ from ..datasets.tasks import SAC, SM, SS, TASKS, PairTask, Task, VerseTask
 # %% ../../nbs/quality/sheets.ipynb #sh92
 SAMPLE_SIZES = {SM.stem: 100, SS.stem: 50, SAC.stem: 50} # As in the paper
 
-def sample_size(
-    task:Task
-)->int:
+def sample_size(task:Task)->int:
     "Rows of a task in a sheet: as in the paper, and as many of other tasks of the same kind"
     return SAMPLE_SIZES[SS.stem if isinstance(task, PairTask) else SM.stem]
 
-def sheet_tasks(
-    dataset:Dataset
-)->list[Task]:
+def sheet_tasks(dataset:Dataset)->list[Task]:
     "What a sheet asks about if nothing is chosen: the paper's tasks, or all tasks of another source"
     filled = [stem for stem,parts in dataset.tasks.items() if any(map(len, parts.values()))]
     return [TASKS[stem] for stem in [s for s in SAMPLE_SIZES if s in filled] or filled]
@@ -52,9 +48,7 @@ SHEET_QUESTIONS = dict(verse1_has_sense='Does verse 1 use the sense?',
                        label_correct='Is the label correct?', right_label='Which label is right?')
 _YES_NO = dict.fromkeys(('yes','y','1','true'), 'yes') | dict.fromkeys(('no','n','0','false'), 'no')
 
-def open_questions(
-    row:dict # Of a sheet
-)->list[str]: # Names of columns, in the order in which to ask
+def open_questions(row:dict)->list[str]: # Names of columns, in the order in which to ask
     "Which questions are not answered yet"
     if isinstance(_task(row), VerseTask):
         if not row['label_correct']: return ['label_correct']
@@ -141,8 +135,7 @@ def _sheet_row(item:str, task:str, row, glosses:dict, dataset:str)->dict:
 def draw_sheet(
     dataset:Dataset,
     sizes:dict[str,int]=SAMPLE_SIZES, # Stem to number of rows
-    seed:int=0,
-    glosses:dict[str,str]=None # As `read_glosses` gives them
+    seed:int=0, glosses:dict[str,str]=None
 )->list[dict]: # Rows with the columns of `SHEET_COLUMNS`
     "Draw samples as in appendices A.2 and A.3; raises `InputError` for a dataset without these tasks"
     drawn_from, sheet = dataset_hash(dataset.path), []
@@ -155,7 +148,7 @@ def draw_sheet(
 
 # %% ../../nbs/quality/sheets.ipynb #ede775dd
 def write_sheet(
-    sheet:list[dict], # As `draw_sheet` makes it
+    sheet:list[dict],
     path # `.csv`, or `.tsv`
 ):
     "Write a sheet, whole or not at all; raises `InputError` where it cannot be written"
@@ -212,7 +205,7 @@ def _sheet_values(row:dict, path, n:int)->dict: # Column to value
                            'take them from the sheet as it was drawn', f'row {n}')
 
 def read_sheet(
-    path # A sheet, filled or not
+    path
 )->list[dict]: # Its rows, yes and no spelled out; `row` is the number that a spreadsheet shows
     "Read a sheet; raises `InputError` with the row that cannot be read or was edited where it must not be"
     sheet, seen = [], set()
@@ -266,8 +259,7 @@ def _row_ranges(numbers:list[int])->str: # e.g. `row 4`, `rows 2-5, 9`
     return f"row{'s' if len(numbers) > 1 else ''} {listed}"
 
 def check_sheet(
-    sheet:list[dict], # As `read_sheet` gives it
-    path, # For the error
+    sheet:list[dict], path,
     dataset=None # The folder it must have been drawn from; any if not given
 ):
     "Raise `InputError` that lists incomplete and contradictory rows, or names a wrong dataset"
@@ -342,8 +334,7 @@ def agreement_of_two(
     return found
 
 def check_same_draw(
-    first:list[dict],
-    second:list[dict],
+    first:list[dict], second:list[dict],
     path # Of the second, for the error
 ):
     "Raise `InputError` if two sheets were not drawn together"
