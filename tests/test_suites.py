@@ -1,5 +1,5 @@
 "Other benchmarks: XTREME's evaluation, readers of its files and of MELA's, kinds of examples"
-import ast, json, zipfile
+import ast, json, re, zipfile
 
 import pytest
 
@@ -331,6 +331,8 @@ def test_a_model_predicts_all_nine_tasks_in_the_format_of_a_submission(imported,
     assert [len(sentence.split()) for sentence in tags] == [2,1]
     assert json.loads((sub/'xquad'/'test-de.json').read_text()).keys() == {'q0','q1'}
     assert len((sub/'xnli'/'test-de.tsv').read_text().splitlines()) == 2
+    pairs = (sub/'bucc2018'/'test-de.tsv').read_text().splitlines()
+    assert pairs and all(re.fullmatch(r'de-\d\ten-\d', pair) for pair in pairs)
     run = json.loads((sub/'tydiqa'/'run.json').read_text())
     training, = run['trainings']
     assert training['dev_from_train'] and training['train'] == ['en'] and training['settings']['epochs'] == 1
@@ -342,25 +344,27 @@ def test_a_model_predicts_all_nine_tasks_in_the_format_of_a_submission(imported,
 def test_scores_of_predictions_are_those_of_the_evaluation(tmp_path):
     "Raw files have labels: what is scored while predicting is what `xtreme score` gives"
     from pronto.suites.kinds import Answer, Question, Tagged
-    from pronto.suites.predicting import answer_text, score_answers_of
-    tags = ['B-PER','I-PER','O','B-LOC']
+    from pronto.suites.predicting import answer_text, score_predicted
+    from pronto.suites.tasks import QuestionTask, TaggingTask
+    tags = ['B-LOC','B-PER','I-PER','O']
     rows = [Tagged(str(i), ('x',)*(i + 2), tuple(tags[j % 4] for j in range(i, 2*i + 2))) for i in range(9)]
-    said = [[tags[(j*j + i) % 4] for j in range(i + 2)] for i in range(9)]
-    asked = [Question(f'q{i}', '?', 'in Bonn am Rhein', (Answer('Bonn am Rhein', 3),)) for i in range(5)]
-    answers = {f'q{i}': ' '.join(['in','Bonn','am','Rhein'][:i + 1]) for i in range(4)}
+    said = [tags[(j*j + i) % 4] for i in range(9) for j in range(i + 2)]
+    asked = [Question(f'q{i}', '?', 'in Bonn am Rhein', (Answer('Bonn am Rhein', 3),), 'de') for i in range(5)]
+    answers = [' '.join(['in','Bonn','am','Rhein'][:i + 1]) for i in range(4)] + ['']
     qas = [dict(id=q.id, question='?', answers=[dict(text='Bonn am Rhein', answer_start=3)]) for q in asked]
-    gold = dict(panx=answer_text('tagging', [row.tags for row in rows]),
+    gold = dict(panx=answer_text('tagging', rows, [tag for row in rows for tag in row.tags]),
                 mlqa=json.dumps(dict(data=[dict(paragraphs=[dict(context='', qas=qas)])])))
-    for task,ending,true,predicted in ('panx','tsv',gold['panx'],answer_text('tagging', said)), \
-                                      ('mlqa','json',gold['mlqa'],answer_text('questions', answers)):
+    for task,ending,true,predicted in ('panx','tsv',gold['panx'],answer_text('tagging', rows, said)), \
+                                      ('mlqa','json',gold['mlqa'],answer_text('questions', asked, answers)):
         for side,text in ('labels', true), ('predictions', predicted):
             (tmp_path/side/task).mkdir(parents=True)
             (tmp_path/side/task/f'test-de.{ending}').write_text(text)
     scored = score_submission(tmp_path/'predictions', tmp_path/'labels').tasks
-    ours = score_answers_of(dict(kind='tagging', metric='span_f1'), rows, said, 'de')
-    assert ours['f1']['value'] == pytest.approx(scored['panx'].scores['f1']['de'])
-    ours = score_answers_of(dict(kind='questions', metric='mlqa'), asked, answers, 'de')
-    for metric in 'f1', 'exact_match': assert ours[metric]['value'] == pytest.approx(scored['mlqa'].scores[metric]['de'])
+    ours = score_predicted(TaggingTask('panx', 'NER', '', labels=tuple(tags)), rows, said)
+    assert ours['f1']['value'] == pytest.approx(scored['panx'].scores['f1']['de'], abs=.01)
+    ours = score_predicted(QuestionTask('mlqa', 'MLQA', '', rule='mlqa'), asked, answers)
+    for metric in 'f1', 'exact_match':
+        assert ours[metric]['value'] == pytest.approx(scored['mlqa'].scores[metric]['de'], abs=.01)
 
 def test_published_figures_stand_beside_a_submission(tmp_path, capsys):
     predictions, labels = submission(tmp_path)
