@@ -33,15 +33,17 @@ def heat_map(
     columns:list[str], # Names
     text=str, # From a number to what is printed
     cmap:str='viridis', # One that grows lighter; with `Blues` the number is white where the cell is high
-    size:float=7 # Of the numbers, in points
+    size:float=7, # Of the numbers, in points
+    most:float=None # With `Blues`, the number of the darkest colour; the highest if not given
 ):
     "Draw a matrix with its numbers"
     import numpy as np
     values = np.asarray(values, float)
     known = values[~np.isnan(values)]
     rising = cmap == 'viridis'
-    middle = (known.min() + known.max())/2 if rising and len(known) else known.max(initial=0)/2
-    ax.imshow(values, cmap=cmap, aspect='auto' if rising else None, vmin=None if rising else 0)
+    high = known.max(initial=0) if most is None else most
+    middle = (known.min() + high)/2 if rising and len(known) else high/2
+    ax.imshow(values, cmap=cmap, aspect='auto' if rising else None, vmin=None if rising else 0, vmax=most)
     for i,j in np.argwhere(~np.isnan(values)):
         dark = (values[i,j] < middle) if rising else (values[i,j] > middle)
         color = 'white' if dark else 'black'

@@ -9,6 +9,7 @@ __all__ = ['translatable_texts', 'write_texts', 'read_translations', 'translate_
 # %% ../../nbs/suites/translations.ipynb #tr04imports
 from dataclasses import replace
 from statistics import mean
+from ..core.correlation import correlate
 from ..core.files import InputError, replace_folder, write_aside
 from ..core.tables import grouped, markdown_table
 from ..datasets.loading import Dataset
@@ -130,9 +131,9 @@ def correlations(
     machine:list[float] # As many
 )->tuple[float|None,float|None]: # Pearson, Spearman; `None` for fewer than three, or where all are equal
     "Do two lists of scores go together?"
-    from scipy.stats import pearsonr, spearmanr
-    if len(human) < 3 or len(set(human)) == 1 or len(set(machine)) == 1: return None, None
-    return float(pearsonr(human, machine)[0]), float(spearmanr(human, machine)[0])
+    if len(human) < 3: return None, None
+    found = correlate(human, machine)
+    return found.pearson, found.spearman
 
 def _training(record:dict)->tuple[str,...]:
     "How a model was trained, but for the seed"
