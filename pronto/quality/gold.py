@@ -21,7 +21,7 @@ from ..datasets.tasks import NMC, PNS
 from .agreement import (PAIRS, Comparison, compare_all, compare_labels, confusion_of, measures,
                                       ud_entities, ud_proper_subject)
 from .disagreements import reason_counts
-from ..core.tables import Table
+from ..core.tables import Table, decimal
 from .appendix import draw_confusion, kappa_word, measured, table4_cells
 from ..sources.records import Annotations
 from ..sources.onf import Nodes, onf_files, read_onf
@@ -170,7 +170,7 @@ def _gold_block(task:str, cells:list[dict])->tuple[list[str],list[list[str]]]: #
 def _chain_block(rows:list[dict])->tuple[list[str],list[list[str]]]: # A header and rows
     head, groups = ['NMC, κ (quadratic κ)', 'verses', *_CHAIN], {}
     for r in rows: groups.setdefault(r['language'], []).append(r)
-    figures = lambda r: f"{r['kappa']:.3f} ({r['quadratic_kappa']:.3f})".replace('-', '−')
+    figures = lambda r: f"{decimal(r['kappa'], 3)} ({decimal(r['quadratic_kappa'], 3)})"
     return head, [[name, f"{rs[0]['n']:,}", *map(figures, rs)] for name,rs in groups.items()]
 
 # %% ../../nbs/quality/gold.ipynb #cf7f4007
@@ -208,8 +208,8 @@ def print_gold(
 
 # %% ../../nbs/quality/gold.ipynb #4c7be007
 def _span(values:list[float])->str: # e.g. `0.17 to 0.18`
-    low, high = f'{min(values):.2f}', f'{max(values):.2f}'
-    return (low if low == high else f'{low} to {high}').replace('-', '−')
+    low, high = decimal(min(values)), decimal(max(values))
+    return low if low == high else f'{low} to {high}'
 
 def describe_gold(table:Table)->str: # A sentence per task, and one on the chain
     "What the table of all languages shows"

@@ -8,7 +8,7 @@ __all__ = ['FEW_SEEDS', 'same_rows', 'compare_means', 'number', 'with_ends', 'fe
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc05
 import numpy as np
-from ..core.tables import grouped
+from ..core.tables import decimal, grouped
 from .rendering import IN_PERCENT, shown
 from .scores import MIN_SEEDS, Answers, answer_values, common_rows, compare_values
 from ..runs.comparing import data_notes, protocol_of, unknown_share
@@ -55,9 +55,7 @@ def number(
     sign:str='' # `+` for differences
 )->str: # As a table prints it
     "Accuracy and macro F1 in percent with one decimal, other metrics with two"
-    if x is None or x != x: return '–'
-    percent = metric in IN_PERCENT
-    return f'{shown(metric, x):{sign}{".1f" if percent else ".2f"}}'.replace('-', '−')
+    return decimal(shown(metric, x), 1 if metric in IN_PERCENT else 2, sign)
 
 FEW_SEEDS = ('no interval and no test, as fewer than three seeds do not tell how much another seed would '
              'change')

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from ..core.correlation import Correlation, correlate
 from ..core.files import InputError, data_dir, fact_table, reading
-from ..core.tables import Table, grouped
+from ..core.tables import Table, decimal, grouped
 from ..core.pictures import panels, save_picture
 from .protocol_cells import number, setting_note
 from .rendering import shown
@@ -191,7 +191,7 @@ def _correlation(records:list[dict], facts:list[Fact], metric:str, name:str)->st
     found = share_correlation(records, facts, metric)
     if found is None or getattr(found, name) is None: return '–'
     low, high = found.intervals[name]
-    return f'{getattr(found, name):.2f} ({low:.2f} to {high:.2f})'.replace('-', '−')
+    return f'{decimal(getattr(found, name))} ({decimal(low)} to {decimal(high)})'
 
 def _tier_row(records:list[dict], facts:list[Fact], metric:str)->list[str]:
     scores = {s.tier: s for s in by_tier(records, facts, metric)}

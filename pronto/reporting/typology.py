@@ -20,7 +20,7 @@ from ..core.correlation import mantel
 from ..core.files import InputError, data_dir, reading
 from ..core.progress import progress
 from ..core.stats import holm
-from ..core.tables import Table, csv_rows, grouped, markdown_table, names_in
+from ..core.tables import Table, csv_rows, decimal, grouped, markdown_table, names_in
 from ..datasets.tasks import TASKS, find_task
 from ..core.pictures import panels, save_picture
 from .protocol_cells import setting_note
@@ -191,8 +191,7 @@ def typology_sheet(
     metric:str='accuracy'
 )->Table:
     "A row for each task, model and distance"
-    minus = lambda x: f'{x:.2f}'.replace('-', '−')
-    rows = [[task_name(f.task), f.model, t.kind, str(t.n), minus(t.r), minus(t.rho), f'{t.p:.4f}',
+    rows = [[task_name(f.task), f.model, t.kind, str(t.n), decimal(t.r), decimal(t.rho), f'{t.p:.4f}',
              f'{t.p_holm:.4f}'] for f in found for t in f.tests]
     header = ['task','model','distance','languages','r','ρ','p (Mantel)','p (Holm)']
     note = ('Transfer gaps (in-language minus transfer) against distances of URIEL+; positive: gaps grow '
