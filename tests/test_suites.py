@@ -343,13 +343,13 @@ def test_a_model_predicts_all_nine_tasks_in_the_format_of_a_submission(imported,
 
 def test_scores_of_predictions_are_those_of_the_evaluation(tmp_path):
     "Raw files have labels: what is scored while predicting is what `xtreme score` gives"
-    from pronto.suites.kinds import Answer, Question, Tagged
+    from pronto.suites.kinds import AnswerSpan, Question, Tagged
     from pronto.suites.predicting import answer_text, score_predicted
     from pronto.suites.tasks import QuestionTask, TaggingTask
     tags = ['B-LOC','B-PER','I-PER','O']
     rows = [Tagged(str(i), ('x',)*(i + 2), tuple(tags[j % 4] for j in range(i, 2*i + 2))) for i in range(9)]
     said = [tags[(j*j + i) % 4] for i in range(9) for j in range(i + 2)]
-    asked = [Question(f'q{i}', '?', 'in Bonn am Rhein', (Answer('Bonn am Rhein', 3),), 'de') for i in range(5)]
+    asked = [Question(f'q{i}', '?', 'in Bonn am Rhein', (AnswerSpan('Bonn am Rhein', 3),), 'de') for i in range(5)]
     answers = [' '.join(['in','Bonn','am','Rhein'][:i + 1]) for i in range(4)] + ['']
     qas = [dict(id=q.id, question='?', answers=[dict(text='Bonn am Rhein', answer_start=3)]) for q in asked]
     gold = dict(panx=answer_text('tagging', rows, [tag for row in rows for tag in row.tags]),
@@ -435,10 +435,10 @@ def test_the_recipe_of_mela_counts_updates(tiny_bert):
     from dataclasses import replace
     from pronto.modeling.recipes import RECIPES
     from pronto.modeling.train import fine_tune
-    from pronto.suites.kinds import Sentence
+    from pronto.suites.kinds import SingleSentence
     from pronto.suites.tasks import SentenceTask
     task = SentenceTask('mela', 'MELA', '', labels=('0','1'))
-    rows = {part: [Sentence(f'kim {"sang" if i % 2 else "x"}', str(i % 2)) for i in range(9)] for part in ('train','dev','test')}
+    rows = {part: [SingleSentence(f'kim {"sang" if i % 2 else "x"}', str(i % 2)) for i in range(9)] for part in ('train','dev','test')}
     settings = replace(RECIPES['mela'], steps=40, batch_size=2).settings(task)
     run = fine_tune(tiny_bert, task, rows, settings, device='cpu')
     assert len(run.dev) == 20 and run.hyperparameters['steps'] == 40 and run.hyperparameters['epochs'] is None
@@ -629,10 +629,10 @@ def test_bitexts_are_mined_as_the_published_code_does(monkeypatch):
 
 def test_answers_of_mlqa_are_judged_by_the_rules_of_their_language(tmp_path):
     "Articles of German do not count in MLQA, but they do by the rule of SQuAD"
-    from pronto.suites.kinds import Answer, Described, Question, write_rows
+    from pronto.suites.kinds import AnswerSpan, Described, Question, write_rows
     from pronto.suites.tasks import suite_task, tasks_file
     (tmp_path/'manifest.json').write_text('{"code": "de"}')
-    write_rows([Question('q', 'Wo?', 'in der Stadt', (Answer('der Stadt', 3),))], tmp_path/'mlqa_test.jsonl')
+    write_rows([Question('q', 'Wo?', 'in der Stadt', (AnswerSpan('der Stadt', 3),))], tmp_path/'mlqa_test.jsonl')
     values = {}
     for metric in 'mlqa','squad':
         task = suite_task('mlqa', Described('questions', metric, 'MLQA'))
@@ -683,19 +683,19 @@ def _records(monkeypatch, module, *records):
 
 def test_runs_with_a_limit_are_compared_with_runs_of_the_same_limit(tmp_path, monkeypatch):
     "Whole runs come first; differences are those of the printed scores; tasks have their abbreviation"
-    from pronto.suites.translated import make_translation_tables
+    from pronto.suites.mt_tables import make_translation_tables
     (tmp_path/'manifest.json').write_text('{"code": "de-mt", "human": "de", "chrf": 50}')
     two = lambda human, machine, **about: [dict(bible='de', accuracy=human) | about,
                                            dict(bible='de-mt', accuracy=machine) | about]
     limited = [*two(.7454, .7406, limit=50), *two(.1, .2, limit=9)]
-    _records(monkeypatch, 'translated', *limited)
+    _records(monkeypatch, 'mt_tables', *limited)
     made = make_translation_tables([tmp_path], 'runs', tmp_path/'out')
     assert [*made] == ['mt_languages'] and '| m | SM | de | 74.5 | 74.1 | 0.4 | 50.0 |' in made['mt_languages']
     assert 'm, SM: runs with --limit 50, so scores over at most 50 examples' in made['mt_languages']
-    _records(monkeypatch, 'translated', *limited, *two(.9, .8))
+    _records(monkeypatch, 'mt_tables', *limited, *two(.9, .8))
     whole = make_translation_tables([tmp_path], 'runs')['mt_languages']
     assert '| m | SM | de | 90.0 | 80.0 | 10.0 | 50.0 |' in whole and '--limit' not in whole
-    _records(monkeypatch, 'translated', dict(bible='de', limit=50), dict(bible='de-mt', limit=9))
+    _records(monkeypatch, 'mt_tables', dict(bible='de', limit=50), dict(bible='de-mt', limit=9))
     with pytest.raises(InputError, match='and the same --limit, if any'):
         make_translation_tables([tmp_path], 'runs')
 

@@ -60,7 +60,7 @@ def verse_of(
     return Ref(book, int(m[2]), int(m[3])) if book and int(m[2]) and int(m[3]) else None
 
 # %% ../../nbs/bibles/ud.ipynb #5db5cbbf
-UPOS = frozenset('ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X'.split())
+UPOS = tuple('ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X'.split())
 _MISC = re.compile(r'(?:^|\|)[Rr]ef=([^|]*)')
 _SMALL = re.compile(r'\d{1,6}') # No sentence has a million words
 

@@ -96,7 +96,8 @@ def import_translation_command(args):
     "Import a translation of a dataset's texts, e.g. by a machine, as a dataset of another language"
     from pronto.core.files import path_part
     from pronto.datasets.loading import load_dataset_folder
-    from pronto.suites.translations import chrf, read_translations, translate_dataset, write_translation
+    from pronto.suites.machine_translation import (chrf, read_translations, translate_dataset,
+                                                   write_translation)
     code = path_part(args.code, '--code') if args.code else Path(args.output).name
     dataset = load_dataset_folder(args.path)
     made = translate_dataset(dataset, read_translations(args.table), code, args.language)
@@ -199,7 +200,7 @@ def mt_tables_options(parser):
 
 def mt_tables_command(args):
     "Machine-translated test sets beside human ones: correlations of scores, chrF++, and means by tier"
-    from pronto.suites.translated import make_translation_tables
+    from pronto.suites.mt_tables import make_translation_tables
     runs, out = _runs_and_tables(args)
     made = make_translation_tables(args.folders, runs, out, args.metric)
     show('\n\n'.join(made.values()), made)

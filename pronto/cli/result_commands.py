@@ -216,7 +216,7 @@ def export_command(args):
 # %% ../../nbs/cli/result_commands.ipynb #rsco04
 def _export_texts(args):
     from pronto.datasets.loading import load_dataset_folder
-    from pronto.suites.translations import write_texts
+    from pronto.suites.machine_translation import write_texts
     if len(args.dataset) > 1:
         raise InputError(args.dataset[1], 'is a second dataset; export the texts of one at a time')
     n = write_texts(load_dataset_folder(args.dataset[0]), args.output)

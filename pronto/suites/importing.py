@@ -20,7 +20,7 @@ from ..datasets.splits import SPLITS
 from ..datasets.tasks import name_task_file
 from .kinds import (ROWS, Described, Queries, label_counts, pool_name, read_rows,
                                  table_name, write_rows)
-from .languages import standard_code
+from .language_codes import standard_code
 from .scoring import XTREME
 from .tasks import check_names, described_tasks, know_tasks, tasks_file
 from .xtreme_files import Found, file_lines, read_squad, read_tagged

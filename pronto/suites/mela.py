@@ -10,8 +10,8 @@ import csv, io, re, zipfile, zlib
 from pathlib import Path
 from typing import Callable
 from ..core.files import InputError, reading
-from .kinds import Described, Sentence
-from .languages import standard_code
+from .kinds import Described, SingleSentence
+from .language_codes import standard_code
 from .published import other_sizes
 from .xtreme_files import Found
 
@@ -51,7 +51,7 @@ def mela_files(
     return found
 
 # %% ../../nbs/suites/mela.ipynb #ml08c
-def _judgements(data:bytes, path)->list[Sentence]: # Sentences may be empty
+def _judgements(data:bytes, path)->list[SingleSentence]: # Sentences may be empty
     "The sentences of a table; raises `InputError` that names the line"
     with reading(path): text = data.decode('utf-8-sig')
     reader, rows = csv.DictReader(io.StringIO(text, newline=''), strict=True), []
@@ -65,7 +65,7 @@ def _judgements(data:bytes, path)->list[Sentence]: # Sentences may be empty
             if row['label'] not in ('0','1') or row['sentence'] is None:
                 what = f'the label is {row["label"]!r} instead of 0 or 1'
                 raise InputError(path, what, f'line {reader.line_num}')
-            rows.append(Sentence(' '.join(row['sentence'].split()), row['label']))
+            rows.append(SingleSentence(' '.join(row['sentence'].split()), row['label']))
     except csv.Error as e:
         raise InputError(path, f'has wrong quotes ({e})', f'line {reader.line_num}') from e
     finally: csv.field_size_limit(before)

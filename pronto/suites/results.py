@@ -12,7 +12,7 @@ from ..core.files import InputError, to_stderr, write_aside
 from ..core.tables import grouped, markdown_table
 from ..runs.comparing import search_name
 from ..runs.store import read_runs
-from .languages import xtreme_code
+from .language_codes import xtreme_code
 from .published import published_figure, task_metrics, xtreme_table
 from .scoring import XTREME, SubmissionScores, TaskScores
 

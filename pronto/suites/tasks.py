@@ -20,7 +20,7 @@ from ..core.seeds import item_values
 from ..datasets.shortcuts import NearestQuestions, NearestText, predict_lookup
 from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS, Task, VerseTask
-from .kinds import Described, Query, Question, Sentence, SentencePair, Tagged, read_rows
+from .kinds import Described, Query, Question, SingleSentence, SentencePair, Tagged, read_rows
 from .metrics import MLQA_LANGUAGES, answer_scores, spans
 
 # %% ../../nbs/suites/tasks.ipynb #tk06c
@@ -37,7 +37,7 @@ class SentenceTask(VerseTask):
     metric:str = 'accuracy' # That it is judged by
     asked:dict|None = field(default=None, compare=False) # How a benchmark asks causal models
 
-    example = Sentence
+    example = SingleSentence
 
     def lookup(self, train:list, test:list)->np.ndarray: # (test,) indices into `labels`
         "Remember the labels of texts"
