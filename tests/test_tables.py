@@ -1,5 +1,6 @@
 "Tables 1-3: every run fills its cell, what was not run is a dash, and the published figures are the paper's"
 import base64, csv, io, json, os, re, shutil, subprocess, sys
+from functools import partial
 
 import pytest
 from conftest import ROOT, predictions, run_results
@@ -7,7 +8,10 @@ from pronto.runs.store import RunKey, write_record
 from pronto.core.files import InputError, fact_table
 from pronto.reporting.rendering import BASELINE_NAMES, Block, Cell, Row, accuracy_table
 from pronto.reporting.summary import make_summary
-from pronto.reporting.tables import LAYOUT_COLUMNS, left_out, make_tables, read_layout
+from pronto.reporting import tables
+from pronto.reporting.tables import LAYOUT_COLUMNS, left_out, read_layout
+
+make_tables = partial(tables.make_tables, metric='accuracy') # The marks and rows are the same by any metric
 
 def store(folder, bible, model, task, accuracy, seed=0, said=None, majority=.5, model_hash='m', **more):
     of_key = {k: more.pop(k) for k in ('limit','recipe','hyperparameters','protocol','dataset_hash','trained_on') if k in more}
@@ -404,9 +408,22 @@ def test_the_summary_leaves_out_runs_with_a_limit(tmp_path, capsys):
     for bible,limit in ('qaa',None), ('qab',None), ('qac',50):
         for task in 'sentence_mood','proper_noun_subject': store(tmp_path/'runs', bible, 'm', task, .9, limit=limit)
     made = make_summary(tmp_path/'runs', tmp_path/'out')
-    assert '| m | 4 |' in made and 'as all their runs have a limit on the examples: qac.' in made and not capsys.readouterr().err
+    assert '| m | 4 |' in made and re.search(r'Left out: \d of m on qac \(.*, limit 50\)', made)
+    assert not capsys.readouterr().err
     for path in (tmp_path/'runs').glob('qa[ab]/**/*.json'): path.unlink()
     assert '| m | 2 |' in make_summary(tmp_path/'runs', tmp_path/'out')
+
+def test_a_task_has_its_own_metric_in_tables_and_summary(tmp_path):
+    for bible in 'qaa','qab':
+        for task in 'sentence_mood','proper_noun_subject':
+            for seed in range(3): store(tmp_path/'runs', bible, 'm', task, .8, seed=seed)
+    assert 'SM (MCC)' in tables.make_tables(tmp_path/'runs', tmp_path/'out')['Own translations']
+    made = make_summary(tmp_path/'runs', tmp_path/'out')
+    assert '# Summary: accuracy over' in made and 'SM: MCC, with accuracy small' in made
+    assert re.search(r'\| \*\*SM \(MCC\)\*\* \| m \| 2 \| 0.60 <small>80.00</small> \|', made), made
+    lines = list(csv.DictReader((tmp_path/'out'/'summary.csv').open(encoding='utf-8')))
+    assert {(r['scope'] == 'SM', r['metric']) for r in lines} == {(True, 'mcc'), (False, 'accuracy')}
+    assert '**SM**' in make_summary(tmp_path/'runs', tmp_path/'out', metric='accuracy')
 
 # Bad input
 

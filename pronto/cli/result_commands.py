@@ -123,7 +123,7 @@ def _accuracy_tables(args, records:list[dict]):
         made = make_tables(records, out, args.layout, args.recipe, args.splits, protocol=args.protocol,
                            published=args.published, metric=args.by_task, common_rows=args.common_rows,
                            store=args.runs)
-        summary = make_summary(records, out, args.layout, *kind, args.metric)
+        summary = make_summary(records, out, args.layout, *kind, args.by_task)
         return '\n\n'.join([*made.values(), *filter(None, [summary])])
     show_tables(make, _folder(args))
     other = left_out(records, *kind)

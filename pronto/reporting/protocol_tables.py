@@ -72,7 +72,7 @@ def make_protocol_tables(
     *,
     recipe:str='', # Only this recipe; any if empty
     splits:str='', # Only these splits, or several separated by commas; any if empty
-    metric:str='accuracy', # A key of `METRICS`; if empty, that of each task, in tables of their own
+    metric:str='', # A key of `METRICS`; if empty, that of each task, in tables of their own
     store=None # The folder of `runs`, for hints; `runs` itself if that is a folder
 )->list[str]: # The Markdown of each
     "Write the tables and the figure of a protocol; raises `InputError` if it has no runs"

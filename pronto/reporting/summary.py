@@ -19,10 +19,11 @@ from ..core.stats import metric_bounds
 from ..core.tables import ABSENT, Printed, Table, decimal, grouped
 from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, IN_PERCENT, Block, shown
-from .scores import METRICS, MIN_SEEDS, Answers, answer_values, has_reference, read_answers
+from .scores import METRICS, MIN_SEEDS, Answers, answer_values, has_reference, main_metric
+from .scores import read_answers
 from .tables import LAYOUT_COLUMNS, SPLITS_SHOWN, add_unlisted, choose, read_layout
 from .tables import records_of
-from ..runs.comparing import sources_of, task_name
+from ..runs.comparing import data_notes, described, sources_of, task_name
 from ..runs.store import safe_name
 if TYPE_CHECKING: import matplotlib.figure
 
@@ -188,6 +189,26 @@ def summarise(
             rows.append(about | row | dict(seeds=n_seeds, group=group))
     return rows
 
+# %% ../../nbs/reporting/summary.ipynb #sumown02
+def _of_task(first:dict[str,list[dict]], task:str)->dict[str,list[dict]]:
+    of = lambda block: {key: runs for key,runs in block.items() if key[1] == task}
+    return {bible: [of(block) for block in blocks] for bible,blocks in first.items()}
+
+def _rows(first:dict[str,list[dict]], names:dict[str,str], metric:str)->tuple[list[dict],dict[str,Common]]:
+    "All scopes, those of one task by its own metric unless another is asked for; and the common rows"
+    tasks = dict.fromkeys(task for blocks in first.values() for block in blocks for _,task in block)
+    own = {task: main_metric(task, metric) for task in tasks}
+    shared = metric or (*own.values(), 'accuracy')[0]
+    if len({*own.values()}) > 1: shared = 'accuracy'
+    strata, common = read_strata(first, shared)
+    scopes = grouped(summarise(strata, names, shared), lambda r: (r['scope'], r['over']))
+    for task in (t for t,m in own.items() if m != shared):
+        found = summarise(read_strata(_of_task(first, task), own[task])[0], names, own[task])
+        place = task_name(task), 'translations'
+        beside = {r['model']: r['iqm'] for r in scopes.get(place, ())}
+        if found: scopes[place] = [r | dict(beside=beside.get(r['model'])) for r in found]
+    return [r for rows in scopes.values() for r in rows], common
+
 # %% ../../nbs/reporting/summary.ipynb #sum14
 _NOTES = ('IQM: the interquartile mean over the test sets ({metric}; of fewer than four test sets the mean). '
           'Mean rank: 1 is the best. In brackets 95 % intervals from a bootstrap over chapters and seeds '
@@ -209,9 +230,15 @@ def _common_notes(common:dict[str,Common])->list[str]:
         found.append(f'{bible} lacks many of them; without it (--without {bible}) they are {more}.')
     return found
 
-def _notes(rows:list[dict], common:dict[str,Common], limited:str)->list[str]:
+def _metrics(rows:list[dict])->str: # e.g. `accuracy in percent; SM: MCC, with accuracy small`
     metric = rows[0]['metric']
-    found = [_NOTES.format(metric=METRICS[metric] + (' in percent' if metric in IN_PERCENT else ''))]
+    own = {r['scope']: METRICS[r['metric']] for r in rows if r['metric'] != metric}
+    with_unit = METRICS[metric] + (' in percent' if metric in IN_PERCENT else '')
+    small = f'with {METRICS[metric]} small'
+    return '; '.join([with_unit, *(f'{task}: {name}, {small}' for task,name in own.items())])
+
+def _notes(rows:list[dict], common:dict[str,Common])->list[str]:
+    found = [_NOTES.format(metric=_metrics(rows))]
     if any(r['group'] for r in rows): found.append(_GROUPS)
     if any(not r['group'] for r in rows): found.append(_NO_GROUPS)
     if common: found += _common_notes(common)
@@ -220,7 +247,6 @@ def _notes(rows:list[dict], common:dict[str,Common], limited:str)->list[str]:
     if own: found.append(f'Each translation is tested on all its own rows, as too few are in all: {own}.')
     left_out = dict.fromkeys(f'{r["scope"]}: {r["left_out"]}' for r in rows if r['left_out'])
     if left_out: found.append(f'Left out, as they did not run on all test sets: {"; ".join(left_out)}.')
-    if limited: found.append(f'Left out, as all their runs have a limit on the examples: {limited}.')
     return found
 
 def _ends(low:float|None, high:float|None)->str:
@@ -229,14 +255,16 @@ def _ends(low:float|None, high:float|None)->str:
 
 def _figures(row:dict)->list[str]:
     ends = lambda k: _ends(row[f'{k}_low'], row[f'{k}_high'])
-    return [decimal(row['iqm']), ends('iqm'), decimal(row['rank']), ends('rank')]
+    iqm = Printed(decimal(row['iqm']), decimal(row['beside'])) if 'beside' in row else decimal(row['iqm'])
+    return [iqm, ends('iqm'), decimal(row['rank']), ends('rank')]
 
 def _blocks(rows:list[dict])->list[list[list]]:
     "The texts of each scope; the first row names it"
     blocks = []
     for (scope,_),found in grouped(rows, lambda r: (r['scope'], r['over'])).items():
         cells = [['', r['model'], r['test_sets'], *_figures(r), r['group'] or '–'] for r in found]
-        cells[0][0] = Printed(scope, bold=True)
+        own = found[0]['metric'] != rows[0]['metric']
+        cells[0][0] = Printed(f'{scope} ({METRICS[found[0]["metric"]]})' if own else scope, bold=True)
         blocks.append(cells)
     return blocks
 
@@ -246,15 +274,15 @@ _HEADER = ['Over','Model','Test sets','IQM','95 %','Mean rank','95 %','Group']
 def summary_table(
     rows:list[dict], # As `summarise` returns them
     common:dict[str,Common]=None, # Task to its common rows
-    limited:str='', # Translations that are left out, as all their runs have a limit
-    source:str='' # Of the annotations, where there are several
+    source:str='', # Of the annotations, where there are several
+    beside:list[str]=() # Further notes
 )->Table:
     "The summary as a table"
     blocks = [(None if i else _HEADER, cells) for i,cells in enumerate(_blocks(rows))]
     stem, name = 'summary', 'Summary'
     if source: stem, name = f'{stem}-{safe_name(source.lower())}', f'{name}, {source}'
     title = f'{METRICS[rows[0]["metric"]]} over tasks and translations'
-    notes = _notes(rows, common or {}, limited)
+    notes = [*_notes(rows, common or {}), *beside]
     return Table(stem, title, blocks, notes, rows, name=name, align='llrrrrrl')
 
 # %% ../../nbs/reporting/summary.ipynb #sum25
@@ -263,10 +291,10 @@ def _plain(text:str)->str: return text.replace('$', r'\$') # Matplotlib would re
 def _panel(ax, rows:list[dict], kind:str, named:bool):
     "Dots with intervals, from the best rank to the worst"
     for y,r in enumerate(rows):
-        color = 'C0' if r['seeds'] else '0.3'
+        color, unit = 'C0' if r['seeds'] else '0.3', 100 if kind == 'iqm' and 'beside' in r else 1
         ends = [r[f'{kind}_low'], r[f'{kind}_high']]
-        if ends[0] is not None: ax.plot(ends, [y, y], '-', lw=1, color=color)
-        ax.plot(r[kind], y, 'o', ms=4, color=color)
+        if ends[0] is not None: ax.plot([unit*x for x in ends], [y, y], '-', lw=1, color=color)
+        ax.plot(unit*r[kind], y, 'o', ms=4, color=color)
     names = [_plain(f'{r["model"]}  {r["group"]}') if named else '' for r in rows]
     ax.set_yticks(range(len(rows)), names, fontsize=8)
     ax.set_ylim(len(rows) - .5, -.5)
@@ -286,7 +314,8 @@ def draw_summary(
     for (scope,_),found,(left,right) in zip(scopes, by_scope, axes):
         _panel(left, found, 'iqm', named=True)
         _panel(right, found, 'rank', named=False)
-        left.set_title(_plain(scope), fontsize=9, loc='left')
+        also = f' (100 × {METRICS[found[0]["metric"]]})' if 'beside' in found[0] else ''
+        left.set_title(_plain(scope + also), fontsize=9, loc='left')
     axes[-1][0].set_xlabel(f'interquartile mean, {METRICS[rows[0]["metric"]]}')
     axes[-1][1].set_xlabel('mean rank')
     return figure
@@ -301,13 +330,22 @@ def _by_source(chosen:dict[str,list[dict]])->dict[str,dict]: # Source to blocks;
                          if (kept := [block for block in blocks if block and source_of(block) == source])}
     return {source: of(source) for source in named}
 
-def _whole(chosen:dict[str,list[dict]])->tuple[dict[str,list[dict]],str]: # As `chosen`; who lost all runs
-    "Leave out runs with a limit on the examples, unless all runs have one"
+def _first(chosen:dict[str,list[dict]])->dict[str,list[dict]]: # As `chosen`
+    "The first test set of each translation, without a limit on the examples unless all runs have one"
     has_all = lambda block: any(not seeds[0].get('limit') for seeds in block.values())
     whole = {bible: [block for block in blocks if has_all(block)] for bible,blocks in chosen.items()}
-    if not any(whole.values()): return chosen, ''
-    lost = [bible for bible,blocks in chosen.items() if blocks and not whole[bible]]
-    return whole, ', '.join(lost)
+    return {bible: blocks[:1] for bible,blocks in (whole if any(whole.values()) else chosen).items()}
+
+def _runs(chosen:dict[str,list[dict]])->list[dict]:
+    return [r for blocks in chosen.values() for block in blocks for seeds in block.values() for r in seeds]
+
+_FIRST = ('Of each translation the first test set is here, without a limit on the examples if any run has '
+          'none. Left out: {}.')
+
+def _left_out(chosen:dict[str,list[dict]], first:dict[str,list[dict]])->str: # Empty if there is nothing
+    used = {r['path'] for r in _runs(first)}
+    others = described([r for r in _runs(chosen) if r['path'] not in used])
+    return _FIRST.format(others) if others else ''
 
 # %% ../../nbs/reporting/summary.ipynb #sum16b
 def make_summary(
@@ -317,20 +355,21 @@ def make_summary(
     recipe:str='paper', # Only this recipe; any if empty
     splits:str=SPLITS_SHOWN, # Only these splits; any if empty
     protocol:str='in-language', # Only this protocol; any if empty
-    metric:str='accuracy' # A key of `METRICS`; accuracy if empty, as test sets of several tasks need one
+    metric:str='' # A key of `METRICS`; if empty, that of each task, and accuracy over tasks that differ in it
 )->str: # Its Markdown; empty if there are fewer than two test sets
     "Write `summary` as Markdown, LaTeX, CSV and figure"
-    metric, choices = metric or 'accuracy', ', '.join(METRICS)
-    if metric not in METRICS: raise InputError('metric', f'no metric {metric}; choose from {choices}')
+    choices = ', '.join(METRICS)
+    if metric not in ('', *METRICS): raise InputError('metric', f'no metric {metric}; choose from {choices}')
     out = data_dir()/'tables' if out is None else Path(out)
     records = records_of(runs)
     listed = add_unlisted(read_layout(layout), records)
     names = {r['bible']: Block(**{k: r[k] for k in LAYOUT_COLUMNS[:5]}).language_name for r in listed}
     made = []
     for source,chosen in _by_source(choose(records, recipe, splits, protocol)).items():
-        whole, limited = _whole(chosen)
-        strata, common = read_strata(whole, metric)
-        if not (rows := summarise(strata, names, metric)): continue
-        made.append(summary_table(rows, common, limited, source))
+        first = _first(chosen)
+        rows, common = _rows(first, names, metric)
+        if not rows: continue
+        beside = [_left_out(chosen, first), *data_notes(_runs(first))]
+        made.append(summary_table(rows, common, source, beside))
         made[-1].write(out, draw_summary(rows))
     return '\n\n'.join(table.markdown() for table in made)

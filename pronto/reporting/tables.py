@@ -384,7 +384,7 @@ def fill(
     chosen:dict[str,list[dict]], # As `choose` returns it
     published:list[dict[str,str]]=None, # Figures with bible, system, task and value; the paper's if not given
     not_run:bool=False, # Also make blocks of translations without any run
-    metric:str='accuracy', # One of `METRICS`; that of each task if empty
+    metric:str='', # One of `METRICS`; that of each task if empty
     common_rows:bool=False # Only the test rows that all translations of a table have
 )->list[Block]: # In the order of the layout
     "The blocks of all tables, with the published figures beside ours"
@@ -438,7 +438,7 @@ def make_tables(
     tables:list[str]=None, # e.g. `['Table 1']`; all if not given
     protocol:str='in-language', # Only this protocol; any if empty
     published:bool=False, # Also print the translations of the layout that have no run
-    metric:str='accuracy', # Set large and tested: a key of `METRICS`; if empty, that of each task
+    metric:str='', # Set large and tested: a key of `METRICS`; if empty, that of each task
     common_rows:bool=False, # Test all translations of a table on the rows that all of them have
     store=None # The folder of `runs`, for hints; `runs` itself if that is a folder
 )->dict[str,str]: # Table to its Markdown
