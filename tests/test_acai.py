@@ -76,7 +76,7 @@ def test_files_without_entities_stay_as_they_were(toy_folder, tmp_path):
     ('[["o290030010021"]]', '[[]]', 'its explicit_instances have [] instead of a list of words'),
     ('[["o290030010021"]]', 'null', 'its explicit_instances are not lists by edition'),
     ('{"id"', '{"referred_to_as": "person:Abel", "id"', 'its referred_to_as is not a list of identifiers'),
-    ('"primary_id": "person:Toy"', '"primary_id": "person:\\ud800"', 'is not like person:Abel'),
+    ('"primary_id": "person:Toy"', '"primary_id": "person:\\ud800"', 'holds half a character'),
 ])
 def test_what_would_give_wrong_labels_is_refused(toy_acai, old, new, says):
     change(toy_acai, old, new)

@@ -10,6 +10,7 @@ from conftest import killed_at
 from pronto.cli.command import main
 from pronto.core.files import InputError
 from pronto.datasets.examples import PairExample
+from pronto.datasets.manifest import manifest_bytes
 from pronto.datasets.tasks import SS
 from pronto.modeling.encodings import Cache, FrozenModel, encode_once
 from pronto.modeling.pretrain import pretrain
@@ -212,6 +213,7 @@ def release(tmp_path, monkeypatch):
         for split in 'train', 'dev', 'test':
             rows = [f'{code} {text}\t{int("mi" in text)}\tMRK 1:{i+1}\n' for i,text in enumerate(texts)]
             (tmp_path/'release'/code/f'proper_noun_subject_{split}.tsv').write_text(''.join(rows))
+        (tmp_path/'release'/code/'manifest.json').write_bytes(manifest_bytes(dict(code=code)))
     (tmp_path/'release'/'qac'/'proper_noun_subject_dev.tsv').write_text('damaged')
     return tmp_path
 
@@ -335,9 +337,9 @@ def test_probe_shows_its_steps(release, capsys, monkeypatch):
 @pytest.mark.slow
 def test_several_processes_find_the_same(release, capsys):
     command = ['probe', str(release/'release'), '-m', str(release/'my-bert')]
-    assert main([*command, '--runs', str(release/'two'), '--workers', '2']) == 0
+    assert main([*command, '--runs', str(release/'two'), '--workers', '2']) == 3
     found = capsys.readouterr()
-    assert main([*command, '--runs', str(release/'one')]) == 0
+    assert main([*command, '--runs', str(release/'one')]) == 3
     assert capsys.readouterr().out == found.out and 'proper_noun_subject_dev.tsv' in found.err
 
 def test_bad_input_of_probe_is_one_line(release, capsys):
