@@ -43,8 +43,9 @@ def test_retrieval_is_recorded_once(translations, tmp_path, capsys):
     found = json.loads(record.read_text())
     assert [(s['query'], s['database']) for s in found['scores'] if s['setting'] == 'xtreme'] == [('qab', 'qaa')]
     assert found['n'] == 24 and 'toy' in table
-    assert main(['tables', '--protocol', 'retrieval', '--runs', str(tmp_path/'runs')]) == 0
-    assert capsys.readouterr().out == table
+    assert main(['tables', '--protocol', 'retrieval', '--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'tables')]) == 0
+    assert capsys.readouterr().out == table == (tmp_path/'tables'/'retrieval.md').read_text()
+    assert {p.suffix for p in (tmp_path/'tables').iterdir()} == {'.md','.tex','.csv'}
 
 def test_retrieval_searches_the_test_verses_of_all_folds(translations, tmp_path):
     "And not those of the first; a translation that is not in folds gives the verses it tests"

@@ -148,7 +148,7 @@ def _retrieve(args):
         except InputError as e: failed.append(e)
     if not made: raise failed[0]
     for e in failed: warn(f'failed {e}')
-    show(retrieval_table(made), made)
+    show(retrieval_table(made).markdown(), made)
     return batch_status(failed)
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco02

@@ -94,7 +94,9 @@ def tables_command(args):
         found = _leave_out(list(read_retrievals(runs)), names_in(args.without))
         remedy = to_run(args.runs, ' --protocol retrieval --train DATASET_DIR')
         if not found: raise InputError(runs, f'has no runs of retrieval; {remedy}')
-        return show(retrieval_table(found), found)
+        table = retrieval_table(found)
+        table.write(_folder(args))
+        return show(table.markdown(), found)
     records = _leave_out(records, names_in(args.without))
     if not records and not args.published:
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {to_run(args.runs)}")

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from ..core.files import InputError, content_hash, json_with_keys, to_stderr, write_aside
-from ..core.tables import markdown_table
+from ..core.tables import Table
 from ..datasets.loading import fold_folders, load_manifest
 from ..modeling.recipes import find_model, model_hash
 from .comparing import digits_apart, with_label
@@ -84,7 +84,7 @@ def _cells(record:dict, percent)->list[str]:
 
 def retrieval_table(
     records # As `read_retrievals` gives them
-)->str: # In Markdown, in percent
+)->Table: # In percent
     "Retrieval by model and pair of translations: → from the foreign one to the other, ← back"
     percent = lambda x: f'{100*x:.1f}'
     header = ['model', 'foreign', 'other', 'XTREME (95 %)', 'margin →', 'margin ←', 'CSLS →', 'CSLS ←',
@@ -97,7 +97,8 @@ def retrieval_table(
     model = lambda r: with_label(r['model'], weights[files(r)])
     name = lambda r, side: with_label(r[side]['code'], versions[data(r, side)])
     rows = [[model(r), name(r, 'foreign'), name(r, 'english'), *_cells(r, percent)] for r in records]
-    return markdown_table(header, rows, 'lll' + 'r'*9)
+    title = 'Verses that find their translation, in percent'
+    return Table('retrieval', title, [(header, rows)], align='lllr')
 
 # %% ../../nbs/runs/retrievals.ipynb #rt100016
 def run_retrievals(
