@@ -288,6 +288,17 @@ def test_another_metric_is_chosen(page, report):
     assert column(page, 'Mean absolute error') == ['0.42'] and column(page, 'Language') == ['Lo qaa']
     assert 'at most 50 examples' in column(page, 'Setting')[0]
 
+def test_a_task_is_shown_by_its_own_metric(page, tmp_path):
+    for task in 'sentence_mood','same_sense': store(tmp_path/'runs', 'wolKYG', 'm', task, .8)
+    report = tmp_path/'own.html'
+    write_report(tmp_path/'runs', report)
+    for task,metric in ('SM','mcc'), ('SS','accuracy'):
+        see(page, report, view='results', task=task)
+        assert page.locator('.fields [name=metric]').input_value() == metric
+    choose(page, metric='accuracy')
+    see(page, report, view='results')
+    assert page.locator('.fields [name=metric]').input_value() == 'accuracy'
+
 @pytest.mark.parametrize('width', [320, 390, 1280])
 def test_it_fits_the_screen(page, report, width):
     "Nothing but tables in their own frames scrolls sideways, and text is large enough"

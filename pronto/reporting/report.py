@@ -380,7 +380,9 @@ def _as_data(report:Report)->dict:
     names = list(questions)
     order = lambda t: names.index(t) if t in names else len(names)
     found = _row_columns(rows)
-    tasks = [dict(name=t, question=questions.get(t, ''), order=order(t)) for t in found['names']['task']]
+    judged = {task.abbr: task.metric for task in TASKS.values()}
+    tasks = [dict(name=t, question=questions.get(t, ''), order=order(t), metric=judged.get(t, 'accuracy'))
+             for t in found['names']['task']]
     bibles = _bibles(rows)
     return found | dict(
         version=pronto.__version__, metrics=metrics, tasks=tasks, bibles=bibles, world=_world(rows),

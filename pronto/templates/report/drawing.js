@@ -96,8 +96,17 @@ function hiddenResults() {
   return [shown, ...linked.flatMap((parts, i) => (i ? ['; ', ...parts] : parts)), '.']
 }
 
+function ownMetric() {
+  // By which the tasks shown are judged, if it is the same
+  const here = board(),
+    of = r => r.board === here && (!state.task || r.task.name === state.task),
+    one = r => (state.view === 'result' ? r.id === state.of : of(r)),
+    own = unique(rows.filter(one).map(r => r.task.metric))
+  return own.length === 1 ? own[0] : ''
+}
+
 function draw() {
-  metric = D.metrics.find(m => m.key === state.metric) ?? D.metrics[0]
+  metric = D.metrics.find(m => m.key === (state.metric || ownMetric())) ?? D.metrics[0]
   S = D.scores[metric?.key]
   by('views').replaceChildren(
     ...Object.entries(VIEWS).map(([view, text]) =>
