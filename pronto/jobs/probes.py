@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Callable
 from ..core.files import InputError
 from ..core.progress import about, forecast
+from ..core.tables import markdown_row, markdown_table
 from ..datasets.loading import dataset_folders, table_file
 from ..datasets.tasks import TASKS, find_task, load_tasks, loaded_files
 from ..modeling.recipes import find_model
@@ -33,13 +34,13 @@ class ProbedLanguages:
 
     def header(self)->str: # Two lines of Markdown
         "The head of the table"
-        names = ' | '.join(task.abbr for task in self.tasks)
-        return f'| translation | model | {names} |\n|---|---|{"--:|"*len(self.tasks)}'
+        names = 'translation', 'model', *(task.abbr for task in self.tasks)
+        return markdown_table(names, [], 'll' + 'r'*len(self.tasks))
 
     def line(self, row:dict)->str:
         "Accuracy, in percent, and Matthews' correlation for each task"
         cells = [_cell(row.get(task.stem)) for task in self.tasks]
-        return f'| {row["bible"]} | {row["model"]} | {" | ".join(cells)} |'
+        return markdown_row([row['bible'], row['model'], *cells])
 
     def means(self)->list[dict]: # `bible` and `model`, and for each task the mean metrics
         "A row for each model: the mean over its translations"
