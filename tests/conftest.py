@@ -8,6 +8,11 @@ import pytest
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get('PRONTO_TESTDATA', ROOT.parent/'shared'/'data'))
 
+@pytest.fixture(autouse=True)
+def no_line_of_progress(monkeypatch):
+    "On a busy machine everything takes long enough for one; tests of progress set the time themselves"
+    monkeypatch.setattr('pronto.core.progress.FIRST_LINE', 3600)
+
 @pytest.fixture(scope='session')
 def testdata():
     "The folder of real data"

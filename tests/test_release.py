@@ -54,11 +54,11 @@ def command(corpus, out, *options):
 
 def wait_for(n, out, process=None):
     "Until `n` translations are finished"
-    for _ in range(6000):
+    for _ in range(30_000):
         if len(list(out.glob('*/release.json'))) >= n: return
         assert process is None or process.poll() is None, process.communicate()
         time.sleep(.01)
-    raise AssertionError(f'{n} translations took more than a minute')
+    raise AssertionError(f'{n} translations took more than five minutes')
 
 def resumes(corpus, out, whole):
     "A second start produces the same bytes, and does not touch what was finished"
@@ -113,23 +113,23 @@ def test_killed_process(corpus, whole, tmp_path):
 @pytest.mark.slow
 def test_interrupted_by_the_keyboard(corpus, whole, tmp_path):
     for folder in (tmp_path/str(n) for n in range(5)): # On a busy machine a small release may be done before it is interrupted
-        process = command(corpus, folder, '--workers', 2)
+        process = command(corpus, folder, '--workers', 2, '--quiet')
         wait_for(1, folder, process)
         os.killpg(process.pid, signal.SIGINT)
-        out,err = process.communicate(timeout=60)
+        out,err = process.communicate(timeout=300)
         if process.returncode: break
     assert (process.returncode, out, err.splitlines()) == (130, '', [INTERRUPTED])
     resumes(corpus, folder, whole)
 
 def test_interrupted_while_workers_start(corpus, tmp_path):
     "Not even the processes that are being started print a traceback"
-    process = command(corpus, tmp_path/'out', '--workers', 2)
+    process = command(corpus, tmp_path/'out', '--workers', 2, '--quiet')
     for _ in range(6000):
         if process.poll() is not None or psutil.Process(process.pid).children(recursive=True): break
         time.sleep(.01)
     assert process.poll() is None, process.communicate()
     os.killpg(process.pid, signal.SIGINT)
-    out,err = process.communicate(timeout=60)
+    out,err = process.communicate(timeout=300)
     assert (process.returncode, out, err.splitlines()) == (130, '', [INTERRUPTED])
 
 @pytest.mark.slow
@@ -159,7 +159,7 @@ def test_killed_scheduler(corpus, whole, tmp_path):
         process = command(corpus, tmp_path/'out', '--scheduler', json.loads(address.read_text())['address'])
         wait_for(2, tmp_path/'out', process)
         scheduler.kill()
-        out,err = process.communicate(timeout=60)
+        out,err = process.communicate(timeout=300)
         assert process.returncode == 1 and out == '' and len(err.splitlines()) == 1 and 'the Dask scheduler is gone' in err, err
     finally:
         for p in scheduler, worker:
