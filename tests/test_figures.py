@@ -201,7 +201,6 @@ UNCHECKED = {
     ('nbs/noise', 'With 40 % noise, a verse has a correct label'): SHAPE,
     ('nbs/noise', 'Labels of 0 to 40 %'): SHAPE,
     ('nbs/noise', 'in 0, 10, 20 and 40 % of the verses'): SHAPE,
-    ('nbs/noise', 'a permutation test over chapters confirms (5 %'): SHAPE,
     ('docs/trust.md', 'Of English verses that name an animal'): 'by tests/test_acai.py, on texts that are not committed',
     ('nbs/tasks_quality', '| criterion | measure | least value |'): SHAPE,
     ('nbs/tasks_quality', 'on 5, 20 and 80 % of the rows'): SHAPE,
