@@ -6,7 +6,7 @@ import transformers as hf
 from pronto.datasets.tasks import SS
 from pronto.modeling import architectures, layers, train
 from pronto.modeling.architectures import load_classifier, load_tokenizer, quiet
-from pronto.modeling.layers import OneDnnLinear, attend_in_steps, keep_used_tokens, read_first_token, use_onednn
+from pronto.modeling.layers import OneDnnLinear, keep_used_tokens, read_first_token, use_onednn
 from pronto.modeling.recipes import find_recipe
 from test_train import DATA, KINDS, WORDS, kinds, made # noqa: F401 (a fixture)
 
@@ -69,23 +69,6 @@ def test_models_that_read_more_than_the_first_token_stay_as_they_are(made): # no
     for net in (*refused, checkpointed): assert not read_first_token(net)
     for kind in 'gpt2', 'deberta-v2', 'mt5 encoder alone':
         with quiet(): assert not read_first_token(load_classifier(made(kind), load_tokenizer(made(kind)), SS.labels)[0])
-
-@pytest.mark.parametrize('family', ['Bert','XLMRoberta','DistilBert'])
-def test_attention_in_steps_draws_the_same_dropout(family):
-    "Of models with dropout in their attention, which PyTorch's fused attention does not speed up on a CPU"
-    assert not attend_in_steps(classifier(family)) and not attend_in_steps(hf.BertForTokenClassification(hf.BertConfig()))
-    rate = dict(attention_dropout=.2, dropout=.2) if family == 'DistilBert' else dict(attention_probs_dropout_prob=.2)
-    net = classifier(family, **rate)
-    stepwise = deepcopy(net)
-    assert attend_in_steps(stepwise) and not attend_in_steps(stepwise)
-    for change in (lambda net: True), read_first_token:
-        assert change(net) and change(stepwise)
-        for side in 'right', 'left':
-            found = []
-            for one in net, stepwise:
-                torch.manual_seed(0)
-                found.append(one.train()(**batch_of(side)).logits)
-            assert torch.allclose(*found, atol=1e-6)
 
 @pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason='no oneDNN')
 def test_products_with_onednn(monkeypatch):

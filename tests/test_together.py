@@ -35,7 +35,7 @@ def data(tmp_path, monkeypatch):
 
 def test_one_training_makes_a_record_for_each_task(data, capsys, monkeypatch):
     trained, train, less, spend_less = [], together.fine_tune_together, [], together.spend_less
-    monkeypatch.setattr(together, 'spend_less', lambda *a: less.append(a[1]) or spend_less(*a))
+    monkeypatch.setattr(together, 'spend_less', lambda *a: less.append(a) or spend_less(*a))
     monkeypatch.setattr(together, 'fine_tune_together', lambda *a, **k: trained.append(a) or train(*a, **k))
     command = ['eval', str(data/'qaa'), '-m', str(data/'my-bert'), *ASK]
     assert main(command) == 0 and len(trained) == 1 and len(less) == 1

@@ -153,7 +153,7 @@ def _with_memory(model, tokenizer, heads, rows, settings, how)->tuple: # Setting
         net,_ = load_classifier(model, tokenizer, heads.labels, seed=how[1])
         limit, types = token_limit(net, tokenizer), getattr(net.config, 'type_vocab_size', 0)
         encode = lambda verses: pack(verses, tokenizer, limit, types=types)
-        spend_less(net, how[2])
+        spend_less(net)
         keep_used_tokens(net, tokens_of(encode(part) for own in rows.values() for part in own.values()))
         return encode, _train(net, heads, rows, settings, encode, how)
     settings, found = fit_in_memory(model, settings, train)

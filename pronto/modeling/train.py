@@ -286,7 +286,7 @@ class _Attempt:
         packed = {s: pack(part, self.tokenizer, limit, ids, types) for s,part in self.rows.items()}
         _check_tokens(self.model, net, packed)
         _warn_of_unknown(self.model, packed['train'].unknown)
-        spend_less(net, self.device)
+        spend_less(net)
         kept = None if self.keep_weights else keep_used_tokens(net, tokens_of(packed.values()))
         if kept: first = sum(i < first for i in kept)
         return net, first, packed

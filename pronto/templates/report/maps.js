@@ -58,19 +58,15 @@ function map(found) {
     .map(([lat, lon]) => `M${lon} ${-lat}h0`)
     .join('')
   return [
-    element(
-      'section',
-      { id: 'map', 'aria-labelledby': 'h-map' },
-      element('h2', { id: 'h-map' }, 'Map'),
-      element(
-        'p',
-        { class: 'soft' },
-        `Each spot is a language: ${metric.title} above (blue) or below (red) the majority label${metric.percent ? ', in points' : ''}, the mean of the results shown. The small grey dots are all places with a language (Glottolog, CC BY 4.0).${lost.length ? ` Not on the map: ${lost.slice(0, 20).join(', ')}${lost.length > 20 ? ` and ${lost.length - 20} more` : ''}.` : ''}`,
-      ),
+    section(
+      'map',
+      'Map',
+      `Each spot is a language: ${metric.title} above (blue) or below (red) the majority label${metric.percent ? ', in points' : ''}, the mean of the results shown. The small grey dots are all places with a language (Glottolog, CC BY 4.0).${lost.length ? ` Not on the map: ${lost.slice(0, 20).join(', ')}${lost.length > 20 ? ` and ${lost.length - 20} more` : ''}.` : ''}`,
       scale(),
       element(
         'svg',
         {
+          id: 'map',
           class: 'map',
           viewBox: '-180 -80 360 140',
           role: 'img',
@@ -178,15 +174,10 @@ function plots(found) {
     return element('li', {}, mark, e.name)
   })
   return [
-    element(
-      'section',
-      { 'aria-labelledby': 'h-plots' },
-      element('h2', { id: 'h-plots' }, 'By family and script'),
-      element(
-        'p',
-        { class: 'soft' },
-        'Each mark is the mean of a model over the languages of a group (their number in brackets); right of the dashed line it is above the majority label.',
-      ),
+    section(
+      'plots',
+      'By family and script',
+      'Each mark is the mean of a model over the languages of a group (their number in brackets); right of the dashed line it is above the majority label.',
       element('ul', { class: 'legend', id: 'legend' }, ...legend),
       ...there.flatMap(f => [element('h3', {}, FILTERS[f]), plot(found, f)]),
     ),

@@ -83,7 +83,7 @@ function language(found) {
       ],
     ]),
     ranking(mine, 'Models by tasks'),
-    results(mine, 'Results', ['language']),
+    results(mine, 'language'),
   ]
 }
 function result(found) {
@@ -190,7 +190,7 @@ function result(found) {
 const DRAWN = {
   overview: found => [ranking(found, 'Models by tasks'), ...map(found)],
   languages,
-  families,
+  families: found => [...tree(found), ...plots(found)],
   results: found => [results(found)],
   compare,
   model,

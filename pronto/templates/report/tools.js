@@ -49,6 +49,14 @@ const mean = xs => (xs.length ? xs.reduce((a, b) => a + b, 0) / xs.length : null
 const count = (n, what) => `${n.toLocaleString('en')} ${what}${n === 1 ? '' : 's'}`
 const breakable = name => name.split(/(?<=[/_])/).flatMap((part, i) => (i ? [element('wbr'), part] : [part]))
 const soft = text => element('span', { class: 'small' }, ` ${text}`)
+const section = (name, title, note, ...parts) =>
+  element(
+    'section',
+    { 'aria-labelledby': `h-${name}` },
+    element('h2', { id: `h-${name}` }, title),
+    element('p', { class: 'soft' }, note),
+    ...parts,
+  )
 const collator = new Intl.Collator('en', { numeric: true })
 const inOrder = (a, b, down) =>
   a == null

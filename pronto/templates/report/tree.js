@@ -52,7 +52,12 @@ function tree(found) {
     const family = bibles[0].family,
       named = depth ? node.name : family
     const ranks = depth || state.family ? [] : [link({ family, view: 'overview' }, `Ranks within ${family}`)]
-    const text = element('span', { class: 'name', title: node.above }, named, soft(narrow ? `${bibles.length}` : count(bibles.length, 'translation')))
+    const text = element(
+      'span',
+      { class: 'name', title: node.above },
+      named,
+      soft(narrow ? `${bibles.length}` : count(bibles.length, 'translation')),
+    )
     return element(
       'li',
       {},
@@ -70,15 +75,10 @@ function tree(found) {
     (a, b) => size(b) - size(a) || collator.compare(members(a)[0].family, members(b)[0].family),
   )
   return [
-    element(
-      'section',
-      { 'aria-labelledby': 'h-tree' },
-      element('h2', { id: 'h-tree' }, 'Tree of languages'),
-      element(
-        'p',
-        { class: 'soft' },
-        `Families, their branches (Glottolog, CC BY 4.0) and languages, the largest family first: ${metric.title}, the mean of the results shown${metric.percent ? ' in percent' : ''}, and how far it is above the majority label. Branches with one branch in them are left out.`,
-      ),
+    section(
+      'tree',
+      'Tree of languages',
+      `Families, their branches (Glottolog, CC BY 4.0) and languages, the largest family first: ${metric.title}, the mean of the results shown${metric.percent ? ' in percent' : ''}, and how far it is above the majority label. Branches with one branch in them are left out.`,
       scale(),
       element('ul', { class: 'tree', id: 'tree' }, ...roots.map(g => branch(g, 0))),
     ),

@@ -48,9 +48,6 @@ function languages(found) {
     ...map(found),
   ]
 }
-function families(found) {
-  return [...tree(found), ...plots(found)]
-}
 
 function compare(found) {
   const entries = unique(found.map(r => r.entry)).sort((a, b) => collator.compare(a.name, b.name)),
