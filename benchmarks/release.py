@@ -35,11 +35,11 @@ def make_bibles(n, sources, folder):
 
 def find_sources(folder):
     "The real translations that are large enough, and those of the embedded corpus"
-    from pronto.jobs.find_bibles import find_translations
+    from pronto.jobs.find_bibles import find_bibles
     from pronto.demo.corpus import make_corpus, write_corpus
-    real = [p for p in find_translations(DATA/'bibles') if p.name not in FRAGMENTS]
+    real = [p for p in find_bibles(DATA/'bibles') if p.name not in FRAGMENTS]
     corpus = write_corpus(make_corpus(n_verses=NT_VERSES), folder/'made')
-    return real + find_translations(corpus/'bibles')
+    return real + find_bibles(corpus/'bibles')
 
 WHOLE = 'whole/eng-web', 'whole/fraLSG', 'usfx/chi-cuv.usfx.xml' # The real translations of the whole Bible
 

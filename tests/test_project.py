@@ -83,6 +83,28 @@ def test_every_notebook_has_a_module_and_every_module_a_notebook():
     assert set(MODULES) == modules
     for module,path in MODULES.items(): assert module_name(path) == module
 
+def public_names(path):
+    "Functions, classes and constants that a module defines"
+    for node in ast.parse(path.read_text(encoding='utf-8')).body:
+        if isinstance(node, ast.FunctionDef|ast.ClassDef): yield node.name
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        yield from (x.id for t in targets for x in ast.walk(t) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store))
+
+def several(named):
+    "Pairs of name and module to the names that several modules have"
+    found = {}
+    for name,module in named: found.setdefault(name, set()).add(module)
+    return {name: sorted(modules) for name,modules in found.items() if len(modules) > 1}
+
+def test_no_public_name_is_defined_in_two_modules():
+    modules = [p for p in (ROOT/'pronto').rglob('*.py') if p.stem not in ('__init__','_modidx')]
+    assert several((name, module_name(p)) for p in modules for name in public_names(p) if name[0] != '_') == {}
+
+def test_every_module_is_known_by_its_name_alone():
+    "But `suites.tasks`, which files of tasks import that `pronto import` wrote, and the tables of runs"
+    named = [(module.rpartition('.')[2], module) for module in MODULES if module not in ('suites.tasks','reporting.tables')]
+    assert several(named) == {}
+
 def test_every_area_is_in_the_list():
     assert {p.parent.name for p in MODULES.values()} <= set(AREAS)
 

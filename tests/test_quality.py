@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from conftest import change_manifest, killed_at
-from pronto.quality.agreement import against_random, agree, compare_all, compare_labels, measures, ud_mentions, ud_proper_subject
+from pronto.quality.agreement import against_random, agree, compare_with_parse, compare_labels, measures, ud_mentions, ud_proper_subject
 from pronto.sources.annotate import annotate
 from pronto.sources.ontonotes_rules import annotate_onf
 from pronto.sources.records import Annotations, Source
@@ -131,7 +131,7 @@ def test_gold_agrees_far_better_than_chance(chapters, testdata, tmp_path):
     gospels = annotate_onf(read_onf(f) for f in chapters if f.parent.name in ('40','41','42','43'))
     build(Annotations(Source(), gospels), read_bible(files), tmp_path/'cu')
     dataset, treebank = load_dataset_folder(tmp_path/'cu'), read_treebank(files)
-    rows = [r for c in compare_all(dataset, treebank) for r in agree(c, repeats=2) if r['pair'] == 'PrOnto, UD']
+    rows = [r for c in compare_with_parse(dataset, treebank) for r in agree(c, repeats=2) if r['pair'] == 'PrOnto, UD']
     found = {(r['task'], r['metric']): r for r in rows}
     assert found['NMC','kappa']['low'] > .1 and found['PNS','kappa']['low'] > .25
     assert found['SM','kappa']['low'] > .4 and found['NMC','quadratic_kappa']['low'] > found['NMC','kappa']['low']

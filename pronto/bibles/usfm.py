@@ -9,7 +9,7 @@ __all__ = ['is_usfm', 'read_usfm']
 import re
 from functools import cache
 from ..core.files import InputError, reading
-from .rows import NOTE, Bible, Collector, clean_label, find_book, make_bible
+from .rows import NOTE_MARK, Bible, Collector, clean_label, find_book, make_bible
 
 # %% ../../nbs/bibles/usfm.ipynb #db5b6cf9
 _WORD = re.compile(r'\\(\+?w)\s([^\\|]*)(?:\|[^\\]*)?\\\1\*')
@@ -20,7 +20,7 @@ _DEEP = re.compile(r'\\(s|ms|mt|is|imt)\d\d+')
 
 def _without_markup(usfm:str)->str:
     "The text without markup of words, notes and milestones"
-    usfm = _MILESTONE.sub('', _WORD.sub(r'\2', _NOTE.sub(NOTE, usfm)))
+    usfm = _MILESTONE.sub('', _WORD.sub(r'\2', _NOTE.sub(NOTE_MARK, usfm)))
     usfm = _NUMBER.sub(lambda m: f'\\{m[1]} {clean_label(m[2]) or m[2]}', usfm)
     return _DEEP.sub(r'\\\1', usfm)
 

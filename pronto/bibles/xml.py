@@ -10,7 +10,7 @@ import re, unicodedata
 from collections import defaultdict
 from ..core.files import InputError, reading
 from ..core.refs import BOOKS
-from .rows import NOTE, Bible, Collector, clean_label, find_book, label_verses, make_bible
+from .rows import NOTE_MARK, Bible, Collector, clean_label, find_book, label_verses, make_bible
 
 # %% ../../nbs/bibles/xml.ipynb #a4786509
 def parse_xml(
@@ -46,7 +46,7 @@ def _flow(root, skip, blocks):
         if kind=='start':
             if skip(tag, el):
                 walk.skip_subtree()
-                yield 'text', '', NOTE
+                yield 'text', '', NOTE_MARK
             else:
                 yield kind, tag, el
                 if el.text: yield 'text', '', el.text

@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import NamedTuple
 from zlib import crc32
 import numpy as np
-from .stats import all_labels, chapter_cells, confusions, holm, metrics_of
+from .stats import all_labels, chapter_cells, confusion_metrics, confusions, holm
 
 # %% ../../nbs/core/aggregate.ipynb #agg06
 class Draws(NamedTuple):
@@ -38,7 +38,7 @@ def _drawn_seeds(scores:np.ndarray, n:int, rng:np.random.Generator)->np.ndarray:
 
 # %% ../../nbs/core/aggregate.ipynb #agg23
 def draw_scores(
-    metric:str, # Of `pronto.core.stats.metrics_of`
+    metric:str, # Of `pronto.core.stats.confusion_metrics`
     labels:list, # Of the task; for counts in their order
     true:list, # (n,) labels
     predicted:dict[str,list[list]], # Model to (seeds, n) labels
@@ -57,9 +57,9 @@ def draw_scores(
     found = {}
     for model,runs in predicted.items():
         counted = np.stack([confusions(known, true, run, cell, len(cells)) for run in runs], axis=1)
-        scores = metrics_of(counted.sum(0), counts=counts)[metric]
+        scores = confusion_metrics(counted.sum(0), counts=counts)[metric]
         drawn = (weights @ counted.reshape(len(cells), -1).astype(np.float32)).reshape(n, *counted.shape[1:])
-        means = metrics_of(drawn.astype(float), counts=counts)[metric].mean(1)
+        means = confusion_metrics(drawn.astype(float), counts=counts)[metric].mean(1)
         own = np.random.default_rng([seed, crc32(repr((model, len(true), list(scores))).encode())])
         moved = (means - scores.mean())*enlarge + _drawn_seeds(scores, n, own)
         found[model] = Draws(float(scores.mean()), scores.mean() + moved)

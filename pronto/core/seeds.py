@@ -10,12 +10,12 @@ __all__ = ['item_values', 'Variance', 'variance_of', 'SeedScore', 'score_seeds',
 from functools import lru_cache
 from typing import NamedTuple
 import numpy as np
-from .stats import Cells, all_labels, chapter_cells, members, metric_bounds, metrics_of
+from .stats import Cells, all_labels, chapter_cells, confusion_metrics, members, metric_bounds
 from .stats import permutation_test, student_interval, wilson
 
 # %% ../../nbs/core/seeds.ipynb #se31
 def item_values(
-    metric:str, # Of `metrics_of`
+    metric:str, # Of `confusion_metrics`
     labels:list, # Of the task; for counts in their order
     true:list, # (n,) labels
     predicted:list, # (n,) labels
@@ -35,7 +35,7 @@ def _item_values(metric:str, labels:tuple, true:tuple, predicted:tuple, counts:b
     there = np.nonzero(weights)
     changes = np.zeros((len(there[0]), k, k)) # One per kind of answer
     changes[np.arange(len(changes)),*there] = step
-    value = lambda w: metrics_of(w, counts=counts)[metric]
+    value = lambda w: confusion_metrics(w, counts=counts)[metric]
     slopes = np.zeros_like(weights)
     slopes[there] = (value(weights + changes) - value(weights - changes))/(2*step)
     values = value(weights) + len(true)*slopes[cell]

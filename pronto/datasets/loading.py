@@ -19,7 +19,7 @@ from ..core.files import InputError, content_hash, read_json, reading, warn_once
 from ..core.refs import Ref, parse_ref
 from ..bibles.reading import Bible
 from ..bibles.versification import to_english
-from .align import one_line
+from .align import single_spaced
 from .examples import column_counts, kind_of_columns, text_columns, verses_of
 from .manifest import bible_hash, manifest_hash, table_hash
 from .splits import SPLITS
@@ -388,7 +388,7 @@ def _aligned_texts(folder:Path, verses:dict[Ref,str], manifest:dict)->dict[Ref,s
     usable = [v.ref for v in load_alignment(path.parent) if v.status in ('aligned','crosses')]
     lacking = next((ref for ref in usable if ref not in verses), None)
     if lacking: raise InputError(path, f'has {lacking}, which the Bible lacks; get a fresh copy')
-    return {ref: one_line(verses[ref]) for ref in usable}
+    return {ref: single_spaced(verses[ref]) for ref in usable}
 
 def texts_for(
     folder, # A dataset folder

@@ -25,7 +25,7 @@ from .examples import PairExample, VerseExample, Verses
 from .pairs import (COUNT_PAIRS, SENSE_PAIRS, SEVERAL, PairDrawing, Pairs, Uses,
                                    contradictions, make_uses, numbered, pairs_of)
 from .shortcuts import (NearestQuestions, nearest_count, nearest_sense, predict_known_senses,
-                                       predict_lookup)
+                                       predict_known)
 from .splits import SPLITS, random_splits, split_of
 
 # %% ../../nbs/datasets/tasks.ipynb #tkkinds1
@@ -119,7 +119,7 @@ class _OfVerses:
     def lookup(self, train:Verses, test:Verses)->np.ndarray: # (test,) indices into `labels`
         "Remember the labels of texts"
         texts, n = numbered(e.text for e in train + test)[0], len(train)
-        return predict_lookup(texts[:n], self.label_numbers(train), texts[n:])
+        return predict_known(texts[:n], self.label_numbers(train), texts[n:])
 
     def nearest(self, train:Verses, test:Verses)->NearestQuestions:
         "Give each verse the label of the most similar verse of train"
@@ -236,7 +236,7 @@ class _OfPairs:
     def lookup(self, train:Pairs, test:Pairs)->np.ndarray: # (test,) indices into `labels`
         "Remember the labels of a sense and verse 2 or, if the label is about that, the verses with the sense"
         if not self.drawing.sense_in_both: return predict_known_senses(train, test).astype(int)
-        return predict_lookup(_sense_and_verse2(train), self.label_numbers(train), _sense_and_verse2(test))
+        return predict_known(_sense_and_verse2(train), self.label_numbers(train), _sense_and_verse2(test))
 
     def nearest(self, train:Pairs, test:Pairs)->NearestQuestions:
         "Answer for the most similar verses of train: of verse 2 or, if both verses have the sense, of both"

@@ -19,7 +19,7 @@ from .corpus import build_demo, make_corpus
 from .gold_parses import demo_table4
 from .invented_languages import invented_languages
 from .oracle import demo_table5
-from .showing import dataset_table, examples, mean_scores, overall, score_table
+from .showing import dataset_table, examples, mean_score_table, mean_scores, overall
 from .showing import verse_in_all_languages
 from .tiny_models import FULL, LANGUAGES, TINY, Budget, evaluate_models, model_names
 from .tiny_models import pretrain_models
@@ -140,7 +140,7 @@ def _first_scores(demo:Demo)->str:
     of_brelish = [r for r in demo._records('probe', 'probe', names) if r['bible'] == 'qaa']
     return '\n\n'.join([
         'Accuracy in percent in Brelish. Both models are frozen: only a linear classifier is trained.',
-        score_table(mean_scores(of_brelish, names))])
+        mean_score_table(mean_scores(of_brelish, names))])
 
 def _label_quality(demo:Demo)->str:
     return '\n\n'.join(table(demo.corpus, 'qab', demo.out) for table in (demo_table4, demo_table5))
@@ -165,7 +165,7 @@ def _protocols(demo:Demo)->str:
     *_, gaps, _ = make_protocol_tables('transfer', demo.out/'runs', demo.out/'paper_tables', recipe=TINY.name)
     frozen = demo._scores('probe', 'probe')
     return '\n\n'.join([
-        'Frozen models: accuracy in percent, mean over the three languages.', score_table(frozen),
+        'Frozen models: accuracy in percent, mean over the three languages.', mean_score_table(frozen),
         probe_line(frozen, demo._scores()), gaps, _transfer_line(demo)])
 
 # %% ../../nbs/demo/steps.ipynb #st20
@@ -199,7 +199,7 @@ def _summary(demo:Demo)->str:
     n = write_report(demo.out/'runs', report)
     return '\n\n'.join([
         'Accuracy in percent of the fine-tuned models, mean over three languages:',
-        score_table(demo._scores()),
+        mean_score_table(demo._scores()),
         f'Report with all {n} runs: {report} (open it in a browser)',
         f'Tables and figures: {demo.out/"paper_tables"}',
         'Next, with a Bible of your own: pronto doctor'])

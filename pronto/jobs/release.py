@@ -18,7 +18,7 @@ from ..sources.annotate import annotate
 from ..sources.annotation_file import read_annotations, require_options, write_annotations
 from ..bibles.reading import read_bible
 from .queue import Certificates, connect, run_jobs
-from .find_bibles import find_translations, input_hash, name_translations
+from .find_bibles import find_bibles, input_hash, name_translations
 from ..datasets.loading import load_manifest
 from ..datasets.building import build
 from ..datasets.manifest import training_shares
@@ -280,7 +280,7 @@ def _find_places(bibles, out:Path)->dict[str,Path]: # Code to Bible
         raise InputError(out, f'lies inside {bibles}, the folder of the Bibles; choose another folder')
     _require_own_registry(out)
     require_own_metadata(out/'metadata.parquet')
-    return name_translations(find_translations(bibles), bibles)
+    return name_translations(find_bibles(bibles), bibles)
 
 def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
     rows = [registry_row(done.out/code) for code in sorted(done.built + done.finished)]

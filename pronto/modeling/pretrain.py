@@ -23,7 +23,7 @@ from ..core.files import InputError, content_hash, foreign_file, json_with_keys,
 from ..datasets.splits import split_of
 from .architectures import load_tokenizer, one_line_errors, quiet
 from .embedding_init import word_vectors
-from .encoding import unknown_share
+from .encoding import unknown_token_share
 from .layers import use_onednn
 from .recipes import file_hash, find_model
 from .train import LeanTrainer, ShowProgress, padded, versions
@@ -132,7 +132,7 @@ def _new_model(texts:list[str], settings:Pretraining)->tuple: # Tokenizer and mo
                                   'their number')
     tokenizer = learn_vocabulary(texts, s.vocab_size, s.max_length)
     ids = tokenizer(texts, add_special_tokens=False, verbose=False)['input_ids']
-    unknown = unknown_share(tokenizer, ids[:10_000])
+    unknown = unknown_token_share(tokenizer, ids[:10_000])
     if unknown > 0.1:
         raise InputError('vocabulary', f'{s.vocab_size} tokens are too few: {unknown:.0%} of the text is '
                                        'unknown; give some thousands')

@@ -14,7 +14,8 @@ from typing import Callable, Iterator
 from ..core.files import InputError, reading
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import run_file
-from .parts import Part, Selection, Translation, check_compatible, common_rows, share_sizes
+from .parts import (Part, Selection, Translation, check_compatible, common_row_names,
+                                    share_sizes)
 
 # %% ../../nbs/protocols/protocol.ipynb #pr07
 SIZES = 50, 100, 250, 500, 1000 # XTREME's few-shot setting is the last
@@ -118,7 +119,7 @@ VERSIONS = 'same verses', 'disjoint verses'
 def _total(setup:Setup, split:str)->int:
     "How many rows a training can have, whatever the mix"
     n, folders = len(setup.targets), tuple(t.folder for t in setup.targets)
-    names = common_rows(folders, setup.task.stem, split)
+    names = common_row_names(folders, setup.task.stem, split)
     most = min(k*min(share_sizes(names, k)) for k in (n - 1, n))
     return most - most%(n*(n - 1)) # Divides evenly among all languages, and among all but one
 

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['UD_RULES', 'PAIRS', 'ud_mentions', 'ud_entities', 'ud_subject', 'ud_proper_subject', 'ud_root', 'ud_imperative',
-           'has_moods', 'UdRule', 'Comparison', 'confusion_of', 'english_verses', 'compare_labels', 'compare_all',
-           'measures', 'against_random', 'agree', 'by_book']
+           'has_moods', 'UdRule', 'Comparison', 'confusion_of', 'english_verses', 'compare_labels',
+           'compare_with_parse', 'measures', 'against_random', 'agree', 'by_book']
 
 # %% ../../nbs/quality/agreement.ipynb #172f687d
 import re
@@ -203,7 +203,7 @@ def compare_labels(
                       verses=[verses[r] for r in refs],
                       unparsed=len(projected)-len(refs), unused=len(verses)-len(refs))
 
-def compare_all(
+def compare_with_parse(
     dataset:Dataset, # With references
     treebank:Treebank
 )->list[Comparison]: # NMC, PNS, and SM where the parse has moods

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 import numpy as np
 from ..core.files import InputError, data_dir
-from ..core.items import ItemFit, fit_items
+from ..core.item_response import ItemFit, fit_items
 from ..core.progress import progress
 from ..core.tables import Table, grouped
 from ..datasets.examples import verses_of
@@ -79,8 +79,8 @@ class Difficulty(NamedTuple):
 def fit_answers(
     answers:list[Answer] # Of one task
 )->ItemFit: # Rows in the order of their names
-    """Fit the model of `core.items` with one effect for each model in each translation; raises `InputError`
-    if all answers are right or all wrong"""
+    """Fit the model of `core.item_response` with one effect for each model in each translation; raises
+    `InputError` if all answers are right or all wrong"""
     chapter_of = {a.asked: a.chapter for a in answers}
     try:
         return fit_items([a.right for a in answers], [f'{a.model}\t{a.bible}' for a in answers],

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Callable, NamedTuple
 from ..core.files import InputError, data_dir
 from ..core.tables import Table, grouped, markdown_text
-from .fewshot import curve_lines, curve_sheet, plot_curves, read_curves
+from .fewshot import curve_lines, curve_sheet, plot_few_shot, read_curves
 from .mixes import difference_sheet, mixes_lines, mixes_sheet, plot_mixes, read_mixes
 from ..core.pictures import save_picture
 from .protocol_cells import setting_note
@@ -56,7 +56,7 @@ _TRANSFERS = 'transfer', 'transfer-probe', 'transfer-prompting'
 PROTOCOL_TABLES = {name: Tables(_read_transfer(name), _transfer_sheets, plot_transfer, transfer_lines)
                    for name in _TRANSFERS}
 PROTOCOL_TABLES |= {
-    'few-shot': Tables(read_curves, _with_notes(curve_sheet), plot_curves, curve_lines),
+    'few-shot': Tables(read_curves, _with_notes(curve_sheet), plot_few_shot, curve_lines),
     'mixes': Tables(read_mixes, _with_notes(mixes_sheet, difference_sheet), plot_mixes, mixes_lines)}
 
 # %% ../../nbs/reporting/protocol_tables.ipynb #pt09

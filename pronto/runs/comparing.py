@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['MOVED', 'HIGH_UNKNOWN', 'protocol_of', 'sources_of', 'is_on_its_source', 'known_as', 'task_key', 'stem_of',
            'task_name', 'by_model_and_task', 'Kind', 'kind_of', 'with_kinds', 'test_set', 'setting_of', 'whole_setting',
-           'one_setting', 'settled', 'is_static', 'changed_epochs', 'result_of', 'same_for_baselines', 'digits_apart',
-           'with_label', 'plain_name', 'name_apart', 'described', 'unknown_share', 'search_name', 'data_notes']
+           'one_setting', 'settled', 'has_static_model', 'changed_epochs', 'result_of', 'same_for_baselines',
+           'digits_apart', 'with_label', 'plain_name', 'name_apart', 'described', 'unknown_share', 'search_name',
+           'data_notes']
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00005
 import json, re
@@ -140,7 +141,7 @@ def settled(
     return [r for runs in groups.values() for r in one_setting(runs)]
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0015b
-def is_static(
+def has_static_model(
     record:dict # As `read_runs` returns it
 )->bool: # Its weights are made for each dataset
     "Is its model a classifier over static vectors?"
@@ -153,7 +154,7 @@ def changed_epochs(
     recipe, task = RECIPES.get(record['recipe']), TASKS.get(record['task'])
     epochs = record['hyperparameters'].get('epochs')
     if not recipe or not task: return epochs
-    usual = StaticSettings().epochs if is_static(record) else recipe.settings(task)['epochs']
+    usual = StaticSettings().epochs if has_static_model(record) else recipe.settings(task)['epochs']
     return None if epochs == usual else epochs
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00018
@@ -221,7 +222,7 @@ def _digits_of_data(records:list[dict])->dict[tuple[str,str],str]: # As `digits_
 
 def _files(record:dict)->tuple: # What identifies the files of a model
     "Its name and place; a static model is made for each dataset, so other files are usual there"
-    where = f'{record["dataset_hash"]} {record.get("trained_on")}' if is_static(record) else ''
+    where = f'{record["dataset_hash"]} {record.get("trained_on")}' if has_static_model(record) else ''
     return (known_as(record['model']), where), record.get('model_hash')
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00021

@@ -28,7 +28,7 @@ from .baselines import predict_baselines
 from .comparing import search_name
 from .planning import Training, choose_tasks
 from .store import (RunKey, dataset_hash, find_baselines, is_done, pool_runs, read_record,
-                               score_answers, store_run, write_training)
+                               score_labels, store_run, write_training)
 from ..datasets.splits import SPLIT_NAMES
 from ..datasets.tasks import Task, find_task, load_tasks
 
@@ -300,7 +300,7 @@ def score_baselines(
     dataset, # A dataset folder; of one in folds, all folds together
     tasks:list[str]=(), # Stems or abbreviations; if empty all with examples in every split
     limit:int=None # At most so many examples of test; train is used whole
-)->dict[str,dict[str,tuple]]: # Stem to baseline to what `score_answers` gives
+)->dict[str,dict[str,tuple]]: # Stem to baseline to what `score_labels` gives
     "Score the baselines on a dataset; raises `InputError` for a bad one"
     _at_most(limit)
     folders = [t.folder for t in find_translations(dataset)[0]]
@@ -315,7 +315,7 @@ def score_baselines(
             tested += sample(test, limit)
             for name,labels in predict_baselines(task, train, sample(test, limit)).items():
                 answers.setdefault(name, []).extend(labels)
-        found[task.stem] = {name: score_answers(task, tested, labels) for name,labels in answers.items()}
+        found[task.stem] = {name: score_labels(task, tested, labels) for name,labels in answers.items()}
     return found
 
 # %% ../../nbs/runs/runner.ipynb #c7b10009

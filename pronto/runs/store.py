@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunInputs', 'RunKey', 'read_record', 'is_done', 'write_record',
-           'predictions_of', 'prediction_columns', 'read_predictions', 'chapters_of', 'resembling', 'score_answers',
+           'predictions_of', 'prediction_columns', 'read_predictions', 'chapters_of', 'resembling', 'score_labels',
            'right_answers', 'score_run', 'run_key', 'find_baselines', 'store_run', 'write_training', 'read_trainings',
            'read_runs', 'pool_runs', 'compare_records', 'correct_answers', 'check_parameters']
 
@@ -288,7 +288,7 @@ def _share(right:list[bool], keep:list[bool])->float|None:
     return round(sum(kept)/len(kept), 4) if kept else None
 
 # %% ../../nbs/runs/store.ipynb #abbbc95a
-def score_answers(
+def score_labels(
     task, # A task of `pronto.datasets.tasks`
     test:list, # Rows
     answers:list[str] # A training label for each row
@@ -331,8 +331,8 @@ def score_run(
     true, places = training_labels(task, test), task.places(test)
     if task.has_items: known = [k for row,k in zip(test, known) for _ in range(task.n_items(row))]
     right = right_answers(task, true, predicted)
-    value, intervals = score_answers(task, test, predicted)
-    scored = {name: score_answers(task, test, answers) for name,answers in baselines.items()}
+    value, intervals = score_labels(task, test, predicted)
+    scored = {name: score_labels(task, test, answers) for name,answers in baselines.items()}
     results = value | dict(
         intervals=intervals, accuracy_without_parallels=_share(right, [not k for k in known]))
     results |= baseline_results(scored)

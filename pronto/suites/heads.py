@@ -17,7 +17,7 @@ from transformers import (AutoConfig, AutoModelForQuestionAnswering, AutoModelFo
 from ..core.files import InputError
 from ..modeling.architectures import (check_size, load_tokenizer, one_line_errors, quiet,
                                           token_limit)
-from ..modeling.encoding import unknown_share
+from ..modeling.encoding import unknown_token_share
 from ..modeling.layers import use_onednn
 from ..modeling.outcome import Trained, device_name, test_sets, versions
 from ..modeling.recipes import find_model
@@ -331,7 +331,7 @@ def fit_task(
                    collapsed=all(epoch['constant'] for epoch in keep.dev),
                    attempts=[dict(seed=seed, divided=told('divided') if kind == 'tagging' else {})],
                    truncated=told('unknown_words'), seconds=round(time.perf_counter() - began, 1),
-                   unknown={part: unknown_share(tokenizer, [x['input_ids'] for x in p.inputs])
+                   unknown={part: unknown_token_share(tokenizer, [x['input_ids'] for x in p.inputs])
                             for part,p in packed.items()},
                    weights={k: v.cpu() for k,v in keep.weights.items()} if keep_weights else None,
                    device=device_name(device), versions=versions())

@@ -16,7 +16,7 @@ from ..core.tables import markdown_table
 from ..modeling.outcome import Trained
 from ..modeling.recipes import file_hash, find_model, model_hash
 from ..runs.runner import find_trainer
-from ..runs.store import model_name, score_answers
+from ..runs.store import model_name, score_labels
 from .importing import SuiteTables, load_suite
 from .settings import search_settings, suite_settings
 from .tasks import MiningTask, described_tasks, suite_task
@@ -47,7 +47,7 @@ def score_predicted(
     answers:list[str] # One for each item
 )->dict[str,dict]: # Metric to `value`, in percent, and `interval`
     "Score answers, with 95 % intervals"
-    value, intervals = score_answers(task, rows, answers)
+    value, intervals = score_labels(task, rows, answers)
     percent = lambda interval: interval and [round(100*x, 2) for x in interval]
     names = _METRICS.get(_kind(task), dict(accuracy='accuracy'))
     return {name: dict(value=100*value[ours], interval=percent(intervals.get(ours)))

@@ -17,7 +17,7 @@ from typing import Callable
 import numpy as np
 from ..core.files import InputError, content_hash, json_with_keys
 from ..core.seeds import item_values
-from ..datasets.shortcuts import NearestQuestions, NearestText, predict_lookup
+from ..datasets.shortcuts import NearestQuestions, NearestText, predict_known
 from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS, Task, VerseTask
 from .kinds import Described, Query, Question, SingleSentence, SentencePair, Tagged, read_rows
@@ -42,7 +42,7 @@ class SentenceTask(VerseTask):
     def lookup(self, train:list, test:list)->np.ndarray: # (test,) indices into `labels`
         "Remember the labels of texts"
         texts, n = numbered(row.texts for row in [*train, *test])[0], len(train)
-        return predict_lookup(texts[:n], self.label_numbers(train), texts[n:])
+        return predict_known(texts[:n], self.label_numbers(train), texts[n:])
 
     def nearest(self, train:list, test:list)->NearestQuestions:
         "Give each sentence the label of the most similar one of train"
