@@ -194,10 +194,8 @@ MACULA_EDITIONS = { # To their folders in the data folder
     'SBLGNT': 'macula-greek', 'Nestle1904': 'macula-greek-nestle1904'}
 
 def _git_sha(path)->str:
-    h = hashlib.sha1(f'blob {Path(path).stat().st_size}\0'.encode())
-    with open(path, 'rb') as f:
-        for piece in iter(lambda: f.read(1 << 20), b''): h.update(piece)
-    return h.hexdigest()
+    start = f'blob {Path(path).stat().st_size}\0'.encode()
+    with open(path, 'rb') as f: return hashlib.file_digest(f, lambda: hashlib.sha1(start)).hexdigest()
 
 def _wrong_sha(path, sha:str)->str|None:
     return None if _git_sha(path) == sha else 'has not the checksum that GitHub lists'
