@@ -249,6 +249,7 @@ def _notes(rows:list[dict], common:dict[str,Common])->list[str]:
     if left_out: found.append(f'Left out, as they did not run on all test sets: {"; ".join(left_out)}.')
     return found
 
+# %% ../../nbs/reporting/summary.ipynb #sum14c
 def _ends(low:float|None, high:float|None)->str:
     if low is None: return ABSENT
     return f'[{decimal(low)}, {decimal(high)}]'
