@@ -1,5 +1,6 @@
 "One store with everything that its owner may have tried: each run is in a table of its own kind, or named as left out"
 import json, re, shutil
+from functools import partial
 
 import pytest
 from conftest import predictions, run_results
@@ -8,7 +9,7 @@ from pronto.reporting.ranks import rank_agreement
 from pronto.reporting.report import make_report
 from pronto.runs.store import RunKey, read_runs, write_record
 
-EPOCHS = dict(sentence_mood=20, proper_noun_subject=10, same_sense=10)
+EPOCHS = dict(sentence_mood=20, proper_noun_subject=10, same_sense=10, mela=5, pawsx=5)
 
 def store(folder, accuracy, seeds=3, bible='wol', model='bert', task='sentence_mood', **more):
     "Runs that differ in their seed; more of `RunKey` or of the results"
@@ -134,3 +135,29 @@ def test_the_report_has_every_run(mixed):
 def test_ranks_do_not_average_random_weights_into_the_probe(mixed):
     taus = {a.recipes: a.tau_of_means for a in rank_agreement([r for r in read_runs(mixed) if r['bible'] == 'fra'], 'accuracy')}
     assert taus == {'probe / paper': 1, 'probe-random / paper': -1}
+
+def test_the_summary_names_the_runs_of_other_test_sets(mixed, tmp_path, capsys):
+    out, _ = tables(mixed, tmp_path, capsys, '--layout', str(_nothing_listed(tmp_path)))
+    summaries = out[out.index('# Summary'):]
+    assert 'Of each translation the first test set is here' in summaries and '3 of bert (m1) on wol' in summaries
+
+def test_prompting_shows_every_run(mixed, tmp_path, capsys):
+    runs = shutil.copytree(mixed, tmp_path/'runs')
+    for shots in 0, 4: store(runs, .55, seeds=1, protocol='prompting', recipe='prompt', hyperparameters=dict(shots=shots))
+    rows = rows_of(tables(runs, tmp_path, capsys, '--protocol', 'prompting')[0])
+    assert {'bert','bert (shots 4)'} <= rows or {'bert (no shots)','bert (shots 4)'} <= rows, rows
+
+@pytest.mark.parametrize('suite', ['mela','xtreme'])
+def test_tables_of_benchmarks_tell_runs_apart(tmp_path, capsys, suite):
+    task = dict(mela='mela', xtreme='pawsx')[suite]
+    dev = [dict(epoch=1, accuracy=.5, mcc=.1, macro_f1=.5)]
+    run = partial(store, tmp_path/'runs', bible='de', task=task, seeds=1, language='de', dev=dev)
+    run(.8, hyperparameters=dict(epochs=5))
+    run(.6, hyperparameters=dict(epochs=5), model_hash='m2')
+    run(.7, hyperparameters=dict(epochs=5), dataset_hash='edited')
+    run(.5, hyperparameters=dict(epochs=1))
+    run(.5, hyperparameters=dict(epochs=5), protocol='few-shot')
+    assert main([suite, 'tables', '--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'out')]) == 0
+    out = capsys.readouterr().out
+    for name in 'm1, de-1', 'm2', 'edit', '1 epoch': assert name.partition(',')[0] in out, (name, out)
+    assert 'Left out: 1 of bert' in out and 'few-shot' in out

@@ -351,6 +351,14 @@ def test_many_models_are_told_apart(tmp_path, browser):
     assert len(set(looks)) == len(set(legend)) == 9 and len(looks) == 18
     page.close()
 
+@pytest.mark.slow
+def test_two_thousand_models_on_one_test_set(tmp_path):
+    for i in range(2000): store(tmp_path/'runs', 'wolKYG', f'model {i}', 'same_sense', .5 + .0002*i)
+    assert write_report(tmp_path/'runs', tmp_path/'r.html') == 2000
+    assert (tmp_path/'r.html').stat().st_size < 10**6
+    made = make_report(read_runs(tmp_path/'runs'))
+    assert made.untested == 2000*1999//2 and len({row['model'] for row in made.rows}) == 2000
+
 def test_bad_input_is_one_line(tmp_path, capsys):
     (tmp_path/'file').write_text('')
     cases = {

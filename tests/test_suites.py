@@ -677,8 +677,8 @@ def test_tables_of_translations_and_of_xtreme_say_which_folder_is_wrong(tmp_path
         assert 'nope: is not a folder; name the folder of the runs' in refused(*command, '--runs', nope)
 
 def _records(monkeypatch, module, *records):
-    same = dict(task='sentence_mood', model='m', recipe='paper', protocol='transfer', train=['en'], limit=None)
-    filled = [same | dict(path='', language='', accuracy=.5) | record for record in records]
+    same = dict(task='sentence_mood', model='m', recipe='paper', protocol='transfer', train=['en'], limit=None, dataset_hash='d')
+    filled = [same | dict(path='', language='', accuracy=.5, hyperparameters={}) | record for record in records]
     monkeypatch.setattr(f'pronto.suites.{module}.read_runs', lambda *_: filled)
 
 def test_runs_with_a_limit_are_compared_with_runs_of_the_same_limit(tmp_path, monkeypatch):

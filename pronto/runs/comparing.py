@@ -6,8 +6,8 @@
 __all__ = ['MOVED', 'HIGH_UNKNOWN', 'protocol_of', 'sources_of', 'is_on_its_source', 'known_as', 'task_key', 'stem_of',
            'task_name', 'by_model_and_task', 'Kind', 'kind_of', 'with_kinds', 'test_set', 'setting_of', 'whole_setting',
            'one_setting', 'settled', 'has_static_model', 'changed_epochs', 'result_of', 'same_for_baselines',
-           'digits_apart', 'with_label', 'plain_name', 'name_apart', 'described', 'unknown_share', 'search_name',
-           'data_notes']
+           'digits_apart', 'with_label', 'plain_name', 'name_apart', 'models_apart', 'described', 'unknown_share',
+           'search_name', 'data_notes']
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00005
 import json, re
@@ -290,6 +290,20 @@ def name_apart(
         apart |= dict(code=r['bible'], label=label)
         if r.get('train'): apart['train'] = [named.get(code, code) for code in r['train']]
         made.append(r | apart)
+    return made
+
+# %% ../../nbs/runs/comparing.ipynb #cmp00025a
+def models_apart(
+    records:list[dict], # As `read_runs` returns them
+    epochs:bool=True # Also name epochs? Not where a table says those of all runs
+)->list[dict]: # With another `model` only
+    "As `name_apart`, with what sets datasets of one code apart in the name of the model"
+    made, without = [], lambda used: used if epochs else {k: v for k,v in used.items() if k != 'epochs'}
+    compared = [r | dict(hyperparameters=without(r['hyperparameters'])) for r in records]
+    for old,r in zip(records, name_apart(compared, limits=False)):
+        codes = [r['bible'], *(r.get('train') or ())]
+        versions = dict.fromkeys(code.removeprefix(plain_name(code)).strip(' ()') for code in codes)
+        made.append(old | dict(model=with_label(r['model'], ', '.join(filter(None, versions)))))
     return made
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00027

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 from ..core.files import fact_table, to_stderr, write_aside
 from ..core.tables import grouped, markdown_table
+from ..runs.comparing import described, models_apart
 from ..runs.store import read_runs
 from .scoring import XTREME, SubmissionScores
 
@@ -180,13 +181,15 @@ def _ours(records:list[dict])->dict[str,dict[str,float]]: # Name to language to 
     return {way: medians(some) for way,some in _ways(own).items()}
 
 # %% ../../nbs/suites/published.ipynb #pb23c
+_IN_TABLES = 'in-language', 'transfer', 'prompting', 'probe'
+
 def make_mela_tables(
     runs, # The folder of the run store
     out=None, # The folder for the tables; nothing is written if not given
     report=to_stderr # Gets a line if there are no runs
 )->dict[str,str]: # Name to its Markdown
     "Write tables 2 to 4 of MELA, ours beside the published figures"
-    records = [r for r in read_runs(runs) if r['task'] == 'mela']
+    records = models_apart([r for r in read_runs(runs) if r['task'] == 'mela'], epochs=False)
     if not records:
         report(f'{runs}: has no runs of the task mela, so the tables hold the published figures only; make '
                'some with `pronto import mela`, then `pronto eval`')
@@ -195,7 +198,8 @@ def make_mela_tables(
     tuned = [r for r in records if r['protocol'] in ('in-language','transfer')]
     matrices = [f'{name}\n\n{mela_table4(some)}\n\n* median of the seeds on test'
                 for name,some in _ways(tuned).items()]
-    made['mela4'] = '\n\n'.join(matrices or [mela_table4([])])
+    others = described([r for r in records if r['protocol'] not in _IN_TABLES])
+    made['mela4'] = '\n\n'.join([*(matrices or [mela_table4([])]), *[f'Left out: {others}.']*bool(others)])
     for name,text in made.items() if out else ():
         with write_aside(Path(out)/f'{name}.md') as f: f.write_text(text + '\n', encoding='utf-8')
     return made

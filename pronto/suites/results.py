@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import mean
 from ..core.files import InputError, to_stderr, write_aside
 from ..core.tables import grouped, markdown_table
-from ..runs.comparing import search_name
+from ..runs.comparing import described, models_apart, search_name
 from ..runs.store import read_runs
 from .language_codes import xtreme_code
 from .published import published_figure, task_metrics, xtreme_table
@@ -99,7 +99,9 @@ def make_xtreme_tables(
 )->dict[str,str]: # Name to its Markdown
     "Write XTREME's overall table, and means over the languages that ran; raises `InputError` without runs"
     records = list(read_runs(runs))
-    found, limited = scores_of_runs(records), sum(r['task'] in XTREME for r in records if r['limit'])
+    own = [r for r in records if r['task'] in XTREME]
+    kept, others = models_apart(list(filter(_fits, own))), described([r for r in own if not _fits(r)])
+    found, limited = scores_of_runs(kept), sum(bool(r['limit']) for r in own)
     if not found and limited:
         what = f'has runs of tasks of XTREME only with a limit ({limited}), which are left out'
         raise InputError(runs, f'{what}; run `pronto eval` without --limit')
@@ -107,7 +109,7 @@ def make_xtreme_tables(
         what = 'has no runs of a task of XTREME; make some with `pronto eval --protocol transfer --train en`'
         raise InputError(runs, what)
     if limited: report(f'runs of tasks of XTREME with a limit, which are left out: {limited}')
-    lines = search_lines(filter(_fits, records))
+    lines = search_lines(kept) + [f'Left out: {others}.']*bool(others)
     made = dict(xtreme1=xtreme_table(found), xtreme1_shared=shared_table(found))
     made = {name: '\n\n'.join([table, *lines]) for name,table in made.items()}
     for name,text in made.items() if out else ():
