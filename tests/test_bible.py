@@ -496,7 +496,7 @@ def test_two_bibles_are_not_parts_of_one(tmp_path):
 
 @real
 def test_real_bibles_contradict_themselves_only_where_they_do():
-    "Of the translations at hand one declares another language than it names"
+    "One of the translations at hand declares another language than it names"
     from pronto.bibles.languages import language_doubt
     files = [p for kind in ('ces','osis','usfx','zefania','beblia','vpl') for p in sorted((DATA/kind).iterdir())]
     doubts = {p.name: doubt for p in files if (doubt := language_doubt(read_bible(p), p.name))}

@@ -313,7 +313,7 @@ def test_threads_find_the_same(release, monkeypatch):
     assert store(release/'three') == store(release/'one') and len(store(release/'one')[1]) == 2
 
 def test_a_fault_in_a_thread_is_one_line(release, capsys, monkeypatch):
-    "Of the baselines; what was finished before is kept"
+    "The fault is one of the baselines; what was finished before is kept"
     def fail(training, runs): raise InputError('table', 'is damaged')
     monkeypatch.setattr(runner, '_answer_baselines', fail)
     monkeypatch.setattr(runner, '_threads', lambda: 2)
@@ -321,7 +321,7 @@ def test_a_fault_in_a_thread_is_one_line(release, capsys, monkeypatch):
     assert capsys.readouterr().err.splitlines()[-1] == 'pronto: datasets: none can be used; the first: table: is damaged'
 
 def test_probe_shows_its_steps(release, capsys, monkeypatch):
-    "Of one translation: lines in a log, a bar on a terminal, with --quiet nothing"
+    "The probe of one translation writes lines in a log, a bar on a terminal, with --quiet nothing"
     command = ['probe', str(release/'release'/'qaa'), '-m', str(release/'my-bert')]
     assert main(command) == 0
     said = [line.partition('qaa, my-bert, PNS, seed 0: ') for line in capsys.readouterr().err.splitlines()]

@@ -130,7 +130,7 @@ def build_options(parser):
 
 # %% ../../nbs/cli/dataset_commands.ipynb #2fe69e94
 def _annotations(args):
-    "From a file, or from a source folder"
+    "Read the annotations of a file or of a source folder"
     from pronto.sources.annotation_file import require_options
     from pronto.sources.annotation_file import read_annotations
     path = args.annotations

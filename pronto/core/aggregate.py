@@ -72,7 +72,7 @@ def draw_values(
     n:int=1000, # Draws
     seed:int=0
 )->dict[str,Draws]: # By model
-    "As `draw_scores`, for scores that are means over items"
+    "Draw scores as `draw_scores` does, where they are means over items"
     names, chapter = np.unique(np.asarray(chapters), return_inverse=True)
     weights = chapter_weights(names, n, seed)
     sizes, found = weights @ np.bincount(chapter), {}

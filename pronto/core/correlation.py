@@ -26,7 +26,7 @@ def _centred(v:np.ndarray, kept:np.ndarray)->np.ndarray: # 0 where a number is n
     return np.where(kept & differ, v - mean, 0.)
 
 def _pearson(x:np.ndarray, y:np.ndarray)->np.ndarray: # (draws,) for (draws, n)
-    "Of the pairs in which both numbers are known"
+    "Pearson's correlation over the pairs in which both numbers are known"
     x, y = np.broadcast_arrays(x, y)
     kept = np.isfinite(x) & np.isfinite(y)
     x, y = (_centred(v, kept) for v in (x, y))

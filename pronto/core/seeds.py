@@ -51,12 +51,12 @@ class Variance(NamedTuple):
 
     @property
     def total(self)->float:
-        "Of both"
+        "The variance of both together"
         return self.chapters + self.seeds
 
     @property
     def share_of_seeds(self)->float|None:
-        "From 0 to 1; `None` without any variance"
+        "The share of the variance that is due to seeds, from 0 to 1; `None` without any variance"
         return round(self.seeds/self.total, 2) if self.total > 0 else None
 
 class _Part(NamedTuple):

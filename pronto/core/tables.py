@@ -303,7 +303,7 @@ class Table(TableContent):
     def _repr_markdown_(self)->str: return self.markdown() # For a notebook
 
     def csv(self)->str: # What is not known is empty
-        "For programs: a row for each figure"
+        "The table for programs: a row for each figure"
         texts = lambda row: (cell.text for cell in row)
         printed = [dict(zip(header, texts(row))) for header,rows,_ in self._headed() for row in rows]
         short = lambda x: round(x, self.decimals) if isinstance(x, float) and self.decimals else x
@@ -312,7 +312,7 @@ class Table(TableContent):
     def terminal(self,
         width:int=None # Columns; those of the terminal if not given
     )->str: # No line is longer than it is wide
-        "For a terminal"
+        "The table for a terminal"
         return _as_lines(self, width)
 
     def write(self,

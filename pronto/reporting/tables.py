@@ -138,7 +138,7 @@ def fitting(
 def _latest(records:list[dict])->float: return max(r['finished'] for r in records)
 
 def _preference(records:list[dict])->tuple:
-    "Of the runs on one test set: whole data first, then a high limit, then late ones"
+    "The runs on one test set in order of choice: whole data first, then a high limit, then late ones"
     limit = records[0]['limit']
     return limit is None, limit or 0, _latest(records)
 

@@ -161,7 +161,7 @@ class SubmissionScores:
                 if means.keys() >= {*names}}
 
     def record(self)->dict:
-        "As XTREME's script writes it"
+        "The scores as XTREME's script writes them"
         return self.groups | {name: scores.record() for name,scores in self.tasks.items()}
 
 def score_submission(
