@@ -68,10 +68,10 @@ def detectable(spreads): # Of one task in several translations
 def measured(args):
     "Task to translation to its spread; and how many trainings of a task learned nothing at all"
     wanted = dict(protocol='in-language', model=args.model, limit=args.limit)
-    runs = [r for r in read_runs(args.runs) if wanted.items() <= r.items()]
+    runs = [r for r in read_runs(args.runs) if all(getattr(r, k) == v for k,v in wanted.items())]
     found, collapsed = {}, {}
-    for (task, bible),own in grouped(runs, lambda r: (task_name(r['task']), r['bible'])).items():
-        if flat := sum(r['mcc'] == 0 for r in own): collapsed[task] = collapsed.get(task, 0) + flat
+    for (task, bible),own in grouped(runs, lambda r: (task_name(r.task), r.bible)).items():
+        if flat := sum(r.mcc == 0 for r in own): collapsed[task] = collapsed.get(task, 0) + flat
         if flat < len(own) and len(own) > 2: found.setdefault(task, {})[bible] = spread_of(read_answers(own))
     return found, collapsed
 

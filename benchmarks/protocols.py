@@ -174,7 +174,7 @@ def write_ranks(args):
     from pronto.core.tables import csv_text
     from pronto.reporting.ranks import rank_agreement, rank_plot, rank_table
     from pronto.runs.store import read_runs
-    found = rank_agreement([r for r in read_runs(args.runs) if r['seed'] == 0])
+    found = rank_agreement([r for r in read_runs(args.runs) if r.seed == 0])
     write_table(args, 'ranks.md', rank_table(found) + '\n')
     rank_plot(found).savefig(args.out/'tables'/'ranks.png', dpi=150, bbox_inches='tight')
     rows = [dict(task=a.task, recipes=a.recipes, limit=a.limit, model=model, bible=bible,

@@ -213,7 +213,7 @@ def hf(path):
 def runs(path):
     from pronto.runs.store import read_runs
     found = read_runs(path, report=lambda line: None)
-    return [f"{r['bible']} {r['accuracy']:.2f} {r['mcc']:.2f} {r['intervals'].get('accuracy')}" for r in found]
+    return [f"{r.bible} {r.accuracy:.2f} {r.mcc:.2f} {r.intervals.get('accuracy')}" for r in found]
 
 def answers(path):
     from pronto.quality.sheets import count_sheet, read_sheet

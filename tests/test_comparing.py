@@ -133,7 +133,7 @@ def test_the_report_has_every_run(mixed):
     assert {row['model'] for row in report.rows} == {'bert','other','third'}
 
 def test_ranks_do_not_average_random_weights_into_the_probe(mixed):
-    taus = {a.recipes: a.tau_of_means for a in rank_agreement([r for r in read_runs(mixed) if r['bible'] == 'fra'], 'accuracy')}
+    taus = {a.recipes: a.tau_of_means for a in rank_agreement([r for r in read_runs(mixed) if r.bible == 'fra'], 'accuracy')}
     assert taus == {'probe / paper': 1, 'probe-random / paper': -1}
 
 def test_the_summary_names_the_runs_of_other_test_sets(mixed, tmp_path, capsys):

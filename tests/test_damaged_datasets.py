@@ -156,7 +156,7 @@ def test_a_record_says_that_its_dataset_has_no_manifest(folders, tmp_path):
                               counts={}, seconds=0., device='cpu', versions={}, hyperparameters={})
     for about in {}, load_manifest(folders['plain']):
         found = read_record(store_run(key, tmp_path/str(len(about)), trained, about=about))
-        assert found.get('unchecked', False) == (not about)
+        assert found.unchecked == (not about)
 
 MANIFESTS = ['[1]', '"x"', '{', '['*100_000, '{"a":'*100_000, '{"counts": []}', '{"counts": {"same_sense": 1}}',
              '{"code": 7}', '{"files": {"a": 1}}', '{"hashes": "x"}', '{"source": 1}', '{"predictors": {"x": {"y": "z"}}}',

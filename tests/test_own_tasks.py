@@ -111,7 +111,7 @@ def test_baselines_answer_with_their_labels(place):
 def test_they_are_trained_tabled_reported_and_exported(place, model, tmp_path, capsys):
     tasks, runs = ['--tasks', str(place/'my_tasks.py')], ['--runs', str(tmp_path/'runs')]
     assert main(['eval', str(place/'qad'), '-m', str(model), '-t', 'Q', '-t', 'si', '--epochs', '1', '--limit', '40', *tasks, *runs]) == 0
-    assert {r['task'] for r in read_runs(tmp_path/'runs')} == OWN
+    assert {r.task for r in read_runs(tmp_path/'runs')} == OWN
     capsys.readouterr()
     assert main(['tables', *runs, *tasks, '-o', str(tmp_path/'tables')]) == 0
     header = next(line for line in capsys.readouterr().out.splitlines() if line.startswith('| Model'))
@@ -149,7 +149,7 @@ def test_a_release_has_them_and_is_made_again_when_the_file_changes(place, tmp_p
 def test_a_sweep_runs_them(place, model, tmp_path):
     assert main(['sweep', str(place/'qad'), '-m', str(model), '-t', 'Q', '-t', 'SI', '--epochs', '1', '--limit', '40',
                  '--tasks', str(place/'my_tasks.py'), '--runs', str(tmp_path/'runs'), '--workers', '1']) == 0
-    assert {r['task'] for r in read_runs(tmp_path/'runs')} == OWN
+    assert {r.task for r in read_runs(tmp_path/'runs')} == OWN
 
 def test_a_label_that_is_not_the_tasks_is_one_line(place, tmp_path, capsys):
     (tmp_path/'bad.py').write_text(MY_TASKS.replace("return str(int(", "return (int("))

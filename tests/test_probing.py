@@ -292,7 +292,7 @@ def test_another_run_store_keeps_encodings_and_baselines(release, capsys, monkey
 
 def store(folder): # Record to its scores, and the tables of predictions
     tables = {p.name: p.read_text() for p in folder.rglob('*.predictions.tsv')}
-    return tables, [{k: r[k] for k in ('task','accuracy','baselines','dev','used')} for r in read_runs(folder)]
+    return tables, [(r.task, r.accuracy, r.baselines, r.dev, r.used) for r in read_runs(folder)]
 
 def test_threads_find_the_same(release, monkeypatch):
     "Tasks side by side and baselines in a thread of their own; the verses are encoded once, the tables loaded once"

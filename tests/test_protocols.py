@@ -7,6 +7,7 @@ from conftest import ROOT
 import pronto
 from pronto.cli.command import main
 from pronto.runs.planning import plan
+from pronto.runs.schema import Run
 from pronto.runs.store import predictions_of, read_runs, read_trainings
 
 CHAPTERS = dict(train=range(1, 5), dev=range(5, 7), test=range(7, 10))
@@ -65,10 +66,10 @@ def test_one_training_many_test_sets(place, trained, capsys):
     assert run(place, place/'release', *TRANSFER, 'qaa') == 0
     assert len(trained) == 1 and len(trained[0]['rows']) == 2 + 3
     records, (training,) = read_runs(place/'runs'), read_trainings(place/'runs')
-    assert [(r['bible'], r['protocol'], r['train']) for r in records] == [(c, 'transfer', ['qaa']) for c in ('qaa','qab','qac')]
-    assert {r['training'] for r in records} == {next((place/'runs'/'trainings').iterdir()).stem}
+    assert [(r.bible, r.protocol, r.train) for r in records] == [(c, 'transfer', ['qaa']) for c in ('qaa','qab','qac')]
+    assert {r.training for r in records} == {next((place/'runs'/'trainings').iterdir()).stem}
     assert training['train'] == ['qaa'] and training['counts'] == dict(train=60, dev=30) and training['seconds'] == 1
-    assert all(len(predictions_of(r)) == 45 == r['counts']['test'] for r in records)
+    assert all(len(predictions_of(r)) == 45 == r.counts['test'] for r in records)
     assert run(place, place/'release', *TRANSFER, place/'release'/'qaa') == 0 and len(trained) == 1
     assert capsys.readouterr().out.count('recorded before') == 3
 
@@ -84,7 +85,7 @@ def test_only_missing_test_sets_are_made_again(place, trained, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         list(runner.run_each(plan(place/'release', [str(place/'tiny')], protocol='transfer', train=['qaa']), place/'runs'))
     monkeypatch.setattr(runner, 'store_run', store)
-    before = {r['path']: r['path'].stat().st_mtime_ns for r in read_runs(place/'runs', report=pytest.fail)}
+    before = {r.path: r.path.stat().st_mtime_ns for r in read_runs(place/'runs', report=pytest.fail)}
     assert len(before) == 1
     assert run(place, place/'release', *TRANSFER, 'qaa') == 0
     assert [len(call['rows']) for call in trained] == [5, 4]
@@ -113,7 +114,7 @@ def test_protocols_do_not_mix(place, trained):
     assert mixed.count('| PNS | tiny |') == 4 and differences.count('| PNS | tiny |') == 4
     assert {p.name for p in (place/'tables').glob('*.png')} == {'transfer.png','few-shot.png','mixes.png'}
     blocks = choose(read_runs(place/'runs'))
-    assert {r['protocol'] for found in blocks.values() for block in found for seeds in block.values() for r in seeds} == {'in-language'}
+    assert {r.protocol for found in blocks.values() for block in found for seeds in block.values() for r in seeds} == {'in-language'}
 
 def test_tiers_items_and_typology_from_the_command_line(place, trained, capsys):
     release, runs, out = place/'release', str(place/'runs'), place/'tables'
@@ -182,13 +183,13 @@ def test_folds_are_pooled(place, trained, capsys):
     assert run(place, folded) == 0 and len(trained) == 5
     assert 'all folds: qad, tiny, PNS, seed 0: accuracy' in capsys.readouterr().out
     pooled, = read_runs(place/'runs')
-    assert (pooled['fold'], pooled['folds'], len(pooled['paths']), pooled['counts']['test']) == (None, 5, 5, 75)
+    assert (pooled.fold, pooled.folds, len(pooled.paths), pooled.counts['test']) == (None, 5, 5, 75)
     table = predictions_of(pooled)
     assert len({row['ref'] for row in table}) == 75 # Every verse is tested once
-    assert pooled['accuracy'] == round(sum(row['label'] == row['predicted'] for row in table)/75, 4)
-    assert pooled['intervals']['accuracy'] and set(pooled['baseline_scores']) == set(pooled['baselines'])
+    assert pooled.accuracy == round(sum(row['label'] == row['predicted'] for row in table)/75, 4)
+    assert pooled.intervals['accuracy'] and set(pooled.baseline_scores) == set(pooled.baselines)
     assert run(place, folded) == 0 and len(trained) == 5
-    pooled['paths'][2].unlink()
+    pooled.paths[2].unlink()
     said = []
     assert read_runs(place/'runs', said.append) == []
     assert 'without fold 2; run the command on the folder that holds all 5 folds, not on one of them' in said[0]
@@ -205,12 +206,12 @@ def test_few_shot_after_a_source(place, trained):
     source, *after = trained[5:]
     assert source['stage'] == dict(keep_weights=True)
     assert all(call['stage'] == dict(start=dict(call=6)) for call in after)
-    refs = {r['condition']: {row.ref for row in call['rows']['train']} for r,call in zip(records, trained)}
+    refs = {r.condition: {row.ref for row in call['rows']['train']} for r,call in zip(records, trained)}
     assert refs['10 examples, draw 0'] < refs['20 examples, draw 0'] < refs['all examples']
     assert refs['10 examples, draw 0'] == refs['10 examples, draw 0, after qaa'] != refs['10 examples, draw 1']
-    assert records[5]['condition'] == 'no examples, after qaa' and records[5]['train'] == ['qaa']
-    assert records[6]['train'] == ['qaa','qab']
-    records[6]['path'].unlink() # Its source is recorded, so only its weights are made again
+    assert records[5].condition == 'no examples, after qaa' and records[5].train == ['qaa']
+    assert records[6].train == ['qaa','qab']
+    records[6].path.unlink() # Its source is recorded, so only its weights are made again
     run_all(trainings, place/'runs')
     assert [len(call['rows']) for call in trained[11:]] in ([3], [2, 3])
 
@@ -260,7 +261,7 @@ def test_translations_that_cannot_be_read_are_left_out(place, trained, capsys):
     for n,command in enumerate(([release, '-t', 'PNS'], [release], [release, '-t', 'PNS', *TRANSFER, 'qaa'])):
         assert run(place, *command, runs=f'runs{n}') == 3
         told = left(capsys.readouterr().err)
-        assert len(told) == 3 and {r['bible'] for r in read_runs(place/f'runs{n}')} == {'qaa','qac'}
+        assert len(told) == 3 and {r.bible for r in read_runs(place/f'runs{n}')} == {'qaa','qac'}
         assert all(any(why in line for line in told) for why in ('qad/proper_noun_subject_train.tsv: is not the file',
                                                                  'qae/verses.tsv: is missing', 'qab/manifest.json'))
     assert main(['eval', str(release), '-t', 'PNS']) == 3
@@ -272,8 +273,8 @@ def test_translations_that_cannot_be_read_are_left_out(place, trained, capsys):
 
 def test_one_answer_to_everything_is_not_learning(place):
     from pronto.runs.runner import FinishedRun
-    record = dict(bible='qaa', model='m', task='sentence_mood', seed=0, accuracy=.5, baselines={}, collapsed=True)
-    said = {p: str(FinishedRun(None, record | dict(protocol=p), False)) for p in ('in-language','prompting')}
+    record = Run(bible='qaa', model='m', task='sentence_mood', accuracy=.5, collapsed=True)
+    said = {p: str(FinishedRun(None, record.but(protocol=p), False)) for p in ('in-language','prompting')}
     assert 'collapsed: nothing was learned' in said['in-language'] and 'one answer to everything' in said['prompting']
 
 PROTOCOLS_FILE = """from pronto.protocols.parts import Selection
@@ -296,7 +297,7 @@ def test_a_protocol_of_the_users_end_to_end(place, trained, capsys, monkeypatch)
     mine.write_text(PROTOCOLS_FILE)
     how = '--protocols', mine, '--protocol', 'tuned-transfer', '--train', 'qaa'
     assert run(place, place/'release', *how) == 0 and len(trained) == 3
-    assert {r['protocol'] for r in read_runs(place/'runs')} == {'tuned-transfer'}
+    assert {r.protocol for r in read_runs(place/'runs')} == {'tuned-transfer'}
     capsys.readouterr()
     assert main(['tables', '--runs', str(place/'runs'), '-o', str(place/'out'), '--protocol', 'tuned-transfer']) == 0
     said = capsys.readouterr().out
@@ -341,9 +342,9 @@ def test_labels_on_which_all_sentences_agree(place, trained, monkeypatch):
     assert run(place, place/'release'/'qaa') == 0
     record, = read_runs(place/'runs')
     marked = [row for row in predictions_of(record) if row['unambiguous'] == '1']
-    assert record['unambiguous'] == len(marked) == 9
-    assert record['accuracy_unambiguous'] == round(sum(row['label'] == row['predicted'] for row in marked)/9, 4)
-    assert record['source'] == 'OntoNotes' and set(record['baseline_scores']['ngram']) >= {'accuracy','mcc','macro_f1'}
+    assert record.unambiguous == len(marked) == 9
+    assert record.accuracy_unambiguous == round(sum(row['label'] == row['predicted'] for row in marked)/9, 4)
+    assert record.source == 'OntoNotes' and set(record.baseline_scores['ngram']) >= {'accuracy','mcc','macro_f1'}
 
 def test_with_a_real_model(tmp_path, monkeypatch):
     "Transfer and few-shot with a tiny BERT: the pair task transfers, and weights of the source are used"
@@ -367,9 +368,9 @@ def test_with_a_real_model(tmp_path, monkeypatch):
     planned = plan([tmp_path/'qab'], [str(tmp_path/'tiny')], ['SS'], epochs=1, protocol='few-shot',
                    train=[tmp_path/'qaa'], sizes=(20,), draws=1)
     records = run_all(planned, tmp_path/'runs', device='cpu')
-    assert [r['condition'].split(',')[0] for r in records] == ['20 examples', 'all examples', 'no examples', '20 examples', 'all examples']
+    assert [r.condition.split(',')[0] for r in records] == ['20 examples', 'all examples', 'no examples', '20 examples', 'all examples']
     alone, after = records[0], records[3]
-    assert alone['dev'] != after['dev'] and after['first']['trained_on'][0]['code'] == 'qaa'
+    assert alone.dev != after.dev and after.first['trained_on'][0]['code'] == 'qaa'
 
 SMALL = {'transfer.ipynb': dict(epochs=1), 'fewshot.ipynb': dict(epochs=1, sizes='20', draws=1), 'mixes.ipynb': dict(epochs=1),
          'probe.ipynb': dict(epochs=1, n_models=3), 'tiers.ipynb': dict(n_models=2), 'items.ipynb': dict(n_models=2),

@@ -199,7 +199,7 @@ def test_two_models_are_compared_by_test(tmp_path, browser):
 def read_answers_of(folder, bible):
     models = {}
     for r in read_runs(folder):
-        if r['bible'] == bible: models.setdefault(r['model'], []).append(r)
+        if r.bible == bible: models.setdefault(r.model, []).append(r)
     return {m: read_answers(seeds) for m,seeds in models.items()}
 
 def test_a_family_and_a_script_have_ranks_of_their_own(tmp_path, browser):

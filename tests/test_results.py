@@ -48,7 +48,7 @@ def test_killed_at_any_moment_leaves_whole_or_absent(tmp_path):
         done = is_done(RUN, runs, said.append)
         records = read_runs(runs, report=said.append)
         assert len(records) == done and not said, f'killed at {n}'
-        for r in records: assert len(read_predictions(r['path'])) == 100
+        for r in records: assert len(read_predictions(r.path)) == 100
         folder = RUN.record(runs).parent
         states.add((done, folder.is_dir() and len(list(folder.iterdir())) > 2*done))
         write_record(RUN, runs, run_results(accuracy=1.), rows)
@@ -65,7 +65,7 @@ def test_two_processes_do_no_harm(tmp_path):
     records = read_runs(tmp_path, report=said.append)
     assert len(records) == 20 and not said
     assert len(list((tmp_path/'qaa'/'maker--tiny'/'sentence_mood').iterdir())) == 40
-    for r in records: assert {row['label'] for row in read_predictions(r['path'])} == {r['device']}
+    for r in records: assert {row['label'] for row in read_predictions(r.path)} == {r.device}
 
 def test_record_without_predictions_is_redone(tmp_path):
     path = write_record(RUN, tmp_path, run_results(accuracy=1.), [dict(label='x', predicted='x')])
@@ -74,7 +74,7 @@ def test_record_without_predictions_is_redone(tmp_path):
     path.with_suffix('.predictions.tsv').write_text('label\ny\n')
     assert not is_done(RUN, tmp_path, said.append) and 'does not belong' in said[0]
     write_record(RUN, tmp_path, run_results(accuracy=.5), [dict(label='z')])
-    assert read_record(path)['accuracy'] == .5
+    assert read_record(path).accuracy == .5
 
 def test_asking_imports_no_torch(tmp_path):
     code = f'''if True:
@@ -223,7 +223,7 @@ def test_odd_records_stop_neither_tables_nor_report(tmp_path):
         path = write_record(replace(RUN, seed=2+i), tmp_path, WHOLE, [dict(ref='MRK 1:1', label='x', predicted='x')])
         path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}))
     records = read_runs(tmp_path, report=lambda line: None)
-    assert [r['path'] for r in records] == [whole]
+    assert [r.path for r in records] == [whole]
     assert len(make_report(records, tmp_path).rows) == 1 and choose(records)
 
 def test_damaged_json_is_one_line(tmp_path):

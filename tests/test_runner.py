@@ -51,7 +51,7 @@ def test_a_training_that_fails_is_listed_and_the_others_are_made(checkout, capsy
     command = ['eval', '../data/datasets/qaa', '--epochs', '1', '--limit', '8', '--runs', 'runs', '-m', 'bad-bert']
     assert main([*command, '-m', 'my-bert', '-m', 'worse-bert']) == 3
     out, err = capsys.readouterr()
-    assert [r['model'] for r in read_runs('runs')] == ['my-bert'] and out.startswith('qaa, my-bert, PNS, seed 0: ')
+    assert [r.model for r in read_runs('runs')] == ['my-bert'] and out.startswith('qaa, my-bert, PNS, seed 0: ')
     failed = [line.split(', PNS, seed 0: ')[0] for line in err.splitlines() if line.startswith('failed')]
     assert failed == ['failed qaa, bad-bert', 'failed qaa, worse-bert']
     for models in [], ['-m', 'worse-bert']: assert main([*command, *models]) == 1
@@ -61,7 +61,7 @@ def test_16_bits_can_be_asked_for(checkout, asked):
     command = ['eval', '../data/datasets/qaa', '-m', 'my-bert', '--epochs', '1', '--limit', '8']
     assert main([*command, '--runs', 'runs', '--bf16', asked]) == 0
     [record] = read_runs('runs')
-    assert record['hyperparameters'].get('bf16', False) == (asked == 'yes')
+    assert record.hyperparameters.get('bf16', False) == (asked == 'yes')
 
 @pytest.mark.parametrize('name', ['/missing/path', '**', 'n'*300, '', '../..x', 'a\0b'])
 def test_odd_names_of_bibles_are_one_line(checkout, name):

@@ -6,6 +6,7 @@ import pytest
 from conftest import ROOT
 from pronto.cli import main
 from pronto.core.files import InputError
+from pronto.runs.schema import Run
 from pronto.suites.importing import load_suite
 from pronto.suites.scoring import XTREME, score_submission
 from pronto.suites.xtreme_files import read_xtreme
@@ -479,12 +480,12 @@ def test_tagging_transfers_to_a_language_without_training_data(tmp_path, treeban
     command = ['eval',out,'-t','pos','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs,'--seeds','2']
     assert main([*command,'--protocol','transfer','--train','de']) == 0
     assert main(command) == 3 and 'fr: left out, as it has no examples of pos' in capsys.readouterr().err
-    records = {(r['bible'], r['protocol'], r['seed']): r for r in read_runs(runs)}
+    records = {(r.bible, r.protocol, r.seed): r for r in read_runs(runs)}
     assert records.keys() == {(*key, seed) for key in (('de','transfer'), ('fr','transfer'), ('de','in-language')) for seed in (0,1)}
     record = records['fr','transfer',0]
-    assert record['baselines'].keys() == {'majority','lookup','ngram'} and record['baselines']['lookup'] == 1
+    assert record.baselines.keys() == {'majority','lookup','ngram'} and record.baselines['lookup'] == 1
     rows = predictions_of(record)
-    assert len(rows) == 15 and rows[4]['token'] == 'sang' and rows[4]['ref'].endswith(':2') and 0 <= record['f1'] <= 1
+    assert len(rows) == 15 and rows[4]['token'] == 'sang' and rows[4]['ref'].endswith(':2') and 0 <= record.f1 <= 1
     assert compare_records([records['fr','transfer',seed] for seed in (0,1)])[0]['p'] <= 1
     wrong = error_table(record, [tmp_path/'out'/'fr'])
     assert all('[' in text for text in wrong.get('text', ()))
@@ -498,7 +499,7 @@ def views_of_a_notebook(runs, dataset, *columns):
     "What eval.ipynb draws and prints of one run"
     from pronto.reporting.notebook_views import best_of, error_table, plot_confusions, plot_curves, score_table
     from pronto.runs.store import read_runs
-    records = [r for r in read_runs(runs) if r['bible'] == 'de']
+    records = [r for r in read_runs(runs) if r.bible == 'de']
     score_table(records), plot_curves(records), plot_confusions(records)
     wrong = error_table(best_of(records)[0], dataset)
     assert {*columns} <= {*wrong.columns}, list(wrong.columns)
@@ -522,7 +523,7 @@ def test_questions_are_divided_by_article_and_answered(tmp_path, tiny_bert, caps
     said = capsys.readouterr().out
     assert 'es, letters, XQuAD, seed 0, from de: accuracy' in said and 'F1' in said
     record = json.loads(next((tmp_path/'runs'/'es').rglob('*.json')).read_text())
-    assert record['mcc'] is None and record['hyperparameters']['learning_rate'] == 3e-5 and record['counts']['train'] == 6
+    assert record.mcc is None and record.hyperparameters['learning_rate'] == 3e-5 and record.counts['train'] == 6
     views_of_a_notebook(runs, out/'de', 'text')
     show = ['tables','--runs',runs,'-o',str(tmp_path/'t')]
     assert main([*show,'--protocol','transfer']) == 0 # By F1, the metric of the task
@@ -677,8 +678,8 @@ def test_tables_of_translations_and_of_xtreme_say_which_folder_is_wrong(tmp_path
         assert 'nope: is not a folder; name the folder of the runs' in refused(*command, '--runs', nope)
 
 def _records(monkeypatch, module, *records):
-    same = dict(task='sentence_mood', model='m', recipe='paper', protocol='transfer', train=['en'], limit=None, dataset_hash='d')
-    filled = [same | dict(path='', language='', accuracy=.5, hyperparameters={}) | record for record in records]
+    same = dict(task='sentence_mood', model='m', protocol='transfer', train=['en'], dataset_hash='d', accuracy=.5)
+    filled = [Run(**same | record) for record in records]
     monkeypatch.setattr(f'pronto.suites.{module}.read_runs', lambda *_: filled)
 
 def test_runs_with_a_limit_are_compared_with_runs_of_the_same_limit(tmp_path, monkeypatch):

@@ -83,7 +83,7 @@ def test_a_worker_dies_a_run_fails_and_the_sweep_goes_on(dataset, model, stand_i
     failed = (runs/name).with_suffix('.failed.ipynb')
     assert why == f'{failed}, cell 3: ValueError: seed 1 is unlucky' and failed.exists()
     assert all((runs/n).with_suffix('.ipynb').exists() for n in done.done) and not list(runs.rglob('*.tmp.ipynb'))
-    assert [r['seed'] for r in read_runs(runs)] == [0,2,3]
+    assert [r.seed for r in read_runs(runs)] == [0,2,3]
 
     (runs/'begun.log').unlink()
     first = runs/next(n for n in done.done if done.jobs[n].key.seed == 0) # As if killed after its record, before its notebook was in place
@@ -162,10 +162,10 @@ def test_the_notebook_itself(dataset, model, tmp_path, capsys):
     assert main(argv) == 0
     assert capsys.readouterr() == (f'{tmp_path/"runs"}: 1 run\n', '')
     record, = read_runs(tmp_path/'runs')
-    kept = json.loads(record['path'].with_suffix('.ipynb').read_text(encoding='utf-8'))
+    kept = json.loads(record.path.with_suffix('.ipynb').read_text(encoding='utf-8'))
     outputs = [o for c in kept['cells'] for o in c.get('outputs', [])]
     assert not [o for o in outputs if o['output_type'] == 'stream' and re.search(r'%\||about .* left|baselines', ''.join(o['text']))]
-    assert record['task'] == 'sentence_mood' and record['counts'] and any('image/png' in o.get('data', {}) for o in outputs)
+    assert record.task == 'sentence_mood' and record.counts and any('image/png' in o.get('data', {}) for o in outputs)
     assert main(argv) == 0
     assert capsys.readouterr().out == f'{tmp_path/"runs"}: 1 recorded before\n'
 

@@ -40,15 +40,15 @@ def test_one_training_makes_a_record_for_each_task(data, capsys, monkeypatch):
     command = ['eval', str(data/'qaa'), '-m', str(data/'my-bert'), *ASK]
     assert main(command) == 0 and len(trained) == 1 and len(less) == 1
     records = read_runs(data/'data'/'runs')
-    assert [r['task'] for r in records] == [*STEMS] and {r['protocol'] for r in records} == {'together'}
-    assert all(r['hyperparameters']['together'] == [*STEMS] and len(r['dev']) == 2 for r in records)
-    assert [len(r['intervals']) > 0 and r['counts'] for r in records] == [dict(train=40, dev=12, test=12)]*3
-    answers = [r['path'].with_suffix('.predictions.tsv').read_text(encoding='utf-8') for r in records]
+    assert [r.task for r in records] == [*STEMS] and {r.protocol for r in records} == {'together'}
+    assert all(r.hyperparameters['together'] == [*STEMS] and len(r.dev) == 2 for r in records)
+    assert [len(r.intervals) > 0 and r.counts for r in records] == [dict(train=40, dev=12, test=12)]*3
+    answers = [r.path.with_suffix('.predictions.tsv').read_text(encoding='utf-8') for r in records]
     assert main(command) == 0 and len(trained) == 1 # Nothing is trained twice
-    shutil.rmtree(records[1]['path'].parent)
+    shutil.rmtree(records[1].path.parent)
     assert main(command) == 0 # A record that is lost is made again, the same
     again = read_runs(data/'data'/'runs')
-    assert [r['path'].with_suffix('.predictions.tsv').read_text(encoding='utf-8') for r in again] == answers
+    assert [r.path.with_suffix('.predictions.tsv').read_text(encoding='utf-8') for r in again] == answers
     capsys.readouterr()
     assert main(['tables', '--protocol', 'together', '--recipe', 'tiny', '-o', str(data/'tables')]) == 0
     out = capsys.readouterr().out

@@ -52,7 +52,7 @@ def eval_command(args):
         records.append(finished.record)
     for pooled in pool_runs(records):
         folds = FinishedRun(None, pooled, False)
-        if pooled.get('paths'): show(f'all folds: {folds}', _record_data(folds))
+        if pooled.paths: show(f'all folds: {folds}', _record_data(folds))
     return batch_status(failed) if records else 1
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7r
@@ -72,8 +72,8 @@ def _run_each(trainings:list, args, list_failed:Callable)->Iterator:
 
 def _record_data(finished)->dict: # For `--json`
     "The record of a run, without what takes much room"
-    long = 'dev', 'attempts', 'hyperparameters', 'versions', 'finished'
-    record = {k: v for k,v in finished.record.items() if k not in long}
+    long = {'dev', 'attempts', 'hyperparameters', 'versions', 'finished'}
+    record = finished.record.model_dump(exclude=long, exclude_unset=True)
     return record | dict(recorded_before=finished.recorded_before)
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde78
@@ -198,8 +198,8 @@ def probe_command(args):
     return batch_status(state.failed)
 
 def _row_data(row:dict)->dict: # For `--json`
-    scores = lambda record: {k: record[k] for k in ('accuracy','mcc','baselines','unknown') if k in record}
-    return {k: scores(v) if isinstance(v, dict) else v for k,v in row.items()}
+    scores = lambda run: dict(accuracy=run.accuracy, mcc=run.mcc, unknown=run.unknown)
+    return {k: v if v is None or isinstance(v, str) else scores(v) for k,v in row.items()}
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco03
 def cache_options(parser):

@@ -54,12 +54,12 @@ def _beside_options(parser):
         'or transfer-probe')
 
 # %% ../../nbs/cli/result_commands.ipynb #rscfold1
-def _used_in(record:dict)->set[str]:
+def _used_in(record)->set[str]: # A run, or the record of a retrieval
     "The codes of the translations that a run is tested or trained on"
-    if 'foreign' in record: return {record[side]['code'] for side in ('foreign','english')}
-    return {record['bible'], *(record.get('train') or ())}
+    if isinstance(record, dict): return {record[side]['code'] for side in ('foreign','english')}
+    return {record.bible, *record.train}
 
-def _leave_out(records:list[dict], codes:list[str])->list[dict]:
+def _leave_out(records:list, codes:list[str])->list:
     "Runs that use none of these translations; raises `InputError` for a code that no run uses"
     known = set().union(*map(_used_in, records))
     unknown = [code for code in codes if code not in known]
@@ -70,10 +70,9 @@ def _leave_out(records:list[dict], codes:list[str])->list[dict]:
     if records and not kept: raise InputError('--without', f'all runs use {", ".join(codes)}; name fewer')
     return kept
 
-def _know_protocol(name:str, records:list[dict]):
+def _know_protocol(name:str, records:list):
     "Refuse a name that is no protocol; one of your own is known by its runs"
-    from pronto.runs.comparing import protocol_of
-    if name in ('','retrieval', *map(protocol_of, records)): return
+    if name in ('','retrieval', *(r.protocol for r in records)): return
     from pronto.protocols.protocol import find_protocol
     find_protocol(name)
 
@@ -117,7 +116,7 @@ def _any_recipe(args):
     if args.recipe == 'paper': args.recipe = ''
 
 # %% ../../nbs/cli/result_commands.ipynb #rsct0002
-def _accuracy_tables(args, records:list[dict]):
+def _accuracy_tables(args, records:list):
     from pronto.reporting.summary import make_summary
     from pronto.reporting.tables import left_out, make_tables
     kind = args.recipe, args.splits, args.protocol
@@ -131,19 +130,19 @@ def _accuracy_tables(args, records:list[dict]):
     other = left_out(records, *kind)
     if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
 
-def _settled(args, records:list[dict], protocol:str)->tuple[list[dict],str]:
+def _settled(args, records:list, protocol:str)->tuple[list,str]:
     "The runs that have one setting for each model, and a sentence about the others"
     from pronto.reporting.tables import fitting, in_store, left_out
     from pronto.runs.comparing import described, settled
     some = fitting(records, args.recipe, args.splits, protocol, in_store(args.runs))
     kept = settled(some)
-    paths = {r['path'] for r in kept}
-    others = (described([r for r in some if r['path'] not in paths]),
+    paths = {r.path for r in kept}
+    others = (described([r for r in some if r.path not in paths]),
               left_out(records, args.recipe, args.splits, protocol))
     said = '; '.join(filter(None, others))
     return kept, f'Left out: {said}; choose with --recipe, --splits and --protocol.' if said else ''
 
-def _beside(args, records:list[dict]):
+def _beside(args, records:list):
     "Tiers, items and typology, from the runs of one protocol"
     from pronto.reporting.items import make_item_tables, texts_of
     from pronto.reporting.tiers import make_tier_tables, read_tiers

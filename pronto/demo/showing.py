@@ -11,6 +11,7 @@ from ..core.refs import Ref
 from ..core.tables import markdown_table
 from ..datasets.loading import Dataset
 from ..datasets.tasks import find_task
+from ..runs.schema import Run
 from .corpus import Corpus
 from .invented_languages import invented_languages
 
@@ -73,18 +74,18 @@ def examples(
 _BASELINES = dict(majority='majority', lookup='look-up', nearest='nearest verse', ngram='character n-grams')
 
 def mean_scores(
-    records:list[dict], # Of one protocol and recipe, of all languages
+    records:list[Run], # Of one protocol and recipe, of all languages
     names:dict[str,str] # Name of a model in a record to its name in the table; in the order of the table
 )->dict[str,dict[str,float]]: # Name of a row to task to mean accuracy
     "Accuracy of the baselines and the models, averaged over languages and seeds"
-    languages, found = {r['bible'] for r in records}, {}
+    languages, found = {r.bible for r in records}, {}
     def add(name, record, value):
-        by_language = found.setdefault(name, {}).setdefault(record['task'], {})
-        by_language.setdefault(record['bible'], []).append(value)
+        by_language = found.setdefault(name, {}).setdefault(record.task, {})
+        by_language.setdefault(record.bible, []).append(value)
     for r in records:
         for baseline,name in _BASELINES.items():
-            if r['baselines'].get(baseline) is not None: add(name, r, r['baselines'][baseline])
-        if r['model'] in names: add(names[r['model']], r, r['accuracy'])
+            if r.baselines.get(baseline) is not None: add(name, r, r.baselines[baseline])
+        if r.model in names: add(names[r.model], r, r.accuracy)
     rows = [name for name in [*_BASELINES.values(), *dict.fromkeys(names.values())] if name in found]
     return {name: {task: mean(map(mean, by_language.values())) for task,by_language in found[name].items()
                    if set(by_language) == languages} for name in rows}

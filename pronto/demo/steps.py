@@ -27,6 +27,7 @@ from ..reporting.protocol_tables import make_protocol_tables
 from ..reporting.report import write_report
 from ..runs.planning import plan
 from ..runs.runner import in_processes, run_trainings
+from ..runs.schema import Run
 from ..runs.store import read_runs
 
 # %% ../../nbs/demo/steps.ipynb #st07
@@ -113,9 +114,9 @@ class Demo:
         jobs = [(group, self.out/'runs', 'cpu') for group in groups]
         for _ in in_processes(run_trainings, jobs, self.workers, progress(what)): pass
 
-    def _records(self, protocol:str, recipe:str, models:dict[str,str])->list[dict]:
+    def _records(self, protocol:str, recipe:str, models:dict[str,str])->list[Run]:
         return [r for r in read_runs(self.out/'runs')
-                if (r['protocol'], r['recipe']) == (protocol, recipe) and r['model'] in models]
+                if (r.protocol, r.recipe) == (protocol, recipe) and r.model in models]
 
     def _scores(self, protocol:str='in-language', recipe:str=TINY.name)->dict:
         return mean_scores(self._records(protocol, recipe, self._names), self._names)
@@ -137,7 +138,7 @@ def _first_scores(demo:Demo)->str:
     pretrain_models(demo.corpus, demo.out/'models', demo.budget, demo.workers, progress('pretrain'),
                     only=list(names))
     demo._run(demo._probes('qaa', list(names)), 'probe')
-    of_brelish = [r for r in demo._records('probe', 'probe', names) if r['bible'] == 'qaa']
+    of_brelish = [r for r in demo._records('probe', 'probe', names) if r.bible == 'qaa']
     return '\n\n'.join([
         'Accuracy in percent in Brelish. Both models are frozen: only a linear classifier is trained.',
         mean_score_table(mean_scores(of_brelish, names))])
@@ -181,13 +182,13 @@ def probe_line(frozen:dict[str,dict[str,float]], tuned:dict[str,dict[str,float]]
 
 def _transfer_line(demo:Demo)->str:
     transferred = demo._records('transfer', TINY.name, dict(multilingual=''))
-    kinds = {(r['bible'], r['task']) for r in transferred}
+    kinds = {(r.bible, r.task) for r in transferred}
     own = [r for r in demo._records('in-language', TINY.name, dict(multilingual=''))
-           if (r['bible'], r['task']) in kinds]
+           if (r.bible, r.task) in kinds]
     mean_of = lambda records, value: 100*sum(map(value, records))/len(records)
-    there = mean_of(transferred, lambda r: r['accuracy'])
-    majority = mean_of(transferred, lambda r: r['baselines']['majority'])
-    trained_there = mean_of(own, lambda r: r['accuracy'])
+    there = mean_of(transferred, lambda r: r.accuracy)
+    majority = mean_of(transferred, lambda r: r.baselines['majority'])
+    trained_there = mean_of(own, lambda r: r.accuracy)
     verdict = 'Nothing is transferred' if there <= majority else 'Something is transferred'
     return (f'{verdict}: trained in Brelish, the model of three languages scores {there:.1f} in Tumak and '
             f'Gareti; trained there {trained_there:.1f}; the majority label scores {majority:.1f}. '

@@ -18,6 +18,7 @@ from ..modeling.recipes import find_model
 from ..runs.comparing import unknown_share
 from ..runs.planning import plan
 from ..runs.runner import in_processes, run_each
+from ..runs.schema import Run
 from ..runs.store import pool_runs
 
 # %% ../../nbs/jobs/probes.ipynb #9c000007
@@ -58,16 +59,16 @@ class ProbedLanguages:
         return forecast('probe', self.finished, self.total, left, f'{about(self.seconds[-1])} for the last')
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000e
-def _cell(record:dict|None)->str:
-    if record is None: return '–'
-    unknown = unknown_share([record])
+def _cell(run:Run|None)->str:
+    if run is None: return '–'
+    unknown = unknown_share([run])
     said = f', {100*unknown:.0f} % unknown' if unknown else '' # Of the tokens
-    return f'{100*record["accuracy"]:.1f} ({record["mcc"]:.2f}{said})'
+    return f'{100*run.accuracy:.1f} ({run.mcc:.2f}{said})'
 
-def _mean(records:list[dict])->dict|None:
+def _mean(records:list[Run])->Run|None:
     if not records: return None
-    means = {k: sum(r[k] for r in records)/len(records) for k in ('accuracy','mcc')}
-    return means | dict(unknown=dict(test=unknown_share(records)))
+    means = {k: sum(r.score(k) for r in records)/len(records) for k in ('accuracy','mcc')}
+    return records[0].but(**means, unknown=dict(test=unknown_share(records)))
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000a1
 def _tasks_of(folders:list)->list:
@@ -79,8 +80,8 @@ def _rows(finished:list)->list[dict]:
     "A row for each model and translation; folds are pooled, and several seeds averaged"
     records, found = pool_runs([f.record for f in finished]), {}
     for r in records:
-        row = found.setdefault((r['bible'], r['model']), {'bible': r['bible'], 'model': r['model']})
-        row.setdefault(r['task'], []).append(r)
+        row = found.setdefault((r.bible, r.model), {'bible': r.bible, 'model': r.model})
+        row.setdefault(r.task, []).append(r)
     return [{k: _mean(v) if isinstance(v, list) else v for k,v in row.items()} for row in found.values()]
 
 def _probe(folder, how:dict, runs, device, tasks_files:tuple[str,...], steps:bool

@@ -15,7 +15,8 @@ from ..core.pictures import panels
 from .protocol_cells import FEW_SEEDS, collapse_mark, number, score_data
 from .rendering import shown
 from .scores import Answers, among_best, compare_answers, read_answers, score_answers
-from ..runs.comparing import by_model_and_task, one_setting, protocol_of, task_name
+from ..runs.schema import Run
+from ..runs.comparing import by_model_and_task, one_setting, task_name
 
 # %% ../../nbs/reporting/fewshot.ipynb #fs07
 class Curve(NamedTuple):
@@ -26,28 +27,28 @@ class Curve(NamedTuple):
     source:str # Trained on before; empty if it was not
     points:dict[int,Answers] # Number of examples of train to the answers of all draws and seeds
     sizes:dict[int,str] # How a table calls each of them, e.g. `50`, `all`
-    runs:list[dict] = [] # Their records
+    runs:list[Run] = []
 
     def scores(self, metric:str='accuracy')->dict: # Number of examples to a `SeedScore`
         "The points of the curve, in order"
         return {n: score_answers(self.points[n])[metric] for n in sorted(self.points)}
 
-def _source(record:dict)->str:
-    before, target = record['train'][0], record['bible']
-    return before if record.get('first') or record['train'] != [target] else ''
+def _source(record:Run)->str:
+    before, target = record.train[0], record.bible
+    return before if record.first or record.train != [target] else ''
 
-def _examples(record:dict)->tuple[int,str]: # Number, and what a table calls it
-    part, = record['trained_on']
-    if part['code'] != (record.get('code') or record['bible']): return 0, '0'
-    return (part['size'], f'{part["size"]:,}') if 'size' in part else (record['counts']['train'], 'all')
+def _examples(record:Run)->tuple[int,str]: # Number, and what a table calls it
+    part, = record.trained_on
+    if part['code'] != record.own_code: return 0, '0'
+    return (part['size'], f'{part["size"]:,}') if 'size' in part else (record.counts['train'], 'all')
 
 def read_curves(
-    records:list[dict] # As `read_runs` returns them, of all protocols
+    records:list[Run] # Of all protocols
 )->list[Curve]:
     "The learning curves of all runs of few-shot"
     found = []
-    for (model,task),runs in by_model_and_task([r for r in records if protocol_of(r) == 'few-shot']).items():
-        of_curve = grouped(one_setting(runs), lambda r: (r['bible'], _source(r)))
+    for (model,task),runs in by_model_and_task([r for r in records if r.protocol == 'few-shot']).items():
+        of_curve = grouped(one_setting(runs), lambda r: (r.bible, _source(r)))
         for (target,source),own in progress(f'read {task_name(task)}')(of_curve.items()):
             by_size = grouped(own, _examples)
             points = {n: read_answers(same) for (n,_),same in by_size.items()}

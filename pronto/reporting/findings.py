@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ..core.tables import csv_rows, grouped
 from .scores import MIN_SEEDS, Answers, against_best, answers_by_task
 from .scores import best_of_models, is_clear, may_be_best, score_answers
+from ..runs.schema import Run
 from ..runs.comparing import task_name
 
 # %% ../../nbs/reporting/findings.ipynb #fnd00006
@@ -38,7 +39,7 @@ def _lead(task:str, models:dict[str,Answers])->Lead:
                 may_be_best(models[best]))
 
 def leads(
-    records:list[dict] # With their `path`, all of one test set
+    records:list[Run] # All of one test set
 )->list[Lead]: # One for each task
     "The best model of each task"
     return [_lead(task, models) for task,models in answers_by_task(records).items()]
@@ -51,11 +52,11 @@ def _few_seeds(n:int)->str:
     return f' With fewer than {MIN_SEEDS} seeds per model, this is about these runs, not about the models.'
 
 def eval_finding(
-    records:list[dict] # With their `path`, all of one test set
+    records:list[Run] # All of one test set
 )->str: # Markdown
     "Which model is best, and whether tests tell it from the others and from the baselines"
     found = leads(records)
-    models, n = {r['model'] for r in records}, len(found)
+    models, n = {r.model for r in records}, len(found)
     learned = Counter(lead.model for lead in found if lead.learned)
     if not learned and len(models) > 1:
         return f'None of {len(models)} models learned anything: each collapsed or is below a baseline.'
@@ -83,7 +84,7 @@ def _draw_task(ax, task:str, models:dict[str,Answers]):
     ax.set(title=task_name(task), yticks=range(len(names)), yticklabels=names, ylim=(-.6, len(names)-.4))
 
 def plot_scores(
-    records:list[dict] # With their `path`, all of one test set
+    records:list[Run] # All of one test set
 )->plt.Figure:
     "Accuracy of each model with its interval, a panel for each task"
     tasks = answers_by_task(records)

@@ -21,7 +21,8 @@ from ..datasets.examples import verses_of
 from ..datasets.loading import load_dataset_folder
 from ..datasets.tasks import TASKS
 from ..core.pictures import panels, save_picture
-from ..runs.comparing import data_notes, protocol_of, sources_of, task_key, task_name
+from ..runs.schema import Run
+from ..runs.comparing import data_notes, task_key, task_name
 from ..runs.store import predictions_of, safe_name
 
 # %% ../../nbs/reporting/items.ipynb #ri000007
@@ -45,15 +46,15 @@ class Answer(NamedTuple):
 
 _PLACES = 'sense ref ref1 ref2'.split()
 
-def _model(record:dict)->str:
+def _model(record:Run)->str:
     "What answered: the model, and how it was trained unless in-language"
-    others = sources_of(record)
-    protocol = protocol_of(record) if protocol_of(record) != 'in-language' else ''
+    others = record.sources
+    protocol = record.protocol if record.protocol != 'in-language' else ''
     trained = f'from {", ".join(others)}' if others else ''
-    return ', '.join(filter(None, (record['model'], protocol, trained, record.get('condition') or '')))
+    return ', '.join(filter(None, (record.model, protocol, trained, record.condition)))
 
 def answers_of(
-    records:list[dict] # Of one task, as `read_runs` gives them
+    records:list[Run] # Of one task
 )->list[Answer]: # Rows without a reference are left out
     "All answers of some runs; raises `InputError` if there are none"
     found = []
@@ -62,7 +63,7 @@ def answers_of(
         columns = [c for c in _PLACES if rows and c in rows[0]]
         for row in rows:
             asked = ' '.join(row[c] for c in columns if row[c])
-            if ':' in asked: found.append(Answer(name, r['bible'], asked, row['label'], row['predicted']))
+            if ':' in asked: found.append(Answer(name, r.bible, asked, row['label'], row['predicted']))
     if not found: raise InputError('runs', 'hold no answers with references; make runs with `pronto eval`')
     return found
 
@@ -158,14 +159,14 @@ class Items(NamedTuple):
     spread:dict[str,float] # As `item_summary` gives it
     n_cells:int # Models in languages
 
-def _in_order(records:list[dict])->list[tuple[str,list[dict]]]: # Of the tables: the order of `TASKS`
+def _in_order(records:list[Run])->list[tuple[str,list[Run]]]: # Of the tables: the order of `TASKS`
     "Tasks with their runs"
     place = {stem: i for i,stem in enumerate(TASKS)}
     by_task = grouped(records, task_key).items()
-    return sorted(by_task, key=lambda pair: place.get(pair[1][0]['task'], len(place)))
+    return sorted(by_task, key=lambda pair: place.get(pair[1][0].task, len(place)))
 
 def read_items(
-    records:list[dict] # As `read_runs` gives them
+    records:list[Run]
 )->list[Items]: # Tasks whose answers cannot be told apart are left out
     "The difficulty of all rows; raises `InputError` if no task has answers that differ"
     found, why = [], InputError('runs', 'hold no answers with references; make runs with `pronto eval`')
@@ -253,7 +254,7 @@ def plot_items(found:list[Items]): # A figure of matplotlib
 
 # %% ../../nbs/reporting/items.ipynb #ri000033
 def make_item_tables(
-    records:list[dict], # As `read_runs` gives them
+    records:list[Run],
     out=None, # The folder for the tables; `tables` in the data folder if not given
     texts:dict[str,str]=None, # As `texts_of` gives them
     left_out:str='' # A sentence about runs that are not in these records

@@ -15,7 +15,8 @@ from .protocol_cells import between, collapse_mark, compare_means
 from .protocol_cells import few_seeds_note, number, score_data, with_ends
 from .rendering import shown
 from .scores import Answers, among_best, is_clear, read_answers, score_answers
-from ..runs.comparing import by_model_and_task, one_setting, protocol_of, task_name
+from ..runs.schema import Run
+from ..runs.comparing import by_model_and_task, one_setting, task_name
 
 # %% ../../nbs/reporting/mixes.ipynb #mx07
 CONDITIONS = 'in', *(f'{mix}, {version}' for mix in ('all','all but in') for version in VERSIONS)
@@ -26,7 +27,7 @@ class Mixes(NamedTuple):
     task:str # As `task_key` gives it
     cells:dict[tuple[str,str],Answers] # (target, condition) to the answers of its seeds
     rows:int # Of train
-    runs:list[dict] = [] # Their records
+    runs:list[Run] = []
 
     @property
     def targets(self)->list[str]: return list(dict.fromkeys(target for target,_ in self.cells)) # Codes
@@ -35,15 +36,15 @@ class Mixes(NamedTuple):
         return [t for t in self.targets if all((t, c) in self.cells for c in CONDITIONS)]
 
 def read_mixes(
-    records:list[dict] # As `read_runs` returns them, of all protocols
+    records:list[Run] # Of all protocols
 )->list[Mixes]: # One for each model and task
     "The answers of all runs of mixes"
     found = []
-    for (model,task),runs in by_model_and_task([r for r in records if protocol_of(r) == 'mixes']).items():
+    for (model,task),runs in by_model_and_task([r for r in records if r.protocol == 'mixes']).items():
         kept = one_setting(runs)
-        cells = grouped(kept, lambda r: (r['bible'], r['condition']))
+        cells = grouped(kept, lambda r: (r.bible, r.condition))
         answers = {key: read_answers(seeds) for key,seeds in cells.items()}
-        found.append(Mixes(model, task, answers, kept[0]['counts'].get('train', 0), kept))
+        found.append(Mixes(model, task, answers, kept[0].counts.get('train', 0), kept))
     return found
 
 # %% ../../nbs/reporting/mixes.ipynb #mx09

@@ -18,6 +18,7 @@ from ..datasets.tasks import TASKS
 from .rendering import IN_PERCENT
 from .scores import (Answers, against_best, answers_by_task, best_of_models, compare_answers,
                                      is_clear, score_answers)
+from ..runs.schema import Run
 from ..runs.comparing import task_name, test_set
 from ..protocols.parts import find_translations
 from ..runs.store import predictions_of, right_answers
@@ -27,31 +28,31 @@ def _percent(x:float|None)->str: return '–' if x is None else f'{100*x:.1f}'
 
 def _two(x:float|None)->str: return '–' if x is None else f'{x:.2f}'
 
-def _score_row(record:dict)->dict:
-    low,high = (record['intervals'] or {}).get('accuracy') or (None, None)
-    about = dict(task=task_name(record['task']), model=record['model'], seed=record['seed'])
-    scores = {'accuracy': _percent(record['accuracy']), '95 %': f'{_percent(low)}–{_percent(high)}'}
-    scores |= {name: _percent(x) for name,x in record['baselines'].items()}
-    scores |= {'macro F1': _percent(record['macro_f1']), 'MCC': _two(record['mcc'])}
-    if record.get('f1') is not None: scores['F1'] = _percent(record['f1'])
-    return about | scores | dict(n=record['counts']['test'], note='collapsed' if record['collapsed'] else '')
+def _score_row(record:Run)->dict:
+    low,high = record.intervals.get('accuracy') or (None, None)
+    about = dict(task=task_name(record.task), model=record.model, seed=record.seed)
+    scores = {'accuracy': _percent(record.accuracy), '95 %': f'{_percent(low)}–{_percent(high)}'}
+    scores |= {name: _percent(x) for name,x in record.baselines.items()}
+    scores |= {'macro F1': _percent(record.macro_f1), 'MCC': _two(record.mcc)}
+    if record.f1 is not None: scores['F1'] = _percent(record.f1)
+    return about | scores | dict(n=record.counts['test'], note='collapsed' if record.collapsed else '')
 
 def score_table(
-    records:list[dict] # As `pronto.runs.runner.run_all` returns them
+    records:list[Run] # As `pronto.runs.runner.run_all` returns them
 )->pd.DataFrame: # A row per run
     "Accuracy with its 95 % interval, beside the baselines, in percent"
     table = pd.DataFrame(map(_score_row, records))
     return table.sort_values(['task','model','seed'], ignore_index=True)
 
-def _cost_row(record:dict)->dict:
-    about = dict(task=task_name(record['task']), model=record['model'], seed=record['seed'])
-    cost = dict(seconds=record['seconds'], examples=sum(record['counts'].values()))
-    unknown = _percent(record['unknown']['test'])
-    cut = {'truncated': sum(record['truncated'].values()), 'unknown tokens': unknown}
-    return about | cost | cut | dict(device=record['device'])
+def _cost_row(record:Run)->dict:
+    about = dict(task=task_name(record.task), model=record.model, seed=record.seed)
+    cost = dict(seconds=record.seconds, examples=sum(record.counts.values()))
+    unknown = _percent(record.unknown['test'])
+    cut = {'truncated': sum(record.truncated.values()), 'unknown tokens': unknown}
+    return about | cost | cut | dict(device=record.device)
 
 def cost_table(
-    records:list[dict] # As above
+    records:list[Run] # As above
 )->pd.DataFrame: # A row per run
     "Time, examples, truncated examples, share of unknown tokens and device of each run"
     return pd.DataFrame(map(_cost_row, records))
@@ -105,7 +106,7 @@ def _comparison(stem:str, row:dict, metric:str)->dict:
     return models | {'difference': _difference(row['difference'], metric)} | p | {'clear': clear}
 
 def compare_table(
-    records:list[dict], # With their `path`, all of one Bible and setting
+    records:list[Run], # All of one Bible and setting
     metric:str='accuracy', # A key of `pronto.reporting.scores.METRICS`
     baselines:tuple[str,...]=('lookup','ngram','nearest')
 )->pd.DataFrame: # For each task, a row for each model but the best and each baseline that the runs have
@@ -129,7 +130,7 @@ def _seeds_row(stem:str, model:str, own:Answers, best:Answers)->dict:
     return about | scores | {'against the best': _difference(other.difference, 'accuracy'), 'p': _p(other.p)}
 
 def seed_table(
-    records:list[dict] # With their `path`, all of one Bible and setting
+    records:list[Run] # All of one Bible and setting
 )->pd.DataFrame: # A row for each task and model, or a note that there is one seed
     "Scores over seeds, in percent, and each model against the best of its task"
     rows = []
@@ -145,23 +146,23 @@ def _panels(n:int, height:float=2.4):
     fig, axes = plt.subplots(1, n, figsize=(2.6*n, height), **layout)
     return fig, axes[0]
 
-def _plot_curve(ax, record:dict, selected:str, color:str):
-    if not record['dev']: return # Nothing was trained
-    known = selected if selected in record['dev'][0] else 'loss' # Questions have no other
-    values = [epoch[known] for epoch in record['dev']]
-    ax.plot([epoch['epoch'] for epoch in record['dev']], values, color=color, label=record['model'])
-    ax.plot(record['best_epoch'], values[record['best_epoch']-1], 'o', color=color)
+def _plot_curve(ax, record:Run, selected:str, color:str):
+    if not record.dev: return # Nothing was trained
+    known = selected if selected in record.dev[0] else 'loss' # Questions have no other
+    values = [epoch[known] for epoch in record.dev]
+    ax.plot([epoch['epoch'] for epoch in record.dev], values, color=color, label=record.model)
+    ax.plot(record.best_epoch, values[record.best_epoch-1], 'o', color=color)
 
 def plot_curves(
-    records:list[dict] # As above
+    records:list[Run] # As above
 )->plt.Figure:
     "The dev metric that the recipe selects by, over the epochs: a panel per task, a line per seed"
-    tasks, models = (list(dict.fromkeys(r[k] for r in records)) for k in ('task','model'))
+    tasks, models = (list(dict.fromkeys(getattr(r, k) for r in records)) for k in ('task','model'))
     fig, axes = _panels(len(tasks), 2.4 + .2*-(-len(models)//3))
-    selected = records[0]['hyperparameters'].get('select', 'loss')
+    selected = records[0].hyperparameters.get('select', 'loss')
     for ax,stem in zip(axes, tasks):
-        of_task = [r for r in records if r['task'] == stem]
-        for r in of_task: _plot_curve(ax, r, selected, f'C{models.index(r["model"])}')
+        of_task = [r for r in records if r.task == stem]
+        for r in of_task: _plot_curve(ax, r, selected, f'C{models.index(r.model)}')
         ax.set(title=task_name(stem), xlabel='epoch')
         ax.xaxis.get_major_locator().set_params(integer=True)
     axes[0].set_ylabel(f'{selected} on dev')
@@ -171,45 +172,45 @@ def plot_curves(
 
 # %% ../../nbs/reporting/notebook_views.ipynb #nv000002
 def one_test_set(
-    records:list[dict] # As above
-)->list[dict]:
+    records:list[Run] # As above
+)->list[Run]:
     "The runs that share Bible, protocol and training data with the first"
-    same = lambda r: (r['bible'], test_set(r)) == (records[0]['bible'], test_set(records[0]))
+    same = lambda r: (r.bible, test_set(r)) == (records[0].bible, test_set(records[0]))
     return list(filter(same, records))
 
 # %% ../../nbs/reporting/notebook_views.ipynb #7c0d85b3
 def best_of(
-    records:list[dict] # As above
-)->list[dict]: # One per task
+    records:list[Run] # As above
+)->list[Run]: # One per task
     "For each task, the run that is best on dev"
     def on_dev(r): # Questions have a loss only, retrieval nothing
-        scores = r['dev'][r['best_epoch']-1] if r['dev'] else {}
+        scores = r.dev[r.best_epoch-1] if r.dev else {}
         return scores.get('accuracy', -scores.get('loss', 0))
-    best = {r['task']: r for r in sorted(records, key=on_dev)}
-    return [best[task] for task in dict.fromkeys(r['task'] for r in records)]
+    best = {r.task: r for r in sorted(records, key=on_dev)}
+    return [best[task] for task in dict.fromkeys(r.task for r in records)]
 
 def confusion(
-    record:dict # With its `path`
+    record:Run
 )->pd.DataFrame: # Rows: true labels; columns: predicted ones
     "How often each label was predicted for which"
     rows = pd.DataFrame(predictions_of(record))
-    found, task = {*rows['label'], *rows['predicted']}, TASKS.get(record['task'])
+    found, task = {*rows['label'], *rows['predicted']}, TASKS.get(record.task)
     labels = [label for label in (task.labels if task else sorted(found)) if label in found]
     table = pd.crosstab(rows['label'], rows['predicted'])
     return table.reindex(index=labels, columns=labels, fill_value=0)
 
 # %% ../../nbs/reporting/notebook_views.ipynb #7c0d85b4
-def _draw_confusion(ax, record:dict):
+def _draw_confusion(ax, record:Run):
     table = confusion(record)
     heat_map(ax, table, table.index, table.index, '{:.0f}'.format, cmap='Blues')
-    ax.set_title(f'{task_name(record["task"])}\n{record["model"]}', fontsize=8)
+    ax.set_title(f'{task_name(record.task)}\n{record.model}', fontsize=8)
     ax.set_xlabel('predicted')
 
 def plot_confusions(
-    records:list[dict] # With their `path`
+    records:list[Run]
 )->plt.Figure:
     "A confusion matrix per task, of the run that is best on dev"
-    has_labels = lambda r: r['task'] not in TASKS or TASKS[r['task']].labels # Questions do not
+    has_labels = lambda r: r.task not in TASKS or TASKS[r.task].labels # Questions do not
     chosen = list(filter(has_labels, best_of(records)))
     fig, axes = _panels(len(chosen), 2.9)
     for ax,record in zip(axes, chosen): _draw_confusion(ax, record)
@@ -217,12 +218,12 @@ def plot_confusions(
     return fig
 
 # %% ../../nbs/reporting/notebook_views.ipynb #4bc3a376
-def _test_rows(record:dict, datasets)->list:
+def _test_rows(record:Run, datasets)->list:
     "The rows that a run is tested on; those of all folds, one fold after the other"
     folders = datasets if isinstance(datasets, list) else [datasets]
     found = {folds[0].code: folds for folder in folders for folds in find_translations(folder)}
-    stem, limit = record['task'], record['limit']
-    translation = found.get(record['bible'], next(iter(found.values())))
+    stem, limit = record.task, record.limit
+    translation = found.get(record.bible, next(iter(found.values())))
     tests = [load_dataset_folder(t.folder, [stem]).tasks[stem]['test'] for t in translation]
     return [row for test in tests for row in sample(test, limit)]
 
@@ -231,15 +232,15 @@ def _where(prediction:dict[str,str])->str:
     return '{sense}: {ref1}, {ref2}'.format(**prediction) if 'sense' in prediction else ''
 
 def error_table(
-    record:dict, # With its `path`
+    record:Run,
     datasets, # The dataset folder, or several of which the run is tested on one
     n:int=10
 )->pd.DataFrame: # A row per error
     "Some errors of a run, with reference and text"
     said, rows = predictions_of(record), _test_rows(record, datasets)
-    task = TASKS.get(record['task'])
+    task = TASKS.get(record.task)
     texts = task.item_texts(rows) if task and task.has_items else [' / '.join(row.texts) for row in rows]
-    right = right_answers(record['task'], *([p[k] for p in said] for k in ('label','predicted')))
+    right = right_answers(record.task, *([p[k] for p in said] for k in ('label','predicted')))
     wrong = [(p, text) for p,text,fine in zip(said, texts, right, strict=True) if not fine]
     chosen = wrong[::max(1, len(wrong)//n)][:n]
     return pd.DataFrame([{'where': _where(p), 'true': p['label'], 'predicted': p['predicted'], 'text': text}

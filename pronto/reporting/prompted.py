@@ -14,7 +14,8 @@ from ..core.pictures import panels
 from .protocol_cells import between, collapse_mark, number, setting_note
 from .rendering import shown
 from .scores import read_answers, score_answers
-from ..runs.comparing import known_as, protocol_of, task_key, task_name
+from ..runs.schema import Run
+from ..runs.comparing import known_as, task_key, task_name
 from .translations import spread_note
 
 # %% ../../nbs/reporting/prompted.ipynb #pm07
@@ -30,43 +31,43 @@ class Prompted(NamedTuple):
     mark:str # `†` if it gave the same answer to everything
     majority:float|None # Accuracy of the most frequent label
 
-def _chosen(record:dict)->str:
-    attempt = (record.get('attempts') or [{}])[-1]
-    return f'{record.get("best_epoch")} ({attempt.get("language", "eng")})'
+def _chosen(record:Run)->str:
+    attempt = (record.attempts or [{}])[-1]
+    return f'{record.best_epoch} ({attempt.get("language", "eng")})'
 
 def read_prompted(
-    records:list[dict] # As `read_runs` returns them, of all protocols
+    records:list[Run] # Of all protocols
 )->list[Prompted]:
     "The runs of prompting; raises `InputError` if there are none"
-    runs = [r for r in records if protocol_of(r) == 'prompting']
+    runs = [r for r in records if r.protocol == 'prompting']
     if not runs:
         raise InputError('runs', 'hold no prompting; make some with `pronto eval --protocol prompting`')
-    key = lambda r: (known_as(r['model']), task_key(r), r['bible'], r['hyperparameters'].get('shots', 0))
+    key = lambda r: (known_as(r.model), task_key(r), r.bible, r.hyperparameters.get('shots', 0))
     found = []
     for cell,seeds in grouped(runs, key).items():
         answers = read_answers(seeds)
         scores, chosen = score_answers(answers), ', '.join(dict.fromkeys(map(_chosen, seeds)))
         found.append(Prompted(*cell, chosen, scores['mcc'], scores['accuracy'], collapse_mark(answers),
-                              seeds[0]['baselines'].get('majority')))
+                              seeds[0].baselines.get('majority')))
     return sorted(found, key=lambda p: p[:4])
 
 # %% ../../nbs/reporting/prompted.ipynb #pm08
 def prompted_sheet(
-    records:list[dict] # As `read_runs` returns them
+    records:list[Run]
 )->Table:
     "A row for each model, task, translation and number of examples"
     found = read_prompted(records)
     rows = [[task_name(p.task), p.model, p.bible, str(p.shots), p.chosen, number(p.mcc.value, 'mcc') + p.mark,
              between(p.mcc.interval, 'mcc'), number(p.accuracy.value), number(p.majority)] for p in found]
     header = ['task','model','translation','examples','prompt','MCC','95 %','accuracy','majority']
-    runs = [r for r in records if protocol_of(r) == 'prompting']
+    runs = [r for r in records if r.protocol == 'prompting']
     note = 'Prompt: the number and language of the one that dev chose. MCC 0: the verse makes no difference.'
     collapse = '† gave the same answer to everything.' if any(p.mark for p in found) else ''
     notes = note, setting_note(runs), collapse, spread_note(runs, 'mcc')
     return Table('prompting', 'Prompting', [(header, rows)], [' '.join(filter(None, notes))])
 
 def prompted_lines(
-    records:list[dict] # As `read_runs` returns them
+    records:list[Run]
 )->list[str]: # Sentences
     "Which models answer better than chance"
     lines = []
@@ -80,7 +81,7 @@ def prompted_lines(
 
 # %% ../../nbs/reporting/prompted.ipynb #pm08b
 def plot_prompted(
-    records:list[dict] # As `read_runs` returns them
+    records:list[Run]
 ): # A figure of matplotlib
     "A panel for each task: MCC with its interval for each model, translation and number of examples"
     by_task = grouped(read_prompted(records), lambda p: p.task)

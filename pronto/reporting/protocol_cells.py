@@ -11,7 +11,8 @@ import numpy as np
 from ..core.tables import decimal, grouped
 from .rendering import IN_PERCENT, shown
 from .scores import MIN_SEEDS, Answers, answer_values, common_rows, compare_values
-from ..runs.comparing import data_notes, protocol_of, unknown_share
+from ..runs.schema import Run
+from ..runs.comparing import data_notes, unknown_share
 from ..runs.folds import probe_kept
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc09
@@ -100,28 +101,28 @@ def collapse_mark(
     return '†' if answers and any(len(set(run)) < 2 for run in answers.predicted) else ''
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc11s
-def _cell_of(record:dict)->tuple: # Its other seeds have the same
-    trained = str((record.get('train'), record.get('condition')))
-    return protocol_of(record), trained, *(record[k] for k in ('model','task','bible','recipe'))
+def _cell_of(record:Run)->tuple: # Its other seeds have the same
+    trained = str((record.train, record.condition))
+    return record.protocol, trained, record.model, record.task, record.bible, record.recipe
 
 def setting_note(
-    runs:list[dict] # As `read_runs` returns them
+    runs:list[Run]
 )->str: # e.g. `Recipe: paper; epochs: 3; seeds: 3; limit: 300.`
     "How the runs of a table were made, in one line"
     of = lambda value: sorted({v for v in map(value, runs) if v not in (None, '')})
     cells = grouped(runs, _cell_of).values()
-    draws = {part.get('draw') for r in runs for part in r.get('trained_on') or () if 'size' in part}
+    draws = {part.get('draw') for r in runs for part in r.trained_on or () if 'size' in part}
     said = dict(
-        recipe=of(lambda r: r['recipe']), epochs=of(lambda r: r['hyperparameters'].get('epochs')),
-        splits=of(lambda r: r.get('splits')), seeds=sorted(set(map(len, cells))),
-        draws=[len(draws)] if draws else [], limit=of(lambda r: r['limit']))
+        recipe=of(lambda r: r.recipe), epochs=of(lambda r: r.hyperparameters.get('epochs')),
+        splits=of(lambda r: r.splits), seeds=sorted(set(map(len, cells))),
+        draws=[len(draws)] if draws else [], limit=of(lambda r: r.limit))
     note = '; '.join(f'{name}: {", ".join(map(str, values))}' for name,values in said.items() if values)
     note = f'{note[:1].upper()}{note[1:]}.'
-    collapsed = sum(bool(r.get('collapsed')) for r in runs)
+    collapsed = sum(bool(r.collapsed) for r in runs)
     if collapsed: note += f' Collapsed runs: {collapsed} of {len(runs)}.'
     kept = sum(map(probe_kept, runs))
     if kept: note += f' Runs whose probe before training was kept: {kept:.0f} of {len(runs)}.'
-    pairs = grouped(runs, lambda r: (r['model'], r['bible']))
+    pairs = grouped(runs, lambda r: (r.model, r.bible))
     shares = {pair: unknown_share(some) for pair,some in pairs.items()}
     unread = '; '.join(f'{m} on {b} {100*share:.0f} %' for (m,b),share in shares.items() if share)
     if unread: note += f' Tokens of the test set that a model does not know: {unread}.'

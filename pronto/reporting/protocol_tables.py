@@ -17,7 +17,8 @@ from ..core.pictures import save_picture
 from .protocol_cells import setting_note
 from .scores import METRICS, MIN_SEEDS, main_metric, with_metric
 from .tables import in_store, records_of
-from ..runs.comparing import described, name_apart, protocol_of
+from ..runs.schema import Run
+from ..runs.comparing import described, name_apart
 from .transfer import (gap_sheet, matrix_sheet, plot_transfer, read_transfer,
                                        summary_sheet, transfer_lines)
 from .translations import spread_note
@@ -40,12 +41,12 @@ def _with_notes(*sheets:Callable)->Callable:
 def _noted(table:Table, found:list, metric:str)->Table:
     "A table with how its runs were made, and how far translations of one language differ"
     runs = [r for one in found for r in one.runs]
-    of_protocol = [r for r in runs if protocol_of(r) == protocol_of(runs[0])]
+    of_protocol = [r for r in runs if r.protocol == runs[0].protocol]
     is_marked = any('†' in str(cell) for row in table.rows for cell in row)
     collapse = '† gave the same answer to everything with at least one seed.' if is_marked else ''
     marks_best = table.header[0] == 'trained on' or table.stem in ('mixes','few-shot')
     has_marks = any('‡' in str(cell) for row in table.rows for cell in row)
-    few = marks_best and not has_marks and len({r['seed'] for r in runs}) < MIN_SEEDS
+    few = marks_best and not has_marks and len({r.seed for r in runs}) < MIN_SEEDS
     best = 'With fewer than three seeds nothing is marked as best.' if few else ''
     notes = *table.notes, setting_note(runs), collapse, best, spread_note(of_protocol, metric)
     return replace(table, notes=[' '.join(filter(None, notes))])
@@ -60,9 +61,9 @@ PROTOCOL_TABLES |= {
     'mixes': Tables(read_mixes, _with_notes(mixes_sheet, difference_sheet), plot_mixes, mixes_lines)}
 
 # %% ../../nbs/reporting/protocol_tables.ipynb #pt09
-def _left_out(protocol:str, records:list[dict], found:list)->str: # Empty if every run is in a table
-    used = {str(r['path']) for one in found for r in one.runs}
-    others = [r for r in records if protocol_of(r) == protocol and str(r['path']) not in used]
+def _left_out(protocol:str, records:list[Run], found:list)->str: # Empty if every run is in a table
+    used = {str(r.path) for one in found for r in one.runs}
+    others = [r for r in records if r.protocol == protocol and str(r.path) not in used]
     return f'Left out, as their splits or rules differ: {described(others)}.' if others else ''
 
 def make_protocol_tables(
@@ -80,14 +81,14 @@ def make_protocol_tables(
         raise InputError('metric', f'no metric {metric}; choose from {", ".join(METRICS)}')
     out = data_dir()/'tables' if out is None else Path(out)
     kinds = splits.split(',') if splits else []
-    has_splits = lambda r: not kinds or not r.get('splits') or r['splits'] in kinds
-    fits = lambda r: recipe in ('', r['recipe']) and has_splits(r)
+    has_splits = lambda r: not kinds or not r.splits or r.splits in kinds
+    fits = lambda r: recipe in ('', r.recipe) and has_splits(r)
     records = name_apart([r for r in records_of(runs) if fits(r)])
-    with_metric([r for r in records if protocol_of(r) == protocol], metric)
+    with_metric([r for r in records if r.protocol == protocol], metric)
     tables, records = PROTOCOL_TABLES[protocol], with_metric(records, metric)
     found = tables.read(records)
     if not found:
-        others = ', '.join(sorted({protocol_of(r) for r in records})) or 'none'
+        others = ', '.join(sorted({r.protocol for r in records})) or 'none'
         place = store or ('runs' if isinstance(runs, list) else runs or data_dir()/'runs')
         command = f'pronto eval --protocol {protocol}{in_store(store or runs)}'
         raise InputError(place, f'has no runs of {protocol} with these options (protocols with runs: '
@@ -137,7 +138,7 @@ class Results(NamedTuple):
 
 def read_results(
     protocol:str, # A key of `PROTOCOL_TABLES`
-    records:list[dict], # As `run_all` returns them
+    records:list[Run], # As `run_all` returns them
     metric:str='accuracy' # A key of `METRICS`
 )->Results:
     "The tables of a protocol from runs; raises `InputError` if there are none"

@@ -8,6 +8,7 @@ __all__ = ['Agreement', 'rank_agreement', 'rank_table', 'rank_plot', 'rank_lines
 # %% ../../nbs/reporting/ranks.ipynb #rk000005
 from typing import NamedTuple
 import numpy as np
+from ..runs.schema import Run
 from ..core.files import InputError
 from ..core.stats import student_interval, wilson
 from ..core.tables import grouped, markdown_table
@@ -55,20 +56,20 @@ def _agreement(task:str, limit:int|None, recipes:str, sides:tuple[dict,dict])->A
                      _tau(*scores.mean(2)), float(alike), recipes)
 
 # %% ../../nbs/reporting/ranks.ipynb #rk00007b
-def _by_recipe(records:list[dict], metric:str)->dict[str,dict]: # Recipe to one of the `sides` of `_agreement`
+def _by_recipe(records:list[Run], metric:str)->dict[str,dict]: # Recipe to one of the `sides` of `_agreement`
     "The scores of one protocol; with random weights a model is another one"
-    cell = lambda r: (r['model'], r['bible'])
-    return {name: {key: [r[metric] for r in seeds] for key,seeds in grouped(runs, cell).items()}
-            for name,runs in grouped(records, lambda r: r['recipe']).items()}
+    cell = lambda r: (r.model, r.bible)
+    return {name: {key: [r.score(metric) for r in seeds] for key,seeds in grouped(runs, cell).items()}
+            for name,runs in grouped(records, lambda r: r.recipe).items()}
 
 def rank_agreement(
-    records:list[dict], # Of the protocols `probe` and `in-language`, as `read_runs` gives them
+    records:list[Run], # Of the protocols `probe` and `in-language`
     metric:str='mcc' # Or another one that records have
 )->list[Agreement]: # By task, limit and recipes
     "Compare how the probe and fine-tuning rank models; raises `InputError` for fewer than three models"
     found = []
-    for (task, limit),some in grouped(records, lambda r: (r['task'], r.get('limit'))).items():
-        probes, tuned = (_by_recipe([r for r in some if r['protocol'] == p], metric)
+    for (task, limit),some in grouped(records, lambda r: (r.task, r.limit)).items():
+        probes, tuned = (_by_recipe([r for r in some if r.protocol == p], metric)
                          for p in ('probe','in-language'))
         found += [_agreement(task, limit, f'{a} / {b}', (probes[a], tuned[b])) for a in probes for b in tuned]
     found = [a for a in found if a]
@@ -130,20 +131,20 @@ def rank_lines(
     return lines
 
 # %% ../../nbs/reporting/ranks.ipynb #rk00021
-def _sides(records:list[dict], metric:str)->dict[str,float|None]:
+def _sides(records:list[Run], metric:str)->dict[str,float|None]:
     "The mean scores and seconds of one model on one task, over translations and seeds"
-    side = lambda r: 'random' if r['recipe'] == 'probe-random' else r['protocol']
+    side = lambda r: 'random' if r.recipe == 'probe-random' else r.protocol
     by_side = grouped(records, side)
     mean = lambda values: float(np.mean(values)) if values else None
     of = lambda name, value: mean([x for r in by_side.get(name, ()) if (x := value(r)) is not None])
-    score, seconds = (lambda r: r.get(metric)), (lambda r: r.get('seconds'))
-    ngram = lambda r: (r.get('baseline_scores') or {}).get('ngram', {}).get(metric)
+    score, seconds = (lambda r: r.score(metric)), (lambda r: r.seconds)
+    ngram = lambda r: r.baseline_scores.get('ngram', {}).get(metric)
     return dict(probe=of('probe', score), tuned=of('in-language', score), random=of('random', score),
                 ngram=mean([x for r in records if (x := ngram(r)) is not None]),
                 seconds=of('probe', seconds), tuned_seconds=of('in-language', seconds))
 
 def sides_sheet(
-    records:list[dict], # Of the protocols `probe` and `in-language`, as `read_runs` gives them
+    records:list[Run], # Of the protocols `probe` and `in-language`
     metric:str='mcc'
 ): # A `Table`
     "Scores and seconds of the probe, of fine-tuning and of the controls"
@@ -151,8 +152,8 @@ def sides_sheet(
     from pronto.reporting.protocol_cells import number
     from pronto.runs.comparing import task_key, task_name
     rows, data = [], []
-    for (task, model),own in grouped(records, lambda r: (task_key(r), r['model'])).items():
-        found, n = _sides(own, metric), len({r['bible'] for r in own})
+    for (task, model),own in grouped(records, lambda r: (task_key(r), r.model)).items():
+        found, n = _sides(own, metric), len({r.bible for r in own})
         seconds = lambda x: '–' if x is None else f'{x:.1f}'
         scores = [number(found[name], metric) for name in ('probe','tuned','random','ngram')]
         times = [seconds(found[name]) for name in ('seconds','tuned_seconds')]

@@ -28,7 +28,8 @@ from .scores import is_clear, score_answers, seed_scores
 from .summary import Scope, Stratum, stratum_of, summarise
 from .tables import in_store, read_seeds
 from .tiers import read_tiers, tier_of
-from ..runs.comparing import kind_of, name_apart, protocol_of, setting_of, task_key, task_name
+from ..runs.schema import Run
+from ..runs.comparing import kind_of, name_apart, setting_of, task_key, task_name
 from ..runs.comparing import test_set, unknown_share, with_label
 from ..runs.folds import probe_kept
 from ..runs.store import read_runs
@@ -73,50 +74,50 @@ class Board(NamedTuple):
     limited:bool # Is there a limit on the examples?
 
 def board_of(
-    record:dict # As `read_runs` returns it
+    record:Run
 )->Board:
     "On which board the report shows a run"
     kind = kind_of(record)
-    return Board(kind.protocol, kind.source, kind.splits, kind.rules, record['limit'] is not None)
+    return Board(kind.protocol, kind.source, kind.splits, kind.rules, record.limit is not None)
 
 def variant_of(
-    record:dict # As `read_runs` returns it
+    record:Run
 )->str: # e.g. `50 examples, trained on engWEB`; empty if there is nothing special
     "What tells runs of one model and board apart, besides hyperparameters"
-    train = record.get('train') or [record['bible']]
-    is_transfer = train != [record['bible']] or protocol_of(record).startswith('transfer')
+    train = record.train or [record.bible]
+    is_transfer = train != [record.bible] or record.protocol.startswith('transfer')
     trained_on = f'trained on {", ".join(train)}' if is_transfer else ''
-    condition = record.get('condition') or ''
+    condition = record.condition
     if condition == f'from {"+".join(train)}': condition = '' # Says the same
-    return ', '.join(filter(None, [record.get('label'), condition, trained_on]))
+    return ', '.join(filter(None, [record.label, condition, trained_on]))
 
 # %% ../../nbs/reporting/report.ipynb #7083946c
-def _group(record:dict)->tuple:
+def _group(record:Run)->tuple:
     "What the seeds of one row have in common"
-    return record['bible'], record['model'], record['task'], test_set(record), setting_of(record)
+    return record.bible, record.model, record.task, test_set(record), setting_of(record)
 
 def setting(
-    record:dict # As `read_runs` returns it
+    record:Run
 )->str: # e.g. `paper, parallel splits, 10 epochs`
     "Under which conditions a run was made"
-    epochs, limit, kind = record['hyperparameters'].get('epochs'), record['limit'], kind_of(record)
-    parts = [record['recipe'], f'{kind.splits or "unknown"} splits']
+    epochs, limit, kind = record.hyperparameters.get('epochs'), record.limit, kind_of(record)
+    parts = [record.recipe, f'{kind.splits or "unknown"} splits']
     if limit: parts.append(f'at most {limit:,} examples')
     if epochs: parts.append(f'{epochs} epochs')
     if kind.rules not in ('', 'paper'): parts.append(f'rules {kind.rules}')
     if kind.source not in ('', 'OntoNotes'): parts.append(kind.source)
-    train = record.get('train') or [record['bible']]
-    if train != [record['bible']]: parts.append(f'trained on {", ".join(train)}')
-    if record.get('condition'): parts.append(record['condition'])
+    train = record.train or [record.bible]
+    if train != [record.bible]: parts.append(f'trained on {", ".join(train)}')
+    if record.condition: parts.append(record.condition)
     if kind.protocol != 'in-language': parts.append(kind.protocol)
     return ', '.join(parts)
 
-def _remarks(records:list[dict])->list[str]:
+def _remarks(records:list[Run])->list[str]:
     "What a score must be read with"
     kept, unknown = mean(map(probe_kept, records)), unknown_share(records)
     return [f'probe kept in {100*kept:.0f} % of the seeds' if kept else '',
             f'{100*unknown:.0f} % of the tokens unknown' if unknown else '',
-            'dataset with no manifest' if any(r.get('unchecked') for r in records) else '']
+            'dataset with no manifest' if any(r.unchecked for r in records) else '']
 
 def _link(path:Path, folder:Path)->str: return './' + quote(Path(os.path.relpath(path, folder)).as_posix())
 
@@ -136,21 +137,20 @@ def _of_metric(metric:str, answers:Answers, found:dict)->dict:
         above=bool(above) if baseline and baseline.p is not None else None, rank=None, tied=None)
 
 def row(
-    records:list[dict], # The seeds of one cell
+    records:list[Run], # The seeds of one cell
     answers:Answers, # Theirs
     facts:dict[str,str], # See `facts_of`
     folder:Path # Of the report
 )->dict: # What the page shows
     "One row of the results"
     first, found = records[0], score_answers(answers)
-    model = first['model'].removesuffix(with_label('', first.get('label') or '')) # Its variant says the rest
-    about = facts | dict(bible=first['bible'], model=model, task=task_name(task_key(first)))
-    board = board_of(first)._asdict() | dict(variant=variant_of(first), recipe=first['recipe'])
-    data = dict(limit=first['limit'], dataset=first['dataset_hash'][:8], items=len(answers.true))
-    paths = lambda r: r.get('paths') or [r['path']]
-    links = [[r['seed'], _link(paths(r)[0], folder)] for r in sorted(records, key=lambda r: r['seed'])]
+    model = first.model.removesuffix(with_label('', first.label or '')) # Its variant says the rest
+    about = facts | dict(bible=first.bible, model=model, task=task_name(task_key(first)))
+    board = board_of(first)._asdict() | dict(variant=variant_of(first), recipe=first.recipe)
+    data = dict(limit=first.limit, dataset=first.dataset_hash[:8], items=len(answers.true))
+    links = [[r.seed, _link(r.path, folder)] for r in sorted(records, key=lambda r: r.seed)]
     said = ', '.join(filter(None, [setting(first), *_remarks(records)]))
-    state = dict(seeds=len(records), setting=said, collapsed=any(r['collapsed'] for r in records))
+    state = dict(seeds=len(records), setting=said, collapsed=any(r.collapsed for r in records))
     scores = {m: _of_metric(m, answers, found) for m in found}
     return about | board | data | state | dict(runs=links, metrics=scores)
 
@@ -162,20 +162,20 @@ def _ranks(tests:list[dict], models:list[int])->dict[int,dict]:
     ranks = {m: 1 + worse.count(m) for m in models}
     return {m: dict(rank=rank, tied=[*ranks.values()].count(rank) > 1) for m,rank in ranks.items()}
 
-def _place_of_test(record:dict)->tuple:
+def _place_of_test(record:Run)->tuple:
     "What rows share that are tested against each other; training data may differ"
-    return record['bible'], task_key(record), record['dataset_hash'], record['limit'], board_of(record)
+    return record.bible, task_key(record), record.dataset_hash, record.limit, board_of(record)
 
 def _preferred(cells:list[list[dict]])->list[int]:
     "For each board, translation and task the test set that is shown; of each model there its last setting"
-    size = lambda r: (r['limit'] or 0, r['finished'])
-    where = lambda i: (cells[i][0]['bible'], task_key(cells[i][0]), board_of(cells[i][0]))
+    size = lambda r: (r.limit or 0, r.finished)
+    where = lambda i: (cells[i][0].bible, task_key(cells[i][0]), board_of(cells[i][0]))
     chosen = []
     for places in grouped(range(len(cells)), where).values():
         sets = grouped(places, lambda i: _place_of_test(cells[i][0])).values()
         best = max(sets, key=lambda rows: max(size(cells[i][0]) for i in rows))
-        models = grouped(best, lambda i: (cells[i][0]['model'], variant_of(cells[i][0])))
-        chosen += [max(rows, key=lambda i: max(r['finished'] for r in cells[i])) for rows in models.values()]
+        models = grouped(best, lambda i: (cells[i][0].model, variant_of(cells[i][0])))
+        chosen += [max(rows, key=lambda i: max(r.finished for r in cells[i])) for rows in models.values()]
     return chosen
 
 # %% ../../nbs/reporting/report.ipynb #rpt03
@@ -259,7 +259,7 @@ MOST_TESTS = 20_000 # Some minutes
 def _silent(what:str, weight:Callable=None)->Callable: return list
 
 def make_report(
-    records:list[dict], # As `read_runs` returns them
+    records:list[Run],
     folder='.', # Of the report
     registry:dict[str,dict]=None, # As `read_registry` returns it
     most_tests:int=MOST_TESTS, # Of two models on one test set by one metric
@@ -268,7 +268,7 @@ def make_report(
     "All results, with tests of every two models on each test set and over all of them"
     records, known = name_apart(records), registry or {}
     cells = list(grouped(records, _group).values())
-    facts = {r['bible']: facts_of(r['code'], r.get('language'), known.get(r['code'], {})) for r in records}
+    facts = {r.bible: facts_of(r.code, r.language, known.get(r.code, {})) for r in records}
     sets = grouped(range(len(cells)), lambda i: _place_of_test(cells[i][0]))
     n_pairs = sum(len(s)*(len(s) - 1)//2 for s in sets.values())
     tested, preferred = _metrics_to_test(n_pairs, most_tests), set(_preferred(cells))

@@ -20,7 +20,8 @@ from ..core.stats import chapter_cells, holm, metric_bounds
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
 from ..protocols.protocol import PROTOCOLS
-from ..runs.comparing import protocol_of, stem_of
+from ..runs.schema import Run
+from ..runs.comparing import stem_of
 from ..runs.store import prediction_columns
 
 # %% ../../nbs/reporting/scores.ipynb #rsc06
@@ -92,18 +93,18 @@ def _places(table:dict[str,list[str]])->tuple[list[tuple],list]:
 
 # %% ../../nbs/reporting/scores.ipynb #rsc07b
 def has_seed(
-    record:dict # As `read_runs` returns it
+    record:Run
 )->bool:
     "Would another seed give other answers? Not those of a frozen model, unless its weights are random"
-    name, settings = protocol_of(record), record.get('hyperparameters') or {}
+    name, settings = record.protocol, record.hyperparameters
     trains = PROTOCOLS[name].adapt in ('all','together') if name in PROTOCOLS else 'learning_rate' in settings
     return trains or settings.get('weights') == 'random'
 
-def _draw(record:dict)->tuple: # What chance decides
-    return record.get('seed'), tuple(part.get('draw') for part in record.get('trained_on') or ())
+def _draw(record:Run)->tuple: # What chance decides
+    return record.seed, tuple(part.get('draw') for part in record.trained_on or ())
 
 def read_answers(
-    records:list[dict] # Runs of one model on one test set, as `read_runs` returns them
+    records:list[Run] # Runs of one model on one test set
 )->Answers: # A row of `predicted` per record
     "Read the predictions of some runs; raises `ValueError` if their test sets differ"
     tables = [prediction_columns(r) for r in records]
@@ -111,7 +112,7 @@ def read_answers(
     if any(_places(table)[0] != asked for table in tables[1:]):
         problem = 'the records have different test sets'
         raise ValueError(f'{problem}; choose runs on one dataset with the same limit')
-    stem = records[0]['task']
+    stem = records[0].task
     true, predicted = first['label'], [table['predicted'] for table in tables]
     task = TASKS.get(stem)
     labels = list(task.labels) if task else sorted({*true, *(x for run in predicted for x in run)})
@@ -122,12 +123,12 @@ def read_answers(
                    agreed, draws)
 
 def answers_by_task(
-    records:list[dict] # With their `path`, all of one Bible and setting
+    records:list[Run] # All of one Bible and setting
 )->dict[str,dict[str,Answers]]: # Stem of the task to model to the answers of its seeds
     "Read the predictions of several models and tasks"
-    of_models = lambda runs: grouped(runs, lambda r: r['model'])
+    of_models = lambda runs: grouped(runs, lambda r: r.model)
     read = lambda runs: {model: read_answers(seeds) for model,seeds in of_models(runs).items()}
-    return {stem: read(runs) for stem,runs in grouped(records, lambda r: r['task']).items()}
+    return {stem: read(runs) for stem,runs in grouped(records, lambda r: r.task).items()}
 
 # %% ../../nbs/reporting/scores.ipynb #rsc11
 def has_reference(
@@ -148,10 +149,10 @@ def common_rows(
     return {key: found.at(kept[id(found.asked)]) for key,found in answers.items()}
 
 def on_common_rows(
-    records:list[dict] # Runs on one task, of any Bibles and models, as `read_runs` returns them
+    records:list[Run] # Runs on one task, of any Bibles and models
 )->tuple[dict[tuple[str,str],Answers],int]: # (Bible, model) to the answers of its seeds; how many rows
     "Answers of several translations on the same test rows; raises `InputError` if there are none"
-    runs = grouped(records, lambda r: (r['bible'], r['model']))
+    runs = grouped(records, lambda r: (r.bible, r.model))
     found = common_rows({key: read_answers(seeds) for key,seeds in runs.items()})
     n = len(next(iter(found.values())).true) if found else 0
     if not n:
@@ -176,13 +177,13 @@ def main_metric(
     return asked or (known.metric if known else 'accuracy')
 
 def with_metric(
-    records:list[dict], # As `read_runs` returns them
+    records:list[Run],
     metric:str # A key of `METRICS`; every task has one if it is empty
-)->list[dict]:
+)->list[Run]:
     "The runs on tasks that have a metric; raises `InputError` that lists the choices if there are none"
-    kept = [r for r in records if not metric or metric in _metrics_of(r['task'])]
+    kept = [r for r in records if not metric or metric in _metrics_of(r.task)]
     if kept or not records: return kept
-    stem = records[0]['task']
+    stem = records[0].task
     name = TASKS[stem].abbr if stem in TASKS else stem
     what = f'{name} has no {METRICS[metric]}; choose from {", ".join(_metrics_of(stem))}'
     raise InputError('--metric', what)

@@ -23,7 +23,7 @@ from .scores import METRICS, MIN_SEEDS, Answers, answer_values, has_reference, m
 from .scores import read_answers
 from .tables import LAYOUT_COLUMNS, SPLITS_SHOWN, add_unlisted, choose, read_layout
 from .tables import records_of
-from ..runs.comparing import data_notes, described, sources_of, task_name
+from ..runs.comparing import data_notes, described, task_name
 from ..runs.store import safe_name
 if TYPE_CHECKING: import matplotlib.figure
 
@@ -117,8 +117,8 @@ def read_strata(
     "The first test set of each task and translation"
     first = {bible: blocks[0] for bible,blocks in chosen.items() if blocks}
     runs = [seeds[0] for block in first.values() for seeds in block.values()]
-    if any(map(sources_of, runs)): return {}, {} # Several test sets per task and translation
-    if len({run['source'] for run in runs if run.get('source')}) > 1: return {}, {} # Not comparable
+    if any(run.sources for run in runs): return {}, {} # Several test sets per task and translation
+    if len({run.source for run in runs if run.source}) > 1: return {}, {} # Not comparable
     any_run = {(bible, task): seeds for bible,block in first.items() for (_,task),seeds in block.items()}
     asked = {key: read_answers(seeds[:1]) for key,seeds in any_run.items()}
     shared = shared_rows(asked)
@@ -324,7 +324,7 @@ def draw_summary(
 # %% ../../nbs/reporting/summary.ipynb #sum16
 def _by_source(chosen:dict[str,list[dict]])->dict[str,dict]: # Source to blocks; an empty name if only one
     "Scores of different sources are of different tasks, so each has a summary of its own"
-    source_of = lambda block: next(iter(block.values()))[0].get('source') or ''
+    source_of = lambda block: next(iter(block.values()))[0].source or ''
     named = {source_of(block): None for blocks in chosen.values() for block in blocks if block}
     if len(named.keys() - {''}) < 2: return {'': chosen}
     of = lambda source: {bible: kept for bible,blocks in chosen.items()
@@ -333,19 +333,19 @@ def _by_source(chosen:dict[str,list[dict]])->dict[str,dict]: # Source to blocks;
 
 def _first(chosen:dict[str,list[dict]])->dict[str,list[dict]]: # As `chosen`
     "The first test set of each translation, without a limit on the examples unless all runs have one"
-    has_all = lambda block: any(not seeds[0].get('limit') for seeds in block.values())
+    has_all = lambda block: any(not seeds[0].limit for seeds in block.values())
     whole = {bible: [block for block in blocks if has_all(block)] for bible,blocks in chosen.items()}
     return {bible: blocks[:1] for bible,blocks in (whole if any(whole.values()) else chosen).items()}
 
-def _runs(chosen:dict[str,list[dict]])->list[dict]:
+def _runs(chosen:dict[str,list[dict]])->list:
     return [r for blocks in chosen.values() for block in blocks for seeds in block.values() for r in seeds]
 
 _FIRST = ('Of each translation the first test set is here, without a limit on the examples if any run has '
           'none. Left out: {}.')
 
 def _left_out(chosen:dict[str,list[dict]], first:dict[str,list[dict]])->str: # Empty if there is nothing
-    used = {r['path'] for r in _runs(first)}
-    others = described([r for r in _runs(chosen) if r['path'] not in used])
+    used = {r.path for r in _runs(first)}
+    others = described([r for r in _runs(chosen) if r.path not in used])
     return _FIRST.format(others) if others else ''
 
 # %% ../../nbs/reporting/summary.ipynb #sum16b

@@ -22,8 +22,9 @@ from .rendering import accuracy_table, draw_accuracy, file_stem, shown
 from .scores import METRICS, Answers, against_baselines, among_best, read_answers
 from .scores import has_reference, main_metric, score_answers, seed_scores, with_metric
 from .translations import spread_note
+from ..runs.schema import Run
 from ..runs.comparing import data_notes, kind_of, known_as, name_apart, plain_name
-from ..runs.comparing import protocol_of, stem_of, task_key, task_name, test_set, unknown_share
+from ..runs.comparing import stem_of, task_key, task_name, test_set, unknown_share
 from ..runs.folds import probe_kept
 from ..runs.store import read_runs
 
@@ -76,8 +77,8 @@ def _filled_by(row:dict[str,str], models:set[str])->str: # `models`: those that 
     return listed if listed in models else listed.rpartition('/')[2]
 
 # %% ../../nbs/reporting/tables.ipynb #9e469168
-def _language_of(record:dict)->str:
-    return identify(record.get('language') or '', record.get('code') or record['bible']).name
+def _language_of(record:Run)->str:
+    return identify(record.language or '', record.own_code).name
 
 def _with_versions(layout:list[dict[str,str]], bibles:list[str])->list[dict[str,str]]:
     "A translation of which there are several versions has its rows for each"
@@ -90,12 +91,12 @@ def _with_versions(layout:list[dict[str,str]], bibles:list[str])->list[dict[str,
 
 def add_unlisted(
     layout:list[dict[str,str]], # As `read_layout` returns it
-    records:list[dict] # As `read_runs` returns them
+    records:list[Run]
 )->list[dict[str,str]]: # Every run has its row
     "Add rows for runs that are not listed: own translations first, own models at the end of their block"
-    languages = {r['bible']: _language_of(r) for r in records}
+    languages = {r.bible: _language_of(r) for r in records}
     models = {bible: {} for bible in languages} # In the order of the records
-    for r in records: models[r['bible']][known_as(r['model'])] = True
+    for r in records: models[r.bible][known_as(r.model)] = True
     rows = layout = _with_versions(layout, list(models))
     about = {r['bible']: r for r in reversed(layout)}
     for bible,ran in models.items():
@@ -110,7 +111,7 @@ def add_unlisted(
 # %% ../../nbs/reporting/tables.ipynb #baab90c2
 def records_of(
     runs=None # The folder of the run store, `runs` in the data folder if not given; or records
-)->list[dict]: # As `read_runs` returns them
+)->list[Run]:
     "Records, read only once where a caller needs them for several tables"
     if isinstance(runs, list): return runs
     return read_runs(data_dir()/'runs' if runs is None else runs)
@@ -118,38 +119,38 @@ def records_of(
 SPLITS_SHOWN = 'parallel,folds,published,divided' # Those without leaks, and those of other benchmarks
 
 # %% ../../nbs/reporting/tables.ipynb #tbl03
-def _fits(record:dict, recipe:str, splits:str, protocol:str)->bool:
-    if splits and (record.get('splits') or splits) not in (splits, *splits.split(',')): return False
-    return all(w in ('', f) for w,f in ((recipe, record['recipe']), (protocol, protocol_of(record))))
+def _fits(record:Run, recipe:str, splits:str, protocol:str)->bool:
+    if splits and (record.splits or splits) not in (splits, *splits.split(',')): return False
+    return all(w in ('', f) for w,f in ((recipe, record.recipe), (protocol, record.protocol)))
 
 def fitting(
-    records:list[dict], # As `read_runs` returns them
+    records:list[Run],
     recipe:str='paper', # Only this recipe; any if empty
     splits:str=SPLITS_SHOWN, # Only these splits; any if empty
     protocol:str='in-language', # Only this protocol; any if empty
     store:str='' # As `in_store` gives it, for the hint
-)->list[dict]: # As `name_apart` gives them
+)->list[Run]: # As `name_apart` gives them
     "The runs of a recipe, splits and protocol; raises `InputError` if there are none"
     kept = [r for r in records if _fits(r, recipe, splits, protocol)]
     if not kept: raise InputError('runs', _nothing(records, store=store))
     return name_apart(kept)
 
 # %% ../../nbs/reporting/tables.ipynb #d4aa31cd
-def _latest(records:list[dict])->float: return max(r['finished'] for r in records)
+def _latest(records:list[Run])->float: return max(r.finished for r in records)
 
-def _preference(records:list[dict])->tuple:
+def _preference(records:list[Run])->tuple:
     "The runs on one test set in order of choice: whole data first, then a high limit, then late ones"
-    limit = records[0]['limit']
+    limit = records[0].limit
     return limit is None, limit or 0, _latest(records)
 
-def _by_test_set(records:list[dict])->list[dict[str,list[dict]]]:
+def _by_test_set(records:list[Run])->list[dict[str,list[Run]]]:
     "The runs of one task of one translation: for each test set, model to its seeds"
-    of_models = lambda runs: grouped(runs, lambda r: known_as(r['model']))
+    of_models = lambda runs: grouped(runs, lambda r: known_as(r.model))
     test_sets = sorted(grouped(records, test_set).values(), key=_preference, reverse=True)
     return [of_models(runs) for runs in test_sets]
 
 # %% ../../nbs/reporting/tables.ipynb #b77f5bfb
-def _blocks(records:list[dict])->list[dict[tuple[str,str],list[dict]]]:
+def _blocks(records:list[Run])->list[dict[tuple[str,str],list[Run]]]:
     "The blocks of one translation and kind"
     blocks = []
     for task,runs in grouped(records, task_key).items():
@@ -159,16 +160,16 @@ def _blocks(records:list[dict])->list[dict[tuple[str,str],list[dict]]]:
     return blocks
 
 def choose(
-    records:list[dict], # As `read_runs` returns them
+    records:list[Run],
     recipe:str='paper', # Only this recipe; any if empty
     splits:str=SPLITS_SHOWN, # Only these splits, where a record names them; any if empty
     protocol:str='in-language' # Only this protocol; any if empty
-)->dict[str,list[dict[tuple[str,str],list[dict]]]]: # Bible to blocks; a block maps (model, task) to its seeds
+)->dict[str,list[dict[tuple[str,str],list[Run]]]]: # Bible to blocks; a block maps (model, task) to its seeds
     "The runs that fill the cells of the tables; all runs of a block and task share their test set"
     fitting = name_apart([r for r in records if _fits(r, recipe, splits, protocol)], limits=False)
-    in_language = lambda runs: (protocol_of(runs[0]) == 'in-language', _latest(runs))
+    in_language = lambda runs: (runs[0].protocol == 'in-language', _latest(runs))
     chosen = {}
-    for bible,runs in grouped(fitting, lambda r: r['bible']).items():
+    for bible,runs in grouped(fitting, lambda r: r.bible).items():
         kinds = sorted(grouped(runs, kind_of).values(), key=in_language, reverse=True)
         chosen[bible] = [block for of_kind in kinds for block in _blocks(of_kind)]
     return chosen
@@ -202,25 +203,25 @@ def _against_baseline(cell:Cell, answers:Answers):
     cell.p_baseline = found.p if found.p is None or found.difference > 0 else 1.
 
 # %% ../../nbs/reporting/tables.ipynb #tbl04
-def _model_cell(records:list[dict], answers:Answers, metric:str)->Cell:
+def _model_cell(records:list[Run], answers:Answers, metric:str)->Cell:
     "The seeds of one model"
-    cell, last = _scored(answers, metric), max(records, key=lambda r: r['finished'])
+    cell, last = _scored(answers, metric), max(records, key=lambda r: r.finished)
     cell.seeds = len(answers.predicted)
     if cell.ours is not None:
         by_seed = [shown(metric, x) for x in seed_scores(answers, metric)]
         cell.seed_low, cell.seed_high = min(by_seed), max(by_seed)
-    cell.recipe, cell.splits, cell.limit = last['recipe'], last.get('splits') or '', last['limit']
-    cell.epochs = last['hyperparameters'].get('epochs')
-    cell.collapsed = sum(bool(r['collapsed']) for r in records)
+    cell.recipe, cell.splits, cell.limit = last.recipe, last.splits or '', last.limit
+    cell.epochs = last.hyperparameters.get('epochs')
+    cell.collapsed = sum(bool(r.collapsed) for r in records)
     cell.probe_kept, cell.unknown = mean(map(probe_kept, records)) or None, unknown_share(records)
     _against_baseline(cell, answers)
     return cell
 
-def _baseline_cell(name:str, records:list[dict], answers:Answers, metric:str)->Cell:
+def _baseline_cell(name:str, records:list[Run], answers:Answers, metric:str)->Cell:
     "A baseline as the last run on this test set has it"
     cell = _scored(answers.of_baseline(name), metric) if name in answers.baselines else Cell()
-    last = max(records, key=lambda r: r['finished'])
-    if cell.ours is not None: cell.splits, cell.limit = last.get('splits') or '', last['limit']
+    last = max(records, key=lambda r: r.finished)
+    if cell.ours is not None: cell.splits, cell.limit = last.splits or '', last.limit
     return cell
 
 # %% ../../nbs/reporting/tables.ipynb #c4ce1938
@@ -245,14 +246,14 @@ def _with_published(cell:Cell, figure:float|None):
     cell.published = figure # The paper has accuracies only
     if None not in (cell.accuracy, figure): cell.difference = round(cell.accuracy - figure, 2)
 
-def _same_rows(records:list[dict])->list[dict]:
+def _same_rows(records:list[Run])->list[Run]:
     "The latest run, and those that were tested on its rows"
-    *others, last = sorted(records, key=lambda r: r['finished'])
+    *others, last = sorted(records, key=lambda r: r.finished)
     asked = read_answers([last]).asked
     return [r for r in others if read_answers([r]).asked == asked] + [last]
 
 def read_seeds(
-    records:list[dict], # Runs of one cell, as `read_runs` returns them
+    records:list[Run], # Runs of one cell
     shared:set|None=None # Keep only these rows
 )->Answers:
     "What the seeds of a cell answered; those that were tested on other rows than the latest are left out"
@@ -302,10 +303,10 @@ def _fill_block(rows:list[dict[str,str]], runs:dict, answers:dict, tasks:list[st
     block = Block(**about, rows=_baseline_rows(runs, answers, tasks, metric))
     if runs:
         first = next(iter(runs.values()))[0]
-        kind, trained_on = kind_of(first), first.get('train') or []
+        kind, trained_on = kind_of(first), first.train
         block.protocol, block.rules, block.source = kind.protocol, kind.rules, kind.source
         block.trained_on = '' if trained_on == [block.bible] else ', '.join(trained_on)
-        block.condition, block.splits = first.get('condition') or '', kind.splits
+        block.condition, block.splits = first.condition, kind.splits
     models, best = {model for model,_ in runs}, _best(answers, metric)
     for r in rows:
         model = _filled_by(r, models)
@@ -420,7 +421,7 @@ def _add_notes(blocks:list[Block], chosen:dict[str,list[dict]], metric:str):
     sources = {block.source for block in blocks}
     of_bible = lambda bible: [r for block in chosen.get(bible, ()) for seeds in block.values() for r in seeds]
     runs = [r for bible in dict.fromkeys(b.bible for b in blocks) for r in of_bible(bible)]
-    some = [r for r in runs if (r.get('source') or '') in sources]
+    some = [r for r in runs if (r.source or '') in sources]
     blocks[0].spread = ' '.join(filter(None, [spread_note(some, metric), *data_notes(some)]))
 
 def _write_table(table:str, blocks:list[Block], out:Path)->str: # Its Markdown
@@ -474,27 +475,27 @@ def _only_counts(chosen:dict[str,list[dict]])->dict[str,list[dict]]:
             for bible,blocks in chosen.items()}
     return {bible: found for bible,blocks in kept.items() if (found := [block for block in blocks if block])}
 
-def _nothing(records:list[dict], metric:str='', store:str='')->str: # `store`: as `in_store` gives it
+def _nothing(records:list[Run], metric:str='', store:str='')->str: # `store`: as `in_store` gives it
     if records and metric == 'mae': return 'has no such runs of a task that counts; choose another --metric'
     if not records:
         return f"has no runs; make some with `pronto eval{store}`; --published prints the paper's figures"
-    usual_first = lambda runs: (protocol_of(runs[0]) == 'in-language', len(runs))
+    usual_first = lambda runs: (runs[0].protocol == 'in-language', len(runs))
     others = _options_for(max(grouped(records, _kind).values(), key=usual_first)[0])
     return f'has no such runs, but {_kinds(records)}; see e.g. `pronto tables {others}{store}`'
 
-def _kind(record:dict)->str:
-    protocol = protocol_of(record)
-    kind = f'{record["recipe"]} on {record.get("splits") or "unknown"} splits'
+def _kind(record:Run)->str:
+    protocol = record.protocol
+    kind = f'{record.recipe} on {record.splits or "unknown"} splits'
     return kind if protocol == 'in-language' else f'{kind} ({protocol})'
 
-def _options_for(record:dict)->str:
+def _options_for(record:Run)->str:
     "What `pronto tables` needs to show a run; without options it shows in-language runs of the recipe paper"
-    protocol, splits = protocol_of(record), record.get('splits') or ''
-    chosen = dict(recipe=record['recipe']) if protocol == 'in-language' else dict(protocol=protocol)
+    protocol, splits = record.protocol, record.splits or ''
+    chosen = dict(recipe=record.recipe) if protocol == 'in-language' else dict(protocol=protocol)
     if splits and splits not in SPLITS_SHOWN.split(','): chosen['splits'] = splits
     return ' '.join(f'--{name} {value}' for name,value in chosen.items())
 
-def _kinds(records:list[dict])->str:
+def _kinds(records:list[Run])->str:
     return ', '.join(f'{n} {kind}' for kind,n in Counter(map(_kind, records)).items())
 
 # %% ../../nbs/reporting/tables.ipynb #314a68b1

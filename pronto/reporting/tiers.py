@@ -18,7 +18,8 @@ from ..core.pictures import panels, save_picture
 from .protocol_cells import number, setting_note
 from .rendering import shown
 from .translations import spread_note, with_languages
-from ..runs.comparing import is_on_its_source, plain_name, protocol_of, sources_of
+from ..runs.schema import Run
+from ..runs.comparing import plain_name
 from ..runs.comparing import task_key, task_name
 
 # %% ../../nbs/reporting/tiers.ipynb #ti000007
@@ -114,21 +115,22 @@ class TierScore(NamedTuple):
     low:float
     high:float
 
-def _language_means(records:list[dict], metric:str)->dict[str,float]: # By language
-    by_language = grouped(records, lambda r: r['language'])
-    return {language: float(np.mean([r[metric] for r in runs])) for language,runs in by_language.items()}
+def _language_means(records:list[Run], metric:str)->dict[str,float]: # By language
+    by_language = grouped(records, lambda r: r.language)
+    mean = lambda runs: float(np.mean([r.score(metric) for r in runs]))
+    return {language: mean(runs) for language,runs in by_language.items()}
 
 def by_tier(
-    records:list[dict], # With `model`, `task`, `language` (ISO 639-3) and a metric
+    records:list[Run], # With `model`, `task`, `language` (ISO 639-3) and a metric
     facts:list[Fact],
     metric:str='accuracy'
 )->list[TierScore]: # By model and task, the tiers in their order
     "Average scores by tier; languages of unknown tier are left out"
     groups = {}
     for r in records:
-        tier = tier_of(r['model'], r['language'], facts, r.get('script') or '')
+        tier = tier_of(r.model, r.language, facts)
         for name in (tier, 'seen') if tier in TIERS[:3] else (tier,):
-            groups.setdefault((r['model'], r['task'], name), []).append(r)
+            groups.setdefault((r.model, r.task, name), []).append(r)
     order = {tier: i for i,tier in enumerate(('seen', *TIERS))}
     found = []
     for (model, task, tier),some in groups.items():
@@ -138,9 +140,9 @@ def by_tier(
     return sorted(found, key=lambda s: (s.model, s.task, order[s.tier]))
 
 # %% ../../nbs/reporting/tiers.ipynb #ti000020
-def _tier_panel(axes, records:list[dict], facts:list[Fact], metric:str):
+def _tier_panel(axes, records:list[Run], facts:list[Fact], metric:str):
     "The languages of one model and task, and the mean of each tier"
-    tiers = {r['language']: tier_of(r['model'], r['language'], facts, r.get('script') or '') for r in records}
+    tiers = {r.language: tier_of(r.model, r.language, facts) for r in records}
     means = {x: shown(metric, v) for x,v in _language_means(records, metric).items()}
     for place,tier in enumerate(TIERS):
         values = {x: v for x,v in means.items() if tiers[x] == tier}
@@ -154,13 +156,13 @@ def _tier_panel(axes, records:list[dict], facts:list[Fact], metric:str):
     axes.tick_params(axis='y', labelsize=7)
 
 def tier_plot(
-    records:list[dict], # With `model`, `task`, `language` (ISO 639-3) and a metric
+    records:list[Run], # With `model`, `task`, `language` (ISO 639-3) and a metric
     facts:list[Fact],
     metric:str='accuracy'
 ): # A figure of matplotlib
     "A panel for each model and task: the scores of languages by tier"
-    known = [r for r in records if model_of(r['model'], facts) and r.get(metric) is not None]
-    groups = grouped(known, lambda r: (r['model'], r['task']))
+    known = [r for r in records if model_of(r.model, facts) and r.score(metric) is not None]
+    groups = grouped(known, lambda r: (r.model, r.task))
     figure, axes = panels(len(groups), 3.2, 2.4)
     for ax,((model, task), some) in zip(axes, groups.items()):
         _tier_panel(ax, some, facts, metric)
@@ -170,39 +172,39 @@ def tier_plot(
 
 # %% ../../nbs/reporting/tiers.ipynb #ti000023
 def share_correlation(
-    records:list[dict], # Of one model and task
+    records:list[Run], # Of one model and task
     facts:list[Fact],
     metric:str='accuracy'
 )->Correlation|None: # `None` for fewer than three languages of known share
     "Correlate scores with the logarithm of the share of pretraining data"
     if not records: return None
-    model = model_of(records[0]['model'], facts)
+    model = model_of(records[0].model, facts)
     shares = {f.language: f.share for f in reversed(facts) if f.model == model and f.share}
     means = {x: v for x,v in _language_means(records, metric).items() if x in shares}
     if len(means) < 3: return None
     return correlate([float(np.log(shares[x])) for x in means], list(means.values()))
 
 # %% ../../nbs/reporting/tiers.ipynb #ti000041
-def _comparable(records:list[dict], metric:str)->list[dict]:
+def _comparable(records:list[Run], metric:str)->list[Run]:
     "Runs with a score and codes of languages, without those of transfer that are tested on their source"
-    return [r for r in with_languages(records) if r.get(metric) is not None and not is_on_its_source(r)]
+    return [r for r in with_languages(records) if r.score(metric) is not None and not r.is_on_its_source]
 
-def _correlation(records:list[dict], facts:list[Fact], metric:str, name:str)->str:
+def _correlation(records:list[Run], facts:list[Fact], metric:str, name:str)->str:
     found = share_correlation(records, facts, metric)
     if found is None or getattr(found, name) is None: return '–'
     low, high = found.intervals[name]
     return f'{decimal(getattr(found, name))} ({decimal(low)} to {decimal(high)})'
 
-def _tier_row(records:list[dict], facts:list[Fact], metric:str)->list[str]:
+def _tier_row(records:list[Run], facts:list[Fact], metric:str)->list[str]:
     scores = {s.tier: s for s in by_tier(records, facts, metric)}
     columns = *TIERS[:3], 'seen', 'unseen'
     mean = lambda s: f'{number(s.mean, metric)} ({s.n})'
     means = [mean(scores[tier]) if tier in scores else '–' for tier in columns]
     return means + [_correlation(records, facts, metric, name) for name in ('pearson','spearman')]
 
-def _without_tier(records:list[dict], facts:list[Fact])->str:
-    unknown = lambda r: tier_of(r['model'], r['language'], facts, r.get('script') or '') is None
-    named = sorted({f'{r["language"]} ({r["model"]})' for r in records if unknown(r)})
+def _without_tier(records:list[Run], facts:list[Fact])->str:
+    unknown = lambda r: tier_of(r.model, r.language, facts) is None
+    named = sorted({f'{r.language} ({r.model})' for r in records if unknown(r)})
     some = ', '.join(named[:8]) + (f' and {len(named) - 8} more' if len(named) > 8 else '')
     return f'Left out, as no tier is known: {some}.' if named else ''
 
@@ -212,14 +214,14 @@ _TIER_NOTE = ('Means over languages, with their number; seen: high, mid and low 
               'with 95 % intervals over languages.')
 
 def tier_sheet(
-    records:list[dict], # As `read_runs` gives them
+    records:list[Run],
     facts:list[Fact],
     metric:str='accuracy', # A key of `METRICS`
     left_out:str='' # A sentence about runs that are not in these records
 )->Table:
     "Means by tier for each model, task and protocol, with correlations; raises `InputError` without any"
     some = _comparable(records, metric)
-    key = lambda r: (r['model'], task_key(r), protocol_of(r), ', '.join(sources_of(r)))
+    key = lambda r: (r.model, task_key(r), r.protocol, ', '.join(r.sources))
     rows, data = [], []
     for (model, task, protocol, source),own in grouped(some, key).items():
         found = by_tier(own, facts, metric)
@@ -229,7 +231,7 @@ def tier_sheet(
         data += [names | dict(tier=s.tier, languages=s.n, metric=metric, mean=shown(metric, s.mean),
                               lowest=shown(metric, s.low), highest=shown(metric, s.high)) for s in found]
     if not rows:
-        models = ', '.join(dict.fromkeys(r['model'] for r in records)) or 'none'
+        models = ', '.join(dict.fromkeys(r.model for r in records)) or 'none'
         raise InputError('--tiers', f'no tier is known for the models that ran ({models}); give a table with '
                                     'model, language and tier or share')
     header = ['model','task','protocol','from',*TIERS[:3],'seen','unseen','Pearson','Spearman']
@@ -238,7 +240,7 @@ def tier_sheet(
 
 # %% ../../nbs/reporting/tiers.ipynb #ti00041c
 def make_tier_tables(
-    records:list[dict], # As `read_runs` gives them
+    records:list[Run],
     facts:list[Fact], # As `read_tiers` gives them
     out=None, # The folder for the tables; `tables` in the data folder if not given
     metric:str='accuracy', # A key of `METRICS`
@@ -252,13 +254,13 @@ def make_tier_tables(
     return sheet.markdown()
 
 def tier_lines(
-    records:list[dict], # As `read_runs` gives them
+    records:list[Run],
     facts:list[Fact],
     metric:str='accuracy'
 )->list[str]: # Sentences
     "How much better a model is in languages that it has seen"
     lines = []
-    for (model, task),own in grouped(_comparable(records, metric), lambda r: (r['model'], r['task'])).items():
+    for (model, task),own in grouped(_comparable(records, metric), lambda r: (r.model, r.task)).items():
         mean = {s.tier: s for s in by_tier(own, facts, metric)}
         if not {'seen','unseen'} <= mean.keys(): continue
         seen, unseen = mean['seen'], mean['unseen']

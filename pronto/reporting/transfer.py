@@ -20,7 +20,8 @@ from .protocol_cells import between, collapse_mark, compare_means, few_seeds_not
 from .protocol_cells import number, same_rows, score_data, with_ends
 from .rendering import IN_PERCENT, shown
 from .scores import Answers, among_best, compare_answers, read_answers, score_answers
-from ..runs.comparing import by_model_and_task, one_setting, protocol_of, task_name, whole_setting
+from ..runs.schema import Run
+from ..runs.comparing import by_model_and_task, one_setting, task_name, whole_setting
 from ..runs.store import safe_name
 
 # %% ../../nbs/reporting/transfer.ipynb #tf07
@@ -31,7 +32,7 @@ class Transfer(NamedTuple):
     cells:dict[tuple[str,str],Answers] # (source, target) to the answers of its seeds
     in_language:dict[str,Answers] # Target to the answers of a model that is trained on it
     protocol:str = 'transfer' # Or another one with the same rows
-    runs:list[dict] = [] # Their records
+    runs:list[Run] = []
 
     @property
     def sources(self)->list[str]: return list(dict.fromkeys(source for source,_ in self.cells)) # Codes
@@ -49,21 +50,21 @@ def same_adaptation(
     return next(p.name for p in PROTOCOLS.values() if p.select is in_language and p.adapt == adapt)
 
 def read_transfer(
-    records:list[dict], # As `read_runs` returns them, of all protocols
+    records:list[Run], # Of all protocols
     protocol:str='transfer' # Or `transfer-probe`
 )->list[Transfer]: # One for each model and task
     "The answers of all runs of transfer, and of those in-language with the same setting"
-    runs = [r for r in records if protocol_of(r) == protocol]
-    own = [r for r in records if protocol_of(r) == same_adaptation(protocol)]
+    runs = [r for r in records if r.protocol == protocol]
+    own = [r for r in records if r.protocol == same_adaptation(protocol)]
     own, found = by_model_and_task(own), []
     for (model,task),group in by_model_and_task(runs).items():
         kept = one_setting(group)
         fits = [r for r in own.get((model, task), []) if whole_setting(r) == whole_setting(kept[0])]
-        pair = lambda r: (r['train'][-1], r['bible'])
+        pair = lambda r: (r.train[-1], r.bible)
         seeds = grouped(kept, pair)
         cells = {key: read_answers(seeds[key]) for key in progress(f'read {task_name(task)}')(sorted(seeds))}
         in_language = {target: a for (source,target),a in cells.items() if source == target}
-        by_target = grouped(fits, lambda r: r['bible'])
+        by_target = grouped(fits, lambda r: r.bible)
         in_language |= {target: read_answers(seeds) for target,seeds in by_target.items()}
         found.append(Transfer(model, task, cells, in_language, protocol, kept + fits))
     return found

@@ -8,21 +8,20 @@ __all__ = ['with_languages', 'Spread', 'spreads', 'spread_note']
 # %% ../../nbs/reporting/translations.ipynb #tr000005
 from typing import NamedTuple
 import numpy as np
+from ..runs.schema import Run
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
 from .rendering import IN_PERCENT, shown
-from ..runs.comparing import is_on_its_source, sources_of
 
 # %% ../../nbs/reporting/translations.ipynb #tr000021
 def with_languages(
-    records:list[dict] # As `read_runs` gives them
-)->list[dict]: # With codes of ISO 639-3; records of unknown languages keep what they have
+    records:list[Run]
+)->list[Run]: # With codes of ISO 639-3; records of unknown languages keep what they have
     "Records whose `language` is a code"
     from pronto.bibles.languages import identify
     def code(r):
-        bible = r.get('code') or r['bible'] # Without what tells its versions apart
-        return identify(r.get('language') or '', bible).iso639_3 or r.get('language') or bible
-    return [r | dict(language=code(r)) for r in records]
+        return identify(r.language or '', r.own_code).iso639_3 or r.language or r.own_code
+    return [r.but(language=code(r)) for r in records]
 
 # %% ../../nbs/reporting/translations.ipynb #tr000007
 class Spread(NamedTuple):
@@ -40,27 +39,26 @@ class Spread(NamedTuple):
         "The largest difference"
         return self.high - self.low
 
-def _per_bible(records:list[dict], metric:str)->dict[str,float]: # By translation
-    bible_of = lambda r: r.get('code') or r['bible'] # Versions of one translation are no other translations
-    sizes = {bible_of(r): (r.get('counts') or {}).get('test', 1) for r in records}
+def _per_bible(records:list[Run], metric:str)->dict[str,float]: # By translation
+    sizes = {r.own_code: r.counts.get('test', 1) for r in records}
     large = {bible for bible,size in sizes.items() if size >= max(sizes.values())/2}
-    by_bible = grouped([r for r in records if bible_of(r) in large], bible_of)
-    return {bible: float(np.mean([r[metric] for r in runs])) for bible,runs in by_bible.items()}
+    by_bible = grouped([r for r in records if r.own_code in large], lambda r: r.own_code)
+    return {bible: float(np.mean([r.score(metric) for r in runs])) for bible,runs in by_bible.items()}
 
 # %% ../../nbs/reporting/translations.ipynb #tr00007b
-def _kind(record:dict)->tuple:
+def _kind(record:Run)->tuple:
     "What runs on two translations of a language must have in common, besides model, task and language"
-    others = sources_of(record)
-    draws = (record.get('condition') or '').partition(', draw')[0]
-    return record.get('recipe'), tuple(others), '' if others else draws
+    others = record.sources
+    draws = record.condition.partition(', draw')[0]
+    return record.recipe, tuple(others), '' if others else draws
 
 def spreads(
-    records:list[dict], # Of one protocol, as `read_runs` gives them
+    records:list[Run], # Of one protocol
     metric:str='accuracy'
 )->list[Spread]: # By model, task and language
     "How far translations of the same language differ"
-    compared = [r for r in with_languages(records) if r.get(metric) is not None and not is_on_its_source(r)]
-    groups = grouped(compared, lambda r: (r['model'], r['task'], r['language'], _kind(r)))
+    compared = [r for r in with_languages(records) if r.score(metric) is not None and not r.is_on_its_source]
+    groups = grouped(compared, lambda r: (r.model, r.task, r.language, _kind(r)))
     found = []
     for (*key, _),some in groups.items():
         values = list(_per_bible(some, metric).values())
@@ -76,11 +74,11 @@ def _points(x:float, metric:str)->str: # As tables print it
     return f'{shown(metric, x):.1f} points' if metric in IN_PERCENT else f'{shown(metric, x):.2f}'
 
 def spread_note(
-    records:list[dict], # Of one protocol
+    records:list[Run], # Of one protocol
     metric:str='accuracy'
 )->str: # Empty for a single language
     "By how much translations of one language differ, in one sentence"
-    languages = {r['language'] for r in with_languages(records)}
+    languages = {r.language for r in with_languages(records)}
     found = spreads(records, metric)
     if not found: return _UNKNOWN if len(languages) > 1 else ''
     widest = max(found, key=lambda s: s.width)

@@ -24,6 +24,7 @@ from ..core.tables import Table, csv_rows, decimal, grouped, markdown_table, nam
 from ..datasets.tasks import TASKS, find_task
 from ..core.pictures import panels, save_picture
 from .protocol_cells import setting_note
+from ..runs.schema import Run
 from ..runs.comparing import described, task_name
 from .translations import spread_note, with_languages
 
@@ -91,18 +92,18 @@ _IN = {'transfer': 'in-language', 'transfer-probe': 'probe'}
 def _means(cells:dict)->dict: return {key: float(np.mean(values)) for key,values in cells.items()}
 
 def gap_matrix(
-    records:list[dict], # Of one model and task, as `read_runs` gives them
+    records:list[Run], # Of one model and task
     transfer:str='transfer', # Or `transfer-probe`
     metric:str='accuracy'
 )->tuple[list[str],np.ndarray]: # Languages, and (sources, targets) gaps, NaN where a run is missing
     "In-language minus transfer; raises `InputError` if there are no such runs"
     own, across, codes = {}, {}, {}
-    for r in with_languages(records): codes[r['bible']] = r['language']
+    for r in with_languages(records): codes[r.bible] = r.language
     for r in with_languages(records):
-        if r['protocol'] == _IN[transfer]: own.setdefault(r['language'], []).append(r[metric])
-        if r['protocol'] != transfer or len(r.get('train') or []) != 1: continue
-        source = codes.get(r['train'][0])
-        if source: across.setdefault((source, r['language']), []).append(r[metric])
+        if r.protocol == _IN[transfer]: own.setdefault(r.language, []).append(r.score(metric))
+        if r.protocol != transfer or len(r.train) != 1: continue
+        source = codes.get(r.train[0])
+        if source: across.setdefault((source, r.language), []).append(r.score(metric))
     own, across = _means(own), _means(across)
     languages = sorted({*own} & {x for cell in across for x in cell})
     if len(languages) < 2:
@@ -154,7 +155,7 @@ class Typology(NamedTuple):
     languages:list[str]
     gaps:np.ndarray # (sources, targets)
     tests:list[DistanceTest]
-    runs:list[dict] # That the gaps are made of
+    runs:list[Run] # That the gaps are made of
 
     @property
     def closest(self)->DistanceTest:
@@ -162,7 +163,7 @@ class Typology(NamedTuple):
         return max(self.tests, key=lambda t: abs(t.r))
 
 def read_typology(
-    records:list[dict], # As `read_runs` gives them
+    records:list[Run],
     transfer:str='transfer', # Or `transfer-probe`
     metric:str='accuracy',
     kinds:tuple=DISTANCES
@@ -171,14 +172,14 @@ def read_typology(
     if transfer not in _IN:
         raise InputError('--protocol', f'{transfer} has no transfer gap; choose from {", ".join(_IN)}')
     found, few = [], 0
-    scored = [r for r in records if r.get(metric) is not None]
-    groups = grouped(scored, lambda r: (r['task'], r['model'])).items()
+    scored = [r for r in records if r.score(metric) is not None]
+    groups = grouped(scored, lambda r: (r.task, r.model)).items()
     for (task, model),own in progress('test distances')(groups):
         try: languages, gaps = gap_matrix(own, transfer, metric)
         except InputError: continue
         few = max(few, len(languages))
         if tests := test_distances(languages, gaps, kinds):
-            runs = [r for r in own if r['protocol'] in (transfer, _IN[transfer])]
+            runs = [r for r in own if r.protocol in (transfer, _IN[transfer])]
             found.append(Typology(model, task, languages, gaps, tests, runs))
     if not found:
         what = f'hold {transfer} and {_IN[transfer]} of {few} languages; a test needs four or more'
@@ -197,7 +198,7 @@ def typology_sheet(
     note = ('Transfer gaps (in-language minus transfer) against distances of URIEL+; positive: gaps grow '
             'with the distance. Mantel tests permute languages; Holm corrects for the number of distances.')
     runs = [r for f in found for r in f.runs]
-    made = setting_note(runs) if 'recipe' in runs[0] else '' # A table of gaps does not say it
+    made = setting_note(runs) if runs[0].recipe else '' # A table of gaps does not say it
     notes = filter(None, (note, made, spread_note(runs, metric)))
     title = 'Transfer gaps and distances between languages'
     return Table('typology', title, [(header, rows)], [' '.join(notes)])
@@ -232,7 +233,7 @@ def typology_lines(
     return lines
 
 def make_typology_table(
-    records:list[dict], # As `read_runs` gives them
+    records:list[Run],
     out=None, # The folder for the tables; `tables` in the data folder if not given
     transfer:str='transfer', # Or `transfer-probe`
     metric:str='accuracy',
@@ -251,7 +252,7 @@ def make_typology_table(
 # %% ../../nbs/reporting/typology.ipynb #ty000041
 def read_gaps(
     path # The CSV of the gaps of `transfer` or `transfer-probe`
-)->tuple[list[dict],str]: # Records with what `read_typology` needs, and the metric
+)->tuple[list[Run],str]: # With what `read_typology` needs, and the metric
     "The runs that a table of gaps stands for; raises `InputError` if it is not such a table"
     hint = 'name the table of gaps that `pronto tables --protocol transfer` writes'
     with reading(path, hint): rows = csv_rows(Path(path).read_text(encoding='utf-8'))
@@ -259,10 +260,10 @@ def read_gaps(
         raise InputError(path, f'is not a table of gaps; {hint}')
     stems, found, metric = {t.abbr: stem for stem,t in TASKS.items()}, [], rows[0]['metric']
     for row in rows:
-        same = dict(task=stems.get(row['task'], row['task']), model=row['model'], bible=row['target'],
-                    language=row['target'][:3]) # Codes begin with the language's, as eBible's do
+        same = Run(task=stems.get(row['task'], row['task']), model=row['model'], bible=row['target'],
+                   recipe='', language=row['target'][:3]) # Codes begin with the language's, as eBible's do
         kinds = ('in-language', row['target'], 'in_language'), ('transfer', row['source'], 'transfer')
-        found += [same | {'protocol': protocol, 'train': [code], metric: float(row[column])/100}
+        found += [same.but(**{'protocol': protocol, 'train': [code], metric: float(row[column])/100})
                   for protocol,code,column in kinds if row[column]]
     return found, metric
 
@@ -272,11 +273,11 @@ def chosen_gaps(
     path, # As `read_gaps` takes it
     models:str='', # Names, separated by commas; all if empty
     tasks:str='' # Abbreviations, separated by commas; all if empty
-)->tuple[list[dict],str]: # As `read_gaps` gives them
+)->tuple[list[Run],str]: # As `read_gaps` gives them
     "Some of the gaps of a table; raises `InputError` if none are left"
     records, metric = read_gaps(path)
     stems = [find_task(name).stem for name in names_in(tasks)]
-    fits = lambda r: (not stems or r['task'] in stems) and (not models or r['model'] in names_in(models))
+    fits = lambda r: (not stems or r.task in stems) and (not models or r.model in names_in(models))
     kept = [r for r in records if fits(r)]
     if not kept: raise InputError(path, 'has no gaps of these models and tasks; leave some out')
     return kept, metric

@@ -14,22 +14,23 @@ from ..datasets.shortcuts import share_right
 from ..datasets.tasks import TASKS
 from .baselines import baseline_results
 from .comparing import result_of
+from .schema import Run
 
 # %% ../../nbs/runs/folds.ipynb #fo07
 def sets_of_folds(
-    records:list[dict] # With their `path`
-)->list[list[dict]]: # In the order of the first of each
+    records:list[Run]
+)->list[list[Run]]: # In the order of the first of each
     "The records that belong to one result; those of runs without folds alone"
     sets = {}
     for r in records: sets.setdefault(result_of(r), []).append(r)
     return list(sets.values())
 
 def missing_folds(
-    records:list[dict] # As above
+    records:list[Run] # Of one result
 )->list[int]: # From 0
     "Which folds are not there"
-    n = records[0].get('folds') or 10
-    return sorted(set(range(n)) - {r['fold'] for r in records})
+    n = records[0].folds or 10
+    return sorted(set(range(n)) - {r.fold for r in records})
 
 # %% ../../nbs/runs/folds.ipynb #fo09
 def _chapter(ref:str, i:int)->str: return ref.rpartition(':')[0] or f'row {i}'
@@ -72,11 +73,11 @@ def _mean_epochs(runs:list[list[dict]])->list[dict]:
     return epochs
 
 def probe_kept(
-    record:dict # Of one run, or of pooled folds
+    record:Run # Of one run, or of pooled folds
 )->float: # 0 or 1; of folds, the share of them
     "Was the probe before training (epoch 0) better on dev than all epochs, so that the scores are its own?"
-    if record.get('probe_kept') is not None: return record['probe_kept']
-    best = record['dev'][(record.get('best_epoch') or 1) - 1:][:1]
+    if record.probe_kept is not None: return record.probe_kept
+    best = record.dev[(record.best_epoch or 1) - 1:][:1]
     return float(any(scores.get('epoch') == 0 for scores in best))
 
 def _summed(dictionaries:list[dict])->dict: return dict(sum(map(Counter, dictionaries), Counter()))
@@ -84,23 +85,23 @@ def _summed(dictionaries:list[dict])->dict: return dict(sum(map(Counter, diction
 _POOLED:dict[str,dict] = {} # Hash of the predictions to their scores; the bootstrap takes a moment
 
 def pool(
-    folds:list[dict], # The records of all folds
+    folds:list[Run], # All of them
     tables:list[list[dict[str,str]]] # The predictions of each
-)->dict: # A record, with the `paths` of the folds; `fold` is `None`
+)->Run: # With the `paths` of the folds; `fold` is `None`
     "One record instead of those of all folds"
-    ordered = sorted(zip(folds, tables), key=lambda both: both[0]['fold'])
+    ordered = sorted(zip(folds, tables), key=lambda both: both[0].fold)
     folds, table = [r for r,_ in ordered], [row for _,rows in ordered for row in rows]
-    first, together = folds[0], content_hash(*(r['predictions'].encode() for r in folds), size=16)
-    baselines = [name for name in first['baselines'] if name in table[0]]
+    first, together = folds[0], content_hash(*(r.predictions.encode() for r in folds), size=16)
+    baselines = [name for name in first.baselines if name in table[0]]
     shared = dict(
-        dataset_hash=content_hash(*(r['dataset_hash'].encode() for r in folds), size=16),
-        counts=_summed([r['counts'] for r in folds]), truncated=_summed([r['truncated'] for r in folds]),
-        seconds=round(sum(r['seconds'] for r in folds), 1), collapsed=any(r['collapsed'] for r in folds),
-        dev=_mean_epochs([r['dev'] for r in folds]), predictions=together, attempts=[],
-        path=first['path'], paths=[r['path'] for r in folds],
-        finished=max((r['finished'] for r in folds if 'finished' in r), default=0))
-    best = round(mean(r.get('best_epoch') or 1 for r in folds))
+        dataset_hash=content_hash(*(r.dataset_hash.encode() for r in folds), size=16),
+        counts=_summed([r.counts for r in folds]), truncated=_summed([r.truncated for r in folds]),
+        seconds=round(sum(r.seconds for r in folds), 1), collapsed=any(r.collapsed for r in folds),
+        dev=_mean_epochs([r.dev for r in folds]), predictions=together, attempts=[],
+        path=first.path, paths=[r.path for r in folds],
+        finished=max(r.finished for r in folds))
+    best = round(mean(r.best_epoch or 1 for r in folds))
     shared['best_epoch'] = min(best, max(1, len(shared['dev'])))
     shared['probe_kept'] = mean(map(probe_kept, folds))
-    if together not in _POOLED: _POOLED[together] = _scores(first['task'], table, baselines)
-    return first | shared | _POOLED[together] | dict(fold=None, folds=len(folds))
+    if together not in _POOLED: _POOLED[together] = _scores(first.task, table, baselines)
+    return first.but(**shared | _POOLED[together] | dict(fold=None, folds=len(folds)))

@@ -27,6 +27,7 @@ from ..protocols.protocol import PROTOCOLS
 from .baselines import predict_baselines
 from .comparing import search_name
 from .planning import Training, choose_tasks
+from .schema import Run
 from .store import (RunKey, dataset_hash, find_baselines, is_done, pool_runs, read_record,
                                score_labels, store_run, write_training)
 from ..datasets.splits import SPLIT_NAMES
@@ -240,21 +241,21 @@ def _root(t:Training)->tuple:
 class FinishedRun:
     "A training and one of its test sets"
     training:Training
-    record:dict # With its `path`
+    record:Run
     recorded_before:bool # Nothing was trained
 
     def __str__(self):
         r = self.record
-        about = [r['bible'], r['model'], find_task(r['task']).abbr, f'seed {r["seed"]}', r.get('condition'),
+        about = [r.bible, r.model, find_task(r.task).abbr, f'seed {r.seed}', r.condition,
                  search_name(r)]
-        if r.get('fold') is not None: about.append(f'fold {r["fold"]}')
+        if r.fold is not None: about.append(f'fold {r.fold}')
         before = '; recorded before' if self.recorded_before else ''
-        baselines = ', '.join(f'{name} {x:.1%}' for name,x in r['baselines'].items() if x is not None)
-        trained = PROTOCOLS[name].adapt != 'none' if (name := r['protocol']) in PROTOCOLS else True
+        baselines = ', '.join(f'{name} {x:.1%}' for name,x in r.baselines.items() if x is not None)
+        trained = PROTOCOLS[name].adapt != 'none' if (name := r.protocol) in PROTOCOLS else True
         collapsed = f'; collapsed: {"nothing was learned" if trained else "one answer to everything"}'
-        accuracy = f'accuracy {r["accuracy"]:.1%} ({baselines})'
-        f1 = f', F1 {r["f1"]:.1%}' if r.get('f1') is not None else ''
-        collapsed = collapsed if r['collapsed'] else ''
+        accuracy = f'accuracy {r.accuracy:.1%} ({baselines})'
+        f1 = f', F1 {r.f1:.1%}' if r.f1 is not None else ''
+        collapsed = collapsed if r.collapsed else ''
         return f'{", ".join(filter(None, about))}: {accuracy}{f1}{collapsed}{before}'
 
 # %% ../../nbs/runs/runner.ipynb #c7b10008
@@ -281,13 +282,13 @@ def run_each(
         made = zip(before, (paths for group in found for paths in group), strict=True)
     for training,(before,paths) in zip(trainings, made, strict=True):
         for path,recorded in zip(paths, before, strict=True):
-            yield FinishedRun(training, read_record(path) | {'path': path}, recorded)
+            yield FinishedRun(training, read_record(path), recorded)
 
 def run_all(
     trainings:list[Training], # As `plan` gives them
     *args, # As `run_each` takes them
     **kwargs
-)->list[dict]: # The records, in the order of the trainings, with their `path`; folds are pooled
+)->list[Run]: # In the order of the trainings; folds are pooled
     "Make all trainings that are not recorded yet"
     return pool_runs([finished.record for finished in run_each(trainings, *args, **kwargs)])
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pronto
 from .baselines import baseline_results, baselines_of, predict_once, training_labels
 from .comparing import same_for_baselines
+from .schema import Run, as_run
 from .folds import chapters_of_table, missing_folds, pool, sets_of_folds
 from ..datasets.examples import verses_of
 from ..datasets.loading import check_folder, is_checkable
@@ -146,23 +147,25 @@ class RunKey(RunInputs):
         return self.record(runs).with_suffix('.predictions.tsv')
 
 # %% ../../nbs/runs/store.ipynb #c7b10004
-def _mismatch(record:dict, predictions:Path)->str|None:
+def _mismatch(record:Run, predictions:Path)->str|None:
     "What is wrong with the table of predictions"
     if not predictions.is_file(): return f'has no predictions beside it ({predictions.name})'
-    if file_hash(predictions) != record['predictions']:
+    if file_hash(predictions) != record.predictions:
         return f'does not belong to the predictions beside it ({predictions.name})'
 
 def read_record(
     path # A JSON file of the run store
-)->dict: # Its record
+)->Run:
     "Read one record; raises `InputError` if it is damaged"
-    from pronto.runs.schema import record_fault
     path, remedy = Path(path), 'remove it, or run the same command again'
     record = read_json(path, remedy)
-    try: fault = record_fault(record) or _mismatch(record, path.with_suffix('.predictions.tsv'))
+    try:
+        run = as_run(record)
+        fault = _mismatch(run, path.with_suffix('.predictions.tsv'))
+    except ValueError as e: fault = f'{e}'
     except OSError as e: fault = f'has predictions that cannot be read ({e.strerror})'
     if fault: raise InputError(path, f'{fault}; {remedy}')
-    return record
+    return run.but(path=path)
 
 # %% ../../nbs/runs/store.ipynb #6d157469
 def is_done(
@@ -177,7 +180,7 @@ def is_done(
     try: found = read_record(path)
     except InputError as e: report(f'{e}'); return False
     inputs = json.loads(json.dumps(_LATER | key.inputs))
-    same = {k: found.get(k, _LATER.get(k)) for k in inputs} == inputs
+    same = {k: getattr(found, k) for k in inputs} == inputs
     if not same: report(f'{path}: its inputs are not those of its name; the run is repeated')
     return same
 
@@ -212,12 +215,11 @@ def write_record(
     predictions:list[dict] # A row for each test instance, all with the same columns
 )->Path: # The record
     "Store a finished run whole or not at all; raises `InputError` or, if not valid, `ValueError`"
-    from pronto.runs.schema import record_fault
     key = key.recorded(runs)
     path, table = key.record(runs), key.predictions(runs)
     results = results | dict(train=key.train, training=key.training)
-    fault = record_fault(key.inputs | results | {'predictions': ''})
-    if fault: raise ValueError(f'the record {fault}')
+    try: as_run(key.inputs | results | {'predictions': ''})
+    except ValueError as e: raise ValueError(f'the record {e}') from e
     with _locked(Path(runs), path.parent):
         if is_done(key, runs, report=lambda line: None): return path
         for dead in path.parent.glob(f'.{path.stem}.*.tmp'): dead.unlink()
@@ -227,16 +229,16 @@ def write_record(
 
 # %% ../../nbs/runs/store.ipynb #45c19ccc
 def predictions_of(
-    record:dict # As `read_runs` gives it
+    record:Run
 )->list[dict[str,str]]: # A row for each test instance; of folds those of all, one fold after the other
     "The predictions of a run; raises `InputError` if a table is missing or damaged"
     return _rows(prediction_columns(record))
 
 def prediction_columns(
-    record:dict # As `read_runs` gives it
+    record:Run
 )->dict[str,list[str]]: # Name of a column to a cell for each test instance, in the order of `predictions_of`
     "The predictions of a run by column, which takes a fifth of the memory of rows; raises `InputError`"
-    first,*others = (_read_columns(path) for path in record.get('paths') or [record['path']])
+    first,*others = (_read_columns(path) for path in record.paths or [record.path])
     names = [name for name in first if all(name in fold for fold in others)]
     return {name: [cell for fold in (first, *others) for cell in fold[name]] for name in names}
 
@@ -366,10 +368,10 @@ def run_key(
                   seed=seed, hyperparameters=hyperparameters, limit=limit,
                   once=folder.name if folder and folder.name != name else '', **others)
 
-def _same_baselines(record:dict, key:RunKey, n_rows:int, names:set[str])->bool:
-    same_data = same_for_baselines(record, vars(key)) and record.get('baseline_rows') == n_rows
-    same_names = record['baselines'].keys() == names
-    return same_data and same_names and record['versions'].get('pronto') == pronto.__version__
+def _same_baselines(record:Run, key:RunKey, n_rows:int, names:set[str])->bool:
+    same_data = same_for_baselines(record, key) and record.baseline_rows == n_rows
+    same_names = record.baselines.keys() == names
+    return same_data and same_names and record.versions.get('pronto') == pronto.__version__
 
 def _known_baselines(key:RunKey, runs, n_rows:int, true:list[str], names:set[str]
 )->dict[str,list[str]]|None:
@@ -380,9 +382,9 @@ def _known_baselines(key:RunKey, runs, n_rows:int, true:list[str], names:set[str
             if not _same_baselines(record, key, n_rows, names): continue
             rows = read_predictions(path)
         except InputError: continue
-        if [row['label'] for row in rows] != true or not all(name in rows[0] for name in record['baselines']):
+        if [row['label'] for row in rows] != true or not all(name in rows[0] for name in record.baselines):
             continue
-        return {name: [row[name] for row in rows] for name in record['baselines']}
+        return {name: [row[name] for row in rows] for name in record.baselines}
 
 # %% ../../nbs/runs/store.ipynb #024a2230
 def find_baselines(
@@ -485,7 +487,7 @@ def _entries(folder:Path)->list[Path]:
 def read_runs(
     runs, # The folder of the run store
     report=to_stderr # Gets a line about each damaged record
-)->list[dict]: # Records, with the `path` and the time (`finished`) of each, in the order of their names
+)->list[Run]: # In the order of their names; folds are pooled
     "Read all whole records of a store; an absent folder has none; raises `InputError` if it cannot be read"
     paths, found = [Path(runs)], []
     if paths[0].exists() and not paths[0].is_dir():
@@ -493,26 +495,26 @@ def read_runs(
     for _ in 'store bible model task'.split(): paths = [p for folder in paths for p in _entries(folder)]
     for path in paths:
         if path.suffix != '.json': continue
-        try: found.append(read_record(path) | dict(path=path, finished=path.stat().st_mtime))
+        try: found.append(read_record(path).but(finished=path.stat().st_mtime))
         except InputError as e: report(f'{e}')
         except OSError as e: report(f'{path}: disappeared while it was read ({e.strerror})')
     return pool_runs(found, report)
 
 # %% ../../nbs/runs/store.ipynb #dc801e78
 def pool_runs(
-    records:list[dict], # With their `path`
+    records:list[Run],
     report=to_stderr # Gets a line about folds that are not all there
-)->list[dict]: # In the order of the first fold of each
+)->list[Run]: # In the order of the first fold of each
     "One run instead of the folds of each dataset in folds; sets of folds that are not complete are left out"
     found = []
     for folds in sets_of_folds(records):
-        if folds[0].get('fold') is None: found += folds
+        if folds[0].fold is None: found += folds
         elif (missing := missing_folds(folds)):
             r, names = folds[0], ', '.join(map(str, missing))
-            report(f'{r["path"].parent}: {r["recipe"]}, seed {r["seed"]}: no score without fold {names}; run '
-                   f'the command on the folder that holds all {r["folds"]} folds, not on one of them')
+            report(f'{r.path.parent}: {r.recipe}, seed {r.seed}: no score without fold {names}; run '
+                   f'the command on the folder that holds all {r.folds} folds, not on one of them')
         else:
-            try: found.append(pool(folds, [read_predictions(r['path']) for r in folds]))
+            try: found.append(pool(folds, [read_predictions(r.path) for r in folds]))
             except (InputError, OSError) as e: report(f'{e}')
     return found
 
@@ -521,7 +523,7 @@ _ASKED = 'sense', 'ref', 'ref1', 'ref2', 'label'
 
 def _instance(row:dict[str,str])->tuple: return tuple(row.get(k) for k in _ASKED)
 
-def _predictions_on_one_test_set(records:list[dict])->list[list[dict[str,str]]]: # A table per record
+def _predictions_on_one_test_set(records:list[Run])->list[list[dict[str,str]]]: # A table per record
     tables = [predictions_of(r) for r in records]
     asked = [_instance(row) for row in tables[0]]
     if any([_instance(row) for row in table] != asked for table in tables):
@@ -530,29 +532,29 @@ def _predictions_on_one_test_set(records:list[dict])->list[list[dict[str,str]]]:
     return tables
 
 def compare_records(
-    records:list[dict], # Of one task and Bible, one for each model, as `read_runs` gives them
+    records:list[Run], # Of one task and Bible, one for each model
     baselines:tuple[str,...]=() # Of the first record, e.g. `('ngram',)`
 )->list[dict]: # As `pronto.core.stats.compare` gives them
     "Compare models, with p-values corrected for their number; raises `ValueError` if the test sets differ"
     tables = _predictions_on_one_test_set(records)
     first = tables[0]
     if (absent := [b for b in baselines if b not in first[0]]):
-        problem = f'{records[0]["path"]} has no predictions of the baseline {absent[0]}'
+        problem = f'{records[0].path} has no predictions of the baseline {absent[0]}'
         raise ValueError(f'{problem}; run the same command again')
-    names = [f"{r['model']}-{r['recipe']}-s{r['seed']}" for r in records]
-    stem, true = records[0]['task'], [row['label'] for row in first]
+    names = [f"{r.model}-{r.recipe}-s{r.seed}" for r in records]
+    stem, true = records[0].task, [row['label'] for row in first]
     said = {name: [row['predicted'] for row in table] for name,table in zip(names, tables)}
     said |= {b: [row[b] for row in first] for b in baselines}
     right = {name: right_answers(stem, true, answers) for name,answers in said.items()}
     return compare([True]*len(true), right, chapters_of_table(first))
 
 def correct_answers(
-    records:list[dict] # Of one task and Bible, as `read_runs` gives them
+    records:list[Run] # Of one task and Bible
 )->tuple[list[list[bool]],list]: # A row per record: which items it got right; and the chapters of the items
     "The input of `pronto.core.seeds`; raises `ValueError` if the test sets differ"
     tables = _predictions_on_one_test_set(records)
     columns = lambda table, *names: ([row[name] for row in table] for name in names)
-    correct = [right_answers(records[0]['task'], *columns(t, 'label', 'predicted')) for t in tables]
+    correct = [right_answers(records[0].task, *columns(t, 'label', 'predicted')) for t in tables]
     return correct, chapters_of_table(tables[0])
 
 # %% ../../nbs/runs/store.ipynb #9a0c7d16

@@ -13,6 +13,7 @@ from ..core.correlation import correlate
 from ..core.files import InputError, replace_folder, write_aside
 from ..core.tables import grouped, markdown_table
 from ..datasets.loading import Dataset
+from ..runs.schema import Run
 from ..interop.hf import foreign_in_export, write_tables
 from .xtreme_files import file_lines
 
@@ -135,20 +136,20 @@ def correlations(
     found = correlate(human, machine)
     return found.pearson, found.spearman
 
-def _training(record:dict)->tuple[str,...]:
+def _training(record:Run)->tuple[str,...]:
     "How a model was trained, but for the seed"
-    limit, sources = record.get('limit'), record.get('train') or ()
+    limit, sources = record.limit, record.train
     trained_on = f'trained on {" and ".join(sources)}' if sources else ''
-    return record['protocol'], record['recipe'], trained_on, f'limit {limit}' if limit else ''
+    return record.protocol, record.recipe, trained_on, f'limit {limit}' if limit else ''
 
 def paired_scores(
-    records:list[dict], # As `read_runs` gives them
+    records:list[Run],
     pairs:dict[str,str], # Code of the human dataset to that of the machine's
     metric:str='accuracy'
 )->dict[tuple[str,str,str],tuple[float,float]]: # Model, task, human code to both scores, means over seeds
     "Scores on both test sets of a language; a model that was trained in several ways has each in its name"
-    by_run = grouped(records, lambda r: (r['bible'], r['model'], r['task'], _training(r)))
-    scores = {key: mean(r[metric] for r in some) for key,some in by_run.items()}
+    by_run = grouped(records, lambda r: (r.bible, r.model, r.task, _training(r)))
+    scores = {key: mean(r.score(metric) for r in some) for key,some in by_run.items()}
     ways = grouped(scores, lambda key: key[1:3])
     def name(model, task, training):
         several = len({key[3] for key in ways[model, task]}) > 1

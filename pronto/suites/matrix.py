@@ -11,6 +11,7 @@ from statistics import mean, variance
 from ..core.files import reading, write_aside
 from ..core.pictures import heat_map
 from ..core.stats import student_interval
+from ..runs.schema import Run
 from ..core.tables import csv_rows, csv_text, decimal, grouped, markdown_table
 
 # %% ../../nbs/suites/matrix.ipynb #mx05c
@@ -62,26 +63,26 @@ def draw_transfer(
     return figure
 
 # %% ../../nbs/suites/matrix.ipynb #mx12c
-def _interval(records:list[dict], metric:str)->list[float|None]: # From 0 to 1
+def _interval(records:list[Run], metric:str)->list[float|None]: # From 0 to 1
     "Over the rows of one run, or over several seeds"
-    if len(records) == 1: return records[0]['intervals'].get(metric) or [None, None]
-    values = [r[metric] for r in records]
+    if len(records) == 1: return records[0].intervals.get(metric) or [None, None]
+    values = [r.score(metric) for r in records]
     n, bounds = len(values), (-1, 1) if metric == 'mcc' else (0, 1)
     return student_interval(mean(values), variance(values)/n, n - 1, bounds) or [None, None]
 
 def scores_of_records(
-    records:list[dict], # As `read_runs` gives them
+    records:list[Run],
     stem:str, # Of the task
     metric:str # e.g. `accuracy`, `f1`, `mcc`
 )->dict[tuple[str,str],dict]: # Languages of training and test to `value`, `interval`, `seeds`, `ngram`
     "The scores of runs of transfer on one task, in percent"
-    fits = lambda r: r['task'] == stem and r['protocol'] == 'transfer' and r.get(metric) is not None
-    groups, found = grouped(filter(fits, records), lambda r: ('+'.join(r['train']), r['bible'])), {}
+    fits = lambda r: r.task == stem and r.protocol == 'transfer' and r.score(metric) is not None
+    groups, found = grouped(filter(fits, records), lambda r: ('+'.join(r.train), r.bible)), {}
     for pair,some in groups.items():
         low, high = _interval(some, metric)
-        ngram = some[0].get('baseline_scores', {}).get('ngram', {}).get(metric)
+        ngram = some[0].baseline_scores.get('ngram', {}).get(metric)
         percent = lambda v: None if v is None else round(100*v, 2)
-        value = percent(mean(r[metric] for r in some))
+        value = percent(mean(r.score(metric) for r in some))
         found[pair] = dict(value=value, interval=[percent(low), percent(high)], seeds=len(some),
                            ngram=percent(ngram))
     return dict(sorted(found.items()))

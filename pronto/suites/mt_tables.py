@@ -16,6 +16,7 @@ from ..core.pictures import panels, save_picture
 from ..runs.comparing import task_name
 from ..reporting.tiers import TIERS, read_tiers, tier_of
 from ..reporting.translations import with_languages
+from ..runs.schema import Run
 from ..runs.store import read_runs
 from .machine_translation import compare_translations, correlations, paired_scores
 
@@ -107,10 +108,10 @@ def draw_tiers(
     return figure
 
 # %% ../../nbs/suites/mt_tables.ipynb #tc15c
-def _scores_and_limits(records:list[dict], pairs:dict[str,str], metric:str)->tuple[_Scores,dict]:
+def _scores_and_limits(records:list[Run], pairs:dict[str,str], metric:str)->tuple[_Scores,dict]:
     "Scores of whole runs, or, of a model and task without any, of the largest limit; and which limit"
     scores, limits = {}, {}
-    by_limit = grouped(records, lambda r: r['limit'])
+    by_limit = grouped(records, lambda r: r.limit)
     for limit in sorted(by_limit, key=lambda limit: -(limit or inf)):
         found = paired_scores(by_limit[limit], pairs, metric)
         new = {key: both for key,both in found.items() if key[:2] not in limits}
@@ -133,7 +134,7 @@ def make_translation_tables(
 )->dict[str,str]: # Name to its Markdown
     "Write how both kinds of test sets agree, without empty tables; raises `InputError` without runs on both"
     pairs, records = translated_pairs(folders), with_languages(read_runs(runs))
-    known = [r for r in records if r.get(metric) is not None]
+    known = [r for r in records if r.score(metric) is not None]
     scores, limits = _scores_and_limits(known, {p.human: p.machine for p in pairs}, metric)
     if not scores:
         named = ', '.join(f'{p.human} and {p.machine}' for p in pairs)
@@ -149,7 +150,7 @@ def make_translation_tables(
     for name in tables: (Path(out)/f'{name}.md').unlink(missing_ok=True) # Of earlier runs
     for name,text in made.items():
         with write_aside(Path(out)/f'{name}.md') as f: f.write_text(text + '\n', encoding='utf-8')
-    languages = {r['bible']: r['language'] for r in known}
+    languages = {r.bible: r.language for r in known}
     figure = draw_tiers(scores, languages, read_tiers())
     if figure: save_picture(figure, Path(out)/'mt_tiers.png', bbox_inches='tight')
     return made

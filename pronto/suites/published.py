@@ -13,6 +13,7 @@ from statistics import median
 from ..core.files import fact_table, to_stderr, write_aside
 from ..core.tables import grouped, markdown_table
 from ..runs.comparing import described, models_apart
+from ..runs.schema import Run
 from ..runs.store import read_runs
 from .scoring import XTREME, SubmissionScores
 
@@ -111,28 +112,28 @@ def mela_table3(
     return markdown_table(['model', *languages], rows, 'l' + 'r'*len(languages))
 
 # %% ../../nbs/suites/published.ipynb #pb15c
-def _source(record:dict)->str: # Code of the language that was trained on
-    trained = record.get('train') or [record['bible']]
+def _source(record:Run)->str: # Code of the language that was trained on
+    trained = record.train or [record.bible]
     return trained[0] if isinstance(trained, list) and len(trained) == 1 else ''
 
 def mela_score(
-    records:list[dict] # The seeds of one language that was trained on and tested
+    records:list[Run] # The seeds of one language that was trained on and tested
 )->float: # In percent
     "MCC by the rule of MELA: the best checkpoint on dev of the median over seeds (appendix A.2)"
-    by_checkpoint = zip(*([epoch['mcc'] for epoch in r['dev']] for r in records))
+    by_checkpoint = zip(*([epoch['mcc'] for epoch in r.dev] for r in records))
     return 100*max(map(median, by_checkpoint))
 
-def _matrix(records:list[dict])->dict[tuple[str,str],str]: # Training and test language to a cell
+def _matrix(records:list[Run])->dict[tuple[str,str],str]: # Training and test language to a cell
     "The diagonal by MELA's rule on dev; elsewhere the median of the seeds on test, marked"
-    trained, cells = [r for r in records if r['task'] == 'mela' and _source(r)], {}
-    for (source,target),seeds in grouped(trained, lambda r: (_source(r), r['bible'])).items():
-        same = [r for r in seeds if r['protocol'] == seeds[0]['protocol']]
-        if source == target and all(r['dev'] for r in same): cells[source,target] = f'{mela_score(same):.2f}'
-        else: cells[source,target] = f"{100*median(r['mcc'] for r in same):.2f}*"
+    trained, cells = [r for r in records if r.task == 'mela' and _source(r)], {}
+    for (source,target),seeds in grouped(trained, lambda r: (_source(r), r.bible)).items():
+        same = [r for r in seeds if r.protocol == seeds[0].protocol]
+        if source == target and all(r.dev for r in same): cells[source,target] = f'{mela_score(same):.2f}'
+        else: cells[source,target] = f"{100*median(r.mcc for r in same):.2f}*"
     return cells
 
 def mela_table4(
-    records:list[dict], # Of one model on the task `mela`, as `read_runs` gives them
+    records:list[Run], # Of one model on the task `mela`
 )->str: # Markdown
     "Transfer between the languages: ours, and the published figures of XLM-R Large in brackets"
     languages = [lg for (t,row,_,lg) in _mela() if (t, row) == ('4', 'en') and lg != 'avg']
@@ -153,31 +154,31 @@ def mela_table2()->str: # Markdown
 
 def _number(n:int, what:str)->str: return f'{n:,} {what}{"" if n == 1 else "s"}'
 
-def _way(record:dict)->str: # e.g. `xlm-r, mela, 5,000 updates, no limit`
+def _way(record:Run)->str: # e.g. `xlm-r, mela, 5,000 updates, no limit`
     "A model and how it was trained or asked, but for the seed"
-    used, limit = record['hyperparameters'], record.get('limit')
+    used, limit = record.hyperparameters, record.limit
     if (shots := used.get('shots')) is not None: length = f'{shots or "no"} examples shown'
     elif used.get('steps'): length = _number(used['steps'], 'update')
-    else: length = _number(used['epochs'], 'epoch') if record['dev'] and 'epochs' in used else ''
-    protocol = record['protocol'] if record['protocol'] not in ('in-language','transfer') else ''
-    known = record['model'], protocol, record['recipe'], length, f'limit {limit:,}' if limit else 'no limit'
+    else: length = _number(used['epochs'], 'epoch') if record.dev and 'epochs' in used else ''
+    protocol = record.protocol if record.protocol not in ('in-language','transfer') else ''
+    known = record.model, protocol, record.recipe, length, f'limit {limit:,}' if limit else 'no limit'
     return ', '.join(filter(None, known))
 
-def _ways(records:list[dict])->dict[str,list[dict]]: # With the number of seeds
+def _ways(records:list[Run])->dict[str,list[Run]]: # With the number of seeds
     "The runs of each way"
     found = {}
     for way,some in grouped(records, _way).items():
-        cells = grouped(some, lambda r: (r['bible'], _source(r))).values()
-        sizes = {len({r['seed'] for r in cell}) for cell in cells}
+        cells = grouped(some, lambda r: (r.bible, _source(r))).values()
+        sizes = {len({r.seed for r in cell}) for cell in cells}
         least = f'{min(sizes)} to ' if len(sizes) > 1 else ''
         found[f'{way}, {least}{_number(max(sizes), "seed")}'] = some
     return found
 
-def _ours(records:list[dict])->dict[str,dict[str,float]]: # Name to language to MCC in percent
+def _ours(records:list[Run])->dict[str,dict[str,float]]: # Name to language to MCC in percent
     "Models that were trained on the language they are tested on, or asked without training: median of seeds"
-    own = [r for r in records if r['task'] == 'mela' and _source(r) in ('', r['bible'])]
-    medians = lambda some: {language: median(100*r['mcc'] for r in of)
-                            for language,of in grouped(some, lambda r: r['bible']).items()}
+    own = [r for r in records if r.task == 'mela' and _source(r) in ('', r.bible)]
+    medians = lambda some: {language: median(100*r.mcc for r in of)
+                            for language,of in grouped(some, lambda r: r.bible).items()}
     return {way: medians(some) for way,some in _ways(own).items()}
 
 # %% ../../nbs/suites/published.ipynb #pb23c
@@ -189,16 +190,16 @@ def make_mela_tables(
     report=to_stderr # Gets a line if there are no runs
 )->dict[str,str]: # Name to its Markdown
     "Write tables 2 to 4 of MELA, ours beside the published figures"
-    records = models_apart([r for r in read_runs(runs) if r['task'] == 'mela'], epochs=False)
+    records = models_apart([r for r in read_runs(runs) if r.task == 'mela'], epochs=False)
     if not records:
         report(f'{runs}: has no runs of the task mela, so the tables hold the published figures only; make '
                'some with `pronto import mela`, then `pronto eval`')
-    ours = _ours([r for r in records if r['protocol'] in ('in-language','prompting','probe')])
+    ours = _ours([r for r in records if r.protocol in ('in-language','prompting','probe')])
     made = dict(mela2=mela_table2(), mela3=mela_table3(ours))
-    tuned = [r for r in records if r['protocol'] in ('in-language','transfer')]
+    tuned = [r for r in records if r.protocol in ('in-language','transfer')]
     matrices = [f'{name}\n\n{mela_table4(some)}\n\n* median of the seeds on test'
                 for name,some in _ways(tuned).items()]
-    others = described([r for r in records if r['protocol'] not in _IN_TABLES])
+    others = described([r for r in records if r.protocol not in _IN_TABLES])
     made['mela4'] = '\n\n'.join([*(matrices or [mela_table4([])]), *[f'Left out: {others}.']*bool(others)])
     for name,text in made.items() if out else ():
         with write_aside(Path(out)/f'{name}.md') as f: f.write_text(text + '\n', encoding='utf-8')

@@ -11,6 +11,7 @@ from statistics import mean
 from ..core.files import InputError, to_stderr, write_aside
 from ..core.tables import grouped, markdown_table
 from ..runs.comparing import described, models_apart, search_name
+from ..runs.schema import Run
 from ..runs.store import read_runs
 from .language_codes import xtreme_code
 from .published import published_figure, task_metrics, xtreme_table
@@ -19,21 +20,21 @@ from .scoring import XTREME, SubmissionScores, TaskScores
 # %% ../../nbs/suites/results.ipynb #rs06c
 _RETRIEVAL = [name for name,task in XTREME.items() if task.group == 'retrieval']
 
-def _setting(record:dict)->str: # e.g. `from en`; empty for retrieval
-    if record['task'] in _RETRIEVAL: return ''
-    if record['protocol'] == 'in-language': return 'in-language'
-    return f'from {"+".join(record.get("train") or [record["bible"]])}'
+def _setting(record:Run)->str: # e.g. `from en`; empty for retrieval
+    if record.task in _RETRIEVAL: return ''
+    if record.protocol == 'in-language': return 'in-language'
+    return f'from {"+".join(record.train or [record.bible])}'
 
-def _values(record:dict)->dict[str,float]: # Metric of XTREME to a value in percent
-    task = XTREME[record['task']]
+def _values(record:Run)->dict[str,float]: # Metric of XTREME to a value in percent
+    task = XTREME[record.task]
     metrics = ('exact_match','f1') if task.group == 'qa' else task_metrics(task)
-    return {m: 100*record['accuracy' if m == 'exact_match' else m] for m in metrics}
+    return {m: 100*record.score('accuracy' if m == 'exact_match' else m) for m in metrics}
 
-def _task_scores(records:list[dict], task)->TaskScores: # Of one task and setting
+def _task_scores(records:list[Run], task)->TaskScores: # Of one task and setting
     found, values = TaskScores(task), {}
     for r in records:
         for metric,value in _values(r).items():
-            values.setdefault(metric, {}).setdefault(xtreme_code(r['bible']), []).append(value)
+            values.setdefault(metric, {}).setdefault(xtreme_code(r.bible), []).append(value)
     for metric,by_language in values.items():
         there = [language for language in task.languages if language in by_language]
         found.scores[metric] = {language: mean(by_language[language]) for language in there}
@@ -42,17 +43,17 @@ def _task_scores(records:list[dict], task)->TaskScores: # Of one task and settin
     return found
 
 # %% ../../nbs/suites/results.ipynb #rs07c
-def _fits(record:dict)->bool:
+def _fits(record:Run)->bool:
     "Is it a run of fine-tuning on all rows of one of XTREME's tasks and languages?"
-    if record['limit'] or record['protocol'] not in ('in-language','transfer'): return False
-    task = XTREME.get(record['task'])
-    return bool(task) and xtreme_code(record['bible']) in task.languages
+    if record.limit or record.protocol not in ('in-language','transfer'): return False
+    task = XTREME.get(record.task)
+    return bool(task) and xtreme_code(record.bible) in task.languages
 
 def scores_of_runs(
-    records:list[dict] # As `read_runs` gives them
+    records:list[Run]
 )->dict[str,SubmissionScores]: # Model, recipe and what it was trained on
     "The scores of runs on XTREME in the form of those of a submission; runs with a limit are left out"
-    kept = grouped(filter(_fits, records), lambda r: (r['model'], r['recipe'], _setting(r), r['task']))
+    kept = grouped(filter(_fits, records), lambda r: (r.model, r.recipe, _setting(r), r.task))
     found = {}
     for (model,recipe),keys in grouped(kept, lambda key: key[:2]).items():
         for setting in sorted({key[2] for key in keys} - {''}) or ['']:
@@ -85,11 +86,11 @@ def _published_mean(model:str, stem:str, metric:str, languages)->float|None:
 
 # %% ../../nbs/suites/results.ipynb #rs14c
 def search_lines(
-    records # As `read_runs` gives them
+    records # Runs
 )->list[str]: # For each model and recipe
     "How translations were searched, which matters more than the model does"
     searched = [r for r in records if search_name(r)]
-    return list(dict.fromkeys(f'{XTREME[r["task"]].name}, {r["model"]}, {r["recipe"]}: {search_name(r)}'
+    return list(dict.fromkeys(f'{XTREME[r.task].name}, {r.model}, {r.recipe}: {search_name(r)}'
                               for r in searched))
 
 def make_xtreme_tables(
@@ -99,9 +100,9 @@ def make_xtreme_tables(
 )->dict[str,str]: # Name to its Markdown
     "Write XTREME's overall table, and means over the languages that ran; raises `InputError` without runs"
     records = list(read_runs(runs))
-    own = [r for r in records if r['task'] in XTREME]
+    own = [r for r in records if r.task in XTREME]
     kept, others = models_apart(list(filter(_fits, own))), described([r for r in own if not _fits(r)])
-    found, limited = scores_of_runs(kept), sum(bool(r['limit']) for r in own)
+    found, limited = scores_of_runs(kept), sum(bool(r.limit) for r in own)
     if not found and limited:
         what = f'has runs of tasks of XTREME only with a limit ({limited}), which are left out'
         raise InputError(runs, f'{what}; run `pronto eval` without --limit')
