@@ -523,7 +523,7 @@ def test_questions_are_divided_by_article_and_answered(tmp_path, tiny_bert, caps
     said = capsys.readouterr().out
     assert 'es, letters, XQuAD, seed 0, from de: accuracy' in said and 'F1' in said
     record = json.loads(next((tmp_path/'runs'/'es').rglob('*.json')).read_text())
-    assert record.mcc is None and record.hyperparameters['learning_rate'] == 3e-5 and record.counts['train'] == 6
+    assert record['mcc'] is None and record['hyperparameters']['learning_rate'] == 3e-5 and record['counts']['train'] == 6
     views_of_a_notebook(runs, out/'de', 'text')
     show = ['tables','--runs',runs,'-o',str(tmp_path/'t')]
     assert main([*show,'--protocol','transfer']) == 0 # By F1, the metric of the task

@@ -278,13 +278,14 @@ def models_apart(
     records:list[Run],
     epochs:bool=True # Also name epochs? Not where a table says those of all runs
 )->list[Run]: # With another `model` only
-    "As `name_apart`, with what sets datasets of one code apart in the name of the model"
-    made, without = [], lambda used: used if epochs else {k: v for k,v in used.items() if k != 'epochs'}
-    compared = [r.but(hyperparameters=without(r.hyperparameters)) for r in records]
-    for old,r in zip(records, name_apart(compared, limits=False)):
-        codes = [r.bible, *r.train]
-        versions = dict.fromkeys(code.removeprefix(plain_name(code)).strip(' ()') for code in codes)
-        made.append(old.but(model=with_label(r.model, ', '.join(filter(None, versions)))))
+    "Name runs apart by their models alone, for tables in which a row names its recipe"
+    without = lambda used: used if epochs else {k: v for k,v in used.items() if k != 'epochs'}
+    made = [r.but(hyperparameters=without(r.hyperparameters)) for r in records]
+    for places in grouped(range(len(records)), lambda i: records[i].recipe).values():
+        for i,r in zip(places, name_apart([made[i] for i in places], limits=False)):
+            codes = [r.bible, *r.train]
+            versions = dict.fromkeys(code.removeprefix(plain_name(code)).strip(' ()') for code in codes)
+            made[i] = records[i].but(model=with_label(r.model, ', '.join(filter(None, versions))))
     return made
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00027
