@@ -100,8 +100,8 @@ def test_an_lstm_is_a_model_like_others(translations, tmp_path, capsys):
     call = ['eval', foreign, '-m', 'lstm', '-m', 'mlp', '-t', 'SM', '--epochs', '1', '--runs', runs]
     assert main(call) == 0
     records = [json.loads(p.read_text()) for p in (tmp_path/'runs').glob('qaa/*/*/*.json')]
-    assert {r.model for r in records} == {'lstm', 'mlp'} and len({r.model_hash for r in records}) == 2
-    assert {(r.recipe, r.hyperparameters['learning_rate'], r.hyperparameters['hidden']) for r in records} == {('paper', 4e-4, 300)}
+    assert {r['model'] for r in records} == {'lstm', 'mlp'} and len({r['model_hash'] for r in records}) == 2
+    assert {(r['recipe'], r['hyperparameters']['learning_rate'], r['hyperparameters']['hidden']) for r in records} == {('paper', 4e-4, 300)}
     capsys.readouterr()
     assert main(call) == 0 and capsys.readouterr().out.count('recorded before') == 2
     assert main([*call[:2], '--protocol', 'transfer', '--train', english, *call[2:]]) == 0
