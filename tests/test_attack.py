@@ -299,4 +299,5 @@ def test_some_damage(reader, tmp_path):
 def test_much_damage(reader, tmp_path):
     "Most damage is noticed, but not all: a changed letter makes another text"
     found = tried(reader, tmp_path, n=600, seed=1)
-    assert found['result'] and (found['refused'] or reader.name == 'records') # Bad records are reported and left out
+    made_again = 'records', 'cache of encodings', 'kept baselines' # Reported and left out, or forgotten and made again
+    assert found['result'] and (found['refused'] or reader.name in made_again)

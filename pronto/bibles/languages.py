@@ -196,8 +196,9 @@ def language_doubt(
     bible:Bible,
     file:str='' # The name of its file
 )->str: # e.g. `declares ssw (Swati) but names Swahili`; empty if nothing speaks against it
-    "Why the language that a translation declares may be wrong"
-    import langcodes
+    "Why the language that a translation declares may be wrong; without the extra `release` it is not checked"
+    try: import langcodes
+    except ModuleNotFoundError: return ''
     declared = _tag(bible.language)
     if declared is None or _private(declared.language): return ''
     script = script_of(r.text for r in bible.rows[::10])
