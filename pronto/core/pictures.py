@@ -32,21 +32,16 @@ def heat_map(
     rows:list[str], # Names
     columns:list[str], # Names
     text=str, # From a number to what is printed
-    cmap:str='viridis', # One that grows lighter; with `Blues` the number is white where the cell is high
     size:float=7, # Of the numbers, in points
-    most:float=None # With `Blues`, the number of the darkest colour; the highest if not given
+    **how # As `imshow` takes them, e.g. `cmap='Blues'`
 ):
     "Draw a matrix with its numbers"
     import numpy as np
     values = np.asarray(values, float)
-    known = values[~np.isnan(values)]
-    rising = cmap == 'viridis'
-    high = known.max(initial=0) if most is None else most
-    middle = (known.min() + high)/2 if rising and len(known) else high/2
-    ax.imshow(values, cmap=cmap, aspect='auto' if rising else None, vmin=None if rising else 0, vmax=most)
+    image = ax.imshow(values, **how)
     for i,j in np.argwhere(~np.isnan(values)):
-        dark = (values[i,j] < middle) if rising else (values[i,j] > middle)
-        color = 'white' if dark else 'black'
+        brightness = np.dot(image.to_rgba(values[i,j])[:3], (.299, .587, .114)) # Of ITU-R BT.601
+        color = 'white' if brightness < .5 else 'black'
         ax.text(j, i, text(values[i,j]), ha='center', va='center', color=color, fontsize=size)
     turned = dict(rotation=45, ha='right') if max(map(len, map(str, columns)), default=0) > 3 else {}
     ax.set_xticks(range(len(columns)), columns, fontsize=size, **turned)

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['ABSENT', 'Markup', 'one_line', 'grouped', 'names_in', 'markdown_text', 'markdown_row', 'markdown_table', 'latex_text',
            'latex_table', 'spreadsheet_safe', 'spreadsheet_value', 'csv_text', 'csv_rows', 'decimal', 'Printed',
-           'TableContent', 'Table']
+           'Table']
 
 # %% ../../nbs/core/tables.ipynb #73dc1c36
 import csv, io, re
@@ -201,88 +201,75 @@ def _latex_cell(cell:Printed)->Markup:
     return Markup(latex_text(cell.text) + small)
 
 # %% ../../nbs/core/tables.ipynb #tbltab06
-@dataclass
-class TableContent:
-    "What a table holds: see `Table`"
-    stem:str # Of its files, e.g. `table4`
-    title:str
-    blocks:list[tuple[list|None,list[list]]] # Headers, `None` for that of the block before, and rows of cells
-    notes:list[str] = field(default_factory=list) # A paragraph each
-    data:list[dict] = field(default_factory=list) # For CSV; the printed cells if empty
-    decimals:int|None = None # Of numbers in CSV; all if not given
-    name:str = '' # Printed before the title, e.g. `Table 4`
-    legend:list[str] = field(default_factory=list) # What the names of rows stand for
-    align:str = '' # e.g. `lr`, whose last letter is that of all further columns; by their cells if empty
-    layout:str = r'\centering\small' # In LaTeX
+def _aligned(table, header:list, rows:list[list[Printed]])->str:
+    if table.align: return table.align + table.align[-1]*(len(header) - len(table.align))
+    columns = zip(*rows) if rows else [[Printed('')]]*len(header)
+    is_figures = lambda column: all(_FIGURE.fullmatch(c.text) for c in column)
+    return ''.join('r' if is_figures(column) else 'l' for column in columns)
 
-    def __post_init__(self): self.notes = [note for note in self.notes if note]
+def _headed(table)->list[tuple[list,list[list[Printed]],str]]:
+    "Blocks of one header together, with their alignment"
+    found = []
+    for header,rows in table.blocks:
+        cells = [[_as_cell(value) for value in row] for row in rows]
+        if header is None: found[-1][1].extend(cells)
+        else: found.append((header, cells))
+    return [(header, rows, _aligned(table, header, rows)) for header,rows in found]
 
-    @property
-    def header(self)->list: return self.blocks[0][0]
-    @property
-    def rows(self)->list[list]: return [row for _,rows in self.blocks for row in rows]
-
-    def _aligned(self, header:list, rows:list[list[Printed]])->str:
-        if self.align: return self.align + self.align[-1]*(len(header) - len(self.align))
-        columns = zip(*rows) if rows else [[Printed('')]]*len(header)
-        is_figures = lambda column: all(_FIGURE.fullmatch(c.text) for c in column)
-        return ''.join('r' if is_figures(column) else 'l' for column in columns)
-
-    def _headed(self)->list[tuple[list,list[list[Printed]],str]]:
-        "Blocks of one header together, with their alignment"
-        found = []
-        for header,rows in self.blocks:
-            cells = [[_as_cell(value) for value in row] for row in rows]
-            if header is None: found[-1][1].extend(cells)
-            else: found.append((header, cells))
-        return [(header, rows, self._aligned(header, rows)) for header,rows in found]
+def _full_title(table)->str: return ': '.join(filter(None, (table.name, table.title)))
 
 # %% ../../nbs/core/tables.ipynb #tbltab6a
 def _note(text:str)->str:
     text = markdown_text(text)
     return '\\' + text if text.startswith('*') else text # A star would begin a list
 
-def _as_markdown(table:TableContent)->str:
-    title = markdown_text(': '.join(filter(None, (table.name, table.title))))
+def _as_markdown(table)->str:
+    title = markdown_text(_full_title(table))
     title = f'# {title}' if table.name else f'**{title}**'
     cells = lambda rows: [list(map(_markdown_cell, row)) for row in rows]
-    parts = [markdown_table(header, cells(rows), align) for header,rows,align in table._headed()]
+    parts = [markdown_table(header, cells(rows), align) for header,rows,align in _headed(table)]
     legend = '\n'.join(f'- {markdown_text(line)}' for line in table.legend)
     return '\n\n'.join(filter(None, [title, *parts, legend, *map(_note, table.notes)]))
 
-def _as_latex(table:TableContent)->str:
-    width = max(len(header) for header,_,_ in table._headed())
+def _as_latex(table)->str:
+    width = max(len(header) for header,_,_ in _headed(table))
     full = lambda row: [*row, *['']*(width - len(row))]
     cells = lambda row: full([_latex_cell(_as_cell(value)) for value in row])
     blocks = [(header and full(header), [cells(row) for row in rows]) for header,rows in table.blocks]
-    align = max((align for _,_,align in table._headed()), key=len)
+    align = max((align for _,_,align in _headed(table)), key=len)
     caption = ' '.join([f'{table.title[:1].upper()}{table.title[1:]}.', *table.notes])
     return latex_table(blocks, caption, f'tab:{table.stem}', align, table.layout)
 
 # %% ../../nbs/core/tables.ipynb #tbltab6b
-def _as_html(table:TableContent)->str:
+def _as_html(table)->str:
     def line(cells, align, tag='td'):
         styles = [f'{tag} style="text-align:{_SIDE[a]}"' for a in align]
         return '<tr>' + ''.join(f'<{s}>{c}</{tag}>' for c,s in zip(cells, styles)) + '</tr>'
     def text(cell):
         large = f'<b>{escape(cell.text)}</b>' if cell.bold else escape(cell.text)
         return large + (f' <small>{escape(cell.small)}</small>' if cell.small else '')
-    parts = [f"<h3>{escape(': '.join(filter(None, (table.name, table.title))))}</h3>"]
-    for header,rows,align in table._headed():
+    parts = [f'<h3>{escape(_full_title(table))}</h3>']
+    for header,rows,align in _headed(table):
         body = ''.join(line(map(text, row), align) for row in rows)
         head = line(map(escape, header), align, 'th')
         parts.append(f'<table><thead>{head}</thead><tbody>{body}</tbody></table>')
     notes = [f'<p>{escape(one_line(note))}</p>' for note in [*table.legend, *table.notes]]
     return '\n'.join([*parts, *notes])
 
+def _as_csv(table)->str:
+    texts = lambda row: (cell.text for cell in row)
+    printed = [dict(zip(header, texts(row))) for header,rows,_ in _headed(table) for row in rows]
+    short = lambda x: round(x, table.decimals) if isinstance(x, float) and table.decimals else x
+    return csv_text([{k: short(x) for k,x in row.items()} for row in table.data or printed])
+
 # %% ../../nbs/core/tables.ipynb #tbltab6c
-def _as_lines(table:TableContent, width:int|None)->str:
+def _as_lines(table, width:int|None)->str:
     from rich.console import Console
     from rich.table import Table as Grid
     from rich.text import Text
     out = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
-    out.print(Text(': '.join(filter(None, (table.name, table.title)))))
-    for header,rows,align in table._headed():
+    out.print(Text(_full_title(table)))
+    for header,rows,align in _headed(table):
         grid = Grid(box=None, pad_edge=False)
         for name,a in zip(header, align):
             grid.add_column(Text(one_line(name)), justify=_SIDE[a], overflow='fold')
@@ -295,19 +282,31 @@ def _as_lines(table:TableContent, width:int|None)->str:
     return '\n'.join(line.rstrip() for line in out.file.getvalue().splitlines())
 
 # %% ../../nbs/core/tables.ipynb #tbltab6d
-class Table(TableContent):
+@dataclass
+class Table:
     "A table, what a reader of it must know, and the figures behind it"
+    stem:str # Of its files, e.g. `table4`
+    title:str
+    blocks:list[tuple[list|None,list[list]]] # Headers, `None` for that of the block before, and rows of cells
+    notes:list[str] = field(default_factory=list) # A paragraph each
+    data:list[dict] = field(default_factory=list) # For CSV; the printed cells if empty
+    decimals:int|None = None # Of numbers in CSV; all if not given
+    name:str = '' # Printed before the title, e.g. `Table 4`
+    legend:list[str] = field(default_factory=list) # What the names of rows stand for
+    align:str = '' # e.g. `lr`, whose last letter is that of all further columns; by their cells if empty
+    layout:str = r'\centering\small' # In LaTeX
+
+    def __post_init__(self): self.notes = [note for note in self.notes if note]
+    @property
+    def header(self)->list: return self.blocks[0][0]
+    @property
+    def rows(self)->list[list]: return [row for _,rows in self.blocks for row in rows]
+
     def markdown(self)->str: return _as_markdown(self) # For reading on the web
     def latex(self)->str: return _as_latex(self) # A `table*` environment; needs the package booktabs
+    def csv(self)->str: return _as_csv(self) # For programs: a row for each figure; what is not known is empty
     def html(self)->str: return _as_html(self) # For a page
     def _repr_markdown_(self)->str: return self.markdown() # For a notebook
-
-    def csv(self)->str: # What is not known is empty
-        "The table for programs: a row for each figure"
-        texts = lambda row: (cell.text for cell in row)
-        printed = [dict(zip(header, texts(row))) for header,rows,_ in self._headed() for row in rows]
-        short = lambda x: round(x, self.decimals) if isinstance(x, float) and self.decimals else x
-        return csv_text([{k: short(x) for k,x in row.items()} for row in self.data or printed])
 
     def terminal(self,
         width:int=None # Columns; those of the terminal if not given

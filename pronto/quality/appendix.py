@@ -120,7 +120,7 @@ def _points(ax, cells:list[dict], metrics:dict):
 def draw_confusion(ax, comparison:Comparison):
     "Draw a confusion matrix"
     m, names = comparison.confusion, comparison.labels
-    heat_map(ax, m, names, names, '{:,.0f}'.format, cmap='Blues', size=8)
+    heat_map(ax, m, names, names, '{:,.0f}'.format, size=8, cmap='Blues', vmin=0)
     ax.set(xlabel='parse', ylabel='PrOnto', title=f'{comparison.task.abbr}, verses')
 
 # %% ../../nbs/quality/appendix.ipynb #68b8180b

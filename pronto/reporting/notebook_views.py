@@ -202,7 +202,7 @@ def confusion(
 # %% ../../nbs/reporting/notebook_views.ipynb #7c0d85b4
 def _draw_confusion(ax, record:Run):
     table = confusion(record)
-    heat_map(ax, table, table.index, table.index, '{:.0f}'.format, cmap='Blues')
+    heat_map(ax, table, table.index, table.index, '{:.0f}'.format, cmap='Blues', vmin=0)
     ax.set_title(f'{task_name(record.task)}\n{record.model}', fontsize=8)
     ax.set_xlabel('predicted')
 

@@ -238,7 +238,8 @@ def _panel(ax, found:Transfer, metric:str):
     rows = [*found.sources, IN_LANGUAGE]
     value = lambda a: shown(metric, score_of(a, metric).value) if a else np.nan
     values = [[value(_answers(found, row, t)) for t in found.targets] for row in rows]
-    heat_map(ax, values, rows, found.targets, ('{:.1f}' if metric in IN_PERCENT else '{:.2f}').format)
+    heat_map(ax, values, rows, found.targets, aspect='auto',
+             text=('{:.1f}' if metric in IN_PERCENT else '{:.2f}').format)
     ax.axhline(len(rows) - 1.5, color='white', lw=3)
     ax.set_title(found.title, fontsize=8)
     ax.set(xlabel='tested on', ylabel='trained on')

@@ -57,7 +57,7 @@ def draw_transfer(
     sources, targets = (list(dict.fromkeys(pair[i] for pair in scores)) for i in (0,1))
     values = [[scores.get((s, t), {}).get('value', float('nan')) for t in targets] for s in sources]
     figure, axes = plt.subplots(figsize=(1.2 + .8*len(targets), 1 + .6*len(sources)), layout='constrained')
-    heat_map(axes, values, sources, targets, '{:.1f}'.format, cmap='Blues', size=10, most=100)
+    heat_map(axes, values, sources, targets, '{:.1f}'.format, size=10, cmap='Blues', vmin=0, vmax=100)
     axes.set(xlabel='tested on', ylabel='trained on', title=title)
     plt.close(figure)
     return figure
