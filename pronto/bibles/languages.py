@@ -16,9 +16,7 @@ from ..core.refs import NT_BOOKS
 from .rows import Bible, find_book
 
 # %% ../../nbs/bibles/languages.ipynb #94fc6578
-def script_of(
-    texts:Iterable[str] # Some verses
-)->str: # A code of ISO 15924; empty if there is no letter
+def script_of(texts:Iterable[str])->str: # A code of ISO 15924; empty if there is no letter
     "The script that most letters are in"
     from fontTools.unicodedata import script
     counts = Counter()
@@ -69,9 +67,7 @@ def lineage_of(
     members = (m for m,whole in known.MACROLANGUAGES.items() if whole in (iso639_3, found.bcp_47))
     return next(filter(None, map(lineage_of, members)), ())
 
-def family_of(
-    iso639_3:str # A code, e.g. `wol`
-)->str: # e.g. `Atlantic-Congo`; empty if it is not known
+def family_of(iso639_3:str)->str: # e.g. `Atlantic-Congo`; empty if it is not known
     "The language family, or `isolate`"
     return next(iter(lineage_of(iso639_3)), '')
 
@@ -134,8 +130,7 @@ def _plain_name(tag)->str: # ISO 639-3 sets Swahili of Tanzania apart from the g
 
 def identify(
     said:str, # The language that the file names: a tag, a name or nothing
-    code:str='', # The name of the translation
-    script:str='' # Of its text
+    code:str='', script:str=''
 )->Language: # Without its family; unknown fields are empty
     "Identify the language of a translation"
     if _private(code): return Language(said or code, code, '', 'name')
@@ -145,11 +140,7 @@ def identify(
     except LookupError: return Language(tag.display_name(), said_by=said_by)
     return Language(said if _private(iso) else _plain_name(tag), iso, '', said_by)
 
-def find_language(
-    said:str, # As for `identify`
-    code:str='',
-    script:str=''
-)->Language: # Unknown fields are empty
+def find_language(said:str, code:str='', script:str='')->Language: # Unknown fields are empty
     "Identify the language of a translation and its family, which takes seconds to load"
     found = identify(said, code, script)
     if not found.iso639_3 or _private(found.iso639_3): return found
@@ -193,8 +184,7 @@ def _named_code(name:str)->list[str]:
     return [tag.to_tag()] if tag and _plain_name(tag).lower() == name.lower() else []
 
 def language_doubt(
-    bible:Bible,
-    file:str='' # The name of its file
+    bible:Bible, file:str=''
 )->str: # e.g. `declares ssw (Swati) but names Swahili`; empty if nothing speaks against it
     "Why the language that a translation declares may be wrong; without the extra `release` it is not checked"
     try: import langcodes
@@ -222,9 +212,7 @@ def _terms(kind:str)->re.Pattern:
     terms = [(row['match'], row['term']) for row in fact_table('licence_terms') if row['kind'] == kind]
     return re.compile('|'.join(_AS[match].format(term) for match,term in terms))
 
-def redistribution(
-    licence:str # As the translation states it
-)->str: # `permitted`, `forbidden` or `unclear`
+def redistribution(licence:str)->str: # `permitted`, `forbidden` or `unclear`
     "May the text be passed on?"
     says = lambda kind, text=licence: bool(_terms(kind).search(text))
     if says('forbidden'): return 'forbidden'

@@ -349,10 +349,7 @@ def read_bible(
     return _joined(parts)
 
 # %% ../../nbs/bibles/reading.ipynb #e7b57eba
-def write_tsv(
-    bible:Bible, # The Bible to write
-    path         # The file to write
-):
+def write_tsv(bible:Bible, path):
     "Write a Bible as a table of four columns; raises `InputError` if it cannot be written"
     lines = ('\t'.join(map(str, row)) + '\n' for row in bible.rows)
     with write_aside(path) as aside: aside.write_text(''.join(lines), encoding='utf-8', newline='')

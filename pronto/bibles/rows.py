@@ -52,9 +52,7 @@ _UNSPACED = ('\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf'
              '\u3000-\ua4cf\uf900-\ufaff\U00020000-\U0003ffff') # Chinese, Japanese, Yi
 _GLUED = re.compile(rf'(?<=[\w.,;:!?»”’)\]])(?<![{_UNSPACED}]){NOTE_MARK}+(?=[^\W\d_])(?![{_UNSPACED}])')
 
-def clean_text(
-    text:str # As it is in the file
-)->str: # Words separated by single spaces
+def clean_text(text:str)->str: # Words separated by single spaces
     "The text without notes, layout and control characters"
     if NOTE_MARK in text: text = _GLUED.sub(' ', text).replace(NOTE_MARK, '')
     if _ODD.search(text): text = _BLANK.sub(' ', _UNSEEN.sub('', text))
@@ -68,9 +66,7 @@ _LABEL = re.compile(f'{_ITEM}(-{_ITEM})?(,{_ITEM}(-{_ITEM})?)*')
 _LONGEST = 400 # Characters of a label; no chapter has verses for more
 
 @cache
-def clean_label(
-    label:str # As it is in the file
-)->str: # e.g. `5`, `5-6`, `5,6`, `3a`; empty if it is not a verse number
+def clean_label(label:str)->str: # e.g. `5`, `5-6`, `5,6`, `3a`; empty if it is not a verse number
     "The printed number of a verse in ASCII digits"
     if len(label) > _LONGEST: return ''
     s = _MARKS.sub('', label.lower())

@@ -51,10 +51,8 @@ class UdSentence:
 _REF = re.compile(r'([1-4]?[ _]?[^\W\d_]{1,40})[ _.](\d{1,3})[.:](\d{1,3})')
 
 @cache
-def verse_of(
-    text:str # e.g. `MATT_5.18`, `MAT 5:18`
-)->Ref|None: # `None` if it is not a verse of the Bible
-    "The verse that a reference in a treebank names"
+def verse_of(text:str)->Ref|None: # `None` if it is not a verse of the Bible
+    "The verse that a reference in a treebank names, e.g. `MATT_5.18`"
     m = _REF.fullmatch(text.strip())
     book = m and find_book(m[1])
     return Ref(book, int(m[2]), int(m[3])) if book and int(m[2]) and int(m[3]) else None
@@ -172,10 +170,7 @@ def _number_sentences(document:str, sentences:list[UdSentence])->list[UdSentence
     return sentences
 
 # %% ../../nbs/bibles/ud.ipynb #1b5dc668
-def read_conllu(
-    text:str, # The text of a file
-    path      # Its name, for errors
-)->list[UdSentence]: # In the file's order, with or without references
+def read_conllu(text:str, path)->list[UdSentence]: # In the file's order, with or without references
     "Read CoNLL-U; raises `InputError` with the line of the first error"
     lines, found, document, start = text.split('\n') + [''], [], '', 0
     documents = [(document, found)]
@@ -193,9 +188,7 @@ def read_conllu(
 _FIRST_WORD = re.compile(r'^(?!#)[^\S\n]*\S.*', re.M)
 _FIRST_COMMENT = re.compile(r'\s*#\s*(sent_id|text|newdoc|newpar|global\.columns)\b')
 
-def is_conllu(
-    text:str # The text of a file
-)->bool:
+def is_conllu(text:str)->bool:
     "Is this CoNLL-U?"
     first = _FIRST_WORD.search(text)
     if not first: return False
@@ -261,10 +254,7 @@ class Treebank:
 _NO_REFS = ('no word or sentence names its verse; write ref=MATT_5.18 into the last column, '
             'or a comment # ref = MATT 5:18 before the sentence')
 
-def make_treebank(
-    sentences:list[UdSentence], # Of all parts
-    path # Their file, for the error
-)->Treebank:
+def make_treebank(sentences:list[UdSentence], path)->Treebank:
     "Select the sentences with a verse; raises `InputError` if there are none"
     in_verse = lambda s: any(t.ref for t in s.tokens)
     placed = [s for s in sentences if in_verse(s)]
@@ -296,9 +286,7 @@ def read_treebank(
             parts.append((Path(path).read_text(encoding='utf-8-sig'), path))
     with reading(', '.join(map(str, paths))): return join_treebank(parts)
 
-def treebank_bible(
-    treebank:Treebank # The parsed verses
-)->Bible: # Under the treebank's own numbers
+def treebank_bible(treebank:Treebank)->Bible: # Under the treebank's own numbers
     "A treebank as a Bible"
     bible = make_bible(((*map(str, ref), text) for ref,text in treebank.texts.items()), format='CoNLL-U')
     bible.skipped = treebank.skipped

@@ -129,9 +129,7 @@ def _machine()->tuple: # Parser, handler, stylesheet
 _MEND = 'mend or remove it'
 _ID = re.compile(r'^[^\S\n]*\\id\s+(\S+)', re.M)
 
-def is_usfm(
-    text:str # The text of a file
-)->bool: # Whether a line begins with `\id`
+def is_usfm(text:str)->bool: # Whether a line begins with `\id`
     "Is it a book in USFM?"
     return '\\id' in text and bool(_ID.search(text))
 

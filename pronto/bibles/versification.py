@@ -47,8 +47,7 @@ def _lasts(name:str)->dict[tuple[str,int],int]:
     return {(r['book'], int(r['chapter'])): int(r[name]) for r in fact_table('chapter_lengths') if r[name]}
 
 def scheme_verses(
-    name:str, # A key of `SCHEMES`
-    books=PROTESTANT # Some of the 66 books
+    name:str, books=PROTESTANT
 )->list[_Verse]: # Book, chapter and number, in canonical order
     "All verses under the numbers of a scheme"
     return [(b,c,v) for (b,c),last in _lasts(name).items() if b in books for v in range(1, last+1)]
@@ -102,9 +101,7 @@ def weigh_versifications(
     best = max(points, key=points.get)
     return Evidence(best if points[best] >= points['eng'] + _LEAD else 'eng', points, len(telling))
 
-def choose_versification(
-    bible:Bible # With the file's own numbers
-)->str: # A key of `SCHEMES`
+def choose_versification(bible:Bible)->str: # A key of `SCHEMES`
     "The scheme that the project states or that fits best, as `weigh_versifications` finds it"
     return weigh_versifications(bible).scheme
 
@@ -319,8 +316,7 @@ def _with_changes(bible:Bible, scheme:str)->str:
     return f'{scheme} {stated.changes}' if stated.changes and stated.scheme == scheme else scheme
 
 def to_english(
-    bible:Bible,      # With the file's own numbers
-    versification:str # A key of `SCHEMES`; see `choose_versification`
+    bible:Bible, versification:str
 )->Bible: # The same texts under English numbers, without the titles of psalms; `own` and `dropped` are filled
     "Renumber a Bible to the English scheme"
     links, parts = _moves(bible, _with_changes(bible, versification))
@@ -369,9 +365,7 @@ def _runs_of(pairs:list[tuple[str,str]])->list[str]: # e.g. `JOL 3:1-5 = JOL 2:2
     return [f'{shown(r[0][0], r[-1][0])} = {shown(r[0][1], r[-1][1])}' for r in runs]
 
 def numbering_report(
-    bible:Bible,   # As it was read
-    english:Bible, # As `to_english` gives it
-    evidence:Evidence # As `weigh_versifications` gives it
+    bible:Bible, english:Bible, evidence:Evidence
 )->dict: # `scheme`, `evidence`; `counts` and `verses` of what was renumbered, merged, split, dropped, ...
     "What the versification did"
     excluded = english.excluded
@@ -387,8 +381,7 @@ def numbering_report(
 
 # %% ../../nbs/bibles/versification.ipynb #35aef0c7
 def english_refs(
-    refs:list[Ref], # All verses of a text, by its own numbers
-    versification:str # A key of `SCHEMES`
+    refs:list[Ref], versification:str
 )->dict[Ref,list[Ref]]: # Each verse to the English verses that it holds
     "The English numbers of verses; none for the title of a psalm"
     ends = {}

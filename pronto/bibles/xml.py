@@ -13,10 +13,7 @@ from ..core.refs import BOOKS
 from .rows import NOTE_MARK, Bible, Collector, clean_label, find_book, label_verses, make_bible
 
 # %% ../../nbs/bibles/xml.ipynb #a4786509
-def parse_xml(
-    text:str, # The text of a file
-    path      # Its name, for errors
-): # The root element
+def parse_xml(text:str, path): # The root element
     "Parse XML; raises `InputError` if it is malformed or declares entities"
     from lxml import etree
     if (at := text.find('<!ENTITY'))>=0:
@@ -242,15 +239,12 @@ XML_READERS = {'usfx':_usfx, 'osis':_osis, 'XMLBIBLE':_zefania, 'cesDoc':_ces, '
                'bible':_beblia,
                'TEI':_tei, 'TEI.2':_tei, 'div':_tei} # Name of the root element to reader
 
-def is_xml(
-    text:str # The text of a file
-)->bool: # Whether it begins with a tag
+def is_xml(text:str)->bool: # Whether it begins with a tag
     "Does it look like XML?"
     return bool(re.match(r'\s*<[?!A-Za-z]', text)) and not text.lstrip().startswith('<range>')
 
 def read_xml(
-    text:str, # The text of a file
-    path      # Its name, for errors
+    text:str, path
 )->Bible|None: # `None` if the name of its root element is not in `XML_READERS`
     "Read a Bible in XML; raises `InputError` as `parse_xml` does"
     with reading(path):

@@ -66,9 +66,7 @@ def _unknown_options(unknown:list[str], parser)->str:
     near = get_close_matches(unknown[0].split('=')[0], parser._option_string_actions, 1)
     return f'{what} (did you mean {near[0]}?)' if near else what
 
-def main(
-    argv:list[str]=None # Arguments; those of the process if not given
-)->int: # Exit status
+def main(argv:list[str]=None)->int: # Exit status
     "Run a command; an error of the user is one line and status 1, or 2 for wrong usage"
     for stream in sys.stdout, sys.stderr: # A terminal of another encoding must not stop a text in any script
         if hasattr(stream, 'reconfigure'): stream.reconfigure(encoding='utf-8')

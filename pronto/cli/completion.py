@@ -17,9 +17,7 @@ def _takes_a_path(action:argparse.Action)->bool:
     takes_text = action.nargs != 0 and not action.choices and action.type is None
     return takes_text and action.metavar not in _NO_PATH and action.dest not in _NAMES - {'model'}
 
-def complete_paths(
-    parser:argparse.ArgumentParser
-):
+def complete_paths(parser:argparse.ArgumentParser):
     "Let every argument that takes a file or a folder complete to one, in all commands"
     import shtab
     for action in parser._actions:

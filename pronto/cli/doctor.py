@@ -66,9 +66,7 @@ def _cpu_flags()->set[str]:
 def _cores()->int:
     return len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count() or 1
 
-def check_torch(
-    load:bool=False # Import torch and ask it?
-)->Finding:
+def check_torch(load:bool=False)->Finding:
     "Version, threads, 16 bits and GPU"
     version = _version('torch')
     if version is None: return Finding('torch', NOTE, 'not installed; models need it')
@@ -87,9 +85,7 @@ def check_torch(
     return Finding('torch', OK, ', '.join([*parts[:2], gpu]))
 
 # %% ../../nbs/cli/doctor.ipynb #dr11
-def check_data(
-    held:Held
-)->list[Finding]:
+def check_data(held:Held)->list[Finding]:
     "The data folder and the room on its disk"
     place = Path(held.folder).absolute()
     there = next(p for p in (place, *place.parents) if p.exists())
@@ -149,10 +145,7 @@ def _fault_of(dataset:str, sources:dict)->str:
         return 'built from other annotations'
     return ''
 
-def check_datasets(
-    held:Held,
-    sources:dict # Path of an annotation file to its `Source`
-)->list[Finding]:
+def check_datasets(held:Held, sources:dict)->list[Finding]:
     "Datasets that are damaged or out of date"
     faults = {d: why for d in held.datasets if (why := _fault_of(d, sources))}
     annotations = quote(next(iter(sources), 'ANNOTATIONS'))
@@ -168,9 +161,7 @@ def check_datasets(
     return found
 
 # %% ../../nbs/cli/doctor.ipynb #dr18
-def check_models(
-    held:Held
-)->list[Finding]:
+def check_models(held:Held)->list[Finding]:
     "Models on this machine, and the cache of encodings"
     own = [m for m in held.models if m not in hub_models()]
     named = ', '.join([*own, *hub_models()][:8]) + (', ...' if len(held.models) > 8 else '')
@@ -185,9 +176,7 @@ def check_models(
 def doctor_options(parser):
     parser.add_argument('--torch', action='store_true', help='import torch, and ask it for threads and GPU')
 
-def examine(
-    load_torch:bool=False
-)->tuple[list[Finding],Held]:
+def examine(load_torch:bool=False)->tuple[list[Finding],Held]:
     "All checks"
     held = look()
     annotations, sources = check_annotations(held)

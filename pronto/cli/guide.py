@@ -52,9 +52,7 @@ def hub_models()->list[str]: # e.g. `bert-base-multilingual-cased`
              and any(map(_has_weights, _names(p/'snapshots'))))
     return ['/'.join(p.name.split('--')[1:]) for p in whole]
 
-def look(
-    data=None # The data folder; the usual one if not given
-)->Held:
+def look(data=None)->Held:
     "What is in a data folder, by the names of its files"
     data = Path(data or data_dir())
     runs = sum(1 for _ in (data/'runs').glob('*/*/*/*.json')) if (data/'runs').is_dir() else 0
@@ -79,9 +77,7 @@ def _to_build(held:Held)->str|None:
     built = {Path(d).name for d in held.datasets}
     return next((b for b in held.bibles if _code(b) not in built), None)
 
-def to_annotate(
-    held:Held
-)->list[Suggestion]: # The first is the next step
+def to_annotate(held:Held)->list[Suggestion]: # The first is the next step
     "Which commands make a file of annotations"
     out = quote(str(Path(held.folder)/'annotations.parquet'))
     if held.sources:
@@ -91,9 +87,7 @@ def to_annotate(
             Suggestion(f'pronto annotate ontonotes-release-5.0 -o {out}',
                        'if you have OntoNotes 5.0: the tasks of the paper')]
 
-def suggest(
-    held:Held
-)->list[Suggestion]: # The first is the next step
+def suggest(held:Held)->list[Suggestion]: # The first is the next step
     "Which commands help most now"
     at = lambda name: quote(str(Path(held.folder)/name))
     annotations = quote(held.annotations[0]) if held.annotations else ''
@@ -130,18 +124,14 @@ def _after_building(held:Held)->list[Suggestion]:
 # %% ../../nbs/cli/guide.ipynb #gd10
 def _count(n:int, what:str)->str: return f'{n:,} {what}{"" if n == 1 else "s"}'
 
-def describe(
-    held:Held
-)->str: # One line
+def describe(held:Held)->str: # One line
     "What a data folder holds"
     found = dict(source=len(held.sources), Bible=len(held.bibles), dataset=len(held.datasets), run=held.runs)
     parts = [_count(n, what) for what,n in found.items() if n]
     if held.annotations: parts.insert(0, ' and '.join(Path(a).name for a in held.annotations))
     return f'{held.folder}: {", ".join(parts) or "nothing yet"}'
 
-def show_commands(
-    suggestions:list[Suggestion]
-)->str: # Lines of text
+def show_commands(suggestions:list[Suggestion])->str: # Lines of text
     "Commands with what they are for"
     return '\n'.join(f'  {s.command}\n      {s.why}' for s in suggestions)
 

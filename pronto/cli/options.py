@@ -38,11 +38,7 @@ class Parser(argparse.ArgumentParser):
             raise
 
 # %% ../../nbs/cli/options.ipynb #opt000p1
-def bounded(
-    number:type, # `int` or `float`
-    least, # Smallest value
-    most # Largest value
-)->Callable: # For `type=` of an option
+def bounded(number:type, least, most)->Callable: # For `type=` of an option
     "Read a number within bounds"
     def read(text):
         n = number(text)
@@ -51,14 +47,7 @@ def bounded(
     read.__name__ = number.__name__ # Argparse names it in its error
     return read
 
-def add_number(
-    parser, # Or a group of options
-    name:str, # e.g. `--seeds`
-    least, # Smallest value
-    most, # Largest value
-    help:str,
-    default=None
-):
+def add_number(parser, name:str, least, most, help:str, default=None):
     "Add an option that takes a number; it is a `float` if a bound is one"
     number = float if float in map(type, (least, most)) else int
     parser.add_argument(name, type=bounded(number, least, most), default=default, metavar='N', help=help)
@@ -72,10 +61,7 @@ def output_options(parser):
                        help='print results as JSON, one object per line; messages go to the error stream')
 
 # %% ../../nbs/cli/options.ipynb #opt00024
-def as_input_error(
-    e:ValueError,
-    option:str # Whose value was wrong
-)->InputError:
+def as_input_error(e:ValueError, option:str)->InputError:
     "An error that names the option"
     return e if isinstance(e, InputError) else InputError(option, str(e))
 
@@ -123,9 +109,7 @@ def cluster_options(parser):
     add('--tls-key', metavar='PEM', help='for a tls:// scheduler: its private key')
 
 # %% ../../nbs/cli/options.ipynb #opt00026
-def cluster(
-    args # With the options of `cluster_options`
-)->dict:
+def cluster(args)->dict:
     "The workers of a command, as `connect` takes them"
     from pronto.jobs.queue import Certificates
     files = args.tls_ca, args.tls_cert, args.tls_key
@@ -180,10 +164,7 @@ def runs_option(parser): parser.add_argument('--runs', metavar='DIR',
         help='the run store (default: runs in the data folder)')
 
 # %% ../../nbs/cli/options.ipynb #opt00028
-def to_run(
-    runs, # The folder of the run store as it was given, or nothing
-    more:str='' # Further options
-)->str: # e.g. `make some: pronto eval DATASET_DIR -m MODEL --runs RUNS`
+def to_run(runs, more:str='')->str: # e.g. `make some: pronto eval DATASET_DIR -m MODEL --runs RUNS`
     "What to do where there are no runs"
     store = f' --runs {quote(runs)}' if runs else ''
     return f'make some: pronto eval DATASET_DIR -m MODEL{more}{store}'

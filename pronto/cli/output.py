@@ -17,10 +17,7 @@ from ..core.tables import csv_rows
 # %% ../../nbs/cli/output.ipynb #outc01
 _mode = dict(quiet=False, as_json=False)
 
-def set_output(
-    quiet:bool=False, # Print only results and errors?
-    as_json:bool=False # Print results as JSON?
-):
+def set_output(quiet:bool=False, as_json:bool=False):
     "Choose what is printed from now on"
     _mode.update(quiet=quiet, as_json=as_json)
     warn_once.cache_clear() # A new command begins
@@ -43,29 +40,20 @@ def show(
     if not _mode['as_json']: _print(text)
     elif data is not None: print(json.dumps(data, ensure_ascii=False, default=_plain), flush=True)
 
-def tell(
-    text,
-    data=None # As `show` takes it
-):
+def tell(text, data=None):
     "Print what became of the files that a command was asked to write"
     if _mode['as_json'] or not _mode['quiet']: show(text, data)
 
-def warn(
-    line
-):
+def warn(line):
     "Print a line on the error stream, whatever was chosen"
     print(printable(line), file=sys.stderr)
 
-def note(
-    line
-):
+def note(line):
     "Print a line on the error stream, unless `--quiet` was chosen"
     if not _mode['quiet']: warn(line)
 
 # %% ../../nbs/cli/output.ipynb #outb01
-def batch_status(
-    failed # What failed, and was listed
-)->int: # 3 if some of a batch failed, 0 if all was made
+def batch_status(failed)->int: # 3 if some of a batch failed, 0 if all was made
     "The exit status of a command that goes on past failures; if it makes nothing, it raises `InputError`"
     return 3 if failed else 0
 

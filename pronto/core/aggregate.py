@@ -19,11 +19,7 @@ class Draws(NamedTuple):
     value:float
     drawn:np.ndarray # (n,)
 
-def chapter_weights(
-    names:list[str], # Of chapters
-    n:int=1000, # Draws
-    seed:int=0
-)->np.ndarray: # (n, chapters)
+def chapter_weights(names:list[str], n:int=1000, seed:int=0)->np.ndarray: # (n, chapters)
     "Random weights with mean 1, the same for a chapter wherever it occurs"
     if not len(names): return np.ones((n, 0))
     stream = lambda name: np.random.default_rng([seed, crc32(str(name).encode())])
@@ -38,14 +34,10 @@ def _drawn_seeds(scores:np.ndarray, n:int, rng:np.random.Generator)->np.ndarray:
 
 # %% ../../nbs/core/aggregate.ipynb #agg23
 def draw_scores(
-    metric:str, # Of `pronto.core.stats.confusion_metrics`
-    labels:list, # Of the task; for counts in their order
-    true:list, # (n,) labels
+    metric:str, labels:list, true:list,
     predicted:dict[str,list[list]], # Model to (seeds, n) labels
     chapters:list, # (n,) a name or two for each item
-    counts:bool=False, # Are the labels counts?
-    n:int=1000, # Draws
-    seed:int=0
+    counts:bool=False, n:int=1000, seed:int=0
 )->dict[str,Draws]: # By model
     "What the models of one stratum score, and might have scored"
     known = all_labels(labels, true, *(run for runs in predicted.values() for run in runs))
@@ -68,9 +60,7 @@ def draw_scores(
 # %% ../../nbs/core/aggregate.ipynb #agg23s2
 def draw_values(
     values:dict[str,np.ndarray], # Model to (seeds, n) numbers whose mean is the score
-    chapters:list, # (n,) a name for each item
-    n:int=1000, # Draws
-    seed:int=0
+    chapters:list, n:int=1000, seed:int=0
 )->dict[str,Draws]: # By model
     "Draw scores as `draw_scores` does, where they are means over items"
     names, chapter = np.unique(np.asarray(chapters), return_inverse=True)
@@ -121,9 +111,7 @@ class Aggregate(NamedTuple):
     rank_interval:list[float]
     group:str                 # Letters; models without a common letter differ by test
 
-def interquartile_mean(
-    values:np.ndarray, # (..., strata)
-)->np.ndarray: # (...)
+def interquartile_mean(values:np.ndarray)->np.ndarray: # (...)
     "The mean of the middle half; of fewer than four values the mean of all"
     from scipy.stats import trim_mean
     return trim_mean(values, .25, axis=-1)
@@ -161,19 +149,13 @@ def _pair_tests(models:list[str], value:np.ndarray, drawn:np.ndarray, n_chapters
     return [PairTest(models[a], models[b], *x) for (a,b),*x in found]
 
 # %% ../../nbs/core/aggregate.ipynb #agg22
-def compare_pairs(
-    strata:list[dict[str,Draws]], # All with the same models
-    n_chapters:int # Of all strata together
-)->list[PairTest]: # Every two models
+def compare_pairs(strata:list[dict[str,Draws]], n_chapters:int)->list[PairTest]: # Every two models
     "Test the mean differences over strata; raises `ValueError` if the models differ between strata"
     return _pair_tests(*_arrays(strata), n_chapters)
 
 def aggregate(
-    strata:list[dict[str,Draws]], # All with the same models
-    n_chapters:int, # Of all strata together
-    less_is_better:bool=False,
-    level:float=.05, # Of the tests
-    bounds:tuple[float,float]=(-np.inf, np.inf) # Least and greatest value of a score
+    strata:list[dict[str,Draws]], n_chapters:int, less_is_better:bool=False, level:float=.05,
+    bounds:tuple[float,float]=(-np.inf, np.inf)
 )->list[Aggregate]: # From the best rank to the worst
     "Compare models over strata; raises `ValueError` if the models differ between strata"
     from scipy.stats import rankdata

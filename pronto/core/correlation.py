@@ -46,14 +46,8 @@ def _ranks(v:np.ndarray)->np.ndarray:
 _MEASURES = dict(pearson=_pearson, spearman=lambda x, y: _pearson(_ranks(x), _ranks(y)), kendall=_kendall)
 
 # %% ../../nbs/core/correlation.ipynb #co000008
-def correlate(
-    x, # (n,) numbers
-    y, # (n,) numbers
-    n:int=1000, # Draws of the bootstrap
-    level:float=.95, # Of the intervals
-    seed:int=0
-)->Correlation:
-    "Correlate two lists; raises `ValueError` if they differ in length or have fewer than three pairs"
+def correlate(x, y, n:int=1000, level:float=.95, seed:int=0)->Correlation:
+    "Correlate two lists of three or more numbers, with intervals from `n` draws; raises `ValueError`"
     x, y = (np.asarray(v, float) for v in (x, y))
     if x.shape != y.shape or len(x) < 3:
         raise ValueError(f'{len(x)} and {len(y)} numbers; give two lists of the same length, three or more')
@@ -83,15 +77,8 @@ def _matrix_r(a:np.ndarray, b:np.ndarray)->np.ndarray: # (draws,) for (n, n) and
     known = (np.isfinite(x) & np.isfinite(y)).sum(-1) > 2
     return np.where(known, _pearson(x[None], y), np.nan)
 
-def mantel(
-    distances, # (n, n)
-    values, # (n, n)
-    *,
-    ranks:bool=False, # Correlate ranks, as Spearman does?
-    n:int=5000, # Permutations
-    seed:int=0
-)->Mantel:
-    "Test whether two matrices go together; raises `ValueError` for other shapes or constant matrices"
+def mantel(distances, values, *, ranks:bool=False, n:int=5000, seed:int=0)->Mantel:
+    "Test by `n` permutations whether two square matrices go together; raises `ValueError` where it cannot"
     a, b = (np.asarray(m, float) for m in (distances, values))
     if a.shape != b.shape or a.ndim != 2 or a.shape[0] != a.shape[1] or len(a) < 4:
         what = f'matrices of {a.shape} and {b.shape}'

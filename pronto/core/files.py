@@ -19,9 +19,7 @@ from textwrap import shorten
 from uuid import uuid4
 
 # %% ../../nbs/core/files.ipynb #e2c1e9bc
-def printable(
-    text # Anything; its `str` is shown
-)->str: # On one line
+def printable(text)->str: # On one line
     "Escape control characters, so that a file name cannot move the cursor or begin a new line"
     return ''.join(c if c.isprintable() else c.encode('unicode_escape').decode() for c in str(text))
 
@@ -37,16 +35,12 @@ class InputError(ValueError):
     def _render_traceback_(self)->list[str]: return [f'InputError: {self}'] # What a notebook shows of it
 
 # %% ../../nbs/core/files.ipynb #5914f338
-def to_stderr(
-    line:str # The message
-):
+def to_stderr(line:str):
     "Print a line on the error stream"
     print(line, file=sys.stderr, flush=True)
 
 @cache
-def warn_once(
-    line:str # The message
-):
+def warn_once(line:str):
     "Print a line on the error stream, but the same line once in a command"
     to_stderr(line)
 
@@ -98,42 +92,30 @@ def _levels(value)->int:
         inside = [y for x in inside for y in (x.values() if isinstance(x, dict) else x)]
     return levels
 
-def loads_json(
-    text:str
-)->object:
+def loads_json(text:str)->object:
     "What a text of JSON holds; raises `ValueError` if it is malformed or cannot be written as UTF-8 again"
     found = json.loads(text)
     if _SURROGATE.search(text): json.dumps(found, ensure_ascii=False).encode() # Half a pair is no character
     return found
 
-def parse_json(
-    text:str|bytes, # In UTF-8
-    path, # Where it is from, for the error
-    remedy:str='mend or replace the file' # What the user can do
-)->object:
+def parse_json(text:str|bytes, path, remedy:str='mend or replace the file')->object:
     "Parse JSON; raises `InputError` if it is malformed or nested more than 50 levels deep"
     with reading(path, remedy):
         found = loads_json(text.decode('utf-8-sig') if isinstance(text, bytes) else text)
         if _levels(found) > _MOST_LEVELS: raise RecursionError
     return found
 
-def read_json(
-    path, # A file in UTF-8
-    remedy:str='mend or replace the file' # What the user can do
-)->object:
+def read_json(path, remedy:str='mend or replace the file')->object:
     "Read a JSON file; raises `InputError` if it cannot be read, is malformed or nested too deeply"
     with reading(path, remedy): return parse_json(Path(path).read_bytes(), path, remedy)
 
 # %% ../../nbs/core/files.ipynb #a1b7c011
-def json_bytes(
-    value # What JSON can hold
-)->bytes: # UTF-8, a line for each item
+def json_bytes(value)->bytes: # UTF-8, a line for each item
     "A value as all files of JSON that PrOnto writes have it"
     return (json.dumps(value, ensure_ascii=False, indent=1) + '\n').encode()
 
 def json_with_keys(
-    path, # Of a JSON file
-    *keys:str # That it must have
+    path, *keys:str
 )->dict: # Empty if there is no such file, or if it is another kind of JSON
     "Read a JSON object if it has these keys"
     try: found = read_json(path)
@@ -141,9 +123,7 @@ def json_with_keys(
     return found if isinstance(found, dict) and found.keys() >= set(keys) else {}
 
 # %% ../../nbs/core/files.ipynb #a1b7c0p2
-def safe_name(
-    name:str # Of a model or a Bible
-)->str: # Without slashes and other traps
+def safe_name(name:str)->str: # Without slashes and other traps
     "A name as one part of a path"
     plain = re.sub(r'[^\w.+-]+', '-', name.strip('/').replace('/', '--'))
     return plain.lstrip('.-')[:100] or 'unnamed'
@@ -198,9 +178,7 @@ def _with_mode_of(path:Path, aside:Path)->int|None:
     return mode
 
 @contextmanager
-def write_aside(
-    path # The file to write; its folder is created if necessary
-): # Yields the `Path` to write to
+def write_aside(path): # Yields the `Path` to write to
     "Write a file completely or not at all; raises `InputError` if it cannot be written"
     path = Path(path)
     if not path.name: raise InputError(path, 'is a folder; name the file to write')
@@ -312,9 +290,7 @@ def replace_folder(
     finally: shutil.rmtree(aside, ignore_errors=True)
 
 # %% ../../nbs/core/files.ipynb #7b283dc4
-def beside(
-    name # A folder, e.g. `paper_tables`
-)->Path: # The one in the current folder, or else the one in the root of the checkout
+def beside(name)->Path: # The one in the current folder, or else the one in the root of the checkout
     "Find a folder of the checkout from its root or from a folder of notebooks"
     path = Path(name)
     if path.is_absolute() or path.exists(): return path
@@ -326,20 +302,15 @@ def data_dir()->Path: # Holds `ontonotes/`, `bibles/`, `datasets/`, `runs/`
     return beside(os.environ.get('PRONTO_DATA') or 'data')
 
 # %% ../../nbs/core/files.ipynb #568f1d37
-def content_hash(
-    *contents:bytes, # In order
-    size:int=32 # Bytes of the hash
-)->str: # Hexadecimal digits, two for a byte
+def content_hash(*contents:bytes, size:int=32)->str: # Hexadecimal digits, two for a byte
     "BLAKE2 of several pieces"
     h = hashlib.blake2b(digest_size=size)
     for c in contents: h.update(len(c).to_bytes(8, 'big') + c)
     return h.hexdigest()
 
 # %% ../../nbs/core/files.ipynb #a9180f53
-def fact_table(
-    name:str # A table of `pronto/facts`, without its ending
-)->list[dict[str,str]]: # Its rows
-    "Read a table that comes with the package"
+def fact_table(name:str)->list[dict[str,str]]: # Its rows
+    "Read a table of `pronto/facts`, named without its ending"
     header,*rows = (files('pronto')/'facts'/f'{name}.tsv').read_text(encoding='utf-8').splitlines()
     return [dict(zip(header.split('\t'), row.split('\t'))) for row in rows]
 

@@ -77,11 +77,7 @@ def _numbers(values)->tuple[np.ndarray,int]:
 def fit_items(
     right, # (n,) was the answer right?
     cell, # (n,) which model in which language, any values
-    verse, # (n,)
-    chapter, # (n,)
-    *,
-    steps:int=300, # At most
-    tolerance:float=1e-4 # Of the standard deviations
+    verse, chapter, *, steps:int=300, tolerance:float=1e-4
 )->ItemFit: # In the order of the sorted values
     "Fit the model; raises `ValueError` if all answers are right or all wrong"
     right = np.asarray(right, float)

@@ -12,9 +12,7 @@ from typing import Callable, Iterable, Iterator
 from .files import to_stderr
 
 # %% ../../nbs/core/progress.ipynb #pg07
-def about(
-    seconds:float
-)->str: # e.g. `40 s`, `3 min`, `2 h 10 min`
+def about(seconds:float)->str: # e.g. `40 s`, `3 min`, `2 h 10 min`
     "A length of time, rounded"
     if seconds < 90: return f'{max(1, round(seconds))} s'
     minutes = round(seconds/60)
@@ -26,9 +24,7 @@ def about(
 FIRST_LINE, NEXT_LINE = 10, 30 # Seconds after which a log gets a line
 _quiet = False
 
-def be_quiet(
-    quiet:bool=True
-):
+def be_quiet(quiet:bool=True):
     "Show no progress from now on, or show it again"
     global _quiet
     _quiet = quiet
@@ -39,11 +35,10 @@ def is_quiet()->bool:
 
 # %% ../../nbs/core/progress.ipynb #pg18
 def forecast(
-    what:str, # What is done
-    done:int, # Steps
+    what:str, done:int,
     total:int|None, # Steps; `None` if that is not known
     left:float=None, # Seconds, if that is known
-    note:str='', # What else is worth saying
+    note:str='',
     unit:str='' # `B` for bytes; `%` to show the share that is done
 )->str: # A line of a log
     "How far a job has come"
@@ -82,10 +77,7 @@ class Meter:
     def __enter__(self): return self
     def __exit__(self, *_): self.close()
 
-    def update(self,
-        n:int=1, # Steps done since the last time
-        note:str='' # What else is worth saying, e.g. the loss
-    ):
+    def update(self, n:int=1, note:str=''):
         "Count steps, and show them if it is time"
         self.done += n
         if note: self.note = note

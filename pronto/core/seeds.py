@@ -15,11 +15,7 @@ from .stats import permutation_test, student_interval, wilson
 
 # %% ../../nbs/core/seeds.ipynb #se31
 def item_values(
-    metric:str, # Of `confusion_metrics`
-    labels:list, # Of the task; for counts in their order
-    true:list, # (n,) labels
-    predicted:list, # (n,) labels
-    counts:bool=False # Are the labels counts?
+    metric:str, labels:list, true:list, predicted:list, counts:bool=False
 )->np.ndarray: # (n,); their mean is the metric
     "One number per item, for tests and variances; do not change the array, which is kept"
     if not len(true): raise ValueError('nothing to score; the test split is empty')
@@ -65,9 +61,7 @@ class _Part(NamedTuple):
     spread:float # What the degrees of freedom are of
 
 # %% ../../nbs/core/seeds.ipynb #se06c
-def _freedom(
-    chapters:list|Cells
-)->float:
+def _freedom(chapters:list|Cells)->float:
     "How many chapters of equal size would be as many as these, less one (Carter and others 2017)"
     cell, cells, n_chapters = chapter_cells(chapters)
     shares = np.bincount(cell) @ members(cells, n_chapters)/len(cell)
@@ -129,10 +123,7 @@ class SeedScore(NamedTuple):
 
 def score_seeds(
     values, # (seeds, n) a number per run and item, e.g. whether each run got each item right
-    chapters:list, # (n,) one name or two per item
-    level:float=.95,
-    bounds:tuple[float,float]=(0, 1), # Least and greatest value of the score
-    draws:list[tuple]|None=None # As in `variance_of`
+    chapters:list, level:float=.95, bounds:tuple[float,float]=(0, 1), draws:list[tuple]|None=None
 )->SeedScore:
     "Score a model over its seeds, by any number per item"
     values = np.asarray(values, float)
@@ -144,13 +135,9 @@ def score_seeds(
 
 # %% ../../nbs/core/seeds.ipynb #se35
 def score_runs(
-    labels:list, # All labels of the task; for counts in their order
-    true:list, # (n,) labels
+    labels:list, true:list,
     predicted:list[list], # (seeds, n) labels
-    chapters:list, # (n,) a name or two for each item
-    counts:bool=False, # Are the labels counts?
-    draws:list[tuple]|None=None, # As in `variance_of`
-    level:float=.95 # Of the intervals
+    chapters:list, counts:bool=False, draws:list[tuple]|None=None, level:float=.95
 )->dict[str,SeedScore]: # By metric
     "Score the runs of a model, with intervals over chapters and seeds"
     if not len(true): raise ValueError('nothing to score; the test split is empty')
@@ -174,8 +161,7 @@ class SeedDifference(NamedTuple):
 
 def compare_seeds(
     first, # (seeds, n) a number per run and item of the first model, e.g. whether it is right
-    second, # (seeds, n) the second model, on the same items
-    chapters:list|Cells, # (n,) one name or two per item
+    second, chapters:list|Cells,
     draws:tuple=(None, None) # Of each model as in `variance_of`
 )->SeedDifference:
     "Test two models on the same items over chapters and seeds"
@@ -200,8 +186,7 @@ def detectable_difference(
     seeds:float, # Standard deviation between seeds, beyond what items and chapters contribute
     n_seeds:int, # Of each of the two models
     freedom:float=11., # Degrees of freedom of the chapters; those of the New Testament's test set
-    power:float=.8,
-    level:float=.05 # Of the two-sided test
+    power:float=.8, level:float=.05
 )->float: # In the unit of the first two
     "The smallest difference of two trained models that the test finds with this probability"
     from scipy.optimize import brentq

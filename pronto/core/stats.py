@@ -40,9 +40,7 @@ class Cells(NamedTuple):
     cells:np.ndarray # (c, 2) the chapters of each cell
     n_chapters:int
 
-def chapter_cells(
-    chapters:list|Cells # (n,) a name or two for each instance
-)->Cells: # Kept for the next call; do not change its arrays
+def chapter_cells(chapters:list|Cells)->Cells: # Kept for the next call; do not change its arrays
     "Group instances by their chapters"
     if isinstance(chapters, Cells): return chapters
     names = chapters.tolist() if isinstance(chapters, np.ndarray) else chapters
@@ -65,21 +63,14 @@ def _drawn(n_chapters:int, n:int, seed:int)->np.ndarray: # (n, chapters)
     return drawn.astype(np.float32)
 
 def resamples(
-    cells:np.ndarray, # (c, 2) the chapters of each cell
-    n_chapters:int, # Number of chapters
-    n:int=1000, # Resamples
-    seed:int=0
+    cells:np.ndarray, n_chapters:int, n:int=1000, seed:int=0
 )->np.ndarray: # (n, c) weight of each cell
     "Draw chapters with replacement"
     (a, b), drawn = cells.T, _drawn(n_chapters, n, seed)
     return np.where(a == b, drawn[:,a], drawn[:,a]*drawn[:,b])
 
 def student_interval(
-    value:float,
-    variance:float, # Of the value
-    freedom:float, # Degrees of freedom of the variance
-    bounds:tuple[float,float]=(0,1), # Least and greatest value
-    level:float=0.95
+    value:float, variance:float, freedom:float, bounds:tuple[float,float]=(0,1), level:float=0.95
 )->list[float]|None: # Its ends; `None` at the bounds, where it is not defined
     "Student's interval on the logistic scale"
     from scipy.special import expit, logit, stdtrit
@@ -90,27 +81,18 @@ def student_interval(
     reach = stdtrit(freedom, (1 + level)/2)*error # Quicker to load than `scipy.stats.t`
     return [round(float(low + (high - low)*expit(logit(x) + side*reach)), 4) for side in (-1,1)]
 
-def wilson(
-    right:float, # Number of successes
-    n:int, # Number of trials
-    level:float=0.95 # Of the interval
-)->list[float]: # Its ends
+def wilson(right:float, n:int, level:float=0.95)->list[float]: # Its ends
     "Wilson's interval of a proportion"
     from statsmodels.stats.proportion import proportion_confint
     return [round(float(x), 4) for x in proportion_confint(right, n, 1-level, method='wilson')]
 
 # %% ../../nbs/core/stats.ipynb #bf45ecda
-def all_labels(
-    labels, # Of the task
-    *used # Lists of labels
-)->list:
+def all_labels(labels, *used)->list:
     "The labels of the task, followed by others that occur"
     return list(dict.fromkeys([*labels, *sorted(set().union(*used) - set(labels))]))
 
 def confusions(
-    labels:list, # All that occur
-    true:list, # (n,) labels
-    predicted:list, # (n,) labels
+    labels:list, true:list, predicted:list,
     cell:np.ndarray, # (n,) the cell of each instance
     n_cells:int
 )->np.ndarray: # (cells, k, k)
@@ -122,34 +104,25 @@ def confusions(
 
 def redraw(
     counts:np.ndarray, # (cells, ...)
-    cells:np.ndarray, # (cells, 2) the chapters of each cell
-    n_chapters:int,
-    n:int=1000, # Resamples
-    seed:int=0
+    cells:np.ndarray, n_chapters:int, n:int=1000, seed:int=0
 )->np.ndarray: # (n, ...); fewer if some have no instance
     "Sums over the cells, with chapters drawn at random"
     flat = counts.reshape(len(cells), -1).astype(np.float32)
     drawn = resamples(cells, n_chapters, n, seed) @ flat
     return drawn[drawn.sum(1) > 0].astype(float).reshape(-1, *counts.shape[1:])
 
-def metric_bounds(
-    metric:str, # Of `confusion_metrics`
-    n_labels:int=2
-)->tuple[float,float]:
+def metric_bounds(metric:str, n_labels:int=2)->tuple[float,float]:
     "The least and the greatest value of a metric"
     return dict(mcc=(-1, 1), mae=(0, n_labels - 1)).get(metric, (0, 1))
 
 # %% ../../nbs/core/stats.ipynb #344ee309
 def bootstrap(
     measure, # From (..., k, k) confusion matrices to names and (...) values
-    labels, # All labels; for counts in their order
+    labels,
     first:list, # (n,) labels: the true ones, or those of one annotator
-    second:list, # (n,) labels of the other
-    chapters:list, # (n,) a name or two for each instance
+    second:list, chapters:list,
     bounds:dict=None, # Name to least and greatest value; (0, 1) if not given
-    n:int=1000, # Resamples
-    level:float=0.95, # Of the intervals
-    seed:int=0
+    n:int=1000, level:float=0.95, seed:int=0
 )->tuple[dict[str,float],dict[str,list[float]|None]]: # Name to value, name to interval
     "Measure how two labellings agree, with intervals by a bootstrap over chapters"
     cell, cells, n_chapters = chapter_cells(chapters)
@@ -166,13 +139,7 @@ def bootstrap(
 
 # %% ../../nbs/core/stats.ipynb #cee672e4
 def score(
-    labels, # All labels of the task; for counts in their order
-    true:list, # (n,) labels
-    predicted:list, # (n,) labels
-    chapters:list, # (n,) a name or two for each instance
-    counts:bool=False, # Are the labels counts?
-    n:int=1000, # Resamples
-    level:float=0.95, # Of the intervals
+    labels, true:list, predicted:list, chapters:list, counts:bool=False, n:int=1000, level:float=0.95,
     seed:int=0
 )->tuple[dict[str,float],dict[str,list[float]|None]]: # Metric to value, metric to interval
     "Score predictions, with intervals by a bootstrap over chapters; raises `ValueError` if there are none"
@@ -186,10 +153,7 @@ def score(
     return {m: round(v, 4) for m,v in value.items()}, interval
 
 # %% ../../nbs/core/stats.ipynb #fbd0ce4e
-def members(
-    cells:np.ndarray, # (c, 2) the chapters of each cell
-    n_chapters:int
-): # (c, chapters), sparse: 1 where a cell has a chapter
+def members(cells:np.ndarray, n_chapters:int): # (c, chapters), sparse: 1 where a cell has a chapter
     "Which cells belong to a chapter; those of pairs belong to two"
     from scipy.sparse import csr_array
     place, crossing = np.arange(len(cells)), cells[:,0] != cells[:,1]
@@ -199,8 +163,7 @@ def members(
 def network_errors(
     sums:np.ndarray, # (draws, c) sum of the values of each cell
     sizes:np.ndarray, # (c,) instances of each cell
-    cells:np.ndarray, # (c, 2) the chapters of each cell
-    n_chapters:int
+    cells:np.ndarray, n_chapters:int
 )->np.ndarray: # (draws,)
     "Standard errors of the sums over all cells, if cells that share a chapter may be correlated"
     centred = sums - np.outer(sums.sum(1)/sizes.sum(), sizes)
@@ -236,10 +199,7 @@ def _signed(signs:np.ndarray, difference:np.ndarray, sizes:np.ndarray, cells:np.
 
 def permutation_test(
     first:np.ndarray, # (n,) a number per instance, e.g. whether the first model got it right
-    second:np.ndarray, # (n,) the second
-    chapters:list|Cells, # (n,) one name or two for each instance
-    n:int=2000, # Draws
-    seed:int=0
+    second:np.ndarray, chapters:list|Cells, n:int=2000, seed:int=0
 )->float: # The p-value, two-sided; 1 with one chapter
     "A permutation test by chapter of two models on the same instances"
     from scipy.special import stdtr
@@ -253,9 +213,7 @@ def permutation_test(
     return float(max((z >= z[0] - 1e-9).mean(), student))
 
 # %% ../../nbs/core/stats.ipynb #e84288eb
-def holm(
-    p:list[float] # Of several tests
-)->list[float]: # In the same order
+def holm(p:list[float])->list[float]: # In the same order
     "p-values corrected for their number"
     p = np.asarray(p, float) # statsmodels has this too, but collects garbage at every call, which takes long
     order = np.argsort(p, kind='stable')
@@ -279,9 +237,7 @@ def compare(
     return [r | {'p_holm': p} for r,p in zip(rows, holm([r['p'] for r in rows]))]
 
 # %% ../../nbs/core/stats.ipynb #1a4768ba
-def across_seeds(
-    scores:list[float] # One per seed
-)->dict[str,float]: # `median`, `low`, `high` and `n`
+def across_seeds(scores:list[float])->dict[str,float]: # `median`, `low`, `high` and `n`
     "Median and range of several seeds; raises `ValueError` if there are none"
     if not scores: raise ValueError('no scores; run at least one seed')
     return dict(median=round(median(scores), 4), low=min(scores), high=max(scores), n=len(scores))

@@ -35,9 +35,7 @@ def _real_sizes():
             sizes[book,chapter] = scheme.get_last_verse(n, chapter)
     return sizes
 
-def chapter_sizes(
-    n_verses:int # In the whole corpus
-)->dict[tuple,int]: # (book, chapter) to its number of verses
+def chapter_sizes(n_verses:int)->dict[tuple,int]: # (book, chapter) to its number of verses
     "The length of every chapter; raises `ValueError` for more verses than the real New Testament has"
     real = _real_sizes()
     total = sum(real.values())
@@ -68,8 +66,7 @@ class SentencePart(NamedTuple):
         return cls(placed.sentence, clauses[0], clauses[-1] + 1)
 
 def generate_section(
-    rng:Random,
-    refs:list[Ref], # The verses to fill
+    rng:Random, refs:list[Ref],
     after:list[Ref], # Verses of the next chapter in which the last sentence may continue
     begun:bool=False # Does a sentence of the previous chapter continue in the first verse?
 )->list[PlacedSentence]:
@@ -268,8 +265,7 @@ class Corpus(Translations):
 
 # %% ../../nbs/demo/corpus.ipynb #a0fcfd7c
 def make_corpus(
-    seed:int=0, # Another seed gives another corpus in the same languages
-    n_verses:int=2500, # At most the number of verses of the real New Testament
+    seed:int=0, n_verses:int=2500,
     noise:float=0. # Share of verses with another meaning in the translations, from 0 to 1
 )->Corpus:
     "Generate the embedded corpus; raises `ValueError` for impossible numbers"
@@ -454,9 +450,7 @@ def write_corpus(
 # %% ../../nbs/demo/corpus.ipynb #5d3f9b27
 def build_demo(
     out_dir, # Gets `corpus/`, `annotations.parquet` and `datasets/`
-    seed:int=0, n_verses:int=3500,
-    noise:float=0.0, # Share of verses with another meaning in the translations, from 0 to 1
-    progress=iter # Wraps a list, e.g. `tqdm`
+    seed:int=0, n_verses:int=3500, noise:float=0.0, progress=iter
 )->dict[str,dict]: # Language code to the manifest of its dataset
     "Write the embedded corpus and build a dataset for each of its languages"
     out, corpus = Path(out_dir), make_corpus(seed=seed, n_verses=n_verses, noise=noise)

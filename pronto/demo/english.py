@@ -339,10 +339,7 @@ def _final_mark(sentence):
     if sentence.mood in ('polar','wh'): return '?'
     return '!' if sentence.mood == 'imperative' and sentence.variant%3 == 0 else '.'
 
-def annotate_english(
-    sentence:SentenceMeaning, # A meaning
-    fresh=lambda: 0    # Returns numbers for chains of appositions
-)->EnglishSentence:
+def annotate_english(sentence:SentenceMeaning, fresh=lambda: 0)->EnglishSentence:
     "Generate an annotated English sentence"
     english = English(fresh)
     body = getattr(english, sentence.mood)(sentence.clauses)
@@ -392,8 +389,7 @@ def _wrapped(head, text, width):
 def _text(s, n): return ' '.join(s.tokens[n.start:n.stop+1])
 
 def plain(
-    s:EnglishSentence,
-    first:int=0,       # First leaf
+    s:EnglishSentence, first:int=0,
     last:int|None=None # Leaf to stop before
 )->str: # As a book would print it
     "A sentence or a part of it, without null elements and without spaces before punctuation"
@@ -444,10 +440,7 @@ def onf_block(
     return '\n\n'.join([_RULE, *parts])
 
 # %% ../../nbs/demo/english.ipynb #27823087
-def onf_chains(
-    sentences:list[EnglishSentence], # A section
-    section:int=0                    # Its number in the file
-)->str: # Begins with a line of equals signs
+def onf_chains(sentences:list[EnglishSentence], section:int=0)->str: # Begins with a line of equals signs
     "The coreference chains of a section"
     chains = {}
     for i,s in enumerate(sentences):

@@ -83,8 +83,7 @@ def _clause(t:InventedLanguage, c:Clause, deprel:str, has_subject:bool=True)->Ud
 
 # %% ../../nbs/demo/gold_parses.ipynb #f4eef0c8
 def ud_tree(
-    t:InventedLanguage, sentence:SentenceMeaning,
-    first:int=0, # First clause
+    t:InventedLanguage, sentence:SentenceMeaning, first:int=0,
     last:int|None=None # Clause to stop before
 )->UdNode: # The root
     "The parse of a sentence or of some of its clauses"
@@ -111,8 +110,7 @@ def ud_corpus(
 
 # %% ../../nbs/demo/gold_parses.ipynb #7c31342a
 def demo_table4(
-    corpus,
-    language:str, # e.g. `qaa`
+    corpus, language:str,
     out # Folder of the demo with `datasets/`; `parses/` and `paper_tables/` are written to it
 )->str: # Markdown
     "Table 4 for a language of the embedded corpus"

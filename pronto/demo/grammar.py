@@ -21,9 +21,7 @@ KIND_SIZES = dict(name=60, city=20, people=8, person=50, animal=20, thing=70, fo
                   word=24, deed=3, quality=30, manner=14, moment=12, verb=6) # Concepts of each class
 CONCEPTS:tuple[str,...] = tuple(f'{kind}{i}' for kind,n in KIND_SIZES.items() for i in range(n))
 
-def concept_kind(
-    key:str # Concept, e.g. `person7`
-)->str: # e.g. `person`
+def concept_kind(key:str)->str: # e.g. `person` for `person7`
     "The class of a concept"
     return key.rstrip('0123456789')
 
@@ -35,10 +33,7 @@ class Sounds(NamedTuple):
     codas:list[str]  # At the end of a word
 
 def invent(
-    sounds:Sounds, # Syllables of the language
-    keys, # What needs a word
-    seed:str, # Another seed gives other words
-    taken=(),
+    sounds:Sounds, keys, seed:str, taken=(),
     syllables=(1,2,2), # Possible numbers of syllables
     shortest=3 # Least number of letters
 )->dict[str,str]: # A different word for every key

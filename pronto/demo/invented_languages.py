@@ -55,9 +55,8 @@ class InventedLanguage(Vocabulary):
     stops = '.?!'   # Of statements, questions and exclamations
     question_marks = 1. # Share of questions that end in a question mark
 
-    def say(self,
-        sentence:SentenceMeaning,
-        first:int=0,       # First clause
+    def say(
+        self, sentence:SentenceMeaning, first:int=0,
         last:int|None=None # Clause to stop before
     )->str:
         "A sentence or some of its clauses, with punctuation"
@@ -170,11 +169,7 @@ class Brelish(_BrelishPhrases):
         return _joined(*self.args(asked_for), aux, who, no, verb, *self.args(rest))
 
 # %% ../../nbs/demo/invented_languages.ipynb #04c583fc
-def example_sentences(
-    language:InventedLanguage,
-    seed:str, # Of the story
-    n=6       # Number of sentences
-)->list[str]:
+def example_sentences(language:InventedLanguage, seed:str, n=6)->list[str]:
     "The first sentences of a random story"
     story = Story(Random(seed))
     return [language.say(s) for s in remove_singletons([story.sentence() for _ in range(n)])]

@@ -40,10 +40,9 @@ def fill_sheet(sheet:list[dict], meanings:dict[Ref,list[tuple]])->list[dict]: # 
 
 # %% ../../nbs/demo/oracle.ipynb #82c3628e
 def demo_table5(
-    corpus,
-    language:str, # e.g. `qaa`
+    corpus, language:str,
     out, # Folder of the demo with `datasets/`; `sheets/` and `paper_tables/` are written to it
-    seed:int=0 # Of the sample
+    seed:int=0
 )->str: # Markdown
     "Table 5 for a language of the embedded corpus"
     folder, path = Path(out)/'datasets'/language, Path(out)/'sheets'/f'{language}.tsv'

@@ -16,10 +16,7 @@ from .corpus import Corpus
 from .invented_languages import invented_languages
 
 # %% ../../nbs/demo/showing.ipynb #sh07
-def verse_in_all_languages(
-    corpus:Corpus,
-    longest:int=60 # Characters of the English text, at most
-)->str: # Markdown
+def verse_in_all_languages(corpus:Corpus, longest:int=60)->str: # Markdown
     "The first short verse of all languages, beside the English"
     texts = {t.name: corpus.text(code) for code,t in invented_languages().items()}
     short = (ref for ref,text in corpus.english_text.items() if len(text) <= longest)
@@ -55,10 +52,7 @@ def example_rows(
         shown.update(found[-1].refs)
     return found
 
-def examples(
-    dataset:Dataset,
-    english:dict[Ref,str] # The English text, verse by verse
-)->str: # Markdown
+def examples(dataset:Dataset, english:dict[Ref,str])->str: # Markdown
     "Test examples of each task, one per label, with the English text"
     lines, shown = [], set()
     for stem in dataset.tasks:
@@ -100,8 +94,6 @@ def mean_score_table(scores:dict[str,dict[str,float]])->str: # Markdown
 
 _PRINTED = [find_task(abbr).stem for abbr in ('NMC','PNS','SM','SS','SAC')]
 
-def overall(
-    by_task:dict[str,float] # Of one row
-)->float: # In percent
+def overall(by_task:dict[str,float])->float: # In percent
     "The mean over the tasks"
     return 100*mean(by_task.values())

@@ -48,10 +48,7 @@ STEPS = (
     Step('protocols', 'probe all models, and train in one language to test in two others', 'runs/', 20),
     Step('summary', 'put all results on one page', 'report.html', 6))
 
-def steps_of(
-    datasets_only:bool=False, # Without models?
-    seeds:int=1 # Of fine-tuning
-)->list[Step]:
+def steps_of(datasets_only:bool=False, seeds:int=1)->list[Step]:
     "The steps of a demo, with how long they take"
     if datasets_only: return list(STEPS[:1])
     factor = dict(fine_tuned=.2 + .8*seeds, protocols=.6 + .4*seeds)
@@ -72,10 +69,7 @@ class Forecast:
         "What is shown as a step begins"
         return f'## Step {i+1} of {len(self.steps)}: {self.steps[i].what} (about {about(self.left(i))} left)'
 
-def demo_plan(
-    out, # Folder of the demo
-    n_verses:int=3500, steps:list[Step]=STEPS
-)->str: # Markdown
+def demo_plan(out, n_verses:int=3500, steps:list[Step]=STEPS)->str: # Markdown
     "What the demo does, how long it takes, and what it writes"
     names = ', '.join(t.name for t in invented_languages().values())
     many = f'{len(steps)} steps' if len(steps) > 1 else 'One step'
@@ -222,10 +216,7 @@ def _environment(out:Path):
             else: os.environ[name] = value
 
 def run_demo(
-    out, seed:int=0, n_verses:int=3500,
-    noise:float=0., # Share of verses that are translated freely, from 0 to 1
-    *, datasets_only:bool=False, # Train no models?
-    budget:Budget=FULL, # With the number of seeds
+    out, seed:int=0, n_verses:int=3500, noise:float=0., *, datasets_only:bool=False, budget:Budget=FULL,
     show:Callable=print # Is given the Markdown of each step
 )->dict: # `out`, `seconds`, and the mean `scores` of the fine-tuned models, if there are some
     "Run all steps; models and runs of before are kept; raises `InputError` if the folder holds other files"

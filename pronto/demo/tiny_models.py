@@ -72,9 +72,7 @@ def _pretrain(folder:Path, pretraining:dict):
 
 def pretrain_models(
     corpus:Corpus, # Its Old Testaments are the texts
-    out, budget:Budget=FULL,
-    workers:int=2, # Models trained at the same time
-    progress=iter, # Wraps a list, e.g. `tqdm`
+    out, budget:Budget=FULL, workers:int=2, progress=iter,
     only:list[str]=() # Names of models; all if empty
 )->list[Path]: # The folders of the models
     "Pretrain the tiny models that do not exist yet"
@@ -111,10 +109,8 @@ def trainings(
 
 def evaluate_models(
     out_dir, # Written by `build_demo`; gets `models/`, `runs/`, `models.tsv` and `paper_tables/`
-    corpus:Corpus, # The corpus that was written there
-    budget:Budget=FULL,
-    workers:int=2, # Processes
-    show:Callable=lambda what, weight: iter # Makes what wraps a list, e.g. `pronto.core.progress.progress`
+    corpus:Corpus, budget:Budget=FULL, workers:int=2, show:Callable=lambda what,
+    weight: iter # Makes what wraps a list, e.g. `pronto.core.progress.progress`
 )->dict[str,str]: # Table to its Markdown
     "Pretrain the models, fine-tune them on all tasks of their languages, write the tables; repeats nothing"
     out = Path(out_dir)

@@ -206,10 +206,7 @@ def _write_about(dataset:Dataset, folder:Path, files:dict[str,str]):
 
 _TABLES = 'Tables without a header: text, label, reference; or sense, two texts, label, two references.'
 
-def write_tables(
-    dataset:Dataset,
-    folder:Path # To write into; made if necessary
-):
+def write_tables(dataset:Dataset, folder:Path):
     "Write a dataset in the plain layout, with a README if it has no manifest with a citation"
     folder.mkdir(parents=True, exist_ok=True)
     hashes = {}
@@ -287,10 +284,7 @@ def export_tsv(
 def _is_count(label:str)->bool: # Up to 999; a name is made for every number up to the largest
     return label.isascii() and label.isdecimal() and len(label) < 4 and str(int(label)) == label
 
-def label_names(
-    stem:str,
-    labels # All that occur
-)->list[str]: # In the order of their numbers
+def label_names(stem:str, labels)->list[str]: # In the order of their numbers
     "The names of a `ClassLabel`"
     known = TASKS[stem].labels if stem in TASKS else ()
     labels = {*labels, *known}
@@ -312,10 +306,7 @@ def all_label_names(found:dict[str,FoundDataset])->dict[str,list[str]]: # Stem t
     return {stem: label_names(stem, these) for stem,these in labels.items()}
 
 # %% ../../nbs/interop/hf.ipynb #bcba020e
-def hf_features(
-    row:type, # `VerseExample` or `PairExample`
-    names:list[str] # Of the labels
-)->'Features': # A column for each field
+def hf_features(row:type, names:list[str])->'Features': # A column for each field
     "The columns of a task"
     from datasets import ClassLabel, Features, Value
     return Features({f: ClassLabel(names=names) if f == 'label' else Value('string') for f in row._fields})
@@ -331,11 +322,7 @@ def _row_type(stem:str, parts:dict[str,list])->type:
     if stem in TASKS: return TASKS[stem].example
     return next((type(r) for rows in parts.values() for r in rows), VerseExample)
 
-def write_hf(
-    dataset:Dataset,
-    folder:Path, # To write into; made if necessary
-    names:dict[str,list[str]]
-):
+def write_hf(dataset:Dataset, folder:Path, names:dict[str,list[str]]):
     "Write a dataset as Parquet; raises `InputError` for a label that the manifest does not list"
     from pyarrow import parquet
     folder.mkdir(parents=True, exist_ok=True)
@@ -406,11 +393,7 @@ def _copy_metadata(folders, aside:Path)->bool:
     shutil.copyfile(found[0], aside/_METADATA)
     return True
 
-def export_translations(
-    folders, # Dataset folders, releases, or folders exported before
-    out,
-    progress=iter # Wraps a list, e.g. `tqdm`
-)->list[str]: # Codes
+def export_translations(folders, out, progress=iter)->list[str]: # Codes
     "Write one Parquet file per translation; raises `InputError` if a dataset cannot be read"
     found, about = open_datasets(folders), []
     with replace_folder(out, foreign_in_export) as aside:
@@ -448,9 +431,7 @@ def _opening(about:list[dict])->str:
 def _is_release(folder:Path)->bool: return dataset_folders(folder) not in ([], [Path(folder)])
 
 def export_hf(
-    folders, # Dataset folders, releases, or folders exported before
-    out,
-    progress=iter, # Wraps a list, e.g. `tqdm`
+    folders, out, progress=iter,
     layout:str='' # `tasks` or `translations`; `translations` for a release if not given
 )->list[str]: # Codes
     "Write datasets for HuggingFace; raises `InputError` if one cannot be read or `out` cannot be written"

@@ -47,20 +47,14 @@ def options(dataset:Dataset, stem:str)->list[str]: # Labels
 def _document(row, label:int)->dict:
     return {f: None if x is None else str(x) for f,x in row._asdict().items()} | dict(label=label)
 
-def questions(
-    stem:str,
-    rows:list, # Of one split
-    labels:list[str]
-)->list[dict]: # A document for each row
+def questions(stem:str, rows:list, labels:list[str])->list[dict]: # A document for each row
     "Rows as the harness reads them"
     number = {label: i for i,label in enumerate(labels)}
     return [_document(r, number[_training(stem, r.label)]) for r in rows]
 
 # %% ../../nbs/interop/lm_eval.ipynb #5cb710ac
 def shots(
-    documents:list[dict],
-    rounds:int=8, # At most
-    seed:int=0
+    documents:list[dict], rounds:int=8, seed:int=0
 )->list[dict]: # As many rounds as the rarest label has examples, up to `rounds`
     "Balanced examples in a reproducible order"
     draw, by_label = random.Random(seed), defaultdict(list)
@@ -118,10 +112,7 @@ def _value(value)->str:
 
 def _yaml(fields:dict)->str: return ''.join(f'{k}: {_value(v)}\n' for k,v in fields.items())
 
-def group_yaml(
-    name:str, # e.g. `pronto`
-    tasks:list[str]
-)->str: # The contents of the file
+def group_yaml(name:str, tasks:list[str])->str: # The contents of the file
     "A group of tasks"
     mean = [dict(metric='acc', weight_by_size=False)]
     return _yaml(dict(group=name, task=tasks, aggregate_metric_list=mean, metadata=dict(version=1.0)))
@@ -190,11 +181,7 @@ Without `--metadata` a task asks the questions of all languages together. Add `-
 chat models, `--num_fewshot 8` for more examples.'''
 
 # %% ../../nbs/interop/lm_eval.ipynb #2c67cd48
-def export_lm_eval(
-    folders, # Dataset folders, releases, or folders exported for HuggingFace
-    out,
-    progress=iter # Wraps a list, e.g. `tqdm`
-)->list[str]: # Names of the tasks and groups
+def export_lm_eval(folders, out, progress=iter)->list[str]: # Names of the tasks and groups
     "Write tasks for the harness; raises `InputError` if a dataset cannot be read or `out` cannot be written"
     templates, about = {}, []
     with replace_folder(out, foreign_in_export) as aside:

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 # %% ../../nbs/interop/mteb.ipynb #f2a96be7
 def columns(
-    rows:list, # Of one split
-    stem:str # Of the task, one of `TASKS`
+    rows:list, stem:str
 )->dict[str,list]: # `text` and `label`, or `sentence1`, `sentence2` and `labels`
     "Rows as `mteb` reads them"
     task = TASKS[stem]
@@ -37,10 +36,7 @@ def _test_verses(dataset:Dataset)->dict[Ref,str]:
     rows = [r for parts in dataset.tasks.values() for r in parts['test'] if r.sense is None]
     return {ref: text for r in rows for ref,text in zip(r.refs, r.texts) if ref}
 
-def bitext(
-    one:Dataset,
-    other:Dataset # Another one
-)->tuple[list[str],list[str]]: # Texts of the same verses
+def bitext(one:Dataset, other:Dataset)->tuple[list[str],list[str]]: # Texts of the same verses
     "The verses that both have, in canonical order; raises `InputError` if there are none"
     a, b = map(_test_verses, (one, other))
     first, second = {}, {} # Text of one language to that of the other
@@ -52,10 +48,7 @@ def bitext(
     raise InputError(other.path, what)
 
 # %% ../../nbs/interop/mteb.ipynb #5c67ae78
-def language_script(
-    language:str, # A code or a name, or neither
-    code:str=''
-)->str: # e.g. `wol-Latn`
+def language_script(language:str, code:str='')->str: # e.g. `wol-Latn`
     "A language as `mteb` names it"
     import langcodes
     from mteb.languages import ISO_TO_LANGUAGE
@@ -125,10 +118,7 @@ def mteb_task(dataset:Dataset, stem:str)->'AbsTask': # For `mteb.evaluate`
     return _made(AbsTaskClassification, verses, load, samples_per_label=32)
 
 # %% ../../nbs/interop/mteb.ipynb #1ddd2890
-def mteb_bitext(
-    dataset:Dataset,
-    english:Dataset # Of English
-)->'AbsTask': # With a subset for each direction
+def mteb_bitext(dataset:Dataset, english:Dataset)->'AbsTask': # With a subset for each direction
     "Find a verse among those of the other language"
     from datasets import Dataset as Table, DatasetDict
     from mteb.abstasks import AbsTaskBitextMining

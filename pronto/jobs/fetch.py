@@ -132,8 +132,7 @@ def _download_and_check(url:str, part:Path, check, progress:bool):
 def download(
     url:str, path,
     check=lambda path: None, # What is wrong with the downloaded file, in words; nothing if it is good
-    offline:bool=False, # Refuse?
-    progress:bool=False # Show how much is there?
+    offline:bool=False, progress:bool=False
 )->Path: # `path`
     "Download a file, or what is missing of it; raises `InputError` if that fails or the file is not good"
     path = Path(path)
@@ -213,10 +212,7 @@ def _listed(url:str, offline:bool, path)->list[dict]:
     return books
 
 def fetch_macula(
-    edition:str='SBLGNT', # A key of `MACULA_EDITIONS`
-    base:str=MACULA, # Address of the list
-    offline:bool=False, # Refuse to download?
-    progress:bool=False # Bars, on a terminal
+    edition:str='SBLGNT', base:str=MACULA, offline:bool=False, progress:bool=False
 )->tuple[Path,dict]: # The folder, ready for `pronto annotate`, and the note
     "Download MACULA Greek into the data folder; raises `InputError` if that fails"
     folder, name = data_dir(), f'macula-{edition}'
@@ -273,9 +269,7 @@ def _unpack_acai(archive_path:Path, place:Path, url:str)->str: # The commit, as 
     return commit if re.fullmatch('[0-9a-f]{40}', commit) else ''
 
 def fetch_acai(
-    base:str=ACAI, # Address of the archives
-    offline:bool=False, # Refuse to download?
-    progress:bool=False # A bar, on a terminal
+    base:str=ACAI, offline:bool=False, progress:bool=False
 )->tuple[Path,dict]: # The folder, ready for `pronto annotate`, and the note
     "Download ACAI into the data folder; raises `InputError` if that fails"
     folder, url = data_dir(), f'{base}/refs/heads/main'
@@ -348,10 +342,7 @@ def _extract(archive_path:Path, path:Path, url:str):
 
 # %% ../../nbs/jobs/fetch.ipynb #b0934952
 def fetch_ebible(
-    code:str, # The id of a translation, e.g. `engwebp`
-    base:str=EBIBLE, # Address of the table and the archives
-    offline:bool=False, # Refuse to download?
-    progress:bool=False # A bar, on a terminal
+    code:str, base:str=EBIBLE, offline:bool=False, progress:bool=False
 )->tuple[Path,dict]: # The Bible, and the note; `changed` in it if the text differs from last time
     "Download a translation from eBible.org into the data folder; raises `InputError` if that fails"
     if not re.fullmatch(r'[A-Za-z0-9][\w-]*', code):
@@ -383,9 +374,6 @@ def fetched_note(
         except OSError: continue
     return {}
 
-def licence_of(
-    bible, # Of `pronto.bibles.reading`
-    path # Where it was read from
-)->str: # Empty if nothing is known
+def licence_of(bible, path)->str: # Empty if nothing is known
     "What a translation says of its licence, or else what was noted when it was fetched"
     return bible.licence or fetched_note(path).get('licence', '')

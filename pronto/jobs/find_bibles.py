@@ -39,9 +39,7 @@ def _is_one(folder:Path)->bool:
     books = [b for p in files if (b := _book_of(p.name.split('.')[0]))]
     return len(set(books)) > len(files)/2 and not (folder/'vref.txt').exists()
 
-def find_bibles(
-    folder # Holds Bibles in any order
-)->list[Path]: # Files and folders, sorted
+def find_bibles(folder)->list[Path]: # Files and folders, sorted
     "All translations in a folder; raises `InputError` if there is none"
     folder = Path(folder)
     if not folder.is_dir(): raise InputError(folder, 'is not a folder; name one that holds Bibles')
@@ -66,10 +64,7 @@ def _short(path:Path)->str:
     while (cut := _ENDING.sub('', name)) and cut != name: name = cut
     return safe_name(name)
 
-def name_translations(
-    paths:list[Path], # As `find_bibles` gives them
-    folder # That holds them
-)->dict[str,Path]: # Code to path, sorted by code
+def name_translations(paths:list[Path], folder)->dict[str,Path]: # Code to path, sorted by code
     "A code for each translation, as the name of its folder"
     whole = lambda p: safe_name('-'.join(p.relative_to(folder).parts))
     hashed = lambda p: f'{whole(p)[:80]}-{content_hash(p.relative_to(folder).as_posix().encode(), size=4)}'

@@ -28,10 +28,7 @@ def metadata_row(registry:dict, manifest:dict)->dict[str,str|int]: # Column to v
 # %% ../../nbs/jobs/metadata.ipynb #me10
 _MARK = b'pronto.metadata'
 
-def write_metadata(
-    rows:list[dict], # As `metadata_row` makes them, at least one
-    path
-):
+def write_metadata(rows:list[dict], path):
     "Write the table"
     import pyarrow as pa, pyarrow.parquet as pq
     columns = dict.fromkeys(column for row in rows for column in row)
@@ -49,8 +46,6 @@ def _read(path):
         table = pq.read_table(path)
         return table.replace_schema_metadata(table.schema.metadata or {})
 
-def read_metadata(
-    path # `metadata.parquet` of a release
-)->list[dict]: # A dictionary per translation
+def read_metadata(path)->list[dict]: # A dictionary per translation
     "Read the table; raises `InputError` if it is damaged"
     return _read(path).to_pylist()

@@ -66,10 +66,7 @@ def _sizes(folder:Path)->dict:
 def _is_whole(folder:Path)->bool:
     return (folder/'manifest.json').is_file() and _about(folder).get('files') == _sizes(folder)
 
-def is_finished(
-    folder, # Of one translation
-    path, settings:Settings
-)->bool:
+def is_finished(folder, path, settings:Settings)->bool:
     "Was the folder built from these inputs, and is it complete?"
     if not _is_whole(Path(folder)): return False
     try: return _about(Path(folder))['inputs'] == settings.input_hash(path)
@@ -120,9 +117,7 @@ def _shares(task, shares:dict)->str: # e.g. `0 50.1%, 1 49.9%`
 def _is_withheld(folder:Path, manifest:dict)->bool: # Only the labels are there
     return 'verses.tsv' in manifest['files'] and not (folder/'verses.tsv').exists()
 
-def registry_row(
-    folder # Of one translation
-)->dict[str,str|int]: # Column to value
+def registry_row(folder)->dict[str,str|int]: # Column to value
     "The row of a translation in the registry"
     folder = Path(folder)
     m, about = load_manifest(folder), _about(folder)
@@ -147,9 +142,7 @@ def _heading(column:str)->str: # e.g. `SM shares` for `sentence_mood_shares`
     if stem in TASKS: return TASKS[stem].abbr + column.removeprefix(stem).replace('_', ' ')
     return 'ISO 639-3' if column == 'iso639_3' else column.replace('_', ' ')
 
-def registry_markdown(
-    rows:list[dict] # As `registry_row` makes them, at least one
-)->str:
+def registry_markdown(rows:list[dict])->str:
     "The registry as a table in Markdown"
     return markdown_table([_heading(c) for c in rows[0]], [list(r.values()) for r in rows]) + '\n'
 
@@ -173,9 +166,7 @@ def _html_cell(value)->str:
     text = html.escape(f'{value:,}' if isinstance(value, int) else str(value))
     return f'<td{" class=n" if isinstance(value, int) else ""} title="{text}">{text}</td>'
 
-def registry_html(
-    rows:list[dict] # As `registry_row` makes them, at least one
-)->str:
+def registry_html(rows:list[dict])->str:
     "The registry as a page"
     head = ''.join(f'<th scope="col">{html.escape(_heading(c))}</th>' for c in rows[0])
     body = '\n'.join('<tr>' + ''.join(map(_html_cell, r.values())) + '</tr>' for r in rows)
@@ -304,18 +295,13 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
 def release(
     annotations, # A file written by `write_annotations`, or a source folder
     bibles, # A folder with a file, zip or folder for each translation
-    out,
-    workers:int=None, # Processes on this machine; as many as cores if not given
+    out, workers:int=None,
     scheduler:str=None, # Address of a Dask scheduler whose workers see the same folders
-    certificates:Certificates=None, # For a `tls://` scheduler
+    certificates:Certificates=None,
     job_timeout:float=600, # Seconds after which a translation is stopped and listed as failed
-    publishable:bool=False, # Leave out texts that may not be passed on
-    splits:str='auto', # Or one of `SPLIT_NAMES`
-    versification:str='auto',
-    min_verses:int=500, # Translations with fewer aligned verses fail
+    publishable:bool=False, splits:str='auto', versification:str='auto', min_verses:int=500,
     rules:str=None, # For a source folder: `paper` or `v0.1`
-    arguments:str=None, # For a source folder: `all` or `core`
-    progress:Callable=iter, # Wraps a list, e.g. `tqdm`
+    arguments:str=None, progress:Callable=iter,
     check:Callable=iter # Wraps the list of translations that are compared with what is there
 )->Release:
     "Build every unfinished translation and list all; raises `InputError` if there is none to publish"

@@ -40,11 +40,7 @@ def first_line(e:BaseException)->str: # At most 200 characters
     return str(e).strip().split('\n')[0][:200] or type(e).__name__
 
 @contextmanager
-def one_line_errors(
-    model, # Path or name, for the message
-    what:str, # What failed
-    remedy:str # What to do about it
-):
+def one_line_errors(model, what:str, remedy:str):
     "Turn any error of a library over a model into an `InputError`, apart from lack of memory and interrupts"
     try: yield
     except (InputError, MemoryError, torch.OutOfMemoryError): raise
@@ -59,9 +55,7 @@ def one_line_errors(
 # %% ../../nbs/modeling/architectures.ipynb #a5c00016
 _LOCAL = dict(trust_remote_code=False, local_files_only=True)
 
-def load_tokenizer(
-    model # A folder, or a name in the local cache
-): # The tokenizer
+def load_tokenizer(model): # The tokenizer
     "Load a tokenizer that can pad; raises `InputError` if there is none"
     with one_line_errors(model, 'its tokenizer cannot be loaded', 'save the tokenizer into the same folder'):
         tokenizer = AutoTokenizer.from_pretrained(find_model(model), **_LOCAL)
@@ -113,10 +107,7 @@ def _layers(values:dict)->list[int]:
     is_number = lambda k,v: type(v) is int and re.search('(layers?|experts|blocks)$', k)
     return inner + [v for k,v in values.items() if is_number(k, v)]
 
-def check_size(
-    model, folder,
-    config # What `AutoConfig` made of its `config.json`
-):
+def check_size(model, folder, config):
     "Raise `InputError` if a configuration describes a model far larger than the weights; nothing is built"
     sizes, remedy = _weight_sizes(folder), 'copy both from the same model'
     if max(_layers(config.to_dict()), default=0) > len(sizes):
@@ -183,8 +174,7 @@ def _add_tokens(model, net, tokenizer, n:int)->int: # The id of the first
     return first
 
 def load_classifier(
-    model, # A folder, or a name in the local cache
-    tokenizer, labels:tuple, *,
+    model, tokenizer, labels:tuple, *,
     n_senses:int=0, # How many new tokens
     seed:int=0 # Of the head and the new tokens
 )->tuple: # The model, and the id of the first new token
@@ -220,8 +210,7 @@ def token_limit(net, tokenizer)->int: # How many tokens
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00021
 def load_encoder(
-    model, # A folder, or a name in the local cache
-    tokenizer, *,
+    model, tokenizer, *,
     random:int=None # A seed: random weights instead of its own
 )->tuple: # The body in evaluation mode, and how many tokens it reads
     "Load a model without a head; raises `InputError` if it has no usable weights"

@@ -12,9 +12,8 @@ from sklearn.utils.extmath import randomized_svd
 
 # %% ../../nbs/modeling/embedding_init.ipynb #e55eb783
 def neighbours(
-    ids:list[list[int]], # The tokens of some texts
-    n:int,               # How many tokens the vocabulary has
-    window:int=5         # Greatest distance of neighbours, in tokens
+    ids:list[list[int]], n:int,
+    window:int=5 # Greatest distance of neighbours, in tokens
 )->csr_matrix: # (n, n), symmetric
     "How often two tokens occur near each other in a text"
     tokens = np.fromiter((t for x in ids for t in x), int)
@@ -34,10 +33,7 @@ def _more_than_chance(counts:csr_matrix)->csr_matrix: # Positive pointwise mutua
     return csr_matrix((worth[kept], (table.row[kept], table.col[kept])), counts.shape)
 
 def word_vectors(
-    ids:list[list[int]], # The tokens of some texts
-    n:int,               # How many tokens the vocabulary has
-    width:int,           # Dimensions of the vectors
-    window:int=5         # Greatest distance of neighbours, in tokens
+    ids:list[list[int]], n:int, width:int, window:int=5
 )->np.ndarray: # (n, width), rows of length one; zeros where there is nothing to count
     "Vectors of tokens from their contexts: singular vectors, weighted with the roots of the singular values"
     counts, vectors = neighbours(ids, n, window), np.zeros((n, width))
@@ -49,8 +45,7 @@ def word_vectors(
 
 # %% ../../nbs/modeling/embedding_init.ipynb #40616478
 def typical_words(
-    ids:list[list[int]], # The tokens of some texts
-    groups:list[int],    # The group of each, from 0
+    ids:list[list[int]], groups:list[int],
     shape:tuple[int,int] # How many groups and how many tokens there are
 )->csr_matrix: # (groups, tokens); a row adds up to one, or is empty if the group has no typical word
     "How typical each token is of each group"

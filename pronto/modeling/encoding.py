@@ -14,11 +14,7 @@ def separates(tokenizer)->bool: # Does it put something between two texts?
     "Whether a tokenizer has rules of its own for a pair"
     return tokenizer.num_special_tokens_to_add(pair=True) > tokenizer.num_special_tokens_to_add(pair=False)
 
-def shorten(
-    first:list, # Tokens
-    second:list,
-    room:int # How many tokens may stay
-)->tuple[list,list]: # What stays of each
+def shorten(first:list, second:list, room:int)->tuple[list,list]: # What stays of each
     "Cut two verses at their ends, the longer first"
     half = room // 2
     if len(second) <= half: return first[:room - len(second)], second
@@ -66,10 +62,7 @@ class Packed:
 
     def __len__(self): return len(self.inputs)
 
-def unknown_token_share(
-    tokenizer,
-    ids:list[list[int]] # Of some texts
-)->float: # From 0 to 1
+def unknown_token_share(tokenizer, ids:list[list[int]])->float: # From 0 to 1
     "The share of unknown tokens, special tokens apart; 0 where the unknown token has other uses, as in GPT-2"
     unknown = tokenizer.unk_token_id
     if unknown in (tokenizer.eos_token_id, tokenizer.bos_token_id, tokenizer.pad_token_id): return 0.0
@@ -79,9 +72,7 @@ def unknown_token_share(
 
 # %% ../../nbs/modeling/encoding.ipynb #e6de6ac8
 def pack(
-    rows:list, # `VerseExample`s, or `PairExample`s if `senses` are given
-    tokenizer,
-    limit:int, # Most tokens that the model reads
+    rows:list, tokenizer, limit:int,
     senses:dict[str,int]=None, # Sense to its token id; others get the unknown token
     types:int=2 # How many token types the model has
 )->Packed:

@@ -142,8 +142,7 @@ class Encodings:
 
 # %% ../../nbs/modeling/encodings.ipynb #ec00000d
 def pad_batch(
-    rows:list[list[int]],
-    value:int, # To pad with
+    rows:list[list[int]], value:int,
     side:str # `right` or `left`
 )->np.ndarray: # (rows, length of the longest, rounded up to a multiple of eight)
     "Pad lists of numbers to one length"
@@ -312,10 +311,9 @@ def _keep(cache:Cache, frozen:FrozenModel, *found):
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000011
 def encode_once(
-    frozen:FrozenModel,
-    texts, # Any number, repeated ones too
+    frozen:FrozenModel, texts,
     cache:Cache=None, # That of the data folder if not given
-    progress=iter # Wraps the list of batches, e.g. `tqdm`
+    progress=iter
 )->Encodings:
     "Encode the texts that the cache does not have and read the others"
     cache, texts = cache or encodings_cache(), list(dict.fromkeys(texts))
@@ -334,11 +332,6 @@ def encode_once(
     return Encodings({t: i for i,t in enumerate(texts)}, found[:,:2], found[:,2:], segments)
 
 @lru_cache(maxsize=2)
-def frozen_model(
-    model:str, # A folder, or a name in the local cache
-    files:str, # Its hash, see `model_hash`
-    random:int|None=None, # With random weights of this seed
-    device:str|None=None
-)->FrozenModel:
-    "A model that stays loaded for the next dataset"
+def frozen_model(model:str, files:str, random:int|None=None, device:str|None=None)->FrozenModel:
+    "A model that stays loaded for the next dataset; `files` is its hash"
     return FrozenModel(model, random=random, device=device)

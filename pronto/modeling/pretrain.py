@@ -29,9 +29,7 @@ from .recipes import file_hash, find_model
 from .train import LeanTrainer, ShowProgress, padded, versions
 
 # %% ../../nbs/modeling/pretrain.ipynb #dd96815d
-def train_verses(
-    bible # Of `pronto.bibles.reading`
-)->list[str]: # In canonical order
+def train_verses(bible)->list[str]: # In canonical order
     "The verses of a Bible that are neither in dev nor in test"
     verses = to_english(bible, choose_versification(bible)).verses
     return [text for ref,text in verses.items() if split_of(ref) == 'train']
@@ -70,11 +68,7 @@ def _letters(normalizer, texts:list[str], most:int)->list[str]: # In alphabetica
     counts = Counter(c for text in texts for c in normalizer.normalize_str(text) if not c.isspace())
     return sorted(sorted(counts, key=lambda c: (-counts[c], c))[:most])
 
-def learn_vocabulary(
-    texts:list[str],
-    vocab_size:int=8000, # At most
-    max_length:int=128 # Tokens that the model reads
-): # A tokenizer
+def learn_vocabulary(texts:list[str], vocab_size:int=8000, max_length:int=128): # A tokenizer
     "A WordPiece tokenizer with BERT's special tokens"
     t = _word_piece()
     letters = _letters(t.normalizer, texts, vocab_size//4)
@@ -221,8 +215,7 @@ def foreign_in_model(folder)->str|None:
 
 # %% ../../nbs/modeling/pretrain.ipynb #473da203
 def save_model(
-    tokenizer, net,
-    folder, # To write to
+    tokenizer, net, folder,
     out # The place to name in errors
 ):
     "Write tokenizer and weights; raises `InputError` if there is no room"
@@ -248,8 +241,7 @@ def pretrain(
     texts:list[str], out,
     settings:Pretraining=Pretraining(), # noqa: B008 (it is frozen)
     *, init=None, # A model to continue from, with its vocabulary and shape
-    device:str=None, # `cpu` or `cuda`; a GPU if there is one
-    progress:str='', # What a progress display calls the training; no display if empty
+    device:str=None, progress:str='',
     **changes # Fields of `Pretraining`, e.g. `steps=1000`
 )->dict: # The manifest
     "Pretrain a small BERT and write its folder; raises `InputError` for a bad shape or an unwritable place"

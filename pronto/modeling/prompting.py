@@ -124,10 +124,7 @@ def _next_token(model, rows:list[list[int]])->np.ndarray: # (rows, vocabulary)
 # %% ../../nbs/modeling/prompting.ipynb #pm000023
 class CausalModel:
     "A model that predicts the next token"
-    def __init__(self,
-        model, # A folder, or a name in the local cache
-        device:str=None # `cpu` or `cuda`; a GPU if there is one
-    ):
+    def __init__(self, model, device:str=None):
         import torch
         from pronto.modeling.architectures import quiet, token_limit
         self.model, self.device = model, device or ('cuda' if torch.cuda.is_available() else 'cpu')
@@ -143,10 +140,8 @@ class CausalModel:
                                          'choose another model')
         return [x[places[0]] for x in ids], len(ids[0]) - places[0] - 1
 
-    def compare(self,
-        prompts:list[str],
-        n:int, # How many letters
-        batch_size:int=8
+    def compare(
+        self, prompts:list[str], n:int, batch_size:int=8
     )->tuple[np.ndarray,int]: # (prompts, n) log-probabilities up to a constant, and how many were cut
         "Compare the probabilities of the letters as the next token"
         letters, after = self.letters(n)
@@ -176,13 +171,11 @@ def _tried(model:CausalModel, task, examples:list, dev:list, prompts:list)->list
     return found
 
 def prompt(
-    model, # A folder, or a name in the local cache
-    task,
+    model, task,
     rows:dict[str,list], # Of `train`, for examples, of `dev`, which chooses the prompt, and of test sets
-    settings:dict, *,
-    seed:int=0, # Of the examples
+    settings:dict, *, seed:int=0,
     senses:list[str]=None, # Not used; the senses are in the prompts
-    device:str=None, # `cpu` or `cuda`; a GPU if there is one
+    device:str=None,
     progress:str='' # Not used; there is no training
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Ask a causal model, without training; raises `InputError` for bad input"

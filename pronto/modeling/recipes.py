@@ -110,9 +110,7 @@ def find_recipe(
 # %% ../../nbs/modeling/recipes.ipynb #b16a0002
 _GPUS = '/dev/nvidiactl', '/dev/dxg', '/dev/kfd' # Of Nvidia, of Windows in a virtual machine, of AMD
 
-def has_bf16(
-    device:str=None # `cpu` or `cuda`; a GPU if there is one
-)->bool:
+def has_bf16(device:str=None)->bool:
     "Does the device that a run will use calculate fast with bfloat16?"
     maybe = sys.platform == 'win32' or any(Path(gpu).exists() for gpu in _GPUS)
     if device == 'cpu' or not maybe: return False
@@ -154,9 +152,7 @@ def given_name(
     name, equals, place = str(model).partition('=')
     return (name, place) if equals and not beside(str(model)).exists() else ('', str(model))
 
-def local_model(
-    model # A folder or a name
-)->Path|None: # `None` if there is no such folder
+def local_model(model)->Path|None: # `None` if there is no such folder
     "The folder that a name stands for"
     try:
         _, place = given_name(model)
@@ -173,9 +169,7 @@ def _cached(name:str)->Path:
         raise InputError(name, 'is neither a model folder nor in the local cache; check the path, or fetch '
                                f'it with `hf download {name}`') from e
 
-def find_model(
-    model # A folder, or a name on the Hub that is in the local cache
-)->Path: # The folder
+def find_model(model)->Path:
     "The folder of a model; raises `InputError` if there is none or a part of it is missing"
     folder = local_model(model) or _cached(given_name(model)[1])
     if not (folder/'config.json').is_file():

@@ -32,9 +32,7 @@ class Vectors:
     def numbers(self, text:str)->list[int]: # Of its words; never empty
         return [self.number.get(word, 0) for word in words_of(text)] or [0]
 
-def load_vectors(
-    model # A folder that `static_model` wrote
-)->Vectors:
+def load_vectors(model)->Vectors:
     "Load word vectors; raises `InputError` if the folder is damaged"
     from safetensors.numpy import load_file
     folder, remedy = Path(find_model(model)), 'remove the folder, so that it is made again'
@@ -173,13 +171,11 @@ def _train(net, task, inputs:dict, settings:dict, *, seed:int, device, progress:
 
 # %% ../../nbs/modeling/static_models.ipynb #sm000016
 def fine_tune_static(
-    model, # A folder that `static_model` wrote
-    task,
+    model, task,
     rows:dict[str,list], # Of `train`, of `dev`, which chooses the epoch, and of test sets of any names
     settings:dict, *, seed:int=0,
     senses:list[str]=None, # Those that get a vector; those of train if not given
-    device:str=None, # `cpu` or `cuda`; a GPU if there is one
-    progress:str='' # What a progress display calls the run; no display if empty
+    device:str=None, progress:str=''
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Train a classifier over static vectors on one task and test it; raises `InputError` for bad input"
     start, device = time.perf_counter(), device or ('cuda' if torch.cuda.is_available() else 'cpu')
@@ -207,8 +203,6 @@ def fine_tune_static(
                unknown={part: x.unknown for part,x in inputs.items()},
                seconds=round(time.perf_counter() - start, 1), device=str(device), versions=versions())
 
-def trainer_of(
-    model # A model folder, or a name
-)->Callable: # `fine_tune`, or `fine_tune_static` for a folder of static vectors
+def trainer_of(model)->Callable: # `fine_tune`, or `fine_tune_static` for a folder of static vectors
     "The function that trains a model"
     return fine_tune_static if is_static(model) else fine_tune

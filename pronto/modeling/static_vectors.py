@@ -55,8 +55,7 @@ class VectorSettings:
     seed:int = 0
 
 def train_vectors(
-    verses:list[list[str]], # Words of the train verses
-    wanted:set[str], # Words to give vectors to
+    verses:list[list[str]], wanted:set[str],
     settings:VectorSettings=VectorSettings() # noqa: B008 (it is frozen)
 )->dict[str,np.ndarray]: # Word to its vector of length one
     "Train fastText vectors; raises `ValueError` without verses"
@@ -85,8 +84,7 @@ def _vector(path, cells:list[str], n:int)->np.ndarray:
     raise InputError(path, 'has something that is not a number; get a fresh copy', f'line {n}')
 
 def read_vectors(
-    path, # A `.vec` file
-    wanted:set[str] # Words in lower case
+    path, wanted:set[str]
 )->dict[str,np.ndarray]: # The wanted words that the file has, to their vectors of length one
     "Read word vectors; raises `InputError` with the line that is broken"
     found, n = {}, 1
@@ -113,9 +111,7 @@ def _weights(verses:list[list[str]])->Callable: # Of a word
     return lambda word: 1e-3/(1e-3 + counts[word]/total)
 
 def verse_means(
-    verses:list[list[str]],
-    vectors:dict[str,np.ndarray], # Of length one
-    weight:Callable=lambda word: 1.
+    verses:list[list[str]], vectors:dict[str,np.ndarray], weight:Callable=lambda word: 1.
 )->np.ndarray: # (n, width); zeros for verses without known words
     "Weighted means of the vectors of the words"
     found = np.zeros((len(verses), len(next(iter(vectors.values())))), np.float32)
@@ -241,9 +237,7 @@ def _write_folder(folder:Path, kind:str, vectors:dict, about:dict):
         save_file({'vectors': table}, aside/'vectors.safetensors')
         (aside/'config.json').write_text(json.dumps(config, indent=1) + '\n', encoding='utf-8')
 
-def is_static(
-    model # A folder, or a name
-)->bool: # Without importing torch
+def is_static(model)->bool: # Without importing torch
     "Is it a folder that `static_model` wrote?"
     folder = local_model(model)
     found = folder and json_with_keys(folder/'config.json', 'model_type', 'words', 'vectors')
@@ -280,11 +274,7 @@ def resolve_model(
     if kind not in STATIC_KINDS or local_model(model): return model
     return static_model(kind, datasets, source or None)
 
-def settings_for(
-    model,
-    recipe, # A `Recipe`
-    task
-)->dict:
+def settings_for(model, recipe, task)->dict:
     "The hyperparameters of a run; those of a static model are its own, under the name of the recipe"
     settings = recipe.settings(task)
     if not is_static(model): return settings

@@ -37,9 +37,7 @@ def _sense_texts(task, rows:list)->list[tuple[str,str]]: # Pairs (sense, text), 
 
 def place_senses(
     net, # A model with a new token for each sense
-    tokenizer, *,
-    task, # A pair task of `pronto.datasets.tasks`
-    rows:list,
+    tokenizer, *, task, rows:list,
     senses:dict[str,int] # Sense to its token; the first new token first
 ):
     "Initialise sense embeddings from typical words; senses without a verse in train keep their values"
@@ -80,9 +78,7 @@ class KeepBest(TrainerCallback):
 # %% ../../nbs/modeling/train.ipynb #b7a10002
 class ShowProgress(TrainerCallback):
     "Shows the steps done, the loss and the time left"
-    def __init__(self,
-        label:str # What is trained
-    ): self.label = label
+    def __init__(self, label:str): self.label = label
 
     def on_train_begin(self, args, state, control, **kwargs):
         self.meter = Meter(state.max_steps, f'{self.label}: steps')
@@ -109,10 +105,7 @@ def padded(
     batch['attention_mask'] = torch.tensor([fill([1]*len(r['input_ids']), 0) for r in rows])
     return batch
 
-def collate(
-    rows:list[dict], # With `labels` besides
-    tokenizer, multiple:int=1
-)->dict: # Tensors
+def collate(rows:list[dict], tokenizer, multiple:int=1)->dict: # Tensors
     "Make a batch"
     return padded(rows, tokenizer, multiple) | {'labels': torch.tensor([r['labels'] for r in rows])}
 
@@ -156,11 +149,7 @@ class FineTuner(LeanTrainer):
 # %% ../../nbs/modeling/train.ipynb #4f6577de
 _SCHEDULES = dict(linear={}, cosine=dict(lr_scheduler_type='cosine', lr_scheduler_kwargs=dict(num_cycles=.4)))
 
-def training_arguments(
-    settings:dict, # As `Recipe.settings` gives them, with `accumulation`
-    folder:str, *, seed:int,
-    device:str # `cpu` or `cuda`
-)->TrainingArguments:
+def training_arguments(settings:dict, folder:str, *, seed:int, device:str)->TrainingArguments:
     "What `Trainer` is told of a recipe"
     cpu, steps = device == 'cpu', settings.get('steps')
     scored = dict(eval_strategy='epoch')
@@ -180,10 +169,7 @@ def training_arguments(
         **scored, save_strategy='no', logging_strategy='no', report_to='none', disable_tqdm=True,
         remove_unused_columns=False, label_names=['labels'])
 
-def logits_of(
-    output, # Of a model: logits, or a tuple that begins with them
-    labels=None
-)->torch.Tensor:
+def logits_of(output, labels=None)->torch.Tensor:
     "The logits, whatever else a model returns"
     return output[0] if isinstance(output, tuple) else output
 
@@ -199,15 +185,12 @@ def is_out_of_memory(e:BaseException)->bool:
     "Did memory run out, on the device or on the host?"
     return isinstance(e, (MemoryError, torch.OutOfMemoryError)) or "can't allocate memory" in str(e)
 
-def halved(
-    settings:dict # With `batch_size` and `accumulation`
-)->dict: # As above
+def halved(settings:dict)->dict:
     "The same training with half as many examples at a time"
     return settings | {'batch_size': settings['batch_size']//2, 'accumulation': settings['accumulation']*2}
 
 def fit_in_memory(
-    model,
-    settings:dict, # With `batch_size` and `accumulation`
+    model, settings:dict,
     train # A function of settings that makes one training
 )->tuple: # The settings that the memory allowed, and what `train` returned
     "Train, with smaller batches if memory runs out; raises `InputError` if one example is too much"
@@ -304,9 +287,7 @@ class _Attempt:
         return [self.task.labels.index(self.task.training_label(row.label)) for row in self.rows[part]]
 
 # %% ../../nbs/modeling/train.ipynb #c7a10003
-def by_length(
-    inputs:list[dict] # With `input_ids`
-)->list[int]: # Their numbers, the shortest first
+def by_length(inputs:list[dict])->list[int]: # Their numbers, the shortest first
     "The order in which inputs are padded least"
     return sorted(range(len(inputs)), key=lambda i: len(inputs[i]['input_ids']))
 
@@ -381,9 +362,7 @@ def probe_first(
     return probe(model, task, rows, find_recipe('probe', select=settings['select']).settings(task), **how)
 
 def best_epoch(
-    keep:KeepBest, # After training
-    answers:dict[str,list[str]], # Of its best epoch
-    collapsed:bool, probed:Trained|None
+    keep:KeepBest, answers:dict[str,list[str]], collapsed:bool, probed:Trained|None
 )->dict: # `dev`, `best_epoch`, `answers` and `collapsed` of a `Trained`
     "Choose between the best epoch and the probe before training, which counts as epoch 0"
     dev, best = keep.dev, keep.dev[keep.best[1]-1]
@@ -396,13 +375,11 @@ def best_epoch(
 
 # %% ../../nbs/modeling/train.ipynb #150a273d
 def fine_tune(
-    model, # A model folder, or a name in the local cache
-    task,
+    model, task,
     rows:dict[str,list], # Of `train`, of `dev`, which chooses the epoch, and of test sets of any names
     settings:dict, *, seed:int=0,
     senses:list[str]=None, # Those that get a token; those of `rows` if not given
-    device:str=None, # `cpu` or `cuda`; a GPU if there is one
-    progress:str='', # What a progress display calls the run; no display if empty
+    device:str=None, progress:str='',
     start:dict=None, # `Trained.weights` of another training on this task with these senses, to begin with
     keep_weights:bool=False # Are the weights of the best epoch kept in `Trained.weights`?
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
@@ -428,14 +405,10 @@ def fine_tune(
 # %% ../../nbs/modeling/train.ipynb #c7a10004
 def fine_tune_dataset(
     dataset, # A dataset folder, or what `load_dataset_folder` made of it
-    model, # A model folder, or a name in the local cache
+    model,
     task, # Of `pronto.datasets.tasks`, or its name
     recipe='paper', # Or another name of `RECIPES`, or a `Recipe`
-    *, seed:int=0,
-    epochs:int=None, # As the recipe and the task say, if not given
-    limit:int=None, # At most so many rows of each split; see `sample`
-    device:str=None, # `cpu` or `cuda`; a GPU if there is one
-    progress:str='' # What a progress display calls the run; no display if empty
+    *, seed:int=0, epochs:int=None, limit:int=None, device:str=None, progress:str=''
 )->Trained:
     "Fine-tune a model on one task of a dataset folder; raises `InputError` for bad input"
     if isinstance(task, str): task = find_task(task)

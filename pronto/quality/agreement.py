@@ -72,17 +72,12 @@ def ud_subject(
             level = [k for t in level for k in children.get(t.id, [])]
     return None
 
-def ud_proper_subject(
-    verse:list[list[Token]], # Its sentences, or the pieces of them that belong to it
-    subtypes:bool=False, dislocated:bool=False
-)->bool:
+def ud_proper_subject(verse:list[list[Token]], subtypes:bool=False, dislocated:bool=False)->bool:
     "Does the first subject hold a proper noun (appendix A.1)?"
     return any(t.upos == 'PROPN' for t in ud_subject(verse, subtypes, dislocated) or [])
 
 # %% ../../nbs/quality/agreement.ipynb #7f1c2a96
-def ud_root(
-    verse:list[list[Token]] # Its sentences, or the pieces of them that belong to it
-)->Token|None: # `None` if the verse has no word
+def ud_root(verse:list[list[Token]])->Token|None: # `None` if the verse has no word
     "The root of the first sentence"
     return next(iter(_children(verse[0]).get(0, [])), None) if verse else None
 
@@ -154,11 +149,7 @@ class Comparison:
         return Comparison(self.task, *parts, self.unparsed, self.unused)
 
 # %% ../../nbs/quality/agreement.ipynb #7f1c2aa2
-def confusion_of(
-    labels, # All labels, in order
-    first:list[str], # (n,) labels
-    second:list[str] # (n,) labels of the same items
-)->np.ndarray: # (k, k)
+def confusion_of(labels, first:list[str], second:list[str])->np.ndarray: # (k, k)
     "How often which label meets which"
     number = {label:i for i,label in enumerate(labels)}
     k, pairs = len(labels), [number[a]*len(number) + number[b] for a,b in zip(first, second)]
@@ -166,8 +157,7 @@ def confusion_of(
 
 # %% ../../nbs/quality/agreement.ipynb #fc4c878a
 def english_verses(
-    treebank:Treebank,
-    versification:str='eng' # A key of `SCHEMES`
+    treebank:Treebank, versification:str='eng'
 )->dict[Ref,list[list[Token]]]: # English reference to the pieces of the verse
     "The verses of a treebank under English numbers; raises `InputError` for an unknown versification"
     if versification not in SCHEMES:
@@ -187,8 +177,7 @@ def _projected(dataset:Dataset, task:VerseTask)->dict[Ref,str]: # Verse to one o
     return {row.ref: UD_RULES[task.stem].projected(row.label) for row in rows}
 
 def compare_labels(
-    dataset:Dataset, # With references
-    treebank:Treebank,
+    dataset:Dataset, treebank:Treebank,
     task:VerseTask=NMC, # A task of `UD_RULES`
     parsed:Callable=None # From the pieces of a verse to its label; the task's rule if not given
 )->Comparison:
@@ -204,8 +193,7 @@ def compare_labels(
                       unparsed=len(projected)-len(refs), unused=len(verses)-len(refs))
 
 def compare_with_parse(
-    dataset:Dataset, # With references
-    treebank:Treebank
+    dataset:Dataset, treebank:Treebank
 )->list[Comparison]: # NMC, PNS, and SM where the parse has moods
     "Compare every task that the parse can label; raises `InputError` as `compare_labels` does"
     asked = [NMC, PNS] + [SM]*has_moods(treebank)
@@ -240,9 +228,7 @@ def measures(
 
 # %% ../../nbs/quality/agreement.ipynb #9b3a8e84
 def against_random(
-    labels:tuple[str,...],
-    given:list[str], # (n,) labels
-    counts:bool, repeats:int=1000, seed:int=0
+    labels:tuple[str,...], given:list[str], counts:bool, repeats:int=1000, seed:int=0
 )->tuple[dict[str,float],dict[str,float]]: # Means and standard deviations over the repeats
     "How labels agree with uniformly random ones"
     k = len(labels)

@@ -83,9 +83,7 @@ _PAPER4 = ("Published figures (publ.) are the paper's. For random labels they fi
            'are named after.')
 
 def print_table4(
-    comparisons:list[Comparison],
-    what:str, # What was compared, e.g. `Hindi`
-    repeats:int=1000, seed:int=0, published:bool=False,
+    comparisons:list[Comparison], what:str, repeats:int=1000, seed:int=0, published:bool=False,
     parser:str='' # A sentence on the parser and its own scores
 )->Table:
     "Table 4"
@@ -188,8 +186,7 @@ def unlike_texts(
     return f'{dataset.path}: {other}, so it is of another language or translation; name a parse of this one'
 
 def make_table4(
-    dataset:Dataset, # With references
-    treebank:Treebank,
+    dataset:Dataset, treebank:Treebank,
     out=None, # The folder for `table4.*`; nothing is written if not given
     what:str=None, # What was compared; the dataset's language if not given
     repeats:int=1000, seed:int=0, parser:str=''
@@ -239,10 +236,9 @@ _METHOD5 = ('Counts, with 95 % Wilson intervals of the share in brackets. A pair
 _PAPER5 = "Published counts (publ.) are the paper's, of 50 pairs of each task and 100 verses."
 
 def print_table5(
-    sheet:list[dict], # Checked
+    sheet:list[dict],
     second:list[dict]=None, # What another person answered on the same sheet, checked
-    what:str='', # What was annotated, e.g. `Hindi`
-    published:bool=False # Is it Hindi, so that the paper's figures belong beside ours?
+    what:str='', published:bool=False
 )->Table:
     "Table 5 and the figures of appendix A.2"
     facts, cells = _published5() if published else {}, []
@@ -305,10 +301,9 @@ def read_checked_sheets(
     return sheets
 
 def make_table5(
-    paths,
-    dataset=None, # The folder that they must have been drawn from; any if not given
+    paths, dataset=None,
     out=None, # The folder for `table5.*`; nothing is written if not given
-    what:str='' # What was annotated
+    what:str=''
 )->str: # Markdown
     "Table 5 from filled sheets; raises `InputError` as `read_checked_sheets` does"
     sheets = read_checked_sheets(paths, dataset)

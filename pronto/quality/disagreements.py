@@ -65,11 +65,7 @@ def _why_more(words:list[Token], n:int, pronto:int, most:int)->str:
     if appositions and min(n-flat-appositions, most) <= pronto: return 'apposition'
     return 'singleton mentions'
 
-def mention_reason(
-    verse:list[list[Token]],
-    pronto:int, # The projected count
-    most:int=3 # Counts are capped there
-)->str: # e.g. `singleton mentions`
+def mention_reason(verse:list[list[Token]], pronto:int, most:int=3)->str: # e.g. `singleton mentions`
     "Why the labels of *non-pronominal mention* differ"
     n, words = ud_mentions(verse), [t for piece in verse for t in piece]
     if min(n, most) > pronto: return _why_more(words, n, pronto, most)
@@ -95,9 +91,7 @@ _REASONS = { # Stem to the reason of a verse with its projected label
     PNS.stem: subject_reason,
     SM.stem: lambda verse, pronto: mood_reason(verse)}
 
-def disagreements(
-    comparison:Comparison # By the rules of appendix A.1
-)->list[dict]: # `task ref pronto ud reason`, in canonical order
+def disagreements(comparison:Comparison)->list[dict]: # `task ref pronto ud reason`, in canonical order
     "Every verse whose two labels differ, and why"
     c, reason = comparison, _REASONS[comparison.task.stem]
     rows = zip(c.refs, c.pronto, c.ud, c.verses)
@@ -105,8 +99,7 @@ def disagreements(
                  reason=reason(verse, p)) for ref,p,u,verse in rows if p != u]
 
 def sample_disagreements(
-    comparisons:list[Comparison], # Of several tasks
-    n:int=20, seed:int=0
+    comparisons:list[Comparison], n:int=20, seed:int=0
 )->list[dict]: # As `disagreements`, as many of each task
     "Some disagreements to read"
     found = []

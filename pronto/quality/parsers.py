@@ -65,9 +65,7 @@ def _load_udpipe(path):
                                '`pronto.quality.parsers.train_udpipe`')
     return udpipe, model
 
-def udpipe_pipeline(
-    path # A model of UDPipe 1
-)->Callable[[str],list[str]]: # From a text to its sentences in CoNLL-U
+def udpipe_pipeline(path)->Callable[[str],list[str]]: # From a text to its sentences in CoNLL-U
     "A parser; raises `InputError` where UDPipe is missing or the file is not a model"
     udpipe, model = _load_udpipe(path)
     default = udpipe.Pipeline.DEFAULT
@@ -90,12 +88,10 @@ def _conllu_part(path, part:slice)->str: # The chosen sentences
     return '\n\n'.join(blocks) + '\n\n'
 
 def train_udpipe(
-    treebank,
-    path, # The model to write, whole or not at all
+    treebank, path,
     part:slice=slice(None), # Which sentences, e.g. `slice(850)`
     tokenizer:str='', # Options of UDPipe's tokenizer; its defaults if empty
-    tagger:str='', # Of its tagger
-    parser:str='' # Of its parser
+    tagger:str='', parser:str=''
 ):
     "Train a model of UDPipe; raises `InputError` for a treebank that cannot be read or trained on"
     udpipe = _udpipe()
@@ -137,8 +133,7 @@ def describe_scores(scores:dict[str,float])->str: # A sentence
 
 # %% ../../nbs/quality/parsers.ipynb #a4aca272
 def parse_verses(
-    verses:dict[Ref,str], pipeline:Callable[[str],list[str]],
-    progress:Callable=iter # Wraps the list of verses, e.g. `tqdm`
+    verses:dict[Ref,str], pipeline:Callable[[str],list[str]], progress:Callable=iter
 )->Iterable[str]: # A block of CoNLL-U for each sentence
     "Parse verses one by one"
     for ref,text in progress(list(verses.items())):
@@ -156,8 +151,7 @@ def dataset_verses(dataset:Dataset)->dict[Ref,str]: # In canonical order
 def parse_dataset(
     dataset:Dataset,
     path, # The CoNLL-U file to write, whole or not at all
-    pipeline:Callable[[str],list[str]],
-    progress:Callable=iter # Wraps the list of verses
+    pipeline:Callable[[str],list[str]], progress:Callable=iter
 ):
     "Parse a dataset into a file that `read_treebank` reads; raises `InputError` where it cannot be written"
     verses = dataset_verses(dataset)

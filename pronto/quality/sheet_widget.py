@@ -51,9 +51,7 @@ class OpenSheet:
 # %% ../../nbs/quality/sheet_widget.ipynb #e5c98b38
 class Answering(OpenSheet):
     "A sheet that is being filled in"
-    def answer(self,
-        value:str # One of `choices`
-    ):
+    def answer(self, value:str):
         "Answer the open question and write the sheet; raises `InputError` if the file was changed meanwhile"
         self._write(dict.fromkeys(open_questions(self.row), value))
         if not open_questions(self.row): self.move(1)

@@ -57,9 +57,7 @@ def open_questions(row:dict)->list[str]: # Names of columns, in the order in whi
         if not row[q]: return [q]
     return ['label_correct'] if well_formed(row) and not row['label_correct'] else []
 
-def well_formed(
-    row:dict # Of a sheet, of a pair task, with answers
-)->bool:
+def well_formed(row:dict)->bool:
     "Does what the task presupposes hold (appendix A.3)?"
     both = _task(row).drawing.sense_in_both
     return row['verse1_has_sense'] == 'yes' and (not both or row['verse2_has_sense'] == 'yes')
@@ -147,10 +145,7 @@ def draw_sheet(
     return sheet
 
 # %% ../../nbs/quality/sheets.ipynb #ede775dd
-def write_sheet(
-    sheet:list[dict],
-    path # `.csv`, or `.tsv`
-):
+def write_sheet(sheet:list[dict], path):
     "Write a sheet, whole or not at all; raises `InputError` where it cannot be written"
     ending = Path(path).suffix.lower()
     if ending not in ('.csv','.tsv'): raise InputError(path, 'does not end in .csv or .tsv; rename it')
@@ -291,9 +286,7 @@ def _majority_right(rows:list[dict])->int:
     majority = max(dict.fromkeys(labels), key=labels.count)
     return sum(_right_label(r) == majority for r in rows)
 
-def count_sheet(
-    sheet:list[dict] # Checked
-)->list[dict]: # `task metric count total share low high`
+def count_sheet(sheet:list[dict])->list[dict]: # `task metric count total share low high`
     "The figures of appendices A.2 and A.3"
     found = []
     for task in _tasks_in(sheet):
@@ -333,10 +326,7 @@ def agreement_of_two(
                               agree=agree) | _kappa(_two_by_two(pairs)))
     return found
 
-def check_same_draw(
-    first:list[dict], second:list[dict],
-    path # Of the second, for the error
-):
+def check_same_draw(first:list[dict], second:list[dict], path):
     "Raise `InputError` if two sheets were not drawn together"
     if {r['check'] for r in first} == {r['check'] for r in second}: return
     raise InputError(path, 'is not a copy of the other sheet (other rows, or another dataset); '
