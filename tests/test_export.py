@@ -12,7 +12,7 @@ from pronto.datasets.examples import VerseExample
 from pronto.datasets.loading import Dataset, load_dataset_folder
 from pronto.datasets.manifest import CITATION, NOT_STATED
 from pronto.demo.corpus import build_demo
-from pronto.interop.hf import export_hf, export_tsv, provenance, read_hf
+from pronto.interop.hf import export_hf, export_tsv, provenance
 from pronto.core.files import InputError
 from pronto.core.refs import Ref
 from pronto.interop.lm_eval import export_lm_eval
@@ -73,7 +73,7 @@ def test_datasets_gives_the_rows(demo, tmp_path):
 def test_reading_back_is_the_identity(demo, tmp_path):
     for n,codes in enumerate((['qac'], ['qaa','qab','qac','qad'])):
         export_hf([demo/c for c in codes], tmp_path/f'hf{n}')
-        read_hf(tmp_path/f'hf{n}', tmp_path/f'back{n}')
+        export_tsv([tmp_path/f'hf{n}'], tmp_path/f'back{n}')
         for c in codes: assert contents(tmp_path/f'back{n}'/(c if n else '')) == contents(demo/c)
     export_hf([tmp_path/'hf1'], tmp_path/'again')
     assert contents(tmp_path/'again') == contents(tmp_path/'hf1')
@@ -125,7 +125,7 @@ def test_a_published_folder_comes_back_as_it_was(demo, tmp_path):
     for stem,text in tables.items():
         for s in 'train','dev','test': (old/f'{stem}_{s}.tsv').write_text(text if s != 'dev' else '')
     export_hf([old], tmp_path/'hf')
-    read_hf(tmp_path/'hf', tmp_path/'back')
+    export_tsv([tmp_path/'hf'], tmp_path/'back')
     back = contents(tmp_path/'back')
     for name in 'README.md', 'export.json': assert CITATION in back.pop(name).decode()
     assert back == contents(old)
@@ -449,7 +449,7 @@ def test_a_task_of_the_users_is_exported(demo, tmp_path):
     (tmp_path/'mine'/'manifest.json').unlink()
     before = contents(tmp_path/'mine')
     export_hf([tmp_path/'mine'], tmp_path/'hf')
-    read_hf(tmp_path/'hf', tmp_path/'back')
+    export_tsv([tmp_path/'hf'], tmp_path/'back')
     after = contents(tmp_path/'back')
     assert {name: after[name] for name in before} == before
     export_lm_eval([tmp_path/'mine'], tmp_path/'lm')

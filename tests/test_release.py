@@ -2,6 +2,7 @@
 import csv, json, os, shutil, signal, subprocess, sys, time
 
 import psutil, pytest
+from pyarrow import parquet
 
 from conftest import ROOT
 from pronto.sources.annotate import annotate
@@ -15,7 +16,6 @@ from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.jobs.fetch import _write_note
 from pronto.core.files import InputError, content_hash
 from pronto.bibles.languages import Language
-from pronto.jobs.metadata import read_metadata
 from pronto.jobs.release import Settings, build_translation, is_finished, registry_row, release
 
 COPIES = [f'{x}{i}' for x in ('qaa','qab','qac','qad') for i in (1,2,3)]
@@ -91,7 +91,7 @@ def test_a_release_loads_as_a_plain_build_does(corpus, whole, tmp_path):
 def test_only_files_lie_beside_the_translations(corpus, whole):
     files = ['failed.csv', 'metadata.parquet', *COPIES, 'registry.csv', 'registry.html', 'registry.md']
     assert [p.name for p in sorted((corpus/'whole').iterdir())] == files
-    known = read_metadata(corpus/'whole'/'metadata.parquet')
+    known = parquet.read_table(corpus/'whole'/'metadata.parquet').to_pylist()
     assert [row['code'] for row in known] == COPIES
     manifest = load_manifest(corpus/'whole'/'qac1')
     assert known[COPIES.index('qac1')]['same_sense_test'] == manifest['counts']['same_sense']['test']

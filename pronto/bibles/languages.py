@@ -202,7 +202,6 @@ def language_doubt(
     name = _plain_name(declared)
     return f'declares {bible.language} ({name}) but {" and ".join(against)}' if against else ''
 
-
 # %% ../../nbs/bibles/languages.ipynb #7230e57a
 _AS = dict(word=r'(?i:\b(?:{})\b)', text='(?i:{})', case='{}') # `match` in the table to a pattern
 

@@ -71,10 +71,6 @@ def _header(cells:list[str])->list[str]:
     head = [_COLUMNS.get(c.strip().lower(), '') for c in cells]
     return head if {'chapter','verse','text'} <= set(head) else []
 
-def _cells_by_tabs(text:str)->list[tuple[int,list[str]]]:
-    "Line number and cells of each row"
-    return [(i, line.split('\t')) for i,line in enumerate(text.split('\n'), 1) if line]
-
 def _cells_by_commas(text:str, path)->list[tuple[int,list[str]]]:
     "Line number and cells of each row; raises `InputError` where quotes are wrong"
     rows, line = [], 0
@@ -107,7 +103,8 @@ def _check_quotes(rows:list, head:list[str], path):
 # %% ../../nbs/bibles/reading.ipynb #a1b8c008
 def _read_table(text:str, path)->Bible:
     with_tabs = '\t' in _first_line(text)
-    rows = _cells_by_tabs(text) if with_tabs else _cells_by_commas(text, path)
+    if with_tabs: rows = [(i, line.split('\t')) for i,line in enumerate(text.split('\n'), 1) if line]
+    else: rows = _cells_by_commas(text, path)
     head = _header(rows[0][1])
     if head: rows = rows[1:]
     else: head = _DEFAULT
@@ -134,8 +131,6 @@ def _is_table(text:str)->bool:
 
 # %% ../../nbs/bibles/reading.ipynb #62202b54
 _LINE = re.compile(r'((?:[1-4] ?)?[^\W\d]\S*(?: of \S+)?) (\d+):(\d\S*)(?:\s+(.*))?')
-
-def _is_lines(text:str)->bool: return bool(_LINE.match(text.lstrip()))
 
 def _read_lines(text:str, path)->Bible:
     def raw():
@@ -173,7 +168,8 @@ READERS = [
     Reader('CoNLL-U', lambda f: is_conllu(f.text),
            lambda f: treebank_bible(join_treebank([(f.text, f.path)]))),
     Reader('USFM', lambda f: is_usfm(f.text), lambda f: read_usfm(f.text, f.path)),
-    Reader('MAT 1:1 lines', lambda f: _is_lines(f.text), lambda f: _read_lines(f.text, f.path)),
+    Reader('MAT 1:1 lines', lambda f: bool(_LINE.match(f.text.lstrip())),
+           lambda f: _read_lines(f.text, f.path)),
     Reader('text with vref.txt', lambda f: f.vref is not None, lambda f: _read_vref(f.text, f.vref, f.path)),
     Reader('TSV, CSV', lambda f: _is_table(f.text), lambda f: _read_table(f.text, f.path)),
 ]
@@ -240,9 +236,6 @@ def _open(path)->TextFile|Folder:
 _PARATEXT = {'1': 'org', '2': 'lxx', '3': 'vul', '4': 'eng', '5': 'rsc', '6': 'rso'} # Number to scheme
 _MEND = 'mend or remove it'
 
-def _is_about_project(name:str)->bool:
-    return PurePosixPath(name).name.lower() in ('settings.xml','custom.vrs')
-
 def _stated_numbers(folder:Folder, beside:PurePosixPath, number:str)->StatedNumbers:
     "The versification of a project: its number in `Settings.xml` and the changes in `custom.vrs`"
     scheme = _PARATEXT.get(number, '')
@@ -274,7 +267,8 @@ def _texts(folder:Folder, why:dict):
     "Yields name and `TextFile`; notes in `why` for which files there is none"
     vrefs, there = {}, set(folder.names)
     for name in folder.names:
-        if name.endswith('vref.txt') or _is_about_project(name): continue
+        about_project = PurePosixPath(name).name.lower() in ('settings.xml','custom.vrs')
+        if name.endswith('vref.txt') or about_project: continue
         beside = (PurePosixPath(name).parent/'vref.txt').as_posix()
         try:
             if beside in there and beside not in vrefs:
@@ -282,10 +276,6 @@ def _texts(folder:Folder, why:dict):
             text = _decode(folder.open(name), folder.path/name)
             yield name, TextFile(folder.path/name, text, vrefs.get(beside))
         except NotABible as e: why[name] = e
-
-def _most_used_format(found:dict[str,Bible])->dict[str,Bible]:
-    [(most,_)] = Counter(b.format for b in found.values()).most_common(1)
-    return {name: b for name,b in found.items() if b.format == most}
 
 # %% ../../nbs/bibles/reading.ipynb #a1b8c009
 def _check_chapters(found:dict[str,Bible], path):
@@ -304,7 +294,8 @@ def _read_folder(folder:Folder)->Bible:
         except NotABible as e: why[name] = e
     if not found and len(why) == 1: raise next(iter(why.values()))
     if not found: raise InputError(folder.path, f'holds no Bible in a format that PrOnto reads ({FORMATS})')
-    found = _most_used_format(found)
+    [(most_used,_)] = Counter(b.format for b in found.values()).most_common(1)
+    found = {name: b for name,b in found.items() if b.format == most_used}
     _check_chapters(found, folder.path)
     return replace(_joined(list(found.values())), **_paratext(folder))
 

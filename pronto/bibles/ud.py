@@ -79,9 +79,8 @@ def _token(row:list[str], number:int, default:Ref|None, path, line:int)->Token:
         raise bad(f'{row[6][:20]!r} is not a head (a sentence that is not parsed?)')
     if int(row[6]) == number: raise bad(f'word {number} is its own head')
     feats, misc = (x if x != '_' else '' for x in (row[5], row[9]))
-    return Token(number, row[1], row[3], int(row[6]), row[7], _ref(row, default), feats, misc)
-
-def _ref(row, default): return verse_of(m[1]) if (m := _MISC.search(row[9])) else default
+    ref = verse_of(m[1]) if (m := _MISC.search(row[9])) else default
+    return Token(number, row[1], row[3], int(row[6]), row[7], ref, feats, misc)
 
 # %% ../../nbs/bibles/ud.ipynb #43b620f8
 def _check_heads(tokens:list[Token], lines:list[int], path):

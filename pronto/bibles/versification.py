@@ -35,7 +35,7 @@ def _scheme(name:str): # A key of `SCHEMES`, or one of these, a blank, and chang
     return Versification.parse(StringIO(changes), None, changed, 'custom')
 
 def _computed_lasts(name:str)->dict[tuple[str,int],int]:
-    "Like `_lasts`, by `sil-machine`"
+    "The last verses of the chapters, as `sil-machine` computes them"
     scheme = _scheme(name)
     chapters = [(b,c) for b in PROTESTANT for c in range(1, scheme.get_last_chapter(_NUMBER[b])+1)]
     return {(b,c): scheme.get_last_verse(_NUMBER[b], c) for b,c in chapters}
@@ -150,14 +150,14 @@ def _known_links(scheme:str)->dict[str,dict[_Verse,list[_Verse]]]: # Book to wha
     return found
 
 def _to_english(scheme:str, books)->dict[_Verse,list[_Verse]]:
-    "Like `_book_to_english`, for several books"
+    "The English verses of the verses of several books that have other numbers, several, or none"
     known = _known_links(scheme)
     of_book = lambda book: known.get(book, {}) if scheme in SCHEMES else _book_to_english(scheme, book)
     return {verse: es for b in PROTESTANT if b in books for verse,es in of_book(b).items()}
 
 # %% ../../nbs/bibles/versification.ipynb #da110894
 def _other_ends(ends:dict, scheme:str)->dict[_Verse,list[_Verse]]:
-    "Like `_to_english`, from the last verses of the chapters in the file"
+    "The same for verses that the last verses of the chapters in the file tell of"
     res = {}
     if ends.get(('ACT',19))==40: res['ACT',19,40] = [('ACT',19,40), ('ACT',19,41)]
     if ends.get(('2CO',13))==13:

@@ -17,8 +17,8 @@ def parse_xml(text:str, path): # The root element
     "Parse XML; raises `InputError` if it is malformed or declares entities"
     from lxml import etree
     if (at := text.find('<!ENTITY'))>=0:
-        raise InputError(path, 'declares XML entities, which are not read; replace them by their text',
-                         _line(text, at))
+        what = 'declares XML entities, which are not read; replace them by their text'
+        raise InputError(path, what, f"line {text.count(chr(10), 0, at)+1}")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True,
                              remove_comments=True, remove_pis=True, encoding='utf-8')
     try: root = etree.fromstring(text.encode('utf-8', 'surrogatepass'), parser)
@@ -29,8 +29,6 @@ def parse_xml(text:str, path): # The root element
         what = f'uses the XML entity {entity.text}, but does not define it; replace it by its text'
         raise InputError(path, what)
     return root
-
-def _line(text, at): return f"line {text.count(chr(10), 0, at)+1}"
 
 # %% ../../nbs/bibles/xml.ipynb #65c56923
 def _flow(root, skip, blocks):

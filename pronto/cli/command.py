@@ -40,15 +40,14 @@ def _add_command(commands, name:str, function:str): # `function` is the command'
 _STATUSES = ('Exit status: 0 if all was made; 3 if some of several failed, which are listed; '
              '1 if nothing was made; 2 for wrong usage; 130 after Ctrl-C.')
 
-def _guide(args): show(*guide())
-
 def make_parser()->argparse.ArgumentParser:
     "All subcommands and their options"
     import pronto
     what = 'Evaluation datasets for language models in any language with a New Testament.'
     parser = Parser('pronto', description=what, epilog=_STATUSES)
     parser.add_argument('--version', action='version', version=f'pronto {pronto.__version__}')
-    parser.set_defaults(run=_guide, command='guide', wrong_usage=parser.error, quiet=False, json=False)
+    parser.set_defaults(run=lambda args: show(*guide()), command='guide', wrong_usage=parser.error,
+                        quiet=False, json=False)
     commands = parser.add_subparsers(metavar='COMMAND', help='without one: what to do next')
     for name in _COMMANDS: _add_command(commands, name, name)
     for group,(names,about) in _GROUPS.items():

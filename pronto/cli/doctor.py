@@ -98,9 +98,6 @@ def check_data(held:Held)->list[Finding]:
             Finding('disk', state, f'{free:,.0f} GB free; a release of 1,051 translations needs 5.5')]
 
 # %% ../../nbs/cli/doctor.ipynb #dr19
-def _newest(folder:Path)->float:
-    return max((p.stat().st_mtime for p in folder.rglob('*') if p.is_file()), default=0.)
-
 def _source_of(name:str)->str: # Name of its folder in the data folder
     return {'OntoNotes': 'ontonotes', 'MACULA Greek': 'macula-greek', 'ACAI': 'acai'}.get(name, '')
 
@@ -122,7 +119,8 @@ def check_annotations(
         sources[path] = source
         what = f'{path}: {source.name_and_rules}, {n:,} verses'
         origin = folder/_source_of(source.name)
-        changed = _source_of(source.name) and _newest(origin) > Path(path).stat().st_mtime
+        times = [p.stat().st_mtime for p in origin.rglob('*') if p.is_file()]
+        changed = _source_of(source.name) and max(times, default=0) > Path(path).stat().st_mtime
         again = f'pronto annotate {quote(str(origin))} -o {quote(path)}'
         if changed: found.append(Finding('annotations', MEND, f'{what}; {origin} is newer', again))
         else: found.append(Finding('annotations', OK, what))

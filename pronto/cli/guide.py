@@ -122,12 +122,10 @@ def _after_building(held:Held)->list[Suggestion]:
             Suggestion(f'pronto eval {dataset} -m {model}', 'fine-tunes the model on every task')]
 
 # %% ../../nbs/cli/guide.ipynb #gd10
-def _count(n:int, what:str)->str: return f'{n:,} {what}{"" if n == 1 else "s"}'
-
 def describe(held:Held)->str: # One line
     "What a data folder holds"
     found = dict(source=len(held.sources), Bible=len(held.bibles), dataset=len(held.datasets), run=held.runs)
-    parts = [_count(n, what) for what,n in found.items() if n]
+    parts = [f'{n:,} {what}{"" if n == 1 else "s"}' for what,n in found.items() if n]
     if held.annotations: parts.insert(0, ' and '.join(Path(a).name for a in held.annotations))
     return f'{held.folder}: {", ".join(parts) or "nothing yet"}'
 

@@ -26,10 +26,6 @@ def set_output(quiet:bool=False, as_json:bool=False):
 bar = progress # Wraps a list and shows how far it is done
 
 # %% ../../nbs/cli/output.ipynb #outc03
-def _plain(value):
-    "What JSON knows no type for"
-    return value.item() if hasattr(value, 'item') else str(value)
-
 def _print(text): print(*map(printable, str(text).split('\n')), sep='\n', flush=True)
 
 def show(
@@ -38,7 +34,9 @@ def show(
 ):
     "Print a result"
     if not _mode['as_json']: _print(text)
-    elif data is not None: print(json.dumps(data, ensure_ascii=False, default=_plain), flush=True)
+    elif data is not None:
+        plain = lambda value: value.item() if hasattr(value, 'item') else str(value) # JSON has no type for it
+        print(json.dumps(data, ensure_ascii=False, default=plain), flush=True)
 
 def tell(text, data=None):
     "Print what became of the files that a command was asked to write"

@@ -53,7 +53,7 @@ _LOOKS = {'': {}, 'B': dict(unit='B', unit_scale=True),
           '%': dict(bar_format='{l_bar}{bar}| {elapsed}<{remaining}'), 'step': dict(bar_format='{desc}')}
 
 def _is_terminal()->bool:
-    "With a width; on one that has none tqdm would show nothing, so it gets lines, as a log does"
+    "Has the terminal a width? On one that has none tqdm would show nothing, so it gets lines, as a log does"
     if not (sys.stderr and sys.stderr.isatty()): return False
     try: return os.get_terminal_size(sys.stderr.fileno()).columns > 0
     except (OSError, ValueError, AttributeError): return True

@@ -71,7 +71,7 @@ def _chapter_variances(
     values:np.ndarray, # (rows, n) one value per item
     chapters:list|Cells # (n,) one name or two per item
 )->np.ndarray: # (rows,) of their means
-    "By leaving out each chapter (jackknife); what pairs of the same two chapters share counts once"
+    "A jackknife leaves out each chapter; what pairs of the same two chapters share counts once"
     cell, cells, n_chapters = chapter_cells(chapters)
     if n_chapters < 2: return np.zeros(len(values))
     sizes, belongs = np.bincount(cell), members(cells, n_chapters)
@@ -97,7 +97,7 @@ def _of_seeds(runs:np.ndarray, chapters:list|Cells, draws:list|None)->list[_Part
     return parts
 
 def _combined(chapters:_Part, seeds:list[_Part])->Variance:
-    "Without any variance there is one degree of freedom"
+    "The variance of both; if there is none, it has one degree of freedom"
     total = chapters.variance + sum(part.variance for part in seeds)
     squares = [part.spread**2/part.freedom for part in (chapters, *seeds) if part.spread > 0]
     freedom = total**2/sum(squares) if total > 0 else 1.

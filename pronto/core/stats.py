@@ -5,12 +5,11 @@
 # %% auto #0
 __all__ = ['confusion_metrics', 'Cells', 'chapter_cells', 'resamples', 'student_interval', 'wilson', 'all_labels', 'confusions',
            'redraw', 'metric_bounds', 'bootstrap', 'score', 'members', 'network_errors', 'permutation_test', 'holm',
-           'compare', 'across_seeds']
+           'compare']
 
 # %% ../../nbs/core/stats.ipynb #7a748c48
 import numpy as np
 from functools import lru_cache, partial
-from statistics import median
 from typing import NamedTuple
 
 # %% ../../nbs/core/stats.ipynb #4640aace
@@ -235,9 +234,3 @@ def compare(
         p = permutation_test(right[a], right[b], chapters)
         rows.append(dict(first=a, second=b, difference=difference, p=p))
     return [r | {'p_holm': p} for r,p in zip(rows, holm([r['p'] for r in rows]))]
-
-# %% ../../nbs/core/stats.ipynb #1a4768ba
-def across_seeds(scores:list[float])->dict[str,float]: # `median`, `low`, `high` and `n`
-    "Median and range of several seeds; raises `ValueError` if there are none"
-    if not scores: raise ValueError('no scores; run at least one seed')
-    return dict(median=round(median(scores), 4), low=min(scores), high=max(scores), n=len(scores))

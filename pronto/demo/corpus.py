@@ -293,10 +293,6 @@ class FileVerse(NamedTuple):
     second:str # Second half
     extra:str  # `note`, `xref`, `heading`, `poetry` or nothing
 
-def _extra_kind(language, book, chapter, label):
-    rng = Random(f'strewn {language} {book} {chapter} {label}')
-    return rng.choices(['','note','xref','heading','poetry'], [90,3,2,3,3])[0]
-
 def _extra_text(language):
     t = invented_languages()[language]
     return t.words['thing1'] + t.space + t.words['person2']
@@ -304,7 +300,9 @@ def _extra_text(language):
 def _books(corpus, language):
     "Pairs of a book and its chapters, pairs of a number and `FileVerse`s"
     def file_verse(book, chapter, label, text):
-        return FileVerse(label, *_halves(text, ' '), _extra_kind(language, book, chapter, label))
+        rng = Random(f'strewn {language} {book} {chapter} {label}')
+        kind = rng.choices(['','note','xref','heading','poetry'], [90,3,2,3,3])[0]
+        return FileVerse(label, *_halves(text, ' '), kind)
     books = {}
     for (book,chapter),units in corpus.units(language).items():
         verses = [file_verse(book, chapter, *unit) for unit in units]
@@ -418,13 +416,12 @@ SOURCE = dict(name='PrOnto embedded corpus', edition='made up', licence='Apache-
               attribution='PrOnto developers',
               unusable={'MAT 9:5': 'fused', 'MAT 9:6': 'fused'}) # As in the Easy-to-Read Version
 
-def _onf_path(book, chapter):
-    number = 40 + NT_BOOKS.index(book)
-    return f'ontonotes/english/annotations/pt/nt/{number}/nt_{number}{chapter:02}.onf'
-
 def _corpus_files(corpus, old):
     "Path to text"
-    files = {_onf_path(book, chapter): corpus.onf(book, chapter) for book,chapter in corpus.sections}
+    files = {}
+    for book,chapter in corpus.sections:
+        n = 40 + NT_BOOKS.index(book)
+        files[f'ontonotes/english/annotations/pt/nt/{n}/nt_{n}{chapter:02}.onf'] = corpus.onf(book, chapter)
     files['bibles/qaa.usfx.xml'] = usfx(corpus, 'qaa')
     files |= {f'bibles/qab/{name}': text for name,text in usfm(corpus, 'qab').items()}
     files['bibles/qac.osis.xml'] = osis(corpus, 'qac')

@@ -386,8 +386,6 @@ def _wrapped(head, text, width):
     lines = textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
     return [head + lines[0]] + [' '*len(head) + l for l in lines[1:]]
 
-def _text(s, n): return ' '.join(s.tokens[n.start:n.stop+1])
-
 def plain(
     s:EnglishSentence, first:int=0,
     last:int|None=None # Leaf to stop before
@@ -403,7 +401,7 @@ def _prop_lines(s, f):
         for n,star in nodes:
             place = f'{n.start}:{n.height},'
             head = f'            {label:<11}{"*" if star else " "} -> {place:<7}'
-            yield from _wrapped(head, _text(s, n), 44)
+            yield from _wrapped(head, ' '.join(s.tokens[n.start:n.stop+1]), 44)
             label = '' # A label is printed once
 
 # %% ../../nbs/demo/english.ipynb #29df14ed

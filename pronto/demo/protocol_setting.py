@@ -58,7 +58,6 @@ def _demo_setting(n_verses:int, steps:int, sources:list[str], runs:str, n_models
     return Setting([out/'datasets'/code for code in LANGUAGES], [str(out/'models'/name) for name in names],
                    sources or [str(out/'datasets'/'qaa')], TINY.name, Path(runs) if runs else out/'runs')
 
-
 # %% ../../nbs/demo/protocol_setting.ipynb #ps06b
 def demo_shares(setting:Setting)->Path: # A table for `pronto.reporting.tiers.read_tiers`
     "Which languages the demo's models were pretrained on, in percent"

@@ -141,8 +141,7 @@ def _label_quality(demo:Demo)->str:
     return '\n\n'.join(table(demo.corpus, 'qab', demo.out) for table in (demo_table4, demo_table5))
 
 def _fine_tuned(demo:Demo)->str:
-    made = evaluate_models(demo.out, demo.corpus, demo.budget, demo.workers, progress)
-    return '\n'.join(made.values())
+    return '\n'.join(evaluate_models(demo.out, demo.corpus, demo.budget, demo.workers, progress).values())
 
 # %% ../../nbs/demo/steps.ipynb #st12
 _TRANSFERRED = 'NMC', 'PNS', 'SM' # A third of the time of all five

@@ -109,8 +109,8 @@ def trainings(
 
 def evaluate_models(
     out_dir, # Written by `build_demo`; gets `models/`, `runs/`, `models.tsv` and `paper_tables/`
-    corpus:Corpus, budget:Budget=FULL, workers:int=2, show:Callable=lambda what,
-    weight: iter # Makes what wraps a list, e.g. `pronto.core.progress.progress`
+    corpus:Corpus, budget:Budget=FULL, workers:int=2,
+    show:Callable=lambda what, weight: iter # Makes what wraps a list, e.g. `pronto.core.progress.progress`
 )->dict[str,str]: # Table to its Markdown
     "Pretrain the models, fine-tune them on all tasks of their languages, write the tables; repeats nothing"
     out = Path(out_dir)

@@ -5,17 +5,17 @@
 # %% auto #0
 __all__ = ['RELEASED', 'BIBTEX', 'ROW_BY_ROW', 'code_of', 'provenance', 'FoundDataset', 'open_datasets', 'sizes', 'about_dataset',
            'card', 'write_tables', 'foreign_in_export', 'write_export', 'export_tsv', 'label_names', 'all_label_names',
-           'hf_features', 'write_hf', 'export_translations', 'export_hf', 'load_hf', 'read_hf']
+           'hf_features', 'write_hf', 'export_translations', 'export_hf', 'load_hf']
 
 # %% ../../nbs/interop/hf.ipynb #6001fc61
-import shutil
+import re, shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, NamedTuple
 import pronto
 from ..bibles.languages import identify
 from ..core.files import (InputError, foreign_file, json_bytes, json_with_keys, read_json, reading,
                                replace_folder)
-from ..core.refs import Ref, parse_ref
+from ..core.refs import parse_ref
 from ..core.tables import markdown_table, markdown_text
 from ..datasets.building import dataset_files
 from ..datasets.examples import PairExample, VerseExample, table_line
@@ -170,25 +170,20 @@ def _one_by_one(datasets:list[dict])->list[str]: # Empty without such tasks
 _SHARE_ALIKE = ('The labels are adapted from them: pass them on under the same licence ({}), '
                 'and name the authors.')
 
-def _share_alike(datasets:list[dict])->list[str]: # Empty without such a source
-    names = dict.fromkeys(d['source']['licence'] for d in datasets if '-SA' in d['source']['licence'])
-    return [_SHARE_ALIKE.format(', '.join(map(markdown_text, names))), ''] if names else []
-
-def _source_line(source:dict[str,str])->str:
-    said = {k: markdown_text(v) for k,v in source.items()}
-    return '- {name} {edition}: {attribution}. Licence: {licence}'.format(**said)
-
 def card(
     datasets:list[dict],
     opening:str # What this export is and how it is used, in Markdown
 )->str: # Markdown
     "Describe an export to its readers"
-    sources = dict.fromkeys(_source_line(d['source']) for d in datasets)
+    sources = [{k: markdown_text(v) for k,v in d['source'].items()} for d in datasets]
+    shared = dict.fromkeys(source['licence'] for source in sources if '-SA' in source['licence'])
+    line = '- {name} {edition}: {attribution}. Licence: {licence}'
+    sources = dict.fromkeys(line.format(**source) for source in sources)
     cited = dict.fromkeys(f'- {markdown_text(c)}' for d in datasets for c in d['citation'])
     lines = ['# PrOnto: language model evaluations from Bible translations', '', opening, '']
     lines += [*_datasets_section(datasets), '', *_tasks_section(datasets), '']
     lines += ['## Provenance and licences', '', _PROJECTED, '', *sources, '']
-    lines += [*_share_alike(datasets), _TEXTS, '']
+    lines += [_SHARE_ALIKE.format(', '.join(shared)), '']*bool(shared) + [_TEXTS, '']
     lines += ['## Citation', '', *cited, '', f'```bibtex\n{BIBTEX}\n```', '']
     return '\n'.join([*lines, '## Limits', '', _LIMITS, '', *_one_by_one(datasets)])
 
@@ -281,14 +276,12 @@ def export_tsv(
     return list(found)
 
 # %% ../../nbs/interop/hf.ipynb #c8dcbddf
-def _is_count(label:str)->bool: # Up to 999; a name is made for every number up to the largest
-    return label.isascii() and label.isdecimal() and len(label) < 4 and str(int(label)) == label
-
 def label_names(stem:str, labels)->list[str]: # In the order of their numbers
     "The names of a `ClassLabel`"
     known = TASKS[stem].labels if stem in TASKS else ()
     labels = {*labels, *known}
-    if all(map(_is_count, labels)): return [str(i) for i in range(1 + max(map(int, labels), default=0))]
+    if all(re.fullmatch('0|[1-9][0-9]{0,2}', label) for label in labels): # Counts, each with a name
+        return [str(i) for i in range(1 + max(map(int, labels), default=0))]
     return [*known, *sorted(labels - {*known})]
 
 def _labels_of(found:FoundDataset)->dict[str,set[str]]: # Stem to labels
@@ -382,10 +375,6 @@ load_dataset("path/to/this/folder", data_files="{code}/examples.parquet", split=
 load_dataset("path/to/this/folder", split="train")
 ```"""
 
-def _table_hashes(dataset:Dataset)->dict[str,str]: # Name of a plain table to its hash
-    tables = {f'{stem}_{s}.tsv': rows for stem,parts in dataset.tasks.items() for s,rows in parts.items()}
-    return {name: table_hash([_table_bytes(rows)]) for name,rows in tables.items()}
-
 def _copy_metadata(folders, aside:Path)->bool:
     "Copy the table of a release, if there is one release that has it"
     found = [p for folder in folders if (p := Path(folder)/_METADATA).is_file()]
@@ -401,7 +390,9 @@ def export_translations(folders, out, progress=iter)->list[str]: # Codes
             dataset = load()
             about.append(about_dataset(dataset))
             write_examples(dataset, aside/code, code, about[-1]['language'])
-            _write_about(dataset, aside/code, _table_hashes(dataset))
+            hashes = {f'{stem}_{s}.tsv': table_hash([_table_bytes(rows)])
+                      for stem,parts in dataset.tasks.items() for s,rows in parts.items()}
+            _write_about(dataset, aside/code, hashes)
         configs = [dict(config_name='default', data_files=f'*/{EXAMPLES}')]
         if _copy_metadata(folders, aside):
             configs.append(dict(config_name='metadata', data_files=_METADATA))
@@ -428,14 +419,13 @@ def _opening(about:list[dict])->str:
     name = _config_name(about[0], stems[0], several)
     return _HF.format(' of each dataset' if several else '', counts, name)
 
-def _is_release(folder:Path)->bool: return dataset_folders(folder) not in ([], [Path(folder)])
-
 def export_hf(
     folders, out, progress=iter,
     layout:str='' # `tasks` or `translations`; `translations` for a release if not given
 )->list[str]: # Codes
     "Write datasets for HuggingFace; raises `InputError` if one cannot be read or `out` cannot be written"
-    layout = layout or ('translations' if any(_is_release(Path(f)) for f in folders) else 'tasks')
+    is_release = any(dataset_folders(f) not in ([], [f]) for f in map(Path, folders))
+    layout = layout or ('translations' if is_release else 'tasks')
     if layout == 'translations': return export_translations(folders, out, progress)
     found = open_datasets(folders)
     names, about = all_label_names(found), []
@@ -466,8 +456,6 @@ def _names_of(table:'pa.Table', path:Path)->list[str]:
     if not names: raise InputError(path, f'does not name its labels; {_AGAIN}')
     return names
 
-def _ref(text:str|None)->Ref|None: return None if text is None else parse_ref(text)
-
 def _rows(
     path:Path, stem:str,
     n:int|None, # How many rows the manifest says
@@ -481,7 +469,8 @@ def _rows(
             row = kind(*cells)
             if row.label is None or not 0 <= row.label < len(names):
                 raise InputError(path, f'has the label {row.label}, which has no name; {_AGAIN}', f'row {i}')
-            refs = {f: _ref(getattr(row, f)) for f in kind._fields if f.startswith('ref')}
+            refs = {f: x for f,x in row._asdict().items() if f.startswith('ref') and x is not None}
+            refs = {f: parse_ref(x) for f,x in refs.items()}
             rows.append(row._replace(label=names[row.label], **refs))
     check_rows(stem, rows, path, n, unit='row')
     if expected in (None, table_hash([_table_bytes(rows)])): return rows
@@ -504,13 +493,3 @@ def load_hf(
     about = lambda stem, s: (counts.get(stem, {}).get(s), hashes.get(f'{stem}_{s}.tsv'))
     rows = lambda stem, s: _rows(file(stem, s), stem, *about(stem, s))
     return Dataset(folder, {stem: {s: rows(stem, s) for s in SPLITS} for stem in ordered}, manifest)
-
-def read_hf(
-    folder, # Written by `export_hf`
-    out, # A dataset folder, or one that holds several
-    progress=iter # Wraps a list, e.g. `tqdm`
-)->list[str]: # Codes
-    "Turn a folder for HuggingFace back into dataset folders; raises `InputError` if it is not such a folder"
-    if _exported(folder).get('format') != 'hf':
-        raise InputError(folder, 'was not written by `pronto export hf` (it has no export.json that says so)')
-    return export_tsv([folder], out, progress)

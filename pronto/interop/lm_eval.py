@@ -44,13 +44,11 @@ def options(dataset:Dataset, stem:str)->list[str]: # Labels
     what = f'{stem} has {len(names)} labels, more than there are letters; leave this task out'
     raise InputError(dataset.path, what)
 
-def _document(row, label:int)->dict:
-    return {f: None if x is None else str(x) for f,x in row._asdict().items()} | dict(label=label)
-
 def questions(stem:str, rows:list, labels:list[str])->list[dict]: # A document for each row
     "Rows as the harness reads them"
     number = {label: i for i,label in enumerate(labels)}
-    return [_document(r, number[_training(stem, r.label)]) for r in rows]
+    cells = ({f: None if x is None else str(x) for f,x in r._asdict().items()} for r in rows)
+    return [c | dict(label=number[_training(stem, c['label'])]) for c in cells]
 
 # %% ../../nbs/interop/lm_eval.ipynb #5cb710ac
 def shots(
@@ -136,9 +134,6 @@ def task_yamls(
 # %% ../../nbs/interop/lm_eval.ipynb #39b74c64
 def _write(path:Path, text:str): path.write_bytes(text.encode())
 
-def _lines(documents:list[dict])->str:
-    return ''.join(json.dumps(d, ensure_ascii=False) + '\n' for d in documents)
-
 class _Template(NamedTuple):
     "What all languages of a task share"
     labels:list[str]
@@ -161,7 +156,8 @@ def write_lm_eval(
         train, validation, test = (questions(stem, parts[s], labels) for s in ('train','dev','test'))
         for split,found in dict(test=test, validation=validation, fewshot=shots(train)).items():
             if not found: continue
-            _write(folder/code/f'{stem}_{split}.jsonl', _lines(found))
+            lines = ''.join(json.dumps(d, ensure_ascii=False) + '\n' for d in found)
+            _write(folder/code/f'{stem}_{split}.jsonl', lines)
             shared.splits.add(split)
 
 # %% ../../nbs/interop/lm_eval.ipynb #2c67cd47

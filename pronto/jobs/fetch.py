@@ -192,12 +192,11 @@ _MACULA_CITATION = ('MACULA Greek Linguistic Datasets, Biblica, '
 MACULA_EDITIONS = { # To their folders in the data folder
     'SBLGNT': 'macula-greek', 'Nestle1904': 'macula-greek-nestle1904'}
 
-def _git_sha(path)->str:
-    start = f'blob {Path(path).stat().st_size}\0'.encode()
-    with open(path, 'rb') as f: return hashlib.file_digest(f, lambda: hashlib.sha1(start)).hexdigest()
-
 def _wrong_sha(path, sha:str)->str|None:
-    return None if _git_sha(path) == sha else 'has not the checksum that GitHub lists'
+    "What is wrong with a file whose checksum git knows"
+    start = f'blob {Path(path).stat().st_size}\0'.encode()
+    with open(path, 'rb') as f: found = hashlib.file_digest(f, lambda: hashlib.sha1(start)).hexdigest()
+    return None if found == sha else 'has not the checksum that GitHub lists'
 
 def _listed(url:str, offline:bool, path)->list[dict]:
     "The books of a folder on GitHub; unencrypted addresses are accepted from an unencrypted list only"
@@ -251,14 +250,13 @@ def _bad_acai(path)->str|None:
     if missing: return f'is not ACAI; it holds no file {missing[0]}/json/*.json'
     if sum(i.file_size for i in members.values()) > _MOST_UNPACKED: return 'unpacks to far more than ACAI'
 
-def _foreign_in_acai(folder)->str|None:
-    return foreign_file(folder, [*(f'{kind}/json/*.json' for kind in FOLDERS), 'LICENSE.md'], True)
-
 # %% ../../nbs/jobs/fetch.ipynb #fac03
 _ACAI_CITATION = 'ACAI Biblical Entity Data, BiblioNexus, available at https://github.com/BibleAquifer/ACAI'
 
 def _unpack_acai(archive_path:Path, place:Path, url:str)->str: # The commit, as GitHub states it
-    with zipfile.ZipFile(archive_path) as archive, replace_folder(place, _foreign_in_acai) as folder:
+    names = [*(f'{kind}/json/*.json' for kind in FOLDERS), 'LICENSE.md']
+    foreign = lambda folder: foreign_file(folder, names, True)
+    with zipfile.ZipFile(archive_path) as archive, replace_folder(place, foreign) as folder:
         for name,member in _acai_members(archive).items():
             target = folder/name
             target.parent.mkdir(parents=True, exist_ok=True)

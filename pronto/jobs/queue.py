@@ -250,9 +250,6 @@ def _revive(client):
     "Replace workers of this machine that died before they had begun, which Dask gives up"
     if client.cluster is not None: client.cluster.scale(len(client.cluster.worker_spec))
 
-def _late(begun:dict, limit:float)->list: # Futures
-    return [f for f,since in begun.items() if time.monotonic() - since > limit and not f.done()]
-
 def _stop(client, future):
     "End a job, and the worker process that runs it"
     at = [worker for worker,keys in client.processing().items() if future.key in keys]
@@ -298,7 +295,8 @@ def run_jobs(
                     future.add_done_callback(finished.put)
             watch(list(running.values()))
             look(running)
-            for future in _late(begun, limit) if limit else ():
+            late = [f for f,since in begun.items() if limit and time.monotonic() - since > limit]
+            for future in (f for f in late if not f.done()):
                 with in_touch(): _stop(client, future)
                 del begun[future]
                 yield Outcome(running.pop(future), error=f'was stopped after {limit:g} seconds')

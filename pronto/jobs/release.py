@@ -114,9 +114,6 @@ def _shares(task, shares:dict)->str: # e.g. `0 50.1%, 1 49.9%`
     trained = dict.fromkeys(task.labels, 0) | training_shares(task, shares)
     return ', '.join(f'{label} {share:.1%}' for label,share in trained.items())
 
-def _is_withheld(folder:Path, manifest:dict)->bool: # Only the labels are there
-    return 'verses.tsv' in manifest['files'] and not (folder/'verses.tsv').exists()
-
 def registry_row(folder)->dict[str,str|int]: # Column to value
     "The row of a translation in the registry"
     folder = Path(folder)
@@ -127,7 +124,8 @@ def registry_row(folder)->dict[str,str|int]: # Column to value
     row |= dict(family=language.family, script=about['script'], language_from=language.said_by)
     row['language_doubt'] = m.get('language_doubt', '')
     row |= dict(translation=m['title'], licence=m['licence'], redistribution=about['redistribution'])
-    row['text'] = 'withheld' if _is_withheld(folder, m) else 'in the release'
+    withheld = 'verses.tsv' in m['files'] and not (folder/'verses.tsv').exists() # Only the labels are there
+    row['text'] = 'withheld' if withheld else 'in the release'
     row['verses'] = sum(m['verses'].get(status, 0) for status in ('aligned','crosses'))
     row |= dict(splits=m['splits'], versification=m['versification'])
     row['renumbered'] = m.get('numbering', {}).get('counts', {}).get('renumbered', 0)
@@ -210,11 +208,6 @@ class Release:
 
 def _few(names:list[str])->str:
     return ', '.join(names[:5]) + (f' and {len(names)-5:,} more' if len(names) > 5 else '')
-
-def _other_datasets(done:Release)->list[str]:
-    "Folders of translations that are gone, have another name or fail now"
-    found = {p.parent.name for name in ('manifest.json','verses.tsv') for p in done.out.glob(f'*/{name}')}
-    return sorted(found - {*done.built, *done.finished})
 
 # %% ../../nbs/jobs/release.ipynb #62ec1086
 BYTES_EACH = 9_000_000 # Of a New Testament by reference, at most; 5.5 MB is usual, 7.4 MB in scripts of India
@@ -332,7 +325,8 @@ def _finish(done:Release, places:dict[str,Path], bibles:Path):
         done.failed[code] = f'{code} was changed by another process; start the same command again'
     done.built = sorted(done.built)
     done.left_out, done.failed = (dict(sorted(found.items())) for found in (done.left_out, done.failed))
-    done.others = _other_datasets(done)
+    found = {p.parent.name for name in ('manifest.json','verses.tsv') for p in done.out.glob(f'*/{name}')}
+    done.others = sorted(found - {*done.built, *done.finished}) # Gone, renamed, or failing now
     _write_registry(done, places, bibles)
     if not done.built + done.finished:
         reasons = done.out/'failed.csv'

@@ -267,7 +267,7 @@ def _open_segment(db, folder:Path, key:str, number:int)->tuple[np.ndarray,list[t
     return values, rows
 
 def _read(cache:Cache, key:str, hashes:list[bytes])->tuple[dict,dict]:
-    "Of each verse in the cache segment, row and token counts; and the segments. What is damaged is forgotten"
+    "Segment, row and token counts of each verse in the cache, and the segments; damaged ones are forgotten"
     known, segments = {}, {}
     with cache.transaction() as db:
         lost = _remove_strays(db, cache.folder, key)

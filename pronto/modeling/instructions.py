@@ -37,10 +37,6 @@ def _fields(text:str)->set[str]|None: # `None` if its braces do not fit together
     try: return {name for _,name,_,_ in Formatter().parse(text) if name is not None}
     except ValueError: return None
 
-def _known_task(name:str):
-    try: return find_task(name)
-    except ValueError: return None
-
 # %% ../../nbs/modeling/instructions.ipynb #in00007b
 def _fault(row:dict[str,str])->str|None:
     "What is wrong with a row"
@@ -53,8 +49,8 @@ def _fault(row:dict[str,str])->str|None:
         if key == 'prompt' and _fields(text) != _FIELDS:
             return 'a prompt has the fields {question}, {verses} and {options}, and no others'
         return None
-    task = _known_task(name)
-    if task is None: return f'there is no task {name!r}; use NMC, PNS, SM, SS, SAC, a stem or *'
+    try: task = find_task(name)
+    except ValueError: return f'there is no task {name!r}; use NMC, PNS, SM, SS, SAC, a stem or *'
     if key not in ('question', *task.labels):
         return f'{key!r} is unknown; for {task.abbr} it is question or one of {", ".join(task.labels)}'
     expected = {'sense'} if key == 'question' and task.has_sense else set()

@@ -77,7 +77,6 @@ def test_sets(rows:dict)->list[str]:
     "The names of the parts that a model is tested on"
     return [part for part in rows if part not in ('train','dev')]
 
-
 # %% ../../nbs/modeling/outcome.ipynb #587564d6
 @dataclass
 class Trained:
@@ -132,7 +131,6 @@ def device_name(
 def senses_of(rows:list)->list[str]: # In alphabetical order; none for verse tasks
     "The senses that occur"
     return sorted({row.sense for row in rows} - {None})
-
 
 # %% ../../nbs/modeling/outcome.ipynb #0c000008
 def dataset_senses(dataset:Dataset, task)->list[str]: # In alphabetical order; none for verse tasks

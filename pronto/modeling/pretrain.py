@@ -64,14 +64,11 @@ def _word_piece(vocab=None)->Tokenizer:
     t.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     return t
 
-def _letters(normalizer, texts:list[str], most:int)->list[str]: # In alphabetical order
-    counts = Counter(c for text in texts for c in normalizer.normalize_str(text) if not c.isspace())
-    return sorted(sorted(counts, key=lambda c: (-counts[c], c))[:most])
-
 def learn_vocabulary(texts:list[str], vocab_size:int=8000, max_length:int=128): # A tokenizer
     "A WordPiece tokenizer with BERT's special tokens"
     t = _word_piece()
-    letters = _letters(t.normalizer, texts, vocab_size//4)
+    counts = Counter(c for text in texts for c in t.normalizer.normalize_str(text) if not c.isspace())
+    letters = sorted(sorted(counts, key=lambda c: (-counts[c], c))[:vocab_size//4])
     special = [*SPECIAL, *(f'##{c}' for c in letters)]
     trainer = trainers.WordPieceTrainer(vocab_size=vocab_size, special_tokens=special,
                                         initial_alphabet=letters,

@@ -54,7 +54,7 @@ def _scale(deviation:torch.Tensor)->torch.Tensor: return torch.where(deviation >
 _BLOCK = 1 << 17 # Numbers of a block of rows, which a processor's cache should hold
 
 def _covariance(x:torch.Tensor, width:int=192)->torch.Tensor: # (features, features)
-    "Of centred features; as it is symmetric, a block of columns is multiplied with itself and those after it"
+    "Covariance of centred features; it is symmetric, so a block of columns meets only itself and later ones"
     found = x.new_empty(x.shape[1], x.shape[1])
     for i in range(0, x.shape[1], width):
         here = slice(i, i + width)

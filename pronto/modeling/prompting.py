@@ -57,9 +57,6 @@ def ask(
 def _labels(task, own:dict|None)->tuple[str,...]: # In the order of the letters
     return (own or {}).get('labels') or task.labels
 
-def _letter(task, row, own:dict|None)->str:
-    return ascii_uppercase[list(_labels(task, own)).index(task.training_label(row.label))]
-
 # %% ../../nbs/modeling/prompting.ipynb #pm00009b
 def pick_examples(
     task, train:list, shots:int, seed:int=0,
@@ -79,7 +76,8 @@ def pick_examples(
 
 def with_examples(task, examples:list, row, prompt:str, own:dict=None)->str: # `own` as `ask` takes it
     "The question about a row after answered questions, and what a form says before all of them"
-    shown = [f'{ask(task, e, prompt, own)} {_letter(task, e, own)}' for e in examples]
+    letter_of = dict(zip(_labels(task, own), ascii_uppercase))
+    shown = [f'{ask(task, e, prompt, own)} {letter_of[task.training_label(e.label)]}' for e in examples]
     head = [own['head']] if own and own.get('head') else []
     return '\n\n'.join([*head, *shown, ask(task, row, prompt, own)])
 

@@ -60,7 +60,6 @@ class ProbeRecipe:
         "What identifies a probe"
         return asdict(self)
 
-
 # %% ../../nbs/modeling/recipes.ipynb #bba9bb47
 @dataclass(frozen=True)
 class PromptRecipe:
@@ -106,7 +105,6 @@ def find_recipe(
         raise ValueError(f'the recipe {recipe.name} has no {unknown[0]}; leave it out')
     return replace(recipe, **changes)
 
-
 # %% ../../nbs/modeling/recipes.ipynb #b16a0002
 _GPUS = '/dev/nvidiactl', '/dev/dxg', '/dev/kfd' # Of Nvidia, of Windows in a virtual machine, of AMD
 
@@ -116,7 +114,6 @@ def has_bf16(device:str=None)->bool:
     if device == 'cpu' or not maybe: return False
     import torch
     return torch.cuda.is_available() and torch.cuda.is_bf16_supported()
-
 
 # %% ../../nbs/modeling/recipes.ipynb #39368090
 WEIGHTS = '.safetensors', '.bin'

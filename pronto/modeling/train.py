@@ -31,17 +31,13 @@ from .probing import probe
 from .recipes import find_model, find_recipe, model_hash
 
 # %% ../../nbs/modeling/train.ipynb #ddfbe7f0
-def _sense_texts(task, rows:list)->list[tuple[str,str]]: # Pairs (sense, text), sorted
-    "Which texts of train use which sense"
-    return sorted({(row.sense, text) for row in rows for text in task.texts_with_sense(row)})
-
 def place_senses(
     net, # A model with a new token for each sense
     tokenizer, *, task, rows:list,
     senses:dict[str,int] # Sense to its token; the first new token first
 ):
     "Initialise sense embeddings from typical words; senses without a verse in train keep their values"
-    uses = _sense_texts(task, rows)
+    uses = sorted({(row.sense, text) for row in rows for text in task.texts_with_sense(row)})
     texts = [text for _,text in uses]
     ids = tokenizer(texts, add_special_tokens=False, return_attention_mask=False, verbose=False)['input_ids']
     first, table = min(senses.values()), token_table(net)
@@ -172,8 +168,6 @@ def training_arguments(settings:dict, folder:str, *, seed:int, device:str)->Trai
 def logits_of(output, labels=None)->torch.Tensor:
     "The logits, whatever else a model returns"
     return output[0] if isinstance(output, tuple) else output
-
-def _choices(output, labels=None): return logits_of(output).argmax(-1) # Nobody reads the logits
 
 def _measure(task, found)->dict[str,float]:
     predicted = found.predictions
@@ -314,7 +308,8 @@ def _train(attempt:_Attempt, net, first:int, packed:dict)->tuple: # Answers by t
         arguments = training_arguments(settings, folder, seed=attempt.seed, device=attempt.device)
         trainer = FineTuner(net, arguments, collator, inputs['train'], dev,
                             compute_metrics=partial(_measure, task),
-                            preprocess_logits_for_metrics=_choices, callbacks=[keep],
+                            preprocess_logits_for_metrics=lambda out, _: logits_of(out).argmax(-1),
+                            callbacks=[keep],
                             first_new=first, embeddings=settings['embeddings'], losses=keep.losses)
         trainer.remove_callback(transformers.PrinterCallback)
         if attempt.progress: trainer.add_callback(ShowProgress(attempt.progress))

@@ -43,9 +43,6 @@ def ud_entities(
     return sum(not lone_pronoun(t, m[1]) for t,spans in marked for m in _OPENED.finditer(spans))
 
 # %% ../../nbs/quality/agreement.ipynb #f4dc31ad
-def _is_subject(t:Token,
-                subtypes:bool)->bool: return (t.deprel.split(':')[0] if subtypes else t.deprel) == 'nsubj'
-
 def _children(piece:list[Token])->dict[int,list[Token]]: # Head to its dependents; 0 to the roots of the piece
     here, found = {t.id for t in piece}, {}
     for t in piece: found.setdefault(t.head if t.head in here else 0, []).append(t)
@@ -65,7 +62,8 @@ def ud_subject(
         children = _children(piece)
         level = children.get(0, [])
         while level:
-            subject = [t for t in level if _is_subject(t, subtypes)][:1]
+            relation = lambda t: t.deprel.split(':')[0] if subtypes else t.deprel
+            subject = [t for t in level if relation(t) == 'nsubj'][:1]
             moved = [t for t in level if dislocated and t.deprel.split(':')[0] == 'dislocated']
             found = subject + [t for t in moved if t.head == subject[0].head] if subject else moved[:1]
             if found: return sorted(_with_below(found, children), key=lambda t: t.id)
@@ -242,17 +240,14 @@ def against_random(
 # %% ../../nbs/quality/agreement.ipynb #00167d9e
 PAIRS = 'PrOnto, UD', 'PrOnto, Random', 'UD, Random'
 
-def _bounds(comparison:Comparison)->dict[str,tuple]: # Of the metrics that are not between 0 and 1
-    widest = len(comparison.labels) - 1
-    return dict(kappa=(-1,1), quadratic_kappa=(-1,1), mse=(0,widest**2), rmse=(0,widest))
-
 def agree(
     comparison:Comparison, repeats:int=1000, seed:int=0
 )->list[dict]: # `task pair metric value low high spread n`; the first pair has an interval, the rest a spread
     "How the labels of PrOnto, of a parse and of chance agree"
-    c = comparison
+    c, widest = comparison, len(comparison.labels) - 1
+    bounds = dict(kappa=(-1,1), quadratic_kappa=(-1,1), mse=(0,widest**2), rmse=(0,widest))
     value,interval = bootstrap(lambda m: measures(m, c.counts), c.labels, c.pronto, c.ud, c.chapters,
-                               _bounds(c), seed=seed)
+                               bounds, seed=seed)
     ends = {m: interval[m] or (None, None) for m in value}
     rows = [dict(pair=PAIRS[0], metric=m, value=v, low=ends[m][0], high=ends[m][1],
                  spread=None) for m,v in value.items()]

@@ -154,11 +154,6 @@ def write_sheet(sheet:list[dict], path):
     with write_aside(path) as aside: aside.write_text(text, encoding='utf-8-sig' if comma else 'utf-8',
                                                       newline='')
 
-def _sheet_text(path)->str:
-    "The text of a sheet"
-    remedy = 'save the sheet as CSV in UTF-8, or draw one with `pronto quality sheet`'
-    with reading(path, remedy): return Path(path).read_text(encoding='utf-8-sig')
-
 def _cells(text:str, path)->list[list[str]]:
     "The cells of a table, header and blank rows included"
     header, rows = text.partition('\n')[0], []
@@ -173,7 +168,9 @@ def _cells(text:str, path)->list[list[str]]:
 # %% ../../nbs/quality/sheets.ipynb #ede775df
 def _sheet_rows(path)->list[tuple[int,dict]]: # (number of the row in a spreadsheet, column to cell)
     "The rows of a sheet"
-    rows = _cells(_sheet_text(path), path)
+    with reading(path, 'save the sheet as CSV in UTF-8, or draw one with `pronto quality sheet`'):
+        text = Path(path).read_text(encoding='utf-8-sig')
+    rows = _cells(text, path)
     names = [h.strip().lower() for h in rows[0]] if rows else []
     for c in SHEET_COLUMNS:
         if names.count(c) == 1: continue
@@ -239,10 +236,6 @@ def _wrong_pair(row:dict)->str:
     return (f"verse 2 {'uses' if uses else 'does not use'} the sense and the label is {label!r}, "
             f"so label_correct cannot be {correct!r}")
 
-def _contradiction(row:dict)->str: # Empty if there is none
-    "Why the answers of a row cannot all be true"
-    return _wrong_pair(row) if isinstance(_task(row), PairTask) else _wrong_verse(row)
-
 # %% ../../nbs/quality/sheets.ipynb #1965dd08
 def _row_ranges(numbers:list[int])->str: # e.g. `row 4`, `rows 2-5, 9`
     "Row numbers, consecutive ones as a range"
@@ -267,7 +260,8 @@ def check_sheet(
     reasons = {}
     for r in sheet:
         todo = open_questions(r)
-        why = f'{todo[0]} is missing' if todo else _contradiction(r)
+        wrong = _wrong_pair if isinstance(_task(r), PairTask) else _wrong_verse
+        why = f'{todo[0]} is missing' if todo else wrong(r)
         if why: reasons.setdefault(why, []).append(r['row'])
     if not reasons: return
     listed = '; '.join(f'{_row_ranges(rows)}: {why}' for why,rows in reasons.items())
@@ -278,13 +272,11 @@ def _share(n:int, total:int)->dict:
     low,high = wilson(n, total) if total else (None, None)
     return dict(count=n, total=total, share=n/total if total else None, low=low, high=high)
 
-def _right_label(row:dict)->str: return row['label'] if row['label_correct'] == 'yes' else row['right_label']
-
 def _majority_right(rows:list[dict])->int:
-    "For how many rows the most frequent label is right"
+    "Count the rows for which the most frequent label is right"
     labels = [r['label'] for r in rows]
     majority = max(dict.fromkeys(labels), key=labels.count)
-    return sum(_right_label(r) == majority for r in rows)
+    return sum((r['label'] if r['label_correct'] == 'yes' else r['right_label']) == majority for r in rows)
 
 def count_sheet(sheet:list[dict])->list[dict]: # `task metric count total share low high`
     "The figures of appendices A.2 and A.3"
@@ -299,9 +291,6 @@ def count_sheet(sheet:list[dict])->list[dict]: # `task metric count total share 
     return found
 
 # %% ../../nbs/quality/sheets.ipynb #cf78d016
-def _two_by_two(pairs:list[tuple[str,str]])->list[list[int]]: # Rows are the first person's answers
-    return [[pairs.count((x, y)) for y in ('yes','no')] for x in ('yes','no')]
-
 def _kappa(table:list)->dict: # `None` where both gave one answer throughout, or for lack of rows
     from statsmodels.stats.inter_rater import cohens_kappa
     used = [sum(any(cells) for cells in side) for side in (table, zip(*table))]
@@ -322,8 +311,8 @@ def agreement_of_two(
             pairs = [(a[q], b[q]) for a,b in rows if a[q] and b[q]]
             if not pairs: continue
             agree = sum(a == b for a,b in pairs)/len(pairs)
-            found.append(dict(task=task.abbr, question=q, n=len(pairs),
-                              agree=agree) | _kappa(_two_by_two(pairs)))
+            table = [[pairs.count((x, y)) for y in ('yes','no')] for x in ('yes','no')] # The first in rows
+            found.append(dict(task=task.abbr, question=q, n=len(pairs), agree=agree) | _kappa(table))
     return found
 
 def check_same_draw(first:list[dict], second:list[dict], path):

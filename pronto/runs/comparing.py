@@ -116,7 +116,7 @@ def one_setting(
 def settled(
     records:list[Run]
 )->list[Run]:
-    "Of each model, task and protocol the runs of one setting, so that a mean does not mix limits or recipes"
+    "Keep the runs of one setting of each model, task and protocol, so that means mix no limits or recipes"
     groups = grouped(records, lambda r: (known_as(r.model), task_key(r), r.protocol))
     return [r for runs in groups.values() for r in one_setting(runs)]
 

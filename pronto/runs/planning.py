@@ -287,7 +287,7 @@ def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list
     return _verse_tasks(found, everything[0].folder) if protocol.adapt == 'together' else found
 
 def _setups(protocol:Protocol, targets:list, sources:list, tasks:list, **sampling)->list[tuple]:
-    "For each task, fold to selections"
+    "The selections of each fold, task by task"
     if protocol.across: check_compatible([folds[0] for folds in (*sources, *targets)], tasks)
     by_fold = lambda groups: {k: [t for folds in groups for t in folds if t.fold == k] for k in numbers}
     numbers = [t.fold for t in targets[0]]

@@ -355,7 +355,7 @@ def _bible_file(code:str)->Path|None:
     return next((bibles/n for n in names if n.startswith(f'{code}.') or n == code), None)
 
 def _annotations():
-    "From the annotation file of the data folder, or else from a source there"
+    "Read the annotation file of the data folder, or else a source there"
     from pronto.sources.annotate import annotate
     from pronto.sources.annotation_file import read_annotations
     cached = data_dir()/'annotations.parquet'

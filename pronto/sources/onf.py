@@ -57,7 +57,7 @@ class Leaf(NamedTuple):
     senses:tuple[str,...] = ()
 
 class Speaker(NamedTuple):
-    "In the New Testament, the verses that a sentence belongs to"
+    "The verses that a sentence of the New Testament belongs to"
     name:str  # The book, e.g. `1_John`
     start:tuple[tuple[int,int,int],...] # Triples of chapter, verse and token offset in the verse
     stop:tuple[tuple[int,int,int],...]  # The same for the last token; more than one triple: one per verse

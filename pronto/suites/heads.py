@@ -259,7 +259,7 @@ def _fit(net, tokenizer, packed:dict, settings:dict, seed:int, device:str, progr
     return keep
 
 def _scores(net, tokenizer, inputs:list[dict], device:str)->list[tuple]: # Of arrays, in the order of `inputs`
-    "For each input what the model says of each of its tokens"
+    "What the model says of each token of each input"
     order, found = sorted(range(len(inputs)), key=lambda i: len(inputs[i]['input_ids'])), {}
     net.eval()
     for some in (order[i:i+32] for i in range(0, len(order), 32)):

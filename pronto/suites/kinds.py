@@ -157,7 +157,7 @@ def place_of(
     start:int, # Where it is said to be
     context:str
 )->int|None: # `None` if it is not in the context
-    "Where an answer is: at its place, or else where it occurs nearest to it"
+    "Find an answer: at its place, or else where it occurs nearest to it"
     if not isinstance(start, int) or isinstance(start, bool) or not answer: return None
     if 0 <= start and context.startswith(answer, start): return start
     found, at = [], context.find(answer)

@@ -64,7 +64,7 @@ def draw_transfer(
 
 # %% ../../nbs/suites/matrix.ipynb #mx12c
 def _interval(records:list[Run], metric:str)->list[float|None]: # From 0 to 1
-    "Over the rows of one run, or over several seeds"
+    "The interval over the rows of one run, or over several seeds"
     if len(records) == 1: return records[0].intervals.get(metric) or [None, None]
     values = [r.score(metric) for r in records]
     n, bounds = len(values), (-1, 1) if metric == 'mcc' else (0, 1)

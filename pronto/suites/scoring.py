@@ -108,7 +108,7 @@ class TaskScores:
         return means | dict(metric=figure)
 
     def record(self)->dict:
-        "As XTREME's script writes it, and what is missing"
+        "The scores as XTREME's script writes them, and what is missing"
         averages = {f'avg_{metric}': value for metric,value in self.averages.items()}
         return self.scores | averages | (dict(missing=self.missing) if self.missing else {})
 

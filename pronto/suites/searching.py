@@ -93,7 +93,7 @@ def _nearest(model, rows:list, pool:list, settings:dict, device)->list[str]: # I
     return [pool[i].id for i in found]
 
 def _by_other_half(found:list[np.ndarray], rows:list, pool:list)->np.ndarray: # (n,) places in the pool
-    "For each half of the queries the layer that is best on the other half"
+    "Choose for each half of the queries the layer that is best on the other half"
     right = np.array([[pool[j].id in (row.matches or ()) for row,j in zip(rows, places)] for places in found])
     even = np.arange(len(rows)) % 2 == 0
     best = [right[:,half].sum(1).argmax() for half in (~even, even)] # For the even ones, for the odd ones

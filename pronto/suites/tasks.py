@@ -86,7 +86,7 @@ class ItemTask(Task):
         return [' / '.join(row.texts) for row in rows]
 
     def adapted(self, settings:dict, model)->dict:
-        "Without what these tasks do not use, and with the lengths of XTREME"
+        "The settings without what these tasks do not use, and with the lengths of XTREME"
         from pronto.suites.settings import benchmark_settings
         return benchmark_settings(settings, self.stem, self.example.kind, model)
 
@@ -206,7 +206,7 @@ class QuestionTask(ItemTask):
         return [row._replace(language=code) for row in rows]
 
     def true_labels(self, rows:list[Question])->list[str]: # JSON, a list of the right answers
-        "With the language where it matters, as `{language: answers}`"
+        "The right answers, with the language where it matters, as `{language: answers}`"
         texts = [list(dict.fromkeys(_one_line(answer.text) for answer in row.answers)) for row in rows]
         found = [{row.language: some} if row.language else some for row,some in zip(rows, texts)]
         return [json.dumps(some, ensure_ascii=False) for some in found]
