@@ -144,3 +144,18 @@ def run_results(**changes):
                  baselines=dict(majority=.5, lookup=.5, ngram=.6), dev=[], collapsed=False, truncated=dict(test=0), counts=dict(test=1),
                  seconds=1., device='cpu', versions={})
     return known | changes
+
+@pytest.fixture(scope='session')
+def model(tmp_path_factory):
+    "A tiny BERT that knows three words"
+    torch, hf = pytest.importorskip('torch'), pytest.importorskip('transformers')
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    folder = tmp_path_factory.mktemp('models')/'tiny'
+    words = Tokenizer(models.WordLevel({w:i for i,w in enumerate('[PAD] [UNK] [CLS] [SEP] lo la mi'.split())}, '[UNK]'))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    special = dict(unk_token='[UNK]', pad_token='[PAD]', cls_token='[CLS]', sep_token='[SEP]')
+    hf.PreTrainedTokenizerFast(tokenizer_object=words, **special).save_pretrained(folder)
+    sizes = dict(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32, max_position_embeddings=60)
+    torch.manual_seed(0)
+    hf.AutoModel.from_config(hf.BertConfig(vocab_size=7, **sizes)).save_pretrained(folder)
+    return folder

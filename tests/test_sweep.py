@@ -35,21 +35,6 @@ def dataset(tmp_path_factory):
     build(annotate(made/'ontonotes'), read_bible(made/'bibles'/'qad.tsv'), tmp/'release'/'qad', min_verses=100, layout='references')
     return tmp/'release'/'qad'
 
-@pytest.fixture(scope='module')
-def model(tmp_path_factory):
-    "A tiny BERT that knows three words"
-    torch, hf = pytest.importorskip('torch'), pytest.importorskip('transformers')
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    folder = tmp_path_factory.mktemp('models')/'tiny'
-    words = Tokenizer(models.WordLevel({w:i for i,w in enumerate('[PAD] [UNK] [CLS] [SEP] lo la mi'.split())}, '[UNK]'))
-    words.pre_tokenizer = pre_tokenizers.Whitespace()
-    special = dict(unk_token='[UNK]', pad_token='[PAD]', cls_token='[CLS]', sep_token='[SEP]')
-    hf.PreTrainedTokenizerFast(tokenizer_object=words, **special).save_pretrained(folder)
-    sizes = dict(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32, max_position_embeddings=60)
-    torch.manual_seed(0)
-    hf.AutoModel.from_config(hf.BertConfig(vocab_size=7, **sizes)).save_pretrained(folder)
-    return folder
-
 @pytest.fixture
 def stand_in(tmp_path):
     "A notebook with the parameters of eval.ipynb that makes a record without torch, but not for seed 1"
@@ -162,7 +147,7 @@ def test_the_notebook_itself(dataset, model, tmp_path, capsys):
     assert main(argv) == 0
     out, err = capsys.readouterr()
     assert out == f'{tmp_path/"runs"}: 1 run\n'
-    assert all(line.startswith('sweep: 1 of 1') for line in err.splitlines()) # Said if it takes more than half a minute
+    assert all(line.startswith('sweep: ') for line in err.splitlines()) # Said if it takes more than half a minute
     record, = read_runs(tmp_path/'runs')
     kept = json.loads(record.path.with_suffix('.ipynb').read_text(encoding='utf-8'))
     outputs = [o for c in kept['cells'] for o in c.get('outputs', [])]

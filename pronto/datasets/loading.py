@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['REBUILD', 'ALIGNMENT_COLUMNS', 'Dataset', 'load_manifest', 'check_rows', 'shared_file', 'is_checkable',
            'check_folder', 'lacks_text', 'load_verses', 'load_table', 'table_file', 'with_dev', 'fold_folders',
-           'load_dataset_folder', 'dataset_folders', 'sample', 'VerseStatus', 'load_alignment', 'load_unambiguous',
-           'verse_lines', 'texts_for', 'restore_verses']
+           'load_dataset_folder', 'is_dataset', 'dataset_folders', 'sample', 'VerseStatus', 'load_alignment',
+           'load_unambiguous', 'verse_lines', 'texts_for', 'restore_verses']
 
 # %% ../../nbs/datasets/loading.ipynb #ld04
 from collections import defaultdict
@@ -310,17 +310,17 @@ def load_dataset_folder(
     return Dataset(path, tables, manifest)
 
 # %% ../../nbs/datasets/loading.ipynb #ld25
-def _is_dataset(folder:Path)->bool: return bool(_train_tables(folder)) or (folder/'fold0').is_dir()
+def is_dataset(folder:Path)->bool: return bool(_train_tables(folder)) or (folder/'fold0').is_dir()
 
 def dataset_folders(
     folder # A dataset folder, or one that holds some
 )->list[Path]: # In order of their names
     "The folder itself if it is a dataset folder, or else those one level below; may be empty"
     folder = Path(folder)
-    if _is_dataset(folder): return [folder]
+    if is_dataset(folder): return [folder]
     names = '*_train.tsv', '*_train.jsonl', 'fold0'
     found = {p.parent for name in names for p in folder.glob(f'[!.]*/{name}')}
-    return sorted(p for p in found if _is_dataset(p))
+    return sorted(p for p in found if is_dataset(p))
 
 # %% ../../nbs/datasets/loading.ipynb #ld28
 def sample(

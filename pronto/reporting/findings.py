@@ -24,7 +24,7 @@ class Lead(NamedTuple):
     score:float  # Accuracy from 0 to 1
     clear:bool   # Do tests tell it from every other model? Also if there is no other
     above:bool   # Do tests tell it from every baseline?
-    n_seeds:int  # Of the model with the fewest
+    few_seeds:bool # Was a model trained with so few that nothing is known of others?
     learned:bool # Did it not collapse, and is no baseline better? Otherwise it is the best of nothing
 
 def _lead(task:str, models:dict[str,Answers])->Lead:
@@ -34,8 +34,8 @@ def _lead(task:str, models:dict[str,Answers])->Lead:
               for row in against_best(models, baselines=baselines)}
     clear = all(better[m] for m in models if m != best)
     above = all(better[b] for b in baselines)
-    n_seeds = min(len(answers.predicted) for answers in models.values())
-    return Lead(task_name(task), best, score_answers(models[best])['accuracy'].value, clear, above, n_seeds,
+    few = any(answers.few_seeds for answers in models.values())
+    return Lead(task_name(task), best, score_answers(models[best])['accuracy'].value, clear, above, few,
                 may_be_best(models[best]))
 
 def leads(
@@ -47,9 +47,7 @@ def leads(
 # %% ../../nbs/reporting/findings.ipynb #fnd00010
 def _listed(names:list[str])->str: return ', '.join(names) or 'none'
 
-def _few_seeds(n:int)->str:
-    if n >= MIN_SEEDS: return ''
-    return f' With fewer than {MIN_SEEDS} seeds per model, this is about these runs, not about the models.'
+_FEW_SEEDS = f' With fewer than {MIN_SEEDS} seeds per model, this is about these runs, not about the models.'
 
 def eval_finding(
     records:list[Run] # All of one test set
@@ -68,7 +66,7 @@ def eval_finding(
     else:
         begin = f'**{first}** is the best of {len(models)} models on {wins} of {n} task{"s"*(n > 1)}.'
         said = f'Tests tell it from all other models on: {_listed(clear)}. {said}'
-    return f'{begin} {said}{_few_seeds(min(lead.n_seeds for lead in found))}'
+    return f'{begin} {said}{_FEW_SEEDS if any(lead.few_seeds for lead in found) else ""}'
 
 # %% ../../nbs/reporting/findings.ipynb #fnd00014
 def _draw_task(ax, task:str, models:dict[str,Answers]):

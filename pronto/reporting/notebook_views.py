@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FEW', 'score_table', 'cost_table', 'read_facts', 'title', 'share_table', 'compare_table', 'seed_table', 'plot_curves',
-           'one_test_set', 'best_of', 'confusion', 'plot_confusions', 'error_table']
+           'one_test_set', 'best_of', 'confusion', 'plot_confusions', 'answers_to', 'error_table']
 
 # %% ../../nbs/reporting/notebook_views.ipynb #9c9581f3
 import matplotlib.pyplot as plt
@@ -231,17 +231,24 @@ def _where(prediction:dict[str,str])->str:
     if prediction.get('ref'): return prediction['ref']
     return '{sense}: {ref1}, {ref2}'.format(**prediction) if 'sense' in prediction else ''
 
-def error_table(
+def answers_to(
     record:Run,
-    datasets, # The dataset folder, or several of which the run is tested on one
-    n:int=10
-)->pd.DataFrame: # A row per error
-    "Some errors of a run, with reference and text"
+    datasets # The dataset folder, or several of which the run is tested on one
+)->list[dict]: # A row of test each: where, text, label, predicted, right
+    "What a run answered, with reference and text"
     said, rows = predictions_of(record), _test_rows(record, datasets)
     task = TASKS.get(record.task)
     texts = task.item_texts(rows) if task and task.has_items else [' / '.join(row.texts) for row in rows]
     right = right_answers(record.task, *([p[k] for p in said] for k in ('label','predicted')))
-    wrong = [(p, text) for p,text,fine in zip(said, texts, right, strict=True) if not fine]
-    chosen = wrong[::max(1, len(wrong)//n)][:n]
-    return pd.DataFrame([{'where': _where(p), 'true': p['label'], 'predicted': p['predicted'], 'text': text}
-                         for p,text in chosen])
+    return [dict(where=_where(p), text=text, label=p['label'], predicted=p['predicted'], right=bool(fine))
+            for p,text,fine in zip(said, texts, right, strict=True)]
+
+def error_table(
+    record:Run,
+    datasets, # As above
+    n:int=10
+)->pd.DataFrame: # A row per error
+    "Some errors of a run, with reference and text"
+    wrong = [row for row in answers_to(record, datasets) if not row['right']]
+    return pd.DataFrame([{'where': row['where'], 'true': row['label'], 'predicted': row['predicted'],
+                          'text': row['text']} for row in wrong[::max(1, len(wrong)//n)][:n]])

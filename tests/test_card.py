@@ -1,0 +1,38 @@
+"`pronto card`: a page on a Bible and a model, from nothing but the two"
+import re
+
+import pytest
+
+from conftest import ROOT
+from pronto.cli.command import main
+from pronto.demo.corpus import make_corpus, write_corpus
+
+@pytest.fixture
+def corpus(tmp_path, monkeypatch):
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
+    return write_corpus(make_corpus(n_verses=900), tmp_path/'corpus')
+
+@pytest.mark.slow
+def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys):
+    bible, page = corpus/'bibles'/'qad.tsv', tmp_path/'card.html'
+    argv = ['card', str(bible), '-m', f'tiny={model}', '-a', str(corpus/'ontonotes'), '-o', str(page)]
+    assert main(argv) == 0
+    text = page.read_text(encoding='utf-8')
+    assert capsys.readouterr().out == f'{page}: open it in a browser\n'
+    for part in 'What was found', 'The Bible', 'What is asked', 'Verses to read', 'What to ask next', 'commonest label', 'tiny':
+        assert part in text
+    assert 'import' not in text.replace('important', '') and 'Traceback' not in text and 'papermill' not in text
+    assert [a for a in re.findall(r'(?:src|href)="([^"]*)"', text) if not a.startswith(('data:', '#'))] == []
+    assert (tmp_path/'data'/'datasets'/'qad'/'fold0').is_dir() or (tmp_path/'data'/'datasets'/'qad'/'manifest.json').is_file()
+
+def test_without_annotations_it_says_where_to_get_some(corpus, tmp_path, capsys):
+    assert main(['card', str(corpus/'bibles'/'qad.tsv'), '-m', 'none', '-o', str(tmp_path/'card.html')]) == 1
+    err = capsys.readouterr().err
+    assert 'has no annotations; get some with `pronto fetch acai`' in err and len(err.splitlines()) == 1
+
+@pytest.mark.slow
+def test_an_unknown_model_is_a_line(corpus, tmp_path, capsys):
+    page = tmp_path/'card.html'
+    argv = ['card', str(corpus/'bibles'/'qad.tsv'), '-m', 'no/model', '-a', str(corpus/'ontonotes'), '-o', str(page)]
+    assert main(argv) == 1 and not page.exists()
+    assert 'no/model' in capsys.readouterr().err.splitlines()[-1]
