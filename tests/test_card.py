@@ -3,7 +3,6 @@ import re
 
 import pytest
 
-from conftest import ROOT
 from pronto.cli.command import main
 from pronto.demo.corpus import make_corpus, write_corpus
 
