@@ -19,8 +19,8 @@ def card_options(parser):
     add('-m', '--model', action='append', required=True, metavar='MODEL',
         help='a folder, or a name in the cache of the Hub; may be repeated')
     add('-o', '--output', default='card.html', metavar='FILE', help='the page to write')
-    add('-a', '--annotations', metavar='FILE', help='a file that `pronto annotate` wrote, or an annotated source '
-                                                    '(default: what the data folder has)')
+    add('-a', '--annotations', metavar='FILE',
+        help='a file that `pronto annotate` wrote, or an annotated source (default: what the data folder has)')
     runs_option(parser)
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0007
@@ -31,12 +31,14 @@ def _annotations(given:str|None):
     held = look()
     places = [given] if given else [*held.annotations, *held.sources]
     if not places:
-        raise InputError(held.folder, 'has no annotations; get some with `pronto fetch acai`, or name a file with -a')
-    if not given and len(places) > 1: note(f'annotations: {places[0]} (others: {", ".join(places[1:])}; choose with -a)')
-    return annotate(places[0], progress=bar('annotate')) if Path(places[0]).is_dir() else read_annotations(places[0])
+        what = 'has no annotations; get some with `pronto fetch acai`, or name a file with -a'
+        raise InputError(held.folder, what)
+    place, *others = places
+    if others: note(f'annotations: {place} (others: {", ".join(others)}; choose with -a)')
+    return annotate(place, progress=bar('annotate')) if Path(place).is_dir() else read_annotations(place)
 
 def _dataset(bible:str, annotations:str|None)->Path:
-    "A dataset folder, or the one that is built from a Bible in the data folder; another Bible's is not replaced"
+    "A dataset folder, or the one that is built from a Bible; that of another Bible is not replaced"
     from pronto.bibles.reading import read_bible
     from pronto.datasets.building import build
     from pronto.datasets.loading import is_dataset
@@ -44,18 +46,20 @@ def _dataset(bible:str, annotations:str|None)->Path:
     if is_dataset(Path(bible)): return Path(bible)
     folder = data_dir()/'datasets'/safe_name(Path(bible).name.split('.')[0])
     read = read_bible([bible])
-    build(_annotations(annotations), read, folder, splits='auto', licence=licence_of(read, bible), path=bible, report=note)
+    build(_annotations(annotations), read, folder, splits='auto', licence=licence_of(read, bible),
+          path=bible, report=note)
     note(f'dataset: {folder}')
     return folder
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0008
 def card_command(args):
-    "Build, probe and compare with baselines: one page on a Bible and a model, for people who do not read code"
+    "One page on a Bible and a model, for people who do not read code: build, probe, compare"
     require_place(args.output)
     from pronto.jobs.page import write_page
     from pronto.jobs.sweep import find_notebook
     dataset = _dataset(args.bible, args.annotations)
     runs = str(Path(args.runs or data_dir()/'runs').absolute())
-    given = dict(bible=str(dataset.absolute()), models=','.join(args.model), protocol='probe', runs=runs, show=False)
+    given = dict(bible=str(dataset.absolute()), models=','.join(args.model), protocol='probe', runs=runs,
+                 show=False)
     write_page(find_notebook(), given, args.output, f'{dataset.name}: {", ".join(args.model)}')
     tell(f'{args.output}: open it in a browser', dict(path=args.output, dataset=str(dataset)))

@@ -41,6 +41,6 @@ def write_page(
         executed = Path(folder)/'executed.ipynb'
         try: execute(notebook, executed, parameters)
         except PapermillExecutionError as e:
-            if e.ename != 'InputError': raise InputError(notebook, f'{e.ename}: {e.evalue}', f'cell {e.exec_count}') from e
-            raise InputError(*e.evalue.split(': ', 1)) from e
+            if e.ename == 'InputError': raise InputError(*e.evalue.split(': ', 1)) from e
+            raise InputError(notebook, f'{e.ename}: {e.evalue}', f'cell {e.exec_count}') from e
         aside.write_text(page_of(executed, title), encoding='utf-8')

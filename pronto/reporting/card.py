@@ -13,15 +13,16 @@ from ..datasets.loading import load_dataset_folder
 from ..datasets.tasks import TASKS
 from ..protocols.parts import find_translations
 from .notebook_views import answers_to
-from .scores import (MIN_SEEDS, Answers, against_baselines, answers_by_task, is_clear,
+from .scores import (METRICS, MIN_SEEDS, Answers, against_baselines, answers_by_task, is_clear,
                                      main_metric, score_answers)
 from ..runs.comparing import HIGH_UNKNOWN, task_name
 from ..runs.schema import Run
 
 # %% ../../nbs/reporting/card.ipynb #card0007
-_STATUSES = dict(crosses='share a sentence with another verse', merged='are one with another verse in this translation',
-                 part='are divided here', repeated='occur twice', fused='are one with another verse in the annotated text',
-                 missing='are not in this translation', empty='have no text', unannotated='have no annotation')
+_STATUSES = dict(crosses='share a sentence with another verse', merged='are one with another verse here',
+                 part='are divided here', repeated='occur twice', missing='are not in this translation',
+                 fused='are one with another verse in the annotated text', empty='have no text',
+                 unannotated='have no annotation')
 
 def about_bible(
     facts:dict # As `read_facts` returns them
@@ -32,9 +33,10 @@ def about_bible(
     language = find_language(facts.get('language', ''), facts['code']).name or 'a language that is not named'
     lines = [f'**{name}**, in {language}.']
     if verses:
-        left = [f'{n:,} {_STATUSES.get(status, status)}' for status,n in verses.items() if n and status != 'aligned']
-        lines.append(f'{verses.get("aligned", 0):,} of {sum(verses.values()):,} verses are used as they are, with labels '
-                     f'projected from {source or "a source that is not named"}.')
+        whole = verses.get('aligned', 0)
+        lines.append(f'{whole:,} of {sum(verses.values()):,} verses are used as they are, with labels projected '
+                     f'from {source or "a source that is not named"}.')
+        left = [f'{n:,} {_STATUSES.get(s, s)}' for s,n in verses.items() if n and s != 'aligned']
         if left: lines.append(f'Others are used in some tasks only, or not at all: {"; ".join(left)}.')
     if facts.get('licence'): lines.append(f'Licence of the text: {facts["licence"]}.')
     return ' '.join(lines + [f'Take care: {warning}.' for warning in facts.get('warnings', [])])
@@ -55,7 +57,8 @@ def example_table(
         question = TASKS[stem].question if stem in TASKS else ''
         sense = f'{row.sense}: ' if getattr(row, 'sense', None) else ''
         rows.append([task_name(stem), question, sense + ' / '.join(row.texts), str(row.label)])
-    return Table('tasks', 'What the tasks ask', [(['task','question','an example','its label'], rows)], align='l')
+    header = ['task','question','an example','its label']
+    return Table('tasks', 'What the tasks ask', [(header, rows)], align='l')
 
 # %% ../../nbs/reporting/card.ipynb #card0013
 _PLAIN = dict(majority='the commonest label', lookup='a look-up of what was seen in training',
@@ -66,12 +69,13 @@ def verdict(
     answers:Answers # Of one model on one task
 )->str: # A sentence
     "How good a score is, by a test against the best baseline"
-    if any(len(set(run)) < 2 for run in answers.predicted): return 'No better than guessing: one answer to everything.'
+    if any(len(set(run)) < 2 for run in answers.predicted):
+        return 'No better than guessing: one answer to everything.'
     metric = main_metric(answers.task)
     found = against_baselines(answers, metric)
     if found is None: return 'There are no baselines to compare it with.'
     name = _PLAIN.get(found.baseline, found.baseline)
-    by = '' if metric == 'accuracy' else f' (by {metric.upper() if metric == "mcc" else metric.replace("_", " ")})'
+    by = '' if metric == 'accuracy' else f' (by {METRICS[metric]})'
     if found.p is None:
         side = 'above' if found.difference > 0 else 'not above'
         return f'In these runs {side} {name}{by}; fewer than {MIN_SEEDS} seeds are not tested.'
@@ -94,23 +98,24 @@ def _score_row(stem:str, model:str, answers:Answers)->list[str]:
     majority = answers.baselines.get('majority')
     most = score_answers(answers.of_baseline('majority'))['accuracy'].value if majority else None
     beside = f'{_percent(value)} ({_PLAIN.get(best, best)})' if best else _percent(None)
-    return [task_name(stem), model, f'{_percent(score.value)} {interval}'.strip(), beside, _percent(most), verdict(answers)]
+    own = f'{_percent(score.value)} {interval}'.strip()
+    return [task_name(stem), model, own, beside, _percent(most), verdict(answers)]
 
 def score_card(
     records:list[Run] # All of one test set
 )->Table:
-    "Each model on each task beside the best baseline and the commonest label, with what the test between them found"
-    found = answers_by_task(records)
-    rows = [_score_row(stem, model, answers) for stem,models in found.items() for model,answers in models.items()]
-    header = ['task','model','accuracy [95 %]','best without a language model','commonest label','what it means']
+    "Each model on each task beside the best baseline and the commonest label, and what the test found"
+    rows = [_score_row(stem, model, answers) for stem,models in answers_by_task(records).items()
+            for model,answers in models.items()]
+    header = ['task','model','accuracy [95 %]','best without a model','commonest label','what it means']
     notes = ['Percent of the test rows that are right, with 95 % intervals over chapters and seeds. '
              'A model may have read this Bible in pretraining.', *_unknown(records)]
     return Table('card', 'Scores', [(header, rows)], notes, align='llrll')
 
 def _unknown(records:list[Run])->list[str]:
     shares = {r.model: r.unknown.get('test', 0) for r in records}
-    high = [f'{model} does not know {100*share:.0f} % of the tokens of this text' for model,share in shares.items()
-            if share >= HIGH_UNKNOWN]
+    high = [f'{model} does not know {100*share:.0f} % of the tokens of this text'
+            for model,share in shares.items() if share >= HIGH_UNKNOWN]
     return [f'{"; ".join(high)}: its scores say little about the language.'] if high else []
 
 # %% ../../nbs/reporting/card.ipynb #card0017
@@ -128,8 +133,10 @@ def verse_table(
                  for row in some[::max(1, len(some)//n)][:n]]
     title = f'{record.model} on {task_name(record.task)}'
     task = TASKS.get(record.task)
-    capped = [f'The label {task.labels[-1]} stands for {task.labels[-1]} or more.'] if task and task.counts else []
-    return Table('verses', title, [(['', 'verse', 'text', 'label', 'its answer'], rows)], capped, align='l')
+    last = task.labels[-1] if task and task.counts else ''
+    capped = [f'The label {last} stands for {last} or more.'] if last else []
+    header = ['', 'verse', 'text', 'label', 'its answer']
+    return Table('verses', title, [(header, rows)], capped, align='l')
 
 # %% ../../nbs/reporting/card.ipynb #card0019
 def next_steps(
@@ -138,7 +145,8 @@ def next_steps(
 )->str: # Markdown
     "Commands that say more about these models"
     named = ' '.join(f'-m {quote(model)}' for model in models)
-    asked = {'Is it better when it is trained, and not only read off?': f'pronto eval {quote(str(dataset))} {named} --seeds 3',
-             'Which of two models is better? Add the other one:': f'pronto probe {quote(str(dataset))} {named} -m ANOTHER',
+    of_model = f'{quote(str(dataset))} {named}'
+    asked = {'Is it better when it is trained, and not only read off?': f'pronto eval {of_model} --seeds 3',
+             'Which of two models is better? Add the other one:': f'pronto probe {of_model} -m ANOTHER',
              'All results on one page:': 'pronto report -o report.html'}
     return '\n'.join(f'- {question} `{command}`' for question,command in asked.items())
