@@ -20,7 +20,7 @@ def card_options(parser):
         help='a folder, or a name in the cache of the Hub; may be repeated')
     add('-o', '--output', default='card.html', metavar='FILE', help='the page to write')
     add('-a', '--annotations', metavar='FILE',
-        help='a file that `pronto annotate` wrote, or an annotated source (default: what the data folder has)')
+        help='a file of `pronto annotate`, or an annotated source (default: one in the data folder)')
     runs_option(parser)
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0007

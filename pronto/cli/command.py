@@ -8,8 +8,8 @@ __all__ = ['make_parser', 'main']
 # %% ../../nbs/cli/command.ipynb #44ca5e63
 import argparse, errno, os, sys
 from pathlib import Path
-from . import benchmark_commands, completion, dataset_commands, demo_command, doctor, model_commands
-from . import quality_commands, result_commands
+from . import benchmark_commands, card_command, completion, dataset_commands, demo_command, doctor
+from . import model_commands, quality_commands, result_commands
 from .guide import guide
 from .options import Parser, output_options
 from .output import set_output, show, warn
@@ -17,8 +17,8 @@ from ..core.files import InputError
 
 # %% ../../nbs/cli/command.ipynb #cb953413
 _AREAS = (dataset_commands, model_commands, result_commands, quality_commands, benchmark_commands,
-          demo_command, doctor, completion)
-_COMMANDS = ('convert annotate fetch build release verses restore demo eval probe sweep tables '
+          demo_command, card_command, doctor, completion)
+_COMMANDS = ('convert annotate fetch build release verses restore demo card eval probe sweep tables '
              'pretrain export report cache doctor completion').split()
 _GROUPS = dict(
     quality=('parse sheet score', 'Measure the quality of projected labels: Tables 4 and 5'),

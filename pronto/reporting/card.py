@@ -13,8 +13,8 @@ from ..datasets.loading import load_dataset_folder
 from ..datasets.tasks import TASKS
 from ..protocols.parts import find_translations
 from .notebook_views import answers_to
-from .scores import (METRICS, MIN_SEEDS, Answers, against_baselines, answers_by_task, is_clear,
-                                     main_metric, score_answers)
+from .scores import (METRICS, MIN_SEEDS, Answers, against_baselines, answers_by_task,
+                                     is_clear, main_metric, score_answers)
 from ..runs.comparing import HIGH_UNKNOWN, task_name
 from ..runs.schema import Run
 
@@ -34,8 +34,8 @@ def about_bible(
     lines = [f'**{name}**, in {language}.']
     if verses:
         whole = verses.get('aligned', 0)
-        lines.append(f'{whole:,} of {sum(verses.values()):,} verses are used as they are, with labels projected '
-                     f'from {source or "a source that is not named"}.')
+        lines.append(f'{whole:,} of {sum(verses.values()):,} verses are used as they are, with labels '
+                     f'projected from {source or "a source that is not named"}.')
         left = [f'{n:,} {_STATUSES.get(s, s)}' for s,n in verses.items() if n and s != 'aligned']
         if left: lines.append(f'Others are used in some tasks only, or not at all: {"; ".join(left)}.')
     if facts.get('licence'): lines.append(f'Licence of the text: {facts["licence"]}.')
