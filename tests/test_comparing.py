@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from conftest import predictions, run_results
 from pronto.cli.command import main
-from pronto.reporting.ranks import rank_agreement
+from pronto.reporting.questions.probe import rank_agreement
 from pronto.reporting.report import make_report
 from pronto.runs.store import RunKey, read_runs, write_record
 

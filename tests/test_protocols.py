@@ -105,12 +105,16 @@ def test_protocols_do_not_mix(place, trained):
         kinds[name] = len(read_runs(place/'runs')) - before
     assert kinds == dict(in_language=3, transfer=3, other=3, few=3*3, mixes=3 + 2*(3 + 3))
     from pronto.reporting.tables import choose
-    from pronto.reporting.protocol_tables import make_protocol_tables
-    transfer, gaps, _ = make_protocol_tables('transfer', place/'runs', place/'tables')
+    from pronto.reporting.questions.question import ask_runs
+    def tables(name): # Written, and as Markdown
+        reply = ask_runs(name, read_runs(place/'runs'))
+        reply.write(place/'tables')
+        return [table.markdown() for table in reply.tables]
+    transfer, gaps, _ = tables('transfer')
     assert '| qaa ' in transfer and '| qab ' in transfer and gaps.count('| PNS | tiny |') == 6
-    curves, = make_protocol_tables('few-shot', place/'runs', place/'tables')
+    curves, = tables('few-shot')
     assert '| 20 ' in curves and curves.count('| PNS | tiny |') == 3
-    mixed, differences = make_protocol_tables('mixes', place/'runs', place/'tables')
+    mixed, differences = tables('mixes')
     assert mixed.count('| PNS | tiny |') == 4 and differences.count('| PNS | tiny |') == 4
     assert {p.name for p in (place/'tables').glob('*.png')} == {'transfer.png','few-shot.png','mixes.png'}
     blocks = choose(read_runs(place/'runs'))

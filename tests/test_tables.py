@@ -371,12 +371,13 @@ def test_hints_name_the_store(runs, tmp_path, capsys):
     assert retrieval.endswith(f"--protocol retrieval --train DATASET_DIR --runs '{empty}'")
 
 def test_items_are_fitted_once(tmp_path, monkeypatch):
-    from pronto.reporting import items
+    from pronto.reporting.questions import items
+    from pronto.reporting.questions.question import ask_runs
     from pronto.runs.store import read_runs
     for model,accuracy in dict(a=.7, b=.8).items(): store(tmp_path/'runs', 'qaa', model, 'sentence_mood', accuracy)
     fits, fit = [], items.fit_items
     monkeypatch.setattr(items, 'fit_items', lambda *args: fits.append(1) or fit(*args))
-    items.make_item_tables(read_runs(tmp_path/'runs'), tmp_path/'out')
+    ask_runs('items', read_runs(tmp_path/'runs')).write(tmp_path/'out')
     assert len(fits) == 1
 
 # Over tasks and translations

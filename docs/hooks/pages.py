@@ -51,8 +51,8 @@ def executed_of(name):
     found = sorted((ROOT/'nbs'/'executed').glob(f'{name}-*.ipynb'))
     return found[0].relative_to(ROOT).as_posix() if found else None
 
-def notebooks(folder):
-    found = sorted((ROOT/'nbs'/folder).glob('*.ipynb'))
+def notebooks(folder, which='*.ipynb'):
+    found = sorted((ROOT/'nbs'/folder).glob(which))
     return [p.relative_to(ROOT).as_posix() for p in found]
 
 # All pages
@@ -68,7 +68,7 @@ def made_pages():
     articles = [add(p, None if has_outputs(p) else executed_of(Path(p).stem)) for p in notebooks('')]
     made['studies/index.md'] = studies_index(made, articles, [add(p) for p in notebooks('executed')])
     for area in areas():
-        modules = [add(p) for p in notebooks(area)]
+        modules = [add(p) for p in notebooks(area, '**/*.ipynb')]
         made[f'api/{area}/index.md'] = area_index(area, made, modules)
     made['api/index.md'] = code_index()
     tables = [p.relative_to(ROOT).as_posix() for p in sorted((ROOT/'paper_tables').glob('*.md'))]

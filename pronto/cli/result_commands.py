@@ -6,7 +6,6 @@
 __all__ = ['tables_options', 'tables_command', 'report_options', 'report_command', 'export_options', 'export_command']
 
 # %% ../../nbs/cli/result_commands.ipynb #rsch05
-from functools import partial
 from pathlib import Path
 from .options import add_number, protocols_option, require_folder, runs_option, tasks_file_option
 from .options import to_run
@@ -49,6 +48,9 @@ def _beside_options(parser):
     add('--items', nargs='?', const='', metavar='DATASET_DIR',
         help='which verses are difficult for all models in all languages, and whose labels may be wrong; '
         'DATASET_DIR gives the texts to print beside them')
+    add('--question', metavar='NAME|FILE.py',
+        help='a question by its name, e.g. probe (a wrong name lists all), or a file of Python that '
+        'defines one of your own')
     add('--typology', action='store_true',
         help='transfer gaps against distances between languages, with Mantel tests; for --protocol transfer '
         'or transfer-probe')
@@ -78,16 +80,15 @@ def _know_protocol(name:str, records:list):
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203e
 def tables_command(args):
-    "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a protocol"
+    "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a question"
     from pronto.core.tables import names_in
     from pronto.runs.store import read_runs
-    from pronto.reporting.tables import usual_metric
     require_folder(args.runs)
+    if args.protocol not in ('','in-language'): _any_recipe(args)
     if args.items: require_folder(args.items, 'name the dataset of a translation that you can read')
     runs = args.runs or data_dir()/'runs'
     records = read_runs(runs)
     _know_protocol(args.protocol, records)
-    args.by_task, args.metric = args.metric or '', args.metric or usual_metric(runs)
     if args.protocol == 'retrieval':
         from pronto.runs.retrievals import read_retrievals, retrieval_table
         found = _leave_out(list(read_retrievals(runs)), names_in(args.without))
@@ -99,17 +100,27 @@ def tables_command(args):
     records = _leave_out(records, names_in(args.without))
     if not records and not args.published:
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {to_run(args.runs)}")
-    if args.tiers is not None or args.items is not None or args.typology: return _beside(args, records)
-    if args.protocol in ('','in-language'): return _accuracy_tables(args, records)
-    _any_recipe(args)
-    from pronto.reporting.protocol_tables import PROTOCOL_TABLES, make_protocol_tables
-    if args.protocol not in PROTOCOL_TABLES: return _accuracy_tables(args, records)
-    make = partial(make_protocol_tables, args.protocol, records, recipe=args.recipe, splits=args.splits,
-                   metric=args.by_task, store=args.runs)
-    show_tables(lambda out: '\n\n'.join(make(out=out)), _folder(args))
+    name = _question_of(args)
+    if not name: return _accuracy_tables(args, records)
+    from pronto.reporting.questions.question import Options, ask_runs, find_question
+    question = find_question(name)
+    if question.protocol or question.any_protocol: _any_recipe(args)
+    file = args.tiers or args.items or ''
+    options = Options(args.recipe, args.splits, args.protocol, args.metric or '', file, args.runs)
+    show_tables(lambda out: ask_runs(question, records, options).write(out), _folder(args))
 
+# %% ../../nbs/cli/result_commands.ipynb #19aa203f
 def _folder(args)->Path:
     return Path(args.output or data_dir()/'tables')
+
+_WITH_TABLES = 'transfer', 'transfer-probe', 'transfer-prompting', 'few-shot', 'mixes' # Have their own
+
+def _question_of(args)->str: # Empty for the tables of accuracy
+    "The name of what is asked, or a file"
+    chosen = dict(typology=args.typology, tiers=args.tiers is not None, items=args.items is not None)
+    named = [name for name,asked in chosen.items() if asked]
+    own = args.protocol if args.protocol in _WITH_TABLES else ''
+    return args.question or (named or [own])[0]
 
 def _any_recipe(args):
     "Protocols other than in-language have recipes of their own; take all if none was asked for"
@@ -122,44 +133,13 @@ def _accuracy_tables(args, records:list):
     kind = args.recipe, args.splits, args.protocol
     def make(out):
         made = make_tables(records, out, args.layout, args.recipe, args.splits, protocol=args.protocol,
-                           published=args.published, metric=args.by_task, common_rows=args.common_rows,
+                           published=args.published, metric=args.metric or '', common_rows=args.common_rows,
                            store=args.runs)
-        summary = make_summary(records, out, args.layout, *kind, args.by_task)
+        summary = make_summary(records, out, args.layout, *kind, args.metric or '')
         return '\n\n'.join([*made.values(), *filter(None, [summary])])
     show_tables(make, _folder(args))
     other = left_out(records, *kind)
     if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
-
-def _settled(args, records:list, protocol:str)->tuple[list,str]:
-    "The runs that have one setting for each model, and a sentence about the others"
-    from pronto.reporting.tables import fitting, in_store, left_out
-    from pronto.runs.comparing import described, settled
-    some = fitting(records, args.recipe, args.splits, protocol, in_store(args.runs))
-    kept = settled(some)
-    paths = {r.path for r in kept}
-    others = (described([r for r in some if r.path not in paths]),
-              left_out(records, args.recipe, args.splits, protocol))
-    said = '; '.join(filter(None, others))
-    return kept, f'Left out: {said}; choose with --recipe, --splits and --protocol.' if said else ''
-
-def _beside(args, records:list):
-    "Tiers, items and typology, from the runs of one protocol"
-    from pronto.reporting.items import make_item_tables, texts_of
-    from pronto.reporting.tiers import make_tier_tables, read_tiers
-    if args.protocol not in ('','in-language') or args.typology: _any_recipe(args)
-    if args.typology:
-        from pronto.reporting.typology import make_typology_table
-        protocol = 'transfer' if args.protocol == 'in-language' else args.protocol
-        some, others = _settled(args, records, '')
-        make = partial(make_typology_table, some, transfer=protocol, metric=args.metric, left_out=others)
-        return show_tables(lambda out: make(out), _folder(args))
-    some, others = _settled(args, records, args.protocol)
-    if args.tiers is not None:
-        tiers = read_tiers(args.tiers or None)
-        make = partial(make_tier_tables, some, tiers, metric=args.metric, left_out=others)
-        return show_tables(lambda out: make(out), _folder(args))
-    texts = texts_of(args.items) if args.items else None
-    show_tables(lambda out: '\n\n'.join(make_item_tables(some, out, texts, others)), _folder(args))
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco02
 def report_options(parser):

@@ -5,10 +5,12 @@
 # %% auto #0
 __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH', 'TASKS', 'Task', 'VerseTask', 'labels_of',
            'count_mentions', 'first_subject', 'first_mood', 'predicates_of', 'collect_uses', 'PairTask', 'find_task',
-           'run_file', 'load_tasks', 'task_file', 'loaded_files', 'tasks_of', 'name_task_file', 'file_for_others']
+           'own_code', 'run_file', 'load_tasks', 'task_file', 'loaded_files', 'tasks_of', 'name_task_file',
+           'file_for_others']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -355,17 +357,25 @@ def _wrong(task:Task)->str|None:
               f'there is already a task {task.stem!r} or {task.abbr!r}; choose others': not names & taken}
     return next((what for what,fine in checks.items() if not fine), None)
 
-def run_file(
+@contextmanager
+def own_code(
     path:Path # A file of Python
-)->dict: # Name to value
-    "The names that a file defines; raises `InputError` with the line that fails"
-    try: return runpy.run_path(str(path), run_name='pronto_tasks')
+):
+    "Code of the user; what fails in it becomes an `InputError` with the line"
+    try: yield
+    except InputError: raise
     except SyntaxError as e:
         raise InputError(path, f'is not valid Python ({e.msg})', f'line {e.lineno}') from e
     except (Exception, SystemExit) as e:
         lines = [frame.lineno for frame in extract_tb(e.__traceback__) if frame.filename == str(path)]
         place = f'line {lines[-1]}' if lines else ''
         raise InputError(path, f'fails with {type(e).__name__}: {e}', place) from e
+
+def run_file(
+    path:Path # A file of Python
+)->dict: # Name to value
+    "The names that a file defines; raises `InputError` with the line that fails"
+    with own_code(path): return runpy.run_path(str(path), run_name='pronto_tasks')
 
 # %% ../../nbs/datasets/tasks.ipynb #own05
 def load_tasks(

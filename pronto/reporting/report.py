@@ -27,7 +27,7 @@ from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, compare_all
 from .scores import is_clear, score_answers, seed_scores
 from .summary import Scope, Stratum, stratum_of, summarise
 from .tables import in_store, read_seeds
-from .tiers import read_tiers, tier_of
+from .questions.tiers import read_tiers, tier_of
 from ..runs.schema import Run
 from ..runs.comparing import kind_of, name_apart, setting_of, task_key, task_name
 from ..runs.comparing import test_set, unknown_share, with_label

@@ -14,7 +14,7 @@ from ..core.files import InputError, json_with_keys, write_aside
 from ..core.tables import grouped, markdown_table
 from ..core.pictures import panels, save_picture
 from ..runs.comparing import task_name
-from ..reporting.tiers import TIERS, read_tiers, tier_of
+from ..reporting.questions.tiers import TIERS, read_tiers, tier_of
 from ..reporting.translations import with_languages
 from ..runs.schema import Run
 from ..runs.store import read_runs
