@@ -23,7 +23,7 @@ from .showing import dataset_table, examples, mean_score_table, mean_scores, ove
 from .showing import verse_in_all_languages
 from .tiny_models import FULL, LANGUAGES, TINY, Budget, evaluate_models, model_names
 from .tiny_models import pretrain_models
-from ..reporting.protocol_tables import make_protocol_tables
+from ..reporting.questions.question import Options, ask_runs
 from ..reporting.report import write_report
 from ..runs.planning import plan
 from ..runs.runner import in_processes, run_trainings
@@ -156,11 +156,12 @@ def _transfers(demo:Demo)->list:
 def _protocols(demo:Demo)->str:
     probes = [t for code in LANGUAGES for t in demo._probes(code, model_names(code).values())]
     demo._run([*probes, *_transfers(demo)], 'probe and transfer')
-    *_, gaps, _ = make_protocol_tables('transfer', demo.out/'runs', demo.out/'paper_tables', recipe=TINY.name)
+    reply = ask_runs('transfer', read_runs(demo.out/'runs'), Options(recipe=TINY.name))
+    reply.write(demo.out/'paper_tables')
     frozen = demo._scores('probe', 'probe')
     return '\n\n'.join([
         'Frozen models: accuracy in percent, mean over the three languages.', mean_score_table(frozen),
-        probe_line(frozen, demo._scores()), gaps, _transfer_line(demo)])
+        probe_line(frozen, demo._scores()), reply.markdown('transfer-gaps'), _transfer_line(demo)])
 
 # %% ../../nbs/demo/steps.ipynb #st20
 def probe_line(frozen:dict[str,dict[str,float]], tuned:dict[str,dict[str,float]])->str:

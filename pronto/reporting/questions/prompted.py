@@ -94,6 +94,7 @@ def plot_prompted(
     return figure
 
 PROMPTING = RunQuestion(
-    'prompting', lambda records, options: read_prompted(records), lambda found, metric: [prompted_table(found)],
-    lambda found, metric: plot_prompted(found), lambda found, metric: prompted_sentences(found),
+    'prompting', lambda records, options: read_prompted(records),
+    lambda found, metric: [prompted_table(found)], lambda found, metric: plot_prompted(found),
+    lambda found, metric: prompted_sentences(found),
     protocol='prompting', metric='mcc')

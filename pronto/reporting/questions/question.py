@@ -171,9 +171,9 @@ def ask_runs(
 def _nothing(question:RunQuestion, records:list[Run], options:Options)->InputError:
     others = ', '.join(sorted({r.protocol for r in records})) or 'none'
     kind = question.protocol or options.protocol
-    command = f'pronto eval --protocol {kind}{in_store(options.store)}'
-    what = f'has no runs of {question.name} with these options (protocols with runs: {others}); make some with'
-    return InputError(options.store or 'runs', f'{what} `{command}`')
+    command = f'`pronto eval --protocol {kind}{in_store(options.store)}`'
+    what = f'has no runs of {question.name} with these options (protocols with runs: {others})'
+    return InputError(options.store or 'runs', f'{what}; make some with {command}')
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09r
 def finding(

@@ -8,7 +8,6 @@ __all__ = ['TIERS', 'BY_TIER', 'Fact', 'tier_of_share', 'read_tiers', 'model_of'
 
 # %% ../../../nbs/reporting/questions/tiers.ipynb #ti000005
 import csv
-from pathlib import Path
 from typing import NamedTuple
 import numpy as np
 from ...core.correlation import Correlation, correlate

@@ -224,9 +224,9 @@ def _read(records:list[Run], options)->list[Typology]:
     return read_typology(records, protocol, options.metric)
 
 TYPOLOGY = RunQuestion(
-    'typology', _read, lambda found, metric: [typology_table(found)], lambda found, metric: plot_typology(found),
-    lambda found, metric: typology_sentences(found), any_protocol=True,
-    unused='Not in any of these comparisons: {}.')
+    'typology', _read, lambda found, metric: [typology_table(found)],
+    lambda found, metric: plot_typology(found), lambda found, metric: typology_sentences(found),
+    any_protocol=True, unused='Not in any of these comparisons: {}.')
 
 # %% ../../../nbs/reporting/questions/typology.ipynb #ty000041
 def read_gaps(
