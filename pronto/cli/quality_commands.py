@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['quality_parse_options', 'quality_parse_command', 'quality_sheet_options', 'quality_score_options',
-           'quality_sheet_command', 'quality_score_command']
+           'quality_sheet_command', 'quality_score_command', 'quality_align_options', 'quality_align_command']
 
 # %% ../../nbs/cli/quality_commands.ipynb #qlch05
 from functools import partial
@@ -100,3 +100,20 @@ def quality_score_command(args):
     from pronto.quality.appendix import make_table5
     if len(args.sheet) > 2: raise InputError(args.sheet[2], 'is a third sheet; name one or two')
     show_tables(lambda out: make_table5(args.sheet, args.dataset, out), args.output)
+
+def quality_align_options(parser):
+    add = parser.add_argument
+    add('gold', nargs='+', metavar='GOLD', help='a folder or file of words aligned by hand (HELFI, or USFM with '
+        'milestones), or a treebank in CoNLL-U with verse references; two alignments are also composed')
+    add('--greek', metavar='PATH', help='the Greek text: the folder greek of HELFI, or a Greek Bible in any format')
+    add('-o', '--output', metavar='DIR', help='write alignments.md, .tex and .csv there')
+    add('--seed', type=int, default=0, metavar='N', help='of the aligner')
+
+def quality_align_command(args):
+    "How good automatic word alignments are, and the labels projected through them"
+    from pronto.quality.alignment_scores import alignment_scores, alignment_table
+    table = alignment_table(*alignment_scores(args.gold, args.greek, args.seed))
+    def made(out):
+        if out: table.write(out)
+        return table.terminal()
+    show_tables(made, args.output)

@@ -1,0 +1,145 @@
+"Gold alignments of both formats, and what automatic alignments are measured with"
+import pytest
+
+from pronto.cli.command import main
+from pronto.core.files import InputError
+from pronto.core.refs import Ref
+from pronto.quality.alignment_scores import alignment_scores, alignment_table, composed, link_counts
+from pronto.quality.gold_alignments import GoldAlignment, parse_aligned_usfm, read_gold, read_greek
+
+GREEK = '''\
+mk001:001	1	ἀρχή/746/0743	NOM.FEM.SG	Ἀρχὴ	arkhē
+mk001:001	2	ὁ/3588/3455	ART.GEN.MASC.SG	τοῦ	tū
+mk001:001	3a	Δαυίδ/1138/1159	PR	(Δαυεὶδ	daueid
+mk001:001	3b	-/-/-	-	.	.
+mk001:002	1	λέγω/3004/2909	PRES.ACT.IND.3sg	λέγει	legei
+'''
+FINNISH = '''\
+mk001:001	mk001:001	mk001:001	VERSE	Mk␣1:1␣
+mk001:001	1	@	-	Alku␣
+mk001:001	1	(@)	-	oli␣
+mk001:001	(2) 3a	@	-	Daavidin
+mk001:001	2	%case	GEN	
+mk001:001	3b	.	-	.␣
+mk001:001	(2)	-	UNTRANSLATED	
+mk001:002	mk001:002	mk001:002	VERSE	Mk␣1:2␣
+mk001:002	1	@	-	Sanoo
+'''
+
+def milestone(content, inside, n=1, of=1, lemma='', morph='Gr,N'):
+    attributes = f'x-lemma="{lemma or content}" x-morph="{morph}" x-occurrence="{n}" x-occurrences="{of}" x-content="{content}"'
+    return f'\\zaln-s |{attributes}\\*{inside}\\zaln-e\\*'
+
+ALIGNED = '\n'.join([
+    '\\id MRK EN_TOY en_Toki_ltr', '\\c 1', '\\s1 A heading', '\\p',
+    '\\v 1 ' + milestone('Ἀρχὴ', '\\w Beginning\\w*') + ' {\\w here\\w*} '
+    + milestone('τοῦ', milestone('Δαυεὶδ', '\\w of\\w*\n\\w David\\w*', lemma='Δαυείδ'), lemma='ὁ', morph='Gr,EA')
+    + '\\f + \\ft A \\w note\\w*.\\f*,',
+    '\\v 2-3 ' + milestone('λέγει', '\\w says\\w*', lemma='λέγω', morph='Gr,V')
+    + ' \\w so\\w* ' + milestone('λέγει', '\\w again\\w*', lemma='λέγω', morph='Gr,V')])
+
+@pytest.fixture
+def folders(tmp_path):
+    for name,text in (('helfi/greek/41-mk-Mark.txt', GREEK), ('helfi/finnish/41-mk.txt', FINNISH), ('toy/42-MRK.usfm', ALIGNED)):
+        (tmp_path/name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path/name).write_text(text, encoding='utf-8')
+    return tmp_path
+
+def test_helfi(folders):
+    first, second = read_gold(folders/'helfi').verses
+    assert [(w.form, w.lemma, w.upos) for w in first.source] == [
+        ('Ἀρχὴ', 'ἀρχή', 'NOUN'), ('τοῦ', 'ὁ', 'DET'), ('Δαυεὶδ', 'Δαυίδ', 'PROPN')]
+    assert first.target == ['Alku', 'oli', 'Daavidin']
+    assert (first.sure, first.possible) == ({(0,0), (2,2)}, {(0,1), (1,2)}) # What is in parentheses is only possible
+    assert second.sure == {(0,0)}
+    assert read_gold(folders/'helfi'/'finnish'/'41-mk.txt').verses == read_gold(folders/'helfi'/'finnish').verses == [first, second]
+
+def test_milestones_with_the_greek_text(folders):
+    gold = read_gold(folders/'toy', read_greek(folders/'helfi'/'greek'))
+    first, second = gold.verses
+    assert gold.name == 'Toki'
+    assert first.target == ['Beginning', 'here', 'of', 'David'] # Neither the heading nor the note
+    assert first.sure == {(0,0), (1,2), (1,3), (2,2), (2,3)}
+    assert second.refs == (Ref('MRK', 1, 2), Ref('MRK', 1, 3)) # A bridge
+    assert second.sure == {(0,0), (0,2)} # The same milestone twice is the same word
+
+def test_milestones_without_a_greek_text(folders):
+    gold = read_gold(folders/'toy'/'42-MRK.usfm')
+    assert [(w.form, w.upos) for w in gold.verses[0].source] == [('Ἀρχὴ', 'NOUN'), ('τοῦ', 'DET'), ('Δαυεὶδ', 'PROPN')]
+    assert 'too high' in gold.notes[0]
+
+def test_composed_links_go_through_the_greek(folders):
+    finnish = read_gold(folders/'helfi')
+    english = read_gold(folders/'toy', read_greek(folders/'helfi'/'greek'))
+    verse, = composed(english, finnish).verses # The bridge has no counterpart
+    assert verse.sure == {(0,0), (2,2), (3,2)} and (0,1) in verse.possible
+    assert [w.is_name for w in verse.source] == [False, False, True, True]
+    with pytest.raises(InputError, match='no verse in common'): composed(english, GoldAlignment('x', []))
+
+def test_found_links_are_counted(folders):
+    first = read_gold(folders/'helfi').verses[0]
+    assert link_counts(first, first.sure) == [2, 2, 2, 2, 1, 1, 1, 1]
+    assert link_counts(first, {(0,1), (0,2), (2,0)}) == [3, 1, 2, 0, 1, 0, 1, 0]
+
+@pytest.mark.parametrize('old,new,why', [
+    ('\\w Beginning\\w*\\zaln-e\\*', '\\w Beginning\\w*', r'line 6: the milestone of Ἀρχὴ is not closed before .*v 2-3'),
+    ('\\w says\\w*', '\\w says\\w*\\zaln-e\\*', r'line 6: .*zaln-e closes no milestone'),
+    ('x-content="λέγει"\\*\\w again', 'x-content="λέγει"\\w again', 'line 6: the milestone .* is not complete'),
+    ('x-content="λέγει"\\*\\w again', '\\*\\w again', 'line 6: a milestone without x-content'),
+    ('x-occurrence="1"', 'x-occurrence="2"', "line 5: a milestone of Ἀρχὴ with occurrence '2' of '1'"),
+    ('x-occurrence="1"', 'x-occurrence="one"', "line 5: .*'one'"),
+    ('\\v 1 ', '\\v one ', "line 5: verse 'one' without"),
+    ('\\id MRK', '\\id ???', "line 5: verse '1' without")])
+def test_a_broken_milestone_is_one_line(folders, capsys, old, new, why):
+    file = folders/'toy'/'42-MRK.usfm'
+    file.write_text(ALIGNED.replace(old, new), encoding='utf-8')
+    with pytest.raises(InputError, match='42-MRK.usfm, ' + why): read_gold(folders/'toy')
+    assert main(['quality', 'align', str(folders/'toy')]) == 1
+    said = capsys.readouterr()
+    assert said.out == '' and said.err.count('\n') == 1 and '42-MRK.usfm' in said.err
+
+@pytest.mark.parametrize('name,old,new,why', [
+    ('finnish/41-mk.txt', '(2) 3a', '(2) drei', "line 4: 'drei' is not the number"),
+    ('finnish/41-mk.txt', 'mk001:002	1', 'mk1.2	1', 'line 9: has no verse'),
+    ('greek/41-mk-Mark.txt', 'NOM.FEM.SG	Ἀρχὴ	arkhē', '', 'line 1: has no verse and 5 more columns')])
+def test_a_broken_table_is_one_line(folders, name, old, new, why):
+    file = folders/'helfi'/name
+    file.write_text(file.read_text(encoding='utf-8').replace(old, new), encoding='utf-8')
+    with pytest.raises(InputError, match=why): read_gold(folders/'helfi')
+
+def test_what_is_no_gold_alignment_is_refused(folders):
+    (folders/'empty').mkdir()
+    (folders/'plain.usfm').write_text('\\id MRK\n\\c 1\n\\v 1 Toki', encoding='utf-8')
+    for name in 'empty', 'plain.usfm':
+        with pytest.raises(InputError, match='holds no word alignment'): read_gold(folders/name)
+    with pytest.raises(InputError, match='does not exist'): read_gold(folders/'nowhere')
+    (folders/'helfi'/'greek'/'41-mk-Mark.txt').unlink()
+    with pytest.raises(InputError, match='holds no Greek table'): read_gold(folders/'helfi')
+
+def test_open_milestones_end_with_the_book():
+    with pytest.raises(InputError, match='before the end'): parse_aligned_usfm(ALIGNED.removesuffix('\\zaln-e\\*'), 'x')
+
+@pytest.fixture(scope='module')
+def scores(testdata):
+    pytest.importorskip('thot')
+    gold = testdata/'alignments'
+    return alignment_scores([gold/'helfi'/'finnish'/'50-pp.txt', gold/'ult'/'51-PHP.usfm'])
+
+def test_a_real_book(scores):
+    "One book is little to learn from; the whole New Testament is measured in `paper_tables/alignments.md`"
+    finnish, english, both = scores[0]
+    assert [s.name for s in scores[0]] == ['Greek → Finnish', 'Greek → English', 'Finnish → English']
+    assert finnish.verses == english.verses == both.verses == 104
+    assert finnish.value['names_f1'] > .8 and finnish.value['f1'] > .6 and english.value['f1'] > .5
+    low, high = finnish.interval['f1']
+    assert low < finnish.value['f1'] < high
+    assert 'F1 of names' in alignment_table(*scores).markdown()
+
+def test_a_treebank(testdata):
+    pytest.importorskip('thot')
+    greek = testdata/'alignments'/'helfi'/'greek'
+    (score,) = alignment_scores([testdata/'ud'/'got_proiel-ud-test.conllu'], greek)[1]
+    assert score.value['kept'] > .6 and score.value['right'] > .75
+    with pytest.raises(InputError, match='needs the Greek text'): alignment_scores([testdata/'ud'/'got_proiel-ud-test.conllu'])
+    with pytest.raises(InputError, match='no parts of speech'):
+        alignment_scores([testdata/'ud'/'got_proiel-ud-test.conllu'], testdata/'greek'/'nestle1904.tsv')
