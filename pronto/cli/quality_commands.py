@@ -103,9 +103,11 @@ def quality_score_command(args):
 
 def quality_align_options(parser):
     add = parser.add_argument
-    add('gold', nargs='+', metavar='GOLD', help='a folder or file of words aligned by hand (HELFI, or USFM with '
-        'milestones), or a treebank in CoNLL-U with verse references; two alignments are also composed')
-    add('--greek', metavar='PATH', help='the Greek text: the folder greek of HELFI, or a Greek Bible in any format')
+    add('gold', nargs='+', metavar='GOLD',
+        help='a folder or file of words aligned by hand (HELFI, or USFM with milestones), or a treebank in '
+        'CoNLL-U with verse references; two alignments are also composed')
+    add('--greek', metavar='PATH',
+        help='the Greek text: the folder greek of HELFI, or a Greek Bible in any format')
     add('-o', '--output', metavar='DIR', help='write alignments.md, .tex and .csv there')
     add('--seed', type=int, default=0, metavar='N', help='of the aligner')
 

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['confusion_metrics', 'Cells', 'chapter_cells', 'resamples', 'student_interval', 'wilson', 'all_labels', 'confusions',
-           'redraw', 'metric_bounds', 'bootstrap', 'score', 'members', 'network_errors', 'permutation_test', 'holm',
-           'compare']
+           'redraw', 'metric_bounds', 'bootstrap_counts', 'bootstrap', 'score', 'members', 'network_errors',
+           'permutation_test', 'holm', 'compare']
 
 # %% ../../nbs/core/stats.ipynb #7a748c48
 import numpy as np
@@ -115,6 +115,27 @@ def metric_bounds(metric:str, n_labels:int=2)->tuple[float,float]:
     return dict(mcc=(-1, 1), mae=(0, n_labels - 1)).get(metric, (0, 1))
 
 # %% ../../nbs/core/stats.ipynb #344ee309
+def bootstrap_counts(
+    measure, # From (..., k) counts to names and (...) values
+    counted:np.ndarray, # (cells, ..., k)
+    grouped:Cells, # As `chapter_cells` gives it
+    bounds:dict=None, # Name to least and greatest value; (0, 1) if not given
+    n:int=1000, # Resamples
+    level:float=0.95, # Of the intervals
+    seed:int=0
+)->tuple[dict[str,float],dict[str,list[float]|None]]: # Name to value, name to interval
+    "Measures of counts, with intervals by a bootstrap over chapters"
+    n_chapters = grouped.n_chapters
+    value = {m: float(v) for m,v in measure(counted.sum(0)).items()}
+    if n_chapters < 2: return value, dict.fromkeys(value)
+    drawn = measure(redraw(counted, grouped.cells, n_chapters, n, seed))
+    intervals = {}
+    for m,v in value.items():
+        defined = np.where(np.isfinite(drawn[m]), drawn[m], v)
+        variance = defined.var(ddof=1)*n_chapters/(n_chapters - 1)
+        intervals[m] = student_interval(v, variance, n_chapters - 1, (bounds or {}).get(m, (0, 1)), level)
+    return value, intervals
+
 def bootstrap(
     measure, # From (..., k, k) confusion matrices to names and (...) values
     labels,
@@ -124,17 +145,9 @@ def bootstrap(
     n:int=1000, level:float=0.95, seed:int=0
 )->tuple[dict[str,float],dict[str,list[float]|None]]: # Name to value, name to interval
     "Measure how two labellings agree, with intervals by a bootstrap over chapters"
-    cell, cells, n_chapters = chapter_cells(chapters)
-    counted = confusions(all_labels(labels, first, second), first, second, cell, len(cells))
-    value = {m: float(v) for m,v in measure(counted.sum(0)).items()}
-    if n_chapters < 2: return value, dict.fromkeys(value)
-    drawn = measure(redraw(counted, cells, n_chapters, n, seed))
-    intervals = {}
-    for m,v in value.items():
-        defined = np.where(np.isfinite(drawn[m]), drawn[m], v)
-        variance = defined.var(ddof=1)*n_chapters/(n_chapters - 1)
-        intervals[m] = student_interval(v, variance, n_chapters - 1, (bounds or {}).get(m, (0, 1)), level)
-    return value, intervals
+    grouped = chapter_cells(chapters)
+    counted = confusions(all_labels(labels, first, second), first, second, grouped.cell, len(grouped.cells))
+    return bootstrap_counts(measure, counted, grouped, bounds, n, level, seed)
 
 # %% ../../nbs/core/stats.ipynb #cee672e4
 def score(

@@ -45,7 +45,8 @@ def link_measures(
     "Precision, recall, F1 and AER, and those of names"
     n, right, sure, hit, *names = np.moveaxis(counts, -1, 0)
     with np.errstate(divide='ignore', invalid='ignore'):
-        found = dict(precision=right/n, recall=hit/sure, f1=_f1(right/n, hit/sure), aer=1 - (right + hit)/(n + sure))
+        p, r, aer = right/n, hit/sure, 1 - (right + hit)/(n + sure)
+        found = dict(precision=p, recall=r, f1=_f1(p, r), aer=aer)
         p, r = names[1]/names[0], names[3]/names[2]
         return found | dict(names_precision=p, names_recall=r, names_f1=_f1(p, r))
 
@@ -63,7 +64,7 @@ class AlignmentScore:
         low, high = self.interval[measure] or (None, None)
         return dict(value=self.value[measure], low=low, high=high)
 
-def _scored(name:str, measure:Callable, counts:list[list[int]], refs:list[Ref], notes:list[str])->AlignmentScore:
+def _scored(name:str, measure:Callable, counts:list[list[int]], refs:list[Ref], notes:list)->AlignmentScore:
     "Sum the counts of verses"
     grouped = chapter_cells([ref.chapter_name for ref in refs])
     summed = np.zeros((len(grouped.cells), len(counts[0])))
@@ -89,7 +90,8 @@ def score_alignment(
 def _composed_verse(a:GoldVerse, b:GoldVerse)->GoldVerse:
     by_greek = {}
     for i,j in b.sure | b.possible: by_greek.setdefault(i, []).append((j, (i, j) in b.sure))
-    links = [(j, k, (i, j) in a.sure and sure) for i,j in a.sure | a.possible for k,sure in by_greek.get(i, ())]
+    links = [(j, k, (i, j) in a.sure and sure) for i,j in a.sure | a.possible
+             for k,sure in by_greek.get(i, ())]
     sure = {(j, k) for j,k,is_sure in links if is_sure}
     names = {j for i,j in a.sure if a.source[i].is_name}
     words = [GreekWord(w, upos='PROPN' if j in names else 'X') for j,w in enumerate(a.target)]
@@ -101,18 +103,19 @@ def composed(
     "Links between two translations through their Greek words"
     others = {v.refs: v for v in second.verses}
     pairs = [(v, others[v.refs]) for v in first.verses if v.refs in others]
-    if not pairs: raise InputError(second.name, f'has no verse in common with {first.name}; name two of the same books')
+    if not pairs:
+        what = f'has no verse in common with {first.name}; name two with the same books'
+        raise InputError(second.name, what)
     return GoldAlignment(second.name, [_composed_verse(*pair) for pair in pairs], first.notes + second.notes)
 
 # %% ../../nbs/quality/alignment_scores.ipynb #aqsc0015
 SURE_LINK = .5 # Least probability of a link through which a label is projected
 
-def _projected(words:list[GreekWord], n:int, links:list)->list[str|None]: # (n,); `None` if the token is not kept
+def _projected(words:list[GreekWord], n:int, links:list)->list[str|None]: # (n,); `None` where nothing is kept
     best = {}
-    for link in links:
-        if link.probability < SURE_LINK: continue
-        if link.target not in best or link.probability > best[link.target].probability: best[link.target] = link
-    return [words[best[j].source].upos if j in best else None for j in range(n)]
+    for link in sorted(links, key=lambda link: link.probability):
+        if link.probability >= SURE_LINK: best[link.target] = words[link.source].upos
+    return [best.get(j) for j in range(n)]
 
 _NAMED_ENTITY = re.compile(r'\(\w+-[^()]*|\)|\(')
 
@@ -163,10 +166,12 @@ def score_treebank(
     is_word = lambda t: t.upos != 'PUNCT' and any(map(str.isalnum, t.form))
     tokens = {ref: [t for piece in pieces for t in piece if is_word(t)] for ref,pieces in verses.items()}
     refs = [ref for ref,found in tokens.items() if found and greek.get(ref)]
-    if not refs: raise InputError(files[0], 'has no verse in common with the Greek text; name another with --greek')
+    if not refs:
+        raise InputError(files[0], 'has no verse in common with the Greek text; name another with --greek')
     if all(w.upos == 'X' for ref in refs for w in greek[ref]):
-        raise InputError('--greek', 'has no parts of speech to project; name helfi/greek or an annotation file with words')
-    links = align_words([_keys(greek[ref]) for ref in refs], [[t.form for t in tokens[ref]] for ref in refs], seed=seed)
+        raise InputError('--greek', 'has no parts of speech to project; name the folder greek of HELFI')
+    forms = [[t.form for t in tokens[ref]] for ref in refs]
+    links = align_words([_keys(greek[ref]) for ref in refs], forms, seed=seed)
     counts = [tag_counts(greek[ref], tokens[ref], found) for ref,found in zip(refs, links)]
     return _scored(name, tag_measures, counts, refs, [])
 
@@ -179,8 +184,8 @@ def _treebanks(path:Path)->dict[str,list[Path]]: # Name to its parts; none if th
         if is_conllu(head): found.setdefault(re.split('-ud-|[.]conllu', f.name)[0], []).append(f)
     return found
 
-def _gold_with_greek(paths:list[Path], text:dict)->tuple[list[GoldAlignment],dict]: # In the order of the paths
-    "Read gold alignments with one Greek text: that given, or that of the first; those with a Greek of their own first"
+def _gold_with_greek(paths:list[Path], text:dict)->tuple[list[GoldAlignment],dict]: # And the Greek text
+    "Read gold alignments with one Greek text: that given, or that of HELFI, or that of the first"
     found = {}
     for path in sorted(paths, key=lambda p: helfi_folder(p) is None):
         found[path] = read_gold(path, text)
@@ -200,7 +205,8 @@ def alignment_scores(
         for name,files in parts.items(): banks.setdefault(name, []).extend(files)
         if not parts: golds.append(path)
     golds, text = _gold_with_greek(golds, read_greek(greek) if greek else {})
-    if banks and not text: raise InputError(next(iter(banks.values()))[0], 'needs the Greek text; name it with --greek')
+    if banks and not text:
+        raise InputError(next(iter(banks.values()))[0], 'needs the Greek text; name it with --greek')
     links = [score_alignment(g, f'Greek → {g.name}', seed) for g in golds]
     links += [score_alignment(composed(a, b), f'{a.name} → {b.name}', seed) for a,b in combinations(golds, 2)]
     return links, [score_treebank(files, text, name, seed) for name,files in banks.items()]
@@ -208,10 +214,11 @@ def alignment_scores(
 # %% ../../nbs/quality/alignment_scores.ipynb #aqsc0019
 _LINKS = dict(precision='Precision', recall='Recall', f1='F1', aer='AER', names_f1='F1 of names')
 _TAGS = dict(kept='Kept', right='Right of these', names_f1='F1 of names', entities_f1='F1 of entities')
-_METHOD = ('In brackets 95 % intervals from a bootstrap over chapters. The aligner sees no gold link. Links: precision counts '
-           'links that are sure or possible, recall sure ones; names are Greek proper nouns. Labels: the share of tokens '
-           f'with a link of at least {SURE_LINK}, the share of these that receive the part of speech of the treebank, and its '
-           'PROPN; an entity of the treebank is found if one of its words receives PROPN.')
+_METHOD = ('In brackets 95 % intervals from a bootstrap over chapters. The aligner sees no gold link. '
+           'Links: precision counts those that are sure or possible, recall sure ones; names are Greek '
+           f'proper nouns. Labels: the share of tokens with a link of at least {SURE_LINK}, the share of '
+           'these that receive the part of speech of the treebank, and its PROPN; an entity of the treebank '
+           'is found if one of its words receives PROPN.')
 
 def _block(scores:list[AlignmentScore], head:str, columns:dict)->tuple[list,list]:
     shown = {m: name for m,name in columns.items() if any(np.isfinite(s.value[m]) for s in scores)}
@@ -225,6 +232,8 @@ def alignment_table(
     blocks = [_block(scores, head, columns) for scores,head,columns in
               ((links, 'Links', _LINKS), (tags, 'Projected labels', _TAGS)) if scores]
     data = [dict(kind=kind, alignment=s.name, verses=s.verses, measure=m) | s.cell(m)
-            for kind,scores in (('links', links), ('labels', tags)) for s in scores for m in s.value if np.isfinite(s.value[m])]
-    notes = [f'{s.name}: {note}' for s in links for note in s.notes]
-    return Table('alignments', 'Word alignments against gold alignments and treebanks', blocks, [_METHOD, *notes], data, 4)
+            for kind,scores in (('links', links), ('labels', tags)) for s in scores
+            for m in s.value if np.isfinite(s.value[m])]
+    notes = [_METHOD, *(f'{s.name}: {note}' for s in links for note in s.notes)]
+    title = 'Word alignments against gold alignments and treebanks'
+    return Table('alignments', title, blocks, notes, data, 4)

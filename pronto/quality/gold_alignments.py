@@ -50,13 +50,15 @@ class GoldAlignment:
         return f'GoldAlignment({self.name}: {len(self.verses):,} verses, {links:,} links)'
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0008
-_NUMERALS = set('εἷς δύο τρεῖς τέσσαρες πέντε ἕξ ἑπτά ὀκτώ ἐννέα δέκα ἕνδεκα δώδεκα εἴκοσι ἑκατόν χίλιοι'.split())
+_NUMERALS = set('''εἷς δύο τρεῖς τέσσαρες πέντε ἕξ ἑπτά ὀκτώ ἐννέα δέκα ἕνδεκα δώδεκα εἴκοσι ἑκατόν
+χίλιοι'''.split())
 _COORDINATING = set('καί δέ ἀλλά ἤ οὐδέ μηδέ τέ τε οὔτε μήτε εἴτε ἤτοι'.split())
-_HELFI_CLASS = dict(ART='DET', PREP='ADP', ADJ='ADJ', PRON='PRON', REL='PRON', DEM='PRON', INT='PRON', INDEF='PRON',
-                    REFL='PRON', RECP='PRON', POSS='PRON', PRART='ADV', PRT='ADV', COND='SCONJ', PR='NOUN', NOM='NOUN',
-                    GEN='NOUN', DAT='NOUN', ACC='NOUN', VOC='NOUN', INJ='INTJ', HEB='INTJ', Aram='INTJ', CNJ='SCONJ')
-_UW_CLASS = dict(N='NOUN', NS='ADJ', NP='ADJ', V='VERB', P='ADP', PI='ADP', CC='CCONJ', CS='SCONJ', CO='SCONJ', EA='DET',
-                 EN='NUM', EQ='ADJ', AA='ADJ', AR='ADJ', T='ADV', TF='INTJ', I='INTJ')
+_HELFI_CLASS = {name: upos for upos,names in dict(
+    DET='ART', ADP='PREP', ADJ='ADJ', PRON='PRON REL DEM INT INDEF REFL RECP POSS', ADV='PRART PRT',
+    NOUN='PR NOM GEN DAT ACC VOC', SCONJ='CNJ COND', INTJ='INJ HEB Aram').items() for name in names.split()}
+_UW_CLASS = {name: upos for upos,names in dict(
+    NOUN='N', ADJ='NS NP EQ AA AR', VERB='V', ADP='P PI', CCONJ='CC', SCONJ='CS CO', DET='EA', NUM='EN',
+    ADV='T', INTJ='TF I').items() for name in names.split()}
 
 def _with_lemma(upos:str, lemma:str)->str:
     "The part of speech, where the lemma says more than the class"
@@ -103,20 +105,21 @@ def _helfi_greek(folder:Path)->dict[Ref,dict[str,GreekWord]]: # Number to word, 
             if lemma == '-' or not any(map(str.isalpha, form)): continue
             form = ''.join(c for c in form if c.isalpha() or unicodedata.combining(c))
             found[ref][number] = GreekWord(form, lemma, _helfi_upos(parse, lemma))
-    if not found: raise InputError(folder, 'holds no Greek table of HELFI such as 41-mk-Mark.txt; name helfi/greek')
+    if not found: raise InputError(folder, 'holds no Greek table of HELFI (41-mk-Mark.txt); add it')
     return dict(found)
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0012
 _NUMBER = re.compile(r'(?:[a-z]+%)?(\d+[a-z]?)')
 
-def _helfi_numbers(text:str, path, line:int)->list[tuple[str,bool]]: # Number of a Greek word; is the link weak?
+def _helfi_numbers(text:str, path, line:int)->list[tuple[str,bool]]: # Number of a word; is the link weak?
     "e.g. `(2) 3`; `4/5` leaves open which, and `pro%3` is a pronoun inside word 3"
     found = []
     for item in text.split() if text != '-' else ():
         names = item.strip('()').split('/')
         numbers = [_NUMBER.fullmatch(name) for name in names]
         if None in numbers:
-            raise InputError(path, f'{item[:20]!r} is not the number of a Greek word; mend the line', f'line {line}')
+            what = f'{item[:20]!r} is not the number of a Greek word; mend the line'
+            raise InputError(path, what, f'line {line}')
         weak = item != names[0] or '%' in item
         found += [(m[1], weak) for m in numbers]
     return found
@@ -171,8 +174,9 @@ def _milestone(text:str, fail)->Milestone:
     is_count = occurrence.isdecimal() and int(occurrence) > 0 and (not of or of.isdecimal())
     if not is_count or of and int(occurrence) > int(of):
         raise fail(f'a milestone of {said["x-content"]} with occurrence {occurrence[:9]!r} of {of[:9]!r}')
-    return Milestone(unicodedata.normalize('NFC', said['x-content']), int(occurrence), said.get('x-lemma', ''),
-                     said.get('x-morph', ''), said.get('x-ref') or said.get('x-verse') or '')
+    content = unicodedata.normalize('NFC', said['x-content'])
+    verse = said.get('x-ref') or said.get('x-verse') or ''
+    return Milestone(content, int(occurrence), said.get('x-lemma', ''), said.get('x-morph', ''), verse)
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0016
 class AlignedWord(NamedTuple):
@@ -182,7 +186,8 @@ class AlignedWord(NamedTuple):
 
 def _label(m:re.Match, book:str|None, chapter:int, fail)->tuple[Ref,...]: # The verses of a `\v`
     label = clean_label(m['value'])
-    if not book or not chapter or not label: raise fail(f'verse {m["value"][:20]!r} without a book, chapter or number')
+    if not book or not chapter or not label:
+        raise fail(f'verse {m["value"][:20]!r} without a book, chapter or number')
     return tuple(Ref(book, chapter, n) for n,_ in label_verses(label))
 
 def parse_aligned_usfm(
@@ -202,9 +207,10 @@ def parse_aligned_usfm(
             stack.pop()
         elif m['word'] is not None: words.append(AlignedWord(m['word'], tuple(stack)))
         elif m['mark']:
-            if stack: raise fail(f'the milestone of {stack[-1].content} is not closed before \\{m["mark"]} {m["value"]}')
+            name = f'\\{m["mark"]} {m["value"]}'
+            if stack: raise fail(f'the milestone of {stack[-1].content} is not closed before {name}')
             if m['mark'] == 'id': book, chapter = find_book(m['value']) or find_book(m['value'][:3]), 0
-            elif m['mark'] == 'c': chapter = int(clean_label(m['value']) or 0) if m['value'].isdecimal() else 0
+            elif m['mark'] == 'c': chapter = int(m['value']) if m['value'].isdecimal() else 0
             else: words = found.setdefault(_label(m, book, chapter, fail), [])
             if m['mark'] != 'v': words = []
     if stack: raise fail(f'the milestone of {stack[-1].content} is not closed before the end')
@@ -277,16 +283,17 @@ def read_unfoldingword(
         found.append(verse)
         added += n
     n_words = sum(len(v.source) for v in found)
-    if greek: return found, [f'{added:,} of {n_words:,} Greek words of the milestones are not in the text given.']
-    return found, ['The Greek is made of the milestones and has the order of the translation, which helps an aligner: '
-                   'the figures are too high. Name a Greek text with --greek.']
+    if greek: return found, [f'{added:,} of {n_words:,} Greek words are milestones that the text lacks.']
+    return found, ['The Greek is made of the milestones and has the order of the translation, which helps '
+                   'an aligner: the figures are too high. Name a Greek text with --greek.']
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0023
 def read_greek(
     path # `helfi/greek`, or a Greek Bible in any format, e.g. `nestle1904.tsv`
 )->dict[Ref,list[GreekWord]]: # In the order of the text
     "Read a Greek text as words; raises `InputError`"
-    if _helfi_files(Path(path)): return {ref: list(words.values()) for ref,words in _helfi_greek(Path(path)).items()}
+    if _helfi_files(Path(path)):
+        return {ref: list(words.values()) for ref,words in _helfi_greek(Path(path)).items()}
     return {ref: [GreekWord(w) for w in words_of(text)] for ref,text in read_bible(path).verses.items()}
 
 def helfi_folder(
