@@ -4,7 +4,7 @@ from urllib.parse import unquote, urldefrag
 
 import pytest
 
-from conftest import DATA, ROOT
+from conftest import DATA, ROOT, predictions, run_results
 
 DOCS = ROOT/'docs'
 GUIDES = [DOCS/'quickstart.md', *sorted((DOCS/'tutorials').glob('*.md'))]
@@ -73,6 +73,38 @@ def test_the_recipes_work(recipes, tmp_path):
     assert found.source.name == 'Moods' and found.verses[first].sentences[0].mood == 'declarative'
     assert find_protocol('tuned-transfer').sources == 'needed'
     assert recipes['find_language']('wol').name == 'Wolof'
+
+def recipe(name):
+    "The block of CONTRIBUTING.md that is the file of this name"
+    blocks = re.findall(r'^```python\n(.*?)^```', (ROOT/'CONTRIBUTING.md').read_text(encoding='utf-8'), re.M | re.S)
+    return next(block for block in blocks if block.startswith(f'# {name}\n'))
+
+def ask_own(tmp_path, capsys, change=('', '')):
+    "What `pronto tables --question` says of the recipe, with a change in it"
+    from pronto.cli.command import main
+    from pronto.runs.store import RunKey, write_record
+    for bible,accuracy in dict(wol=.7, fra=.9, spa=.8).items():
+        key = RunKey(bible=bible, model='bert', model_hash='m', task='proper_noun_subject', dataset_hash=bible)
+        write_record(key, tmp_path/'runs', run_results(accuracy=accuracy, language=bible), predictions(accuracy))
+    (tmp_path/'by_family.py').write_text(recipe('by_family.py').replace(*change), encoding='utf-8')
+    status = main(['tables', '--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'out'), '--question', str(tmp_path/'by_family.py')])
+    return status, capsys.readouterr()
+
+def test_a_question_of_ones_own(tmp_path, capsys):
+    status, said = ask_own(tmp_path, capsys)
+    assert status == 0 and '| Indo-European | 2 | 85.0 |' in said.out and '| Atlantic-Congo | 1 | 70.0 |' in said.out
+    assert said.out.startswith('**Finding:** Indo-European has the highest mean accuracy, 85.0.') and 'Recipe: paper; ' in said.out
+    assert {p.name for p in (tmp_path/'out').iterdir()} == {f'families.{e}' for e in ('md','tex','csv','png')}
+
+@pytest.mark.parametrize('change, what', [
+    (('return figure', 'return 1/0'), 'line 28: fails with ZeroDivisionError'),
+    (('return [Table(', 'return 5, [Table('), 'tables does not give a list of `Table`s'),
+    (('return figure', 'return axes'), 'plot does not give a figure'),
+    (('    return [f\'{best', '    return (f\'{best'), 'is not valid Python'),
+    (('FAMILIES = ', 'FAMILIES = OTHER, '), "NameError"), (('FAMILIES = RunQuestion(', 'FAMILIES = ('), 'defines 0 questions')])
+def test_a_wrong_question_is_one_line(tmp_path, capsys, change, what):
+    status, said = ask_own(tmp_path, capsys, change)
+    assert status == 1 and what in said.err and 'by_family.py' in said.err and len(said.err.splitlines()) == 1
 
 # The site
 

@@ -107,7 +107,11 @@ def tables_command(args):
     if question.protocol or question.any_protocol: _any_recipe(args)
     file = args.tiers or args.items or ''
     options = Options(args.recipe, args.splits, args.protocol, args.metric or '', file, args.runs)
-    show_tables(lambda out: ask_runs(question, records, options).write(out), _folder(args))
+    def make(out):
+        reply = ask_runs(question, records, options)
+        tables = reply.write(out)
+        return f'{reply.finding}\n\n{tables}' if args.question else tables
+    show_tables(make, _folder(args))
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
 def _folder(args)->Path:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Callable, NamedTuple
-from ...core.files import InputError, data_dir, reading
+from ...core.files import InputError, data_dir, reading, safe_name
 from ...core.pictures import save_picture
 from ...core.tables import Table, grouped, markdown_text
 from ...datasets.tasks import own_code, run_file
@@ -43,22 +43,32 @@ class RunQuestion(NamedTuple):
     any_protocol:bool=False # Does it read the runs of all protocols?
     unused:str='Left out, as their splits or rules differ: {}.' # About runs that are in no table
 
+# %% ../../../nbs/reporting/questions/question.ipynb #pt07o
+_GIVE = dict(read=object, tables=(Table, tuple), sentences=str) # What the lists of a question hold
+
+def _guarded(path:Path, name:str, function:Callable)->Callable:
+    "A function of the user; where it fails or gives something else, the file is named"
+    def call(*args):
+        with own_code(path): made = function(*args)
+        is_list = isinstance(made, list) and all(isinstance(x, _GIVE.get(name, object)) for x in made)
+        if is_list if name in _GIVE else hasattr(made, 'savefig'): return made
+        wanted = 'a figure of matplotlib' if name == 'plot' else 'a list of ' + \
+                 dict(read='what the tables show', tables='`Table`s', sentences='texts')[name]
+        raise InputError(path, f'{function.__name__} does not give {wanted}')
+    return call
+
+def _own_question(path:Path)->RunQuestion:
+    "The question that a file defines"
+    with reading(path, 'name a file of Python that defines a `RunQuestion`'): path.read_bytes()
+    found = [value for value in run_file(path).values() if isinstance(value, RunQuestion)]
+    if len(found) != 1: raise InputError(path, f'defines {len(found)} questions; define one `RunQuestion`')
+    parts = {name: getattr(found[0], name) for name in ('read','tables','plot','sentences')}
+    return found[0]._replace(**{name: _guarded(path, name, f) for name,f in parts.items()})
+
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07f
 RUN_QUESTIONS = {name: name for name in ('mixes','probe','tiers','items','typology')} # To the module of each
 RUN_QUESTIONS |= dict.fromkeys(('transfer','transfer-probe','transfer-prompting'), 'transfer')
 RUN_QUESTIONS |= {'few-shot': 'fewshot', 'prompting': 'prompted'}
-
-def _own_question(path:Path)->RunQuestion:
-    "The question that a file defines; where it fails, the line is named"
-    with reading(path, 'name a file of Python that defines a `RunQuestion`'): path.read_bytes()
-    found = [value for value in run_file(path).values() if isinstance(value, RunQuestion)]
-    if len(found) != 1: raise InputError(path, f'defines {len(found)} questions; define one `RunQuestion`')
-    def guarded(function):
-        def call(*args):
-            with own_code(path): return function(*args)
-        return call
-    parts = {name: guarded(getattr(found[0], name)) for name in ('read','tables','plot','sentences')}
-    return found[0]._replace(**parts)
 
 def find_question(
     name:str # A key of `RUN_QUESTIONS`, or a file of Python that defines a `RunQuestion`
@@ -130,7 +140,7 @@ class Reply(NamedTuple):
         "Write tables and figures"
         out = Path(out or data_dir()/'tables')
         for metric in self.found:
-            name = f'{self.question.name}{_also(metric, self.asked)}.png'
+            name = f'{safe_name(self.question.name)}{_also(metric, self.asked)}.png'
             save_picture(self.plot(metric), out/name, bbox_inches='tight')
         for table in self.tables: table.write(out)
         return self.markdown()
