@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Callable
 from ..core.files import printable, warn_once
 from ..core.progress import be_quiet, progress
-from ..core.tables import csv_rows
+from ..core.tables import csv_rows, terminal_text
 
 # %% ../../nbs/cli/output.ipynb #outc01
 _mode = dict(quiet=False, as_json=False)
@@ -26,7 +26,10 @@ def set_output(quiet:bool=False, as_json:bool=False):
 bar = progress # Wraps a list and shows how far it is done
 
 # %% ../../nbs/cli/output.ipynb #outc03
-def _print(text): print(*map(printable, str(text).split('\n')), sep='\n', flush=True)
+def _print(text):
+    text = str(text)
+    if sys.stdout.isatty() and '\n|--' in text: text = terminal_text(text)
+    print(*map(printable, text.split('\n')), sep='\n', flush=True)
 
 def show(
     text, # For people

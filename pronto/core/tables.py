@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['ABSENT', 'Markup', 'one_line', 'grouped', 'names_in', 'markdown_text', 'markdown_row', 'markdown_table', 'latex_text',
            'latex_table', 'spreadsheet_safe', 'spreadsheet_value', 'csv_text', 'csv_rows', 'decimal', 'Printed',
-           'Table']
+           'terminal_text', 'Table']
 
 # %% ../../nbs/core/tables.ipynb #73dc1c36
 import csv, io, re
@@ -263,23 +263,17 @@ def _as_csv(table)->str:
     return csv_text([{k: short(x) for k,x in row.items()} for row in table.data or printed])
 
 # %% ../../nbs/core/tables.ipynb #tbltab6c
-def _as_lines(table, width:int|None)->str:
+def terminal_text(
+    markdown:str, # Paragraphs, lists and tables
+    width:int=None # Columns; those of the terminal if not given
+)->str: # No line is longer than it is wide
+    "Markdown as a terminal shows it: tables are aligned, text is wrapped, and there is no markup"
     from rich.console import Console
-    from rich.table import Table as Grid
-    from rich.text import Text
+    from rich.markdown import Markdown
     out = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
-    out.print(Text(_full_title(table)))
-    for header,rows,align in _headed(table):
-        grid = Grid(box=None, pad_edge=False)
-        for name,a in zip(header, align):
-            grid.add_column(Text(one_line(name)), justify=_SIDE[a], overflow='fold')
-        for row in rows: grid.add_row(*(Text(f'{cell.text} {cell.small}'.strip()) for cell in row))
-        out.print()
-        out.print(grid)
-    for note in [*table.legend, *table.notes]:
-        out.print()
-        out.print(Text(one_line(note)))
-    return '\n'.join(line.rstrip() for line in out.file.getvalue().splitlines())
+    out.print(Markdown(markdown, hyperlinks=False))
+    text = '\n'.join(line.rstrip() for line in out.file.getvalue().splitlines())
+    return re.sub('\n{3,}', '\n\n', text).strip('\n')
 
 # %% ../../nbs/core/tables.ipynb #tbltab6d
 @dataclass
@@ -312,7 +306,7 @@ class Table:
         width:int=None # Columns; those of the terminal if not given
     )->str: # No line is longer than it is wide
         "The table for a terminal"
-        return _as_lines(self, width)
+        return terminal_text(self.markdown(), width)
 
     def write(self,
         folder, # Where `stem.md`, `stem.tex` and `stem.csv` go
