@@ -16,8 +16,7 @@ CREATURES = {'animal', 'plant'}
 THINGS = CREATURES | {'artefact'}
 
 def named_entities(
-    verse:VerseAnnotation,
-    kinds:set[str] # Of `pronto.sources.records.KINDS`
+    verse:VerseAnnotation, kinds:set[str]
 )->list[str]: # In the order of the words, each once
     "The entities of some kinds that a verse names"
     return list(dict.fromkeys(e.entity for e in verse.entities if e.role == 'name' and e.kind in kinds))

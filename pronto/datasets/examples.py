@@ -72,29 +72,21 @@ def verses_of(
     return tuple((ref or text, text) for ref,text in zip(row.refs, row.texts))
 
 # %% ../../nbs/datasets/examples.ipynb #ex14c
-def text_columns(
-    kind:type # `VerseExample` or `PairExample`
-)->list[str]: # e.g. `['text1','text2']`
+def text_columns(kind:type)->list[str]: # e.g. `['text1','text2']`
     "The columns that hold text"
     return [name for name in kind._fields if name.startswith('text')]
 
-def column_counts(
-    kind:type # `VerseExample` or `PairExample`
-)->tuple[int,int]: # Without and with references
+def column_counts(kind:type)->tuple[int,int]: # Without and with references
     "How many columns a table may have"
     return len(kind._fields) - len(text_columns(kind)), len(kind._fields)
 
-def kind_of_columns(
-    n:int # How many columns a table has
-)->type: # `VerseExample` or `PairExample`
+def kind_of_columns(n:int)->type: # `VerseExample` or `PairExample`
     "The row class of a table whose task is unknown; raises `ValueError` if there is none"
     for kind in VerseExample, PairExample:
         if n in column_counts(kind): return kind
     raise ValueError(f'{n} column{"s" if n != 1 else ""}; a verse task has 2 or 3, a pair task 4 or 6')
 
-def table_line(
-    row:VerseExample|PairExample
-)->str: # Ends with a newline
+def table_line(row:VerseExample|PairExample)->str: # Ends with a newline
     "A row of a table; without columns for references if the row has none"
     n = column_counts(type(row))[0]
     refs = [str(ref or '') for ref in row.refs] if any(row.refs) else []

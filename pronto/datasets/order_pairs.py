@@ -25,9 +25,7 @@ def _by_order(uses:Uses, pairs:Pairs)->Pairs:
     return replace(pairs, same=first > second).take(np.flatnonzero(known & (first != second)))
 
 def parallel_order_pairs(
-    uses:Uses, # Of all annotated verses
-    among:np.ndarray, # (k,) the uses of one split, by index
-    present:np.ndarray, # (verses,) has the translation the verse?
+    uses:Uses, among:np.ndarray, present:np.ndarray
 )->Pairs: # For each use that takes part one with another count
     "Draw the pairs of *more arguments* within one split"
     return _by_order(uses, parallel_count_pairs(uses, among, present))

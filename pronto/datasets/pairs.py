@@ -162,9 +162,7 @@ def pairs_of(
     uses = Uses(refs, senses, nothing, nothing, nothing)
     return Pairs(uses, sense, *verse.reshape(-1, 2).T, same, [texts[r] for r in refs], labels)
 
-def contradictions(
-    parts:list[Pairs] # Over the same uses, e.g. the splits of a task
-)->int:
+def contradictions(parts:list[Pairs])->int:
     "How many pairs, in either order, have both labels"
     sense, a, b, same = (np.concatenate(column) for column in zip(*(part.columns for part in parts)))
     n = len(parts[0].uses.refs)
@@ -286,9 +284,7 @@ def _sense_rings(uses:Uses, among:bytes)->_Rings:
     return _Rings(*_columns(_by_sense(uses, among, 'positive')), asking, given, lambda u: 0, fits)
 
 def parallel_sense_pairs(
-    uses:Uses, # Of all annotated verses
-    among:np.ndarray, # (k,) the uses of one split, by index
-    present:np.ndarray, # (verses,) has the translation the verse?
+    uses:Uses, among:np.ndarray, present:np.ndarray
 )->Pairs: # A positive and a negative for each use
     "Draw the pairs of *same sense* within one split"
     return _paired(uses, _sense_rings(uses, among.astype(int).tobytes()), present)
@@ -322,9 +318,7 @@ def _count_rings(uses:Uses, among:bytes)->_Rings:
     return _Rings(members, ring, _columns(rows)[0], np.array(given, int), sense.__getitem__, fits)
 
 def parallel_count_pairs(
-    uses:Uses, # Of all annotated verses
-    among:np.ndarray, # (k,) the uses of one split, by index
-    present:np.ndarray, # (verses,) has the translation the verse?
+    uses:Uses, among:np.ndarray, present:np.ndarray
 )->Pairs: # A positive and a negative for each use that takes part
     "Draw the pairs of *same argument count* within one split"
     return _paired(uses, _count_rings(uses, among.astype(int).tobytes()), present)
@@ -340,8 +334,7 @@ def _collect(uses:Uses, rows:list[tuple[int,int,bool]])->Pairs:
 
 def random_sense_pairs(
     uses:Uses, # Of the translation's verses
-    seed:int=42,
-    tries:int=200, # Draws before a negative is given up
+    seed:int=42, tries:int=200
 )->Pairs:
     "Draw the pairs of *same sense* the published way"
     rng,rows,verse = random.Random(seed),[],uses.verse.tolist()

@@ -14,9 +14,7 @@ from ..core.files import fact_table
 from ..core.refs import NT_BOOKS, Ref, parse_ref
 
 # %% ../../nbs/datasets/parallels.ipynb #pa06
-def plain_letters(
-    text:str # Any text
-)->str: # Lower-case letters without accents, and single spaces
+def plain_letters(text:str)->str: # Lower-case letters without accents, and single spaces
     "The text without case, accents and punctuation"
     decomposed = unicodedata.normalize('NFD', text.lower())
     return ' '.join(''.join(c for c in decomposed if c.isalpha() or c.isspace()).split())
@@ -27,10 +25,7 @@ class Similar(NamedTuple):
     second:Ref         # Later in the canon
     similarity:float   # From 0 to 1
 
-def similar_verses(
-    verses:dict[Ref,str], # Reference to text, in canonical order
-    least:float=.35 # Smallest similarity
-)->list[Similar]: # In canonical order
+def similar_verses(verses:dict[Ref,str], least:float=.35)->list[Similar]: # In canonical order
     "Pairs of similar verses in different chapters; needs scikit-learn"
     from sklearn.feature_extraction.text import TfidfVectorizer
     refs = list(verses)

@@ -17,8 +17,7 @@ from .pairs import Pairs
 
 # %% ../../nbs/datasets/shortcuts.ipynb #47002ff6
 def share_right(
-    predicted, # (n,)
-    labels # (n,)
+    predicted, labels
 )->float|None: # Accuracy from 0 to 1, to four digits; `None` if there is nothing to score
     "Share of predictions that are right"
     return round(float((np.asarray(predicted) == np.asarray(labels)).mean()), 4) if len(labels) else None
@@ -37,16 +36,14 @@ def predict_feature(
 # %% ../../nbs/datasets/shortcuts.ipynb #077ab7db
 def predict_known(
     train:np.ndarray, # (n,) what identifies a training example
-    labels:np.ndarray, # (n,) its label
-    test:np.ndarray # (m,) what identifies a test example
+    labels:np.ndarray, test:np.ndarray
 )->np.ndarray: # (m,) predicted labels
     "Remember the labels of train"
     names = np.unique(np.concatenate([train, test]), return_inverse=True)[1]
     return predict_feature(names[:len(train)], labels, names[len(train):])
 
 def predict_known_senses(
-    train:Pairs, # Verse 1 has the sense, verse 2 only in a "same" pair
-    test:Pairs # Over the same verses and senses
+    train:Pairs, test:Pairs
 )->np.ndarray: # (test,) is verse 2 known to have the sense?
     "Remember the verses of train that have a sense"
     n = len(train.uses.refs)
@@ -129,15 +126,12 @@ class NearestQuestions(NamedTuple):
 # %% ../../nbs/datasets/shortcuts.ipynb #nt02
 class NearestText:
     "Finds the most similar text"
-    def __init__(self,
-        texts # All that will be compared
-    ):
+    def __init__(self, texts):
         self.number = {text: i for i,text in enumerate(dict.fromkeys(texts))}
         self.vectors = _vectors(list(self.number))
 
-    def __call__(self,
-        asked:list[str], # m texts
-        known:list[str]  # n texts, at least one
+    def __call__(
+        self, asked:list[str], known:list[str]
     )->np.ndarray: # (m,) for each the place of the most similar known text: itself if it is known
         "The nearest known text"
         return self.answer([(asked, known)])[0]
@@ -178,8 +172,7 @@ def _occurring(pairs:Pairs)->np.ndarray: # Sorted
     return np.flatnonzero(np.bincount(np.r_[pairs.verse1, pairs.verse2]))
 
 def nearest_sense(
-    train:Pairs, # Verse 1 has the sense, verse 2 only in a "same" pair
-    test:Pairs # Over the same verses and senses
+    train:Pairs, test:Pairs
 )->NearestQuestions: # Is the most similar verse of train known to have the sense?
     "Ask about the verse of train that is most similar to verse 2"
     seen, asked = _occurring(train), np.flatnonzero(np.bincount(test.verse2))
@@ -206,10 +199,7 @@ def _count_classes(train:Pairs, senses:np.ndarray)->dict[int,dict[int,int]]: # S
         found.setdefault(code // n, {})[code % n] = number
     return found
 
-def nearest_count(
-    train:Pairs, # Both verses have the sense
-    test:Pairs # Over the same verses and senses
-)->NearestQuestions: # `False` for a sense that train lacks
+def nearest_count(train:Pairs, test:Pairs)->NearestQuestions: # `False` for a sense that train lacks
     "Ask whether the most similar verses of train that use the sense are known to have the same count"
     classes = _count_classes(train, test.sense)
     rows = grouped(range(len(test)), test.sense.tolist().__getitem__)
@@ -235,9 +225,7 @@ def _features(train, test)->tuple[dict[str,np.ndarray],dict[str,np.ndarray]]:
     return a, b
 
 def predictors(
-    task, # A `pronto.datasets.tasks.Task`
-    train, # Its examples, as `task.examples` gives them
-    test,
+    task, train, test,
     nearest:np.ndarray|None # (test,) what the most similar verses of train say, as label numbers
 )->dict[str,float|None]: # Name to accuracy on test, from 0 to 1; `None` where a split is empty
     "Score the shortcut predictors"
@@ -253,8 +241,7 @@ def predictors(
 
 # %% ../../nbs/datasets/shortcuts.ipynb #854736d50
 def near_duplicates(
-    train:dict[Ref,str], # Verses of train
-    test:dict[Ref,str], # Verses of dev or test
+    train:dict[Ref,str], test:dict[Ref,str],
     least:float=0.5 # Share of 8-grams
 )->dict[Ref,float]: # Verses of `test` with their greatest share, which is 1 for a duplicate
     "Verses of `test` that resemble a verse of `train`"
@@ -265,10 +252,7 @@ def near_duplicates(
         if share >= least: found[refs[b]] = max(found.get(refs[b], 0), round(share, 4))
     return {r: 1.0 if t in whole else found[r] for r,t in test.items() if t in whole or r in found}
 
-def resemblance(
-    one:str,
-    other:str
-)->float: # Share of 8-grams, from 0 to 1
+def resemblance(one:str, other:str)->float: # Share of 8-grams, from 0 to 1
     "How much of two verses is the same"
     x, y = ({t[i:i+8] for i in range(len(t)-7)} for t in (one, other))
     return len(x & y)/len(x | y) if x | y else float(one == other)

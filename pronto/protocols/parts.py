@@ -78,10 +78,7 @@ def share_sizes(
     return [sum(counts[verse] for verse in share) for share in _shares(counts.keys(), of, draw)]
 
 # %% ../../nbs/protocols/parts.ipynb #pt10
-def row_name(
-    row, # A `VerseExample` or a `PairExample`, or a row of an imported benchmark
-    i:int=0 # Its place in the table, its name where it has no references
-)->str: # e.g. `go.01 MRK 1:1 MRK 2:2`
+def row_name(row, i:int=0)->str: # e.g. `go.01 MRK 1:1 MRK 2:2`
     "What a row is called in every translation"
     return ' '.join(map(str, row.where.values())) if any(row.refs) else f'row {i}'
 
@@ -95,11 +92,7 @@ def _name_of(cells:list[str], i:int)->str:
     named = len(cells) == 3 and re.fullmatch(r'\w{3} \d+:\d+', cells[2])
     return cells[2] if named else f'row {i}'
 
-def row_names(
-    folder, # A dataset folder
-    stem:str, # Of a task
-    split:str
-)->tuple[str,...]: # As `row_name` gives them
+def row_names(folder, stem:str, split:str)->tuple[str,...]: # As `row_name` gives them
     "What the rows of a table are called, without loading the dataset; raises `InputError`"
     path = table_file(folder, stem, split)
     if not path.is_file(): raise InputError(folder, f'does not have {stem}; choose another task')
@@ -108,11 +101,7 @@ def row_names(
     parts = with_dev({s: names(table_file(folder, stem, s)) for s in ('train','dev')})
     return tuple(f'row {i}' for i in range(len(parts[split])))
 
-def common_row_names(
-    folders, # Dataset folders
-    stem:str, # Of a task
-    split:str
-)->list[str]: # In the order of the first folder
+def common_row_names(folders, stem:str, split:str)->list[str]: # In the order of the first folder
     "The rows that all translations have"
     first, *others = (row_names(f, stem, split) for f in folders)
     known = set(first).intersection(*others)
@@ -204,10 +193,7 @@ def _labels(manifest:dict, task)->list[str]:
     unknown = [x for x in manifest.get('label_shares', {}).get(task.stem, {}) if not task.knows(x)]
     return [*task.labels, *unknown]
 
-def check_compatible(
-    translations:list[Translation],
-    tasks:list # Of `pronto.datasets.tasks`
-):
+def check_compatible(translations:list[Translation], tasks:list):
     "Refuse translations that cannot take part in one training; raises `InputError`"
     first, *others = translations
     for other in others:

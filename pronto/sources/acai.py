@@ -22,9 +22,7 @@ _PREFIXES = dict(person='person', place='place', deity='deity', group='group', f
                  realia='artefact', keyterm='term') # Of an identifier, to kind of entity
 REMEDY = 'get it again with `pronto fetch acai`'
 
-def acai_files(
-    folder # With the folders of all kinds
-)->list[Path]: # In order; empty if there is no such folder
+def acai_files(folder)->list[Path]: # In order; empty if there is no such folder
     "The files of ACAI; raises `InputError` if some kind of entity is missing"
     found = {name: sorted((Path(folder)/name/'json').glob('*.json')) for name in FOLDERS}
     if not any(found.values()): return []
@@ -126,9 +124,7 @@ def _identifier(record:dict, field:str)->str:
         raise ValueError(f'its {field} {value!r:.60} is not like person:Abel')
     return '_'.join(value.split())
 
-def read_acai(
-    path # A `.json` file
-)->AcaiRecord:
+def read_acai(path)->AcaiRecord:
     "Read one file; raises `InputError` if it cannot be read or has a word that does not exist"
     record, unknown = read_json(path, REMEDY), Counter()
     with reading(path, REMEDY):

@@ -58,9 +58,7 @@ class Book(NamedTuple):
     edition:str # `SBLGNT` or `Nestle 1904`
     sentences:list[GreekSentence]
 
-def walk(
-    group:Group
-)->Iterator[tuple[Word,Group]]: # Each word with the group that it is a part of
+def walk(group:Group)->Iterator[tuple[Word,Group]]: # Each word with the group that it is a part of
     "The words of a group, in the order of the tree"
     for part in group.parts:
         if isinstance(part, Group): yield from walk(part)
@@ -125,10 +123,7 @@ def _sentence(el, path)->GreekSentence|None: # Nothing if it has no words
     return GreekSentence(el.sourceline, tree, tuple(words)) if words else None
 
 # %% ../../nbs/sources/macula.ipynb #703f1744
-def parse_lowfat(
-    text:str, # The contents of a file
-    path=''   # Its name, for errors
-)->Book:
+def parse_lowfat(text:str, path='')->Book:
     "Read a book of MACULA's lowfat trees; raises `InputError` with the line of what cannot be read"
     root = parse_xml(text, path)
     sentences = [s for el in root.iter('{*}sentence') if (s := _sentence(el, path))]
@@ -138,26 +133,20 @@ def parse_lowfat(
     has_chinese = any(w.get('mandarin') is not None for w in root.iter('{*}w'))
     return Book(Path(path), 'SBLGNT' if has_chinese else 'Nestle 1904', sentences)
 
-def read_lowfat(
-    path # An `.xml` file
-)->Book:
+def read_lowfat(path)->Book:
     "Read one file; raises `InputError` if it cannot be read"
     with reading(path, 'get the file again'):
         return parse_lowfat(Path(path).read_text(encoding='utf-8-sig'), path)
 
 # %% ../../nbs/sources/macula.ipynb #ff21f990
-def is_lowfat(
-    path # A file
-)->bool:
+def is_lowfat(path)->bool:
     "Does a file look like a book of lowfat trees?"
     try:
         with open(path, 'rb') as f: head = f.read(1 << 16)
     except OSError: return False
     return b'<sentence' in head and re.search(rb'<w\s[^<>]*\bref="[^"<]+![0-9]', head) is not None
 
-def lowfat_files(
-    folder # With files of one edition, at any depth
-)->list[Path]: # In the order of their names, which is that of the canon
+def lowfat_files(folder)->list[Path]: # In the order of their names, which is that of the canon
     "The files of a folder that contain lowfat trees, and damaged ones beside them"
     found = {f for f in Path(folder).rglob('*.xml') if f.is_file() and is_lowfat(f)}
     beside = {f for parent in {f.parent for f in found} for f in parent.glob('[0-9][0-9]-*.xml')}

@@ -121,9 +121,7 @@ class Document:
 _TREE = re.compile(r'\(\s*([^\s()]*)|([^\s()]+)|\)')
 MOST_LEVELS, MOST_TOKENS = 300, 1000 # Of a tree, of a sentence
 
-def tree_events(
-    text:str # A tree in brackets
-)->Iterator[tuple[str|None,str|None]]: # Label and token, see below
+def tree_events(text:str)->Iterator[tuple[str|None,str|None]]: # Label and token, see below
     "Walk a tree: a label where a node opens, a token at a leaf, neither where a node closes"
     return (m.groups() for m in _TREE.finditer(text))
 
@@ -135,9 +133,7 @@ class Nodes(NamedTuple):
     preterminals:list[int] # The node above each leaf
     tokens:list[str] # The leaves
 
-def tree_nodes(
-    text:str # A tree in brackets
-)->Nodes: # Its nodes
+def tree_nodes(text:str)->Nodes: # Its nodes
     "Read a tree; raises `ValueError` if it is not balanced, too deep or too long"
     labels, parents, spans, preterminals, tokens = [], [], [], [], []
     node, level = -1, 0
@@ -269,9 +265,7 @@ def _check_leaf(offset:int, line:str, expected:int, nodes:Nodes):
 # %% ../../nbs/sources/onf.ipynb #dd52ae39
 _TRIPLE = re.compile(r'([0-9]{1,3})_([0-9]{1,3})_([0-9]{1,6})')
 
-def parse_times(
-    text:str # e.g. `1_73_0:1_74_0`
-)->tuple[tuple[int,int,int],...]: # Triples of chapter, verse and offset
+def parse_times(text:str)->tuple[tuple[int,int,int],...]: # Triples of chapter, verse and offset
     "Read a start or stop time; raises `ValueError` if it is not made of `chapter_verse_offset`"
     found = [_TRIPLE.fullmatch(part) for part in text.split(':')]
     if None in found: raise ValueError(f'time {text[:60]!r} is not chapter_verse_offset')
@@ -372,10 +366,7 @@ def _add_chain(lines:list[str], sections:list[Section]):
         sections[-1].chains.append(_chain(lines, sections[-1].sentences))
     else: raise _At(0, f'cannot read {head[:60]!r}: this is not OntoNotes Normal Form')
 
-def parse_onf(
-    text:str, # The contents of a file
-    path='',  # Its name, for errors
-)->Document:
+def parse_onf(text:str, path='')->Document:
     "Read OntoNotes Normal Form from a string; raises `InputError` with the line of what cannot be read"
     sections, blocks, start, number = [], {}, 1, 1
     def close():
@@ -397,16 +388,12 @@ def parse_onf(
     return Document(Path(path), sections)
 
 # %% ../../nbs/sources/onf.ipynb #ed3b4f0f
-def read_onf(
-    path # An `.onf` file
-)->Document: # The document
+def read_onf(path)->Document: # The document
     "Read one file; raises `InputError` if it cannot be read"
     with reading(path, 'get the file again'):
         return parse_onf(Path(path).read_text(encoding='utf-8-sig'), path)
 
-def onf_files(
-    folder # The release, or any folder in it
-)->list[Path]: # In the order of the canon
+def onf_files(folder)->list[Path]: # In the order of the canon
     "The files of the New Testament; all files if none is in a folder `pt/nt`"
     files = sorted(f for f in Path(folder).rglob('*.onf') if f.is_file())
     return [f for f in files if '/pt/nt/' in f.as_posix()] or files

@@ -16,9 +16,7 @@ from .onf import Document, Nodes, Sentence, read_onf
 from .records import Mention, Predicate, SentenceAnnotation, VerseAnnotation
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #cdf63e9f
-def label_parts(
-    label:str # e.g. `NP-SBJ-1`
-)->tuple[str,set[str]]: # e.g. `NP` and `{'SBJ'}`
+def label_parts(label:str)->tuple[str,set[str]]: # e.g. `NP` and `{'SBJ'}`
     "The category and the function tags of a node, without indices"
     if label.startswith('-'): return label, set() # `-NONE-`, `-LRB-`
     category,*tags = re.split(r'[-=|]', label)
@@ -38,17 +36,12 @@ MOOD_OF_LABEL = {
 
 _CLAUSES = {'S','SQ','SINV','SBARQ'}
 
-def top_constituent(
-    nodes:Nodes, # The tree of a sentence
-    children:list[list[int]] # Of each node
-)->int|None: # `None` if TOP is empty
+def top_constituent(nodes:Nodes, children:list[list[int]])->int|None: # `None` if TOP is empty
     "The first clause below TOP, or else its first child"
     clauses = (i for i in children[0] if label_parts(nodes.labels[i])[0] in _CLAUSES)
     return next(clauses, children[0][0] if children[0] else None)
 
-def mood(
-    nodes:Nodes # The tree of a sentence
-)->str|None: # A value of `MOOD_OF_LABEL`
+def mood(nodes:Nodes)->str|None: # A value of `MOOD_OF_LABEL`
     "The mood of the main clause (section 3 of the paper, task SM)"
     top = top_constituent(nodes, _children(nodes))
     return None if top is None else MOOD_OF_LABEL.get(re.sub(r'[-=]\d+', '', nodes.labels[top]))
@@ -80,9 +73,7 @@ def _subjects(nodes:Nodes)->list[int]: # Nodes; several if the main clause has s
         clause = _clause_inside(nodes, clause, children[clause])
     return []
 
-def proper_subject(
-    nodes:Nodes # The tree of a sentence
-)->bool|None: # `None` if the main clause has no subject or several
+def proper_subject(nodes:Nodes)->bool|None: # `None` if the main clause has no subject or several
     "Does the subject contain a token tagged NNP or NNPS (section 3 of the paper, task PNS)?"
     subjects = _subjects(nodes)
     if len(subjects) != 1: return None
@@ -99,9 +90,7 @@ PRONOUNS = {*PUBLISHED_PRONOUNS, 'us', 'thee', 'ye'}
 
 def _is_pronoun(leaf)->bool: return leaf.tag in PRONOUN_TAGS or leaf.token.lower() in PRONOUNS
 
-def mentions(
-    sentence:Sentence
-)->tuple[Mention,...]: # In order of their first token
+def mentions(sentence:Sentence)->tuple[Mention,...]: # In order of their first token
     "The mentions of a sentence (section 3 of the paper, task NMC)"
     found = []
     for leaf in sentence.leaves:
@@ -122,29 +111,21 @@ def is_argument(label:str)->bool: # Of a line of a frame
 
 def _is_core(label:str)->bool: return is_argument(label) and 'ARGM' not in label
 
-def predicates(
-    sentence:Sentence,
-    arguments:str='all' # Which are counted, one of `ARGUMENTS`
-)->tuple[Predicate,...]: # In order
+def predicates(sentence:Sentence, arguments:str='all')->tuple[Predicate,...]: # In order
     "The predicates of a sentence (section 3 of the paper, tasks SS and SAC)"
     counts = _is_core if arguments == 'core' else is_argument
     props = (p for leaf in sentence.leaves for p in leaf.props)
     return tuple(Predicate(p.sense, sum(counts(a.label) for a in p.args)) for p in props)
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #c49d654f
-def annotate_sentence(
-    sentence:Sentence,
-    arguments:str='all' # Which are counted, one of `ARGUMENTS`
-)->SentenceAnnotation:
+def annotate_sentence(sentence:Sentence, arguments:str='all')->SentenceAnnotation:
     "Annotate a sentence by the rules of the paper"
     nodes = sentence.nodes
     return SentenceAnnotation(
         mood(nodes), proper_subject(nodes), mentions(sentence), predicates(sentence, arguments))
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #1719d6e9
-def touches_several(
-    refs:Iterable[Ref] # The verses that a sentence touches
-)->bool:
+def touches_several(refs:Iterable[Ref])->bool:
     "Does a sentence run over the end of a verse?"
     return len(set(refs)) > 1
 
@@ -162,9 +143,7 @@ def _book(doc:Document, s:Sentence)->str:
     what = f'no book of the Bible is called {s.speaker.name!r}; correct the speaker information'
     raise InputError(doc.path, what, f'line {s.line}')
 
-def read_placed(
-    path # An `.onf` file
-)->Document:
+def read_placed(path)->Document:
     "Read one file; raises `InputError` if it cannot be read or names a book that is not in the Bible"
     doc = read_onf(path)
     for s in doc.sentences:
@@ -172,9 +151,7 @@ def read_placed(
     return doc
 
 def annotate_onf(
-    documents:Iterable[Document], # In order
-    rules:Rules=PAPER,
-    arguments:str='all' # Which are counted, one of `ARGUMENTS`
+    documents:Iterable[Document], rules:Rules=PAPER, arguments:str='all'
 )->dict[Ref,VerseAnnotation]: # In canonical order
     "Annotate the verses of OntoNotes; sentences without a reference are skipped"
     verses, crossing = {}, set()

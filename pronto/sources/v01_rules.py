@@ -16,9 +16,7 @@ from .records import Mention, Predicate, SentenceAnnotation
 # %% ../../nbs/sources/v01_rules.ipynb #a184f696
 _PRONOMINAL = re.compile('|'.join(PUBLISHED_PRONOUNS), re.IGNORECASE)
 
-def v01_mentions(
-    sentence:Sentence
-)->tuple[Mention,...]:
+def v01_mentions(sentence:Sentence)->tuple[Mention,...]:
     "Mentions as in v0.1: one per leaf, none at the last leaf, pronominal if the word begins with a pronoun"
     found = []
     for leaf in sentence.leaves[:-1]:
@@ -29,9 +27,7 @@ def v01_mentions(
         found.append(Mention(c.start, c.end, words, c.chain, pronominal))
     return tuple(found)
 
-def v01_predicates(
-    sentence:Sentence
-)->tuple[Predicate,...]:
+def v01_predicates(sentence:Sentence)->tuple[Predicate,...]:
     "Predicates as in v0.1: one per leaf, none at the last, arguments by label up to an unlabelled line"
     found = []
     for leaf in sentence.leaves[:-1]:
@@ -64,19 +60,14 @@ def v01_proper_subject(
     return any(tag in ('NNP','NNPS') for _,tag in found)
 
 # %% ../../nbs/sources/v01_rules.ipynb #a197f927
-def v01_annotate_sentence(
-    sentence:Sentence,
-    arguments:str='all' # The published release knows no other
-)->SentenceAnnotation:
+def v01_annotate_sentence(sentence:Sentence, arguments:str='all')->SentenceAnnotation:
     "Annotate a sentence as in v0.1"
     labels = sentence.nodes.labels
     mood = MOOD_OF_LABEL.get(labels[1]) if len(labels) > 1 else None
     subject = v01_proper_subject(sentence.tree_string)
     return SentenceAnnotation(mood, subject, v01_mentions(sentence), v01_predicates(sentence))
 
-def v01_crosses(
-    refs:Iterable[Ref] # The verses that a sentence touches
-)->bool:
+def v01_crosses(refs:Iterable[Ref])->bool:
     "Does a sentence run into a verse of another number? Chapters are not compared"
     return len({r.verse for r in refs}) > 1
 

@@ -84,10 +84,7 @@ def _label_text(kind:str, rows:list)->str: # The contents of a file
     else: lines = [row.matches[0] if kind == 'retrieval' else row.label for row in rows]
     return ''.join(f'{line}\n' for line in lines)
 
-def write_labels(
-    found:Found, # What a reader of XTREME found
-    folder # To write, with a folder for each task
-)->list[str]: # The tasks, with the number of languages
+def write_labels(found:Found, folder)->list[str]: # The tasks, with the number of languages
     "Write the labels of all test sets that have some, for `pronto xtreme score --labels`"
     written = Counter()
     for language,tables in found.tables.items():
@@ -102,9 +99,7 @@ def write_labels(
 
 # %% ../../nbs/suites/importing.ipynb #im08w
 def write_found(
-    found:Found, # What a reader found
-    out, # The folder to write
-    about:dict, # e.g. `source`, `licence`, `citation`, `title`
+    found:Found, out, about:dict,
     labels:bool=False # Also the labels of XTREME's test sets? See `write_labels`
 )->dict[str,dict]: # Language to its manifest
     "Write a dataset folder for each language; raises `InputError` if `out` cannot be written"
@@ -123,9 +118,7 @@ def write_found(
     return manifests
 
 # %% ../../nbs/suites/importing.ipynb #im08d
-def import_table(
-    manifests:dict[str,dict] # As `write_found` returns them
-)->str: # Markdown
+def import_table(manifests:dict[str,dict])->str: # Markdown
     "What was imported: for each task the number of languages and rows"
     rows = []
     for stem in dict.fromkeys(stem for m in manifests.values() for stem in m['tasks']):
@@ -154,10 +147,7 @@ def _described(folder:Path, stem:str)->tuple[dict,dict]:
     return manifest, manifest['tasks'][stem]
 
 # %% ../../nbs/suites/importing.ipynb #im10d
-def load_suite(
-    folder, # Of one language
-    stem:str # Of the task
-)->SuiteTables:
+def load_suite(folder, stem:str)->SuiteTables:
     "Load the tables of one task; raises `InputError` if one is missing or not the one that was imported"
     folder = Path(folder)
     manifest, task = _described(folder, stem)
@@ -186,9 +176,7 @@ def _described_tasks(folder:Path)->dict[str,Described]: # By stem
     found = [described_tasks(json_with_keys(path, 'tasks').get('tasks'), path) for path in paths]
     return {stem: task for tasks in reversed(found) for stem,task in tasks.items()}
 
-def tasks_of_import(
-    data # A folder that `pronto import` wrote, or one language of it
-)->list[str]: # Stems
+def tasks_of_import(data)->list[str]: # Stems
     "The tasks of all languages; raises `InputError` if there are none"
     if found := list(_described_tasks(Path(data))): return found
     raise InputError(data, 'is not a folder that `pronto import` wrote; name the folder of its -o')
@@ -217,9 +205,7 @@ def _name_tasks_file(folder:Path, stems:list[str]):
     with reading(path): is_ours = path.read_bytes() == tasks_file(described).encode()
     if is_ours: name_task_file([stem for stem in stems if stem in described], path)
 
-def know_recorded(
-    runs # The folder of a run store
-)->list[str]: # As above
+def know_recorded(runs)->list[str]:
     "Make the tasks of other benchmarks that ran known"
     paths = sorted((Path(runs)/'tasks').glob('*.json'))
     found = [described_tasks({path.stem: json_with_keys(path, 'kind')}, path) for path in paths]
@@ -334,8 +320,7 @@ def _places(path:Path, ending:str, language:str|None, notes:list[str])->dict[str
 def read_own(
     path, # A file, a folder with train, dev and test, or a folder of such folders named by language
     labels:list[str]=(), # All labels or tags; those that occur if empty
-    *,
-    task:str='own', # Name of the task
+    *, task:str='own',
     kind:str='sentence', # `sentence`, `pair`, `tagging` or `questions`
     language:str=None # Code, where the name of the folder is not one
 )->Found:

@@ -152,11 +152,7 @@ class Question(NamedTuple):
         return cls(id, question, context, tuple(placed))
 
 # %% ../../nbs/suites/kinds.ipynb #kd10d
-def place_of(
-    answer:str,
-    start:int, # Where it is said to be
-    context:str
-)->int|None: # `None` if it is not in the context
+def place_of(answer:str, start:int, context:str)->int|None: # `None` if it is not in the context
     "Find an answer: at its place, or else where it occurs nearest to it"
     if not isinstance(start, int) or isinstance(start, bool) or not answer: return None
     if 0 <= start and context.startswith(answer, start): return start
@@ -200,12 +196,7 @@ class Queries(list):
 ROWS = dict(sentence=SingleSentence, pair=SentencePair, tagging=Tagged, questions=Question,
             retrieval=Query, mining=Query)
 
-def table_name(
-    stem:str, # Of the task
-    split:str,
-    kind:str, # A key of `ROWS`
-    labelled:bool=True # Are its labels known?
-)->str:
+def table_name(stem:str, split:str, kind:str, labelled:bool=True)->str:
     "The name of a table; readers of dataset folders would stop at a table of sentences without labels"
     ending = 'tsv' if kind in ('sentence','pair') else 'jsonl'
     return f'{stem}_{split}{"" if labelled else ".unlabelled"}.{ending}'
@@ -214,17 +205,11 @@ def pool_name(stem:str, split:str)->str: # The name of the table beside it
     "The name of the table that holds the pool of a retrieval task"
     return f'{stem}_{split}.pool.jsonl'
 
-def write_rows(
-    rows:list, # Of one kind
-    path:Path
-):
+def write_rows(rows:list, path:Path):
     "Write a table, a row in each line"
     path.write_text(''.join(f'{row.line()}\n' for row in rows), encoding='utf-8', newline='\n')
 
-def read_rows(
-    path, # A table
-    kind:str # A key of `ROWS`
-)->list:
+def read_rows(path, kind:str)->list:
     "Read a table; raises `InputError` that names the line"
     row, rows = ROWS[kind], []
     with reading(path): text = Path(path).read_bytes().decode('utf-8')
@@ -251,9 +236,7 @@ class Described:
         found = asdict(self) | dict(labels=list(self.labels))
         return found if self.asked else {k: v for k,v in found.items() if k != 'asked'}
 
-def label_counts(
-    rows:list # Of a table
-)->Counter: # Empty for kinds without labels
+def label_counts(rows:list)->Counter: # Empty for kinds without labels
     "How often each label or tag occurs"
     if not rows: return Counter()
     if rows[0].kind == 'tagging': return Counter(tag for row in rows for tag in row.tags or ())

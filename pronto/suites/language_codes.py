@@ -11,9 +11,7 @@ from ..core.files import fact_table
 
 # %% ../../nbs/suites/language_codes.ipynb #lg05c
 @lru_cache(maxsize=None)
-def standard_code(
-    code:str # e.g. `cmn`, `zho`, `zh_CN`
-)->str|None: # e.g. `zh`; `None` if it is not a language code
+def standard_code(code:str)->str|None: # e.g. `zh`; `None` if it is not a language code
     "The code of a language in its usual form"
     import langcodes
     try: tag = langcodes.standardize_tag(code, macro=True)

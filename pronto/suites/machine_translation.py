@@ -30,19 +30,12 @@ def _translatable(dataset:Dataset)->dict[str,dict]: # Stem to split to rows
     what = 'has labels of tokens or answers in a text, which a translation does not keep'
     raise InputError(dataset.path, f'{what}; choose another dataset')
 
-def translatable_texts(
-    dataset:Dataset,
-    splits:tuple[str,...]=('test',) # Which splits
-)->dict[str,str]: # Key to text
+def translatable_texts(dataset:Dataset, splits:tuple[str,...]=('test',))->dict[str,str]: # Key to text
     "The texts of a dataset, each once; raises `InputError` if no task of it can be translated"
     return {key: text for parts in _translatable(dataset).values() for s in splits
             for row in parts.get(s, ()) for key,text in _keyed(row)}
 
-def write_texts(
-    dataset:Dataset,
-    path, # The table to write
-    splits:tuple[str,...]=('test',)
-)->int: # How many texts
+def write_texts(dataset:Dataset, path, splits:tuple[str,...]=('test',))->int: # How many texts
     "Write a table for a translator: key, tab, text"
     texts = translatable_texts(dataset, splits)
     lines = ''.join(f'{key}\t{text}\n' for key,text in texts.items())
@@ -50,9 +43,7 @@ def write_texts(
     return len(texts)
 
 # %% ../../nbs/suites/machine_translation.ipynb #tr09c
-def read_translations(
-    path # A table: key, tab, translation
-)->dict[str,str]:
+def read_translations(path)->dict[str,str]:
     "Read what a translator made of `write_texts`; raises `InputError` that names the line"
     found = {}
     for i,line in enumerate(file_lines(path), 1):
@@ -75,8 +66,7 @@ def _translated(row, translations:dict[str,str]):
 def translate_dataset(
     dataset:Dataset,
     translations:dict[str,str], # Key to translation
-    code:str, # Of the new dataset
-    language:str # Name or code
+    code:str, language:str
 )->Dataset:
     "The same rows in another language; raises `InputError` if none is translated"
     kept = lambda rows: [t for row in rows if (t := _translated(row, translations))]
@@ -109,8 +99,7 @@ def _by_place(dataset:Dataset, other:Dataset)->dict[tuple,str]: # Place to text
     return found
 
 def chrf(
-    machine:Dataset,
-    human:Dataset # Of the same language, with references
+    machine:Dataset, human:Dataset
 )->tuple[float,int]: # chrF++ from 0 to 100, and over how many texts
     "The similarity of a machine's and a human translation; raises `InputError` if they share no verse"
     from sacrebleu.metrics import CHRF
@@ -128,8 +117,7 @@ def chrf(
 
 # %% ../../nbs/suites/machine_translation.ipynb #tr16c
 def correlations(
-    human:list[float],
-    machine:list[float] # As many
+    human:list[float], machine:list[float]
 )->tuple[float|None,float|None]: # Pearson, Spearman; `None` for fewer than three, or where all are equal
     "Do two lists of scores go together?"
     if len(human) < 3: return None, None

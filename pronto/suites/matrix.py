@@ -15,9 +15,7 @@ from ..runs.schema import Run
 from ..core.tables import csv_rows, csv_text, decimal, grouped, markdown_table
 
 # %% ../../nbs/suites/matrix.ipynb #mx05c
-def transfer_table(
-    scores:dict[tuple[str,str],dict] # As `scores_of_records` gives them
-)->str: # Markdown
+def transfer_table(scores:dict[tuple[str,str],dict])->str: # Markdown
     "Training language by test language, with the mean of the languages that were not trained on"
     sources, targets = (list(dict.fromkeys(pair[i] for pair in scores)) for i in (0,1))
     rows = []
@@ -29,9 +27,7 @@ def transfer_table(
     return markdown_table(['train \\ test', *targets, 'mean of others'], rows, 'l' + 'r'*(len(targets) + 1))
 
 # %% ../../nbs/suites/matrix.ipynb #mx07c
-def transfer_finding(
-    scores:dict[tuple[str,str],dict] # As `scores_of_records` gives them
-)->str:
+def transfer_finding(scores:dict[tuple[str,str],dict])->str:
     "The matrix in words; empty if no language was trained on and tested"
     value = {pair: found['value'] for pair,found in scores.items()}
     same = [v for (s,t),v in value.items() if s == t]
@@ -48,10 +44,7 @@ def transfer_finding(
     return f'{here} {there}'
 
 # %% ../../nbs/suites/matrix.ipynb #mx09c
-def draw_transfer(
-    scores:dict[tuple[str,str],dict], # As `scores_of_records` gives them
-    title:str=''
-): # The figure
+def draw_transfer(scores:dict[tuple[str,str],dict], title:str=''): # The figure
     "A heat map of the matrix; the numbers are in it"
     import matplotlib.pyplot as plt
     sources, targets = (list(dict.fromkeys(pair[i] for pair in scores)) for i in (0,1))
@@ -71,9 +64,7 @@ def _interval(records:list[Run], metric:str)->list[float|None]: # From 0 to 1
     return student_interval(mean(values), variance(values)/n, n - 1, bounds) or [None, None]
 
 def scores_of_records(
-    records:list[Run],
-    stem:str, # Of the task
-    metric:str # e.g. `accuracy`, `f1`, `mcc`
+    records:list[Run], stem:str, metric:str
 )->dict[tuple[str,str],dict]: # Languages of training and test to `value`, `interval`, `seeds`, `ngram`
     "The scores of runs of transfer on one task, in percent"
     fits = lambda r: r.task == stem and r.protocol == 'transfer' and r.score(metric) is not None
@@ -90,18 +81,13 @@ def scores_of_records(
 # %% ../../nbs/suites/matrix.ipynb #mx13c
 _COLUMNS = 'train', 'test', 'value', 'low', 'high', 'seeds', 'ngram'
 
-def save_scores(
-    scores:dict[tuple[str,str],dict], # As `scores_of_records` gives them
-    path # A table of comma-separated values
-):
+def save_scores(scores:dict[tuple[str,str],dict], path):
     "Write the scores of a matrix"
     cells = ([*pair, s['value'], *s['interval'], s['seeds'], s['ngram']] for pair,s in scores.items())
     text = csv_text([dict(zip(_COLUMNS, row)) for row in cells], list(_COLUMNS))
     with write_aside(path) as f: f.write_text(text, encoding='utf-8', newline='')
 
-def read_scores(
-    path # As above
-)->dict[tuple[str,str],dict]: # As above
+def read_scores(path)->dict[tuple[str,str],dict]:
     "Read the scores of a matrix; raises `InputError` for another table"
     number = lambda text: float(text) if text else None
     with reading(path, f'it should have the columns {", ".join(_COLUMNS)}'):

@@ -29,8 +29,7 @@ def _unzip(path:Path, archive:zipfile.ZipFile, name:str, password:str|None)->byt
         raise InputError(path, 'has another password, or is damaged; check --password') from e
 
 def mela_files(
-    path, # The zip, or the folder in it
-    password:str=None # Of the zip
+    path, password:str=None
 )->dict[tuple[str,str,str],Callable[[],bytes]]: # Version, language and split to what reads the file
     "The tables of a copy of MELA; raises `InputError` if there are none"
     path = Path(path)
@@ -80,11 +79,7 @@ MELA_PROMPT = dict( # `prompts.txt` of sjtu-compling/MELA
     labels=['1','0'], words=['Acceptable','Unacceptable'])
 
 # %% ../../nbs/suites/mela.ipynb #ml08d
-def read_mela(
-    path, # The zip, or the folder in it
-    version:str='v1.0', # Or `v1.1`
-    password:str=None # Of the zip
-)->Found:
+def read_mela(path, version:str='v1.0', password:str=None)->Found:
     "Read one version of MELA; raises `InputError` for a wrong password or a damaged table"
     files, found = mela_files(path, password), Found()
     versions = sorted({v for v,_,_ in files})

@@ -12,10 +12,7 @@ from functools import lru_cache
 from typing import Callable
 
 # %% ../../nbs/suites/metrics.ipynb #mt06c
-def accuracy(
-    true:list[str], # (n,) labels
-    predicted:list[str] # (n,) labels
-)->dict[str,float]: # `accuracy`
+def accuracy(true:list[str], predicted:list[str])->dict[str,float]: # `accuracy`
     "The share of labels that are right; raises `ValueError` if there are none"
     if not predicted: raise ValueError('has no labels to score')
     right = sum(t == p for t,p in zip(true, predicted, strict=True))
@@ -37,8 +34,7 @@ def _starts(before:str, tag:str, same:bool)->bool:
     return tag not in 'O.' and not same
 
 def spans(
-    sentences:list[list[str]], # The tags of each sentence, none empty
-    version:str=SEQEVAL[0] # Of `seqeval`
+    sentences:list[list[str]], version:str=SEQEVAL[0]
 )->set[tuple[str,int,int]]: # Type, first and last position in the whole text
     "The spans of a tagged text"
     tags = [tag for sentence in sentences for tag in (*sentence, 'O')] + ['O']
@@ -58,9 +54,7 @@ def _f1(correct:int, found:int, wanted:int)->dict[str,float]:
     return dict(f1=f1*100, precision=precision*100, recall=recall*100)
 
 def span_f1(
-    true:list[list[str]], # The tags of each sentence
-    predicted:list[list[str]], # Of the same lengths
-    version:str=SEQEVAL[0] # Of `seqeval`
+    true:list[list[str]], predicted:list[list[str]], version:str=SEQEVAL[0]
 )->dict[str,float]: # `f1`, `precision`, `recall`
     "F1 of spans over a whole test set; raises `ValueError` that names the sentence if the lengths differ"
     for i,(t,p) in enumerate(zip(true, predicted, strict=True), 1):
@@ -70,10 +64,7 @@ def span_f1(
     return _f1(len(wanted & found), len(found), len(wanted))
 
 # %% ../../nbs/suites/metrics.ipynb #mt17c
-def bitext_f1(
-    true:list[str], # Pairs, as lines with a tab
-    predicted:list[str]
-)->dict[str,float]: # `f1`, `precision`, `recall`
+def bitext_f1(true:list[str], predicted:list[str])->dict[str,float]: # `f1`, `precision`, `recall`
     "F1 of the pairs found"
     wanted, found = ({tuple(line.split('\t')) for line in side} for side in (true, predicted))
     return _f1(len(wanted & found), len(found), len(wanted))

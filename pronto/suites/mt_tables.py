@@ -27,9 +27,7 @@ class TranslatedPair(NamedTuple):
     machine:str
     chrf:float # chrF++, from 0 to 100
 
-def translated_pairs(
-    folders:list # Datasets that `pronto import translation --human` wrote
-)->list[TranslatedPair]:
+def translated_pairs(folders:list)->list[TranslatedPair]:
     "Which datasets belong together; raises `InputError` for a folder that was not imported with --human"
     found = []
     for folder in map(Path, folders):
@@ -47,10 +45,7 @@ def translated_pairs(
 # %% ../../nbs/suites/mt_tables.ipynb #tc09c
 _Scores = dict[tuple[str,str,str],tuple[float,float]] # As `paired_scores` gives them
 
-def language_table(
-    scores:_Scores,
-    pairs:list[TranslatedPair]
-)->str: # Markdown
+def language_table(scores:_Scores, pairs:list[TranslatedPair])->str: # Markdown
     "Each model, task and language: both scores in percent, and the chrF++ of the translation"
     quality, rows = {p.human: p.chrf for p in pairs}, []
     for (model,task,code),both in sorted(scores.items()):
@@ -60,10 +55,7 @@ def language_table(
     header = ['model','task','language','human','machine','difference','chrF++']
     return markdown_table(header, rows, 'lllrrrr')
 
-def quality_table(
-    scores:_Scores,
-    pairs:list[TranslatedPair]
-)->str: # Markdown
+def quality_table(scores:_Scores, pairs:list[TranslatedPair])->str: # Markdown
     "Pearson and Spearman of chrF++ with the scores on both test sets; empty below three languages"
     quality, rows = {p.human: p.chrf for p in pairs}, []
     groups = grouped(sorted(scores), lambda key: key[:2])
@@ -127,8 +119,7 @@ def _limit_notes(limits:dict)->list[str]: # Lines about model and task to limit
 
 # %% ../../nbs/suites/mt_tables.ipynb #tc15d
 def make_translation_tables(
-    folders:list, # Datasets that `pronto import translation --human` wrote
-    runs, # The folder of the run store
+    folders:list, runs,
     out=None, # The folder for tables and figure; nothing is written if not given
     metric:str='accuracy'
 )->dict[str,str]: # Name to its Markdown

@@ -24,10 +24,7 @@ def _xtreme()->dict[tuple[str,str,str,str],float]: # Model, task, metric, langua
     return {(r['model'], r['task'], r['metric'], r['language']): float(r['value']) for r in rows}
 
 def published_figure(
-    model:str, # `mBERT` or `XLM-R`
-    task:str, # A key of `XTREME`
-    metric:str,
-    language:str # XTREME's code, or `avg`
+    model:str, task:str, metric:str, language:str
 )->float|None: # In percent; `None` if it was not published
     "A figure of the XTREME paper"
     return _xtreme().get((model, task, metric, language))
@@ -35,9 +32,7 @@ def published_figure(
 _PUBLISHED = 'mBERT', 'XLM-R'
 _SHORT = dict(accuracy='Acc.', f1='F1', exact_match='EM')
 
-def task_metrics(
-    task # A `SuiteTask`
-)->tuple[str,...]:
+def task_metrics(task)->tuple[str,...]:
     "The metrics of a task in XTREME's overall table"
     if task.group == 'qa': return 'f1', 'exact_match'
     return ('accuracy',) if task.metric == 'accuracy' else ('f1',)
@@ -46,9 +41,7 @@ def _cell(values:list)->str:
     "F1 and exact match with a slash between them, as in the paper"
     return ' / '.join('–' if value is None else f'{value:.1f}' for value in values)
 
-def xtreme_table(
-    found:dict[str,SubmissionScores] # Name to scores; may be empty
-)->str: # Markdown
+def xtreme_table(found:dict[str,SubmissionScores])->str: # Markdown
     "XTREME's overall table: published figures and ours; a dash where a task is not complete"
     title = lambda task: f'{task.name} {" / ".join(_SHORT[m] for m in task_metrics(task))}'
     header = ['model', 'Avg', *map(title, XTREME.values())]
@@ -64,10 +57,7 @@ def xtreme_table(
     return markdown_table(header, rows, 'l' + 'r'*(len(header) - 1))
 
 # %% ../../nbs/suites/published.ipynb #pb11c
-def by_language(
-    found:SubmissionScores, # Of a submission
-    stem:str # A task of XTREME
-)->str: # Markdown
+def by_language(found:SubmissionScores, stem:str)->str: # Markdown
     "One task by language: ours beside the published figures"
     task, rows = XTREME[stem], []
     for metric in task_metrics(task):
@@ -99,9 +89,7 @@ def other_sizes(
         lines.append(f'mela: {language}, {split} has {n:,} sentences, {int(published):,} in the paper')
     return lines
 
-def mela_table3(
-    ours:dict[str,dict[str,float]]=None # Name to language to test MCC, in percent
-)->str: # Markdown
+def mela_table3(ours:dict[str,dict[str,float]]=None)->str: # Markdown
     "Table 3: MCC on the test sets, published and ours"
     languages = [lg for (t,row,_,lg) in _mela() if (t, row) == ('3', 'XLM-R')]
     published = dict.fromkeys(row for t,row,*_ in _mela() if t == '3')
@@ -116,9 +104,7 @@ def _source(record:Run)->str: # Code of the language that was trained on
     trained = record.train or [record.bible]
     return trained[0] if isinstance(trained, list) and len(trained) == 1 else ''
 
-def mela_score(
-    records:list[Run] # The seeds of one language that was trained on and tested
-)->float: # In percent
+def mela_score(records:list[Run])->float: # In percent
     "MCC by the rule of MELA: the best checkpoint on dev of the median over seeds (appendix A.2)"
     by_checkpoint = zip(*([epoch['mcc'] for epoch in r.dev] for r in records))
     return 100*max(map(median, by_checkpoint))

@@ -34,9 +34,7 @@ class Found:
         splits = self.tables.setdefault(language, {}).setdefault(stem, {})
         splits[split] = splits[split] + rows if split in splits else rows
 
-def file_lines(
-    path # A file of text in UTF-8
-)->list[str]: # Without line ends
+def file_lines(path)->list[str]: # Without line ends
     "The lines of a file; raises `InputError` if it is not UTF-8"
     with reading(path): text = Path(path).read_bytes().decode('utf-8-sig')
     text = text.replace('\r\n', '\n').replace('\r', '\n').removesuffix('\n')
@@ -59,10 +57,7 @@ def _pair(line:str, labels:tuple[str,...])->SentencePair:
         raise ValueError(f'{label!r} is not one of the labels {", ".join(labels)}')
     return SentencePair(cells[0], cells[1], label)
 
-def read_pairs(
-    path, # A table of XNLI or PAWS-X
-    labels:tuple[str,...]
-)->list[SentencePair]:
+def read_pairs(path, labels:tuple[str,...])->list[SentencePair]:
     "Read sentence pairs; raises `InputError` that names the line"
     rows = []
     for i,line in enumerate(file_lines(path), 1):
@@ -85,10 +80,7 @@ def _sentences(lines:list[str])->list[list[tuple[int,str]]]:
         elif found[-1]: found.append([])
     return found if found[-1] else found[:-1]
 
-def read_tagged(
-    path, # A table of POS or NER
-    tags:tuple[str,...] # All tags
-)->list[Tagged]:
+def read_tagged(path, tags:tuple[str,...])->list[Tagged]:
     "Read tagged sentences; raises `InputError` that names the line"
     rows = []
     for n,sentence in enumerate(_sentences(file_lines(path)), 1):
@@ -140,9 +132,7 @@ def _treebank_sentence(rows:list[tuple[int,list[str]]], path)->list[tuple[str,st
     return _written(words, ranges)
 
 # %% ../../nbs/suites/xtreme_files.ipynb #xf14d
-def read_treebank_tags(
-    path # A file of CoNLL-U
-)->list[Tagged]:
+def read_treebank_tags(path)->list[Tagged]:
     "Written words and their tags; raises `InputError` that names the line"
     rows = []
     for sentence in _sentences(file_lines(path)):
@@ -333,9 +323,7 @@ def _note_languages(found:Found, stem:str):
     if not there: found.notes.append(f'{stem}: left out, its folder has no files that the reader knows')
     elif missing: found.notes.append(f'{stem}: no files for {", ".join(missing)}')
 
-def read_xtreme(
-    folder # With a folder for each task
-)->Found:
+def read_xtreme(folder)->Found:
     "Read all tasks and languages that are there; raises `InputError` for a damaged file"
     found = Found()
     for stem,path in _task_folders(Path(folder)).items():
@@ -356,9 +344,7 @@ def _by_article(rows:list[Question], articles:list[int])->dict[str,list]: # Spli
     for row,article in zip(rows, articles, strict=True): found[part(article)].append(row)
     return found
 
-def divide(
-    found:Found # What a reader found
-)->Found: # As above
+def divide(found:Found)->Found:
     "Training data for tasks and languages that have none; what was done is noted"
     for language,tables in found.tables.items():
         for stem,parts in tables.items():
