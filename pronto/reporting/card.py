@@ -24,9 +24,7 @@ _STATUSES = dict(crosses='share a sentence with another verse', merged='are one 
                  fused='are one with another verse in the annotated text', empty='have no text',
                  unannotated='have no annotation')
 
-def about_bible(
-    facts:dict # As `read_facts` returns them
-)->str: # Markdown
+def about_bible(facts:dict)->str: # Markdown
     "Which Bible this is, how much of it is used, and what was left out and why"
     verses, source = facts.get('verses', {}), facts.get('source', {}).get('name')
     name = facts.get('title') or facts['code']
@@ -101,9 +99,7 @@ def _score_row(stem:str, model:str, answers:Answers)->list[str]:
     own = f'{_percent(score.value)} {interval}'.strip()
     return [task_name(stem), model, own, beside, _percent(most), verdict(answers)]
 
-def score_card(
-    records:list[Run] # All of one test set
-)->Table:
+def score_card(records:list[Run])->Table:
     "Each model on each task beside the best baseline and the commonest label, and what the test found"
     rows = [_score_row(stem, model, answers) for stem,models in answers_by_task(records).items()
             for model,answers in models.items()]
@@ -140,7 +136,7 @@ def verse_table(
 
 # %% ../../nbs/reporting/card.ipynb #card0019
 def next_steps(
-    dataset, # A dataset folder
+    dataset,
     models:list[str] # As they were given
 )->str: # Markdown
     "Commands that say more about these models"

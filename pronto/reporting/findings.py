@@ -38,9 +38,7 @@ def _lead(task:str, models:dict[str,Answers])->Lead:
     return Lead(task_name(task), best, score_answers(models[best])['accuracy'].value, clear, above, few,
                 may_be_best(models[best]))
 
-def leads(
-    records:list[Run] # All of one test set
-)->list[Lead]: # One for each task
+def leads(records:list[Run])->list[Lead]: # One for each task
     "The best model of each task"
     return [_lead(task, models) for task,models in answers_by_task(records).items()]
 
@@ -49,9 +47,7 @@ def _listed(names:list[str])->str: return ', '.join(names) or 'none'
 
 _FEW_SEEDS = f' With fewer than {MIN_SEEDS} seeds per model, this is about these runs, not about the models.'
 
-def eval_finding(
-    records:list[Run] # All of one test set
-)->str: # Markdown
+def eval_finding(records:list[Run])->str: # Markdown
     "Which model is best, and whether tests tell it from the others and from the baselines"
     found = leads(records)
     models, n = {r.model for r in records}, len(found)
@@ -81,9 +77,7 @@ def _draw_task(ax, task:str, models:dict[str,Answers]):
     if baselines: ax.axvline(100*max(baselines), ls='--', lw=.9, color='.5')
     ax.set(title=task_name(task), yticks=range(len(names)), yticklabels=names, ylim=(-.6, len(names)-.4))
 
-def plot_scores(
-    records:list[Run] # All of one test set
-)->plt.Figure:
+def plot_scores(records:list[Run])->plt.Figure:
     "Accuracy of each model with its interval, a panel for each task"
     tasks = answers_by_task(records)
     height = 1.1 + .3*max(map(len, tasks.values()))

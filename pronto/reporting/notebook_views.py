@@ -37,9 +37,7 @@ def _score_row(record:Run)->dict:
     if record.f1 is not None: scores['F1'] = _percent(record.f1)
     return about | scores | dict(n=record.counts['test'], note='collapsed' if record.collapsed else '')
 
-def score_table(
-    records:list[Run] # As `pronto.runs.runner.run_all` returns them
-)->pd.DataFrame: # A row per run
+def score_table(records:list[Run])->pd.DataFrame: # A row per run
     "Accuracy with its 95 % interval, beside the baselines, in percent"
     table = pd.DataFrame(map(_score_row, records))
     return table.sort_values(['task','model','seed'], ignore_index=True)
@@ -51,16 +49,12 @@ def _cost_row(record:Run)->dict:
     cut = {'truncated': sum(record.truncated.values()), 'unknown tokens': unknown}
     return about | cost | cut | dict(device=record.device)
 
-def cost_table(
-    records:list[Run] # As above
-)->pd.DataFrame: # A row per run
+def cost_table(records:list[Run])->pd.DataFrame: # A row per run
     "Time, examples, truncated examples, share of unknown tokens and device of each run"
     return pd.DataFrame(map(_cost_row, records))
 
 # %% ../../nbs/reporting/notebook_views.ipynb #2cf53f2c
-def read_facts(
-    dataset # A dataset folder
-)->dict: # Its manifest, or at least `code`, `counts` and `label_shares`
+def read_facts(dataset)->dict: # Its manifest, or at least `code`, `counts` and `label_shares`
     "What is known of a dataset; a published folder without a manifest is counted"
     if found := load_manifest(dataset): return found
     tasks = load_dataset_folder(dataset).tasks
@@ -69,9 +63,7 @@ def read_facts(
     shares = {stem: label_shares(counted) for stem,counted in labels.items()}
     return dict(code=Path(dataset).name, counts=counts, label_shares=shares)
 
-def title(
-    manifest:dict # As `read_facts` returns it
-)->str: # A line
+def title(manifest:dict)->str: # A line
     "Code, language, source, rules and splits of a dataset"
     rules, splits = (manifest.get(k) or 'not recorded' for k in ('rules','splits'))
     language = manifest.get('language') or 'language not named'
@@ -81,9 +73,7 @@ def title(
 def _shares(shares:dict[str,float])->str:
     return ', '.join(f'{label} {share:.1%}' for label,share in shares.items() if share >= 0.005)
 
-def share_table(
-    manifest:dict # As `read_facts` returns it
-)->pd.DataFrame: # A row per task
+def share_table(manifest:dict)->pd.DataFrame: # A row per task
     "Examples and label shares of a dataset"
     shares = manifest['label_shares']
     shown = {stem: _shares(training_shares(TASKS.get(stem), found)) for stem,found in shares.items()}
@@ -106,8 +96,7 @@ def _comparison(stem:str, row:dict, metric:str)->dict:
     return models | {'difference': _difference(row['difference'], metric)} | p | {'clear': clear}
 
 def compare_table(
-    records:list[Run], # All of one Bible and setting
-    metric:str='accuracy', # A key of `pronto.reporting.scores.METRICS`
+    records:list[Run], metric:str='accuracy',
     baselines:tuple[str,...]=('lookup','ngram','nearest')
 )->pd.DataFrame: # For each task, a row for each model but the best and each baseline that the runs have
     "The best model of each task against the others; the p-values are corrected for all pairs of the task"
@@ -130,7 +119,7 @@ def _seeds_row(stem:str, model:str, own:Answers, best:Answers)->dict:
     return about | scores | {'against the best': _difference(other.difference, 'accuracy'), 'p': _p(other.p)}
 
 def seed_table(
-    records:list[Run] # All of one Bible and setting
+    records:list[Run]
 )->pd.DataFrame: # A row for each task and model, or a note that there is one seed
     "Scores over seeds, in percent, and each model against the best of its task"
     rows = []
@@ -153,9 +142,7 @@ def _plot_curve(ax, record:Run, selected:str, color:str):
     ax.plot([epoch['epoch'] for epoch in record.dev], values, color=color, label=record.model)
     ax.plot(record.best_epoch, values[record.best_epoch-1], 'o', color=color)
 
-def plot_curves(
-    records:list[Run] # As above
-)->plt.Figure:
+def plot_curves(records:list[Run])->plt.Figure:
     "The dev metric that the recipe selects by, over the epochs: a panel per task, a line per seed"
     tasks, models = (list(dict.fromkeys(getattr(r, k) for r in records)) for k in ('task','model'))
     fig, axes = _panels(len(tasks), 2.4 + .2*-(-len(models)//3))
@@ -171,17 +158,13 @@ def plot_curves(
     return fig
 
 # %% ../../nbs/reporting/notebook_views.ipynb #nv000002
-def one_test_set(
-    records:list[Run] # As above
-)->list[Run]:
+def one_test_set(records:list[Run])->list[Run]:
     "The runs that share Bible, protocol and training data with the first"
     same = lambda r: (r.bible, test_set(r)) == (records[0].bible, test_set(records[0]))
     return list(filter(same, records))
 
 # %% ../../nbs/reporting/notebook_views.ipynb #7c0d85b3
-def best_of(
-    records:list[Run] # As above
-)->list[Run]: # One per task
+def best_of(records:list[Run])->list[Run]: # One per task
     "For each task, the run that is best on dev"
     def on_dev(r): # Questions have a loss only, retrieval nothing
         scores = r.dev[r.best_epoch-1] if r.dev else {}
@@ -189,9 +172,7 @@ def best_of(
     best = {r.task: r for r in sorted(records, key=on_dev)}
     return [best[task] for task in dict.fromkeys(r.task for r in records)]
 
-def confusion(
-    record:Run
-)->pd.DataFrame: # Rows: true labels; columns: predicted ones
+def confusion(record:Run)->pd.DataFrame: # Rows: true labels; columns: predicted ones
     "How often each label was predicted for which"
     rows = pd.DataFrame(predictions_of(record))
     found, task = {*rows['label'], *rows['predicted']}, TASKS.get(record.task)
@@ -206,9 +187,7 @@ def _draw_confusion(ax, record:Run):
     ax.set_title(f'{task_name(record.task)}\n{record.model}', fontsize=8)
     ax.set_xlabel('predicted')
 
-def plot_confusions(
-    records:list[Run]
-)->plt.Figure:
+def plot_confusions(records:list[Run])->plt.Figure:
     "A confusion matrix per task, of the run that is best on dev"
     has_labels = lambda r: r.task not in TASKS or TASKS[r.task].labels # Questions do not
     chosen = list(filter(has_labels, best_of(records)))
@@ -243,11 +222,7 @@ def answers_to(
     return [dict(where=_where(p), text=text, label=p['label'], predicted=p['predicted'], right=bool(fine))
             for p,text,fine in zip(said, texts, right, strict=True)]
 
-def error_table(
-    record:Run,
-    datasets, # As above
-    n:int=10
-)->pd.DataFrame: # A row per error
+def error_table(record:Run, datasets, n:int=10)->pd.DataFrame: # A row per error
     "Some errors of a run, with reference and text"
     wrong = [row for row in answers_to(record, datasets) if not row['right']]
     return pd.DataFrame([{'where': row['where'], 'true': row['label'], 'predicted': row['predicted'],

@@ -51,8 +51,7 @@ def compare_means(
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc11
 def number(
-    x:float|None, # As it is computed
-    metric:str='accuracy',
+    x:float|None, metric:str='accuracy',
     sign:str='' # `+` for differences
 )->str: # As a table prints it
     "Accuracy and macro F1 in percent with one decimal, other metrics with two"
@@ -61,10 +60,7 @@ def number(
 FEW_SEEDS = ('no interval and no test, as fewer than three seeds do not tell how much another seed would '
              'change')
 
-def with_ends(
-    difference, # A `SeedDifference`
-    metric:str='accuracy'
-)->str: # e.g. `+1.9 (95 %: +0.6 to +3.2)`
+def with_ends(difference, metric:str='accuracy')->str: # e.g. `+1.9 (95 %: +0.6 to +3.2)`
     "A difference in a sentence"
     size = number(difference.difference, metric, '+')
     if difference.p is None: return f'{size} ({FEW_SEEDS})'
@@ -73,33 +69,24 @@ def with_ends(
 def best_note(
     what:str, # e.g. `source for this target`
     best, # What is marked; empty if nothing is
-    runs:list[Run] # Of the table
+    runs:list[Run]
 )->str: # Under a table
     "What ‡ means, or why it is nowhere"
     if best: return f'‡ the best {what}, and those not clearly worse.'
     few = len({r.seed for r in runs}) < MIN_SEEDS
     return 'With fewer than three seeds nothing is marked as best.' if few else ''
 
-def few_seeds_note(
-    differences:list # `SeedDifference`s
-)->str: # Under a table
+def few_seeds_note(differences:list)->str: # Under a table
     "Why some differences have no interval"
     few = sum(d.p is None for d in differences)
     return f'Where seeds are fewer than three: {FEW_SEEDS}.' if few else ''
 
-def between(
-    ends:list[float]|None,
-    metric:str='accuracy',
-    sign:str=''
-)->str: # e.g. `48.0 to 56.2`
+def between(ends:list[float]|None, metric:str='accuracy', sign:str='')->str: # e.g. `48.0 to 56.2`
     "An interval"
     return f'{number(ends[0], metric, sign)} to {number(ends[1], metric, sign)}' if ends else '–'
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc11e
-def score_data(
-    score, # A `SeedScore`
-    metric:str='accuracy'
-)->dict: # With its interval, as tables show it
+def score_data(score, metric:str='accuracy')->dict: # With its interval, as tables show it
     "A score as spreadsheets have it"
     low, high = score.interval or (None, None)
     return dict(score=shown(metric, score.value), low=shown(metric, low), high=shown(metric, high))
@@ -115,9 +102,7 @@ def _cell_of(record:Run)->tuple: # Its other seeds have the same
     trained = str((record.train, record.condition))
     return record.protocol, trained, record.model, record.task, record.bible, record.recipe
 
-def setting_note(
-    runs:list[Run]
-)->str: # e.g. `Recipe: paper; epochs: 3; seeds: 3; limit: 300.`
+def setting_note(runs:list[Run])->str: # e.g. `Recipe: paper; epochs: 3; seeds: 3; limit: 300.`
     "How the runs of a table were made, in one line"
     of = lambda value: sorted({v for v in map(value, runs) if v not in (None, '')})
     cells = grouped(runs, _cell_of).values()

@@ -106,30 +106,21 @@ IN_PERCENT = 'accuracy', 'macro_f1', 'f1'
 BESIDE = dict(accuracy=('mcc','mae','f1'), macro_f1=('mcc',), mcc=('accuracy',), mae=('accuracy',),
               f1=('accuracy',)) # Set small
 
-def shown(
-    metric:str, # A key of `METRICS`
-    value:float|None # As it is computed
-)->float|None: # As a table has it
+def shown(metric:str, value:float|None)->float|None: # As a table has it
     "Accuracy and macro F1 in percent, other metrics as they are"
     if value is None: return None
     return round(100*value, 2) if metric in IN_PERCENT else round(float(value), 4)
 
-def all_cells(
-    blocks:list[Block] # Of one table
-)->list[Cell]:
+def all_cells(blocks:list[Block])->list[Cell]:
     "The cells of a table, row by row"
     return [cell for block in blocks for row in block.rows for cell in row.cells.values()]
 
-def metric_of(
-    blocks:list[Block] # Of one table
-)->str: # A key of `METRICS`
+def metric_of(blocks:list[Block])->str: # A key of `METRICS`
     "The metric that is set large: of most cells, if tasks are judged by different ones"
     found = Counter(c.metric for c in all_cells(blocks) if c.metric)
     return found.most_common(1)[0][0] if found else 'accuracy'
 
-def metrics_of(
-    blocks:list[Block] # Of one table
-)->dict[str,str]: # Name of a task to a key of `METRICS`
+def metrics_of(blocks:list[Block])->dict[str,str]: # Name of a task to a key of `METRICS`
     "The metric that is set large, by column"
     found = dict.fromkeys(blocks[0].rows[0].cells, metric_of(blocks))
     placed = ((task, c) for b in blocks for row in b.rows for task,c in row.cells.items())
@@ -248,9 +239,7 @@ def _seed_notes(cells:list[Cell])->list[str]:
     return found
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd01
-def notes(
-    blocks:list[Block] # Of one table
-)->list[str]: # Sentences
+def notes(blocks:list[Block])->list[str]: # Sentences
     "What a reader of the table must know"
     cells, compared = all_cells(blocks), _is_compared(blocks)
     ran = [c for c in cells if c.ours is not None]
@@ -303,7 +292,7 @@ def _row_name(block:Block, row:Row, mixed:bool)->str:
     return name
 
 def grid(
-    blocks:list[Block] # Of one table
+    blocks:list[Block]
 )->tuple[list[str],list[list[list[Printed]]]]: # The header, and for each block its rows: a name and figures
     "The texts of a table"
     compared, mixed, metrics = _is_compared(blocks), _mixes_limits(blocks), metrics_of(blocks)
@@ -317,9 +306,7 @@ def grid(
     return header, [[[name(b, row), *printed(row)] for row in b.rows] for b in blocks]
 
 # %% ../../nbs/reporting/rendering.ipynb #718e472c
-def file_stem(
-    table:str # e.g. `Table 1`
-)->str: # e.g. `table1`
+def file_stem(table:str)->str: # e.g. `table1`
     "The name of a table's files, without the ending"
     return safe_name(table.lower().replace(' ', ''))
 
@@ -335,7 +322,7 @@ def _cell_data(blocks:list[Block])->list[dict]:
     return [{k: v for k,v in row.items() if k not in absent} for row in rows]
 
 def accuracy_table(
-    table:str, # e.g. `Table 1`
+    table:str,
     blocks:list[Block] # Its blocks, at least one
 )->Table:
     "The scores of systems on tasks, in blocks of one translation"
@@ -393,9 +380,7 @@ def _legend(blocks:list[Block])->list[str]:
     if any(_figure(c, metric).small for c in cells): found.append(f'{beside} (small)')
     return found
 
-def draw_accuracy(
-    blocks:list[Block] # Of one table
-)->'matplotlib.figure.Figure': # A panel per task, with all blocks
+def draw_accuracy(blocks:list[Block])->'matplotlib.figure.Figure': # A panel per task, with all blocks
     "A picture of a table"
     from matplotlib.figure import Figure
     n_rows, metric = sum(len(b.rows) for b in blocks), metric_of(blocks)

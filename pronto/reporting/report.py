@@ -38,9 +38,7 @@ from ..runs.store import read_runs
 UNKNOWN = 'not known'
 _REGISTRY = 'give the registry.csv of a release'
 
-def read_registry(
-    path # A `registry.csv`
-)->dict[str,dict[str,str]]: # Code of a translation to its row
+def read_registry(path)->dict[str,dict[str,str]]: # Code of a translation to its row
     "Read a table of translations; raises `InputError` if it cannot be read or has no column `code`"
     with reading(path, _REGISTRY): rows = csv_rows(Path(path).read_text(encoding='utf-8-sig'))
     if not rows or 'code' not in rows[0]:
@@ -73,9 +71,7 @@ class Board(NamedTuple):
     rules:str
     limited:bool # Is there a limit on the examples?
 
-def board_of(
-    record:Run
-)->Board:
+def board_of(record:Run)->Board:
     "On which board the report shows a run"
     kind = kind_of(record)
     return Board(kind.protocol, kind.source, kind.splits, kind.rules, record.limit is not None)
@@ -96,9 +92,7 @@ def _group(record:Run)->tuple:
     "What the seeds of one row have in common"
     return record.bible, record.model, record.task, test_set(record), setting_of(record)
 
-def setting(
-    record:Run
-)->str: # e.g. `paper, parallel splits, 10 epochs`
+def setting(record:Run)->str: # e.g. `paper, parallel splits, 10 epochs`
     "Under which conditions a run was made"
     epochs, limit, kind = record.hyperparameters.get('epochs'), record.limit, kind_of(record)
     parts = [record.recipe, f'{kind.splits or "unknown"} splits']
@@ -137,10 +131,7 @@ def _of_metric(metric:str, answers:Answers, found:dict)->dict:
         above=bool(above) if baseline and baseline.p is not None else None, rank=None, tied=None)
 
 def row(
-    records:list[Run], # The seeds of one cell
-    answers:Answers, # Theirs
-    facts:dict[str,str], # See `facts_of`
-    folder:Path # Of the report
+    records:list[Run], answers:Answers, facts:dict[str,str], folder:Path
 )->dict: # What the page shows
     "One row of the results"
     first, found = records[0], score_answers(answers)
@@ -191,9 +182,7 @@ class Report(NamedTuple):
         "Write the page"
         with write_aside(out) as f: f.write_text(page(self), encoding='utf-8')
 
-def entry_name(
-    row:dict # As `row` returns it
-)->str: # The model, with its variant
+def entry_name(row:dict)->str: # The model, with its variant
     "What a row is listed under"
     return f'{row["model"]} ({row["variant"]})' if row['variant'] else row['model']
 
@@ -259,8 +248,7 @@ MOST_TESTS = 20_000 # Some minutes
 def _silent(what:str, weight:Callable=None)->Callable: return list
 
 def make_report(
-    records:list[Run],
-    folder='.', # Of the report
+    records:list[Run], folder='.',
     registry:dict[str,dict]=None, # As `read_registry` returns it
     most_tests:int=MOST_TESTS, # Of two models on one test set by one metric
     progress:Callable=_silent # Shows how far the test sets are done, e.g. `pronto.core.progress.progress`
@@ -397,9 +385,7 @@ _SCRIPTS = 'tools figures address tables ranks results maps tree views pages dra
 def _hash_source(text:str)->str: # For a content security policy
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
-def page(
-    report:Report|list[dict] # As `make_report` returns it, or rows alone
-)->str: # HTML
+def page(report:Report|list[dict])->str: # HTML
     "The report as one self-contained page"
     if not isinstance(report, Report): report = Report(report)
     data = json.dumps(_as_data(report), allow_nan=False, separators=(',', ':')).replace('<', '\\u003c')
@@ -415,10 +401,9 @@ def page(
 
 def write_report(
     runs=None, # The folder of the run store; `runs` in the data folder if not given
-    out='report.html', # The file to write
+    out='report.html',
     registry=None, # A `registry.csv`, for families and scripts
-    most_tests:int=MOST_TESTS, # As for `make_report`
-    progress:Callable=_silent # As for `make_report`
+    most_tests:int=MOST_TESTS, progress:Callable=_silent
 )->int: # How many runs it shows
     "Write the report; raises `InputError` if it cannot be written, if an input is bad, or without any runs"
     known = read_registry(registry) if registry else None

@@ -92,9 +92,7 @@ def _places(table:dict[str,list[str]])->tuple[list[tuple],list]:
     return _asked(tuple(where.values()), tuple(table['label'])), _chapters(references, len(table['label']))
 
 # %% ../../nbs/reporting/scores.ipynb #rsc07b
-def has_seed(
-    record:Run
-)->bool:
+def has_seed(record:Run)->bool:
     "Would another seed give other answers? Not those of a frozen model, unless its weights are random"
     name, settings = record.protocol, record.hyperparameters
     trains = PROTOCOLS[name].adapt in ('all','together') if name in PROTOCOLS else 'learning_rate' in settings
@@ -103,9 +101,7 @@ def has_seed(
 def _draw(record:Run)->tuple: # What chance decides
     return record.seed, tuple(part.get('draw') for part in record.trained_on or ())
 
-def read_answers(
-    records:list[Run] # Runs of one model on one test set
-)->Answers: # A row of `predicted` per record
+def read_answers(records:list[Run])->Answers: # A row of `predicted` per record
     "Read the predictions of some runs; raises `ValueError` if their test sets differ"
     tables = [prediction_columns(r) for r in records]
     first, (asked, chapters) = tables[0], _places(tables[0])
@@ -123,7 +119,7 @@ def read_answers(
                    agreed, draws)
 
 def answers_by_task(
-    records:list[Run] # All of one Bible and setting
+    records:list[Run]
 )->dict[str,dict[str,Answers]]: # Stem of the task to model to the answers of its seeds
     "Read the predictions of several models and tasks"
     of_models = lambda runs: grouped(runs, lambda r: r.model)
@@ -131,9 +127,7 @@ def answers_by_task(
     return {stem: read(runs) for stem,runs in grouped(records, lambda r: r.task).items()}
 
 # %% ../../nbs/reporting/scores.ipynb #rsc11
-def has_reference(
-    asked:tuple # As `Answers.asked` has it
-)->bool:
+def has_reference(asked:tuple)->bool:
     "Does a row name its verses, so that other translations may have it too?"
     return not isinstance(asked[0], int)
 
@@ -169,7 +163,7 @@ def _metrics_of(stem:str)->tuple[str,...]:
     return tuple(m for m in METRICS if m != 'f1' and (m != 'mae' or not task or task.counts))
 
 def main_metric(
-    task:str, # As `task_key` returns it
+    task:str,
     asked:str='' # A key of `METRICS`, for all tasks
 )->str: # A key of `METRICS`
     "By which metric a task is judged, unless another one is asked for"
@@ -189,22 +183,16 @@ def with_metric(
     raise InputError('--metric', what)
 
 # %% ../../nbs/reporting/scores.ipynb #rscscor1
-def score_answers(
-    answers:Answers
-)->dict[str,SeedScore]: # By metric; `mae` for counts only
+def score_answers(answers:Answers)->dict[str,SeedScore]: # By metric; `mae` for counts only
     "Score a model over its seeds, once"
     return answers.scores
 
-def seed_scores(
-    answers:Answers,
-    metric:str='accuracy'
-)->list[float]: # One per seed
+def seed_scores(answers:Answers, metric:str='accuracy')->list[float]: # One per seed
     "The metric of each run"
     return [abs(float(x)) if metric == 'mae' else float(x) for x in answer_values(answers, metric).mean(1)]
 
 def answer_values(
-    answers:Answers,
-    metric:str='accuracy'
+    answers:Answers, metric:str='accuracy'
 )->np.ndarray: # (seeds, n); more is better, and the mean of a row is the metric of a run
     "The metric as one number per run and item"
     task = TASKS.get(answers.task)
@@ -232,8 +220,7 @@ def _compared(first:Answers, second:Answers, values:tuple, chapters)->SeedDiffer
 
 def compare_answers(
     first:Answers, # On the same rows as `second`
-    second:Answers,
-    metric:str='accuracy' # One of `METRICS`
+    second:Answers, metric:str='accuracy'
 )->SeedDifference: # Positive if the first is better
     "Test two models over chapters and seeds; raises `ValueError` if their test sets differ"
     if first.asked != second.asked: raise ValueError('the models have different test sets')
@@ -242,8 +229,7 @@ def compare_answers(
 
 # %% ../../nbs/reporting/scores.ipynb #rsc17
 def compare_all(
-    models:dict[str,Answers], # By name, on one test set
-    metric:str='accuracy'
+    models:dict[str,Answers], metric:str='accuracy'
 )->list[dict]: # `first`, `second`, `difference`, its `interval`, `p`, `p_holm`; the last three may be `None`
     "Test every two models; raises `ValueError` if the test sets differ"
     if not models: return []
@@ -263,17 +249,13 @@ def is_clear(
     "Does a test tell two models apart?"
     return p is not None and p < level
 
-def best_of_models(
-    models:dict[str,Answers],
-    metric:str='accuracy'
-)->str: # Its name
+def best_of_models(models:dict[str,Answers], metric:str='accuracy')->str: # Its name
     "The model with the best score"
     return max(models, key=lambda name: answer_values(models[name], metric).mean())
 
 # %% ../../nbs/reporting/scores.ipynb #rsc27
 def against_best(
-    models:dict[str,Answers], # By name, on one test set
-    metric:str='accuracy',
+    models:dict[str,Answers], metric:str='accuracy',
     baselines:tuple[str,...]=() # e.g. `('ngram',)`
 )->list[dict]: # `best` and `other`, by name; `difference`, `p` and `p_holm`
     "The best model against each of the others and the baselines; raises `ValueError` if test sets differ"
@@ -288,19 +270,14 @@ def against_best(
                           p_holm=row['p_holm']))
     return found
 
-def may_be_best(
-    answers:Answers,
-    metric:str='accuracy'
-)->bool: # Only then has it learned something
+def may_be_best(answers:Answers, metric:str='accuracy')->bool: # Only then has it learned something
     "Does no run give one answer to everything, and does no baseline score more?"
     if any(len(set(run)) < 2 for run in answers.predicted): return False
     mean = lambda a: answer_values(a, metric).mean()
     return all(mean(answers.of_baseline(name)) <= mean(answers) for name in answers.baselines)
 
 def among_best(
-    models:dict[str,Answers], # By name, on one test set
-    metric:str='accuracy',
-    level:float=.05
+    models:dict[str,Answers], metric:str='accuracy', level:float=.05
 )->set[str]: # Names; empty for one model, or if some model has fewer than three seeds
     "The best model, and those that are not clearly worse, of those that `may_be_best`"
     few = any(a.few_seeds or len(a.predicted) < MIN_SEEDS for a in models.values())
@@ -318,8 +295,7 @@ class AgainstBaseline(NamedTuple):
     p:float|None     # Of a two-sided test; `None` with too few seeds
 
 def against_baselines(
-    answers:Answers,
-    metric:str='accuracy'
+    answers:Answers, metric:str='accuracy'
 )->AgainstBaseline|None: # `None` if the runs have no baselines
     "Test a model against the best baseline"
     if not answers.baselines: return None

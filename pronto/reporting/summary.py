@@ -74,7 +74,7 @@ def _on_rows(answers:Answers, shared:set|None)->Answers:
 
 # %% ../../nbs/reporting/summary.ipynb #sum06c
 def draws_of(
-    metric:str, # A key of `METRICS`
+    metric:str,
     first:Answers, # Of one model; all models share its rows
     predicted:dict[str,list[list]] # Model to (seeds, n) answers
 )->dict[str,Draws]: # Empty if the task does not have the metric
@@ -90,7 +90,7 @@ def draws_of(
 # %% ../../nbs/reporting/summary.ipynb #sumstr01
 def stratum_of(
     models:dict[str,Answers], # At least one; those with other rows than the first are left out
-    metric:str # A key of `METRICS`
+    metric:str
 )->Stratum: # Without draws if the task does not have the metric
     "The models and baselines of a test set"
     first = next(iter(models.values()))
@@ -111,8 +111,7 @@ def _stratum(models:dict[str,Answers], metric:str, shared:set|None)->Stratum|Non
 
 # %% ../../nbs/reporting/summary.ipynb #sum23
 def read_strata(
-    chosen:dict[str,list[dict]], # As `pronto.reporting.tables.choose` returns it
-    metric:str='accuracy' # A key of `METRICS`
+    chosen:dict[str,list[dict]], metric:str='accuracy'
 )->tuple[dict[tuple[str,str],Stratum],dict[str,Common]]: # (Bible, task) to strata; task to its common rows
     "The first test set of each task and translation"
     first = {bible: blocks[0] for bible,blocks in chosen.items() if blocks}
@@ -138,8 +137,7 @@ class Scope(NamedTuple):
     keys:list[tuple[str,str]] # (Bible, task)
 
 def scopes_of(
-    keys:list[tuple[str,str]], # (Bible, task)
-    names:dict[str,str] # Of translations
+    keys:list[tuple[str,str]], names:dict[str,str]
 )->list[Scope]: # Those with more than one stratum
     "Everything, each task over translations, each translation over tasks"
     bibles, tasks = (list(dict.fromkeys(column)) for column in zip(*keys)) if keys else ([], [])
@@ -168,7 +166,7 @@ def _row(found:Aggregate, metric:str)->dict:
     return row | dict(rank=found.rank, **dict(zip(('rank_low','rank_high'), found.rank_interval)))
 
 def summarise(
-    strata:dict[tuple[str,str],Stratum], # As `read_strata` returns them
+    strata:dict[tuple[str,str],Stratum],
     names:dict[str,str]=None, # Of translations; their codes if not given
     metric:str='accuracy',
     scopes:list[Scope]=None # Those of `scopes_of` if not given
@@ -273,7 +271,7 @@ def _blocks(rows:list[dict])->list[list[list]]:
 _HEADER = ['Over','Model','Test sets','IQM','95 %','Mean rank','95 %','Group']
 
 def summary_table(
-    rows:list[dict], # As `summarise` returns them
+    rows:list[dict],
     common:dict[str,Common]=None, # Task to its common rows
     source:str='', # Of the annotations, where there are several
     beside:list[str]=() # Further notes
@@ -301,7 +299,7 @@ def _panel(ax, rows:list[dict], kind:str, named:bool):
     ax.set_ylim(len(rows) - .5, -.5)
 
 def draw_summary(
-    rows:list[dict], # As `summarise` returns them
+    rows:list[dict],
     most:int=12 # Scopes; the first ones
 )->'matplotlib.figure.Figure': # A row of two panels per scope
     "Interquartile means and mean ranks with their intervals; baselines are grey"
@@ -350,12 +348,10 @@ def _left_out(chosen:dict[str,list[dict]], first:dict[str,list[dict]])->str: # E
 
 # %% ../../nbs/reporting/summary.ipynb #sum16b
 def make_summary(
-    runs=None, # As `records_of` takes them
+    runs=None,
     out=None, # The folder for the tables; `tables` in the data folder if not given
     layout=None, # A table like `paper_models.tsv`, for names; the paper's if not given
-    recipe:str='paper', # Only this recipe; any if empty
-    splits:str=SPLITS_SHOWN, # Only these splits; any if empty
-    protocol:str='in-language', # Only this protocol; any if empty
+    recipe:str='paper', splits:str=SPLITS_SHOWN, protocol:str='in-language',
     metric:str='' # A key of `METRICS`; if empty, that of each task, and accuracy over tasks that differ in it
 )->str: # Its Markdown; empty if there are fewer than two test sets
     "Write `summary` as Markdown, LaTeX, CSV and figure"

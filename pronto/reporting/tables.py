@@ -64,7 +64,7 @@ def read_layout(
 
 # %% ../../nbs/reporting/tables.ipynb #7c98b4a9
 def paper_models(
-    bible:str, # Code
+    bible:str,
     layout:list[dict[str,str]]=None # As `read_layout` returns it; the paper's if not given
 )->list[str]: # Names on the hub; none for a translation that the paper does not have
     "The models that the paper evaluates on a translation"
@@ -90,8 +90,7 @@ def _with_versions(layout:list[dict[str,str]], bibles:list[str])->list[dict[str,
     return found
 
 def add_unlisted(
-    layout:list[dict[str,str]], # As `read_layout` returns it
-    records:list[Run]
+    layout:list[dict[str,str]], records:list[Run]
 )->list[dict[str,str]]: # Every run has its row
     "Add rows for runs that are not listed: own translations first, own models at the end of their block"
     languages = {r.bible: _language_of(r) for r in records}
@@ -124,13 +123,8 @@ def fits(record:Run, recipe:str, splits:str, protocol:str)->bool: # As `fitting`
     if splits and (record.splits or splits) not in (splits, *splits.split(',')): return False
     return all(w in ('', f) for w,f in ((recipe, record.recipe), (protocol, record.protocol)))
 
-def fitting(
-    records:list[Run],
-    recipe:str='paper', # Only this recipe; any if empty
-    splits:str=SPLITS_SHOWN, # Only these splits; any if empty
-    protocol:str='in-language', # Only this protocol; any if empty
-    store:str='' # As `in_store` gives it, for the hint
-)->list[Run]: # As `name_apart` gives them
+def fitting(records:list[Run], recipe:str='paper', splits:str=SPLITS_SHOWN,
+            protocol:str='in-language', store:str='')->list[Run]: # As `name_apart` gives them
     "The runs of a recipe, splits and protocol; raises `InputError` if there are none"
     kept = [r for r in records if fits(r, recipe, splits, protocol)]
     if not kept: raise InputError('runs', _nothing(records, store=store))
@@ -161,10 +155,9 @@ def _blocks(records:list[Run])->list[dict[tuple[str,str],list[Run]]]:
     return blocks
 
 def choose(
-    records:list[Run],
-    recipe:str='paper', # Only this recipe; any if empty
+    records:list[Run], recipe:str='paper',
     splits:str=SPLITS_SHOWN, # Only these splits, where a record names them; any if empty
-    protocol:str='in-language' # Only this protocol; any if empty
+    protocol:str='in-language'
 )->dict[str,list[dict[tuple[str,str],list[Run]]]]: # Bible to blocks; a block maps (model, task) to its seeds
     "The runs that fill the cells of the tables; all runs of a block and task share their test set"
     fitting = name_apart([r for r in records if fits(r, recipe, splits, protocol)], limits=False)
@@ -254,7 +247,7 @@ def _same_rows(records:list[Run])->list[Run]:
     return [r for r in others if read_answers([r]).asked == asked] + [last]
 
 def read_seeds(
-    records:list[Run], # Runs of one cell
+    records:list[Run],
     shared:set|None=None # Keep only these rows
 )->Answers:
     "What the seeds of a cell answered; those that were tested on other rows than the latest are left out"
@@ -382,8 +375,7 @@ def _mark_baselines(blocks:list[Block], level:float=.05):
 
 # %% ../../nbs/reporting/tables.ipynb #tbl06
 def fill(
-    layout:list[dict[str,str]], # As `read_layout` returns it
-    chosen:dict[str,list[dict]], # As `choose` returns it
+    layout:list[dict[str,str]], chosen:dict[str,list[dict]],
     published:list[dict[str,str]]=None, # Figures with bible, system, task and value; the paper's if not given
     not_run:bool=False, # Also make blocks of translations without any run
     metric:str='', # One of `METRICS`; that of each task if empty
@@ -432,13 +424,12 @@ def _write_table(table:str, blocks:list[Block], out:Path)->str: # Its Markdown
 
 # %% ../../nbs/reporting/tables.ipynb #cc400fe2
 def make_tables(
-    runs=None, # As `records_of` takes them
+    runs=None,
     out=None, # The folder for the tables; `tables` in the data folder if not given
     layout=None, # A table like `paper_models.tsv`; the paper's if not given
-    recipe:str='paper', # Only this recipe; any if empty
-    splits:str=SPLITS_SHOWN, # Only these splits; any if empty
+    recipe:str='paper', splits:str=SPLITS_SHOWN,
     tables:list[str]=None, # e.g. `['Table 1']`; all if not given
-    protocol:str='in-language', # Only this protocol; any if empty
+    protocol:str='in-language',
     published:bool=False, # Also print the translations of the layout that have no run
     metric:str='', # Set large and tested: a key of `METRICS`; if empty, that of each task
     common_rows:bool=False, # Test all translations of a table on the rows that all of them have
@@ -500,18 +491,13 @@ def _kinds(records:list[Run])->str:
     return ', '.join(f'{n} {kind}' for kind,n in Counter(map(_kind, records)).items())
 
 # %% ../../nbs/reporting/tables.ipynb #314a68b1
-def usual_metric(
-    records:list[Run]
-)->str: # A key of `METRICS`
+def usual_metric(records:list[Run])->str: # A key of `METRICS`
     "The metric by which the tasks of runs are judged; accuracy if they differ"
     metrics = {TASKS[r.task].metric for r in records if r.task in TASKS}
     return metrics.pop() if len(metrics) == 1 else 'accuracy'
 
 def left_out(
-    runs=None, # As `records_of` takes them
-    recipe:str='paper',
-    splits:str=SPLITS_SHOWN,
-    protocol:str='in-language'
+    runs=None, recipe:str='paper', splits:str=SPLITS_SHOWN, protocol:str='in-language'
 )->str: # e.g. `3 robust on parallel splits`; empty if there are none
     "Which runs the tables leave out because of their recipe, splits or protocol"
     return _kinds([r for r in records_of(runs) if not fits(r, recipe, splits, protocol)])

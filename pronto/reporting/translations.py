@@ -52,10 +52,7 @@ def _kind(record:Run)->tuple:
     draws = record.condition.partition(', draw')[0]
     return record.recipe, tuple(others), '' if others else draws
 
-def spreads(
-    records:list[Run], # Of one protocol
-    metric:str='accuracy'
-)->list[Spread]: # By model, task and language
+def spreads(records:list[Run], metric:str='accuracy')->list[Spread]: # By model, task and language
     "How far translations of the same language differ"
     compared = [r for r in with_languages(records) if r.score(metric) is not None and not r.is_on_its_source]
     groups = grouped(compared, lambda r: (r.model, r.task, r.language, _kind(r)))
@@ -73,10 +70,7 @@ _UNKNOWN = ('No language has two translations here, so how large a difference be
 def _points(x:float, metric:str)->str: # As tables print it
     return f'{shown(metric, x):.1f} points' if metric in IN_PERCENT else f'{shown(metric, x):.2f}'
 
-def spread_note(
-    records:list[Run], # Of one protocol
-    metric:str='accuracy'
-)->str: # Empty for a single language
+def spread_note(records:list[Run], metric:str='accuracy')->str: # Empty for a single language
     "By how much translations of one language differ, in one sentence"
     languages = {r.language for r in with_languages(records)}
     found = spreads(records, metric)

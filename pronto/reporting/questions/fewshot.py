@@ -43,9 +43,7 @@ def _examples(record:Run)->tuple[int,str]: # Number, and what a table calls it
     if part['code'] != record.own_code: return 0, '0'
     return (part['size'], f'{part["size"]:,}') if 'size' in part else (record.counts['train'], 'all')
 
-def read_curves(
-    records:list[Run] # Of all protocols
-)->list[Curve]:
+def read_curves(records:list[Run])->list[Curve]:
     "The learning curves of all runs of few-shot"
     found = []
     for (model,task),runs in by_model_and_task([r for r in records if r.protocol == 'few-shot']).items():
@@ -122,10 +120,7 @@ def _best_starts(curves:list[Curve], metric:str)->set[tuple]: # (model, task, ta
     return best
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs11b
-def curve_table(
-    curves:list[Curve],
-    metric:str='accuracy'
-)->Table:
+def curve_table(curves:list[Curve], metric:str='accuracy')->Table:
     "A row for each curve: scores by number of examples, and the number that equals zero-shot"
     sizes, best, rows, data = _size_names(curves), _best_starts(curves, metric), [], []
     for curve in curves:
@@ -186,10 +181,7 @@ def _panel(ax, curves:list[Curve], metric:str, colors:dict[str,str]):
     ax.minorticks_off()
     ax.set_title(f'{task_name(curves[0].task)}, {curves[0].model}', fontsize=8)
 
-def plot_few_shot(
-    curves:list[Curve],
-    metric:str='accuracy'
-): # A figure of matplotlib
+def plot_few_shot(curves:list[Curve], metric:str='accuracy'):
     "A panel for each task and model, a line for each source and one without"
     import matplotlib.pyplot as plt
     shown_together = list(grouped(curves, lambda c: (c.task, c.model)).values())
@@ -205,10 +197,7 @@ def plot_few_shot(
     return fig
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs17n
-def curve_sentences(
-    curves:list[Curve],
-    metric:str='accuracy'
-)->list[str]: # Sentences
+def curve_sentences(curves:list[Curve], metric:str='accuracy')->list[str]:
     "How many examples the sources are worth"
     lines = []
     for curve in (c for c in curves if not c.source):

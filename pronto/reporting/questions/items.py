@@ -52,9 +52,7 @@ def _model(record:Run)->str:
     trained = f'from {", ".join(others)}' if others else ''
     return ', '.join(filter(None, (record.model, protocol, trained, record.condition)))
 
-def answers_of(
-    records:list[Run] # Of one task
-)->list[Answer]: # Rows without a reference are left out
+def answers_of(records:list[Run])->list[Answer]: # Rows without a reference are left out
     "All answers of some runs; raises `InputError` if there are none"
     found = []
     for r in records:
@@ -76,9 +74,7 @@ class Difficulty(NamedTuple):
     right:int        # Answers
     n:int            # Answers
 
-def fit_answers(
-    answers:list[Answer] # Of one task
-)->ItemFit: # Rows in the order of their names
+def fit_answers(answers:list[Answer])->ItemFit: # Rows in the order of their names
     """Fit the model of `core.item_response` with one effect for each model in each translation; raises
     `InputError` if all answers are right or all wrong"""
     chapter_of = {a.asked: a.chapter for a in answers}
@@ -87,10 +83,7 @@ def fit_answers(
                          [a.asked for a in answers], [chapter_of[a.asked] for a in answers])
     except ValueError as e: raise InputError('runs', f'{e}; add runs of other models or languages') from e
 
-def difficulties(
-    answers:list[Answer], # Of one task
-    fit:ItemFit=None # Of these answers; made if not given
-)->list[Difficulty]: # The hardest first
+def difficulties(answers:list[Answer], fit:ItemFit=None)->list[Difficulty]: # The hardest first
     "How difficult each row is; raises `InputError` if all answers are right or all wrong"
     fit = fit or fit_answers(answers)
     first = {a.asked: a for a in reversed(answers)}
@@ -115,7 +108,7 @@ class Suspect(NamedTuple):
     usual:bool=False # Is `instead` what models answer most often in this task?
 
 def suspects(
-    answers:list[Answer], # Of one task
+    answers:list[Answer],
     least:int=6 # Answers that a row must have
 )->list[Suspect]: # Those with an unusual answer first, then by agreement
     "Rows that all models get wrong in all translations"
@@ -133,8 +126,7 @@ def suspects(
 
 # %% ../../../nbs/reporting/questions/items.ipynb #ri000019
 def item_summary(
-    answers:list[Answer], # Of one task
-    fit:ItemFit=None # Of these answers; made if not given
+    answers:list[Answer], fit:ItemFit=None
 )->dict[str,float]: # `verses`, `chapters`, `models and languages`: standard deviations on the logit scale
     "What makes answers differ"
     fit = fit or fit_answers(answers)
@@ -167,8 +159,7 @@ def _in_order(records:list[Run])->list[tuple[str,list[Run]]]: # Of the tables: t
     return sorted(by_task, key=lambda pair: place.get(pair[1][0].task, len(place)))
 
 def read_items(
-    records:list[Run],
-    texts:dict[str,str]=None # As `texts_of` gives them
+    records:list[Run], texts:dict[str,str]=None
 )->list[Items]: # Tasks whose answers cannot be told apart are left out
     "The difficulty of all rows; raises `InputError` if no task has answers that differ"
     found, why = [], InputError('runs', 'hold no answers with references; make runs with `pronto eval`')
@@ -205,10 +196,7 @@ def _text_cell(asked:str, texts:dict[str,str]|None, most:int=90)->list[str]: # N
     text = texts.get(' '.join(asked.split(' ')[-2:]), '')
     return [text if len(text) <= most else f'{text[:most]}...']
 
-def hardest_table(
-    items:Items,
-    most:int=15 # Rows shown
-)->Table: # Its CSV has all rows
+def hardest_table(items:Items, most:int=15)->Table: # Its CSV has all rows
     "The hardest rows of a task"
     name = task_name(items.task)
     rows = [[d.asked, *_text_cell(d.asked, items.texts), d.label, f'{d.right} of {d.n}',
@@ -220,10 +208,7 @@ def hardest_table(
     return Table(stem, f'{name}: the hardest rows', [(header, rows)], [note, *items.notes], data)
 
 # %% ../../../nbs/reporting/questions/items.ipynb #ri00032b
-def suspects_table(
-    found:list[Items],
-    most:int=12 # Rows shown of each task
-)->Table: # Its CSV has all rows
+def suspects_table(found:list[Items], most:int=12)->Table: # Its CSV has all rows
     "Rows of all tasks whose labels may be wrong"
     row = lambda i, s: [task_name(i.task), s.asked, *_text_cell(s.asked, i.texts), s.label, s.instead,
                         f'{100*s.agree:.0f} %', str(s.n), str(s.languages)]
@@ -244,7 +229,7 @@ def _usual_notes(found:list[Items])->list[str]:
     return ['Rows whose answer is the one that models give most often, which says little about a label, '
             f'come last: {", ".join(said)}.']
 
-def plot_items(found:list[Items]): # A figure of matplotlib
+def plot_items(found:list[Items]):
     "How often a row is answered correctly, by task"
     figure, axes = panels(len(found), 3., 2.2)
     for ax,items in zip(axes, found):
@@ -256,9 +241,7 @@ def plot_items(found:list[Items]): # A figure of matplotlib
     return figure
 
 # %% ../../../nbs/reporting/questions/items.ipynb #ri000033
-def item_sentences(
-    found:list[Items]
-)->list[str]: # Sentences
+def item_sentences(found:list[Items])->list[str]:
     "What the answers say of the rows"
     lines = []
     for items in found:

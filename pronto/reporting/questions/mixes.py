@@ -36,9 +36,7 @@ class Mixes(NamedTuple):
     def whole(self)->list[str]: # Targets that were tested under all conditions
         return [t for t in self.targets if all((t, c) in self.cells for c in CONDITIONS)]
 
-def read_mixes(
-    records:list[Run] # Of all protocols
-)->list[Mixes]: # One for each model and task
+def read_mixes(records:list[Run])->list[Mixes]: # One for each model and task
     "The answers of all runs of mixes"
     found = []
     for (model,task),runs in by_model_and_task([r for r in records if r.protocol == 'mixes']).items():
@@ -56,10 +54,7 @@ def _best_mixes(mixes:Mixes, target:str, metric:str)->set[str]:
     except ValueError: return set() # Their rows differ
 
 # %% ../../../nbs/reporting/questions/mixes.ipynb #mx09b
-def mixes_table(
-    found:list[Mixes],
-    metric:str='accuracy'
-)->Table:
+def mixes_table(found:list[Mixes], metric:str='accuracy')->Table:
     "A row for each target, a column for each mix; the mean over the targets at the end"
     rows, data, any_best = [], [], set()
     for mixes in found:
@@ -93,10 +88,7 @@ def _differences(found:list[Mixes], metric:str)->list[tuple]: # Mixes, condition
             if difference: rows.append((mixes, condition, len(own), n, difference))
     return rows
 
-def difference_table(
-    found:list[Mixes],
-    metric:str='accuracy'
-)->Table:
+def difference_table(found:list[Mixes], metric:str='accuracy')->Table:
     "Each mix against training on the target alone, averaged over the targets"
     rows, differences = [], _differences(found, metric)
     for mixes,condition,targets,n,difference in differences:
@@ -124,10 +116,7 @@ def _panel(ax, mixes:Mixes, metric:str):
     ax.grid(axis='y', alpha=.3)
     ax.set_title(f'{task_name(mixes.task)}, {mixes.model}', fontsize=8)
 
-def plot_mixes(
-    found:list[Mixes],
-    metric:str='accuracy'
-): # A figure of matplotlib
+def plot_mixes(found:list[Mixes], metric:str='accuracy'):
     "A panel for each task and model, a row for each target, a mark for each mix"
     import matplotlib.pyplot as plt
     tallest = max((len(mixes.targets) for mixes in found), default=1)
@@ -140,10 +129,7 @@ def plot_mixes(
     return fig
 
 # %% ../../../nbs/reporting/questions/mixes.ipynb #mx15n
-def mixes_sentences(
-    found:list[Mixes],
-    metric:str='accuracy'
-)->list[str]: # Sentences
+def mixes_sentences(found:list[Mixes], metric:str='accuracy')->list[str]:
     "What other languages are worth"
     lines = []
     for mixes,condition,targets,_,difference in _differences(found, metric):

@@ -67,7 +67,7 @@ def _by_recipe(records:list[Run], metric:str)->dict[str,dict]: # Recipe to one o
             for name,runs in grouped(records, lambda r: r.recipe).items()}
 
 def rank_agreement(
-    records:list[Run], # Of the protocols `probe` and `in-language`
+    records:list[Run],
     metric:str='mcc' # Or another one that records have
 )->list[Agreement]: # By task, limit and recipes
     "Compare how the probe and fine-tuning rank models; raises `InputError` for fewer than three models"
@@ -86,9 +86,7 @@ def rank_agreement(
 def _printed(a:Agreement)->str: # The interval
     return between(a.interval, 'mcc') if a.interval else 'one translation'
 
-def rank_table(
-    found:list[Agreement]
-)->Table:
+def rank_table(found:list[Agreement])->Table:
     "The agreement by task"
     rows = [[task_name(a.task), a.recipes, 'all' if a.limit is None else f'{a.limit:,}', len(a.models),
              len(a.bibles), f'{a.tau:.2f}', _printed(a), f'{a.tau_of_means:.2f}', f'{100*a.pairs:.0f} %']
@@ -98,10 +96,7 @@ def rank_table(
     return Table('ranks', 'The probe and fine-tuning rank models', [(header, rows)], align='llr')
 
 # %% ../../../nbs/reporting/questions/probe.ipynb #rk000014
-def plot_ranks(
-    found:list[Agreement],
-    metric:str='mcc'
-): # A figure of matplotlib
+def plot_ranks(found:list[Agreement], metric:str='mcc'):
     "The probe against fine-tuning: a point for each translation, a large one for the mean of a model"
     fig, axes = panels(len(found), 3.4, 3.2)
     for ax,a in zip(axes, found):
@@ -115,9 +110,7 @@ def plot_ranks(
     return fig
 
 # %% ../../../nbs/reporting/questions/probe.ipynb #rk00014b
-def rank_sentences(
-    found:list[Agreement]
-)->list[str]: # Sentences
+def rank_sentences(found:list[Agreement])->list[str]:
     "Does the probe rank models as fine-tuning does?"
     lines = []
     for a in found:
@@ -142,10 +135,7 @@ def _sides(records:list[Run], metric:str)->dict[str,float|None]:
                 ngram=mean([x for r in records if (x := ngram(r)) is not None]),
                 seconds=of('probe', seconds), tuned_seconds=of('in-language', seconds))
 
-def sides_table(
-    records:list[Run], # Of the protocols `probe` and `in-language`
-    metric:str='mcc'
-)->Table:
+def sides_table(records:list[Run], metric:str='mcc')->Table:
     "Scores and seconds of the probe, of fine-tuning and of the controls"
     rows, data = [], []
     for (task, model),own in grouped(records, lambda r: (task_key(r), r.model)).items():

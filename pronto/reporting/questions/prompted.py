@@ -35,9 +35,7 @@ def _chosen(record:Run)->str:
     attempt = (record.attempts or [{}])[-1]
     return f'{record.best_epoch} ({attempt.get("language", "eng")})'
 
-def read_prompted(
-    records:list[Run] # Of all protocols
-)->list[Prompted]:
+def read_prompted(records:list[Run])->list[Prompted]:
     "The runs of prompting"
     key = lambda r: (known_as(r.model), task_key(r), r.bible, r.hyperparameters.get('shots', 0))
     found = []
@@ -49,9 +47,7 @@ def read_prompted(
     return sorted(found, key=lambda p: p[:4])
 
 # %% ../../../nbs/reporting/questions/prompted.ipynb #pm08
-def prompted_table(
-    found:list[Prompted]
-)->Table:
+def prompted_table(found:list[Prompted])->Table:
     "A row for each model, task, translation and number of examples"
     rows = [[task_name(p.task), p.model, p.bible, str(p.shots), p.chosen, number(p.mcc.value, 'mcc') + p.mark,
              between(p.mcc.interval, 'mcc'), number(p.accuracy.value), number(p.majority)] for p in found]
@@ -59,9 +55,7 @@ def prompted_table(
     note = 'Prompt: the number and language of the one that dev chose. MCC 0: the verse makes no difference.'
     return Table('prompting', 'Prompting', [(header, rows)], [note])
 
-def prompted_sentences(
-    found:list[Prompted]
-)->list[str]:
+def prompted_sentences(found:list[Prompted])->list[str]:
     "Which models answer better than chance"
     lines = []
     for p in found:
@@ -73,9 +67,7 @@ def prompted_sentences(
     return lines
 
 # %% ../../../nbs/reporting/questions/prompted.ipynb #pm08b
-def plot_prompted(
-    found:list[Prompted]
-): # A figure of matplotlib
+def plot_prompted(found:list[Prompted]):
     "A panel for each task: MCC with its interval for each model, translation and number of examples"
     by_task = grouped(found, lambda p: p.task)
     most = max(map(len, by_task.values()))

@@ -156,8 +156,7 @@ def _by_metric(question:RunQuestion, found:list, metric:str)->dict[str,list]:
 
 def ask_runs(
     question:RunQuestion|str, # Or a name, as `find_question` takes it
-    records:list[Run],
-    options:Options=Options()
+    records:list[Run], options:Options=Options()
 )->Reply:
     "What runs say about a question; raises `InputError` if there are none that it can use"
     if isinstance(question, str): question = find_question(question)
@@ -187,7 +186,7 @@ def _nothing(question:RunQuestion, records:list[Run], options:Options)->InputErr
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09r
 def finding(
-    lines:list[str], # Sentences
+    lines:list[str],
     most:int=6 # Printed
 )->str: # In Markdown
     "What a notebook found, before its tables"

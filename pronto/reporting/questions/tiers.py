@@ -81,10 +81,7 @@ def read_tiers(
 _NAMES = {'XLM-R': 'xlm-roberta', 'BLOOMZ': 'bloomz', 'mBERT': 'bert-base-multilingual'}
 _COMPLETE = {'mBERT'} # All their languages are in the table
 
-def model_of(
-    name:str, # As in a record
-    facts:list[Fact]
-)->str|None: # As in the facts
+def model_of(name:str, facts:list[Fact])->str|None: # As in the facts
     "The model of the facts that a record's model is"
     own = {f.model for f in facts} - _NAMES.keys()
     for known in name, plain_name(name):
@@ -92,9 +89,7 @@ def model_of(
     return next((model for model,part in _NAMES.items() if part in name.lower()), None)
 
 def tier_of(
-    model:str, # As in a record
-    language:str, # ISO 639-3
-    facts:list[Fact], # As `read_tiers` gives them
+    model:str, language:str, facts:list[Fact],
     script:str='' # ISO 15924, if it is known
 )->str|None: # One of `TIERS`, or `None` if it is not known
     "The tier of a language for a model"
@@ -121,9 +116,7 @@ def _language_means(records:list[Run], metric:str)->dict[str,float]: # By langua
     return {language: mean(runs) for language,runs in by_language.items()}
 
 def by_tier(
-    records:list[Run], # With `model`, `task`, `language` (ISO 639-3) and a metric
-    facts:list[Fact],
-    metric:str='accuracy'
+    records:list[Run], facts:list[Fact], metric:str='accuracy'
 )->list[TierScore]: # By model and task, the tiers in their order
     "Average scores by tier; languages of unknown tier are left out"
     groups = {}
@@ -155,11 +148,7 @@ def _tier_panel(axes, records:list[Run], facts:list[Fact], metric:str):
     axes.axvline(2.5, color='.8', lw=1) # Unseen languages are set apart
     axes.tick_params(axis='y', labelsize=7)
 
-def plot_tiers(
-    records:list[Run], # With `model`, `task`, `language` (ISO 639-3) and a metric
-    facts:list[Fact],
-    metric:str='accuracy'
-): # A figure of matplotlib
+def plot_tiers(records:list[Run], facts:list[Fact], metric:str='accuracy'):
     "A panel for each model and task: the scores of languages by tier"
     known = [r for r in records if model_of(r.model, facts) and r.score(metric) is not None]
     groups = grouped(known, lambda r: (r.model, r.task))
@@ -172,9 +161,7 @@ def plot_tiers(
 
 # %% ../../../nbs/reporting/questions/tiers.ipynb #ti000023
 def share_correlation(
-    records:list[Run], # Of one model and task
-    facts:list[Fact],
-    metric:str='accuracy'
+    records:list[Run], facts:list[Fact], metric:str='accuracy'
 )->Correlation|None: # `None` for fewer than three languages of known share
     "Correlate scores with the logarithm of the share of pretraining data"
     if not records: return None
@@ -218,11 +205,7 @@ class Tiered(NamedTuple):
     runs:list[Run]
     facts:list[Fact]
 
-def tier_table(
-    records:list[Run],
-    facts:list[Fact],
-    metric:str='accuracy' # A key of `METRICS`
-)->Table:
+def tier_table(records:list[Run], facts:list[Fact], metric:str='accuracy')->Table:
     "Means by tier for each model, task and protocol, with correlations; raises `InputError` without any"
     some = _comparable(records, metric)
     key = lambda r: (r.model, task_key(r), r.protocol, ', '.join(r.sources))
@@ -243,11 +226,7 @@ def tier_table(
     return Table('tiers', 'Scores by tier', [(header, rows)], notes, data)
 
 # %% ../../../nbs/reporting/questions/tiers.ipynb #ti00041c
-def tier_sentences(
-    records:list[Run],
-    facts:list[Fact],
-    metric:str='accuracy'
-)->list[str]: # Sentences
+def tier_sentences(records:list[Run], facts:list[Fact], metric:str='accuracy')->list[str]:
     "How much better a model is in languages that it has seen"
     lines = []
     for (model, task),own in grouped(_comparable(records, metric), lambda r: (r.model, r.task)).items():

@@ -51,7 +51,7 @@ def same_adaptation(
     return next(p.name for p in PROTOCOLS.values() if p.select is in_language and p.adapt == adapt)
 
 def read_transfer(
-    records:list[Run], # Of all protocols
+    records:list[Run],
     protocol:str='transfer' # Or `transfer-probe`
 )->list[Transfer]: # One for each model and task
     "The answers of all runs of transfer, and of those in-language with the same setting"
@@ -72,17 +72,13 @@ def read_transfer(
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf09
 def score_of(
-    answers:Answers,
-    metric:str='accuracy'
+    answers:Answers, metric:str='accuracy'
 )->SeedScore|None: # `None` if the task does not have the metric
     "The score of a cell"
     return score_answers(answers).get(metric)
 
 def transfer_gap(
-    found:Transfer,
-    source:str,
-    target:str,
-    metric:str='accuracy'
+    found:Transfer, source:str, target:str, metric:str='accuracy'
 )->tuple[SeedDifference|None,int]: # In-language minus transfer; the number of rows
     "The transfer gap on identical rows; `None` without a model that is trained on the target"
     own, other = found.in_language.get(target), found.cells.get((source, target))
@@ -92,9 +88,7 @@ def transfer_gap(
     return compare_answers(own, other, metric), len(own.true)
 
 def source_minus_mean(
-    found:Transfer,
-    source:str,
-    metric:str='accuracy'
+    found:Transfer, source:str, metric:str='accuracy'
 )->float|None: # `None` if the source is not among the targets, or alone
     "XTREME's transfer gap: the score on the source minus the mean on all other targets"
     others = [t for t in found.targets if t != source and (source, t) in found.cells]
@@ -125,10 +119,7 @@ def _means_of_others(found:Transfer, source:str, metric:str)->list[str]:
     return [number(mean(others) if others else None, metric), number(gap, metric, '+')]
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf11m
-def matrix_table(
-    found:Transfer,
-    metric:str='accuracy'
-)->Table:
+def matrix_table(found:Transfer, metric:str='accuracy')->Table:
     "Sources in rows, targets in columns; means over the other targets where there are several"
     best = _best_sources(found, metric)
     rows, data = [], []
@@ -152,17 +143,11 @@ def matrix_table(
     return Table(stem, title, [(header, rows)], [note.strip()], data)
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf11b
-def printed_gap(
-    gap:SeedDifference|None,
-    metric:str
-)->list[str]: # With its interval
+def printed_gap(gap:SeedDifference|None, metric:str)->list[str]: # With its interval
     "A gap as tables print it"
     return [number(gap and gap.difference, metric, '+'), between(gap and gap.interval, metric, '+')]
 
-def gap_data(
-    gap:SeedDifference|None,
-    metric:str
-)->dict:
+def gap_data(gap:SeedDifference|None, metric:str)->dict:
     "A gap as spreadsheets have it"
     low, high = gap.interval if gap and gap.interval else (None, None)
     return dict(gap=gap and shown(metric, gap.difference), gap_low=shown(metric, low),
@@ -181,10 +166,7 @@ def _gap_row(found:Transfer, source:str, target:str, metric:str)->tuple[list,dic
                 transfer=shown(metric, score.value))
     return printed, names | data | gap_data(gap, metric), gap
 
-def gap_table(
-    transfers:list[Transfer],
-    metric:str='accuracy'
-)->Table:
+def gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
     "Every source and target: in-language, transfer, and the gap on identical rows"
     pairs = [(found, s, t) for found in transfers for s,t in found.cells]
     made = [_gap_row(*pair, metric) for pair in progress('test gaps')(pairs)]
@@ -198,9 +180,7 @@ def gap_table(
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf12
 def mean_gap(
-    found:Transfer,
-    source:str,
-    metric:str='accuracy'
+    found:Transfer, source:str, metric:str='accuracy'
 )->tuple[SeedDifference|None,list[str],int]: # In-language minus transfer; the targets; rows of each
     "The mean gap over all targets, on the rows that all of them have"
     others = [t for t in found.targets if t != source and (source, t) in found.cells]
@@ -210,10 +190,7 @@ def mean_gap(
     gap, n = compare_means(own, other, metric)
     return gap, targets, n
 
-def mean_gap_table(
-    transfers:list[Transfer],
-    metric:str='accuracy'
-)->Table:
+def mean_gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
     "A row for each task, model and source: the mean gap, and XTREME's measure beside it"
     rows, data, gaps = [], [], []
     for found in transfers:
@@ -245,10 +222,7 @@ def _panel(ax, found:Transfer, metric:str):
     ax.set_title(found.title, fontsize=8)
     ax.set(xlabel='tested on', ylabel='trained on')
 
-def plot_transfer(
-    transfers:list[Transfer],
-    metric:str='accuracy'
-): # A figure of matplotlib
+def plot_transfer(transfers:list[Transfer], metric:str='accuracy'):
     "A heat map for each task and model: sources, and models in-language below the line"
     widest = max((len(found.targets) for found in transfers), default=1)
     tallest = max((len(found.sources) + 1 for found in transfers), default=1)
@@ -262,10 +236,7 @@ def _conclusion(gap:SeedDifference)->str:
     if not gap.interval or gap.interval[0] <= 0 <= gap.interval[1]: return 'so these runs do not show a gap'
     return 'so training on the target is better' if gap.difference > 0 else 'so transfer is better'
 
-def transfer_sentences(
-    transfers:list[Transfer],
-    metric:str='accuracy'
-)->list[str]: # Sentences
+def transfer_sentences(transfers:list[Transfer], metric:str='accuracy')->list[str]:
     "What the gaps say"
     lines = []
     for found in transfers:

@@ -74,10 +74,7 @@ def _angular(features:np.ndarray)->np.ndarray: # (n, n) for (n, features); NaN w
     with np.errstate(invalid='ignore'): cosine = product/np.sqrt(squares*squares.T)
     return (2/np.pi*np.arccos(cosine.clip(-1, 1))).round(4)
 
-def language_distances(
-    kind:str, # One of `DISTANCES`
-    languages:list[str] # ISO 639-3
-)->np.ndarray: # (n, n), NaN where it is not known
+def language_distances(kind:str, languages:list[str])->np.ndarray: # (n, n), NaN where it is not known
     "Distances between languages; raises `ValueError` for an unknown kind"
     if kind not in DISTANCES: raise ValueError(f'no distance {kind!r}; choose from {", ".join(DISTANCES)}')
     found = _angular(_features(kind, languages))
@@ -90,7 +87,7 @@ _IN = {'transfer': 'in-language', 'transfer-probe': 'probe'}
 def _means(cells:dict)->dict: return {key: float(np.mean(values)) for key,values in cells.items()}
 
 def gap_matrix(
-    records:list[Run], # Of one model and task
+    records:list[Run],
     transfer:str='transfer', # Or `transfer-probe`
     metric:str='accuracy'
 )->tuple[list[str],np.ndarray]: # Languages, and (sources, targets) gaps, NaN where a run is missing
@@ -121,7 +118,7 @@ class DistanceTest(NamedTuple):
     p_holm:float # Corrected for the number of distances
 
 def test_distances(
-    languages:list[str], # ISO 639-3
+    languages:list[str],
     gaps:np.ndarray, # (sources, targets)
     kinds:tuple=DISTANCES,
     n:int=5000 # Permutations
@@ -156,8 +153,7 @@ class Typology(NamedTuple):
 def read_typology(
     records:list[Run],
     transfer:str='transfer', # Or `transfer-probe`
-    metric:str='accuracy',
-    kinds:tuple=DISTANCES
+    metric:str='accuracy', kinds:tuple=DISTANCES
 )->list[Typology]: # By task and model; without those of fewer than four languages
     "Test the gaps of all models and tasks; raises `InputError` if no model has four languages"
     if transfer not in _IN:
@@ -178,9 +174,7 @@ def read_typology(
     return found
 
 # %% ../../../nbs/reporting/questions/typology.ipynb #ty00031b
-def typology_table(
-    found:list[Typology]
-)->Table:
+def typology_table(found:list[Typology])->Table:
     "A row for each task, model and distance"
     rows = [[task_name(f.task), f.model, t.kind, str(t.n), decimal(t.r), decimal(t.rho), f'{t.p:.4f}',
              f'{t.p_holm:.4f}'] for f in found for t in f.tests]
@@ -191,9 +185,7 @@ def typology_table(
     return Table('typology', title, [(header, rows)], [note])
 
 # %% ../../../nbs/reporting/questions/typology.ipynb #ty000032
-def plot_typology(
-    found:list[Typology]
-): # A figure of matplotlib
+def plot_typology(found:list[Typology]):
     "Gaps against the closest distance, a dot for each source and target"
     figure, axes = panels(len(found), 3.2, 2.4)
     for ax,f in zip(axes, found):
@@ -206,9 +198,7 @@ def plot_typology(
     figure.supylabel('transfer gap (points)', fontsize=8)
     return figure
 
-def typology_sentences(
-    found:list[Typology]
-)->list[str]: # Sentences
+def typology_sentences(found:list[Typology])->list[str]:
     "Do gaps grow with a distance?"
     lines = []
     for f in found:
@@ -229,9 +219,7 @@ TYPOLOGY = RunQuestion(
     any_protocol=True, unused='Not in any of these comparisons: {}.')
 
 # %% ../../../nbs/reporting/questions/typology.ipynb #ty000041
-def read_gaps(
-    path # The CSV of the gaps of `transfer` or `transfer-probe`
-)->tuple[list[Run],str]: # With what `read_typology` needs, and the metric
+def read_gaps(path)->tuple[list[Run],str]: # With what `read_typology` needs, and the metric
     "The runs that a table of gaps stands for; raises `InputError` if it is not such a table"
     hint = 'name the table of gaps that `pronto tables --protocol transfer` writes'
     with reading(path, hint): rows = csv_rows(Path(path).read_text(encoding='utf-8'))
