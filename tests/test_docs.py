@@ -199,6 +199,9 @@ def embedded(folder):
     names = 'bert-base-multilingual-cased', 'my-wolof-bert', 'sentence-transformers/all-MiniLM-L6-v2'
     for seed,name in enumerate(names):
         assert main(['pretrain', 'wolof.txt', '-o', name, '--seed', str(seed), *small]) == 0
+    verses = {f'{book} {chapter}:{verse}': text for book,chapter,verse,text in (v.split('\t') for v in verses) if verse.isdigit()}
+    rows = (f'{ref}\t{"yes" if "?" in text else "no"}\n' for ref,text in verses.items())
+    (folder/'labels.tsv').write_text('ref\tasks\n' + ''.join(rows), encoding='utf-8') # The tutorial makes it with awk
     (folder/'nbs').symlink_to(ROOT/'nbs')
     frames = folder/'ontonotes-release-5.0'/'metadata'/'frames'
     frames.mkdir(parents=True)

@@ -53,16 +53,20 @@ def _show_numbering(bible, scheme:str, file:str):
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco02
 def annotate_options(parser):
     add = parser.add_argument
-    add('source', help='a folder of OntoNotes 5.0 (.onf files), MACULA Greek (lowfat .xml files) or ACAI')
+    add('source', help='a folder of OntoNotes 5.0 (.onf files), MACULA Greek (lowfat .xml files) or ACAI, or a '
+        'table of labels: a header (ref, then the name of each task) and a row for each verse')
     add('-o', '--output', required=True, metavar='FILE', help='the .parquet file to write')
     add('--skip-bad', action='store_true', help='leave out files that cannot be read, and list them')
     rules_options(parser)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #14cad747
 def _annotate(folder, args):
+    from pronto.datasets.tasks import know_labels
     from pronto.sources.annotate import annotate
-    return annotate(folder, rules=args.rules or 'paper', arguments=args.arguments or 'all',
-                    skip_bad=args.skip_bad, progress=bar('annotate'))
+    found = annotate(folder, rules=args.rules or 'paper', arguments=args.arguments or 'all',
+                     skip_bad=args.skip_bad, progress=bar('annotate'))
+    know_labels(found.source.labels, folder, again=True)
+    return found
 
 def annotate_command(args):
     "Turn an annotated source into one file, which serves all languages"
@@ -131,10 +135,10 @@ def build_options(parser):
 # %% ../../nbs/cli/dataset_commands.ipynb #2fe69e94
 def _annotations(args):
     "Read the annotations of a file or of a source folder"
-    from pronto.sources.annotation_file import require_options
-    from pronto.sources.annotation_file import read_annotations
+    from pronto.sources.annotate import is_source
+    from pronto.sources.annotation_file import read_annotations, require_options
     path = args.annotations
-    if Path(path).is_dir(): return _annotate(path, args)
+    if is_source(path): return _annotate(path, args)
     annotations = read_annotations(path)
     require_options(path, annotations.source, dict(rules=args.rules, arguments=args.arguments))
     return annotations

@@ -14,6 +14,7 @@ from ..bibles.reading import Bible
 from ..bibles.versification import PROTESTANT
 from ..core.files import InputError
 from ..core.refs import Ref, in_order
+from .splits import split_of
 
 # %% ../../nbs/datasets/align.ipynb #f42d145d
 STATUSES = { # A verse has one: what the source says of it comes first, then what the Bible says
@@ -33,6 +34,11 @@ class AlignedVerse(NamedTuple):
     ref:Ref
     text:str # One line
     annotation:VerseAnnotation
+
+    def split(self, splits:str, fold:int|None)->str|None: # `None` if it is left out
+        "Where the verse belongs, for all ways to split but `random`"
+        if splits == 'published': return self.annotation.split or None
+        return split_of(self.ref, fold)
 
 @dataclass
 class Alignment:

@@ -85,6 +85,13 @@ def foreign_in_dataset(
     manifest = json_with_keys(Path(folder)/'manifest.json', *_KEYS)
     return foreign_file(folder, dataset_files(manifest), bool(manifest))
 
+# %% ../../nbs/datasets/building.ipynb #bfsplit1
+def _require_splits(annotations:Annotations, splits:str):
+    "Raise `InputError` if a source does not say where its verses belong"
+    if splits != 'published' or any(v.split for v in annotations.verses.values()): return
+    what = f'published: {annotations.source.name} does not say what belongs to train, dev and test'
+    raise InputError('--splits', f'{what}; choose other splits')
+
 # %% ../../nbs/datasets/building.ipynb #42157235
 def _one_of(what:str, value:str, choices):
     if value not in choices: raise ValueError(f'no {what} {value!r}; choose {" or ".join(choices)}')
@@ -199,11 +206,13 @@ def build(
     _one_of('layout', layout, LAYOUTS)
     _one_of('versification', versification, ('auto', *SCHEMES))
     _require_books(annotations, bible, path or out)
+    _require_splits(annotations, splits)
     evidence = weigh_versifications(bible, versification)
     english = to_english(bible, evidence.scheme)
     alignment = align(annotations, english)
     require_verses(alignment, min_verses, path or out)
-    chosen, why = choose_splits(v.ref for v in alignment.verses) if splits == 'auto' else (splits, '')
+    chosen, why, least = splits, '', 200 if annotations.source.labels else 0
+    if splits == 'auto': chosen, why = choose_splits((v.ref for v in alignment.verses), least)
     code = path_part(code, '--code') if code else Path(out).name
     names = dict(code=code, language=language or bible.language,
                  licence=licence or bible.licence or NOT_STATED, splits=chosen, versification=evidence.scheme,

@@ -20,7 +20,7 @@ from ..core.files import content_hash, json_bytes
 from ..core.tables import Markup, markdown_table
 from .align import Alignment
 from .shortcuts import NearestText, near_duplicates, predictors
-from .splits import SPLITS, split_of
+from .splits import SPLITS
 from .tasks import TASKS, Task
 
 # %% ../../nbs/datasets/manifest.ipynb #mf06
@@ -75,7 +75,7 @@ def _resemblances(alignment:Alignment, splits:str, fold:int|None)->dict[str,int]
     "How many verses were purged from train, and how many of dev and test still resemble one of train"
     if splits == 'random': return {} # Each task has its own splits
     texts = {s: {} for s in (*SPLITS, None)}
-    for v in alignment.verses: texts[split_of(v.ref, fold)][v.ref] = v.text
+    for v in alignment.verses: texts[v.split(splits, fold)][v.ref] = v.text
     shares = near_duplicates(texts['train'], texts['dev'] | texts['test']).values()
     duplicates = sum(share == 1 for share in shares)
     return dict(purged=len(texts[None]), duplicates=duplicates, near_duplicates=len(shares) - duplicates)
@@ -91,7 +91,7 @@ CITATION = ('Luke Gessler. 2024. PrOnto: Language Model Evaluations for 859 Lang
 
 def _source(annotations:Annotations)->dict:
     about = asdict(annotations.source)
-    for name in 'unusable', 'hash', 'rules', 'task_names': del about[name] # Long, or given elsewhere
+    for name in 'unusable', 'hash', 'rules', 'task_names', 'labels': del about[name] # Long, or given elsewhere
     return {k: list(v) if isinstance(v, tuple) else v for k,v in about.items()} # As JSON has it
 
 def make_manifest(
@@ -117,6 +117,7 @@ def make_manifest(
     first = {key: names.pop(key) for key in ('code','language','licence')}
     renamed = {t.stem: source.task_names[t.stem] for t in tasks if t.stem in source.task_names}
     if renamed: names['task_names'] = renamed # Not to be compared with the task of that stem
+    if source.labels: names['labels'] = source.labels
     resemblances = _resemblances(alignment, names['splits'], names.get('fold'))
     return dict(
         **first, title=bible.title, rules=source.rules, **names, version=pronto.__version__,

@@ -8,6 +8,7 @@ __all__ = ['SPLITS', 'N_FOLDS', 'SPLIT_NAMES', 'LEAST_TEST_CHAPTERS', 'chapter_f
 
 # %% ../../nbs/datasets/splits.ipynb #9f7f6426
 import hashlib, random
+from collections import Counter
 from functools import cache
 from typing import Iterable
 from ..core.files import fact_table
@@ -17,7 +18,7 @@ from .parallels import parallels
 # %% ../../nbs/datasets/splits.ipynb #e1febbac
 SPLITS = ('train','dev','test')
 N_FOLDS = 10
-SPLIT_NAMES = ('parallel','folds','random') # The ways to split
+SPLIT_NAMES = ('parallel','folds','random','published') # The ways to split
 
 # %% ../../nbs/datasets/splits.ipynb #f5bc9756
 @cache
@@ -65,14 +66,18 @@ def split_of(
 LEAST_TEST_CHAPTERS = 15
 
 def choose_splits(
-    verses:Iterable[Ref] # Those of a translation that can be used
+    verses:Iterable[Ref], # Those of a translation that can be used
+    least:int=0 # Verses in the test split; tables of labels may have few
 )->tuple[str,str]: # `parallel` or `folds`, and the reason for folds
     "The splits that suit a translation, if none are asked for"
-    chapters = {ref.chapter_name for ref in verses}
-    n, folds = sum(chapter_split(c) == 'test' for c in chapters), {chapter_fold(c) for c in chapters}
-    if n >= LEAST_TEST_CHAPTERS or len(folds) < N_FOLDS: return 'parallel', ''
-    return 'folds', (f'only {n} of its {len(chapters)} chapters would be in the test split, fewer than '
-                     f'{LEAST_TEST_CHAPTERS}; in ten folds each chapter is tested once')
+    sizes = Counter(ref.chapter_name for ref in verses)
+    tested = [size for chapter,size in sizes.items() if chapter_split(chapter) == 'test']
+    n, rows, folds = len(tested), sum(tested), {chapter_fold(c) for c in sizes}
+    enough = n >= LEAST_TEST_CHAPTERS and rows >= least
+    if enough or len(folds) < N_FOLDS: return 'parallel', ''
+    few = (f'{n} of its {len(sizes)} chapters would be in the test split, fewer than {LEAST_TEST_CHAPTERS}'
+           if n < LEAST_TEST_CHAPTERS else f'{rows} verses would be in the test split, fewer than {least}')
+    return 'folds', f'only {few}; in ten folds each chapter is tested once'
 
 # %% ../../nbs/datasets/splits.ipynb #6def99aa
 def random_splits(

@@ -448,6 +448,9 @@ def store_run(
     results |= _handed_over(trained, test) | dict(baseline_rows=len(train_rows), condition=condition)
     if not is_checkable(about): results |= dict(unchecked=True)
     results |= {k: about.get(k) for k in _ABOUT} | dict(source=about.get('source', {}).get('name'))
+    if labels := about.get('labels', {}).get(task.stem): # So that tables of this store know the task
+        described = dict(kind='verse', name=task.abbr, metric=task.metric, labels=labels)
+        _write_json(Path(runs)/'tasks'/f'{task.stem}.json', described)
     return write_record(key, runs, results, table)
 
 # %% ../../nbs/runs/store.ipynb #st00tr02

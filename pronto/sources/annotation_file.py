@@ -15,7 +15,7 @@ from typing import Iterable
 import numpy as np
 from ..core.files import InputError, no_collection, parse_json, reading, write_aside
 from ..core.refs import BOOKS, Ref, in_order
-from .records import KINDS, MOODS, ROLES, Annotations, EntityMention, Mention, Predicate
+from .records import KINDS, MOODS, ROLES, Annotations, EntityMention, Label, Mention, Predicate
 from .records import SentenceAnnotation, Source, Speech, VerseAnnotation, make_source
 
 # %% ../../nbs/sources/annotation_file.ipynb #b4bfc6b5
@@ -28,6 +28,11 @@ def _schema():
                           ('mentions', pa.list_(mention)), ('predicates', pa.list_(predicate))])
     return pa.schema([('book', pa.string()), ('chapter', pa.int32()), ('verse', pa.int32()),
                       ('crosses', pa.bool_()), ('sentences', pa.list_(sentence))])
+
+def _with_labels(schema):
+    import pyarrow as pa
+    label = pa.struct([('task', pa.string()), ('label', pa.string())])
+    return schema.append(pa.field('labels', pa.list_(label))).append(pa.field('split', pa.string()))
 
 def _schema_with_entities():
     import pyarrow as pa
@@ -47,7 +52,8 @@ def _sentence_row(s:SentenceAnnotation)->dict:
 
 def _verse_row(v:VerseAnnotation)->dict:
     return dict(**v.ref._asdict(), crosses=v.crosses, sentences=[_sentence_row(s) for s in v.sentences],
-                entities=[e._asdict() for e in v.entities], speeches=[s._asdict() for s in v.speeches])
+                entities=[e._asdict() for e in v.entities], speeches=[s._asdict() for s in v.speeches],
+                labels=[x._asdict() for x in v.labels], split=v.split)
 
 def write_annotations(
     annotations:Annotations,
@@ -55,10 +61,12 @@ def write_annotations(
 ):
     "Write annotations, without the words of the source; raises `InputError` if the file cannot be written"
     import pyarrow as pa, pyarrow.parquet as pq
-    header = {'pronto.source': json.dumps(asdict(annotations.source), ensure_ascii=False, sort_keys=True)}
+    about = {k: v for k,v in asdict(annotations.source).items() if v or k != 'labels'}
+    header = {'pronto.source': json.dumps(about, ensure_ascii=False, sort_keys=True)}
     rows = [_verse_row(v) for v in annotations.verses.values()]
     has_entities = any(v.entities or v.speeches for v in annotations.verses.values())
     schema = _schema_with_entities() if has_entities else _schema()
+    if annotations.source.labels: schema = _with_labels(schema)
     table = pa.Table.from_pylist(rows, schema=schema.with_metadata(header))
     with write_aside(path) as aside: pq.write_table(table, aside)
 
@@ -88,7 +96,8 @@ def _opened(path): # Yields a `pyarrow.parquet.ParquetFile`
     import pyarrow.parquet as pq
     with pq.ParquetFile(path) as parquet:
         found = parquet.schema_arrow
-        known = found.equals(_schema()) or found.equals(_schema_with_entities())
+        plain = _schema(), _schema_with_entities()
+        known = any(found.equals(s) for s in (*plain, *map(_with_labels, plain)))
         if b'pronto.source' not in (found.metadata or {}) or not known:
             raise InputError(path, 'is not an annotation file of PrOnto; make one with `pronto annotate`')
         _check_size(parquet)
@@ -161,6 +170,11 @@ def _check_values(table, sentences, mentions, predicates):
         raise ValueError('chapters and verses begin at 1')
 
 # %% ../../nbs/sources/annotation_file.ipynb #d4c8e01b
+def _splits(column)->list[str]:
+    if odd := {*column.unique().to_pylist()} - {'','train','dev','test'}:
+        raise ValueError(f'{min(odd)!r} is not a split')
+    return column.to_pylist()
+
 def _verses(table)->dict[Ref,VerseAnnotation]:
     sentences = table['sentences'].chunk(0)
     mood, subject, mentions, predicates = map(sentences.values.field, SentenceAnnotation._fields)
@@ -169,13 +183,13 @@ def _verses(table)->dict[Ref,VerseAnnotation]:
                     _records(Mention, mentions), _records(Predicate, predicates))
     refs = list(map(Ref, *(table[c].to_pylist() for c in ('book','chapter','verse'))))
     if len(set(refs)) < len(refs): raise ValueError('a verse occurs twice')
-    columns = [refs, _cut(annotated, sentences), table['crosses'].to_pylist()]
-    if 'entities' in table.column_names:
-        _check_entities(table)
-        columns += [_records(EntityMention, table['entities'].chunk(0)),
-                    _records(Speech, table['speeches'].chunk(0))]
-    verses = map(VerseAnnotation, *columns)
-    by_ref = {v.ref: v for v in verses}
+    columns = dict(ref=refs, sentences=_cut(annotated, sentences), crosses=table['crosses'].to_pylist())
+    if 'entities' in table.column_names: _check_entities(table)
+    for name,kind in dict(entities=EntityMention, speeches=Speech, labels=Label).items():
+        if name in table.column_names: columns[name] = _records(kind, table[name].chunk(0))
+    if 'split' in table.column_names: columns['split'] = _splits(table['split'].chunk(0))
+    by_ref = {ref: VerseAnnotation(**dict(zip(columns, row)))
+              for ref,row in zip(refs, zip(*columns.values()))}
     return {ref: by_ref[ref] for ref in in_order(by_ref)}
 
 @no_collection()

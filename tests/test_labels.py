@@ -1,0 +1,143 @@
+"A table of one's own labels: an annotated source like any other, from the file to the report"
+import json
+
+import pytest
+
+from pronto.cli.command import main as command
+from pronto.datasets import tasks as registry
+from pronto.datasets.loading import load_dataset_folder, load_manifest
+from pronto.demo.corpus import make_corpus, write_corpus
+from pronto.runs.store import predictions_of, read_runs
+from pronto.sources.annotate import annotate
+from pronto.sources.annotation_file import read_annotations, write_annotations
+from test_own_tasks import model # noqa: F401
+
+KNOWN = dict(registry.TASKS)
+
+def forget():
+    "What a new process does not know"
+    registry.TASKS.clear(); registry.TASKS.update(KNOWN)
+    registry._LABELS_FROM.clear()
+
+def main(*args):
+    forget()
+    return command([str(a) for a in args])
+
+@pytest.fixture(autouse=True)
+def each_test_begins_as_a_new_process_would():
+    forget()
+    yield
+    forget()
+
+@pytest.fixture(scope='module')
+def place(tmp_path_factory):
+    "A Bible, and a table with two tasks over its verses"
+    from pronto.bibles.reading import read_bible
+    tmp = tmp_path_factory.mktemp('labels')
+    write_corpus(make_corpus(n_verses=600), tmp/'corpus')
+    rows = ['ref\tlong\tinitial\tsplit\tlicence']
+    for i,(ref,text) in enumerate(read_bible(tmp/'corpus'/'bibles'/'qad.tsv').verses.items()):
+        split = {8: 'dev', 9: 'test'}.get(i % 10, 'train')
+        rows.append(f'{ref}\t{"yes" if len(text) > 30 else "no"}\t{"-" if i % 7 == 0 else "abc"[len(text) % 3]}\t{split}\tCC0')
+    (tmp/'mine.tsv').write_text('\n'.join(rows) + '\n')
+    assert main('annotate', tmp/'mine.tsv', '-o', tmp/'mine.parquet') == 0
+    return tmp
+
+@pytest.fixture
+def built(place, tmp_path):
+    def build(splits, *more):
+        out = tmp_path/f'qad-{splits}'
+        assert main('build', '-a', place/'mine.parquet', '-b', place/'corpus'/'bibles'/'qad.tsv', '-o', out, '--min-verses', 100,
+                    '--splits', splits, *more) == 0
+        return out
+    return build
+
+def test_the_file_gives_the_labels_back(place, tmp_path):
+    annotations = annotate(place/'mine.tsv')
+    write_annotations(annotations, tmp_path/'a.parquet')
+    again = read_annotations(tmp_path/'a.parquet')
+    assert (again.verses, again.source) == (annotations.verses, annotations.source)
+    assert again.source.labels == dict(initial=['a','b','c'], long=['no','yes'])
+    assert (again.source.name, again.source.licence) == ('mine', 'CC0')
+
+def test_sources_without_labels_are_written_as_before(place, tmp_path):
+    import pyarrow.parquet as pq
+    write_annotations(annotate(place/'corpus'/'ontonotes'), tmp_path/'a.parquet')
+    schema = pq.read_schema(tmp_path/'a.parquet')
+    assert schema.names == ['book','chapter','verse','crosses','sentences']
+    assert 'labels' not in json.loads(schema.metadata[b'pronto.source'])
+
+@pytest.mark.parametrize('splits', ['parallel','published'])
+def test_every_bible_gets_the_tasks_with_our_splits_or_those_of_the_table(built, splits):
+    dataset = load_dataset_folder(built(splits))
+    assert list(dataset.tasks) == ['initial','long'] and dataset.manifest['labels']['long'] == ['no','yes']
+    assert 'labels' not in dataset.manifest['source'] # Once is enough
+    sizes = [len(rows) for rows in dataset.tasks['long'].values()]
+    assert splits != 'published' or .78 < sizes[0]/sum(sizes) < .82
+    assert all(row.label == ('yes' if len(row.text) > 30 else 'no') for part in dataset.tasks['long'].values() for row in part)
+
+def test_folds_are_the_default_where_a_test_split_would_be_small(built):
+    assert load_manifest(built('auto'))['folds'] == 10
+
+def test_splits_that_a_source_does_not_have_are_refused(place, tmp_path, capsys):
+    assert main('build', '-a', place/'corpus'/'ontonotes', '-b', place/'corpus'/'bibles'/'qad.tsv', '-o', tmp_path/'x',
+                '--min-verses', 100, '--splits', 'published') == 1
+    assert 'does not say what belongs to train' in capsys.readouterr().err
+
+def test_trained_probed_tabled_reported_and_exported(built, model, tmp_path, capsys): # noqa: F811
+    folder, runs = built('parallel'), ['--runs', tmp_path/'runs']
+    assert main('eval', folder, '-m', model, '-t', 'long', '-t', 'initial', '--epochs', 1, '--limit', 40, *runs) == 0
+    assert main('probe', folder, '-m', model, '-t', 'initial', *runs) == 0
+    assert {(r.task, r.protocol) for r in read_runs(tmp_path/'runs')} == {('long','in-language'), ('initial','in-language'), ('initial','probe')}
+    capsys.readouterr()
+    assert main('tables', *runs, '-o', tmp_path/'tables') == 0
+    out = capsys.readouterr().out
+    header = next(line for line in out.splitlines() if line.startswith('| Model'))
+    assert [c for c in header.split() if c in ('NMC','SM','long','initial')] == ['initial','long'] and 'macro F1' in out
+    assert main('report', *runs, '-o', tmp_path/'report.html') == 0
+    for what in 'hf', 'lm-eval': assert main('export', what, folder, '-o', tmp_path/what) == 0
+    assert 'Which initial fits the verse?' in (tmp_path/'lm-eval'/'pronto_initial.yaml').read_text()
+
+def test_folds_are_run(built, model, tmp_path): # noqa: F811
+    assert main('eval', built('folds'), '-m', model, '-t', 'long', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
+    [pooled] = read_runs(tmp_path/'runs')
+    assert pooled.folds and len({row['ref'] for row in predictions_of(pooled)}) == 200
+
+def test_another_process_knows_the_task_from_the_dataset(built, model, tmp_path): # noqa: F811
+    from pronto.runs.planning import plan
+    from pronto.runs.runner import run_training
+    folder = built('parallel')
+    training = plan(folder, [str(model)], ['long'], epochs=1, limit=20)[0]
+    forget()
+    assert run_training(training, tmp_path/'runs')[0].exists()
+
+def test_a_release_has_them(place, tmp_path):
+    from pronto.core.files import content_hash
+    from pronto.jobs.release import Settings, build_translation, registry_row
+    file = place/'mine.parquet'
+    settings = Settings(annotations=str(file), annotations_hash=content_hash(file.read_bytes()), min_verses=100)
+    assert build_translation('qad', place/'corpus'/'bibles'/'qad.tsv', tmp_path, settings) == ''
+    forget()
+    assert registry_row(tmp_path/'qad')['long_shares'].startswith('no ')
+
+def test_a_store_gives_way_to_a_table_that_changed(built, model, place, tmp_path): # noqa: F811
+    "The labels of a run are those it was scored with, whatever the store says of the task today"
+    from pronto.reporting.scores import read_answers
+    assert main('eval', built('parallel'), '-m', model, '-t', 'long', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
+    table = (place/'mine.tsv').read_text().replace('\tyes\t', '\tsi\t').replace('\tno\t', '\tnon\t')
+    (tmp_path/'mine.tsv').write_text(table)
+    bible, other = place/'corpus'/'bibles'/'qad.tsv', tmp_path/'other'
+    assert main('build', '-a', tmp_path/'mine.tsv', '-b', bible, '-o', other, '--min-verses', 100, '--splits', 'parallel') == 0
+    assert main('eval', other, '-m', model, '-t', 'long', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
+    for run in read_runs(tmp_path/'runs'): assert {*read_answers([run]).labels} in ({'no','yes'}, {'non','si'})
+
+def test_names_that_are_taken_and_damaged_manifests_are_one_line(place, built, tmp_path, capsys):
+    (tmp_path/'a.tsv').write_text('ref\tsentence_mood\nMAT 1:1\ta\nMAT 1:2\tb\n')
+    assert main('annotate', tmp_path/'a.tsv', '-o', tmp_path/'a.parquet') == 1
+    assert 'a.tsv, column sentence_mood: there is already a task' in capsys.readouterr().err
+    folder = built('parallel')
+    manifest = json.loads((folder/'manifest.json').read_text())
+    for labels in dict(long='yes'), dict(long=[1, 2]), {'../long': ['a','b']}, ['long']:
+        (folder/'manifest.json').write_text(json.dumps({k: v for k,v in manifest.items() if k != 'manifest_hash'} | dict(labels=labels)))
+        assert main('eval', folder) == 1
+        assert len(capsys.readouterr().err.splitlines()) == 1
