@@ -15,7 +15,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from shlex import quote
 from typing import Callable, NamedTuple
-from ..core.files import InputError, content_hash, read_json, reading, warn_once, write_aside
+from ..core.files import InputError, content_hash, json_with_keys, read_json, reading, warn_once, write_aside
 from ..core.refs import Ref, parse_ref
 from ..bibles.reading import Bible
 from ..bibles.versification import to_english
@@ -23,7 +23,7 @@ from .align import single_spaced
 from .examples import column_counts, kind_of_columns, text_columns, verses_of
 from .manifest import bible_hash, manifest_hash, table_hash
 from .splits import SPLITS
-from .tasks import TASKS
+from .tasks import TASKS, know_labels
 
 # %% ../../nbs/datasets/loading.ipynb #ld05
 @dataclass
@@ -66,6 +66,7 @@ def _odd(manifest)->str|None: # The key whose value has the wrong type
         if not isinstance(manifest.get(key, kind()), kind): return key
     for key,kind in _NESTED.items():
         if not all(_all(values, kind) for values in manifest.get(key, {}).values()): return key
+    if not _all(manifest.get('labels', {}), list): return 'labels'
     for key in 'hashes', 'files':
         if not _all(manifest.get(key, {}), str): return key
 
@@ -88,6 +89,7 @@ def load_manifest(
     if not manifest.is_file(): return {}
     found = read_json(manifest, REBUILD)
     if fault := _manifest_fault(found): raise InputError(manifest, f'{fault}; {REBUILD}')
+    know_labels(found.get('labels', {}), manifest)
     return {key: value for key,value in found.items() if key != 'manifest_hash'}
 
 # %% ../../nbs/datasets/loading.ipynb #ld09
@@ -317,10 +319,12 @@ def dataset_folders(
 )->list[Path]: # In order of their names
     "The folder itself if it is a dataset folder, or else those one level below; may be empty"
     folder = Path(folder)
-    if is_dataset(folder): return [folder]
     names = '*_train.tsv', '*_train.jsonl', 'fold0'
-    found = {p.parent for name in names for p in folder.glob(f'[!.]*/{name}')}
-    return sorted(p for p in found if is_dataset(p))
+    inside = {p.parent for name in names for p in folder.glob(f'[!.]*/{name}')}
+    found = [folder] if is_dataset(folder) else sorted(p for p in inside if is_dataset(p))
+    for path in found:
+        if json_with_keys(path/'manifest.json', 'labels'): load_manifest(path) # Its labels are tasks
+    return found
 
 # %% ../../nbs/datasets/loading.ipynb #ld28
 def sample(

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH', 'TASKS', 'Task', 'VerseTask', 'labels_of',
            'count_mentions', 'first_subject', 'first_mood', 'predicates_of', 'collect_uses', 'PairTask', 'find_task',
-           'own_code', 'run_file', 'load_tasks', 'task_file', 'loaded_files', 'tasks_of', 'name_task_file',
-           'file_for_others']
+           'own_code', 'run_file', 'load_tasks', 'task_file', 'loaded_files', 'tasks_of', 'GivenLabel', 'label_task',
+           'know_labels', 'name_task_file', 'file_for_others']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
@@ -156,15 +156,16 @@ class VerseTask(_OfVerses, Task):
     def examples(self,
         annotations:Annotations, # All annotated verses; pair tasks need them
         verses:list[AlignedVerse], # In canonical order
-        splits:str='parallel', # Or `folds` or `random`
+        splits:str='parallel', # Or another of `SPLIT_NAMES`
         fold:int|None=None # The fold that is tested
     )->dict[str,Verses]: # Split to its examples
         "Label the verses and split them; raises `InputError` for a label that is not the task's"
         labels = labels_of(self, annotations)
-        examples = [VerseExample(v.text, labels[v.ref], v.ref) for v in verses if v.ref in labels]
+        labelled = [v for v in verses if v.ref in labels]
+        examples = [VerseExample(v.text, labels[v.ref], v.ref) for v in labelled]
         if splits == 'random': return {s: Verses(part) for s,part in random_splits(examples).items()}
         parts = {s: Verses() for s in (*SPLITS, None)}
-        for e in examples: parts[split_of(e.ref, fold)].append(e)
+        for v,e in zip(labelled, examples): parts[v.split(splits, fold)].append(e)
         return {s: parts[s] for s in SPLITS}
 
 # %% ../../nbs/datasets/tasks.ipynb #vt02
@@ -412,7 +413,50 @@ def tasks_of(
     "The tasks that datasets from this source have"
     files = loaded_files() if files is None else files
     own = [t.stem for f in files for t in load_tasks(f)]
+    know_labels(source.labels, source.name, again=True)
     return [t for t in TASKS.values() if t.stem in (own if task_file(t) else source.tasks)]
+
+# %% ../../nbs/datasets/tasks.ipynb #lab02
+@dataclass(frozen=True)
+class GivenLabel:
+    "The label that a table of one's own gives a verse, as the function of a task"
+    stem:str
+
+    def __call__(self, verse:VerseAnnotation)->str|None:
+        return next((x.label for x in verse.labels if x.task == self.stem), None)
+
+def label_task(
+    stem:str, # A column of a table of labels
+    labels:list[str]
+)->VerseTask:
+    "The task of a column; judged by macro F1, so that rare labels count as much as frequent ones"
+    name = stem.replace('_', '-')
+    question = f'Which {stem.replace("_", " ")} fits the verse?'
+    return VerseTask(stem, name, question, GivenLabel(stem), tuple(labels), metric='macro_f1')
+
+# %% ../../nbs/datasets/tasks.ipynb #lab05
+_LABELS_FROM:dict[str,str] = {} # Stem of each task of a table to what described it; not to a run store
+
+def _own_labels(stem:str)->bool: # Is it the task of another table?
+    return stem in TASKS and TASKS[stem] == label_task(stem, TASKS[stem].labels)
+
+def know_labels(
+    labels:dict[str,list[str]], # Stem to labels, as a `Source` or a manifest has them
+    path, # What has them, for errors
+    again:bool=False # May they replace those of an earlier table?
+):
+    "Add the tasks of a table of labels to `TASKS`; raises `InputError` if a name is taken"
+    for task in (label_task(stem, named) for stem,named in labels.items()):
+        stem, before = task.stem, _LABELS_FROM.get(task.stem)
+        if TASKS.get(stem) != task:
+            column = f'column {stem}'
+            if _own_labels(stem) and (again or before is None): del TASKS[stem]
+            if _own_labels(stem):
+                what = f'its labels ({", ".join(task.labels)}) are not those of {before}'
+                raise InputError(path, f'{what}; rename the column, or use one at a time', column)
+            if wrong := _wrong(task): raise InputError(path, f'{wrong}; rename the column', column)
+            TASKS[stem] = task
+        _LABELS_FROM[stem] = str(path)
 
 # %% ../../nbs/datasets/tasks.ipynb #own05f
 _ALSO_IN:dict[str,str] = {} # Stem of a task that is known without a file to a file that defines it

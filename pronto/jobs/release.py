@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Callable
 import pronto
-from ..sources.annotate import annotate
+from ..sources.annotate import annotate, is_source
 from ..sources.annotation_file import read_annotations, require_options, write_annotations
 from ..bibles.reading import read_bible
 from .queue import Certificates, connect, run_jobs
@@ -240,7 +240,7 @@ def _require_own_registry(out:Path):
 @contextmanager
 def _annotation_file(annotations, out:Path, options:dict, progress):
     "A file that every worker can read; a temporary one if a source folder is given"
-    if not Path(annotations).is_dir():
+    if not is_source(annotations):
         require_options(annotations, read_annotations(annotations).source, options)
         yield Path(annotations).absolute()
         return

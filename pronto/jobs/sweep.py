@@ -110,7 +110,8 @@ def plan_all(
     **sampling # `sizes` and `draws` of `plan`
 )->tuple[list[NotebookRun],list[str]]: # The runs, and a line for each dataset or task that is left out
     "All runs of a sweep; raises `InputError` for missing models or datasets, `ValueError` for unknown tasks"
-    wanted, found, runs, left_out = [find_task(t) for t in tasks], datasets_in(datasets), [], []
+    found, runs, left_out = datasets_in(datasets), [], []
+    wanted = [find_task(t) for t in tasks]
     for m in models:
         if str(m).partition(':')[0] not in STATIC_KINDS: find_model(m)
     usable = []

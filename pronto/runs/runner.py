@@ -148,6 +148,7 @@ def run_training(
 )->list[Path]: # The records, one for each test set
     "Train a model and test it, as far as that is not recorded already"
     if training.tasks_file: load_tasks(training.tasks_file) # This may be another process
+    for folder in training.selection.folders: load_manifest(folder) # Its labels may be tasks
     found, left = [key.record(runs) for key in training.keys], _left(training, runs)
     if not left: return found
     require_place(found[0])

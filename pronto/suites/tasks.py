@@ -19,7 +19,7 @@ from ..core.files import InputError, content_hash, json_with_keys
 from ..core.seeds import item_values
 from ..datasets.shortcuts import NearestQuestions, NearestText, predict_known
 from ..datasets.pairs import numbered
-from ..datasets.tasks import TASKS, Task, VerseTask
+from ..datasets.tasks import TASKS, Task, VerseTask, label_task
 from .kinds import Described, Query, Question, SingleSentence, SentencePair, Tagged, read_rows
 from .metrics import MLQA_LANGUAGES, answer_scores, spans
 
@@ -312,8 +312,13 @@ class MiningTask(RetrievalTask):
     def is_right(self, true:str, answer:str)->bool:
         return answer in json.loads(true) if answer else true == '[]'
 
+# %% ../../nbs/suites/tasks.ipynb #tkverse1
+def _verse_task(stem:str, abbr:str, question:str, labels:tuple[str,...], **about)->VerseTask:
+    "The task of a table of labels, which a run store describes"
+    return label_task(stem, list(labels))
+
 # %% ../../nbs/suites/tasks.ipynb #tk20h
-_CLASSES = dict(sentence=SentenceTask, pair=SentencePairTask, tagging=TaggingTask, questions=QuestionTask,
+_CLASSES = dict(verse=_verse_task, sentence=SentenceTask, pair=SentencePairTask, tagging=TaggingTask, questions=QuestionTask,
                 retrieval=RetrievalTask, mining=MiningTask)
 _METRICS = dict(tag_accuracy='accuracy', span_f1='f1', squad='f1', mlqa='f1', bitext_f1='f1')
 
