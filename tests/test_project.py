@@ -38,7 +38,8 @@ def test_whatever_a_dataset_card_cites_is_in_the_citation_file():
     from pronto.cli.benchmark_commands import _SOURCES
     from pronto.datasets.manifest import CITATION
     from pronto.sources.annotate import SOURCES
-    cited = [CITATION, *(s.source.attribution for s in SOURCES if s.source.attribution), *(c for b in _SOURCES.values() for c in b['citation'])]
+    sources = [s.source.attribution for s in SOURCES if s.source.attribution] # A table of labels says its own
+    cited = [CITATION, *sources, *(c for b in _SOURCES.values() for c in b['citation'])]
     known = (ROOT/'CITATION.cff').read_text(encoding='utf-8')
     keys = [re.search(r'https://\S+[^/\s]|LDC\w+', text)[0] for text in cited]
     assert len(keys) == 6 and [key for key in keys if key not in known] == []

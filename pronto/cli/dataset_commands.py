@@ -53,8 +53,8 @@ def _show_numbering(bible, scheme:str, file:str):
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco02
 def annotate_options(parser):
     add = parser.add_argument
-    add('source', help='a folder of OntoNotes 5.0 (.onf files), MACULA Greek (lowfat .xml files) or ACAI, or a '
-        'table of labels: a header (ref, then the name of each task) and a row for each verse')
+    add('source', help='a folder of OntoNotes 5.0 (.onf files), MACULA Greek (lowfat .xml files) or ACAI, '
+        'or a table of labels: a header (ref, then the name of each task) and a row for each verse')
     add('-o', '--output', required=True, metavar='FILE', help='the .parquet file to write')
     add('--skip-bad', action='store_true', help='leave out files that cannot be read, and list them')
     rules_options(parser)

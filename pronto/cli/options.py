@@ -85,13 +85,12 @@ def tasks_file_option(parser):
 
 def projection_options(parser):
     add = parser.add_argument
-    add('-a', '--annotations', required=True, help='a file written by `pronto annotate`, a source folder, or a table of labels')
-    add('--splits', choices=['auto','parallel','folds','random','published'],
-        default='auto',
+    add('-a', '--annotations', required=True,
+        help='a file written by `pronto annotate`, a source folder, or a table of labels')
+    add('--splits', choices=['auto','parallel','folds','random','published'], default='auto',
         help='parallel: by chapter, the same in all languages; folds: ten-fold cross-validation over '
-        'chapters; '
-        'random: shuffled as in the paper, which leaks; published: as a table of labels says; auto (default): parallel, but folds for a Bible with '
-        'fewer than 15 chapters in the test split')
+        'chapters; random: shuffled as in the paper, which leaks; published: as a table of labels says; auto '
+        '(default): parallel, but folds for a Bible with fewer than 15 chapters in the test split')
     versification_option(parser)
     add_number(parser, '--min-verses', 1, 100_000, 'refuse a Bible with fewer aligned verses', default=500)
     rules_options(parser)

@@ -15,7 +15,8 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from shlex import quote
 from typing import Callable, NamedTuple
-from ..core.files import InputError, content_hash, json_with_keys, read_json, reading, warn_once, write_aside
+from ..core.files import (InputError, content_hash, json_with_keys, read_json, reading, warn_once,
+                               write_aside)
 from ..core.refs import Ref, parse_ref
 from ..bibles.reading import Bible
 from ..bibles.versification import to_english

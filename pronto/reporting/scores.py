@@ -111,7 +111,9 @@ def read_answers(records:list[Run])->Answers: # A row of `predicted` per record
     stem = records[0].task
     true, predicted = first['label'], [table['predicted'] for table in tables]
     task = TASKS.get(stem)
-    labels = list(task.labels) if task else sorted({*true, *(x for run in predicted for x in run)})
+    said = {*true, *(x for run in predicted for x in run)}
+    known = task and (task.has_items or said <= {*task.labels}) # A table of labels may have changed since
+    labels = list(task.labels) if known else sorted(said)
     baselines = {name: column for name,column in first.items() if name not in _NOT_BASELINES}
     agreed = [cell == '1' for cell in first['unambiguous']] if 'unambiguous' in first else None
     draws = list(map(_draw, records)) if any(map(has_seed, records)) else None

@@ -99,7 +99,8 @@ def read_labels(
 )->LabelTable:
     "Read a table of labels; raises `InputError` with the line that is wrong"
     with reading(path, 'name a table of references and labels'): text = Path(path).read_text('utf-8-sig')
-    lines = [(i, line.rstrip('\r').split('\t')) for i,line in enumerate(text.split('\n'), 1) if line.strip()]
+    numbered = enumerate(text.split('\n'), 1)
+    lines = [(i, line.rstrip('\r').split('\t')) for i,line in numbered if line.strip()]
     if not lines: raise InputError(path, 'is empty; write a header and a row for each verse')
     columns = _head(path, [cell.strip() for cell in lines[0][1]])
     tasks, verses, licences = [c for c in columns if c not in _NOT_TASKS], {}, {}
@@ -111,4 +112,5 @@ def read_labels(
         verses[ref] = VerseAnnotation(ref, (), False, labels=labels, split=values.get('split', ''))
         if 'licence' in values: licences[values['licence']] = None
     named = {task: _labels(path, task, verses.values()) for task in sorted(tasks)}
-    return LabelTable({ref: verses[ref] for ref in in_order(verses)}, named, list(licences), source_name(Path(path)))
+    ordered = {ref: verses[ref] for ref in in_order(verses)}
+    return LabelTable(ordered, named, list(licences), source_name(Path(path)))

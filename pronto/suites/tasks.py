@@ -318,8 +318,8 @@ def _verse_task(stem:str, abbr:str, question:str, labels:tuple[str,...], **about
     return label_task(stem, list(labels))
 
 # %% ../../nbs/suites/tasks.ipynb #tk20h
-_CLASSES = dict(verse=_verse_task, sentence=SentenceTask, pair=SentencePairTask, tagging=TaggingTask, questions=QuestionTask,
-                retrieval=RetrievalTask, mining=MiningTask)
+_CLASSES = dict(verse=_verse_task, sentence=SentenceTask, pair=SentencePairTask, tagging=TaggingTask,
+                questions=QuestionTask, retrieval=RetrievalTask, mining=MiningTask)
 _METRICS = dict(tag_accuracy='accuracy', span_f1='f1', squad='f1', mlqa='f1', bitext_f1='f1')
 
 def suite_task(
