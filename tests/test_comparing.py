@@ -7,6 +7,7 @@ from conftest import predictions, run_results
 from pronto.cli.command import main
 from pronto.reporting.questions.probe import rank_agreement
 from pronto.reporting.report import make_report
+from pronto.runs.schema import retrieval_fields
 from pronto.runs.store import RunKey, read_runs, write_record
 
 EPOCHS = dict(sentence_mood=20, proper_noun_subject=10, same_sense=10, mela=5, pawsx=5)
@@ -21,6 +22,15 @@ def store(folder, accuracy, seeds=3, bible='wol', model='bert', task='sentence_m
         said = predictions(min(1., accuracy + .01*seed))
         results = run_results(accuracy=accuracy, counts=dict(train=80, test=100)) | about
         write_record(RunKey(**inputs | dict(seed=seed)), folder, results, said)
+
+def store_search(folder, accuracy, bible='wol', model='bert', **more):
+    "A retrieval, in one direction"
+    key = RunKey(bible, model, 'm1', 'retrieval', f'{bible}-1', recipe='retrieval', protocol='retrieval', **more)
+    scores = [dict(setting=s, layer=1, query='', database='', accuracy=accuracy, interval=None)
+              for s in ('xtreme', *['margin']*2, *['csls']*2)]
+    said = [dict(ref=f'MAT 1:{i}', label='right', predicted='right' if i < 100*accuracy else 'wrong') for i in range(100)]
+    results = retrieval_fields(scores, 100, mexa=[.1], mexa_100=[.2], seconds=1., device='cpu', versions={}, splits='parallel')
+    write_record(key, folder, results, said)
 
 def part(code, digest, **more): return dict(code=code, dataset_hash=digest, split='train') | more
 
@@ -55,6 +65,8 @@ def mixed(tmp_path_factory):
     for condition in 'in', 'all, different verses':
         for recipe in 'paper','tiny':
             store(runs, .6, protocol='mixes', recipe=recipe, trained_on=[part('wol', 'wol-1', of=condition)], condition=condition)
+    for digest in 'eng-1','eng-2':
+        store_search(runs, .4, trained_on=[dict(code='eng', dataset_hash=digest)])
     for k in range(2):
         store(runs, .9, bible='luo', splits='folds', fold=k, folds=2, pool='p', dataset_hash=f'luo-{k}')
         store(runs, .8, bible='luo', splits='folds', fold=k, folds=2, pool='q', dataset_hash=f'new-{k}')
@@ -83,11 +95,13 @@ def _nothing_listed(folder):
     path.write_text('table\tbible\tabbreviation\tlanguage\ttitle\tmodel\thub\nTable 9\tqaa\tqaa\t\t\tnone\tnone\n')
     return path
 
-@pytest.mark.parametrize('protocol', ['transfer','few-shot','mixes','probe','relay'])
+@pytest.mark.parametrize('protocol', ['transfer','few-shot','mixes','probe','relay','retrieval'])
 def test_protocols_show_every_run(mixed, tmp_path, capsys, protocol):
     out, err = tables(mixed, tmp_path, capsys, '--protocol', protocol)
     expected = dict(transfer=('eng (eng-1)','eng (eng-2)','bert (m1, 1 epoch)'), probe=('bert (probe-random)',),
-                    mixes=('bert (m1, tiny)',), relay=('bert',)) | {'few-shot': ('bert (m1, limit 90)','| 50 | 100 |')}
+                    mixes=('bert (m1, tiny)',), relay=('bert',),
+                    retrieval=('| bert | wol | eng (eng-1) |','| bert | wol | eng (eng-2) |'))
+    expected |= {'few-shot': ('bert (m1, limit 90)','| 50 | 100 |')}
     for name in expected[protocol]: assert name.replace('m1, ', '') in out.replace('m1, ', ''), name
     assert protocol not in err.replace('--protocol', '')
 

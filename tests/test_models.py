@@ -1,12 +1,13 @@
 "Retrieval on the command line, and the static models as models like others"
-import json
+import json, shutil
 import pytest
 from conftest import ROOT
 from pronto.cli import main
-from pronto.core.files import InputError
+from pronto.core.files import InputError, content_hash
 from pronto.modeling.recipes import find_recipe, model_hash
 from pronto.modeling.static_vectors import read_vectors, resolve_model, settings_for
 from pronto.datasets.tasks import SM
+from pronto.runs.store import predictions_of, read_record, read_runs
 
 @pytest.fixture
 def translations(tmp_path, monkeypatch):
@@ -37,12 +38,15 @@ def test_retrieval_is_recorded_once(translations, tmp_path, capsys):
     call = ['eval', foreign, '--protocol', 'retrieval', '--train', english, '-m', toy_bert(tmp_path/'toy'), '--runs', str(tmp_path/'runs')]
     assert main(call) == 0
     table = capsys.readouterr().out
-    record, = (tmp_path/'runs'/'retrievals').glob('*.json')
+    record, = (tmp_path/'runs'/'qaa'/'toy'/'retrieval').glob('*.json')
     made = record.stat().st_mtime_ns
     assert main(call) == 0 and record.stat().st_mtime_ns == made and capsys.readouterr().out == table
     found = json.loads(record.read_text())
     assert [(s['query'], s['database']) for s in found['scores'] if s['setting'] == 'xtreme'] == [('qab', 'qaa')]
-    assert found['n'] == 24 and 'toy' in table
+    margin = next(s for s in found['scores'] if s['setting'] == 'margin')
+    assert found['counts'] == dict(test=24) and found['accuracy'] == margin['accuracy'] and 'toy' in table
+    assert found['unchecked'] and 'without a manifest, so that nothing tells whether they are whole: qaa' in table
+    assert f'{table}\n'.count('toy') == 1 and len(predictions_of(read_record(record))) == 24
     assert main(['tables', '--protocol', 'retrieval', '--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'tables')]) == 0
     assert capsys.readouterr().out == table == (tmp_path/'tables'/'retrieval.md').read_text()
     assert {p.suffix for p in (tmp_path/'tables').iterdir()} == {'.md','.tex','.csv'}
@@ -62,10 +66,32 @@ def test_retrieval_searches_the_test_verses_of_all_folds(translations, tmp_path)
         "And the runs of each call apart"
         runs = tmp_path/f'runs-{len(list(tmp_path.glob("runs-*")))}'
         assert main(['eval', str(foreign), '--protocol', 'retrieval', '--train', str(english), '-m', model, '--runs', str(runs)]) == 0
-        return [json.loads(p.read_text())['n'] for p in (runs/'retrievals').iterdir()]
+        return [r.counts['test'] for r in read_runs(runs)]
     assert n_verses(tmp_path/'folds'/'qaa', tmp_path/'folds'/'qab') == [72] and n_verses(tmp_path/'folds'/'qaa', translations[1]) == [24]
     (tmp_path/'folds'/'qab'/'fold2'/'sentence_mood_test.tsv').write_text('so ne\tdeclarative\tMAT 9:9\n') # No verse of this fold is in both
     assert n_verses(tmp_path/'folds'/'qaa', tmp_path/'folds'/'qab') == [48]
+
+def test_retrievals_of_older_stores_are_found_and_shown(translations, tmp_path, capsys):
+    "Those that were recorded before retrievals were runs: they are not searched again, and every table reads them"
+    foreign, english = map(str, translations)
+    runs = tmp_path/'runs'
+    call = ['eval', foreign, '--protocol', 'retrieval', '--train', english, '-m', toy_bert(tmp_path/'toy'), '--runs', str(runs)]
+    assert main(call) == 0
+    table, run = capsys.readouterr().out, read_runs(runs)[0]
+    old = dict(protocol='retrieval', model='toy', model_hash=run.model_hash, foreign=dict(code='qaa', dataset_hash=run.dataset_hash),
+               english=run.trained_on[0], scores=run.scores, mexa=run.mexa, mexa_100=run.mexa_100, n=24, seconds=1.5)
+    key = {k: old[k] for k in ('protocol','model','model_hash','foreign','english')}
+    digest = content_hash(json.dumps(key, sort_keys=True).encode(), size=4)
+    shutil.rmtree(runs)
+    (runs/'retrievals').mkdir(parents=True)
+    (runs/'retrievals'/f'qaa-qab-toy-{digest}.json').write_text(json.dumps(old))
+    assert main(call) == 0 and capsys.readouterr().out.splitlines() == [line for line in table.splitlines() if 'manifest' not in line][:-1]
+    assert [p.name for p in runs.iterdir()] == ['retrievals'] and read_runs(runs)[0].accuracy == run.accuracy
+    assert main(['report', '--runs', str(runs), '-o', str(tmp_path/'report.html')]) == 0
+    assert 'left out' in capsys.readouterr().err
+    (runs/'retrievals'/'bad.json').write_text('{"foreign": 1}')
+    assert main(['tables', '--protocol', 'retrieval', '--runs', str(runs), '-o', str(tmp_path/'tables')]) == 0
+    assert 'bad.json: is not a record of a retrieval; remove it' in capsys.readouterr().err
 
 def test_retrieval_says_what_is_missing(translations, capsys):
     assert main(['eval', str(translations[0]), '--protocol', 'retrieval', '-m', 'x']) == 1

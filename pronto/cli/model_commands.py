@@ -34,7 +34,6 @@ def eval_command(args):
     from pronto.runs.runner import FinishedRun
     from pronto.runs.store import pool_runs
     tasks, failed = args.task or (), []
-    if args.protocol == 'retrieval': return _retrieve(args)
     def list_failed(line):
         with tqdm.external_write_mode(): warn(line)
         failed.append(line)
@@ -43,13 +42,18 @@ def eval_command(args):
         trainings = plan(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit,
                          bf16=dict(yes=True, no=False).get(args.bf16), report=list_failed, **_protocol(args))
     except ValueError as e: raise as_input_error(e, '--task') from e
+    is_search = args.protocol == 'retrieval'
     for folder in args.dataset:
-        if not tasks and (left := empty_tasks(folder)):
+        if not tasks and not is_search and (left := empty_tasks(folder)):
             note(f'{folder}: left out, as a split is empty: {", ".join(t.abbr for t in left)}')
     records = []
     for finished in _run_each(trainings, args, list_failed):
-        with tqdm.external_write_mode(): show(finished, _record_data(finished))
         records.append(finished.record)
+        if is_search: continue # Shown as a table
+        with tqdm.external_write_mode(): show(finished, _record_data(finished))
+    if is_search and records:
+        from pronto.runs.retrievals import retrieval_table
+        show(retrieval_table(records).markdown(), [r.in_file for r in records])
     for pooled in pool_runs(records):
         folds = FinishedRun(None, pooled, False)
         if pooled.paths: show(f'all folds: {folds}', _record_data(folds))
@@ -113,42 +117,6 @@ def _show_baselines(args, tasks:list[str]):
     failed = [*unreadable, *(f'left out {e}' for e in left)]
     for line in failed: warn(line)
     note('these are the baselines; name a model with -m to compare it with them')
-    return batch_status(failed)
-
-# %% ../../nbs/cli/model_commands.ipynb #rt10cli1
-def _require_verses(folders:list):
-    "Retrieval between translations needs verses; benchmarks of retrieval have tables of their own"
-    for folder in map(Path, folders):
-        if not (folder/'import.json').is_file() and not (folder.parent/'import.json').is_file(): continue
-        what = 'is an imported benchmark without verses; run Tatoeba and BUCC without --protocol'
-        raise InputError(folder, what)
-
-def _retrieve(args):
-    "Verses of each dataset find their translation in those of --train, without training"
-    from pronto.core.files import data_dir
-    from pronto.protocols.parts import find_translations
-    from pronto.runs.planning import find_sources
-    from pronto.runs.retrievals import retrieval_table, run_retrieval
-    if not args.model: raise InputError('-m', 'the protocol retrieval needs a model; name one')
-    if args.limit or args.task:
-        raise InputError('--limit, -t', 'do nothing in retrieval, which uses all verses; leave them out')
-    _require_verses(args.dataset)
-    if not args.train:
-        what = 'retrieval needs a translation to retrieve from; name one, e.g. --train engweb'
-        raise InputError('--train', what)
-    found = [folds for folder in args.dataset for folds in find_translations(folder)]
-    foreign, english = ([folds[0].dataset if len(folds) > 1 else folds[0].folder for folds in side]
-                        for side in (found, find_sources(args.train, found)))
-    pairs = [(f, e) for e in english for f in foreign if f != e]
-    jobs = [(model, *pair) for model in args.model for pair in pairs]
-    runs = Path(args.runs or data_dir()/'runs')
-    made, failed = [], []
-    for job in bar('retrieval')(jobs):
-        try: made.append(run_retrieval(*job, runs))
-        except InputError as e: failed.append(e)
-    if not made: raise failed[0]
-    for e in failed: warn(f'failed {e}')
-    show(retrieval_table(made).markdown(), made)
     return batch_status(failed)
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco02

@@ -56,9 +56,8 @@ def _beside_options(parser):
         'or transfer-probe')
 
 # %% ../../nbs/cli/result_commands.ipynb #rscfold1
-def _used_in(record)->set[str]: # A run, or the record of a retrieval
-    "The codes of the translations that a run is tested or trained on"
-    if isinstance(record, dict): return {record[side]['code'] for side in ('foreign','english')}
+def _used_in(record)->set[str]:
+    "The codes of the translations that a run is tested or trained on, or that it searches"
     return {record.bible, *record.train}
 
 def _leave_out(records:list, codes:list[str])->list:
@@ -74,7 +73,7 @@ def _leave_out(records:list, codes:list[str])->list:
 
 def _know_protocol(name:str, records:list):
     "Refuse a name that is no protocol; one of your own is known by its runs"
-    if name in ('','retrieval', *(r.protocol for r in records)): return
+    if name in ('', *(r.protocol for r in records)): return
     from pronto.protocols.protocol import find_protocol
     find_protocol(name)
 
@@ -89,15 +88,8 @@ def tables_command(args):
     runs = args.runs or data_dir()/'runs'
     records = read_runs(runs)
     _know_protocol(args.protocol, records)
-    if args.protocol == 'retrieval':
-        from pronto.runs.retrievals import read_retrievals, retrieval_table
-        found = _leave_out(list(read_retrievals(runs)), names_in(args.without))
-        remedy = to_run(args.runs, ' --protocol retrieval --train DATASET_DIR')
-        if not found: raise InputError(runs, f'has no runs of retrieval; {remedy}')
-        table = retrieval_table(found)
-        table.write(_folder(args))
-        return show(table.markdown(), found)
     records = _leave_out(records, names_in(args.without))
+    if args.protocol == 'retrieval': return _retrieval_table(args, records)
     if not records and not args.published:
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {to_run(args.runs)}")
     name = _question_of(args)
@@ -114,6 +106,15 @@ def tables_command(args):
     show_tables(make, _folder(args))
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
+def _retrieval_table(args, records:list):
+    from pronto.runs.retrievals import retrieval_table
+    found = sorted((r for r in records if r.is_search), key=lambda r: (r.bible, r.train, r.model))
+    remedy = to_run(args.runs, ' --protocol retrieval --train DATASET_DIR')
+    if not found: raise InputError(args.runs or data_dir()/'runs', f'has no runs of retrieval; {remedy}')
+    table = retrieval_table(found)
+    table.write(_folder(args))
+    show(table.markdown(), [r.in_file for r in found])
+
 def _folder(args)->Path:
     return Path(args.output or data_dir()/'tables')
 

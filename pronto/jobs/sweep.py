@@ -95,7 +95,7 @@ def _by_notebook(trainings:list[Training], *args)->list[NotebookRun]:
     "One for each model, task and seed; tasks that are trained together have one"
     groups = {}
     for t in trainings:
-        task = '' if t.adapt == 'together' else t.key.task
+        task = '' if t.adapt in ('together','search') else t.key.task
         groups.setdefault((t.model, task, t.key.seed), []).append(t)
     return [NotebookRun(tuple(group), *args) for group in groups.values()]
 
@@ -209,7 +209,8 @@ def notebook_parameters(
     "The parameters of `eval.ipynb` that make one run; raises `InputError` for a path that they cannot name"
     model = os.path.abspath(run.model) if Path(run.model).is_dir() else run.model
     listed = lambda paths: ','.join(map(str, paths))
-    tasks = run.key.hyperparameters.get('together') or [run.key.task]
+    has_task = run.trainings[0].adapt != 'search'
+    tasks = run.key.hyperparameters.get('together') or [run.key.task]*has_task
     given = dict(bible=listed(run.bibles), models=model, tasks=','.join(tasks),
                  first_seed=run.key.seed, epochs=epochs or 0, limit=limit or 0, recipe=run.key.recipe,
                  runs=str(runs))
@@ -219,7 +220,7 @@ def notebook_parameters(
                                    'rename the folder or link to it')
     given['show'] = False # Progress would be kept in the notebook
     given['bf16'] = 'yes' if run.key.hyperparameters.get('bf16') else 'no' # A worker may have another device
-    if path := file_for_others(find_task(run.key.task)): given['tasks_file'] = path
+    if has_task and (path := file_for_others(find_task(run.key.task))): given['tasks_file'] = path
     if run.key.protocol == 'in-language': return given
     given |= dict(protocol=run.key.protocol, train=listed(run.sources))
     if path := protocol_file(run.key.protocol): given['protocols_file'] = path

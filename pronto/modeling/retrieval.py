@@ -18,6 +18,7 @@ from ..core.tables import markdown_table
 from ..datasets.examples import verses_of
 from ..datasets.loading import Dataset, fold_folders, load_dataset_folder
 from .encodings import FrozenModel, encode_once
+from .outcome import device_name, versions
 
 # %% ../../nbs/modeling/retrieval.ipynb #re000007
 SIMILARITIES = {'cosine': 0, 'margin': 4, 'csls': 10} # Name to the number of neighbours that it corrects for
@@ -174,6 +175,9 @@ class Retrieval(NamedTuple):
     mexa_100:list[float] # By layer, over the first 100 verses, as published
     n:int                # Verses of test
     seconds:float
+    device:str
+    versions:dict
+    rows:list[dict]      # Of predictions: for each verse whether it found its translation, by the margin
 
     def table(self)->str:
         "The scores in Markdown"
@@ -196,7 +200,7 @@ def _dev_and_test(folds, refs, encode)->Iterator[tuple[list,np.ndarray]]:
         is_own = np.array([ref in own for ref in refs])
         if is_own.any(): yield encode(parallel_texts(*fold, 'dev')[1:]), is_own
 
-def _scores(codes, folds, test, refs, texts)->Iterator[RetrievalScore]:
+def _scores(codes, folds, test, refs, texts)->Iterator[tuple[RetrievalScore,np.ndarray]]: # And what is right
     "Each similarity on the layer that is best on the dev verses of a fold, in both directions"
     for similarity in SIMILARITIES:
         layers = [best_layer(*dev, similarity) for dev,_ in folds]
@@ -204,7 +208,7 @@ def _scores(codes, folds, test, refs, texts)->Iterator[RetrievalScore]:
         most = Counter(layers).most_common(1)[0][0]
         for way,(query,database) in enumerate((codes, codes[::-1])):
             hits = np.select([own for _,own in folds], [right[layer][way] for layer in layers])
-            yield RetrievalScore(similarity, most, query, database, *_score(hits, refs))
+            yield RetrievalScore(similarity, most, query, database, *_score(hits, refs)), hits
 
 # %% ../../nbs/modeling/retrieval.ipynb #re000036
 def score_retrieval(
@@ -223,8 +227,12 @@ def score_retrieval(
     encode = lambda both: [encode_layers(model, t, device=device) for t in both]
     test = encode(texts)
     published = _xtreme(model, codes, refs, texts, device)
-    scores = [published, *_scores(codes, list(_dev_and_test(folds, refs, encode)), test, refs, texts)]
+    chosen = list(_scores(codes, list(_dev_and_test(folds, refs, encode)), test, refs, texts))
+    hits = next(hits for score,hits in chosen if score.setting == 'margin')
+    answers = np.where(hits, 'right', 'wrong').tolist()
+    rows = [dict(ref=ref, label='right', predicted=answer) for ref,answer in zip(refs, answers)]
     layers = list(zip(*test))
-    return Retrieval(str(model), scores, [round(mexa(x, y), 4) for x,y in layers],
+    return Retrieval(str(model), [published, *(score for score,_ in chosen)],
+                     [round(mexa(x, y), 4) for x,y in layers],
                      [round(mexa(x[:100], y[:100]), 4) for x,y in layers], len(refs),
-                     round(time.perf_counter() - start, 1))
+                     round(time.perf_counter() - start, 1), device_name(device or 'cpu'), versions(), rows)

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SIZES', 'VERSIONS', 'PROTOCOLS', 'Setup', 'protocol_file', 'Protocol', 'in_language', 'transfer', 'few_shot', 'mixes',
-           'find_protocol', 'load_protocols']
+           'search', 'find_protocol', 'load_protocols']
 
 # %% ../../nbs/protocols/protocol.ipynb #pr05
 from dataclasses import dataclass, replace
@@ -44,7 +44,8 @@ class Protocol:
     name:str # As `--protocol` takes it
     select:Callable[[Setup],Iterator[Selection]]
     question:str
-    adapt:str='all' # Trained: `all` weights, those of several tasks `together`, a head (`frozen`), or `none`
+    adapt:str='all' # Trained: `all` weights, those of several tasks `together`, a head (`frozen`), or `none`;
+                    # `search` has no task either
     metric:str='accuracy' # That it is judged by
     sources:str='' # Are sources `needed`, or `optional`? None are taken if empty
     across:bool=True # Does a training use several translations? They must fit together then
@@ -146,6 +147,12 @@ def mixes(setup:Setup)->Iterator[Selection]:
             others = [o for o in targets if o != t]
             yield select(others, (t.part('test'),), f'all but in, {version}', version)
 
+# %% ../../nbs/protocols/protocol.ipynb #pr16b
+def search(setup:Setup)->Iterator[Selection]:
+    "Search the test verses of one translation, in all its folds, for those of another one"
+    here, there = ([t.part('test') for t in side] for side in (setup.targets, setup.sources))
+    yield Selection(tuple(there), (), tuple(here), name=f'in {there[0].code}')
+
 # %% ../../nbs/protocols/protocol.ipynb #pr17
 _ALL = (
     Protocol('in-language', in_language, 'Trained and tested on the same translation', across=False),
@@ -162,7 +169,9 @@ _ALL = (
     Protocol('prompting', in_language, 'Asked without training', adapt='none', metric='mcc', across=False),
     Protocol('transfer-prompting', transfer, 'As prompting, with examples of another translation',
              adapt='none', metric='mcc', sources='needed',
-             divides='source', tested=('test',)))
+             divides='source', tested=('test',)),
+    Protocol('retrieval', search, 'Verses look for their translation, without training', adapt='search',
+             sources='needed', divides='source', tested=('test',)))
 PROTOCOLS = {p.name: p for p in _ALL}
 
 def find_protocol(
@@ -170,7 +179,7 @@ def find_protocol(
 )->Protocol:
     "The protocol of that name; raises `InputError` that lists the choices"
     if name not in PROTOCOLS:
-        choices = ', '.join([*PROTOCOLS, 'retrieval'])
+        choices = ', '.join(PROTOCOLS)
         raise InputError('--protocol', f'there is no protocol {name!r}; choose from {choices}')
     return PROTOCOLS[name]
 

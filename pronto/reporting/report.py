@@ -17,7 +17,7 @@ from urllib.parse import quote
 import pronto
 from ..bibles.languages import coordinates_of, find_language, lineage_of, places_of_languages
 from ..core.aggregate import compare_pairs
-from ..core.files import InputError, data_dir, reading, write_aside
+from ..core.files import InputError, data_dir, reading, to_stderr, write_aside
 from ..core.stats import metric_bounds
 from ..core.tables import csv_rows, grouped
 from ..datasets.pairs import numbered
@@ -29,7 +29,7 @@ from .summary import Scope, Stratum, stratum_of, summarise
 from .tables import in_store, read_seeds
 from .questions.tiers import read_tiers, tier_of
 from ..runs.schema import Run
-from ..runs.comparing import kind_of, name_apart, setting_of, task_key, task_name
+from ..runs.comparing import described, kind_of, name_apart, setting_of, task_key, task_name
 from ..runs.comparing import test_set, unknown_share, with_label
 from ..runs.folds import probe_kept
 from ..runs.store import read_runs
@@ -76,14 +76,16 @@ def board_of(record:Run)->Board:
     kind = kind_of(record)
     return Board(kind.protocol, kind.source, kind.splits, kind.rules, record.limit is not None)
 
+def _how(record:Run)->str: return 'searched in' if record.is_search else 'trained on'
+
 def variant_of(
     record:Run
 )->str: # e.g. `50 examples, trained on engWEB`; empty if there is nothing special
     "What tells runs of one model and board apart, besides hyperparameters"
     train = record.train or [record.bible]
     is_transfer = train != [record.bible] or record.protocol.startswith('transfer')
-    trained_on = f'trained on {", ".join(train)}' if is_transfer else ''
-    condition = record.condition
+    trained_on = f'{_how(record)} {", ".join(train)}' if is_transfer else ''
+    condition = '' if record.is_search else record.condition
     if condition == f'from {"+".join(train)}': condition = '' # Says the same
     return ', '.join(filter(None, [record.label, condition, trained_on]))
 
@@ -101,8 +103,8 @@ def setting(record:Run)->str: # e.g. `paper, parallel splits, 10 epochs`
     if kind.rules not in ('', 'paper'): parts.append(f'rules {kind.rules}')
     if kind.source not in ('', 'OntoNotes'): parts.append(kind.source)
     train = record.train or [record.bible]
-    if train != [record.bible]: parts.append(f'trained on {", ".join(train)}')
-    if record.condition: parts.append(record.condition)
+    if train != [record.bible]: parts.append(f'{_how(record)} {", ".join(train)}')
+    if record.condition and not record.is_search: parts.append(record.condition)
     if kind.protocol != 'in-language': parts.append(kind.protocol)
     return ', '.join(parts)
 
@@ -411,5 +413,8 @@ def write_report(
     records = read_runs(store)
     if not records:
         raise InputError(store, f'has no runs; make some: pronto eval DATASET_DIR -m MODEL{in_store(runs)}')
-    make_report(records, Path(out).absolute().parent, known, most_tests, progress).save(out)
-    return len(records)
+    scored = [r for r in records if r.predictions] # Old records of retrieval have none
+    if others := described([r for r in records if not r.predictions]):
+        to_stderr(f'left out, as they were recorded without predictions: {others}')
+    make_report(scored, Path(out).absolute().parent, known, most_tests, progress).save(out)
+    return len(scored)

@@ -64,7 +64,8 @@ class Answers:
         "By metric, over the seeds; `mae` for counts only"
         task = TASKS.get(self.task)
         if not task or not task.has_items:
-            return score_runs(self.labels, self.true, self.predicted, self.chapters, self.counts, self.draws)
+            found = score_runs(self.labels, self.true, self.predicted, self.chapters, self.counts, self.draws)
+            return {metric: score for metric,score in found.items() if metric in _metrics_of(self.task)}
         values = {metric: answer_values(self, metric) for metric in task.metrics}
         how = dict(chapters=self.chapters, draws=self.draws)
         return {m: score_seeds(v, bounds=metric_bounds(m), **how) for m,v in values.items()}
@@ -161,6 +162,7 @@ METRICS = dict(accuracy='accuracy', macro_f1='macro F1', mcc='MCC', mae='mean ab
 
 def _metrics_of(stem:str)->tuple[str,...]:
     task = TASKS.get(stem)
+    if stem == 'retrieval': return ('accuracy',) # Only one label is right
     if task and task.has_items: return task.metrics
     return tuple(m for m in METRICS if m != 'f1' and (m != 'mae' or not task or task.counts))
 

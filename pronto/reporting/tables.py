@@ -77,8 +77,9 @@ def _filled_by(row:dict[str,str], models:set[str])->str: # `models`: those that 
     return listed if listed in models else listed.rpartition('/')[2]
 
 # %% ../../nbs/reporting/tables.ipynb #9e469168
-def _language_of(record:Run)->str:
-    return identify(record.language or '', record.own_code).name
+def _language_names(records:list[Run])->dict[str,str]: # Of each translation
+    known = {r.bible: r.language for r in records if r.language} # Old records of retrieval do not say it
+    return {r.bible: identify(known.get(r.bible, ''), r.own_code).name for r in records}
 
 def _with_versions(layout:list[dict[str,str]], bibles:list[str])->list[dict[str,str]]:
     "A translation of which there are several versions has its rows for each"
@@ -93,7 +94,7 @@ def add_unlisted(
     layout:list[dict[str,str]], records:list[Run]
 )->list[dict[str,str]]: # Every run has its row
     "Add rows for runs that are not listed: own translations first, own models at the end of their block"
-    languages = {r.bible: _language_of(r) for r in records}
+    languages = _language_names(records)
     models = {bible: {} for bible in languages} # In the order of the records
     for r in records: models[r.bible][known_as(r.model)] = True
     rows = layout = _with_versions(layout, list(models))
@@ -121,6 +122,7 @@ SPLITS_SHOWN = 'parallel,folds,published,divided' # Those without leaks, and tho
 def fits(record:Run, recipe:str, splits:str, protocol:str)->bool: # As `fitting` takes them
     "Is a run of this recipe, splits and protocol?"
     if splits and (record.splits or splits) not in (splits, *splits.split(',')): return False
+    if record.is_search and not protocol: return False # It has a table of its own
     return all(w in ('', f) for w,f in ((recipe, record.recipe), (protocol, record.protocol)))
 
 def fitting(records:list[Run], recipe:str='paper', splits:str=SPLITS_SHOWN,

@@ -254,23 +254,26 @@ def _others(records:list[Run], names:list)->list[list[str]]: # For each record
     return said
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00022
+def _apart(records:list[Run], limits:bool)->list[tuple[str,dict[str,str]]]: # For each record
+    "What sets its model apart, and code to the digits that set a dataset apart; empty without need"
+    files, data = [_files(r) for r in records], _digits_of_data(records)
+    weights, ways, others = digits_apart(files), _ways(records, limits), _others(records, files)
+    said = ([weights[of], *way, *other] for of,way,other in zip(files, ways, others))
+    labels = [', '.join(filter(None, some)) for some in said]
+    digits = ({code: data.get((code, found), '') for code,found in _data(r)[::-1]} for r in records)
+    return list(zip(labels, digits))
+
 def name_apart(
     records:list[Run], # Those that are shown together
     limits:bool=True # Also name limits? Not where a table has a block for each
 )->list[Run]: # With other `bible`, `model` and `train`; `code` is the old `bible`, `label` what is new
     "Runs that must not be averaged or compared as one get names that say what sets them apart"
     if not records or records[0].label is not None: return records
-    records = with_kinds(records)
-    files, data = [_files(r) for r in records], _digits_of_data(records)
-    weights, ways, others = digits_apart(files), _ways(records, limits), _others(records, files)
-    made = []
-    for r,of,way,other in zip(records, files, ways, others):
-        named = {code: with_label(code, data.get((code, found), '')) for code,found in _data(r)[::-1]}
-        label = ', '.join(filter(None, [weights[of], *way, *other]))
-        apart = dict(bible=named[r.bible], model=with_label(r.model, label))
-        apart |= dict(code=r.bible, label=label)
-        if r.train: apart['train'] = [named.get(code, code) for code in r.train]
-        made.append(r.but(**apart))
+    records, made = with_kinds(records), []
+    for r,(label,digits) in zip(records, _apart(records, limits)):
+        named = lambda code: with_label(code, digits.get(code, ''))
+        apart = dict(bible=named(r.bible), model=with_label(r.model, label), train=[*map(named, r.train)])
+        made.append(r.but(**apart, code=r.bible, label=label))
     return made
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00025a
@@ -280,12 +283,13 @@ def models_apart(
 )->list[Run]: # With another `model` only
     "Name runs apart by their models alone, for tables in which a row names its recipe"
     without = lambda used: used if epochs else {k: v for k,v in used.items() if k != 'epochs'}
-    made = [r.but(hyperparameters=without(r.hyperparameters)) for r in records]
+    alike = [r.but(hyperparameters=without(r.hyperparameters)) for r in records]
+    made = list(records)
     for places in grouped(range(len(records)), lambda i: records[i].recipe).values():
-        for i,r in zip(places, name_apart([made[i] for i in places], limits=False)):
-            codes = [r.bible, *r.train]
-            versions = dict.fromkeys(code.removeprefix(plain_name(code)).strip(' ()') for code in codes)
-            made[i] = records[i].but(model=with_label(r.model, ', '.join(filter(None, versions))))
+        for i,(label,digits) in zip(places, _apart(with_kinds([alike[i] for i in places]), limits=False)):
+            r = records[i]
+            versions = dict.fromkeys(digits.get(code, '') for code in (r.bible, *r.train))
+            made[i] = r.but(model=with_label(with_label(r.model, label), ', '.join(filter(None, versions))))
     return made
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00027
@@ -298,7 +302,7 @@ def described(
     texts = []
     for (model,bible,protocol),some in grouped(records, what).items():
         tasks = ', '.join(dict.fromkeys(task_name(task_key(r)) for r in some))
-        how = '' if protocol == 'in-language' else f', {protocol}'
+        how = '' if protocol in ('in-language', tasks) else f', {protocol}'
         numbers = sorted({r.limit for r in some if r.limit and 'limit' not in model})
         limits = ''.join(f', {_limit(n)}' for n in numbers)
         texts.append(f'{len(some)} of {model} on {bible} ({tasks}{how}{limits})')

@@ -7,7 +7,7 @@ __all__ = ['Training', 'empty_tasks', 'choose_tasks', 'find_sources', 'find_targ
 
 # %% ../../nbs/runs/planning.ipynb #pl05
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Callable
 from ..bibles.languages import identify
@@ -23,6 +23,7 @@ from ..modeling.recipes import model_hash
 from ..modeling.static_vectors import is_static, resolve_model, settings_for
 from ..protocols.parts import Part, Selection, Translation, check_compatible, find_translations
 from ..protocols.protocol import SIZES, Protocol, Setup, find_protocol
+from .comparing import task_name
 from .store import RunKey, dataset_hash, model_name, run_key
 
 # %% ../../nbs/runs/planning.ipynb #e78b3e7e
@@ -49,7 +50,7 @@ class Training:
 
     def __str__(self):
         bibles = ', '.join(key.bible for key in self.keys[:3]) + (' ...' if len(self.keys) > 3 else '')
-        about = [bibles, model_name(self.model), find_task(self.key.task).abbr, f'seed {self.key.seed}']
+        about = [bibles, model_name(self.model), task_name(self.key.task), f'seed {self.key.seed}']
         if self.selection.name: about.append(self.selection.name)
         if self.key.fold is not None: about.append(f'fold {self.key.fold}')
         return ', '.join(about)
@@ -377,6 +378,56 @@ def _all_setups(protocol:Protocol, targets:list, sources:list, names:list[str], 
     if left and not found: raise left[0]
     return found
 
+def _makers(made:_Plan, targets:list, sources:list, tasks:list[str], seeds:range, report:Callable, **sampling
+           )->list[Callable]: # From a model to its trainings
+    "For each translation, or for all together, what plans the trainings of a model"
+    protocol = made.protocol
+    if protocol.across or len(targets) == 1: targets = _with_tasks(targets, tasks, protocol, report)
+    if protocol.adapt == 'together': _check_together(tasks)
+    found = []
+    for setups in _all_setups(protocol, targets, sources, tasks, report, **sampling):
+        heads = tuple(task for task,_ in setups) if protocol.adapt == 'together' else ()
+        found.append(partial(replace(made, heads=heads).of_model, setups=setups, seeds=seeds))
+    return found
+
+# %% ../../nbs/runs/planning.ipynb #plsear01
+def _require_verses(folder:Path):
+    "Refuse imported benchmarks, whose retrieval is a task"
+    if not any((place/'import.json').is_file() for place in (folder, folder.parent)): return
+    what = 'is an imported benchmark without verses; run Tatoeba and BUCC without --protocol'
+    raise InputError(folder, what)
+
+def _searched(folds:list[Translation])->dict: # JSON values
+    "What a key holds of a translation, of which all folds are searched together"
+    hashes = [dataset_hash(t.folder) for t in folds]
+    joined = content_hash(*(h.encode() for h in hashes), size=16) if len(hashes) > 1 else hashes[0]
+    return dict(code=folds[0].code, dataset_hash=joined)
+
+def _searches(protocol:Protocol, targets:list, sources:list, model:str)->list[Training]:
+    "A search for each pair of translations; raises `InputError` if a translation would search itself"
+    files, found = model_hash(find_model(model)), []
+    for source in sources:
+        for target in targets:
+            if target[0].folder.resolve() == source[0].folder.resolve(): continue
+            tested = _searched(target)
+            key = RunKey(tested['code'], model_name(model), files, protocol.name, tested['dataset_hash'],
+                         recipe=protocol.name, protocol=protocol.name, trained_on=[_searched(source)])
+            selection, = protocol.select(Setup(None, target, source))
+            found.append(Training((key,), selection, model, None, protocol.adapt))
+    if found: return found
+    raise InputError(targets[0][0].folder, 'would retrieve from itself; name two translations')
+
+def _searchers(protocol:Protocol, targets:list, sources:list, needless:dict)->list[Callable]:
+    "What plans the searches of a model; raises `InputError` for options and data that it cannot use"
+    if any(needless.values()):
+        what = 'do nothing in retrieval, which uses all verses; leave them out'
+        raise InputError(', '.join(needless), what)
+    for folds in targets: _require_verses(folds[0].folder)
+    if not sources:
+        what = 'retrieval needs a translation to retrieve from; name one, e.g. --train engweb'
+        raise InputError('--train', what)
+    return [partial(_searches, protocol, targets, sources)]
+
 # %% ../../nbs/runs/planning.ipynb #plplan01
 def plan(
     dataset, # A dataset folder or a release, or a list of them: what is tested on
@@ -399,22 +450,23 @@ def plan(
     "All trainings of an evaluation; raises `InputError` for bad input, before any training"
     _at_least_one(seeds=seeds, epochs=epochs, limit=limit, draws=draws, **{f'size {n}': n for n in sizes})
     protocol = find_protocol(protocol)
-    recipe = _recipe(recipe, protocol, epochs, has_bf16() if bf16 is None else bf16)
+    is_search = protocol.adapt == 'search'
+    if not is_search: recipe = _recipe(recipe, protocol, epochs, has_bf16() if bf16 is None else bf16)
     folders = dataset if isinstance(dataset, (list, tuple)) else [dataset]
     targets = find_targets(folders, report)
     if not models:
         raise InputError(folders[0], 'no models to evaluate; name some, e.g. bert-base-multilingual-cased')
     _check_names(models)
     sources = find_sources(train, targets)
-    if protocol.across or len(targets) == 1: targets = _with_tasks(targets, tasks, protocol, report)
-    made = _Plan(protocol, recipe, limit, _Pools(), instructions=_instructions(prompts, protocol))
-    if protocol.adapt == 'together': _check_together(tasks)
+    if is_search: makers = _searchers(protocol, targets, sources, {'--limit': limit, '-t': tasks})
+    else:
+        made = _Plan(protocol, recipe, limit, _Pools(), instructions=_instructions(prompts, protocol))
+        numbers, sampling = range(first_seed, first_seed + seeds), dict(sizes=tuple(sizes), draws=draws)
+        makers = _makers(made, targets, sources, tasks, numbers, report, **sampling)
     trainings, left = [], []
-    for setups in _all_setups(protocol, targets, sources, tasks, report, sizes=tuple(sizes), draws=draws):
-        heads = tuple(task for task,_ in setups) if protocol.adapt == 'together' else ()
-        of_setups, numbers = replace(made, heads=heads), range(first_seed, first_seed + seeds)
+    for make in makers:
         for model in models:
-            try: trainings += of_setups.of_model(model, setups, numbers)
+            try: trainings += make(model)
             except InputError as e: left.append(e)
     if left and (not trainings or len(models) == 1): raise left[0]
     for line in dict.fromkeys(map(str, left)): report(f'left out {line}')

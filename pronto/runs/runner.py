@@ -25,11 +25,11 @@ from ..modeling.static_vectors import resolve_model
 from ..protocols.parts import Part, Selection, find_translations
 from ..protocols.protocol import PROTOCOLS
 from .baselines import predict_baselines
-from .comparing import search_name
+from .comparing import search_name, task_name
 from .planning import Training, choose_tasks
 from .schema import Run
 from .store import (RunKey, dataset_hash, find_baselines, is_done, pool_runs, read_record,
-                               score_labels, store_run, write_training)
+                               score_labels, store_retrieval, store_run, write_training)
 from ..datasets.splits import SPLIT_NAMES
 from ..datasets.tasks import Task, find_task, load_tasks
 
@@ -138,6 +138,16 @@ def _answer_baselines(training:Training, runs)->dict: # As `find_baselines` give
     keys = {name: key for name,(key,_) in left.items()}
     return find_baselines(keys, runs, task, _rows(training.selection.train, task), tests) if left else {}
 
+# %% ../../nbs/runs/runner.ipynb #rtsear01
+def _search(training:Training, runs, device:str)->Path: # The record
+    "Search the verses of one translation in another one"
+    from pronto.modeling.retrieval import score_retrieval
+    selection = training.selection
+    load = lambda parts: [load_dataset_folder(part.folder) for part in parts]
+    sides = load(selection.tests), load(selection.train)
+    found = score_retrieval(training.model, *sides, device=device)
+    return store_retrieval(training.key, runs, found, sides[0][0].manifest, selection.name)
+
 # %% ../../nbs/runs/runner.ipynb #rt0run02
 def run_training(
     training:Training,
@@ -152,6 +162,7 @@ def run_training(
     found, left = [key.record(runs) for key in training.keys], _left(training, runs)
     if not left: return found
     require_place(found[0])
+    if training.adapt == 'search': return [_search(training, runs, device)]
     task, selection, limit = find_task(training.key.task), training.selection, training.key.limit
     _check(selection, task, limit)
     tests = {name: _rows((part,), task, limit) for name,(_,part) in left.items()}
@@ -247,7 +258,7 @@ class FinishedRun:
 
     def __str__(self):
         r = self.record
-        about = [r.bible, r.model, find_task(r.task).abbr, f'seed {r.seed}', r.condition,
+        about = [r.bible, r.model, task_name(r.task), f'seed {r.seed}', r.condition,
                  search_name(r)]
         if r.fold is not None: about.append(f'fold {r.fold}')
         before = '; recorded before' if self.recorded_before else ''

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunInputs', 'RunKey', 'read_record', 'is_done', 'write_record',
            'predictions_of', 'prediction_columns', 'read_predictions', 'chapters_of', 'resembling', 'score_labels',
-           'right_answers', 'score_run', 'run_key', 'find_baselines', 'store_run', 'write_training', 'read_trainings',
-           'read_runs', 'pool_runs', 'compare_records', 'correct_answers', 'check_parameters']
+           'right_answers', 'score_run', 'run_key', 'find_baselines', 'store_run', 'store_retrieval', 'write_training',
+           'read_trainings', 'read_runs', 'pool_runs', 'compare_records', 'correct_answers', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os, re, sys
@@ -16,7 +16,7 @@ from pathlib import Path
 import pronto
 from .baselines import baseline_results, baselines_of, predict_once, training_labels
 from .comparing import same_for_baselines
-from .schema import Run, as_run
+from .schema import Run, as_run, retrieval_fields
 from .folds import chapters_of_table, missing_folds, pool, sets_of_folds
 from ..datasets.examples import verses_of
 from ..datasets.loading import check_folder, is_checkable
@@ -136,7 +136,8 @@ class RunKey(RunInputs):
 
     def record(self, runs)->Path: # The JSON file
         "Where the record is, or will be"
-        return self.recorded(runs)._path(runs)
+        older = _old_retrieval(self, runs) if self.protocol == 'retrieval' else None
+        return older if older and older.exists() else self.recorded(runs)._path(runs)
 
     def _path(self, runs)->Path:
         name = f'{safe_name(self.recipe)}-s{self.seed}-{self.hash8}.json'
@@ -147,8 +148,20 @@ class RunKey(RunInputs):
         return self.record(runs).with_suffix('.predictions.tsv')
 
 # %% ../../nbs/runs/store.ipynb #c7b10004
+_RETRIEVALS = 'retrievals' # The folder of those that were recorded before they were runs
+
+def _old_retrieval(key:RunKey, runs)->Path:
+    "Where a retrieval was recorded before"
+    (other,) = key.trained_on
+    sides = dict(foreign=dict(code=key.bible, dataset_hash=key.dataset_hash), english=other)
+    text = json.dumps(dict(protocol=key.protocol, model=key.model, model_hash=key.model_hash) | sides,
+                      sort_keys=True)
+    name = '-'.join([key.bible, other['code'], key.model, content_hash(text.encode(), size=4)])
+    return Path(runs)/_RETRIEVALS/f'{safe_name(name)}.json'
+
 def _mismatch(record:Run, predictions:Path)->str|None:
     "What is wrong with the table of predictions"
+    if record.is_search and not record.predictions: return None
     if not predictions.is_file(): return f'has no predictions beside it ({predictions.name})'
     if file_hash(predictions) != record.predictions:
         return f'does not belong to the predictions beside it ({predictions.name})'
@@ -446,12 +459,28 @@ def store_run(
     predicted = trained.predictions if test == 'test' else trained.answers[test]
     results, table = score_run(task, rows, predicted, baselines, unambiguous)
     results |= _handed_over(trained, test) | dict(baseline_rows=len(train_rows), condition=condition)
-    if not is_checkable(about): results |= dict(unchecked=True)
-    results |= {k: about.get(k) for k in _ABOUT} | dict(source=about.get('source', {}).get('name'))
     if labels := about.get('labels', {}).get(task.stem): # So that tables of this store know the task
         described = dict(kind='verse', name=task.abbr, metric=task.metric, labels=labels)
         _write_json(Path(runs)/'tasks'/f'{task.stem}.json', described)
-    return write_record(key, runs, results, table)
+    return write_record(key, runs, results | _about_dataset(about), table)
+
+def _about_dataset(manifest:dict)->dict: # Fields of a record
+    unchecked = {} if is_checkable(manifest) else dict(unchecked=True)
+    source = dict(source=manifest.get('source', {}).get('name'))
+    return unchecked | {k: manifest.get(k) for k in _ABOUT} | source
+
+# %% ../../nbs/runs/store.ipynb #strretr1
+def store_retrieval(
+    key:RunKey, # Of the verses that look for their translations
+    runs, # The folder of the run store
+    found, # A `Retrieval`
+    about:dict, # The manifest of the tested translation
+    condition:str # As `Selection` names it
+)->Path: # The record
+    "Store a finished retrieval; raises `InputError` where it cannot be written"
+    more = {k: getattr(found, k) for k in ('mexa','mexa_100','seconds','device','versions')}
+    results = retrieval_fields([s._asdict() for s in found.scores], found.n, condition=condition, **more)
+    return write_record(key, runs, results | _about_dataset(about | dict(fold=None, folds=None)), found.rows)
 
 # %% ../../nbs/runs/store.ipynb #st00tr02
 def write_training(
@@ -496,6 +525,7 @@ def read_runs(
     if paths[0].exists() and not paths[0].is_dir():
         raise InputError(runs, 'is not a folder; name the folder that `pronto eval` wrote')
     for _ in 'store bible model task'.split(): paths = [p for folder in paths for p in _entries(folder)]
+    paths += _entries(Path(runs)/_RETRIEVALS)
     for path in paths:
         if path.suffix != '.json': continue
         try: found.append(read_record(path).but(finished=path.stat().st_mtime))
