@@ -1,5 +1,5 @@
 "`pronto card`: a page on a Bible and a model, from nothing but the two"
-import re
+import re, shlex
 
 import pytest
 
@@ -12,7 +12,7 @@ def corpus(tmp_path, monkeypatch):
     return write_corpus(make_corpus(n_verses=900), tmp_path/'corpus')
 
 @pytest.mark.slow
-def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys):
+def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkeypatch):
     bible, page = corpus/'bibles'/'qad.tsv', tmp_path/'card.html'
     argv = ['card', str(bible), '-m', f'tiny={model}', '-a', str(corpus/'ontonotes'), '-o', str(page)]
     assert main(argv) == 0
@@ -22,6 +22,11 @@ def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys):
         assert part in text
     assert 'import' not in text.replace('important', '') and 'Traceback' not in text and 'papermill' not in text
     assert [a for a in re.findall(r'(?:src|href)="([^"]*)"', text) if not a.startswith(('data:', '#'))] == []
+    assert main([]) == 0 # The next commands work
+    suggested = [line.strip() for line in capsys.readouterr().out.splitlines() if line.strip().startswith('pronto ')]
+    assert suggested[0] == 'pronto tables' and 'pronto report -o report.html' in suggested
+    monkeypatch.chdir(tmp_path)
+    for command in suggested[:2]: assert main(shlex.split(command)[1:]) == 0, command
     assert (tmp_path/'data'/'datasets'/'qad'/'fold0').is_dir() or (tmp_path/'data'/'datasets'/'qad'/'manifest.json').is_file()
 
 def test_without_annotations_it_says_where_to_get_some(corpus, tmp_path, capsys):

@@ -321,7 +321,9 @@ def test_the_first_fault_is_named_with_what_mends_it(runs, tmp_path, capsys):
     assert 'see e.g. `pronto tables --recipe paper --runs' in said('--recipe', 'none')
     for record in list(runs.glob('*/*/*/*')): record.unlink()
     store(runs, 'qaa', 'tiny', 'sentence_mood', .9, recipe='probe', protocol='probe')
-    assert 'see e.g. `pronto tables --protocol probe --runs' in said()
+    assert 'see e.g. `pronto tables --protocol probe --runs' in said('--protocol', 'in-language')
+    assert main(['tables', '--runs', str(runs), '-o', str(tmp_path/'out')]) == 0 # What there is
+    assert 'Protocol: probe' in capsys.readouterr().out
     wrong_metric = 'SM has no mean absolute error; choose from'
     store(runs, 'qaa', 'tiny', 'sentence_mood', .9, protocol='mixes')
     store(runs, 'qaa', 'tiny', 'nonpronominal_mention', .9, protocol='probe')

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
-from ..core.files import data_dir
+from ..core.files import data_dir, safe_name
 
 # %% ../../nbs/cli/guide.ipynb #gd07
 _SOURCES = 'ontonotes', 'macula-greek', 'acai' # Folders of annotated sources
@@ -28,6 +28,11 @@ class Held:
     datasets:list[str] = field(default_factory=list)
     runs:int = 0 # Records
     models:list[str] = field(default_factory=list) # Folders, and names in the cache of the Hub
+    used:list[str] = field(default_factory=list) # Code and model of the last run, as its folders are called
+
+def _last(records:list[Path])->list[str]:
+    newest = max(records, key=lambda p: p.stat().st_mtime, default=None)
+    return list(newest.parts[-4:-2]) if newest else []
 
 def _names(folder:Path)->list[Path]:
     try: return sorted(p for p in folder.iterdir() if not p.name.startswith('.'))
@@ -55,10 +60,10 @@ def hub_models()->list[str]: # e.g. `bert-base-multilingual-cased`
 def look(data=None)->Held:
     "What is in a data folder, by the names of its files"
     data = Path(data or data_dir())
-    runs = sum(1 for _ in (data/'runs').glob('*/*/*/*.json')) if (data/'runs').is_dir() else 0
+    records = list((data/'runs').glob('*/*/*/*.json'))
     own = [str(p) for p in _names(data/'models') if _has_weights(p)]
     return Held(
-        folder=str(data), runs=runs, models=[*own, *hub_models()],
+        folder=str(data), runs=len(records), used=_last(records), models=[*own, *hub_models()],
         sources=[str(data/name) for name in _SOURCES if (data/name).is_dir()],
         annotations=[str(p) for p in _names(data) if p.suffix == '.parquet' and p.name != 'metadata.parquet'],
         bibles=list(map(str, _names(data/'bibles'))),
@@ -96,6 +101,9 @@ def suggest(held:Held)->list[Suggestion]: # The first is the next step
         if held.sources: return to_annotate(held)
         return [*to_annotate(held), demo] if held.bibles else [demo, *to_annotate(held)]
     found = []
+    if annotations and held.bibles and held.models and not held.runs:
+        card = f'pronto card {quote(held.bibles[0])} -m {quote(held.models[0])}'
+        found.append(Suggestion(card, 'one page on a translation and a model: dataset, probe, what the scores mean'))
     if annotations and (bible := _to_build(held)):
         dataset = at(f'datasets/{_code(bible)}')
         found.append(Suggestion(f'pronto build -a {annotations} -b {quote(bible)} -o {dataset}',
@@ -107,19 +115,25 @@ def suggest(held:Held)->list[Suggestion]: # The first is the next step
     return [*found, *_after_building(held)] if held.datasets else found
 
 # %% ../../nbs/cli/guide.ipynb #gd17
+_RESULTS = [Suggestion('pronto tables', 'the tables of the runs, and which others there are'),
+            Suggestion('pronto report -o report.html', 'all runs on one page, for a browser')]
+
 def _after_building(held:Held)->list[Suggestion]:
-    dataset, model = quote(held.datasets[0]), quote([*held.models, SMALL_MODEL][0])
+    code, used = held.used or ('', '')
+    dataset = quote(next((d for d in held.datasets if Path(d).name == code), held.datasets[0]))
+    model = next((m for m in held.models if safe_name(Path(m).name) in (used, Path(used).name)), '')
+    if used and not model: return _RESULTS # Its folder is not known here
+    model = quote(model or [*held.models, SMALL_MODEL][0])
     probe = Suggestion(f'pronto probe {dataset} -m {model}',
                        'what a model knows without training; the next time from a cache')
-    results = [Suggestion('pronto tables', 'the tables of all runs'),
-               Suggestion('pronto report -o report.html', 'all runs on one page, for a browser')]
-    found = results if held.runs else []
+    fine_tune = Suggestion(f'pronto eval {dataset} -m {model} --seeds 3', 'fine-tunes the model on every task')
+    if held.runs: return [*_RESULTS, fine_tune]
+    found = []
     if not held.models:
         fetch = f'hf download {SMALL_MODEL}'
         found.append(Suggestion(fetch, 'fetches a small multilingual model into the local cache'))
-    if held.runs or not held.models: return [*found, probe]
-    return [probe, Suggestion(f'pronto eval {dataset}', 'what simple predictors score'),
-            Suggestion(f'pronto eval {dataset} -m {model}', 'fine-tunes the model on every task')]
+        return [*found, probe]
+    return [probe, Suggestion(f'pronto eval {dataset}', 'what simple predictors score'), fine_tune]
 
 # %% ../../nbs/cli/guide.ipynb #gd10
 def describe(held:Held)->str: # One line

@@ -21,11 +21,11 @@ def tables_options(parser):
     add('--layout', metavar='TSV',
         help='models and their order, with the columns of pronto/facts/paper_models.tsv '
         "(default: the paper's)")
-    add('--recipe', default='paper', help='only runs of this recipe; all if empty')
+    add('--recipe', help='only runs of this recipe; all if empty (default: paper, if there are such runs)')
     add('--splits', default='parallel,folds,published,divided', metavar='NAMES',
         help='only runs on these splits, of parallel, folds, random, published and divided (those of other '
         'benchmarks), separated by commas; all if empty')
-    add('--protocol', default='in-language', help='only runs of this protocol')
+    add('--protocol', help='only runs of this protocol; all if empty (default: in-language, or what there is)')
     protocols_option(parser)
     add('--metric', choices=['accuracy','macro_f1','mcc','mae','f1'],
         help='what is set large, marked and tested; mae is for counts, f1 for spans and answers (default: '
@@ -83,10 +83,10 @@ def tables_command(args):
     from pronto.core.tables import names_in
     from pronto.runs.store import read_runs
     require_folder(args.runs)
-    if args.protocol not in ('','in-language'): _any_recipe(args)
     if args.items: require_folder(args.items, 'name the dataset of a translation that you can read')
     runs = args.runs or data_dir()/'runs'
     records = read_runs(runs)
+    asked = _choose(args, records)
     _know_protocol(args.protocol, records)
     records = _leave_out(records, names_in(args.without))
     if args.protocol == 'retrieval': return _retrieval_table(args, records)
@@ -96,7 +96,7 @@ def tables_command(args):
     if not name: return _accuracy_tables(args, records)
     from pronto.reporting.questions.question import Options, ask_runs, find_question
     question = find_question(name)
-    if question.protocol or question.any_protocol: _any_recipe(args)
+    if (question.protocol or question.any_protocol) and not asked: args.recipe = ''
     file = args.tiers or args.items or ''
     options = Options(args.recipe, args.splits, args.protocol, args.metric or '', file, args.runs)
     def make(out):
@@ -127,9 +127,21 @@ def _question_of(args)->str: # Empty for the tables of accuracy
     own = args.protocol if args.protocol in _WITH_TABLES else ''
     return args.question or (named or [own])[0]
 
-def _any_recipe(args):
-    "Protocols other than in-language have recipes of their own; take all if none was asked for"
-    if args.recipe == 'paper': args.recipe = ''
+_USUAL = 'in-language', 'probe'
+
+def _choose(args, records:list)->bool: # Was a recipe asked for?
+    "The protocol and the recipe that were asked for, or what there is; the rest is named"
+    there = list(dict.fromkeys(r.protocol for r in records))
+    if args.protocol is None:
+        first = [*(name for name in _USUAL if name in there), *(name for name in there if name not in _USUAL)]
+        args.protocol = 'in-language' if args.typology or not first else first[0]
+        others = ', '.join(name for name in first if name != args.protocol)
+        if others and not _question_of(args):
+            note(f'These are the runs of {args.protocol}; there are others of {others} (--protocol).')
+    asked = args.recipe is not None
+    recipes = {r.recipe for r in records if r.protocol == args.protocol}
+    if not asked: args.recipe = 'paper' if 'paper' in recipes or not recipes else ''
+    return asked
 
 # %% ../../nbs/cli/result_commands.ipynb #rsct0002
 def _accuracy_tables(args, records:list):
