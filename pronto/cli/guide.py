@@ -103,7 +103,7 @@ def suggest(held:Held)->list[Suggestion]: # The first is the next step
     found = []
     if annotations and held.bibles and held.models and not held.runs:
         card = f'pronto card {quote(held.bibles[0])} -m {quote(held.models[0])}'
-        found.append(Suggestion(card, 'one page on a translation and a model: dataset, probe, what the scores mean'))
+        found.append(Suggestion(card, 'one page: dataset, probe, and what the scores mean'))
     if annotations and (bible := _to_build(held)):
         dataset = at(f'datasets/{_code(bible)}')
         found.append(Suggestion(f'pronto build -a {annotations} -b {quote(bible)} -o {dataset}',
@@ -126,7 +126,8 @@ def _after_building(held:Held)->list[Suggestion]:
     model = quote(model or [*held.models, SMALL_MODEL][0])
     probe = Suggestion(f'pronto probe {dataset} -m {model}',
                        'what a model knows without training; the next time from a cache')
-    fine_tune = Suggestion(f'pronto eval {dataset} -m {model} --seeds 3', 'fine-tunes the model on every task')
+    fine_tune = Suggestion(f'pronto eval {dataset} -m {model} --seeds 3',
+                           'fine-tunes the model on every task')
     if held.runs: return [*_RESULTS, fine_tune]
     found = []
     if not held.models:

@@ -25,7 +25,7 @@ def tables_options(parser):
     add('--splits', default='parallel,folds,published,divided', metavar='NAMES',
         help='only runs on these splits, of parallel, folds, random, published and divided (those of other '
         'benchmarks), separated by commas; all if empty')
-    add('--protocol', help='only runs of this protocol; all if empty (default: in-language, or what there is)')
+    add('--protocol', help='only runs of this protocol (default: in-language, or what there is)')
     protocols_option(parser)
     add('--metric', choices=['accuracy','macro_f1','mcc','mae','f1'],
         help='what is set large, marked and tested; mae is for counts, f1 for spans and answers (default: '
