@@ -42,7 +42,7 @@ def test_whatever_a_dataset_card_cites_is_in_the_citation_file():
     cited = [CITATION, *sources, *(c for b in _SOURCES.values() for c in b['citation'])]
     known = (ROOT/'CITATION.cff').read_text(encoding='utf-8')
     keys = [re.search(r'https://\S+[^/\s]|LDC\w+', text)[0] for text in cited]
-    assert len(keys) == 6 and [key for key in keys if key not in known] == []
+    assert len(keys) == 7 and [key for key in keys if key not in known] == []
     assert 'and others' not in known
 
 def test_the_lock_satisfies_every_requirement():
@@ -66,7 +66,7 @@ def imported(path):
 
 def test_what_is_imported_is_required():
     distribution = {'machine': 'sil-machine', 'sklearn': 'scikit-learn', 'huggingface_hub': 'huggingface-hub',
-                    'distributed': 'dask', 'fontTools': 'fonttools', 'qq': 'qwanqwa', 'ufal': 'ufal.udpipe'}
+                    'distributed': 'dask', 'fontTools': 'fonttools', 'qq': 'qwanqwa', 'ufal': 'ufal.udpipe', 'thot': 'sil-thot'}
     project = PYPROJECT['project']
     asked = sum((project['optional-dependencies'][x] for x in ('train','release','parse','align','embed')), project['dependencies'])
     required = {Requirement(r).name for r in asked}

@@ -18,7 +18,7 @@ from torch.nn.functional import cross_entropy, normalize
 from transformers import set_seed
 from ..core.files import InputError, read_json, reading, to_stderr
 from .recipes import find_model
-from .static_vectors import is_static, words_of
+from .static_vectors import is_static, lower_words
 from .train import Trained, fine_tune, is_collapsed, scores, versions
 
 # %% ../../nbs/modeling/static_models.ipynb #sm000007
@@ -30,7 +30,7 @@ class Vectors:
     config:dict
 
     def numbers(self, text:str)->list[int]: # Of its words; never empty
-        return [self.number.get(word, 0) for word in words_of(text)] or [0]
+        return [self.number.get(word, 0) for word in lower_words(text)] or [0]
 
 def load_vectors(model)->Vectors:
     "Load word vectors; raises `InputError` if the folder is damaged"

@@ -11,6 +11,7 @@ import re
 from typing import Iterable, Iterator
 from ..core.files import InputError
 from ..core.refs import Ref
+from .greek_words import macula_word
 from .macula import Book, Group, GreekSentence, Word, walk
 from .records import Mention, Predicate, SentenceAnnotation, VerseAnnotation
 
@@ -164,13 +165,15 @@ def annotate_book(
 )->dict[Ref,VerseAnnotation]: # By the numbers of the Greek text
     "Annotate the verses of a book"
     chain_of = chains(w for s in book.sentences for w in s.words)
-    verses, crossing = {}, set()
+    verses, crossing, words = {}, set(), {}
     for s in book.sentences:
+        for w in s.words: words.setdefault(w.ref, []).append(macula_word(w))
         annotation = SentenceAnnotation(greek_mood(s), greek_proper_subject(s),
                                         greek_mentions(s, chain_of), greek_predicates(s))
         for ref in s.refs: verses.setdefault(ref, []).append(annotation)
         if len(s.refs) > 1: crossing |= set(s.refs)
-    return {ref: VerseAnnotation(ref, tuple(sentences), ref in crossing) for ref,sentences in verses.items()}
+    return {ref: VerseAnnotation(ref, tuple(sentences), ref in crossing, words=tuple(words[ref]))
+            for ref,sentences in verses.items()}
 
 # %% ../../nbs/sources/macula_rules.ipynb #8f31b2d6
 def annotate_greek(
