@@ -57,6 +57,9 @@ def annotate_options(parser):
         'or a table of labels: a header (ref, then the name of each task) and a row for each verse')
     add('-o', '--output', required=True, metavar='FILE', help='the .parquet file to write')
     add('--skip-bad', action='store_true', help='leave out files that cannot be read, and list them')
+    add('--words', action='store_true', help='keep the words of the source, for tasks on words')
+    add('--greek', metavar='DIR',
+        help='the text whose words ACAI annotates (default: MACULA Greek in the data folder)')
     rules_options(parser)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #14cad747
@@ -64,7 +67,8 @@ def _annotate(folder, args):
     from pronto.datasets.tasks import know_labels
     from pronto.sources.annotate import annotate
     found = annotate(folder, rules=args.rules or 'paper', arguments=args.arguments or 'all',
-                     skip_bad=args.skip_bad, progress=bar('annotate'))
+                     skip_bad=args.skip_bad, progress=bar('annotate'), words=getattr(args, 'words', False),
+                     greek=getattr(args, 'greek', None))
     know_labels(found.source.labels, folder, again=True)
     return found
 

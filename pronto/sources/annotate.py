@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['RULES', 'SOURCES', 'erv_verses', 'annotate_ontonotes', 'in_english', 'annotate_macula', 'annotate_acai',
-           'annotate_labels', 'SourceType', 'is_source', 'annotate']
+           'annotate_columns', 'annotate_labels', 'SourceType', 'is_source', 'annotate']
 
 # %% ../../nbs/sources/annotate.ipynb #e50f3997
 import hashlib
@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Callable, Iterable, Iterator
 from ..bibles.versification import english_refs
-from ..core.files import InputError, fact_table, read_json, reading
+from ..core.files import InputError, data_dir, fact_table, read_json, reading
 from ..core.refs import Ref
 from .acai import AcaiRecord, acai_files, read_acai
 from .acai_rules import annotate_records
+from .greek_words import column_files, name_alike, name_words, read_columns, words_alone
 from .labels import LabelTable, label_files, read_labels
 from .macula import Book, lowfat_files, read_lowfat
 from .macula_rules import annotate_greek
@@ -74,6 +75,15 @@ def annotate_acai(
     verses, fused = in_english(original)
     return verses, dict(unusable=fused, passed_over=passed_over)
 
+def annotate_columns(
+    books:Iterable[dict], # As `read_columns` reads them
+    rules:str='paper',  # There are no others
+    arguments:str='all' # Both values of `ARGUMENTS` give the same
+)->tuple[dict[Ref,VerseAnnotation],dict]: # The verses in canonical order; fields of `Source`
+    "The words of the Greek New Testament, without annotation of verses"
+    verses, fused = in_english(words_alone(books))
+    return verses, dict(unusable=fused)
+
 # %% ../../nbs/sources/annotate.ipynb #an02b
 def annotate_labels(
     tables:Iterable[LabelTable], # One, as `read_labels` reads it
@@ -127,19 +137,31 @@ _ACAI = SourceType(
     annotate=annotate_acai, rules=('paper',),
     if_empty='none of its files can be read; get them with `pronto fetch acai`')
 
+# %% ../../nbs/sources/annotate.ipynb #an03columns
+_COLUMNS = SourceType(
+    source=Source(
+        name='Greek New Testament', edition='Nestle 1904, lemmas and forms in columns',
+        licence='public domain', tasks=[],
+        attribution='Yli-Jyrä et al. 2020. HELFI: a Hebrew-Greek-Finnish Parallel Bible Corpus. '
+                    'In LREC. https://arxiv.org/abs/2003.07456'),
+    files_are='the Greek New Testament in columns (40-mt-Matt.txt, ...)',
+    files=column_files, read=read_columns,
+    annotate=annotate_columns, rules=('paper',), if_empty='none of its books can be read; get it again')
+
 _LABELS = SourceType(
     source=Source(tasks=[]), files_are='a table of labels (labels.tsv)', files=label_files, read=read_labels,
     annotate=annotate_labels, rules=('paper',), if_empty='has no row; write one for each verse')
 
-SOURCES = [_ONTONOTES, _MACULA, _ACAI, _LABELS]
+SOURCES = [_ONTONOTES, _MACULA, _COLUMNS, _ACAI, _LABELS]
 
 # %% ../../nbs/sources/annotate.ipynb #83ee53f4
-def _hash_files(files:list[Path], folder:Path, arguments:str)->str:
+def _hash_files(files:list[Path], folder:Path, arguments:str, words:str='')->str:
     h = hashlib.sha256()
     for f in files:
         with reading(f): content = hashlib.sha256(f.read_bytes())
         h.update(f.relative_to(folder).as_posix().encode() + b'\0' + content.digest())
     if arguments != 'all': h.update(arguments.encode()) # Datasets with other labels have another hash
+    if words: h.update(words.encode()) # As above
     return h.hexdigest()
 
 def _read_or_skip(files:Iterable[Path], read:Callable, skip_bad:bool, skipped:dict[str,str])->Iterator:
@@ -196,6 +218,27 @@ def _check_rules(folder:Path, source_type:SourceType, rules:str, arguments:str):
         what = 'the rules v0.1 are those of the published release, which counts all arguments'
         raise InputError(folder, f'{what}; leave --arguments out')
 
+def _check_words(folder:Path, source_type:SourceType):
+    if source_type is not _ONTONOTES: return
+    what = 'may not keep its words in a file, by its licence; annotate it without --words'
+    raise InputError(folder, f'{what}, and MACULA Greek or ACAI with --words')
+
+def _greek_folder(folder:Path, greek)->Path:
+    "Where the words are that ACAI annotates"
+    if greek: return Path(greek)
+    if not (fetched := data_dir()/'macula-greek').is_dir():
+        what = 'has no words of its own; get those of MACULA with `pronto fetch macula`'
+        raise InputError(folder, f'{what}, or name a folder with --greek')
+    return fetched
+
+def _with_words(folder:Path, source_type:SourceType, verses:dict, greek)->tuple[dict,Source]:
+    "The verses with words, and where the words are from"
+    if source_type is not _ACAI: return verses, replace(source_type.source, hash='words')
+    text = annotate(_greek_folder(folder, greek), words=True)
+    found = {ref: text.verses[ref].words if ref in text.verses else () for ref in verses}
+    named = name_alike({ref: name_words(found[ref], v.entities) for ref,v in verses.items()})
+    return {ref: v._replace(words=named[ref]) for ref,v in verses.items()}, text.source
+
 # %% ../../nbs/sources/annotate.ipynb #d0e18a5f
 def annotate(
     folder, # An annotated source, or a table of labels
@@ -203,17 +246,25 @@ def annotate(
     arguments:str='all', # Which are counted: `all` (as published) or `core` (numbered ones only)
     skip_bad:bool=False, # Leave out files that cannot be read?
     progress:Callable=iter, # Wraps the list of files, e.g. `tqdm`
+    words:bool=False, # Keep the words, for tasks on words?
+    greek=None # A folder with the words that a source without words annotates; MACULA if not given
 )->Annotations:
     "Annotate a source; raises `InputError` for files that cannot be read or rules that do not fit"
     folder = Path(folder)
     source_type, files = _find_source(folder)
     _check_rules(folder, source_type, rules, arguments)
+    if words: _check_words(folder, source_type)
     skipped = {}
     documents = _read_or_skip(progress(files), source_type.read, skip_bad, skipped)
     verses, found = source_type.annotate(documents, rules, arguments)
     if not verses: raise InputError(folder, source_type.if_empty)
     if folder.is_file(): folder = folder.parent
-    source = replace(source_type.source, **found | _source_json(folder), rules=rules, arguments=arguments,
-                     hash=_hash_files(files, folder, arguments),
+    about, text = source_type.source, Source()
+    if words: verses, text = _with_words(folder, source_type, verses, greek)
+    else: verses = {ref: v._replace(words=()) for ref,v in verses.items()}
+    if text.name not in ('', about.name):
+        found['attribution'] = f'{about.attribution}; words: {text.attribution}'
+    source = replace(about, **found | _source_json(folder), rules=rules, arguments=arguments,
+                     hash=_hash_files(files, folder, arguments, text.hash),
                      files=len(files)-len(skipped), skipped=skipped)
     return Annotations(source, verses)

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Iterable
 import numpy as np
 from ..core.files import InputError, no_collection, parse_json, reading, write_aside
+from ..bibles.ud import UPOS
 from ..core.refs import BOOKS, Ref, in_order
 from .records import KINDS, MOODS, ROLES, Annotations, EntityMention, Label, Mention, Predicate
-from .records import SentenceAnnotation, Source, Speech, VerseAnnotation, make_source
+from .records import SentenceAnnotation, Source, SourceWord, Speech, VerseAnnotation
+from .records import make_source
 
 # %% ../../nbs/sources/annotation_file.ipynb #b4bfc6b5
 def _schema():
@@ -43,6 +45,16 @@ def _schema_with_entities():
     return _schema().append(pa.field('entities', pa.list_(entity))).append(
         pa.field('speeches', pa.list_(speech)))
 
+def _with_words(schema):
+    import pyarrow as pa
+    word = pa.struct([(name, pa.string()) for name in SourceWord._fields])
+    return schema.append(pa.field('words', pa.list_(word)))
+
+def _schemas()->list:
+    plain = [_schema(), _schema_with_entities()]
+    plain += map(_with_words, plain[:2])
+    return [*plain, *map(_with_labels, plain)]
+
 # %% ../../nbs/sources/annotation_file.ipynb #e6a91c40
 def _wordless(m:Mention)->dict: return dict(start=m.start, end=m.end, chain=m.chain, pronominal=m.pronominal)
 
@@ -53,13 +65,13 @@ def _sentence_row(s:SentenceAnnotation)->dict:
 def _verse_row(v:VerseAnnotation)->dict:
     return dict(**v.ref._asdict(), crosses=v.crosses, sentences=[_sentence_row(s) for s in v.sentences],
                 entities=[e._asdict() for e in v.entities], speeches=[s._asdict() for s in v.speeches],
-                labels=[x._asdict() for x in v.labels], split=v.split)
+                labels=[x._asdict() for x in v.labels], split=v.split, words=[w._asdict() for w in v.words])
 
 def write_annotations(
     annotations:Annotations,
     path # A `.parquet` file
 ):
-    "Write annotations, without the words of the source; raises `InputError` if the file cannot be written"
+    "Write annotations, without the words of mentions; raises `InputError` if the file cannot be written"
     import pyarrow as pa, pyarrow.parquet as pq
     about = {k: v for k,v in asdict(annotations.source).items() if v or k != 'labels'}
     header = {'pronto.source': json.dumps(about, ensure_ascii=False, sort_keys=True)}
@@ -67,6 +79,7 @@ def write_annotations(
     has_entities = any(v.entities or v.speeches for v in annotations.verses.values())
     schema = _schema_with_entities() if has_entities else _schema()
     if annotations.source.labels: schema = _with_labels(schema)
+    if any(v.words for v in annotations.verses.values()): schema = _with_words(schema)
     table = pa.Table.from_pylist(rows, schema=schema.with_metadata(header))
     with write_aside(path) as aside: pq.write_table(table, aside)
 
@@ -96,8 +109,7 @@ def _opened(path): # Yields a `pyarrow.parquet.ParquetFile`
     import pyarrow.parquet as pq
     with pq.ParquetFile(path) as parquet:
         found = parquet.schema_arrow
-        plain = _schema(), _schema_with_entities()
-        known = any(found.equals(s) for s in (*plain, *map(_with_labels, plain)))
+        known = any(found.equals(schema) for schema in _schemas())
         if b'pronto.source' not in (found.metadata or {}) or not known:
             raise InputError(path, 'is not an annotation file of PrOnto; make one with `pronto annotate`')
         _check_size(parquet)
@@ -155,6 +167,11 @@ def _check_entities(table):
     for column in entities.field('word'), speeches.field('n_words'):
         if (_numbers(column) < 1).any(): raise ValueError('words are counted from 1')
 
+def _check_words(words):
+    _check_names(words.field('pos'), 'a part of speech', UPOS)
+    kinds = {name.partition(':')[0] for name in words.field('entity').unique().to_pylist() if name}
+    if odd := kinds - {*KINDS}: raise ValueError(f'{min(odd)!r} is not a kind')
+
 def _check_values(table, sentences, mentions, predicates):
     start, end = (_numbers(mentions.values.field(f)) for f in ('start','end'))
     n_args = _numbers(predicates.values.field('n_args'))
@@ -185,7 +202,8 @@ def _verses(table)->dict[Ref,VerseAnnotation]:
     if len(set(refs)) < len(refs): raise ValueError('a verse occurs twice')
     columns = dict(ref=refs, sentences=_cut(annotated, sentences), crosses=table['crosses'].to_pylist())
     if 'entities' in table.column_names: _check_entities(table)
-    for name,kind in dict(entities=EntityMention, speeches=Speech, labels=Label).items():
+    if 'words' in table.column_names: _check_words(table['words'].chunk(0).values)
+    for name,kind in dict(entities=EntityMention, speeches=Speech, labels=Label, words=SourceWord).items():
         if name in table.column_names: columns[name] = _records(kind, table[name].chunk(0))
     if 'split' in table.column_names: columns['split'] = _splits(table['split'].chunk(0))
     by_ref = {ref: VerseAnnotation(**dict(zip(columns, row)))
