@@ -61,7 +61,8 @@ def toy_acai_dataset(tmp_path):
     from pronto.sources.records import Annotations, EntityMention, VerseAnnotation
     refs = [Ref('RUT', c, v) for c in range(1, 5) for v in range(1, 18)]
     def about(r): return tuple(EntityMention(f'person:P{i}', 'person', 'name', i + 1) for i in range(r.verse % 3))
-    annotations = Annotations(next(s.source for s in SOURCES if s.source.name == 'ACAI'), {r: VerseAnnotation(r, (), False, about(r)) for r in refs})
+    acai = next(s.source for s in SOURCES if s.source.name == 'ACAI')
+    annotations = Annotations(acai, {r: VerseAnnotation(r, (), False, about(r)) for r in refs})
     rows = [VerseRow(r.book, r.chapter, str(r.verse), f'Toki {r.chapter} leu {r.verse}') for r in refs]
     build(annotations, Bible(rows), tmp_path/'toy', min_verses=1)
     return tmp_path/'toy'

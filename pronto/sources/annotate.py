@@ -218,6 +218,7 @@ def _check_rules(folder:Path, source_type:SourceType, rules:str, arguments:str):
         what = 'the rules v0.1 are those of the published release, which counts all arguments'
         raise InputError(folder, f'{what}; leave --arguments out')
 
+# %% ../../nbs/sources/annotate.ipynb #an04words
 def _check_words(folder:Path, source_type:SourceType):
     if source_type is not _ONTONOTES: return
     what = 'may not keep its words in a file, by its licence; annotate it without --words'
