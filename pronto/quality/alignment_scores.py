@@ -8,6 +8,7 @@ __all__ = ['SURE_LINK', 'link_counts', 'link_measures', 'AlignmentScore', 'score
 
 # %% ../../nbs/quality/alignment_scores.ipynb #aqsc0005
 import re
+from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -82,19 +83,28 @@ def score_alignment(
 )->AlignmentScore:
     "Align the words of a gold alignment automatically, and compare"
     verses = [v for v in gold.verses if v.source and v.target]
-    found = align_words([_keys(v.source) for v in verses], [v.target for v in verses], seed=seed)
+    has_lemmas = any(w.lemma for v in verses for w in v.source)
+    more = dict(forms=[[w.form for w in v.source] for v in verses]) if has_lemmas else dict(source_letters=5)
+    found = align_words([_keys(v.source) for v in verses], [v.target for v in verses], seed=seed, **more)
     counts = [link_counts(v, {(x.source, x.target) for x in links}) for v,links in zip(verses, found)]
     return _scored(name, link_measures, counts, [v.refs[0] for v in verses], gold.notes)
 
 # %% ../../nbs/quality/alignment_scores.ipynb #aqsc0012
-def _composed_verse(a:GoldVerse, b:GoldVerse)->GoldVerse:
+def _named_words(verses:list[GoldVerse])->set[str]: # In lower case
+    "Words of a translation of whose occurrences most are linked to a Greek name, so *David*, not *of*"
+    seen, named = Counter(), Counter()
+    for v in verses:
+        seen.update(w.lower() for w in v.target)
+        named.update(v.target[j].lower() for j in {j for i,j in v.sure if v.source[i].is_name})
+    return {word for word,n in named.items() if n > seen[word]/2}
+
+def _composed_verse(a:GoldVerse, b:GoldVerse, names:set[str])->GoldVerse:
     by_greek = {}
     for i,j in b.sure | b.possible: by_greek.setdefault(i, []).append((j, (i, j) in b.sure))
     links = [(j, k, (i, j) in a.sure and sure) for i,j in a.sure | a.possible
              for k,sure in by_greek.get(i, ())]
     sure = {(j, k) for j,k,is_sure in links if is_sure}
-    names = {j for i,j in a.sure if a.source[i].is_name}
-    words = [GreekWord(w, upos='PROPN' if j in names else 'X') for j,w in enumerate(a.target)]
+    words = [GreekWord(w, upos='PROPN' if w.lower() in names else 'X') for w in a.target]
     return GoldVerse(a.refs, words, b.target, sure, {(j, k) for j,k,_ in links} - sure)
 
 def composed(
@@ -106,7 +116,8 @@ def composed(
     if not pairs:
         what = f'has no verse in common with {first.name}; name two with the same books'
         raise InputError(second.name, what)
-    return GoldAlignment(second.name, [_composed_verse(*pair) for pair in pairs], first.notes + second.notes)
+    names, notes = _named_words(first.verses), first.notes + second.notes
+    return GoldAlignment(second.name, [_composed_verse(*pair, names) for pair in pairs], notes)
 
 # %% ../../nbs/quality/alignment_scores.ipynb #aqsc0015
 SURE_LINK = .5 # Least probability of a link through which a label is projected

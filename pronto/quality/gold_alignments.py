@@ -93,9 +93,9 @@ def _helfi_rows(path:Path, width:int): # Yields the line, the verse and the othe
         cells = line.split('\t')
         verse = _HELFI_VERSE.fullmatch(cells[0])
         if not verse or not book or len(cells) < width:
-            what = f'has no verse and {width - 1} more columns, as a table of HELFI; mend the line'
+            what = f'has no verse and {width - 1} more columns, as HELFI has; mend the line'
             raise InputError(path, what, f'line {n}')
-        yield n, Ref(book, int(verse[1]), int(verse[2])), cells[1:]
+        yield n, Ref(book, int(verse[1]) or 1, int(verse[2])), cells[1:] # Or 000 in a book of one chapter
 
 def _helfi_greek(folder:Path)->dict[Ref,dict[str,GreekWord]]: # Number to word, in the order of the verse
     found = defaultdict(dict)
