@@ -82,6 +82,7 @@ def tables_command(args):
     "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a question"
     from pronto.core.tables import names_in
     from pronto.runs.store import read_runs
+    from pronto.reporting.tables import left_out, write_published
     require_folder(args.runs)
     if args.items: require_folder(args.items, 'name the dataset of a translation that you can read')
     runs = args.runs or data_dir()/'runs'
@@ -92,18 +93,20 @@ def tables_command(args):
     if args.protocol == 'retrieval': return _retrieval_table(args, records)
     if not records and not args.published:
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {to_run(args.runs)}")
-    name = _question_of(args)
-    if not name: return _accuracy_tables(args, records)
     from pronto.reporting.questions.question import Options, ask_runs, find_question
-    question = find_question(name)
+    question = find_question(_question_of(args))
     if (question.protocol or question.any_protocol) and not asked: args.recipe = ''
-    file = args.tiers or args.items or ''
-    options = Options(args.recipe, args.splits, args.protocol, args.metric or '', file, args.runs)
+    kind, file = (args.recipe, args.splits, args.protocol), args.tiers or args.items or ''
+    of_accuracy = args.layout, args.published, args.common_rows
+    options = Options(*kind, args.metric or '', file, args.runs, *of_accuracy)
     def make(out):
         reply = ask_runs(question, records, options)
         tables = reply.write(out)
+        if question.chooses: write_published(out)
         return f'{reply.finding}\n\n{tables}' if args.question else tables
     show_tables(make, _folder(args))
+    other = question.chooses and left_out(records, *kind)
+    if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
 def _retrieval_table(args, records:list):
@@ -120,11 +123,11 @@ def _folder(args)->Path:
 
 _WITH_TABLES = 'transfer', 'transfer-probe', 'transfer-prompting', 'few-shot', 'mixes' # Have their own
 
-def _question_of(args)->str: # Empty for the tables of accuracy
+def _question_of(args)->str:
     "The name of what is asked, or a file"
     chosen = dict(typology=args.typology, tiers=args.tiers is not None, items=args.items is not None)
     named = [name for name,asked in chosen.items() if asked]
-    own = args.protocol if args.protocol in _WITH_TABLES else ''
+    own = args.protocol if args.protocol in _WITH_TABLES else 'accuracy'
     return args.question or (named or [own])[0]
 
 _USUAL = 'in-language', 'probe'
@@ -136,27 +139,12 @@ def _choose(args, records:list)->bool: # Was a recipe asked for?
         first = [*(name for name in _USUAL if name in there), *(name for name in there if name not in _USUAL)]
         args.protocol = 'in-language' if args.typology or not first else first[0]
         others = ', '.join(name for name in first if name != args.protocol)
-        if others and not _question_of(args):
+        if others and _question_of(args) == 'accuracy':
             note(f'These are the runs of {args.protocol}; there are others of {others} (--protocol).')
     asked = args.recipe is not None
     recipes = {r.recipe for r in records if r.protocol == args.protocol}
     if not asked: args.recipe = 'paper' if 'paper' in recipes or not recipes else ''
     return asked
-
-# %% ../../nbs/cli/result_commands.ipynb #rsct0002
-def _accuracy_tables(args, records:list):
-    from pronto.reporting.summary import make_summary
-    from pronto.reporting.tables import left_out, make_tables
-    kind = args.recipe, args.splits, args.protocol
-    def make(out):
-        made = make_tables(records, out, args.layout, args.recipe, args.splits, protocol=args.protocol,
-                           published=args.published, metric=args.metric or '', common_rows=args.common_rows,
-                           store=args.runs)
-        summary = make_summary(records, out, args.layout, *kind, args.metric or '')
-        return '\n\n'.join([*made.values(), *filter(None, [summary])])
-    show_tables(make, _folder(args))
-    other = left_out(records, *kind)
-    if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco02
 def report_options(parser):

@@ -4,12 +4,11 @@
 
 # %% auto #0
 __all__ = ['Stratum', 'shared_rows', 'Common', 'draws_of', 'stratum_of', 'read_strata', 'Scope', 'scopes_of', 'summarise',
-           'summary_table', 'draw_summary', 'make_summary']
+           'summary_table', 'draw_summary', 'summaries', 'make_summary']
 
 # %% ../../nbs/reporting/summary.ipynb #sum04
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from ..core.aggregate import Aggregate, Draws, aggregate, draw_scores, draw_values
@@ -24,6 +23,7 @@ from .scores import read_answers
 from .tables import LAYOUT_COLUMNS, SPLITS_SHOWN, add_unlisted, choose, read_layout
 from .tables import records_of
 from ..runs.comparing import data_notes, described, task_name
+from ..runs.schema import Run
 from ..runs.store import safe_name
 if TYPE_CHECKING: import matplotlib.figure
 
@@ -347,26 +347,30 @@ def _left_out(chosen:dict[str,list[dict]], first:dict[str,list[dict]])->str: # E
     return _FIRST.format(others) if others else ''
 
 # %% ../../nbs/reporting/summary.ipynb #sum16b
-def make_summary(
-    runs=None,
-    out=None, # The folder for the tables; `tables` in the data folder if not given
+def summaries(
+    records:list[Run],
     layout=None, # A table like `paper_models.tsv`, for names; the paper's if not given
     recipe:str='paper', splits:str=SPLITS_SHOWN, protocol:str='in-language',
     metric:str='' # A key of `METRICS`; if empty, that of each task, and accuracy over tasks that differ in it
-)->str: # Its Markdown; empty if there are fewer than two test sets
-    "Write `summary` as Markdown, LaTeX, CSV and figure"
+)->list[Table]: # For each source of annotations; none if there are fewer than two test sets
+    "Models over all tasks and translations"
     choices = ', '.join(METRICS)
     if metric not in ('', *METRICS): raise InputError('metric', f'no metric {metric}; choose from {choices}')
-    out = data_dir()/'tables' if out is None else Path(out)
-    records = records_of(runs)
     listed = add_unlisted(read_layout(layout), records)
     names = {r['bible']: Block(**{k: r[k] for k in LAYOUT_COLUMNS[:5]}).language_name for r in listed}
     made = []
     for source,chosen in _by_source(choose(records, recipe, splits, protocol)).items():
         first = _first(chosen)
         rows, common = _rows(first, names, metric)
-        if not rows: continue
         beside = [_left_out(chosen, first), *data_notes(_runs(first))]
-        made.append(summary_table(rows, common, source, beside))
-        made[-1].write(out, draw_summary(rows))
+        if rows: made.append(summary_table(rows, common, source, beside))
+    return made
+
+def make_summary(
+    runs=None, out=None,
+    *args, **options # As `summaries` takes them
+)->str: # Markdown; empty if there are fewer than two test sets
+    "Write `summary` as Markdown, LaTeX, CSV and figure"
+    made = summaries(records_of(runs), *args, **options)
+    for table in made: table.write(data_dir()/'tables' if out is None else out, draw_summary(table.data))
     return '\n\n'.join(table.markdown() for table in made)

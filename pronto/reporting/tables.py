@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['LAYOUT_COLUMNS', 'SPLITS_SHOWN', 'PAPER_TASKS', 'read_layout', 'paper_models', 'add_unlisted', 'records_of', 'fits',
-           'fitting', 'choose', 'read_seeds', 'fill', 'make_tables', 'in_store', 'usual_metric', 'left_out']
+           'fitting', 'choose', 'read_seeds', 'fill', 'read_tables', 'make_tables', 'write_published', 'in_store',
+           'usual_metric', 'left_out']
 
 # %% ../../nbs/reporting/tables.ipynb #59bb0696
 from collections import Counter
@@ -419,48 +420,54 @@ def _add_notes(blocks:list[Block], chosen:dict[str,list[dict]], metric:str):
     some = [r for r in runs if (r.source or '') in sources]
     blocks[0].spread = ' '.join(filter(None, [spread_note(some, metric), *data_notes(some)]))
 
-def _write_table(table:str, blocks:list[Block], out:Path)->str: # Its Markdown
-    made = accuracy_table(table, blocks)
-    made.write(out, draw_accuracy(blocks))
-    return made.markdown()
-
 # %% ../../nbs/reporting/tables.ipynb #cc400fe2
-def make_tables(
-    runs=None,
-    out=None, # The folder for the tables; `tables` in the data folder if not given
+def read_tables(
+    records:list[Run],
     layout=None, # A table like `paper_models.tsv`; the paper's if not given
-    recipe:str='paper', splits:str=SPLITS_SHOWN,
-    tables:list[str]=None, # e.g. `['Table 1']`; all if not given
-    protocol:str='in-language',
-    published:bool=False, # Also print the translations of the layout that have no run
+    recipe:str='paper', splits:str=SPLITS_SHOWN, protocol:str='in-language',
+    published:bool=False, # Also the translations of the layout that have no run
     metric:str='', # Set large and tested: a key of `METRICS`; if empty, that of each task
     common_rows:bool=False, # Test all translations of a table on the rows that all of them have
-    store=None # The folder of `runs`, for hints; `runs` itself if that is a folder
-)->dict[str,str]: # Table to its Markdown
-    "Write the tables as Markdown, LaTeX, CSV and figures; raises `InputError` if there is nothing to print"
+    store=None # The folder of the runs, for hints
+)->dict[str,list[Block]]: # Table to its blocks
+    "What the tables show; raises `InputError` if there is nothing to print"
     choices = ', '.join(METRICS)
     if metric not in ('', *METRICS): raise InputError('metric', f'no metric {metric}; choose from {choices}')
-    out, records = data_dir()/'tables' if out is None else Path(out), with_metric(records_of(runs), metric)
+    records = with_metric(records, metric)
     chosen = choose(records, recipe, splits, protocol)
     ran = [r for blocks in chosen.values() for block in blocks for seeds in block.values() for r in seeds]
     rows = add_unlisted(read_layout(layout), ran)
     if metric == 'mae': chosen = _only_counts(chosen)
     blocks = fill(rows, chosen, not_run=published, metric=metric, common_rows=common_rows)
-    place = store or runs
-    if not blocks: raise InputError(_place_of(place), _nothing(records, metric, in_store(place)))
+    if not blocks: raise InputError(str(store or 'runs'), _nothing(records, metric, in_store(store)))
     by_table = grouped(blocks, lambda block: block.table)
     for of_table in by_table.values(): _add_notes(of_table, chosen, metric or 'accuracy')
-    made = {t: _write_table(t, found, out) for t,found in by_table.items() if not tables or t in tables}
+    return by_table
+
+def make_tables(
+    runs=None, out=None,
+    *args, # As `read_tables` takes them
+    store=None, **options
+)->dict[str,str]: # Table to its Markdown
+    "Write the tables as Markdown, LaTeX, CSV and figures, with the published figures beside them"
+    out, made = data_dir()/'tables' if out is None else Path(out), {}
+    store = store or (None if isinstance(runs, list) else runs or data_dir()/'runs')
+    for name,blocks in read_tables(records_of(runs), *args, store=store, **options).items():
+        table = accuracy_table(name, blocks)
+        table.write(out, draw_accuracy(blocks))
+        made[name] = table.markdown()
+    write_published(out)
+    return made
+
+def write_published(out:Path):
+    "The figures of the paper, as a table of facts"
     with write_aside(out/'published.csv') as f:
         f.write_text(csv_text(fact_table('published')), encoding='utf-8')
-    return made
 
 # %% ../../nbs/reporting/tables.ipynb #314a68a1
 def in_store(runs)->str: # ` --runs DIR`, or empty without a folder
     "The option that a suggested command needs to read the same runs"
     return '' if runs is None or isinstance(runs, list) else f' --runs {quote(str(runs))}'
-
-def _place_of(runs)->str: return 'runs' if isinstance(runs, list) else str(runs or data_dir()/'runs')
 
 def _only_counts(chosen:dict[str,list[dict]])->dict[str,list[dict]]:
     "The cells of tasks whose labels are counts; only they have an absolute error"

@@ -30,17 +30,21 @@ class Options(NamedTuple):
     metric:str='' # A key of `METRICS`; if empty, that of the tasks
     file:str='' # What else a question reads, e.g. a table of tiers, or a dataset for its texts
     store:str|None=None # The folder of the runs, for hints
+    layout:str|None=None # Of the tables of accuracy, as `read_tables` takes it and the following
+    published:bool=False
+    common_rows:bool=False
 
 class RunQuestion(NamedTuple):
     "What is asked of runs"
     name:str # Also of its figure
     read:Callable # From runs and `Options` to what is compared, a list; the others take that and a metric
     tables:Callable # Gives `Table`s, or pairs of one and what is in it if that is not all
-    plot:Callable # Gives a figure of matplotlib
+    plot:Callable # Gives a figure of matplotlib, or one for each table by its stem
     sentences:Callable # Gives what the tables show
     protocol:str='' # That it is about, if it is about one
     metric:str='' # A key of `METRICS`, if another than that of the tasks is usual
     any_protocol:bool=False # Does it read the runs of all protocols?
+    chooses:bool=False # Does it choose its runs itself, and say which?
     unused:str='Left out, as their splits or rules differ: {}.' # About runs that are in no table
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07o
@@ -66,7 +70,8 @@ def _own_question(path:Path)->RunQuestion:
     return found[0]._replace(**{name: _guarded(path, name, f) for name,f in parts.items()})
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07f
-RUN_QUESTIONS = {name: name for name in ('mixes','probe','tiers','items','typology')} # To the module of each
+_OWN_MODULE = 'accuracy', 'mixes', 'probe', 'tiers', 'items', 'typology'
+RUN_QUESTIONS = {name: name for name in _OWN_MODULE} # Name to module
 RUN_QUESTIONS |= dict.fromkeys(('transfer','transfer-probe','transfer-prompting'), 'transfer')
 RUN_QUESTIONS |= {'few-shot': 'fewshot', 'prompting': 'prompted'}
 
@@ -84,6 +89,7 @@ def find_question(
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09
 def _chosen(question:RunQuestion, records:list[Run], options:Options)->tuple[list[Run],str]:
     "The runs that a question reads, and a sentence about the others"
+    if question.chooses: return records, ''
     kind = options.recipe, options.splits, '' if question.any_protocol else options.protocol
     if question.protocol:
         kept = name_apart([r for r in records if fits(r, *kind[:2], '')])
@@ -140,8 +146,10 @@ class Reply(NamedTuple):
         "Write tables and figures"
         out = Path(out or data_dir()/'tables')
         for metric in self.found:
-            name = f'{safe_name(self.question.name)}{_also(metric, self.asked)}.png'
-            save_picture(self.plot(metric), out/name, bbox_inches='tight')
+            drawn, name = self.plot(metric), safe_name(self.question.name) + _also(metric, self.asked)
+            for stem,figure in drawn.items() if isinstance(drawn, dict) else ():
+                save_picture(figure, out/f'{stem}.png')
+            if not isinstance(drawn, dict): save_picture(drawn, out/f'{name}.png', bbox_inches='tight')
         for table in self.tables: table.write(out)
         return self.markdown()
 
@@ -163,7 +171,8 @@ def ask_runs(
     if options.metric not in ('', *METRICS):
         raise InputError('metric', f'no metric {options.metric}; choose from {", ".join(METRICS)}')
     kept, left = _chosen(question, records, options)
-    asked = options.metric or question.metric or ('' if question.protocol else usual_metric(records))
+    by_task = question.protocol or question.chooses
+    asked = options.metric or question.metric or ('' if by_task else usual_metric(records))
     found = question.read(kept, options._replace(metric=asked))
     if not found: raise _nothing(question, kept, options)
     used, by_metric = _runs_of(found), _by_metric(question, found, asked)
