@@ -153,7 +153,7 @@ def mt_tables(path, out, capsys):
     by_code = {}
     for p in (path/'runs').glob('*/*/*/*.json'):
         record = json.loads(p.read_text())
-        by_code[record['bible']] = f'{100*record["accuracy"]:.1f}'
+        by_code[record['dataset']] = f'{100*record["accuracy"]:.1f}'
     row = next(line for line in told.splitlines() if line.startswith('| tiny'))
     assert f'| {by_code[about["human"]]} | {by_code[about["code"]]} |' in row and f'| {about["chrf"]:.1f} |' in row
 

@@ -119,7 +119,7 @@ def test_datasets_without_a_manifest_are_named(mixed, tmp_path, capsys):
     shutil.copytree(mixed, copy)
     for path in copy.rglob('*.json'):
         record = json.loads(path.read_text())
-        if record['bible'] in ('wol','luo'): path.write_text(json.dumps(record | dict(unchecked=True)))
+        if record['dataset'] in ('wol','luo'): path.write_text(json.dumps(record | dict(unchecked=True)))
     (tmp_path/'tiers.tsv').write_text('model\tlanguage\tshare\nbert\tfra\t2\nbert\twol\t0\n')
     for options in (), ('--items',), ('--tiers', str(tmp_path/'tiers.tsv')), ('--protocol', 'few-shot'), ('--protocol', 'probe'):
         out, _ = tables(copy, tmp_path, capsys, *options)

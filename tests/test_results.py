@@ -199,7 +199,7 @@ WHOLE = run_results(dev=[dict(epoch=1, loss=.5, accuracy=.7, constant=False)], b
 ODD = [('accuracy', float('nan')), ('accuracy', None), ('accuracy', '0.5'), ('accuracy', 75.), ('mcc', float('inf')), ('macro_f1', []),
        ('intervals', None), ('intervals', dict(accuracy=[.7])), ('intervals', dict(accuracy=['a','b'])), ('baselines', None),
        ('baselines', dict(ngram='x')), ('counts', dict(test='x')), ('counts', None), ('collapsed', 'no'), ('limit', 'all'), ('limit', -1),
-       ('hyperparameters', []), ('seed', '1'), ('model', None), ('task', 3), ('recipe', {}), ('bible', ['qaa']), ('model', '\ud800'),
+       ('hyperparameters', []), ('seed', '1'), ('model', None), ('task', 3), ('recipe', {}), ('dataset', ['qaa']), ('model', '\ud800'),
        ('dev', 'none'), ('best_epoch', 7), ('versions', None), ('seconds', 'long'), ('device', None), ('dataset_hash', 1)]
 
 def stored(folder, **changes):

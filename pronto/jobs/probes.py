@@ -80,7 +80,7 @@ def _rows(finished:list)->list[dict]:
     "A row for each model and translation; folds are pooled, and several seeds averaged"
     records, found = pool_runs([f.record for f in finished]), {}
     for r in records:
-        row = found.setdefault((r.bible, r.model), {'bible': r.bible, 'model': r.model})
+        row = found.setdefault((r.dataset, r.model), {'bible': r.dataset, 'model': r.model})
         row.setdefault(r.task, []).append(r)
     return [{k: _mean(v) if isinstance(v, list) else v for k,v in row.items()} for row in found.values()]
 

@@ -138,7 +138,7 @@ def changed_epochs(
     return None if epochs == usual else epochs
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00018
-_OF_FOLDS = 'bible model model_hash task protocol recipe seed limit pool condition'.split()
+_OF_FOLDS = 'dataset model model_hash task protocol recipe seed limit pool condition'.split()
 
 def result_of(
     record:Run
@@ -187,7 +187,7 @@ def _data(record:Run)->list[tuple[str,str]]: # (code, hash)
     before = record.first or {}
     parts = [*(record.trained_on or ()), *(before.get('trained_on') or ())]
     if record.folds: parts = [] # Each fold has a hash of its own
-    return [(record.bible, record.dataset_hash), *((p['code'], p.get('dataset_hash')) for p in parts)]
+    return [(record.dataset, record.dataset_hash), *((p['code'], p.get('dataset_hash')) for p in parts)]
 
 def _digits_of_data(records:list[Run])->dict[tuple[str,str],str]: # As `digits_apart` gives them
     "Other contents under one code, unless other splits, rules, sources or tasks explain them"
@@ -272,8 +272,8 @@ def name_apart(
     records, made = with_kinds(records), []
     for r,(label,digits) in zip(records, _apart(records, limits)):
         named = lambda code: with_label(code, digits.get(code, ''))
-        apart = dict(bible=named(r.bible), model=with_label(r.model, label), train=[*map(named, r.train)])
-        made.append(r.but(**apart, code=r.bible, label=label))
+        apart = dict(dataset=named(r.dataset), model=with_label(r.model, label), train=[*map(named, r.train)])
+        made.append(r.but(**apart, code=r.dataset, label=label))
     return made
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00025a
@@ -288,7 +288,7 @@ def models_apart(
     for places in grouped(range(len(records)), lambda i: records[i].recipe).values():
         for i,(label,digits) in zip(places, _apart(with_kinds([alike[i] for i in places]), limits=False)):
             r = records[i]
-            versions = dict.fromkeys(digits.get(code, '') for code in (r.bible, *r.train))
+            versions = dict.fromkeys(digits.get(code, '') for code in (r.dataset, *r.train))
             made[i] = r.but(model=with_label(with_label(r.model, label), ', '.join(filter(None, versions))))
     return made
 
@@ -298,7 +298,7 @@ def described(
     most:int=6 # Groups that are named
 )->str: # e.g. `3 of bert on wol (SM, 1 epoch)`; empty without any
     "Runs in a few words: how many, of which model, on which translation and tasks"
-    what = lambda r: (r.model, r.bible, r.protocol)
+    what = lambda r: (r.model, r.dataset, r.protocol)
     texts = []
     for (model,bible,protocol),some in grouped(records, what).items():
         tasks = ', '.join(dict.fromkeys(task_name(task_key(r)) for r in some))
@@ -333,7 +333,7 @@ def data_notes(
     records:list[Run]
 )->list[str]: # Sentences for the notes of a table; none if there is nothing to say
     "Which datasets nothing vouches for, and how translations were searched"
-    unchecked = ', '.join(dict.fromkeys(r.bible for r in records if r.unchecked))
+    unchecked = ', '.join(dict.fromkeys(r.dataset for r in records if r.unchecked))
     searched = dict.fromkeys(f'{task_name(task_key(r))}, {r.model}, {r.recipe}: {how}'
                              for r in records if (how := search_name(r)))
     without = 'Datasets without a manifest, so that nothing tells whether they are whole:'

@@ -27,7 +27,7 @@ def retrieval_table(
     percent = lambda x: f'{100*x:.1f}'
     header = ['model', 'foreign', 'other', 'XTREME (95 %)', 'margin →', 'margin ←', 'CSLS →', 'CSLS ←',
               'layer', 'MEXA mean', 'MEXA max', 'verses']
-    rows = [[r.model, r.bible, r.train[0], *_cells(r, percent)] for r in name_apart(runs)]
+    rows = [[r.model, r.dataset, r.train[0], *_cells(r, percent)] for r in name_apart(runs)]
     title = 'Verses that find their translation, in percent'
     return Table('retrieval', title, [(header, rows)], align='lllr', notes=data_notes(runs))
 
@@ -53,7 +53,7 @@ def plot_retrieval(
     "XTREME's accuracy and that of the margin, by translation"
     import matplotlib.pyplot as plt
     figure, axes = plt.subplots(figsize=(6, 3))
-    names = [f'{r.bible}\n{r.model}' for r in runs]
+    names = [f'{r.dataset}\n{r.model}' for r in runs]
     for setting,mark in (('xtreme', 'o'), ('margin', 's')):
         axes.plot(range(len(runs)), [_mean([r], setting) for r in runs], mark, label=setting)
     axes.set_xticks(range(len(names)), names, fontsize=7, rotation=90 if len(names) > 8 else 0)

@@ -258,7 +258,7 @@ class FinishedRun:
 
     def __str__(self):
         r = self.record
-        about = [r.bible, r.model, task_name(r.task), f'seed {r.seed}', r.condition,
+        about = [r.dataset, r.model, task_name(r.task), f'seed {r.seed}', r.condition,
                  search_name(r)]
         if r.fold is not None: about.append(f'fold {r.fold}')
         before = '; recorded before' if self.recorded_before else ''

@@ -16,7 +16,7 @@ from pathlib import Path
 import pronto
 from .baselines import baseline_results, baselines_of, predict_once, training_labels
 from .comparing import same_for_baselines
-from .schema import Run, as_run, retrieval_fields
+from .schema import Run, as_run, retrieval_fields, with_dataset
 from .folds import chapters_of_table, missing_folds, pool, sets_of_folds
 from ..datasets.examples import verses_of
 from ..datasets.loading import check_folder, is_checkable
@@ -237,7 +237,7 @@ def write_record(
         if is_done(key, runs, report=lambda line: None): return path
         for dead in path.parent.glob(f'.{path.stem}.*.tmp'): dead.unlink()
         with write_aside(table) as f: f.write_text(_table(predictions), encoding='utf-8')
-        _write_json(path, key.inputs | results | {'predictions': file_hash(table)})
+        _write_json(path, with_dataset(key.inputs) | results | {'predictions': file_hash(table)})
     return path
 
 # %% ../../nbs/runs/store.ipynb #45c19ccc

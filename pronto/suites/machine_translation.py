@@ -136,7 +136,7 @@ def paired_scores(
     metric:str='accuracy'
 )->dict[tuple[str,str,str],tuple[float,float]]: # Model, task, human code to both scores, means over seeds
     "Scores on both test sets of a language; a model that was trained in several ways has each in its name"
-    by_run = grouped(records, lambda r: (r.bible, r.model, r.task, _training(r)))
+    by_run = grouped(records, lambda r: (r.dataset, r.model, r.task, _training(r)))
     scores = {key: mean(r.score(metric) for r in some) for key,some in by_run.items()}
     ways = grouped(scores, lambda key: key[1:3])
     def name(model, task, training):

@@ -68,7 +68,7 @@ def scores_of_records(
 )->dict[tuple[str,str],dict]: # Languages of training and test to `value`, `interval`, `seeds`, `ngram`
     "The scores of runs of transfer on one task, in percent"
     fits = lambda r: r.task == stem and r.protocol == 'transfer' and r.score(metric) is not None
-    groups, found = grouped(filter(fits, records), lambda r: ('+'.join(r.train), r.bible)), {}
+    groups, found = grouped(filter(fits, records), lambda r: ('+'.join(r.train), r.dataset)), {}
     for pair,some in groups.items():
         low, high = _interval(some, metric)
         ngram = some[0].baseline_scores.get('ngram', {}).get(metric)

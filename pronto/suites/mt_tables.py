@@ -141,7 +141,7 @@ def make_translation_tables(
     for name in tables: (Path(out)/f'{name}.md').unlink(missing_ok=True) # Of earlier runs
     for name,text in made.items():
         with write_aside(Path(out)/f'{name}.md') as f: f.write_text(text + '\n', encoding='utf-8')
-    languages = {r.bible: r.language for r in known}
+    languages = {r.dataset: r.language for r in known}
     figure = draw_tiers(scores, languages, read_tiers())
     if figure: save_picture(figure, Path(out)/'mt_tiers.png', bbox_inches='tight')
     return made

@@ -101,7 +101,7 @@ def mela_table3(ours:dict[str,dict[str,float]]=None)->str: # Markdown
 
 # %% ../../nbs/suites/published.ipynb #pb15c
 def _source(record:Run)->str: # Code of the language that was trained on
-    trained = record.train or [record.bible]
+    trained = record.train or [record.dataset]
     return trained[0] if isinstance(trained, list) and len(trained) == 1 else ''
 
 def mela_score(records:list[Run])->float: # In percent
@@ -112,7 +112,7 @@ def mela_score(records:list[Run])->float: # In percent
 def _matrix(records:list[Run])->dict[tuple[str,str],str]: # Training and test language to a cell
     "The diagonal by MELA's rule on dev; elsewhere the median of the seeds on test, marked"
     trained, cells = [r for r in records if r.task == 'mela' and _source(r)], {}
-    for (source,target),seeds in grouped(trained, lambda r: (_source(r), r.bible)).items():
+    for (source,target),seeds in grouped(trained, lambda r: (_source(r), r.dataset)).items():
         same = [r for r in seeds if r.protocol == seeds[0].protocol]
         if source == target and all(r.dev for r in same): cells[source,target] = f'{mela_score(same):.2f}'
         else: cells[source,target] = f"{100*median(r.mcc for r in same):.2f}*"
@@ -154,7 +154,7 @@ def _ways(records:list[Run])->dict[str,list[Run]]: # With the number of seeds
     "The runs of each way"
     found = {}
     for way,some in grouped(records, _way).items():
-        cells = grouped(some, lambda r: (r.bible, _source(r))).values()
+        cells = grouped(some, lambda r: (r.dataset, _source(r))).values()
         sizes = {len({r.seed for r in cell}) for cell in cells}
         least = f'{min(sizes)} to ' if len(sizes) > 1 else ''
         found[f'{way}, {least}{_number(max(sizes), "seed")}'] = some
@@ -162,9 +162,9 @@ def _ways(records:list[Run])->dict[str,list[Run]]: # With the number of seeds
 
 def _ours(records:list[Run])->dict[str,dict[str,float]]: # Name to language to MCC in percent
     "Models that were trained on the language they are tested on, or asked without training: median of seeds"
-    own = [r for r in records if r.task == 'mela' and _source(r) in ('', r.bible)]
+    own = [r for r in records if r.task == 'mela' and _source(r) in ('', r.dataset)]
     medians = lambda some: {language: median(100*r.mcc for r in of)
-                            for language,of in grouped(some, lambda r: r.bible).items()}
+                            for language,of in grouped(some, lambda r: r.dataset).items()}
     return {way: medians(some) for way,some in _ways(own).items()}
 
 # %% ../../nbs/suites/published.ipynb #pb23c

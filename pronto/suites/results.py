@@ -23,7 +23,7 @@ _RETRIEVAL = [name for name,task in XTREME.items() if task.group == 'retrieval']
 def _setting(record:Run)->str: # e.g. `from en`; empty for retrieval
     if record.task in _RETRIEVAL: return ''
     if record.protocol == 'in-language': return 'in-language'
-    return f'from {"+".join(record.train or [record.bible])}'
+    return f'from {"+".join(record.train or [record.dataset])}'
 
 def _values(record:Run)->dict[str,float]: # Metric of XTREME to a value in percent
     task = XTREME[record.task]
@@ -34,7 +34,7 @@ def _task_scores(records:list[Run], task)->TaskScores: # Of one task and setting
     found, values = TaskScores(task), {}
     for r in records:
         for metric,value in _values(r).items():
-            values.setdefault(metric, {}).setdefault(xtreme_code(r.bible), []).append(value)
+            values.setdefault(metric, {}).setdefault(xtreme_code(r.dataset), []).append(value)
     for metric,by_language in values.items():
         there = [language for language in task.languages if language in by_language]
         found.scores[metric] = {language: mean(by_language[language]) for language in there}
@@ -47,7 +47,7 @@ def _fits(record:Run)->bool:
     "Is it a run of fine-tuning on all rows of one of XTREME's tasks and languages?"
     if record.limit or record.protocol not in ('in-language','transfer'): return False
     task = XTREME.get(record.task)
-    return bool(task) and xtreme_code(record.bible) in task.languages
+    return bool(task) and xtreme_code(record.dataset) in task.languages
 
 def scores_of_runs(
     records:list[Run]
