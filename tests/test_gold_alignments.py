@@ -1,9 +1,12 @@
 "Gold alignments of both formats, and what automatic alignments are measured with"
+from random import Random
+
 import pytest
 
 from pronto.cli.command import main
 from pronto.core.files import InputError
 from pronto.core.refs import Ref
+from pronto.core.tables import csv_rows
 from pronto.quality.alignment_scores import alignment_scores, alignment_table, composed, link_counts
 from pronto.quality.gold_alignments import GoldAlignment, parse_aligned_usfm, read_gold, read_greek
 
@@ -101,7 +104,7 @@ def test_a_broken_milestone_is_one_line(folders, capsys, old, new, why):
 @pytest.mark.parametrize('name,old,new,why', [
     ('finnish/41-mk.txt', '(2) 3a', '(2) drei', "line 4: 'drei' is not the number"),
     ('finnish/41-mk.txt', 'mk001:002	1', 'mk1.2	1', 'line 9: has no verse'),
-    ('greek/41-mk-Mark.txt', 'NOM.FEM.SG	Ἀρχὴ	arkhē', '', 'line 1: has no verse and 4 more columns')])
+    ('greek/41-mk-Mark.txt', 'NOM.FEM.SG	Ἀρχὴ	arkhē', '', 'line 1: is not a word with its verse')])
 def test_a_broken_table_is_one_line(folders, name, old, new, why):
     file = folders/'helfi'/name
     file.write_text(file.read_text(encoding='utf-8').replace(old, new), encoding='utf-8')
@@ -143,3 +146,42 @@ def test_a_treebank(testdata):
     with pytest.raises(InputError, match='needs the Greek text'): alignment_scores([testdata/'ud'/'got_proiel-ud-test.conllu'])
     with pytest.raises(InputError, match='no parts of speech'):
         alignment_scores([testdata/'ud'/'got_proiel-ud-test.conllu'], testdata/'greek'/'nestle1904.tsv')
+
+# Drafts
+
+@pytest.fixture
+def planted(tmp_path):
+    "A draft of invented words, its source, and the verses with an error"
+    rng = Random(3)
+    syllables = lambda n: ''.join(rng.choice('ptklmns') + rng.choice('aeiou') for _ in range(n))
+    lexicon = {syllables(3): syllables(3) for _ in range(60)} | {name: f'{name}ak' for name in ('Dor','Tamel','Sona')}
+    verses = [(f'MRK\t{1 + i//40}\t{1 + i%40}', ['ni', *rng.sample(list(lexicon), rng.randint(7, 14))]) for i in range(320)]
+    lexicon['ni'] = 'ra'
+    texts = [' '.join(lexicon[w] for w in words) for _,words in verses]
+    named = next(i for i,text in enumerate(texts) if 'Dorak' in text and 'Tamelak' not in text)
+    texts[named] = texts[named].replace('Dorak', 'Tamelak')
+    texts[150] = texts[150][:len(texts[150])//4]
+    texts[60], texts[200] = texts[200], texts[60]
+    (tmp_path/'source.tsv').write_text(''.join(f"{v}\t{' '.join(words)}\n" for v,words in verses), encoding='utf-8')
+    (tmp_path/'draft.tsv').write_text(''.join(f'{v}\t{text}\n' for (v,_),text in zip(verses, texts)), encoding='utf-8')
+    name = lambda i: 'MRK {1}:{2}'.format(*verses[i][0].split('\t'))
+    return tmp_path, {name(named): 'name missing', name(150): 'too short', name(60): 'perhaps exchanged', name(200): 'perhaps exchanged'}
+
+def test_planted_errors_come_first(planted, capsys):
+    pytest.importorskip('thot')
+    folder, errors = planted
+    args = ['quality', 'draft', str(folder/'draft.tsv'), '--against', str(folder/'source.tsv'), '--most', '10']
+    assert main([*args, '-o', str(folder/'out')]) == 0
+    rows = csv_rows((folder/'out'/'draft.csv').read_text(encoding='utf-8'))
+    assert len(rows) == 10
+    assert {r['verse']: r['reason'] for r in rows[:4]} == errors
+
+def test_a_draft_needs_a_source_and_verses(planted, capsys, monkeypatch, tmp_path):
+    folder, _ = planted
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'none'))
+    assert main(['quality', 'draft', str(folder/'draft.tsv')]) == 1
+    assert '--against: is needed' in capsys.readouterr().err
+    (folder/'short.tsv').write_text('MRK\t1\t1\tra', encoding='utf-8')
+    assert main(['quality', 'draft', str(folder/'short.tsv'), '--against', str(folder/'source.tsv')]) == 1
+    assert capsys.readouterr().err == f'pronto: {folder}/short.tsv: has 1 verses of the source, of which 200 are needed; ' \
+                                      'name more of the draft, or another source\n'

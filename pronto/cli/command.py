@@ -21,7 +21,7 @@ _AREAS = (dataset_commands, model_commands, result_commands, quality_commands, b
 _COMMANDS = ('convert annotate fetch build release verses restore demo card eval probe sweep tables '
              'pretrain export report cache doctor completion').split()
 _GROUPS = dict(
-    quality=('parse sheet score align', 'Measure the quality of projected labels and of word alignments'),
+    quality=('parse sheet score align draft', 'Measure labels, word alignments, drafts of a translation'),
     **{'import': ('tsv xtreme mela translation', 'Other benchmarks as datasets: XTREME, MELA, your own')},
     xtreme=('score predict tables', "XTREME's evaluation, submission format and overall table"),
     mt=('tables', 'Machine-translated test sets beside human ones'),

@@ -19,6 +19,11 @@ from ..bibles.usfm import is_usfm
 from ..core.files import InputError, reading
 from ..core.refs import Ref
 from ..datasets.word_align import words_of
+from ..sources.annotate import annotate
+from ..sources.annotation_file import read_annotations
+from ..sources.greek_words import column_files, part_of_speech, read_columns
+from ..sources.macula import lowfat_files
+from ..sources.records import SourceWord
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0006
 class GreekWord(NamedTuple):
@@ -28,7 +33,11 @@ class GreekWord(NamedTuple):
     upos:str='X'    # A universal part of speech; `X` if it is not known
 
     @property
-    def is_name(self)->bool: return self.upos == 'PROPN'
+    def is_name(self)->bool: # Also of a people
+        return self.upos == 'PROPN' or self.upos == 'ADJ' and self.lemma[:1].isupper()
+
+def _greek_words(words:tuple[SourceWord,...])->list[GreekWord]:
+    return [GreekWord(w.form.strip('()[].,·;—'), w.lemma, w.pos) for w in words]
 
 class GoldVerse(NamedTuple):
     "A verse, or several that are printed as one, aligned by hand"
@@ -50,33 +59,16 @@ class GoldAlignment:
         return f'GoldAlignment({self.name}: {len(self.verses):,} verses, {links:,} links)'
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0008
-_NUMERALS = set('''εἷς δύο τρεῖς τέσσαρες πέντε ἕξ ἑπτά ὀκτώ ἐννέα δέκα ἕνδεκα δώδεκα εἴκοσι ἑκατόν
-χίλιοι'''.split())
-_COORDINATING = set('καί δέ ἀλλά ἤ οὐδέ μηδέ τέ τε οὔτε μήτε εἴτε ἤτοι'.split())
-_HELFI_CLASS = {name: upos for upos,names in dict(
-    DET='ART', ADP='PREP', ADJ='ADJ', PRON='PRON REL DEM INT INDEF REFL RECP POSS', ADV='PRART PRT',
-    NOUN='PR NOM GEN DAT ACC VOC', SCONJ='CNJ COND', INTJ='INJ HEB Aram').items() for name in names.split()}
 _UW_CLASS = {name: upos for upos,names in dict(
     NOUN='N', ADJ='NS NP EQ AA AR', VERB='V', ADP='P PI', CCONJ='CC', SCONJ='CS CO', DET='EA', NUM='EN',
     ADV='T', INTJ='TF I').items() for name in names.split()}
-
-def _with_lemma(upos:str, lemma:str)->str:
-    "The part of speech, where the lemma says more than the class"
-    lemma = unicodedata.normalize('NFC', lemma)
-    if upos in ('NOUN','ADJ') and lemma[:1].isupper(): return 'PROPN'
-    if upos == 'ADJ' and lemma in _NUMERALS: return 'NUM'
-    return 'CCONJ' if upos in ('SCONJ','ADV') and lemma in _COORDINATING else upos
-
-def _helfi_upos(parse:str, lemma:str)->str:
-    "From a code such as `NOM.MASC.SG` or `2AOR.ACT.IND.3sg`"
-    kind = parse.split('.')[0]
-    return _with_lemma(_HELFI_CLASS.get(kind) or ('ADV' if kind.startswith('ADV') else 'VERB'), lemma)
 
 def _uw_upos(morph:str, lemma:str)->str:
     "From a code such as `Gr,N,,,,,NMS,`"
     kind = (morph.split(',') + [''])[1]
     by_letter = dict(R='PRON', E='DET', D='ADV', I='INTJ')
-    return _with_lemma(_UW_CLASS.get(kind) or by_letter.get(kind[:1], 'X'), lemma)
+    usual = _UW_CLASS.get(kind) or by_letter.get(kind[:1], 'X')
+    return part_of_speech(unicodedata.normalize('NFC', lemma), usual)
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0011
 _HELFI_VERSE = re.compile(r'[1-3a-z]{2}(\d{3}):(\d{3})')
@@ -97,21 +89,15 @@ def _helfi_rows(path:Path, width:int): # Yields the line, the verse and the othe
             raise InputError(path, what, f'line {n}')
         yield n, Ref(book, int(verse[1]) or 1, int(verse[2])), cells[1:] # Or 000 in a book of one chapter
 
-def _helfi_greek(folder:Path)->dict[Ref,dict[str,GreekWord]]: # Number to word, in the order of the verse
-    found = defaultdict(dict)
-    for path in _helfi_files(folder):
-        for _,ref,(number,lemma,parse,form,*_) in _helfi_rows(path, 5):
-            lemma = lemma.split('/')[0]
-            if lemma == '-' or not any(map(str.isalpha, form)): continue
-            form = ''.join(c for c in form if c.isalpha() or unicodedata.combining(c))
-            found[ref][number] = GreekWord(form, lemma, _helfi_upos(parse, lemma))
-    if not found: raise InputError(folder, 'holds no Greek table of HELFI (41-mk-Mark.txt); add it')
-    return dict(found)
+def _helfi_greek(folder:Path)->dict[Ref,tuple[SourceWord,...]]:
+    files = column_files(folder)
+    if not files: raise InputError(folder, 'holds no Greek table of HELFI (41-mk-Mark.txt); add it')
+    return {ref: words for f in files for ref,words in read_columns(f).items()}
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0012
-_NUMBER = re.compile(r'(?:[a-z]+%)?(\d+[a-z]?)')
+_NUMBER = re.compile(r'(?:[a-z]+%)?(\d+)[a-z]?')
 
-def _helfi_numbers(text:str, path, line:int)->list[tuple[str,bool]]: # Number of a word; is the link weak?
+def _helfi_numbers(text:str, path, line:int)->list[tuple[int,bool]]: # Number of a word; is the link weak?
     "e.g. `(2) 3`; `4/5` leaves open which, and `pro%3` is a pronoun inside word 3"
     found = []
     for item in text.split() if text != '-' else ():
@@ -121,12 +107,12 @@ def _helfi_numbers(text:str, path, line:int)->list[tuple[str,bool]]: # Number of
             what = f'{item[:20]!r} is not the number of a Greek word; mend the line'
             raise InputError(path, what, f'line {line}')
         weak = item != names[0] or '%' in item
-        found += [(m[1], weak) for m in numbers]
+        found += [(int(m[1]), weak) for m in numbers]
     return found
 
-def _helfi_verse(ref:Ref, rows:list, greek:dict[str,GreekWord], path)->GoldVerse:
-    places = {number: i for i,number in enumerate(greek)}
-    verse = GoldVerse((ref,), list(greek.values()), [], set(), set())
+def _helfi_verse(ref:Ref, rows:list, greek:tuple[SourceWord,...], path)->GoldVerse:
+    places = {int(w.id[-3:]): i for i,w in reversed([*enumerate(greek)])} # The number ends the identifier
+    verse = GoldVerse((ref,), _greek_words(greek), [], set(), set())
     for line,numbers,token,supplied in rows:
         j = len(verse.target)
         verse.target.append(token)
@@ -148,7 +134,7 @@ def read_helfi(
             verses[ref] # A verse without words is one too
             is_word = mark in ('@','(@)') and any(map(str.isalnum, token))
             if is_word: verses[ref].append((line, numbers, token, mark == '(@)'))
-        found += [_helfi_verse(ref, rows, words.get(ref, {}), path) for ref,rows in verses.items()]
+        found += [_helfi_verse(ref, rows, words.get(ref, ()), path) for ref,rows in verses.items()]
     return found
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0015
@@ -289,12 +275,17 @@ def read_unfoldingword(
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0023
 def read_greek(
-    path # `helfi/greek`, or a Greek Bible in any format, e.g. `nestle1904.tsv`
+    path # Annotations with words, `helfi/greek`, a folder of MACULA, or a Bible, e.g. `nestle1904.tsv`
 )->dict[Ref,list[GreekWord]]: # In the order of the text
-    "Read a Greek text as words; raises `InputError`"
-    if _helfi_files(Path(path)):
-        return {ref: list(words.values()) for ref,words in _helfi_greek(Path(path)).items()}
-    return {ref: [GreekWord(w) for w in words_of(text)] for ref,text in read_bible(path).verses.items()}
+    "Read a Greek text, or another one, as words; raises `InputError`"
+    path = Path(path)
+    if column_files(path): found = _helfi_greek(path) # By its own numbers, as the translation
+    elif path.suffix == '.parquet': found = {ref: v.words for ref,v in read_annotations(path).verses.items()}
+    elif path.is_dir() and lowfat_files(path):
+        found = {ref: v.words for ref,v in annotate(path, words=True).verses.items()}
+    else: return {ref: [GreekWord(w) for w in words_of(text)] for ref,text in read_bible(path).verses.items()}
+    if any(found.values()): return {ref: _greek_words(words) for ref,words in found.items()}
+    raise InputError(path, 'holds no words; make it again with `pronto annotate --words`')
 
 def helfi_folder(
     path:Path # A folder or a file
