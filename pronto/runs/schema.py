@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 Share = Annotated[float, Field(ge=0, le=1)]
 Interval = Annotated[list[float], Field(min_length=2, max_length=2)]
 
+# %% ../../nbs/runs/schema.ipynb #rcwith02
 def with_dataset(
     given:dict # Fields of a record
 )->dict:
@@ -22,6 +23,7 @@ def with_dataset(
     if 'bible' not in given: return given
     return {'dataset': given['bible']} | {k: v for k,v in given.items() if k != 'bible'}
 
+# %% ../../nbs/runs/schema.ipynb #rcwith03
 class RequiredFields(BaseModel):
     "What every record holds"
     model_config = ConfigDict(extra='allow', strict=True, allow_inf_nan=False, protected_namespaces=())
