@@ -236,6 +236,9 @@ def summary(
     notes = [f'\nSplits: {manifest["splits"]}: {why}'] if why else []
     if 'folds' in manifest:
         notes.append('\nCounts are sums over ten folds, and each row of test is in one of them.')
+    cues = {s: found['cues'] for s,found in manifest['predictors'].items() if found.get('cues') is not None}
+    said = ', '.join(f'{stem} {score:.1%}' for stem,score in cues.items())
+    if said: notes.append(f'\nWhat surface cues alone score (punctuation, capitals, length, place): {said}')
     notes += [f'\nCaution: {c}' for c in cautions(manifest)]
     licence = manifest.get('licence', NOT_STATED)
     text = f'\nLicence of the text: {licence}; {_TEXT[redistribution(licence)]}'

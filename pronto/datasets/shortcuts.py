@@ -13,6 +13,7 @@ from typing import Callable, Iterator, NamedTuple
 import numpy as np
 from ..core.refs import Ref
 from ..core.tables import grouped
+from .cues import predict_cues
 from .pairs import Pairs
 
 # %% ../../nbs/datasets/shortcuts.ipynb #47002ff6
@@ -236,6 +237,11 @@ def predictors(
     if 'lookup' in task.shortcuts: predicted['lookup'] = task.lookup(train, test)
     if 'verse2_ngrams' in task.shortcuts:
         predicted['verse2_ngrams'] = predict_verse2_ngrams(train.texts, a['verse2'], labels, b['verse2'])
+    if 'ngrams' in task.shortcuts: # Naive Bayes without a prior, so that labels count equally
+        n, texts = len(train), [e.text for e in [*train, *test]]
+        places = np.arange(len(texts))
+        predicted['ngrams'] = predict_verse2_ngrams(texts, places[:n], labels, places[n:])
+    if 'cues' in task.shortcuts: predicted['cues'] = predict_cues(train, labels, test)
     if 'nearest' in task.shortcuts: predicted['nearest'] = nearest
     return {name: share_right(predicted[name], gold) for name in task.shortcuts}
 

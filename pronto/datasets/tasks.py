@@ -139,7 +139,7 @@ class VerseTask(_OfVerses, Task):
     metric:str = 'accuracy' # That it is judged by
 
     example = VerseExample
-    shortcuts = 'majority', 'book', 'length', 'nearest'
+    shortcuts = 'majority', 'book', 'length', 'cues', 'ngrams', 'nearest'
 
     @property
     def counts(self)->bool: return self.most is not None
@@ -257,7 +257,8 @@ class PairTask(_OfPairs, Task):
 
     example = PairExample
     has_sense = True
-    shortcuts = 'majority', 'book', 'length', 'sense', 'verse2', 'order', 'lookup', 'verse2_ngrams', 'nearest'
+    shortcuts = ('majority', 'book', 'length', 'cues', 'sense', 'verse2', 'order', 'lookup', 'verse2_ngrams',
+                 'nearest')
 
     def label_numbers(self, pairs:Pairs)->np.ndarray: return pairs.same.astype(int)
 

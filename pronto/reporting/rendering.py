@@ -97,7 +97,8 @@ class Block:
         return ': '.join(dict.fromkeys(filter(None, (self.abbreviation, names)))) + f' ({self.bible})'
 
 # %% ../../nbs/reporting/rendering.ipynb #7d6c4c5a
-BASELINE_NAMES = dict(majority='majority', lookup='look-up', ngram='n-grams', nearest='nearest verse')
+BASELINE_NAMES = dict(majority='majority', lookup='look-up', cues='cues', ngram='n-grams',
+                      ngram_balanced='n-grams, balanced', nearest='nearest verse')
 OWN_TABLE = 'Own translations'
 TITLES = {'Table 1': 'Task accuracy for English by model and translation',
           'Table 2': 'Task accuracy for medium-resource languages by language and translation',
@@ -146,7 +147,9 @@ _LARGE = dict(accuracy='Accuracy in percent', macro_f1='Macro F1 in percent',
               f1='F1 of spans or answers in percent')
 _BASELINES = dict(majority='majority (the first of a block)',
                   lookup='look-up (what can be remembered from train)',
+                  cues='cues (logistic regression over punctuation, capitals, digits, length and place)',
                   ngram='n-grams (logistic regression over character n-grams)',
+                  ngram_balanced='n-grams, balanced (the same with labels weighted equally)',
                   nearest='nearest verse (the answer for the most similar verse of train)')
 _METHOD = '{large}: the mean over test items and seeds{small}. Rows without a language model: {baselines}.'
 _SETTING = 'Recipe: {recipe}; epochs: {epochs}; splits: {splits}; seeds: {seeds}.'
