@@ -4,7 +4,8 @@ import hashlib, http.server, io, json, re, ssl, threading, time, zipfile
 import pytest
 
 from pronto.cli.command import main
-from pronto.jobs.fetch import MACULA, EBIBLE, download, fetch_ebible, fetch_macula
+from pronto.jobs import fetch
+from pronto.jobs.fetch import MACULA, EBIBLE, download, fetch_ebible, fetch_labels, fetch_macula
 from pronto.core.files import InputError
 
 class Server(http.server.ThreadingHTTPServer):
@@ -376,3 +377,43 @@ def test_a_text_that_differs_from_the_last_is_reported(ebible, server, data, cap
     path.unlink()
     status,_,err = fetched()
     assert status == 0 and err == [f'{path}: eBible.org has changed this text since it was last fetched']
+
+# Labels of verses
+
+TOPICS = {'eng_train.tsv': '62003016\tFaith\tlo la', 'eng_dev.tsv': '43013001\tGrace\tli', 'eng_test.tsv': '58003017\tFaith\tlo'}
+
+@pytest.fixture
+def topics(server, data, monkeypatch):
+    "A server with three small files of the form of Taxi1500, whose checksums are the pinned ones"
+    shas = {}
+    for name,text in TOPICS.items():
+        blob = text.encode()
+        server.files[f'/{name}'], shas[name] = blob, hashlib.sha1(f'blob {len(blob)}\0'.encode() + blob).hexdigest() # As git does
+    monkeypatch.setitem(fetch._LABEL_FILES, 'taxi1500', shas)
+
+def test_topics_become_a_table_of_labels_without_texts(topics, server, data, tmp_path, capsys):
+    from pronto.sources.annotate import annotate
+    assert main(['fetch', 'taxi1500', '--from', server.address]) == 0
+    assert f'next: pronto annotate {data}/taxi1500/labels.tsv -o' in capsys.readouterr().out
+    table = (data/'taxi1500'/'labels.tsv').read_text()
+    assert table == 'ref\ttopic\tsplit\nJHN 13:1\tGrace\tdev\nHEB 3:17\tFaith\ttest\n1JN 3:16\tFaith\ttrain\n'
+    assert sorted(p.name for p in data.rglob('*.*')) == ['labels.tsv','source.json','taxi1500.json']
+    source = annotate(data/'taxi1500').source
+    assert (source.name, source.licence, source.labels) == ('Taxi1500', 'Apache-2.0', dict(topic=['Faith','Grace']))
+    asked = len(server.asked)
+    assert main(['fetch', 'taxi1500', '--offline']) == 0 and len(server.asked) == asked # It is there
+    (data/'taxi1500'/'labels.tsv').write_text(table + 'MAT 1:1\tGrace\ttrain\n')
+    assert main(['fetch', 'taxi1500', '--from', server.address]) == 1 # What somebody changed is kept
+    assert 'was changed since it was fetched' in capsys.readouterr().err
+
+def test_topics_with_another_checksum_are_refused(topics, server, data, capsys):
+    server.files['/eng_dev.tsv'] = b'43013001\tSin\tli'
+    assert main(['fetch', 'taxi1500', '--from', server.address]) == 1
+    assert 'has not the checksum' in capsys.readouterr().err and not (data/'taxi1500').exists()
+
+def test_the_real_speakers_have_the_pinned_checksum(server, data, testdata):
+    server.files['/CharacterVerse.txt'] = (testdata/'verse_labels'/'CharacterVerse.txt').read_bytes()
+    place, note = fetch_labels('speakers', server.address)
+    rows = [line.split('\t') for line in place.read_text().splitlines()]
+    assert rows[0] == ['ref','speech','speaker'] and note['licence'] == 'MIT' and len(rows) == 21_795
+    assert ['JHN 11:35', 'no', 'narrator'] in rows and ['JHN 11:25', 'yes', 'Jesus'] in rows and ['GEN 1:3', 'yes', 'God'] in rows
