@@ -93,7 +93,11 @@ def fetch_options(parser):
     ebible.add_argument('code', metavar='CODE', help='its id at eBible.org, e.g. engwebp')
     about = 'ACAI, who and what is mentioned in the whole Bible (CC BY-SA 4.0)'
     acai = sources.add_parser('acai', help=about)
-    for p in macula, acai, ebible:
+    taxi = sources.add_parser('taxi1500', help='Taxi1500, the topics of 1,077 verses (Apache-2.0)')
+    speakers = sources.add_parser('speakers', help='Glyssen: who speaks in which verse (MIT)')
+    speakers.add_argument('--acai', metavar='DIR', default='',
+                          help='adds speech_agreed, with a label where this folder of ACAI says the same')
+    for p in macula, acai, taxi, speakers, ebible:
         p.add_argument('--offline', action='store_true',
                        help='download nothing, and fail if something is missing (also: PRONTO_OFFLINE=1)')
         p.add_argument('--from', dest='base', metavar='ADDRESS', help='another server with the same files')
@@ -101,15 +105,17 @@ def fetch_options(parser):
 # %% ../../nbs/cli/dataset_commands.ipynb #2ec5c90d
 def fetch_command(args):
     "Download open sources into the data folder"
-    from pronto.jobs.fetch import fetch_acai, fetch_ebible, fetch_macula
+    from pronto.jobs.fetch import fetch_acai, fetch_ebible, fetch_labels, fetch_macula
     where = dict(base=args.base.rstrip('/')) if args.base else {}
     where |= dict(offline=args.offline, progress=not args.quiet)
-    if args.source in ('macula','acai'):
-        macula = args.source == 'macula'
-        path, about = fetch_macula(args.edition, **where) if macula else fetch_acai(**where)
-        what = f'MACULA Greek, {args.edition}: %s books' if macula else 'ACAI: %s entities'
-        to = path.parent/'annotations.parquet'
-        lines = [f'{what % format(len(about["sha256"]), ",")} in {path}',
+    if args.source != 'ebible':
+        if args.source == 'macula': path, about = fetch_macula(args.edition, **where)
+        elif args.source == 'acai': path, about = fetch_acai(**where)
+        else: path, about = fetch_labels(args.source, **where, acai=getattr(args, 'acai', ''))
+        n, to = f'{len(about["sha256"]):,}', path.parent/'annotations.parquet'
+        edition = vars(args).get('edition')
+        whole = dict(macula=f'MACULA Greek, {edition}: {n} books', acai=f'ACAI: {n} entities')
+        lines = [f'{whole.get(args.source, "labels")} in {path}',
                  f'licence: {about["licence"]}; cite: {about["attribution"]}',
                  f'next: pronto annotate {quote(str(path))} -o {quote(str(to))}']
         return tell('\n'.join(lines), dict(path=str(path)) | about)

@@ -194,6 +194,13 @@ def manifest_bytes(
     "The contents of `manifest.json`: the manifest and a hash of it"
     return json_bytes(manifest | dict(manifest_hash=manifest_hash(manifest)))
 
+# %% ../../nbs/datasets/manifest.ipynb #mfcues1
+def _cue_line(manifest:dict)->list[str]: # One line; none for manifests of earlier versions
+    "What a task gives away to whoever does not read"
+    scores = {stem: found.get('cues') for stem,found in manifest['predictors'].items()}
+    said = ', '.join(f'{stem} {score:.1%}' for stem,score in scores.items() if score is not None)
+    return [f'\nSurface cues alone (punctuation, capitals, length, place) score: {said}'] if said else []
+
 # %% ../../nbs/datasets/manifest.ipynb #mf17
 def cautions(
     manifest:dict # As `build` returns it
@@ -236,9 +243,7 @@ def summary(
     notes = [f'\nSplits: {manifest["splits"]}: {why}'] if why else []
     if 'folds' in manifest:
         notes.append('\nCounts are sums over ten folds, and each row of test is in one of them.')
-    cues = {s: found['cues'] for s,found in manifest['predictors'].items() if found.get('cues') is not None}
-    said = ', '.join(f'{stem} {score:.1%}' for stem,score in cues.items())
-    if said: notes.append(f'\nWhat surface cues alone score (punctuation, capitals, length, place): {said}')
+    notes += _cue_line(manifest)
     notes += [f'\nCaution: {c}' for c in cautions(manifest)]
     licence = manifest.get('licence', NOT_STATED)
     text = f'\nLicence of the text: {licence}; {_TEXT[redistribution(licence)]}'
