@@ -52,7 +52,7 @@ def eval_command(args):
         if is_search: continue # Shown as a table
         with tqdm.external_write_mode(): show(finished, _record_data(finished))
     if is_search and records:
-        from pronto.runs.retrievals import retrieval_table
+        from pronto.reporting.questions.retrievals import retrieval_table
         show(retrieval_table(records).markdown(), [r.in_file for r in records])
     for pooled in pool_runs(records):
         folds = FinishedRun(None, pooled, False)

@@ -90,7 +90,7 @@ def tables_command(args):
     asked = _choose(args, records)
     _know_protocol(args.protocol, records)
     records = _leave_out(records, names_in(args.without))
-    if args.protocol == 'retrieval': return _retrieval_table(args, records)
+    if args.protocol == 'retrieval' and not args.question: return _retrieval_table(args, records)
     if not records and not args.published:
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {to_run(args.runs)}")
     from pronto.reporting.questions.question import Options, ask_runs, find_question
@@ -110,7 +110,7 @@ def tables_command(args):
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
 def _retrieval_table(args, records:list):
-    from pronto.runs.retrievals import retrieval_table
+    from pronto.reporting.questions.retrievals import retrieval_table
     found = sorted((r for r in records if r.is_search), key=lambda r: (r.bible, r.train, r.model))
     remedy = to_run(args.runs, ' --protocol retrieval --train DATASET_DIR')
     if not found: raise InputError(args.runs or data_dir()/'runs', f'has no runs of retrieval; {remedy}')

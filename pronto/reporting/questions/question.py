@@ -73,7 +73,7 @@ def _own_question(path:Path)->RunQuestion:
 _OWN_MODULE = 'accuracy', 'mixes', 'probe', 'tiers', 'items', 'typology'
 RUN_QUESTIONS = {name: name for name in _OWN_MODULE} # Name to module
 RUN_QUESTIONS |= dict.fromkeys(('transfer','transfer-probe','transfer-prompting'), 'transfer')
-RUN_QUESTIONS |= {'few-shot': 'fewshot', 'prompting': 'prompted'}
+RUN_QUESTIONS |= {'few-shot': 'fewshot', 'prompting': 'prompted', 'retrieval': 'retrievals'}
 
 def find_question(
     name:str # A key of `RUN_QUESTIONS`, or a file of Python that defines a `RunQuestion`
@@ -92,7 +92,8 @@ def _chosen(question:RunQuestion, records:list[Run], options:Options)->tuple[lis
     if question.chooses: return records, ''
     kind = options.recipe, options.splits, '' if question.any_protocol else options.protocol
     if question.protocol:
-        kept = name_apart([r for r in records if fits(r, *kind[:2], '')])
+        any_or_own = lambda r: any(fits(r, *kind[:2], p) for p in ('', question.protocol))
+        kept = name_apart([r for r in records if any_or_own(r)])
         with_metric([r for r in kept if r.protocol == question.protocol], options.metric)
         return with_metric(kept, options.metric), ''
     some = fitting(records, *kind, in_store(options.store))
