@@ -107,7 +107,8 @@ def _know_tasks(args):
     from pronto.core.files import data_dir
     named = getattr(args, 'dataset', None) or getattr(args, 'path', None) or ()
     imported = [f for f in map(Path, [named] if isinstance(named, str) else named)
-                if (f/'import.json').is_file() or (f.parent/'import.json').is_file()]
+                if any((folder/'import.json').is_file() for folder in (f, f.parent))
+                or (f/'links.tsv').is_file() or any(f.glob('*/links.tsv'))]
     runs = Path(args.runs or data_dir()/'runs') if hasattr(args, 'runs') else None
     if not imported and not (runs and (runs/'tasks').is_dir()): return
     from pronto.suites.importing import know_imported, know_recorded

@@ -164,7 +164,8 @@ def build_command(args):
     about = dict(code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))
     annotations = _annotations(args)
     manifest = build(annotations, bible, args.output, splits=args.splits, min_verses=args.min_verses,
-                     versification=args.versification, replace=args.replace, report=note, **about)
+                     versification=args.versification, replace=args.replace, report=note,
+                     segmenter=args.segmenter, **about)
     tell(summary(manifest), dict(path=args.output) | manifest)
     left_out = annotations.source.skipped if args.skip_bad else {}
     for name,why in left_out.items(): warn(f'left out {name}: {why}')

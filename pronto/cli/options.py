@@ -93,6 +93,9 @@ def projection_options(parser):
         '(default): parallel, but folds for a Bible with fewer than 15 chapters in the test split')
     versification_option(parser)
     add_number(parser, '--min-verses', 1, 100_000, 'refuse a Bible with fewer aligned verses', default=500)
+    add('--segmenter', choices=['unicode','characters'], default='unicode',
+        help='where words end, for annotations with words: at the boundaries of Unicode (default), or after '
+        'each character, for scripts without blanks')
     rules_options(parser)
     tasks_file_option(parser)
 

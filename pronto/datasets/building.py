@@ -24,6 +24,8 @@ from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
 from .shortcuts import NearestText, resemblance
 from .splits import N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
 from .tasks import VerseTask, labels_of, tasks_of
+from .word_align import SEGMENTERS
+from .word_tasks import word_tasks
 
 # %% ../../nbs/datasets/building.ipynb #7efc4f58
 LAYOUTS = 'plain', 'references', 'labels'
@@ -45,10 +47,10 @@ def _alignment_table(annotations:Annotations, alignment:Alignment, tasks:list)->
             f'{names[ref] if status == "aligned" else ""}\n' for ref,status in alignment.statuses.items()]
     return ('\t'.join(ALIGNMENT_COLUMNS) + '\n' + ''.join(rows)).encode()
 
-def _tables(parts:dict, layout:str)->dict[str,Iterator[bytes]]: # Name to blocks
+def _tables(parts:dict, tasks:list, layout:str)->dict[str,Iterator[bytes]]: # Name to blocks
     "The tables of examples"
     with_text = layout == 'plain'
-    return {f'{stem}_{s}.tsv': p[s].blocks(with_text) for stem,p in parts.items() for s in SPLITS}
+    return {f'{t.stem}_{s}.{t.ending}': parts[t.stem][s].blocks(with_text) for t in tasks for s in SPLITS}
 
 def _write(blocks:Iterator[bytes], path:Path)->str: # The hash of the contents
     with path.open('wb') as f:
@@ -74,9 +76,10 @@ def dataset_files(
 )->list[str]:
     "The names of the files that a dataset folder may hold"
     stems = manifest.get('counts')
-    tables = [f'{stem}_{s}.tsv' for stem in (stems if isinstance(stems, dict) else ()) for s in SPLITS]
+    splits = [f'{stem}_{s}' for stem in (stems if isinstance(stems, dict) else ()) for s in SPLITS]
+    tables = [f'{name}.{ending}' for name in splits for ending in ('tsv','jsonl')]
     of_folds = [f'fold[0-9]/{name}' for name in ('manifest.json','verses.tsv', *tables)]
-    return ['manifest.json','alignment.tsv','verses.tsv','release.json', *tables, *of_folds]
+    return ['manifest.json','alignment.tsv','links.tsv','verses.tsv','release.json', *tables, *of_folds]
 
 def foreign_in_dataset(
     folder # An existing folder
@@ -112,6 +115,7 @@ class _Plan:
     tasks:list
     layout:str
     names:dict # What the manifest says at first
+    links:bytes # The contents of `links.tsv`; empty without tasks on words
 
     @cached_property
     def nearest(self)->NearestText: return NearestText(v.text for v in self.alignment.verses)
@@ -124,7 +128,8 @@ class _Plan:
         table = _alignment_table(self.annotations, self.alignment, self.tasks)
         texts = verse_lines({v.ref: v.text for v in self.alignment.verses})
         verses = {} if self.layout == 'plain' else {'verses.tsv': [texts.encode()]}
-        return {'alignment.tsv': [table]} | verses
+        links = {'links.tsv': [self.links]} if self.links else {}
+        return {'alignment.tsv': [table]} | links | verses
 
     def describe(self, **fold)->tuple[dict,dict]: # The tables and the manifest
         "Make the examples of one dataset"
@@ -133,14 +138,14 @@ class _Plan:
         manifest = make_manifest(self.annotations, self.bible, self.alignment, parts, self.tasks,
                                  nearest=self.nearest, **self.names, **fold)
         hashes = self.hashes | dict(dataset=dataset_hash_of(self.alignment, parts))
-        return _tables(parts, self.layout), manifest | dict(hashes=hashes)
+        return _tables(parts, self.tasks, self.layout), manifest | dict(hashes=hashes)
 
 # %% ../../nbs/datasets/building.ipynb #bf0same2
 def _texts_in(folder:Path, most:int=500)->dict[str,str]: # Reference to text
     "Some verses of a dataset; whatever else its tables hold is passed over"
     found = {}
     for path in sorted(folder.rglob('*.tsv')):
-        if path.name == 'alignment.tsv': continue
+        if path.name in ('alignment.tsv','links.tsv'): continue
         for line in path.read_text(encoding='utf-8', errors='replace').split('\n'):
             cells = line.split('\t')
             text, ref = {2: cells[::-1], 3: cells[::2], 6: cells[1:5:3]}.get(len(cells), ('',''))
@@ -183,6 +188,21 @@ def _write_folds(folder:Path, plan:_Plan, hidden:tuple)->dict: # The manifest of
     whole = pool_manifests(manifests) | dict(hashes=plan.hashes | dict(dataset=datasets))
     return _write_folder(folder, plan.shared(), whole, hidden)
 
+# %% ../../nbs/datasets/building.ipynb #bf01w
+def _on_words(alignment:Alignment, layout:str, segmenter:str
+)->tuple[list,bytes,dict]: # As `word_tasks` gives them
+    "The tasks on words, where the annotations have words; their tables hold the text"
+    if not any(v.annotation.words for v in alignment.verses): return [], b'', {}
+    if layout == 'labels':
+        return [], b'', dict(warning='there are no tasks on words, since the text is left out')
+    return word_tasks(alignment.verses, segmenter)
+
+def _check_options(splits:str, layout:str, segmenter:str, versification:str):
+    _one_of('splits', splits, ('auto', *SPLIT_NAMES))
+    _one_of('layout', layout, LAYOUTS)
+    _one_of('segmenter', segmenter, SEGMENTERS)
+    _one_of('versification', versification, ('auto', *SCHEMES))
+
 # %% ../../nbs/datasets/building.ipynb #bf01
 @no_collection()
 def build(
@@ -199,12 +219,11 @@ def build(
     path='', # Where the Bible comes from, for errors
     layout:str='plain', # Of `LAYOUTS`
     replace:bool=False, # Also a dataset of another Bible, source, rules or splits?
+    segmenter:str='unicode', # Of `SEGMENTERS`: how words are found, where the annotations have words
     report:Callable=to_stderr # Gets a line where a dataset of the same Bible is built again
 )->dict: # The manifest
     "Build the dataset of one translation; raises `InputError` if it is too small or cannot be written"
-    _one_of('splits', splits, ('auto', *SPLIT_NAMES))
-    _one_of('layout', layout, LAYOUTS)
-    _one_of('versification', versification, ('auto', *SCHEMES))
+    _check_options(splits, layout, segmenter, versification)
     _require_books(annotations, bible, path or out)
     _require_splits(annotations, splits)
     evidence = weigh_versifications(bible, versification)
@@ -220,7 +239,9 @@ def build(
     tasks = tasks_of(annotations.source) if tasks is None else tasks
     if why: names['splits_reason'] = why
     if doubt := '' if language else language_doubt(bible, Path(path).name): names['language_doubt'] = doubt
-    plan = _Plan(annotations, bible, alignment, tasks, layout, names)
+    on_words, links, about = _on_words(alignment, layout, segmenter)
+    if about: names['words'] = about
+    plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links)
     hidden = ('verses.tsv',) if layout == 'labels' else ()
     if not replace: _require_same(Path(out), plan, report)
     with replace_folder(out, foreign_in_dataset) as folder:

@@ -302,7 +302,8 @@ def load_dataset_folder(
     if not found:
         raise InputError(path, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto build`')
     manifest, verses = check_folder(path), _texts(path)
-    stems = {f.stem.removesuffix('_train') for f in found} | manifest.get('counts', {}).keys()
+    unknown = manifest.get('words', {}).get('tasks', {}).keys() - TASKS.keys() # See `pronto.suites`
+    stems = {f.stem.removesuffix('_train') for f in found} | manifest.get('counts', {}).keys() - unknown
     for table in (table_file(path, stem, s) for stem in sorted(stems) for s in SPLITS):
         if not table.is_file(): raise InputError(table, f'is missing; {REBUILD}')
     if only is not None: stems &= set(only)

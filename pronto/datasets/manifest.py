@@ -207,6 +207,7 @@ def cautions(
 )->list[str]:
     "What a user should know before trusting a score"
     found = list(manifest['warnings'])
+    if why := manifest.get('words', {}).get('warning'): found.append(why)
     if doubt := manifest.get('language_doubt'):
         found.append(f'the file {doubt}; correct it, or build with --language')
     for stem,name in manifest.get('task_names', {}).items():
@@ -218,6 +219,7 @@ def cautions(
                          f'on test; {manifest["splits"]} splits leak')
     return found
 
+# %% ../../nbs/datasets/manifest.ipynb #mf17s
 def _numbering_line(manifest:dict)->list[str]: # One line; none for manifests of earlier versions
     "The versification that was chosen, and what it did"
     if not (numbering := manifest.get('numbering')): return []

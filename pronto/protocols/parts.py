@@ -87,7 +87,10 @@ def _row_names(path:str, size:int, changed:int)->tuple[str,...]: # In the order 
     lines = Path(path).read_text(encoding='utf-8').split('\n')[:-1]
     return tuple(_name_of(line.split('\t'), i) for i,line in enumerate(lines))
 
+_ID = re.compile(r'\{"id": "(\w{3} \d+:\d+)", ') # Of a row with the words of a verse
+
 def _name_of(cells:list[str], i:int)->str:
+    if found := _ID.match(cells[0]): return found[1]
     if len(cells) == 6: return ' '.join((cells[0], *cells[4:]))
     named = len(cells) == 3 and re.fullmatch(r'\w{3} \d+:\d+', cells[2])
     return cells[2] if named else f'row {i}'

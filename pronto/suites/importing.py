@@ -170,10 +170,15 @@ def _checked_rows(path:Path, kind:str, manifest:dict)->list:
     return read_rows(path, kind)
 
 # %% ../../nbs/suites/importing.ipynb #im10e
+def _task_records(path:Path)->dict|None:
+    "What a manifest says of the tasks of an import, or of tasks on words"
+    words = json_with_keys(path, 'words').get('words')
+    return words.get('tasks') if isinstance(words, dict) else json_with_keys(path, 'tasks').get('tasks')
+
 def _described_tasks(folder:Path)->dict[str,Described]: # By stem
     "What the manifests say"
     paths = [folder/'manifest.json', *sorted(folder.glob('*/manifest.json'))]
-    found = [described_tasks(json_with_keys(path, 'tasks').get('tasks'), path) for path in paths]
+    found = [described_tasks(_task_records(path), path) for path in paths]
     return {stem: task for tasks in reversed(found) for stem,task in tasks.items()}
 
 def tasks_of_import(data)->list[str]: # Stems

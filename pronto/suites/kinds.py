@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 from ..core.files import InputError, reading
+from ..core.refs import Ref, parse_ref
 from ..datasets.examples import VerseExample
 
 # %% ../../nbs/suites/kinds.ipynb #kd06c
@@ -88,12 +89,21 @@ def _text(value)->str:
     if isinstance(value, str): return value
     raise ValueError('has something else in the place of a text')
 
+# %% ../../nbs/suites/kinds.ipynb #kd09t
 class Tagged(NamedTuple):
     "A row of a tagging task"
     id:str
     tokens:tuple[str,...]
     tags:tuple[str,...]|None # `None` if they are not known
-    kind, sense, refs = 'tagging', None, (None,) # Readers of rows ask for senses and verses
+    kind, sense = 'tagging', None # Readers of rows ask for senses and verses
+
+    @property
+    def refs(self)->tuple[Ref|None]: # The verse, if its words are tagged
+        try: return (parse_ref(self.id),)
+        except ValueError: return (None,)
+
+    @property
+    def where(self)->dict[str,Ref|str]: return dict(ref=self.refs[0] or '')
 
     @property
     def texts(self)->tuple[str,...]: return (' '.join(self.tokens),)
