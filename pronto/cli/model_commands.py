@@ -53,7 +53,8 @@ def eval_command(args):
         with tqdm.external_write_mode(): show(finished, _record_data(finished))
     if is_search and records:
         from pronto.reporting.questions.retrievals import retrieval_table
-        show(retrieval_table(records).markdown(), [r.in_file for r in records])
+        from pronto.runs.schema import in_file
+        show(retrieval_table(records).markdown(), list(map(in_file, records)))
     for pooled in pool_runs(records):
         folds = FinishedRun(None, pooled, False)
         if pooled.paths: show(f'all folds: {folds}', _record_data(folds))

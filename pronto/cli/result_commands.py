@@ -111,12 +111,13 @@ def tables_command(args):
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
 def _retrieval_table(args, records:list):
     from pronto.reporting.questions.retrievals import retrieval_table
+    from pronto.runs.schema import in_file
     found = sorted((r for r in records if r.is_search), key=lambda r: (r.bible, r.train, r.model))
     remedy = to_run(args.runs, ' --protocol retrieval --train DATASET_DIR')
     if not found: raise InputError(args.runs or data_dir()/'runs', f'has no runs of retrieval; {remedy}')
     table = retrieval_table(found)
     table.write(_folder(args))
-    show(table.markdown(), [r.in_file for r in found])
+    show(table.markdown(), list(map(in_file, found)))
 
 def _folder(args)->Path:
     return Path(args.output or data_dir()/'tables')
