@@ -171,12 +171,13 @@ class Commands:
 
 def write_ranks(args):
     "Does the probe rank models as fine-tuning does? One seed of each, as some models have no more"
+    from pronto.core.pictures import save_picture
     from pronto.core.tables import csv_text
     from pronto.reporting.questions.probe import rank_agreement, plot_ranks, rank_table
     from pronto.runs.store import read_runs
     found = rank_agreement([r for r in read_runs(args.runs) if r.seed == 0])
     write_table(args, 'ranks.md', rank_table(found).markdown() + '\n')
-    plot_ranks(found).savefig(args.out/'tables'/'ranks.png', dpi=150, bbox_inches='tight')
+    save_picture(plot_ranks(found), args.out/'tables'/'ranks.png', bbox_inches='tight')
     rows = [dict(task=a.task, recipes=a.recipes, limit=a.limit, model=model, bible=bible,
                  probe=round(float(a.scores[0,i,j]), 4), tuned=round(float(a.scores[1,i,j]), 4))
             for a in found for i,model in enumerate(a.models) for j,bible in enumerate(a.bibles)]

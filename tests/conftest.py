@@ -13,6 +13,18 @@ def no_line_of_progress(monkeypatch):
     "On a busy machine everything takes long enough for one; tests of progress set the time themselves"
     monkeypatch.setattr('pronto.core.progress.FIRST_LINE', 3600)
 
+@pytest.fixture
+def pronto(capsys):
+    "Run the command: exit status, output, and the lines of the error stream"
+    from pronto.cli.command import main
+    def run(*argv):
+        capsys.readouterr()
+        try: status = main(list(map(str, argv)))
+        except SystemExit as e: status = e.code
+        said = capsys.readouterr()
+        return status, said.out, said.err.splitlines()
+    return run
+
 @pytest.fixture(scope='session')
 def testdata():
     "The folder of real data"
@@ -59,9 +71,9 @@ def toy_acai_dataset(tmp_path):
     from pronto.datasets.building import build
     from pronto.sources.annotate import SOURCES
     from pronto.sources.records import Annotations, EntityMention, VerseAnnotation
+    acai = next(s.source for s in SOURCES if s.source.name == 'ACAI')
     refs = [Ref('RUT', c, v) for c in range(1, 5) for v in range(1, 18)]
     def about(r): return tuple(EntityMention(f'person:P{i}', 'person', 'name', i + 1) for i in range(r.verse % 3))
-    acai = next(s.source for s in SOURCES if s.source.name == 'ACAI')
     annotations = Annotations(acai, {r: VerseAnnotation(r, (), False, about(r)) for r in refs})
     rows = [VerseRow(r.book, r.chapter, str(r.verse), f'Toki {r.chapter} leu {r.verse}') for r in refs]
     build(annotations, Bible(rows), tmp_path/'toy', min_verses=1)

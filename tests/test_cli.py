@@ -7,17 +7,6 @@ from conftest import ROOT
 from pronto.cli.command import main, make_parser
 
 @pytest.fixture
-def pronto(capsys):
-    "Run the command: exit status, output, and the lines of the error stream"
-    def run(*argv):
-        capsys.readouterr()
-        try: status = main(list(map(str, argv)))
-        except SystemExit as e: status = e.code
-        said = capsys.readouterr()
-        return status, said.out, said.err.splitlines()
-    return run
-
-@pytest.fixture
 def refuses(pronto):
     "Check that a command fails with one line that says all of `parts`"
     def check(argv, *parts):

@@ -12,7 +12,6 @@ from pronto.sources.annotate import annotate
 from pronto.sources.ontonotes_rules import annotate_onf
 from pronto.sources.records import Annotations, Source
 from pronto.bibles.reading import read_bible
-from pronto.cli.command import main
 from pronto.core.refs import Ref
 from pronto.datasets.examples import VerseExample
 from pronto.datasets.loading import Dataset, load_dataset_folder
@@ -31,17 +30,6 @@ from pronto.demo.invented_languages import invented_languages
 from pronto.bibles.ud import Token, Treebank, read_treebank
 
 ROOT = Path(__file__).parents[1]
-
-@pytest.fixture
-def pronto(capsys):
-    "Run the command: exit status, output, and the lines of the error stream"
-    def run(*argv):
-        capsys.readouterr()
-        try: status = main(list(map(str, argv)))
-        except SystemExit as e: status = e.code
-        said = capsys.readouterr()
-        return status, said.out, said.err.splitlines()
-    return run
 
 @pytest.fixture(scope='module')
 def demo(tmp_path_factory):

@@ -32,7 +32,6 @@ def quality_parse_options(parser):
 def _parser_of(args): # A pipeline, or `None` if the parse is to be read
     from pronto.quality.parsers import stanza_pipeline, udpipe_pipeline
     if not (args.stanza or args.udpipe): return None
-    if args.stanza and args.udpipe: raise InputError('--stanza', 'and --udpipe are two parsers; choose one')
     if len(args.ud) > 1 or Path(args.ud[0]).exists():
         raise InputError(args.ud[-1], 'is where the parse would be written; name one file that does not '
                                       'exist yet, or omit --stanza and --udpipe to read it')

@@ -33,11 +33,6 @@ def dataset_table(manifests:dict[str,dict])->str: # Markdown
     return markdown_table(header, rows)
 
 # %% ../../nbs/demo/showing.ipynb #sh09
-def _pick(rows:list, shown:set)->object:
-    "The shortest of the first rows whose verses were not shown yet"
-    fresh = [row for row in rows if not shown & set(row.refs)] or rows
-    return min(fresh[:50], key=lambda row: sum(map(len, row.texts)))
-
 def example_rows(
     dataset:Dataset, task,
     shown:set # References of verses that were shown before; gets those of the examples
@@ -48,7 +43,8 @@ def example_rows(
         by_label.setdefault(task.training_label(row.label), []).append(row)
     found = []
     for label in sorted(by_label, key=task.labels.index):
-        found.append(_pick(by_label[label], shown))
+        fresh = [row for row in by_label[label] if not shown & set(row.refs)] or by_label[label]
+        found.append(min(fresh[:50], key=lambda row: sum(map(len, row.texts)))) # The shortest of the first
         shown.update(found[-1].refs)
     return found
 

@@ -242,12 +242,15 @@ def _acai_members(archive:zipfile.ZipFile)->dict[str,zipfile.ZipInfo]:
     found = ((_ACAI_FILE.fullmatch(i.filename), i) for i in archive.infolist() if not i.is_dir())
     return {m[1]: i for m,i in found if m}
 
-def _bad_acai(path)->str|None:
-    "What is wrong with an archive"
+def _bad_zip(path, fault:Callable[[zipfile.ZipFile],str|None])->str|None:
+    "What is wrong with an archive; `fault` looks into it"
     try:
-        with zipfile.ZipFile(path) as archive: members = _acai_members(archive)
+        with zipfile.ZipFile(path) as archive: return fault(archive)
     except _NOT_A_ZIP as e:
         return f'is not a complete zip archive ({e})'
+
+def _acai_fault(archive:zipfile.ZipFile)->str|None:
+    members = _acai_members(archive)
     missing = [name for name in FOLDERS if not any(m.startswith(f'{name}/') for m in members)]
     if missing: return f'is not ACAI; it holds no file {missing[0]}/json/*.json'
     if sum(i.file_size for i in members.values()) > _MOST_UNPACKED: return 'unpacks to far more than ACAI'
@@ -275,7 +278,8 @@ def fetch_acai(
     folder, url = data_dir(), f'{base}/refs/heads/main'
     place = folder/'acai'
     if note := _fetched(folder, 'acai'): return place, note
-    archive = download(url, folder/'fetched'/'acai.zip', _bad_acai, offline, progress)
+    check = partial(_bad_zip, fault=_acai_fault)
+    archive = download(url, folder/'fetched'/'acai.zip', check, offline, progress)
     commit = _unpack_acai(archive, place, url)
     archive.unlink()
     about = dict(source=url, commit=commit, licence='CC BY-SA 4.0', attribution=_ACAI_CITATION)
@@ -360,12 +364,8 @@ def _about(code:str, table:str, url:str)->dict:
 def _usfx_in(archive:zipfile.ZipFile)->zipfile.ZipInfo|None:
     return next((i for i in archive.infolist() if re.search(r'_usfx\.xml$', i.filename)), None)
 
-def _bad_zip(path)->str|None:
-    "What is wrong with an archive"
-    try:
-        with zipfile.ZipFile(path) as archive: found = _usfx_in(archive)
-    except _NOT_A_ZIP as e:
-        return f'is not a complete zip archive ({e})'
+def _usfx_fault(archive:zipfile.ZipFile)->str|None:
+    found = _usfx_in(archive)
     if not found: return 'holds no text in USFX (..._usfx.xml)'
     if found.flag_bits & 1: return 'is encrypted'
     if found.file_size > _MOST_TEXT: return f'claims to hold a text of {found.file_size:,} bytes'
@@ -401,7 +401,8 @@ def fetch_ebible(
         raise InputError(path, 'was changed since it was fetched, or not fetched; move it away to fetch it')
     table = f'{base}/translations.csv'
     about = _about(code, _text(table, offline, path), table)
-    archive = download(url, folder/'fetched'/f'{code}_usfx.zip', _bad_zip, offline, progress)
+    place, check = folder/'fetched'/f'{code}_usfx.zip', partial(_bad_zip, fault=_usfx_fault)
+    archive = download(url, place, check, offline, progress)
     try: _extract(archive, path, url)
     finally: archive.unlink()
     note = _write_note(folder, name, [path], source=url, **about)

@@ -143,10 +143,11 @@ class Encodings:
 # %% ../../nbs/modeling/encodings.ipynb #ec00000d
 def pad_batch(
     rows:list[list[int]], value:int,
-    side:str # `right` or `left`
-)->np.ndarray: # (rows, length of the longest, rounded up to a multiple of eight)
+    side:str, # `right` or `left`
+    multiple:int=8
+)->np.ndarray: # (rows, length of the longest, rounded up to a multiple)
     "Pad lists of numbers to one length"
-    length = -(-max(map(len, rows))//8)*8
+    length = -(-max(map(len, rows))//multiple)*multiple
     found = np.full((len(rows), length), value, np.int64)
     for i,row in enumerate(rows):
         if side == 'right': found[i,:len(row)] = row

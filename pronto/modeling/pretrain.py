@@ -19,7 +19,7 @@ from transformers import (AutoModelForMaskedLM, BertConfig, BertForMaskedLM, Dat
                           TrainingArguments, set_seed)
 from ..bibles.reading import NotABible, read_bible
 from ..bibles.versification import choose_versification, to_english
-from ..core.files import InputError, content_hash, foreign_file, json_with_keys, replace_folder
+from ..core.files import InputError, content_hash, foreign_file, json_with_keys, reading, replace_folder
 from ..datasets.splits import split_of
 from .architectures import load_tokenizer, one_line_errors, quiet
 from .embedding_init import word_vectors
@@ -34,11 +34,6 @@ def train_verses(bible)->list[str]: # In canonical order
     verses = to_english(bible, choose_versification(bible)).verses
     return [text for ref,text in verses.items() if split_of(ref) == 'train']
 
-def _lines(path:Path)->list[str]:
-    try: return path.read_text(encoding='utf-8-sig').splitlines()
-    except UnicodeDecodeError as e:
-        raise InputError(path, 'is not UTF-8 text; convert it', f'byte {e.start}') from e
-
 def read_texts(
     paths:list # Bibles in any format, or plain texts (`.txt`) with a sentence or a paragraph per line
 )->list[str]: # Verses of train, and lines
@@ -48,7 +43,7 @@ def read_texts(
         try: found = train_verses(read_bible(path))
         except NotABible:
             if path.suffix != '.txt': raise
-            found = _lines(path)
+            with reading(path, 'convert it'): found = path.read_text(encoding='utf-8-sig').splitlines()
         found = [' '.join(t.split()) for t in found if t.strip()]
         if not found: raise InputError(path, 'has no text to train on')
         texts += found

@@ -17,6 +17,7 @@ from torch import nn
 from torch.nn.functional import cross_entropy, normalize
 from transformers import set_seed
 from ..core.files import InputError, read_json, reading, to_stderr
+from .encodings import pad_batch
 from .recipes import find_model
 from .static_vectors import is_static, lower_words
 from .train import Trained, fine_tune, is_collapsed, scores, versions
@@ -93,14 +94,10 @@ class _Inputs:
 
     def batch(self, rows, device)->tuple: # Arguments of the classifier, and the labels
         sides = zip(*(self.verses[i] for i in rows))
-        verses = [_padded(side, device) for side in sides]
+        read = lambda side: torch.from_numpy(pad_batch(side, 0, 'right', 1)).to(device)
+        verses = [(read(side), torch.tensor(list(map(len, side)))) for side in sides] # Ids and lengths
         senses = torch.tensor([self.senses[i] for i in rows], device=device) if self.senses else None
         return (verses, senses), torch.tensor([self.labels[i] for i in rows], device=device)
-
-def _padded(verses, device)->tuple[torch.Tensor,torch.Tensor]: # Ids and lengths
-    lengths = [len(v) for v in verses]
-    ids = [v + [0]*(max(lengths) - len(v)) for v in verses]
-    return torch.tensor(ids, device=device), torch.tensor(lengths)
 
 def _inputs(vectors:Vectors, task, rows:list, sense_number:dict[str,int])->_Inputs:
     numbers = lru_cache(maxsize=None)(vectors.numbers)

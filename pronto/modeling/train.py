@@ -24,6 +24,7 @@ from .architectures import (first_line, load_classifier, load_tokenizer, quiet, 
                                            token_table)
 from .embedding_init import typical_words
 from .encoding import pack
+from .encodings import pad_batch
 from .layers import keep_used_tokens, spend_less
 from .outcome import (Trained, dataset_senses, device_name, is_collapsed, scores, senses_of,
                                      task_rows, test_sets, versions)
@@ -92,14 +93,10 @@ def padded(
     multiple:int=1 # The length is rounded up to a multiple of this
 )->dict: # Tensors of (rows, length of the longest), an attention mask among them
     "Pad the rows of a batch to one length"
-    length = -(-max(len(r['input_ids']) for r in rows)//multiple)*multiple
-    def fill(row, value):
-        rest = [value]*(length - len(row))
-        return row + rest if tokenizer.padding_side == 'right' else rest + row
+    fill = lambda rows, value: torch.from_numpy(pad_batch(rows, value, tokenizer.padding_side, multiple))
     values = dict(input_ids=tokenizer.pad_token_id, token_type_ids=tokenizer.pad_token_type_id)
-    batch = {k: torch.tensor([fill(r[k], v) for r in rows]) for k,v in values.items() if k in rows[0]}
-    batch['attention_mask'] = torch.tensor([fill([1]*len(r['input_ids']), 0) for r in rows])
-    return batch
+    batch = {k: fill([r[k] for r in rows], v) for k,v in values.items() if k in rows[0]}
+    return batch | dict(attention_mask=fill([[1]*len(r['input_ids']) for r in rows], 0))
 
 def collate(rows:list[dict], tokenizer, multiple:int=1)->dict: # Tensors
     "Make a batch"
