@@ -29,9 +29,7 @@ def panels(
 def heat_map(
     ax, # Axes of matplotlib
     values, # (rows, columns) numbers; NaN leaves a cell empty
-    rows:list[str], # Names
-    columns:list[str], # Names
-    text=str, # From a number to what is printed
+    rows:list[str], columns:list[str], text=str,
     size:float=7, # Of the numbers, in points
     **how # As `imshow` takes them, e.g. `cmap='Blues'`
 ):
@@ -54,8 +52,7 @@ def _png(figure, **how)->bytes:
     return out.getvalue()
 
 def save_picture(
-    figure, # Of matplotlib
-    path, # A PNG
+    figure, path,
     **how # As `savefig` takes them, e.g. `bbox_inches='tight'`
 ):
     "Write a figure, the same bytes for the same data; raises `InputError` where it cannot"
@@ -63,9 +60,7 @@ def save_picture(
 
 class Picture:
     "A figure as a notebook displays it, whatever backend matplotlib has"
-    def __init__(self,
-        figure # Of matplotlib
-    ):
+    def __init__(self, figure):
         self.png = _png(figure)
 
     def _repr_png_(self)->bytes: return self.png

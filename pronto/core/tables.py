@@ -22,9 +22,7 @@ class Markup(str):
 
 _CONTROL = re.compile('[\x00-\x1f\x7f-\x9f\ud800-\udfff]') # Surrogates alone cannot be written as UTF-8
 
-def one_line(
-    text # Anything; `None` is empty
-)->str: # Without line breaks and control characters
+def one_line(text)->str: # Without line breaks and control characters
     "A value as one line of text"
     text = ' '.join(str('' if text is None else text).split())
     return _CONTROL.sub('\N{REPLACEMENT CHARACTER}', text)
@@ -36,8 +34,7 @@ def _cell(value, write)->str:
 
 # %% ../../nbs/core/tables.ipynb #tbl00gr1
 def grouped(
-    rows:Iterable, # Anything
-    key:Callable # From one of them to what it is grouped by
+    rows:Iterable, key:Callable
 )->dict: # Both the groups and their members in the order of the rows
     "Rows by something"
     groups = {}
@@ -45,18 +42,14 @@ def grouped(
     return groups
 
 # %% ../../nbs/core/tables.ipynb #tbl00na1
-def names_in(
-    text:str # e.g. `eng, fra`
-)->list[str]: # e.g. `['eng', 'fra']`; none if it is empty
+def names_in(text:str)->list[str]: # e.g. `['eng', 'fra']`; none if it is empty
     "Names separated by commas"
     return [name for part in text.split(',') if (name := part.strip())]
 
 # %% ../../nbs/core/tables.ipynb #6fbe7916
 _MARKDOWN = re.compile(r'[\\|`\[\]]|~~|(?<!\w)_|_(?!\w)') # Between letters an underscore does nothing
 
-def markdown_text(
-    text # e.g. `a|b`
-)->str: # e.g. `a\\|b`
+def markdown_text(text)->str: # e.g. `a\\|b` of `a|b`
     "Text with everything that is special to Markdown or HTML escaped"
     text = _MARKDOWN.sub(lambda found: '\\' + found[0], one_line(text))
     if text.count('*') > 1: text = text.replace('*', '\\*')
@@ -94,9 +87,7 @@ _LATEX = str.maketrans({
     '*': '$^{*}$', '†': r'$^{\dagger}$', '‡': r'$^{\ddagger}$', '§': r'$^{\S}$',
     'Δ': r'$\Delta$', 'κ': r'$\kappa$', 'μ': r'$\mu$', 'ρ': r'$\rho$', 'τ': r'$\tau$', '×': r'$\times$'})
 
-def latex_text(
-    text # e.g. `85 %`
-)->str: # e.g. `85 \\%`
+def latex_text(text)->str: # e.g. `85 \\%` of `85 %`
     "Text with everything that is special to LaTeX escaped"
     return one_line(text).translate(_LATEX)
 
@@ -127,16 +118,12 @@ def latex_table(
 _FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r'[+-]?\.?\d[\d.,]*([eE][+-]?\d+)?%?', re.ASCII)
 
-def spreadsheet_safe(
-    value # Of a cell
-): # The same, or text with an apostrophe before it
+def spreadsheet_safe(value): # The same, or text with an apostrophe before it
     "A value that no spreadsheet takes for a formula"
     if not isinstance(value, str) or not _FORMULA.match(value) or _NUMBER.fullmatch(value): return value
     return "'" + value
 
-def spreadsheet_value(
-    text:str # A cell as it is in the file
-)->str: # As it was before `spreadsheet_safe`
+def spreadsheet_value(text:str)->str: # As it was before `spreadsheet_safe`
     "The inverse of `spreadsheet_safe`"
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
@@ -144,10 +131,9 @@ def spreadsheet_value(
 def _known(value): return '' if value is None or value != value else value
 
 def csv_text(
-    rows:list[dict], # A key that a row lacks is an empty cell
+    rows:list[dict],
     columns:list[str]=None, # Which keys, in this order; all of all rows if not given
-    delimiter:str=',',
-    line_end:str='\n'
+    delimiter:str=',', line_end:str='\n'
 )->str: # With a header; no cell is a formula of a spreadsheet
     "Rows as comma-separated values"
     columns = list(dict.fromkeys(k for r in rows for k in r) if columns is None else columns)
@@ -157,9 +143,7 @@ def csv_text(
     writer.writerows([spreadsheet_safe(_known(row.get(c))) for c in columns] for row in rows)
     return out.getvalue()
 
-def csv_rows(
-    text:str # As `csv_text` writes it
-)->list[dict[str,str]]: # Column to text
+def csv_rows(text:str)->list[dict[str,str]]: # Column to text
     "The rows of a table of comma-separated values; cells beyond the last column are left out"
     rows = csv.DictReader(io.StringIO(text, newline=''), restval='')
     return [{spreadsheet_value(k): spreadsheet_value(v) for k,v in r.items() if k is not None} for r in rows]
@@ -167,12 +151,8 @@ def csv_rows(
 # %% ../../nbs/core/tables.ipynb #tbltab02
 ABSENT = '–'
 
-def decimal(
-    x:float|None,
-    digits:int=2,
-    sign:str='' # `+` for differences
-)->str: # As a table prints it
-    "A number with so many decimals"
+def decimal(x:float|None, digits:int=2, sign:str='')->str: # As a table prints it
+    "A number with so many decimals; `sign` is `+` for differences"
     return ABSENT if x is None or x != x else f'{x:{sign}.{digits}f}'.replace('-', '−')
 
 # %% ../../nbs/core/tables.ipynb #tbltab05
@@ -263,10 +243,7 @@ def _as_csv(table)->str:
     return csv_text([{k: short(x) for k,x in row.items()} for row in table.data or printed])
 
 # %% ../../nbs/core/tables.ipynb #tbltab6c
-def terminal_text(
-    markdown:str, # Paragraphs, lists and tables
-    width:int=None # Columns; those of the terminal if not given
-)->str: # No line is longer than it is wide
+def terminal_text(markdown:str, width:int=None)->str: # No line is longer than it is wide
     "Markdown as a terminal shows it: tables are aligned, text is wrapped, and there is no markup"
     from rich.console import Console
     from rich.markdown import Markdown
@@ -302,9 +279,7 @@ class Table:
     def html(self)->str: return _as_html(self) # For a page
     def _repr_markdown_(self)->str: return self.markdown() # For a notebook
 
-    def terminal(self,
-        width:int=None # Columns; those of the terminal if not given
-    )->str: # No line is longer than it is wide
+    def terminal(self, width:int=None)->str: # No line is longer than it is wide
         "The table for a terminal"
         return terminal_text(self.markdown(), width)
 

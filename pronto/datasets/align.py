@@ -71,8 +71,7 @@ def _status(ref:Ref, annotations:Annotations, bible:Bible)->str:
     return 'crosses' if annotated.crosses else 'aligned'
 
 def align(
-    annotations:Annotations, # The annotated side
-    bible:Bible # The other, in English numbering
+    annotations:Annotations, bible:Bible
 )->Alignment: # Every verse of the 66 books on either side, once
     "Pair annotated verses with those of a Bible"
     counted = frozenset(PROTESTANT) # Deuterocanonical books are counted elsewhere

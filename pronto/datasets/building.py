@@ -71,9 +71,7 @@ def _write_folder(folder:Path, tables:dict, manifest:dict, hidden:tuple=())->dic
 # %% ../../nbs/datasets/building.ipynb #f0a1d002
 _KEYS = 'code', 'splits', 'version', 'counts' # Of every manifest that PrOnto wrote
 
-def dataset_files(
-    manifest:dict # As `load_manifest` gives it
-)->list[str]:
+def dataset_files(manifest:dict)->list[str]:
     "The names of the files that a dataset folder may hold"
     stems = manifest.get('counts')
     splits = [f'{stem}_{s}' for stem in (stems if isinstance(stems, dict) else ()) for s in SPLITS]
@@ -81,9 +79,7 @@ def dataset_files(
     of_folds = [f'fold[0-9]/{name}' for name in ('manifest.json','verses.tsv', *tables)]
     return ['manifest.json','alignment.tsv','links.tsv','verses.tsv','release.json', *tables, *of_folds]
 
-def foreign_in_dataset(
-    folder # An existing folder
-)->str|None:
+def foreign_in_dataset(folder)->str|None:
     "Why a folder must not be replaced by a dataset, or `None`"
     manifest = json_with_keys(Path(folder)/'manifest.json', *_KEYS)
     return foreign_file(folder, dataset_files(manifest), bool(manifest))
@@ -206,17 +202,12 @@ def _check_options(splits:str, layout:str, segmenter:str, versification:str):
 # %% ../../nbs/datasets/building.ipynb #bf01
 @no_collection()
 def build(
-    annotations:Annotations, # What is projected
-    bible:Bible, # Whereto, under its own verse numbers
-    out, # The folder to write
+    annotations:Annotations, bible:Bible, out,
     splits:str='parallel', # Of `SPLIT_NAMES`, or `auto`: see `choose_splits`
-    versification:str='auto', # Or a key of `SCHEMES`
-    min_verses:int=500, # Fewer aligned verses are refused
+    versification:str='auto', min_verses:int=500,
     tasks=None, # `Task`s to make examples of; `tasks_of` the source if not given
     code:str=None, # Name of the dataset; the name of the folder if not given
-    language:str=None, # Overrides what the Bible says
-    licence:str=None, # Overrides what the Bible says
-    path='', # Where the Bible comes from, for errors
+    language:str=None, licence:str=None, path='',
     layout:str='plain', # Of `LAYOUTS`
     replace:bool=False, # Also a dataset of another Bible, source, rules or splits?
     segmenter:str='unicode', # Of `SEGMENTERS`: how words are found, where the annotations have words

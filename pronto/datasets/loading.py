@@ -82,9 +82,7 @@ def _manifest_fault(found)->str|None: # The end of a sentence
     lacking = [key for key in _WRITTEN if key not in found]
     if lacking and 'version' in found: return f'lacks {", ".join(map(repr, lacking))}'
 
-def load_manifest(
-    path # A dataset folder
-)->dict: # Empty if it has none, as release v0.1
+def load_manifest(path)->dict: # Empty if it has none, as release v0.1
     "Load the manifest of a dataset; raises `InputError` if it is damaged"
     manifest = Path(path)/'manifest.json'
     if not manifest.is_file(): return {}
@@ -108,9 +106,7 @@ def _problems(stem:str, rows:list)->dict: # What is wrong to a function that fin
             'a reference is missing or damaged': lambda r: has_refs and None in r.refs}
 
 def check_rows(
-    stem:str, # Of the task
-    rows:list, # Of one split
-    path, # Where they come from, for errors
+    stem:str, rows:list, path,
     n:int|None=None, # How many there should be; unknown if not given
     unit:str='line' # What a row is in this file
 ):
@@ -143,24 +139,17 @@ def _ref_or_none(text:str)->Ref|None:
     except ValueError: return None
 
 # %% ../../nbs/datasets/loading.ipynb #ld14
-def shared_file(
-    folder:Path, # A dataset folder
-    name:str # e.g. `alignment.tsv`
-)->Path: # It may not exist
+def shared_file(folder:Path, name:str)->Path: # It may not exist
     "A file of the folder or, for a fold that does not have it, of the folder of all folds"
     has = (folder/name).exists() or 'fold' not in load_manifest(folder)
     return folder/name if has else folder.parent/name
 
-def is_checkable(
-    manifest:dict # As `load_manifest` gives it
-)->bool:
+def is_checkable(manifest:dict)->bool:
     "Does it say what the tables hold?"
     return 'files' in manifest
 
 # %% ../../nbs/datasets/loading.ipynb #ld14ck0
-def check_folder(
-    folder # A dataset folder
-)->dict: # Its manifest
+def check_folder(folder)->dict: # Its manifest
     "Check what tables share, and warn where nothing can be checked; raises `InputError` if it is damaged"
     folder = Path(folder)
     manifest = load_manifest(folder)
@@ -173,9 +162,7 @@ def check_folder(
     return manifest
 
 # %% ../../nbs/datasets/loading.ipynb #ld14v
-def lacks_text(
-    folder # A dataset folder
-)->bool:
+def lacks_text(folder)->bool:
     "Are its examples references to verses that are not there?"
     if shared_file(Path(folder), 'verses.tsv').exists(): return False
     first = []
@@ -185,9 +172,7 @@ def lacks_text(
     without = (r.startswith(b'\t') or b'\t\t\t' in r for r in rows) # No verse, no pair
     return bool(rows) and all(without)
 
-def load_verses(
-    folder # A dataset folder whose examples are kept by reference
-)->dict[Ref,str]: # The text of each verse
+def load_verses(folder)->dict[Ref,str]: # The text of each verse
     "Load `verses.tsv`; raises `InputError` if it is missing or damaged"
     path, found = shared_file(Path(folder), 'verses.tsv'), {}
     if not path.is_file():
@@ -253,19 +238,13 @@ def load_table(
     return rows
 
 # %% ../../nbs/datasets/loading.ipynb #ldtable1
-def table_file(
-    folder:Path, # A dataset folder
-    stem:str, # Of a task
-    split:str
-)->Path: # It may not exist
+def table_file(folder:Path, stem:str, split:str)->Path: # It may not exist
     "The table of a split; tagged sentences, questions and queries are lines of JSON"
     table = Path(folder)/f'{stem}_{split}.jsonl'
     known = stem in TASKS and TASKS[stem].ending == 'jsonl'
     return table if known or table.is_file() else table.with_suffix('.tsv')
 
-def with_dev(
-    parts:dict[str,list] # Split to rows
-)->dict[str,list]:
+def with_dev(parts:dict[str,list])->dict[str,list]:
     "Every tenth row of train as dev, where a benchmark has none"
     train = parts['train']
     if parts['dev'] or len(train) < 10: return parts
@@ -316,9 +295,7 @@ def load_dataset_folder(
 # %% ../../nbs/datasets/loading.ipynb #ld25
 def is_dataset(folder:Path)->bool: return bool(_train_tables(folder)) or (folder/'fold0').is_dir()
 
-def dataset_folders(
-    folder # A dataset folder, or one that holds some
-)->list[Path]: # In order of their names
+def dataset_folders(folder)->list[Path]: # In order of their names
     "The folder itself if it is a dataset folder, or else those one level below; may be empty"
     folder = Path(folder)
     names = '*_train.tsv', '*_train.jsonl', 'fold0'
@@ -358,9 +335,7 @@ def _verse_status(cells:list[str])->VerseStatus:
     ref, own, status, n, names = cells
     return VerseStatus(parse_ref(ref), own, status, int(n), tuple(filter(None, names.split(','))))
 
-def load_alignment(
-    folder # A dataset folder
-)->list[VerseStatus]: # In order of the canon
+def load_alignment(folder)->list[VerseStatus]: # In order of the canon
     "Load `alignment.tsv`; raises `InputError` if it is missing or damaged"
     path = shared_file(Path(folder), 'alignment.tsv')
     lines = list(enumerate(_lines(path, load_manifest(path.parent)), 1))
@@ -397,9 +372,7 @@ def _aligned_texts(folder:Path, verses:dict[Ref,str], manifest:dict)->dict[Ref,s
     return {ref: single_spaced(verses[ref]) for ref in usable}
 
 def texts_for(
-    folder, # A dataset folder
-    bible:Bible, # The translation it was built from
-    path='' # Where the Bible comes from, for errors
+    folder, bible:Bible, path=''
 )->dict[Ref,str]: # Each verse that examples may use, on one line
     "The texts of a dataset, from the Bible; raises `InputError` if the Bible is another one"
     folder, manifest = Path(folder), load_manifest(folder)
@@ -412,11 +385,7 @@ def texts_for(
                                          'use the same edition, or build your own dataset')
     return _aligned_texts(folder, to_english(bible, scheme).verses, manifest)
 
-def restore_verses(
-    folder, # A dataset folder whose examples are kept by reference
-    bible:Bible, # The translation it was built from
-    path='' # Where the Bible comes from, for errors
-)->int: # How many verses
+def restore_verses(folder, bible:Bible, path='')->int: # How many verses
     "Write `verses.tsv`; raises `InputError` if the Bible is another one"
     texts = texts_for(folder, bible, path)
     with write_aside(Path(folder)/'verses.tsv') as f: f.write_bytes(verse_lines(texts).encode())

@@ -96,12 +96,9 @@ def _source(annotations:Annotations)->dict:
     return {k: list(v) if isinstance(v, tuple) else v for k,v in about.items()} # As JSON has it
 
 def make_manifest(
-    annotations:Annotations, # What was projected
-    bible:Bible, # Whereto
-    alignment:Alignment, # Of both
+    annotations:Annotations, bible:Bible, alignment:Alignment,
     parts:dict[str,dict], # Stem to split to examples
-    tasks:list[Task],
-    *,
+    tasks:list[Task], *,
     nearest:NearestText, # Knows the texts of `alignment`
     **names # e.g. `code`, `language`, `licence`, `splits`, `versification`
 )->dict: # All but the hashes
@@ -141,9 +138,7 @@ def _weighted(tables:list[dict[str,float|None]], weights:list[int])->dict[str,fl
         found[key] = round(sum(x*w for x,w in numbers)/total, 4) if total else None
     return found
 
-def pool_manifests(
-    manifests:list[dict] # Of all folds, in order
-)->dict: # Without `fold`, `hashes` and `files`
+def pool_manifests(manifests:list[dict])->dict: # Without `fold`, `hashes` and `files`
     "Describe ten folds together"
     pooled = {key: value for key,value in manifests[0].items() if key not in ('fold','hashes','files')}
     of = lambda stem, key: [m[key][stem] for m in manifests]
@@ -166,31 +161,22 @@ def bible_hash(bible:Bible)->str: # 64 hexadecimal digits
     "Identifies the text of a translation, under its own verse numbers"
     return content_hash('\n'.join(f'{r.book}\t{r.chapter}\t{r.label}\t{r.text}' for r in bible.rows).encode())
 
-def dataset_hash_of(
-    alignment:Alignment,
-    parts:dict[str,dict] # As for `make_manifest`
-)->str: # 64 hexadecimal digits
+def dataset_hash_of(alignment:Alignment, parts:dict[str,dict])->str: # 64 hexadecimal digits
     "Identifies the examples of a dataset, whatever the layout of the tables"
     texts = '\n'.join(v.text for v in alignment.verses).encode()
     return content_hash(texts, *(stem.encode() + p[s].essence() for stem,p in parts.items() for s in SPLITS))
 
-def table_hash(
-    blocks # The contents of a file, in pieces of any size
-)->str: # 32 hexadecimal digits
+def table_hash(blocks)->str: # 32 hexadecimal digits
     "Identifies a file of a dataset"
     h = hashlib.blake2b(digest_size=16)
     for block in blocks: h.update(block)
     return h.hexdigest()
 
-def manifest_hash(
-    manifest:dict # As `manifest.json` has it
-)->str: # 32 hexadecimal digits
+def manifest_hash(manifest:dict)->str: # 32 hexadecimal digits
     "Identifies all that a manifest says, apart from this hash"
     return content_hash(json_bytes({k: v for k,v in manifest.items() if k != 'manifest_hash'}), size=16)
 
-def manifest_bytes(
-    manifest:dict # As `make_manifest` gives it, with the hashes
-)->bytes:
+def manifest_bytes(manifest:dict)->bytes:
     "The contents of `manifest.json`: the manifest and a hash of it"
     return json_bytes(manifest | dict(manifest_hash=manifest_hash(manifest)))
 
@@ -202,9 +188,7 @@ def _cue_line(manifest:dict)->list[str]: # One line; none for manifests of earli
     return [f'\nSurface cues alone (punctuation, capitals, length, place) score: {said}'] if said else []
 
 # %% ../../nbs/datasets/manifest.ipynb #mf17
-def cautions(
-    manifest:dict # As `build` returns it
-)->list[str]:
+def cautions(manifest:dict)->list[str]:
     "What a user should know before trusting a score"
     found = list(manifest['warnings'])
     if why := manifest.get('words', {}).get('warning'): found.append(why)
@@ -229,9 +213,7 @@ def _numbering_line(manifest:dict)->list[str]: # One line; none for manifests of
 _TEXT = dict(permitted='it may be passed on', forbidden='it may not be passed on',
              unclear='whether it may be passed on is unclear')
 
-def summary(
-    manifest:dict # As `build` returns it
-)->str: # Markdown
+def summary(manifest:dict)->str: # Markdown
     "Counts, label shares and cautions of one dataset"
     verses = ', '.join(f'{n:,} {status}' for status,n in manifest['verses'].items())
     heading = f'**{manifest["code"]}** ({manifest["language"] or "language not stated"}): {verses}'

@@ -29,9 +29,7 @@ def _bucket(chapter:str)->int: # From 0 to 9
     return int.from_bytes(hashlib.sha256(chapter.encode()).digest()[:4]) % N_FOLDS
 
 @cache
-def chapter_fold(
-    chapter:str # e.g. `MAT 1`
-)->int: # From 0 to 9
+def chapter_fold(chapter:str)->int: # From 0 to 9
     "The fold of a chapter, in every language and every task"
     return int(_table('folds', 'fold').get(chapter, _bucket(chapter)))
 
@@ -51,8 +49,7 @@ def _splits(refs:Iterable[Ref], fold:int|None)->set[str]:
 
 @cache
 def split_of(
-    ref:Ref, # A verse
-    fold:int|None=None # As for `chapter_split`
+    ref:Ref, fold:int|None=None
 )->str|None: # One of `SPLITS`, or `None` for a verse that is left out because of a parallel
     "The split of a verse, by its reference alone"
     split = chapter_split(ref.chapter_name, fold)
@@ -80,10 +77,7 @@ def choose_splits(
     return 'folds', f'only {few}; in ten folds each chapter is tested once'
 
 # %% ../../nbs/datasets/splits.ipynb #6def99aa
-def random_splits(
-    examples:list, # In canonical order
-    seed:int=42
-)->dict[str,list]: # Split to its examples
+def random_splits(examples:list, seed:int=42)->dict[str,list]: # Split to its examples
     "Shuffle and cut 80/10/10, as the published release did"
     shuffled = list(examples)
     random.Random(seed).shuffle(shuffled)

@@ -153,11 +153,10 @@ class VerseTask(_OfVerses, Task):
         if self.most is None: return label in self.labels
         return label.isdecimal() and label == str(int(label)) and self.training_label(label) in self.labels
 
-    def examples(self,
-        annotations:Annotations, # All annotated verses; pair tasks need them
-        verses:list[AlignedVerse], # In canonical order
+    def examples(
+        self, annotations:Annotations, verses:list[AlignedVerse],
         splits:str='parallel', # Or another of `SPLIT_NAMES`
-        fold:int|None=None # The fold that is tested
+        fold:int|None=None
     )->dict[str,Verses]: # Split to its examples
         "Label the verses and split them; raises `InputError` for a label that is not the task's"
         labels = labels_of(self, annotations)
@@ -171,8 +170,7 @@ class VerseTask(_OfVerses, Task):
 # %% ../../nbs/datasets/tasks.ipynb #vt02
 @lru_cache(maxsize=16)
 def labels_of(
-    task:VerseTask,
-    annotations:Annotations
+    task:VerseTask, annotations:Annotations
 )->dict[Ref,str]: # Without crossing verses and those that the task leaves out
     "The label of each annotated verse, the same for every translation; raises `InputError` for a wrong one"
     labelled = ((v.ref, task.label(v)) for v in annotations.verses.values() if not v.crosses)
@@ -332,9 +330,7 @@ STH = PairTask('same_thing', 'STH',
 # %% ../../nbs/datasets/tasks.ipynb #c29906e2
 TASKS = {t.stem: t for t in (NMC, PNS, SM, SS, SAC, PN, NS, AP, APA, SKT, STH)}
 
-def find_task(
-    name:str # A stem or an abbreviation, in any case
-)->Task: # A `VerseTask` or `PairTask`
+def find_task(name:str)->Task: # A `VerseTask` or `PairTask`
     "The task of that name; raises `ValueError` that lists the choices"
     for t in TASKS.values():
         if name.lower() in (t.stem, t.abbr.lower()): return t
@@ -360,9 +356,7 @@ def _wrong(task:Task)->str|None:
     return next((what for what,fine in checks.items() if not fine), None)
 
 @contextmanager
-def own_code(
-    path:Path # A file of Python
-):
+def own_code(path:Path):
     "Code of the user; what fails in it becomes an `InputError` with the line"
     try: yield
     except InputError: raise
@@ -373,16 +367,12 @@ def own_code(
         place = f'line {lines[-1]}' if lines else ''
         raise InputError(path, f'fails with {type(e).__name__}: {e}', place) from e
 
-def run_file(
-    path:Path # A file of Python
-)->dict: # Name to value
+def run_file(path:Path)->dict: # Name to value
     "The names that a file defines; raises `InputError` with the line that fails"
     with own_code(path): return runpy.run_path(str(path), run_name='pronto_tasks')
 
 # %% ../../nbs/datasets/tasks.ipynb #own05
-def load_tasks(
-    path # A file of Python that defines `VerseTask`s and `PairTask`s
-)->list[Task]:
+def load_tasks(path)->list[Task]:
     "Run the file and add its tasks to `TASKS`; raises `InputError` if it fails or defines a task badly"
     path = Path(path).resolve()
     with reading(path, 'name a Python file that defines tasks'):
@@ -397,9 +387,7 @@ def load_tasks(
     for stem,t in tasks.items(): TASKS[stem], _FILES[stem] = t, (path, digest)
     return list(tasks.values())
 
-def task_file(
-    task:Task
-)->str: # A path, or `''` for a task of the paper
+def task_file(task:Task)->str: # A path, or `''` for a task of the paper
     "The file to load before a process knows this task"
     return str(_FILES[task.stem][0]) if task.stem in _FILES else ''
 
@@ -462,15 +450,10 @@ def know_labels(
 # %% ../../nbs/datasets/tasks.ipynb #own05f
 _ALSO_IN:dict[str,str] = {} # Stem of a task that is known without a file to a file that defines it
 
-def name_task_file(
-    stems:list[str], # Of tasks that are known already
-    path # A file that defines them, too
-):
+def name_task_file(stems:list[str], path):
     "Let other processes load a file for tasks that this one knows without it"
     _ALSO_IN.update(dict.fromkeys(stems, str(Path(path).resolve())))
 
-def file_for_others(
-    task:Task
-)->str: # A path, or `''` for a task that every process knows
+def file_for_others(task:Task)->str: # A path, or `''` for a task that every process knows
     "The file that another process loads to know this task"
     return task_file(task) or _ALSO_IN.get(task.stem, '')

@@ -31,9 +31,7 @@ class Setup:
 
 _FILES:dict[str,str] = {} # Name of a protocol to the file that defines it
 
-def protocol_file(
-    name:str # Of a protocol
-)->str: # A path, or `''` for one of PrOnto's
+def protocol_file(name:str)->str: # A path, or `''` for one of PrOnto's
     "The file to load before a process knows this protocol"
     return _FILES.get(name, '')
 
@@ -52,9 +50,7 @@ class Protocol:
     divides:str='' # A sweep makes a notebook for each `source` or each `target`; one for all if empty
     tested:tuple[str,...]=SPLITS # The splits that targets need
 
-    def selections(self,
-        setup:Setup
-    )->list[Selection]: # One for each training
+    def selections(self, setup:Setup)->list[Selection]: # One for each training
         "The trainings of one task; raises `InputError` if the translations do not fit the protocol"
         if self.sources == 'needed' and not setup.sources:
             raise InputError('--train', f'the protocol {self.name} needs translations to train on; name one, '
@@ -174,9 +170,7 @@ _ALL = (
              sources='needed', divides='source', tested=('test',)))
 PROTOCOLS = {p.name: p for p in _ALL}
 
-def find_protocol(
-    name:str
-)->Protocol:
+def find_protocol(name:str)->Protocol:
     "The protocol of that name; raises `InputError` that lists the choices"
     if name not in PROTOCOLS:
         choices = ', '.join(PROTOCOLS)
@@ -194,9 +188,7 @@ def _wrong(p:Protocol)->str|None:
         return f'{p.name} is a name of PrOnto; choose another'
     return None if callable(p.select) else f'{p.name} has no function that selects rows'
 
-def load_protocols(
-    path # A file of Python that defines `Protocol`s
-)->list[Protocol]:
+def load_protocols(path)->list[Protocol]:
     "Run the file and add its protocols to `PROTOCOLS`; raises `InputError` if it fails or defines one badly"
     path, before = Path(path).resolve(), dict(PROTOCOLS)
     with reading(path, 'name a Python file that defines protocols'): path.read_bytes()

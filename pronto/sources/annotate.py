@@ -34,9 +34,7 @@ def erv_verses()->dict[str,str]: # Verse, such as `MAT 9:5`, to `fused` or `unan
     return {f"{r['book']} {r['chapter']}:{r['verse']}": r['status'] for r in fact_table('erv_verses')}
 
 def annotate_ontonotes(
-    documents:Iterable[Document], # As `read_placed` reads them
-    rules:str='paper',            # A key of `RULES`
-    arguments:str='all'           # Which are counted, one of `ARGUMENTS`
+    documents:Iterable[Document], rules:str='paper', arguments:str='all'
 )->tuple[dict[Ref,VerseAnnotation],dict]: # The verses in canonical order; fields of `Source`
     "Annotate the New Testament of OntoNotes"
     return annotate_onf(documents, RULES[rules], arguments), dict(unusable=erv_verses())
@@ -66,9 +64,7 @@ def annotate_macula(
 
 # %% ../../nbs/sources/annotate.ipynb #an02
 def annotate_acai(
-    records:Iterable[AcaiRecord], # As `read_acai` reads them
-    rules:str='paper',  # There are no others
-    arguments:str='all' # Both values of `ARGUMENTS` give the same
+    records:Iterable[AcaiRecord], rules:str='paper', arguments:str='all'
 )->tuple[dict[Ref,VerseAnnotation],dict]: # The verses in canonical order; fields of `Source`
     "Annotate the whole Bible with the entities of ACAI"
     original, passed_over = annotate_records(records)
@@ -76,9 +72,7 @@ def annotate_acai(
     return verses, dict(unusable=fused, passed_over=passed_over)
 
 def annotate_columns(
-    books:Iterable[dict], # As `read_columns` reads them
-    rules:str='paper',  # There are no others
-    arguments:str='all' # Both values of `ARGUMENTS` give the same
+    books:Iterable[dict], rules:str='paper', arguments:str='all'
 )->tuple[dict[Ref,VerseAnnotation],dict]: # The verses in canonical order; fields of `Source`
     "The words of the Greek New Testament, without annotation of verses"
     verses, fused = in_english(words_alone(books))
@@ -86,9 +80,7 @@ def annotate_columns(
 
 # %% ../../nbs/sources/annotate.ipynb #an02b
 def annotate_labels(
-    tables:Iterable[LabelTable], # One, as `read_labels` reads it
-    rules:str='paper',  # There are no others
-    arguments:str='all' # Both values of `ARGUMENTS` give the same
+    tables:Iterable[LabelTable], rules:str='paper', arguments:str='all'
 )->tuple[dict[Ref,VerseAnnotation],dict]: # The verses in canonical order; fields of `Source`
     "Annotate verses with labels of one's own"
     [table] = tables
@@ -187,9 +179,7 @@ def _source_json(folder:Path)->dict: # Fields of `Source`
 # %% ../../nbs/sources/annotate.ipynb #a9e3b1c7
 def _is_table(path:Path)->bool: return path.suffix in ('.tsv','.txt') and path.is_file()
 
-def is_source(
-    path # What was given as annotations
-)->bool:
+def is_source(path)->bool:
     "Is it to be annotated first: a folder, or a table of labels?"
     return Path(path).is_dir() or _is_table(Path(path))
 

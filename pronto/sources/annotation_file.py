@@ -67,10 +67,7 @@ def _verse_row(v:VerseAnnotation)->dict:
                 entities=[e._asdict() for e in v.entities], speeches=[s._asdict() for s in v.speeches],
                 labels=[x._asdict() for x in v.labels], split=v.split, words=[w._asdict() for w in v.words])
 
-def write_annotations(
-    annotations:Annotations,
-    path # A `.parquet` file
-):
+def write_annotations(annotations:Annotations, path):
     "Write annotations, without the words of mentions; raises `InputError` if the file cannot be written"
     import pyarrow as pa, pyarrow.parquet as pq
     about = {k: v for k,v in asdict(annotations.source).items() if v or k != 'labels'}
@@ -211,26 +208,21 @@ def _verses(table)->dict[Ref,VerseAnnotation]:
     return {ref: by_ref[ref] for ref in in_order(by_ref)}
 
 @no_collection()
-def read_annotations(
-    path # A file written by `write_annotations`
-)->Annotations: # With empty `tokens` in the mentions
+def read_annotations(path)->Annotations: # With empty `tokens` in the mentions
     "Read annotations; raises `InputError` if the file is not an annotation file or is damaged"
     if not Path(path).exists(): raise InputError(path, 'does not exist; make it with `pronto annotate`')
     with reading(path, _REMEDY):
         table = _read_table(path)
         return Annotations(_source(table.schema, path), _verses(table))
 
-def read_source(
-    path # As above
-)->tuple[int,Source]: # The number of verses, and what the file says about its source
+def read_source(path)->tuple[int,Source]: # The number of verses, and what the file says about its source
     "Read only the head of an annotation file; raises `InputError` as `read_annotations` does"
     with reading(path, _REMEDY), _opened(path) as parquet:
         return parquet.metadata.num_rows, _source(parquet.schema_arrow, path)
 
 # %% ../../nbs/sources/annotation_file.ipynb #af90
 def require_options(
-    path, # An annotation file
-    source, # What it says of its source
+    path, source,
     options:dict[str,str|None] # Name to what was asked for, e.g. of `rules`
 ):
     "Raise `InputError` if a file was annotated with other options"

@@ -61,18 +61,14 @@ def macula_word(word:Word)->SourceWord:
 _FILE = re.compile(r'(4\d|5\d|6[0-6])-.*\.txt')
 _LINE = re.compile(r'[0-9a-z]{2}(\d{3}):(\d{3})\t(\d+)(\S*)\t([^/\t]*)/[^\t]*\t([^\t]*)\t([^\t]*)\t[^\t]*')
 
-def column_files(
-    folder # With a file for each book
-)->list[Path]: # In the order of the canon
+def column_files(folder)->list[Path]: # In the order of the canon
     "The files of the Greek New Testament in columns"
     def fits(path):
         with path.open('rb') as f: first = f.readline(400)
         return re.match(rb'[0-9a-z]{2}\d{3}:\d{3}\t1[a-z]?\t[^/\t]+/', first)
     return [f for f in sorted(Path(folder).glob('[456][0-9]-*.txt')) if _FILE.fullmatch(f.name) and fits(f)]
 
-def read_columns(
-    path # One of `column_files`
-)->dict[Ref,tuple[SourceWord,...]]:
+def read_columns(path)->dict[Ref,tuple[SourceWord,...]]:
     "The words of a book; raises `InputError` with the line that cannot be read"
     path, found = Path(path), defaultdict(list)
     number = int(path.name[:2])
@@ -91,9 +87,7 @@ def read_columns(
             SourceWord(id, form, lemma, part_of_speech(lemma, usual), '', ''))
     return {ref: tuple(words) for ref,words in found.items()}
 
-def words_alone(
-    books:Iterable[dict] # As `read_columns` reads them
-)->dict[Ref,VerseAnnotation]: # By the numbers of the Greek text
+def words_alone(books:Iterable[dict])->dict[Ref,VerseAnnotation]: # By the numbers of the Greek text
     "Verses that have words and nothing else"
     verses = {ref: words for found in books for ref,words in found.items()}
     return {ref: VerseAnnotation(ref, (), False, words=words) for ref,words in verses.items()}
@@ -124,9 +118,7 @@ def name_words(
     return tuple(w._replace(entity=named.get(i, '')) for i,w in enumerate(words))
 
 # %% ../../nbs/sources/greek_words.ipynb #gw19
-def name_alike(
-    verses:dict[Ref,tuple[SourceWord,...]] # As `name_words` names them
-)->dict[Ref,tuple[SourceWord,...]]:
+def name_alike(verses:dict[Ref,tuple[SourceWord,...]])->dict[Ref,tuple[SourceWord,...]]:
     "Let a name that was passed over name whom the same name does most often"
     counts = defaultdict(Counter)
     for words in verses.values():

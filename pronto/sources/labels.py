@@ -94,9 +94,7 @@ def _labels(path, stem:str, verses)->list[str]: # Sorted
     said = f'only the label {found[0]!r}' if len(found) == 1 else f'{len(found):,} labels'
     raise InputError(path, f'has {said}; a task has 2 to {MOST_LABELS}', f'column {stem}')
 
-def read_labels(
-    path # A table with tabs between its columns
-)->LabelTable:
+def read_labels(path)->LabelTable:
     "Read a table of labels; raises `InputError` with the line that is wrong"
     with reading(path, 'name a table of references and labels'): text = Path(path).read_text('utf-8-sig')
     numbered = enumerate(text.split('\n'), 1)

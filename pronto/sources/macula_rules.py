@@ -25,9 +25,7 @@ def _words(part:Word|Group)->list[Word]:
 
 def _has_role(clause:Group, roles:set[str])->bool: return any(p.role in roles for p in clause.parts)
 
-def finite_verb(
-    clause:Group
-)->Word|None:
+def finite_verb(clause:Group)->Word|None:
     "The first finite verb of a clause, not of the clauses inside it"
     verbs = (w for p in clause.parts if p.role in ('v','vc') for w in _words(p))
     return next((w for w in verbs if w.mood in _FINITE), None)
@@ -132,8 +130,7 @@ def _nominal(w:Word)->bool: return w.kind in _NOMINAL or w.mood == 'participle'
 def _pronominal(w:Word)->bool: return w.kind in ('pron','det') or bool(w.referents) and w.kind != 'noun'
 
 def greek_mentions(
-    sentence:GreekSentence,
-    chain_of:dict[str,str] # As `chains` gives it
+    sentence:GreekSentence, chain_of:dict[str,str]
 )->tuple[Mention,...]: # In order of the text
     "The mentions of a sentence: words in a chain; for nouns the smallest phrase around them"
     place = {w.id: i for i,w in enumerate(sentence.words)}
@@ -153,16 +150,12 @@ def _sense(w:Word)->str:
     name = f'{w.lemma}.{"+".join(w.senses)}' if w.senses else w.lemma
     return re.sub(r'\s+', '_', name)
 
-def greek_predicates(
-    sentence:GreekSentence
-)->tuple[Predicate,...]: # In order of the text
+def greek_predicates(sentence:GreekSentence)->tuple[Predicate,...]: # In order of the text
     "The predicates of a sentence: verbs with a frame"
     return tuple(Predicate(_sense(w), len(w.frame)) for w in sentence.words if w.kind == 'verb' and w.frame)
 
 # %% ../../nbs/sources/macula_rules.ipynb #032ff596
-def annotate_book(
-    book:Book
-)->dict[Ref,VerseAnnotation]: # By the numbers of the Greek text
+def annotate_book(book:Book)->dict[Ref,VerseAnnotation]: # By the numbers of the Greek text
     "Annotate the verses of a book"
     chain_of = chains(w for s in book.sentences for w in s.words)
     verses, crossing, words = {}, set(), {}

@@ -132,8 +132,7 @@ def _check_verse(name:str):
 
 def make_source(
     facts:object, # Read from JSON: fields of `Source`
-    path, # The file, for errors
-    remedy:str # What the user can do
+    path, remedy:str
 )->Source:
     "A `Source` from a file; raises `InputError` for unknown fields and for values of another type"
     from pydantic import TypeAdapter, ValidationError
