@@ -161,6 +161,26 @@ def test_prompting_shows_every_run(mixed, tmp_path, capsys):
     rows = rows_of(tables(runs, tmp_path, capsys, '--protocol', 'prompting')[0])
     assert {'bert','bert (shots 4)'} <= rows or {'bert (no shots)','bert (shots 4)'} <= rows, rows
 
+def test_scores_on_machine_translations_do_not_mix_runs(mixed, tmp_path, capsys):
+    "Other epochs, weights, sources, splits and versions of the human translation have rows of their own"
+    runs = shutil.copytree(mixed, tmp_path/'runs')
+    source = lambda digest='eng-1': dict(trained_on=[part('eng', digest)], tuned_on=[part('eng', digest)])
+    kinds = [source(), source('eng-2'), source() | dict(hyperparameters=dict(epochs=1), seeds=1), source() | dict(model_hash='m2')]
+    for i,kind in enumerate(kinds): store(runs, .3 + .05*i, bible='wol-mt', language='wol', protocol='transfer', **kind)
+    store(runs, .9, bible='wol-mt', language='wol', protocol='transfer', splits='random', dataset_hash='mt-r', **source())
+    store(runs, .8, protocol='transfer', model_hash='m2', **source())
+    store(runs, .7, protocol='transfer', splits='random', dataset_hash='wol-r', **source())
+    store(runs, .65, protocol='transfer', dataset_hash='edited', **source())
+    folder = tmp_path/'wol-mt'
+    folder.mkdir()
+    (folder/'manifest.json').write_text(json.dumps(dict(code='wol-mt', human='wol', chrf=50.)))
+    assert main(['mt', 'tables', str(folder), '--runs', str(runs), '-o', str(tmp_path/'out')]) == 0
+    out = capsys.readouterr().out
+    rows = [[cell.strip() for cell in line.split('|')[1:6]] for line in out.splitlines() if line.startswith('| bert')]
+    found = sorted((human, machine) for _,_,_,human,machine in rows)
+    assert 'bert (m1) (trained on eng (eng-1), random splits)' in out
+    assert found == [('55.0','30.0'), ('55.0','35.0'), ('55.0','40.0'), ('65.0','30.0'), ('70.0','90.0'), ('80.0','45.0')], out
+
 @pytest.mark.parametrize('suite', ['mela','xtreme'])
 def test_tables_of_benchmarks_tell_runs_apart(tmp_path, capsys, suite):
     task = dict(mela='mela', xtreme='pawsx')[suite]

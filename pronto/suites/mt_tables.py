@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..core.files import InputError, json_with_keys, write_aside
 from ..core.tables import grouped, markdown_table
 from ..core.pictures import panels, save_picture
-from ..runs.comparing import task_name
+from ..runs.comparing import data_notes, name_apart, task_name
 from ..reporting.questions.tiers import TIERS, read_tiers, tier_of
 from ..reporting.translations import with_languages
 from ..runs.schema import Run
@@ -117,6 +117,12 @@ def _limit_notes(limits:dict)->list[str]: # Lines about model and task to limit
     return [f'{model}, {task_name(task)}: runs with --limit {limit}, so scores over at most {limit} '
             'examples of each test set' for (model,task),limit in sorted(limits.items()) if limit]
 
+def _of_versions(pairs:list[TranslatedPair], records:list[Run])->list[TranslatedPair]:
+    "With the names of `name_apart`: each version of a human translation beside the machine's last"
+    named = lambda code: list(dict.fromkeys(r.dataset for r in records if r.own_code == code))
+    return [p._replace(human=human, machine=machine) for p in pairs for human in named(p.human)
+            for machine in named(p.machine)[-1:]]
+
 # %% ../../nbs/suites/mt_tables.ipynb #tc15d
 def make_translation_tables(
     folders:list, runs,
@@ -125,15 +131,16 @@ def make_translation_tables(
 )->dict[str,str]: # Name to its Markdown
     "Write how both kinds of test sets agree, without empty tables; raises `InputError` without runs on both"
     pairs, records = translated_pairs(folders), with_languages(read_runs(runs))
-    known = [r for r in records if r.score(metric) is not None]
+    known = name_apart([r for r in records if r.score(metric) is not None], limits=False)
+    pairs = _of_versions(pairs, known)
     scores, limits = _scores_and_limits(known, {p.human: p.machine for p in pairs}, metric)
     if not scores:
-        named = ', '.join(f'{p.human} and {p.machine}' for p in pairs)
+        named = ', '.join(f'{p.human} and {p.machine}' for p in translated_pairs(folders))
         what = f'has no model that ran on a human and a machine-translated test set ({named}); evaluate both'
         raise InputError(runs, f'{what} with `pronto eval --protocol transfer` and the same --limit, if any')
     scores = {(model, task_name(task), code): both for (model,task,code),both in scores.items()}
     tables = dict(mt_agreement=compare_translations(scores), mt_quality=quality_table(scores, pairs))
-    notes = _limit_notes(limits)
+    notes = data_notes(known) + _limit_notes(limits)
     if not all(tables.values()): notes.append(_TOO_FEW)
     made = dict(mt_languages='\n\n'.join([language_table(scores, pairs), *notes]))
     made |= {name: text for name,text in tables.items() if text}
