@@ -192,6 +192,7 @@ def release_command(args):
     done = release(args.annotations, args.bibles, args.output, **cluster(args), job_timeout=args.job_timeout,
                    publishable=args.publishable, splits=args.splits, versification=args.versification,
                    min_verses=args.min_verses, rules=args.rules, arguments=args.arguments,
+                   segmenter=args.segmenter,
                    progress=bar('release'), check=bar('release: check', first=2))
     for code,licence in done.left_out.items(): note(f'left out {code}: {licence}')
     for code,licence in done.withheld.items(): note(f'labels without the text of {code}: {licence}')

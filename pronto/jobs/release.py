@@ -41,10 +41,12 @@ class Settings:
     min_verses:int = 500
     publishable:bool = False # Leave out texts that may not be passed on
     task_files:dict[str,str] = field(default_factory=dict) # Files with tasks of the user, and their hashes
+    segmenter:str = 'unicode' # As for `words_of`
 
     def input_hash(self, path)->str:
         "Identify everything that the dataset of a translation is made from"
         made_from = {k:v for k,v in asdict(self).items() if k not in ('annotations','task_files')}
+        if self.segmenter == 'unicode': del made_from['segmenter'] # As before there was a choice
         if self.task_files: made_from['task_files'] = sorted(self.task_files.values())
         made_from['version'] = pronto.__version__
         if noted := fetched_note(path).get('licence'): made_from['licence'] = noted
@@ -101,8 +103,8 @@ def build_translation(
     if layout is None: return licence
     annotations = _read_annotations(settings.annotations, settings.annotations_hash)
     build(annotations, bible, folder, splits=settings.splits, versification=settings.versification,
-          min_verses=settings.min_verses, licence=licence, path=path, layout=layout, replace=True,
-          tasks=tasks_of(annotations.source, settings.task_files))
+          min_verses=settings.min_verses, segmenter=settings.segmenter, licence=licence, path=path,
+          layout=layout, replace=True, tasks=tasks_of(annotations.source, settings.task_files))
     script = script_of(r.text for r in bible.rows[::10])
     about = dict(inputs=inputs, script=script, redistribution=redistribution(licence), files=_sizes(folder))
     with write_aside(folder/'release.json') as f:
@@ -294,7 +296,7 @@ def release(
     job_timeout:float=600, # Seconds after which a translation is stopped and listed as failed
     publishable:bool=False, splits:str='auto', versification:str='auto', min_verses:int=500,
     rules:str=None, # For a source folder: `paper` or `v0.1`
-    arguments:str=None, progress:Callable=iter,
+    arguments:str=None, segmenter:str='unicode', progress:Callable=iter,
     check:Callable=iter # Wraps the list of translations that are compared with what is there
 )->Release:
     "Build every unfinished translation and list all; raises `InputError` if there is none to publish"
@@ -303,7 +305,7 @@ def release(
     with _annotation_file(annotations, done.out, dict(rules=rules, arguments=arguments), progress) as file:
         its_hash = content_hash(file.read_bytes())
         settings = Settings(str(file), its_hash, splits, versification, min_verses, publishable,
-                            task_files=loaded_files())
+                            task_files=loaded_files(), segmenter=segmenter)
         done.finished = [c for c,p in check(list(places.items())) if is_finished(done.out/c, p, settings)]
         todo = {c: p.absolute() for c,p in places.items() if c not in done.finished}
         jobs = {c: (c, p, done.out.absolute(), settings) for c,p in todo.items()}

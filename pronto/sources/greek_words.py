@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Iterable
+from unicodedata import normalize
 from ..core.files import InputError, reading
 from ..core.refs import BOOKS, Ref
 from .macula import Word
@@ -44,7 +45,7 @@ _FIRST_PLACE = 389 # In domain 93
 _KINDS = {'11': 'group', '12': 'deity', '33': 'person', '53': 'person', '90': 'person'} # Moses, Christ, Jesus
 
 def _kind(word:Word)->str: # Of an entity; empty if there is none
-    if word.lemma == 'θεός': return 'deity'
+    if normalize('NFC', word.lemma) == 'θεός': return 'deity'
     if not _is_name(word.lemma) or word.kind == 'adv': return ''
     domain, _, number = word.senses[0].partition('.') if word.senses else ('53', '', '')
     if domain != '93': return _KINDS.get(domain, '')
@@ -54,8 +55,9 @@ def _kind(word:Word)->str: # Of an entity; empty if there is none
 def macula_word(word:Word)->SourceWord:
     "A word of MACULA as a record"
     kind, usual = _kind(word), _OF_KIND.get(word.kind, 'X')
-    return SourceWord(word.id, word.text, word.lemma, part_of_speech(word.lemma, usual),
-                      f'{kind}:{word.lemma}' if kind else '', '+'.join(word.senses))
+    lemma = normalize('NFC', word.lemma) # Greek accents have two codes
+    return SourceWord(word.id, word.text, lemma, part_of_speech(lemma, usual),
+                      f'{kind}:{lemma}' if kind else '', '+'.join(word.senses))
 
 # %% ../../nbs/sources/greek_words.ipynb #gw13
 _FILE = re.compile(r'(4\d|5\d|6[0-6])-.*\.txt')
@@ -72,7 +74,7 @@ def read_columns(path)->dict[Ref,tuple[SourceWord,...]]:
     "The words of a book; raises `InputError` with the line that cannot be read"
     path, found = Path(path), defaultdict(list)
     number = int(path.name[:2])
-    with reading(path): lines = path.read_text(encoding='utf-8-sig').splitlines()
+    with reading(path): lines = normalize('NFC', path.read_text(encoding='utf-8-sig')).splitlines()
     for i,line in enumerate(lines, 1):
         m = _LINE.fullmatch(line)
         if not m:

@@ -1,0 +1,157 @@
+"Words of a source and of its translations: annotations with words, links, names and parts of speech"
+import json, random
+
+import pytest
+
+from pronto.bibles.rows import Bible, VerseRow
+from pronto.cli import main
+from pronto.core.files import InputError
+from pronto.core.refs import Ref
+from pronto.sources.records import Annotations, Source, SourceWord, VerseAnnotation
+
+NAMES = {'Παῦλος': 'Pol', 'Πέτρος': 'Petelo', 'Μάρκος': 'Marko', 'Λουκᾶς': 'Luka'}
+VERBS = {'ἔρχομαι': 'ayiza', 'ὁράω': 'amona', 'καλέω': 'abenga'}
+
+def word(lemma):
+    is_name = lemma in NAMES
+    return SourceWord('n1', lemma, lemma, 'PROPN' if is_name else 'VERB', f'person:{lemma}' if is_name else '', '')
+
+@pytest.fixture
+def pronto(capsys):
+    "Run the command: exit status, output, and the lines of the error stream"
+    def run(*argv):
+        capsys.readouterr()
+        status = main(list(map(str, argv)))
+        said = capsys.readouterr()
+        return status or 0, said.out, said.err.splitlines()
+    return run
+
+@pytest.fixture(scope='module')
+def annotated():
+    "Invented verses of the New Testament, each with a subject, a verb and an object"
+    draw, verses = random.Random(0), {}
+    for ref in (Ref(b, c, v) for b in ('MAT','MRK','ROM') for c in range(1, 13) for v in range(1, 18)):
+        subject, object = draw.sample(list(NAMES), 2)
+        lemmas = subject, draw.choice(list(VERBS)), object
+        verses[ref] = VerseAnnotation(ref, (), False, words=tuple(map(word, lemmas)))
+    return Annotations(Source(name='toy', tasks=[]), verses)
+
+def translated(annotations, spoil=()):
+    said = NAMES | VERBS
+    texts = {ref: ' '.join(said[w.lemma] for w in v.words) + '!' for ref,v in annotations.verses.items()} | dict(spoil)
+    return Bible([VerseRow(r.book, r.chapter, str(r.verse), text) for r,text in texts.items()])
+
+@pytest.fixture
+def dataset(annotated, tmp_path):
+    pytest.importorskip('thot', reason='needs the extra align')
+    from pronto.datasets.building import build
+    build(annotated, translated(annotated, {Ref('MAT', 1, 1): '...'}), tmp_path/'toy', splits='parallel')
+    return tmp_path/'toy'
+
+# Annotations
+
+def test_annotations_with_words_are_read_as_they_were_written(annotated, tmp_path):
+    from pronto.sources.annotation_file import read_annotations, write_annotations
+    write_annotations(annotated, tmp_path/'a.parquet')
+    assert read_annotations(tmp_path/'a.parquet').verses == annotated.verses
+
+def test_a_part_of_speech_or_an_entity_that_cannot_be_is_refused(annotated, tmp_path):
+    from pronto.sources.annotation_file import read_annotations, write_annotations
+    for change,what in (dict(pos='NAME'), "'NAME' is not a part of speech"), (dict(entity='king:Saul'), "'king' is not a kind"):
+        [(ref, verse), *_] = annotated.verses.items()
+        bad = verse._replace(words=(verse.words[0]._replace(**change),))
+        write_annotations(Annotations(annotated.source, {ref: bad}), tmp_path/'a.parquet')
+        with pytest.raises(InputError, match=what): read_annotations(tmp_path/'a.parquet')
+
+def test_words_of_ontonotes_stay_in_memory(pronto, skeleton, tmp_path):
+    status,_,err = pronto('annotate', skeleton, '-o', tmp_path/'a.parquet', '--words')
+    assert status == 1 and 'may not keep its words in a file' in err[-1] and not (tmp_path/'a.parquet').exists()
+
+def test_without_the_option_no_word_of_macula_is_kept(testdata, tmp_path):
+    from pronto.sources.annotate import annotate
+    plain, words = (annotate(testdata/'macula-greek', words=w) for w in (False, True))
+    assert not any(v.words for v in plain.verses.values()) and plain.source.hash != words.source.hash
+    kinds = {w.entity.partition(':')[0] for v in words.verses.values() for w in v.words}
+    assert kinds == {'', 'person', 'place', 'group', 'deity'}
+
+def test_acai_names_the_words_of_a_greek_text(testdata):
+    from pronto.sources.annotate import annotate
+    with_words = annotate(testdata/'acai', words=True, greek=testdata/'alignments'/'helfi'/'greek')
+    first = with_words.verses[Ref('MAT', 1, 1)].words
+    assert [w.entity for w in first if w.entity] == ['person:Jesus.2', 'person:Jesus.2', 'person:David', 'person:Abraham']
+    n_named = sum(bool(w.entity) for v in with_words.verses.values() for w in v.words if w.pos == 'PROPN')
+    n_names = sum(w.pos == 'PROPN' for v in with_words.verses.values() for w in v.words)
+    assert n_named > .99*n_names > 4000
+
+# Datasets
+
+def rows_of(folder, stem): return [json.loads(line) for s in ('train','dev','test') for line in (folder/f'{stem}_{s}.jsonl').open()]
+
+def test_names_and_parts_of_speech_are_projected(annotated, dataset):
+    rows = rows_of(dataset, 'names')
+    right = {NAMES[lemma] for lemma in NAMES}
+    tags = [(token in right, tag) for row in rows for token,tag in zip(row['tokens'], row['tags'])]
+    assert sum((tag == 'B-PER') == is_name for is_name,tag in tags) > .98*len(tags) > 900
+    assert {tag for row in rows_of(dataset, 'upos') for tag in row['tags']} == {'PROPN','VERB'}
+    manifest = json.loads((dataset/'manifest.json').read_text())
+    assert manifest['words']['linked']['verses'] == 611 and manifest['words']['left_out'] == {} # One has no text
+    assert manifest['words']['segmenter'] == 'unicode' and manifest['words']['aligner'].startswith('eflomal')
+    assert manifest['counts']['names']['train'] == len((dataset/'names_train.jsonl').read_text().splitlines())
+
+def test_the_same_seed_gives_the_same_bytes(annotated, dataset, tmp_path):
+    from pronto.datasets.building import build
+    build(annotated, translated(annotated, {Ref('MAT', 1, 1): '...'}), tmp_path/'again'/'toy', splits='parallel')
+    for path in dataset.iterdir(): assert path.read_bytes() == (tmp_path/'again'/'toy'/path.name).read_bytes()
+
+def test_splits_are_those_of_all_tasks(dataset):
+    from pronto.datasets.splits import split_of
+    from pronto.core.refs import parse_ref
+    for s in 'train', 'dev', 'test':
+        rows = [json.loads(line) for line in (dataset/f'names_{s}.jsonl').open()]
+        assert rows and {split_of(parse_ref(row['id'])) for row in rows} == {s}
+
+def test_tasks_on_words_are_evaluated_like_others(dataset, pronto, tmp_path):
+    status, out, _ = pronto('eval', dataset, '-t', 'names', '--runs', tmp_path/'runs')
+    assert status == 0 and 'names: majority' in out
+
+def test_a_damaged_table_of_words_is_one_line(dataset, pronto, tmp_path):
+    path = dataset/'names_test.jsonl'
+    path.write_text(path.read_text().replace('B-PER', 'B-LOC', 1))
+    status,_,err = pronto('eval', dataset, '-t', 'names', '--runs', tmp_path/'runs')
+    assert status == 1 and 'is not the file that the manifest describes' in err[-1]
+
+def test_a_dataset_on_words_may_be_built_again_over_itself(annotated, dataset):
+    from pronto.datasets.building import build
+    build(annotated, translated(annotated, {Ref('MAT', 1, 1): '...'}), dataset, splits='parallel')
+    assert (dataset/'links.tsv').is_file()
+
+def test_without_text_there_are_no_tasks_on_words(annotated, tmp_path):
+    from pronto.datasets.building import build
+    with pytest.MonkeyPatch.context() as m:
+        m.setitem(__import__('sys').modules, 'thot.alignment', None) # Nothing is aligned
+        manifest = build(annotated, translated(annotated), tmp_path/'toy', splits='parallel', layout='labels')
+    assert 'the text is left out' in manifest['words']['warning'] and not list((tmp_path/'toy').glob('*.jsonl'))
+
+def test_without_sil_thot_the_extra_is_named(annotated, tmp_path, monkeypatch):
+    from pronto.datasets.building import build
+    monkeypatch.setitem(__import__('sys').modules, 'thot.alignment', None)
+    with pytest.raises(InputError, match=r"sil-thot: is not installed.*\[align\]"):
+        build(annotated, translated(annotated), tmp_path/'toy', splits='parallel')
+
+def test_a_verse_of_ten_thousand_words_is_left_out_and_counted(annotated, tmp_path):
+    pytest.importorskip('thot', reason='needs the extra align')
+    from pronto.datasets.building import build
+    long = translated(annotated, {Ref('MAT', 2, 2): 'a '*10_000})
+    manifest = build(annotated, long, tmp_path/'toy', splits='parallel')
+    assert manifest['words']['left_out'] == {'more than 1,000 words': 1}
+
+def test_a_script_without_blanks_asks_for_a_segmenter(annotated, tmp_path):
+    pytest.importorskip('thot', reason='needs the extra align')
+    from pronto.datasets.building import build
+    chinese = dict(zip([*NAMES, *VERBS], '保彼马路来见叫'))
+    texts = {ref: ''.join(chinese[w.lemma] for w in v.words)*5 + '。' for ref,v in annotated.verses.items()}
+    bible = Bible([VerseRow(r.book, r.chapter, str(r.verse), text) for r,text in texts.items()])
+    manifest = build(annotated, bible, tmp_path/'a', splits='parallel')
+    assert '--segmenter characters' in manifest['words']['warning'] and 'names' not in manifest['counts']
+    manifest = build(annotated, bible, tmp_path/'b', splits='parallel', segmenter='characters')
+    assert manifest['words']['segmenter'] == 'characters' and 'upos' in manifest['counts']
