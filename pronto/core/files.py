@@ -311,7 +311,8 @@ def content_hash(*contents:bytes, size:int=32)->str: # Hexadecimal digits, two f
 # %% ../../nbs/core/files.ipynb #a9180f53
 def fact_table(name:str)->list[dict[str,str]]: # Its rows
     "Read a table of `pronto/facts`, named without its ending"
-    header,*rows = (files('pronto')/'facts'/f'{name}.tsv').read_text(encoding='utf-8').splitlines()
+    lines = (files('pronto')/'facts'/f'{name}.tsv').read_text(encoding='utf-8').splitlines()
+    header,*rows = (line for line in lines if not line.startswith('# ')) # Licences
     return [dict(zip(header.split('\t'), row.split('\t'))) for row in rows]
 
 # %% ../../nbs/core/files.ipynb #d92afcc7

@@ -9,6 +9,7 @@ __all__ = ['plain_letters', 'Similar', 'similar_verses', 'parallels', 'parallel_
 import unicodedata
 from collections import defaultdict
 from functools import cache
+from itertools import chain
 from typing import Iterable, NamedTuple
 from ..core.files import fact_table
 from ..core.refs import NT_BOOKS, Ref, parse_ref
@@ -38,10 +39,10 @@ def similar_verses(verses:dict[Ref,str], least:float=.35)->list[Similar]: # In c
     return [p for p in pairs if p.first.chapter_name != p.second.chapter_name]
 
 # %% ../../nbs/datasets/parallels.ipynb #pa11
-def _pairs_old()->Iterable[tuple[Ref,Ref]]:
-    "Pairs of which one or both verses are in the Old Testament"
+def _listed(table:str)->Iterable[tuple[Ref,Ref]]:
+    "The pairs of a table with all parallels of a verse in one row"
     ref = cache(parse_ref) # Half of them occur more than once
-    for row in fact_table('parallels_ot'):
+    for row in fact_table(table):
         verse = ref(row['verse'])
         for other in row['parallels'].split(', '): yield verse, ref(other)
 
@@ -53,9 +54,9 @@ def parallels()->dict[Ref,frozenset[Ref]]: # Verse to the verses that are parall
         first, second = parse_ref(row['verse']), parse_ref(row['parallel'])
         found[first].add(second)
         found[second].add(first)
-    for first,second in _pairs_old():
+    for first,second in chain(_listed('parallels_ot'), _listed('parallels_ubs')):
         found[first].add(second)
-        if second.book not in NT_BOOKS: found[second].add(first)
+        if first.book in NT_BOOKS or second.book not in NT_BOOKS: found[second].add(first)
     return {ref: frozenset(others) for ref,others in found.items()}
 
 def parallel_to(
