@@ -15,7 +15,6 @@ from .guide import SMALL_MODEL, Held, describe, hub_cache, hub_models, look, sho
 from .guide import to_annotate
 from .output import show
 from ..core.files import InputError, json_with_keys
-from ..modeling.recipes import GPUS
 
 # %% ../../nbs/cli/doctor.ipynb #dr06
 OK, NOTE, MEND = 'ok', 'note', 'MEND'
@@ -75,6 +74,7 @@ def check_torch(load:bool=False)->Finding:
     bf16 = sorted(_cpu_flags() & {'amx_bf16','avx512_bf16'})
     parts = [version, f'{threads} of {_cores()} cores', f'bf16: {" ".join(bf16) or "not in this CPU"}']
     if not load:
+        from pronto.modeling.recipes import GPUS
         gpu = any(Path(p).exists() for p in GPUS)
         return Finding('torch', OK, ', '.join([*parts, 'a GPU' if gpu else 'no GPU']))
     import torch
