@@ -32,8 +32,7 @@ def _check_rows(dataset:Dataset, task, splits:tuple[str,...]):
                              f'line {i}')
 
 def task_rows(
-    dataset:Dataset, task,
-    limit:int=None, # At most so many rows of each split, as `sample` draws them
+    dataset:Dataset, task, limit:int=None,
     splits:tuple[str,...]=SPLITS # Those that must have rows
 )->dict[str,list]: # Split to its rows
     "The rows of a task; raises `InputError` if a model cannot be trained and tested on them"
@@ -50,11 +49,7 @@ def task_rows(
     return parts
 
 # %% ../../nbs/modeling/outcome.ipynb #75b4eb72
-def scores(
-    task,
-    gold:list[str], # Training labels
-    predicted:list[str]
-)->dict[str,float]: # Metric to value
+def scores(task, gold:list[str], predicted:list[str])->dict[str,float]: # Metric to value
     "Accuracy, macro F1, Matthews' correlation and, for counts, the mean absolute error"
     one_chapter = [0]*len(gold) # No intervals
     return score(task.labels, gold, predicted, one_chapter, counts=task.counts)[0]
@@ -120,9 +115,7 @@ def versions()->dict[str,str]:
     return dict(pronto=pronto.__version__, python=platform.python_version()) | {
         name: version(name) for name in ('torch','transformers')}
 
-def device_name(
-    device:str # `cpu` or `cuda`
-)->str:
+def device_name(device:str)->str:
     "What a record calls the device"
     import torch
     if device.startswith('cuda'): return torch.cuda.get_device_name()

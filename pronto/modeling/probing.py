@@ -111,8 +111,7 @@ def fit_logistic(
 def mix_weights(
     layers:list[torch.Tensor], # Of each (rows, features), standardised
     y:torch.Tensor, # (rows,) label numbers
-    n_labels:int,
-    l2:float # Strength of regularisation
+    n_labels:int, l2:float
 )->torch.Tensor: # (layers,), their sum is 1
     "How much of each layer a scalar mix takes"
     from scipy.optimize import minimize
@@ -198,16 +197,14 @@ def find_uses(task, rows:list, senses:list[str], verses:Encodings)->KnownUses:
 
 # %% ../../nbs/modeling/probing.ipynb #9b00000e
 def sense_sums(
-    c:torch.Tensor, # (verses, components)
-    uses:KnownUses
+    c:torch.Tensor, uses:KnownUses
 )->tuple[torch.Tensor,torch.Tensor]: # (senses, components) and (senses,)
     "The sum of the verses that use each sense, and how many they are"
     sums = c.new_zeros(len(uses.senses), c.shape[1]).index_add_(0, uses.pairs[:,0], c[uses.pairs[:,1]])
     return sums, torch.bincount(uses.pairs[:,0], minlength=len(uses.senses)).to(c)
 
 def sense_vectors(
-    c:torch.Tensor, # (verses, components)
-    sums:torch.Tensor, counts:torch.Tensor, pairs:PairRows
+    c:torch.Tensor, sums:torch.Tensor, counts:torch.Tensor, pairs:PairRows
 )->torch.Tensor: # (pairs, components)
     "The sense of each pair as the mean of the verses that use it, without those that the pair loses"
     others = sums[pairs.sense]
@@ -231,8 +228,7 @@ def interactions(sense, first, second, counts)->torch.Tensor: # (pairs, 4*compon
 
 def pair_features(
     make:Callable, # `products` or `interactions`
-    c:torch.Tensor, # (verses, components)
-    uses:KnownUses, pairs:PairRows
+    c:torch.Tensor, uses:KnownUses, pairs:PairRows
 )->torch.Tensor: # (pairs, features)
     "Features of many pairs, made in blocks that a processor's cache holds"
     sums, counts = sense_sums(c, uses)
@@ -347,14 +343,12 @@ def _one_thread():
 # %% ../../nbs/modeling/probing.ipynb #9b00001f
 @torch.no_grad()
 def probe(
-    model, # A model folder, or a name in the local cache
-    task,
+    model, task,
     rows:dict[str,list], # Of `train`, of `dev`, which chooses the head, and of test sets of any names
     settings:dict, *,
     seed:int=0, # Of random weights; nothing else is random
     senses:list[str]=None, # Those of `rows` if not given
-    device:str=None, # That encodes: `cpu` or `cuda`; a GPU if there is one
-    progress:str='', # What a progress display calls the run; no display if empty
+    device:str=None, progress:str='',
     cache:Cache=None # That of the data folder if not given
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Probe a frozen model on one task and test it; raises `InputError` for bad input"
@@ -390,12 +384,9 @@ def _counts(verses:Encodings, rows:dict[str,list])->dict: # `truncated` and `unk
 
 # %% ../../nbs/modeling/probing.ipynb #9b000016
 def probe_dataset(
-    dataset, # A dataset folder, or what `load_dataset_folder` made of it
-    model, # A model folder, or a name in the local cache
-    task, # Of `pronto.datasets.tasks`, or its name
+    dataset, model, task,
     recipe='probe', # Or another name of `PROBES`
-    *, seed:int=0,
-    limit:int=None, # At most so many rows of each split; see `sample`
+    *, seed:int=0, limit:int=None,
     **how # `device`, `progress` and `cache` of `probe`
 )->Trained:
     "Probe a model on one task of a dataset folder; raises `InputError` for bad input"

@@ -23,9 +23,7 @@ from .outcome import device_name, versions
 # %% ../../nbs/modeling/retrieval.ipynb #re000007
 SIMILARITIES = {'cosine': 0, 'margin': 4, 'csls': 10} # Name to the number of neighbours that it corrects for
 
-def unit_rows(
-    vectors # (n, width)
-)->np.ndarray: # Single precision
+def unit_rows(vectors)->np.ndarray: # Single precision
     "Vectors of length one; zeros stay zeros"
     vectors = np.asarray(vectors, np.float32)
     return vectors/np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-9)
@@ -34,8 +32,7 @@ def _blocks(n:int, size:int)->Iterator[slice]:
     yield from (slice(start, start + size) for start in range(0, n, size))
 
 def neighbour_means(
-    x:np.ndarray, # (n, width) of length one
-    y:np.ndarray, # (m, width) of length one
+    x:np.ndarray, y:np.ndarray,
     k:int, # How many neighbours
     block:int=1024 # Rows of `x` at a time
 )->np.ndarray: # (n,)
@@ -57,8 +54,7 @@ def _best(x, y, similarity:str, block:int)->np.ndarray: # (n,)
     return found
 
 def retrieve(
-    queries, # (n, width)
-    database, # (m, width)
+    queries, database,
     similarity:str='margin', # A key of `SIMILARITIES`
     block:int=1024
 )->np.ndarray: # (n,) the row of `database` that is most similar to each query; the first of equals
@@ -87,10 +83,9 @@ def mexa(
 
 # %% ../../nbs/modeling/retrieval.ipynb #re000019
 def encode_layers(
-    model, # A model folder, or a name in the local cache
-    texts:list[str], *,
+    model, texts:list[str], *,
     specials:bool=False, # Do CLS and SEP count in the means?
-    device:str=None # `cpu` or `cuda`; a GPU if there is one
+    device:str=None
 )->np.ndarray: # (layers + 1, n, width); the embeddings first
     "Encode texts by a frozen model; raises `InputError` for a model that cannot encode"
     found = encode_once(FrozenModel(model, specials=specials, device=device), texts)
@@ -98,25 +93,18 @@ def encode_layers(
     return np.stack([found.layer(i)[rows] for i in range(found.shape[0])])
 
 # %% ../../nbs/modeling/retrieval.ipynb #re000024
-def xtreme_layer(
-    blocks:int # How many the model has
-)->int: # Counted from 1
+def xtreme_layer(blocks:int)->int: # Counted from 1
     "The block whose output XTREME compares"
     return {12: 8, 24: 14}.get(blocks) or max(1, round(blocks*8/12))
 
 # %% ../../nbs/modeling/retrieval.ipynb #re000027
-def load_folds(
-    dataset # A dataset folder, or what `load_dataset_folder` made of it or of its folds
-)->list[Dataset]: # Of one in folds all folds, otherwise one
+def load_folds(dataset)->list[Dataset]: # Of one in folds all folds, otherwise one
     "The datasets whose test verses belong together"
     if isinstance(dataset, Dataset): return [dataset]
     if isinstance(dataset, list): return dataset
     return [load_dataset_folder(folder) for folder in fold_folders(dataset) or [dataset]]
 
-def verse_texts(
-    folds:list[Dataset],
-    split:str # `train`, `dev` or `test`
-)->dict[Ref,str]: # In the order of the canon
+def verse_texts(folds:list[Dataset], split:str)->dict[Ref,str]: # In the order of the canon
     "The verses of a split, from the tables of all tasks"
     rows = (row for fold in folds for tables in fold.tasks.values() for row in tables[split])
     found = {ref: text for row in rows for ref,text in verses_of(row) if isinstance(ref, Ref)}
@@ -212,10 +200,9 @@ def _scores(codes, folds, test, refs, texts)->Iterator[tuple[RetrievalScore,np.n
 
 # %% ../../nbs/modeling/retrieval.ipynb #re000036
 def score_retrieval(
-    model, # A model folder, or a name in the local cache
-    foreign,
+    model, foreign,
     english, # The same of the other translation; in `xtreme` its verses are the queries
-    *, device:str=None # `cpu` or `cuda`; a GPU if there is one
+    *, device:str=None
 )->Retrieval:
     "Score retrieval between the test verses of two translations; raises `InputError` for bad input"
     start = time.perf_counter()

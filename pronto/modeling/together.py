@@ -161,12 +161,9 @@ def _with_memory(model, tokenizer, heads, rows, settings, how)->tuple: # Setting
 
 # %% ../../nbs/modeling/together.ipynb #tg00013b
 def fine_tune_together(
-    model, # A model folder, or a name in the local cache
+    model,
     rows:dict[str,dict[str,list]], # Stem of each verse task to its `train`, `dev` and test sets
-    settings:dict, # As `Recipe.settings` gives them; it starts once, whatever `restarts` says
-    *, seed:int=0,
-    device:str=None, # `cpu` or `cuda`; a GPU if there is one
-    progress:str='' # What a progress display calls the run; no display if empty
+    settings:dict, *, seed:int=0, device:str=None, progress:str=''
 )->dict[str,Trained]: # Stem to what became of the task; each has its share of the seconds
     "Fine-tune a model on several tasks of single verses at once; raises `InputError` for bad input"
     began, device = time.perf_counter(), device or ('cuda' if torch.cuda.is_available() else 'cpu')

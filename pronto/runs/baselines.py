@@ -20,29 +20,18 @@ from ..datasets.shortcuts import NearestText
 from ..datasets.tasks import task_file
 
 # %% ../../nbs/runs/baselines.ipynb #0a1d6d71
-def training_labels(
-    task, # A task of `pronto.datasets.tasks`
-    rows:list # Rows of its tables
-)->list[str]: # As a model is trained on them
+def training_labels(task, rows:list)->list[str]: # As a model is trained on them
     "The labels of some rows, counts capped"
     return task.true_labels(rows)
 
 # %% ../../nbs/runs/baselines.ipynb #69245262
-def predict_majority(
-    task, # A task of `pronto.datasets.tasks`
-    train:list, # Rows
-    test:list # Rows
-)->list[str]: # A label for each row of `test`
+def predict_majority(task, train:list, test:list)->list[str]: # A label for each row of `test`
     "Always say the most frequent label of train"
     n = Counter(training_labels(task, train))
     return [max(task.labels, key=lambda label: n[label])]*len(test)
 
 # %% ../../nbs/runs/baselines.ipynb #ccd4c7c7
-def predict_lookup(
-    task, # A task of `pronto.datasets.tasks`
-    train:list, # Rows
-    test:list # Rows
-)->list[str]: # A label for each row of `test`
+def predict_lookup(task, train:list, test:list)->list[str]: # A label for each row of `test`
     "Remember train"
     return [task.labels[i] for i in task.lookup(*task.gather(train, test))]
 
@@ -84,9 +73,7 @@ def _features(task, rows:list): # (rows, 2^20)
     return _with_sense(ngrams, numbered(r.sense for r in rows)[0]) if task.has_sense else ngrams
 
 def predict_ngrams(
-    task, # A task of `pronto.datasets.tasks`
-    train:list, # Rows
-    test:list, # Rows
+    task, train:list, test:list,
     balanced:bool=False # Count rare labels as much as frequent ones?
 )->list[str]: # A label for each row of `test`
     "Logistic regression over character n-grams, for pairs those of verse 2 together with the sense"
@@ -99,20 +86,12 @@ def predict_ngrams(
                                                    class_weight='balanced' if balanced else None))
     return model.fit(x[:len(train)], y).predict(x[len(train):]).tolist()
 
-def predict_surface(
-    task, # A task of `pronto.datasets.tasks`
-    train:list, # Rows
-    test:list # Rows
-)->list[str]: # A label for each row of `test`
+def predict_surface(task, train:list, test:list)->list[str]: # A label for each row of `test`
     "Logistic regression over surface cues; labels count equally unless the task is judged by accuracy"
     return predict_cues(train, training_labels(task, train), test, balanced=task.metric != 'accuracy')
 
 # %% ../../nbs/runs/baselines.ipynb #bn02
-def predict_nearest(
-    task, # A task of `pronto.datasets.tasks`
-    train:list, # Rows
-    test:list # Rows
-)->list[str]: # A label for each row of `test`
+def predict_nearest(task, train:list, test:list)->list[str]: # A label for each row of `test`
     "Answer for the most similar verses of train"
     texts = NearestText(text for row in train + test for text in row.texts)
     asking = task.nearest(*task.gather(train, test))
@@ -122,9 +101,7 @@ def predict_nearest(
 BASELINES = dict(majority=predict_majority, lookup=predict_lookup, cues=predict_surface, ngram=predict_ngrams,
                  ngram_balanced=partial(predict_ngrams, balanced=True), nearest=predict_nearest)
 
-def baselines_of(
-    task # A task of `pronto.datasets.tasks`
-)->dict: # Name to a function with the signature of `predict_majority`
+def baselines_of(task)->dict: # Name to a function with the signature of `predict_majority`
     "The baselines of a task; tasks with items have their own"
     if task.has_items: return task.baselines
     needless = {'ngram_balanced'} if task.has_sense else set() # The labels of pairs are balanced
@@ -158,11 +135,7 @@ def kept_baselines()->Path:
     "The folder in which answers of baselines are kept"
     return data_dir()/'cache'/'baselines'
 
-def predict_once(
-    task, # A task of `pronto.datasets.tasks`
-    train:list, # Rows
-    test:list # Rows
-)->dict[str,list[str]]: # As `predict_baselines` gives them
+def predict_once(task, train:list, test:list)->dict[str,list[str]]: # As `predict_baselines` gives them
     "The baselines' answers, kept in the data folder for the next model, protocol or run store"
     if task.has_items: return predict_baselines(task, train, test)
     if task_file(task): return predict_baselines(task, train, test) # Somebody may be working on that file

@@ -21,18 +21,14 @@ from ..modeling.static_vectors import StaticSettings
 # %% ../../nbs/runs/comparing.ipynb #cmp00010
 MOVED = 'google-bert FacebookAI distilbert almanach tohoku-nlp'.split() # New owners of models on the hub
 
-def known_as(
-    model:str # A name on the hub, or a folder's name
-)->str: # The same before and after a move
+def known_as(model:str)->str: # The same before and after a move
     "The name of a model with its maker, as far as it has one"
     owner,_,name = model.strip('/').replace('--', '/').rpartition('/')
     return f'{owner}/{name}' if owner and owner not in MOVED else name
 
 _OTHER_TASK = ' (MACULA)' # Follows the stem of NMC
 
-def task_key(
-    record:Run
-)->str: # Its stem; another name where another source makes it another task
+def task_key(record:Run)->str: # Its stem; another name where another source makes it another task
     "The task of a run"
     other = record.task == 'nonpronominal_mention' and 'MACULA' in (record.source or '')
     return record.task + (_OTHER_TASK if other else '')
@@ -43,16 +39,12 @@ def stem_of(
     "The stem of a task"
     return task.removesuffix(_OTHER_TASK)
 
-def task_name(
-    task:str # Its stem, or what `task_key` returns
-)->str: # e.g. `SS`; the stem of a task that this program does not know
+def task_name(task:str)->str: # e.g. `SS`; the stem of a task that this program does not know
     "What the tables call a task"
     stem = stem_of(task)
     return task.replace(stem, TASKS[stem].abbr) if stem in TASKS else task
 
-def by_model_and_task(
-    records:list[Run]
-)->dict[tuple[str,str],list[Run]]: # (model, task) to its runs
+def by_model_and_task(records:list[Run])->dict[tuple[str,str],list[Run]]: # (model, task) to its runs
     "Runs by what is compared"
     return grouped(records, lambda r: (known_as(r.model), task_key(r)))
 
@@ -68,68 +60,50 @@ class Kind(NamedTuple):
     source:str  # Of the annotations
     trained:str # On which parts of which other translations
 
-def kind_of(
-    record:Run
-)->Kind:
+def kind_of(record:Run)->Kind:
     "What a run may share a block with"
     trained = '; '.join(f'{name} {part}' for name in _TRAINED if (part := getattr(record, name)))
     return Kind(record.protocol, *(getattr(record, k) or '' for k in _NAMED), trained)
 
-def with_kinds(
-    records:list[Run]
-)->list[Run]:
+def with_kinds(records:list[Run])->list[Run]:
     "Records that do not name splits, rules or source get them from others on the same dataset"
     known, named = {}, lambda r: {k: value for k in _NAMED if (value := getattr(r, k))}
     for r in records: known.setdefault(r.dataset_hash, {}).update(named(r))
     return [r.but(**known[r.dataset_hash] | named(r)) for r in records]
 
-def test_set(
-    record:Run
-)->tuple:
+def test_set(record:Run)->tuple:
     "What two runs must share to be compared: data, limit and kind"
     return record.dataset_hash, record.limit, kind_of(record)
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00015
-def setting_of(
-    record:Run
-)->tuple:
+def setting_of(record:Run)->tuple:
     "What the seeds of one cell have in common, besides the test set"
     return record.model_hash, str(sorted(record.hyperparameters.items())), record.recipe
 
-def whole_setting(
-    record:Run
-)->tuple:
+def whole_setting(record:Run)->tuple:
     "What all runs of a comparison over translations must share"
     return *setting_of(record), record.limit, record.splits, record.rules
 
 def _latest(records:list[Run])->float: return max(r.finished for r in records)
 
-def one_setting(
-    records:list[Run] # Of one model on one task
-)->list[Run]:
+def one_setting(records:list[Run])->list[Run]:
     """The runs of one setting: of that with the most runs, and of several such that with the last run.
     Random weights, which are a control, represent a model only where there is nothing else"""
     settings = grouped(records, whole_setting).values()
     model_itself = lambda runs: runs[0].recipe != 'probe-random'
     return max(settings, key=lambda runs: (model_itself(runs), len(runs), _latest(runs)), default=[])
 
-def settled(
-    records:list[Run]
-)->list[Run]:
+def settled(records:list[Run])->list[Run]:
     "Keep the runs of one setting of each model, task and protocol, so that means mix no limits or recipes"
     groups = grouped(records, lambda r: (known_as(r.model), task_key(r), r.protocol))
     return [r for runs in groups.values() for r in one_setting(runs)]
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0015b
-def has_static_model(
-    record:Run
-)->bool: # Its weights are made for each dataset
+def has_static_model(record:Run)->bool: # Its weights are made for each dataset
     "Is its model a classifier over static vectors?"
     return {'hidden','patience'} <= record.hyperparameters.keys()
 
-def changed_epochs(
-    record:Run
-)->int|None: # `None` where they are those of the recipe
+def changed_epochs(record:Run)->int|None: # `None` where they are those of the recipe
     "The epochs of a run, if they were asked for"
     recipe, task = RECIPES.get(record.recipe), TASKS.get(record.task)
     epochs = record.hyperparameters.get('epochs')
@@ -140,26 +114,19 @@ def changed_epochs(
 # %% ../../nbs/runs/comparing.ipynb #cmp00018
 _OF_FOLDS = 'dataset model model_hash task protocol recipe seed limit pool condition'.split()
 
-def result_of(
-    record:Run
-)->tuple:
+def result_of(record:Run)->tuple:
     "What the folds of one result have in common; a run without folds is alone"
     if record.fold is None: return (record.path,)
     settings = json.dumps(record.hyperparameters, sort_keys=True)
     return (*(getattr(record, k) for k in _OF_FOLDS), settings, str(record.train))
 
-def same_for_baselines(
-    record:Run,
-    other # Another run, or the key of one
-)->bool:
+def same_for_baselines(record:Run, other)->bool:
     "Do the baselines of two runs on one task learn from the same rows and answer the same rows?"
     same = 'dataset_hash', 'limit', 'protocol', 'trained_on'
     return all(getattr(record, k) == getattr(other, k) for k in same)
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00020
-def digits_apart(
-    pairs # (name, hash)
-)->dict[tuple,str]: # Each of them to digits; empty for a name with one hash
+def digits_apart(pairs)->dict[tuple,str]: # Each of them to digits; empty for a name with one hash
     "The first digits of hashes, as many as tell things of one name apart"
     found = {}
     for same in grouped(dict.fromkeys(pairs), lambda pair: pair[0]).values():

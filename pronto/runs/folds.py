@@ -17,17 +17,13 @@ from .comparing import result_of
 from .schema import Run
 
 # %% ../../nbs/runs/folds.ipynb #fo07
-def sets_of_folds(
-    records:list[Run]
-)->list[list[Run]]: # In the order of the first of each
+def sets_of_folds(records:list[Run])->list[list[Run]]: # In the order of the first of each
     "The records that belong to one result; those of runs without folds alone"
     sets = {}
     for r in records: sets.setdefault(result_of(r), []).append(r)
     return list(sets.values())
 
-def missing_folds(
-    records:list[Run] # Of one result
-)->list[int]: # From 0
+def missing_folds(records:list[Run])->list[int]: # From 0
     "Which folds are not there"
     n = records[0].folds or 10
     return sorted(set(range(n)) - {r.fold for r in records})
@@ -35,9 +31,7 @@ def missing_folds(
 # %% ../../nbs/runs/folds.ipynb #fo09
 def _chapter(ref:str, i:int)->str: return ref.rpartition(':')[0] or f'row {i}'
 
-def chapters_of_table(
-    table:list[dict[str,str]] # Predictions
-)->list: # One name per row, or a list of two
+def chapters_of_table(table:list[dict[str,str]])->list: # One name per row, or a list of two
     "The chapters of some predictions; without references every row is its own chapter"
     columns = [c for c in ('ref','ref1','ref2') if c in table[0]]
     chapters = [[_chapter(row[c], i) for c in columns] for i,row in enumerate(table)]
@@ -72,9 +66,7 @@ def _mean_epochs(runs:list[list[dict]])->list[dict]:
         epochs.append(means | {'epoch': same[0].get('epoch', 0)})
     return epochs
 
-def probe_kept(
-    record:Run # Of one run, or of pooled folds
-)->float: # 0 or 1; of folds, the share of them
+def probe_kept(record:Run)->float: # 0 or 1; of folds, the share of them
     "Was the probe before training (epoch 0) better on dev than all epochs, so that the scores are its own?"
     if record.probe_kept is not None: return record.probe_kept
     best = record.dev[(record.best_epoch or 1) - 1:][:1]
