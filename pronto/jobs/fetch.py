@@ -307,10 +307,7 @@ def _label_rows(name:str, texts:list[str], acai)->list[str]:
     return speaker_rows(*texts, annotate(acai).verses if acai else None)
 
 def fetch_labels(
-    name:str, # `taxi1500` or `speakers`
-    base:str='', # Address of the files; the one that is pinned if empty
-    offline:bool=False, # Refuse to download?
-    progress:bool=False, # Bars, on a terminal
+    name:str, base:str='', offline:bool=False, progress:bool=False,
     acai='' # A folder of ACAI; adds the verses on which it agrees with the speakers
 )->tuple[Path,dict]: # The table of labels, and the note
     "Download the files of a source, and write its labels alone; raises `InputError` if that fails"

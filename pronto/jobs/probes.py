@@ -96,15 +96,14 @@ def _probe(folder, how:dict, runs, device, tasks_files:tuple[str,...], steps:boo
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000b
 def probe_all(
-    datasets:list, # Dataset folders, or releases
-    models:list[str], # Folders, or names in the local cache
+    datasets:list, models:list[str],
     tasks:list[str]=(), # Stems or abbreviations; if empty all that a dataset has with examples in every split
-    seeds:int=1, # How many; only random weights depend on the seed
+    seeds:int=1,
     recipe:str='probe', # Or another name of `PROBES`
-    limit:int=None, # At most so many examples of each split
+    limit:int=None,
     runs=None, # The folder of the run store; `runs` in the data folder if not given
-    device:str=None, # That encodes: `cpu` or `cuda`; a GPU if there is one
-    show:Callable=lambda state, rows: None, # Is told of each translation: the state, and its rows
+    device:str=None, show:Callable=lambda state,
+    rows: None, # Is told of each translation: the state, and its rows
     workers:int=1, # How many translations are probed at once, each by a process that loads the models once
     steps:bool=False # With one worker, show the steps of the first translation, which has no forecast?
 )->ProbedLanguages:

@@ -58,10 +58,7 @@ def _chunks(sizes:list[int], room:int)->list[slice]: # Of words that fit into an
 
 # %% ../../nbs/suites/heads.ipynb #hd06d
 def pack_words(
-    rows:list[Tagged],
-    tokenizer,
-    tags:tuple[str,...], # All tags
-    limit:int, # Most tokens of an input
+    rows:list[Tagged], tokenizer, tags:tuple[str,...], limit:int,
     types:int=2 # How many token types the model has
 )->PackedWords:
     "Turn tagged sentences into inputs; raises `InputError` for a tag that is not in `tags`"
@@ -120,9 +117,8 @@ _LONGEST_QUESTION = 64 # Tokens, as in SQuAD's code
 def pack_questions(
     rows:list[Question],
     tokenizer, # A fast one, which knows the place of each token in the text
-    limit:int, # Most tokens of an input
-    stride:int=128, # How far a window moves
-    types:int=2, # How many token types the model has
+    limit:int, stride:int=128,
+    types:int=2 # How many token types the model has
 )->PackedQuestions:
     "Turn questions and contexts into windows"
     frame, packed = _frame(tokenizer), PackedQuestions([], [], [])
@@ -184,10 +180,9 @@ _FAMILIES = dict(tagging=AutoModelForTokenClassification, questions=AutoModelFor
 _LOCAL = dict(trust_remote_code=False, local_files_only=True)
 
 def load_head(
-    model, # A folder, or a name in the local cache
-    kind:str, # `tagging` or `questions`
+    model, kind:str,
     labels:tuple[str,...], # All tags
-    seed:int=0 # Of the head
+    seed:int=0
 ): # The model
     "Load a model with a new head; raises `InputError` if it has no usable weights"
     set_seed(seed)
@@ -297,14 +292,9 @@ def _packer(task, tokenizer, net, model, settings:dict)->Callable: # Of rows and
 
 # %% ../../nbs/suites/heads.ipynb #ft23c
 def fit_task(
-    model, # A model folder, or a name in the local cache
-    task, # Of `pronto.suites.tasks`
+    model, task,
     rows:dict[str,list], # Of `train`, of `dev`, which chooses the epoch, and of test sets of any names
-    settings:dict, # As `suite_settings` gives them
-    *,
-    seed:int=0,
-    device:str=None, # `cpu` or `cuda`; a GPU if there is one
-    progress:str='', # What a progress display calls the run; no display if empty
+    settings:dict, *, seed:int=0, device:str=None, progress:str='',
     start:dict=None, # `Trained.weights` of another training on this task, to begin with
     keep_weights:bool=False, # Are the weights of the best epoch kept in `Trained.weights`?
     senses:list[str]=() # There are none

@@ -23,8 +23,7 @@ from .tasks import MiningTask, described_tasks, suite_task
 
 # %% ../../nbs/suites/predicting.ipynb #pr08c
 def answer_text(
-    kind:str, # Of the examples
-    rows:list, # Of a test set
+    kind:str, rows:list,
     answers:list[str] # One for each item, as `Trained.answers` has them
 )->str: # The contents of a file of a submission
     "Answers in XTREME's submission format"
@@ -42,8 +41,7 @@ def _kind(task)->str: # A key of `ROWS`
     return 'mining' if isinstance(task, MiningTask) else task.example.kind
 
 def score_predicted(
-    task, # Of `pronto.suites.tasks`
-    rows:list, # Of a test set with labels
+    task, rows:list,
     answers:list[str] # One for each item
 )->dict[str,dict]: # Metric to `value`, in percent, and `interval`
     "Score answers, with 95 % intervals"
@@ -141,18 +139,13 @@ def _trainings(data, train:str, tables:dict[str,SuiteTables])->list[tuple[list[S
 
 # %% ../../nbs/suites/predicting.ipynb #pr20d
 def predict_task(
-    data, # A folder that `pronto import` wrote
-    stem:str, # Of the task
-    model, # A model folder, or a name in the local cache
-    *,
+    data, stem:str, model, *,
     train:str='en', # The language to train in; `en+de` for several together; `same` for each by itself
     examples:int=None, # At most so many training rows of a language
     recipe:str='scripts', # One of `SUITE_RECIPES`
-    epochs:int=None, # Instead of the recipe's
+    epochs:int=None,
     limit:int=None, # At most so many rows of each part, to try it
-    seed:int=0,
-    device:str=None, # `cpu` or `cuda`; a GPU if there is one
-    progress:str='' # What a progress display calls the run; no display if empty
+    seed:int=0, device:str=None, progress:str=''
 )->list[tuple[Trained,dict]]: # Each training, whose test sets are languages, and what the record says of it
     "Train and predict the test sets of all languages; raises `InputError` for bad input"
     tables, how = suite_folders(data, stem), dict(seed=seed, device=device, progress=progress)
@@ -198,11 +191,7 @@ def _answered(runs:list[Trained])->list[tuple[str,list,list[str]]]: # Language, 
 
 # %% ../../nbs/suites/predicting.ipynb #pr22d
 def predict_submission(
-    data, # A folder that `pronto import` wrote
-    model, # A model folder, or a name in the local cache
-    out, # The folder of the submission
-    stems:list[str], # Of the tasks
-    show:bool=False, # Show the steps of each training?
+    data, model, out, stems:list[str], show:bool=False,
     **options # As for `predict_task`
 )->Iterator[dict]: # The record of each task, as soon as it is there
     "Predict the test sets of several tasks; raises `InputError` for bad input"
@@ -222,9 +211,7 @@ def predict_submission(
         yield _write_task(folder, runs, record) | dict(recorded_before=False)
 
 # %% ../../nbs/suites/predicting.ipynb #pr23c
-def prediction_table(
-    records:list[dict] # As `predict_submission` gives them
-)->str: # Markdown
+def prediction_table(records:list[dict])->str: # Markdown
     "The scores of each task and language whose labels are known; of several seeds the median and range"
     cells = {}
     for record in records:

@@ -64,9 +64,7 @@ def scores_of_runs(
     return found
 
 # %% ../../nbs/suites/results.ipynb #rs11c
-def shared_table(
-    found:dict[str,SubmissionScores] # As `scores_of_runs` gives them
-)->str: # Markdown
+def shared_table(found:dict[str,SubmissionScores])->str: # Markdown
     "Each task over the languages that ran, beside mBERT and XLM-R over the same"
     rows = []
     for name,scores in found.items():

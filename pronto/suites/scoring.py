@@ -164,11 +164,7 @@ class SubmissionScores:
         "The scores as XTREME's script writes them"
         return self.groups | {name: scores.record() for name,scores in self.tasks.items()}
 
-def score_submission(
-    predictions, # A folder with a folder for each task
-    labels, # As above
-    seqeval:str=SEQEVAL[0] # Which version's spans count; see `pronto.suites.metrics`
-)->SubmissionScores:
+def score_submission(predictions, labels, seqeval:str=SEQEVAL[0])->SubmissionScores:
     "Score a submission to XTREME; raises `InputError` for files that are damaged or of another length"
     folders = Path(predictions), Path(labels)
     for folder in folders:
@@ -202,9 +198,7 @@ def _shown(row:list)->list:
     value = row[-1]
     return [*row[:-1], *(('', '') if value is None else (f'{value:.2f}', f'{value}'))]
 
-def show_scores(
-    found:SubmissionScores # As `score_submission` returns it
-)->str: # Markdown
+def show_scores(found:SubmissionScores)->str: # Markdown
     "Two tables: averages, and the scores of each language"
     averages = markdown_table(['task','languages','metric','average','in full'],
                               list(map(_shown, _average_rows(found))), 'lllrr')
@@ -215,9 +209,7 @@ def show_scores(
             by_language.append([scores.task.task, metric.replace('_', ' '), cells])
     return averages + '\n\n' + markdown_table(['task','metric','by language'], by_language, 'lll')
 
-def left_out_lines(
-    found:SubmissionScores
-)->list[str]: # A line for each task
+def left_out_lines(found:SubmissionScores)->list[str]: # A line for each task
     "What is missing, and what is not averaged therefore"
     lines = [f'{name}: not scored, because it is not in both folders' for name in found.absent]
     for name,scores in found.tasks.items():

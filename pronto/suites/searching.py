@@ -25,9 +25,7 @@ def _candidates(x:np.ndarray, y:np.ndarray, near_x:np.ndarray, near_y:np.ndarray
             yield float(scores.max()), i, int(columns[scores.argmax()])
 
 def mine(
-    source:np.ndarray, # (n, width)
-    target:np.ndarray, # (m, width)
-    k:int=4 # Neighbours
+    source:np.ndarray, target:np.ndarray, k:int=4
 )->list[tuple[float,int,int]]: # Score, row of `source`, row of `target`; the best first
     "Pairs of sentences that may be translations, each sentence in one at most"
     x, y = unit_rows(source), unit_rows(target)
@@ -43,8 +41,7 @@ def mine(
     return found
 
 def best_threshold(
-    scores:list[float], # Of pairs, the highest first
-    right:list[bool], # Which of them are true
+    scores:list[float], right:list[bool],
     wanted:int # How many true pairs there are
 )->float: # Between two scores; 0 if no pair is right
     "The score that separates pairs with the best F1"
@@ -55,11 +52,7 @@ def best_threshold(
     return (scores[best] + scores[min(best + 1, len(scores) - 1)])/2
 
 # %% ../../nbs/suites/searching.ipynb #se06c
-def sentence_vectors(
-    model, # A model folder, or a name in the local cache
-    texts:list[str],
-    device:str=None # `cpu` or `cuda`; a GPU if there is one
-)->np.ndarray: # (n, width)
+def sentence_vectors(model, texts:list[str], device:str=None)->np.ndarray: # (n, width)
     "Sentences as XTREME's code encodes them: the mean over all tokens in the middle of the model"
     layers = encode_layers(model, texts, specials=True, device=device)
     return layers[xtreme_layer(len(layers) - 1)]
@@ -70,10 +63,7 @@ def _distinct(rows:list)->dict[str,str|None]: # Text to id; `None` if several se
     return found
 
 def mined_pairs(
-    model, # As above
-    rows:list, # Queries
-    pool:list, # Where their translations are
-    device:str=None
+    model, rows:list, pool:list, device:str=None
 )->list[tuple[float,str,str]]: # Score, id of the query, id in the pool; the best first
     "Candidates for translations, each sentence in one pair at most; none for texts that occur twice"
     sides = _distinct(rows), _distinct(pool)
@@ -110,13 +100,10 @@ def _mined(model, dev:list, rows:list, pool:list, device)->list[str]: # Ids; emp
 
 # %% ../../nbs/suites/searching.ipynb #se09c
 def search_task(
-    model, # A model folder, or a name in the local cache
+    model,
     task, # A `RetrievalTask` or `MiningTask`
     rows:dict[str,list], # Of test sets of any names; of `dev` for pairs
-    settings:dict, # As `search_settings` gives them
-    *,
-    seed:int=0,
-    device:str=None, # `cpu` or `cuda`; a GPU if there is one
+    settings:dict, *, seed:int=0, device:str=None,
     **unused # What `fine_tune` takes besides
 )->Trained:
     "Search the translations of all test sets; raises `InputError` without rows of dev for a threshold"

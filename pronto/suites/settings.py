@@ -20,9 +20,7 @@ SUITE_RECIPES = tuple(dict.fromkeys(row['recipe'] for row in fact_table('xtreme_
 _AS = dict(sentence='xnli', pair='xnli', tagging='udpos', questions='xquad') # For tasks of other benchmarks
 
 def suite_settings(
-    recipe:str, # One of `SUITE_RECIPES`
-    stem:str, # Of the task
-    kind:str, # Of its examples
+    recipe:str, stem:str, kind:str,
     model, # A folder or name: XTREME has other settings for large models
     epochs:int=None # Instead of the recipe's
 )->dict:
@@ -43,12 +41,7 @@ def suite_settings(
 # %% ../../nbs/suites/settings.ipynb #st08c
 _OF_HEADS = 'name learning_rate batch_size weight_decay epochs warmup grouped bf16'.split()
 
-def benchmark_settings(
-    settings:dict, # As `Recipe.settings` gives them
-    stem:str, # Of the task
-    kind:str, # Of its examples
-    model # A folder or name
-)->dict:
+def benchmark_settings(settings:dict, stem:str, kind:str, model)->dict:
     "The hyperparameters of a recipe for a task of a benchmark; raises `InputError` if it does not suit"
     name = settings['name']
     if settings.get('by_task'):
@@ -63,9 +56,7 @@ def benchmark_settings(
     return used | dict(select='accuracy', max_length=lengths['max_length'], stride=lengths['stride'])
 
 # %% ../../nbs/suites/settings.ipynb #st11c
-def search_settings(
-    settings:dict # As `Recipe.settings` gives them
-)->dict: # Nothing is trained
+def search_settings(settings:dict)->dict: # Nothing is trained
     "How translations are searched: as XTREME does, or by a margin on the best layer"
     name = settings['name']
     if settings.get('by_task'): return dict(name=name, similarity='cosine', layer='of XTREME', specials=True)

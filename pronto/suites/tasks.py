@@ -322,10 +322,7 @@ _CLASSES = dict(verse=_verse_task, sentence=SentenceTask, pair=SentencePairTask,
                 questions=QuestionTask, retrieval=RetrievalTask, mining=MiningTask)
 _METRICS = dict(tag_accuracy='accuracy', span_f1='f1', squad='f1', mlqa='f1', bitext_f1='f1')
 
-def suite_task(
-    stem:str,
-    described:Described # What a manifest says of it
-)->Task:
+def suite_task(stem:str, described:Described)->Task:
     "The task that a manifest describes"
     abbr = re.sub('[^A-Za-z0-9-]+', '-', described.name).strip('-')
     metric = _METRICS.get(described.metric, described.metric)
@@ -334,9 +331,7 @@ def suite_task(
     if described.asked: about['asked'] = described.asked
     return _CLASSES[described.kind](stem, abbr, described.question, **about)
 
-def know_tasks(
-    described:dict[str,Described] # By stem
-)->list[str]: # Those that were not known
+def know_tasks(described:dict[str,Described])->list[str]: # Those that were not known
     "Make the tasks of imported datasets known, so that they can be trained, read and scored"
     new = [stem for stem in described if stem not in TASKS]
     for stem in new: TASKS[stem] = suite_task(stem, described[stem])
@@ -363,19 +358,14 @@ def described_tasks(
     return found
 
 # %% ../../nbs/suites/tasks.ipynb #tk09c
-def check_names(
-    stem:str, # Of a task
-    labels # All labels
-):
+def check_names(stem:str, labels):
     "Raise `InputError` for a name or label that cannot be in a table"
     if not _STEM.fullmatch(stem):
         raise InputError('--task', f'{stem[:60]!r} must be lower-case letters, digits and underscores')
     for label in labels:
         if label.split() != [label]: raise InputError('--labels', f'{label!r} must be one word')
 
-def tasks_file(
-    tasks:dict[str,Described] # Stem to what a manifest says
-)->str: # Empty if there are none
+def tasks_file(tasks:dict[str,Described])->str: # Empty if there are none
     "The contents of a file for `--tasks`"
     made, lines = [suite_task(stem, described) for stem,described in sorted(tasks.items())], []
     for task in made:
