@@ -102,8 +102,8 @@ def probe_all(
     recipe:str='probe', # Or another name of `PROBES`
     limit:int=None,
     runs=None, # The folder of the run store; `runs` in the data folder if not given
-    device:str=None, show:Callable=lambda state,
-    rows: None, # Is told of each translation: the state, and its rows
+    device:str=None,
+    show:Callable=lambda state, rows: None, # Is told of each translation: the state, and its rows
     workers:int=1, # How many translations are probed at once, each by a process that loads the models once
     steps:bool=False # With one worker, show the steps of the first translation, which has no forecast?
 )->ProbedLanguages:
