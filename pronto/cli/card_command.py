@@ -26,7 +26,7 @@ def card_options(parser):
 # %% ../../nbs/cli/card_command.ipynb #ccmd0007
 def _annotations(given:str|None):
     "Annotations that are given, or those of the data folder; a source that was fetched is read"
-    from pronto.sources.annotate import annotate
+    from pronto.sources.annotate import annotate, is_source
     from pronto.sources.annotation_file import read_annotations
     held = look()
     places = [given] if given else [*held.annotations, *held.sources]
@@ -35,7 +35,7 @@ def _annotations(given:str|None):
         raise InputError(held.folder, what)
     place, *others = places
     if others: note(f'annotations: {place} (others: {", ".join(others)}; choose with -a)')
-    return annotate(place, progress=bar('annotate')) if Path(place).is_dir() else read_annotations(place)
+    return annotate(place, progress=bar('annotate')) if is_source(place) else read_annotations(place)
 
 def _dataset(bible:str, annotations:str|None)->Path:
     "A dataset folder, or the one that is built from a Bible; that of another Bible is not replaced"

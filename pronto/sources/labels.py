@@ -66,6 +66,7 @@ def _verse(text:str)->Ref:
 def _check_label(column:str, label:str):
     "Raise `ValueError` for what cannot be a label, a split or a licence"
     if not label: raise ValueError(f'{column} is empty; write {_NONE} where a verse has no label')
+    if not label.isprintable(): raise ValueError(f'{column} has a control character; remove it')
     if column == 'split' and label not in _SPLITS:
         raise ValueError(f'no split {label[:40]!r}; choose {", ".join(_SPLITS)}')
     if column not in _NOT_TASKS and label.split() != [label]:
