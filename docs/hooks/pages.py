@@ -1,5 +1,5 @@
 "What MkDocs calls: pages made from the notebooks, the command and the files of the repository"
-import json, posixpath, re, sys
+import ast, json, posixpath, re, sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2])) # The package of this checkout
@@ -11,6 +11,8 @@ from links import PAGES, PICTURES, ROOT, areas, page_of, repository
 from links import references, repository_page, settings, with_links
 from notebooks import convert
 from results import chart, report_page
+
+QUESTIONS = ROOT/'pronto'/'reporting'/'questions'
 
 # Notebooks
 
@@ -76,6 +78,7 @@ def made_pages():
         if path != 'README.md': made[page_of(path)] = repository_page(path)
     made['report.html'] = report_page(ROOT/'paper_tables'/'demo_runs.zip')
     made |= command_pages(written_pages())
+    made['commands/tables.md'] += questions_list()
     return made | {where: (ROOT/path).read_bytes() for path,where in PICTURES.items()}
 
 def written_pages():
@@ -112,6 +115,13 @@ def code_index():
              'returns. An area imports only from those above it.')
     lines = [f'[{area}]({area}/index.md)\n:   {holds}' for area,holds in areas().items()]
     return f'# Code\n\n{about}\n\n' + '\n\n'.join(lines) + '\n'
+
+def questions_list():
+    "The questions of `pronto tables --question`, each with the page of its module"
+    from pronto.reporting.questions.question import RUN_QUESTIONS
+    about = lambda module: ast.get_docstring(ast.parse((QUESTIONS/f'{module}.py').read_text(encoding='utf-8')))
+    lines = [f'[`{name}`](../api/reporting/{module}.md)\n:   {about(module)}' for name,module in RUN_QUESTIONS.items()]
+    return '\n## Questions\n\n' + '\n\n'.join(lines) + '\n'
 
 # What MkDocs calls
 

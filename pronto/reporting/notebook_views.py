@@ -11,11 +11,11 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from collections import Counter
 from pathlib import Path
-from ..core.pictures import heat_map
+from ..core.pictures import heat_map, panels
 from ..datasets.loading import load_dataset_folder, load_manifest, sample
 from ..datasets.manifest import label_shares, training_shares
 from ..datasets.tasks import TASKS
-from .rendering import IN_PERCENT
+from .protocol_cells import number
 from .scores import (Answers, against_best, answers_by_task, best_of_models, compare_answers,
                                      is_clear, score_answers)
 from ..runs.schema import Run
@@ -24,17 +24,13 @@ from ..protocols.parts import find_translations
 from ..runs.store import predictions_of, right_answers
 
 # %% ../../nbs/reporting/notebook_views.ipynb #2cf53f2b
-def _percent(x:float|None)->str: return '–' if x is None else f'{100*x:.1f}'
-
-def _two(x:float|None)->str: return '–' if x is None else f'{x:.2f}'
-
 def _score_row(record:Run)->dict:
     low,high = record.intervals.get('accuracy') or (None, None)
     about = dict(task=task_name(record.task), model=record.model, seed=record.seed)
-    scores = {'accuracy': _percent(record.accuracy), '95 %': f'{_percent(low)}–{_percent(high)}'}
-    scores |= {name: _percent(x) for name,x in record.baselines.items()}
-    scores |= {'macro F1': _percent(record.macro_f1), 'MCC': _two(record.mcc)}
-    if record.f1 is not None: scores['F1'] = _percent(record.f1)
+    scores = {'accuracy': number(record.accuracy), '95 %': f'{number(low)}–{number(high)}'}
+    scores |= {name: number(x) for name,x in record.baselines.items()}
+    scores |= {'macro F1': number(record.macro_f1), 'MCC': number(record.mcc, 'mcc')}
+    if record.f1 is not None: scores['F1'] = number(record.f1)
     return about | scores | dict(n=record.counts['test'], note='collapsed' if record.collapsed else '')
 
 def score_table(records:list[Run])->pd.DataFrame: # A row per run
@@ -45,7 +41,7 @@ def score_table(records:list[Run])->pd.DataFrame: # A row per run
 def _cost_row(record:Run)->dict:
     about = dict(task=task_name(record.task), model=record.model, seed=record.seed)
     cost = dict(seconds=record.seconds, examples=sum(record.counts.values()))
-    unknown = _percent(record.unknown['test'])
+    unknown = number(record.unknown['test'])
     cut = {'truncated': sum(record.truncated.values()), 'unknown tokens': unknown}
     return about | cost | cut | dict(device=record.device)
 
@@ -85,15 +81,11 @@ FEW = 'fewer than 3 seeds' # Then nothing is tested
 
 def _p(x:float|None)->str: return '–' if x is None else '< 0.001' if x < 0.001 else f'{x:.3f}'
 
-def _difference(x:float, metric:str)->str:
-    text = f'{100*x:+.1f}' if metric in IN_PERCENT else f'{x:+.2f}'
-    return text.replace('-', '−')
-
 def _comparison(stem:str, row:dict, metric:str)->dict:
     models = {'task': task_name(stem), 'best model': row['best'], 'against': row['other']}
     clear = FEW if row['p'] is None else 'yes' if is_clear(row['p_holm']) else 'no'
     p = {'p': _p(row['p']), 'p corrected': _p(row['p_holm'])}
-    return models | {'difference': _difference(row['difference'], metric)} | p | {'clear': clear}
+    return models | {'difference': number(row['difference'], metric, '+')} | p | {'clear': clear}
 
 def compare_table(
     records:list[Run], metric:str='accuracy',
@@ -111,12 +103,12 @@ def _seeds_row(stem:str, model:str, own:Answers, best:Answers)->dict:
     found, n_seeds = score_answers(own), len(own.predicted)
     low, high = found['accuracy'].interval or (None, None)
     about = dict(task=task_name(stem), model=model, seeds=n_seeds)
-    share = _percent(found['accuracy'].from_seeds)
-    scores = {'accuracy': _percent(found['accuracy'].value), '95 %': f'{_percent(low)}–{_percent(high)}'}
-    scores |= {'from seeds': share, 'MCC': _two(found['mcc'].value if 'mcc' in found else None)}
+    share = number(found['accuracy'].from_seeds)
+    scores = {'accuracy': number(found['accuracy'].value), '95 %': f'{number(low)}–{number(high)}'}
+    scores |= {'from seeds': share, 'MCC': number(found['mcc'].value if 'mcc' in found else None, 'mcc')}
     if own is best: return about | scores | {'against the best': '', 'p': ''}
     other = compare_answers(own, best)
-    return about | scores | {'against the best': _difference(other.difference, 'accuracy'), 'p': _p(other.p)}
+    return about | scores | {'against the best': number(other.difference, sign='+'), 'p': _p(other.p)}
 
 def seed_table(
     records:list[Run]
@@ -130,11 +122,6 @@ def seed_table(
     return pd.DataFrame(rows or [{'note': 'one seed per model: run again with -p seeds 3'}])
 
 # %% ../../nbs/reporting/notebook_views.ipynb #1bf4ccaa
-def _panels(n:int, height:float=2.4):
-    n, layout = max(n, 1), dict(squeeze=False, layout='constrained')
-    fig, axes = plt.subplots(1, n, figsize=(2.6*n, height), **layout)
-    return fig, axes[0]
-
 def _plot_curve(ax, record:Run, selected:str, color:str):
     if not record.dev: return # Nothing was trained
     known = selected if selected in record.dev[0] else 'loss' # Questions have no other
@@ -145,7 +132,7 @@ def _plot_curve(ax, record:Run, selected:str, color:str):
 def plot_curves(records:list[Run])->plt.Figure:
     "The dev metric that the recipe selects by, over the epochs: a panel per task, a line per seed"
     tasks, models = (list(dict.fromkeys(getattr(r, k) for r in records)) for k in ('task','model'))
-    fig, axes = _panels(len(tasks), 2.4 + .2*-(-len(models)//3))
+    fig, axes = panels(len(tasks), 2.6, 2.4, .2*-(-len(models)//3))
     selected = records[0].hyperparameters.get('select', 'loss')
     for ax,stem in zip(axes, tasks):
         of_task = [r for r in records if r.task == stem]
@@ -191,9 +178,9 @@ def plot_confusions(records:list[Run])->plt.Figure:
     "A confusion matrix per task, of the run that is best on dev"
     has_labels = lambda r: r.task not in TASKS or TASKS[r.task].labels # Questions do not
     chosen = list(filter(has_labels, best_of(records)))
-    fig, axes = _panels(len(chosen), 2.9)
+    fig, axes = panels(len(chosen), 2.6, 2.9)
     for ax,record in zip(axes, chosen): _draw_confusion(ax, record)
-    axes[0].set_ylabel('true')
+    if axes: axes[0].set_ylabel('true')
     return fig
 
 # %% ../../nbs/reporting/notebook_views.ipynb #4bc3a376

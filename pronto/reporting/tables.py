@@ -13,7 +13,7 @@ from pathlib import Path
 from shlex import quote
 from statistics import mean
 from ..bibles.languages import identify
-from ..core.files import InputError, data_dir, fact_table, reading, write_aside
+from ..core.files import InputError, data_dir, fact_table, reading, warn_once, write_aside
 from ..core.progress import progress
 from ..core.stats import chapter_cells, holm
 from ..core.tables import csv_text, grouped
@@ -244,16 +244,19 @@ def _with_published(cell:Cell, figure:float|None):
     if None not in (cell.accuracy, figure): cell.difference = round(cell.accuracy - figure, 2)
 
 def _same_rows(records:list[Run])->list[Run]:
-    "The latest run, and those that were tested on its rows"
+    "The latest run, and those that were tested on its rows; the others are named"
     *others, last = sorted(records, key=lambda r: r.finished)
     asked = read_answers([last]).asked
-    return [r for r in others if read_answers([r]).asked == asked] + [last]
+    kept = [r for r in others if read_answers([r]).asked == asked] + [last]
+    for r in (r for r in others if r not in kept):
+        warn_once(f'{r.path}: left out, as it was tested on other rows than {last.path}')
+    return kept
 
 def read_seeds(
     records:list[Run],
     shared:set|None=None # Keep only these rows
 )->Answers:
-    "What the seeds of a cell answered; those that were tested on other rows than the latest are left out"
+    "What the seeds of a cell answered; those that were tested on other rows than the latest are named"
     try: answers = read_answers(records)
     except ValueError: answers = read_answers(_same_rows(records))
     if shared is None: return answers

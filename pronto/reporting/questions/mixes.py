@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...core.tables import Table, grouped
 from ...protocols.protocol import VERSIONS
 from ...core.pictures import panels
-from ..protocol_cells import best_note, between, collapse_mark, compare_means
+from ..protocol_cells import best_note, collapse_mark, compare_means, difference_cells
 from ..protocol_cells import few_seeds_note, number, score_data, with_ends
 from ..rendering import shown
 from .question import RunQuestion
@@ -92,10 +92,8 @@ def difference_table(found:list[Mixes], metric:str='accuracy')->Table:
     "Each mix against training on the target alone, averaged over the targets"
     rows, differences = [], _differences(found, metric)
     for mixes,condition,targets,n,difference in differences:
-        p = '–' if difference.p is None else f'{difference.p:.3f}'
         rows.append([task_name(mixes.task), mixes.model, condition, str(targets), f'{n:,}',
-                     number(difference.difference, metric, '+'),
-                     between(difference.interval, metric, '+'), p])
+                     *difference_cells(difference, metric)])
     header = ['task','model','mix','targets','rows','minus in','95 %','p']
     note = ('Minus in: the mean over the targets, on the test rows that all have, minus that of training on '
             'the target alone with as many rows. ' + few_seeds_note(d[-1] for d in differences)).strip()

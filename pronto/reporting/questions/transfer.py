@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['IN_LANGUAGE', 'TRANSFER', 'TRANSFER_PROBE', 'TRANSFER_PROMPTING', 'Transfer', 'same_adaptation', 'read_transfer',
-           'score_of', 'transfer_gap', 'source_minus_mean', 'named', 'matrix_table', 'printed_gap', 'gap_data',
-           'gap_table', 'mean_gap', 'mean_gap_table', 'plot_transfer', 'transfer_sentences']
+           'score_of', 'transfer_gap', 'source_minus_mean', 'named', 'matrix_table', 'gap_data', 'gap_table',
+           'mean_gap', 'mean_gap_table', 'plot_transfer', 'transfer_sentences']
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf05
 from statistics import mean
@@ -16,7 +16,8 @@ from ...core.seeds import SeedDifference, SeedScore
 from ...core.tables import Table, grouped
 from ...protocols.protocol import PROTOCOLS, in_language
 from ...core.pictures import heat_map, panels
-from ..protocol_cells import best_note, between, collapse_mark, compare_means, few_seeds_note
+from ..protocol_cells import best_note, collapse_mark, compare_means
+from ..protocol_cells import difference_cells, few_seeds_note
 from ..protocol_cells import number, same_rows, score_data, with_ends
 from ..rendering import IN_PERCENT, shown
 from .question import RunQuestion
@@ -143,10 +144,6 @@ def matrix_table(found:Transfer, metric:str='accuracy')->Table:
     return Table(stem, title, [(header, rows)], [note.strip()], data)
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf11b
-def printed_gap(gap:SeedDifference|None, metric:str)->list[str]: # With its interval
-    "A gap as tables print it"
-    return [number(gap and gap.difference, metric, '+'), between(gap and gap.interval, metric, '+')]
-
 def gap_data(gap:SeedDifference|None, metric:str)->dict:
     "A gap as spreadsheets have it"
     low, high = gap.interval if gap and gap.interval else (None, None)
@@ -161,7 +158,7 @@ def _gap_row(found:Transfer, source:str, target:str, metric:str)->tuple[list,dic
     names = dict(task=task_name(found.task), model=found.model, source=source, target=target)
     printed = [*names.values(), f'{n:,}', number(own, metric),
                number(score.value, metric) + collapse_mark(found.cells[source, target]),
-               *printed_gap(gap, metric), '–' if gap is None or gap.p is None else f'{gap.p:.3f}']
+               *difference_cells(gap, metric)]
     data = dict(rows=n, seeds=score.n_seeds, metric=metric, in_language=shown(metric, own),
                 transfer=shown(metric, score.value))
     return printed, names | data | gap_data(gap, metric), gap
@@ -199,7 +196,7 @@ def mean_gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
             gaps.append(gap)
             xtreme = source_minus_mean(found, source, metric)
             names = dict(task=task_name(found.task), model=found.model, source=source)
-            rows.append([*names.values(), str(len(targets)), f'{n:,}', *printed_gap(gap, metric),
+            rows.append([*names.values(), str(len(targets)), f'{n:,}', *difference_cells(gap, metric)[:2],
                          number(xtreme, metric, '+')])
             about = dict(targets=len(targets), rows=n, metric=metric)
             data.append(names | about | gap_data(gap, metric)
