@@ -119,8 +119,10 @@ def code_index():
 def questions_list():
     "The questions of `pronto tables --question`, each with the page of its module"
     from pronto.reporting.questions.question import RUN_QUESTIONS
-    about = lambda module: ast.get_docstring(ast.parse((QUESTIONS/f'{module}.py').read_text(encoding='utf-8')))
-    lines = [f'[`{name}`](../api/reporting/{module}.md)\n:   {about(module)}' for name,module in RUN_QUESTIONS.items()]
+    source = lambda module: (QUESTIONS/f'{module}.py').read_text(encoding='utf-8')
+    about = lambda module: ast.get_docstring(ast.parse(source(module)))
+    entry = lambda name, module: f'[`{name}`](../api/reporting/{module}.md)\n:   {about(module)}'
+    lines = [entry(*pair) for pair in RUN_QUESTIONS.items()]
     return '\n## Questions\n\n' + '\n\n'.join(lines) + '\n'
 
 # What MkDocs calls
