@@ -96,6 +96,8 @@ def test_retrievals_of_older_stores_are_found_and_shown(translations, tmp_path, 
 def test_retrieval_says_what_is_missing(translations, capsys):
     assert main(['eval', str(translations[0]), '--protocol', 'retrieval', '-m', 'x']) == 1
     assert '--train: retrieval needs a translation' in capsys.readouterr().err
+    assert main(['sweep', str(translations[0]), '--protocol', 'retrieval', '--train', str(translations[1]), '-m', 'x']) == 1
+    assert '--protocol: retrieval trains nothing, so it needs no sweep' in capsys.readouterr().err
 
 def test_vectors_of_a_machine_translation_are_learnt_from_the_human_one(translations, tmp_path, capsys):
     "A machine translates test sets alone; where no human one is at hand, the other models run all the same"

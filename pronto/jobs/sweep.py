@@ -59,6 +59,11 @@ def _installed(name:str)->list[Path]:
 # %% ../../nbs/jobs/sweep.ipynb #9c3dd2c4
 def _empty(tasks:list)->str: return f'has an empty split in {", ".join(t.abbr for t in tasks)}'
 
+def _require_training(protocol:str):
+    if find_protocol(protocol).adapt != 'search': return
+    what = f'{protocol} trains nothing, so it needs no sweep; run it with `pronto eval`'
+    raise InputError('--protocol', what)
+
 def _usable_tasks(dataset:Path, tasks:list)->list[str]: # Stems; none means all
     "The requested tasks with examples in every split; raises `InputError` if there is none"
     if lacks_text(dataset):
@@ -95,7 +100,7 @@ def _by_notebook(trainings:list[Training], *args)->list[NotebookRun]:
     "One for each model, task and seed; tasks that are trained together have one"
     groups = {}
     for t in trainings:
-        task = '' if t.adapt in ('together','search') else t.key.task
+        task = '' if t.adapt == 'together' else t.key.task
         groups.setdefault((t.model, task, t.key.seed), []).append(t)
     return [NotebookRun(tuple(group), *args) for group in groups.values()]
 
@@ -110,6 +115,7 @@ def plan_all(
     **sampling # `sizes` and `draws` of `plan`
 )->tuple[list[NotebookRun],list[str]]: # The runs, and a line for each dataset or task that is left out
     "All runs of a sweep; raises `InputError` for missing models or datasets, `ValueError` for unknown tasks"
+    _require_training(protocol)
     found, runs, left_out = datasets_in(datasets), [], []
     wanted = [find_task(t) for t in tasks]
     for m in models:
@@ -209,8 +215,7 @@ def notebook_parameters(
     "The parameters of `eval.ipynb` that make one run; raises `InputError` for a path that they cannot name"
     model = os.path.abspath(run.model) if Path(run.model).is_dir() else run.model
     listed = lambda paths: ','.join(map(str, paths))
-    has_task = run.trainings[0].adapt != 'search'
-    tasks = run.key.hyperparameters.get('together') or [run.key.task]*has_task
+    tasks = run.key.hyperparameters.get('together') or [run.key.task]
     given = dict(bible=listed(run.bibles), models=model, tasks=','.join(tasks),
                  first_seed=run.key.seed, epochs=epochs or 0, limit=limit or 0, recipe=run.key.recipe,
                  runs=str(runs))
@@ -220,7 +225,7 @@ def notebook_parameters(
                                    'rename the folder or link to it')
     given['show'] = False # Progress would be kept in the notebook
     given['bf16'] = 'yes' if run.key.hyperparameters.get('bf16') else 'no' # A worker may have another device
-    if has_task and (path := file_for_others(find_task(run.key.task))): given['tasks_file'] = path
+    if path := file_for_others(find_task(run.key.task)): given['tasks_file'] = path
     if run.key.protocol == 'in-language': return given
     given |= dict(protocol=run.key.protocol, train=listed(run.sources))
     if path := protocol_file(run.key.protocol): given['protocols_file'] = path
