@@ -48,6 +48,18 @@ def dataset(annotated, tmp_path):
     build(annotated, translated(annotated, {Ref('MAT', 1, 1): '...'}), tmp_path/'toy', splits='parallel')
     return tmp_path/'toy'
 
+@pytest.fixture
+def toy_words_and_verses(annotated, tmp_path):
+    "A dataset with tasks on verses and on words"
+    pytest.importorskip('thot', reason='needs the extra align')
+    from pronto.datasets.building import build
+    from pronto.sources.records import EntityMention
+    def about(ref): return tuple(EntityMention(f'person:P{i}', 'person', 'name', i + 1) for i in range(ref.verse % 3))
+    verses = {ref: v._replace(entities=about(ref)) for ref,v in annotated.verses.items()}
+    both = Annotations(Source(name='toy', tasks=['people_named']), verses)
+    build(both, translated(both), tmp_path/'both', splits='parallel')
+    return tmp_path/'both'
+
 # Annotations
 
 def test_annotations_with_words_are_read_as_they_were_written(annotated, tmp_path):
@@ -155,3 +167,11 @@ def test_a_script_without_blanks_asks_for_a_segmenter(annotated, tmp_path):
     assert '--segmenter characters' in manifest['words']['warning'] and 'names' not in manifest['counts']
     manifest = build(annotated, bible, tmp_path/'b', splits='parallel', segmenter='characters')
     assert manifest['words']['segmenter'] == 'characters' and 'upos' in manifest['counts']
+
+# Other commands
+
+def test_exports_hold_the_tasks_on_verses(toy_words_and_verses, pronto, tmp_path):
+    for kind in 'hf', 'tsv', 'lm-eval', 'standoff':
+        status,_,err = pronto('export', kind, toy_words_and_verses, '-o', tmp_path/kind)
+        assert (status, err) == (0, [])
+        assert not [p for p in (tmp_path/kind).rglob('*') if 'names' in p.name or p.name == 'links.tsv']

@@ -16,7 +16,7 @@ from ..datasets.examples import kind_of_columns, text_columns
 from ..datasets.loading import REBUILD, Dataset, dataset_folders, fold_folders, lacks_text
 from ..datasets.loading import load_manifest, restore_verses, texts_for, verse_lines
 from ..datasets.manifest import manifest_bytes, table_hash
-from .hf import code_of, foreign_in_export, provenance, write_export
+from .hf import code_of, foreign_in_export, provenance, without_word_tasks, write_export
 
 # %% ../../nbs/interop/standoff.ipynb #so07
 def fill_texts(
@@ -44,7 +44,7 @@ def _require_built(folder:Path, manifest:dict):
 
 def _strip_folder(folder:Path, out:Path):
     "Write a dataset, or a fold, without text"
-    manifest, files = load_manifest(folder), {}
+    manifest, files = without_word_tasks(load_manifest(folder)), {}
     _require_built(folder, manifest)
     out.mkdir(parents=True, exist_ok=True)
     for name,expected in manifest['files'].items():
@@ -81,7 +81,7 @@ def export_standoff(
         for code,folder in progress(list(found.items())):
             _strip_folder(folder, aside/code)
             for fold in fold_folders(folder): _strip_folder(fold, aside/code/fold.name)
-            manifest = load_manifest(folder)
+            manifest = without_word_tasks(load_manifest(folder))
             about.append(provenance(Dataset(folder, {}, manifest)) | dict(sizes=manifest['counts']))
         write_export(aside, 'standoff', about, _OPENING)
     return list(found)
