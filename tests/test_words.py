@@ -175,3 +175,9 @@ def test_exports_hold_the_tasks_on_verses(toy_words_and_verses, pronto, tmp_path
         status,_,err = pronto('export', kind, toy_words_and_verses, '-o', tmp_path/kind)
         assert (status, err) == (0, [])
         assert not [p for p in (tmp_path/kind).rglob('*') if 'names' in p.name or p.name == 'links.tsv']
+
+def test_a_protocol_without_fine_tuning_takes_the_tasks_on_verses(toy_words_and_verses, pronto, model, tmp_path):
+    told = pronto('eval', toy_words_and_verses, '-m', model, '--protocol', 'probe', '--limit', '20', '--runs', tmp_path/'runs')
+    assert told[0] == 0 and 'names' not in told[1] + '\n'.join(told[2])
+    status,_,err = pronto('eval', toy_words_and_verses, '-m', model, '--protocol', 'probe', '-t', 'names', '--runs', tmp_path/'runs')
+    assert status == 1 and 'names: is trained by fine-tuning alone' in err[-1]

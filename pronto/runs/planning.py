@@ -273,9 +273,11 @@ def _that_train(tasks:list, protocol:Protocol, names:list[str])->list:
     "The tasks that a protocol suits; raises `InputError` if none is left, or a named one is not among them"
     found = [t for t in tasks if t.is_trained or protocol.name in _WITHOUT_TRAINING]
     idle = ', '.join(t.abbr for t in tasks if t not in found)
-    if not idle or found and not names: return found
-    what = f'{protocol.name} does not suit {idle}, which trains nothing; leave it out'
-    raise InputError('--protocol', what)
+    if idle and (names or not found):
+        what = f'{protocol.name} does not suit {idle}, which trains nothing; leave it out'
+        raise InputError('--protocol', what)
+    whole = [t for t in found if not t.has_items or protocol.adapt in ('all','together')]
+    return found if names or not whole else whole # Words are tagged by fine-tuning alone
 
 def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list:
     "The tasks of some translations; raises `InputError` that names a translation"
