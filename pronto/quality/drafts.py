@@ -160,14 +160,13 @@ _CANDIDATES = 300 # Poorly aligned verses that are tried in each other's place
 def _exchanged(draft:Draft, misfits:np.ndarray)->list[Unusual]:
     "Verses that fit in each other's place"
     worst = [int(n) for n in np.argsort(-misfits, kind='stable')[:_CANDIDATES] if misfits[n] > 1]
-    own = {n: _fit(draft, n, n) for n in worst}
-    found = []
+    own, best = {n: _fit(draft, n, n) for n in worst}, {}
     for n in worst:
         gains = [(min(_fit(draft, n, m) - own[n], _fit(draft, m, n) - own[m]), -m) for m in worst if m != n]
         gain, other = max(gains, default=(0, 0))
-        other = str(draft.refs[-other])
-        if gain > 1: found.append(Unusual(draft.refs[n], 2*gain, 'perhaps exchanged', other))
-    return found
+        best[n] = -other, 2*gain - log10(len(worst)) # One of so many is likely to fit by chance
+    return [Unusual(draft.refs[n], score, 'perhaps exchanged', str(draft.refs[m]))
+            for n,(m,score) in best.items() if score > 0 and best[m][0] == n]
 
 def unusual_verses(
     draft:Draft
