@@ -76,16 +76,19 @@ def drafts(data):
         hits, total = Counter(planted[x.ref] for x in first), Counter(planted.values())
         right = sum(KINDS[planted[x.ref]] == x.kind for x in first)
         rows.append([name, len(first), *(f'{hits[k]} of {total[k]}' for k in KINDS), right])
-        records.append(dict(bible=name, first_hundred=len(first), right_reason=right) | {k: hits[k] for k in KINDS})
-    header = ['Bible', 'Of the first 100', 'Names replaced', 'Verses cut', 'Verses exchanged', 'With the right reason']
+        of_kind = {k: hits[k] for k in KINDS}
+        records.append(dict(bible=name, first_hundred=len(first), right_reason=right) | of_kind)
+    header = ['Bible', 'Of the first 100', 'Names replaced', 'Verses cut', 'Verses exchanged', 'Right reason']
     note = ('A hundred verses of each New Testament were spoilt, and all were judged beside the Greek. '
             'What else comes first is unusual too: a free translation, or a verse divided in another place.')
-    table = Table('drafts', 'Planted errors among the hundred most unusual verses', [(header, rows)], [note], records)
+    title = 'Planted errors among the hundred most unusual verses'
+    table = Table('drafts', title, [(header, rows)], [note], records)
     table.write('paper_tables')
     return table
 
 if __name__ == '__main__':
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('what', choices=['links','drafts'])
     parser.add_argument('data', type=Path)
     args = parser.parse_args()
