@@ -42,7 +42,7 @@ def eval_command(args):
         trainings = plan(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit,
                          bf16=dict(yes=True, no=False).get(args.bf16), report=list_failed, **_protocol(args))
     except ValueError as e: raise as_input_error(e, '--task') from e
-    is_search = args.protocol == 'retrieval'
+    is_search = args.protocol in ('retrieval','perplexity') # Without a task
     for folder in args.dataset:
         if not tasks and not is_search and (left := empty_tasks(folder)):
             note(f'{folder}: left out, as a split is empty: {", ".join(t.abbr for t in left)}')
@@ -52,9 +52,10 @@ def eval_command(args):
         if is_search: continue # Shown as a table
         with tqdm.external_write_mode(): show(finished, _record_data(finished))
     if is_search and records:
-        from pronto.reporting.questions.retrievals import retrieval_table
+        from pronto.reporting.questions.question import Options, ask_runs
         from pronto.runs.schema import in_file
-        show(retrieval_table(records).markdown(), list(map(in_file, records)))
+        reply = ask_runs(args.protocol, records, Options(protocol=args.protocol))
+        show(reply.markdown(), list(map(in_file, records)))
     for pooled in pool_runs(records):
         folds = FinishedRun(None, pooled, False)
         if pooled.paths: show(f'all folds: {folds}', _record_data(folds))

@@ -122,7 +122,7 @@ def _retrieval_table(args, records:list):
 def _folder(args)->Path:
     return Path(args.output or data_dir()/'tables')
 
-_WITH_TABLES = 'transfer', 'transfer-probe', 'transfer-prompting', 'few-shot', 'mixes' # Have their own
+_WITH_TABLES = 'transfer transfer-probe transfer-prompting few-shot mixes perplexity'.split() # Their own
 
 def _question_of(args)->str:
     "The name of what is asked, or a file"

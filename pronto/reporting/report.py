@@ -413,6 +413,7 @@ def write_report(
     records = read_runs(store)
     if not records:
         raise InputError(store, f'has no runs; make some: pronto eval DATASET_DIR -m MODEL{in_store(runs)}')
+    records = [r for r in records if not r.is_reading] # They have no score
     scored = [r for r in records if r.predictions] # Old records of retrieval have none
     if others := described([r for r in records if not r.predictions]):
         to_stderr(f'left out, as they were recorded without predictions: {others}')

@@ -29,7 +29,7 @@ from .comparing import search_name, task_name
 from .planning import Training, choose_tasks
 from .schema import Run
 from .store import (RunKey, dataset_hash, find_baselines, is_done, pool_runs, read_record,
-                               score_labels, store_retrieval, store_run, write_training)
+                               score_labels, store_reading, store_retrieval, store_run, write_training)
 from ..datasets.splits import SPLIT_NAMES
 from ..datasets.tasks import Task, find_task, load_tasks
 
@@ -148,6 +148,16 @@ def _search(training:Training, runs, device:str)->Path: # The record
     found = score_retrieval(training.model, *sides, device=device)
     return store_retrieval(training.key, runs, found, sides[0][0].manifest, selection.name)
 
+def _read(training:Training, runs, device:str, show:bool)->Path: # The record
+    "Read the verses of a translation"
+    from pronto.modeling.perplexity import score_perplexity
+    selection = training.selection
+    tested, against = ([load_dataset_folder(part.folder) for part in parts]
+                       for parts in (selection.tests, selection.train))
+    shown = str(training) if show else ''
+    found = score_perplexity(training.model, tested, against, device=device, progress=shown)
+    return store_reading(training.key, runs, found, tested[0].manifest, selection.name)
+
 # %% ../../nbs/runs/runner.ipynb #rt0run02
 def run_training(
     training:Training,
@@ -163,6 +173,7 @@ def run_training(
     if not left: return found
     require_place(found[0])
     if training.adapt == 'search': return [_search(training, runs, device)]
+    if training.adapt == 'read': return [_read(training, runs, device, show)]
     task, selection, limit = find_task(training.key.task), training.selection, training.key.limit
     _check(selection, task, limit)
     tests = {name: _rows((part,), task, limit) for name,(_,part) in left.items()}
@@ -265,7 +276,7 @@ class FinishedRun:
         baselines = ', '.join(f'{name} {x:.1%}' for name,x in r.baselines.items() if x is not None)
         trained = PROTOCOLS[name].adapt != 'none' if (name := r.protocol) in PROTOCOLS else True
         collapsed = f'; collapsed: {"nothing was learned" if trained else "one answer to everything"}'
-        accuracy = f'accuracy {r.accuracy:.1%} ({baselines})'
+        accuracy = '' if r.accuracy is None else f'accuracy {r.accuracy:.1%} ({baselines})'
         f1 = f', F1 {r.f1:.1%}' if r.f1 is not None else ''
         collapsed = collapsed if r.collapsed else ''
         return f'{", ".join(filter(None, about))}: {accuracy}{f1}{collapsed}{before}'

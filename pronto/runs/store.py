@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunInputs', 'RunKey', 'read_record', 'is_done', 'write_record',
            'predictions_of', 'prediction_columns', 'read_predictions', 'chapters_of', 'resembling', 'score_labels',
-           'right_answers', 'score_run', 'run_key', 'find_baselines', 'store_run', 'store_retrieval', 'write_training',
-           'read_trainings', 'read_runs', 'pool_runs', 'compare_records', 'correct_answers', 'check_parameters']
+           'right_answers', 'score_run', 'run_key', 'find_baselines', 'store_run', 'store_retrieval', 'store_reading',
+           'write_training', 'read_trainings', 'read_runs', 'pool_runs', 'compare_records', 'correct_answers',
+           'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os, re, sys
@@ -16,7 +17,7 @@ from pathlib import Path
 import pronto
 from .baselines import baseline_results, baselines_of, predict_once, training_labels
 from .comparing import same_for_baselines
-from .schema import Run, as_run, retrieval_fields, with_dataset
+from .schema import EMPTY, Run, as_run, retrieval_fields, with_dataset
 from .folds import chapters_of_table, missing_folds, pool, sets_of_folds
 from ..datasets.examples import verses_of
 from ..datasets.loading import check_folder, is_checkable
@@ -481,6 +482,17 @@ def store_retrieval(
     more = {k: getattr(found, k) for k in ('mexa','mexa_100','seconds','device','versions')}
     results = retrieval_fields([s._asdict() for s in found.scores], found.n, condition=condition, **more)
     return write_record(key, runs, results | _about_dataset(about | dict(fold=None, folds=None)), found.rows)
+
+def store_reading(
+    key:RunKey,
+    runs, # The folder of the run store
+    found, # A `Perplexity`
+    about:dict, condition:str # As above
+)->Path: # The record
+    "Store what a model needed for verses; raises `InputError` where it cannot be written"
+    about = _about_dataset(about | dict(fold=None, folds=None))
+    results = EMPTY | dict(accuracy=None, condition=condition) | found.results
+    return write_record(key, runs, results | about, found.rows)
 
 # %% ../../nbs/runs/store.ipynb #st00tr02
 def write_training(

@@ -1,0 +1,86 @@
+"Scores without labels: bits per character, tokens, and what is refused"
+import json, math
+
+import pytest
+
+from pronto.cli.command import main
+
+@pytest.fixture(scope='module')
+def data(tmp_path_factory):
+    from pronto.bibles.reading import read_bible
+    from pronto.datasets.building import build
+    from pronto.demo.corpus import make_corpus, write_corpus
+    from pronto.sources.annotate import annotate
+    tmp = tmp_path_factory.mktemp('perplexity')
+    made = write_corpus(make_corpus(n_verses=260), tmp/'corpus')
+    for code in 'qaa', 'qad':
+        bible = next((made/'bibles').glob(f'{code}*'))
+        build(annotate(made/'ontonotes'), read_bible(bible), tmp/code, min_verses=100, splits='parallel')
+    return tmp
+
+@pytest.fixture(scope='module')
+def causal(data):
+    "A tiny GPT-2 that was trained on the first language"
+    pytest.importorskip('torch')
+    from pronto.demo.tiny_causal import pretrain_causal
+    from pronto.modeling.retrieval import load_folds, verse_texts
+    return pretrain_causal(list(verse_texts(load_folds(data/'qaa'), 'train').values()), data/'causal', 40)
+
+def read(data, model, *options, code='qaa'):
+    runs = data/f'runs-{model.name}-{code}{len(options)}'
+    assert main(['eval', str(data/code), '--protocol', 'perplexity', '-m', str(model), '--runs', str(runs), *options]) == 0
+    path, = runs.glob('*/*/*/*.json')
+    return json.loads(path.read_text(encoding='utf-8')), runs
+
+def test_a_causal_model_reads_its_language_better_than_another(data, causal, capsys):
+    own, runs = read(data, causal, '--train', str(data/'qad'))
+    said = capsys.readouterr().out
+    low, high = own['intervals']['bits_per_character']
+    assert own['accuracy'] is None and 0 < low < own['bits_per_character'] < high and own['fertility'] > 0
+    assert f'{own["bits_per_character"]:.3f}' in said
+    rows = [line.split('\t') for line in next(runs.rglob('*.predictions.tsv')).read_text(encoding='utf-8').splitlines()]
+    columns = {name: [row[i] for row in rows[1:]] for i,name in enumerate(rows[0])}
+    bits, characters = sum(map(float, columns['bits'])), sum(map(int, columns['characters']))
+    assert own['bits_per_character'] == pytest.approx(bits/characters, abs=1e-3)
+    other, _ = read(data, causal, code='qad')
+    assert other['unknown']['test'] > .2 > own['unknown']['test']
+    assert main(['tables', '--runs', str(runs), '-o', str(data/'tables')]) == 0 # What there is
+    assert (data/'tables'/'perplexity.png').is_file() and 'unknown' in (data/'tables'/'perplexity.md').read_text(encoding='utf-8')
+
+def test_bits_are_those_of_the_model_itself(data, causal):
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from pronto.modeling.perplexity import load_reader, read_verses
+    from pronto.modeling.retrieval import load_folds, verse_texts
+    verses = dict(list(verse_texts(load_folds(data/'qaa'), 'test').items())[:5])
+    found, _ = read_verses(load_reader(causal), verses)
+    net, tokenizer = AutoModelForCausalLM.from_pretrained(causal), AutoTokenizer.from_pretrained(causal)
+    for reading in found:
+        ids = tokenizer(verses[reading.ref], return_tensors='pt')['input_ids']
+        with torch.no_grad(): loss = net(ids, labels=ids).loss.item() # Mean over all but the first
+        nats = loss*(ids.shape[1] - 1) + math.log(len(tokenizer))
+        assert reading.bits == pytest.approx(nats/math.log(2), rel=1e-4)
+
+def test_a_masked_model_predicts_each_token_once(data, tmp_path):
+    pytest.importorskip('torch')
+    import numpy as np
+    from pronto.modeling.perplexity import load_reader, read_verses
+    from pronto.modeling.retrieval import load_folds, verse_texts
+    texts = verse_texts(load_folds(data/'qaa'), 'train')
+    file = tmp_path/'texts.txt'
+    file.write_text('\n'.join(texts.values()), encoding='utf-8')
+    assert main(['pretrain', str(file), '-o', str(tmp_path/'bert'), '--steps', '5', '--quiet']) == 0
+    reader, (ref, text) = load_reader(tmp_path/'bert'), next(iter(texts.items()))
+    (found,), long = read_verses(reader, {ref: text})
+    ids = reader.tokenizer(text)['input_ids']
+    special = reader.tokenizer.get_special_tokens_mask(ids, already_has_special_tokens=True)
+    apart = sum(reader._hidden([ids], [[i for i,s in enumerate(special) if not s][k::7]])[0] for k in range(7))
+    assert long == 0 and found.bits == pytest.approx(float(np.sum(apart))/math.log(2), rel=1e-5)
+    assert found.tokens == special.count(0)
+
+def test_what_cannot_predict_is_refused_in_a_line(data, model, capsys):
+    argv = ['eval', str(data/'qaa'), '--protocol', 'perplexity', '--runs', str(data/'none'), '-m']
+    assert main([*argv, str(model)]) == 1
+    assert 'cannot predict masked tokens (its weights lack' in capsys.readouterr().err
+    assert main([*argv, str(model), '-t', 'SM']) == 1
+    assert 'do nothing in perplexity' in capsys.readouterr().err
