@@ -150,7 +150,8 @@ def _rates(found:list[Reading])->dict: # Fields of `Record`
     total = lambda name: sum(getattr(r, name) for r in found)
     bits, characters, tokens = map(total, ('bits','characters','tokens'))
     return dict(bits_per_character=round(bits/characters, 4), bits_per_verse=round(bits/len(found), 2),
-                tokens_per_verse=round(tokens/len(found), 2), tokens_per_character=round(tokens/characters, 4),
+                tokens_per_verse=round(tokens/len(found), 2),
+                tokens_per_character=round(tokens/characters, 4),
                 unknown=dict(test=round(total('unknown')/max(tokens, 1), 4)),
                 pieces=round(total('pieces')/max(tokens, 1), 4))
 
@@ -158,7 +159,8 @@ def _interval(found:list[Reading])->list[float]|None:
     "95 % of bits per character, from whole chapters drawn anew"
     mean = sum(r.characters for r in found)/len(found)
     values = [[r.bits/mean for r in found]] # Their mean is the bits per character
-    return score_seeds(values, [r.ref.chapter_name for r in found], bounds=(0, 1000)).interval # No model needs as many
+    chapters = [r.ref.chapter_name for r in found]
+    return score_seeds(values, chapters, bounds=(0, 1000)).interval # No model needs as many bits
 
 def score_perplexity(
     model, # A model folder, or a name in the local cache

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SIZES', 'VERSIONS', 'PROTOCOLS', 'Setup', 'protocol_file', 'Protocol', 'in_language', 'transfer', 'few_shot', 'mixes',
-           'search', 'find_protocol', 'load_protocols']
+           'search', 'read', 'find_protocol', 'load_protocols']
 
 # %% ../../nbs/protocols/protocol.ipynb #pr05
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ class Protocol:
     select:Callable[[Setup],Iterator[Selection]]
     question:str
     adapt:str='all' # Trained: `all` weights, those of several tasks `together`, a head (`frozen`), or `none`;
-                    # `search` has no task either
+                    # `search` and `read` have no task either
     metric:str='accuracy' # That it is judged by
     sources:str='' # Are sources `needed`, or `optional`? None are taken if empty
     across:bool=True # Does a training use several translations? They must fit together then
@@ -149,6 +149,11 @@ def search(setup:Setup)->Iterator[Selection]:
     here, there = ([t.part('test') for t in side] for side in (setup.targets, setup.sources))
     yield Selection(tuple(there), (), tuple(here), name=f'in {there[0].code}')
 
+def read(setup:Setup)->Iterator[Selection]:
+    "Read the dev and test verses of a translation, in all its folds, perhaps beside those of another one"
+    here, there = ([t.part('test') for t in side] for side in (setup.targets, setup.sources))
+    yield Selection(tuple(there), (), tuple(here), name=f'against {there[0].code}' if there else '')
+
 # %% ../../nbs/protocols/protocol.ipynb #pr17
 _ALL = (
     Protocol('in-language', in_language, 'Trained and tested on the same translation', across=False),
@@ -167,7 +172,9 @@ _ALL = (
              adapt='none', metric='mcc', sources='needed',
              divides='source', tested=('test',)),
     Protocol('retrieval', search, 'Verses look for their translation, without training', adapt='search',
-             sources='needed', divides='source', tested=('test',)))
+             sources='needed', divides='source', tested=('test',)),
+    Protocol('perplexity', read, 'How well the verses are predicted, without labels and training',
+             adapt='read', sources='optional', divides='target', tested=('dev','test')))
 PROTOCOLS = {p.name: p for p in _ALL}
 
 def find_protocol(name:str)->Protocol:

@@ -123,7 +123,7 @@ SPLITS_SHOWN = 'parallel,folds,published,divided' # Those without leaks, and tho
 def fits(record:Run, recipe:str, splits:str, protocol:str)->bool: # As `fitting` takes them
     "Is a run of this recipe, splits and protocol?"
     if splits and (record.splits or splits) not in (splits, *splits.split(',')): return False
-    if record.is_search and not protocol: return False # It has a table of its own
+    if (record.is_search or record.is_reading) and not protocol: return False # It has a table of its own
     return all(w in ('', f) for w,f in ((recipe, record.recipe), (protocol, record.protocol)))
 
 def fitting(records:list[Run], recipe:str='paper', splits:str=SPLITS_SHOWN,

@@ -408,24 +408,24 @@ def _searched(folds:list[Translation])->dict: # JSON values
 def _searches(protocol:Protocol, targets:list, sources:list, model:str)->list[Training]:
     "A search for each pair of translations; raises `InputError` if a translation would search itself"
     files, found = model_hash(find_model(model)), []
-    for source in sources:
+    for source in sources or [[]]:
         for target in targets:
-            if target[0].folder.resolve() == source[0].folder.resolve(): continue
-            tested = _searched(target)
+            if source and target[0].folder.resolve() == source[0].folder.resolve(): continue
+            tested, other = _searched(target), dict(trained_on=[_searched(source)]) if source else {}
             key = RunKey(tested['code'], model_name(model), files, protocol.name, tested['dataset_hash'],
-                         recipe=protocol.name, protocol=protocol.name, trained_on=[_searched(source)])
+                         recipe=protocol.name, protocol=protocol.name, **other)
             selection, = protocol.select(Setup(None, target, source))
             found.append(Training((key,), selection, model, None, protocol.adapt))
     if found: return found
-    raise InputError(targets[0][0].folder, 'would retrieve from itself; name two translations')
+    raise InputError(targets[0][0].folder, 'would be compared with itself; name two translations')
 
 def _searchers(protocol:Protocol, targets:list, sources:list, needless:dict)->list[Callable]:
     "What plans the searches of a model; raises `InputError` for options and data that it cannot use"
     if any(needless.values()):
-        what = 'do nothing in retrieval, which uses all verses; leave them out'
+        what = f'do nothing in {protocol.name}, which uses all verses; leave them out'
         raise InputError(', '.join(needless), what)
     for folds in targets: _require_verses(folds[0].folder)
-    if not sources:
+    if not sources and protocol.sources == 'needed':
         what = 'retrieval needs a translation to retrieve from; name one, e.g. --train engweb'
         raise InputError('--train', what)
     return [partial(_searches, protocol, targets, sources)]
@@ -452,7 +452,7 @@ def plan(
     "All trainings of an evaluation; raises `InputError` for bad input, before any training"
     _at_least_one(seeds=seeds, epochs=epochs, limit=limit, draws=draws, **{f'size {n}': n for n in sizes})
     protocol = find_protocol(protocol)
-    is_search = protocol.adapt == 'search'
+    is_search = protocol.adapt in ('search','read') # Without a task
     if not is_search: recipe = _recipe(recipe, protocol, epochs, has_bf16() if bf16 is None else bf16)
     folders = dataset if isinstance(dataset, (list, tuple)) else [dataset]
     targets = find_targets(folders, report)

@@ -52,12 +52,12 @@ def _data(found:Predicted)->dict:
                 verses=sum(r.counts.values()), too_long=r.truncated.get('test', 0))
     return about | {name: getattr(r, name) for name in _RATES} | more
 
-_NOTE = ('Verses of dev and test, 95 % intervals over chapters. Causal models predict each token from those before '
-         'it, masked ones from both sides (pseudo-likelihood, every seventh token masked): the two are not '
-         'comparable. Fertility: tokens relative to the same verses of the other translation. Pieces: tokens that '
-         'are no whole character. A model may have read this Bible in pretraining.')
-_UNKNOWN = (f'* More than {100*HIGH_UNKNOWN:.0f} % of the tokens are unknown to the model, and "unknown" is easy to '
-            'predict: such bits say nothing.')
+_NOTE = ('Verses of dev and test, 95 % intervals over chapters. Causal models predict each token from those '
+         'before it, masked ones from both sides (pseudo-likelihood, every seventh token masked): the two are '
+         'not comparable. Fertility: tokens relative to the same verses of the other translation. Pieces: tokens '
+         'that are no whole character. A model may have read this Bible in pretraining.')
+_UNKNOWN = (f'* More than {100*HIGH_UNKNOWN:.0f} % of the tokens are unknown to the model, and "unknown" is easy '
+            'to predict: such bits say nothing.')
 
 def predicted_table(
     found:list[Predicted]
@@ -69,8 +69,8 @@ def predicted_table(
     notes = [_NOTE, '' if all(f.is_known for f in found) else _UNKNOWN,
              f'{long:,} verses that are longer than a model reads are left out.' if long else '',
              *data_notes([f.run for f in found])]
-    return Table('perplexity', 'How well models predict verses', [(header, list(map(_cells, found)))], notes,
-                 list(map(_data, found)), align='lllr')
+    rows, data = list(map(_cells, found)), list(map(_data, found))
+    return Table('perplexity', 'How well models predict verses', [(header, rows)], notes, data, align='lllr')
 
 # %% ../../../nbs/reporting/questions/predicted.ipynb #prd00007
 def plot_predicted(
