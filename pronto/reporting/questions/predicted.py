@@ -54,17 +54,17 @@ def _data(found:Predicted)->dict:
 
 _NOTE = ('Verses of dev and test, 95 % intervals over chapters. Causal models predict each token from those '
          'before it, masked ones from both sides (pseudo-likelihood, every seventh token masked): the two are '
-         'not comparable. Fertility: tokens relative to the same verses of the other translation. Pieces: tokens '
-         'that are no whole character. A model may have read this Bible in pretraining.')
-_UNKNOWN = (f'* More than {100*HIGH_UNKNOWN:.0f} % of the tokens are unknown to the model, and "unknown" is easy '
-            'to predict: such bits say nothing.')
+         'not comparable. Fertility: tokens relative to the same verses of the other translation. Pieces: '
+         'tokens that are no whole character. A model may have read this Bible in pretraining.')
+_UNKNOWN = (f'* More than {100*HIGH_UNKNOWN:.0f} % of the tokens are unknown to the model, and "unknown" is '
+            'easy to predict: such bits say nothing.')
 
 def predicted_table(
     found:list[Predicted]
 )->Table:
     "Bits per character and per verse, and tokens, by model and translation"
-    header = ['translation','model','predicts','bits per character','95 %','bits per verse','tokens per verse',
-              'tokens per character','fertility','against','unknown %','pieces %']
+    header = ['translation','model','predicts','bits per character','95 %','bits per verse',
+              'tokens per verse','tokens per character','fertility','against','unknown %','pieces %']
     long = sum(f.run.truncated.get('test', 0) for f in found)
     notes = [_NOTE, '' if all(f.is_known for f in found) else _UNKNOWN,
              f'{long:,} verses that are longer than a model reads are left out.' if long else '',
