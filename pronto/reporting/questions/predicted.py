@@ -54,8 +54,8 @@ def _data(found:Predicted)->dict:
 
 _NOTE = ('Verses of dev and test, 95 % intervals over chapters. Causal models predict each token from those '
          'before it, masked ones from both sides (pseudo-likelihood, every seventh token masked): the two '
-         'are not comparable. Fertility: tokens relative to the same verses of the other translation. Pieces: '
-         'tokens that are no whole character. A model may have read this Bible in pretraining.')
+         'are not comparable. Fertility: tokens relative to the same verses of the other translation. '
+         'Pieces: tokens that are no whole character. A model may have read this Bible in pretraining.')
 _UNKNOWN = (f'* More than {100*HIGH_UNKNOWN:.0f} % of the tokens are unknown to the model, and "unknown" is '
             'easy to predict: such bits say nothing.')
 
