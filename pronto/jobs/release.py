@@ -113,7 +113,7 @@ def build_translation(
 
 # %% ../../nbs/jobs/release.ipynb #374690e6
 def _shares(task, shares:dict)->str: # e.g. `0 50.1%, 1 49.9%`
-    trained = dict.fromkeys(task.labels, 0) | training_shares(task, shares)
+    trained = dict.fromkeys(task.labels if task else (), 0) | training_shares(task, shares)
     return ', '.join(f'{label} {share:.1%}' for label,share in trained.items())
 
 def registry_row(folder)->dict[str,str|int]: # Column to value
@@ -133,7 +133,7 @@ def registry_row(folder)->dict[str,str|int]: # Column to value
     row['renumbered'] = m.get('numbering', {}).get('counts', {}).get('renumbered', 0)
     once = ['test'] if m['splits'] == 'folds' else SPLITS # Each row is in the test split of one fold
     for stem,counts in m['counts'].items(): row[stem] = sum(counts[s] for s in once)
-    for stem,shares in m['label_shares'].items(): row[f'{stem}_shares'] = _shares(TASKS[stem], shares)
+    for stem,shares in m['label_shares'].items(): row[f'{stem}_shares'] = _shares(TASKS.get(stem), shares)
     return row
 
 # %% ../../nbs/jobs/release.ipynb #41d6260c
