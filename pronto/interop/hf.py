@@ -73,6 +73,7 @@ class FoundDataset(NamedTuple):
     manifest:dict
     load:Callable[[],Dataset]
 
+# %% ../../nbs/interop/hf.ipynb #hfwords
 def without_word_tasks(
     manifest:dict # As `load_manifest` gives it
 )->dict: # The same where there are none
@@ -91,6 +92,7 @@ def _load_verse_tasks(folder:Path)->Dataset:
     dataset = load_dataset_folder(folder, only=stems)
     return replace(dataset, manifest=without_word_tasks(dataset.manifest))
 
+# %% ../../nbs/interop/hf.ipynb #hffind
 def _find(folder:Path)->dict[str,FoundDataset]:
     if _exported(folder).get('format') != 'hf':
         manifest = without_word_tasks(load_manifest(folder))
