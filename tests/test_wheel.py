@@ -11,8 +11,8 @@ class Block:
     def find_spec(self, name, path=None, target=None):
         if name.split('.')[0] in {}: raise ModuleNotFoundError(name, name=name)
 sys.meta_path.insert(0, Block())'''
-EXTRAS = {'accelerate','dask','datasets','distributed','fontTools','gensim','huggingface_hub','joblib','langcodes','matplotlib','mteb',
-          'pandas','papermill','qq','sacrebleu','safetensors','sklearn','stanza','statsmodels','tokenizers','torch','transformers'}
+EXTRAS = {'accelerate','dask','datasets','distributed','fontTools','gensim','huggingface_hub','langcodes','matplotlib','mteb',
+          'pandas','papermill','qq','sacrebleu','safetensors','stanza','statsmodels','tokenizers','torch','transformers'}
 
 @pytest.fixture(scope='module')
 def installed(tmp_path_factory):

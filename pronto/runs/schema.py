@@ -130,14 +130,9 @@ class Run(Record):
         return [code for code in self.train if code != self.dataset]
 
     @property
-    def is_search(self)->bool:
-        "Is nothing trained, but another translation searched, which `train` names?"
-        return self.protocol == 'retrieval'
-
+    def is_search(self)->bool: return self.protocol == 'retrieval' # Of another translation, in `train`
     @property
-    def is_reading(self)->bool:
-        "Is nothing asked, but text predicted?"
-        return self.protocol == 'perplexity'
+    def is_reading(self)->bool: return self.protocol == 'perplexity' # Nothing is asked
 
     @property
     def is_on_its_source(self)->bool:
