@@ -162,6 +162,7 @@ def _interval(found:list[Reading])->list[float]|None:
     chapters = [r.ref.chapter_name for r in found]
     return score_seeds(values, chapters, bounds=(0, 1000)).interval # No model needs as many bits
 
+# %% ../../nbs/modeling/perplexity.ipynb #ppl0014b
 def score_perplexity(
     model, # A model folder, or a name in the local cache
     folds:list[Dataset],

@@ -21,6 +21,21 @@ from .gold_alignments import GreekWord
 # %% ../../nbs/quality/drafts.ipynb #drft0007
 _LETTERS = 5 # Of a word of the draft, as in the alignment
 
+def _renderings(source:list[list[str]], words:list[list[str]], seed:int)->dict[str,set[str]]:
+    "Source word to beginnings of words that stand for it"
+    counts, total = defaultdict(Counter), Counter(lemma for verse in source for lemma in verse)
+    for lemmas,verse,links in zip(source, words, align_words(source, words, seed=seed)):
+        for link in links: counts[lemmas[link.source]][plain_word(verse[link.target], _LETTERS)] += 1
+    usual = lambda lemma, n: n >= 2 and n >= total[lemma]/20
+    return {lemma: {stem for stem,n in stems.items() if usual(lemma, n)} for lemma,stems in counts.items()}
+
+def _holders(verses:list)->dict[str,set[int]]: # A word to the verses that have it
+    found = defaultdict(set)
+    for n,words in enumerate(verses):
+        for word in words: found[word].add(n)
+    return found
+
+# %% ../../nbs/quality/drafts.ipynb #drft007b
 @dataclass
 class Draft:
     "The verses of a draft beside those of a source"
@@ -37,30 +52,15 @@ class Draft:
     @cached_property
     def lemmas(self)->list[list[str]]: # Each once
         return [list(dict.fromkeys(w.lemma for w in words)) for words in self.source]
-
     @cached_property
     def renderings(self)->dict[str,set[str]]:
-        "Source word to beginnings of words that stand for it"
-        links = align_words([[w.lemma for w in v] for v in self.source], self.words, seed=self.seed)
-        counts, total = defaultdict(Counter), Counter(w.lemma for v in self.source for w in v)
-        for source,words,found in zip(self.source, self.words, links):
-            for link in found:
-                counts[source[link.source].lemma][plain_word(words[link.target], _LETTERS)] += 1
-        usual = lambda lemma, n: n >= 2 and n >= total[lemma]/20
-        return {lemma: {stem for stem,n in stems.items() if usual(lemma, n)}
-                for lemma,stems in counts.items()}
+        return _renderings([[w.lemma for w in words] for words in self.source], self.words, self.seed)
 
     @cached_property
     def rates(self)->dict[str,tuple[int,int,float]]: # Verses with it, also rendered; share by chance
         "How often each source word is rendered"
-        holders = defaultdict(set)
-        for n,stems in enumerate(self.stems):
-            for stem in stems: holders[stem].add(n)
-        having = defaultdict(set)
-        for n,lemmas in enumerate(self.lemmas):
-            for lemma in lemmas: having[lemma].add(n)
-        found = {}
-        for lemma,verses in having.items():
+        holders, found = _holders(self.stems), {}
+        for lemma,verses in _holders(self.lemmas).items():
             rendered = set().union(*(holders[stem] for stem in self.renderings.get(lemma, ())))
             chance = (len(rendered - verses) + .5)/(len(self.refs) - len(verses) + 1)
             found[lemma] = len(verses), len(verses & rendered), chance
@@ -109,6 +109,7 @@ def _missing_names(draft:Draft)->list[Unusual]:
         found.append(Unusual(ref, score + instead, 'name missing', form))
     return found
 
+# %% ../../nbs/quality/drafts.ipynb #drft009b
 _RARE = 3 # Of a word that occurs in fewer verses little is known
 
 def _misfits(draft:Draft, beside:bool)->np.ndarray: # (verses,) standard deviations beyond what is usual
@@ -168,6 +169,7 @@ def _exchanged(draft:Draft, misfits:np.ndarray)->list[Unusual]:
     return [Unusual(draft.refs[n], score, 'perhaps exchanged', str(draft.refs[m]))
             for n,(m,score) in best.items() if score > 0 and best[m][0] == n]
 
+# %% ../../nbs/quality/drafts.ipynb #drft010b
 def unusual_verses(
     draft:Draft
 )->list[Unusual]: # For each verse its most unusual side, the most unusual verse first

@@ -294,6 +294,7 @@ def helfi_folder(
     if path.is_file(): return path.parent if path in _helfi_files(path.parent) else None
     return next((f for f in (path/'finnish', path) if _helfi_files(f)), None)
 
+# %% ../../nbs/quality/gold_alignments.ipynb #gald023b
 _LANGUAGE = re.compile(r'\\id .*?_([^\W_]+)_(?:ltr|rtl)\b')
 
 def _aligned_files(path:Path)->dict[Path,str]: # To their texts
