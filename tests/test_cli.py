@@ -171,8 +171,8 @@ def test_too_few_verses_says_how_many_and_from_which_books(refuses, annotated, b
     assert not (tmp_path/'d').exists()
 
 def test_a_missing_or_wrong_annotation_file(refuses, bible, tmp_path):
-    for path in tmp_path/'none.parquet', bible:
-        refuses(['build', '-a', path, '-b', bible, '-o', tmp_path/'d'], str(path), 'pronto annotate')
+    for path,says in (tmp_path/'none.parquet', 'pronto annotate'), (bible, 'instead of a header'): # A table may hold labels
+        refuses(['build', '-a', path, '-b', bible, '-o', tmp_path/'d'], str(path), says)
 
 # Output
 

@@ -75,7 +75,8 @@ def test_they_are_built_beside_the_others_and_loaded(place):
         assert {type(r) for r in rows} == {t.example} and {r.label for r in rows} == {*t.labels}
     assert {r.sense for r in dataset.tasks['same_initial']['train']} <= set('abcdefghijklmnopqrstuvwxyz')
     predictors = dataset.manifest['predictors']
-    assert predictors['same_initial'].keys() == predictors['same_sense'].keys() > predictors['question'].keys()
+    of_pairs, of_verses = predictors['same_sense'].keys(), predictors['question'].keys()
+    assert predictors['same_initial'].keys() == of_pairs > of_verses - {'ngrams'}
 
 @pytest.mark.parametrize('splits', ['parallel','random'])
 def test_more_arguments_is_built_from_one_line(place, tmp_path, splits):

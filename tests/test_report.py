@@ -309,8 +309,8 @@ def test_it_fits_the_screen(page, report, width):
     for view in 'overview', 'languages', 'families', 'results', 'compare':
         see(page, report, view=view)
         page.wait_for_function('width => document.documentElement.scrollWidth <= width', arg=width)
-        sizes = 'cells => cells.map(cell => parseFloat(getComputedStyle(cell).fontSize))'
-        assert min(page.eval_on_selector_all('tbody td, #tree .value', sizes)) >= 12
+        cells = "[...document.querySelectorAll('tbody td, #tree .value')]" # In one step, as the page may draw them again
+        assert min(page.evaluate(f'() => {cells}.map(cell => parseFloat(getComputedStyle(cell).fontSize))')) >= 12
     see(page, report, view='results')
     assert (page.locator('.wide').first.is_visible()) == (width > 700)
 

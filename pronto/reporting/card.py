@@ -44,6 +44,11 @@ def _example(rows:list):
     long = [row for row in rows if sum(map(len, row.texts)) >= 40] or rows
     return min(long, key=lambda row: (sum(map(len, row.texts)), row.texts))
 
+def _answer(row)->str: # Of rows of words, questions and queries, too
+    if hasattr(row, 'label'): return str(row.label)
+    if hasattr(row, 'answers'): return ' / '.join(answer.text for answer in row.answers)
+    return ' '.join(getattr(row, 'tags', None) or getattr(row, 'matches', None) or ())
+
 def example_table(
     datasets:list # Dataset folders; those of the first are shown
 )->Table:
@@ -54,7 +59,7 @@ def example_table(
         row = _example(parts['test'])
         question = TASKS[stem].question if stem in TASKS else ''
         sense = f'{row.sense}: ' if getattr(row, 'sense', None) else ''
-        rows.append([task_name(stem), question, sense + ' / '.join(row.texts), str(row.label)])
+        rows.append([task_name(stem), question, sense + ' / '.join(row.texts), _answer(row)])
     header = ['task','question','an example','its label']
     return Table('tasks', 'What the tasks ask', [(header, rows)], align='l')
 
