@@ -181,3 +181,10 @@ def test_a_protocol_without_fine_tuning_takes_the_tasks_on_verses(toy_words_and_
     assert told[0] == 0 and 'names' not in told[1] + '\n'.join(told[2])
     status,_,err = pronto('eval', toy_words_and_verses, '-m', model, '--protocol', 'probe', '-t', 'names', '--runs', tmp_path/'runs')
     assert status == 1 and 'names: is trained by fine-tuning alone' in err[-1]
+
+def test_a_summary_says_how_good_labels_of_words_are(dataset):
+    from pronto.datasets.loading import load_manifest
+    from pronto.datasets.manifest import summary
+    manifest = load_manifest(dataset)
+    assert 'measured against treebanks, the share of parts of speech' in summary(manifest)
+    assert 'treebanks' not in summary({k: v for k,v in manifest.items() if k != 'words'})

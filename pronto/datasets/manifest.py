@@ -22,6 +22,7 @@ from .align import Alignment
 from .shortcuts import NearestText, near_duplicates, predictors
 from .splits import SPLITS
 from .tasks import TASKS, Task
+from .word_align import alignment_quality_note
 
 # %% ../../nbs/datasets/manifest.ipynb #mf06
 def check_task(
@@ -228,6 +229,7 @@ def summary(manifest:dict)->str: # Markdown
     if 'folds' in manifest:
         notes.append('\nCounts are sums over ten folds, and each row of test is in one of them.')
     notes += _cue_line(manifest)
+    if manifest.get('words', {}).get('tasks'): notes.append(f'\n{alignment_quality_note()}')
     notes += [f'\nCaution: {c}' for c in cautions(manifest)]
     licence = manifest.get('licence', NOT_STATED)
     text = f'\nLicence of the text: {licence}; {_TEXT[redistribution(licence)]}'
