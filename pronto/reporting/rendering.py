@@ -264,7 +264,7 @@ def notes(blocks:list[Block])->list[str]: # Sentences
     if any(c.unknown for c in ran): found.append(_UNKNOWN)
     if any(c.among_best for c in ran): found.append(_AMONG_BEST)
     if any(c.above_baseline is False for c in ran): found.append(_NOT_ABOVE)
-    absent = f'{ABSENT} not run yet{", or not in the paper" if compared else ""}.'
+    absent = f'{ABSENT} not run yet, or not for this task{", or not in the paper" if compared else ""}.'
     if compared or len(ran) < len(cells): found.append(absent)
     if not all(map(_is_invented, blocks)): found.append(_PRETRAINING)
     return found
