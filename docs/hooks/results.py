@@ -21,7 +21,8 @@ def demo_scores(folder):
     for path in sorted(folder.glob('table[123].csv')):
         with open(path, encoding='utf-8', newline='') as f:
             for row in csv.DictReader(f):
-                found.setdefault((row['system'], row['task']), []).append(float(row['ours']))
+                if row['system'] not in SYSTEMS: continue
+                found.setdefault((row['system'], row['task']), []).append(float(row['accuracy']))
     return {key: mean(scores) for key,scores in found.items()}
 
 def dot(x, y, system):
