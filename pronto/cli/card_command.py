@@ -56,8 +56,9 @@ def card_command(args):
     "One page on a Bible and a model, for people who do not read code: build, probe, compare"
     require_place(args.output)
     from pronto.jobs.page import write_page
-    from pronto.jobs.sweep import find_notebook
+    from pronto.jobs.sweep import find_notebook, refuse_commas
     dataset = _dataset(args.bible, args.annotations)
+    refuse_commas([dataset.absolute(), *args.model])
     runs = str(Path(args.runs or data_dir()/'runs').absolute())
     given = dict(bible=str(dataset.absolute()), models=','.join(args.model), protocol='probe', runs=runs,
                  show=False)

@@ -78,9 +78,12 @@ class ReadingModel(CausalModel):
         counted = 1 - torch.from_numpy(pad_batch(special, 1, 'right'))
         with torch.inference_mode():
             logits = self.net(input_ids=rows.to(self.device), attention_mask=read.to(self.device)).logits
-            said = logits[:,:-1].float().log_softmax(-1).cpu()
-        values = -said.gather(2, rows[:,1:,None])[:,:,0]*counted[:,1:]
-        first = np.log(said.shape[-1])*np.array([not marks[0] for marks in special]) # Predicted from nothing
+            logits = logits[:,:-1].float()
+            true = logits.gather(2, rows[:,1:,None].to(self.device))[:,:,0]
+            nats = (logits.logsumexp(-1) - true).cpu() # No copy for the whole vocabulary
+        values = nats*counted[:,1:]
+        from_nothing = np.array([not marks[0] for marks in special])
+        first = np.log(logits.shape[-1])*from_nothing
         return values.double().sum(1).numpy() + first
 
 def load_reader(

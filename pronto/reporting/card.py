@@ -8,14 +8,14 @@ __all__ = ['about_bible', 'example_table', 'verdict', 'score_card', 'verse_table
 # %% ../../nbs/reporting/card.ipynb #card0005
 from shlex import quote
 from ..bibles.languages import find_language
-from ..core.tables import Table, decimal
+from ..core.tables import Table, decimal, grouped
 from ..datasets.loading import load_dataset_folder
 from ..datasets.tasks import TASKS
 from ..protocols.parts import find_translations
 from .notebook_views import answers_to
 from .scores import (METRICS, MIN_SEEDS, Answers, against_baselines, answers_by_task,
                                      is_clear, main_metric, score_answers)
-from ..runs.comparing import HIGH_UNKNOWN, task_name
+from ..runs.comparing import task_name, unknown_share
 from ..runs.schema import Run
 
 # %% ../../nbs/reporting/card.ipynb #card0007
@@ -114,9 +114,8 @@ def score_card(records:list[Run])->Table:
     return Table('card', 'Scores', [(header, rows)], notes, align='llrll')
 
 def _unknown(records:list[Run])->list[str]:
-    shares = {r.model: r.unknown.get('test', 0) for r in records}
     high = [f'{model} does not know {100*share:.0f} % of the tokens of this text'
-            for model,share in shares.items() if share >= HIGH_UNKNOWN]
+            for model,own in grouped(records, lambda r: r.model).items() if (share := unknown_share(own))]
     return [f'{"; ".join(high)}: its scores say little about the language.'] if high else []
 
 # %% ../../nbs/reporting/card.ipynb #card0017

@@ -481,7 +481,11 @@ def store_retrieval(
     "Store a finished retrieval; raises `InputError` where it cannot be written"
     more = {k: getattr(found, k) for k in ('mexa','mexa_100','seconds','device','versions')}
     results = retrieval_fields([s._asdict() for s in found.scores], found.n, condition=condition, **more)
-    return write_record(key, runs, results | _about_dataset(about | dict(fold=None, folds=None)), found.rows)
+    return _store_without_task(key, runs, results, about, found.rows)
+
+def _store_without_task(key:RunKey, runs, results:dict, about:dict, rows:list[dict])->Path:
+    of_all_folds = _about_dataset(about | dict(fold=None, folds=None))
+    return write_record(key, runs, results | of_all_folds, rows)
 
 def store_reading(
     key:RunKey,
@@ -490,9 +494,8 @@ def store_reading(
     about:dict, condition:str # As above
 )->Path: # The record
     "Store what a model needed for verses; raises `InputError` where it cannot be written"
-    about = _about_dataset(about | dict(fold=None, folds=None))
     results = EMPTY | dict(accuracy=None, condition=condition) | found.results
-    return write_record(key, runs, results | about, found.rows)
+    return _store_without_task(key, runs, results, about, found.rows)
 
 # %% ../../nbs/runs/store.ipynb #st00tr02
 def write_training(
