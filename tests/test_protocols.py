@@ -8,7 +8,7 @@ import pronto
 from pronto.cli.command import main
 from pronto.runs.planning import plan
 from pronto.runs.schema import Run
-from pronto.runs.store import predictions_of, read_runs, read_trainings
+from pronto.runs.store import predictions_of, read_runs
 
 CHAPTERS = dict(train=range(1, 5), dev=range(5, 7), test=range(7, 10))
 SPLITS = 'train', 'dev', 'test'
@@ -16,6 +16,8 @@ SPLITS = 'train', 'dev', 'test'
 def verse_rows(code, chapters, skip=()):
     return [f'{code} {"peter" if v % 2 else "he"} said {v % 5}\t{v % 2}\tMRK {c}:{v}\n'
             for c in chapters for v in range(1, 16) if (c, v) not in skip]
+
+def trainings(place): return [json.loads(path.read_text()) for path in (place/'runs'/'trainings').iterdir()]
 
 def write_dataset(folder, code, chapters=CHAPTERS, skip=(), **manifest):
     folder.mkdir(parents=True)
@@ -65,7 +67,7 @@ def test_one_training_many_test_sets(place, trained, capsys):
     "Trained once, tested on all: a record of the training and one of predictions for each test set"
     assert run(place, place/'release', *TRANSFER, 'qaa') == 0
     assert len(trained) == 1 and len(trained[0]['rows']) == 2 + 3
-    records, (training,) = read_runs(place/'runs'), read_trainings(place/'runs')
+    records, (training,) = read_runs(place/'runs'), trainings(place)
     assert [(r.bible, r.protocol, r.train) for r in records] == [(c, 'transfer', ['qaa']) for c in ('qaa','qab','qac')]
     assert {r.training for r in records} == {next((place/'runs'/'trainings').iterdir()).stem}
     assert training['train'] == ['qaa'] and training['counts'] == dict(train=60, dev=30) and training['seconds'] == 1
@@ -92,7 +94,7 @@ def test_only_missing_test_sets_are_made_again(place, trained, monkeypatch):
     assert len(read_runs(place/'runs')) == 3 and {p: p.stat().st_mtime_ns for p in before} == before
     write_dataset(place/'release'/'qad', 'qad')
     assert run(place, place/'release', *TRANSFER, 'qaa') == 0
-    assert [len(call['rows']) for call in trained] == [5, 4, 3] and len(read_trainings(place/'runs')) == 1
+    assert [len(call['rows']) for call in trained] == [5, 4, 3] and len(trainings(place)) == 1
 
 def test_protocols_do_not_mix(place, trained):
     "The same translation, model, task and seed: five kinds of runs, no record in common"

@@ -14,7 +14,7 @@ import pronto
 from pronto.core.files import InputError
 from pronto.modeling.recipes import RECIPES
 from pronto.runs.store import RunKey, is_done, read_predictions, read_record, read_runs, score_run, store_run, write_record
-from pronto.core.stats import compare, score
+from pronto.core.stats import score
 from pronto.datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 
 PATHS = os.pathsep.join([str(ROOT), str(ROOT/'tests')])
@@ -142,13 +142,6 @@ def test_clustered_answers_widen_the_interval():
     true, alone, together = [1]*400, [int(i%4 > 0) for i in range(400)], [int(i//20%4 > 0) for i in range(400)]
     width = lambda said: np.diff(score([0,1], true, said, [i//20 for i in range(400)])[1]['accuracy'])[0]
     assert width(together) > 3*width(alone)
-
-def test_holm_is_no_kinder_than_alone():
-    rng = np.random.default_rng(0)
-    true, chapters = rng.integers(0, 2, 600).tolist(), rng.integers(0, 12, (600,2))
-    answers = {p: [t if rng.random() < p else 1-t for t in true] for p in (.5,.6,.9)}
-    rows = compare(true, answers, chapters)
-    assert len(rows) == 3 and all(r['p_holm'] >= r['p'] for r in rows) and rows[1]['p_holm'] < .01
 
 @pytest.fixture(scope='module')
 def dataset(tmp_path_factory):

@@ -474,7 +474,7 @@ def treebanks(tmp_path):
 def test_tagging_transfers_to_a_language_without_training_data(tmp_path, treebanks, tiny_bert, capsys, tasks_forgotten):
     "Records, paired tests, errors, tables and report as for verses; no file of tasks has to be named"
     from pronto.reporting.notebook_views import error_table
-    from pronto.runs.store import compare_records, predictions_of, read_runs
+    from pronto.runs.store import predictions_of, read_runs
     out, runs = str(tmp_path/'out'), str(tmp_path/'runs')
     assert main(['import','tsv',str(treebanks),'-o',out,'--kind','tagging','--task','pos']) == 0
     command = ['eval',out,'-t','pos','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs,'--seeds','2']
@@ -486,7 +486,6 @@ def test_tagging_transfers_to_a_language_without_training_data(tmp_path, treeban
     assert record.baselines.keys() == {'majority','lookup','ngram'} and record.baselines['lookup'] == 1
     rows = predictions_of(record)
     assert len(rows) == 15 and rows[4]['token'] == 'sang' and rows[4]['ref'].endswith(':2') and 0 <= record.f1 <= 1
-    assert compare_records([records['fr','transfer',seed] for seed in (0,1)])[0]['p'] <= 1
     wrong = error_table(record, [tmp_path/'out'/'fr'])
     assert all('[' in text for text in wrong.get('text', ()))
     capsys.readouterr()

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['confusion_metrics', 'Cells', 'chapter_cells', 'resamples', 'student_interval', 'wilson', 'all_labels', 'confusions',
            'redraw', 'metric_bounds', 'bootstrap_counts', 'bootstrap', 'score', 'members', 'network_errors',
-           'permutation_test', 'holm', 'compare']
+           'permutation_test', 'holm']
 
 # %% ../../nbs/core/stats.ipynb #7a748c48
 import numpy as np
@@ -232,18 +232,3 @@ def holm(p:list[float])->list[float]: # In the same order
     corrected = np.empty(len(p))
     corrected[order] = np.maximum.accumulate(p[order]*np.arange(len(p), 0, -1)).clip(max=1)
     return corrected.tolist()
-
-def compare(
-    true:list, # (n,) labels
-    answers:dict[str,list], # Model to (n,) predictions
-    chapters:list # (n,) one name or two for each instance
-)->list[dict]: # `first`, `second`, `difference` in accuracy, `p` and `p_holm` (Holm's correction)
-    "Compare the accuracies of every two models by permutation tests over chapters, one run of each"
-    from itertools import combinations
-    right = {m: np.asarray(a) == np.asarray(true) for m,a in answers.items()}
-    rows = []
-    for a,b in combinations(answers, 2):
-        difference = round(float(right[a].mean() - right[b].mean()), 4)
-        p = permutation_test(right[a], right[b], chapters)
-        rows.append(dict(first=a, second=b, difference=difference, p=p))
-    return [r | {'p_holm': p} for r,p in zip(rows, holm([r['p'] for r in rows]))]

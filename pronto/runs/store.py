@@ -6,8 +6,7 @@
 __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunInputs', 'RunKey', 'read_record', 'is_done', 'write_record',
            'predictions_of', 'prediction_columns', 'read_predictions', 'chapters_of', 'resembling', 'score_labels',
            'right_answers', 'score_run', 'run_key', 'find_baselines', 'store_run', 'store_retrieval', 'store_reading',
-           'write_training', 'read_trainings', 'read_runs', 'pool_runs', 'compare_records', 'correct_answers',
-           'check_parameters']
+           'write_training', 'read_runs', 'pool_runs', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os, re, sys
@@ -29,7 +28,7 @@ from ..datasets.shortcuts import near_duplicates
 from ..datasets.tasks import TASKS
 from ..modeling.recipes import file_hash, given_name, local_model
 from ..core.seeds import score_seeds
-from ..core.stats import compare, metric_bounds, score
+from ..core.stats import metric_bounds, score
 
 # %% ../../nbs/runs/store.ipynb #70748803
 _TELLS_NOTHING = {*'model models final best last latest output out weights hf checkpoint checkpoints'.split(),
@@ -511,17 +510,6 @@ def write_training(
         if not path.exists(): _write_json(path, inputs | dict(train=key.train) | _handed_over(trained, ''))
     return path
 
-def read_trainings(
-    runs, # The folder of the run store
-    report=to_stderr # Gets a line about each damaged record
-)->list[dict]: # With `seconds`, `dev`, `train` and the inputs
-    "The trainings that have several test sets"
-    found = []
-    for path in _entries(Path(runs)/'trainings'):
-        try: found.append(read_json(path, 'remove it'))
-        except InputError as e: report(f'{e}')
-    return found
-
 # %% ../../nbs/runs/store.ipynb #dc801e77
 def _entries(folder:Path)->list[Path]:
     "What a folder of the store holds, apart from hidden names"
@@ -565,45 +553,6 @@ def pool_runs(
             try: found.append(pool(folds, [read_predictions(r.path) for r in folds]))
             except (InputError, OSError) as e: report(f'{e}')
     return found
-
-# %% ../../nbs/runs/store.ipynb #fea0a289
-_ASKED = 'sense', 'ref', 'ref1', 'ref2', 'label'
-
-def _instance(row:dict[str,str])->tuple: return tuple(row.get(k) for k in _ASKED)
-
-def _predictions_on_one_test_set(records:list[Run])->list[list[dict[str,str]]]: # A table per record
-    tables = [predictions_of(r) for r in records]
-    asked = [_instance(row) for row in tables[0]]
-    if any([_instance(row) for row in table] != asked for table in tables):
-        problem = 'the records have different test sets'
-        raise ValueError(f'{problem}; choose runs on one dataset with the same limit')
-    return tables
-
-def compare_records(
-    records:list[Run], # Of one task and Bible, one for each model
-    baselines:tuple[str,...]=() # Of the first record, e.g. `('ngram',)`
-)->list[dict]: # As `pronto.core.stats.compare` gives them
-    "Compare models, with p-values corrected for their number; raises `ValueError` if the test sets differ"
-    tables = _predictions_on_one_test_set(records)
-    first = tables[0]
-    if (absent := [b for b in baselines if b not in first[0]]):
-        problem = f'{records[0].path} has no predictions of the baseline {absent[0]}'
-        raise ValueError(f'{problem}; run the same command again')
-    names = [f"{r.model}-{r.recipe}-s{r.seed}" for r in records]
-    stem, true = records[0].task, [row['label'] for row in first]
-    said = {name: [row['predicted'] for row in table] for name,table in zip(names, tables)}
-    said |= {b: [row[b] for row in first] for b in baselines}
-    right = {name: right_answers(stem, true, answers) for name,answers in said.items()}
-    return compare([True]*len(true), right, chapters_of_table(first))
-
-def correct_answers(
-    records:list[Run] # Of one task and Bible
-)->tuple[list[list[bool]],list]: # A row per record: which items it got right; and the chapters of the items
-    "The input of `pronto.core.seeds`; raises `ValueError` if the test sets differ"
-    tables = _predictions_on_one_test_set(records)
-    columns = lambda table, *names: ([row[name] for row in table] for name in names)
-    correct = [right_answers(records[0].task, *columns(t, 'label', 'predicted')) for t in tables]
-    return correct, chapters_of_table(tables[0])
 
 # %% ../../nbs/runs/store.ipynb #9a0c7d16
 def check_parameters(
