@@ -49,7 +49,7 @@ def test_retrieval_is_recorded_once(translations, tmp_path, capsys):
     assert f'{table}\n'.count('toy') == 1 and len(predictions_of(read_record(record))) == 24
     assert main(['tables', '--protocol', 'retrieval', '--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'tables')]) == 0
     assert capsys.readouterr().out == table == (tmp_path/'tables'/'retrieval.md').read_text()
-    assert {p.suffix for p in (tmp_path/'tables').iterdir()} == {'.md','.tex','.csv'}
+    assert {p.suffix for p in (tmp_path/'tables').iterdir()} == {'.md','.tex','.csv','.png'}
 
 def test_retrieval_searches_the_test_verses_of_all_folds(translations, tmp_path):
     "And not those of the first; a translation that is not in folds gives the verses it tests"

@@ -426,11 +426,41 @@ def test_protocols_sources_and_test_sets_are_kept_apart(tmp_path, browser):
     assert page.locator('#hidden').inner_text().endswith(
         'OntoNotes, parallel splits (2); OntoNotes, parallel splits, limited examples (1); transfer (1).')
     page.locator('#hidden').get_by_role('link', name='transfer').click()
-    page.locator('text=trained on').wait_for()
+    page.locator('#main').get_by_text('trained on').wait_for()
     assert shown() == [('a trained on wolKYG', '60.0')]
     choose(page, protocol='in-language', data='OntoNotes, parallel splits, limited examples')
     assert shown() == [('b limit 50', '90.0')]
     page.close()
+
+def test_questions_about_the_protocols_that_ran_are_there(tmp_path, browser):
+    "A report of retrieval and probes shows their tables, and the question of a file that is named"
+    from test_comparing import store_search
+    from test_docs import recipe
+    for i in range(3): store(tmp_path/'runs', 'wolKYG', f'm{i}', 'same_sense', .6 + .1*i, protocol='probe', recipe='probe')
+    store_search(tmp_path/'runs', .4, trained_on=[dict(code='eng', dataset_hash='e')])
+    (tmp_path/'by_family.py').write_text(recipe('by_family.py'), encoding='utf-8')
+    options = ['--question', str(tmp_path/'by_family.py')]
+    assert main(['report', '--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'r.html'), *options]) == 0
+    for width in 1280, 390:
+        context = browser.new_context(viewport=dict(width=width, height=800), offline=True)
+        page, wrong = context.new_page(), []
+        page.on('console', lambda m: wrong.append(m.text) if m.type in ('error','warning') else None)
+        see(page, tmp_path/'r.html')
+        assert not page.locator('#questions').is_visible()
+        page.get_by_role('link', name='Questions').click()
+        page.locator('#questions').wait_for()
+        assert not page.locator('#main').is_visible() and not page.locator('#filters').is_visible()
+        shown = page.locator('#questions').inner_text()
+        assert 'Atlantic-Congo' in shown and 'Verses that find their translation' in shown
+        assert 'a probe and fine-tuning of three models' in shown
+        side = "getComputedStyle(document.querySelector('#questions td[align=right]')).textAlign"
+        assert page.evaluate(side) == 'right' and page.locator('#questions section').count() == 3
+        page.wait_for_function('width => document.documentElement.scrollWidth <= width', arg=width)
+        page.get_by_role('link', name='Overview').click()
+        page.locator('#ranking').wait_for()
+        assert wrong == []
+        context.close()
+    assert main(['report', '--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'r.html'), '--question', 'none']) == 1
 
 @pytest.mark.parametrize('content', [b'\xff\xfe\x00', b'code,language\n"qaa', b'code\n' + b'x'*200_000, b'\x00', b'', b'language\nWolof\n'])
 def test_a_bad_registry_is_one_line(tmp_path, content):

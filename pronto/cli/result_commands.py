@@ -9,7 +9,7 @@ __all__ = ['tables_options', 'tables_command', 'report_options', 'report_command
 from pathlib import Path
 from .options import add_number, protocols_option, require_folder, runs_option, tasks_file_option
 from .options import to_run
-from .output import bar, note, show, show_tables, tell
+from .output import bar, note, show_tables, tell
 from ..core.files import InputError, data_dir, require_place
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco01
@@ -90,7 +90,6 @@ def tables_command(args):
     asked = _choose(args, records)
     _know_protocol(args.protocol, records)
     records = _leave_out(records, names_in(args.without))
-    if args.protocol == 'retrieval' and not args.question: return _retrieval_table(args, records)
     if not records and not args.published:
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {to_run(args.runs)}")
     from pronto.reporting.questions.question import Options, ask_runs, find_question
@@ -104,25 +103,12 @@ def tables_command(args):
         tables = reply.write(out)
         if question.chooses: write_published(out)
         return f'{reply.finding}\n\n{tables}' if args.question else tables
-    show_tables(make, _folder(args))
+    show_tables(make, Path(args.output or data_dir()/'tables'))
     other = question.chooses and left_out(records, *kind)
     if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
-def _retrieval_table(args, records:list):
-    from pronto.reporting.questions.retrievals import retrieval_table
-    from pronto.runs.schema import in_file
-    found = sorted((r for r in records if r.is_search), key=lambda r: (r.bible, r.train, r.model))
-    remedy = to_run(args.runs, ' --protocol retrieval --train DATASET_DIR')
-    if not found: raise InputError(args.runs or data_dir()/'runs', f'has no runs of retrieval; {remedy}')
-    table = retrieval_table(found)
-    table.write(_folder(args))
-    show(table.markdown(), list(map(in_file, found)))
-
-def _folder(args)->Path:
-    return Path(args.output or data_dir()/'tables')
-
-_WITH_TABLES = 'transfer transfer-probe transfer-prompting few-shot mixes perplexity'.split() # Their own
+_WITH_TABLES = 'transfer transfer-probe transfer-prompting few-shot mixes retrieval perplexity'.split()
 
 def _question_of(args)->str:
     "The name of what is asked, or a file"
@@ -131,20 +117,17 @@ def _question_of(args)->str:
     own = args.protocol if args.protocol in _WITH_TABLES else 'accuracy'
     return args.question or (named or [own])[0]
 
-_USUAL = 'in-language', 'probe'
-
 def _choose(args, records:list)->bool: # Was a recipe asked for?
     "The protocol and the recipe that were asked for, or what there is; the rest is named"
-    there = list(dict.fromkeys(r.protocol for r in records))
-    if args.protocol is None:
-        first = [*(name for name in _USUAL if name in there), *(name for name in there if name not in _USUAL)]
-        args.protocol = 'in-language' if args.typology or not first else first[0]
-        others = ', '.join(name for name in first if name != args.protocol)
-        if others and _question_of(args) == 'accuracy':
-            note(f'These are the runs of {args.protocol}; there are others of {others} (--protocol).')
-    asked = args.recipe is not None
-    recipes = {r.recipe for r in records if r.protocol == args.protocol}
-    if not asked: args.recipe = 'paper' if 'paper' in recipes or not recipes else ''
+    from pronto.reporting.questions.question import usual_kind
+    asked, chosen = args.recipe is not None, args.protocol is not None
+    protocol = 'in-language' if args.typology and not chosen else args.protocol
+    args.protocol, recipe = usual_kind(records, protocol)
+    if not asked: args.recipe = recipe
+    there = dict.fromkeys(r.protocol for r in records)
+    others = ', '.join(name for name in there if name != args.protocol)
+    if others and not chosen and _question_of(args) == 'accuracy':
+        note(f'These are the runs of {args.protocol}; there are others of {others} (--protocol).')
     return asked
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco02
@@ -158,6 +141,9 @@ def report_options(parser):
         'release')
     add_number(parser, '--most-tests', 0, 10**8,
                'test every two models on each test set if there are at most so many pairs', default=20_000)
+    add('--question', action='append', default=[], metavar='NAME|FILE.py',
+        help='also show what a question finds, as in `pronto tables`; those about the protocols that ran '
+        'are there; several options name several')
 
 # %% ../../nbs/cli/result_commands.ipynb #1767e89b
 def report_command(args):
@@ -165,7 +151,7 @@ def report_command(args):
     require_place(args.output)
     from pronto.reporting.report import write_report
     require_folder(args.runs)
-    n = write_report(args.runs, args.output, args.registry, args.most_tests, progress=bar)
+    n = write_report(args.runs, args.output, args.registry, args.most_tests, bar, args.question)
     tell(f'{args.output}: {n:,} runs', dict(path=args.output, runs=n))
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco03

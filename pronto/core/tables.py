@@ -223,8 +223,8 @@ def _as_latex(table)->str:
 # %% ../../nbs/core/tables.ipynb #tbltab6b
 def _as_html(table)->str:
     def line(cells, align, tag='td'):
-        styles = [f'{tag} style="text-align:{_SIDE[a]}"' for a in align]
-        return '<tr>' + ''.join(f'<{s}>{c}</{tag}>' for c,s in zip(cells, styles)) + '</tr>'
+        sides = [f'{tag} align="{_SIDE[a]}"' for a in align] # Pages of the report forbid styles in a tag
+        return '<tr>' + ''.join(f'<{s}>{c}</{tag}>' for c,s in zip(cells, sides)) + '</tr>'
     def text(cell):
         large = f'<b>{escape(cell.text)}</b>' if cell.bold else escape(cell.text)
         return large + (f' <small>{escape(cell.small)}</small>' if cell.small else '')

@@ -4,10 +4,11 @@
 
 # %% auto #0
 __all__ = ['UNKNOWN', 'MOST_TESTS', 'LARGE', 'read_registry', 'facts_of', 'Board', 'board_of', 'variant_of', 'setting', 'row',
-           'Report', 'entry_name', 'areas_of', 'make_report', 'page', 'write_report']
+           'Report', 'entry_name', 'areas_of', 'make_report', 'ask_all', 'page', 'write_report']
 
 # %% ../../nbs/reporting/report.ipynb #2d601a2a
 import base64, gzip, hashlib, json, os, re
+from html import escape
 from importlib.resources import files
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -26,7 +27,9 @@ from .rendering import IN_PERCENT
 from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, compare_all
 from .scores import is_clear, score_answers, seed_scores
 from .summary import Scope, Stratum, stratum_of, summarise
-from .tables import in_store, read_seeds
+from .tables import SPLITS_SHOWN, in_store, read_seeds
+from .questions.question import RUN_QUESTIONS, Options, Reply, ask_runs, find_question
+from .questions.question import usual_kind
 from .questions.tiers import read_tiers, tier_of
 from ..runs.schema import Run
 from ..runs.comparing import described, kind_of, name_apart, setting_of, task_key, task_name
@@ -179,6 +182,7 @@ class Report(NamedTuple):
     groups:list[dict]=[]          # Ranks of models and baselines over several test sets
     pairs:list[dict]=[]           # Tests of two models over several test sets
     untested:int=0                # How many pairs of rows were too many
+    replies:list[Reply|InputError]=[] # What questions found, or why they found nothing
 
     def save(self, out)->None:
         "Write the page"
@@ -380,9 +384,33 @@ def _as_data(report:Report)->dict:
         tests={m: _pair_columns(tests) for m,tests in report.tests.items()},
         over=_over_columns(report, [b['code'] for b in bibles], found['names']['board']))
 
+# %% ../../nbs/reporting/report.ipynb #rpt15
+def ask_all(
+    records:list[Run],
+    names:list[str]=(), # Further questions, as `find_question` takes them
+    store=None # The folder of the runs, for hints
+)->list[Reply|InputError]: # Why there is no answer, where runs do not suffice for one
+    "What the questions about the protocols that ran find; raises `InputError` where one of `names` fails"
+    protocol, recipe = usual_kind(records)
+    options, found = Options('', SPLITS_SHOWN, protocol, store=store), []
+    for name in (name for name in RUN_QUESTIONS if name in {r.protocol for r in records}):
+        try: found.append(ask_runs(name, records, options))
+        except InputError as e: found.append(e)
+    for question in map(find_question, names):
+        of_all = question.protocol or question.any_protocol
+        found.append(ask_runs(question, records, options if of_all else options._replace(recipe=recipe)))
+    return found
+
 # %% ../../nbs/reporting/report.ipynb #rpt08
 LARGE = 500_000 # Bytes of JSON that are compressed
 _SCRIPTS = 'tools figures address tables ranks results maps tree views pages drawing'.split() # In this order
+
+def _section(reply:Reply|InputError)->str:
+    "What a question found: its sentences, then its tables"
+    if isinstance(reply, InputError): return f'<section><p>{escape(str(reply))}</p></section>'
+    lines = ''.join(f'<li>{escape(line)}</li>' for line in reply.sentences)
+    tables = '\n'.join(table.html() for table in reply.tables)
+    return f'<section><h2>{escape(reply.question.name)}</h2>\n<ul>{lines}</ul>\n{tables}</section>'
 
 def _hash_source(text:str)->str: # For a content security policy
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
@@ -396,7 +424,8 @@ def page(report:Report|list[dict])->str: # HTML
         data, kind = base64.b64encode(gzip.compress(data.encode(), mtime=0)).decode(), 'application/gzip'
     template = lambda name: (files('pronto')/'templates'/name).read_text(encoding='utf-8').strip('\n')
     script, style = '\n\n'.join(template(f'report/{name}.js') for name in _SCRIPTS), template('report.css')
-    known = dict(script=script, style=style, data=data, kind=kind)
+    sections = '\n'.join(map(_section, report.replies))
+    known = dict(script=script, style=style, data=data, kind=kind, questions=sections)
     known |= dict(script_hash=_hash_source(script), style_hash=_hash_source(style))
     first, *parts = template('report.html').split('{{')
     return first + ''.join(known[name] + rest for name,_,rest in (p.partition('}}') for p in parts))
@@ -405,7 +434,8 @@ def write_report(
     runs=None, # The folder of the run store; `runs` in the data folder if not given
     out='report.html',
     registry=None, # A `registry.csv`, for families and scripts
-    most_tests:int=MOST_TESTS, progress:Callable=_silent
+    most_tests:int=MOST_TESTS, progress:Callable=_silent,
+    questions:list[str]=() # To be asked besides those about the protocols that ran
 )->int: # How many runs it shows
     "Write the report; raises `InputError` if it cannot be written, if an input is bad, or without any runs"
     known = read_registry(registry) if registry else None
@@ -413,9 +443,11 @@ def write_report(
     records = read_runs(store)
     if not records:
         raise InputError(store, f'has no runs; make some: pronto eval DATASET_DIR -m MODEL{in_store(runs)}')
-    records = [r for r in records if not r.is_reading] # They have no score
-    scored = [r for r in records if r.predictions] # Old records of retrieval have none
-    if others := described([r for r in records if not r.predictions]):
+    replies = ask_all(records, questions, runs)
+    ran = [r for r in records if not r.is_reading] # Others have no score, but their question has a table
+    scored = [r for r in ran if r.predictions] # Old records of retrieval have none
+    if others := described([r for r in ran if not r.predictions]):
         to_stderr(f'left out, as they were recorded without predictions: {others}')
-    make_report(scored, Path(out).absolute().parent, known, most_tests, progress).save(out)
+    made = make_report(scored, Path(out).absolute().parent, known, most_tests, progress)
+    made._replace(replies=replies).save(out)
     return len(scored)

@@ -105,19 +105,26 @@ function ownMetric() {
   return own.length === 1 ? own[0] : ''
 }
 
+// Without results there are only questions, and without questions there is no view of them
+const views = () => Object.keys(VIEWS).filter(v => (v === 'questions' ? by(v).children.length : rows.length))
+
 function draw() {
+  const asked = state.view === 'questions' || !rows.length
   metric = D.metrics.find(m => m.key === (state.metric || ownMetric())) ?? D.metrics[0]
   S = D.scores[metric?.key]
   by('views').replaceChildren(
-    ...Object.entries(VIEWS).map(([view, text]) =>
+    ...views().map(view =>
       element(
         'a',
         { href: address({ view, of: '', sort: '' }), ...(view === state.view ? { 'aria-current': 'page' } : {}) },
-        text,
+        VIEWS[view],
       ),
     ),
   )
-  if (!rows.length) return
+  by('questions').hidden = !asked
+  for (const id of ['filters', 'main', 'count', 'hidden']) by(id).hidden = asked
+  document.title = 'Questions – PrOnto report'
+  if (asked) return
   drawFilters()
   const found = chosen(),
     of = key => unique(found.map(key)).length
@@ -250,7 +257,7 @@ function start(data) {
   by('keep').addEventListener('click', keep)
   by('skip').addEventListener('click', e => {
     e.preventDefault()
-    by('main').focus()
+    by(by('main').hidden ? 'questions' : 'main').focus()
   })
   addEventListener('resize', () =>
     later(() => {
@@ -270,8 +277,10 @@ function start(data) {
   by('version').textContent = `Made by PrOnto ${D.version}.`
   by('about').textContent = rows.length
     ? `Scores of ${count(unique(rows.map(r => r.entry.model)).length, 'model')} on ${count(D.bibles.length, 'translation')} of the Bible.`
-    : 'No runs have been recorded yet; make some with pronto eval.'
-  form.hidden = by('views').hidden = !rows.length
+    : views().length
+      ? 'No run has a score; what questions find is below.'
+      : 'No runs have been recorded yet; make some with pronto eval.'
+  by('views').hidden = !views().length
   draw()
   document.documentElement.dataset.ready = 'yes'
 }

@@ -9,6 +9,7 @@ const VIEWS = {
   families: 'Families',
   results: 'Results',
   compare: 'Compare',
+  questions: 'Questions',
 }
 const FILTERS = {
   protocol: 'Protocol',
