@@ -560,8 +560,8 @@ def test_what_cannot_be_trained_or_scored_is_said_in_one_line(tmp_path, treebank
     command = ['eval','-t','pos','-m',str(tiny_bert),'--runs',str(tmp_path/'runs')]
     assert main([*command, f'{out}/fr','--protocol','transfer','--train',f'{out}/de']) == 1
     assert 'fr: has no labels of pos; predict it with `pronto xtreme predict`' in capsys.readouterr().err
-    assert main([*command, f'{out}/de','--protocol','probe']) == 1
-    assert 'pos: is trained by fine-tuning alone' in capsys.readouterr().err
+    assert main([*command, f'{out}/de','--protocol','prompting']) == 1
+    assert 'pos: cannot be answered with prompts' in capsys.readouterr().err
     assert main([*command, f'{out}/de','--recipe','mela']) == 1 and 'counts updates' in capsys.readouterr().err
 
 def test_the_tables_of_mela_by_command(tmp_path, tiny_bert, capsys, tasks_forgotten):

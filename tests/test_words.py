@@ -176,11 +176,25 @@ def test_exports_hold_the_tasks_on_verses(toy_words_and_verses, pronto, tmp_path
         assert (status, err) == (0, [])
         assert not [p for p in (tmp_path/kind).rglob('*') if 'names' in p.name or p.name == 'links.tsv']
 
-def test_a_protocol_without_fine_tuning_takes_the_tasks_on_verses(toy_words_and_verses, pronto, model, tmp_path):
-    told = pronto('eval', toy_words_and_verses, '-m', model, '--protocol', 'probe', '--limit', '20', '--runs', tmp_path/'runs')
-    assert told[0] == 0 and 'names' not in told[1] + '\n'.join(told[2])
-    status,_,err = pronto('eval', toy_words_and_verses, '-m', model, '--protocol', 'probe', '-t', 'names', '--runs', tmp_path/'runs')
-    assert status == 1 and 'names: is trained by fine-tuning alone' in err[-1]
+def test_prompts_take_the_tasks_on_verses(toy_words_and_verses, pronto, model, tmp_path):
+    from pronto.runs.planning import plan
+    assert {t.key.task for t in plan(toy_words_and_verses, [model], protocol='prompting')} == {'people_named'}
+    status,_,err = pronto('eval', toy_words_and_verses, '-m', model, '--protocol', 'prompting', '-t', 'names', '--runs', tmp_path/'runs')
+    assert status == 1 and 'names: cannot be answered with prompts' in err[-1]
+
+def test_words_are_probed_and_their_scores_shown(toy_words_and_verses, pronto, model, tmp_path):
+    status, out, _ = pronto('probe', toy_words_and_verses, '-m', model, '--limit', '100', '--runs', tmp_path/'runs')
+    assert status == 0 and '| names | upos |' in out
+    [record] = [json.loads(p.read_text()) for p in (tmp_path/'runs').rglob('names/*.json')]
+    assert {*record['baselines']} >= {'majority','lookup','ngram'} and len(record['dev']) == 2 # Layers
+    assert record['counts']['train'] == 100 and 0 < record['accuracy'] <= 1
+    before = pronto('eval', toy_words_and_verses, '-m', model, '--protocol', 'probe', '--limit', '100', '--runs', tmp_path/'runs')
+    assert before[0] == 0 and before[1].count('recorded before') == 3
+    status, out, _ = pronto('tables', '--runs', tmp_path/'runs', '--protocol', 'probe', '-o', tmp_path/'tables')
+    assert status == 0 and 'names' in out
+    assert pronto('report', '--runs', tmp_path/'runs', '-o', tmp_path/'r.html')[0] == 0
+    status,_,err = pronto('probe', toy_words_and_verses, '-m', model, '-t', 'names', '--recipe', 'probe-mix', '--runs', tmp_path/'r2')
+    assert status == 1 and 'mixes layers' in err[-1]
 
 def test_a_summary_says_how_good_labels_of_words_are(dataset):
     from pronto.datasets.loading import load_manifest

@@ -55,6 +55,10 @@ class _OfAnyKind:
         if not settings.get('by_task'): return settings
         raise InputError('--recipe', f'{settings["name"]} has no settings for {self.abbr}; choose another')
 
+    def suits(self, adapt:str)->bool: # As `Protocol` has it
+        "Can a model be adapted to it in this way?"
+        return True
+
     def trainer(self, adapt:str)->Callable|None: # With the signature of `fine_tune`
         "What trains a model on this task, if it is not what trains all others"
         return None

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['L2', 'MIX', 'Logistic', 'standard', 'fit_logistic', 'mix_weights', 'components', 'PairRows', 'KnownUses', 'find_uses',
-           'sense_sums', 'sense_vectors', 'products', 'interactions', 'pair_features', 'Choice', 'probe_verses',
-           'probe_pairs', 'probe', 'probe_dataset']
+           'sense_sums', 'sense_vectors', 'products', 'interactions', 'pair_features', 'Choice', 'probe_layers',
+           'probe_pairs', 'one_thread', 'probe', 'probe_dataset']
 
 # %% ../../nbs/modeling/probing.ipynb #9b000005
 import math, time
@@ -271,18 +271,34 @@ class Choice:
         loss = round(float(cross_entropy(logits, gold)), 6)
         return {'loss': loss} | values | {'constant': len(set(predicted)) == 1}
 
+    def trained(self, rows:dict[str,list], settings:dict, seed:int, began:float, device, **counts)->Trained:
+        "What comes out of a probe: the best head and its answers"
+        *_, number, answers = self.best
+        best, names = self.dev[number-1], self.task.labels
+        labels = {s: [names[i] for i in answers[s].tolist()] for s in test_sets(rows)}
+        return Trained(task=self.task, recipe=settings['name'], seed=seed, rows=rows, answers=labels,
+               dev=self.dev, hyperparameters=settings | dict(layer=best['layer'], l2=best['l2']),
+               best_epoch=number, collapsed=is_collapsed([best], self.gold['train'].tolist()), attempts=[],
+               seconds=round(time.perf_counter() - began, 1), device=device_name(device or 'cpu'),
+               versions=versions(), **counts)
+
 # %% ../../nbs/modeling/probing.ipynb #9b000012
 MIX = -1 # The number of the scalar mix among the layers in `dev`
 
-def probe_verses(choice:Choice, verses:Encodings, rows:dict[str,list], heads:str):
-    "Heads over the layers of single verses"
-    places = {s: torch.from_numpy(verses.numbers(r.texts[0] for r in part)) for s,part in rows.items()}
+def probe_layers(
+    choice:Choice,
+    states, # `Encodings`, or of another class with `shape` and `layer`
+    places:dict[str,torch.Tensor], # Of `train`, `dev` and test sets: numbers of the states of its items
+    heads:str # As `ProbeRecipe` has it
+):
+    "Fit heads over the layers, and over a mix of them"
     n, y, scaled = len(choice.task.labels), choice.gold['train'], []
-    for i in range(verses.shape[0]):
-        x = torch.from_numpy(verses.layer(i))
+    for i in range(states.shape[0]):
+        x = torch.from_numpy(states.layer(i))
         if heads != 'mix':
             head = fit_logistic(x[places['train']], y, n)
             choice.consider(i, head, {s: x[p] for s,p in places.items()})
+        if heads == 'layer': continue
         mean, scale = standard(x[places['train']])
         scaled.append((x - mean)/scale)
     if heads == 'layer': return
@@ -333,7 +349,7 @@ def _encode(model, texts, settings, seed, device, cache, progress)->Encodings:
             return encode_once(frozen, texts, cache, shown(f'{progress}: encode', first=2))
 
 @contextmanager
-def _one_thread():
+def one_thread():
     "The products of heads are too small for more, and answers do not depend on the number of cores"
     before = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -357,20 +373,15 @@ def probe(
     number = {label: i for i,label in enumerate(task.labels)}
     gold = {s: torch.tensor([number[task.training_label(r.label)] for r in rows[s]]) for s in ('train','dev')}
     choice = Choice(task, settings['select'], gold)
-    with step(progress and f'{progress}: heads'), _one_thread():
+    with step(progress and f'{progress}: heads'), one_thread():
         if task.has_sense:
             senses = sorted({r.sense for part in rows.values() for r in part} | {*(senses or [])})
             probe_pairs(choice, verses, rows, settings['heads'], senses)
-        else: probe_verses(choice, verses, rows, settings['heads'])
-    *_, number, answers = choice.best
-    best = choice.dev[number-1]
-    labels = {s: [task.labels[i] for i in answers[s].tolist()] for s in test_sets(rows)}
-    collapsed = is_collapsed([best], gold['train'].tolist())
-    return Trained(task=task, recipe=settings['name'], seed=seed, rows=rows, answers=labels, dev=choice.dev,
-               hyperparameters=settings | dict(layer=best['layer'], l2=best['l2']), best_epoch=number,
-               collapsed=collapsed, attempts=[], **_counts(verses, rows),
-               seconds=round(time.perf_counter() - start, 1), device=device_name(device or 'cpu'),
-               versions=versions())
+        else:
+            numbers = {s: verses.numbers(r.texts[0] for r in part) for s,part in rows.items()}
+            places = {s: torch.from_numpy(found) for s,found in numbers.items()}
+            probe_layers(choice, verses, places, settings['heads'])
+    return choice.trained(rows, settings, seed, start, device, **_counts(verses, rows))
 
 # %% ../../nbs/modeling/probing.ipynb #9b000020
 def _counts(verses:Encodings, rows:dict[str,list])->dict: # `truncated` and `unknown`

@@ -276,8 +276,8 @@ def _that_train(tasks:list, protocol:Protocol, names:list[str])->list:
     if idle and (names or not found):
         what = f'{protocol.name} does not suit {idle}, which trains nothing; leave it out'
         raise InputError('--protocol', what)
-    whole = [t for t in found if not t.has_items or protocol.adapt in ('all','together')]
-    return found if names or not whole else whole # Words are tagged by fine-tuning alone
+    suited = [t for t in found if t.suits(protocol.adapt)]
+    return found if names or not suited else suited
 
 def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list:
     "The tasks of some translations; raises `InputError` that names a translation"

@@ -90,11 +90,13 @@ class ItemTask(Task):
         from pronto.suites.settings import benchmark_settings
         return benchmark_settings(settings, self.stem, self.example.kind, model)
 
+    def suits(self, adapt:str)->bool: return adapt in ('all','together')
+
     def trainer(self, adapt:str)->Callable:
-        "Raises `InputError` for a frozen encoder and for prompts"
-        if adapt != 'all':
-            what = 'is trained by fine-tuning alone, not with a probe or prompts; use another protocol'
-            raise InputError(self.abbr, what)
+        "Raises `InputError` for what does not suit the task"
+        if not self.suits(adapt):
+            how = dict(frozen='a probe', none='prompts').get(adapt, adapt)
+            raise InputError(self.abbr, f'cannot be answered with {how}; use another protocol')
         from pronto.suites.heads import fit_task
         return fit_task
 
@@ -128,6 +130,13 @@ class TaggingTask(ItemTask):
     "Label each token of a sentence"
     metrics = 'accuracy', 'macro_f1', 'mcc', 'f1'
     example = Tagged
+
+    def suits(self, adapt:str)->bool: return adapt == 'frozen' or super().suits(adapt)
+
+    def trainer(self, adapt:str)->Callable:
+        if adapt != 'frozen': return super().trainer(adapt)
+        from pronto.suites.word_probes import probe_words
+        return probe_words
 
     def unknown_label(self, row:Tagged)->str|None:
         return next((tag for tag in row.tags or () if tag not in self.labels), None)
