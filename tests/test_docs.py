@@ -35,13 +35,11 @@ def test_the_statuses_of_verses_are_explained():
     text = (ROOT/'docs'/'concepts.md').read_text(encoding='utf-8')
     assert [f'| `{status}` | {what} |' in text for status,what in STATUSES.items()] == [True]*len(STATUSES)
 
-def test_the_buttons_of_a_notebook_open_that_notebook():
-    found = {}
-    for path in sorted((ROOT/'nbs').glob('*.ipynb')):
-        text = path.read_text(encoding='utf-8')
-        if 'colab-badge' not in text: continue
-        found[path.name] = re.findall(r'(?:blob/main/|labpath=)nbs/([\w.]+)\)', text)
-    assert len(found) > 7 and {name: opened for name,opened in found.items() if opened != [name, name]} == {}
+def test_the_address_of_the_repository_is_one_setting():
+    "What people click leads to no repository that does not exist"
+    shown = [*PAGES, *(ROOT/'nbs').glob('*.ipynb')]
+    assert [p.name for p in shown if 'github.com/pronto/' in p.read_text(encoding='utf-8')] == []
+    assert 'repository =' in (ROOT/'settings.ini').read_text(encoding='utf-8')
 
 # The recipes of CONTRIBUTING.md
 

@@ -18,7 +18,7 @@ def settings():
     found.read(ROOT/'settings.ini', encoding='utf-8')
     return found['DEFAULT']
 
-def repository(): return 'https://github.com/{user}/{repo}'.format(**settings())
+def repository(): return settings().get('repository', '') # Its address; nothing links to it if empty
 
 def areas():
     "The areas in their order, and what each holds, as the README says"
@@ -38,11 +38,11 @@ def page_of(path):
     return f'studies/executed/{stem}.md' if rest[0] == 'executed' else f'api/{rest[0]}/{stem}.md'
 
 def address(path):
-    "Where the site shows a file of the repository: a page, a picture, or the file at GitHub"
+    "Where the site shows a file of the repository: a page, a picture, or the file there, if that is known"
     if Path(path).suffix in ('.png', '.svg') and not path.startswith('docs/'):
         PICTURES[path] = f'pictures/{Path(path).name}'
         return PICTURES[path]
-    return page_of(path) or f'{repository()}/blob/main/{path}'
+    return page_of(path) or (f'{repository()}/blob/main/{path}' if repository() else '')
 
 def with_links(text, source, page):
     "The text of a file of the repository, with its relative links turned into those of the site"
@@ -52,6 +52,7 @@ def with_links(text, source, page):
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
         if not (ROOT/path).exists(): return match[0] # Which fails the build
         found = address(path)
+        if not found: return match[1].strip('[(]') # Without a link
         if '://' not in found: found = posixpath.relpath(found, posixpath.dirname(page) or '.')
         return f'{match[1]}{found}{"#" + anchor if anchor else ""}{match[3]}'
     linked = re.sub(r'(\[[^\[\]]*\]\()([^)\s]+)(\))', replaced, text)

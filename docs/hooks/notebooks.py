@@ -78,7 +78,7 @@ def shown_code(cell, heading, article):
 
 def shown_prose(text):
     "A text cell without what nbdev alone reads"
-    text = re.sub(r'^- skip_exec: true\n?', '', text, flags=re.M)
+    text = re.sub(r'^(<!--\n)?- skip_exec: true\n?(-->\n?)?', '', text, flags=re.M)
     return re.sub(r'^(#+ .*?) -$', r'\1', text, flags=re.M)
 
 def with_joined_code(cells):
@@ -94,12 +94,11 @@ def with_joined_code(cells):
 def finding_first(cells):
     "The cells with what a study found come before how it is measured and the code that computes it"
     starts = [i for i,c in enumerate(cells) if c.cell_type == 'markdown' and c.source.startswith('## ')]
-    found = next((i for i in starts if cells[i].source.startswith('## What was found')), None)
-    if found is None: return cells
-    end = next((i for i in starts if i > found), len(cells))
-    opening, measured = cells[:starts[0]], cells[starts[0]:found]
-    code = [c for c in opening if c.cell_type == 'code']
-    return [*(c for c in opening if c not in code), *cells[found:end], *code, *measured, *cells[end:]]
+    told = [i for start,end in zip(starts, [*starts[1:], len(cells)]) for i in range(start, end)
+            if cells[start].source.startswith(('## What was found', '## In a picture'))]
+    if not told: return cells
+    first = [i for i in range(starts[0]) if cells[i].cell_type == 'markdown'] + told
+    return [cells[i] for i in [*first, *(i for i in range(len(cells)) if i not in first)]]
 
 def visible_cells(notebook, article):
     "Cells as a reader wants them: code becomes Markdown, outputs remain"

@@ -17,29 +17,28 @@ QUESTIONS = ROOT/'pronto'/'reporting'/'questions'
 # Notebooks
 
 def runs_anywhere(path):
-    "Does a notebook run without texts of one's own? Those at the top say so by buttons"
-    if path.count('/') > 1: return 'executed' not in path
-    return 'colab-badge' in (ROOT/path).read_text(encoding='utf-8')
+    "Does a notebook run without texts of one's own?"
+    return 'executed' not in path
 
-def buttons(path, install=True):
+def buttons(path):
     "Where a notebook can be run, how to `install` what Colab lacks, and where its source is"
+    if not repository(): return ''
     where = repository().removeprefix('https://github.com/')
     links = [f'[Source]({repository()}/blob/main/{path})']
     if runs_anywhere(path):
         links.append(f'[Open in Colab](https://colab.research.google.com/github/{where}/blob/main/{path})')
         links.append(f'[Open in Binder](https://mybinder.org/v2/gh/{where}/main?labpath={path})')
         package = f'"pronto[train,release] @ git+{repository()}"'
-        if install: links.append(f'In Colab, first run `%pip install {package}`')
+        links.append(f'In Colab, first run `%pip install {package}`')
     return '<div class="buttons" markdown data-search-exclude>\n' + '\n'.join(links) + '\n</div>\n'
 
 def notebook_page(path, shown=None):
     "The page of a notebook; `shown` is an executed copy of it, if it has no outputs itself"
     page = page_of(path)
     text, pictures = convert(ROOT/(shown or path), article=page.startswith('studies'))
-    text = re.sub(r'^\[!\[.*\n', '', text, flags=re.M) # Its own buttons
     heading, _, rest = text.partition('\n')
-    if shown: rest = f'\n*As executed in [`{shown}`]({repository()}/blob/main/{shown}).*\n{rest}'
-    text = f'{heading}\n\n{buttons(path, "In Colab, first" not in text)}\n{rest}'
+    if shown: rest = f'\n*As executed in `{shown}`.*\n{rest}'
+    text = f'{heading}\n\n{buttons(path)}\n{rest}'
     if page.startswith('api'): text = f'---\nsearch: {{boost: 0.5}}\n---\n\n{text}' # Guides first
     drawn = re.sub(r'^```mermaid\n.*?^```$', '<!-- pipeline -->', text, flags=re.M | re.S)
     return with_links(drawn, shown or path, page), pictures
@@ -143,7 +142,8 @@ def on_config(config):
     for part in config.nav:
         for name,pages in part.items():
             if isinstance(pages, str) and pages in generated: part[name] = generated[pages]
-    config.extra['social'] = [dict(icon='fontawesome/brands/github', link=repository(), name='Repository')]
+    social = dict(icon='fontawesome/brands/github', link=repository(), name='Repository')
+    config.extra['social'] = [social] if repository() else []
     config.copyright = f'Version {settings()["version"]}. Apache-2.0.'
 
 def on_files(files, config):
