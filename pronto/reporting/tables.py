@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['LAYOUT_COLUMNS', 'SPLITS_SHOWN', 'PAPER_TASKS', 'read_layout', 'paper_models', 'add_unlisted', 'records_of', 'fits',
            'fitting', 'choose', 'read_seeds', 'fill', 'read_tables', 'make_tables', 'write_published', 'in_store',
-           'usual_metric', 'usual_protocol', 'usual_recipe', 'left_out']
+           'usual_metric', 'left_out']
 
 # %% ../../nbs/reporting/tables.ipynb #59bb0696
 from collections import Counter
@@ -507,16 +507,6 @@ def usual_metric(records:list[Run])->str: # A key of `METRICS`
     "The metric by which the tasks of runs are judged; accuracy if they differ"
     metrics = {TASKS[r.task].metric for r in records if r.task in TASKS}
     return metrics.pop() if len(metrics) == 1 else 'accuracy'
-
-def usual_protocol(records:list[Run])->str: # in-language, as in the paper, before probes and others
-    "The protocol that tables show if none is asked for"
-    there = {r.protocol: True for r in records}
-    return next((p for p in ('in-language','probe') if p in there), next(iter(there), 'in-language'))
-
-def usual_recipe(records:list[Run], protocol:str)->str: # Empty: all
-    "The recipe that tables show if none is asked for: the paper's, if there are such runs"
-    recipes = {r.recipe for r in records if r.protocol == protocol}
-    return 'paper' if 'paper' in recipes or not recipes else ''
 
 def left_out(
     runs=None, recipe:str='paper', splits:str=SPLITS_SHOWN, protocol:str='in-language'
