@@ -66,9 +66,9 @@ def measure(folders, probe, until):
 
 def prober(model, data, limit):
     "A function that probes a translation and gives the seconds of each part"
-    from pronto.jobs import probes
     from pronto.modeling import probing
     from pronto.runs import baselines, runner
+    from pronto.runs.planning import plan
     watch = Stopwatch()
     watch.watch(probing, '_encode', 'encoding')
     watch.watch(probing, 'probe', 'heads')
@@ -76,7 +76,7 @@ def prober(model, data, limit):
     def probe(folder):
         watch.seconds.clear()
         began = time.process_time()
-        probes.probe_all([folder], [model], limit=limit, runs=Path(data)/'runs')
+        runner.run_all(plan(folder, [model], limit=limit, protocol='probe'), Path(data)/'runs')
         rest = time.process_time() - began - watch.seconds.total()
         runner._loaded.cache_clear() # A release has too many translations to keep
         return watch.seconds | Counter({PARTS[-1]: rest})

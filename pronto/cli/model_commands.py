@@ -145,31 +145,31 @@ def probe_options(parser):
 def probe_command(args):
     "Probe frozen models on all tasks of many datasets: seconds for each, from a cache of encodings"
     from tqdm import tqdm
-    from pronto.jobs.probes import probe_all
-    off = args.quiet or None # `None`: off unless on a terminal
-    bar = tqdm(desc='probe', disable=off, leave=False, bar_format='{desc}') # Shows the forecast
-    told = time.monotonic()
-    def show_rows(state, rows):
-        nonlocal told
-        bar.set_description_str(state.forecast())
-        with tqdm.external_write_mode():
-            if state.finished == 1: show(state.header())
-            for row in rows: show(state.line(row), _row_data(row))
-        if not sys.stderr.isatty() and time.monotonic() - told > 30:
-            note(state.forecast())
-            told = time.monotonic()
-    try: state = probe_all(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.limit,
-                           args.runs, show=show_rows, workers=args.workers, steps=not args.quiet)
+    from pronto.core.tables import grouped, markdown_table
+    from pronto.datasets.tasks import find_task
+    from pronto.jobs.probes import find_probed, mean_run, probe_each, probe_row
+    from pronto.modeling.recipes import find_model
+    try: tasks = [find_task(name) for name in args.task or ()]
     except ValueError as e: raise as_input_error(e, '--task') from e
-    finally: bar.close()
-    if state.total > 1:
-        for row in state.means(): show(state.line(row), _row_data(row))
-    for folder,why in state.failed.items(): warn(f'left out {folder}: {why}')
-    return batch_status(state.failed)
-
-def _row_data(row:dict)->dict: # For `--json`
-    scores = lambda run: dict(accuracy=run.accuracy, mcc=run.mcc, unknown=run.unknown)
-    return {k: v if v is None or isinstance(v, str) else scores(v) for k,v in row.items()}
+    for model in args.model: find_model(model)
+    folders, occurring = find_probed(args.dataset)
+    tasks, rows, failed = tasks or occurring, [], {}
+    how = dict(models=args.model, tasks=args.task or (), seeds=args.seeds, recipe=args.recipe,
+               limit=args.limit, workers=args.workers, steps=not args.quiet)
+    for folder,(found,why) in zip(bar('probe')(folders), probe_each(folders, args.runs, **how)):
+        if why: failed[folder] = why
+        with tqdm.external_write_mode():
+            if folder == folders[0]:
+                show(markdown_table(['translation','model', *(t.abbr for t in tasks)], [],
+                                    'll' + 'r'*len(tasks)))
+            for runs in found: show(*probe_row(runs[0].dataset, runs, tasks))
+        rows += found
+    if not rows: raise InputError('datasets', f'none can be used; the first: {failed[folders[0]]}')
+    for same in grouped(rows, lambda runs: runs[0].model).values() if len(folders) > 1 else ():
+        by_task = grouped((run for runs in same for run in runs), lambda r: r.task).values()
+        show(*probe_row(f'mean of {len(same)}', list(map(mean_run, by_task)), tasks))
+    for folder,why in failed.items(): warn(f'left out {folder}: {why}')
+    return batch_status(failed)
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco03
 def cache_options(parser):
