@@ -292,7 +292,7 @@ def test_tasks_quality_notebook(tmp_path, monkeypatch):
     texts, kinds = _run_notebook('tasks_quality.ipynb', tmp_path, **small)
     assert 'image/png' in kinds
     verdicts = re.findall(r'^All four criteria are met by \d of 2 tasks.*\n(\w+)', texts, re.M)
-    assert len(verdicts) == 3 and {*verdicts[1:]} <= {'SM','MA'}, texts # The first is of the toy that explains it
+    assert len(verdicts) == 2 and verdicts[1] in ('SM','MA'), texts # The first is of the toy that explains it
 
 def test_published_figures_of_hindi_are_not_beside_an_invented_language(tmp_path):
     build_demo(tmp_path, n_verses=900)

@@ -57,10 +57,12 @@ def card_command(args):
     require_place(args.output)
     from pronto.jobs.page import write_page
     from pronto.jobs.sweep import find_notebook, refuse_commas
+    from pronto.runs.store import model_name
     dataset = _dataset(args.bible, args.annotations)
     refuse_commas([dataset.absolute(), *args.model])
     runs = str(Path(args.runs or data_dir()/'runs').absolute())
     given = dict(bible=str(dataset.absolute()), models=','.join(args.model), protocol='probe', runs=runs,
                  show=False)
-    write_page(find_notebook(), given, args.output, f'{dataset.name}: {", ".join(args.model)}')
+    names = ', '.join(map(model_name, args.model))
+    write_page(find_notebook(), given, args.output, f'{dataset.name}: {names}')
     tell(f'{args.output}: open it in a browser', dict(path=args.output, dataset=str(dataset)))

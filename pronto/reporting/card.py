@@ -41,7 +41,8 @@ def about_bible(facts:dict)->str: # Markdown
 
 # %% ../../nbs/reporting/card.ipynb #card0010
 def _example(rows:list):
-    long = [row for row in rows if sum(map(len, row.texts)) >= 40] or rows
+    telling = [row for row in rows if getattr(row, 'label', '') != '0'] or rows
+    long = [row for row in telling if sum(map(len, row.texts)) >= 40] or telling
     return min(long, key=lambda row: (sum(map(len, row.texts)), row.texts))
 
 def _answer(row)->str: # Of rows of words, questions and queries, too
@@ -65,8 +66,8 @@ def example_table(
 
 # %% ../../nbs/reporting/card.ipynb #card0013
 _PLAIN = dict(majority='the commonest label', lookup='a look-up of what was seen in training',
-              ngram='what letters alone give', nearest='the most similar verse of train',
-              cues='what length, capitals and punctuation give')
+              ngram='what letters alone give', ngram_balanced='what letters alone give',
+              nearest='the most similar verse of train', cues='what length, capitals and punctuation give')
 
 def verdict(
     answers:Answers # Of one model on one task

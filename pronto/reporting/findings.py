@@ -80,7 +80,7 @@ def plot_scores(records:list[Run])->plt.Figure:
     tasks = answers_by_task(records)
     height = 1.1 + .3*max(map(len, tasks.values()))
     fig, axes = plt.subplots(1, len(tasks), figsize=(2.2*len(tasks) + 1.5, height), squeeze=False,
-                             layout='constrained')
+                             sharex=True, layout='constrained') # One scale
     for ax,(task,models) in zip(axes[0], tasks.items()): _draw_task(ax, task, models)
     for ax in axes[0][1:]: ax.set_yticklabels([])
     fig.supxlabel('accuracy in percent; dashed: the best baseline', fontsize=9)

@@ -123,14 +123,15 @@ def seed_table(
 
 # %% ../../nbs/reporting/notebook_views.ipynb #1bf4ccaa
 def _plot_curve(ax, record:Run, selected:str, color:str):
-    if not record.dev: return # Nothing was trained
     known = selected if selected in record.dev[0] else 'loss' # Questions have no other
     values = [epoch[known] for epoch in record.dev]
     ax.plot([epoch['epoch'] for epoch in record.dev], values, color=color, label=record.model)
     ax.plot(record.best_epoch, values[record.best_epoch-1], 'o', color=color)
 
-def plot_curves(records:list[Run])->plt.Figure:
+def plot_curves(records:list[Run])->plt.Figure|None: # None if nothing was trained
     "The dev metric that the recipe selects by, over the epochs: a panel per task, a line per seed"
+    records = [r for r in records if r.dev]
+    if not records: return print('Nothing was trained, so there are no curves.')
     tasks, models = (list(dict.fromkeys(getattr(r, k) for r in records)) for k in ('task','model'))
     fig, axes = panels(len(tasks), 2.6, 2.4, .2*-(-len(models)//3))
     selected = records[0].hyperparameters.get('select', 'loss')
