@@ -84,3 +84,49 @@ def test_what_cannot_predict_is_refused_in_a_line(data, model, capsys):
     assert 'cannot predict masked tokens (its weights lack' in capsys.readouterr().err
     assert main([*argv, str(model), '-t', 'SM']) == 1
     assert 'do nothing in perplexity' in capsys.readouterr().err
+
+def told_apart(model, read, held_out, kind):
+    "The area under the ROC of a figure of `answers_about`"
+    from sklearn.metrics import roc_auc_score
+    from pronto.modeling.memory import answers_about, complete
+    from pronto.modeling.perplexity import load_reader, read_tokens
+    reader = load_reader(model)
+    nats = lambda texts: {name: values for name,(_,values) in read_tokens(reader, texts).items()}
+    found = answers_about(nats, lambda texts: complete(reader, texts), read | held_out, {})
+    sign = -1 if kind == 'min_k' else 1
+    return roc_auc_score([ref in read for ref in found], [sign*answers[kind] for answers in found.values()])
+
+@pytest.fixture(scope='module')
+def half(data):
+    from pronto.modeling.retrieval import load_folds, verse_texts
+    verses = verse_texts(load_folds(data/'qaa'), 'train')
+    chapters = list(dict.fromkeys(ref.chapter_name for ref in verses))
+    read = {ref: text for ref,text in verses.items() if chapters.index(ref.chapter_name) % 2}
+    held_out = {ref: text for ref,text in verses.items() if ref not in read}
+    return tuple(dict(list(some.items())[:40]) for some in (read, held_out))
+
+def test_half_a_bible_that_a_decoder_read_is_told_apart(data, half):
+    from pronto.demo.tiny_causal import pretrain_causal
+    model = pretrain_causal(list(half[0].values()), data/'half', 150)
+    assert told_apart(model, *half, 'min_k') > .95
+    assert told_apart(model, *half, 'chrf') > .8
+
+@pytest.mark.slow
+def test_half_a_bible_that_an_encoder_read_is_told_apart(data, half, tmp_path):
+    from pronto.modeling.pretrain import pretrain
+    pretrain(list(half[0].values()), tmp_path/'bert', steps=250, vocab_size=500)
+    assert told_apart(tmp_path/'bert', *half, 'min_k') > .8
+
+def test_memory_is_recorded_beside_that_of_ngrams(data, causal, capsys):
+    runs = data/'memory'
+    argv = ['eval', str(data/'qaa'), '--protocol', 'memory', '-m', str(causal), '--runs', str(runs), '--quiet']
+    assert main(argv) == 0
+    said = capsys.readouterr().out
+    path, = runs.glob('*/*/memory/*.json')
+    record = json.loads(path.read_text(encoding='utf-8'))
+    assert {'exact','chrf','min_k','order','ngram_exact','ngram_order'} <= record['memory'].keys() and 'chrF' in said
+    assert 'known' not in record['memory'] and record['accuracy'] is None and record['intervals']['chrf']
+    assert main([*argv, '--train', str(data/'qad')]) == 1
+    assert 'is not in the language of' in capsys.readouterr().err
+    assert main(['tables', '--runs', str(runs), '-o', str(data/'memory-tables')]) == 0
+    assert (data/'memory-tables'/'memory.csv').is_file() and (data/'memory-tables'/'memory.png').is_file()

@@ -146,7 +146,7 @@ def protocol_options(parser):
     add = group.add_argument
     add('--protocol', metavar='NAME', default='in-language',
         help='in-language, together, transfer, few-shot, mixes, probe, transfer-probe, prompting, '
-        'transfer-prompting, retrieval or perplexity')
+        'transfer-prompting, retrieval, perplexity or memory')
     add('--together', dest='protocol', action='store_const', const='together',
         help='the protocol together: train the verse tasks on one encoder, with a head for each')
     add('--train', action='append', metavar='DATASET_DIR',

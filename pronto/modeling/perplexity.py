@@ -54,7 +54,9 @@ class MaskedModel:
             texts = [k for k,places in enumerate(hidden) if places]
             if not texts: continue
             values = self._hidden([ids[k] for k in texts], [hidden[k] for k in texts])
-            for k in texts: found[k][hidden[k]], values = values[:len(hidden[k])], values[len(hidden[k]):]
+            for k in texts:
+                n = len(hidden[k])
+                found[k][hidden[k]], values = values[:n], values[n:]
         return [x[np.array(marks) == 0] for x,marks in zip(found, special)]
 
     def _hidden(self, ids:list[list[int]], hidden:list[list[int]])->np.ndarray: # One text after the other

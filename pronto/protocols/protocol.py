@@ -174,7 +174,9 @@ _ALL = (
     Protocol('retrieval', search, 'Verses look for their translation, without training', adapt='search',
              sources='needed', divides='source', tested=('test',)),
     Protocol('perplexity', read, 'How well the verses are predicted, without labels and training',
-             adapt='read', sources='optional', divides='target', tested=('dev','test')))
+             adapt='read', sources='optional', divides='target', tested=('dev','test')),
+    Protocol('memory', read, 'Whether it has read these verses, perhaps rather than another wording of them',
+             adapt='read', sources='optional', divides='target', tested=('train','dev','test')))
 PROTOCOLS = {p.name: p for p in _ALL}
 
 def find_protocol(name:str)->Protocol:

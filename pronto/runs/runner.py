@@ -150,12 +150,13 @@ def _search(training:Training, runs, device:str)->Path: # The record
 
 def _read(training:Training, runs, device:str, show:bool)->Path: # The record
     "Read the verses of a translation"
-    from pronto.modeling.perplexity import score_perplexity
+    module = import_module(f'pronto.modeling.{training.key.protocol}')
     selection = training.selection
     tested, against = ([load_dataset_folder(part.folder) for part in parts]
                        for parts in (selection.tests, selection.train))
     shown = str(training) if show else ''
-    found = score_perplexity(training.model, tested, against, device=device, progress=shown)
+    score = getattr(module, f'score_{training.key.protocol}')
+    found = score(training.model, tested, against, device=device, progress=shown)
     return store_reading(training.key, runs, found, tested[0].manifest, selection.name)
 
 # %% ../../nbs/runs/runner.ipynb #rt0run02

@@ -96,6 +96,7 @@ class Record(RequiredFields):
     pieces:Share|None = None # Of the tokens, those that are no whole character
     predicts:str = '' # `causal` or `masked`
     script:str = '' # Of the verses, a code of ISO 15924
+    memory:dict[str,float] = {} # What is known about the verses; see `score_memory`
 
 # %% ../../nbs/runs/schema.ipynb #run00001
 class Run(Record):
@@ -132,7 +133,7 @@ class Run(Record):
     @property
     def is_search(self)->bool: return self.protocol == 'retrieval' # Of another translation, in `train`
     @property
-    def is_reading(self)->bool: return self.protocol == 'perplexity' # Nothing is asked
+    def is_reading(self)->bool: return self.protocol in ('perplexity','memory') # No labels
 
     @property
     def is_on_its_source(self)->bool:

@@ -28,7 +28,7 @@ class Predicted(NamedTuple):
     def is_known(self)->bool: return self.unknown < HIGH_UNKNOWN
 
 def _read(records:list[Run], options)->list[Predicted]:
-    own = [r for r in records if r.is_reading]
+    own = [r for r in records if r.protocol == 'perplexity']
     return [Predicted(r) for r in sorted(own, key=lambda r: (r.dataset, r.predicts, r.model, r.train))]
 
 # %% ../../../nbs/reporting/questions/predicted.ipynb #prd0006b
