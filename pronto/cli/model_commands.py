@@ -30,6 +30,7 @@ def eval_options(parser):
 def eval_command(args):
     "Train models on the tasks of datasets and record the scores; without a model, score the baselines"
     from tqdm import tqdm
+    from pronto.protocols.protocol import find_protocol
     from pronto.runs.planning import empty_tasks, plan
     from pronto.runs.runner import FinishedRun
     from pronto.runs.store import pool_runs
@@ -42,7 +43,7 @@ def eval_command(args):
         trainings = plan(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit,
                          bf16=dict(yes=True, no=False).get(args.bf16), report=list_failed, **_protocol(args))
     except ValueError as e: raise as_input_error(e, '--task') from e
-    is_search = args.protocol in ('retrieval','perplexity') # Without a task
+    is_search = find_protocol(args.protocol).adapt in ('search','read') # Without a task
     for folder in args.dataset:
         if not tasks and not is_search and (left := empty_tasks(folder)):
             note(f'{folder}: left out, as a split is empty: {", ".join(t.abbr for t in left)}')

@@ -108,7 +108,8 @@ def tables_command(args):
     if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
-_WITH_TABLES = 'transfer transfer-probe transfer-prompting few-shot mixes retrieval perplexity'.split()
+_WITH_TABLES = ('transfer transfer-probe transfer-prompting few-shot mixes retrieval perplexity '
+                'memory').split()
 
 def _question_of(args)->str:
     "The name of what is asked, or a file"

@@ -489,7 +489,7 @@ def _store_without_task(key:RunKey, runs, results:dict, about:dict, rows:list[di
 def store_reading(
     key:RunKey,
     runs, # The folder of the run store
-    found, # A `Perplexity`
+    found, # A `Perplexity` or a `Memory`
     about:dict, condition:str # As above
 )->Path: # The record
     "Store what a model needed for verses; raises `InputError` where it cannot be written"

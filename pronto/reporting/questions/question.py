@@ -74,7 +74,7 @@ _OWN_MODULE = 'accuracy', 'mixes', 'probe', 'tiers', 'items', 'typology'
 RUN_QUESTIONS = {name: name for name in _OWN_MODULE} # Name to module
 RUN_QUESTIONS |= dict.fromkeys(('transfer','transfer-probe','transfer-prompting'), 'transfer')
 RUN_QUESTIONS |= {'few-shot': 'fewshot', 'prompting': 'prompted', 'retrieval': 'retrievals'}
-RUN_QUESTIONS |= {'perplexity': 'predicted'}
+RUN_QUESTIONS |= {'perplexity': 'predicted', 'memory': 'remembered'}
 
 def find_question(
     name:str # A key of `RUN_QUESTIONS`, or a file of Python that defines a `RunQuestion`
