@@ -11,9 +11,14 @@ embeddings are those of the English tokens that a token is aligned with (IBM mod
 word by word.
 
 Only verses that belong to train in every dataset are used.
+
+    python benchmarks/distillation.py PLAN MODEL --data DIR --teacher TEACHER -o FOLDER [--epochs N]
+
+makes one of the models of a plan of `pronto study`.
 """
-import json
+import argparse, json, random
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 import numpy as np, torch
 from scipy.sparse import csr_matrix
 from transformers import AutoModel, get_linear_schedule_with_warmup, set_seed
@@ -21,8 +26,9 @@ from pronto.bibles.reading import read_bible
 from pronto.bibles.versification import choose_versification, to_english
 from pronto.core.files import InputError, content_hash, replace_folder
 from pronto.core.progress import progress as show_progress
-from pronto.core.refs import Ref
+from pronto.core.refs import NT_BOOKS, Ref
 from pronto.datasets.splits import split_of
+from pronto.jobs.study import read_plan
 from pronto.modeling.architectures import load_tokenizer, one_line_errors, quiet
 from pronto.modeling.encodings import FrozenModel
 from pronto.modeling.layers import use_onednn
@@ -36,8 +42,22 @@ def verses_by_ref(
     "The verses of a Bible that are neither in dev nor in test"
     bible = read_bible(path)
     verses = to_english(bible, choose_versification(bible)).verses
-    found = {ref: ' '.join(text.split()) for ref,text in verses.items() if split_of(ref) == 'train'}
+    found = {ref: ' '.join(text.split()) for ref,text in verses.items()
+             if ref.book in NT_BOOKS and split_of(ref) == 'train'}
     return {ref: text for ref,text in found.items() if text}
+
+def verses_to_read(
+    bibles:list, # Of a plan
+    data # The folder of its data
+)->list[dict[Ref,str]]: # One for each Bible, in random order; a student with a share reads the first of them
+    "The verses of train that students may read; every share contains the smaller ones"
+    found = []
+    for bible in bibles:
+        if bible.read == 0: continue
+        verses = verses_by_ref(Path(data)/bible.path)
+        refs = random.Random(0).sample(sorted(verses), len(verses))
+        found.append({ref: verses[ref] for ref in refs[:None if bible.read == 'all' else bible.read]})
+    return found
 
 def _token_pairs(texts:list[list[int]], others:list[list[int]])->tuple: # Three arrays
     "All pairs of a token and one of the parallel verse, with the number of the token in the corpus"
@@ -54,6 +74,7 @@ def translation_table(
     rounds:int=5 # Of expectation maximisation
 )->csr_matrix: # (tokens, English tokens); a row adds up to one, or is empty
     "The English tokens that each token is aligned with"
+    if not texts: return csr_matrix(shape, dtype=np.float32)
     place, token, other = _token_pairs(texts, others)
     pairs, number = np.unique(token*shape[1] + other, return_inverse=True)
     token, other = np.divmod(pairs, shape[1])
@@ -112,10 +133,11 @@ def _ids(tokenizer, texts:list[str])->list[list[int]]:
 
 _SPECIAL = 'pad_token_id', 'unk_token_id', 'cls_token_id', 'sep_token_id', 'mask_token_id'
 
-def _new_student(teacher, texts:list[str], english:list[str], settings:Distillation)->tuple:
+def _new_student(teacher, vocabulary:list[str], texts:list[str], english:list[str], settings:Distillation
+                )->tuple:
     "A tokenizer, and the teacher's blocks over embeddings of its tokens"
     net, theirs = _shortened(teacher, settings.blocks), load_tokenizer(teacher)
-    tokenizer = learn_vocabulary(texts, settings.vocab_size, settings.max_length)
+    tokenizer = learn_vocabulary(vocabulary, settings.vocab_size, settings.max_length)
     known = net.get_input_embeddings().weight.detach().numpy().copy()
     table = translation_table(_ids(tokenizer, texts), _ids(theirs, english), (len(tokenizer), len(known)),
                               settings.rounds)
@@ -183,8 +205,9 @@ def _teach(teacher, net, tokenizer, texts:list[str], english:list[str], settings
 
 def distil(
     teacher, # A model folder, or a name in the local cache
-    verses:list[dict[Ref,str]], # As `verses_by_ref` gives them; the teacher reads those of the first
+    verses:list[dict[Ref,str]], # As `verses_to_read` gives them; the teacher reads those of the first
     out, # The folder to write
+    share:float=1, # Of the verses, that the student reads; it learns its vocabulary from all
     settings:Distillation=Distillation(), # noqa: B008 (it is frozen)
     *,
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
@@ -194,19 +217,39 @@ def distil(
     "Make and train a student and write its folder; raises `InputError` for a teacher that cannot be used"
     settings, first = replace(settings, **changes), verses[0]
     device = device or ('cuda' if torch.cuda.is_available() else 'cpu')
-    pairs = [(text, first[ref]) for one in verses for ref,text in one.items() if ref in first]
-    if not pairs: raise ValueError('no verses to learn from')
-    texts, english = map(list, zip(*pairs))
+    read = [dict(list(one.items())[:round(share*len(one))]) for one in verses]
+    pairs = [(text, first[ref]) for one in read for ref,text in one.items() if ref in first]
+    texts, english = (list(x) for x in (zip(*pairs) if pairs else ([], [])))
+    everything = [text for one in verses for text in one.values()]
     set_seed(settings.seed)
     with quiet(), replace_folder(out, foreign_in_model) as folder:
-        tokenizer, net = _new_student(teacher, texts, english, settings)
+        tokenizer, net = _new_student(teacher, everything, texts, english, settings)
         loss = None
-        if settings.epochs:
+        if texts and settings.epochs:
             loss = _teach(teacher, net, tokenizer, texts, english, settings, device=device, progress=progress)
         save_model(tokenizer, net, folder, out)
-        manifest = dict(teacher_hash=model_hash(find_model(teacher)), texts=len(texts),
+        letters = [sum(map(len, one.values())) for one in read]
+        manifest = dict(teacher_hash=model_hash(find_model(teacher)), share=share, texts=len(texts),
+                        verses=[*map(len, read)], letters=letters,
                         texts_hash=content_hash(*(t.encode() for t in texts), size=16),
                         vocabulary=len(tokenizer), parameters=net.num_parameters(), **asdict(settings),
                         loss=loss, versions=versions(), weights_hash=weights_hash(folder))
         (folder/'manifest.json').write_text(json.dumps(manifest, indent=1) + '\n')
     return manifest
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add('plan', type=Path), add('model')
+    add('--data', type=Path, required=True), add('--teacher', required=True)
+    add('-o', '--out', type=Path, required=True)
+    add('--only', default='', help='codes of translations, separated by commas; all of the plan if empty')
+    add('--epochs', type=float, default=Distillation.epochs), add('--bf16', action='store_true')
+    args = parser.parse_args()
+    plan = read_plan(args.plan)
+    bibles = [b for code,b in plan.bibles.items() if not args.only or code in args.only.split(',')]
+    distil(args.teacher, verses_to_read(bibles, args.data), args.out,
+           plan.models[args.model], epochs=args.epochs, bf16=args.bf16, progress=args.model)
+
+if __name__ == '__main__': main()
