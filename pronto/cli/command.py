@@ -9,7 +9,7 @@ __all__ = ['make_parser', 'main']
 import argparse, errno, os, sys
 from pathlib import Path
 from . import benchmark_commands, card_command, completion, dataset_commands, demo_command, doctor
-from . import model_commands, quality_commands, result_commands
+from . import model_commands, quality_commands, result_commands, study_command
 from .guide import guide
 from .options import Parser, output_options
 from .output import set_output, show, warn
@@ -17,9 +17,9 @@ from ..core.files import InputError
 
 # %% ../../nbs/cli/command.ipynb #cb953413
 _AREAS = (dataset_commands, model_commands, result_commands, quality_commands, benchmark_commands,
-          demo_command, card_command, doctor, completion)
+          demo_command, card_command, study_command, doctor, completion)
 _COMMANDS = ('convert annotate fetch build release verses restore demo card eval probe sweep tables '
-             'pretrain export report cache doctor completion').split()
+             'pretrain export report study cache doctor completion').split()
 _GROUPS = dict(
     quality=('parse sheet score align draft', 'Measure labels, word alignments, drafts of a translation'),
     **{'import': ('tsv xtreme mela translation', 'Other benchmarks as datasets: XTREME, MELA, your own')},
@@ -56,7 +56,7 @@ def make_parser()->argparse.ArgumentParser:
     return parser
 
 # %% ../../nbs/cli/command.ipynb #48f26102
-_RESUMABLE = 'release', 'sweep', 'eval', 'probe', 'fetch'
+_RESUMABLE = 'release', 'sweep', 'eval', 'probe', 'fetch', 'study'
 
 def _unknown_options(unknown:list[str], parser)->str:
     "What to say of them, with an option of the command that has a similar name"

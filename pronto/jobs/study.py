@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Translation', 'Runs', 'Datasets', 'Plan', 'read_plan', 'find_plan', 'Place', 'Step', 'data_steps', 'run_steps',
-           'Study', 'write_read', 'write_page', 'study']
+           'Study', 'write_read', 'write_page', 'quick', 'study']
 
 # %% ../../nbs/jobs/study.ipynb #st000003
 import os, subprocess, sys, time, tomllib
@@ -51,6 +51,7 @@ class Plan:
     bibles:dict[str,Translation]   # By code
     datasets:list[Datasets]
     models:dict[str,float]         # Shares of the verses that students read
+    training:list[str]             # Options of how they are trained
     runs:list[Runs]
     questions:list[str]
     groups:dict[str,list[str]]
@@ -73,7 +74,7 @@ class Plan:
         return there if runs.bibles == 'all' else [c for c in self.codes(runs.bibles) if c in there]
 
 # %% ../../nbs/jobs/study.ipynb #st000006
-_PARTS = 'sources bibles groups options datasets models runs tables quick'.split()
+_PARTS = 'sources bibles groups options datasets models training runs tables quick'.split()
 
 def _records(kind, path:Path, where:str, rows:list)->list:
     "Tables of TOML as tuples with names; a name that is unknown, or missing, is an error"
@@ -121,8 +122,9 @@ def read_plan(path)->Plan:
     datasets = _records(Datasets, path, 'datasets', given['datasets'])
     shares = {name: model['share'] for name,model in given.get('models', {}).items()}
     questions = given.get('tables', {}).get('questions', [])
-    plan = Plan(path, given['sources'], bibles, datasets, shares, _records(Runs, path, 'runs', given['runs']),
-                questions, given.get('groups', {}), given.get('options', {}), given.get('quick', {}))
+    runs = _records(Runs, path, 'runs', given['runs'])
+    plan = Plan(path, given['sources'], bibles, datasets, shares, given.get('training', {}).get('options', []),
+                runs, questions, given.get('groups', {}), given.get('options', {}), given.get('quick', {}))
     for kind,name,where,known in _unknown(plan):
         choices = ', '.join(sorted(known))
         raise InputError(path, f'there is no {kind} {name!r}; choose from {choices}', where)
@@ -143,7 +145,7 @@ class Place(NamedTuple):
     out:Path
     teacher:str          # A model folder; students learn from it
     workers:int=1        # Commands at once
-    epochs:float=None    # Of the students, if not as usual
+    training:tuple=()    # More options of how students are trained
     options:tuple=()     # More options of every set of runs
 
 class Step(NamedTuple):
@@ -161,11 +163,11 @@ def _model(place:Place, name:str)->str: # `teacher` is a name in tables, too
     return f'teacher={place.teacher}' if name == 'teacher' else str(place.out/'models'/name)
 
 def _distil(plan:Plan, place:Place, name:str)->list[str]:
-    more = ['--epochs', str(place.epochs)] if place.epochs else []
     if not _DISTIL.is_file():
         raise InputError(_DISTIL, 'is not there; the models of a plan are made in a clone of the repository')
     return [sys.executable, str(_DISTIL), str(plan.path), name, '--data', str(place.data),
-            '--teacher', place.teacher, '--only', ','.join(plan.bibles), '-o', _model(place, name), *more]
+            '--teacher', place.teacher, '--only', ','.join(plan.bibles), '-o', _model(place, name),
+            *plan.training, *place.training]
 
 def data_steps(plan:Plan, place:Place)->list[list[Step]]: # By stage
     "The steps that make annotations, datasets and models"
@@ -319,16 +321,15 @@ def _costs(study:Study)->dict[str,float]: # Seconds by stage or set of runs, of 
     return found
 
 # %% ../../nbs/jobs/study.ipynb #st000022
-def study(
-    plan:Plan, place:Place,
-    quick:bool=False # Only what the plan says under `quick`
-)->Study:
-    "Run a plan; raises `InputError` where nothing can be made"
-    if quick:
-        few = plan.quick.get('bibles', list(plan.bibles)[:3])
-        plan = replace(plan, bibles={code: plan.bibles[code] for code in few})
-        options = tuple(plan.quick.get('options', ()))
-        place = place._replace(epochs=plan.quick.get('epochs'), options=options)
+def quick(plan:Plan, place:Place)->tuple[Plan,Place]:
+    "Only what the plan says under `quick`, to see in minutes that everything runs"
+    few = plan.quick.get('bibles', list(plan.bibles)[:3])
+    training, options = (tuple(plan.quick.get(name, ())) for name in ('training','options'))
+    return (replace(plan, bibles={code: plan.bibles[code] for code in few}),
+            place._replace(training=training, options=options))
+
+def study(plan:Plan, place:Place)->Study:
+    "Run a plan; what fails is in the lines of `failed`"
     place.out.mkdir(parents=True, exist_ok=True)
     made = Study(plan, place)
     made.run_all([*data_steps(plan, place), *run_steps(plan, place)])

@@ -9,8 +9,8 @@ __all__ = ['RANKS', 'Agreement', 'rank_agreement', 'rank_table', 'plot_ranks', '
 from typing import NamedTuple
 import numpy as np
 from ...runs.schema import Run
+from ...core.correlation import kendall_tau, mean_interval
 from ...core.files import InputError
-from ...core.stats import student_interval, wilson
 from ...core.pictures import panels
 from ...core.tables import Table, grouped
 from ...runs.comparing import plain_name, task_key, task_name
@@ -31,21 +31,9 @@ class Agreement(NamedTuple):
     pairs:float # Share of pairs of models, over all translations, that both order alike
     recipes:str # Of the probe and of fine-tuning, e.g. `probe / paper`
 
-def _tau(x:np.ndarray, y:np.ndarray)->float: # 0 where one of them does not tell any models apart
-    from scipy.stats import kendalltau
-    tau = kendalltau(x, y).statistic
-    return float(tau) if np.isfinite(tau) else 0.
-
 def _same_order(x:np.ndarray, y:np.ndarray)->np.ndarray:
     a, b = np.triu_indices(len(x), 1)
     return np.sign(x[a] - x[b]) == np.sign(y[a] - y[b])
-
-def _interval(taus:np.ndarray)->list[float]|None:
-    "Over translations; Wilson's where all agree, and their variance says nothing"
-    n, value = len(taus), float(taus.mean())
-    if n < 2: return None
-    if np.ptp(taus) > 0: return student_interval(value, taus.var(ddof=1)/n, n - 1, (-1, 1))
-    return [round(2*end - 1, 4) for end in wilson((value + 1)/2*n, n)]
 
 def _agreement(task:str, limit:int|None, recipes:str, sides:tuple[dict,dict])->Agreement|None:
     "From {(model, translation): scores} of the probe and of fine-tuning"
@@ -54,10 +42,10 @@ def _agreement(task:str, limit:int|None, recipes:str, sides:tuple[dict,dict])->A
     bibles = sorted(b for b in {b for _,b in both} if all((m, b) in both for m in models))
     if len(models) < 3 or not bibles: return None
     scores = np.array([[[np.mean(side[m, b]) for b in bibles] for m in models] for side in sides])
-    taus = np.array([_tau(*scores[:,:,i]) for i in range(len(bibles))])
+    taus = np.array([kendall_tau(*scores[:,:,i]) for i in range(len(bibles))])
     alike = np.mean([_same_order(*scores[:,:,i]) for i in range(len(bibles))])
-    return Agreement(task, limit, models, bibles, scores, float(taus.mean()), _interval(taus),
-                     _tau(*scores.mean(2)), float(alike), recipes)
+    return Agreement(task, limit, models, bibles, scores, float(taus.mean()), mean_interval(taus),
+                     kendall_tau(*scores.mean(2)), float(alike), recipes)
 
 # %% ../../../nbs/reporting/questions/probe.ipynb #rk00007b
 def _by_recipe(records:list[Run], metric:str)->dict[str,dict]: # Recipe to one of the `sides` of `_agreement`
