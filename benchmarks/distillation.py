@@ -129,6 +129,7 @@ def _shortened(teacher, blocks:tuple):
     return net
 
 def _ids(tokenizer, texts:list[str])->list[list[int]]:
+    if not texts: return []
     return tokenizer(texts, add_special_tokens=False, verbose=False)['input_ids']
 
 _SPECIAL = 'pad_token_id', 'unk_token_id', 'cls_token_id', 'sep_token_id', 'mask_token_id'

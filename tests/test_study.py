@@ -1,0 +1,92 @@
+"Studies: a plan is checked before anything runs, its commands are made once, and what fails is listed"
+import shutil
+from pathlib import Path
+import pytest
+from pronto.core.files import InputError
+from pronto.jobs.study import Place, data_steps, find_plan, quick, read_plan, run_steps, study
+
+PLAN = '''
+[sources]
+ontonotes = "ontonotes"
+[bibles]
+qaa = { path = "bibles/qaa.usfx.xml", read = "all" }
+qab = { path = "bibles/qab", read = 100 }
+[options]
+few = ["--limit", "40"]
+[[datasets]]
+name = "demo"
+source = "ontonotes"
+options = ["--min-verses", "100"]
+[models]
+none    = { share = 0 }
+student = { share = 1 }
+[training]
+options = ["--epochs", "1"]
+[[runs]]
+name = "probe"
+protocol = "probe"
+on = "demo"
+models = ["none", "student"]
+tasks = ["PNS"]
+options = "few"
+[tables]
+questions = ["order", "transfer"]
+'''
+
+def plan_of(tmp_path, text=PLAN):
+    path = tmp_path/'plan.toml'
+    path.write_text(text, encoding='utf-8')
+    return read_plan(path)
+
+@pytest.mark.parametrize('old,new,told', [
+    ('models = ["none"', 'models = ["nobody"', "probe: there is no model 'nobody'; choose from none, student, teacher"),
+    ('source = "ontonotes"', 'source = "onto"', "demo: there is no source 'onto'"),
+    ('on = "demo"', 'on = "dem"', "probe: there is no set of datasets 'dem'"),
+    ('options = "few"', 'options = "many"', "probe: there is no set of options 'many'"),
+    ('models = ["none"', 'bibles = ["qax"]\nmodels = ["none"', "probe: there is no translation 'qax'"),
+    ('models = ["none"', 'bibles = "some"\nmodels = ["none"', "probe: there is no group 'some'; choose from all"),
+    ('[[runs]]', '[[run]]', 'has no runs'),
+    ('[tables]', '[table]', 'has an unknown part table'),
+    ('read = 100', 'reads = 100', 'bibles 2: has other keys than path, language, read'),
+    ('protocol = "probe"', 'protocol = probe', 'give a plan in TOML'),
+])
+def test_a_wrong_plan_is_one_line(tmp_path, old, new, told):
+    with pytest.raises(InputError) as e: plan_of(tmp_path, PLAN.replace(old, new, 1))
+    assert told in str(e.value) and '\n' not in str(e.value)
+
+def test_the_plan_of_real_translations_is_whole(testdata, tmp_path):
+    plan = read_plan(find_plan('real'))
+    missing = [b.path for b in plan.bibles.values() if not (testdata/b.path).exists()]
+    assert not missing and all((testdata/path).exists() for path in plan.sources.values())
+    place = Place(testdata, tmp_path, 'teacher', 2)
+    stages = [*data_steps(plan, place), *run_steps(plan, place)]
+    names = [f'{step.stage} {step.name}' for steps in stages for step in steps]
+    assert len(names) == len({*names}) and len(stages) == 3 + len(plan.runs)
+    less = sum(map(len, run_steps(*quick(plan, place))))
+    assert 0 < less <= sum(map(len, run_steps(plan, place)))
+    with pytest.raises(InputError, match='reel is no study here|reel: is no study here'): find_plan('reel')
+
+@pytest.mark.slow
+def test_a_study_is_made_once_and_lists_what_failed(tmp_path):
+    pytest.importorskip('torch')
+    from pronto.demo.corpus import make_corpus, write_corpus
+    from pronto.modeling.pretrain import pretrain
+    corpus = make_corpus(n_verses=600)
+    write_corpus(corpus, tmp_path/'data')
+    sizes = dict(vocab_size=400, layers=6, width=16, heads=2, max_length=128)
+    pretrain([*corpus.english_text.values()][:200], tmp_path/'teacher', steps=0, device='cpu', **sizes)
+    plan, place = plan_of(tmp_path), Place(tmp_path/'data', tmp_path/'out', str(tmp_path/'teacher'), 2)
+    made = study(plan, place)
+    assert len(made.failed) == 1 and made.failed[0].startswith('no answer to transfer'), made.failed
+    page = (place.out/'tables'/'README.md').read_text(encoding='utf-8')
+    assert 'PNS, probe, 40 rows' in page and '## What it cost' in page and 'transfer:' in page.split('## Not answered')[1]
+    assert (place.out/'tables'/'order.csv').is_file() and (place.out/'tables'/'order.png').is_file()
+    read = (place.out/'read.tsv').read_text().splitlines()
+    assert [line.split('\t')[0] for line in read[1:]] == ['none', 'student'] # The invented languages have no code here
+
+    again = study(plan, place)
+    assert {name.split()[0] for name in again.seconds} == {'runs'} # The rest is there
+    shutil.rmtree(place.out/'models'/'student')
+    Path(place.data/'bibles'/'qab'/'mine.txt').touch()
+    broken = study(plan, place._replace(teacher=str(tmp_path/'nowhere')))
+    assert any(line.startswith('models student:') and 'nowhere' in line for line in broken.failed), broken.failed
