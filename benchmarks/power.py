@@ -3,7 +3,7 @@
     python benchmarks/power.py RUNS -o DIR
 
 RUNS is a run store in which a model was trained three times or more on some tasks and translations;
-`benchmarks/protocols.py` makes one (stage `seeds`). Writes DIR/power.md and .csv.
+`pronto study real` makes one. Writes DIR/power.md and .csv.
 """
 import argparse
 from pathlib import Path
