@@ -3,7 +3,8 @@ import shutil
 from pathlib import Path
 import pytest
 from pronto.core.files import InputError
-from pronto.jobs.study import Place, data_steps, find_plan, quick, read_plan, run_steps, study
+from pronto.jobs.study import Workplace, data_steps, find_plan, quick, read_plan, run_steps, study
+from pronto.reporting.study_page import write_study_page
 
 PLAN = '''
 [sources]
@@ -58,7 +59,7 @@ def test_the_plan_of_real_translations_is_whole(testdata, tmp_path):
     plan = read_plan(find_plan('real'))
     missing = [b.path for b in plan.bibles.values() if not (testdata/b.path).exists()]
     assert not missing and all((testdata/path).exists() for path in plan.sources.values())
-    place = Place(testdata, tmp_path, 'teacher', 2)
+    place = Workplace(testdata, tmp_path, 'teacher', 2)
     stages = [*data_steps(plan, place), *run_steps(plan, place)]
     names = [f'{step.stage} {step.name}' for steps in stages for step in steps]
     assert len(names) == len({*names}) and len(stages) == 3 + len(plan.runs)
@@ -75,17 +76,19 @@ def test_a_study_is_made_once_and_lists_what_failed(tmp_path):
     write_corpus(corpus, tmp_path/'data')
     sizes = dict(vocab_size=400, layers=6, width=16, heads=2, max_length=128)
     pretrain([*corpus.english_text.values()][:200], tmp_path/'teacher', steps=0, device='cpu', **sizes)
-    plan, place = plan_of(tmp_path), Place(tmp_path/'data', tmp_path/'out', str(tmp_path/'teacher'), 2)
+    plan, place = plan_of(tmp_path), Workplace(tmp_path/'data', tmp_path/'out', str(tmp_path/'teacher'), 2)
     made = study(plan, place)
-    assert len(made.failed) == 1 and made.failed[0].startswith('no answer to transfer'), made.failed
+    assert not made.failed
+    left, = write_study_page(made)
+    assert left.startswith('no answer to transfer')
     page = (place.out/'tables'/'README.md').read_text(encoding='utf-8')
-    assert 'PNS, probe, 40 rows' in page and '## What it cost' in page and 'transfer:' in page.split('## Not answered')[1]
+    assert 'PNS, probe, 40 rows' in page and '## What it cost' in page and left[:30] in page.split('## Missing')[1]
     assert (place.out/'tables'/'order.csv').is_file() and (place.out/'tables'/'order.png').is_file()
     read = (place.out/'read.tsv').read_text().splitlines()
     assert [line.split('\t')[0] for line in read[1:]] == ['none', 'student'] # The invented languages have no code here
 
     again = study(plan, place)
-    assert {name.split()[0] for name in again.seconds} == {'runs'} # The rest is there
+    assert {name.split()[0] for name in again.run_now} == {'runs'} # The rest is there
     shutil.rmtree(place.out/'models'/'student')
     Path(place.data/'bibles'/'qab'/'mine.txt').touch()
     broken = study(plan, place._replace(teacher=str(tmp_path/'nowhere')))

@@ -28,10 +28,11 @@ def study_options(parser):
 def study_command(args):
     "Every protocol on real translations, from one plan: datasets, models, runs, tables and their findings"
     from shlex import join
-    from pronto.jobs.study import Place, data_steps, find_plan, quick, read_plan, run_steps, study
+    from pronto.jobs.study import Workplace, data_steps, find_plan, quick, read_plan, run_steps, study
+    from pronto.reporting.study_page import write_study_page
     require_folder(args.data, 'name the folder of translations and annotated sources')
     plan = read_plan(find_plan(args.plan))
-    place = Place(*(Path(p).absolute() for p in (args.data, args.output)), args.teacher, args.workers)
+    place = Workplace(*(Path(p).absolute() for p in (args.data, args.output)), args.teacher, args.workers)
     if args.quick: plan, place = quick(plan, place)
     if args.dry_run:
         stages = [*data_steps(plan, place), *run_steps(plan, place)]
@@ -40,6 +41,7 @@ def study_command(args):
             show(join([*program, *step.command]), step._asdict())
         return 0
     made = study(plan, place)
+    made.failed += write_study_page(made)
     for line in made.failed: warn(line)
     page = place.out/'tables'/'README.md'
     if made.failed: note('run the same command again to make what failed')
