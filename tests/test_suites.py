@@ -473,7 +473,7 @@ def treebanks(tmp_path):
 
 def test_tagging_transfers_to_a_language_without_training_data(tmp_path, treebanks, tiny_bert, capsys, tasks_forgotten):
     "Records, paired tests, errors, tables and report as for verses; no file of tasks has to be named"
-    from pronto.reporting.notebook_views import error_table
+    from pronto.reporting.card import verse_table
     from pronto.runs.store import predictions_of, read_runs
     out, runs = str(tmp_path/'out'), str(tmp_path/'runs')
     assert main(['import','tsv',str(treebanks),'-o',out,'--kind','tagging','--task','pos']) == 0
@@ -486,22 +486,21 @@ def test_tagging_transfers_to_a_language_without_training_data(tmp_path, treeban
     assert record.baselines.keys() == {'majority','lookup','ngram'} and record.baselines['lookup'] == 1
     rows = predictions_of(record)
     assert len(rows) == 15 and rows[4]['token'] == 'sang' and rows[4]['ref'].endswith(':2') and 0 <= record.f1 <= 1
-    wrong = error_table(record, [tmp_path/'out'/'fr'])
-    assert all('[' in text for text in wrong.get('text', ()))
+    assert all('[' in row[2] for row in verse_table(record, [tmp_path/'out'/'fr']).rows)
     capsys.readouterr()
     for more in [], ['--protocol','transfer']:
         assert main(['tables','--runs',runs,'--recipe','tiny','-o',str(tmp_path/'t'),*more]) == 0
     assert '| de | fr |' in capsys.readouterr().out
     assert main(['report','--runs',runs,'-o',str(tmp_path/'r.html')]) == 0
 
-def views_of_a_notebook(runs, dataset, *columns):
+def views_of_a_notebook(runs, dataset):
     "What eval.ipynb draws and prints of one run"
-    from pronto.reporting.notebook_views import best_of, error_table, plot_confusions, plot_curves, score_table
+    from pronto.reporting.card import verse_table
+    from pronto.reporting.notebook_views import best_of, cost_table, plot_confusions, plot_curves
     from pronto.runs.store import read_runs
     records = [r for r in read_runs(runs) if r.bible == 'de']
-    score_table(records), plot_curves(records), plot_confusions(records)
-    wrong = error_table(best_of(records)[0], dataset)
-    assert {*columns} <= {*wrong.columns}, list(wrong.columns)
+    cost_table(records), plot_curves(records), plot_confusions(records)
+    assert verse_table(best_of(records)[0], [dataset]).rows
 
 def articles(codes, n=10):
     "An article for each number, with a question whose answer is a name"
@@ -523,7 +522,7 @@ def test_questions_are_divided_by_article_and_answered(tmp_path, tiny_bert, caps
     assert 'es, letters, XQuAD, seed 0, from de: accuracy' in said and 'F1' in said
     record = json.loads(next((tmp_path/'runs'/'es').rglob('*.json')).read_text())
     assert record['mcc'] is None and record['hyperparameters']['learning_rate'] == 3e-5 and record['counts']['train'] == 6
-    views_of_a_notebook(runs, out/'de', 'text')
+    views_of_a_notebook(runs, out/'de')
     show = ['tables','--runs',runs,'-o',str(tmp_path/'t')]
     assert main([*show,'--protocol','transfer']) == 0 # By F1, the metric of the task
     assert main([*show,'--protocol','transfer','--metric','mcc']) == 1 and 'XQuAD has no MCC' in capsys.readouterr().err
@@ -545,7 +544,7 @@ def test_retrieval_is_recorded_in_both_settings(tmp_path, tiny_bert, capsys, tas
     assert main(['xtreme','tables','--runs',str(runs),'-o',str(tmp_path/'t')]) == 0
     told = capsys.readouterr().out
     assert all(told.count(f'Tatoeba, letters, {recipe}: {way}') == 2 for recipe,way in ways.items())
-    views_of_a_notebook(runs, f'{out}/de', 'text')
+    views_of_a_notebook(runs, f'{out}/de')
     settings = [json.loads(p.read_text())['hyperparameters'] for p in sorted((runs/'de').rglob('*.json'))]
     assert [s['similarity'] for s in settings] == ['margin','cosine']
     assert main(['tables','--runs',str(runs),'-o',str(tmp_path/'t')]) == 0 and 'Tatoeba' in capsys.readouterr().out

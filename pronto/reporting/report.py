@@ -401,16 +401,16 @@ def ask_all(
         found.append(ask_runs(question, records, options if of_all else options._replace(recipe=recipe)))
     return found
 
-# %% ../../nbs/reporting/report.ipynb #rpt08
-LARGE = 500_000 # Bytes of JSON that are compressed
-_SCRIPTS = 'tools figures address tables ranks results maps tree views pages drawing'.split() # In this order
-
 def _section(reply:Reply|InputError)->str:
     "What a question found: its sentences, then its tables"
     if isinstance(reply, InputError): return f'<section><p>{escape(str(reply))}</p></section>'
     lines = ''.join(f'<li>{escape(line)}</li>' for line in reply.sentences)
     tables = '\n'.join(table.html() for table in reply.tables)
     return f'<section><h2>{escape(reply.question.name)}</h2>\n<ul>{lines}</ul>\n{tables}</section>'
+
+# %% ../../nbs/reporting/report.ipynb #rpt08
+LARGE = 500_000 # Bytes of JSON that are compressed
+_SCRIPTS = 'tools figures address tables ranks results maps tree views pages drawing'.split() # In this order
 
 def _hash_source(text:str)->str: # For a content security policy
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
