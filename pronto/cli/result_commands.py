@@ -101,10 +101,10 @@ def tables_command(args):
     def make(out):
         reply = ask_runs(question, records, options)
         tables = reply.write(out)
-        if question.chooses: write_published(out)
+        if question.name == 'accuracy': write_published(out)
         return f'{reply.finding}\n\n{tables}' if args.question else tables
     show_tables(make, Path(args.output or data_dir()/'tables'))
-    other = question.chooses and left_out(records, *kind)
+    other = question.name == 'accuracy' and left_out(records, *kind)
     if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f

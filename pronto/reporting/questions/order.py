@@ -15,6 +15,7 @@ from ...core.pictures import panels
 from ...core.tables import Table, decimal, grouped
 from ..protocol_cells import between, number
 from .question import RunQuestion
+from ..tables import fits
 from ...runs.comparing import plain_name, settled, task_key, task_name
 from ...runs.schema import Run
 
@@ -160,6 +161,7 @@ def order_sentences(found:list[Ordered])->list[str]:
 def _read(records:list[Run], options)->list[list[Ordered]]:
     if not options.file:
         raise InputError('order', 'needs a table of what models have read; `pronto study` makes one')
+    records = [r for r in records if fits(r, '', options.splits, '')]
     return order_of(records, verses_read(options.file), options.metric)
 
 ORDER = RunQuestion('order', _read, lambda found, metric: [order_table(found, metric)], plot_order,
