@@ -170,11 +170,31 @@ def test_a_script_without_blanks_asks_for_a_segmenter(annotated, tmp_path):
 
 # Other commands
 
-def test_exports_hold_the_tasks_on_verses(toy_words_and_verses, pronto, tmp_path):
-    for kind in 'hf', 'tsv', 'lm-eval', 'standoff':
-        status,_,err = pronto('export', kind, toy_words_and_verses, '-o', tmp_path/kind)
-        assert (status, err) == (0, [])
-        assert not [p for p in (tmp_path/kind).rglob('*') if 'names' in p.name or p.name == 'links.tsv']
+def test_exports_hold_the_tasks_on_words(annotated, toy_words_and_verses, pronto, tmp_path):
+    dataset, out = toy_words_and_verses, lambda kind: tmp_path/kind/'both'
+    tables = {p.name: p.read_bytes() for p in dataset.glob('*_*.jsonl')}
+    def same(folder): return {p.name: p.read_bytes() for p in folder.glob('*_*.jsonl')} == tables
+    for kind in 'hf', 'tsv', 'standoff':
+        assert pronto('export', kind, dataset, '-o', out(kind))[::2] == (0, [])
+    assert same(out('tsv')) and pronto('eval', out('tsv'), '-t', 'names', '--runs', tmp_path/'r')[0] == 0
+    assert (out('hf')/'both'/'names'/'train.jsonl').read_bytes() == tables['names_train.jsonl']
+    assert 'both/names/train.jsonl' in (out('hf')/'README.md').read_text()
+    assert pronto('export', 'tsv', out('hf'), '-o', tmp_path/'back')[0] == 0 and same(tmp_path/'back')
+    bare = (out('standoff')/'both'/'names_test.jsonl').read_text()
+    assert '"tokens": []' in bare and 'Pol' not in bare
+    rows = translated(annotated).rows
+    text = ''.join(f'{r.book}\t{r.chapter}\t{r.label}\t{r.text}\n' for r in rows)
+    (tmp_path/'bible.tsv').write_text(text)
+    status,_,err = pronto('restore', out('standoff')/'both', '-b', tmp_path/'bible.tsv', '-o', tmp_path/'restored')
+    assert status == 0 and same(tmp_path/'restored'), err
+    (out('hf')/'both'/'names'/'train.jsonl').write_text('{}\n')
+    status,_,err = pronto('export', 'tsv', out('hf'), '-o', tmp_path/'again')
+    assert status == 1 and 'train.jsonl: is not the file that the manifest describes' in err[-1]
+
+def test_the_harness_gets_no_tasks_on_words_and_says_so(toy_words_and_verses, pronto, tmp_path):
+    status,_,err = pronto('export', 'lm-eval', toy_words_and_verses, '-o', tmp_path/'lm')
+    assert status == 0 and err == ['both: left out names, upos: the harness asks for one answer, not for tags']
+    assert not [p for p in (tmp_path/'lm').rglob('*') if 'names' in p.name]
 
 def test_prompts_take_the_tasks_on_verses(toy_words_and_verses, pronto, model, tmp_path):
     from pronto.runs.planning import plan

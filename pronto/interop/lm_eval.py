@@ -11,13 +11,14 @@ import json, random
 from collections import defaultdict
 from pathlib import Path
 from string import ascii_uppercase
-from typing import NamedTuple
-from ..core.files import InputError, replace_folder
+from typing import Callable, NamedTuple
+from ..core.files import InputError, replace_folder, to_stderr
 from ..datasets.examples import text_columns
 from ..datasets.loading import Dataset
 from ..datasets.tasks import TASKS
 from ..modeling.prompting import QUESTIONS
-from .hf import about_dataset, foreign_in_export, label_names, open_datasets, write_export
+from .hf import (foreign_in_export, label_names, open_datasets, provenance, sizes,
+                              words_of_dataset, write_export)
 
 # %% ../../nbs/interop/lm_eval.ipynb #15f54d68
 def _question(stem:str)->tuple[str,tuple[str,...]]: # And words for the first labels
@@ -177,14 +178,19 @@ Without `--metadata` a task asks the questions of all languages together. Add `-
 chat models, `--num_fewshot 8` for more examples.'''
 
 # %% ../../nbs/interop/lm_eval.ipynb #2c67cd48
-def export_lm_eval(folders, out, progress=iter)->list[str]: # Names of the tasks and groups
+def export_lm_eval(
+    folders, out, progress=iter,
+    report:Callable=to_stderr # Gets a line about the tasks that are left out
+)->list[str]: # Names of the tasks and groups
     "Write tasks for the harness; raises `InputError` if a dataset cannot be read or `out` cannot be written"
     templates, about = {}, []
     with replace_folder(out, foreign_in_export) as aside:
         for code,(_,load) in progress(list(open_datasets(folders).items())):
             dataset = load()
             write_lm_eval(dataset, code, aside, templates)
-            about.append(about_dataset(dataset))
+            about.append(provenance(dataset) | dict(sizes=sizes(dataset)))
+            if on_words := ', '.join(words_of_dataset(dataset.manifest)):
+                report(f'{code}: left out {on_words}: the harness asks for one answer, not for tags')
         if not templates:
             what = 'has no test split to ask about; build the dataset from more of the Bible'
             raise InputError(folders[0], what)
