@@ -103,6 +103,21 @@ def self_signed(tmp_path_factory):
                     '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert], check=True, capture_output=True)
     return cert, key
 
+def in_terminal(width, *argv):
+    "The lines that a command prints in a terminal of so many columns"
+    import pty
+    command = [sys.executable, '-c', 'import sys; from pronto.cli import main; sys.exit(main())', *map(str, argv)]
+    reader, writer = pty.openpty()
+    env = os.environ | dict(COLUMNS=str(width), TERM='xterm')
+    run = subprocess.Popen(command, stdout=writer, stderr=subprocess.DEVNULL, env=env)
+    os.close(writer)
+    said = b''
+    try:
+        while some := os.read(reader, 65536): said += some
+    except OSError: pass # The other end was closed
+    assert run.wait() in (0, 3)
+    return said.decode().splitlines()
+
 def change_manifest(folder, **changes):
     "Write a dataset's manifest again with other values, as if it had been built with them"
     import json

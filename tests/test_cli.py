@@ -3,7 +3,7 @@ import argparse, hashlib, json, os, re, subprocess, sys
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, in_terminal
 from pronto.cli.command import main, make_parser
 
 @pytest.fixture
@@ -460,20 +460,9 @@ def test_outputs_are_checked_before_any_work(refuses, tmp_path, command):
 @pytest.mark.parametrize('width', [80, 120])
 def test_a_terminal_gets_tables_that_fit_it(width, tmp_path):
     "Aligned and wrapped, without pipes, HTML and escapes; a file gets Markdown"
-    import pty, zipfile
+    import zipfile
     zipfile.ZipFile(ROOT/'paper_tables'/'demo_runs.zip').extractall(tmp_path)
-    argv = [sys.executable, '-c', 'import sys; from pronto.cli import main; sys.exit(main())', 'tables', '--recipe', '']
-    argv += ['--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'tables')]
-    reader, writer = pty.openpty()
-    env = os.environ | dict(COLUMNS=str(width), TERM='xterm')
-    run = subprocess.Popen(argv, stdout=writer, stderr=subprocess.DEVNULL, env=env)
-    os.close(writer)
-    said = b''
-    try:
-        while some := os.read(reader, 65536): said += some
-    except OSError: pass # The other end was closed
-    assert run.wait() == 0
-    lines = said.decode().splitlines()
+    lines = in_terminal(width, 'tables', '--recipe', '', '--runs', tmp_path/'runs', '-o', tmp_path/'tables')
     assert len(lines) > 20 and max(map(len, lines)) <= width
     assert not any(mark in line for line in lines for mark in ('|', '<small>', '\\', '**'))
     assert any('|---' in p.read_text(encoding='utf-8') for p in (tmp_path/'tables').glob('*.md'))

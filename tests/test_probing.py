@@ -6,7 +6,7 @@ from threading import current_thread
 import numpy as np
 import pytest
 torch = pytest.importorskip('torch')
-from conftest import killed_at
+from conftest import in_terminal, killed_at
 from pronto.cli.command import main
 from pronto.core.files import InputError
 from pronto.datasets.examples import PairExample
@@ -319,6 +319,20 @@ def test_a_fault_in_a_thread_is_one_line(release, capsys, monkeypatch):
     monkeypatch.setattr(runner, '_threads', lambda: 2)
     assert main(['probe', str(release/'release'/'qaa'), '-m', str(release/'my-bert')]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == 'pronto: datasets: none can be used; the first: table: is damaged'
+
+@pytest.mark.parametrize('width', [80, 120])
+def test_a_terminal_shows_models_beside_baselines(release, width):
+    "In columns that fit, with the best baseline, the commonest label, and a sentence"
+    model, qaa = str(release/'my-bert'), release/'release'/'qaa'
+    probed = in_terminal(width, 'probe', qaa, '-m', model)
+    several = in_terminal(width, 'probe', release/'release', '-m', model)
+    baselines = in_terminal(width, 'eval', qaa)
+    for lines in probed, several, baselines:
+        assert max(map(len, lines)) <= width and not any('|' in line for line in lines)
+    assert 'commonest' in ' '.join(probed) and 'what it means' in ' '.join(probed)
+    rows = [line for line in several if line.startswith(('translation','qaa','qab','mean'))]
+    assert len(rows) == 4 and len({line.index('my-bert') for line in rows[1:]}) == 1
+    assert 'majority' in ' '.join(baselines)
 
 def test_probe_shows_its_steps(release, capsys, monkeypatch):
     "The probe of one translation writes lines in a log, a bar on a terminal, with --quiet nothing"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Callable, Iterator
 from .options import add_number, as_input_error, cluster, cluster_options, run_options
 from .options import runs_option, tasks_file_option
-from .output import bar, batch_status, note, show, tell, warn
+from .output import bar, batch_status, in_terminal, note, show, tell, warn
 from ..core.files import InputError, printable, require_place
 from ..core.progress import NEXT_LINE, is_quiet
 
@@ -60,7 +60,19 @@ def eval_command(args):
     for pooled in pool_runs(records):
         folds = FinishedRun(None, pooled, False)
         if pooled.paths: show(f'all folds: {folds}', _record_data(folds))
+    _show_meaning(records)
     return batch_status(failed) if records else 1
+
+def _show_meaning(records:list):
+    "In a terminal the scores of one test set beside baselines; what to do where a model learned nothing"
+    from pronto.reporting.card import score_card
+    from pronto.reporting.notebook_views import one_test_set
+    scored = [r for r in records if r.accuracy is not None and r.fold is None]
+    if in_terminal() and scored and len(one_test_set(scored)) == len(scored):
+        show(score_card(scored).markdown())
+    fine = {r.model for r in records if not r.collapsed}
+    lost = [model for model in dict.fromkeys(r.model for r in records) if model not in fine]
+    if lost: note(f'{", ".join(lost)}: every run collapsed; --recipe robust starts from a probe, and again')
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7r
 def _run_each(trainings:list, args, list_failed:Callable)->Iterator:
@@ -98,6 +110,15 @@ def _protocol(args)->dict: # As `plan` takes it
         what = f'{args.sizes} is not a list of numbers; separate them by commas, e.g. 50,100'
         raise InputError('--sizes', what) from e
 
+def _baseline_table(code:str, scored:dict)->str: # Of `score_baselines`
+    from pronto.core.tables import markdown_table
+    from pronto.datasets.tasks import find_task
+    from pronto.reporting.rendering import BASELINE_NAMES
+    names = [n for n in BASELINE_NAMES if any(n in found for found in scored.values())]
+    percent = lambda found: f'{100*found[0]["accuracy"]:.1f}' if found else '–'
+    rows = [[find_task(stem).abbr, *(percent(found.get(n)) for n in names)] for stem,found in scored.items()]
+    return markdown_table([code, *map(BASELINE_NAMES.get, names)], rows, 'l' + 'r'*len(names))
+
 def _show_baselines(args, tasks:list[str]):
     from pronto.datasets.tasks import find_task
     from pronto.runs.planning import find_targets
@@ -110,6 +131,9 @@ def _show_baselines(args, tasks:list[str]):
         try: scored = score_baselines(folds[0].dataset, tasks, args.limit)
         except InputError as e:
             left.append(e)
+            continue
+        if in_terminal():
+            show(_baseline_table(folds[0].code, scored))
             continue
         for stem,baselines in scored.items():
             scores = ', '.join(f'{name} {value["accuracy"]:.1%}' for name,(value,_) in baselines.items())
@@ -150,6 +174,7 @@ def probe_command(args):
     from pronto.datasets.tasks import find_task
     from pronto.jobs.probes import find_probed, mean_run, probe_each, probe_row
     from pronto.modeling.recipes import find_model
+    from pronto.runs.store import model_name
     try: tasks = [find_task(name) for name in args.task or ()]
     except ValueError as e: raise as_input_error(e, '--task') from e
     for model in args.model: find_model(model)
@@ -157,20 +182,39 @@ def probe_command(args):
     tasks, rows, failed = tasks or occurring, [], {}
     how = dict(models=args.model, tasks=args.task or (), seeds=args.seeds, recipe=args.recipe,
                limit=args.limit, workers=args.workers, steps=not args.quiet)
+    line = _columns([Path(f).name for f in folders], list(map(model_name, args.model)), len(tasks))
+    def show_row(name, runs):
+        row, data = probe_row(name, runs, tasks)
+        if not in_terminal(): show(row, data)
+        elif len(folders) > 1: show(line(row)) # One is shown beside its baselines
     for folder,(found,why) in zip(bar('probe')(folders), probe_each(folders, args.runs, **how)):
         if why: failed[folder] = why
         with tqdm.external_write_mode():
             if folder == folders[0]:
-                show(markdown_table(['translation','model', *(t.abbr for t in tasks)], [],
-                                    'll' + 'r'*len(tasks)))
-            for runs in found: show(*probe_row(runs[0].dataset, runs, tasks))
+                head = markdown_table(['translation','model', *(t.abbr for t in tasks)], [],
+                                      'll' + 'r'*len(tasks))
+                if not in_terminal(): show(head)
+                elif len(folders) > 1: show(line(head.split('\n')[0]))
+            for runs in found: show_row(runs[0].dataset, runs)
         rows += found
     if not rows: raise InputError('datasets', f'none can be used; the first: {failed[folders[0]]}')
     for same in grouped(rows, lambda runs: runs[0].model).values() if len(folders) > 1 else ():
         by_task = grouped((run for runs in same for run in runs), lambda r: r.task).values()
-        show(*probe_row(f'mean of {len(same)}', list(map(mean_run, by_task)), tasks))
+        show_row(f'mean of {len(same)}', list(map(mean_run, by_task)))
+    if len(folders) == 1: _show_meaning([run for runs in rows for run in runs])
     for folder,why in failed.items(): warn(f'left out {folder}: {why}')
     return batch_status(failed)
+
+def _columns(names:list[str], models:list[str], n_tasks:int)->Callable: # Of a row in Markdown
+    "Aligns rows that come one by one in a terminal; scores that have no room lose what is in brackets"
+    first = [min(24, max(map(len, column))) for column in (['translation', *names], ['model', *models])]
+    each = (shutil.get_terminal_size().columns - sum(first) - 2)//max(n_tasks, 1) - 2
+    widths = [*first, *[max(5, min(each, 12))]*n_tasks]
+    def line(row):
+        cells = row.replace('\\', '').strip('| ').split(' | ')
+        short = (c if len(c) <= w else c.split(' (')[0][:w] for c,w in zip(cells, widths))
+        return '  '.join(c.ljust(w) for c,w in zip(short, widths)).rstrip()
+    return line
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco03
 def cache_options(parser):
