@@ -158,6 +158,7 @@ class Command(NamedTuple):
 
     def __str__(self): return f'{self.stage} {self.name}'
 
+# %% ../../nbs/jobs/study.ipynb #st00012b
 _DISTIL = Path(pronto.__file__).parents[1]/'benchmarks'/'distillation.py'
 
 def _annotated(place:Workplace, source:str)->Path: return place.out/f'{source}.parquet'
