@@ -11,18 +11,25 @@ from .files import write_aside
 
 # %% ../../nbs/core/pictures.ipynb #pic00006
 def panels(
-    n:int, # How many; none make an empty figure
+    n:int|list[str], # How many, or their titles; none make an empty figure
     width:float, # Of a panel, in inches
     height:float,
-    more:float=0. # Height for what is shared, e.g. a legend
+    more:float=0., # Height for what is shared, e.g. a legend
+    x:str='', y:str='' # What all axes show
 ): # A figure of matplotlib, and the axes of each panel
     "Panels in rows of three, four in rows of two"
     import matplotlib.pyplot as plt
+    titles, n = ([], n) if isinstance(n, int) else (n, len(n))
     across = 2 if n == 4 else min(max(n, 1), 3)
     down = -(-max(n, 1)//across)
     size = across*width, down*height + more
     fig, axes = plt.subplots(down, across, figsize=size, squeeze=False, layout='constrained')
     for ax in axes.flat[n:]: ax.axis('off')
+    for ax,title in zip(axes.flat, titles):
+        ax.set_title(title, fontsize=8)
+        ax.tick_params(labelsize=7)
+    if x: fig.supxlabel(x, fontsize=8)
+    if y: fig.supylabel(y, fontsize=8)
     return fig, list(axes.flat[:n])
 
 # %% ../../nbs/core/pictures.ipynb #pic00008

@@ -107,7 +107,7 @@ def plot_curves(records:list[Run]): # A figure of matplotlib; `None` if nothing 
 # %% ../../nbs/reporting/notebook_views.ipynb #nv000002
 def one_test_set(records:list[Run])->list[Run]:
     "The runs that share Bible, protocol and training data with the first"
-    same = lambda r: (r.bible, test_set(r)) == (records[0].bible, test_set(records[0]))
+    same = lambda r: (r.dataset, test_set(r)) == (records[0].dataset, test_set(records[0]))
     return list(filter(same, records))
 
 # %% ../../nbs/reporting/notebook_views.ipynb #7c0d85b3
@@ -146,7 +146,7 @@ def _test_rows(record:Run, datasets)->list:
     folders = datasets if isinstance(datasets, list) else [datasets]
     found = {folds[0].code: folds for folder in folders for folds in find_translations(folder)}
     stem, limit = record.task, record.limit
-    translation = found.get(record.bible, next(iter(found.values())))
+    translation = found.get(record.dataset, next(iter(found.values())))
     tests = [load_dataset_folder(t.folder, [stem]).tasks[stem]['test'] for t in translation]
     return [row for test in tests for row in sample(test, limit)]
 

@@ -109,7 +109,7 @@ def collapse_mark(
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc11s
 def _cell_of(record:Run)->tuple: # Its other seeds have the same
     trained = str((record.train, record.condition))
-    return record.protocol, trained, record.model, record.task, record.bible, record.recipe
+    return record.protocol, trained, record.model, record.task, record.dataset, record.recipe
 
 def setting_note(runs:list[Run])->str: # e.g. `Recipe: paper; epochs: 3; seeds: 3; limit: 300.`
     "How the runs of a table were made, in one line"
@@ -126,7 +126,7 @@ def setting_note(runs:list[Run])->str: # e.g. `Recipe: paper; epochs: 3; seeds: 
     if collapsed: note += f' Collapsed runs: {collapsed} of {len(runs)}.'
     kept = sum(map(probe_kept, runs))
     if kept: note += f' Runs whose probe before training was kept: {kept:.0f} of {len(runs)}.'
-    pairs = grouped(runs, lambda r: (r.model, r.bible))
+    pairs = grouped(runs, lambda r: (r.model, r.dataset))
     shares = {pair: unknown_share(some) for pair,some in pairs.items()}
     unread = '; '.join(f'{m} on {b} {100*share:.0f} %' for (m,b),share in shares.items() if share)
     if unread: note += f' Tokens of the test set that a model does not know: {unread}.'

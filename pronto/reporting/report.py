@@ -85,8 +85,8 @@ def variant_of(
     record:Run
 )->str: # e.g. `50 examples, trained on engWEB`; empty if there is nothing special
     "What tells runs of one model and board apart, besides hyperparameters"
-    train = record.train or [record.bible]
-    is_transfer = train != [record.bible] or record.protocol.startswith('transfer')
+    train = record.train or [record.dataset]
+    is_transfer = train != [record.dataset] or record.protocol.startswith('transfer')
     trained_on = f'{_how(record)} {", ".join(train)}' if is_transfer else ''
     condition = '' if record.is_search else record.condition
     if condition == f'from {"+".join(train)}': condition = '' # Says the same
@@ -95,7 +95,7 @@ def variant_of(
 # %% ../../nbs/reporting/report.ipynb #7083946c
 def _group(record:Run)->tuple:
     "What the seeds of one row have in common"
-    return record.bible, record.model, record.task, test_set(record), setting_of(record)
+    return record.dataset, record.model, record.task, test_set(record), setting_of(record)
 
 def setting(record:Run)->str: # e.g. `paper, parallel splits, 10 epochs`
     "Under which conditions a run was made"
@@ -105,8 +105,8 @@ def setting(record:Run)->str: # e.g. `paper, parallel splits, 10 epochs`
     if epochs: parts.append(f'{epochs} epochs')
     if kind.rules not in ('', 'paper'): parts.append(f'rules {kind.rules}')
     if kind.source not in ('', 'OntoNotes'): parts.append(kind.source)
-    train = record.train or [record.bible]
-    if train != [record.bible]: parts.append(f'{_how(record)} {", ".join(train)}')
+    train = record.train or [record.dataset]
+    if train != [record.dataset]: parts.append(f'{_how(record)} {", ".join(train)}')
     if record.condition and not record.is_search: parts.append(record.condition)
     if kind.protocol != 'in-language': parts.append(kind.protocol)
     return ', '.join(parts)
@@ -141,7 +141,7 @@ def row(
     "One row of the results"
     first, found = records[0], score_answers(answers)
     model = first.model.removesuffix(with_label('', first.label or '')) # Its variant says the rest
-    about = facts | dict(bible=first.bible, model=model, task=task_name(task_key(first)))
+    about = facts | dict(bible=first.dataset, model=model, task=task_name(task_key(first)))
     board = board_of(first)._asdict() | dict(variant=variant_of(first), recipe=first.recipe)
     data = dict(limit=first.limit, dataset=first.dataset_hash[:8], items=len(answers.true))
     links = [[r.seed, _link(r.path, folder)] for r in sorted(records, key=lambda r: r.seed)]
@@ -160,12 +160,12 @@ def _ranks(tests:list[dict], models:list[int])->dict[int,dict]:
 
 def _place_of_test(record:Run)->tuple:
     "What rows share that are tested against each other; training data may differ"
-    return record.bible, task_key(record), record.dataset_hash, record.limit, board_of(record)
+    return record.dataset, task_key(record), record.dataset_hash, record.limit, board_of(record)
 
 def _preferred(cells:list[list[dict]])->list[int]:
     "For each board, translation and task the test set that is shown; of each model there its last setting"
     size = lambda r: (r.limit or 0, r.finished)
-    where = lambda i: (cells[i][0].bible, task_key(cells[i][0]), board_of(cells[i][0]))
+    where = lambda i: (cells[i][0].dataset, task_key(cells[i][0]), board_of(cells[i][0]))
     chosen = []
     for places in grouped(range(len(cells)), where).values():
         sets = grouped(places, lambda i: _place_of_test(cells[i][0])).values()
@@ -262,7 +262,7 @@ def make_report(
     "All results, with tests of every two models on each test set and over all of them"
     records, known = name_apart(records), registry or {}
     cells = list(grouped(records, _group).values())
-    facts = {r.bible: facts_of(r.code, r.language, known.get(r.code, {})) for r in records}
+    facts = {r.dataset: facts_of(r.code, r.language, known.get(r.code, {})) for r in records}
     sets = grouped(range(len(cells)), lambda i: _place_of_test(cells[i][0]))
     n_pairs = sum(len(s)*(len(s) - 1)//2 for s in sets.values())
     tested, preferred = _metrics_to_test(n_pairs, most_tests), set(_preferred(cells))

@@ -149,7 +149,7 @@ def on_common_rows(
     records:list[Run] # Runs on one task, of any Bibles and models
 )->tuple[dict[tuple[str,str],Answers],int]: # (Bible, model) to the answers of its seeds; how many rows
     "Answers of several translations on the same test rows; raises `InputError` if there are none"
-    runs = grouped(records, lambda r: (r.bible, r.model))
+    runs = grouped(records, lambda r: (r.dataset, r.model))
     found = common_rows({key: read_answers(seeds) for key,seeds in runs.items()})
     n = len(next(iter(found.values())).true) if found else 0
     if not n:

@@ -58,7 +58,7 @@ class Common(NamedTuple):
     "How many test rows of a task all translations have"
     n:int
     most:int    # Rows of a translation
-    bible:str   # The translation that costs most rows
+    dataset:str # The translation that costs most rows
     without:int # Rows that all others have
 
 def _common(sets:dict[str,set], shared:set)->Common:
@@ -223,7 +223,7 @@ def _common_notes(common:dict[str,Common])->list[str]:
     sizes = ', '.join(f'{task_name(task)} {c.n:,} of {c.most:,}' for task,c in common.items())
     found = [f'Translations are tested on the rows that all of them have: {sizes}.']
     costly = {task: c for task,c in common.items() if c.without > 1.25*c.n}
-    for bible,tasks in grouped(costly, lambda task: costly[task].bible).items():
+    for bible,tasks in grouped(costly, lambda task: costly[task].dataset).items():
         more = ', '.join(f'{task_name(task)} {costly[task].without:,}' for task in tasks)
         found.append(f'{bible} lacks many of them; without it (--without {bible}) they are {more}.')
     return found

@@ -79,8 +79,8 @@ def _filled_by(row:dict[str,str], models:set[str])->str: # `models`: those that 
 
 # %% ../../nbs/reporting/tables.ipynb #9e469168
 def _language_names(records:list[Run])->dict[str,str]: # Of each translation
-    known = {r.bible: r.language for r in records if r.language} # Old records of retrieval do not say it
-    return {r.bible: identify(known.get(r.bible, ''), r.own_code).name for r in records}
+    known = {r.dataset: r.language for r in records if r.language} # Old records of retrieval do not say it
+    return {r.dataset: identify(known.get(r.dataset, ''), r.own_code).name for r in records}
 
 def _with_versions(layout:list[dict[str,str]], bibles:list[str])->list[dict[str,str]]:
     "A translation of which there are several versions has its rows for each"
@@ -97,7 +97,7 @@ def add_unlisted(
     "Add rows for runs that are not listed: own translations first, own models at the end of their block"
     languages = _language_names(records)
     models = {bible: {} for bible in languages} # In the order of the records
-    for r in records: models[r.bible][known_as(r.model)] = True
+    for r in records: models[r.dataset][known_as(r.model)] = True
     rows = layout = _with_versions(layout, list(models))
     about = {r['bible']: r for r in reversed(layout)}
     for bible,ran in models.items():
@@ -166,7 +166,7 @@ def choose(
     fitting = name_apart([r for r in records if fits(r, recipe, splits, protocol)], limits=False)
     in_language = lambda runs: (runs[0].protocol == 'in-language', _latest(runs))
     chosen = {}
-    for bible,runs in grouped(fitting, lambda r: r.bible).items():
+    for bible,runs in grouped(fitting, lambda r: r.dataset).items():
         kinds = sorted(grouped(runs, kind_of).values(), key=in_language, reverse=True)
         chosen[bible] = [block for of_kind in kinds for block in _blocks(of_kind)]
     return chosen

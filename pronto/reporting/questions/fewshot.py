@@ -35,7 +35,7 @@ class Curve(NamedTuple):
         return {n: score_answers(self.points[n])[metric] for n in sorted(self.points)}
 
 def _source(record:Run)->str:
-    before, target = record.train[0], record.bible
+    before, target = record.train[0], record.dataset
     return before if record.first or record.train != [target] else ''
 
 def _examples(record:Run)->tuple[int,str]: # Number, and what a table calls it
@@ -47,7 +47,7 @@ def read_curves(records:list[Run])->list[Curve]:
     "The learning curves of all runs of few-shot"
     found = []
     for (model,task),runs in by_model_and_task([r for r in records if r.protocol == 'few-shot']).items():
-        of_curve = grouped(one_setting(runs), lambda r: (r.bible, _source(r)))
+        of_curve = grouped(one_setting(runs), lambda r: (r.dataset, _source(r)))
         for (target,source),own in progress(f'read {task_name(task)}')(of_curve.items()):
             by_size = grouped(own, _examples)
             points = {n: read_answers(same) for (n,_),same in by_size.items()}

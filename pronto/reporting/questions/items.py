@@ -28,7 +28,7 @@ from ...runs.store import predictions_of, safe_name
 class Answer(NamedTuple):
     "What one run says about one row"
     model:str
-    bible:str
+    dataset:str
     asked:str      # The reference, for a pair after the sense and the reference of verse 1
     label:str
     predicted:str
@@ -60,7 +60,7 @@ def answers_of(records:list[Run])->list[Answer]: # Rows without a reference are 
         columns = [c for c in _PLACES if rows and c in rows[0]]
         for row in rows:
             asked = ' '.join(row[c] for c in columns if row[c])
-            if ':' in asked: found.append(Answer(name, r.bible, asked, row['label'], row['predicted']))
+            if ':' in asked: found.append(Answer(name, r.dataset, asked, row['label'], row['predicted']))
     if not found: raise InputError('runs', 'hold no answers with references; make runs with `pronto eval`')
     return found
 
@@ -79,7 +79,7 @@ def fit_answers(answers:list[Answer])->ItemFit: # Rows in the order of their nam
     `InputError` if all answers are right or all wrong"""
     chapter_of = {a.asked: a.chapter for a in answers}
     try:
-        return fit_items([a.right for a in answers], [f'{a.model}\t{a.bible}' for a in answers],
+        return fit_items([a.right for a in answers], [f'{a.model}\t{a.dataset}' for a in answers],
                          [a.asked for a in answers], [chapter_of[a.asked] for a in answers])
     except ValueError as e: raise InputError('runs', f'{e}; add runs of other models or languages') from e
 
@@ -119,7 +119,7 @@ def suspects(
     for asked,some in rows.items():
         if len(some) < least or any(a.right for a in some): continue
         (instead, n), = Counter(a.predicted for a in some).most_common(1)
-        bibles = {a.bible for a in some}
+        bibles = {a.dataset for a in some}
         found.append(Suspect(asked, some[0].label, instead, n/len(some), len(some), len(bibles),
                              instead == most_often))
     return sorted(found, key=lambda s: (s.usual, -s.agree, -s.n, s.asked))
@@ -169,7 +169,7 @@ def read_items(
             fit = fit_answers(answers)
         except InputError as e: why = e; continue
         hard, spread = difficulties(answers, fit), item_summary(answers, fit)
-        n_cells = len({(a.model, a.bible) for a in answers})
+        n_cells = len({(a.model, a.dataset) for a in answers})
         found.append(Items(task, hard, suspects(answers), spread, n_cells, texts))
     if not found: raise why
     told = {i.task for i in found}
@@ -231,13 +231,10 @@ def _usual_notes(found:list[Items])->list[str]:
 
 def plot_items(found:list[Items]):
     "How often a row is answered correctly, by task"
-    figure, axes = panels(len(found), 3., 2.2)
+    titles = [f'{task_name(items.task)}: {len(items.suspects)} never' for items in found]
+    figure, axes = panels(titles, 3., 2.2, x='correct answers to a row (%)', y='rows')
     for ax,items in zip(axes, found):
         ax.hist([100*d.right/d.n for d in items.hard], bins=20, range=(0, 100), color='C0')
-        ax.set_title(f'{task_name(items.task)}: {len(items.suspects)} never', fontsize=8)
-        ax.tick_params(labelsize=7)
-    figure.supxlabel('correct answers to a row (%)', fontsize=8)
-    figure.supylabel('rows', fontsize=8)
     return figure
 
 # %% ../../../nbs/reporting/questions/items.ipynb #ri000033

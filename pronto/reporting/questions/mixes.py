@@ -41,7 +41,7 @@ def read_mixes(records:list[Run])->list[Mixes]: # One for each model and task
     found = []
     for (model,task),runs in by_model_and_task([r for r in records if r.protocol == 'mixes']).items():
         kept = one_setting(runs)
-        cells = grouped(kept, lambda r: (r.bible, r.condition))
+        cells = grouped(kept, lambda r: (r.dataset, r.condition))
         answers = {key: read_answers(seeds) for key,seeds in cells.items()}
         found.append(Mixes(model, task, answers, kept[0].counts.get('train', 0), kept))
     return found

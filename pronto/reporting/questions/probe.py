@@ -50,7 +50,7 @@ def _agreement(task:str, limit:int|None, recipes:str, sides:tuple[dict,dict])->A
 # %% ../../../nbs/reporting/questions/probe.ipynb #rk00007b
 def _by_recipe(records:list[Run], metric:str)->dict[str,dict]: # Recipe to one of the `sides` of `_agreement`
     "The scores of one protocol; with random weights a model is another one"
-    cell = lambda r: (r.model, r.bible)
+    cell = lambda r: (r.model, r.dataset)
     return {name: {key: [r.score(metric) for r in seeds] for key,seeds in grouped(runs, cell).items()}
             for name,runs in grouped(records, lambda r: r.recipe).items()}
 
@@ -127,7 +127,7 @@ def sides_table(records:list[Run], metric:str='mcc')->Table:
     "Scores and seconds of the probe, of fine-tuning and of the controls"
     rows, data = [], []
     for (task, model),own in grouped(records, lambda r: (task_key(r), r.model)).items():
-        found, n = _sides(own, metric), len({r.bible for r in own})
+        found, n = _sides(own, metric), len({r.dataset for r in own})
         seconds = lambda x: '–' if x is None else f'{x:.1f}'
         scores = [number(found[name], metric) for name in ('probe','tuned','random','ngram')]
         times = [seconds(found[name]) for name in ('seconds','tuned_seconds')]

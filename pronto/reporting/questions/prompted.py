@@ -22,7 +22,7 @@ class Prompted(NamedTuple):
     "The answers of one model to one task of one translation, over seeds"
     model:str
     task:str # As `task_key` gives it
-    bible:str
+    dataset:str
     shots:int # Answered examples
     chosen:str # Which prompt, of those that dev chose from, and in which language
     mcc:SeedScore
@@ -37,7 +37,7 @@ def _chosen(record:Run)->str:
 
 def read_prompted(records:list[Run])->list[Prompted]:
     "The runs of prompting"
-    key = lambda r: (known_as(r.model), task_key(r), r.bible, r.hyperparameters.get('shots', 0))
+    key = lambda r: (known_as(r.model), task_key(r), r.dataset, r.hyperparameters.get('shots', 0))
     found = []
     for cell,seeds in grouped([r for r in records if r.protocol == 'prompting'], key).items():
         answers = read_answers(seeds)
@@ -49,8 +49,9 @@ def read_prompted(records:list[Run])->list[Prompted]:
 # %% ../../../nbs/reporting/questions/prompted.ipynb #pm08
 def prompted_table(found:list[Prompted])->Table:
     "A row for each model, task, translation and number of examples"
-    rows = [[task_name(p.task), p.model, p.bible, str(p.shots), p.chosen, number(p.mcc.value, 'mcc') + p.mark,
-             between(p.mcc.interval, 'mcc'), number(p.accuracy.value), number(p.majority)] for p in found]
+    rows = [[task_name(p.task), p.model, p.dataset, str(p.shots), p.chosen,
+             number(p.mcc.value, 'mcc') + p.mark, between(p.mcc.interval, 'mcc'), number(p.accuracy.value),
+             number(p.majority)] for p in found]
     header = ['task','model','translation','examples','prompt','MCC','95 %','accuracy','majority']
     note = 'Prompt: the number and language of the one that dev chose. MCC 0: the verse makes no difference.'
     return Table('prompting', 'Prompting', [(header, rows)], [note])
@@ -62,7 +63,7 @@ def prompted_sentences(found:list[Prompted])->list[str]:
         low = p.mcc.interval[0] if p.mcc.interval else 0
         verdict = 'better than chance' if low > 0 else 'not shown to be better than chance'
         shots = f'{p.shots} examples' if p.shots else 'no examples'
-        lines.append(f'{task_name(p.task)}, {p.model}, {p.bible}, {shots}: MCC '
+        lines.append(f'{task_name(p.task)}, {p.model}, {p.dataset}, {shots}: MCC '
                      f'{number(p.mcc.value, "mcc")} (95 %: {between(p.mcc.interval, "mcc")}), {verdict}.')
     return lines
 
@@ -79,7 +80,7 @@ def plot_prompted(found:list[Prompted]):
             ax.plot(shown('mcc', p.mcc.value), y, 'o', color='C0', ms=4)
         ax.axvline(0, color='.6', lw=.8, ls='--')
         ax.set_xlim(min(-.1, ax.get_xlim()[0]), max(.1, ax.get_xlim()[1]))
-        names = [f'{p.model}, {p.bible}, {p.shots}' for p in own]
+        names = [f'{p.model}, {p.dataset}, {p.shots}' for p in own]
         ax.set_yticks(range(len(own)), names, fontsize=7)
         ax.set_ylim(len(own) - .5, -.5)
         ax.set_title(f'{task_name(task)}: MCC by model, translation, examples', fontsize=8)

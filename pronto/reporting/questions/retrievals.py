@@ -60,7 +60,7 @@ def plot_retrieval(runs:list[Run]):
 
 # %% ../../../nbs/reporting/questions/retrievals.ipynb #rt100020
 def _read(records:list[Run], options)->list[Run]:
-    return sorted((r for r in records if r.is_search), key=lambda r: (r.bible, r.train, r.model))
+    return sorted((r for r in records if r.is_search), key=lambda r: (r.dataset, r.train, r.model))
 
 RETRIEVAL = RunQuestion(
     'retrieval', _read, lambda found, metric: [retrieval_table(found)],

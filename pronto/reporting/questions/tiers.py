@@ -146,17 +146,14 @@ def _tier_panel(axes, records:list[Run], facts:list[Fact], metric:str):
     axes.set_xticks(range(len(TIERS)), TIERS, fontsize=7)
     axes.set_xlim(-.5, len(TIERS) - .2)
     axes.axvline(2.5, color='.8', lw=1) # Unseen languages are set apart
-    axes.tick_params(axis='y', labelsize=7)
 
 def plot_tiers(records:list[Run], facts:list[Fact], metric:str='accuracy'):
     "A panel for each model and task: the scores of languages by tier"
     known = [r for r in records if model_of(r.model, facts) and r.score(metric) is not None]
     groups = grouped(known, lambda r: (r.model, r.task))
-    figure, axes = panels(len(groups), 3.2, 2.4)
-    for ax,((model, task), some) in zip(axes, groups.items()):
-        _tier_panel(ax, some, facts, metric)
-        ax.set_title(f'{task_name(task)}, {model}', fontsize=8)
-    figure.supylabel(f'{metric} (a dot for each language)', fontsize=8)
+    titles = [f'{task_name(task)}, {model}' for model,task in groups]
+    figure, axes = panels(titles, 3.2, 2.4, y=f'{metric} (a dot for each language)')
+    for ax,some in zip(axes, groups.values()): _tier_panel(ax, some, facts, metric)
     return figure
 
 # %% ../../../nbs/reporting/questions/tiers.ipynb #ti000023

@@ -62,11 +62,11 @@ def read_transfer(
     for (model,task),group in by_model_and_task(runs).items():
         kept = one_setting(group)
         fits = [r for r in own.get((model, task), []) if whole_setting(r) == whole_setting(kept[0])]
-        pair = lambda r: (r.train[-1], r.bible)
+        pair = lambda r: (r.train[-1], r.dataset)
         seeds = grouped(kept, pair)
         cells = {key: read_answers(seeds[key]) for key in progress(f'read {task_name(task)}')(sorted(seeds))}
         in_language = {target: a for (source,target),a in cells.items() if source == target}
-        by_target = grouped(fits, lambda r: r.bible)
+        by_target = grouped(fits, lambda r: r.dataset)
         in_language |= {target: read_answers(seeds) for target,seeds in by_target.items()}
         found.append(Transfer(model, task, cells, in_language, protocol, kept + fits))
     return found
