@@ -10,11 +10,12 @@ __all__ = ['eval_options', 'eval_command', 'probe_options', 'probe_command', 'ca
 import os, shutil, sys, time
 from collections import deque
 from pathlib import Path
+from statistics import median
 from typing import Callable, Iterator
 from .options import add_number, as_input_error, cluster, cluster_options, run_options
 from .options import runs_option, tasks_file_option
 from .output import bar, batch_status, in_terminal, note, show, tell, warn
-from ..core.files import InputError, printable, require_place
+from ..core.files import InputError, data_dir, printable, require_place
 from ..core.progress import NEXT_LINE, is_quiet
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco01
@@ -22,9 +23,14 @@ def eval_options(parser):
     parser.add_argument('dataset', nargs='+', metavar='DATASET_DIR',
                         help='a folder written by `pronto build`, or a release; one for each translation')
     run_options(parser, model_required=False)
+    parser.examples = ('pronto eval data/datasets/wol                     what simple predictors score',
+                       'pronto eval data/datasets/wol -m MODEL --seeds 3  fine-tune on every task',
+                       'pronto eval data/datasets/wol -m MODEL -t SM --recipe robust',
+                       'pronto eval RELEASE -m MODEL --protocol transfer --train RELEASE/engweb')
     parser.add_argument('--bf16', choices=['yes','no'],
                         help='train with 16-bit arithmetic, which some processors do faster (default: only '
                         'on GPUs that have it)')
+    parser.keep_for_experts('--bf16')
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde77
 def eval_command(args):
@@ -47,6 +53,7 @@ def eval_command(args):
     for folder in args.dataset:
         if not tasks and not is_search and (left := empty_tasks(folder)):
             note(f'{folder}: left out, as a split is empty: {", ".join(t.abbr for t in left)}')
+    _tell_time(trainings, args.runs or data_dir()/'runs')
     records = []
     for finished in _run_each(trainings, args, list_failed):
         records.append(finished.record)
@@ -62,6 +69,26 @@ def eval_command(args):
         if pooled.paths: show(f'all folds: {folds}', _record_data(folds))
     _show_meaning(records)
     return batch_status(failed) if records else 1
+
+def _tell_time(trainings:list, runs):
+    "How long it will take on this machine, by what recorded runs of the same models took"
+    from pronto.core.progress import about
+    from pronto.datasets.loading import table_file
+    from pronto.runs.store import is_done, model_name, read_runs
+    is_new = lambda t: not all(is_done(key, runs, report=str) for key in t.keys)
+    new = [t for t in trainings if t.adapt == 'all' and is_new(t)]
+    paces = {} # Of each model, in seconds for an example and epoch
+    for r in read_runs(runs) if new else ():
+        passed = r.counts.get('train', 0)*r.hyperparameters.get('epochs', 0)
+        if passed and r.seconds: paces.setdefault(r.model, []).append(r.seconds/passed)
+    pace = {t.model: paces.get(model_name(t.model)) for t in new}
+    if not new or not all(pace.values()): return # The steps of the first training say how long that takes
+    def n_examples(t):
+        files = (table_file(part.folder, t.key.task, 'train') for part in t.selection.train)
+        there = sum(f.read_bytes().count(b'\n') for f in files if f.is_file())
+        return min(there, t.key.limit or there)
+    seconds = sum(median(pace[t.model])*n_examples(t)*t.recipe.epochs for t in new)
+    note(f'{len(new)} trainings of {len(trainings)} are new: {about(seconds)}, as recorded runs took here')
 
 def _show_meaning(records:list):
     "In a terminal the scores of one test set beside baselines; what to do where a model learned nothing"
@@ -245,14 +272,18 @@ def _room(n:int)->str: # Of bytes
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco04
 def sweep_options(parser):
-    add = parser.add_argument
-    add('dataset', nargs='+', metavar='DATASET_DIR', help='datasets, or releases')
+    parser.examples = ('pronto sweep RELEASE -m MODEL -m OTHER --seeds 3  on all cores',
+                       'pronto sweep RELEASE -m MODEL --gpus 4 --per-gpu 2',
+                       'pronto sweep RELEASE -m MODEL --scheduler tcp://host:8786')
+    parser.add_argument('dataset', nargs='+', metavar='DATASET_DIR', help='datasets, or releases')
     run_options(parser, model_required=True)
     add_number(parser, '--gpus', 0, 1000, 'GPUs of this machine; with --scheduler, 1 if runs need a GPU',
                default=0)
     add_number(parser, '--per-gpu', 1, 64, 'runs that share a GPU', default=1)
-    add('--notebook', metavar='IPYNB', help='a notebook with the parameters of eval.ipynb, to run instead')
+    parser.add_argument('--notebook', metavar='IPYNB',
+                        help='a notebook with the parameters of eval.ipynb, to run instead')
     cluster_options(parser)
+    parser.keep_for_experts('--notebook', '--tls-ca', '--tls-cert', '--tls-key')
 
 # %% ../../nbs/cli/model_commands.ipynb #69c52abc
 def sweep_command(args):

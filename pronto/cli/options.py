@@ -17,14 +17,41 @@ from ..core.files import InputError, printable
 
 # %% ../../nbs/cli/options.ipynb #opt00007
 class Formatter(argparse.ArgumentDefaultsHelpFormatter):
-    "Help that shows the defaults of options that have one"
+    "Help that shows the defaults of options that have one, and seldom options only if asked"
+    shows_all = False
+
+    def _is_shown(self, action): return self.shows_all or not getattr(action, 'is_seldom', False)
+    def add_argument(self, action):
+        if self._is_shown(action): super().add_argument(action)
+    def add_usage(self, usage, actions, groups, prefix=None):
+        super().add_usage(usage, list(filter(self._is_shown, actions)), groups, prefix)
+
     def _get_help_string(self, action):
         if action.default is None or action.default is False: return action.help
         return super()._get_help_string(action)
 
+class _HelpAll(argparse._HelpAction):
+    def __call__(self, *args):
+        Formatter.shows_all = True
+        super().__call__(*args) # Which ends the process
+
 class Parser(argparse.ArgumentParser):
     "A parser whose errors show control characters escaped, and for a misspelt command a similar one"
+    examples:tuple[str,...] = () # Commands, which help shows first
+
     def __init__(self, *args, **kwargs): super().__init__(*args, formatter_class=Formatter, **kwargs)
+
+    def format_help(self):
+        if not self.examples: return super().format_help()
+        usage, about, rest = super().format_help().split('\n\n', 2)
+        examples = '\n  '.join(['examples:', *self.examples])
+        return '\n\n'.join([usage, about, examples, rest])
+
+    def keep_for_experts(self, *names:str): # Of options
+        "Show these options in `--help-all` only"
+        for name in names: self._option_string_actions[name].is_seldom = True
+        if '--help-all' in self._option_string_actions: return
+        self.add_argument('--help-all', action=_HelpAll, help='show all options, the seldom ones too')
 
     def error(self, message): super().error(printable(message))
 
@@ -101,8 +128,8 @@ def projection_options(parser):
 
 # %% ../../nbs/cli/options.ipynb #opt00011
 def cluster_options(parser):
-    add, cluster = parser.add_argument, parser.add_argument_group('cluster')
-    add_number(parser, '--workers', 1, 10_000, 'processes on this machine (default: as many as cores)')
+    cluster = parser.add_argument_group('cluster')
+    add_number(cluster, '--workers', 1, 10_000, 'processes on this machine (default: as many as cores)')
     add = cluster.add_argument
     add('--scheduler', metavar='ADDRESS',
         help='a Dask scheduler, e.g. tcp://host:8786, whose workers see the same '
@@ -123,23 +150,25 @@ def cluster(args)->dict:
 
 # %% ../../nbs/cli/options.ipynb #opt00013
 def run_options(parser, model_required:bool):
-    add = parser.add_argument
+    group = parser.add_argument_group('what is trained and tested')
+    add = group.add_argument
     baselines = '' if model_required else '; without one, only baselines are computed'
     add('-m', '--model', required=model_required, action='append',
         help='a model folder, or a name in the local cache, which NAME= before it renames in tables; repeat '
         f'for more{baselines}')
     add('-t', '--task', action='append',
         help='NMC, PNS, SM, SS, SAC or a stem; repeat for more (default: all)')
-    tasks_file_option(parser)
-    add_number(parser, '--seeds', 1, 1000, 'number of runs with different seeds', default=1)
-    add_number(parser, '--epochs', 1, 1000, 'instead of what the recipe says')
-    add_number(parser, '--limit', 1, 10**9, 'at most so many examples of each split, sampled from all of it')
+    tasks_file_option(group)
+    add_number(group, '--seeds', 1, 1000, 'number of runs with different seeds', default=1)
+    add_number(group, '--epochs', 1, 1000, 'instead of what the recipe says')
+    add_number(group, '--limit', 1, 10**9, 'at most so many examples of each split, sampled from all of it')
     add('--recipe', metavar='NAME', default='paper',
         help='paper: as in the paper; robust: begins with a probe, and restarts after collapse; tiny: for '
         'models as small as those of `pronto pretrain`. Probes take probe, probe-layer, probe-mix or '
         'probe-random, prompting takes prompt (two answered examples) or prompt-0 (none)')
-    runs_option(parser)
+    runs_option(group)
     protocol_options(parser)
+    parser.keep_for_experts('--tasks', '--limit', '--sizes', '--draws', '--prompts', '--protocols')
 
 def protocol_options(parser):
     group = parser.add_argument_group('protocol')
