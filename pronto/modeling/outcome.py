@@ -91,6 +91,8 @@ class Trained:
     seconds:float
     device:str
     versions:dict
+    likely:dict = field(default_factory=dict, repr=False) # Test set to (rows, labels) probabilities, if known
+    follows:dict = field(default_factory=dict) # Test set to the share of rows answered by one letter always
     weights:dict|None = field(default=None, repr=False) # Of the best epoch, if they were asked for
 
     @property

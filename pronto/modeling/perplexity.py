@@ -26,8 +26,8 @@ from .retrieval import verse_texts
 # %% ../../nbs/modeling/perplexity.ipynb #ppl00007
 EVERY = 7 # One of so many tokens is masked at once: 14 %, as in pretraining
 
-class MaskedModel:
-    "A model that predicts masked tokens"
+class _Masked:
+    "Tokenizer and weights"
     def __init__(self, model, device:str=None):
         import torch
         from transformers import AutoModelForMaskedLM
@@ -46,6 +46,18 @@ class MaskedModel:
         self.net = net.to(self.device).eval()
         self.limit = token_limit(self.net, self.tokenizer)
 
+    def predict(self, ids:list[list[int]], hidden:list[list[int]]): # (texts, tokens, vocabulary)
+        "The logits of all tokens, of which those at the places of `hidden` are masked"
+        import torch
+        rows = torch.from_numpy(pad_batch(ids, self.tokenizer.pad_token_id, 'right'))
+        read = torch.from_numpy(pad_batch([[1]*len(x) for x in ids], 0, 'right'))
+        for k,places in enumerate(hidden): rows[k, places] = self.tokenizer.mask_token_id
+        with torch.inference_mode():
+            return self.net(input_ids=rows.to(self.device), attention_mask=read.to(self.device)).logits
+
+# %% ../../nbs/modeling/perplexity.ipynb #ppl0007b
+class MaskedModel(_Masked):
+    "A model that predicts masked tokens"
     def token_nats(self, ids:list[list[int]], special:list[list[int]])->list[np.ndarray]:
         "Minus the logarithms of the probabilities of each text's tokens, each predicted while it is masked"
         found = [np.zeros(len(x)) for x in ids]
@@ -66,15 +78,6 @@ class MaskedModel:
         true = torch.tensor([ids[k][i] for k,i in places])
         said = self.predict(ids, hidden)[rows, columns].float().log_softmax(-1).cpu()
         return -said[range(len(true)), true].double().numpy()
-
-    def predict(self, ids:list[list[int]], hidden:list[list[int]]): # (texts, tokens, vocabulary)
-        "The logits of all tokens, of which those at the places of `hidden` are masked"
-        import torch
-        rows = torch.from_numpy(pad_batch(ids, self.tokenizer.pad_token_id, 'right'))
-        read = torch.from_numpy(pad_batch([[1]*len(x) for x in ids], 0, 'right'))
-        for k,places in enumerate(hidden): rows[k, places] = self.tokenizer.mask_token_id
-        with torch.inference_mode():
-            return self.net(input_ids=rows.to(self.device), attention_mask=read.to(self.device)).logits
 
 # %% ../../nbs/modeling/perplexity.ipynb #ppl00008
 class ReadingModel(CausalModel):
@@ -144,6 +147,7 @@ def read_tokens(
             found[name] = [i for i,s in zip(*cut[name]) if not s], values
     return {name: found[name] for name in texts if name in found}
 
+# %% ../../nbs/modeling/perplexity.ipynb #ppl0010b
 def read_verses(
     model, verses:dict[Ref,str],
     batch_size:int=16, progress:str='' # As above

@@ -69,10 +69,16 @@ class PromptRecipe:
     dev:int = 500 # Rows of dev that choose the prompt, at most
     select:str = 'mcc' # By which value
     instructions:object = None # `Instructions` in the language of the verses, beside the English ones
+    chat:bool = False # With the chat template of the tokenizer?
+    answers:str = 'letters' # Or the words of labels: `cloze`, per token, or `pmi`, less what they have alone
+    permuted:bool = False # Ask with the options in all rotations?
+    calibrated:bool = False # Subtract the mean over dev of the logarithm of each label's probability?
 
     def settings(self, task)->dict: # For the record
         "What identifies a prompting"
-        found = {k: v for k,v in vars(self).items() if k != 'instructions'} # Older records do not have them
+        later = dict(instructions=None, chat=False, answers='letters', permuted=False, calibrated=False)
+        asked = {k: v for k,v in vars(self).items() if k not in later} # Older records do not have them
+        found = asked | {k: v for k,v in vars(self).items() if later.get(k, v) != v and k != 'instructions'}
         own = self.instructions.of(task) if self.instructions else None
         form = getattr(task, 'asked', None) # A benchmark may have published how it asks
         return found | (dict(instructions=own) if own else {}) | (dict(form=form) if form else {})

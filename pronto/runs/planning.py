@@ -345,12 +345,35 @@ def _with_tasks(targets:list, names:list[str], protocol:Protocol, report:Callabl
     for e in left: report(f'left out {e}')
     return kept
 
+# %% ../../nbs/runs/planning.ipynb #c7b1007b
 def _instructions(prompts, protocol:Protocol)->dict: # Language to its instructions
     if not prompts: return {}
     if protocol.adapt != 'none':
         what = f'does nothing in {protocol.name}, which does not ask the model; leave it out'
         raise InputError('--prompts', what)
     return read_instructions(None if prompts == 'built-in' else prompts)
+
+def _made(makers:list[Callable], models:list[str], report:Callable)->list[Training]:
+    "The trainings of all models; one of several that cannot be used is reported"
+    trainings, left = [], []
+    for make in makers:
+        for model in models:
+            try: trainings += make(model)
+            except InputError as e: left.append(e)
+    if left and (not trainings or len(models) == 1): raise left[0]
+    for line in dict.fromkeys(map(str, left)): report(f'left out {line}')
+    return trainings
+
+def _asked(recipe, protocol:Protocol, asking:dict):
+    "A recipe of prompting with other settings"
+    if not asking: return recipe
+    names = ', '.join(f'--{name}' for name in asking)
+    if protocol.adapt != 'none':
+        what = f'does nothing in {protocol.name}, which does not ask the model; leave it out'
+        raise InputError(names, what)
+    if asking.get('permuted') and asking.get('answers', 'letters') != 'letters':
+        raise InputError('--permuted', 'is for answers by letters; leave it or --answers out')
+    return replace(recipe, **asking)
 
 def _check_names(models:list[str]):
     "Tables know models by their names, so two models must not share one"
@@ -447,13 +470,16 @@ def plan(
     draws:int=3, # Samples of each size
     bf16:bool=None, # Calculate with 16 bits? As the device allows if not given
     prompts:str='', # Ask also in the language of the verses: `built-in`, or a file for `read_instructions`
+    asking:dict=None, # Fields of `PromptRecipe`, e.g. `dict(chat=True)`
     report:Callable=to_stderr # Gets a line about each dataset or model that is left out
 )->list[Training]: # In the order of models, tasks and seeds
     "All trainings of an evaluation; raises `InputError` for bad input, before any training"
     _at_least_one(seeds=seeds, epochs=epochs, limit=limit, draws=draws, **{f'size {n}': n for n in sizes})
     protocol = find_protocol(protocol)
     is_search = protocol.adapt in ('search','read') # Without a task
-    if not is_search: recipe = _recipe(recipe, protocol, epochs, has_bf16() if bf16 is None else bf16)
+    if not is_search:
+        bf16 = has_bf16() if bf16 is None else bf16
+        recipe = _asked(_recipe(recipe, protocol, epochs, bf16), protocol, asking)
     folders = dataset if isinstance(dataset, (list, tuple)) else [dataset]
     targets = find_targets(folders, report)
     if not models:
@@ -465,13 +491,7 @@ def plan(
         made = _Plan(protocol, recipe, limit, _Pools(), instructions=_instructions(prompts, protocol))
         numbers, sampling = range(first_seed, first_seed + seeds), dict(sizes=tuple(sizes), draws=draws)
         makers = _makers(made, targets, sources, tasks, numbers, report, **sampling)
-    trainings, left = [], []
-    for make in makers:
-        for model in models:
-            try: trainings += make(model)
-            except InputError as e: left.append(e)
-    if left and (not trainings or len(models) == 1): raise left[0]
-    for line in dict.fromkeys(map(str, left)): report(f'left out {line}')
+    trainings = _made(makers, models, report)
     if not trainings:
         raise InputError(folders[0], f'has no dataset with {", ".join(tasks)}; choose other tasks')
     return trainings

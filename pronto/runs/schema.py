@@ -96,6 +96,9 @@ class Record(RequiredFields):
     pieces:Share|None = None # Of the tokens, those that are no whole character
     predicts:str = '' # `causal` or `masked`
     script:str = '' # Of the verses, a code of ISO 15924
+    brier:Annotated[float, Field(ge=0, le=2)]|None = None # Of probabilities of labels, where they are known
+    calibration_error:Share|None = None # Expected, over ten bins
+    follows_letter:Share|None = None # Rows whose answer is one letter, whatever it stands for
     memory:dict[str,float] = {} # What is known about the verses; see `score_memory`
 
 # %% ../../nbs/runs/schema.ipynb #run00001

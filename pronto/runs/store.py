@@ -13,6 +13,7 @@ import json, os, re, sys
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+import numpy as np
 import pronto
 from .baselines import baseline_results, baselines_of, predict_once, training_labels
 from .comparing import same_for_baselines
@@ -438,6 +439,19 @@ def _handed_over(trained, test:str)->dict:
         found[name] = kept | ({'test': parts[test]} if test in parts else {})
     return found | dict(used=trained.hyperparameters)
 
+def _probable(task, rows:list, likely, table:list[dict])->dict: # Fields of a record
+    "Add the probabilities of the labels, a column each, to the rows of predictions, and score them"
+    if likely is None: return {}
+    right = np.array([[label == true for label in task.labels] for true in training_labels(task, rows)])
+    for row,values in zip(table, likely, strict=True):
+        row |= {f'p({label})': f'{value:.4f}' for label,value in zip(task.labels, values)}
+    sure, is_right = likely.max(1), right[range(len(right)), likely.argmax(1)]
+    bins = np.minimum((10*sure).astype(int), 9)
+    gaps = [abs((sure - is_right)[bins == k].sum()) for k in range(10)]
+    return dict(brier=round(float(((likely - right)**2).sum(1).mean()), 4),
+                calibration_error=round(float(sum(gaps)/len(rows)), 4))
+
+# %% ../../nbs/runs/store.ipynb #c7b1006b
 def store_run(
     key:RunKey, # What was run
     runs, # The folder of the run store
@@ -458,6 +472,8 @@ def store_run(
         baselines = find_baselines({test: key}, runs, task, train_rows, {test: rows['test']})[test]
     predicted = trained.predictions if test == 'test' else trained.answers[test]
     results, table = score_run(task, rows, predicted, baselines, unambiguous)
+    results |= _probable(task, rows['test'], getattr(trained, 'likely', {}).get(test), table)
+    if test in (follows := getattr(trained, 'follows', {})): results['follows_letter'] = follows[test]
     results |= _handed_over(trained, test) | dict(baseline_rows=len(train_rows), condition=condition)
     if labels := about.get('labels', {}).get(task.stem): # So that tables of this store know the task
         described = dict(kind='verse', name=task.abbr, metric=task.metric, labels=labels)

@@ -6,9 +6,10 @@
 __all__ = ['PROMPTING', 'Prompted', 'read_prompted', 'prompted_table', 'prompted_sentences', 'plot_prompted']
 
 # %% ../../../nbs/reporting/questions/prompted.ipynb #pm05
+from statistics import mean
 from typing import NamedTuple
 from ...core.seeds import SeedScore
-from ...core.tables import Table, grouped
+from ...core.tables import Table, decimal, grouped
 from ...core.pictures import panels
 from ..protocol_cells import between, collapse_mark, number
 from ..rendering import shown
@@ -30,6 +31,12 @@ class Prompted(NamedTuple):
     mark:str # `†` if it gave the same answer to everything
     majority:float|None # Accuracy of the most frequent label
     runs:list[Run]
+    asked:str='' # How, if not by letters without a chat template
+
+def _asked(record:Run)->str:
+    settings = record.hyperparameters
+    words = [settings.get('answers', '')] + [k for k in ('chat','permuted','calibrated') if settings.get(k)]
+    return ', '.join(filter(None, words))
 
 def _chosen(record:Run)->str:
     attempt = (record.attempts or [{}])[-1]
@@ -37,24 +44,40 @@ def _chosen(record:Run)->str:
 
 def read_prompted(records:list[Run])->list[Prompted]:
     "The runs of prompting"
-    key = lambda r: (known_as(r.model), task_key(r), r.dataset, r.hyperparameters.get('shots', 0))
+    key = lambda r: (known_as(r.model), task_key(r), r.dataset, r.hyperparameters.get('shots', 0), _asked(r))
     found = []
-    for cell,seeds in grouped([r for r in records if r.protocol == 'prompting'], key).items():
+    for (*cell,asked),seeds in grouped([r for r in records if r.protocol == 'prompting'], key).items():
         answers = read_answers(seeds)
         scores, chosen = score_answers(answers), ', '.join(dict.fromkeys(map(_chosen, seeds)))
         found.append(Prompted(*cell, chosen, scores['mcc'], scores['accuracy'], collapse_mark(answers),
-                              seeds[0].baselines.get('majority'), seeds))
-    return sorted(found, key=lambda p: p[:4])
+                              seeds[0].baselines.get('majority'), seeds, asked))
+    return sorted(found, key=lambda p: (p[:4], p.asked))
 
 # %% ../../../nbs/reporting/questions/prompted.ipynb #pm08
+_NOTE = 'Prompt: the number and language of the one that dev chose. MCC 0: the verse makes no difference.'
+_LIKELY = 'Brier: from 0 to 2. Calibration error: expected, over ten bins.'
+_FOLLOWS = '‡ More than 5 % of the answers are one letter, whatever it stands for: they say little.'
+
+def _probable(p:Prompted)->list[float|None]: # Means over seeds, `None` where a run does not have them
+    names = 'brier', 'calibration_error', 'follows_letter'
+    known = [[v for r in p.runs if (v := getattr(r, name)) is not None] for name in names]
+    return [mean(values) if values else None for values in known]
+
 def prompted_table(found:list[Prompted])->Table:
     "A row for each model, task, translation and number of examples"
     rows = [[task_name(p.task), p.model, p.dataset, str(p.shots), p.chosen,
              number(p.mcc.value, 'mcc') + p.mark, between(p.mcc.interval, 'mcc'), number(p.accuracy.value),
              number(p.majority)] for p in found]
     header = ['task','model','translation','examples','prompt','MCC','95 %','accuracy','majority']
-    note = 'Prompt: the number and language of the one that dev chose. MCC 0: the verse makes no difference.'
-    return Table('prompting', 'Prompting', [(header, rows)], [note])
+    notes = [_NOTE]
+    likely = list(map(_probable, found))
+    if any(p.asked for p in found) or any(x is not None for values in likely for x in values):
+        header += ['asked','Brier','calibration error','follows the letter, %']
+        for row,p,(brier,error,follows) in zip(rows, found, likely):
+            mark = '‡' if (follows or 0) > .05 else ''
+            row += [p.asked, decimal(brier, 3), decimal(error, 3), number(follows) + mark]
+        notes += [_LIKELY, _FOLLOWS if any((values[2] or 0) > .05 for values in likely) else '']
+    return Table('prompting', 'Prompting', [(header, rows)], notes)
 
 def prompted_sentences(found:list[Prompted])->list[str]:
     "Which models answer better than chance"

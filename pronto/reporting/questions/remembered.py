@@ -74,6 +74,7 @@ def remembered_table(found:list[Remembered])->Table:
     title, data = 'What models know about the verses', list(map(_data, found))
     return Table('memory', title, [(header, rows)], notes, data, align='lllrrrrrl')
 
+# %% ../../../nbs/reporting/questions/remembered.ipynb #rmb0007b
 def plot_remembered(found:list[Remembered]): # A figure of matplotlib
     "Verses completed exactly, with intervals; grey: n-grams"
     fig, (ax,) = panels(1, 4.6, .6 + .28*len(found))
