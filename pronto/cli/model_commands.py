@@ -30,13 +30,21 @@ def eval_options(parser):
     parser.add_argument('--bf16', choices=['yes','no'],
                         help='train with 16-bit arithmetic, which some processors do faster (default: only '
                         'on GPUs that have it)')
-    parser.keep_for_experts('--bf16')
+    add = parser.add_argument_group('prompting').add_argument
+    add('--chat', action='store_true', help='ask by turns, with the chat template of the tokenizer')
+    add('--answers', choices=['letters','cloze','pmi'],
+        help='what is compared: letters before the labels (default), or the words of the labels, by their '
+        'probability per token (cloze) or relative to what it is without the question (pmi)')
+    add('--permuted', action='store_true', help='ask with the options in all rotations, and count the rows '
+        'whose answer follows the letter')
+    add('--calibrated', action='store_true',
+        help='subtract how probable a label is on average over dev')
+    parser.keep_for_experts('--bf16', '--permuted', '--calibrated', '--answers')
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde77
 def eval_command(args):
     "Train models on the tasks of datasets and record the scores; without a model, score the baselines"
     from tqdm import tqdm
-    from pronto.protocols.protocol import find_protocol
     from pronto.runs.planning import empty_tasks, plan
     from pronto.runs.runner import FinishedRun
     from pronto.runs.store import pool_runs
@@ -47,9 +55,10 @@ def eval_command(args):
     try:
         if not args.model: return _show_baselines(args, tasks)
         trainings = plan(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit,
-                         bf16=dict(yes=True, no=False).get(args.bf16), report=list_failed, **_protocol(args))
+                         bf16=dict(yes=True, no=False).get(args.bf16), report=list_failed,
+                         asking=_asking(args), **_protocol(args))
     except ValueError as e: raise as_input_error(e, '--task') from e
-    is_search = find_protocol(args.protocol).adapt in ('search','read') # Without a task
+    is_search = trainings[0].adapt in ('search','read') # Without a task
     for folder in args.dataset:
         if not tasks and not is_search and (left := empty_tasks(folder)):
             note(f'{folder}: left out, as a split is empty: {", ".join(t.abbr for t in left)}')
@@ -70,6 +79,7 @@ def eval_command(args):
     _show_meaning(records)
     return batch_status(failed) if records else 1
 
+# %% ../../nbs/cli/model_commands.ipynb #f46fde7b
 def _tell_time(trainings:list, runs):
     "How long it will take on this machine, by what recorded runs of the same models took"
     from pronto.core.progress import about
@@ -146,6 +156,11 @@ def _baseline_table(code:str, scored:dict)->str: # Of `score_baselines`
     rows = [[find_task(stem).abbr, *(percent(found.get(n)) for n in names)] for stem,found in scored.items()]
     return markdown_table([code, *map(BASELINE_NAMES.get, names)], rows, 'l' + 'r'*len(names))
 
+def _asking(args)->dict: # As `plan` takes it
+    names = 'chat', 'answers', 'permuted', 'calibrated'
+    return {name: value for name in names if (value := getattr(args, name))}
+
+# %% ../../nbs/cli/model_commands.ipynb #f46fde8b
 def _show_baselines(args, tasks:list[str]):
     from pronto.datasets.tasks import find_task
     from pronto.runs.planning import find_targets
