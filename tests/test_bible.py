@@ -501,3 +501,19 @@ def test_real_bibles_contradict_themselves_only_where_they_do():
     files = [p for kind in ('ces','osis','usfx','zefania','beblia','vpl') for p in sorted((DATA/kind).iterdir())]
     doubts = {p.name: doubt for p in files if (doubt := language_doubt(read_bible(p), p.name))}
     assert doubts == {'Swahili-NT.xml': 'declares ssw (Swati) but names Swahili and is called Swahili-NT.xml'}
+
+@pytest.mark.parametrize('name,text', [
+    ('plain.txt', 'Mark\n1:1 The beginning\n\n1:2 As it is written\n'),
+    ('mark.txt', '1.1 The beginning\n1.2 As it is written\n'),
+    ('cells.txt', 'Mark|1:1|The beginning\nMark|1:2|As it is written\n'),
+    ('pipes.txt', 'Mar|1|1|The beginning\nMar|1|2|As it is written\n'),
+    ('tabs.tsv', 'MRK\t1:1\tThe beginning\nMRK\t1:2\tAs it is written\n')])
+def test_plain_texts_of_verses_are_read(tmp_path, name, text):
+    (tmp_path/name).write_text(text)
+    assert list(read_bible([tmp_path/name]).verses.values()) == ['The beginning', 'As it is written']
+
+@pytest.mark.parametrize('data,what', [
+    (b'%PDF-1.7\n', 'a PDF'), (b'PK\3\4 word/document.xml', 'a document of Word'), (b'{\\rtf1 Mark}', 'in RTF')])
+def test_documents_are_named_with_what_to_do(tmp_path, data, what):
+    (tmp_path/'mark').write_bytes(data)
+    with pytest.raises(InputError, match=f'{what}; save it as plain text'): read_bible([tmp_path/'mark'])

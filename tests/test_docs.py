@@ -56,6 +56,24 @@ def recipes(monkeypatch):
     for block in re.findall(r'^```python\n(.*?)^```', text, re.M | re.S): exec(block, found)
     return found
 
+def test_formats_and_sources_of_ones_own_are_named_on_the_command_line(recipes, tmp_path, capsys):
+    from pronto.bibles.reading import READERS
+    from pronto.cli import main
+    from pronto.sources.annotate import SOURCES
+    READERS.pop(0), SOURCES.pop() # What the recipes added
+    text = (ROOT/'CONTRIBUTING.md').read_text(encoding='utf-8')
+    blocks = re.findall(r'^```python\n(.*?)^```', text, re.M | re.S)
+    for name,word in ('reader', 'READERS.'), ('source', 'SOURCES.'):
+        (tmp_path/f'{name}.py').write_text(next(b for b in blocks if word in b))
+    (tmp_path/'mark.piped').write_text('MRK.1.1|The beginning\nMRK.1.2|As it is written\n')
+    (tmp_path/'mark.moods.tsv').write_text('MRK 1:1\tdeclarative\nMRK 1:2\tinterrogative\n')
+    reader, source, out = (str(tmp_path/name) for name in ('reader.py', 'source.py', 'a.parquet'))
+    assert main(['convert', str(tmp_path/'mark.piped'), '--readers', reader]) == 0
+    assert main(['annotate', str(tmp_path), '-o', out, '--sources', source]) == 0
+    assert 'The beginning' in (said := capsys.readouterr().out) and 'Moods' in said
+    assert main(['convert', str(tmp_path/'mark.piped'), '--readers', source]) == 1
+    assert 'defines no Reader' in capsys.readouterr().err
+
 def test_the_recipes_work(recipes, tmp_path):
     from pronto.bibles.reading import read_bible
     from pronto.core.refs import parse_ref

@@ -8,7 +8,7 @@ __all__ = ['card_options', 'card_command']
 # %% ../../nbs/cli/card_command.ipynb #ccmd0005
 from pathlib import Path
 from .guide import look
-from .options import runs_option
+from .options import readers_option, runs_option, sources_option
 from .output import bar, note, tell
 from ..core.files import InputError, data_dir, require_place, safe_name
 
@@ -21,6 +21,8 @@ def card_options(parser):
     add('-o', '--output', default='card.html', metavar='FILE', help='the page to write')
     add('-a', '--annotations', metavar='FILE',
         help='a file of `pronto annotate`, or an annotated source (default: one in the data folder)')
+    readers_option(parser)
+    sources_option(parser)
     runs_option(parser)
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0007

@@ -94,13 +94,27 @@ def main(argv:list[str]=None)->int: # Exit status
 
 # %% ../../nbs/cli/command.ipynb #cmtasks1
 def _load_own(args):
-    "The tasks and protocols of the user"
+    "The tasks, protocols, formats and sources of the user"
     if getattr(args, 'tasks', None):
         from pronto.datasets.tasks import load_tasks
         load_tasks(args.tasks)
     if getattr(args, 'protocols', None):
         from pronto.protocols.protocol import load_protocols
         load_protocols(args.protocols)
+    if getattr(args, 'readers', None):
+        from pronto.bibles.reading import READERS, Reader
+        _load_kinds(args.readers, Reader, READERS)
+    if getattr(args, 'sources', None):
+        from pronto.sources.annotate import SOURCES, SourceType
+        _load_kinds(args.sources, SourceType, SOURCES)
+
+def _load_kinds(path, kind:type, known:list):
+    "Run a file of the user; what it defines comes before what is known"
+    from pronto.datasets.tasks import run_file
+    n = len(known)
+    found = [value for value in run_file(Path(path).resolve()).values() if isinstance(value, kind)]
+    known[:0] = [value for value in found if value not in known]
+    if len(known) == n: raise InputError(path, f'defines no {kind.__name__}; CONTRIBUTING.md shows how')
 
 def _know_tasks(args):
     "The tasks of other benchmarks are described beside their data, and in the store of their runs"

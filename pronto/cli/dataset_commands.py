@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 from .options import add_number, cluster, cluster_options, projection_options, rules_options
-from .options import versification_option
+from .options import readers_option, sources_option, versification_option
 from .output import bar, batch_status, note, show, tell, warn
 from ..core.files import InputError, require_place
 
@@ -25,6 +25,7 @@ def convert_options(parser):
     add('--report', action='store_true',
         help='print, instead of the table, which versification was found and which verses are renumbered, '
              'merged, split or dropped')
+    readers_option(parser)
     versification_option(parser)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #97cc625f
@@ -53,6 +54,7 @@ def _show_numbering(bible, scheme:str, file:str):
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco02
 def annotate_options(parser):
     add = parser.add_argument
+    sources_option(parser)
     add('source', help='a folder of OntoNotes 5.0 (.onf files), MACULA Greek (lowfat .xml files) or ACAI, '
         'or a table of labels: a header (ref, then the name of each task) and a row for each verse')
     add('-o', '--output', required=True, metavar='FILE', help='the .parquet file to write')
@@ -135,6 +137,8 @@ def build_options(parser):
     add('-b', '--bible', required=True, action='append', help='a Bible in any format; repeat for its parts')
     add('-o', '--output', required=True, metavar='DIR', help='the dataset folder to write')
     projection_options(parser)
+    readers_option(parser)
+    sources_option(parser)
     add('--code', help='name of the dataset (default: name of the folder)')
     add('--language', help='name or code, instead of what the Bible states')
     add('--licence', help='instead of what the Bible states')

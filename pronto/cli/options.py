@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['Formatter', 'Parser', 'bounded', 'add_number', 'output_options', 'as_input_error', 'versification_option',
-           'rules_options', 'tasks_file_option', 'projection_options', 'cluster_options', 'cluster', 'run_options',
-           'protocol_options', 'protocols_option', 'runs_option', 'to_run', 'require_folder']
+           'rules_options', 'tasks_file_option', 'readers_option', 'sources_option', 'projection_options',
+           'cluster_options', 'cluster', 'run_options', 'protocol_options', 'protocols_option', 'runs_option', 'to_run',
+           'require_folder']
 
 # %% ../../nbs/cli/options.ipynb #opt00005
 import argparse
@@ -109,6 +110,12 @@ def rules_options(parser):
 def tasks_file_option(parser):
     parser.add_argument('--tasks', metavar='PY',
         help='a Python file with tasks of your own, e.g. my_tasks.py')
+
+def readers_option(parser):
+    parser.add_argument('--readers', metavar='PY', help='a Python file with a format of Bibles of your own')
+
+def sources_option(parser):
+    parser.add_argument('--sources', metavar='PY', help='a Python file with an annotated source of your own')
 
 def projection_options(parser):
     add = parser.add_argument
