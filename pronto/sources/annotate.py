@@ -34,7 +34,8 @@ def erv_verses()->dict[str,str]: # Verse, such as `MAT 9:5`, to `fused` or `unan
     return {f"{r['book']} {r['chapter']}:{r['verse']}": r['status'] for r in fact_table('erv_verses')}
 
 def annotate_ontonotes(
-    documents:Iterable[Document], rules:str='paper', arguments:str='all'
+    documents:Iterable[Document],
+    rules:str, arguments:str # Keys of `RULES` and `ARGUMENTS`
 )->tuple[dict[Ref,VerseAnnotation],dict]: # The verses in canonical order; fields of `Source`
     "Annotate the New Testament of OntoNotes"
     return annotate_onf(documents, RULES[rules], arguments), dict(unusable=erv_verses())
@@ -52,9 +53,7 @@ def in_english(
     return renumbered, {str(e): 'fused' for e in sorted(fused)}
 
 def annotate_macula(
-    books:Iterable[Book],  # As `read_lowfat` reads them, of one edition
-    rules:str='paper',     # There are no others for Greek
-    arguments:str='all'    # Both values of `ARGUMENTS` give the same
+    books:Iterable[Book], *_ # As `read_lowfat` reads them, of one edition
 )->tuple[dict[Ref,VerseAnnotation],dict]: # The verses in canonical order; fields of `Source`
     "Annotate MACULA Greek; raises `InputError` for a verse or an edition that comes twice"
     greek, edition = annotate_greek(books)
@@ -64,24 +63,24 @@ def annotate_macula(
 
 # %% ../../nbs/sources/annotate.ipynb #an02
 def annotate_acai(
-    records:Iterable[AcaiRecord], rules:str='paper', arguments:str='all'
-)->tuple[dict[Ref,VerseAnnotation],dict]: # The verses in canonical order; fields of `Source`
+    records:Iterable[AcaiRecord], *_
+)->tuple[dict[Ref,VerseAnnotation],dict]: # As above
     "Annotate the whole Bible with the entities of ACAI"
     original, passed_over = annotate_records(records)
     verses, fused = in_english(original)
     return verses, dict(unusable=fused, passed_over=passed_over)
 
 def annotate_columns(
-    books:Iterable[dict], rules:str='paper', arguments:str='all'
-)->tuple[dict[Ref,VerseAnnotation],dict]: # The verses in canonical order; fields of `Source`
+    books:Iterable[dict], *_
+)->tuple[dict[Ref,VerseAnnotation],dict]: # As above
     "The words of the Greek New Testament, without annotation of verses"
     verses, fused = in_english(words_alone(books))
     return verses, dict(unusable=fused)
 
 # %% ../../nbs/sources/annotate.ipynb #an02b
 def annotate_labels(
-    tables:Iterable[LabelTable], rules:str='paper', arguments:str='all'
-)->tuple[dict[Ref,VerseAnnotation],dict]: # The verses in canonical order; fields of `Source`
+    tables:Iterable[LabelTable], *_
+)->tuple[dict[Ref,VerseAnnotation],dict]: # As above
     "Annotate verses with labels of one's own"
     [table] = tables
     about = dict(edition=f'{len(table.verses):,} verses', tasks=list(table.labels), labels=table.labels)

@@ -9,7 +9,7 @@ __all__ = ['write_annotations', 'read_annotations', 'read_source', 'require_opti
 import json
 from contextlib import contextmanager
 from dataclasses import asdict
-from itertools import pairwise, repeat
+from itertools import pairwise, product, repeat
 from pathlib import Path
 from typing import Iterable
 import numpy as np
@@ -21,51 +21,30 @@ from .records import SentenceAnnotation, Source, SourceWord, Speech, VerseAnnota
 from .records import make_source
 
 # %% ../../nbs/sources/annotation_file.ipynb #b4bfc6b5
-def _schema():
+def _list_of(record:type, **others): # `others`: columns that are lists themselves
+    "A column of records; texts of licensed sources, as in `Mention.tokens`, get no column"
     import pyarrow as pa
-    mention = pa.struct([('start', pa.int32()), ('end', pa.int32()), ('chain', pa.string()),
-                         ('pronominal', pa.bool_())])
-    predicate = pa.struct([('sense', pa.string()), ('n_args', pa.int32())])
-    sentence = pa.struct([('mood', pa.string()), ('proper_subject', pa.bool_()),
-                          ('mentions', pa.list_(mention)), ('predicates', pa.list_(predicate))])
-    return pa.schema([('book', pa.string()), ('chapter', pa.int32()), ('verse', pa.int32()),
-                      ('crosses', pa.bool_()), ('sentences', pa.list_(sentence))])
+    plain = {str: pa.string(), str|None: pa.string(), int: pa.int32(), bool: pa.bool_(), bool|None: pa.bool_()}
+    columns = {name: plain.get(of) for name,of in record.__annotations__.items()} | others
+    return pa.list_(pa.struct([(name, column) for name,column in columns.items() if column]))
 
-def _with_labels(schema):
+def _schema(entities:bool, words:bool, labels:bool):
     import pyarrow as pa
-    label = pa.struct([('task', pa.string()), ('label', pa.string())])
-    return schema.append(pa.field('labels', pa.list_(label))).append(pa.field('split', pa.string()))
-
-def _schema_with_entities():
-    import pyarrow as pa
-    entity = pa.struct([('entity', pa.string()), ('kind', pa.string()), ('role', pa.string()),
-                        ('word', pa.int32())])
-    speech = pa.struct([('speaker', pa.string()), ('kind', pa.string()), ('manner', pa.string()),
-                        ('n_words', pa.int32())])
-    return _schema().append(pa.field('entities', pa.list_(entity))).append(
-        pa.field('speeches', pa.list_(speech)))
-
-def _with_words(schema):
-    import pyarrow as pa
-    word = pa.struct([(name, pa.string()) for name in SourceWord._fields])
-    return schema.append(pa.field('words', pa.list_(word)))
-
-def _schemas()->list:
-    plain = [_schema(), _schema_with_entities()]
-    plain += map(_with_words, plain[:2])
-    return [*plain, *map(_with_labels, plain)]
+    lists = dict(mentions=_list_of(Mention), predicates=_list_of(Predicate))
+    columns = [('book', pa.string()), ('chapter', pa.int32()), ('verse', pa.int32()),
+               ('crosses', pa.bool_()), ('sentences', _list_of(SentenceAnnotation, **lists))]
+    if entities: columns += [('entities', _list_of(EntityMention)), ('speeches', _list_of(Speech))]
+    if words: columns.append(('words', _list_of(SourceWord)))
+    if labels: columns += [('labels', _list_of(Label)), ('split', pa.string())]
+    return pa.schema(columns)
 
 # %% ../../nbs/sources/annotation_file.ipynb #e6a91c40
-def _wordless(m:Mention)->dict: return dict(start=m.start, end=m.end, chain=m.chain, pronominal=m.pronominal)
-
-def _sentence_row(s:SentenceAnnotation)->dict:
-    return dict(mood=s.mood, proper_subject=s.proper_subject, mentions=[_wordless(m) for m in s.mentions],
-                predicates=[p._asdict() for p in s.predicates])
+def _row(record, *lists:str)->dict: # `lists`: fields that are lists of records
+    return record._asdict() | {name: [x._asdict() for x in getattr(record, name)] for name in lists}
 
 def _verse_row(v:VerseAnnotation)->dict:
-    return dict(**v.ref._asdict(), crosses=v.crosses, sentences=[_sentence_row(s) for s in v.sentences],
-                entities=[e._asdict() for e in v.entities], speeches=[s._asdict() for s in v.speeches],
-                labels=[x._asdict() for x in v.labels], split=v.split, words=[w._asdict() for w in v.words])
+    sentences = [_row(s, 'mentions', 'predicates') for s in v.sentences]
+    return _row(v, 'entities', 'speeches', 'words', 'labels') | v.ref._asdict() | dict(sentences=sentences)
 
 def write_annotations(annotations:Annotations, path):
     "Write annotations, without the words of mentions; raises `InputError` if the file cannot be written"
@@ -73,10 +52,9 @@ def write_annotations(annotations:Annotations, path):
     about = {k: v for k,v in asdict(annotations.source).items() if v or k != 'labels'}
     header = {'pronto.source': json.dumps(about, ensure_ascii=False, sort_keys=True)}
     rows = [_verse_row(v) for v in annotations.verses.values()]
-    has_entities = any(v.entities or v.speeches for v in annotations.verses.values())
-    schema = _schema_with_entities() if has_entities else _schema()
-    if annotations.source.labels: schema = _with_labels(schema)
-    if any(v.words for v in annotations.verses.values()): schema = _with_words(schema)
+    verses = annotations.verses.values()
+    schema = _schema(any(v.entities or v.speeches for v in verses), any(v.words for v in verses),
+                     bool(annotations.source.labels))
     table = pa.Table.from_pylist(rows, schema=schema.with_metadata(header))
     with write_aside(path) as aside: pq.write_table(table, aside)
 
@@ -106,7 +84,7 @@ def _opened(path): # Yields a `pyarrow.parquet.ParquetFile`
     import pyarrow.parquet as pq
     with pq.ParquetFile(path) as parquet:
         found = parquet.schema_arrow
-        known = any(found.equals(schema) for schema in _schemas())
+        known = any(found.equals(_schema(*has)) for has in product((False, True), repeat=3))
         if b'pronto.source' not in (found.metadata or {}) or not known:
             raise InputError(path, 'is not an annotation file of PrOnto; make one with `pronto annotate`')
         _check_size(parquet)

@@ -124,12 +124,6 @@ class Annotations:
         return f'Annotations of {size} from {self.source.name_and_rules}'
 
 # %% ../../nbs/sources/records.ipynb #2d96c0e7
-_LONGEST_REF = 40
-
-def _check_verse(name:str):
-    if len(name) > _LONGEST_REF: raise ValueError(f'{name[:_LONGEST_REF]!r}... is not a verse')
-    parse_ref(name)
-
 def make_source(
     facts:object, # Read from JSON: fields of `Source`
     path, remedy:str
@@ -144,6 +138,6 @@ def make_source(
         except ValidationError as e:
             first = e.errors(include_url=False)[0]
             raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from e
-        for name in source.unusable: _check_verse(name)
+        for name in source.unusable: parse_ref(name)
         json.dumps(facts, ensure_ascii=False).encode() # Lone surrogates cannot be written
     return source
