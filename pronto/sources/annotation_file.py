@@ -24,7 +24,8 @@ from .records import make_source
 def _list_of(record:type, **others): # `others`: columns that are lists themselves
     "A column of records; texts of licensed sources, as in `Mention.tokens`, get no column"
     import pyarrow as pa
-    plain = {str: pa.string(), str|None: pa.string(), int: pa.int32(), bool: pa.bool_(), bool|None: pa.bool_()}
+    plain = {str: pa.string(), int: pa.int32(), bool: pa.bool_()}
+    plain |= {str|None: pa.string(), bool|None: pa.bool_()}
     columns = {name: plain.get(of) for name,of in record.__annotations__.items()} | others
     return pa.list_(pa.struct([(name, column) for name,column in columns.items() if column]))
 
