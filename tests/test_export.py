@@ -224,7 +224,7 @@ MTEB = """
 import json, sys, torch, mteb
 from sentence_transformers import SentenceTransformer
 from pronto.datasets.loading import load_dataset_folder
-from pronto.interop.mteb import bitext, mteb_tasks
+from pronto.interop.mteb import bitext, mteb_table, mteb_tasks
 
 class Oracle(torch.nn.Module):
     'Embeds a text as the answer that belongs to it; a blind one embeds all alike'
@@ -255,6 +255,9 @@ for what,answers in dict(_SM_=mood, _SS_=uses, _verses_=verse).items():
         done = mteb.evaluate(model, [task], cache=None, show_progress_bar=False, encode_kwargs=dict(batch_size=64))
         found = {s['hf_subset']: s['main_score'] for s in done.task_results[0].scores['test']}
         scores.setdefault(task.metadata.type, []).append(found)
+        rows = mteb_table(done, folders[0]).rows
+        assert [row[0] for row in rows] == ([] if what == '_verses_' else [what.strip('_')])
+        assert not rows or (rows[0][1] == '100.0') == knows and 0 < float(rows[0][3]) <= 100
 print(json.dumps(scores))
 """
 

@@ -175,7 +175,8 @@ lm_eval --include_path {folder} --tasks pronto_fewshot --metadata '{{"language":
 ```
 
 Without `--metadata` a task asks the questions of all languages together. Add `--apply_chat_template` for \
-chat models, `--num_fewshot 8` for more examples.'''
+chat models, `--num_fewshot 8` for more examples. A model without tokens for begin \
+and end of text, on which the harness fails, needs one: `--model_args pretrained=MODEL,prefix_token_id=0`.'''
 
 # %% ../../nbs/interop/lm_eval.ipynb #2c67cd48
 def export_lm_eval(
