@@ -1,17 +1,24 @@
 "Tables 1-3: every run fills its cell, what was not run is a dash, and the published figures are the paper's"
 import base64, csv, io, json, os, re, shutil, subprocess, sys
-from functools import partial
 
 import pytest
 from conftest import ROOT, predictions, run_results
-from pronto.runs.store import RunKey, write_record
-from pronto.core.files import InputError, fact_table
-from pronto.reporting.rendering import BASELINE_NAMES, Block, Cell, Row, accuracy_table
-from pronto.reporting.summary import make_summary
-from pronto.reporting import tables
-from pronto.reporting.tables import LAYOUT_COLUMNS, left_out, read_layout
+from pronto.runs.store import RunKey, read_runs, write_record
+from pronto.core.files import InputError, data_dir, fact_table
+from pronto.reporting.questions.question import Options, ask_runs
+from pronto.reporting.rendering import BASELINE_NAMES, TaskScore, accuracy_table
+from pronto.reporting.tables import LAYOUT_COLUMNS, SPLITS_SHOWN, left_out, read_layout, write_published
 
-make_tables = partial(tables.make_tables, metric='accuracy') # The marks and rows are the same by any metric
+def make_tables(runs, out=None, layout=None, recipe='paper', splits=SPLITS_SHOWN, metric='accuracy', **options):
+    "Write the tables; the marks and rows are the same by any metric"
+    known = Options(recipe, splits, metric=metric, store=str(runs), layout=layout)._replace(**options)
+    reply = ask_runs('accuracy', read_runs(runs), known)
+    reply.write(out)
+    write_published(out or data_dir()/'tables')
+    return {table.name: table.markdown() for table in reply.tables}
+
+def make_summary(runs, out, metric=''): return make_tables(runs, out, metric=metric).get('Summary', '')
+
 
 def store(folder, bible, model, task, accuracy, seed=0, said=None, majority=.5, model_hash='m', **more):
     of_key = {k: more.pop(k) for k in ('limit','recipe','hyperparameters','protocol','dataset_hash','trained_on') if k in more}
@@ -229,11 +236,10 @@ def test_committed_tables_are_in_this_format(table):
         return float(text) if '.' in text else int(text)
     blocks = {}
     for r in csv.DictReader(file.with_suffix('.csv').open(encoding='utf-8')):
-        about = {k: r.pop(k) for k in [*LAYOUT_COLUMNS[:5], 'protocol', 'rules', 'source']}
-        rows = blocks.setdefault(r['bible'] if 'bible' in r else about['bible'], Block(**about)).rows
-        system, task = r.pop('system'), r.pop('task')
-        if task == 'NMC': rows.append(Row(system, systems.get(system, ''), {}))
-        rows[-1].cells[task] = Cell(**{k: number(v, k) for k,v in r.items()})
+        texts_in_row = {k: r.pop(k) for k in list(r)[:list(r).index('ours')]}
+        score = TaskScore(**texts_in_row, **{k: number(v, k) for k,v in r.items()})
+        score.reference = systems.get(score.system, '')
+        blocks.setdefault(score.bible, []).append(score)
     blocks = list(blocks.values())
     table = accuracy_table(name, blocks)
     for ending,text in dict(md=table.markdown() + "\n", tex=table.latex(), csv=table.csv()).items():
@@ -276,7 +282,7 @@ def test_protocols_are_kept_apart(tmp_path):
     found = {block: cells[2] for (block,name),cells in made.items() if name == 'tiny' and block.startswith('qab')}
     assert {(block.partition('trained on ')[2], score) for block,score in found.items()} == {('engweb','80.00'), ('fralsg','70.00')}
     shutil.rmtree(tmp_path/'runs'/'qab')
-    other = left_out(tmp_path/'runs').split(', ')
+    other = left_out(read_runs(tmp_path/'runs')).split(', ')
     assert sorted(other) == [f'1 paper on parallel splits ({protocol})' for protocol in ('few-shot','transfer')]
 
 def test_models_of_other_protocols_have_no_row(tmp_path):
@@ -369,8 +375,7 @@ def test_hints_name_the_store(runs, tmp_path, capsys):
     make_some = f"has no runs; make some: pronto eval DATASET_DIR -m MODEL --runs '{empty}'"
     assert make_some in said('report', empty)
     retrieval = said('tables', empty, '--protocol', 'retrieval')
-    assert 'has no runs of retrieval; make some: pronto eval' in retrieval
-    assert retrieval.endswith(f"--protocol retrieval --train DATASET_DIR --runs '{empty}'")
+    assert retrieval.endswith(f"make some: pronto eval DATASET_DIR -m MODEL --protocol retrieval --runs '{empty}'")
 
 def test_items_are_fitted_once(tmp_path, monkeypatch):
     from pronto.reporting.questions import items
@@ -420,7 +425,7 @@ def test_a_task_has_its_own_metric_in_tables_and_summary(tmp_path):
     for bible in 'qaa','qab':
         for task in 'sentence_mood','proper_noun_subject':
             for seed in range(3): store(tmp_path/'runs', bible, 'm', task, .8, seed=seed)
-    assert 'SM (MCC)' in tables.make_tables(tmp_path/'runs', tmp_path/'out')['Own translations']
+    assert 'SM (MCC)' in make_tables(tmp_path/'runs', tmp_path/'out', metric='')['Own translations']
     made = make_summary(tmp_path/'runs', tmp_path/'out')
     assert '# Summary: accuracy over' in made and 'SM: MCC, with accuracy small' in made
     assert re.search(r'\| \*\*SM \(MCC\)\*\* \| m \| 2 \| 0.60 <small>80.00</small> \|', made), made

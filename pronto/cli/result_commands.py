@@ -91,7 +91,9 @@ def tables_command(args):
     _know_protocol(args.protocol, records)
     records = _leave_out(records, names_in(args.without))
     if not records and not args.published:
-        raise InputError(runs, f"has no runs (--published prints the paper's figures); {to_run(args.runs)}")
+        of_protocol = '' if args.protocol == 'in-language' else f' --protocol {args.protocol}'
+        remedy = to_run(args.runs, of_protocol)
+        raise InputError(runs, f"has no runs (--published prints the paper's figures); {remedy}")
     from pronto.reporting.questions.question import Options, ask_runs, find_question
     question = find_question(_question_of(args))
     if (question.protocol or question.any_protocol) and not asked: args.recipe = ''

@@ -141,7 +141,7 @@ def _label_quality(demo:Demo)->str:
     return '\n\n'.join(table(demo.corpus, 'qab', demo.out) for table in (demo_table4, demo_table5))
 
 def _fine_tuned(demo:Demo)->str:
-    return '\n'.join(evaluate_models(demo.out, demo.corpus, demo.budget, demo.workers, progress).values())
+    return evaluate_models(demo.out, demo.corpus, demo.budget, demo.workers, progress)
 
 # %% ../../nbs/demo/steps.ipynb #st12
 _TRANSFERRED = 'NMC', 'PNS', 'SM' # A third of the time of all five

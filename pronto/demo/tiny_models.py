@@ -14,10 +14,12 @@ from .corpus import Corpus
 from ..datasets.tasks import find_task
 from ..runs.planning import Training, plan
 from ..runs.runner import in_processes, run_all
+from ..runs.store import read_runs
 from ..core.files import content_hash, write_aside
 from ..core.tables import csv_text
 from ..modeling.recipes import RECIPES
-from ..reporting.tables import LAYOUT_COLUMNS, make_tables
+from ..reporting.questions.question import Options, ask_runs
+from ..reporting.tables import LAYOUT_COLUMNS, SPLITS_SHOWN, write_published
 from .invented_languages import invented_languages
 
 # %% ../../nbs/demo/tiny_models.ipynb #0824c589
@@ -111,7 +113,7 @@ def evaluate_models(
     out_dir, # Written by `build_demo`; gets `models/`, `runs/`, `models.tsv` and `paper_tables/`
     corpus:Corpus, budget:Budget=FULL, workers:int=2,
     show:Callable=lambda what, weight: iter # Makes what wraps a list, e.g. `pronto.core.progress.progress`
-)->dict[str,str]: # Table to its Markdown
+)->str: # The tables in Markdown
     "Pretrain the models, fine-tune them on all tasks of their languages, write the tables; repeats nothing"
     out = Path(out_dir)
     pretraining = show('pretrain', lambda job: 100 + job[1]['steps'])
@@ -119,7 +121,9 @@ def evaluate_models(
     pretrain_models(corpus, out/'models', budget, workers, pretraining)
     run_all(trainings(out, budget), out/'runs', device='cpu', workers=workers, progress=fine_tuning)
     layout = write_layout(out/'models.tsv')
-    return make_tables(out/'runs', out/'paper_tables', layout, recipe=TINY.name)
+    options = Options(TINY.name, SPLITS_SHOWN, store=out/'runs', layout=layout)
+    write_published(out/'paper_tables')
+    return ask_runs('accuracy', read_runs(out/'runs'), options).write(out/'paper_tables')
 
 # How long a fine-tuning takes on one core
 _SECONDS = {find_task(t).stem: seconds for t,seconds in dict(SS=19, SAC=7, NMC=5, SM=4, PNS=3).items()}

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Stratum', 'shared_rows', 'Common', 'draws_of', 'stratum_of', 'read_strata', 'Scope', 'scopes_of', 'summarise',
-           'summary_table', 'draw_summary', 'summaries', 'make_summary']
+           'summary_table', 'draw_summary', 'summaries']
 
 # %% ../../nbs/reporting/summary.ipynb #sum04
 from collections import Counter
@@ -12,16 +12,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from ..core.aggregate import Aggregate, Draws, aggregate, draw_scores, draw_values
-from ..core.files import InputError, data_dir
 from ..core.progress import progress
 from ..core.stats import metric_bounds
 from ..core.tables import ABSENT, Printed, Table, decimal, grouped
 from ..datasets.tasks import TASKS
-from .rendering import BASELINE_NAMES, IN_PERCENT, Block, shown
+from .rendering import BASELINE_NAMES, IN_PERCENT, Listed, shown
 from .scores import METRICS, MIN_SEEDS, Answers, answer_values, has_reference, main_metric
 from .scores import read_answers
 from .tables import LAYOUT_COLUMNS, SPLITS_SHOWN, add_unlisted, choose, read_layout
-from .tables import records_of
+from .tables import runs_in
 from ..runs.comparing import data_notes, described, task_name
 from ..runs.schema import Run
 from ..runs.store import safe_name
@@ -335,15 +334,12 @@ def _first(chosen:dict[str,list[dict]])->dict[str,list[dict]]: # As `chosen`
     whole = {bible: [block for block in blocks if has_all(block)] for bible,blocks in chosen.items()}
     return {bible: blocks[:1] for bible,blocks in (whole if any(whole.values()) else chosen).items()}
 
-def _runs(chosen:dict[str,list[dict]])->list:
-    return [r for blocks in chosen.values() for block in blocks for seeds in block.values() for r in seeds]
-
 _FIRST = ('Of each translation the first test set is here, without a limit on the examples if any run has '
           'none. Left out: {}.')
 
 def _left_out(chosen:dict[str,list[dict]], first:dict[str,list[dict]])->str: # Empty if there is nothing
-    used = {r.path for r in _runs(first)}
-    others = described([r for r in _runs(chosen) if r.path not in used])
+    used = {r.path for r in runs_in(first)}
+    others = described([r for r in runs_in(chosen) if r.path not in used])
     return _FIRST.format(others) if others else ''
 
 # %% ../../nbs/reporting/summary.ipynb #sum16b
@@ -354,23 +350,12 @@ def summaries(
     metric:str='' # A key of `METRICS`; if empty, that of each task, and accuracy over tasks that differ in it
 )->list[Table]: # For each source of annotations; none if there are fewer than two test sets
     "Models over all tasks and translations"
-    choices = ', '.join(METRICS)
-    if metric not in ('', *METRICS): raise InputError('metric', f'no metric {metric}; choose from {choices}')
     listed = add_unlisted(read_layout(layout), records)
-    names = {r['bible']: Block(**{k: r[k] for k in LAYOUT_COLUMNS[:5]}).language_name for r in listed}
+    names = {r['bible']: Listed(**{k: r[k] for k in LAYOUT_COLUMNS[:5]}).language_name for r in listed}
     made = []
     for source,chosen in _by_source(choose(records, recipe, splits, protocol)).items():
         first = _first(chosen)
         rows, common = _rows(first, names, metric)
-        beside = [_left_out(chosen, first), *data_notes(_runs(first))]
+        beside = [_left_out(chosen, first), *data_notes(runs_in(first))]
         if rows: made.append(summary_table(rows, common, source, beside))
     return made
-
-def make_summary(
-    runs=None, out=None,
-    *args, **options # As `summaries` takes them
-)->str: # Markdown; empty if there are fewer than two test sets
-    "Write `summary` as Markdown, LaTeX, CSV and figure"
-    made = summaries(records_of(runs), *args, **options)
-    for table in made: table.write(data_dir()/'tables' if out is None else out, draw_summary(table.data))
-    return '\n\n'.join(table.markdown() for table in made)

@@ -27,7 +27,7 @@ def read_accuracy(records:list[Run], options:Options)->list[Drawn]: # The summar
     kind = options.layout, options.recipe, options.splits, options.protocol
     how = dict(published=options.published, common_rows=options.common_rows, store=options.store)
     by_table = read_tables(records, *kind, metric=options.metric, **how).items()
-    found = [Drawn(accuracy_table(name, blocks), partial(draw_accuracy, blocks)) for name,blocks in by_table]
+    found = [Drawn(accuracy_table(name, *made), partial(draw_accuracy, made[0])) for name,made in by_table]
     over = summaries(records, *kind, options.metric)
     return found + [Drawn(table, partial(draw_summary, table.data)) for table in over]
 

@@ -94,7 +94,10 @@ def _chosen(question:RunQuestion, records:list[Run], options:Options)->tuple[lis
     kind = options.recipe, options.splits, '' if question.any_protocol else options.protocol
     if question.protocol:
         any_or_own = lambda r: any(fits(r, *kind[:2], p) for p in ('', question.protocol))
-        kept = name_apart([r for r in records if any_or_own(r)])
+        kept = [r for r in records if any_or_own(r)]
+        own = [r for r in kept if r.protocol == question.protocol]
+        if own and all(r.is_search or r.is_reading for r in own): kept = own # With their like only
+        kept = name_apart(kept)
         with_metric([r for r in kept if r.protocol == question.protocol], options.metric)
         return with_metric(kept, options.metric), ''
     some = fitting(records, *kind, in_store(options.store))
