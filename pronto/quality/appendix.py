@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['APPENDIX_MEASURES', 'measured', 'language_of', 'is_hindi', 'table4_cells', 'print_table4', 'draw_confusion',
-           'draw_table4', 'kappa_word', 'describe_table4', 'unlike_texts', 'make_table4', 'print_table5', 'draw_table5',
-           'describe_table5', 'read_checked_sheets', 'make_table5']
+           'draw_table4', 'kappa_word', 'unlike_texts', 'make_table4', 'print_table5', 'draw_table5',
+           'read_checked_sheets', 'make_table5']
 
 # %% ../../nbs/quality/appendix.ipynb #dde4e10a
 from itertools import groupby
@@ -145,20 +145,6 @@ def kappa_word(kappa:float)->str: # e.g. `fair`
     "The usual word for a value of Cohen's kappa (Landis and Koch 1977)"
     return next((word for least,word in _SCALE if kappa > least), 'none')
 
-def describe_table4(table:Table)->str: # A sentence per task
-    "What Table 4 shows"
-    at = {(c['task'], c['pair'], c['metric']): c for c in table.data}
-    sentences = []
-    for task in dict.fromkeys(c['task'] for c in table.data):
-        acc, kappa = (at[task,PAIRS[0],m] for m in ('accuracy','kappa'))
-        chance = at[task,PAIRS[1],'accuracy']['value']
-        beyond = kappa['low'] is not None and kappa['low'] > 0
-        said = 'above chance' if beyond else 'not above chance'
-        agreed = f"the labels agree in {100*acc['value']:.1f} % of {acc['n']:,} verses"
-        sentences.append(f"**{task}**: {agreed} (random labels: {100*chance:.1f} %). "
-                         f"κ is {measured(kappa)}: {kappa_word(kappa['value'])}, {said}.")
-    return '\n\n'.join(sentences)
-
 # %% ../../nbs/quality/appendix.ipynb #a7c901cd
 def _trigrams(text:str)->set[str]:
     letters = ''.join(c for c in text.casefold() if c.isalpha())
@@ -276,17 +262,6 @@ def draw_table5(table:Table)->'Figure': # A bar per figure
     publ = '; published for Hindi (circles)' if any(c['published'] is not None for c in cells) else ''
     ax.set(xlim=(0,1), xlabel=f'share of the sample, with 95 % interval{publ}')
     return figure
-
-def describe_table5(table:Table)->str: # A sentence per figure
-    "What Table 5 shows"
-    named = {'well_formed': 'pairs are well-formed', 'correct': 'labels are correct',
-             'majority': 'verses have the majority label'}
-    cells = [c for c in table.data if c.get('share') is not None]
-    if not cells: return ''
-    parts = [f"{c['task']}: {c['count']} of {c['total']} {named[c['metric']]}" for c in cells]
-    widths = [100*(c['high']-c['low']) for c in cells]
-    return (f"{'; '.join(parts)}. The 95 % intervals are {min(widths):.0f} to {max(widths):.0f} percentage "
-            'points wide: samples of this size cannot show smaller differences.')
 
 # %% ../../nbs/quality/appendix.ipynb #8a11d2ce
 def read_checked_sheets(
