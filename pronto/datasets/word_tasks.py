@@ -19,7 +19,7 @@ from .align import AlignedVerse
 from .examples import Verses
 from .splits import SPLITS, random_splits, split_of
 from .tasks import Task
-from .word_align import MOST_ALIGNED, Link, align_words, is_unspaced, words_of
+from .word_align import MOST_ALIGNED, Link, align_words, is_unspaced, plain_word, words_of
 from ..sources.records import SourceWord
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt06
@@ -83,23 +83,37 @@ def name_tags(
     return tags
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt12
-def _linked_pos(verse:LinkedVerse)->list[str|None]:
-    return [verse.words[i].pos if i is not None else None for i in _sources(verse, 'upos')]
+_STEM = 5 # Letters
+
+def _main_words(verses:list[LinkedVerse], sources:list)->list[set[int]]: # Of each verse the places
+    "Of the words that stand for one of the source that which stands for others least: *came*, not *he*"
+    linked, total = Counter(), Counter()
+    of = lambda verse, i, j: (verse.words[i].lemma, plain_word(verse.tokens[j], _STEM))
+    placed = [[(i, j) for j,i in enumerate(found) if i is not None] for found in sources]
+    for verse,pairs in zip(verses, placed):
+        linked.update(keys := [of(verse, *pair) for pair in pairs])
+        total.update(stem for _,stem in keys)
+    def best(verse, pairs):
+        share = lambda pair: linked[key := of(verse, *pair)]/total[key[1]]
+        return dict(sorted(pairs, key=lambda pair: (share(pair), -pair[1]))) # The last of a word stays
+    return [{*best(verse, pairs).values()} for verse,pairs in zip(verses, placed)]
 
 def pos_tags(
     verses:list[LinkedVerse]
 )->list[list[str]|None]: # `None` for verses that do not enter
     "Parts of speech of Universal Dependencies"
-    linked, counts = [_linked_pos(v) for v in verses], defaultdict(Counter)
-    for verse,tags in zip(verses, linked):
-        for token,tag in zip(verse.tokens, tags):
-            if tag: counts[token.lower()][tag] += 1
+    sources, counts = [_sources(v, 'upos') for v in verses], defaultdict(Counter)
+    main = _main_words(verses, sources)
+    linked = [[v.words[i].pos if i is not None else None for i in found] for v,found in zip(verses, sources)]
+    for verse,tags,places in zip(verses, linked, main):
+        for j in sorted(places): counts[verse.tokens[j].lower()][tags[j]] += 1
     usual = {token: found.most_common(1)[0][0] for token,found in counts.items()}
-    def complete(verse, tags):
+    def complete(verse, tags, places):
         if sum(map(bool, tags)) < LEAST_LINKED*len(tags): return None
-        tags = [tag or usual.get(token.lower()) for token,tag in zip(verse.tokens, tags)]
+        known = lambda j, token: tags[j] if j in places else usual.get(token.lower(), tags[j])
+        tags = [known(j, token) for j,token in enumerate(verse.tokens)]
         return tags if all(tags) else None
-    return list(map(complete, verses, linked))
+    return list(map(complete, verses, linked, main))
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt15
 class TaggedVerse(NamedTuple):
