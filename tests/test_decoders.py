@@ -1,5 +1,7 @@
 "Models that are asked: chat templates, words instead of letters, options in all rotations, and servers"
-import json, math
+import json, math, threading, time
+
+import pytest
 
 from pronto.cli.command import main
 from test_perplexity import causal, data # noqa: F401 (fixtures)
@@ -37,3 +39,80 @@ def test_ways_of_asking_belong_to_prompting(data, causal, capsys): # noqa: F811
     assert '--chat: does nothing in in-language' in capsys.readouterr().err
     assert asked(data, causal, '--permuted', '--answers', 'cloze') == 1
     assert 'is for answers by letters' in capsys.readouterr().err
+
+class Server:
+    "Answers like a server of the OpenAI interface: all rows with B, apart from some faults"
+    def __init__(self, fault=''):
+        from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+        outer, self.asked, self.keys = self, 0, set()
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *args): pass
+            def do_GET(self): self.reply({'object': 'list', 'data': []})
+            def do_POST(self):
+                self.rfile.read(int(self.headers['Content-Length']))
+                outer.asked += 1
+                if outer.asked > 5 and fault == 'slow': time.sleep(3)
+                said = dict(role='assistant', content='B. Imperative')
+                self.reply(dict(id='x', object='chat.completion', created=1, model='toy-2026', choices=[
+                    dict(index=0, finish_reason='stop', message=said)]))
+            def reply(self, value):
+                outer.keys.add(self.headers['Authorization'])
+                body = json.dumps(value).encode()
+                refused = fault == 'key'
+                half = fault == 'half' and outer.asked > 5
+                self.send_response(401 if refused else 200)
+                self.send_header('Content-Type', 'application/json')
+                self.send_header('Content-Length', str(len(body)))
+                self.end_headers()
+                self.wfile.write(body[:len(body)//2] if half else body)
+        self.server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f'http://127.0.0.1:{self.server.server_port}/v1'
+    def __enter__(self): return self
+    def __exit__(self, *args): self.server.shutdown(); self.server.server_close()
+
+@pytest.fixture
+def served(data, tmp_path, monkeypatch): # noqa: F811
+    pytest.importorskip('openai')
+    for name,value in dict(PRONTO_DATA=str(tmp_path), OPENAI_API_KEY='sk-secret', PRONTO_TIMEOUT='0.5').items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr('pronto.modeling.served.RETRIES', 0)
+    runs = tmp_path/'runs'
+    def ask(url, *options):
+        argv = ['eval', str(data/'qaa'), '--protocol', 'prompting', '-t', 'SM', '--limit', '8', '--quiet', '--runs', str(runs)]
+        return main([*argv, '-m', 'openai:toy', '--endpoint', url, *options])
+    return ask, runs
+
+def test_a_server_is_asked_once_for_each_row_and_no_file_holds_the_key(served, tmp_path):
+    ask, runs = served
+    with Server() as server:
+        assert ask(server.url) == 0 and server.keys == {'Bearer sk-secret'}
+        first = server.asked
+        assert ask(server.url, '--runs', str(tmp_path/'again')) == 0 and server.asked == first # All answers are kept
+    record, = (json.loads(p.read_text(encoding='utf-8')) for p in runs.rglob('prompt-*.json'))
+    assert record['attempts'][0]['model'] == 'toy-2026' and record['hyperparameters']['endpoint'] == server.url
+    assert 'brier' not in record and record['collapsed']
+    said = {path: path.read_bytes() for path in tmp_path.rglob('*') if path.is_file()}
+    assert len(said) > 3 and not [path for path,text in said.items() if b'sk-secret' in text]
+
+@pytest.mark.parametrize('fault,said', [('key', 'refuses the key; set OPENAI_API_KEY'), ('slow', 'did not answer in time'),
+                                        ('half', 'cannot be reached')])
+def test_what_goes_wrong_with_a_server_is_a_line_and_loses_nothing(served, tmp_path, capsys, fault, said):
+    ask, runs = served
+    with Server(fault) as server: assert ask(server.url) == 1
+    error = capsys.readouterr().err.strip().splitlines()[-1]
+    assert said in error and 'the answers so far are kept' in error and 'sk-secret' not in error
+    kept = [line for path in (tmp_path/'answers').glob('*') for line in path.read_text(encoding='utf-8').split('\n') if line]
+    assert fault == 'key' or len(kept) == 5
+    assert not list(runs.rglob('*.json'))
+
+def test_a_dead_server_and_too_many_requests_are_refused(served, capsys):
+    ask, _ = served
+    assert ask('http://127.0.0.1:9/v1') == 1
+    assert 'cannot be reached' in capsys.readouterr().err
+    with Server() as server:
+        assert ask(server.url, '--most-requests', '10') == 1 and server.asked == 0
+    assert 'allow them with --most-requests 40' in capsys.readouterr().err
+    assert ask('http://me:secret@127.0.0.1:9/v1') == 1
+    error = capsys.readouterr().err
+    assert 'is not the address of a server' in error and 'secret' not in error

@@ -31,6 +31,9 @@ def eval_options(parser):
                         help='train with 16-bit arithmetic, which some processors do faster (default: only '
                         'on GPUs that have it)')
     add = parser.add_argument_group('prompting').add_argument
+    add('--endpoint', metavar='URL', help='for -m openai:NAME, the server that has it, e.g. '
+        'http://localhost:8000/v1; its key is read from OPENAI_API_KEY')
+    add_number(parser, '--most-requests', 1, 10**9, 'most requests to a server for one run (default: 2000)')
     add('--chat', action='store_true', help='ask by turns, with the chat template of the tokenizer')
     add('--answers', choices=['letters','cloze','pmi'],
         help='what is compared: letters before the labels (default), or the words of the labels, by their '
@@ -157,7 +160,8 @@ def _baseline_table(code:str, scored:dict)->str: # Of `score_baselines`
     return markdown_table([code, *map(BASELINE_NAMES.get, names)], rows, 'l' + 'r'*len(names))
 
 def _asking(args)->dict: # As `plan` takes it
-    names = 'chat', 'answers', 'permuted', 'calibrated'
+    names = 'chat', 'answers', 'permuted', 'calibrated', 'endpoint'
+    if args.most_requests is not None: os.environ['PRONTO_REQUESTS'] = str(args.most_requests)
     return {name: value for name in names if (value := getattr(args, name))}
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde8b

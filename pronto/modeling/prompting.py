@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SENSE', 'QUESTIONS', 'PROMPT_TEMPLATES', 'ask', 'pick_examples', 'label_words', 'turns', 'with_examples',
-           'prompts_of', 'CausalModel', 'continued', 'Measured', 'prompt']
+           'prompts_of', 'CausalModel', 'continued', 'LabelValues', 'prompt']
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000005
 import random, time
@@ -255,22 +255,22 @@ def _log_softmax(values:np.ndarray)->np.ndarray:
     values = values - values.max(1, keepdims=True)
     return values - np.log(np.exp(values).sum(1, keepdims=True))
 
-class Measured(NamedTuple):
+class LabelValues(NamedTuple):
     "What a model thinks of the labels"
     values:np.ndarray # (rows, labels) logarithms of probabilities, in the order of the letters
     cut:int # How many prompts
     follows:float|None = None # Share of rows whose answer is one letter, whatever it stands for
 
-def _measured(model:CausalModel, task, examples:list, rows:list, prompt, own, settings:dict)->Measured:
+def _measured(model:CausalModel, task, examples:list, rows:list, prompt, own, settings:dict)->LabelValues:
     "By letters, or by the words of the labels"
     n, how = len(task.labels), settings.get('answers', 'letters')
     if how != 'letters':
         words = label_words(task, own)
         texts = [model.text(turns(task, examples, r, prompt, own, None)) for r in rows]
         likely, sizes, cut = continued(model, texts, words)
-        if how == 'cloze': return Measured(_log_softmax(likely/sizes), cut)
+        if how == 'cloze': return LabelValues(_log_softmax(likely/sizes), cut)
         alone, _, _ = continued(model, [model.text(['Answer:'])], words) # PMI: words are likely by themselves
-        return Measured(_log_softmax(likely - alone), cut)
+        return LabelValues(_log_softmax(likely - alone), cut)
     total, letters = np.zeros((len(rows), n)), []
     orders = [tuple((i + k)%n for i in range(n)) for k in range(n if settings.get('permuted') else 1)]
     for order in orders:
@@ -279,12 +279,12 @@ def _measured(model:CausalModel, task, examples:list, rows:list, prompt, own, se
         letters.append(values.argmax(1))
         total[:,order] += _log_softmax(values)/len(orders)
     same = (np.array(letters) == letters[0]).all(0).mean() if len(orders) > 1 else None
-    return Measured(_log_softmax(total), cut, same)
+    return LabelValues(_log_softmax(total), cut, same)
 
 # %% ../../nbs/modeling/prompting.ipynb #pm00018c
 def _said(task, own:dict|None, values:np.ndarray)->list[str]:
     labels = _labels(task, own)
-    return [labels[i] for i in values.argmax(1)]
+    return ['no answer' if np.isnan(row).any() else labels[row.argmax()] for row in values]
 
 def _prior(values:np.ndarray, settings:dict)->np.ndarray|float: # (labels,)
     "How likely labels are on average, whatever is asked"
@@ -302,6 +302,20 @@ def _tried(model:CausalModel, task, examples:list, dev:list, prompts:list, setti
     return found, priors
 
 # %% ../../nbs/modeling/prompting.ipynb #pm00018b
+def _opened(model, device:str, settings:dict): # A `CausalModel` or a `ServedModel`
+    if not settings.get('endpoint'): return CausalModel(model, device, settings.get('chat', False))
+    from pronto.modeling.served import ServedModel
+    return ServedModel(model, settings['endpoint'])
+
+def _allow(model, task, examples:list, rows:dict, dev:list, prompts:list, settings:dict):
+    "Ask whether as many requests are allowed as this will take"
+    from pronto.modeling.served import allow
+    times = len(task.labels) if settings.get('permuted') else 1
+    n = times*(len(prompts)*len(dev) + sum(len(rows[part]) for part in test_sets(rows)))
+    some = [len(with_examples(task, examples, row, *prompts[0])) for row in dev]
+    allow(model, n, n*sum(some)//len(some))
+
+# %% ../../nbs/modeling/prompting.ipynb #pm0018bb
 def prompt(
     model, task,
     rows:dict[str,list], # Of `train`, for examples, of `dev`, which chooses the prompt, and of test sets
@@ -311,12 +325,14 @@ def prompt(
     progress:str='' # Not used; there is no training
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Ask a causal model, without training; raises `InputError` for bad input"
-    start, causal = time.perf_counter(), CausalModel(model, device, settings.get('chat', False))
+    start, causal = time.perf_counter(), _opened(model, device, settings)
     order = settings.get('form', {}).get('labels', ())
     try: examples = pick_examples(task, rows['train'], settings['shots'], seed, order)
     except ValueError as e: raise InputError(model, f'cannot be prompted ({e}); choose prompt-0') from e
     prompts = prompts_of(settings)
-    dev, priors = _tried(causal, task, examples, sample(rows['dev'], settings['dev']), prompts, settings)
+    dev_rows = sample(rows['dev'], settings['dev'])
+    if settings.get('endpoint'): _allow(causal, task, examples, rows, dev_rows, prompts, settings)
+    dev, priors = _tried(causal, task, examples, dev_rows, prompts, settings)
     best = max(dev, key=lambda d: (d['mcc'], d['accuracy']))
     chosen, prior = prompts[best['epoch'] - 1], priors[best['epoch'] - 1]
     answers, truncated, likely, follows = {}, {}, {}, {}
@@ -325,13 +341,15 @@ def prompt(
         values = _log_softmax(found.values - prior)
         answers[part], truncated[part] = _said(task, chosen[1], values), found.cut
         order = [_labels(task, chosen[1]).index(label) for label in task.labels]
-        likely[part] = np.exp(values)[:,order].round(4)
+        if not settings.get('endpoint'): likely[part] = np.exp(values)[:,order].round(4)
         if found.follows is not None: follows[part] = round(float(found.follows), 4)
     constant = best['constant'] and all(len(set(a)) == 1 for a in answers.values())
     attempt = {'seed': seed, 'best_epoch': best['epoch'], 'constant': best['constant'], 'collapsed': constant}
+    if settings.get('endpoint'): attempt |= causal.about
     if chosen[1] and 'language' in chosen[1]: attempt['language'] = chosen[1]['language']
     return Trained(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
                answers=answers, dev=dev, best_epoch=best['epoch'], collapsed=constant, attempts=[attempt],
                truncated=truncated, unknown={}, likely=likely, follows=follows,
                seconds=round(time.perf_counter() - start, 1),
-               device=device_name(causal.device), versions=versions())
+               device=device_name(causal.device) if causal.device != 'server' else 'server',
+               versions=versions())

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['RECIPES', 'PROBES', 'PROMPTS', 'GPUS', 'WEIGHTS', 'Recipe', 'ProbeRecipe', 'PromptRecipe', 'find_recipe', 'has_bf16',
-           'model_files', 'file_hash', 'model_hash', 'given_name', 'local_model', 'find_model', 'available_models']
+           'model_files', 'file_hash', 'model_hash', 'given_name', 'is_served', 'local_model', 'find_model',
+           'available_models']
 
 # %% ../../nbs/modeling/recipes.ipynb #f7fdf025
 import hashlib, sys
@@ -73,10 +74,12 @@ class PromptRecipe:
     answers:str = 'letters' # Or the words of labels: `cloze`, per token, or `pmi`, less what they have alone
     permuted:bool = False # Ask with the options in all rotations?
     calibrated:bool = False # Subtract the mean over dev of the logarithm of each label's probability?
+    endpoint:str = '' # The address of a server, for models whose name begins with `openai:`
 
     def settings(self, task)->dict: # For the record
         "What identifies a prompting"
-        later = dict(instructions=None, chat=False, answers='letters', permuted=False, calibrated=False)
+        later = dict(instructions=None, chat=False, answers='letters', permuted=False, calibrated=False,
+                     endpoint='')
         asked = {k: v for k,v in vars(self).items() if k not in later} # Older records do not have them
         found = asked | {k: v for k,v in vars(self).items() if later.get(k, v) != v and k != 'instructions'}
         own = self.instructions.of(task) if self.instructions else None
@@ -154,6 +157,10 @@ def given_name(
     "How a user calls a model"
     name, equals, place = str(model).partition('=')
     return (name, place) if equals and not beside(str(model)).exists() else ('', str(model))
+
+def is_served(model)->bool:
+    "Is it a model on a server, e.g. `openai:llama3`?"
+    return given_name(model)[1].startswith('openai:')
 
 def local_model(model)->Path|None: # `None` if there is no such folder
     "The folder that a name stands for"

@@ -18,7 +18,7 @@ from ..datasets.loading import load_manifest, table_file
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import TASKS, find_task, task_file
 from ..modeling.instructions import read_instructions
-from ..modeling.recipes import PROBES, PROMPTS, find_model, find_recipe, given_name, has_bf16
+from ..modeling.recipes import PROBES, PROMPTS, find_model, find_recipe, given_name, has_bf16, is_served
 from ..modeling.recipes import model_hash
 from ..modeling.static_vectors import is_static, resolve_model, settings_for
 from ..protocols.parts import Part, Selection, Translation, check_compatible, find_translations
@@ -199,6 +199,17 @@ def _in_language_of(folder:Path, recipe, instructions:dict|None): # A recipe
     return replace(recipe, instructions=own) if own else recipe
 
 # %% ../../nbs/runs/planning.ipynb #pl14p
+def _model_files(model, recipe)->str: # A hash
+    "What identifies a model: its files, or on a server its address and name"
+    endpoint = getattr(recipe, 'endpoint', '')
+    if is_served(model) != bool(endpoint):
+        what = 'is on a server; give its address with --endpoint' if not endpoint else \
+               'is not on a server; name it openai:NAME, or leave --endpoint out'
+        raise InputError(model, what)
+    if not endpoint: return model_hash(find_model(model))
+    return content_hash(f'{endpoint} {given_name(model)[1]}'.encode(), size=16)
+
+# %% ../../nbs/runs/planning.ipynb #pl14pb
 @dataclass(frozen=True)
 class _Plan:
     "What all trainings of an evaluation have in common"
@@ -220,7 +231,7 @@ class _Plan:
         if self.heads and is_static(found):
             raise InputError(model, 'has one head for one task; leave --together out')
         recipe = _in_language_of(selection.dev[0].folder, self.recipe, self.instructions)
-        files, settings = model_hash(find_model(found)), settings_for(found, recipe, task)
+        files, settings = _model_files(found, recipe), settings_for(found, recipe, task)
         if self.protocol.adapt in ('all','together'): settings = task.adapted(settings, found)
         if self.heads: settings |= self._together()
         learned = _learned(selection, self.pools.digest) if self.protocol.across else {}
@@ -371,6 +382,9 @@ def _asked(recipe, protocol:Protocol, asking:dict):
     if protocol.adapt != 'none':
         what = f'does nothing in {protocol.name}, which does not ask the model; leave it out'
         raise InputError(names, what)
+    if asking.get('endpoint') and (asking.get('calibrated') or asking.get('chat') or asking.get('answers')):
+        what = 'is for models without a server, which give probabilities; leave it out'
+        raise InputError(names.replace(', --endpoint', ''), what)
     if asking.get('permuted') and asking.get('answers', 'letters') != 'letters':
         raise InputError('--permuted', 'is for answers by letters; leave it or --answers out')
     return replace(recipe, **asking)
