@@ -465,4 +465,5 @@ def test_a_terminal_gets_tables_that_fit_it(width, tmp_path):
     lines = in_terminal(width, 'tables', '--recipe', '', '--runs', tmp_path/'runs', '-o', tmp_path/'tables')
     assert len(lines) > 20 and max(map(len, lines)) <= width
     assert not any(mark in line for line in lines for mark in ('|', '<small>', '\\', '**'))
+    assert 'majority' in ' '.join(lines).split('Rows without')[0]
     assert any('|---' in p.read_text(encoding='utf-8') for p in (tmp_path/'tables').glob('*.md'))

@@ -9,7 +9,7 @@ __all__ = ['tables_options', 'tables_command', 'report_options', 'report_command
 from pathlib import Path
 from .options import add_number, protocols_option, require_folder, runs_option, tasks_file_option
 from .options import to_run
-from .output import bar, note, show_tables, tell
+from .output import bar, in_terminal, note, show_tables, tell
 from ..core.files import InputError, data_dir, require_place
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco01
@@ -104,12 +104,20 @@ def tables_command(args):
         reply = ask_runs(question, records, options)
         tables = reply.write(out)
         if question.name == 'accuracy': write_published(out)
+        if in_terminal(): tables = '\n\n'.join(_named(table).markdown() for table in reply.tables)
         return f'{reply.finding}\n\n{tables}' if args.question else tables
     show_tables(make, Path(args.output or data_dir()/'tables'))
     other = question.name == 'accuracy' and left_out(records, *kind)
     if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
+def _named(table):
+    "Who reads a terminal takes the row of the majority label, which has the name of its block, for a model"
+    for _,rows in table.blocks:
+        first = rows[0][0] if rows else None
+        if getattr(first, 'bold', False): rows[0][0] = first._replace(text=f'{first.text}: majority')
+    return table
+
 _WITH_TABLES = ('transfer transfer-probe transfer-prompting few-shot mixes retrieval perplexity '
                 'memory').split()
 
