@@ -5,7 +5,9 @@ from functools import partial
 import pytest
 from conftest import predictions, run_results
 from pronto.cli.command import main
+from pronto.core.files import InputError
 from pronto.reporting.questions.probe import rank_agreement
+from pronto.reporting.questions.question import RUN_QUESTIONS, Options, ask_runs
 from pronto.reporting.report import make_report
 from pronto.runs.schema import retrieval_fields
 from pronto.runs.store import RunKey, read_runs, write_record
@@ -145,6 +147,23 @@ def test_the_report_has_every_run(mixed):
     cells = [tuple(row[k] for k in what) for row in report.rows]
     assert len(cells) == len(set(cells)) # No two rows look the same
     assert {row['model'] for row in report.rows} == {'bert','other','third'}
+
+def test_every_question_answers_or_says_why_not(mixed, tmp_path):
+    "In all formats; what it needs is said in one line"
+    runs = shutil.copytree(mixed, tmp_path/'runs')
+    store(runs, .55, seeds=1, protocol='prompting', recipe='prompt', hyperparameters=dict(shots=4))
+    records, silent = read_runs(runs, report=pytest.fail), {}
+    for name in RUN_QUESTIONS:
+        try: reply = ask_runs(name, records, Options(splits='parallel'))
+        except InputError as e: silent[name] = str(e); continue
+        for table in reply.tables:
+            for text in table.markdown(), table.latex(), table.html(), table.terminal(80): assert table.rows or text
+            assert table.csv().count('\n') > (1 if table.rows else 0)
+        assert all(isinstance(line, str) for line in reply.sentences)
+    needs = dict(tiers='no tier is known', typology='four or more', order='what models have read')
+    for name in 'transfer-probe','transfer-prompting','perplexity','memory': needs[name] = f'no runs of {name}'
+    assert silent.keys() == needs.keys() and not any('\n' in line for line in silent.values()), silent
+    for name,said in needs.items(): assert said in silent[name]
 
 def test_ranks_do_not_average_random_weights_into_the_probe(mixed):
     taus = {a.recipes: a.tau_of_means for a in rank_agreement([r for r in read_runs(mixed) if r.bible == 'fra'], 'accuracy')}

@@ -50,7 +50,7 @@ def read_registry(path)->dict[str,dict[str,str]]: # Code of a translation to its
 
 def facts_of(
     bible:str, # Code of the translation
-    language:str, # As its manifest has it
+    language:str, # Of its manifest, a code or a name
     known:dict[str,str] # Its row of the registry, if it has one
 )->dict[str,str]: # `language`, `family`, `script`, and `iso639_3`, empty if it is not known
     "What the report says of a translation"
@@ -244,7 +244,7 @@ def _over(strata:dict[tuple[str,str],Stratum], metric:str, board:Board, facts:di
 _OF_GROUP = 'model mean rank group seeds test_sets'.split()
 
 def _metrics_to_test(n_pairs:int, most:int)->list[str]:
-    "As many metrics as fit"
+    "The first metrics for which there is room"
     fitting = most//n_pairs if n_pairs else len(METRICS)
     return ['accuracy', *(m for m in METRICS if m != 'accuracy')][:fitting]
 
@@ -255,7 +255,7 @@ def _silent(what:str, weight:Callable=None)->Callable: return list
 
 def make_report(
     records:list[Run], folder='.',
-    registry:dict[str,dict]=None, # As `read_registry` returns it
+    registry:dict[str,dict]=None, # Code of a translation to its row
     most_tests:int=MOST_TESTS, # Of two models on one test set by one metric
     progress:Callable=_silent # Shows how far the test sets are done, e.g. `pronto.core.progress.progress`
 )->Report: # Its rows are in the order of the records
@@ -393,10 +393,11 @@ def ask_all(
     "What the questions about the protocols that ran find; raises `InputError` where one of `names` fails"
     protocol, recipe = usual_kind(records)
     options, found = Options('', SPLITS_SHOWN, protocol, store=store), []
-    for name in (name for name in RUN_QUESTIONS if name in {r.protocol for r in records}):
+    about = [name for name in RUN_QUESTIONS if name in {r.protocol for r in records}]
+    for name in about:
         try: found.append(ask_runs(name, records, options))
         except InputError as e: found.append(e)
-    for question in map(find_question, names):
+    for question in (find_question(name) for name in names if name not in about):
         of_all = question.protocol or question.any_protocol
         found.append(ask_runs(question, records, options if of_all else options._replace(recipe=recipe)))
     return found

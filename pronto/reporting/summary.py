@@ -328,7 +328,7 @@ def _by_source(chosen:dict[str,list[dict]])->dict[str,dict]: # Source to blocks;
                          if (kept := [block for block in blocks if block and source_of(block) == source])}
     return {source: of(source) for source in named}
 
-def _first(chosen:dict[str,list[dict]])->dict[str,list[dict]]: # As `chosen`
+def _first(chosen:dict[str,list[dict]])->dict[str,list[dict]]: # Translation to one block
     "The first test set of each translation, without a limit on the examples unless all runs have one"
     has_all = lambda block: any(not seeds[0].limit for seeds in block.values())
     whole = {bible: [block for block in blocks if has_all(block)] for bible,blocks in chosen.items()}

@@ -66,7 +66,7 @@ def read_layout(
 # %% ../../nbs/reporting/tables.ipynb #7c98b4a9
 def paper_models(
     bible:str,
-    layout:list[dict[str,str]]=None # As `read_layout` returns it; the paper's if not given
+    layout:list[dict[str,str]]=None # A row for each model; the paper's if not given
 )->list[str]: # Names on the hub; none for a translation that the paper does not have
     "The models that the paper evaluates on a translation"
     return [r['hub'] for r in (layout or read_layout()) if r['bible'] == bible]
@@ -113,14 +113,14 @@ def add_unlisted(
 SPLITS_SHOWN = 'parallel,folds,published,divided' # Those without leaks, and those of other benchmarks
 
 # %% ../../nbs/reporting/tables.ipynb #tbl03
-def fits(record:Run, recipe:str, splits:str, protocol:str)->bool: # As `fitting` takes them
+def fits(record:Run, recipe:str, splits:str, protocol:str)->bool: # Any of each if it is empty
     "Is a run of this recipe, splits and protocol?"
     if splits and (record.splits or splits) not in (splits, *splits.split(',')): return False
     if (record.is_search or record.is_reading) and not protocol: return False # It has a table of its own
     return all(w in ('', f) for w,f in ((recipe, record.recipe), (protocol, record.protocol)))
 
 def fitting(records:list[Run], recipe:str='paper', splits:str=SPLITS_SHOWN,
-            protocol:str='in-language', store:str='')->list[Run]: # As `name_apart` gives them
+            protocol:str='in-language', store:str='')->list[Run]: # With names that tell them apart
     "The runs of a recipe, splits and protocol; raises `InputError` if there are none"
     kept = [r for r in records if fits(r, recipe, splits, protocol)]
     if not kept: raise InputError('runs', _nothing(records, store=store))

@@ -23,7 +23,7 @@ from ...runs.comparing import by_model_and_task, one_setting, task_name
 class Curve(NamedTuple):
     "The scores of one model on one task of one target, by number of examples"
     model:str
-    task:str # As `task_key` gives it
+    task:str # Its stem, with its source where that makes it another task
     target:str # Code
     source:str # Trained on before; empty if it was not
     points:dict[int,Answers] # Number of examples of train to the answers of all draws and seeds

@@ -144,12 +144,12 @@ def texts_of(
 
 class Items(NamedTuple):
     "The rows of one task"
-    task:str # As `task_key` gives it
+    task:str # Its stem, with its source where that makes it another task
     hard:list[Difficulty]
     suspects:list[Suspect]
-    spread:dict[str,float] # As `item_summary` gives it
+    spread:dict[str,float] # Standard deviations of verses, chapters, and models in languages
     n_cells:int # Models in languages
-    texts:dict[str,str]|None = None # As `texts_of` gives them
+    texts:dict[str,str]|None = None # Reference to verse
     notes:tuple[str,...] = () # About the runs
 
 def _in_order(records:list[Run])->list[tuple[str,list[Run]]]: # Of the tables: the order of `TASKS`

@@ -25,7 +25,7 @@ CONDITIONS = 'in', *(f'{mix}, {version}' for mix in ('all','all but in') for ver
 class Mixes(NamedTuple):
     "One model on one task"
     model:str
-    task:str # As `task_key` gives it
+    task:str # Its stem, with its source where that makes it another task
     cells:dict[tuple[str,str],Answers] # (target, condition) to the answers of its seeds
     rows:int # Of train
     runs:list[Run] = []

@@ -22,7 +22,7 @@ from .question import RunQuestion
 class Prompted(NamedTuple):
     "The answers of one model to one task of one translation, over seeds"
     model:str
-    task:str # As `task_key` gives it
+    task:str # Its stem, with its source where that makes it another task
     dataset:str
     shots:int # Answered examples
     chosen:str # Which prompt, of those that dev chose from, and in which language

@@ -81,7 +81,7 @@ def read_tiers(
 _NAMES = {'XLM-R': 'xlm-roberta', 'BLOOMZ': 'bloomz', 'mBERT': 'bert-base-multilingual'}
 _COMPLETE = {'mBERT'} # All their languages are in the table
 
-def model_of(name:str, facts:list[Fact])->str|None: # As in the facts
+def model_of(name:str, facts:list[Fact])->str|None: # Its name in the facts
     "The model of the facts that a record's model is"
     own = {f.model for f in facts} - _NAMES.keys()
     for known in name, plain_name(name):

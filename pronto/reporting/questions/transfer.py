@@ -30,7 +30,7 @@ from ...runs.store import safe_name
 class Transfer(NamedTuple):
     "One model on one task"
     model:str
-    task:str # As `task_key` gives it
+    task:str # Its stem, with its source where that makes it another task
     cells:dict[tuple[str,str],Answers] # (source, target) to the answers of its seeds
     in_language:dict[str,Answers] # Target to the answers of a model that is trained on it
     protocol:str = 'transfer' # Or another one with the same rows
