@@ -154,5 +154,6 @@ def quality_draft_command(args):
     bible = read_bible(args.bible)
     scheme = choose_versification(bible) if args.versification == 'auto' else args.versification
     texts = to_english(bible, scheme).verses
-    found = unusual_verses(make_draft(texts, source, args.bible[0], args.seed))
-    _show_table(draft_table(found, texts, args.most), args.output)
+    draft = make_draft(texts, source, args.bible[0], args.seed)
+    table = draft_table(unusual_verses(draft), texts, args.most, draft.has_names)
+    _show_table(table, args.output)

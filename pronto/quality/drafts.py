@@ -66,6 +66,11 @@ class Draft:
             found[lemma] = len(verses), len(verses & rendered), chance
         return found
 
+    @property
+    def has_names(self)->bool:
+        "Are there names in the source, known by its lemmas or capitals?"
+        return any(w.is_name for words in self.source for w in words)
+
     def hits(self, lemma:str, verse:int)->bool:
         "Does a rendering of the word stand in the verse?"
         return not self.stems[verse].isdisjoint(self.renderings.get(lemma, ()))
@@ -220,10 +225,14 @@ def make_draft(
     segmenter = 'characters' if is_unspaced(sample) else 'unicode'
     return Draft(shared, [words[ref] for ref in shared], [texts[ref] for ref in shared], segmenter, seed)
 
+_NO_NAMES = ('Names were not checked: the text beside the draft has no lemmas, and its script no '
+             'capitals. Name a Greek text with --against.')
+
 def draft_table(
     found:list[Unusual], # As `unusual_verses` gives them
     texts:dict[Ref,str],
-    most:int=100 # Verses
+    most:int=100, # Verses
+    has_names:bool=True # Those of a `Draft`
 )->Table:
     "The most unusual verses as a table"
     rows = [[str(x.ref), decimal(x.score, 1), f'{x.kind}: {x.detail}', texts[x.ref]] for x in found[:most]]
@@ -231,4 +240,5 @@ def draft_table(
             for x in found[:most]]
     note = (f'{len(found):,} verses were judged, each by the other verses of the draft. A score of 3 is what '
             'one expects once in a thousand verses. A free translation is unusual too.')
+    if not has_names: note += f' {_NO_NAMES}'
     return Table('draft', 'Unusual verses', [(['Verse', 'Score', 'Reason', 'Text'], rows)], [note], data)
