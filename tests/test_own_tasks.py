@@ -81,7 +81,7 @@ def test_they_are_built_beside_the_others_and_loaded(place):
 @pytest.mark.parametrize('splits', ['parallel','random'])
 def test_more_arguments_is_built_from_one_line(place, tmp_path, splits):
     "Two uses with different counts: the label is the sign of the difference, and the order of verses tells nothing"
-    (tmp_path/'more.py').write_text('from pronto.datasets.order_pairs import MA')
+    (tmp_path/'more.py').write_text('from pronto.datasets.tasks import MA')
     assert main(['build', '-a', str(place/'annotations.parquet'), '-b', str(place/'corpus'/'bibles'/'qad.tsv'),
                  '-o', str(tmp_path/'qad'), '--min-verses', '100', '--splits', splits,
                  '--tasks', str(tmp_path/'more.py')]) == 0
@@ -170,3 +170,21 @@ def test_import_pronto_alone_loads_nothing_heavy():
     code = 'import sys, pronto; print(sorted({m.split(".")[0] for m in sys.modules} & {"numpy","torch","pandas"}))'
     assert subprocess.run([sys.executable, '-c', code], capture_output=True, text=True).stdout.strip() == '[]'
     with pytest.raises(AttributeError): __import__('pronto').Nothing
+
+def test_a_set_chooses_tasks_in_every_command(place, model, tmp_path, capsys):
+    "A dataset of the set `core`, and commands about a set on a dataset with other tasks"
+    bible = str(place/'corpus'/'bibles'/'qad.tsv')
+    build = ['build', '-a', str(place/'annotations.parquet'), '-b', bible, '-o', str(tmp_path/'qad'), '--min-verses', '100']
+    assert main([*build, '--tasks', 'core']) == 0
+    core = json.loads((tmp_path/'qad'/'manifest.json').read_text())['counts']
+    assert {*core} == {'same_sense','more_arguments','same_predicate','main_tense','subject_form','verb_kind'}
+    assert main(['build', *build[1:-4], '-o', str(tmp_path/'five'), *build[-2:]]) == 0 # The set was for one command
+    assert {*json.loads((tmp_path/'five'/'manifest.json').read_text())['counts']} == {*registry.TASK_SETS['paper']}
+    capsys.readouterr()
+    assert main(['probe', str(place/'qad'), '-m', str(model), '--tasks', 'paper', '--runs', str(tmp_path/'runs')]) == 0
+    assert {r.task for r in read_runs(tmp_path/'runs')} <= {*registry.TASK_SETS['paper']}
+    assert main(['eval', str(tmp_path/'five'), '--tasks', 'core']) == 0 # Baselines
+    shown = capsys.readouterr().out
+    assert 'SS: majority' in shown and 'SM: ' not in shown
+    assert main(['build', *build[1:], '--tasks', 'cores']) == 1
+    assert 'or a set: paper, core' in capsys.readouterr().err

@@ -24,7 +24,7 @@ from .align import single_spaced
 from .examples import column_counts, kind_of_columns, text_columns, verses_of
 from .manifest import bible_hash, manifest_hash, table_hash
 from .splits import SPLITS
-from .tasks import TASKS, know_labels
+from .tasks import TASKS, is_chosen, know_labels
 
 # %% ../../nbs/datasets/loading.ipynb #ld05
 @dataclass
@@ -285,7 +285,7 @@ def load_dataset_folder(
     stems = {f.stem.removesuffix('_train') for f in found} | manifest.get('counts', {}).keys() - unknown
     for table in (table_file(path, stem, s) for stem in sorted(stems) for s in SPLITS):
         if not table.is_file(): raise InputError(table, f'is missing; {REBUILD}')
-    if only is not None: stems &= set(only)
+    stems = {stem for stem in stems if is_chosen(stem)} if only is None else stems & set(only)
     ordered = [s for s in TASKS if s in stems] + sorted(stems - TASKS.keys())
     load = lambda stem: {s: load_table(table_file(path, stem, s), verses, manifest) for s in SPLITS}
     tables = {stem: load(stem) for stem in ordered}

@@ -92,7 +92,7 @@ CITATION = ('Luke Gessler. 2024. PrOnto: Language Model Evaluations for 859 Lang
 
 def _source(annotations:Annotations)->dict:
     about = asdict(annotations.source)
-    elsewhere = 'unusable', 'hash', 'rules', 'task_names', 'labels' # Or long
+    elsewhere = 'unusable', 'hash', 'rules', 'task_names', 'labels', 'more' # Or long
     for name in elsewhere: del about[name]
     return {k: list(v) if isinstance(v, tuple) else v for k,v in about.items()} # As JSON has it
 

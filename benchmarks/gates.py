@@ -1,0 +1,136 @@
+"""Which tasks tell models apart? Four gates, over several translations.
+
+    python benchmarks/gates.py DATASET_DIR... -m MODEL... -o RECORDS.jsonl   # paper_tables/gates.*
+
+DATASET_DIRs are built with all tasks that are judged (`pronto build --tasks`). MODELs are in the order of their
+pretraining: random weights first. They are frozen and probed; the last one also with parts of train.
+What RECORDS holds is not measured again.
+"""
+import argparse, json
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from pronto.core.tables import Table, decimal
+from pronto.datasets.loading import load_dataset_folder
+from pronto.datasets.tasks import find_task
+from pronto.modeling.probing import probe
+from pronto.modeling.recipes import find_recipe
+from pronto.runs.baselines import baselines_of, training_labels
+from pronto.runs.store import chapters_of
+
+SHARES, DRAWS, MOST = (.02, .1, .33), 2, dict(train=6000, dev=1200, test=2400) # Rows
+SIMPLE = 'majority', 'cues', 'ngram', 'ngram_balanced'
+
+def sample(rows, n, seed=0): return Random(seed).sample(rows, n) if len(rows) > n else rows
+
+def answers(dataset, task, models):
+    "Who answers a test set after which share of train, and the answers"
+    parts = {s: sample(list(dataset.tasks[task.stem][s]), n) for s,n in MOST.items()}
+    settings = find_recipe('probe').settings(task) | dict(select='mcc', heads='both' if task.has_sense else 'layer')
+    for name,predict in baselines_of(task).items():
+        if name in SIMPLE: yield parts, name, 1., 0, predict(task, parts['train'], parts['test'])
+    plan = [(m, 1., 0) for m in models] + [(models[-1], share, draw) for share in SHARES for draw in range(DRAWS)]
+    for model,share,draw in plan:
+        rows = parts | dict(train=sample(parts['train'], int(share*len(parts['train'])), draw))
+        yield parts, Path(model).name, share, draw, probe(model, task, rows, settings).answers['test']
+
+def measure(folders, models, path):
+    "A record for each dataset, task, model, share of train and draw of it"
+    found = [json.loads(line) for line in path.open()] if path.exists() else []
+    done = {(r['dataset'], r['task']) for r in found}
+    for dataset in map(load_dataset_folder, folders):
+        for task in (find_task(stem) for stem in dataset.tasks):
+            if (dataset.path.name, task.abbr) in done: continue
+            new = []
+            for parts,who,share,draw,given in answers(dataset, task, models):
+                right = [int(a == b) for a,b in zip(given, training_labels(task, parts['test']))]
+                chapters = [names if isinstance(names, str) else names[0] for names in chapters_of(parts['test'])]
+                new.append(dict(dataset=dataset.path.name, task=task.abbr, who=who, share=share, draw=draw,
+                                right=right, chapters=chapters))
+            with path.open('a') as f: f.writelines(json.dumps(r) + '\n' for r in new)
+            found += new
+    return found
+
+class Scores:
+    "The records of one task"
+    def __init__(self, records, models):
+        self.found = {(r['dataset'], r['who'], r['share'], r['draw']): r for r in records}
+        self.datasets, self.models = list(dict.fromkeys(r['dataset'] for r in records)), models
+
+    def of(self, dataset, who, share=1.): # Percent, by draw
+        return [100*np.mean(r['right']) for (d,w,s,_),r in self.found.items() if (d, w, s) == (dataset, who, share)]
+
+    def mean(self, who, share=1.): return np.mean([self.of(d, who, share) for d in self.datasets])
+
+    def simple(self, dataset):
+        "The best of what reads no language"
+        return max((w for w in SIMPLE if self.of(dataset, w)), key=lambda w: self.of(dataset, w))
+
+    def gain(self, less, draws=2000):
+        "How far the last model is above `less`: by dataset, mean, and its interval over chapters"
+        pairs = [(self.found[d, self.models[-1], 1., 0], self.found[d, less(d), 1., 0]) for d in self.datasets]
+        chapters = {c: i for i,c in enumerate(sorted({c for r,_ in pairs for c in r['chapters']}))}
+        sums, sizes = np.zeros((2, len(pairs), len(chapters)))
+        for i,(more,few) in enumerate(pairs):
+            here = [chapters[c] for c in more['chapters']]
+            np.add.at(sums[i], here, np.array(more['right']) - np.array(few['right']))
+            np.add.at(sizes[i], here, 1)
+        drawn = np.random.default_rng(0).multinomial(len(chapters), [1/len(chapters)]*len(chapters), draws).T
+        means = 100*((sums @ drawn)/(sizes @ drawn)).mean(0)
+        by_dataset = 100*sums.sum(1)/sizes.sum(1)
+        return by_dataset, by_dataset.mean(), np.percentile(means, [2.5, 97.5])
+
+def judge(scores):
+    "The row of a task, and whether it passes each gate"
+    from scipy.stats import spearmanr
+    last, datasets = scores.models[-1], scores.datasets
+    above, gain, (low, high) = scores.gain(scores.simple)
+    rises, more, (at_least, at_most) = scores.gain(lambda d: scores.models[0])
+    shares = [s for s in (*SHARES, 1.) if scores.of(datasets[0], last, s)]
+    by_share = [scores.mean(last, s) for s in shares]
+    with_rows = spearmanr(shares, by_share).statistic
+    noise = np.mean([np.std(scores.of(d, last, s), ddof=1) for d in datasets for s in shares[:-1]])
+    ranks = [[scores.of(d, m)[0] for m in scores.models] for d in datasets]
+    order = np.mean([np.sign(b - a) for row in ranks for i,a in enumerate(row) for b in row[i+1:]])
+    gates = dict(above=gain > 0 and (above > 0).mean() > .5, pretraining=at_least > 0 and (rises > 0).mean() > .5,
+                 rows=with_rows >= .5, steady=np.mean(by_share)/noise >= 20, order=order >= .5)
+    simple = np.mean([scores.of(d, scores.simple(d))[0] for d in datasets])
+    cells = [decimal(scores.mean('cues'), 1), decimal(simple, 1), *(decimal(scores.mean(m), 1) for m in scores.models),
+             f'{gain:+.1f} [{low:+.1f}, {high:+.1f}]', f'{(above > 0).sum()}/{len(datasets)}',
+             f'{more:+.1f} [{at_least:+.1f}, {at_most:+.1f}]', f'{with_rows:.1f}', decimal(noise, 1), f'{order:.2f}',
+             ', '.join(name for name,passed in gates.items() if not passed) or 'all passed']
+    return cells, gates
+
+def table(records, models, names):
+    "The table of the gates"
+    header = ['Task', 'Cues', 'Best without a model', *names, 'Above it', 'In', 'By pretraining', 'Rows', 'Noise',
+              'Order', 'Fails']
+    rows = []
+    for task in dict.fromkeys(r['task'] for r in records):
+        cells, gates = judge(Scores([r for r in records if r['task'] == task], models))
+        rows.append((-sum(gates.values()), [task, *cells]))
+    datasets = ', '.join(dict.fromkeys(r['dataset'] for r in records))
+    notes = [f'Accuracy in percent, means over {datasets}; frozen models, probed on up to {MOST["train"]:,} rows. Best without '
+             'a model: of majority label, cues, and character n-grams, also balanced ones, in each dataset. Above it: how far '
+             'the last model is above that, with a 95 % interval over chapters; in: in how many datasets it is. By '
+             'pretraining: how far the last model is above the first. Rows: Spearman\'s correlation of its score with the '
+             'number of rows. Noise: standard deviation over draws of rows. Order: Kendall\'s τ-a of the models\' order and '
+             'that of their pretraining.',
+             'A task passes if the last model is above on average and in most datasets, if pretraining raises the score (the '
+             'interval is above 0) and in most datasets, if the correlation with rows is .5 or more, the score 20 times the '
+             'noise or more, and the order .5 or more.']
+    return Table('gates', 'Which tasks tell models apart?', [(header, [row for _,row in sorted(rows, key=lambda r: r[0])])],
+                 notes)
+
+if __name__ == '__main__':
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('datasets', nargs='+', type=Path)
+    parser.add_argument('-m', '--models', nargs='+', required=True)
+    parser.add_argument('-o', '--output', type=Path, required=True)
+    args = parser.parse_args()
+    names = [Path(m).name for m in args.models]
+    made = table(measure(args.datasets, args.models, args.output), names, names)
+    made.write('paper_tables')
+    print(made.markdown())
