@@ -2,8 +2,8 @@
 
     python benchmarks/gates.py DATASET_DIR... -m MODEL... -o RECORDS.jsonl   # paper_tables/gates.*
 
-DATASET_DIRs are built with all tasks that are judged (`pronto build --tasks`). MODELs are in the order of their
-pretraining: random weights first. They are frozen and probed; the last one also with parts of train.
+DATASET_DIRs are built with all tasks that are judged (`pronto build --tasks`). MODELs are in the order of
+their pretraining: random weights first. They are frozen and probed; the last one also with parts of train.
 What RECORDS holds is not measured again.
 """
 import argparse, json
@@ -18,7 +18,6 @@ from pronto.datasets.tasks import find_task
 from pronto.modeling.probing import probe
 from pronto.modeling.recipes import find_recipe
 from pronto.runs.baselines import baselines_of, training_labels
-from pronto.runs.store import chapters_of
 
 SHARES, DRAWS, MOST = (.02, .1, .33), 2, dict(train=6000, dev=1200, test=2400) # Rows
 SIMPLE = 'majority', 'cues', 'ngram', 'ngram_balanced'
@@ -28,10 +27,12 @@ def sample(rows, n, seed=0): return Random(seed).sample(rows, n) if len(rows) > 
 def answers(dataset, task, models):
     "Who answers a test set after which share of train, and the answers"
     parts = {s: sample(list(dataset.tasks[task.stem][s]), n) for s,n in MOST.items()}
-    settings = find_recipe('probe').settings(task) | dict(select='mcc', heads='both' if task.has_sense else 'layer')
+    heads = 'both' if task.has_sense else 'layer'
+    settings = find_recipe('probe').settings(task) | dict(select='mcc', heads=heads)
     for name,predict in baselines_of(task).items():
         if name in SIMPLE: yield parts, name, 1., 0, predict(task, parts['train'], parts['test'])
-    plan = [(m, 1., 0) for m in models] + [(models[-1], share, draw) for share in SHARES for draw in range(DRAWS)]
+    plan = [(model, 1., 0) for model in models]
+    plan += [(models[-1], share, draw) for share in SHARES for draw in range(DRAWS)]
     for model,share,draw in plan:
         rows = parts | dict(train=sample(parts['train'], int(share*len(parts['train'])), draw))
         yield parts, Path(model).name, share, draw, probe(model, task, rows, settings).answers['test']
@@ -46,7 +47,7 @@ def measure(folders, models, path):
             new = []
             for parts,who,share,draw,given in answers(dataset, task, models):
                 right = [int(a == b) for a,b in zip(given, training_labels(task, parts['test']))]
-                chapters = [names if isinstance(names, str) else names[0] for names in chapters_of(parts['test'])]
+                chapters = [row.refs[0].chapter_name for row in parts['test']]
                 new.append(dict(dataset=dataset.path.name, task=task.abbr, who=who, share=share, draw=draw,
                                 right=right, chapters=chapters))
             with path.open('a') as f: f.writelines(json.dumps(r) + '\n' for r in new)
@@ -60,7 +61,8 @@ class Scores:
         self.datasets, self.models = list(dict.fromkeys(r['dataset'] for r in records)), models
 
     def of(self, dataset, who, share=1.): # Percent, by draw
-        return [100*np.mean(r['right']) for (d,w,s,_),r in self.found.items() if (d, w, s) == (dataset, who, share)]
+        asked = dataset, who, share
+        return [100*np.mean(r['right']) for key,r in self.found.items() if key[:3] == asked]
 
     def mean(self, who, share=1.): return np.mean([self.of(d, who, share) for d in self.datasets])
 
@@ -70,7 +72,8 @@ class Scores:
 
     def gain(self, less, draws=2000):
         "How far the last model is above `less`: by dataset, mean, and its interval over chapters"
-        pairs = [(self.found[d, self.models[-1], 1., 0], self.found[d, less(d), 1., 0]) for d in self.datasets]
+        full = lambda d, who: self.found[d, who, 1., 0]
+        pairs = [(full(d, self.models[-1]), full(d, less(d))) for d in self.datasets]
         chapters = {c: i for i,c in enumerate(sorted({c for r,_ in pairs for c in r['chapters']}))}
         sums, sizes = np.zeros((2, len(pairs), len(chapters)))
         for i,(more,few) in enumerate(pairs):
@@ -94,38 +97,43 @@ def judge(scores):
     noise = np.mean([np.std(scores.of(d, last, s), ddof=1) for d in datasets for s in shares[:-1]])
     ranks = [[scores.of(d, m)[0] for m in scores.models] for d in datasets]
     order = np.mean([np.sign(b - a) for row in ranks for i,a in enumerate(row) for b in row[i+1:]])
-    gates = dict(above=gain > 0 and (above > 0).mean() > .5, pretraining=at_least > 0 and (rises > 0).mean() > .5,
-                 rows=with_rows >= .5, steady=np.mean(by_share)/noise >= 20, order=order >= .5)
+    gates = dict(above=gain > 0 and (above > 0).mean() > .5,
+                 pretraining=at_least > 0 and (rises > 0).mean() > .5, rows=with_rows >= .5, steady=np.mean(by_share)/noise >= 20, order=order >= .5)
     simple = np.mean([scores.of(d, scores.simple(d))[0] for d in datasets])
-    cells = [decimal(scores.mean('cues'), 1), decimal(simple, 1), *(decimal(scores.mean(m), 1) for m in scores.models),
+    means = scores.mean('cues'), simple, *map(scores.mean, scores.models)
+    cells = [*(decimal(x, 1) for x in means),
              f'{gain:+.1f} [{low:+.1f}, {high:+.1f}]', f'{(above > 0).sum()}/{len(datasets)}',
-             f'{more:+.1f} [{at_least:+.1f}, {at_most:+.1f}]', f'{with_rows:.1f}', decimal(noise, 1), f'{order:.2f}',
+             f'{more:+.1f} [{at_least:+.1f}, {at_most:+.1f}]', f'{with_rows:.1f}', decimal(noise, 1),
+             f'{order:.2f}',
              ', '.join(name for name,passed in gates.items() if not passed) or 'all passed']
     return cells, gates
 
+_READ = """Accuracy in percent, means over {}; frozen models, probed on up to {:,} rows. Best without a model: of \
+majority label, cues, and character n-grams, also balanced ones, in each dataset. Above it: how far the last \
+model is above that, with a 95 % interval over chapters; in: in how many datasets it is. By pretraining: how \
+far the last model is above the first. Rows: Spearman's correlation of its score with the number of rows. \
+Noise: standard deviation over draws of rows. Order: Kendall's τ-a of the models' order and that of their \
+pretraining."""
+_PASSES = """A task passes if the last model is above on average and in most datasets, if pretraining raises the \
+score (the interval is above 0) and in most datasets, if the correlation with rows is .5 or more, the score 20 \
+times the noise or more, and the order .5 or more."""
+
 def table(records, models, names):
     "The table of the gates"
-    header = ['Task', 'Cues', 'Best without a model', *names, 'Above it', 'In', 'By pretraining', 'Rows', 'Noise',
-              'Order', 'Fails']
+    header = ['Task', 'Cues', 'Best without a model', *names, 'Above it', 'In', 'By pretraining', 'Rows',
+              'Noise', 'Order', 'Fails']
     rows = []
     for task in dict.fromkeys(r['task'] for r in records):
         cells, gates = judge(Scores([r for r in records if r['task'] == task], models))
         rows.append((-sum(gates.values()), [task, *cells]))
     datasets = ', '.join(dict.fromkeys(r['dataset'] for r in records))
-    notes = [f'Accuracy in percent, means over {datasets}; frozen models, probed on up to {MOST["train"]:,} rows. Best without '
-             'a model: of majority label, cues, and character n-grams, also balanced ones, in each dataset. Above it: how far '
-             'the last model is above that, with a 95 % interval over chapters; in: in how many datasets it is. By '
-             'pretraining: how far the last model is above the first. Rows: Spearman\'s correlation of its score with the '
-             'number of rows. Noise: standard deviation over draws of rows. Order: Kendall\'s τ-a of the models\' order and '
-             'that of their pretraining.',
-             'A task passes if the last model is above on average and in most datasets, if pretraining raises the score (the '
-             'interval is above 0) and in most datasets, if the correlation with rows is .5 or more, the score 20 times the '
-             'noise or more, and the order .5 or more.']
-    return Table('gates', 'Which tasks tell models apart?', [(header, [row for _,row in sorted(rows, key=lambda r: r[0])])],
-                 notes)
+    notes = [_READ.format(datasets, MOST['train']), _PASSES]
+    ordered = [row for _,row in sorted(rows, key=lambda r: r[0])]
+    return Table('gates', 'Which tasks tell models apart?', [(header, ordered)], notes)
 
 if __name__ == '__main__':
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    kind = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=kind)
     parser.add_argument('datasets', nargs='+', type=Path)
     parser.add_argument('-m', '--models', nargs='+', required=True)
     parser.add_argument('-o', '--output', type=Path, required=True)

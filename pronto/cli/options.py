@@ -108,8 +108,9 @@ def rules_options(parser):
 
 # %% ../../nbs/cli/options.ipynb #opt00010c
 def tasks_file_option(parser):
-    parser.add_argument('--tasks', metavar='PY',
-        help='a Python file with tasks of your own, e.g. my_tasks.py')
+    parser.add_argument('--tasks', metavar='SET|PY',
+        help='a set of tasks: paper (the five of the paper) or core (those that we recommend); or a Python '
+        'file with tasks of your own, e.g. my_tasks.py')
 
 def readers_option(parser):
     parser.add_argument('--readers', metavar='PY', help='a Python file with a format of Bibles of your own')

@@ -25,6 +25,7 @@ from ..datasets.loading import (Dataset, check_folder, check_rows, dataset_folde
                                      load_manifest, shared_file)
 from ..datasets.manifest import CITATION, NOT_STATED, manifest_bytes, table_hash
 from ..datasets.splits import SPLITS
+from ..datasets.pairs import SENSE_PAIRS
 from ..datasets.tasks import TASKS, PairTask
 from .examples_table import EXAMPLES, HF_SPLITS, read_examples, write_examples
 from ..runs.store import safe_name
@@ -132,9 +133,10 @@ def sizes(dataset:Dataset)->dict[str,dict[str,int]]: # Stem to split to the numb
     return {stem: {s: len(rows) for s,rows in parts.items()} for stem,parts in dataset.tasks.items()}
 
 def about_dataset(dataset:Dataset)->dict: # For `card`
-    "The provenance of a dataset, with the `sizes` of its tasks, those on words among them"
+    "The provenance of a dataset, `sizes` of tasks, those on words among them, and what `cues` alone score"
     on_words = {stem: dataset.manifest['counts'][stem] for stem in words_of_dataset(dataset.manifest)}
-    return provenance(dataset) | dict(sizes=sizes(dataset) | on_words, words=list(on_words))
+    cues = {stem: p.get('cues') for stem,p in dataset.manifest.get('predictors', {}).items()}
+    return provenance(dataset) | dict(sizes=sizes(dataset) | on_words, words=list(on_words), cues=cues)
 
 # %% ../../nbs/interop/hf.ipynb #hfr02
 _MANY = 30 # Datasets that a card lists one by one
@@ -152,6 +154,14 @@ def _datasets_section(datasets:list[dict])->list[str]:
     header = ['dataset','language','translation','licence of the translation','splits','rules']
     return ['## Datasets', '', markdown_table(header, [[d[k] for k in keys] for d in datasets], align='l'*6)]
 
+_CUES = ('*Cues*: the accuracy of a classifier that sees only punctuation, capitals, length and the place in '
+         'the chapter. A model should be above it.')
+
+def _cues(datasets:list[dict], stem:str)->str: # The median; a dash for older datasets
+    from statistics import median
+    known = [score for d in datasets if (score := d.get('cues', {}).get(stem)) is not None]
+    return f'{median(known):.1%}' if known else '–'
+
 def _size_in_sum(stem:str, sizes:list[dict[str,int]])->list: # Of one task in all datasets
     from statistics import median
     spread = lambda xs: f'{median(xs):,.0f} ({min(xs):,}–{max(xs):,})'
@@ -162,14 +172,16 @@ def _tasks_section(datasets:list[dict])->list[str]:
     there = {}
     for d in datasets:
         for stem,n in d['sizes'].items(): there.setdefault(stem, []).append(n)
-    header, align = ['dataset','task','train','validation','test'], 'llrrr'
-    rows = [[d['code'], stem, *(n[s] for s in SPLITS)] for d in datasets for stem,n in d['sizes'].items()]
+    header, align = ['dataset','task','train','validation','test','cues'], 'llrrrr'
+    rows = [[d['code'], stem, *(n[s] for s in SPLITS), _cues([d], stem)]
+            for d in datasets for stem,n in d['sizes'].items()]
     if len(datasets) > _MANY:
-        header, align = ['task','translations','train','validation','test','examples in all'], 'lrrrrr'
-        rows = [_size_in_sum(stem, sizes) for stem,sizes in there.items()]
+        header = ['task','translations','train','validation','test','examples in all','cues']
+        align, rows = 'lrrrrrr', [[*_size_in_sum(stem, sizes), _cues(datasets, stem)]
+                                  for stem,sizes in there.items()]
     questions = [f'- `{t.stem}` ({t.abbr}): {t.question}' for t in TASKS.values() if t.stem in there]
     note = ['Median over the translations (least–most).', ''] if len(datasets) > _MANY else []
-    return ['## Tasks', '', markdown_table(header, rows, align=align), '', *note, *questions]
+    return ['## Tasks', '', markdown_table(header, rows, align=align), '', *note, _CUES, '', *questions]
 
 # %% ../../nbs/interop/hf.ipynb #5b57f887
 _PROJECTED = ('Labels were projected, verse by verse, from these annotations of the original texts or of an '
@@ -190,7 +202,7 @@ ROW_BY_ROW = 'Answer each row by itself: the rows of test together give the labe
 def _one_by_one(datasets:list[dict])->list[str]: # Empty without such tasks
     "How pairs must be answered"
     tasks = (TASKS.get(stem) for stem in dict.fromkeys(stem for d in datasets for stem in d['sizes']))
-    names = [f'`{t.stem}`' for t in tasks if isinstance(t, PairTask) and not t.drawing.sense_in_both]
+    names = [f'`{t.stem}`' for t in tasks if isinstance(t, PairTask) and t.drawing == SENSE_PAIRS]
     return ['## Answering test rows', '', _ONE_BY_ONE.format(' and '.join(names)), ''] if names else []
 
 _SHARE_ALIKE = ('The labels are adapted from them: pass them on under the same licence ({}), '

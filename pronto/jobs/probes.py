@@ -11,7 +11,7 @@ from typing import Iterator
 from ..core.files import InputError
 from ..core.tables import grouped, markdown_row
 from ..datasets.loading import dataset_folders, table_file
-from ..datasets.tasks import TASKS, load_tasks, loaded_files
+from ..datasets.tasks import TASKS, is_chosen, load_tasks, loaded_files
 from ..runs.comparing import unknown_share
 from ..runs.planning import plan
 from ..runs.runner import in_processes, run_all
@@ -52,7 +52,7 @@ def find_probed(
     if not folders:
         raise InputError(datasets[0], 'holds no dataset; make some with `pronto build` or `pronto release`')
     occurs = lambda task: any(table_file(folder, task.stem, 'test').is_file() for folder in folders)
-    return folders, [task for task in TASKS.values() if occurs(task)]
+    return folders, [task for task in TASKS.values() if is_chosen(task.stem) and occurs(task)]
 
 def _probe(folder, how:dict, runs, tasks_files:tuple[str,...], steps:bool)->tuple[list[list[Run]],str]:
     for path in tasks_files: load_tasks(path) # This may be another process

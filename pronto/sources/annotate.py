@@ -99,10 +99,13 @@ class SourceType:
     rules:tuple[str,...] # The rules to choose from
     if_empty:str       # What to do if the files contain no verse, for the error
 
+_MORE = ['more_arguments', 'same_predicate', 'same_entity'] # Of sources with predicates and chains
+
 _ONTONOTES = SourceType(
     source=Source(
         name='OntoNotes', edition='5.0 (LDC2013T19), English New Testament, Easy-to-Read Version',
         licence='LDC User Agreement; the text is not redistributed',
+        more=[*_MORE, 'main_tense', 'subject_form', 'verb_kind'],
         attribution='Weischedel et al. 2013. OntoNotes Release 5.0. Linguistic Data Consortium, LDC2013T19'),
     files_are='OntoNotes 5.0 (.onf files)', files=onf_files, read=read_placed,
     annotate=annotate_ontonotes, rules=tuple(RULES),
@@ -114,7 +117,7 @@ _MACULA = SourceType(
         name='MACULA Greek', licence='CC BY 4.0',
         attribution='MACULA Greek Linguistic Datasets, Biblica, '
                     'available at https://github.com/Clear-Bible/macula-greek/',
-        task_names={'nonpronominal_mention': 'NMC (MACULA)'}),
+        more=_MORE, task_names={'nonpronominal_mention': 'NMC (MACULA)'}),
     files_are='MACULA Greek (lowfat .xml files)', files=lowfat_files, read=read_lowfat,
     annotate=annotate_macula, rules=('paper',),
     if_empty='none of its books can be read; get them with `pronto fetch macula`')

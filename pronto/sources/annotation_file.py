@@ -50,12 +50,12 @@ def _verse_row(v:VerseAnnotation)->dict:
 def write_annotations(annotations:Annotations, path):
     "Write annotations, without the words of mentions; raises `InputError` if the file cannot be written"
     import pyarrow as pa, pyarrow.parquet as pq
-    about = {k: v for k,v in asdict(annotations.source).items() if v or k != 'labels'}
+    about = {k: v for k,v in asdict(annotations.source).items() if v or k not in ('labels','more')}
     header = {'pronto.source': json.dumps(about, ensure_ascii=False, sort_keys=True)}
     rows = [_verse_row(v) for v in annotations.verses.values()]
     verses = annotations.verses.values()
     schema = _schema(any(v.entities or v.speeches for v in verses), any(v.words for v in verses),
-                     bool(annotations.source.labels))
+                     any(v.labels for v in verses))
     table = pa.Table.from_pylist(rows, schema=schema.with_metadata(header))
     with write_aside(path) as aside: pq.write_table(table, aside)
 

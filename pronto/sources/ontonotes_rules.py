@@ -153,11 +153,12 @@ def subject_form(nodes:Nodes)->str|None: # `None` as in `proper_subject`
 # %% ../../nbs/sources/ontonotes_rules.ipynb #sl03
 KINDS_OF_VERBS = {kind: verbs.split() for kind,verbs in dict(
     be='be become',
-    say='say tell answer ask speak cry shout call talk preach announce warn promise teach command order beg pray',
+    say='say tell answer ask speak cry shout call talk preach announce warn promise teach command order '
+        'beg pray',
     go='come go leave enter return follow arrive run walk cross travel move send bring take get fall rise '
        'sit stand stay lead carry throw',
-    mind='know see hear think believe want understand remember love hope feel look trust worry fear hate need '
-         'like decide learn seem').items()}
+    mind='know see hear think believe want understand remember love hope feel look trust worry fear hate '
+         'need like decide learn seem').items()}
 _KIND_OF = {verb: kind for kind,verbs in KINDS_OF_VERBS.items() for verb in verbs}
 
 def verse_labels(sentence:Sentence)->tuple[Label,...]: # One for each task that has one

@@ -94,6 +94,7 @@ class Source:
     rules:str = 'paper'   # The rules that labelled its sentences, e.g. `v0.1`
     arguments:Literal['all','core'] = 'all' # Which arguments of a predicate are counted
     tasks:list[str] = field(default_factory=_all_tasks) # Stems of the tasks that it supports
+    more:list[str] = field(default_factory=list) # Stems of those that it has besides, if a set asks for them
     labels:dict[str,list[str]] = field(default_factory=dict) # Stems of tasks of its own, to their labels
     task_names:dict[str,str] = field(default_factory=dict) # Names of those that measure something else here
     hash:str = ''         # SHA-256 of the names and contents of the source's files
