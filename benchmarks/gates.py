@@ -98,7 +98,8 @@ def judge(scores):
     ranks = [[scores.of(d, m)[0] for m in scores.models] for d in datasets]
     order = np.mean([np.sign(b - a) for row in ranks for i,a in enumerate(row) for b in row[i+1:]])
     gates = dict(above=gain > 0 and (above > 0).mean() > .5,
-                 pretraining=at_least > 0 and (rises > 0).mean() > .5, rows=with_rows >= .5, steady=np.mean(by_share)/noise >= 20, order=order >= .5)
+                 pretraining=at_least > 0 and (rises > 0).mean() > .5,
+                 rows=with_rows >= .5, steady=np.mean(by_share)/noise >= 20, order=order >= .5)
     simple = np.mean([scores.of(d, scores.simple(d))[0] for d in datasets])
     means = scores.mean('cues'), simple, *map(scores.mean, scores.models)
     cells = [*(decimal(x, 1) for x in means),
@@ -108,8 +109,8 @@ def judge(scores):
              ', '.join(name for name,passed in gates.items() if not passed) or 'all passed']
     return cells, gates
 
-_READ = """Accuracy in percent, means over {}; frozen models, probed on up to {:,} rows. Best without a model: of \
-majority label, cues, and character n-grams, also balanced ones, in each dataset. Above it: how far the last \
+_READ = """Accuracy in percent, means over {}; frozen models, probed on up to {:,} rows. Best without a model: \
+of majority label, cues, and character n-grams, also balanced ones, in each dataset. Above it: how far the last \
 model is above that, with a 95 % interval over chapters; in: in how many datasets it is. By pretraining: how \
 far the last model is above the first. Rows: Spearman's correlation of its score with the number of rows. \
 Noise: standard deviation over draws of rows. Order: Kendall's τ-a of the models' order and that of their \

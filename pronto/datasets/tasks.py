@@ -360,7 +360,8 @@ MA = PairTask('more_arguments', 'MA',
               'Both verses use the sense. Has it fewer or more arguments in verse 1 than in verse 2?',
               MORE_PAIRS, labels=('fewer','more'))
 SP = PairTask('same_predicate', 'SP',
-              'Do the two verses of a chapter use the same predicate, whichever it is?', NEAR_PAIRS, of=telling_predicates)
+              'Do the two verses of a chapter use the same predicate, whichever it is?',
+              NEAR_PAIRS, of=telling_predicates)
 SE = PairTask('same_entity', 'SE', 'Do the two verses of a chapter mention the same person, place or thing?',
               NEAR_PAIRS, of=mentioned)
 MT = _given('main_tense', 'MT', "What is the tense of the main verb of the verse's first sentence?",

@@ -16,7 +16,7 @@ from ..datasets.examples import VerseExample
 from ..datasets.loading import Dataset, dataset_folders, fold_folders, load_dataset_folder
 from ..datasets.loading import load_manifest, table_file
 from ..datasets.splits import SPLITS
-from ..datasets.tasks import TASKS, find_task, task_file
+from ..datasets.tasks import TASKS, find_task, is_chosen, task_file
 from ..modeling.instructions import read_instructions
 from ..modeling.recipes import PROBES, PROMPTS, find_model, find_recipe, given_name, has_bf16, is_served
 from ..modeling.recipes import model_hash
@@ -81,7 +81,11 @@ def choose_tasks(
     splits:tuple[str,...]=SPLITS # Those that must have examples
 )->list: # Of `pronto.datasets.tasks`
     "The tasks to run; raises `InputError` if the folder has none of them, `ValueError` for an unknown name"
-    found = [task for task in TASKS.values() if table_file(dataset, task.stem, 'train').is_file()]
+    there = [task for task in TASKS.values() if table_file(dataset, task.stem, 'train').is_file()]
+    found = [task for task in there if is_chosen(task.stem)]
+    if there and not found:
+        raise InputError(dataset, 'has none of the tasks of this set; build it with the set, or name '
+                                  'another')
     if not found:
         raise InputError(dataset, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto '
                                   'build`')
