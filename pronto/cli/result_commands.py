@@ -81,12 +81,13 @@ def _know_protocol(name:str, records:list):
 def tables_command(args):
     "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a question"
     from pronto.core.tables import names_in
+    from pronto.datasets.tasks import is_chosen
     from pronto.runs.store import read_runs
     from pronto.reporting.tables import left_out, write_published
     require_folder(args.runs)
     if args.items: require_folder(args.items, 'name the dataset of a translation that you can read')
     runs = args.runs or data_dir()/'runs'
-    records = read_runs(runs)
+    records = [r for r in read_runs(runs) if r.is_search or is_chosen(r.task)]
     asked = _choose(args, records)
     _know_protocol(args.protocol, records)
     records = _leave_out(records, names_in(args.without))
