@@ -109,13 +109,15 @@ def judge(scores):
              ', '.join(name for name,passed in gates.items() if not passed) or 'all passed']
     return cells, gates
 
-_READ = """Accuracy in percent, means over {}; frozen models, probed on up to {:,} rows. Best without a model: \
+_READ = """\
+Accuracy in percent, means over {}; frozen models, probed on up to {:,} rows. Best without a model: \
 of majority label, cues, and character n-grams, also balanced ones, in each dataset. Above it: how \
 far the last model is above that, with a 95 % interval over chapters; in: in how many datasets it \
 is. By pretraining: how far the last model is above the first. Rows: Spearman's correlation of its \
 score with the number of rows. Noise: standard deviation over draws of rows. Order: Kendall's τ-a of \
 the models' order and that of their pretraining."""
-_PASSES = """A task passes if the last model is above on average and in most datasets, if pretraining raises the \
+_PASSES = """\
+A task passes if the last model is above on average and in most datasets, if pretraining raises the \
 score (the interval is above 0) and in most datasets, if the correlation with rows is .5 or more, \
 the score 20 times the noise or more, and the order .5 or more."""
 
