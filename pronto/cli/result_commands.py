@@ -169,12 +169,14 @@ def report_command(args):
 # %% ../../nbs/cli/result_commands.ipynb #rsco03
 def export_options(parser):
     add = parser.add_argument
-    add('format', choices=['tsv','hf','lm-eval','standoff','texts'],
+    add('format', choices=['tsv','hf','lm-eval','standoff','texts','results'],
         help="plain tables, a folder for HuggingFace `datasets`, tasks for EleutherAI's harness, "
         'references and labels without text (`pronto restore` puts it back), or the texts of the '
-        'test sets in one table, for a translator')
+        'test sets in one table, for a translator; results: records of runs, for a folder that many add to')
     add('dataset', nargs='+', metavar='DATASET_DIR',
-        help='a folder written by `pronto build`, `pronto release` or `pronto export hf`')
+        help='a folder written by `pronto build`, `pronto release` or `pronto export hf`; for results '
+        'the folder of the runs')
+    add('--organisation', default='unknown', metavar='NAME', help='for results: where the runs were made')
     add('-o', '--output', required=True, metavar='DIR',
         help='the folder to write; for texts the table, a .tsv file')
     add('--layout', choices=['tasks','translations'],
@@ -186,6 +188,7 @@ def export_options(parser):
 def export_command(args):
     "Write datasets for other tools: plain tables, HuggingFace datasets, EleutherAI's harness"
     if args.format == 'texts': return _export_texts(args)
+    if args.format == 'results': return _export_results(args)
     from pronto.interop.hf import export_hf, export_tsv
     from pronto.interop.lm_eval import export_lm_eval
     from pronto.interop.standoff import export_standoff
@@ -199,6 +202,13 @@ def export_command(args):
     tell(f'{args.output}: {made}', dict(path=args.output, written=list(written)))
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco04
+def _export_results(args):
+    from pronto.interop.shared_results import export_results
+    if len(args.dataset) > 1: raise InputError(args.dataset[1], 'is a second store; export one at a time')
+    added, n = export_results(args.dataset[0], args.output, args.organisation)
+    tell(f'{args.output}: {added:,} records added, {n:,} in all, checked',
+         dict(path=args.output, added=added, runs=n))
+
 def _export_texts(args):
     from pronto.datasets.loading import load_dataset_folder
     from pronto.suites.machine_translation import write_texts

@@ -1,0 +1,48 @@
+"Results that others can add: the schema of Every Eval Ever, and what the check refuses"
+import json, shutil
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from conftest import predictions, run_results
+from pronto.cli.command import main
+from pronto.runs.store import RunKey, write_record
+
+SCHEMA = json.loads((Path(__file__).parent/'every_eval_ever-0.3.0.schema.json').read_text(encoding='utf-8')) # MIT licence
+
+@pytest.fixture
+def shared(tmp_path):
+    "The records of two people in one folder"
+    for who,model in ('one','org/small'),('two','my-model'):
+        key = RunKey('wol', model, '0123456789abcdef', 'proper_noun_subject', 'a hash')
+        write_record(key, tmp_path/who, run_results(versions=dict(pronto='0.2.0')), predictions(.75))
+        assert main(['export', 'results', str(tmp_path/who), '-o', str(tmp_path/'shared'), '--organisation', who]) == 0
+    return tmp_path/'shared'
+
+def check(shared): return main(['export', 'results', str(shared/'runs'), '-o', str(shared)])
+
+def test_records_of_two_people_are_valid_and_read_as_one_store(shared, capsys):
+    results = sorted((shared/'results').rglob('*.json'))
+    assert [p.parts[-3] for p in results] == ['org__small','unknown__my-model']
+    for path in results: jsonschema.validate(json.loads(path.read_text(encoding='utf-8')), SCHEMA)
+    before = {p: p.read_bytes() for p in shared.rglob('*') if p.is_file()}
+    capsys.readouterr()
+    assert check(shared) == 0 and '0 records added, 2 in all, checked' in capsys.readouterr().out
+    assert before == {p: p.read_bytes() for p in shared.rglob('*') if p.is_file()}
+    assert main(['report', '--runs', str(shared/'runs'), '-o', str(shared/'report.html'), '--quiet']) == 0
+
+def test_the_check_says_what_is_wrong(shared, tmp_path, capsys):
+    result, other = sorted((shared/'results').rglob('*.json'))
+    text = result.read_text(encoding='utf-8')
+    faults = {'says something else than': lambda: result.write_text(text.replace('0.75', '0.95'), encoding='utf-8'),
+              'has no record; remove it': lambda: shutil.copy(result, result.with_name('another.json'))}
+    for said,damage in faults.items():
+        damage()
+        assert check(shared) == 1 and said in capsys.readouterr().err
+        result.write_text(text, encoding='utf-8')
+        (result.parent/'another.json').unlink(missing_ok=True)
+    key = RunKey('wol', 'third', 'abc', 'proper_noun_subject', 'another hash')
+    write_record(key, tmp_path/'three', run_results(), predictions(.75))
+    assert main(['export', 'results', str(tmp_path/'three'), '-o', str(shared)]) == 1
+    assert 'wol: its runs are on 2 datasets of this name' in capsys.readouterr().err
