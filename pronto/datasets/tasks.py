@@ -111,12 +111,8 @@ def _require_label(task:Task, label, ref:Ref):
 # %% ../../nbs/datasets/tasks.ipynb #vt01
 class _OfVerses:
     "What needs no model: rows as columns, and answers from memory"
-    def is_unambiguous(self, verse:VerseAnnotation)->bool:
-        "Does each sentence alone that gives a label give that of the verse? A count is of the whole verse"
-        return self.agrees(verse, self.label(verse))
-
     def agrees(self, verse:VerseAnnotation, label:str|None)->bool:
-        "Is the verse unambiguous, given its label?"
+        "Does each sentence alone that gives a label give that of the verse? A count is of the whole verse"
         if label is None: return False
         if self.counts or len(verse.sentences) == 1: return True
         return {self.label(verse._replace(sentences=(s,))) for s in verse.sentences} <= {label, None}

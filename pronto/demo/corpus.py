@@ -28,16 +28,11 @@ from ..core.refs import *
 from .invented_languages import *
 
 # %% ../../nbs/demo/corpus.ipynb #f24a6890
-def _real_sizes():
-    sizes, scheme = {}, ENGLISH_VERSIFICATION
-    for n,book in enumerate(NT_BOOKS, 40):
-        for chapter in range(1, scheme.get_last_chapter(n) + 1):
-            sizes[book,chapter] = scheme.get_last_verse(n, chapter)
-    return sizes
-
 def chapter_sizes(n_verses:int)->dict[tuple,int]: # (book, chapter) to its number of verses
     "The length of every chapter; raises `ValueError` for more verses than the real New Testament has"
-    real = _real_sizes()
+    scheme = ENGLISH_VERSIFICATION
+    real = {(book, chapter): scheme.get_last_verse(n, chapter) for n,book in enumerate(NT_BOOKS, 40)
+            for chapter in range(1, scheme.get_last_chapter(n) + 1)}
     total = sum(real.values())
     if not 0 < n_verses <= total: raise ValueError(f'{n_verses} verses: give a number from 1 to {total:,}')
     shares = {k: n*n_verses/total for k,n in real.items()}

@@ -16,10 +16,10 @@ from .corpus import Corpus
 from .invented_languages import invented_languages
 
 # %% ../../nbs/demo/showing.ipynb #sh07
-def verse_in_all_languages(corpus:Corpus, longest:int=60)->str: # Markdown
+def verse_in_all_languages(corpus:Corpus)->str: # Markdown
     "The first short verse of all languages, beside the English"
     texts = {t.name: corpus.text(code) for code,t in invented_languages().items()}
-    short = (ref for ref,text in corpus.english_text.items() if len(text) <= longest)
+    short = (ref for ref,text in corpus.english_text.items() if len(text) <= 60)
     ref = next(short, next(iter(corpus.english_text)))
     rows = [['English', corpus.english_text[ref]], *([name, found[ref]] for name,found in texts.items())]
     return markdown_table(['', str(ref)], rows)

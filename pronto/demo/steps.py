@@ -7,11 +7,11 @@ __all__ = ['STEPS', 'Step', 'steps_of', 'Forecast', 'demo_plan', 'Demo', 'probe_
 
 # %% ../../nbs/demo/steps.ipynb #st05
 import os, time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Callable, NamedTuple
+from unittest.mock import patch
 from ..core.progress import about, progress
 from ..core.tables import grouped
 from ..datasets.loading import load_dataset_folder
@@ -203,18 +203,6 @@ _DO = dict(datasets=_datasets, first_scores=_first_scores, label_quality=_label_
            fine_tuned=_fine_tuned, protocols=_protocols, summary=_summary)
 
 # %% ../../nbs/demo/steps.ipynb #st21
-@contextmanager
-def _environment(out:Path):
-    "A data folder of its own, and one thread for each process"
-    ours = dict(PRONTO_DATA=str(out.absolute()), OMP_NUM_THREADS='1')
-    before = {name: os.environ.get(name) for name in ours}
-    os.environ.update(ours)
-    try: yield
-    finally:
-        for name,value in before.items():
-            if value is None: del os.environ[name]
-            else: os.environ[name] = value
-
 def run_demo(
     out, seed:int=0, n_verses:int=3500, noise:float=0., *, datasets_only:bool=False, budget:Budget=FULL,
     show:Callable=print # Is given the Markdown of each step
@@ -224,7 +212,8 @@ def run_demo(
     show(demo_plan(out, n_verses, steps) + '\n')
     demo = Demo(Path(out), seed, n_verses, noise, budget, _workers())
     clock = Forecast(steps)
-    with _environment(demo.out):
+    one_thread = dict(PRONTO_DATA=str(demo.out.absolute()), OMP_NUM_THREADS='1') # For each process
+    with patch.dict(os.environ, one_thread):
         for i,step in enumerate(steps):
             show(clock.heading(i) + '\n')
             show(_DO[step.name](demo) + '\n')

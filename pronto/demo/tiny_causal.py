@@ -24,19 +24,15 @@ def _tokenizer(texts:list[str], size:int):
     made.pre_tokenizer = split
     return PreTrainedTokenizerFast(tokenizer_object=made, unk_token='[UNK]', pad_token='[PAD]')
 
-def pretrain_causal(
-    texts:list[str], out, steps:int=60, *, width:int=64,
-    positions:int=512, # The longest input in tokens
-    vocabulary:int=2000, seed:int=0
-)->Path: # The folder; one that is there is left as it is
+def pretrain_causal(texts:list[str], out, steps:int=60)->Path: # The folder; one that is there stays as it is
     "Train a small GPT-2 to predict the next word"
     out = Path(out)
     if (out/'config.json').is_file(): return out
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel, set_seed
-    set_seed(seed)
-    tokenizer = _tokenizer(texts, vocabulary)
-    sizes = dict(n_positions=positions, n_embd=width, n_layer=2, n_head=4)
+    set_seed(0)
+    tokenizer = _tokenizer(texts, 2000)
+    sizes = dict(n_positions=512, n_embd=64, n_layer=2, n_head=4)
     config = GPT2Config(vocab_size=len(tokenizer), bos_token_id=None, eos_token_id=None, **sizes)
     model = GPT2LMHeadModel(config)
     optimiser = torch.optim.AdamW(model.parameters(), 2e-3)
