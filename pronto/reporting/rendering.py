@@ -10,6 +10,7 @@ __all__ = ['BASELINE_NAMES', 'OWN_TABLE', 'TITLES', 'IN_PERCENT', 'BESIDE', 'Blo
 from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
+from ..core.pictures import no_formula
 from ..core.tables import ABSENT, Printed, Table, decimal, grouped
 from .scores import METRICS, MIN_SEEDS
 from ..runs.store import safe_name
@@ -329,8 +330,6 @@ def accuracy_table(
                  legend=names, align='lr', layout=r'\centering\small\setlength{\tabcolsep}{3pt}')
 
 # %% ../../nbs/reporting/rendering.ipynb #edbac41b
-def _plain(text:str)->str: return text.replace('$', r'\$') # Matplotlib would read a formula
-
 def _plot(ax, cell:TaskScore, y:int, color:str, metric:str):
     if cell.published is not None and metric in IN_PERCENT:
         ax.plot(cell.published, y, 'o', mfc='none', mec='0.55')
@@ -356,9 +355,9 @@ def _panel(ax, blocks:list[Block], task:str, metric:str):
 
 def _name_rows(ax, blocks:list[Block]):
     firsts = [c for block in blocks for c in _majority_first([row[0] for row in rows_of(block)])]
-    names = [_plain(c.name if c.reference == 'majority' else c.system) for c in firsts]
+    names = [no_formula(c.name if c.reference == 'majority' else c.system) for c in firsts]
     ax.set_yticks(range(len(names)), names, fontsize=8)
-    bold = {_plain(block[0].name) for block in blocks}
+    bold = {no_formula(block[0].name) for block in blocks}
     for label in ax.get_yticklabels():
         if label.get_text() in bold: label.set_fontweight('bold')
 
@@ -383,7 +382,7 @@ def draw_accuracy(blocks:list[Block])->'matplotlib.figure.Figure': # A panel per
     axes = figure.subplots(1, len(names), squeeze=False, sharey=True)[0]
     for (task,name),ax in zip(names.items(), axes):
         _panel(ax, blocks, task, metrics[task])
-        ax.set_title(_plain(name))
+        ax.set_title(no_formula(name))
         ax.grid(axis='y', color='0.94')
         ax.set_axisbelow(True)
     _name_rows(axes[0], blocks)

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['MIN_SEEDS', 'METRICS', 'Answers', 'has_seed', 'read_answers', 'answers_by_task', 'has_reference', 'common_rows',
-           'on_common_rows', 'main_metric', 'with_metric', 'score_answers', 'seed_scores', 'answer_values',
-           'compare_values', 'compare_answers', 'compare_all', 'is_clear', 'best_of_models', 'against_best',
-           'may_be_best', 'among_best', 'AgainstBaseline', 'against_baselines']
+           'main_metric', 'with_metric', 'score_answers', 'seed_scores', 'answer_values', 'compare_values',
+           'compare_answers', 'compare_all', 'is_clear', 'best_of_models', 'against_best', 'may_be_best', 'among_best',
+           'AgainstBaseline', 'against_baselines']
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
 from dataclasses import dataclass, replace
@@ -144,18 +144,6 @@ def common_rows(
     shared = [asked for asked in first if has_reference(asked) and all(asked in p for p in places.values())]
     kept = {name: [place[asked] for asked in shared] for name,place in places.items()}
     return {key: found.at(kept[id(found.asked)]) for key,found in answers.items()}
-
-def on_common_rows(
-    records:list[Run] # Runs on one task, of any Bibles and models
-)->tuple[dict[tuple[str,str],Answers],int]: # (Bible, model) to the answers of its seeds; how many rows
-    "Answers of several translations on the same test rows; raises `InputError` if there are none"
-    runs = grouped(records, lambda r: (r.dataset, r.model))
-    found = common_rows({key: read_answers(seeds) for key,seeds in runs.items()})
-    n = len(next(iter(found.values())).true) if found else 0
-    if not n:
-        bibles = ', '.join(dict.fromkeys(bible for bible,_ in runs))
-        raise InputError(bibles, 'have no test rows in common; leave one of them out')
-    return found, n
 
 # %% ../../nbs/reporting/scores.ipynb #rsc14
 METRICS = dict(accuracy='accuracy', macro_f1='macro F1', mcc='MCC', mae='mean absolute error', f1='F1')

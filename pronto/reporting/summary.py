@@ -14,6 +14,7 @@ import numpy as np
 from ..core.aggregate import Aggregate, Draws, aggregate, draw_scores, draw_values
 from ..core.progress import progress
 from ..core.stats import metric_bounds
+from ..core.pictures import no_formula
 from ..core.tables import ABSENT, Printed, Table, decimal, grouped
 from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, IN_PERCENT, Listed, shown
@@ -284,8 +285,6 @@ def summary_table(
     return Table(stem, title, blocks, notes, rows, name=name, align='llrrrrrl')
 
 # %% ../../nbs/reporting/summary.ipynb #sum25
-def _plain(text:str)->str: return text.replace('$', r'\$') # Matplotlib would read a formula
-
 def _panel(ax, rows:list[dict], kind:str, named:bool):
     "Dots with intervals, from the best rank to the worst"
     for y,r in enumerate(rows):
@@ -293,7 +292,7 @@ def _panel(ax, rows:list[dict], kind:str, named:bool):
         ends = [r[f'{kind}_low'], r[f'{kind}_high']]
         if ends[0] is not None: ax.plot([unit*x for x in ends], [y, y], '-', lw=1, color=color)
         ax.plot(unit*r[kind], y, 'o', ms=4, color=color)
-    names = [_plain(f'{r["model"]}  {r["group"]}') if named else '' for r in rows]
+    names = [no_formula(f'{r["model"]}  {r["group"]}') if named else '' for r in rows]
     ax.set_yticks(range(len(rows)), names, fontsize=8)
     ax.set_ylim(len(rows) - .5, -.5)
 
@@ -313,7 +312,7 @@ def draw_summary(
         _panel(left, found, 'iqm', named=True)
         _panel(right, found, 'rank', named=False)
         also = f' (100 × {METRICS[found[0]["metric"]]})' if 'beside' in found[0] else ''
-        left.set_title(_plain(scope + also), fontsize=9, loc='left')
+        left.set_title(no_formula(scope + also), fontsize=9, loc='left')
     axes[-1][0].set_xlabel(f'interquartile mean, {METRICS[rows[0]["metric"]]}')
     axes[-1][1].set_xlabel('mean rank')
     return figure
