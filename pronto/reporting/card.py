@@ -14,7 +14,7 @@ from ..datasets.tasks import TASKS
 from ..protocols.parts import find_translations
 from .notebook_views import answers_to
 from .scores import (METRICS, MIN_SEEDS, Answers, against_baselines, answers_by_task,
-                                     is_clear, main_metric, score_answers)
+                                     is_clear, main_metric)
 from ..runs.comparing import task_name, unknown_share
 from ..runs.schema import Run
 
@@ -89,18 +89,18 @@ def verdict(
 
 # %% ../../nbs/reporting/card.ipynb #card0014
 def _best_baseline(answers:Answers)->tuple[str,float]:
-    scores = {b: score_answers(answers.of_baseline(b))['accuracy'].value for b in answers.baselines}
+    scores = {b: answers.of_baseline(b).scores['accuracy'].value for b in answers.baselines}
     best = max(scores, key=scores.get)
     return best, scores[best]
 
 def _percent(x:float|None)->str: return decimal(None if x is None else 100*x, 1)
 
 def _score_row(stem:str, model:str, answers:Answers)->list[str]:
-    score = score_answers(answers)['accuracy']
+    score = answers.scores['accuracy']
     interval = '[{}, {}]'.format(*map(_percent, score.interval)) if score.interval else ''
     best, value = _best_baseline(answers) if answers.baselines else ('', None)
     majority = answers.baselines.get('majority')
-    most = score_answers(answers.of_baseline('majority'))['accuracy'].value if majority else None
+    most = answers.of_baseline('majority').scores['accuracy'].value if majority else None
     beside = f'{_percent(value)} ({_PLAIN.get(best, best)})' if best else _percent(None)
     own = f'{_percent(score.value)} {interval}'.strip()
     return [task_name(stem), model, own, beside, _percent(most), verdict(answers)]

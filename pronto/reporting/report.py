@@ -25,7 +25,7 @@ from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS, is_chosen
 from .rendering import IN_PERCENT
 from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, compare_all
-from .scores import is_clear, score_answers, seed_scores
+from .scores import is_clear, seed_scores
 from .summary import Scope, Stratum, stratum_of, summarise
 from .tables import SPLITS_SHOWN, in_store, read_seeds
 from .questions.question import RUN_QUESTIONS, Options, Reply, ask_runs, find_question
@@ -139,7 +139,7 @@ def row(
     records:list[Run], answers:Answers, facts:dict[str,str], folder:Path
 )->dict: # What the page shows
     "One row of the results"
-    first, found = records[0], score_answers(answers)
+    first, found = records[0], answers.scores
     model = first.model.removesuffix(with_label('', first.label or '')) # Its variant says the rest
     about = facts | dict(bible=first.dataset, model=model, task=task_name(task_key(first)))
     board = board_of(first)._asdict() | dict(variant=variant_of(first), recipe=first.recipe)

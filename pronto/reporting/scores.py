@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['MIN_SEEDS', 'METRICS', 'Answers', 'has_seed', 'read_answers', 'answers_by_task', 'has_reference', 'common_rows',
-           'main_metric', 'with_metric', 'score_answers', 'seed_scores', 'answer_values', 'compare_values',
-           'compare_answers', 'compare_all', 'is_clear', 'best_of_models', 'against_best', 'may_be_best', 'among_best',
-           'AgainstBaseline', 'against_baselines']
+           'main_metric', 'with_metric', 'seed_scores', 'answer_values', 'compare_values', 'compare_answers',
+           'compare_all', 'is_clear', 'best_of_models', 'against_best', 'may_be_best', 'among_best', 'AgainstBaseline',
+           'against_baselines']
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
 from dataclasses import dataclass, replace
@@ -175,10 +175,6 @@ def with_metric(
     raise InputError('--metric', what)
 
 # %% ../../nbs/reporting/scores.ipynb #rscscor1
-def score_answers(answers:Answers)->dict[str,SeedScore]: # By metric; `mae` for counts only
-    "Score a model over its seeds, once"
-    return answers.scores
-
 def seed_scores(answers:Answers, metric:str='accuracy')->list[float]: # One per seed
     "The metric of each run"
     return [abs(float(x)) if metric == 'mae' else float(x) for x in answer_values(answers, metric).mean(1)]

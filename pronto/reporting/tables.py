@@ -22,7 +22,7 @@ from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS, task_file
 from .rendering import BASELINE_NAMES, OWN_TABLE, Block, TaskScore, all_cells
 from .rendering import file_stem, shown
 from .scores import Answers, against_baselines, among_best, read_answers
-from .scores import has_reference, main_metric, score_answers, seed_scores, with_metric
+from .scores import has_reference, main_metric, seed_scores, with_metric
 from .translations import spread_note
 from ..runs.schema import Run
 from ..runs.comparing import data_notes, kind_of, known_as, name_apart, plain_name
@@ -171,7 +171,7 @@ def _interval(metric:str, ends:list[float]|None)->dict[str,float|None]:
 
 def _scored(answers:Answers, metric:str)->TaskScore:
     "The scores of a model or baseline"
-    found = score_answers(answers)
+    found = answers.scores
     size = dict(items=len(answers.true), chapters=chapter_cells(answers.chapters)[2])
     cell = TaskScore(metric=metric, **size, **{m: shown(m, score.value) for m,score in found.items()})
     if metric not in found: return cell # Only counts have an absolute error

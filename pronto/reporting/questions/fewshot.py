@@ -15,7 +15,7 @@ from ...core.pictures import panels
 from ..protocol_cells import FEW_SEEDS, best_note, collapse_mark, number, score_data
 from ..rendering import shown
 from .question import RunQuestion
-from ..scores import Answers, among_best, compare_answers, read_answers, score_answers
+from ..scores import Answers, among_best, compare_answers, read_answers
 from ...runs.schema import Run
 from ...runs.comparing import by_model_and_task, one_setting, task_name
 
@@ -32,7 +32,7 @@ class Curve(NamedTuple):
 
     def scores(self, metric:str='accuracy')->dict: # Number of examples to a `SeedScore`
         "The points of the curve, in order"
-        return {n: score_answers(self.points[n])[metric] for n in sorted(self.points)}
+        return {n: self.points[n].scores[metric] for n in sorted(self.points)}
 
 def _source(record:Run)->str:
     before, target = record.train[0], record.dataset

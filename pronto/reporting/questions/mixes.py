@@ -15,7 +15,7 @@ from ..protocol_cells import best_note, collapse_mark, compare_means, difference
 from ..protocol_cells import few_seeds_note, number, score_data, with_ends
 from ..rendering import shown
 from .question import RunQuestion
-from ..scores import Answers, among_best, is_clear, read_answers, score_answers
+from ..scores import Answers, among_best, is_clear, read_answers
 from ...runs.schema import Run
 from ...runs.comparing import by_model_and_task, one_setting, task_name
 
@@ -59,7 +59,7 @@ def mixes_table(found:list[Mixes], metric:str='accuracy')->Table:
     rows, data, any_best = [], [], set()
     for mixes in found:
         names = dict(task=task_name(mixes.task), model=mixes.model)
-        scores = {key: score_answers(answers)[metric] for key,answers in mixes.cells.items()}
+        scores = {key: answers.scores[metric] for key,answers in mixes.cells.items()}
         for target in mixes.targets:
             best = _best_mixes(mixes, target, metric)
             own = {c: scores[target, c] for c in CONDITIONS if (target, c) in scores}
@@ -107,7 +107,7 @@ def _panel(ax, mixes:Mixes, metric:str):
         for condition,mark in _MARKS.items():
             answers = mixes.cells.get((target, condition))
             if answers is None: continue
-            x = shown(metric, score_answers(answers)[metric].value)
+            x = shown(metric, answers.scores[metric].value)
             ax.plot(x, y, mark[0], color=mark[1:], ms=5, mfc='none' if mark[0] == 's' else None)
     ax.set_yticks(range(len(mixes.targets)), mixes.targets, fontsize=7)
     ax.set_ylim(len(mixes.targets) - .5, -.5)

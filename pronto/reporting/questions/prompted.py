@@ -13,7 +13,7 @@ from ...core.tables import Table, decimal, grouped
 from ...core.pictures import panels
 from ..protocol_cells import between, collapse_mark, number
 from ..rendering import shown
-from ..scores import read_answers, score_answers
+from ..scores import read_answers
 from ...runs.schema import Run
 from ...runs.comparing import known_as, task_key, task_name
 from .question import RunQuestion
@@ -48,7 +48,7 @@ def read_prompted(records:list[Run])->list[Prompted]:
     found = []
     for (*cell,asked),seeds in grouped([r for r in records if r.protocol == 'prompting'], key).items():
         answers = read_answers(seeds)
-        scores, chosen = score_answers(answers), ', '.join(dict.fromkeys(map(_chosen, seeds)))
+        scores, chosen = answers.scores, ', '.join(dict.fromkeys(map(_chosen, seeds)))
         found.append(Prompted(*cell, chosen, scores['mcc'], scores['accuracy'], collapse_mark(answers),
                               seeds[0].baselines.get('majority'), seeds, asked))
     return sorted(found, key=lambda p: (p[:4], p.asked))

@@ -21,7 +21,7 @@ from ..protocol_cells import difference_cells, few_seeds_note
 from ..protocol_cells import number, same_rows, score_data, with_ends
 from ..rendering import IN_PERCENT, shown
 from .question import RunQuestion
-from ..scores import Answers, among_best, compare_answers, read_answers, score_answers
+from ..scores import Answers, among_best, compare_answers, read_answers
 from ...runs.schema import Run
 from ...runs.comparing import by_model_and_task, one_setting, task_name, whole_setting
 from ...runs.store import safe_name
@@ -76,7 +76,7 @@ def score_of(
     answers:Answers, metric:str='accuracy'
 )->SeedScore|None: # `None` if the task does not have the metric
     "The score of a cell"
-    return score_answers(answers).get(metric)
+    return answers.scores.get(metric)
 
 def transfer_gap(
     found:Transfer, source:str, target:str, metric:str='accuracy'
