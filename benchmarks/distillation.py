@@ -34,7 +34,8 @@ from pronto.modeling.encodings import FrozenModel
 from pronto.modeling.layers import use_onednn
 from pronto.modeling.pretrain import foreign_in_model, learn_vocabulary, save_model, weights_hash
 from pronto.modeling.recipes import find_model, model_hash
-from pronto.modeling.train import padded, versions
+from pronto.modeling.outcome import versions
+from pronto.modeling.train import padded
 
 def verses_by_ref(
     path # A Bible in any format

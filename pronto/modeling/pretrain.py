@@ -26,7 +26,8 @@ from .embedding_init import word_vectors
 from .encoding import unknown_token_share
 from .layers import use_onednn
 from .recipes import file_hash, find_model
-from .train import LeanTrainer, ShowProgress, padded, versions
+from .outcome import pick_device, versions
+from .train import LeanTrainer, ShowProgress, padded
 
 # %% ../../nbs/modeling/pretrain.ipynb #dd96815d
 def train_verses(bible)->list[str]: # In canonical order
@@ -238,7 +239,7 @@ def pretrain(
 )->dict: # The manifest
     "Pretrain a small BERT and write its folder; raises `InputError` for a bad shape or an unwritable place"
     if not texts: raise ValueError('no texts to train on')
-    device = device or ('cuda' if torch.cuda.is_available() else 'cpu')
+    device = pick_device(device)
     settings = replace(settings, **changes)
     if init is not None or settings.steps == 0: settings = replace(settings, window=0)
     with quiet(), replace_folder(out, foreign_in_model) as folder:

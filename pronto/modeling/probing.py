@@ -21,8 +21,8 @@ from ..core.progress import progress as shown, step
 from ..datasets.loading import Dataset, load_dataset_folder
 from ..datasets.tasks import find_task
 from .encodings import Cache, Encodings, encode_once, frozen_model
-from .outcome import (Trained, dataset_senses, device_name, is_collapsed, scores, task_rows,
-                                     test_sets, versions)
+from .outcome import (Trained, dataset_senses, is_collapsed, scores, spent, task_rows,
+                                     test_sets)
 from .recipes import find_model, find_recipe, model_hash
 
 # %% ../../nbs/modeling/probing.ipynb #9b000007
@@ -276,11 +276,11 @@ class Choice:
         *_, number, answers = self.best
         best, names = self.dev[number-1], self.task.labels
         labels = {s: [names[i] for i in answers[s].tolist()] for s in test_sets(rows)}
-        return Trained(task=self.task, recipe=settings['name'], seed=seed, rows=rows, answers=labels,
-               dev=self.dev, hyperparameters=settings | dict(layer=best['layer'], l2=best['l2']),
-               best_epoch=number, collapsed=is_collapsed([best], self.gold['train'].tolist()), attempts=[],
-               seconds=round(time.perf_counter() - began, 1), device=device_name(device or 'cpu'),
-               versions=versions(), **counts)
+        used = settings | dict(layer=best['layer'], l2=best['l2'])
+        return Trained(task=self.task, seed=seed, hyperparameters=used, rows=rows, answers=labels,
+                       dev=self.dev, best_epoch=number, attempts=[],
+                       collapsed=is_collapsed([best], self.gold['train'].tolist()), **counts,
+                       **spent(began, device or 'cpu'))
 
 # %% ../../nbs/modeling/probing.ipynb #9b000012
 MIX = -1 # The number of the scalar mix among the layers in `dev`

@@ -16,7 +16,7 @@ from ..core.files import InputError
 from ..datasets.loading import sample
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS
 from .encodings import pad_batch
-from .outcome import Trained, device_name, scores, test_sets, versions
+from .outcome import Trained, pick_device, scores, spent, test_sets
 from .recipes import find_model
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000007
@@ -177,9 +177,8 @@ class _Causal:
     def __init__(self, model, device:str=None,
         chat:bool=False # Ask by turns, with the template of the tokenizer?
     ):
-        import torch
         from pronto.modeling.architectures import quiet, token_limit
-        self.model, self.device = model, device or ('cuda' if torch.cuda.is_available() else 'cpu')
+        self.model, self.device = model, pick_device(device)
         with quiet(): self.tokenizer, self.net = _load_causal(model, self.device)
         self.limit, self.chat = token_limit(self.net, self.tokenizer), chat
         if chat and not self.tokenizer.chat_template:
@@ -347,9 +346,6 @@ def prompt(
     attempt = {'seed': seed, 'best_epoch': best['epoch'], 'constant': best['constant'], 'collapsed': constant}
     if settings.get('endpoint'): attempt |= causal.about
     if chosen[1] and 'language' in chosen[1]: attempt['language'] = chosen[1]['language']
-    return Trained(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
-               answers=answers, dev=dev, best_epoch=best['epoch'], collapsed=constant, attempts=[attempt],
-               truncated=truncated, unknown={}, likely=likely, follows=follows,
-               seconds=round(time.perf_counter() - start, 1),
-               device=device_name(causal.device) if causal.device != 'server' else 'server',
-               versions=versions())
+    return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=dev,
+                   best_epoch=best['epoch'], collapsed=constant, attempts=[attempt], truncated=truncated,
+                   unknown={}, likely=likely, follows=follows, **spent(start, causal.device))

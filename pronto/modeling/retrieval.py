@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SIMILARITIES', 'unit_rows', 'neighbour_means', 'retrieve', 'mexa', 'encode_layers', 'xtreme_layer', 'load_folds',
-           'verse_texts', 'parallel_texts', 'RetrievalScore', 'best_layer', 'Retrieval', 'score_retrieval']
+           'verse_texts', 'parallel_texts', 'RetrievalScore', 'best_layer', 'score_retrieval']
 
 # %% ../../nbs/modeling/retrieval.ipynb #re000005
 import time
@@ -14,11 +14,10 @@ import numpy as np
 from ..core.files import InputError
 from ..core.refs import Ref
 from ..core.stats import score
-from ..core.tables import markdown_table
 from ..datasets.examples import verses_of
 from ..datasets.loading import Dataset, fold_folders, load_dataset_folder
 from .encodings import FrozenModel, encode_once
-from .outcome import device_name, versions
+from .outcome import Measured, spent
 
 # %% ../../nbs/modeling/retrieval.ipynb #re000007
 SIMILARITIES = {'cosine': 0, 'margin': 4, 'csls': 10} # Name to the number of neighbours that it corrects for
@@ -155,25 +154,6 @@ def best_layer(
     return int(np.argmax(means))
 
 # %% ../../nbs/modeling/retrieval.ipynb #re000029
-class Retrieval(NamedTuple):
-    "Retrieval between two translations by one model"
-    model:str
-    scores:list[RetrievalScore]
-    mexa:list[float]     # By layer, over all verses
-    mexa_100:list[float] # By layer, over the first 100 verses, as published
-    n:int                # Verses of test
-    seconds:float
-    device:str
-    versions:dict
-    rows:list[dict]      # Of predictions: for each verse whether it found its translation, by the margin
-
-    def table(self)->str:
-        "The scores in Markdown"
-        percent = lambda x: f'{100*x:.1f}'
-        rows = [[s.setting, s.layer, f'{s.query} → {s.database}', percent(s.accuracy),
-                 '–'.join(map(percent, s.interval or []))] for s in self.scores]
-        return markdown_table(['setting', 'layer', 'direction', 'accuracy', '95 %'], rows, 'lrlrr')
-
 def _xtreme(model, codes, refs, texts, device)->RetrievalScore:
     "The published setting: the foreign side is the database"
     x, y = (encode_layers(model, t, specials=True, device=device) for t in texts)
@@ -202,8 +182,9 @@ def _scores(codes, folds, test, refs, texts)->Iterator[tuple[RetrievalScore,np.n
 def score_retrieval(
     model, foreign,
     english, # The same of the other translation; in `xtreme` its verses are the queries
-    *, device:str=None
-)->Retrieval:
+    *, device:str=None,
+    progress:str='' # Not shown; encodings take a moment
+)->Measured: # The arguments of `retrieval_fields`
     "Score retrieval between the test verses of two translations; raises `InputError` for bad input"
     start = time.perf_counter()
     sides = [load_folds(x) for x in (foreign, english)]
@@ -219,7 +200,7 @@ def score_retrieval(
     answers = np.where(hits, 'right', 'wrong').tolist()
     rows = [dict(ref=ref, label='right', predicted=answer) for ref,answer in zip(refs, answers)]
     layers = list(zip(*test))
-    return Retrieval(str(model), [published, *(score for score,_ in chosen)],
-                     [round(mexa(x, y), 4) for x,y in layers],
-                     [round(mexa(x[:100], y[:100]), 4) for x,y in layers], len(refs),
-                     round(time.perf_counter() - start, 1), device_name(device or 'cpu'), versions(), rows)
+    results = dict(scores=[s._asdict() for s in (published, *(score for score,_ in chosen))], n=len(refs),
+                   mexa=[round(mexa(x, y), 4) for x,y in layers],
+                   mexa_100=[round(mexa(x[:100], y[:100]), 4) for x,y in layers]) # As published
+    return Measured(results | spent(start, device or 'cpu'), rows)

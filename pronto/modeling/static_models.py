@@ -20,7 +20,9 @@ from ..core.files import InputError, read_json, reading, to_stderr
 from .encodings import pad_batch
 from .recipes import find_model
 from .static_vectors import is_static, lower_words
-from .train import Trained, fine_tune, is_collapsed, scores, versions
+from .outcome import (Trained, cut_and_unknown, is_collapsed, pick_device, scores, spent,
+                                     test_sets)
+from .train import fine_tune
 
 # %% ../../nbs/modeling/static_models.ipynb #sm000007
 @dataclass
@@ -175,7 +177,7 @@ def fine_tune_static(
     device:str=None, progress:str=''
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Train a classifier over static vectors on one task and test it; raises `InputError` for bad input"
-    start, device = time.perf_counter(), device or ('cuda' if torch.cuda.is_available() else 'cpu')
+    start, device = time.perf_counter(), pick_device(device)
     vectors = load_vectors(model)
     names = sorted({row.sense for row in rows['train']} - {None}) if senses is None else senses
     number = {sense: i for i,sense in enumerate(names, 1)}
@@ -189,16 +191,14 @@ def fine_tune_static(
     net = StaticClassifier(vectors.table, len(task.labels), recurrent=recurrent, hidden=settings['hidden'],
                            senses=first).to(device)
     dev, best = _train(net, task, inputs, settings, seed=seed, device=device, progress=progress)
-    tests = [part for part in rows if part not in ('train','dev')]
-    answers = {part: [task.labels[i] for i in _answers(net, inputs[part], device)[0]] for part in tests}
+    answers = {part: [task.labels[i] for i in _answers(net, inputs[part], device)[0]]
+               for part in test_sets(rows)}
     collapsed = is_collapsed(dev, inputs['train'].labels)
     attempt = {'seed': seed, 'learning_rate': settings['learning_rate'], 'best_epoch': best,
                'constant': dev[best-1]['constant'], 'collapsed': collapsed}
-    return Trained(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
-               answers=answers, dev=dev, best_epoch=best, collapsed=collapsed, attempts=[attempt],
-               truncated={part: x.truncated for part,x in inputs.items()},
-               unknown={part: x.unknown for part,x in inputs.items()},
-               seconds=round(time.perf_counter() - start, 1), device=str(device), versions=versions())
+    return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=dev,
+                   best_epoch=best, collapsed=collapsed, attempts=[attempt], **cut_and_unknown(inputs),
+                   **spent(start, device))
 
 def trainer_of(model)->Callable: # `fine_tune`, or `fine_tune_static` for a folder of static vectors
     "The function that trains a model"

@@ -19,7 +19,7 @@ from ..datasets.tasks import find_task
 from .architectures import load_classifier, quiet, token_limit
 from .encoding import pack
 from .layers import keep_used_tokens, spend_less
-from .outcome import Trained, device_name, is_collapsed, scores, versions
+from .outcome import Trained, cut_and_unknown, is_collapsed, pick_device, scores, spent
 from .recipes import find_model, model_hash
 from .train import (FineTuner, KeepBest, ShowProgress, best_epoch, by_length, collate,
                                    fit_in_memory, logits_of, probe_first, shared_tokenizer,
@@ -166,7 +166,7 @@ def fine_tune_together(
     settings:dict, *, seed:int=0, device:str=None, progress:str=''
 )->dict[str,Trained]: # Stem to what became of the task; each has its share of the seconds
     "Fine-tune a model on several tasks of single verses at once; raises `InputError` for bad input"
-    began, device = time.perf_counter(), device or ('cuda' if torch.cuda.is_available() else 'cpu')
+    began, device = time.perf_counter(), pick_device(device)
     settings = {'bf16': False} | settings | {'accumulation': 1, 'embeddings': 1.}
     heads = Heads([find_task(stem) for stem in rows])
     probes = {t.stem: probe_first(model, t, rows[t.stem], settings, device=device) for t in heads.tasks}
@@ -174,15 +174,13 @@ def fine_tune_together(
         tokenizer = shared_tokenizer(str(model), model_hash(find_model(model)))
         how = tokenizer, seed, device, progress
         used, encode, trained = _with_memory(model, tokenizer, heads, rows, settings, how)
-    share, found = round((time.perf_counter() - began)/len(rows), 1), {}
+    took, found = spent(began, device), {}
+    took['seconds'] = round(took['seconds']/len(rows), 1)
     for task in heads.tasks:
         own, (keep, answers) = rows[task.stem], trained[task.stem]
         labels = [task.labels.index(task.training_label(row.label)) for row in own['train']]
         chosen = best_epoch(keep, answers, is_collapsed(keep.dev, labels), probes[task.stem])
         packed = {name: encode(part) for name,part in own.items()}
-        found[task.stem] = Trained(
-            task=task, recipe=settings['name'], seed=seed, hyperparameters=used, rows=own,
-            **chosen, attempts=[], truncated={name: p.truncated for name,p in packed.items()},
-            unknown={name: p.unknown for name,p in packed.items()},
-            seconds=share, device=device_name(device), versions=versions())
+        found[task.stem] = Trained(task=task, seed=seed, hyperparameters=used, rows=own, **chosen,
+                                   attempts=[], **cut_and_unknown(packed), **took)
     return found

@@ -26,8 +26,8 @@ from .embedding_init import typical_words
 from .encoding import pack
 from .encodings import pad_batch
 from .layers import keep_used_tokens, spend_less
-from .outcome import (Trained, dataset_senses, device_name, is_collapsed, scores, senses_of,
-                                     task_rows, test_sets, versions)
+from .outcome import (Trained, cut_and_unknown, dataset_senses, is_collapsed, pick_device,
+                                     scores, senses_of, spent, task_rows, test_sets)
 from .probing import probe
 from .recipes import find_model, find_recipe, model_hash
 
@@ -376,7 +376,7 @@ def fine_tune(
     keep_weights:bool=False # Are the weights of the best epoch kept in `Trained.weights`?
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Fine-tune a model on one task and test it; raises `InputError` for bad input"
-    began, device = time.perf_counter(), device or ('cuda' if torch.cuda.is_available() else 'cpu')
+    began, device = time.perf_counter(), pick_device(device)
     settings = {'bf16': False} | settings | {'accumulation': 1}
     if senses is None: senses = senses_of([row for part in rows.values() for row in part])
     probed = probe_first(model, task, rows, settings, senses=senses, device=device)
@@ -386,13 +386,9 @@ def fine_tune(
                          keep_weights)
         used, packed, answers, keep, attempts = _run_until_learned(first)
     chosen = best_epoch(keep, answers, attempts[-1]['collapsed'], probed)
-    return Trained(task=task, recipe=settings['name'], seed=seed, hyperparameters=used, rows=rows, **chosen,
-               attempts=attempts,
-               weights={k: v.cpu() for k,v in keep.weights.items()} if keep_weights else None,
-               truncated={s: p.truncated for s,p in packed.items()},
-               unknown={s: p.unknown for s,p in packed.items()},
-               seconds=round(time.perf_counter() - began, 1),
-               device=device_name(device), versions=versions())
+    return Trained(task=task, seed=seed, hyperparameters=used, rows=rows, **chosen, attempts=attempts,
+                   weights={k: v.cpu() for k,v in keep.weights.items()} if keep_weights else None,
+                   **cut_and_unknown(packed), **spent(began, device))
 
 # %% ../../nbs/modeling/train.ipynb #c7a10004
 def fine_tune_dataset(

@@ -29,7 +29,7 @@ from .comparing import search_name, task_name
 from .planning import Training, choose_tasks
 from .schema import Run
 from .store import (RunKey, dataset_hash, find_baselines, is_done, pool_runs, read_record,
-                               score_labels, store_reading, store_retrieval, store_run, write_training)
+                               score_labels, store_measured, store_run, write_training)
 from ..datasets.splits import SPLIT_NAMES
 from ..datasets.tasks import Task, find_task, load_tasks
 
@@ -139,25 +139,14 @@ def _answer_baselines(training:Training, runs)->dict: # As `find_baselines` give
     return find_baselines(keys, runs, task, _rows(training.selection.train, task), tests) if left else {}
 
 # %% ../../nbs/runs/runner.ipynb #rtsear01
-def _search(training:Training, runs, device:str)->Path: # The record
-    "Search the verses of one translation in another one"
-    from pronto.modeling.retrieval import score_retrieval
-    selection = training.selection
-    load = lambda parts: [load_dataset_folder(part.folder) for part in parts]
-    sides = load(selection.tests), load(selection.train)
-    found = score_retrieval(training.model, *sides, device=device)
-    return store_retrieval(training.key, runs, found, sides[0][0].manifest, selection.name)
-
-def _read(training:Training, runs, device:str, show:bool)->Path: # The record
-    "Read the verses of a translation"
-    module = import_module(f'pronto.modeling.{training.key.protocol}')
-    selection = training.selection
-    tested, against = ([load_dataset_folder(part.folder) for part in parts]
-                       for parts in (selection.tests, selection.train))
-    shown = str(training) if show else ''
-    score = getattr(module, f'score_{training.key.protocol}')
-    found = score(training.model, tested, against, device=device, progress=shown)
-    return store_reading(training.key, runs, found, tested[0].manifest, selection.name)
+def _measure(training:Training, runs, device:str, show:bool)->Path: # The record
+    "Search the verses of a translation in another one, or read them"
+    name, selection = training.key.protocol, training.selection
+    score = getattr(import_module(f'pronto.modeling.{name}'), f'score_{name}')
+    tested, others = ([load_dataset_folder(part.folder) for part in parts]
+                      for parts in (selection.tests, selection.train))
+    found = score(training.model, tested, others, device=device, progress=str(training) if show else '')
+    return store_measured(training.key, runs, found, tested[0].manifest, selection.name)
 
 # %% ../../nbs/runs/runner.ipynb #rt0run02
 def run_training(
@@ -173,8 +162,7 @@ def run_training(
     found, left = [key.record(runs) for key in training.keys], _left(training, runs)
     if not left: return found
     require_place(found[0])
-    if training.adapt == 'search': return [_search(training, runs, device)]
-    if training.adapt == 'read': return [_read(training, runs, device, show)]
+    if training.adapt in ('search','read'): return [_measure(training, runs, device, show)]
     task, selection, limit = find_task(training.key.task), training.selection, training.key.limit
     _check(selection, task, limit)
     tests = {name: _rows((part,), task, limit) for name,(_,part) in left.items()}

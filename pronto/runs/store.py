@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunInputs', 'RunKey', 'read_record', 'is_done', 'write_record',
            'predictions_of', 'prediction_columns', 'read_predictions', 'chapters_of', 'resembling', 'score_labels',
-           'right_answers', 'score_run', 'run_key', 'find_baselines', 'store_run', 'store_retrieval', 'store_reading',
-           'write_training', 'read_runs', 'pool_runs', 'check_parameters']
+           'right_answers', 'score_run', 'run_key', 'find_baselines', 'store_run', 'store_measured', 'write_training',
+           'read_runs', 'pool_runs', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os, re, sys
@@ -486,31 +486,18 @@ def _about_dataset(manifest:dict)->dict: # Fields of a record
     return unchecked | {k: manifest.get(k) for k in _ABOUT} | source
 
 # %% ../../nbs/runs/store.ipynb #strretr1
-def store_retrieval(
-    key:RunKey, # Of the verses that look for their translations
+def store_measured(
+    key:RunKey, # Of a run without a task
     runs, # The folder of the run store
-    found, # A `Retrieval`
-    about:dict, # The manifest of the tested translation
+    found, # A `Measured`
+    about:dict, # The manifest of the tested translation, of which all folds count together
     condition:str # As `Selection` names it
 )->Path: # The record
-    "Store a finished retrieval; raises `InputError` where it cannot be written"
-    more = {k: getattr(found, k) for k in ('mexa','mexa_100','seconds','device','versions')}
-    results = retrieval_fields([s._asdict() for s in found.scores], found.n, condition=condition, **more)
-    return _store_without_task(key, runs, results, about, found.rows)
-
-def _store_without_task(key:RunKey, runs, results:dict, about:dict, rows:list[dict])->Path:
-    of_all_folds = _about_dataset(about | dict(fold=None, folds=None))
-    return write_record(key, runs, results | of_all_folds, rows)
-
-def store_reading(
-    key:RunKey,
-    runs, # The folder of the run store
-    found, # A `Perplexity` or a `Memory`
-    about:dict, condition:str # As above
-)->Path: # The record
-    "Store what a model needed for verses; raises `InputError` where it cannot be written"
-    results = EMPTY | dict(accuracy=None, condition=condition) | found.results
-    return _store_without_task(key, runs, results, about, found.rows)
+    "Store a finished retrieval or reading; raises `InputError` where it cannot be written"
+    if key.protocol == 'retrieval': results = retrieval_fields(**found.results)
+    else: results = EMPTY | dict(accuracy=None) | found.results
+    about = _about_dataset(about | dict(fold=None, folds=None))
+    return write_record(key, runs, results | dict(condition=condition) | about, found.rows)
 
 # %% ../../nbs/runs/store.ipynb #st00tr02
 def write_training(

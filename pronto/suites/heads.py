@@ -19,7 +19,7 @@ from ..modeling.architectures import (check_size, load_tokenizer, one_line_error
                                           token_limit)
 from ..modeling.encoding import unknown_token_share
 from ..modeling.layers import use_onednn
-from ..modeling.outcome import Trained, device_name, test_sets, versions
+from ..modeling.outcome import Trained, pick_device, spent, test_sets
 from ..modeling.recipes import find_model
 from ..modeling.train import KeepBest, LeanTrainer, ShowProgress, padded
 from .kinds import Question, Tagged
@@ -300,7 +300,7 @@ def fit_task(
     senses:list[str]=() # There are none
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Fine-tune a model for tagging or questions; raises `InputError` for bad input"
-    began, device = time.perf_counter(), device or ('cuda' if torch.cuda.is_available() else 'cpu')
+    began, device = time.perf_counter(), pick_device(device)
     kind = task.example.kind
     with quiet():
         tokenizer, net = load_tokenizer(model), load_head(model, kind, task.labels, seed)
@@ -316,12 +316,11 @@ def fit_task(
             answers[part] = _tags(packed[part], scores, task.labels) if kind == 'tagging' else \
                 _spans(rows[part], packed[part], scores)
     told = lambda name: {part: getattr(p, name, 0) for part,p in packed.items()}
-    return Trained(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
-                   answers=answers, dev=keep.dev, best_epoch=keep.best[1],
-                   collapsed=all(epoch['constant'] for epoch in keep.dev),
+    return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=keep.dev,
+                   best_epoch=keep.best[1], collapsed=all(epoch['constant'] for epoch in keep.dev),
                    attempts=[dict(seed=seed, divided=told('divided') if kind == 'tagging' else {})],
-                   truncated=told('unknown_words'), seconds=round(time.perf_counter() - began, 1),
+                   truncated=told('unknown_words'),
                    unknown={part: unknown_token_share(tokenizer, [x['input_ids'] for x in p.inputs])
                             for part,p in packed.items()},
                    weights={k: v.cpu() for k,v in keep.weights.items()} if keep_weights else None,
-                   device=device_name(device), versions=versions())
+                   **spent(began, device))

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Iterator
 import numpy as np
 from ..core.files import InputError
-from ..modeling.outcome import Trained, test_sets, versions
+from ..modeling.outcome import Trained, pick_device, spent, test_sets
 from ..modeling.retrieval import encode_layers, neighbour_means, retrieve, unit_rows, xtreme_layer
 
 # %% ../../nbs/suites/searching.ipynb #pr15c
@@ -117,8 +117,6 @@ def search_task(
             how = some, some[0].pool
             answers[part] += _mined(model, rows['dev'], *how, device) if 'f1' in task.metrics else \
                 _nearest(model, *how, settings, device)
-    none = dict.fromkeys(rows, 0)
-    return Trained(task=task, recipe=settings['name'], seed=seed, hyperparameters=settings, rows=rows,
-               answers=answers, dev=[], best_epoch=1, collapsed=False, attempts=[], truncated=none,
-               unknown=dict.fromkeys(rows, 0.), seconds=round(time.perf_counter() - start, 1),
-               device=device or 'as available', versions=versions())
+    return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=[],
+                   best_epoch=1, collapsed=False, attempts=[], truncated=dict.fromkeys(rows, 0),
+                   unknown=dict.fromkeys(rows, 0.), **spent(start, pick_device(device)))

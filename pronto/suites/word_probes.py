@@ -16,7 +16,7 @@ from ..core.progress import step
 from ..datasets.loading import sample
 from ..modeling.architectures import load_encoder, load_tokenizer, one_line_errors, quiet
 from ..modeling.encoding import unknown_token_share
-from ..modeling.outcome import Trained
+from ..modeling.outcome import pick_device, Trained
 from ..modeling.probing import Choice, fit_logistic, one_thread, probe_layers
 from ..modeling.train import padded
 from .heads import PackedWords, pack_words
@@ -102,7 +102,7 @@ def probe_words(
     senses:list[str]=() # There are none
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Probe a frozen model on a tagging task; raises `InputError` for bad input"
-    began, device = time.perf_counter(), device or ('cuda' if torch.cuda.is_available() else 'cpu')
+    began, device = time.perf_counter(), pick_device(device)
     net, tokenizer, pack = _encoder(model, settings, seed)
     packed = {s: pack(part, tags=task.labels) for s,part in rows.items()}
     few = sample(rows['train'], len(rows['train'])*_TO_CHOOSE//max(1, len(task.true_labels(rows['train']))))
