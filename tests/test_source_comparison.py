@@ -44,9 +44,14 @@ def test_the_notebook_runs_with_its_default_parameters(data, tmp_path):
     assert 'ACAI: a name in a subject' in table and 'of the verses said to have a proper subject' in text
     assert any('image/png' in o.get('data', {}) for o in outputs(notebook))
 
-def test_missing_data_are_reported_in_one_line(tmp_path):
+def test_missing_data_are_named_before_what_is_shown_instead(tmp_path):
     done, notebook = papermill(tmp_path, tmp_path/'run.ipynb')
+    assert done.returncode == 0 and not [o for o in outputs(notebook) if o.output_type == 'error']
+    first = shown(notebook).strip().splitlines()[0]
+    assert str(tmp_path/'ontonotes') in first and first.endswith('not there, so these are two invented sources.')
+
+def test_a_folder_that_is_named_must_be_there(tmp_path):
+    done, notebook = papermill(tmp_path, tmp_path/'run.ipynb', ontonotes=tmp_path/'nowhere')
+    assert done.returncode == 1 and f'{tmp_path/"nowhere"}: is not a folder; name the folder of an annotated source' in done.stderr
     error, = (o for o in outputs(notebook) if o.output_type == 'error')
-    assert done.returncode == 1
-    assert f'{tmp_path/"ontonotes"}: is not a folder; name the folder of an annotated source' in done.stderr
     assert len('\n'.join(error.traceback).strip().splitlines()) <= 1
