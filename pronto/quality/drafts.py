@@ -15,7 +15,7 @@ import numpy as np
 from ..core.files import InputError
 from ..core.refs import Ref, in_order
 from ..core.tables import Table, decimal
-from ..datasets.word_align import align_words, is_unspaced, plain_word, words_of
+from ..datasets.word_align import MOST_ALIGNED, align_words, is_unspaced, plain_word, words_of
 from .gold_alignments import GreekWord
 
 # %% ../../nbs/quality/drafts.ipynb #drft0007
@@ -223,7 +223,11 @@ def make_draft(
     words = _with_names({ref: source[ref] for ref in shared})
     sample = ' '.join(texts[ref] for ref in shared[:_LEAST_VERSES])
     segmenter = 'characters' if is_unspaced(sample) else 'unicode'
-    return Draft(shared, [words[ref] for ref in shared], [texts[ref] for ref in shared], segmenter, seed)
+    draft = Draft(shared, [words[ref] for ref in shared], [texts[ref] for ref in shared], segmenter, seed)
+    sizes = {ref: len(found) for ref,found in zip(shared, draft.words)}
+    if sizes[longest := max(shared, key=sizes.get)] <= MOST_ALIGNED: return draft
+    what = f'has {sizes[longest]:,} words, of which {MOST_ALIGNED:,} can be aligned; divide the verse'
+    raise InputError(path, what, str(longest))
 
 _NO_NAMES = ('Names were not checked: the text beside the draft has no lemmas, and its script no '
              'capitals. Name a Greek text with --against.')
