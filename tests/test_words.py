@@ -206,7 +206,7 @@ def test_words_are_probed_and_their_scores_shown(toy_words_and_verses, pronto, m
     status, out, _ = pronto('probe', toy_words_and_verses, '-m', model, '--limit', '100', '--runs', tmp_path/'runs')
     assert status == 0 and '| names | upos |' in out
     [record] = [json.loads(p.read_text()) for p in (tmp_path/'runs').rglob('names/*.json')]
-    assert {*record['baselines']} >= {'majority','lookup','ngram'} and len(record['dev']) == 2 # Layers
+    assert {*record['baselines']} >= {'majority','lookup','cues','ngram'} and len(record['dev']) == 2 # Layers
     assert record['counts']['train'] == 100 and 0 < record['accuracy'] <= 1
     before = pronto('eval', toy_words_and_verses, '-m', model, '--protocol', 'probe', '--limit', '100', '--runs', tmp_path/'runs')
     assert before[0] == 0 and before[1].count('recorded before') == 3

@@ -8,7 +8,7 @@ __all__ = ['no_annotation', 'SentenceTask', 'SentencePairTask', 'ItemTask', 'f1_
 
 # %% ../../nbs/suites/tasks.ipynb #tk04imports
 import json, re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
@@ -162,8 +162,8 @@ class TaggingTask(ItemTask):
 
     @property
     def baselines(self)->dict[str,Callable]:
-        "The most frequent tag; that of the word; and for unknown words that of similar words"
-        return dict(majority=_usual_tag, lookup=_tag_of_word, ngram=_tag_of_letters)
+        "The most frequent tag; that of the word; that of words with a capital; and that of similar words"
+        return dict(majority=_usual_tag, lookup=_tag_of_word, cues=_tag_of_capital, ngram=_tag_of_letters)
 
 def _one_line(text:str)->str: return ' '.join(text.split())
 
@@ -184,6 +184,14 @@ def _usual_tag(task:TaggingTask, train:list[Tagged], test:list[Tagged])->list[st
 def _tag_of_word(task:TaggingTask, train:list[Tagged], test:list[Tagged])->list[str]:
     known = _word_tags(train)
     return [known.get(word, tag) for word,tag in zip(_words(test), _usual_tag(task, train, test))]
+
+def _tag_of_capital(task:TaggingTask, train:list[Tagged], test:list[Tagged])->list[str]:
+    "The most frequent tag of words with and without a capital, at the beginning and after it"
+    shapes = lambda rows: [(i > 0, word[:1].isupper()) for row in rows for i,word in enumerate(row.tokens)]
+    counts = defaultdict(Counter)
+    for shape,tag in zip(shapes(train), task.true_labels(train)): counts[shape][tag] += 1
+    known = {shape: found.most_common(1)[0][0] for shape,found in counts.items()}
+    return [known.get(shape, tag) for shape,tag in zip(shapes(test), _usual_tag(task, train, test))]
 
 def _tag_of_letters(task:TaggingTask, train:list[Tagged], test:list[Tagged])->list[str]:
     from sklearn.feature_extraction.text import HashingVectorizer
