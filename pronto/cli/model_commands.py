@@ -92,15 +92,16 @@ def _tell_time(trainings:list, runs):
     new = [t for t in trainings if t.adapt == 'all' and is_new(t)]
     paces = {} # Of each model, in seconds for an example and epoch
     for r in read_runs(runs) if new else ():
-        passed = r.counts.get('train', 0)*r.hyperparameters.get('epochs', 0)
+        passed = r.counts.get('train', 0)*(r.hyperparameters.get('epochs') or 0)
         if passed and r.seconds: paces.setdefault(r.model, []).append(r.seconds/passed)
     pace = {t.model: paces.get(model_name(t.model)) for t in new}
-    if not new or not all(pace.values()): return # The steps of the first training say how long that takes
+    epochs = [t.key.hyperparameters.get('epochs') for t in new] # None where a recipe counts steps
+    if not new or not all(pace.values()) or not all(epochs): return # The first training will say it
     def n_examples(t):
         files = (table_file(part.folder, t.key.task, 'train') for part in t.selection.train)
         there = sum(f.read_bytes().count(b'\n') for f in files if f.is_file())
         return min(there, t.key.limit or there)
-    seconds = sum(median(pace[t.model])*n_examples(t)*t.recipe.epochs for t in new)
+    seconds = sum(median(pace[t.model])*n_examples(t)*n for t,n in zip(new, epochs))
     note(f'{len(new)} trainings of {len(trainings)} are new: {about(seconds)}, as recorded runs took here')
 
 def _show_meaning(records:list):
