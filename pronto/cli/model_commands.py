@@ -252,6 +252,7 @@ def probe_command(args):
     for folder,why in failed.items(): warn(f'left out {folder}: {why}')
     return batch_status(failed)
 
+# %% ../../nbs/cli/model_commands.ipynb #prb0002b
 def _columns(names:list[str], models:list[str], n_tasks:int)->Callable: # Of a row in Markdown
     "Aligns rows that come one by one in a terminal; scores that have no room lose what is in brackets"
     first = [min(24, max(map(len, column))) for column in (['translation', *names], ['model', *models])]

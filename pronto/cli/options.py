@@ -36,6 +36,7 @@ class _HelpAll(argparse._HelpAction):
         Formatter.shows_all = True
         super().__call__(*args) # Which ends the process
 
+# %% ../../nbs/cli/options.ipynb #opt0007b
 class Parser(argparse.ArgumentParser):
     "A parser whose errors show control characters escaped, and for a misspelt command a similar one"
     examples:tuple[str,...] = () # Commands, which help shows first
@@ -178,6 +179,7 @@ def run_options(parser, model_required:bool):
     protocol_options(parser)
     parser.keep_for_experts('--tasks', '--limit', '--sizes', '--draws', '--prompts', '--protocols')
 
+# %% ../../nbs/cli/options.ipynb #opt0013b
 def protocol_options(parser):
     group = parser.add_argument_group('protocol')
     add = group.add_argument

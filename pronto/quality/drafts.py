@@ -229,6 +229,7 @@ def make_draft(
     what = f'has {sizes[longest]:,} words, of which {MOST_ALIGNED:,} can be aligned; divide the verse'
     raise InputError(path, what, str(longest))
 
+# %% ../../nbs/quality/drafts.ipynb #drft012b
 _NO_NAMES = ('Names were not checked: the text beside the draft has no lemmas, and its script no '
              'capitals. Name a Greek text with --against.')
 
