@@ -20,6 +20,7 @@ def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkey
     assert capsys.readouterr().out == f'{page}: open it in a browser\n'
     for part in 'What was found', 'The Bible', 'What is asked', 'Verses to read', 'What to ask next', 'commonest label', 'tiny':
         assert part in text
+    assert 'best score without a model' in text.split('What was found')[1].split('In a picture')[0]
     assert 'import' not in text.replace('important', '') and 'Traceback' not in text and 'papermill' not in text
     assert [a for a in re.findall(r'(?:src|href)="([^"]*)"', text) if not a.startswith(('data:', '#'))] == []
     assert main([]) == 0 # The next commands work
