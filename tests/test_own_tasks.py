@@ -176,6 +176,7 @@ def test_a_set_chooses_tasks_in_every_command(place, model, tmp_path, capsys):
     bible = str(place/'corpus'/'bibles'/'qad.tsv')
     build = ['build', '-a', str(place/'annotations.parquet'), '-b', bible, '-o', str(tmp_path/'qad'), '--min-verses', '100']
     assert main([*build, '--tasks', 'core']) == 0
+    assert 'has no labels for NS, SKT, STH; other sources have them' in capsys.readouterr().err
     core = json.loads((tmp_path/'qad'/'manifest.json').read_text())['counts']
     assert {*core} == {'same_sense','more_arguments','same_predicate','main_tense','subject_form','verb_kind'}
     assert main(['build', *build[1:-4], '-o', str(tmp_path/'five'), *build[-2:]]) == 0 # The set was for one command

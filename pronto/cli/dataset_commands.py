@@ -162,6 +162,7 @@ def build_command(args):
     from pronto.bibles.reading import read_bible
     from pronto.datasets.manifest import summary
     from pronto.datasets.building import build
+    from pronto.datasets.tasks import absent_from
     from pronto.jobs.fetch import licence_of
     bible = read_bible(args.bible)
     licence = args.licence or licence_of(bible, args.bible[0])
@@ -171,6 +172,9 @@ def build_command(args):
                      versification=args.versification, replace=args.replace, report=note,
                      segmenter=args.segmenter, **about)
     tell(summary(manifest), dict(path=args.output) | manifest)
+    if absent := absent_from(annotations.source):
+        note(f'{args.annotations}: has no labels for {", ".join(t.abbr for t in absent)}; other sources have '
+             'them, or `pronto annotate` again if an earlier version wrote the file')
     left_out = annotations.source.skipped if args.skip_bad else {}
     for name,why in left_out.items(): warn(f'left out {name}: {why}')
     return batch_status(left_out)

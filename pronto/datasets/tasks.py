@@ -7,7 +7,7 @@ __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH
            'TASK_SETS', 'Task', 'VerseTask', 'labels_of', 'count_mentions', 'first_subject', 'first_mood',
            'predicates_of', 'collect_uses', 'PairTask', 'GivenLabel', 'mentioned', 'telling_predicates', 'find_task',
            'own_code', 'run_file', 'choose_set', 'is_chosen', 'load_tasks', 'task_file', 'loaded_files', 'tasks_of',
-           'label_task', 'know_labels', 'name_task_file', 'file_for_others']
+           'absent_from', 'label_task', 'know_labels', 'name_task_file', 'file_for_others']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
@@ -466,6 +466,11 @@ def tasks_of(
     know_labels(source.labels, source.name, again=True)
     supported = [*source.tasks, *(source.more if _CHOSEN else ())]
     return [t for t in TASKS.values() if is_chosen(t.stem) and t.stem in (own if task_file(t) else supported)]
+
+def absent_from(source:Source)->list[Task]:
+    "The tasks of the chosen set that these annotations cannot have"
+    there = {t.stem for t in tasks_of(source)}
+    return [TASKS[stem] for name in _CHOSEN for stem in TASK_SETS[name] if stem not in there]
 
 # %% ../../nbs/datasets/tasks.ipynb #lab02
 def label_task(
