@@ -91,7 +91,7 @@ def _tell_time(trainings:list, runs):
     is_new = lambda t: not all(is_done(key, runs, report=str) for key in t.keys)
     new = [t for t in trainings if t.adapt == 'all' and is_new(t)]
     paces = {} # Of each model, in seconds for an example and epoch
-    for r in read_runs(runs) if new else ():
+    for r in read_runs(runs) if new and Path(runs).is_dir() else ():
         passed = r.counts.get('train', 0)*(r.hyperparameters.get('epochs') or 0)
         if passed and r.seconds: paces.setdefault(r.model, []).append(r.seconds/passed)
     pace = {t.model: paces.get(model_name(t.model)) for t in new}
