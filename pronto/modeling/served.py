@@ -57,7 +57,8 @@ def _client(model, endpoint:str):
     "The official client; refuses addresses that hold a key, or no server"
     try: import openai
     except ImportError as e:
-        raise InputError(model, 'needs the client of servers; install it: pip install "pronto[http]"') from e
+        what = "needs the package openai; in the folder of PrOnto: pip install '.[http]'"
+        raise InputError(model, what) from e
     place = urlsplit(endpoint)
     if place.scheme not in ('http','https') or not place.hostname or place.username or place.query:
         raise InputError('--endpoint', 'is not the address of a server; give e.g. http://localhost:8000/v1, '

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 from ..core.pictures import no_formula
+from ..datasets.tasks import TASKS
 from ..core.tables import ABSENT, Printed, Table, decimal, grouped
 from .scores import METRICS, MIN_SEEDS
 from ..runs.store import safe_name
@@ -150,6 +151,7 @@ _BASELINES = dict(majority='majority (the first of a block)',
                   ngram='n-grams (logistic regression over character n-grams)',
                   ngram_balanced='n-grams, balanced (the same with labels weighted equally)',
                   nearest='nearest verse (the answer for the most similar verse of train)')
+_ON_WORDS = '; for words the tag that those with a capital have'
 _METHOD = '{large}: the mean over test items and seeds{small}. Rows without a language model: {baselines}.'
 _SETTING = 'Recipe: {recipe}; epochs: {epochs}; splits: {splits}; seeds: {seeds}.'
 _PUBLISHED = ('publ.: the figures of the paper, on its own random splits, which leak for SS and SAC; '
@@ -212,7 +214,10 @@ def _method(blocks:list[Block])->str:
     large = '; '.join([_LARGE[metric], *(f'{name} with {METRICS[BESIDE[m][0]]}' for name,m in own.items())])
     small = f'; small: {", ".join(names[m] for m in there)}' if there else ''
     used = dict.fromkeys(c.reference for c in all_cells(blocks) if c.reference)
-    return _METHOD.format(large=large, small=small, baselines=', '.join(_BASELINES[b] for b in used))
+    tasks = {c.task for c in all_cells(blocks)}
+    words = any(t.has_items and t.abbr in tasks for t in TASKS.values())
+    said = _BASELINES | dict(cues=_BASELINES['cues'] + _ON_WORDS*words)
+    return _METHOD.format(large=large, small=small, baselines=', '.join(said[b] for b in used))
 
 def _common_rows(blocks:list[Block])->str:
     sizes = {c.task: c.items for c in all_cells(blocks) if c.items}
