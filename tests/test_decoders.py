@@ -74,7 +74,7 @@ class Server:
 @pytest.fixture
 def served(data, tmp_path, monkeypatch): # noqa: F811
     pytest.importorskip('openai')
-    for name,value in dict(PRONTO_DATA=str(tmp_path), OPENAI_API_KEY='sk-secret', PRONTO_TIMEOUT='0.5').items():
+    for name,value in dict(PRONTO_DATA=str(tmp_path), OPENAI_API_KEY='sk-secret', PRONTO_TIMEOUT='30').items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr('pronto.modeling.served.RETRIES', 0)
     runs = tmp_path/'runs'
@@ -97,8 +97,9 @@ def test_a_server_is_asked_once_for_each_row_and_no_file_holds_the_key(served, t
 
 @pytest.mark.parametrize('fault,said', [('key', 'refuses the key; set OPENAI_API_KEY'), ('slow', 'did not answer in time'),
                                         ('half', 'cannot be reached')])
-def test_what_goes_wrong_with_a_server_is_a_line_and_loses_nothing(served, tmp_path, capsys, fault, said):
+def test_what_goes_wrong_with_a_server_is_a_line_and_loses_nothing(served, tmp_path, monkeypatch, capsys, fault, said):
     ask, runs = served
+    if fault == 'slow': monkeypatch.setenv('PRONTO_TIMEOUT', '2')
     with Server(fault) as server: assert ask(server.url) == 1
     error = capsys.readouterr().err.strip().splitlines()[-1]
     assert said in error and 'the answers so far are kept' in error and 'sk-secret' not in error
