@@ -126,18 +126,16 @@ _FOUND = {'Clearly above': 'clearly above the best score without a model on',
           'In these runs above': 'above it, untested, on', 'In these runs not': 'not above it, untested, on',
           'There are no': 'without anything to compare with on'}
 
-def card_finding(records:list[Run])->str: # In Markdown
+def card_finding(
+    scores:Table # Of `score_card`
+)->str: # In Markdown
     "On which tasks each model is above what needs no model, and on which it is not"
-    said = {}
-    for stem,models in answers_by_task(records).items():
-        for model,answers in models.items():
-            kind = next(kind for kind in _FOUND if verdict(answers).startswith(kind))
-            said.setdefault(model, {}).setdefault(kind, []).append(task_name(stem))
     lines = []
-    for model,kinds in said.items():
-        parts = [f'{text} {", ".join(kinds[kind])}' for kind,text in _FOUND.items() if kind in kinds]
+    for model,rows in grouped(scores.rows, lambda row: row[1]).items():
+        tasks = {kind: ', '.join(row[0] for row in rows if row[-1].startswith(kind)) for kind in _FOUND}
+        parts = [f'{text} {tasks[kind]}' for kind,text in _FOUND.items() if tasks[kind]]
         none = 'on no task clearly above the best score without a model'
-        if 'Clearly above' not in kinds: parts.insert(0, none)
+        if not tasks['Clearly above']: parts.insert(0, none)
         lines.append(f'**{markdown_text(model)}** is {"; ".join(parts)}.')
     return '\n\n'.join(lines)
 
