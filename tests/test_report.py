@@ -93,12 +93,29 @@ def choose(page, **fields):
 
 def test_the_ranking_comes_first(page):
     ranking = lines(page, 'ranking')
-    # Tested where it has three seeds; no mean rank for the only complete model
-    assert ranking[0] == ['good/model','75.0','71.0','73.0','1 of 1']
+    # The mean first, and how far it is above the best baseline; tested where it has three seeds
+    assert ranking[0] == ['good/model','1','73.0 3 of 3','+23.0','75.0','71.0','1 of 1']
+    assert page.locator('#finding').inner_text() == \
+        'First: good/model 73.0, +23.0 over the best baseline, on 3 of 3 test sets. Ranks are untested: they are from the scores alone.'
     assert [row[0] for row in ranking[-2:]] == ['majority label','best baseline'] and EVIL in [row[0] for row in ranking]
     assert page.locator('#count').inner_text() == '5 results: 3 models, 2 translations, 2 tasks'
     assert sorted(column(page, 'SS', 'ranking')[:3]) == ['50.0 1 of 2','55.0 1 of 2','71.0'] # Of Wolof and Coptic
     assert page.locator('#map circle').count() == 2 and page.title() == 'Models by tasks – PrOnto report'
+
+def test_a_model_is_ranked_on_the_test_sets_that_it_ran_on(tmp_path, browser):
+    "Easy languages do not help: `some` has the best mean, but not on the languages that it shares with others"
+    scores = dict(wolKYG=dict(good=.95, some=.9), fralsg=dict(good=.5, poor=.4), engweb=dict(good=.6, poor=.55))
+    for bible,models in scores.items():
+        for model,accuracy in models.items(): store(tmp_path, bible, model, 'same_sense', accuracy)
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0
+    page = browser.new_page()
+    see(page, tmp_path/'r.html')
+    ranks = dict(zip(column(page, 'Model', 'ranking'), column(page, 'Rank', 'ranking')))
+    assert ranks == {'some': '2 of 2', 'good': '1', 'poor': '2 of 2', 'majority label': '', 'best baseline': ''}
+    assert column(page, 'SS', 'ranking')[:3] == ['90.0 1 of 3','68.3','47.5 2 of 3']
+    assert page.locator('#finding').inner_text().startswith('First: good 68.3, +18.3 over the best baseline, on 3 of 3')
+    assert 'gradient' in page.locator('#ranking td[data-label=SS]').first.evaluate('e => getComputedStyle(e).backgroundImage')
+    page.close()
 
 def test_it_sorts_and_filters(page, report):
     see(page, report, view='results')
@@ -219,7 +236,7 @@ def test_a_family_and_a_script_have_ranks_of_their_own(tmp_path, browser):
     assert ranks(family='Indo-European', script='Latn') == west_first and ranks(family='Atlantic-Congo') == east_first
     see(page, tmp_path/'r.html', view='compare', a='west', b='east', family='Indo-European')
     assert 'Over 3 test sets together the mean difference is +2' in page.locator('#verdict').inner_text()
-    assert ranks(q='wolof') == {}
+    assert ranks(q='wolof') == east_first and 'Ranks are untested' in page.locator('#finding').inner_text()
     page.close()
 
 def test_families_branches_and_languages_are_a_tree(tmp_path, browser):

@@ -1,4 +1,4 @@
-// Tables: a column has key, text, value (to sort and save) and perhaps show, number, wide (not on a phone), title
+// Tables: a column has key, text, value (to sort and save) and perhaps show, number, tint (the background), wide (not on a phone), title
 
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/,
   NUMBER = /^[+-]?\d[\d.,]*([eE][+-]?\d+)?%?$/ // As in pronto.core.tables
@@ -12,11 +12,19 @@ function save(text, name, type) {
 }
 
 const explanation = text =>
-  narrow
-    ? element('details', { class: 'soft' }, element('summary', {}, 'How to read this'), element('p', {}, text))
-    : element('p', { class: 'soft' }, text)
+  element('details', { class: 'soft' }, element('summary', {}, 'How to read this'), element('p', {}, text))
 
-function table(id, given, items, { title, note = '', sort = '', saved = given, last = [] }) {
+function bar(x, reference) {
+  // A strip below a score, with a tick where its best baseline is
+  const at = value => `${((100 * (value - metric.low)) / (metric.high - metric.low)).toFixed(1)}%`,
+    strip = (height, parts) => `linear-gradient(to right, ${parts}) center bottom / calc(100% - 1rem) ${height}px no-repeat`,
+    to = at(reference ?? metric.low)
+  const tick = `transparent calc(${to} - 1px), var(--fore) 0 calc(${to} + 1px), transparent 0`
+  const full = strip(4, `color-mix(in srgb, var(--mark) 45%, transparent) ${at(x)}, var(--line) 0`)
+  return reference == null ? full : `${strip(7, tick)}, ${full}`
+}
+
+function table(id, given, items, { title, finding, note = '', sort = '', saved = given, last = [] }) {
   const columns = given.filter(Boolean),
     inFile = saved.filter(Boolean)
   const chosen = (state.sort ?? '').match(/^(-?)(\w+)\.(.+)$/),
@@ -71,6 +79,7 @@ function table(id, given, items, { title, note = '', sort = '', saved = given, l
     'section',
     { id, 'aria-labelledby': name },
     element('h2', { id: name }, title),
+    finding && element('p', { id: 'finding' }, finding),
     note && explanation(note),
     items.length
       ? element(
