@@ -1,5 +1,6 @@
 "`pronto card`: a page on a Bible and a model, from nothing but the two"
-import re, shlex
+import json, re, shlex, shutil
+from pathlib import Path
 
 import pytest
 
@@ -41,3 +42,23 @@ def test_an_unknown_model_is_a_line(corpus, tmp_path, capsys):
     argv = ['card', str(corpus/'bibles'/'qad.tsv'), '-m', 'no/model', '-a', str(corpus/'ontonotes'), '-o', str(page)]
     assert main(argv) == 1 and not page.exists()
     assert 'no/model' in capsys.readouterr().err.splitlines()[-1]
+
+def test_a_code_is_built_from_whatever_annotations_the_data_folder_holds(corpus, tmp_path):
+    "Under any name, and with the licence that was noted when the text was fetched"
+    from pronto.bibles.languages import sha256_of
+    from pronto.core.files import InputError
+    from pronto.datasets.loading import load_manifest
+    from pronto.runs.runner import find_dataset
+    from pronto.sources.annotate import annotate
+    from pronto.sources.annotation_file import write_annotations
+    data = tmp_path/'data'
+    for folder in data/'bibles', data/'fetched': folder.mkdir(parents=True)
+    text = Path(shutil.copy(corpus/'bibles'/'qad.tsv', data/'bibles'/'qad.tsv'))
+    (data/'fetched'/'ebible-qad.tsv.json').write_text(json.dumps(dict(licence='free', sha256={'x': sha256_of(text)})))
+    with pytest.raises(InputError, match='has no annotations; get some with `pronto fetch acai`'): find_dataset('qad')
+    for name in 'mine', 'older': write_annotations(annotate(corpus/'ontonotes'), data/f'{name}.parquet')
+    said = []
+    assert find_dataset('qad', report=said.append) == data/'datasets'/'qad'
+    assert said == [f'annotations: {data/"mine.parquet"} (others: {data/"older.parquet"}; choose with -a)']
+    assert load_manifest(data/'datasets'/'qad')['licence'] == 'free'
+    assert find_dataset(str(text), annotations=data/'mine.parquet') == data/'datasets'/'qad'

@@ -4,14 +4,16 @@
 
 # %% auto #0
 __all__ = ['script_of', 'Language', 'lineage_of', 'family_of', 'coordinates_of', 'places_of_languages', 'identify',
-           'find_language', 'language_doubt', 'redistribution']
+           'find_language', 'language_doubt', 'redistribution', 'sha256_of', 'note_path', 'read_note', 'fetched_note',
+           'licence_of']
 
 # %% ../../nbs/bibles/languages.ipynb #b84095a3
-import re, warnings
+import hashlib, re, warnings
 from collections import Counter
 from functools import cache
+from pathlib import Path
 from typing import Iterable, NamedTuple
-from ..core.files import fact_table
+from ..core.files import data_dir, fact_table, json_with_keys
 from ..core.refs import NT_BOOKS
 from .rows import Bible, find_book
 
@@ -219,3 +221,30 @@ def redistribution(licence:str)->str: # `permitted`, `forbidden` or `unclear`
     rest = _terms('harmless').sub('', licence)
     if says('permitted'): return 'unclear' if says('condition', rest) else 'permitted'
     return 'forbidden' if says('reserved', rest) else 'unclear'
+
+# %% ../../nbs/bibles/languages.ipynb #lic00002
+def sha256_of(path)->str:
+    with open(path, 'rb') as f: return hashlib.file_digest(f, 'sha256').hexdigest()
+
+def note_path(folder:Path, name:str)->Path: return folder/'fetched'/f'{name}.json'
+
+def read_note(path:Path)->dict: # Empty if there is none
+    "What was noted when a source was fetched"
+    note = json_with_keys(path, 'sha256')
+    return note if isinstance(note.get('sha256'), dict) else {}
+
+def fetched_note(
+    path
+)->dict: # With `licence` and `may_be_passed_on`; empty if it was not fetched, or was changed since
+    "What was noted when a Bible was fetched"
+    path = Path(path).absolute()
+    for folder in path.parent.parent, data_dir():
+        note = read_note(note_path(folder, f'ebible-{path.name.removesuffix(".usfx.xml")}'))
+        try:
+            if note and sha256_of(path) in note['sha256'].values(): return note
+        except OSError: continue
+    return {}
+
+def licence_of(bible, path)->str: # Empty if nothing is known
+    "What a translation says of its licence, or else what was noted when it was fetched"
+    return bible.licence or fetched_note(path).get('licence', '')

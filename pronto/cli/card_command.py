@@ -7,15 +7,15 @@ __all__ = ['card_options', 'card_command']
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0005
 from pathlib import Path
-from .guide import look
 from .options import readers_option, runs_option, sources_option
 from .output import bar, note, tell
-from ..core.files import InputError, data_dir, require_place, safe_name
+from ..core.files import data_dir, require_place
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0006
 def card_options(parser):
     add = parser.add_argument
-    add('bible', metavar='BIBLE', help='a Bible in any format, or a folder written by `pronto build`')
+    add('bible', metavar='BIBLE',
+        help='a Bible in any format, the code of one in the data folder, or a folder of `pronto build`')
     add('-m', '--model', action='append', required=True, metavar='MODEL',
         help='a folder, or a name in the cache of the Hub; may be repeated')
     add('-o', '--output', default='card.html', metavar='FILE', help='the page to write')
@@ -25,42 +25,16 @@ def card_options(parser):
     sources_option(parser)
     runs_option(parser)
 
-# %% ../../nbs/cli/card_command.ipynb #ccmd0007
-def _annotations(given:str|None):
-    "Annotations that are given, or those of the data folder; a source that was fetched is read"
-    from pronto.sources.annotate import annotate, is_source
-    from pronto.sources.annotation_file import read_annotations
-    held = look()
-    places = [given] if given else [*held.annotations, *held.sources]
-    if not places:
-        what = 'has no annotations; get some with `pronto fetch acai`, or name a file with -a'
-        raise InputError(held.folder, what)
-    place, *others = places
-    if others: note(f'annotations: {place} (others: {", ".join(others)}; choose with -a)')
-    return annotate(place, progress=bar('annotate')) if is_source(place) else read_annotations(place)
-
-def _dataset(bible:str, annotations:str|None)->Path:
-    "A dataset folder, or the one that is built from a Bible; that of another Bible is not replaced"
-    from pronto.bibles.reading import read_bible
-    from pronto.datasets.building import build
-    from pronto.datasets.loading import is_dataset
-    from pronto.jobs.fetch import licence_of
-    if is_dataset(Path(bible)): return Path(bible)
-    folder = data_dir()/'datasets'/safe_name(Path(bible).name.split('.')[0])
-    read = read_bible([bible])
-    build(_annotations(annotations), read, folder, splits='auto', licence=licence_of(read, bible),
-          path=bible, report=note)
-    note(f'dataset: {folder}')
-    return folder
-
 # %% ../../nbs/cli/card_command.ipynb #ccmd0008
 def card_command(args):
     "One page on a Bible and a model, for people who do not read code: build, probe, compare"
     require_place(args.output)
     from pronto.jobs.page import write_page
     from pronto.jobs.sweep import find_notebook, refuse_commas
+    from pronto.runs.runner import find_dataset
     from pronto.runs.store import model_name
-    dataset = _dataset(args.bible, args.annotations)
+    dataset = find_dataset(args.bible, '', args.annotations, note, bar('annotate'))
+    note(f'dataset: {dataset}')
     refuse_commas([dataset.absolute(), *args.model])
     runs = str(Path(args.runs or data_dir()/'runs').absolute())
     given = dict(bible=str(dataset.absolute()), models=','.join(args.model), protocol='probe', runs=runs,

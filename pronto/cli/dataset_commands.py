@@ -159,11 +159,11 @@ def _annotations(args):
 
 def build_command(args):
     "Build the dataset folder of one translation"
+    from pronto.bibles.languages import licence_of
     from pronto.bibles.reading import read_bible
     from pronto.datasets.manifest import summary
     from pronto.datasets.building import build
     from pronto.datasets.tasks import absent_from
-    from pronto.jobs.fetch import licence_of
     bible = read_bible(args.bible)
     licence = args.licence or licence_of(bible, args.bible[0])
     about = dict(code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))

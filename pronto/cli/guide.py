@@ -12,10 +12,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
-from ..core.files import data_dir, safe_name
+from ..core.files import annotation_places, data_dir, safe_name
 
 # %% ../../nbs/cli/guide.ipynb #gd07
-_SOURCES = 'ontonotes', 'macula-greek', 'acai' # Folders of annotated sources
 SMALL_MODEL = 'sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2' # Fit for a laptop
 
 @dataclass
@@ -60,12 +59,11 @@ def hub_models()->list[str]: # e.g. `bert-base-multilingual-cased`
 def look(data=None)->Held:
     "What is in a data folder, by the names of its files"
     data = Path(data or data_dir())
-    records = list((data/'runs').glob('*/*/*/*.json'))
+    places, records = annotation_places(data), list((data/'runs').glob('*/*/*/*.json'))
     own = [str(p) for p in _names(data/'models') if _has_weights(p)]
     return Held(
         folder=str(data), runs=len(records), used=_last(records), models=[*own, *hub_models()],
-        sources=[str(data/name) for name in _SOURCES if (data/name).is_dir()],
-        annotations=[str(p) for p in _names(data) if p.suffix == '.parquet' and p.name != 'metadata.parquet'],
+        sources=[str(p) for p in places if p.is_dir()], annotations=[str(p) for p in places if p.is_file()],
         bibles=list(map(str, _names(data/'bibles'))),
         datasets=[str(p) for p in _names(data/'datasets') if p.is_dir() and _is_dataset(p)])
 

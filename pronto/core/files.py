@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['printable', 'InputError', 'to_stderr', 'warn_once', 'reading', 'loads_json', 'parse_json', 'read_json', 'json_bytes',
            'json_with_keys', 'safe_name', 'path_part', 'writer_mark', 'write_aside', 'foreign_file', 'require_place',
-           'replace_folder', 'beside', 'data_dir', 'content_hash', 'fact_table', 'no_collection']
+           'replace_folder', 'beside', 'data_dir', 'annotation_places', 'content_hash', 'fact_table', 'no_collection']
 
 # %% ../../nbs/core/files.ipynb #4e3463a3
 import gc, hashlib, json, os, re, shutil, socket, stat, sys, time
@@ -300,6 +300,17 @@ def beside(name)->Path: # The one in the current folder, or else the one in the 
 def data_dir()->Path: # Holds `ontonotes/`, `bibles/`, `datasets/`, `runs/`
     "The folder of the user's own files"
     return beside(os.environ.get('PRONTO_DATA') or 'data')
+
+_SOURCES = 'ontonotes', 'macula-greek', 'acai' # Folders of annotated sources
+
+def annotation_places(
+    data=None # A data folder
+)->list[Path]: # Files before sources, `annotations.parquet` first
+    "Files of annotations and annotated sources in a data folder, by their names"
+    data = Path(data or data_dir())
+    files = [p for p in sorted(data.glob('[!.]*.parquet')) if p.name != 'metadata.parquet']
+    files.sort(key=lambda p: p.name != 'annotations.parquet')
+    return [*files, *(data/name for name in _SOURCES if (data/name).is_dir())]
 
 # %% ../../nbs/core/files.ipynb #568f1d37
 def content_hash(*contents:bytes, size:int=32)->str: # Hexadecimal digits, two for a byte

@@ -93,15 +93,17 @@ def word_tables(
             raise InputError(path, f'is not the file that the manifest describes; {_AGAIN}')
     return found
 
-def _load_verse_tasks(folder:Path)->Dataset:
-    counts, on_words = load_manifest(folder).get('counts', {}), words_of_dataset(load_manifest(folder))
-    return load_dataset_folder(folder, only=[s for s in counts if s not in on_words] if on_words else None)
+def _load_verse_tasks(folder:Path, manifest:dict)->Dataset:
+    on_words = words_of_dataset(manifest)
+    stems = [stem for stem in manifest.get('counts', {}) if stem not in on_words]
+    return load_dataset_folder(folder, only=stems if on_words else None)
 
 # %% ../../nbs/interop/hf.ipynb #hffind
 def _find(folder:Path)->dict[str,FoundDataset]:
     if _exported(folder).get('format') != 'hf':
         manifest = load_manifest(folder)
-        return {code_of(folder, manifest): FoundDataset(manifest, lambda: _load_verse_tasks(folder))}
+        load = lambda: _load_verse_tasks(folder, manifest)
+        return {code_of(folder, manifest): FoundDataset(manifest, load)}
     exported = lambda code: FoundDataset(load_manifest(folder/code), lambda: load_hf(folder/code))
     return {code: exported(code) for code in _exported_codes(folder)}
 

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MOST_BYTES', 'TIMEOUTS', 'LONGEST', 'MACULA', 'MACULA_EDITIONS', 'ACAI', 'TAXI1500', 'SPEAKERS', 'EBIBLE', 'download',
-           'fetch_macula', 'fetch_acai', 'fetch_labels', 'fetch_ebible', 'fetched_note', 'licence_of']
+           'fetch_macula', 'fetch_acai', 'fetch_labels', 'fetch_ebible']
 
 # %% ../../nbs/jobs/fetch.ipynb #473031f9
 import csv, hashlib, io, lzma, os, re, time, zipfile, zlib
@@ -16,8 +16,9 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Callable
 from urllib.parse import urljoin
-from ..core.files import (InputError, data_dir, foreign_file, json_bytes, json_with_keys, parse_json,
-                                   replace_folder, write_aside)
+from ..bibles.languages import note_path, read_note, sha256_of
+from ..core.files import (InputError, data_dir, foreign_file, json_bytes, parse_json, replace_folder,
+                               write_aside)
 from ..core.progress import Meter, about
 from ..sources.acai import FOLDERS, acai_files
 from ..sources.annotate import annotate
@@ -151,24 +152,15 @@ def download(
         if part.exists() and not 0 < part.stat().st_size <= MOST_BYTES: part.unlink()
 
 # %% ../../nbs/jobs/fetch.ipynb #684216a4
-def _sha256(path)->str:
-    with open(path, 'rb') as f: return hashlib.file_digest(f, 'sha256').hexdigest()
-
-def _note_path(folder:Path, name:str)->Path: return folder/'fetched'/f'{name}.json'
-
-def _read_note(path:Path)->dict: # Empty if there is none
-    note = json_with_keys(path, 'sha256')
-    return note if isinstance(note.get('sha256'), dict) else {}
-
 def _fetched(folder:Path, name:str)->dict|None:
     "The note, if all files that it names are unchanged"
-    note = _read_note(_note_path(folder, name))
-    try: return note if note and all(_sha256(folder/f) == sha for f,sha in note['sha256'].items()) else None
+    note = read_note(note_path(folder, name))
+    try: return note if note and all(sha256_of(folder/f) == sha for f,sha in note['sha256'].items()) else None
     except OSError: return None
 
 def _write_note(folder:Path, name:str, files:list[Path], **about)->dict:
-    note = about | {'sha256': {f.relative_to(folder).as_posix(): _sha256(f) for f in files}}
-    with write_aside(_note_path(folder, name)) as aside:
+    note = about | {'sha256': {f.relative_to(folder).as_posix(): sha256_of(f) for f in files}}
+    with write_aside(note_path(folder, name)) as aside:
         aside.write_bytes(json_bytes(note))
     return note
 
@@ -393,7 +385,7 @@ def fetch_ebible(
     folder, url, name = data_dir(), f'{base}/{code}_usfx.zip', f'ebible-{code}'
     path = folder/'bibles'/f'{code}.usfx.xml'
     if note := _fetched(folder, name): return path, note
-    before = _read_note(_note_path(folder, name)).get('sha256')
+    before = read_note(note_path(folder, name)).get('sha256')
     if path.exists():
         raise InputError(path, 'was changed since it was fetched, or not fetched; move it away to fetch it')
     table = f'{base}/translations.csv'
@@ -404,20 +396,3 @@ def fetch_ebible(
     finally: archive.unlink()
     note = _write_note(folder, name, [path], source=url, **about)
     return path, note | ({'changed': True} if before and before != note['sha256'] else {})
-
-# %% ../../nbs/jobs/fetch.ipynb #8aa672fb
-def fetched_note(
-    path
-)->dict: # With `licence` and `may_be_passed_on`; empty if it was not fetched, or was changed since
-    "What was noted when a Bible was fetched"
-    path = Path(path).absolute()
-    for folder in path.parent.parent, data_dir():
-        note = _read_note(_note_path(folder, f'ebible-{path.name.removesuffix(".usfx.xml")}'))
-        try:
-            if note and _sha256(path) in note['sha256'].values(): return note
-        except OSError: continue
-    return {}
-
-def licence_of(bible, path)->str: # Empty if nothing is known
-    "What a translation says of its licence, or else what was noted when it was fetched"
-    return bible.licence or fetched_note(path).get('licence', '')

@@ -22,11 +22,10 @@ from .find_bibles import find_bibles, input_hash, name_translations
 from ..datasets.loading import load_manifest
 from ..datasets.building import build
 from ..datasets.manifest import training_shares
-from .fetch import fetched_note, licence_of
 from .metadata import metadata_row, require_own_metadata, write_metadata
 from ..core.files import InputError, content_hash, json_bytes, json_with_keys, reading, write_aside
 from ..core.tables import csv_text, markdown_table
-from ..bibles.languages import find_language, redistribution, script_of
+from ..bibles.languages import fetched_note, find_language, licence_of, redistribution, script_of
 from ..datasets.splits import N_FOLDS, SPLITS
 from ..datasets.tasks import SM, TASKS, loaded_files, tasks_of
 

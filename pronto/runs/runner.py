@@ -17,8 +17,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Callable, Iterator
 from ..datasets.building import build
-from ..datasets.loading import Dataset, load_dataset_folder, load_manifest, sample
-from ..core.files import InputError, data_dir, require_place, safe_name, to_stderr
+from ..bibles.languages import licence_of
+from ..datasets.loading import Dataset, dataset_folders, load_dataset_folder, load_manifest, sample
+from ..core.files import (InputError, annotation_places, data_dir, require_place, safe_name,
+                               to_stderr)
 from ..core.progress import step
 from ..modeling.recipes import available_models
 from ..modeling.static_vectors import resolve_model
@@ -26,7 +28,7 @@ from ..protocols.parts import Part, Selection, find_translations
 from ..protocols.protocol import PROTOCOLS
 from .baselines import predict_baselines
 from .comparing import search_name, task_name
-from .planning import Training, choose_tasks
+from .planning import Training, at_least_one, choose_tasks
 from .schema import Run
 from .store import (RunKey, dataset_hash, find_baselines, is_done, pool_runs, read_record,
                                score_labels, store_measured, store_run, write_training)
@@ -305,17 +307,13 @@ def run_all(
     return pool_runs([finished.record for finished in run_each(trainings, *args, **kwargs)])
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe81
-def _at_most(limit:int|None):
-    if limit is not None and limit < 1:
-        raise InputError('limit', f'must be 1 or more, not {limit}; leave it out for the default')
-
 def score_baselines(
     dataset, # A dataset folder; of one in folds, all folds together
     tasks:list[str]=(), # Stems or abbreviations; if empty all with examples in every split
     limit:int=None # At most so many examples of test; train is used whole
 )->dict[str,dict[str,tuple]]: # Stem to baseline to what `score_labels` gives
     "Score the baselines on a dataset; raises `InputError` for a bad one"
-    _at_most(limit)
+    at_least_one(limit=limit)
     folders = [t.folder for t in find_translations(dataset)[0]]
     chosen, found = choose_tasks(folders[0], tasks), {}
     loaded = [load_dataset_folder(folder, [task.stem for task in chosen]).tasks for folder in folders]
@@ -356,9 +354,9 @@ def _with_splits(folder:Path, splits:str)->Path: # `folder`
                                  'Bible')
     return folder
 
-def _is_folder(path)->bool:
-    try: return os.path.isdir(path)
-    except ValueError: return False # A name that no folder can have
+def _exists(path)->bool:
+    try: return os.path.exists(path) and str(path) != ''
+    except ValueError: return False # A name that no file can have
 
 def _bible_file(code:str)->Path|None:
     "The file or folder of `bibles/` that belongs to a code"
@@ -366,18 +364,17 @@ def _bible_file(code:str)->Path|None:
     names = sorted(os.listdir(bibles)) if bibles.is_dir() else []
     return next((bibles/n for n in names if n.startswith(f'{code}.') or n == code), None)
 
-def _annotations():
-    "Read the annotation file of the data folder, or else a source there"
-    from pronto.sources.annotate import annotate
+def _annotations(given, report:Callable, progress:Callable):
+    "Annotations that are named, or those of the data folder; a source is annotated"
+    from pronto.sources.annotate import annotate, is_source
     from pronto.sources.annotation_file import read_annotations
-    cached = data_dir()/'annotations.parquet'
-    if cached.is_file(): return read_annotations(cached)
-    sources = [d for d in (data_dir()/'ontonotes', data_dir()/'macula-greek') if d.is_dir()]
-    if not sources:
-        raise InputError(cached, 'there are no annotations to build from; make them with `pronto annotate`, '
-                                 'or get MACULA Greek with '
-                                 '`pronto fetch macula`')
-    return annotate(sources[0])
+    places = [given] if given else annotation_places()
+    if not places:
+        what = 'has no annotations; get some with `pronto fetch acai`, or make some with `pronto annotate`'
+        raise InputError(data_dir(), what)
+    place, *others = places
+    if others: report(f'annotations: {place} (others: {", ".join(map(str, others))}; choose with -a)')
+    return annotate(place, progress=progress) if is_source(place) else read_annotations(place)
 
 # %% ../../nbs/runs/runner.ipynb #c7b1000a
 def _place(code:str, splits:str)->Path: # It may not exist yet
@@ -388,27 +385,33 @@ def _place(code:str, splits:str)->Path: # It may not exist yet
     return folder.with_name(f'{code}-{splits}')
 
 def find_dataset(
-    bible:str, # The code of a Bible, or a dataset folder
-    splits:str='' # Of `SPLIT_NAMES`; if empty those of the folder, or those that suit the Bible
+    bible, # A dataset folder, a Bible in any format, or the code of one in the data folder
+    splits:str='', # Of `SPLIT_NAMES`; if empty those of the folder, or those that suit the Bible
+    annotations='', # A file or an annotated source; those of the data folder if not given
+    report:Callable=to_stderr, # Gets a line about what is taken and what is built again
+    progress:Callable=iter # Wraps the files of a source, e.g. `tqdm`
 )->Path: # The dataset folder
     "The dataset of a Bible, built if need be; raises `InputError` that says what to put where"
     if splits not in ('', *SPLIT_NAMES):
         raise InputError('splits', f'no splits {splits!r}; choose {", ".join(SPLIT_NAMES)}')
-    if _is_folder(bible): return _with_splits(Path(bible), splits)
-    bible = str(bible)
-    shown = bible if len(bible) <= 60 else f'{bible[:60]}...'
-    if safe_name(bible) != bible:
+    file = Path(bible) if _exists(bible) else None
+    if file and dataset_folders(file): return _with_splits(file, splits)
+    code = safe_name(file.name.split('.')[0]) if file else str(bible)
+    if safe_name(code) != code:
+        shown = code if len(code) <= 60 else f'{code[:60]}...'
         raise InputError(shown, 'is neither a dataset folder nor the code of a Bible; name a folder that '
                                 '`pronto build` wrote, or a code like copshc')
-    folder = _place(bible, splits)
-    if (folder/'manifest.json').is_file(): return _with_splits(folder, splits)
-    file = _bible_file(bible)
+    folder = _place(code, splits)
+    if not file and (folder/'manifest.json').is_file(): return _with_splits(folder, splits)
+    file = file or _bible_file(code)
     if file is None:
-        place = data_dir()/'bibles'/bible
+        place = data_dir()/'bibles'/code
         raise InputError(folder, 'there is no dataset, and no Bible to build it from; put one at '
                                  f'{place}.<usfx.xml, usfm, tsv, ...>')
     from pronto.bibles.reading import read_bible
-    build(_annotations(), read_bible(file), folder, splits=splits or 'auto', code=bible, path=file)
+    read = read_bible(file)
+    build(_annotations(annotations, report, progress), read, folder, splits=splits or 'auto', code=code,
+          licence=licence_of(read, file), path=file, report=report)
     return folder
 
 # %% ../../nbs/runs/runner.ipynb #c7b1000b
@@ -417,5 +420,5 @@ def find_datasets(
     splits:str='' # As `find_dataset` takes them
 )->list[Path]: # Dataset folders
     "The datasets of several Bibles, built if need be; raises `InputError` that says what to put where"
-    names = [bibles] if _is_folder(bibles) else [name.strip() for name in bibles.split(',')]
+    names = [bibles] if _exists(bibles) else [name.strip() for name in bibles.split(',')]
     return [find_dataset(name, splits) for name in names]
