@@ -178,6 +178,8 @@ def test_exports_hold_the_tasks_on_words(annotated, toy_words_and_verses, pronto
         assert pronto('export', kind, dataset, '-o', out(kind))[::2] == (0, [])
     assert same(out('tsv')) and pronto('eval', out('tsv'), '-t', 'names', '--runs', tmp_path/'r')[0] == 0
     assert (out('hf')/'both'/'names'/'train.jsonl').read_bytes() == tables['names_train.jsonl']
+    quality = json.loads((dataset/'manifest.json').read_text())['words']['quality']
+    assert 'F1 of 0.92 in English' in quality and quality in (out('hf')/'README.md').read_text()
     assert 'both/names/train.jsonl' in (out('hf')/'README.md').read_text()
     assert pronto('export', 'tsv', out('hf'), '-o', tmp_path/'back')[0] == 0 and same(tmp_path/'back')
     bare = (out('standoff')/'both'/'names_test.jsonl').read_text()

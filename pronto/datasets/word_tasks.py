@@ -19,7 +19,8 @@ from .align import AlignedVerse
 from .examples import Verses
 from .splits import SPLITS, random_splits, split_of
 from .tasks import Task
-from .word_align import MOST_ALIGNED, Link, align_words, is_unspaced, plain_word, words_of
+from .word_align import (MOST_ALIGNED, Link, align_words, alignment_quality_note,
+                                        is_unspaced, plain_word, words_of)
 from ..sources.records import SourceWord
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt06
@@ -191,6 +192,7 @@ def word_tasks(
     size = lambda some: dict(verses=len(some), tokens=sum(len(v.tokens) for v in some))
     about = dict(aligner=f'eflomal (sil-thot {version("sil-thot")})', segmenter=segmenter, seed=seed,
                  least_probability=LEAST_PROBABILITY, least_linked=LEAST_LINKED, left_out=left_out,
+                 quality=alignment_quality_note(),
                  linked=size(linked), kept={t.stem: size(t.tagged.values()) for t in tasks},
                  tasks={t.stem: t.described() for t in tasks})
     return tasks, _links_table(linked), about

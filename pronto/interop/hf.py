@@ -27,6 +27,7 @@ from ..datasets.manifest import CITATION, NOT_STATED, manifest_bytes, table_hash
 from ..datasets.splits import SPLITS
 from ..datasets.pairs import SENSE_PAIRS
 from ..datasets.tasks import TASKS, PairTask
+from ..datasets.word_align import alignment_quality_note
 from .examples_table import EXAMPLES, HF_SPLITS, read_examples, write_examples
 from ..runs.store import safe_name
 if TYPE_CHECKING:
@@ -225,7 +226,8 @@ def card(
     lines += ['## Provenance and licences', '', _PROJECTED, '', *sources, '']
     lines += [_SHARE_ALIKE.format(', '.join(shared)), '']*bool(shared) + [_TEXTS, '']
     lines += ['## Citation', '', *cited, '', f'```bibtex\n{BIBTEX}\n```', '']
-    return '\n'.join([*lines, '## Limits', '', _LIMITS, '', *_one_by_one(datasets)])
+    on_words = [alignment_quality_note(), '']*any(d.get('words') for d in datasets)
+    return '\n'.join([*lines, '## Limits', '', _LIMITS, '', *on_words, *_one_by_one(datasets)])
 
 # %% ../../nbs/interop/hf.ipynb #741d341b
 def _table_bytes(rows:list)->bytes: return ''.join(map(table_line, rows)).encode()

@@ -36,6 +36,7 @@ def about_bible(facts:dict)->str: # Markdown
                      f'projected from {source or "a source that is not named"}.')
         left = [f'{n:,} {_STATUSES.get(s, s)}' for s,n in verses.items() if n and s != 'aligned']
         if left: lines.append(f'Others are used in some tasks only, or not at all: {"; ".join(left)}.')
+    if quality := facts.get('words', {}).get('quality'): lines.append(quality)
     if facts.get('licence'): lines.append(f'Licence of the text: {facts["licence"]}.')
     return ' '.join(lines + [f'Take care: {warning}.' for warning in facts.get('warnings', [])])
 
