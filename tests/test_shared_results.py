@@ -6,7 +6,7 @@ import pytest
 
 from conftest import predictions, run_results
 from pronto.cli.command import main
-from pronto.runs.store import RunKey, write_record
+from pronto.runs.store import RunKey, read_runs, write_record
 
 def fields(required, **known): # Others may follow
     return dict(type='object', required=required.split(), properties=known)
@@ -38,7 +38,7 @@ def shared(tmp_path):
         assert main(['export', 'results', str(tmp_path/who), '-o', str(tmp_path/'shared'), '--organisation', who]) == 0
     return tmp_path/'shared'
 
-def check(shared): return main(['export', 'results', str(shared/'runs'), '-o', str(shared)])
+def check(shared): return main(['export', 'results', str(shared), '-o', str(shared)])
 
 def test_records_of_two_people_are_valid_and_read_as_one_store(shared, capsys):
     results = sorted((shared/'results').rglob('*.json'))
@@ -48,7 +48,22 @@ def test_records_of_two_people_are_valid_and_read_as_one_store(shared, capsys):
     capsys.readouterr()
     assert check(shared) == 0 and '0 records added, 2 in all, checked' in capsys.readouterr().out
     assert before == {p: p.read_bytes() for p in shared.rglob('*') if p.is_file()}
-    assert main(['report', '--runs', str(shared/'runs'), '-o', str(shared/'report.html'), '--quiet']) == 0
+    assert len(read_runs(shared)) == 2
+    assert main(['report', '--runs', str(shared), '-o', str(shared/'report.html'), '--quiet']) == 0
+    assert main(['tables', '--runs', str(shared), '-o', str(shared/'tables'), '--quiet']) == 0
+    assert '| my-model |' in capsys.readouterr().out
+
+def test_readings_are_shared_too(tmp_path):
+    from pronto.runs.schema import EMPTY
+    for protocol,found in dict(perplexity=dict(bits_per_character=2.5), memory=dict(memory=dict(exact=.1, chrf=20., min_k=3.))).items():
+        key = RunKey('wol', 'my-model', 'abc', protocol, 'a hash', protocol=protocol)
+        about = run_results() | EMPTY | dict(accuracy=None, intervals={}, counts=dict(dev=3, test=4)) | found
+        write_record(key, tmp_path/'one', about, predictions(.75))
+    assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'shared')]) == 0
+    made = [json.loads(p.read_text(encoding='utf-8')) for p in sorted((tmp_path/'shared'/'results').rglob('*.json'))]
+    for record in made: jsonschema.validate(record, SCHEMA)
+    scores = {r['metric_config']['metric_id']: r['score_details']['score'] for record in made for r in record['evaluation_results']}
+    assert scores == dict(bits_per_character=2.5, exact=.1, chrf=20.)
 
 def test_the_check_says_what_is_wrong(shared, tmp_path, capsys):
     result, other = sorted((shared/'results').rglob('*.json'))
@@ -60,6 +75,20 @@ def test_the_check_says_what_is_wrong(shared, tmp_path, capsys):
         assert check(shared) == 1 and said in capsys.readouterr().err
         result.write_text(text, encoding='utf-8')
         (result.parent/'another.json').unlink(missing_ok=True)
+    record = next((shared/'runs'/'wol'/'my-model').rglob('*.json'))
+    for path in record, record.with_suffix('.predictions.tsv'): shutil.copy(path, path.with_name(path.name.replace('paper-s0', 'paper-s1')))
+    assert check(shared) == 1 and 'has no ' in capsys.readouterr().err # A check writes nothing
+    again, = (p for p in record.parent.glob('paper-s1-*.json'))
+    copied, = (p for p in (shared/'results').rglob(f'*{record.stem}.json') if 'my-model' in str(p))
+    made = json.loads(copied.read_text(encoding='utf-8'))
+    made['evaluation_id'] = made['evaluation_id'].replace(record.stem, again.stem)
+    copied.with_name(copied.name.replace(record.stem, again.stem)).write_text(json.dumps(made), encoding='utf-8')
+    assert check(shared) == 1 and 'is the same run as' in capsys.readouterr().err
+    for path in *record.parent.glob('paper-s1-*'), *(shared/'results').rglob(f'*{again.stem}.json'): path.unlink()
+    far = RunKey('wol', 'my-model', '0123456789abcdef', 'proper_noun_subject', 'a hash', seed=1)
+    write_record(far, tmp_path/'two', run_results(accuracy=.25), predictions(.25))
+    assert main(['export', 'results', str(tmp_path/'two'), '-o', str(shared)]) == 0
+    assert 'accuracy 25.0%, other seeds 75.0%' in capsys.readouterr().err
     key = RunKey('wol', 'third', 'abc', 'proper_noun_subject', 'another hash')
     write_record(key, tmp_path/'three', run_results(), predictions(.75))
     assert main(['export', 'results', str(tmp_path/'three'), '-o', str(shared)]) == 1

@@ -124,6 +124,9 @@ def _know_tasks(args):
     imported = [f for f in map(Path, [named] if isinstance(named, str) else named)
                 if any((folder/'import.json').is_file() for folder in (f, f.parent))
                 or (f/'links.tsv').is_file() or any(f.glob('*/links.tsv'))]
+    if getattr(args, 'runs', None):
+        from pronto.runs.store import store_of
+        args.runs = str(store_of(args.runs)) # Also of a folder of many people
     runs = Path(args.runs or data_dir()/'runs') if hasattr(args, 'runs') else None
     if not imported and not (runs and (runs/'tasks').is_dir()): return
     from pronto.suites.importing import know_imported, know_recorded

@@ -172,7 +172,8 @@ def export_options(parser):
     add('format', choices=['tsv','hf','lm-eval','standoff','texts','results'],
         help="plain tables, a folder for HuggingFace `datasets`, tasks for EleutherAI's harness, "
         'references and labels without text (`pronto restore` puts it back), or the texts of the '
-        'test sets in one table, for a translator; results: records of runs, for a folder that many add to')
+        'test sets in one table, for a translator; results: records of runs, for a folder that many add to '
+        '(DIR -o DIR checks one)')
     add('dataset', nargs='+', metavar='DATASET_DIR',
         help='a folder written by `pronto build`, `pronto release` or `pronto export hf`; for results '
         'the folder of the runs')
@@ -203,9 +204,10 @@ def export_command(args):
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco04
 def _export_results(args):
-    from pronto.interop.shared_results import export_results
+    from pronto.interop.shared_results import export_results, unlike_others
     if len(args.dataset) > 1: raise InputError(args.dataset[1], 'is a second store; export one at a time')
     added, n = export_results(args.dataset[0], args.output, args.organisation)
+    for line in unlike_others(args.output): note(line)
     tell(f'{args.output}: {added:,} records added, {n:,} in all, checked',
          dict(path=args.output, added=added, runs=n))
 

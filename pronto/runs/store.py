@@ -6,7 +6,7 @@
 __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunInputs', 'RunKey', 'read_record', 'is_done', 'write_record',
            'predictions_of', 'prediction_columns', 'read_predictions', 'chapters_of', 'resembling', 'score_labels',
            'right_answers', 'score_run', 'run_key', 'find_baselines', 'store_run', 'store_measured', 'write_training',
-           'read_runs', 'pool_runs', 'check_parameters']
+           'store_of', 'read_runs', 'pool_runs', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os, re, sys
@@ -522,16 +522,24 @@ def _entries(folder:Path)->list[Path]:
         raise InputError(folder, f'cannot be read as a part of the run store ({e.strerror}); check its '
                                  'permissions') from e
 
+def store_of(
+    folder # A run store, or a folder of results of many people, as `pronto export results` writes it
+)->Path: # The run store
+    "Where the records are"
+    folder = Path(folder)
+    return folder/'runs' if (folder/'results').is_dir() and (folder/'runs').is_dir() else folder
+
 def read_runs(
-    runs, # The folder of the run store
+    runs, # As `store_of` takes it
     report=to_stderr # Gets a line about each damaged record
 )->list[Run]: # In the order of their names; folds are pooled
     "Read all whole records of a store; an absent folder has none; raises `InputError` if it cannot be read"
-    paths, found = [Path(runs)], []
-    if paths[0].exists() and not paths[0].is_dir():
+    runs, found = store_of(runs), []
+    paths = [runs]
+    if runs.exists() and not runs.is_dir():
         raise InputError(runs, 'is not a folder; name the folder that `pronto eval` wrote')
     for _ in 'store bible model task'.split(): paths = [p for folder in paths for p in _entries(folder)]
-    paths += _entries(Path(runs)/_RETRIEVALS)
+    paths += _entries(runs/_RETRIEVALS)
     for path in paths:
         if path.suffix != '.json': continue
         try: found.append(read_record(path).but(finished=path.stat().st_mtime))
