@@ -94,7 +94,7 @@ def choose(page, **fields):
 def test_the_ranking_comes_first(page):
     ranking = lines(page, 'ranking')
     # The mean first, and how far it is above the best baseline; tested where it has three seeds
-    assert ranking[0] == ['good/model','1','73.0 3 of 3','+23.0','75.0','71.0','1 of 1']
+    assert ranking[0] == ['good/model ↗','1','73.0 3 of 3','+23.0','75.0','71.0','1 of 1']
     assert page.locator('#finding').inner_text() == \
         'First: good/model 73.0, +23.0 over the best baseline, on 3 of 3 test sets. Ranks are untested: they are from the scores alone.'
     assert [row[0] for row in ranking[-2:]] == ['majority label','best baseline'] and EVIL in [row[0] for row in ranking]
@@ -115,6 +115,22 @@ def test_a_model_is_ranked_on_the_test_sets_that_it_ran_on(tmp_path, browser):
     assert column(page, 'SS', 'ranking')[:3] == ['90.0 1 of 3','68.3','47.5 2 of 3']
     assert page.locator('#finding').inner_text().startswith('First: good 68.3, +18.3 over the best baseline, on 3 of 3')
     assert 'gradient' in page.locator('#ranking td[data-label=SS]').first.evaluate('e => getComputedStyle(e).backgroundImage')
+    page.close()
+
+def test_size_and_page_of_a_model_where_they_are_known(tmp_path, browser):
+    store(tmp_path, 'wolKYG', 'google-bert/bert-base-multilingual-cased', 'same_sense', .8, parameters=178_566_653)
+    store(tmp_path, 'wolKYG', 'my-bert', 'same_sense', .7, parameters=1_200_000)
+    store(tmp_path, 'wolKYG', 'bert-base-cased', 'same_sense', .6)
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0
+    page = browser.new_page()
+    see(page, tmp_path/'r.html')
+    assert [x.split() for x in column(page, 'Model', 'ranking')[:3]] == \
+        [['google-bert/bert-base-multilingual-cased','179','M','↗'], ['my-bert','1.2','M'], ['bert-base-cased','↗']]
+    links = page.eval_on_selector_all('#ranking a[title]', 'links => links.map(a => a.href)')
+    assert links == ['https://huggingface.co/google-bert/bert-base-multilingual-cased', 'https://huggingface.co/bert-base-cased']
+    page.get_by_role('link', name='my-bert').click()
+    page.locator('#model').wait_for()
+    assert page.locator('dl').inner_text().split('\n')[:2] == ['Parameters','1.2 M'] # Of the Hub it says nothing
     page.close()
 
 def test_it_sorts_and_filters(page, report):
@@ -144,7 +160,7 @@ def test_filters_are_in_the_address(page, report, browser):
     for address in page.url, page.url.replace('#', '?'):
         other = browser.new_page()
         other.goto(address)
-        assert lines(other, 'ranking') == shown and [x[0] for x in shown][0] == 'good/model'
+        assert lines(other, 'ranking') == shown and [x[0] for x in shown][0] == 'good/model ↗'
         assert other.locator('#active').inner_text() == ': metric MCC, task SS, script Copt'
         other.get_by_role('link', name='Results', exact=True).click() # Views keep the filters
         other.locator('#results').wait_for()

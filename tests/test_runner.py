@@ -1,6 +1,7 @@
 "Evaluating: baselines without a model, models found as data are, runs that are recorded before"
 import pytest
 pytest.importorskip('torch')
+from transformers import AutoModelForMaskedLM
 from pronto.cli.command import main
 from pronto.modeling.pretrain import pretrain
 from pronto.modeling.recipes import find_model, local_model
@@ -42,6 +43,7 @@ def test_baselines_then_a_run_then_recorded_before(checkout, capsys):
         assert main(command) == 0
         said.append(capsys.readouterr().out)
     assert 'recorded before' not in said[0] and said[1].strip().endswith('recorded before')
+    assert read_runs('runs')[0].parameters == sum(p.numel() for p in AutoModelForMaskedLM.from_pretrained(find_model('my-bert')).parameters())
 
 def test_a_training_that_fails_is_listed_and_the_others_are_made(checkout, capsys):
     "The exit status tells whether all, some or none were made"

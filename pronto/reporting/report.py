@@ -18,7 +18,7 @@ from urllib.parse import quote
 import pronto
 from ..bibles.languages import coordinates_of, find_language, lineage_of, places_of_languages
 from ..core.aggregate import compare_pairs
-from ..core.files import InputError, data_dir, reading, to_stderr, write_aside
+from ..core.files import InputError, data_dir, fact_table, reading, to_stderr, write_aside
 from ..core.stats import metric_bounds
 from ..core.tables import csv_rows, grouped
 from ..datasets.pairs import numbered
@@ -142,6 +142,7 @@ def row(
     first, found = records[0], answers.scores
     model = first.model.removesuffix(with_label('', first.label or '')) # Its variant says the rest
     about = facts | dict(bible=first.dataset, model=model, task=task_name(task_key(first)))
+    about['parameters'] = next((r.parameters for r in records if r.parameters), None)
     board = board_of(first)._asdict() | dict(variant=variant_of(first), recipe=first.recipe)
     data = dict(limit=first.limit, dataset=first.dataset_hash[:8], items=len(answers.true))
     links = [[r.seed, _link(r.path, folder)] for r in sorted(records, key=lambda r: r.seed)]
@@ -302,6 +303,18 @@ def _metric_columns(rows:list[dict], metric:str)->dict[str,list]:
     found = [r['metrics'].get(metric, {}) for r in rows]
     return {k: [scaled(r, k) for r in found] for k in _OF_METRIC}
 
+_ON_HUB = re.compile(r'[\w.-]+/[\w.-]+')
+
+def _models(rows:list[dict])->dict[str,dict]:
+    "Size of each model, where records say it, and its page, where the name is one of the Hub"
+    known, found = {row['hub'] for row in fact_table('paper_models')}, {}
+    for r in rows:
+        about = found.setdefault(r['model'], {})
+        if r['parameters']: about['parameters'] = r['parameters']
+        if r['model'] in known or _ON_HUB.fullmatch(r['model']):
+            about['link'] = f'https://huggingface.co/{quote(r["model"])}'
+    return found
+
 def _bibles(rows:list[dict])->list[dict]:
     of_code = {r['bible']: r for r in rows}
     about = lambda r: {k: r[k] for k in ('language','family','script')} | dict(code=r['bible'])
@@ -379,7 +392,7 @@ def _as_data(report:Report)->dict:
              for t in found['names']['task']]
     bibles = _bibles(rows)
     return found | dict(
-        version=pronto.__version__, metrics=metrics, tasks=tasks, bibles=bibles, world=_world(rows),
+        version=pronto.__version__, metrics=metrics, tasks=tasks, bibles=bibles, models=_models(rows), world=_world(rows),
         scores={m: _metric_columns(rows, m) for m in there}, untested=report.untested,
         tests={m: _pair_columns(tests) for m,tests in report.tests.items()},
         over=_over_columns(report, [b['code'] for b in bibles], found['names']['board']))

@@ -22,8 +22,8 @@ from ..datasets.loading import Dataset, dataset_folders, load_dataset_folder, lo
 from ..core.files import (InputError, annotation_places, data_dir, require_place, safe_name,
                                to_stderr)
 from ..core.progress import step
-from ..modeling.recipes import available_models
-from ..modeling.static_vectors import resolve_model
+from ..modeling.recipes import available_models, find_model, is_served
+from ..modeling.static_vectors import is_static, resolve_model
 from ..protocols.parts import Part, Selection, find_translations
 from ..protocols.protocol import PROTOCOLS
 from .baselines import predict_baselines
@@ -151,6 +151,13 @@ def _measure(training:Training, runs, device:str, show:bool)->Path: # The record
     return store_measured(training.key, runs, found, tested[0].manifest, selection.name)
 
 # %% ../../nbs/runs/runner.ipynb #rt0run02
+@lru_cache(maxsize=None)
+def _parameters(model:str, files:str)->int|None: # None for one on a server, or over static vectors
+    "How many parameters a model has"
+    from pronto.modeling.architectures import weight_sizes
+    if is_served(model) or is_static(model): return None
+    return sum(weight_sizes(find_model(model)))
+
 def run_training(
     training:Training,
     runs, # The folder of the run store
@@ -173,11 +180,13 @@ def run_training(
     with step(f'{training}: baselines' if show and training.adapt == 'frozen' else ''):
         answers = baselines(training, runs)
     write_training(training.key, runs, trained)
+    parameters = _parameters(resolve_model(training.model, selection.folders), training.key.model_hash)
     for name,(key,part) in left.items():
         dataset, known = _dataset(part, task), _rows(selection.train, task)
         unambiguous = dataset.unambiguous or {}
         store_run(key, runs, trained, train_rows=known, about=dataset.manifest, test=name,
-                  baselines=answers[name], unambiguous=unambiguous.get(task.stem), condition=selection.name)
+                  baselines=answers[name], unambiguous=unambiguous.get(task.stem), condition=selection.name,
+                  parameters=parameters)
     return found
 
 # %% ../../nbs/runs/runner.ipynb #rt000004

@@ -462,7 +462,8 @@ def store_run(
     test:str='test', # Which of its test sets
     baselines:dict[str,list[str]]=None, # As `predict_baselines` gives them; found or made if not given
     unambiguous:set=None, # As `score_run` takes it
-    condition:str='' # As `Selection` names it
+    condition:str='', # As `Selection` names it
+    parameters:int=None # Of the model, where its files say it
 )->Path: # The record
     "Score a finished run and the baselines and store them; raises `InputError` where they cannot be written"
     task, about = trained.task, about or {}
@@ -475,6 +476,7 @@ def store_run(
     results |= _probable(task, rows['test'], getattr(trained, 'likely', {}).get(test), table)
     if test in (follows := getattr(trained, 'follows', {})): results['follows_letter'] = follows[test]
     results |= _handed_over(trained, test) | dict(baseline_rows=len(train_rows), condition=condition)
+    if parameters: results['parameters'] = parameters
     if labels := about.get('labels', {}).get(task.stem): # So that tables of this store know the task
         described = dict(kind='verse', name=task.abbr, metric=task.metric, labels=labels)
         _write_json(Path(runs)/'tasks'/f'{task.stem}.json', described)

@@ -24,6 +24,8 @@ const link = (changes, ...text) => element('a', { href: address({ sort: '', ...c
 const short = model => (narrow ? model.split('/').pop() : model) // A phone has no room for the owner
 const toModel = entry =>
   link({ view: 'model', of: entry.name }, ...breakable(short(entry.model)), entry.variant && soft(entry.variant))
+const hub = (entry, text) =>
+  entry.link ? [' ', element('a', { href: entry.link, title: `${entry.model} on the Hub` }, text)] : []
 const toLanguage = b =>
   link({ view: 'language', of: b.code }, b.language, ...(b.language === b.code ? [] : [soft(b.code)]))
 const toResult = (r, text) => link({ view: 'result', of: r.id }, text)

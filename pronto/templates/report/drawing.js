@@ -169,6 +169,7 @@ function unpack() {
   D.entries = names.entry.map(([model, variant]) => ({
     model,
     variant,
+    ...D.models[model],
     name: variant ? `${model} (${variant})` : model,
   }))
   ;[...D.entries]

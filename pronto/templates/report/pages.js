@@ -48,6 +48,8 @@ function model(found) {
   return [
     element('h2', {}, ...breakable(entry.name)),
     facts([
+      ['Parameters', entry.parameters && size(entry.parameters)],
+      ['On the Hub', entry.link && hub(entry, entry.model)],
       ['Protocol', board().protocol],
       ['Data', board().title],
       ['Results', `${mine.length} on ${count(items.length, 'translation')}`],

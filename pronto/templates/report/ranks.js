@@ -148,7 +148,8 @@ function ranking(found, title) {
       key: 'model',
       text: 'Model',
       value: x => x.entry.name,
-      show: x => (x.reference ? x.entry.name : toModel(x.entry)),
+      show: x =>
+        x.reference ? x.entry.name : [toModel(x.entry), x.entry.parameters && soft(size(x.entry.parameters)), ...hub(x.entry, '↗')],
     },
     items.some(x => x.rank != null) && {
       key: 'rank',
