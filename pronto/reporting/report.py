@@ -392,7 +392,8 @@ def _as_data(report:Report)->dict:
              for t in found['names']['task']]
     bibles = _bibles(rows)
     return found | dict(
-        version=pronto.__version__, metrics=metrics, tasks=tasks, bibles=bibles, models=_models(rows), world=_world(rows),
+        version=pronto.__version__, metrics=metrics, tasks=tasks, bibles=bibles, world=_world(rows),
+        models=_models(rows),
         scores={m: _metric_columns(rows, m) for m in there}, untested=report.untested,
         tests={m: _pair_columns(tests) for m,tests in report.tests.items()},
         over=_over_columns(report, [b['code'] for b in bibles], found['names']['board']))
