@@ -578,12 +578,12 @@ def test_the_tables_of_mela_by_command(tmp_path, tiny_bert, capsys, tasks_forgot
     assert f'{tmp_path/"none"}: has no runs of the task mela' in capsys.readouterr().err
     assert main(command) == 0
     told = capsys.readouterr().out
-    assert '| letters, tiny, 1 epoch, no limit, 1 seed (ours) |' in told and 'letters, tiny, 1 epoch, no limit, 1 seed\n\n' in told
+    assert '| letters, tiny, 1 epoch, no limit, 1 seed (ours) |' in told and '| letters, tiny, 1 epoch, no limit, 1 seed: train' in told
     assert main(['eval',f'{out}/is','-m',str(tiny_bert),'--recipe','tiny','--epochs','2','--limit','4','--seeds','2','--runs',runs]) == 0
     assert main(command) == 0
     told = capsys.readouterr().out # Runs of another length and limit have a row of their own
     assert '| letters, tiny, 2 epochs, limit 4, 2 seeds (ours) |' in told and '| letters, tiny, 1 epoch, no limit, 1 seed (ours) |' in told
-    assert {p.name for p in (tmp_path/'t').iterdir()} == {'mela2.md','mela3.md','mela4.md'}
+    assert {p.name for p in (tmp_path/'t').iterdir()} == {f'mela{i}.{ending}' for i in (2,3,4) for ending in ('md','tex','csv')}
 
 def test_what_a_newcomer_does_with_imports_is_said(tmp_path, capsys):
     "Training data without labels are refused, a second import says what it replaces, empty folders are named"
@@ -689,10 +689,11 @@ def test_runs_with_a_limit_are_compared_with_runs_of_the_same_limit(tmp_path, mo
     limited = [*two(.7454, .7406, limit=50), *two(.1, .2, limit=9)]
     _records(monkeypatch, 'mt_tables', *limited)
     made = make_translation_tables([tmp_path], 'runs', tmp_path/'out')
-    assert [*made] == ['mt_languages'] and '| m | SM | de | 74.5 | 74.1 | 0.4 | 50.0 |' in made['mt_languages']
-    assert 'm, SM: runs with --limit 50, so scores over at most 50 examples' in made['mt_languages']
+    made, = made
+    assert made.stem == 'mt_languages' and '| m | SM | de | 74.5 | 74.1 | 0.4 | 50.0 |' in made.markdown()
+    assert 'm, SM: runs with --limit 50, so scores over at most 50 examples' in made.markdown()
     _records(monkeypatch, 'mt_tables', *limited, *two(.9, .8))
-    whole = make_translation_tables([tmp_path], 'runs')['mt_languages']
+    whole = make_translation_tables([tmp_path], 'runs')[0].markdown()
     assert '| m | SM | de | 90.0 | 80.0 | 10.0 | 50.0 |' in whole and '--limit' not in whole
     _records(monkeypatch, 'mt_tables', dict(bible='de', limit=50), dict(bible='de-mt', limit=9))
     with pytest.raises(InputError, match='and the same --limit, if any'):

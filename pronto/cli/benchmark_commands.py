@@ -135,7 +135,7 @@ def xtreme_score_command(args):
         record = json.dumps(found.record(), indent=2)
         with write_aside(args.output) as f: f.write_text(record + '\n', encoding='utf-8')
     show(show_scores(found), found.record())
-    if args.published: show('\n' + xtreme_table({'this submission': found}))
+    if args.published: show('\n' + xtreme_table({'this submission': found}).markdown())
     for line in left_out_lines(found): note(line)
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #bmco04
@@ -183,7 +183,8 @@ def _show_made(args, make:Callable, *first, **how): # `make` takes the folders o
     from pronto.core.files import data_dir
     require_folder(args.runs)
     made = make(*first, args.runs or data_dir()/'runs', args.output or data_dir()/'tables', **how)
-    show('\n\n'.join(made.values()), made)
+    tables = {table.stem: table.markdown() for table in made}
+    show('\n\n'.join(tables.values()), tables)
 
 xtreme_tables_options = mela_tables_options = _tables_options
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from statistics import mean
 from ..core.correlation import correlate
 from ..core.files import InputError, replace_folder, write_aside
-from ..core.tables import grouped, markdown_table
+from ..core.tables import Table, decimal, grouped
 from ..datasets.loading import Dataset
 from ..runs.comparing import kind_of, with_label
 from ..runs.schema import Run
@@ -152,7 +152,7 @@ def paired_scores(
 # %% ../../nbs/suites/machine_translation.ipynb #tr17c
 def compare_translations(
     scores:dict[tuple[str,str,str],tuple[float,float]] # As `paired_scores` gives them
-)->str: # Markdown; empty if no group has three scores
+)->Table: # Without rows if no group has three scores
     "Do human and machine-translated test sets agree?"
     groups = {}
     for (model,task,code),both in scores.items():
@@ -163,7 +163,8 @@ def compare_translations(
         human, machine = map(list, zip(*both))
         pearson, spearman = correlations(human, machine)
         if pearson is None: continue
-        cells = f'{pearson:.3f}', f'{spearman:.3f}', f'{100*(mean(human) - mean(machine)):.1f}'
-        rows.append([what, task, len(both), *cells])
-    if not rows: return ''
-    return markdown_table(['', 'task', 'n', 'Pearson', 'Spearman', 'human minus machine'], rows, 'llrrrr')
+        further = decimal(100*(mean(human) - mean(machine)), 1)
+        rows.append([what, task, len(both), decimal(pearson, 3), decimal(spearman, 3), further])
+    header = ['', 'task', 'n', 'Pearson', 'Spearman', 'human minus machine']
+    title = 'Agreement of human and machine-translated test sets'
+    return Table('mt_agreement', title, [(header, rows)], align='llr')

@@ -10,8 +10,8 @@ from math import inf
 from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
-from ..core.files import InputError, json_with_keys, write_aside
-from ..core.tables import grouped, markdown_table
+from ..core.files import InputError, json_with_keys
+from ..core.tables import Table, decimal, grouped
 from ..core.pictures import panels, save_picture
 from ..runs.comparing import data_notes, name_apart, task_name
 from ..reporting.questions.tiers import TIERS, read_tiers, tier_of
@@ -45,18 +45,19 @@ def translated_pairs(folders:list)->list[TranslatedPair]:
 # %% ../../nbs/suites/mt_tables.ipynb #tc09c
 _Scores = dict[tuple[str,str,str],tuple[float,float]] # As `paired_scores` gives them
 
-def language_table(scores:_Scores, pairs:list[TranslatedPair])->str: # Markdown
+def language_table(scores:_Scores, pairs:list[TranslatedPair])->Table:
     "Each model, task and language: both scores in percent, and the chrF++ of the translation"
     quality, rows = {p.human: p.chrf for p in pairs}, []
     for (model,task,code),both in sorted(scores.items()):
         human, machine = (round(100*v, 1) for v in both)
         values = human, machine, human - machine, quality[code] # The difference of what is printed
-        rows.append([model, task, code, *(f'{v:.1f}' for v in values)])
+        rows.append([model, task, code, *(decimal(v, 1) for v in values)])
     header = ['model','task','language','human','machine','difference','chrF++']
-    return markdown_table(header, rows, 'lllrrrr')
+    title = 'Scores on human and machine-translated test sets'
+    return Table('mt_languages', title, [(header, rows)], align='lllr')
 
-def quality_table(scores:_Scores, pairs:list[TranslatedPair])->str: # Markdown
-    "Pearson and Spearman of chrF++ with the scores on both test sets; empty below three languages"
+def quality_table(scores:_Scores, pairs:list[TranslatedPair])->Table: # Without rows below three languages
+    "Pearson and Spearman of chrF++ with the scores on both test sets"
     quality, rows = {p.human: p.chrf for p in pairs}, []
     groups = grouped(sorted(scores), lambda key: key[:2])
     for (model,task),keys in groups.items():
@@ -64,9 +65,10 @@ def quality_table(scores:_Scores, pairs:list[TranslatedPair])->str: # Markdown
         for side,name in enumerate(('human','machine')):
             pearson, spearman = correlations(chrf, [scores[key][side] for key in keys])
             if pearson is None: continue
-            rows.append([model, task, name, len(keys), f'{pearson:.3f}', f'{spearman:.3f}'])
-    if not rows: return ''
-    return markdown_table(['model','task','chrF++ with','n','Pearson','Spearman'], rows, 'lllrrr')
+            rows.append([model, task, name, len(keys), decimal(pearson, 3), decimal(spearman, 3)])
+    header = ['model','task','chrF++ with','n','Pearson','Spearman']
+    title = 'Correlation of scores with the quality of a translation'
+    return Table('mt_quality', title, [(header, rows)], align='lllr')
 
 # %% ../../nbs/suites/mt_tables.ipynb #tc12c
 def _tiers(scores:_Scores, languages:dict[str,str], facts:list)->dict:
@@ -128,8 +130,8 @@ def make_translation_tables(
     folders:list, runs,
     out=None, # The folder for tables and figure; nothing is written if not given
     metric:str='accuracy'
-)->dict[str,str]: # Name to its Markdown
-    "Write how both kinds of test sets agree, without empty tables; raises `InputError` without runs on both"
+)->list[Table]:
+    "Tables of how both kinds of test sets agree, but empty ones; raises `InputError` without runs on both"
     pairs, records = translated_pairs(folders), with_languages(read_runs(runs))
     known = name_apart([r for r in records if r.score(metric) is not None], limits=False)
     pairs = _of_versions(pairs, known)
@@ -139,15 +141,14 @@ def make_translation_tables(
         what = f'has no model that ran on a human and a machine-translated test set ({named}); evaluate both'
         raise InputError(runs, f'{what} with `pronto eval --protocol transfer` and the same --limit, if any')
     scores = {(model, task_name(task), code): both for (model,task,code),both in scores.items()}
-    tables = dict(mt_agreement=compare_translations(scores), mt_quality=quality_table(scores, pairs))
-    notes = data_notes(known) + _limit_notes(limits)
-    if not all(tables.values()): notes.append(_TOO_FEW)
-    made = dict(mt_languages='\n\n'.join([language_table(scores, pairs), *notes]))
-    made |= {name: text for name,text in tables.items() if text}
+    first, *others = language_table(scores, pairs), compare_translations(scores), quality_table(scores, pairs)
+    first.notes += data_notes(known) + _limit_notes(limits)
+    if not all(table.rows for table in others): first.notes.append(_TOO_FEW)
+    made = [first, *(table for table in others if table.rows)]
     if not out: return made
-    for name in tables: (Path(out)/f'{name}.md').unlink(missing_ok=True) # Of earlier runs
-    for name,text in made.items():
-        with write_aside(Path(out)/f'{name}.md') as f: f.write_text(text + '\n', encoding='utf-8')
+    for table in others: # Of earlier runs
+        for ending in 'md', 'tex', 'csv': (Path(out)/f'{table.stem}.{ending}').unlink(missing_ok=True)
+    for table in made: table.write(out)
     languages = {r.dataset: r.language for r in known}
     figure = draw_tiers(scores, languages, read_tiers())
     if figure: save_picture(figure, Path(out)/'mt_tiers.png', bbox_inches='tight')

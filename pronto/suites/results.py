@@ -6,10 +6,10 @@
 __all__ = ['scores_of_runs', 'shared_table', 'make_xtreme_tables']
 
 # %% ../../nbs/suites/results.ipynb #rs04imports
-from pathlib import Path
+from dataclasses import replace
 from statistics import mean
-from ..core.files import InputError, to_stderr, write_aside
-from ..core.tables import grouped, markdown_table
+from ..core.files import InputError, to_stderr
+from ..core.tables import Table, decimal, grouped
 from ..runs.comparing import data_notes, described, models_apart
 from ..runs.schema import Run
 from ..runs.store import read_runs
@@ -64,7 +64,7 @@ def scores_of_runs(
     return found
 
 # %% ../../nbs/suites/results.ipynb #rs11c
-def shared_table(found:dict[str,SubmissionScores])->str: # Markdown
+def shared_table(found:dict[str,SubmissionScores])->Table:
     "Each task over the languages that ran, beside mBERT and XLM-R over the same"
     rows = []
     for name,scores in found.items():
@@ -73,10 +73,11 @@ def shared_table(found:dict[str,SubmissionScores])->str: # Markdown
                 n = f'{len(values)} of {len(of_task.task.languages)}'
                 beside = [_published_mean(model, stem, metric, values) for model in ('mBERT','XLM-R')]
                 cells = [mean(values.values()) if values else None, *beside]
-                shown = ['–' if value is None else f'{value:.1f}' for value in cells]
+                shown = [decimal(value, 1) for value in cells]
                 rows.append([name, of_task.task.name, metric.replace('_', ' '), n, *shown])
     header = ['run', 'task', 'metric', 'languages', 'ours', 'mBERT', 'XLM-R']
-    return markdown_table(header, rows, 'lllrrrr')
+    title = 'Tasks of XTREME over the languages that ran, and published figures over the same'
+    return Table('xtreme1_shared', title, [(header, rows)], align='lllr')
 
 def _published_mean(model:str, stem:str, metric:str, languages)->float|None:
     values = [published_figure(model, stem, metric, language) for language in languages]
@@ -87,8 +88,8 @@ def make_xtreme_tables(
     runs, # The folder of the run store
     out=None, # The folder for the tables; nothing is written if not given
     report=to_stderr # Gets a line about runs that are left out
-)->dict[str,str]: # Name to its Markdown
-    "Write XTREME's overall table, and means over the languages that ran; raises `InputError` without runs"
+)->list[Table]:
+    "Make XTREME's overall table, and means over the languages that ran; raises `InputError` without runs"
     records = list(read_runs(runs))
     own = [r for r in records if r.task in XTREME]
     kept, others = models_apart(list(filter(_fits, own))), described([r for r in own if not _fits(r)])
@@ -101,8 +102,6 @@ def make_xtreme_tables(
         raise InputError(runs, what)
     if limited: report(f'runs of tasks of XTREME with a limit, which are left out: {limited}')
     lines = data_notes(kept) + [f'Left out: {others}.']*bool(others)
-    made = dict(xtreme1=xtreme_table(found), xtreme1_shared=shared_table(found))
-    made = {name: '\n\n'.join([table, *lines]) for name,table in made.items()}
-    for name,text in made.items() if out else ():
-        with write_aside(Path(out)/f'{name}.md') as f: f.write_text(text + '\n', encoding='utf-8')
+    made = [replace(table, notes=lines) for table in (xtreme_table(found), shared_table(found))]
+    for table in made if out else (): table.write(out)
     return made
