@@ -3,6 +3,7 @@ import json, os, shutil, subprocess, sys
 from pathlib import Path
 
 import pytest
+import yaml
 pytest.importorskip('datasets')
 import pyarrow as pa
 from pyarrow import parquet
@@ -457,6 +458,21 @@ def test_a_task_of_the_users_is_exported(demo, tmp_path):
     assert {name: after[name] for name in before} == before
     export_lm_eval([tmp_path/'mine'], tmp_path/'lm')
     assert 'B. yes' in (tmp_path/'lm'/'pronto_my_own.yaml').read_text()
+
+@pytest.mark.parametrize('layout', ['tasks','translations'])
+def test_an_export_is_described_for_machines(demo, tmp_path, layout):
+    "By Croissant and its vocabulary for responsible AI, and as a benchmark of the Hub"
+    export_hf([demo], tmp_path/'hf', layout=layout)
+    tasks = yaml.safe_load((tmp_path/'hf'/'eval.yaml').read_text(encoding='utf-8'))['tasks']
+    configs = {c['config_name'] for c in yaml.safe_load((tmp_path/'hf'/'README.md').read_text(encoding='utf-8').split('---')[1])['configs']}
+    assert tasks and {task['config'] for task in tasks} <= configs and len({task['id'] for task in tasks}) == len(tasks)
+    mlcroissant = pytest.importorskip('mlcroissant', reason='for this test: pip install mlcroissant==1.1.1')
+    found = mlcroissant.Dataset(tmp_path/'hf'/'croissant.json')
+    assert not found.metadata.ctx.issues.errors and found.metadata.data_limitations and found.metadata.data_biases
+    assert {r.id for r in found.metadata.record_sets} == configs
+    name = 'qaa_sentence_mood' if layout == 'tasks' else 'default'
+    row = next(iter(found.records(name)))
+    assert row[f'{name}/text'] and all(f.sha256 for f in found.metadata.file_objects)
 
 def test_the_card_of_acai_names_its_tasks_and_licence(toy_acai_dataset, tmp_path):
     from pronto.interop.hf import export_hf

@@ -28,6 +28,7 @@ from ..datasets.splits import SPLITS
 from ..datasets.pairs import SENSE_PAIRS
 from ..datasets.tasks import TASKS, PairTask
 from ..datasets.word_align import alignment_quality_note
+from .croissant import croissant, eval_yaml
 from .examples_table import EXAMPLES, HF_SPLITS, read_examples, write_examples
 from ..runs.store import safe_name
 if TYPE_CHECKING:
@@ -275,7 +276,7 @@ _OF_HARNESS = ['_common_yaml','pronto.yaml','pronto_*.yaml','pronto_data.py','__
 def _export_files(format:str, codes:list[str])->list[str]:
     "The names of the files of an export; `*` does not cross a `/`"
     around = list(_OF_EXPORTS)
-    if format == 'hf': around.append(_METADATA)
+    if format == 'hf': around += [_METADATA, 'croissant.json', 'eval.yaml']
     if format == 'lm-eval': around += _OF_HARNESS
     if format == 'tsv' and len(codes) == 1: around += ['alignment.tsv', *_TABLES_OF]
     return around + [f'{code}/{name}' for code in codes for name in _OF_DATASETS[format]]
@@ -294,14 +295,20 @@ def foreign_in_export(folder)->str|None:
 def write_export(
     folder:Path, # The export, while it is written
     format:str, # `tsv`, `hf` or `lm-eval`
-    datasets:list[dict], opening:str, yaml:str=''
+    datasets:list[dict], opening:str,
+    configs:list[dict]=() # Of `datasets`
 ):
-    "Write the card and `export.json`"
+    "Write the card and `export.json`, and for `datasets` what machines read"
     owed = {d['code']: {k: d[k] for k in ('licence','source','citation')} for d in datasets}
     about = dict(format=format, version=pronto.__version__, datasets=owed)
     (folder/'export.json').write_bytes(json_bytes(about))
-    head = f'---\n{yaml}---\n' if yaml else ''
+    head = f'---\n{_head(datasets, configs)}---\n' if configs else ''
     (folder/'README.md').write_text(head + card(datasets, opening), encoding='utf-8')
+    if not configs: return
+    (folder/'eval.yaml').write_text(eval_yaml(datasets, configs), encoding='utf-8')
+    limits = [_LIMITS, *[ROW_BY_ROW]*bool(_one_by_one(datasets))]
+    made = croissant(datasets, configs, folder, _PROJECTED, limits)
+    (folder/'croissant.json').write_bytes(json_bytes(made))
 
 def export_tsv(
     folders, # Dataset folders, releases, or folders exported for HuggingFace
@@ -459,7 +466,7 @@ def export_translations(folders, out, progress=iter)->list[str]: # Codes
         if _copy_metadata(folders, aside):
             configs.append(dict(config_name='metadata', data_files=_METADATA))
         opening = _TRANSLATIONS.format(code=about[0]['code'], stem=next(iter(about[0]['sizes'])))
-        write_export(aside, 'hf', about, opening, _head(about, configs))
+        write_export(aside, 'hf', about, opening, configs)
     return list(found)
 
 # %% ../../nbs/interop/hf.ipynb #14bb5422
@@ -496,7 +503,7 @@ def export_hf(
             dataset = load()
             write_hf(dataset, aside/code, names)
             about.append(about_dataset(dataset))
-        write_export(aside, 'hf', about, _opening(about), _head(about, _task_configs(about)))
+        write_export(aside, 'hf', about, _opening(about), _task_configs(about))
     return list(found)
 
 # %% ../../nbs/interop/hf.ipynb #975f654e
