@@ -11,14 +11,10 @@ embeddings are those of the English tokens that a token is aligned with (IBM mod
 word by word.
 
 Only verses that belong to train in every dataset are used.
-
-    python benchmarks/distillation.py PLAN MODEL --data DIR --teacher TEACHER -o FOLDER [--epochs N]
-
-makes one of the models of a plan of `pronto study`.
+`plan_models.py` makes the models of a plan of `pronto study` in this way.
 """
-import argparse, json, random
+import json, random
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 import numpy as np, torch
 from scipy.sparse import csr_matrix
 from transformers import AutoModel, get_linear_schedule_with_warmup, set_seed
@@ -28,7 +24,6 @@ from pronto.core.files import InputError, content_hash, replace_folder
 from pronto.core.progress import progress as show_progress
 from pronto.core.refs import NT_BOOKS, Ref
 from pronto.datasets.splits import split_of
-from pronto.jobs.study import read_plan
 from pronto.modeling.architectures import load_tokenizer, one_line_errors, quiet
 from pronto.modeling.encodings import FrozenModel
 from pronto.modeling.layers import use_onednn
@@ -48,17 +43,18 @@ def verses_by_ref(
     return {ref: text for ref,text in found.items() if text}
 
 def verses_to_read(
-    bibles:list, # Of a plan
-    data # The folder of its data
-)->list[dict[Ref,str]]: # One for each Bible, in random order; a student with a share reads the first of them
-    "The verses of train that students may read; every share contains the smaller ones"
+    bibles:dict[str,int|None] # Path to how many verses; `None` for all
+)->list[dict[Ref,str]]: # One for each Bible, in random order; a share of them is the first ones
+    "The verses of train that models may read; every share contains the smaller ones"
     found = []
-    for bible in bibles:
-        if bible.read == 0: continue
-        verses = verses_by_ref(Path(data)/bible.path)
+    for path,n in bibles.items():
+        verses = verses_by_ref(path)
         refs = random.Random(0).sample(sorted(verses), len(verses))
-        found.append({ref: verses[ref] for ref in refs[:None if bible.read == 'all' else bible.read]})
+        found.append({ref: verses[ref] for ref in refs[:n]})
     return found
+
+def share_of(verses:list[dict[Ref,str]], share:float)->list[dict[Ref,str]]:
+    return [dict(list(one.items())[:round(share*len(one))]) for one in verses]
 
 def _token_pairs(texts:list[list[int]], others:list[list[int]])->tuple: # Three arrays
     "All pairs of a token and one of the parallel verse, with the number of the token in the corpus"
@@ -219,7 +215,7 @@ def distil(
     "Make and train a student and write its folder; raises `InputError` for a teacher that cannot be used"
     settings, first = replace(settings, **changes), verses[0]
     device = device or ('cuda' if torch.cuda.is_available() else 'cpu')
-    read = [dict(list(one.items())[:round(share*len(one))]) for one in verses]
+    read = share_of(verses, share)
     pairs = [(text, first[ref]) for one in read for ref,text in one.items() if ref in first]
     texts, english = (list(x) for x in (zip(*pairs) if pairs else ([], [])))
     everything = [text for one in verses for text in one.values()]
@@ -230,28 +226,9 @@ def distil(
         if texts and settings.epochs:
             loss = _teach(teacher, net, tokenizer, texts, english, settings, device=device, progress=progress)
         save_model(tokenizer, net, folder, out)
-        letters = [sum(map(len, one.values())) for one in read]
         manifest = dict(teacher_hash=model_hash(find_model(teacher)), share=share, texts=len(texts),
-                        verses=[*map(len, read)], letters=letters,
                         texts_hash=content_hash(*(t.encode() for t in texts), size=16),
                         vocabulary=len(tokenizer), parameters=net.num_parameters(), **asdict(settings),
                         loss=loss, versions=versions(), weights_hash=weights_hash(folder))
         (folder/'manifest.json').write_text(json.dumps(manifest, indent=1) + '\n')
     return manifest
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    add = parser.add_argument
-    add('plan', type=Path), add('model')
-    add('--data', type=Path, required=True), add('--teacher', required=True)
-    add('-o', '--out', type=Path, required=True)
-    add('--only', default='', help='codes of translations, separated by commas; all of the plan if empty')
-    add('--epochs', type=float, default=Distillation.epochs), add('--bf16', action='store_true')
-    args = parser.parse_args()
-    plan = read_plan(args.plan)
-    bibles = [b for code,b in plan.bibles.items() if not args.only or code in args.only.split(',')]
-    distil(args.teacher, verses_to_read(bibles, args.data), args.out,
-           plan.models[args.model], epochs=args.epochs, bf16=args.bf16, progress=args.model)
-
-if __name__ == '__main__': main()

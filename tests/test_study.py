@@ -3,7 +3,7 @@ import shutil
 from pathlib import Path
 import pytest
 from pronto.core.files import InputError
-from pronto.jobs.study import Workplace, data_steps, find_plan, quick, read_plan, run_steps, study
+from pronto.jobs.study import Workplace, _input_hash, all_steps, find_plan, quick, read_plan, run_steps, study
 from pronto.reporting.study_page import write_study_page
 
 PLAN = '''
@@ -22,7 +22,7 @@ options = ["--min-verses", "100"]
 none    = { share = 0 }
 student = { share = 1 }
 [training]
-options = ["--epochs", "1"]
+student = ["--epochs", "1"]
 [[runs]]
 name = "probe"
 protocol = "probe"
@@ -48,7 +48,13 @@ def plan_of(tmp_path, text=PLAN):
     ('models = ["none"', 'bibles = "some"\nmodels = ["none"', "probe: there is no group 'some'; choose from all"),
     ('[[runs]]', '[[run]]', 'has no runs'),
     ('[tables]', '[table]', 'has an unknown part table'),
-    ('read = 100', 'reads = 100', 'bibles 2: has other keys than path, language, read'),
+    ('read = 100', 'reads = 100', 'bibles qab: has other keys than path, language, read'),
+    ('qab = {', '"../qab" = {', "'../qab' cannot be the name of a file or folder"),
+    ('[tables]', '[[runs]]\nname = "probe"\nprotocol = "probe"\non = "demo"\n[tables]',
+     "names 2 of its runs 'probe'; give each its own name"),
+    ('share = 0 }', 'share = 0, kind = "gpt" }', "none: there is no kind of model 'gpt'; choose from causal, masked, student"),
+    ('"ontonotes"\n[bibles]', '{ path = "ontonotes", words = true }\n[bibles]',
+     'sources ontonotes: has other keys than path, options: path, words'),
     ('protocol = "probe"', 'protocol = probe', 'give a plan in TOML'),
 ])
 def test_a_wrong_plan_is_one_line(tmp_path, old, new, told):
@@ -58,9 +64,9 @@ def test_a_wrong_plan_is_one_line(tmp_path, old, new, told):
 def test_the_plan_of_real_translations_is_whole(testdata, tmp_path):
     plan = read_plan(find_plan('real'))
     missing = [b.path for b in plan.bibles.values() if not (testdata/b.path).exists()]
-    assert not missing and all((testdata/path).exists() for path in plan.sources.values())
+    assert not missing and all((testdata/source.path).exists() for source in plan.sources.values())
     place = Workplace(testdata, tmp_path, 'teacher', 2)
-    stages = [*data_steps(plan, place), *run_steps(plan, place)]
+    stages = all_steps(plan, place)
     names = [f'{step.stage} {step.name}' for steps in stages for step in steps]
     assert len(names) == len({*names}) and len(stages) == 3 + len(plan.runs)
     less = sum(map(len, run_steps(*quick(plan, place))))
@@ -89,6 +95,11 @@ def test_a_study_is_made_once_and_lists_what_failed(tmp_path):
 
     again = study(plan, place)
     assert {name.split()[0] for name in again.run_now} == {'runs'} # The rest is there
+    (place.data/'bibles'/'qab'/'README.txt').write_text('one file more') # A translation that changed, and a larger share
+    text = PLAN.replace('none    = { share = 0 }', 'none    = { share = 0.5 }').replace('read = 100', 'read = 0')
+    _input_hash.cache_clear()
+    less = study(plan_of(tmp_path, text), place)
+    assert not less.failed and {n for n in less.run_now if 'runs' not in n} == {'build demo qab', 'models none', 'models student'}
     shutil.rmtree(place.out/'models'/'student')
     Path(place.data/'bibles'/'qab'/'mine.txt').touch()
     broken = study(plan, place._replace(teacher=str(tmp_path/'nowhere')))

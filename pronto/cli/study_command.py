@@ -28,15 +28,14 @@ def study_options(parser):
 def study_command(args):
     "Every protocol on real translations, from one plan: datasets, models, runs, tables and their findings"
     from shlex import join
-    from pronto.jobs.study import Workplace, data_steps, find_plan, quick, read_plan, run_steps, study
+    from pronto.jobs.study import Workplace, all_steps, find_plan, quick, read_plan, study
     from pronto.reporting.study_page import write_study_page
     require_folder(args.data, 'name the folder of translations and annotated sources')
     plan = read_plan(find_plan(args.plan))
     place = Workplace(*(Path(p).absolute() for p in (args.data, args.output)), args.teacher, args.workers)
     if args.quick: plan, place = quick(plan, place)
     if args.dry_run:
-        stages = [*data_steps(plan, place), *run_steps(plan, place)]
-        for step in (step for steps in stages for step in steps):
+        for step in (step for steps in all_steps(plan, place) for step in steps):
             program = [] if step.stage == 'models' else ['pronto']
             show(join([*program, *step.command]), step._asdict())
         return 0

@@ -9,8 +9,7 @@ __all__ = ['MODEL', 'Setting', 'protocol_setting', 'demo_shares', 'demo_runs', '
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-import pronto
-from ..core.files import InputError, data_dir, write_aside
+from ..core.files import InputError, checkout, data_dir, write_aside
 from ..core.tables import names_in
 from .corpus import build_demo, make_corpus
 from .tiny_causal import pretrain_causal
@@ -74,7 +73,7 @@ def demo_shares(setting:Setting)->Path: # A table for `pronto.reporting.question
 
 def demo_runs()->Path: # A run store
     "Recorded runs of the demo; raises `InputError` where the repository is not there"
-    held = Path(pronto.__file__).parents[1]/'paper_tables'/'demo_runs.zip'
+    held = checkout('paper_tables', 'demo_runs.zip')
     remedy = 'make some: pronto eval DATASET_DIR -m MODEL'
     if not held.is_file(): raise InputError(data_dir()/'runs', f'has no runs; {remedy}')
     out = data_dir()/'demo-runs'

@@ -24,14 +24,18 @@ def _tokenizer(texts:list[str], size:int):
     made.pre_tokenizer = split
     return PreTrainedTokenizerFast(tokenizer_object=made, unk_token='[UNK]', pad_token='[PAD]')
 
-def pretrain_causal(texts:list[str], out, steps:int=60)->Path: # The folder; one that is there stays as it is
-    "Train a small GPT-2 to predict the next word"
+def pretrain_causal(
+    texts:list[str], out,
+    steps:int=60,
+    tokenizer=None # Of whole words, and of letters that are answers, if not given
+)->Path: # The folder; one that is there stays as it is
+    "Train a small GPT-2 to predict the next token"
     out = Path(out)
     if (out/'config.json').is_file(): return out
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel, set_seed
     set_seed(0)
-    tokenizer = _tokenizer(texts, 2000)
+    tokenizer = tokenizer or _tokenizer(texts, 2000)
     sizes = dict(n_positions=512, n_embd=64, n_layer=2, n_head=4)
     config = GPT2Config(vocab_size=len(tokenizer), bos_token_id=None, eos_token_id=None, **sizes)
     model = GPT2LMHeadModel(config)

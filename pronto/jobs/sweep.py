@@ -15,12 +15,11 @@ from importlib import metadata
 from pathlib import Path
 from shlex import quote
 from typing import Callable
-import pronto
 from .queue import Certificates, connect, reason, run_jobs
 from ..protocols.parts import Translation, find_translations
 from ..protocols.protocol import find_protocol, protocol_file
 from ..runs.planning import Training, empty_tasks, find_sources, plan
-from ..core.files import InputError, data_dir, require_place, to_stderr, writer_mark
+from ..core.files import InputError, checkout, data_dir, require_place, to_stderr, writer_mark
 from ..core.progress import about, forecast
 from ..modeling.recipes import find_model
 from ..modeling.static_vectors import STATIC_KINDS
@@ -47,7 +46,7 @@ def find_notebook(
 )->Path: # Absolute
     "The notebook to run; raises `InputError` if it is not there"
     if path: places = [Path(path)]
-    else: places = [Path(pronto.__file__).parents[1]/'nbs'/'eval.ipynb', *_installed('eval.ipynb')]
+    else: places = [checkout('nbs', 'eval.ipynb'), *_installed('eval.ipynb')]
     found = next((p.resolve() for p in places if p.is_file()), None)
     if found is None: raise InputError(places[0], 'there is no such notebook; name one with --notebook')
     return found
