@@ -36,8 +36,7 @@ def study_command(args):
     if args.quick: plan, place = quick(plan, place)
     if args.dry_run:
         for step in (step for steps in all_steps(plan, place) for step in steps):
-            program = [] if step.stage == 'models' else ['pronto']
-            show(join([*program, *step.command]), step._asdict())
+            show(join([Path(step.program[0]).name, *step.command]), step._asdict())
         return 0
     made = study(plan, place)
     made.failed += write_study_page(made)

@@ -184,16 +184,21 @@ class Command(NamedTuple):
     "One command"
     stage:str            # annotate, build, models or runs
     name:str
-    command:list[str]    # After `pronto`, or a program
+    command:list[str]    # What comes after the program
     made:Path|None=None  # What it writes, if that is whole once it is there
     reads:tuple=()       # The files and folders that this is made from
 
     def __str__(self): return f'{self.stage} {self.name}'
 
     @property
+    def program(self)->list[str]: # `pronto`, or Python for a script
+        return [sys.executable] if self.stage == 'models' else [str(Path(sys.executable).with_name('pronto'))]
+
+    @property
     def inputs(self)->str: # Hexadecimal; empty if there are none
         "Identifies what is read: changes with any byte"
-        return content_hash(*(_input_hash(Path(p)).encode() for p in self.reads), size=8) if self.reads else ''
+        hashes = [_input_hash(Path(p)).encode() for p in self.reads]
+        return content_hash(*hashes, size=8) if hashes else ''
 
 @cache # A translation is read by several commands
 def _input_hash(path:Path)->str: return input_hash(path) if path.exists() else ''
@@ -213,7 +218,7 @@ def _model_step(plan:Plan, place:Workplace, name:str)->Command:
     model, paths = plan.models[name], [place.data/bible.path for bible in plan.read.values()]
     bibles = [f'{path}={bible.read}' for path,bible in zip(paths, plan.read.values())]
     folder, how = _model(place, name), plan.training.get(model.kind, [])
-    command = [sys.executable, str(_MAKER), *bibles, '--share', str(model.share), '--kind', model.kind,
+    command = [str(_MAKER), *bibles, '--share', str(model.share), '--kind', model.kind,
                '--teacher', place.teacher, '-o', folder, *how, *place.training.get(model.kind, [])]
     return Command('models', name, command, Path(folder), (*paths, _MAKER))
 
@@ -266,15 +271,12 @@ def _log_of(place:Workplace, name:str)->Path: return place.out/'log'/f'{safe_nam
 
 def _run(step:Command, place:Workplace)->int: # Exit status
     "Run a command, with what it prints in a log; several share the cores"
-    program = step.command if step.stage == 'models' else [_pronto(), *step.command]
     log = _log_of(place, str(step))
     log.parent.mkdir(parents=True, exist_ok=True)
     threads = str(max(1, (os.cpu_count() or 1)//place.workers))
     with open(log, 'w', encoding='utf-8') as f:
         few = os.environ | {'OMP_NUM_THREADS': threads}
-        return subprocess.run(program, stdout=f, stderr=f, env=few).returncode
-
-def _pronto()->str: return str(Path(sys.executable).with_name('pronto'))
+        return subprocess.run([*step.program, *step.command], stdout=f, stderr=f, env=few).returncode
 
 def _last_line(log:Path)->str:
     lines = log.read_text(encoding='utf-8', errors='replace').strip().splitlines()

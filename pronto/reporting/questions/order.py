@@ -6,32 +6,31 @@
 __all__ = ['ORDER', 'verses_read', 'Ordered', 'order_of', 'order_table', 'plot_order', 'order_sentences']
 
 # %% ../../../nbs/reporting/questions/order.ipynb #or000003
-import csv
 from typing import NamedTuple
 import numpy as np
 from ...core.correlation import kendall_tau, mean_interval
-from ...core.files import InputError, reading
+from ...core.files import InputError
 from ...core.pictures import panels
 from ...core.tables import Table, decimal, grouped
 from ..protocol_cells import between, number
 from .question import RunQuestion
+from .tiers import model_rows
 from ..tables import fits
 from ...runs.comparing import plain_name, settled, task_key, task_name
 from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/order.ipynb #or000005
+def _verses(row:dict)->tuple[str,str,int]: # Raises `ValueError` that says what is wrong
+    verses = row.get('verses', '')
+    if not verses.isdecimal(): raise ValueError(f'{verses!r} is not a number of verses')
+    return row['model'], row['language'], int(verses)
+
 def verses_read(
-    path # A table with the columns model, language and verses, separated by tabs
+    path # A table with the columns model, language and verses
 )->dict[str,dict[str,int]]: # Model to language to verses
     "How much models have read; raises `InputError` with the line that is wrong"
     found = {}
-    with reading(path, 'give a table with the columns model, language and verses'):
-        with open(path, encoding='utf-8', newline='') as f:
-            for n,row in enumerate(csv.DictReader(f, delimiter='\t'), 2):
-                try: found.setdefault(row['model'], {})[row['language']] = int(row['verses'])
-                except (KeyError, TypeError, ValueError) as e:
-                    what = 'has no model, language and whole number of verses; correct the line'
-                    raise InputError(path, what, f'line {n}') from e
+    for model,language,n in model_rows(path, _verses): found.setdefault(model, {})[language] = n
     if len(found) < 2: raise InputError(path, 'names fewer than two models, which have no order; add more')
     return found
 
@@ -118,6 +117,9 @@ def _data(o:Ordered, metric:str)->dict:
     sd = None if o.sd is None else round(o.sd, 4)
     return about | found | dict(whole=o.whole, metric=metric, gain=round(o.gain, 4), sd=sd)
 
+def _setting(o:Ordered)->str:
+    return f'{o.protocol}, ' + ('all rows' if o.limit is None else f'{o.limit:,} rows')
+
 def order_table(found:list[Ordered], metric:str='mcc')->Table:
     "How well each task finds the order"
     rows, data = [_cells(o, metric) for o in found], [_data(o, metric) for o in found]
@@ -127,35 +129,40 @@ def order_table(found:list[Ordered], metric:str='mcc')->Table:
 def plot_order(found:list[Ordered], metric:str='mcc'):
     "A panel for each task and protocol: the scores of each translation, from the model that has read least"
     read = [o for o in found if o.is_read] or found
-    fig, axes = panels(len(read), 3.2, 2.4)
+    titles = [f'{task_name(o.task)}, {_setting(o)}: τ {decimal(o.taus.mean())}' for o in read]
+    fig, axes = panels(titles, 3.2, 2.4, y=f'{metric} (a line for each translation; the mean in blue)')
     for ax,o in zip(axes, read):
         ax.plot(o.models, o.scores, color='.7', lw=.8)
         ax.plot(o.models, o.scores.mean(1), 'o-', color='C0')
-        rows = '' if o.limit is None else f', {o.limit:,} rows'
-        ax.set_title(f'{task_name(o.task)}, {o.protocol}{rows}: τ {decimal(o.taus.mean())}', fontsize=8)
-        ax.tick_params(labelsize=7)
     low, high = min(o.scores.min() for o in read), max(o.scores.max() for o in read)
     for ax in axes: ax.set_ylim(low - .03, high + .03)
-    fig.supylabel(f'{metric} (a line for each translation; the mean in blue)', fontsize=8)
     return fig
 
 # %% ../../../nbs/reporting/questions/order.ipynb #or000014
-def _verdict(o:Ordered)->str:
+_VERDICTS = ('is found by', 'is mostly found by', 'is not found by', 'is reversed by',
+             'cannot be judged on one translation by')
+
+def _verdict(o:Ordered)->str: # One of `_VERDICTS`
     interval = mean_interval(o.taus)
-    if interval is None: return 'cannot be judged on one translation'
-    if interval[0] > 0: return 'is found' if o.pairs > .9 else 'is mostly found'
-    return 'is reversed' if interval[1] < 0 else 'is not found'
+    if interval is None: return _VERDICTS[4]
+    if interval[0] > 0: return _VERDICTS[0 if o.pairs > .9 else 1]
+    return _VERDICTS[3 if interval[1] < 0 else 2]
+
+def _found_by(o:Ordered)->str: # With the evidence
+    interval = between(mean_interval(o.taus), 'mcc')
+    of_pairs = f'{100*o.pairs:.0f} % of pairs'
+    return f'{task_name(o.task)} (τ {decimal(o.taus.mean())}, 95 %: {interval}; {of_pairs})'
 
 def order_sentences(found:list[Ordered])->list[str]:
-    "Which tasks find the order, and in how many translations"
+    "Which tasks find the order, by protocol, number of rows and whether the languages were read"
     lines = []
-    for o in found:
-        rows = 'all rows' if o.limit is None else f'{o.limit:,} rows'
-        where = 'languages that the models have read' if o.is_read else 'languages that none of them has read'
-        lines.append(f'{task_name(o.task)}, {o.protocol}, {rows}, {where}: the order {_verdict(o)}; '
-                     f'{100*o.pairs:.0f} % of pairs, all {len(o.models)} models in order in {o.whole} of '
-                     f"{len(o.datasets)} translations, Kendall's τ {decimal(o.taus.mean())} "
-                     f'(95 %: {between(mean_interval(o.taus), "mcc")}).')
+    for (setting, is_read),some in grouped(found, lambda o: (_setting(o), o.is_read)).items():
+        where = 'languages that the models have read' if is_read else 'languages that none of them has read'
+        n = max(len(o.datasets) for o in some)
+        by = grouped(sorted(some, key=lambda o: -o.taus.mean()), _verdict)
+        said = [f'{verdict} {", ".join(map(_found_by, by[verdict]))}' for verdict in _VERDICTS if verdict in by]
+        lines.append(f'{setting}, {n} translation{"s"*(n > 1)} in {where}: the order of '
+                     f'{" < ".join(max((o.models for o in some), key=len))} {"; it ".join(said)}.')
     return lines
 
 def _read(records:list[Run], options)->list[list[Ordered]]:

@@ -126,16 +126,14 @@ def power_table(found:list[SeedEffect])->Table:
 def plot_power(found:list[SeedEffect]):
     "The smallest difference that is found, by the number of seeds: a line for each model"
     by_task = grouped(found, lambda m: (m.task, m.protocol))
-    fig, axes = panels(len(by_task), 3.2, 2.4)
-    for ax,((task, protocol), some) in zip(axes, by_task.items()):
+    titles = [f'{task_name(task)}, {protocol}' for task,protocol in by_task]
+    y = 'difference that is found in 80 % of cases, in points'
+    fig, axes = panels(titles, 3.2, 2.4, x='seeds of each model', y=y)
+    for ax,some in zip(axes, by_task.values()):
         for m in some: ax.plot(_SEEDS, [m.detectable(n)[0] for n in _SEEDS], 'o-', ms=3, label=m.model)
-        ax.set_title(f'{task_name(task)}, {protocol}', fontsize=8)
         ax.set_ylim(0)
         ax.set_xticks(_SEEDS)
-        ax.tick_params(labelsize=7)
         ax.legend(fontsize=6)
-    fig.supxlabel('seeds of each model', fontsize=8)
-    fig.supylabel('difference that is found in 80 % of cases, in points', fontsize=8)
     return fig
 
 def power_sentences(found:list[SeedEffect])->list[str]:

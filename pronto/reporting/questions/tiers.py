@@ -8,7 +8,7 @@ __all__ = ['TIERS', 'BY_TIER', 'Fact', 'tier_of_share', 'read_tiers', 'model_of'
 
 # %% ../../../nbs/reporting/questions/tiers.ipynb #ti000005
 import csv
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 import numpy as np
 from ...core.correlation import Correlation, correlate
 from ...core.files import InputError, fact_table, reading
@@ -53,21 +53,25 @@ def _known_language(code:str)->bool:
     from pronto.bibles.languages import identify
     return 'qaa' <= code <= 'qtz' or len(code) == 3 and identify(code).iso639_3 != ''
 
-def _own_rows(path)->list[Fact]:
+def model_rows(
+    path, # A table with the columns model and language, tab or comma separated
+    read:Callable # Gives what a row says, or raises `ValueError`
+)->list: # What the rows say
+    "Read a table about models and languages; raises `InputError` with the line that is wrong"
     delimiter = ',' if str(path).endswith('.csv') else '\t'
-    with reading(path, 'give a table with the columns model, language and tier or share'):
+    with reading(path, 'give a table with the columns model, language and what is known of them'):
         with open(path, encoding='utf-8-sig', newline='') as f:
             rows = list(csv.DictReader(f, delimiter=delimiter, restval=''))
     if not rows or not {'model','language'} <= rows[0].keys():
         raise InputError(path, 'has no columns model and language; add a header', 'line 1')
-    facts = []
+    found = []
     for n,row in enumerate(rows, 2):
         if not _known_language(row['language']):
             what = f'{row["language"]!r} is not a code of a language; use ISO 639-3, e.g. swh'
             raise InputError(path, what, f'line {n}')
-        try: facts.append(_fact(row))
+        try: found.append(read(row))
         except ValueError as e: raise InputError(path, f'{e}; correct the row', f'line {n}') from e
-    return facts
+    return found
 
 def read_tiers(
     path=None # A table of your own, tab or comma separated
@@ -75,7 +79,7 @@ def read_tiers(
     "The tiers of all models; raises `InputError` with the line that is wrong"
     ours = [_fact(row) for row in fact_table('tiers')]
     also = [f._replace(language=row['also']) for f,row in zip(ours, fact_table('tiers')) if row['also']]
-    return (_own_rows(path) if path else []) + ours + also
+    return (model_rows(path, _fact) if path else []) + ours + also
 
 # %% ../../../nbs/reporting/questions/tiers.ipynb #ti000012
 _NAMES = {'XLM-R': 'xlm-roberta', 'BLOOMZ': 'bloomz', 'mBERT': 'bert-base-multilingual'}
