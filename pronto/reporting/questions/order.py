@@ -160,7 +160,7 @@ def order_sentences(found:list[Ordered])->list[str]:
         where = 'languages that the models have read' if is_read else 'languages that none of them has read'
         n = max(len(o.datasets) for o in some)
         by = grouped(sorted(some, key=lambda o: -o.taus.mean()), _verdict)
-        said = [f'{verdict} {", ".join(map(_found_by, by[verdict]))}' for verdict in _VERDICTS if verdict in by]
+        said = [f'{how} {", ".join(map(_found_by, by[how]))}' for how in _VERDICTS if how in by]
         lines.append(f'{setting}, {n} translation{"s"*(n > 1)} in {where}: the order of '
                      f'{" < ".join(max((o.models for o in some), key=len))} {"; it ".join(said)}.')
     return lines
