@@ -28,7 +28,7 @@ def _section(study:Study, name:str, records:list)->str: # In Markdown
 def _cost(study:Study)->str: # In Markdown
     "Seconds by stage or set of runs, of all times that it ran"
     found = {}
-    for name,seconds,_ in study.rows():
+    for name,seconds,*_ in study.rows():
         stage, _, rest = name.partition(' ')
         key = rest.rstrip(' 0123456789') if stage == 'runs' else stage
         found[key] = found.get(key, 0) + int(seconds)
