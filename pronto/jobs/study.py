@@ -253,10 +253,11 @@ def run_steps(plan:Plan, place:Workplace)->list[list[Command]]: # By set of runs
     for r in plan.runs:
         folder, targets, sources = place.out/'datasets'/r.on, plan.targets(r), plan.codes(r.train)
         if not targets: continue
-        models = _repeated('-m', [_model(place, m) for m in r.models])
+        protocol, models = find_protocol(r.protocol), _repeated('-m', [_model(place, m) for m in r.models])
+        more = place.options if protocol.adapt not in ('search','read') else () # These train on nothing
         fixed = [*models, *_repeated('-t', r.tasks), *_repeated('--train', [folder/c for c in sources]),
-                 '--runs', str(place.out/'runs'), *plan.chosen(r.options), *place.options]
-        parts = [targets] if find_protocol(r.protocol).across else _parts(targets, place.workers)
+                 '--runs', str(place.out/'runs'), *plan.chosen(r.options), *more]
+        parts = [targets] if protocol.across else _parts(targets, place.workers)
         found.append([Command('runs', r.name + (f' {i}' if len(parts) > 1 else ''),
                            ['eval', *(str(folder/c) for c in part), '--protocol', r.protocol, *fixed])
                       for i,part in enumerate(parts, 1)])
