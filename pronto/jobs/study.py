@@ -246,7 +246,7 @@ def _repeated(flag:str, values:list)->list[str]:
 def _parts(items:list, n:int)->list[list]: # At most so many, of about the same length
     return [part for i in range(n) if (part := items[i::n])]
 
-def run_steps(plan:Plan, place:Workplace)->list[list[Command]]: # By set of runs
+def run_steps(plan:Plan, place:Workplace)->list[Command]: # In the order of the plan
     "The steps that run models; translations that do not need each other are divided among the workers"
     from pronto.protocols.protocol import find_protocol
     found = []
@@ -258,14 +258,14 @@ def run_steps(plan:Plan, place:Workplace)->list[list[Command]]: # By set of runs
         fixed = [*models, *_repeated('-t', r.tasks), *_repeated('--train', [folder/c for c in sources]),
                  '--runs', str(place.out/'runs'), *plan.chosen(r.options), *more]
         parts = [targets] if protocol.across else _parts(targets, place.workers)
-        found.append([Command('runs', r.name + (f' {i}' if len(parts) > 1 else ''),
-                           ['eval', *(str(folder/c) for c in part), '--protocol', r.protocol, *fixed])
-                      for i,part in enumerate(parts, 1)])
+        found += [Command('runs', r.name + (f' {i}' if len(parts) > 1 else ''),
+                          ['eval', *(str(folder/c) for c in part), '--protocol', r.protocol, *fixed])
+                  for i,part in enumerate(parts, 1)]
     return found
 
 def all_steps(plan:Plan, place:Workplace)->list[list[Command]]: # By stage
     "Everything that a plan asks for"
-    return [*data_steps(plan, place), *run_steps(plan, place)]
+    return [*data_steps(plan, place), run_steps(plan, place)]
 
 # %% ../../nbs/jobs/study.ipynb #st000017
 def _log_of(place:Workplace, name:str)->Path: return place.out/'log'/f'{safe_name(name)}.log'
