@@ -22,6 +22,8 @@ def study_options(parser):
     add_number(parser, '--workers', 1, 256, 'commands at once', default=1)
     add('--quick', action='store_true',
         help='only the few translations and rows that the plan names for this')
+    add('--tables', action='store_true',
+        help='run nothing, and write the tables and the page of what has run so far')
     add('--dry-run', action='store_true', help='print the commands, and run nothing')
 
 # %% ../../nbs/cli/study_command.ipynb #stc00007
@@ -38,7 +40,7 @@ def study_command(args):
         for step in (step for steps in all_steps(plan, place) for step in steps):
             show(join([Path(step.program[0]).name, *step.command]), step._asdict())
         return 0
-    made = study(plan, place)
+    made = study(plan, place, run=not args.tables)
     made.failed += write_study_page(made)
     for line in made.failed: warn(line)
     page = place.out/'tables'/'README.md'

@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['printable', 'InputError', 'to_stderr', 'warn_once', 'reading', 'loads_json', 'parse_json', 'read_json', 'json_bytes',
            'json_with_keys', 'safe_name', 'path_part', 'writer_mark', 'write_aside', 'foreign_file', 'require_place',
-           'replace_folder', 'beside', 'data_dir', 'annotation_places', 'content_hash', 'fact_table', 'no_collection']
+           'replace_folder', 'beside', 'checkout', 'data_dir', 'annotation_places', 'content_hash', 'fact_table',
+           'no_collection']
 
 # %% ../../nbs/core/files.ipynb #4e3463a3
 import gc, hashlib, json, os, re, shutil, socket, stat, sys, time
@@ -296,6 +297,10 @@ def beside(name)->Path: # The one in the current folder, or else the one in the 
     if path.is_absolute() or path.exists(): return path
     root = next((up for up in ('..','../..') if Path(up, 'settings.ini').is_file()), '')
     return root/path
+
+def checkout(*parts:str)->Path: # It need not be there: an installed package comes without it
+    "A file of the repository"
+    return Path(__file__).parents[2].joinpath(*parts)
 
 def data_dir()->Path: # Holds `ontonotes/`, `bibles/`, `datasets/`, `runs/`
     "The folder of the user's own files"

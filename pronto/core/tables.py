@@ -143,9 +143,9 @@ def csv_text(
     writer.writerows([spreadsheet_safe(_known(row.get(c))) for c in columns] for row in rows)
     return out.getvalue()
 
-def csv_rows(text:str)->list[dict[str,str]]: # Column to text
+def csv_rows(text:str, delimiter:str=',')->list[dict[str,str]]: # Column to text
     "The rows of a table of comma-separated values; cells beyond the last column are left out"
-    rows = csv.DictReader(io.StringIO(text, newline=''), restval='')
+    rows = csv.DictReader(io.StringIO(text, newline=''), restval='', delimiter=delimiter)
     return [{spreadsheet_value(k): spreadsheet_value(v) for k,v in r.items() if k is not None} for r in rows]
 
 # %% ../../nbs/core/tables.ipynb #tbltab02

@@ -301,11 +301,16 @@ class Study:
         rows = (line.split('\t') for line in self._kept.read_text(encoding='utf-8').splitlines())
         return [row for row in rows if len(row) == 4] # The last may have been cut off
 
-    def run(self, step:Command)->str: # Empty, or why it failed
-        "Run a command unless what it makes is there, by the same command from the same files"
-        name, made_from = str(step), [join(step.command), step.inputs]
+    def has_run(self, step:Command)->bool:
+        "Has it ended well, with the same command and the same files, and is what it made there?"
         made_by = {row[0]: row[2:] for row in self.rows()}
-        if step.made and step.made.exists() and made_by.get(name) == made_from: return ''
+        is_there = step.made is None or step.made.exists()
+        return is_there and made_by.get(str(step)) == [join(step.command), step.inputs]
+
+    def run(self, step:Command)->str: # Empty, or why it failed
+        "Run a command unless what it makes is there"
+        if step.made and self.has_run(step): return ''
+        name, made_from = str(step), [join(step.command), step.inputs]
         self.run_now.append(name)
         began = time.monotonic()
         if _run(step, self.place):
@@ -352,9 +357,14 @@ def quick(plan:Plan, place:Workplace)->tuple[Plan,Workplace]:
     return (replace(plan, bibles={code: plan.bibles[code] for code in few}),
             place._replace(training=plan.quick.get('training', {}), options=options))
 
-def study(plan:Plan, place:Workplace)->Study:
-    "Run the commands of a plan; what fails is in the lines of `failed`"
+def study(
+    plan:Plan, place:Workplace,
+    run:bool=True # Or only look at what has run
+)->Study:
+    "Run the commands of a plan; what fails, or has not run, is in the lines of `failed`"
     place.out.mkdir(parents=True, exist_ok=True)
-    made = Study(plan, place)
-    made.run_all(all_steps(plan, place))
+    made, stages = Study(plan, place), all_steps(plan, place)
+    if run: made.run_all(stages)
+    else: made.failed += [f'{step}: has not run to its end' for steps in stages for step in steps
+                          if not made.has_run(step)]
     return made

@@ -6,24 +6,39 @@
 __all__ = ['write_study_page']
 
 # %% ../../nbs/reporting/study_page.ipynb #sp000004
+from pathlib import Path
 from ..core.files import InputError, write_aside
-from ..core.tables import markdown_table, markdown_text
+from ..core.tables import csv_rows, markdown_table, markdown_text
 from ..jobs.study import Study, write_read
 from .questions.question import Options, ask_runs, find_question
 from ..runs.store import read_runs
 
 # %% ../../nbs/reporting/study_page.ipynb #sp000005
 _READS = 'tiers', 'order' # Questions about what models have read
+_MOST = 8 # Sentences of a question; the rest are in its tables
 
-def _section(study:Study, name:str, records:list)->str: # In Markdown
+def _models(study:Study, read:list[dict])->str: # In Markdown
+    "What each model has read"
+    rows = []
+    for name,model in study.plan.models.items():
+        own = [r for r in read if r['model'] == name and int(r['verses'])]
+        verses = sum(int(r['verses']) for r in own)
+        rows.append([name, model.kind, f'{100*model.share:g} %', f'{verses:,}', len(own)])
+    table = markdown_table(['model','kind','share','verses','languages'], rows, 'lllrr')
+    languages = {b.language for b in study.plan.bibles.values()}
+    return (f'{len(study.plan.bibles)} translations of {len(languages)} languages. Students learn from the '
+            f'teacher, from the given share of the verses of train that they may read.\n\n{table}')
+
+def _section(study:Study, name:str, records:list, read:Path)->str: # In Markdown
     place, question = study.place, find_question(name)
-    file = str(write_read(study.plan, place)) if name in _READS else ''
+    file = str(read) if name in _READS else ''
     options = Options(protocol=question.protocol or 'probe', file=file, store=str(place.out/'runs'))
     reply = ask_runs(question, records, options)
     reply.write(place.out/'tables')
     links = ', '.join(f'[{stem}]({stem}.md)' for stem in dict.fromkeys(t.stem for t in reply.tables))
-    lines = '\n'.join(f'- {markdown_text(line)}' for line in reply.sentences)
-    return f'## {name}\n\n{lines or "Nothing is said about this yet."}\n\nTables: {links}'
+    lines = [f'- {markdown_text(line)}' for line in reply.sentences] or ['Nothing is said about this yet.']
+    more = [f'- and {len(lines) - _MOST} more like these, in the tables'] if len(lines) > _MOST else []
+    return '\n'.join([f'## {name}\n', *lines[:_MOST], *more, f'\nTables: {links}'])
 
 def _cost(study:Study)->str: # In Markdown
     "Seconds by stage or set of runs, of all times that it ran"
@@ -38,9 +53,10 @@ def _cost(study:Study)->str: # In Markdown
 # %% ../../nbs/reporting/study_page.ipynb #sp000006
 def write_study_page(study:Study)->list[str]: # A line for each question that the runs do not answer
     "Write the tables of all questions, and `README.md` with what they show"
-    records, sections, left = read_runs(study.place.out/'runs'), [], []
+    records, read, left = read_runs(study.place.out/'runs'), write_read(study.plan, study.place), []
+    sections = [_models(study, csv_rows(read.read_text(encoding='utf-8'), '\t'))]
     for name in study.plan.questions:
-        try: sections.append(_section(study, name, records))
+        try: sections.append(_section(study, name, records, read))
         except InputError as e: left.append(f'no answer to {name}: {e}')
     sections.append(_cost(study))
     missing = [*study.failed, *left]

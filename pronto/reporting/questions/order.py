@@ -117,8 +117,8 @@ def _data(o:Ordered, metric:str)->dict:
     sd = None if o.sd is None else round(o.sd, 4)
     return about | found | dict(whole=o.whole, metric=metric, gain=round(o.gain, 4), sd=sd)
 
-def _setting(o:Ordered)->str:
-    return f'{o.protocol}, ' + ('all rows' if o.limit is None else f'{o.limit:,} rows')
+def _setting(protocol:str, limit)->str:
+    return f'{protocol}, ' + ('all rows' if limit in (None, '') else f'{int(limit):,} rows')
 
 def order_table(found:list[Ordered], metric:str='mcc')->Table:
     "How well each task finds the order"
@@ -129,7 +129,8 @@ def order_table(found:list[Ordered], metric:str='mcc')->Table:
 def plot_order(found:list[Ordered], metric:str='mcc'):
     "A panel for each task and protocol: the scores of each translation, from the model that has read least"
     read = [o for o in found if o.is_read] or found
-    titles = [f'{task_name(o.task)}, {_setting(o)}: τ {decimal(o.taus.mean())}' for o in read]
+    about = lambda o: f'{task_name(o.task)}, {_setting(o.protocol, o.limit)}'
+    titles = [f'{about(o)}: τ {decimal(o.taus.mean())}' for o in read]
     fig, axes = panels(titles, 3.2, 2.4, y=f'{metric} (a line for each translation; the mean in blue)')
     for ax,o in zip(axes, read):
         ax.plot(o.models, o.scores, color='.7', lw=.8)
@@ -142,27 +143,30 @@ def plot_order(found:list[Ordered], metric:str='mcc'):
 _VERDICTS = ('is found by', 'is mostly found by', 'is not found by', 'is reversed by',
              'cannot be judged on one translation by')
 
-def _verdict(o:Ordered)->str: # One of `_VERDICTS`
-    interval = mean_interval(o.taus)
-    if interval is None: return _VERDICTS[4]
-    if interval[0] > 0: return _VERDICTS[0 if o.pairs > .9 else 1]
-    return _VERDICTS[3 if interval[1] < 0 else 2]
+def _verdict(row:dict)->str: # One of `_VERDICTS`
+    if row['low'] in (None, ''): return _VERDICTS[4]
+    if float(row['low']) > 0: return _VERDICTS[0 if float(row['pairs']) > .9 else 1]
+    return _VERDICTS[3 if float(row['high']) < 0 else 2]
 
-def _found_by(o:Ordered)->str: # With the evidence
-    interval = between(mean_interval(o.taus), 'mcc')
-    of_pairs = f'{100*o.pairs:.0f} % of pairs'
-    return f'{task_name(o.task)} (τ {decimal(o.taus.mean())}, 95 %: {interval}; {of_pairs})'
+def _found_by(row:dict)->str: # With the evidence
+    printed = lambda key: '–' if row[key] in (None, '') else decimal(float(row[key]))
+    tau, low, high = map(printed, ('tau','low','high'))
+    pairs = f'{100*float(row["pairs"]):.0f} % of pairs'
+    return f'{row["task"]} (τ {tau}, 95 %: {low} to {high}; {pairs})'
 
-def order_sentences(found:list[Ordered])->list[str]:
-    "Which tasks find the order, by protocol, number of rows and whether the languages were read"
+def order_sentences(
+    rows:list[dict] # As `order.csv` has them
+)->list[str]: # One for each protocol, number of rows, and whether the languages were read
+    "Which tasks find the order"
     lines = []
-    for (setting, is_read),some in grouped(found, lambda o: (_setting(o), o.is_read)).items():
+    setting = lambda r: (_setting(r['protocol'], r['limit']), str(r['read']) == 'True')
+    for (about, is_read),some in grouped(rows, setting).items():
         where = 'languages that the models have read' if is_read else 'languages that none of them has read'
-        n = max(len(o.datasets) for o in some)
-        by = grouped(sorted(some, key=lambda o: -o.taus.mean()), _verdict)
+        n = max(int(r['translations']) for r in some)
+        by = grouped(sorted(some, key=lambda r: -float(r['tau'])), _verdict)
         said = [f'{how} {", ".join(map(_found_by, by[how]))}' for how in _VERDICTS if how in by]
-        lines.append(f'{setting}, {n} translation{"s"*(n > 1)} in {where}: the order of '
-                     f'{" < ".join(max((o.models for o in some), key=len))} {"; it ".join(said)}.')
+        lines.append(f'{about}, {n} translation{"s"*(n > 1)} in {where}: the order of '
+                     f'{max((r["models"] for r in some), key=len)} {"; it ".join(said)}.')
     return lines
 
 def _read(records:list[Run], options)->list[list[Ordered]]:
@@ -171,6 +175,7 @@ def _read(records:list[Run], options)->list[list[Ordered]]:
     records = [r for r in records if fits(r, '', options.splits, '')]
     return order_of(records, verses_read(options.file), options.metric)
 
+_sentences = lambda found, metric: order_sentences([_data(o, metric) for o in found])
+
 ORDER = RunQuestion('order', _read, lambda found, metric: [order_table(found, metric)], plot_order,
-                    lambda found, metric: order_sentences(found), metric='mcc', any_protocol=True,
-                    chooses=True)
+                    _sentences, metric='mcc', any_protocol=True, chooses=True)

@@ -136,14 +136,16 @@ def plot_power(found:list[SeedEffect]):
         ax.legend(fontsize=6)
     return fig
 
-def power_sentences(found:list[SeedEffect])->list[str]:
+def power_sentences(
+    rows:list[dict] # As `power.csv` has them
+)->list[str]:
     "Which differences can be told apart"
     lines = []
-    for m in found:
-        sd, least = _ends(m.sd), decimal(m.detectable(3)[0], 1)
-        lines.append(f'{task_name(m.task)}, {m.protocol}, {m.model}: trainings with other seeds differ by '
-                     f'an sd of {sd} points; with three seeds of each model a difference of {least} points '
-                     f'is found in 80 % of cases.')
+    for r in rows:
+        sd = _ends([float(r[name]) for name in ('sd','sd_low','sd_high')])
+        lines.append(f'{r["task"]}, {r["protocol"]}, {r["model"]}: trainings with other seeds differ by '
+                     f'an sd of {sd} points; with three seeds of each model a difference of '
+                     f'{decimal(float(r["seeds_3"]), 1)} points is found in 80 % of cases.')
     return lines
 
 def _read(records:list[Run], options)->list[SeedEffect]:
@@ -151,6 +153,6 @@ def _read(records:list[Run], options)->list[SeedEffect]:
 
 POWER = RunQuestion(
     'power', _read, lambda found, metric: [power_table(found)],
-    lambda found, metric: plot_power(found), lambda found, metric: power_sentences(found),
+    lambda found, metric: plot_power(found), lambda found, metric: power_sentences([*map(_data, found)]),
     metric='accuracy', chooses=True,
     unused='Not measured, with fewer than three seeds or nothing learned: {}.')
