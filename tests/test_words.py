@@ -6,7 +6,7 @@ import pytest
 from pronto.bibles.rows import Bible, VerseRow
 from pronto.cli import main
 from pronto.core.files import InputError
-from pronto.core.refs import Ref
+from pronto.core.refs import Ref, parse_ref
 from pronto.sources.records import Annotations, Source, SourceWord, VerseAnnotation
 
 NAMES = {'Παῦλος': 'Pol', 'Πέτρος': 'Petelo', 'Μάρκος': 'Marko', 'Λουκᾶς': 'Luka'}
@@ -224,3 +224,34 @@ def test_a_summary_says_how_good_labels_of_words_are(dataset):
     manifest = load_manifest(dataset)
     assert 'measured against treebanks, the share of parts of speech' in summary(manifest)
     assert 'treebanks' not in summary({k: v for k,v in manifest.items() if k != 'words'})
+
+# Mentions of OntoNotes, whose words stay in memory
+
+def test_mentions_of_ontonotes_are_projected(pronto, tmp_path):
+    "Into an invented language whose words for each phrase are known"
+    pytest.importorskip('thot', reason='needs the extra align')
+    from pronto.demo.corpus import make_corpus, write_corpus
+    from pronto.demo.grammar import phrases
+    from pronto.demo.invented_languages import invented_languages
+    corpus, brelish = make_corpus(n_verses=700), invented_languages()['qaa']
+    folder, out = write_corpus(corpus, tmp_path/'corpus'), tmp_path/'qaa'
+    [bible] = (folder/'bibles').glob('qaa*')
+    assert pronto('build', '-a', folder/'ontonotes', '-b', bible, '-o', out, '--splits', 'parallel', '--words')[0] == 0
+    rows = [json.loads(line) for s in ('train','dev','test') for line in (out/f'mentions_{s}.jsonl').open()]
+    truth, right, found, wanted = corpus.meanings('qaa'), 0, 0, 0
+    for row in rows:
+        said = [p for part in truth[parse_ref(row['id'])] for p in phrases(part.sentence)]
+        nouns_of = lambda some: {(brelish.noun(p) + 'en'*p.plural).lower() for p in some if p.form not in ('pronoun','wh')}
+        nouns, again = nouns_of(said), nouns_of(q for p in said if p.chain is not None or p.apposed for q in phrases(p))
+        tagged = {w.lower() for w,tag in zip(row['tokens'], row['tags']) if tag != 'O'} & nouns
+        right, found, wanted = right + len(tagged & again), found + len(tagged), wanted + len(again & nouns)
+    assert len(rows) > 300 and right > .95*found and right > .95*wanted
+    assert not list(out.glob('names*')) and json.loads((out/'manifest.json').read_text())['words']['kept']['upos']
+
+def test_a_file_without_words_gives_no_tasks_on_words(annotated, pronto, tmp_path):
+    from pronto.sources.annotation_file import write_annotations
+    verses = {ref: v._replace(words=()) for ref,v in annotated.verses.items()}
+    write_annotations(Annotations(annotated.source, verses), tmp_path/'a.parquet')
+    (tmp_path/'b.tsv').write_text('MRK\t1\t1\tlo\n')
+    status,_,err = pronto('build', '-a', tmp_path/'a.parquet', '-b', tmp_path/'b.tsv', '-o', tmp_path/'x', '--words')
+    assert status == 1 and 'a.parquet: has no words; make it again' in err[-1]

@@ -145,6 +145,8 @@ def build_options(parser):
     add('--replace', action='store_true',
         help='replace a dataset of another Bible, source, rules or splits that is in the folder')
     add('--skip-bad', action='store_true', help='leave out source files that cannot be read, and list them')
+    add('--words', action='store_true',
+        help='keep the words of a source folder, in memory only, for tasks on words')
 
 # %% ../../nbs/cli/dataset_commands.ipynb #2fe69e94
 def _annotations(args):
@@ -155,6 +157,8 @@ def _annotations(args):
     if is_source(path): return _annotate(path, args)
     annotations = read_annotations(path)
     require_options(path, annotations.source, dict(rules=args.rules, arguments=args.arguments))
+    if args.words and not any(v.words for v in annotations.verses.values()):
+        raise InputError(path, 'has no words; make it again with `pronto annotate --words`')
     return annotations
 
 def build_command(args):

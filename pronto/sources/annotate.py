@@ -35,10 +35,11 @@ def erv_verses()->dict[str,str]: # Verse, such as `MAT 9:5`, to `fused` or `unan
 
 def annotate_ontonotes(
     documents:Iterable[Document],
-    rules:str, arguments:str # Keys of `RULES` and `ARGUMENTS`
+    rules:str, arguments:str, # Keys of `RULES` and `ARGUMENTS`
+    words:bool=False # Of verses with whole sentences; they must not be written to a file
 )->tuple[dict[Ref,VerseAnnotation],dict]: # The verses in canonical order; fields of `Source`
     "Annotate the New Testament of OntoNotes"
-    return annotate_onf(documents, RULES[rules], arguments), dict(unusable=erv_verses())
+    return annotate_onf(documents, RULES[rules], arguments, words), dict(unusable=erv_verses())
 
 # %% ../../nbs/sources/annotate.ipynb #16f81565
 def in_english(
@@ -211,11 +212,6 @@ def _check_rules(folder:Path, source_type:SourceType, rules:str, arguments:str):
         raise InputError(folder, f'{what}; leave --arguments out')
 
 # %% ../../nbs/sources/annotate.ipynb #an04words
-def _check_words(folder:Path, source_type:SourceType):
-    if source_type is not _ONTONOTES: return
-    what = 'may not keep its words in a file, by its licence; annotate it without --words'
-    raise InputError(folder, f'{what}, and MACULA Greek or ACAI with --words')
-
 def _greek_folder(folder:Path, greek)->Path:
     "Where the words are that ACAI annotates"
     if greek: return Path(greek)
@@ -246,10 +242,9 @@ def annotate(
     folder = Path(folder)
     source_type, files = _find_source(folder)
     _check_rules(folder, source_type, rules, arguments)
-    if words: _check_words(folder, source_type)
     skipped = {}
     documents = _read_or_skip(progress(files), source_type.read, skip_bad, skipped)
-    verses, found = source_type.annotate(documents, rules, arguments)
+    verses, found = source_type.annotate(documents, rules, arguments, words)
     if not verses: raise InputError(folder, source_type.if_empty)
     if folder.is_file(): folder = folder.parent
     about, text = source_type.source, Source()

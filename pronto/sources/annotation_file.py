@@ -47,9 +47,17 @@ def _verse_row(v:VerseAnnotation)->dict:
     sentences = [_row(s, 'mentions', 'predicates') for s in v.sentences]
     return _row(v, 'entities', 'speeches', 'words', 'labels') | v.ref._asdict() | dict(sentences=sentences)
 
+def _require_free_words(annotations:Annotations, path):
+    "Raise `InputError` for words that may not be kept; those of OntoNotes alone belong to mentions"
+    words = (w for v in annotations.verses.values() for w in v.words)
+    if not any(w.entity.startswith('mention:') for w in words): return
+    what = f'{annotations.source.name} may not keep its words in a file, by its licence'
+    raise InputError(path, f'{what}; annotate it without --words, or build from its folder with --words')
+
 def write_annotations(annotations:Annotations, path):
     "Write annotations, without the words of mentions; raises `InputError` if the file cannot be written"
     import pyarrow as pa, pyarrow.parquet as pq
+    _require_free_words(annotations, path)
     about = {k: v for k,v in asdict(annotations.source).items() if v or k not in ('labels','more')}
     header = {'pronto.source': json.dumps(about, ensure_ascii=False, sort_keys=True)}
     rows = [_verse_row(v) for v in annotations.verses.values()]

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['MOOD_OF_LABEL', 'PRONOUN_TAGS', 'PUBLISHED_PRONOUNS', 'PRONOUNS', 'ARGUMENTS', 'TENSES', 'KINDS_OF_VERBS', 'PAPER',
            'label_parts', 'top_constituent', 'mood', 'proper_subject', 'mentions', 'is_argument', 'predicates',
-           'annotate_sentence', 'main_verbs', 'subject_form', 'verse_labels', 'touches_several', 'Rules', 'read_placed',
-           'annotate_onf']
+           'annotate_sentence', 'main_verbs', 'subject_form', 'verse_labels', 'source_words', 'touches_several',
+           'Rules', 'read_placed', 'annotate_onf']
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #e50f3997
 import re
@@ -14,7 +14,8 @@ from typing import Callable, Iterable, NamedTuple
 from ..core.files import InputError
 from ..core.refs import Ref, book_code
 from .onf import Document, Nodes, Sentence, read_onf
-from .records import Label, Mention, Predicate, SentenceAnnotation, VerseAnnotation
+from .records import (Label, Mention, Predicate, SentenceAnnotation, SourceWord,
+                                    VerseAnnotation)
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #cdf63e9f
 def label_parts(label:str)->tuple[str,set[str]]: # e.g. `NP` and `{'SBJ'}`
@@ -170,6 +171,25 @@ def verse_labels(sentence:Sentence)->tuple[Label,...]: # One for each task that 
             found['verb_kind'] = _KIND_OF.get(p.sense.split('.')[0], 'other')
     return tuple(Label(task, label) for task,label in found.items() if label)
 
+# %% ../../nbs/sources/ontonotes_rules.ipynb #ow02
+_OF_TAG = {tag: pos for pos,tags in dict(
+    NOUN='NN NNS', PROPN='NNP NNPS', VERB='VB VBD VBG VBN VBP VBZ', AUX='MD', ADJ='JJ JJR JJS',
+    ADV='RB RBR RBS WRB', ADP='IN RP', PART='TO POS', DET='DT PDT WDT', PRON='PRP PRP$ WP WP$ EX',
+    NUM='CD', CCONJ='CC', INTJ='UH').items() for tag in tags.split()}
+
+def source_words(
+    sentence:Sentence,
+    place:str # Of the sentence, to tell its mentions from those of others
+)->tuple[SourceWord,...]: # Without punctuation and null elements
+    "The words of a sentence, and the mention that each belongs to"
+    spans = sorted({(m.start, m.end) for m in mentions(sentence) if not m.pronominal},
+                   key=lambda span: span[0] - span[1]) # Shorter ones come later and stay
+    mention = {i: f'mention:{place}.{start}-{end}' for start,end in spans for i in range(start, end)}
+    lemma = lambda leaf: leaf.props[0].sense.split('.')[0] if leaf.props else leaf.token.lower()
+    def word(i, leaf):
+        return SourceWord(f'{place}.{i}', leaf.token, lemma(leaf), _OF_TAG[leaf.tag], mention.get(i, ''), '')
+    return tuple(word(i, leaf) for i,leaf in enumerate(sentence.leaves) if leaf.tag in _OF_TAG)
+
 # %% ../../nbs/sources/ontonotes_rules.ipynb #1719d6e9
 def touches_several(refs:Iterable[Ref])->bool:
     "Does a sentence run over the end of a verse?"
@@ -202,10 +222,10 @@ def _with_chains_of(section:int, s:SentenceAnnotation)->SentenceAnnotation:
     return s._replace(mentions=tuple(m._replace(chain=f'{section}/{m.chain}') for m in s.mentions))
 
 def annotate_onf(
-    documents:Iterable[Document], rules:Rules=PAPER, arguments:str='all'
+    documents:Iterable[Document], rules:Rules=PAPER, arguments:str='all', words:bool=False
 )->dict[Ref,VerseAnnotation]: # In canonical order
     "Annotate the verses of OntoNotes; sentences without a reference are skipped"
-    verses, labels, crossing = {}, {}, set()
+    verses, labels, said, crossing, shared = {}, {}, {}, set(), set()
     for doc in documents:
         for i,s in ((i, s) for i,section in enumerate(doc.sections) for s in section.sentences):
             if s.speaker is None: continue
@@ -215,6 +235,9 @@ def annotate_onf(
             for ref in touched:
                 verses.setdefault(ref, []).append(annotation)
                 if ref not in labels: labels[ref] = verse_labels(s)
+                if words: said.setdefault(ref, []).extend(source_words(s, str(s.line)))
             if rules.crosses(touched): crossing |= touched
-    return {ref: VerseAnnotation(ref, tuple(verses[ref]), ref in crossing, labels=labels[ref])
-            for ref in sorted(verses)}
+            if touches_several(touched): shared |= touched
+    for ref in shared: said.pop(ref, None) # Which of its words are in which verse is not known
+    return {ref: VerseAnnotation(ref, tuple(verses[ref]), ref in crossing, labels=labels[ref],
+                                 words=tuple(said.get(ref, ()))) for ref in sorted(verses)}
