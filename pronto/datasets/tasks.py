@@ -123,12 +123,12 @@ class _OfVerses:
 
     def lookup(self, train:Verses, test:Verses)->np.ndarray: # (test,) indices into `labels`
         "Remember the labels of texts"
-        texts, n = numbered(e.text for e in train + test)[0], len(train)
+        texts, n = numbered(e.texts for e in [*train, *test])[0], len(train)
         return predict_known(texts[:n], self.label_numbers(train), texts[n:])
 
     def nearest(self, train:Verses, test:Verses)->NearestQuestions:
         "Give each verse the label of the most similar verse of train"
-        question = [e.text for e in test], [e.text for e in train]
+        question = [e.texts[-1] for e in test], [e.texts[-1] for e in train]
         return NearestQuestions([question], lambda answers: self.label_numbers(train)[answers[0]])
 
 # %% ../../nbs/datasets/tasks.ipynb #31a6e829

@@ -99,9 +99,7 @@ def _main_words(verses:list[LinkedVerse], sources:list)->list[set[int]]: # Of ea
         return dict(sorted(pairs, key=lambda pair: (share(pair), -pair[1]))) # The last of a word stays
     return [{*best(verse, pairs).values()} for verse,pairs in zip(verses, placed)]
 
-def pos_tags(
-    verses:list[LinkedVerse]
-)->list[list[str]|None]: # `None` for verses that do not enter
+def pos_tags(verses:list[LinkedVerse])->list[list[str]|None]: # `None` for verses that do not enter
     "Parts of speech of Universal Dependencies"
     sources, counts = [_sources(v, 'upos') for v in verses], defaultdict(Counter)
     main = _main_words(verses, sources)

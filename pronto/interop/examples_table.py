@@ -28,21 +28,14 @@ def _cells(row, about:tuple[str,...])->tuple: # In the order of `COLUMNS`
         return *about, row.sense, row.text1, row.text2, row.label, ref(row.ref1), ref(row.ref2)
     return *about, None, row.text, None, row.label, ref(row.ref), None
 
-def table_of_rows(
-    rows:list, # `VerseExample`s or `PairExample`s
-    about:tuple[str,str,str,str] # Translation, language, task and split
-)->'pa.Table':
+def table_of_rows(rows:list, about:tuple[str,str,str,str])->'pa.Table':
     "The rows of one task and split as a table"
     import pyarrow as pa
     columns = list(zip(*(_cells(row, about) for row in rows))) or [()]*len(COLUMNS)
     schema = pa.schema([(name, pa.string()) for name in COLUMNS])
     return pa.table(dict(zip(COLUMNS, map(list, columns))), schema=schema)
 
-def write_examples(
-    dataset:Dataset,
-    folder:Path, # To write `examples.parquet` into; made if necessary
-    code:str, language:str
-):
+def write_examples(dataset:Dataset, folder:Path, code:str, language:str):
     "Write all examples of a dataset, a row group per task and split"
     from pyarrow import parquet
     folder.mkdir(parents=True, exist_ok=True)

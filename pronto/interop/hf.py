@@ -82,9 +82,7 @@ def words_of_dataset(manifest:dict)->list[str]: # Stems
     "The tasks on words that a manifest describes"
     return list(manifest.get('words', {}).get('tasks', {}))
 
-def word_tables(
-    dataset:Dataset # Or one of an export
-)->dict[str,bytes]: # e.g. `names_train.jsonl` to its contents
+def word_tables(dataset:Dataset)->dict[str,bytes]: # e.g. `names_train.jsonl` to its contents
     "The tables of the tasks on words; raises `InputError` if one is missing or damaged"
     found = {}
     for stem,s in product(words_of_dataset(dataset.manifest), SPLITS):
@@ -212,10 +210,7 @@ def _one_by_one(datasets:list[dict])->list[str]: # Empty without such tasks
 _SHARE_ALIKE = ('The labels are adapted from them: pass them on under the same licence ({}), '
                 'and name the authors.')
 
-def card(
-    datasets:list[dict],
-    opening:str # What this export is and how it is used, in Markdown
-)->str: # Markdown
+def card(datasets:list[dict], opening:str)->str: # Markdown
     "Describe an export to its readers"
     sources = [{k: markdown_text(v) for k,v in d['source'].items()} for d in datasets]
     shared = dict.fromkeys(source['licence'] for source in sources if '-SA' in source['licence'])
@@ -546,9 +541,7 @@ def _rows(
     raise InputError(path, f'has other rows than the manifest describes; {_AGAIN}')
 
 # %% ../../nbs/interop/hf.ipynb #975f654f
-def load_hf(
-    folder # The folder of one dataset within an export, e.g. `hf/copshc`
-)->Dataset:
+def load_hf(folder)->Dataset:
     "Load a dataset that was exported for HuggingFace; raises `InputError` if something is missing or damaged"
     folder = Path(folder)
     manifest = check_folder(folder)

@@ -141,10 +141,7 @@ class _Template(NamedTuple):
     texts:list[str]
     splits:set[str]
 
-def write_lm_eval(
-    dataset:Dataset, code:str, folder:Path,
-    templates:dict[str,_Template] # Those of other datasets; new ones are added
-):
+def write_lm_eval(dataset:Dataset, code:str, folder:Path, templates:dict[str,_Template]):
     "Write the questions of a dataset; raises `InputError` if a task has other labels than in another dataset"
     (folder/code).mkdir()
     for stem,parts in dataset.tasks.items():

@@ -147,10 +147,7 @@ def mteb_tasks(
     return tasks + ([mteb_bitext(dataset, load_dataset_folder(english))] if english else [])
 
 # %% ../../nbs/interop/mteb.ipynb #mtbt0002
-def mteb_table(
-    results, # What `mteb.evaluate` gives
-    folder # The dataset
-)->Table: # Bitexts are left out
+def mteb_table(results, folder)->Table: # Bitexts are left out
     "Accuracies in `mteb` beside the commonest label and the best of the simple predictors of a dataset"
     simple, rows = load_manifest(folder).get('predictors', {}), []
     stems = {TASKS[stem].abbr: stem for stem in simple if stem in TASKS}

@@ -136,9 +136,7 @@ def _faults_of(path:Path, out:Path)->list[str]:
     except (InputError, KeyError, TypeError) as e: return [f'{place}: is damaged ({e})']
     return [] if found == json.loads(json.dumps(made)) else [f'{place}: says something else than {path}']
 
-def check_results(
-    out # A folder that `export_results` wrote
-)->list[str]: # What is wrong; empty if nothing is
+def check_results(out)->list[str]: # What is wrong; empty if nothing is
     "Check records, predictions, results and datasets of a folder of many people"
     out = Path(out)
     paths = _records(out/'runs')
@@ -158,9 +156,7 @@ def check_results(
 # %% ../../nbs/interop/shared_results.ipynb #rsx00012d
 _FAR = .1 # Of accuracy
 
-def unlike_others(
-    out # A folder that `export_results` wrote
-)->list[str]: # A line for each
+def unlike_others(out)->list[str]: # A line for each
     "Runs whose accuracy is far from that of other seeds; chance may explain it, or another version"
     runs = [r for r in map(read_record, _records(Path(out)/'runs')) if r.accuracy is not None]
     found = []

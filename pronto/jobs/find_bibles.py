@@ -80,11 +80,8 @@ def _files(path:Path)->list[Path]:
     vref = path.with_name('vref.txt') # Gives the references of a file with one verse per line
     return [path, vref] if vref.exists() else [path]
 
-def input_hash(
-    path:Path, # A translation
-    *others:bytes # What else its dataset is made from
-)->str: # Changes with any byte
-    "Identify the files of a translation"
+def input_hash(path:Path, *others:bytes)->str: # Changes with any byte
+    "Identify the files of a translation, and what else its dataset is made from"
     path = Path(path)
     contents = ((p.relative_to(path.parent).as_posix().encode(), p.read_bytes()) for p in _files(path))
     return content_hash(*others, *(part for pair in contents for part in pair), size=16)

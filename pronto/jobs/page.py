@@ -14,11 +14,8 @@ from ..core.files import InputError, write_aside
 from .sweep import execute
 
 # %% ../../nbs/jobs/page.ipynb #page0006
-def page_of(
-    notebook, # An executed notebook
-    title:str
-)->str: # HTML
-    "What a notebook shows, without its code and without cells tagged `details`"
+def page_of(notebook, title:str)->str: # HTML
+    "What an executed notebook shows, without its code and without cells tagged `details`"
     from nbconvert import HTMLExporter
     left_out = ['details','parameters','injected-parameters']
     config = {'TagRemovePreprocessor': dict(enabled=True, remove_cell_tags=left_out)}

@@ -18,10 +18,8 @@ from ..runs.runner import in_processes, run_all
 from ..runs.schema import Run
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000e
-def mean_run(
-    records:list[Run] # Of one model and task
-)->Run:
-    "One run in place of several, with the means of their scores"
+def mean_run(records:list[Run])->Run:
+    "One run in place of several of one model and task, with the means of their scores"
     means = {k: mean(r.score(k) for r in records) for k in ('accuracy','mcc')}
     unknown = [x for r in records if (x := r.unknown.get('test')) is not None]
     return records[0].but(**means, unknown=dict(test=mean(unknown) if unknown else None))

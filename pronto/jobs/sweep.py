@@ -41,9 +41,7 @@ def datasets_in(
         found |= {folds[0].folder: folds for folds in translations}
     return list(found.values())
 
-def find_notebook(
-    path=None # Another notebook with the same parameters
-)->Path: # Absolute
+def find_notebook(path=None)->Path: # Absolute
     "The notebook to run; raises `InputError` if it is not there"
     if path: places = [Path(path)]
     else: places = [checkout('nbs', 'eval.ipynb'), *_installed('eval.ipynb')]
@@ -163,22 +161,14 @@ def _asides(record)->list[Path]:
     record = Path(record)
     return [p for p in record.parent.glob('.*.tmp.ipynb') if p.name.startswith(f'.{record.stem}.')]
 
-def execute(
-    notebook,
-    executed, # The file that is written
-    parameters:dict # What papermill fills in
-):
+def execute(notebook, executed, parameters:dict):
     "Run a notebook; raises `PapermillExecutionError` for an error in a cell"
     import papermill
     papermill.execute_notebook(notebook, executed, parameters=parameters, progress_bar=False,
                                kernel_name='python3', language='python',
                                extra_arguments=['--log-level=CRITICAL'], **_kernels(notebook))
 
-def run_notebook(
-    notebook,
-    record, # The record that it is to make
-    parameters:dict # As above
-)->str: # The executed notebook
+def run_notebook(notebook, record, parameters:dict)->str: # The executed notebook
     "Run a notebook and keep it; raises `InputError` that names the notebook that failed"
     from papermill import PapermillExecutionError
     kept, failed = (Path(record).with_suffix(x) for x in ('.ipynb','.failed.ipynb'))

@@ -142,14 +142,18 @@ class FineTuner(LeanTrainer):
 # %% ../../nbs/modeling/train.ipynb #4f6577de
 _SCHEDULES = dict(linear={}, cosine=dict(lr_scheduler_type='cosine', lr_scheduler_kwargs=dict(num_cycles=.4)))
 
-def training_arguments(settings:dict, folder:str, *, seed:int, device:str)->TrainingArguments:
+def training_arguments(
+    settings:dict, folder:str, *, seed:int, device:str,
+    eval_rows:int=0, # At a time; if not given as in training, and on a GPU more, as 64 leave a CPU's cache
+    label_names:tuple[str,...]=('labels',)
+)->TrainingArguments:
     "What `Trainer` is told of a recipe"
     cpu, steps = device == 'cpu', settings.get('steps')
     scored = dict(eval_strategy='epoch')
     if steps: scored = dict(eval_strategy='steps', eval_steps=max(1, steps//20))
     batches = dict(
         per_device_train_batch_size=settings['batch_size'],
-        per_device_eval_batch_size=settings['batch_size']*(1 if cpu else 16), # 64 leave the cache of a CPU
+        per_device_eval_batch_size=eval_rows or settings['batch_size']*(1 if cpu else 16),
         gradient_accumulation_steps=settings['accumulation'],
         train_sampling_strategy='group_by_length' if settings['grouped'] else 'random',
         dataloader_pin_memory=not cpu)
@@ -160,7 +164,7 @@ def training_arguments(settings:dict, folder:str, *, seed:int, device:str)->Trai
     return TrainingArguments(
         folder, **batches, **optimisation, seed=seed, bf16=settings['bf16'], use_cpu=cpu,
         **scored, save_strategy='no', logging_strategy='no', report_to='none', disable_tqdm=True,
-        remove_unused_columns=False, label_names=['labels'])
+        remove_unused_columns=False, label_names=list(label_names))
 
 def logits_of(output, labels=None)->torch.Tensor:
     "The logits, whatever else a model returns"

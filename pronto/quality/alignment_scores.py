@@ -79,11 +79,7 @@ def _keys(words:list[GreekWord])->list[str]:
     "What an aligner sees of the words"
     return [w.lemma or w.form for w in words]
 
-def score_alignment(
-    gold:GoldAlignment,
-    name:str, # As the table names it
-    seed:int=0
-)->AlignmentScore:
+def score_alignment(gold:GoldAlignment, name:str, seed:int=0)->AlignmentScore:
     "Align the words of a gold alignment automatically, and compare"
     verses = [v for v in gold.verses if v.source and v.target]
     has_lemmas = any(w.lemma for v in verses for w in v.source)
@@ -238,9 +234,7 @@ def _block(scores:list[AlignmentScore], head:str, columns:dict)->tuple[list,list
     rows = [[s.name, s.verses, *(measured(s.cell(m)) for m in shown)] for s in scores]
     return [head, 'Verses', *shown.values()], rows
 
-def alignment_table(
-    links:list[AlignmentScore], tags:list[AlignmentScore] # As `alignment_scores` gives them
-)->Table:
+def alignment_table(links:list[AlignmentScore], tags:list[AlignmentScore])->Table:
     "The table of the quality of alignments"
     blocks = [_block(scores, head, columns) for scores,head,columns in
               ((links, 'Links', _LINKS), (tags, 'Projected labels', _TAGS)) if scores]

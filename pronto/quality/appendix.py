@@ -264,10 +264,7 @@ def draw_table5(table:Table)->'Figure': # A bar per figure
     return figure
 
 # %% ../../nbs/quality/appendix.ipynb #8a11d2ce
-def read_checked_sheets(
-    paths, # One filled sheet, or a list of two of the same draw
-    dataset=None # The folder that they must have been drawn from; any if not given
-)->list[list[dict]]: # One or two, checked
+def read_checked_sheets(paths, dataset=None)->list[list[dict]]: # One or two, checked
     "Read filled sheets; raises `InputError` that lists the rows that are incomplete or contradict themselves"
     paths = list(paths) if isinstance(paths, (list, tuple)) else [paths]
     sheets = [read_sheet(p) for p in paths]
@@ -275,11 +272,7 @@ def read_checked_sheets(
     if len(sheets) > 1: check_same_draw(*sheets, paths[1])
     return sheets
 
-def make_table5(
-    paths, dataset=None,
-    out=None, # The folder for `table5.*`; nothing is written if not given
-    what:str=''
-)->str: # Markdown
+def make_table5(paths, dataset=None, out=None, what:str='')->str: # Markdown
     "Table 5 from filled sheets; raises `InputError` as `read_checked_sheets` does"
     sheets = read_checked_sheets(paths, dataset)
     language = language_of(load_dataset_folder(dataset)) if dataset else identify(what)

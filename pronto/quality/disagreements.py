@@ -41,10 +41,7 @@ def _why_no_name(verse:list[list[Token]])->str:
     dislocated = any(t.deprel == 'dislocated' and t.upos in ('PROPN','NOUN') for t in words)
     return 'pronoun, a name dislocated' if dislocated else 'pronoun or the like, a name in English'
 
-def subject_reason(
-    verse:list[list[Token]],
-    pronto:str # The projected label; that of the parse is the other one
-)->str: # e.g. `common noun, a name in English`
+def subject_reason(verse:list[list[Token]], pronto:str)->str: # e.g. `common noun, a name in English`
     "Why the labels of *proper noun subject* differ"
     if pronto == '1': return _why_no_name(verse)
     top = _top(ud_subject(verse))

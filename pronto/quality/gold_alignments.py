@@ -203,9 +203,7 @@ def parse_aligned_usfm(
     return found
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0019
-def plain_form(
-    word:str # e.g. `Δαυεὶδ`
-)->str: # e.g. `δαυειδ`
+def plain_form(word:str)->str: # e.g. `δαυειδ` of `Δαυεὶδ`
     "A word without accents, capitals and marks"
     letters = unicodedata.normalize('NFD', word.lower().replace('ς', 'σ'))
     return ''.join(c for c in letters if c.isalnum())
@@ -287,9 +285,7 @@ def read_greek(
     if any(found.values()): return {ref: _greek_words(words) for ref,words in found.items()}
     raise InputError(path, 'holds no words; make it again with `pronto annotate --words`')
 
-def helfi_folder(
-    path:Path # A folder or a file
-)->Path|None:
+def helfi_folder(path:Path)->Path|None:
     "The folder of HELFI's translation, if this is it, holds it or is a table in it"
     if path.is_file(): return path.parent if path in _helfi_files(path.parent) else None
     return next((f for f in (path/'finnish', path) if _helfi_files(f)), None)
@@ -307,10 +303,7 @@ def _aligned_files(path:Path)->dict[Path,str]: # To their texts
         if is_usfm(text) and '\\zaln' in text: texts[f] = text
     return texts
 
-def read_gold(
-    path, # A folder or a file
-    greek:dict[Ref,list[GreekWord]]=None # The Greek text of milestones
-)->GoldAlignment:
+def read_gold(path, greek:dict[Ref,list[GreekWord]]=None)->GoldAlignment:
     "Read a gold alignment of either format; raises `InputError` for another"
     path = Path(path)
     if not path.exists(): raise InputError(path, 'does not exist; name a gold alignment')

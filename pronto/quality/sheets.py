@@ -246,10 +246,7 @@ def _row_ranges(numbers:list[int])->str: # e.g. `row 4`, `rows 2-5, 9`
     listed = ', '.join(str(a) if a == b else f'{a}-{b}' for a,b in runs)
     return f"row{'s' if len(numbers) > 1 else ''} {listed}"
 
-def check_sheet(
-    sheet:list[dict], path,
-    dataset=None # The folder it must have been drawn from; any if not given
-):
+def check_sheet(sheet:list[dict], path, dataset=None):
     "Raise `InputError` that lists incomplete and contradictory rows, or names a wrong dataset"
     drawn = {r['dataset'] for r in sheet}
     if len(drawn) > 1: raise InputError(path, 'has rows from several datasets; score them separately')

@@ -51,9 +51,7 @@ def _answer(row)->str: # Of rows of words, questions and queries, too
     if hasattr(row, 'answers'): return ' / '.join(answer.text for answer in row.answers)
     return ' '.join(getattr(row, 'tags', None) or getattr(row, 'matches', None) or ())
 
-def example_table(
-    datasets:list # Dataset folders; those of the first are shown
-)->Table:
+def example_table(datasets:list)->Table:
     "What each task asks, with a row of its test set"
     rows = []
     for stem,parts in load_dataset_folder(find_translations(datasets[0])[0][0].folder).tasks.items():
@@ -70,9 +68,7 @@ _PLAIN = dict(majority='the commonest label', lookup='a look-up of what was seen
               ngram='what letters alone give', ngram_balanced='what letters alone give',
               nearest='the most similar verse of train', cues='what length, capitals and punctuation give')
 
-def verdict(
-    answers:Answers # Of one model on one task
-)->str: # A sentence
+def verdict(answers:Answers)->str: # A sentence
     "How good a score is, by a test against the best baseline"
     if any(len(set(run)) < 2 for run in answers.predicted):
         return 'No better than guessing: one answer to everything.'
@@ -127,9 +123,7 @@ _FOUND = {'Clearly above': 'clearly above the best score without a model on',
           'In these runs above': 'above it, untested, on', 'In these runs not': 'not above it, untested, on',
           'There are no': 'without anything to compare with on'}
 
-def card_finding(
-    scores:Table # Of `score_card`
-)->str: # In Markdown
+def card_finding(scores:Table)->str: # In Markdown
     "On which tasks each model is above what needs no model, and on which it is not"
     lines = []
     for model,rows in grouped(scores.rows, lambda row: row[1]).items():
@@ -161,10 +155,7 @@ def verse_table(
     return Table('verses', title, [(header, rows)], capped, align='l')
 
 # %% ../../nbs/reporting/card.ipynb #card0019
-def next_steps(
-    dataset,
-    models:list[str] # As they were given
-)->str: # Markdown
+def next_steps(dataset, models:list[str])->str: # Markdown
     "Commands that say more about these models"
     named = ' '.join(f'-m {quote(model)}' for model in models)
     of_model = f'{quote(str(dataset))} {named}'

@@ -16,9 +16,7 @@ from ..runs.comparing import data_notes, unknown_share
 from ..runs.folds import probe_kept
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc09
-def same_rows(
-    *answers:Answers # On one task
-)->list[Answers]: # In the same order; with fewer rows
+def same_rows(*answers:Answers)->list[Answers]: # In the same order; with fewer rows
     "Keep the rows that all have; rows without references only if the test sets are equal"
     if all(a.asked == answers[0].asked for a in answers): return list(answers)
     return list(common_rows(dict(enumerate(answers))).values())
@@ -76,10 +74,7 @@ def best_note(
     few = len({r.seed for r in runs}) < MIN_SEEDS
     return 'With fewer than three seeds nothing is marked as best.' if few else ''
 
-def difference_cells(
-    difference, # A `SeedDifference`, or `None`
-    metric:str='accuracy'
-)->list[str]: # With its interval and its p-value
+def difference_cells(difference, metric:str='accuracy')->list[str]: # With its interval and its p-value
     "A difference as tables print it"
     found = difference and difference.p is not None
     return [number(difference and difference.difference, metric, '+'),
@@ -100,9 +95,7 @@ def score_data(score, metric:str='accuracy')->dict: # With its interval, as tabl
     low, high = score.interval or (None, None)
     return dict(score=shown(metric, score.value), low=shown(metric, low), high=shown(metric, high))
 
-def collapse_mark(
-    answers:Answers|None # `None` for an empty cell
-)->str: # `†` or nothing
+def collapse_mark(answers:Answers|None)->str: # `†` or nothing
     "Did a seed give the same answer to everything?"
     return '†' if answers and any(len(set(run)) < 2 for run in answers.predicted) else ''
 

@@ -230,10 +230,7 @@ def compare_all(
     corrected = iter(holm([row['p'] for row in rows if row['p'] is not None]))
     return [row | dict(p_holm=None if row['p'] is None else next(corrected)) for row in rows]
 
-def is_clear(
-    p:float|None, # `None` where the seeds are too few for a test
-    level:float=.05
-)->bool:
+def is_clear(p:float|None, level:float=.05)->bool:
     "Does a test tell two models apart?"
     return p is not None and p < level
 

@@ -245,10 +245,7 @@ def _same_rows(records:list[Run])->list[Run]:
         warn_once(f'{r.path}: left out, as it was tested on other rows than {last.path}')
     return kept
 
-def read_seeds(
-    records:list[Run],
-    shared:set|None=None # Keep only these rows
-)->Answers:
+def read_seeds(records:list[Run], shared:set|None=None)->Answers:
     "What the seeds of a cell answered; those that were tested on other rows than the latest are named"
     try: answers = read_answers(records)
     except ValueError: answers = read_answers(_same_rows(records))

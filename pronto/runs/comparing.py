@@ -33,10 +33,8 @@ def task_key(record:Run)->str: # Its stem; another name where another source mak
     other = record.task == 'nonpronominal_mention' and 'MACULA' in (record.source or '')
     return record.task + (_OTHER_TASK if other else '')
 
-def stem_of(
-    task:str # As `task_key` returns it
-)->str:
-    "The stem of a task"
+def stem_of(task:str)->str:
+    "The stem of a task that `task_key` names"
     return task.removesuffix(_OTHER_TASK)
 
 def task_name(task:str)->str: # e.g. `SS`; the stem of a task that this program does not know
@@ -142,9 +140,7 @@ def with_label(
     "A name with what sets it apart"
     return f'{name} ({label})' if label else name
 
-def plain_name(
-    name:str # e.g. `wol (1a2b)`
-)->str: # e.g. `wol`
+def plain_name(name:str)->str: # e.g. `wol` of `wol (1a2b)`
     "A name without what `name_apart` added"
     return re.sub(r' \([^()]*\)$', '', name)
 

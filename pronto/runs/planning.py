@@ -65,10 +65,7 @@ def _needed_tables(folder:Path, task, splits:tuple[str,...])->list[Path]:
     if 'dev' in found and 'train' in found and load_manifest(folder).get('tasks'): del found['dev']
     return list(found.values())
 
-def empty_tasks(
-    dataset, # A dataset folder
-    splits:tuple[str,...]=SPLITS # Those that are needed
-)->list: # Of `pronto.datasets.tasks`
+def empty_tasks(dataset, splits:tuple[str,...]=SPLITS)->list: # Of `pronto.datasets.tasks`
     "Tasks with an empty split: a small source or translation may have no pairs for them"
     sizes = {task: [_size(table) for table in _needed_tables(dataset, task, splits)]
              for task in TASKS.values()}

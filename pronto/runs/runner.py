@@ -190,11 +190,8 @@ def run_training(
     return found
 
 # %% ../../nbs/runs/runner.ipynb #rt000004
-def run_trainings(
-    trainings:list[Training], # That share weights
-    *args # As `run_training` takes them
-)->list[list[Path]]:
-    "Several trainings in one process"
+def run_trainings(trainings:list[Training], *args)->list[list[Path]]:
+    "Several trainings that share weights, in one process"
     return [run_training(training, *args) for training in trainings]
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe7f
@@ -424,10 +421,7 @@ def find_dataset(
     return folder
 
 # %% ../../nbs/runs/runner.ipynb #c7b1000b
-def find_datasets(
-    bibles:str, # Codes or dataset folders, separated by commas
-    splits:str='' # As `find_dataset` takes them
-)->list[Path]: # Dataset folders
-    "The datasets of several Bibles, built if need be; raises `InputError` that says what to put where"
+def find_datasets(bibles:str, splits:str='')->list[Path]: # Dataset folders
+    "The datasets of several Bibles, separated by commas, as `find_dataset` finds each"
     names = [bibles] if _exists(bibles) else [name.strip() for name in bibles.split(',')]
     return [find_dataset(name, splits) for name in names]

@@ -17,9 +17,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Interval = Annotated[list[float], Field(min_length=2, max_length=2)]
 
 # %% ../../nbs/runs/schema.ipynb #rcwith02
-def with_dataset(
-    given:dict # Fields of a record
-)->dict:
+def with_dataset(given:dict)->dict:
     "Older records call the dataset `bible`, and so do the names of all records, which are hashes"
     if 'bible' not in given: return given
     return {'dataset': given['bible']} | {k: v for k,v in given.items() if k != 'bible'}
@@ -178,9 +176,7 @@ def in_file(run:Run)->dict: # JSON values
     "What a record holds of a run"
     return run.model_dump(mode='json', exclude_unset=True, exclude=_NOT_IN_FILES)
 
-def as_run(
-    record # What a JSON file held
-)->Run:
+def as_run(record)->Run:
     "A checked record as a run; raises `ValueError` with the end of a sentence that begins with the file"
     if not isinstance(record, dict): raise ValueError('is not a record')
     if 'foreign' in record: record = _of_old_retrieval(record)

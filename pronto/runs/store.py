@@ -54,9 +54,7 @@ def model_name(
     return _telling(folder) if (folder := _folder_of(model)) else place
 
 # %% ../../nbs/runs/store.ipynb #733c5623
-def dataset_hash(
-    folder # A dataset folder
-)->str: # Changes with any text, pair or label in it
+def dataset_hash(folder)->str: # Changes with any text, pair or label in it
     "Identify the contents of a dataset; raises `InputError` if it is not a dataset folder, or damaged"
     tables = sorted(p for ending in ('tsv','jsonl') for p in Path(folder).glob(f'*_*.{ending}'))
     if not tables:
@@ -167,9 +165,7 @@ def _mismatch(record:Run, predictions:Path)->str|None:
     if file_hash(predictions) != record.predictions:
         return f'does not belong to the predictions beside it ({predictions.name})'
 
-def read_record(
-    path # A JSON file of the run store
-)->Run:
+def read_record(path)->Run:
     "Read one record; raises `InputError` if it is damaged"
     path, remedy = Path(path), 'remove it, or run the same command again'
     record = read_json(path, remedy)
@@ -256,9 +252,7 @@ def prediction_columns(
     names = [name for name in first if all(name in fold for fold in others)]
     return {name: [cell for fold in (first, *others) for cell in fold[name]] for name in names}
 
-def read_predictions(
-    path # The record
-)->list[dict[str,str]]: # A row for each test instance
+def read_predictions(path)->list[dict[str,str]]: # A row for each test instance
     "The predictions beside a record; raises `InputError` if the table is missing or damaged"
     return _rows(_read_columns(path))
 
@@ -531,10 +525,7 @@ def store_of(
     folder = Path(folder)
     return folder/'runs' if (folder/'results').is_dir() and (folder/'runs').is_dir() else folder
 
-def read_runs(
-    runs, # As `store_of` takes it
-    report=to_stderr # Gets a line about each damaged record
-)->list[Run]: # In the order of their names; folds are pooled
+def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names; folds are pooled
     "Read all whole records of a store; an absent folder has none; raises `InputError` if it cannot be read"
     runs, found = store_of(runs), []
     paths = [runs]
@@ -550,10 +541,7 @@ def read_runs(
     return pool_runs(found, report)
 
 # %% ../../nbs/runs/store.ipynb #dc801e78
-def pool_runs(
-    records:list[Run],
-    report=to_stderr # Gets a line about folds that are not all there
-)->list[Run]: # In the order of the first fold of each
+def pool_runs(records:list[Run], report=to_stderr)->list[Run]: # In the order of the first fold of each
     "One run instead of the folds of each dataset in folds; sets of folds that are not complete are left out"
     found = []
     for folds in sets_of_folds(records):

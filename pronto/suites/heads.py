@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 import torch, transformers
 from transformers import (AutoConfig, AutoModelForQuestionAnswering, AutoModelForTokenClassification,
-                          TrainingArguments, set_seed)
+                          set_seed)
 from ..core.files import InputError
 from ..modeling.architectures import (check_size, load_tokenizer, one_line_errors, quiet,
                                           token_limit)
@@ -21,7 +21,7 @@ from ..modeling.encoding import unknown_token_share
 from ..modeling.layers import use_onednn
 from ..modeling.outcome import Trained, pick_device, spent, test_sets
 from ..modeling.recipes import find_model
-from ..modeling.train import KeepBest, LeanTrainer, ShowProgress, padded
+from ..modeling.train import KeepBest, LeanTrainer, ShowProgress, padded, training_arguments
 from .kinds import Question, Tagged
 
 # %% ../../nbs/suites/heads.ipynb #hd06c
@@ -179,11 +179,7 @@ def best_spans(
 _FAMILIES = dict(tagging=AutoModelForTokenClassification, questions=AutoModelForQuestionAnswering)
 _LOCAL = dict(trust_remote_code=False, local_files_only=True)
 
-def load_head(
-    model, kind:str,
-    labels:tuple[str,...], # All tags
-    seed:int=0
-): # The model
+def load_head(model, kind:str, labels:tuple[str,...], seed:int=0): # The model
     "Load a model with a new head; raises `InputError` if it has no usable weights"
     set_seed(seed)
     folder = find_model(model)
@@ -203,17 +199,6 @@ def load_head(
     return net
 
 # %% ../../nbs/suites/heads.ipynb #hd19c
-def _arguments(settings:dict, folder:str, seed:int, device:str, label_names:list[str])->TrainingArguments:
-    cpu = device == 'cpu'
-    return TrainingArguments(
-        folder, per_device_train_batch_size=settings['batch_size'], per_device_eval_batch_size=32,
-        learning_rate=settings['learning_rate'], weight_decay=settings['weight_decay'],
-        num_train_epochs=settings['epochs'], warmup_steps=settings['warmup'], seed=seed,
-        bf16=settings.get('bf16', False), use_cpu=cpu, dataloader_pin_memory=not cpu,
-        train_sampling_strategy='group_by_length' if settings.get('grouped') else 'random',
-        eval_strategy='epoch', save_strategy='no', logging_strategy='no', report_to='none',
-        disable_tqdm=True, remove_unused_columns=False, label_names=label_names)
-
 def _collate(rows:list[dict], tokenizer)->dict:
     "A batch of tensors, with labels of whole sequences or of places"
     batch = padded(rows, tokenizer)
@@ -243,7 +228,9 @@ def _fit(net, tokenizer, packed:dict, settings:dict, seed:int, device:str, progr
     names = ['labels'] if 'labels' in train[0] else ['start_positions','end_positions']
     keep = KeepBest(settings['select'] if names == ['labels'] else 'loss')
     with tempfile.TemporaryDirectory() as folder:
-        arguments = _arguments(settings, folder, seed, device, names)
+        used = dict(grouped=False, bf16=False, accumulation=1) | settings
+        arguments = training_arguments(used, folder, seed=seed, device=device, eval_rows=32,
+                                       label_names=names)
         trainer = LeanTrainer(net, arguments, partial(_collate, tokenizer=tokenizer), train, dev,
                               compute_metrics=_measure, preprocess_logits_for_metrics=_tags_alone,
                               callbacks=[keep])

@@ -22,10 +22,7 @@ from .settings import search_settings, suite_settings
 from .tasks import MiningTask, described_tasks, suite_task
 
 # %% ../../nbs/suites/predicting.ipynb #pr08c
-def answer_text(
-    kind:str, rows:list,
-    answers:list[str] # One for each item, as `Trained.answers` has them
-)->str: # The contents of a file of a submission
+def answer_text(kind:str, rows:list, answers:list[str])->str: # The contents of a file of a submission
     "Answers in XTREME's submission format"
     if kind == 'questions': return json_bytes({row.id: a for row,a in zip(rows, answers)}).decode()
     if kind == 'mining': answers = [f'{row.id}\t{a}' for row,a in zip(rows, answers) if a]
@@ -110,10 +107,7 @@ def _search(model, task, tables:dict[str,SuiteTables], how:dict)->list[Trained]:
     return runs
 
 # %% ../../nbs/suites/predicting.ipynb #pr20c
-def suite_folders(
-    data, # A folder that `pronto import` wrote, or one language of it
-    stem:str # Of a task
-)->dict[str,SuiteTables]: # Language to its tables
+def suite_folders(data, stem:str)->dict[str,SuiteTables]: # Language to its tables
     "The languages of a task; raises `InputError` if there is none"
     data = Path(data)
     if not data.is_dir(): raise InputError(data, 'is not a folder; name one that `pronto import` wrote')

@@ -19,11 +19,7 @@ def _family(model)->str: # `large` for XLM and XLM-R of 1,024 dimensions or more
 SUITE_RECIPES = tuple(dict.fromkeys(row['recipe'] for row in fact_table('xtreme_settings')))
 _AS = dict(sentence='xnli', pair='xnli', tagging='udpos', questions='xquad') # For tasks of other benchmarks
 
-def suite_settings(
-    recipe:str, stem:str, kind:str,
-    model, # A folder or name: XTREME has other settings for large models
-    epochs:int=None # Instead of the recipe's
-)->dict:
+def suite_settings(recipe:str, stem:str, kind:str, model, epochs:int=None)->dict:
     "The hyperparameters of a training; raises `InputError` for an unknown recipe"
     if recipe not in SUITE_RECIPES:
         raise InputError('--recipe', f'no recipe {recipe!r}; choose from {", ".join(SUITE_RECIPES)}')

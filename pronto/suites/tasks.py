@@ -17,8 +17,7 @@ from typing import Callable
 import numpy as np
 from ..core.files import InputError, content_hash, json_with_keys
 from ..core.seeds import item_values
-from ..datasets.shortcuts import NearestQuestions, NearestText, predict_known
-from ..datasets.pairs import numbered
+from ..datasets.shortcuts import NearestQuestions, NearestText
 from ..datasets.tasks import TASKS, Task, VerseTask, label_task
 from .kinds import Described, Query, Question, SingleSentence, SentencePair, Tagged, read_rows
 from .metrics import MLQA_LANGUAGES, answer_scores, spans
@@ -29,8 +28,15 @@ _MOST = 10**8 # Comparisons
 def no_annotation(verse)->None:
     "The labels are those of the tables"
 
+class _OfBenchmark:
+    "What tasks of benchmarks share"
+    def adapted(self, settings:dict, model)->dict:
+        "The settings that XTREME has for each task, without what the task does not use"
+        from pronto.suites.settings import benchmark_settings
+        return benchmark_settings(settings, self.stem, self.example.kind, model)
+
 @dataclass(frozen=True)
-class SentenceTask(VerseTask):
+class SentenceTask(_OfBenchmark, VerseTask):
     "Label one sentence"
     label:Callable = no_annotation
     labels:tuple[str,...] = ()
@@ -39,21 +45,10 @@ class SentenceTask(VerseTask):
 
     example = SingleSentence
 
-    def lookup(self, train:list, test:list)->np.ndarray: # (test,) indices into `labels`
-        "Remember the labels of texts"
-        texts, n = numbered(row.texts for row in [*train, *test])[0], len(train)
-        return predict_known(texts[:n], self.label_numbers(train), texts[n:])
-
     def nearest(self, train:list, test:list)->NearestQuestions:
         "Give each sentence the label of the most similar one of train"
         if len(train)*len(test) > _MOST: return NearestQuestions([], lambda _: self.lookup(train, test))
-        question = [row.texts[-1] for row in test], [row.texts[-1] for row in train]
-        return NearestQuestions([question], lambda answers: self.label_numbers(train)[answers[0]])
-
-    def adapted(self, settings:dict, model)->dict:
-        "XTREME has settings for each task"
-        from pronto.suites.settings import benchmark_settings
-        return benchmark_settings(settings, self.stem, self.example.kind, model)
+        return super().nearest(train, test)
 
 @dataclass(frozen=True)
 class SentencePairTask(SentenceTask):
@@ -62,7 +57,7 @@ class SentencePairTask(SentenceTask):
 
 # %% ../../nbs/suites/tasks.ipynb #tk20a
 @dataclass(frozen=True)
-class ItemTask(Task):
+class ItemTask(_OfBenchmark, Task):
     "A task whose rows are scored item by item: a tagged sentence token by token, questions and queries alone"
     labels:tuple[str,...] = ()
     epochs:int = 10
@@ -84,11 +79,6 @@ class ItemTask(Task):
     def item_texts(self, rows:list)->list[str]: # For tables of errors
         "The text of each item"
         return [' / '.join(row.texts) for row in rows]
-
-    def adapted(self, settings:dict, model)->dict:
-        "The settings without what these tasks do not use, and with the lengths of XTREME"
-        from pronto.suites.settings import benchmark_settings
-        return benchmark_settings(settings, self.stem, self.example.kind, model)
 
     def suits(self, adapt:str)->bool: return adapt in ('all','together')
 

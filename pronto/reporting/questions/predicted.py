@@ -68,9 +68,7 @@ _NOTE = ('Verses of dev and test, 95 % intervals over chapters. Causal models pr
 _UNKNOWN = (f'* More than {100*HIGH_UNKNOWN:.0f} % of the tokens are unknown to the model, and "unknown" is '
             'easy to predict: such bits say nothing.')
 
-def predicted_table(
-    found:list[Predicted]
-)->Table:
+def predicted_table(found:list[Predicted])->Table:
     "Bits per character and per verse, and tokens, by model and translation"
     header = ['translation','model','predicts','bits per character','95 %','bits per verse',
               'tokens per verse','tokens per character','fertility','against','unknown %','pieces %']
@@ -104,9 +102,7 @@ def score_correlations(found:list[Predicted])->list[Table]: # One, or none if th
     return [Table('perplexity-scores', title, [(header, rows)], [_CORRELATED], align='lllrrl')]
 
 # %% ../../../nbs/reporting/questions/predicted.ipynb #prd00007
-def plot_predicted(
-    found:list[Predicted]
-): # A figure of matplotlib
+def plot_predicted(found:list[Predicted]): # A figure of matplotlib
     "Tokens per character by script: a panel for each model, a dot for each translation"
     by_model = grouped(found, lambda f: f.run.model)
     fig, axes = panels(len(by_model), 3.4, 2.6)

@@ -211,10 +211,7 @@ def usual_kind(
     return protocol, 'paper' if 'paper' in recipes or not recipes else ''
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09r
-def finding(
-    lines:list[str],
-    most:int=6 # Printed
-)->str: # In Markdown
+def finding(lines:list[str], most:int=6)->str: # In Markdown
     "What a notebook found, before its tables"
     if not lines: return '**Finding:** these runs do not say anything about this question yet.'
     rest = f'\n- and {len(lines) - most} more, below' if len(lines) > most else ''

@@ -44,9 +44,7 @@ class Transfer(NamedTuple):
     @property
     def title(self)->str: return f'{task_name(self.task)}, {self.model}' # Of a table or figure
 
-def same_adaptation(
-    protocol:str # e.g. `transfer-probe`
-)->str: # e.g. `probe`
+def same_adaptation(protocol:str)->str: # e.g. `probe` for `transfer-probe`
     "The protocol in-language with the same adaptation of the model"
     adapt = PROTOCOLS[protocol].adapt
     return next(p.name for p in PROTOCOLS.values() if p.select is in_language and p.adapt == adapt)
