@@ -18,7 +18,7 @@ from ..core.files import InputError, printable
 
 # %% ../../nbs/cli/options.ipynb #opt00007
 class Formatter(argparse.ArgumentDefaultsHelpFormatter):
-    "Help that shows the defaults of options that have one, and seldom options only if asked"
+    "Help shows the defaults of options that have one, and rare options only if it is asked to"
     shows_all = False
 
     def _is_shown(self, action): return self.shows_all or not getattr(action, 'is_seldom', False)
@@ -83,7 +83,7 @@ def add_number(parser, name:str, least, most, help:str, default=None):
 
 # %% ../../nbs/cli/options.ipynb #opt00027
 def output_options(parser):
-    "Options of every command"
+    "Add the options that every command has"
     group = parser.add_argument_group('output')
     group.add_argument('--quiet', action='store_true', help='print only results and errors')
     group.add_argument('--json', action='store_true',
@@ -91,7 +91,7 @@ def output_options(parser):
 
 # %% ../../nbs/cli/options.ipynb #opt00024
 def as_input_error(e:ValueError, option:str)->InputError:
-    "An error that names the option"
+    "Turn the error of a value into one that names its option"
     return e if isinstance(e, InputError) else InputError(option, str(e))
 
 # %% ../../nbs/cli/options.ipynb #opt00010
@@ -207,7 +207,7 @@ def runs_option(parser): parser.add_argument('--runs', metavar='DIR',
 
 # %% ../../nbs/cli/options.ipynb #opt00028
 def to_run(runs, more:str='')->str: # e.g. `make some: pronto eval DATASET_DIR -m MODEL --runs RUNS`
-    "What to do where there are no runs"
+    "Say what to do where there are no runs"
     store = f' --runs {quote(runs)}' if runs else ''
     return f'make some: pronto eval DATASET_DIR -m MODEL{more}{store}'
 

@@ -98,7 +98,7 @@ def turns(
     return [head + first, *rest]
 
 def with_examples(task, examples:list, row, prompt:str, own:dict=None)->str: # `own` as `ask` takes it
-    "As above, as one text"
+    "The question after answered questions, as one text"
     return _text(turns(task, examples, row, prompt, own))
 
 def _text(said:list[str])->str:
@@ -164,7 +164,7 @@ def _states(model, rows:list[list[int]], read=None, n:int=0): # (rows, tokens, w
         return model.net.base_model(input_ids=ids, attention_mask=seen, **before).last_hidden_state
 
 def _next_token(model, rows:list[list[int]], read=None, n:int=0)->np.ndarray: # (rows, vocabulary)
-    "The logits of the token after each row; `read` and `n` as above"
+    "The logits of the token after each row; `read` and `n` as for `_states`"
     import torch
     last = torch.tensor([len(x) - n - 1 for x in rows], device=model.device)
     with torch.inference_mode():
@@ -261,7 +261,7 @@ class LabelValues(NamedTuple):
     follows:float|None = None # Share of rows whose answer is one letter, whatever it stands for
 
 def _measured(model:CausalModel, task, examples:list, rows:list, prompt, own, settings:dict)->LabelValues:
-    "By letters, or by the words of the labels"
+    "Ask for the labels by their letters, or by their words"
     n, how = len(task.labels), settings.get('answers', 'letters')
     if how != 'letters':
         words = label_words(task, own)

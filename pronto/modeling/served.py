@@ -100,7 +100,7 @@ class ServedModel:
         return json.dumps([dict(role=roles[i%2], content=x) for i,x in enumerate(said)], ensure_ascii=False)
 
     def compare(self, prompts:list[str], n:int)->tuple[np.ndarray,int]: # (prompts, n); NaN without an answer
-        "The letters as a model answers them: 0, and -1 for the others"
+        "Give the letter that the model answers 0 and all others -1"
         with ThreadPoolExecutor(AT_ONCE) as pool: said = list(pool.map(self._answer, prompts))
         found = np.full((len(prompts), n), -1.)
         for row,text in enumerate(said):

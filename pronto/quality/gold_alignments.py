@@ -64,7 +64,7 @@ _UW_CLASS = {name: upos for upos,names in dict(
     ADV='T', INTJ='TF I').items() for name in names.split()}
 
 def _uw_upos(morph:str, lemma:str)->str:
-    "From a code such as `Gr,N,,,,,NMS,`"
+    "The part of speech in a code such as `Gr,N,,,,,NMS,`"
     kind = (morph.split(',') + [''])[1]
     by_letter = dict(R='PRON', E='DET', D='ADV', I='INTJ')
     usual = _UW_CLASS.get(kind) or by_letter.get(kind[:1], 'X')
@@ -98,7 +98,7 @@ def _helfi_greek(folder:Path)->dict[Ref,tuple[SourceWord,...]]:
 _NUMBER = re.compile(r'(?:[a-z]+%)?(\d+)[a-z]?')
 
 def _helfi_numbers(text:str, path, line:int)->list[tuple[int,bool]]: # Number of a word; is the link weak?
-    "e.g. `(2) 3`; `4/5` leaves open which, and `pro%3` is a pronoun inside word 3"
+    "Read e.g. `(2) 3`; `4/5` leaves open which, and `pro%3` is a pronoun inside word 3"
     found = []
     for item in text.split() if text != '-' else ():
         names = item.strip('()').split('/')

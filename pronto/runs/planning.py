@@ -127,7 +127,7 @@ def _named_here(folds:list[Translation], names:list[str], report:Callable)->list
 def find_sources(
     names:list[str], # Folders or codes
     targets:list[list[Translation]]=() # As `find_translations` gives them
-)->list[list[Translation]]: # As above
+)->list[list[Translation]]: # For each its folds
     "The translations to train on; raises `InputError` that says what to name"
     by_code, found = {folds[0].code: folds for folds in targets}, []
     for name in map(str, names):
@@ -258,7 +258,7 @@ class _Plan:
 
 # %% ../../nbs/runs/planning.ipynb #pl14b
 def _own_recipe(recipe, protocol:Protocol, epochs:int|None):
-    "That of a protocol that does not train the weights of a model"
+    "The recipe of a protocol that does not train the weights of a model"
     own, usual = _OWN_RECIPES[protocol.adapt]
     if epochs is not None:
         what = f'does nothing in {protocol.name}, which does not train the model; leave it out'

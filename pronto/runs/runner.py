@@ -70,7 +70,7 @@ def find_trainer(
     model, # A model folder, or a name in the local cache
     task:Task
 )->Callable: # With the signature of `fine_tune`
-    "What adapts a model"
+    "The function that adapts a model"
     if own := task.trainer(adapt): return own
     module, name = ADAPT[adapt].split('.')
     found = getattr(import_module(f'pronto.modeling.{module}'), name)
@@ -102,7 +102,7 @@ def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,
     return trained
 
 def _weights(training:Training, selection:Selection, learned:dict)->dict:
-    "Those of a training that comes before another one"
+    "The weights of a training that comes before another one"
     identity = _identity(training.key, learned)
     if identity not in _WEIGHTS: _train(training, selection, learned, {}, keep=True)
     return _WEIGHTS[identity]
@@ -128,7 +128,7 @@ def _train_together(training:Training, selection:Selection, device:str, progress
 
 # %% ../../nbs/runs/runner.ipynb #rt000003
 def _left(training:Training, runs)->dict[str,tuple[RunKey,Part]]: # Name of a test set to the run and its rows
-    "What is not recorded yet"
+    "The test sets whose runs are not recorded yet"
     tested = zip(training.keys, training.selection.tests)
     missing = [(key, part) for key,part in tested if not is_done(key, runs)]
     return {'test' if len(missing) == 1 else f'test {i}': found for i,found in enumerate(missing)}
@@ -288,7 +288,7 @@ def run_each(
     workers:int=1, # How many are made at once, each by a process on its own core
     show:bool=False # Show the steps of each training and the time left, with one worker?
 )->Iterator[FinishedRun]: # One for each test set, in the order of the trainings, as soon as it is there
-    "Make all trainings that are not recorded yet"
+    "Make the trainings that are not recorded yet, and give each run as soon as it is there"
     runs = data_dir()/'runs' if runs is None else Path(runs)
     done = lambda t: [is_done(key, runs, report=str) for key in t.keys]
     is_new = any(not all(done(t)) for t in trainings if t.adapt == 'frozen')
@@ -309,7 +309,7 @@ def run_all(
     *args, # As `run_each` takes them
     **kwargs
 )->list[Run]: # In the order of the trainings; folds are pooled
-    "Make all trainings that are not recorded yet"
+    "Make the trainings that are not recorded yet, and give all runs at the end"
     return pool_runs([finished.record for finished in run_each(trainings, *args, **kwargs)])
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe81

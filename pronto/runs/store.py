@@ -92,7 +92,7 @@ class RunInputs:
     fold:int|None=None # Of a dataset in folds
     pool:str='' # A hash of the inputs of all folds that belong together
     trained_on:list[dict]|None=None # The parts of other datasets, with their hashes; see `Part.describe`
-    tuned_on:list[dict]|None=None # As above
+    tuned_on:list[dict]|None=None # As `trained_on`
     first:dict|None=None # `trained_on` and `tuned_on` of the training whose weights it starts from
 
     @property
@@ -383,7 +383,7 @@ def _same_baselines(record:Run, key:RunKey, n_rows:int, names:set[str])->bool:
 
 def _known_baselines(key:RunKey, runs, n_rows:int, true:list[str], names:set[str]
 )->dict[str,list[str]]|None:
-    "Those of a record of the same data and protocol, if this version made them"
+    "The baselines in a record of the same data and protocol, if this version made them"
     for path in sorted((Path(runs)/safe_name(key.bible)).glob(f'*/{key.task}/*.json')):
         try:
             record = read_record(path)

@@ -63,19 +63,19 @@ def annotate_macula(
     return verses, dict(edition=f'{edition}, lowfat syntax trees, {n_books} of 27 books', unusable=fused)
 
 # %% ../../nbs/sources/annotate.ipynb #an02
-def annotate_acai(records:Iterable[AcaiRecord], *_)->tuple[dict[Ref,VerseAnnotation],dict]: # As above
+def annotate_acai(records:Iterable[AcaiRecord], *_)->tuple[dict[Ref,VerseAnnotation],dict]:
     "Annotate the whole Bible with the entities of ACAI"
     original, passed_over = annotate_records(records)
     verses, fused = in_english(original)
     return verses, dict(unusable=fused, passed_over=passed_over)
 
-def annotate_columns(books:Iterable[dict], *_)->tuple[dict[Ref,VerseAnnotation],dict]: # As above
+def annotate_columns(books:Iterable[dict], *_)->tuple[dict[Ref,VerseAnnotation],dict]:
     "The words of the Greek New Testament, without annotation of verses"
     verses, fused = in_english(words_alone(books))
     return verses, dict(unusable=fused)
 
 # %% ../../nbs/sources/annotate.ipynb #an02b
-def annotate_labels(tables:Iterable[LabelTable], *_)->tuple[dict[Ref,VerseAnnotation],dict]: # As above
+def annotate_labels(tables:Iterable[LabelTable], *_)->tuple[dict[Ref,VerseAnnotation],dict]:
     "Annotate verses with labels of one's own"
     [table] = tables
     about = dict(edition=f'{len(table.verses):,} verses', tasks=list(table.labels), labels=table.labels)

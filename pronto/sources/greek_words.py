@@ -121,7 +121,7 @@ def name_words(
 
 # %% ../../nbs/sources/greek_words.ipynb #gw19
 def name_alike(verses:dict[Ref,tuple[SourceWord,...]])->dict[Ref,tuple[SourceWord,...]]:
-    "Let a name that was passed over name whom the same name does most often"
+    "Give a name that was passed over the entity that the same name has most often"
     counts = defaultdict(Counter)
     for words in verses.values():
         for w in words:

@@ -213,7 +213,7 @@ def _collate(rows:list[dict], tokenizer)->dict:
     return batch
 
 def _measure(found)->dict[str,float]:
-    "Accuracy of tags; nothing for questions"
+    "The accuracy of tags; questions are judged by their loss"
     if isinstance(found.label_ids, tuple): return dict(constant=0.)
     known = found.label_ids != -100
     predicted, true = found.predictions[known], found.label_ids[known]
