@@ -37,6 +37,8 @@ def tables_options(parser):
         help='leave out runs that are tested or trained on these translations, separated by commas')
     add('--published', action='store_true',
         help='also print the blocks of the paper for which there is no run')
+    add('--memory', action='store_true',
+        help='show beside the scores how many verses each model completes (runs of --protocol memory)')
     _beside_options(parser)
 
 def _beside_options(parser):
@@ -87,7 +89,7 @@ def tables_command(args):
     require_folder(args.runs)
     if args.items: require_folder(args.items, 'name the dataset of a translation that you can read')
     runs = args.runs or data_dir()/'runs'
-    records = [r for r in read_runs(runs) if r.is_search or is_chosen(r.task)]
+    records = [r for r in read_runs(runs) if r.is_search or r.is_reading or is_chosen(r.task)]
     asked = _choose(args, records)
     _know_protocol(args.protocol, records)
     records = _leave_out(records, names_in(args.without))
@@ -97,9 +99,11 @@ def tables_command(args):
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {remedy}")
     from pronto.reporting.questions.question import Options, ask_runs, find_question
     question = find_question(_question_of(args))
+    if args.memory and question.name != 'accuracy':
+        raise InputError('--memory', f'is for the tables of scores, not of {question.name}; leave it out')
     if (question.protocol or question.any_protocol) and not asked: args.recipe = ''
     kind, file = (args.recipe, args.splits, args.protocol), args.tiers or args.items or ''
-    of_accuracy = args.layout, args.published, args.common_rows
+    of_accuracy = args.layout, args.published, args.common_rows, args.memory
     options = Options(*kind, args.metric or '', file, args.runs, *of_accuracy)
     def make(out):
         reply = ask_runs(question, records, options)

@@ -121,8 +121,8 @@ def _faults_of(path:Path, out:Path)->list[str]:
     "What is wrong with one record"
     try: run = read_record(path)
     except InputError as e: return [str(e)]
-    rows = predictions_of(run)
-    if run.task in TASKS and rows and 'predicted' in rows[0]:
+    rows = predictions_of(run) if run.task in TASKS else []
+    if rows:
         said, true = ([row[name] for row in rows] for name in ('predicted','label'))
         right = right_answers(TASKS[run.task], true, said)
         if abs(sum(right)/len(right) - run.accuracy) > 5e-4:

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LAYOUT_COLUMNS', 'SPLITS_SHOWN', 'PAPER_TASKS', 'read_layout', 'paper_models', 'add_unlisted', 'fits', 'fitting',
-           'choose', 'read_seeds', 'fill', 'runs_in', 'read_tables', 'write_published', 'in_store', 'usual_metric',
-           'left_out']
+           'choose', 'read_seeds', 'completed_verses', 'fill', 'runs_in', 'read_tables', 'write_published', 'in_store',
+           'usual_metric', 'left_out']
 
 # %% ../../nbs/reporting/tables.ipynb #59bb0696
 from collections import Counter
@@ -26,7 +26,7 @@ from .scores import has_reference, main_metric, seed_scores, with_metric
 from .translations import spread_note
 from ..runs.schema import Run
 from ..runs.comparing import data_notes, kind_of, known_as, name_apart, plain_name
-from ..runs.comparing import stem_of, task_key, task_name, test_set, unknown_share
+from ..runs.comparing import same_model, stem_of, task_key, task_name, test_set, unknown_share
 from ..runs.folds import probe_kept
 
 # %% ../../nbs/reporting/tables.ipynb #e7d39ed4
@@ -304,6 +304,25 @@ def _add_published(block:Block, rows:list[dict[str,str]], figures:dict):
         if c.system not in listed and c.reference != 'majority': continue
         _with_published(c, figures.get((plain_name(c.bible), c.system, c.task)))
 
+# %% ../../nbs/reporting/tables.ipynb #tblmem01
+def completed_verses(
+    records:list[Run] # Among them those of memory; raises `InputError` if there are none
+)->dict[tuple,Run]: # By `same_model`
+    "What the models know about the verses that they are tested on"
+    found = {same_model(r): r for r in records if 'exact' in r.memory}
+    if found: return found
+    raise InputError('--memory', 'has no runs to show; make some with `pronto eval --protocol memory`')
+
+def _add_completed(block:Block, rows:list[dict[str,str]], runs:dict, known:dict[tuple,Run]):
+    "The share of verses that models complete, and in the row of n-grams that of n-grams"
+    names = {_filled_by(r, {model for model,_ in runs}): r['model'] for r in rows}
+    asked = {names[model]: known.get(same_model(seeds[0])) for (model,_),seeds in runs.items()}
+    ngram = next((run.memory['ngram_exact'] for run in asked.values() if run), None)
+    for c in block:
+        run = None if c.reference else asked.get(c.system)
+        share = run.memory['exact'] if run else ngram if c.reference == 'ngram' else None
+        c.completed = shown('accuracy', share)
+
 # %% ../../nbs/reporting/tables.ipynb #8a7704b9
 def _rows_of(rows:list[dict[str,str]], test_sets:list[dict], i:int)->list[dict[str,str]]:
     "The models that ran on a test set; on the first also those that did not run at all"
@@ -365,7 +384,8 @@ def fill(
     published:list[dict[str,str]]=None, # Figures with bible, system, task and value; the paper's if not given
     not_run:bool=False, # Also make blocks of translations without any run
     metric:str='', # One of `METRICS`; that of each task if empty
-    common_rows:bool=False # Only the test rows that all translations of a table have
+    common_rows:bool=False, # Only the test rows that all translations of a table have
+    completed:dict[tuple,Run]=None # As `completed_verses` gives them, to be shown too
 )->list[Block]: # In the order of the layout
     "The blocks of all tables, with the published figures beside ours"
     published = fact_table('published') if published is None else published
@@ -383,6 +403,7 @@ def fill(
             here, table = _rows_of(rows, test_sets, i), rows[0]['table']
             answers = {key: read_seeds(seeds, shared.get((table, key[1]))) for key,seeds in runs.items()}
             of_bible.append(_fill_block(here, runs, answers, tasks, metric))
+            _add_completed(of_bible[-1], here, runs, completed or {})
             _add_published(of_bible[-1], here, figures)
         filled += of_bible
     table = lambda block: block[0].table
@@ -414,14 +435,17 @@ def read_tables(
     published:bool=False, # Also the translations of the layout that have no run
     metric:str='', # Set large and tested: a key of `METRICS`; if empty, that of each task
     common_rows:bool=False, # Test all translations of a table on the rows that all of them have
-    store=None # The folder of the runs, for hints
+    store=None, # The folder of the runs, for hints
+    memory:bool=False # Also say how many verses each model knows
 )->dict[str,tuple[list[Block],bool,str]]: # Table to its blocks, and what `notes` takes beside them
     "What the tables show; raises `InputError` if there is nothing to print"
+    completed = completed_verses(records) if memory else {}
     records = with_metric(records, metric)
     chosen = choose(records, recipe, splits, protocol)
     rows = add_unlisted(read_layout(layout), runs_in(chosen))
     if metric == 'mae': chosen = _only_counts(chosen)
-    blocks = fill(rows, chosen, not_run=published, metric=metric, common_rows=common_rows)
+    blocks = fill(rows, chosen, not_run=published, metric=metric, common_rows=common_rows,
+                  completed=completed)
     if not blocks: raise InputError(str(store or 'runs'), _nothing(records, metric, in_store(store)))
     by_table = grouped(blocks, lambda block: block[0].table).items()
     return {name: (own, common_rows, _beside(own, chosen, metric or 'accuracy')) for name,own in by_table}

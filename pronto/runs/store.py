@@ -248,24 +248,25 @@ def prediction_columns(
     record:Run
 )->dict[str,list[str]]: # Name of a column to a cell for each test instance, in the order of `predictions_of`
     "The predictions of a run by column, which takes a fifth of the memory of rows; raises `InputError`"
-    first,*others = (_read_columns(path) for path in record.paths or [record.path])
+    needed = {'ref'} if record.is_reading else {'label','predicted'}
+    first,*others = (_read_columns(path, needed) for path in record.paths or [record.path])
     names = [name for name in first if all(name in fold for fold in others)]
     return {name: [cell for fold in (first, *others) for cell in fold[name]] for name in names}
 
 def read_predictions(path)->list[dict[str,str]]: # A row for each test instance
     "The predictions beside a record; raises `InputError` if the table is missing or damaged"
-    return _rows(_read_columns(path))
+    return _rows(_read_columns(path, {'label','predicted'}))
 
 def _rows(columns:dict[str,list[str]])->list[dict[str,str]]:
     return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
-def _read_columns(path)->dict[str,list[str]]:
+def _read_columns(path, needed:set[str])->dict[str,list[str]]:
     table = Path(path).with_suffix('.predictions.tsv')
     remedy = 'remove its record, or run the same command again'
     with reading(table, remedy): lines = table.read_text(encoding='utf-8').split('\n')[:-1]
     header, rows = lines[0].split('\t') if lines else [], lines[1:]
-    if not {'label','predicted'} <= set(header):
-        raise InputError(table, f'lacks the columns label and predicted; {remedy}', 'line 1')
+    if not needed <= set(header):
+        raise InputError(table, f'lacks the columns {" and ".join(sorted(needed))}; {remedy}', 'line 1')
     width = len(header)
     for i,row in enumerate(rows, 2):
         if row.count('\t') != width - 1:

@@ -12,7 +12,7 @@ from ...core.correlation import correlate
 from ...core.pictures import panels
 from ...core.tables import Table, decimal, grouped
 from .question import RunQuestion
-from ...runs.comparing import HIGH_UNKNOWN, data_notes, known_as, task_key, task_name
+from ...runs.comparing import HIGH_UNKNOWN, data_notes, same_model, settled, task_key, task_name
 from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/predicted.ipynb #prd00006
@@ -32,9 +32,9 @@ class Predicted(NamedTuple):
 
 def _read(records:list[Run], options)->list[Predicted]:
     own = [r for r in records if r.protocol == 'perplexity']
-    scored = grouped([r for r in records if r.mcc is not None], lambda r: (r.dataset, known_as(r.model)))
+    scored = grouped([r for r in records if r.mcc is not None], same_model)
     def scores(run):
-        found = scored.get((run.dataset, known_as(run.model)), ())
+        found = settled([r for r in scored.get(same_model(run), ()) if r.recipe != 'probe-random'])
         cells = grouped(found, lambda r: (r.protocol, task_key(r)))
         return {cell: mean(r.mcc for r in some) for cell,some in cells.items()}
     ordered = sorted(own, key=lambda r: (r.dataset, r.predicts, r.model, r.train))

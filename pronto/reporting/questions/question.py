@@ -33,6 +33,7 @@ class Options(NamedTuple):
     layout:str|None=None # Of the tables of accuracy, as `read_tables` takes it and the following
     published:bool=False
     common_rows:bool=False
+    memory:bool=False # Also how many verses each model knows
 
 class RunQuestion(NamedTuple):
     "What is asked of runs"
@@ -95,9 +96,9 @@ def _chosen(question:RunQuestion, records:list[Run], options:Options)->tuple[lis
     if question.protocol:
         any_or_own = lambda r: any(fits(r, *kind[:2], p) for p in ('', question.protocol))
         kept = [r for r in records if any_or_own(r)]
-        own = [r for r in kept if r.protocol == question.protocol]
-        if own and all(r.is_search or r.is_reading for r in own): kept = own # With their like only
-        kept = name_apart(kept)
+        own, others = ([r for r in kept if (r.protocol == question.protocol) == is_own] for is_own in (1, 0))
+        alone = all(r.is_search or r.is_reading for r in own) # These are named apart among themselves
+        kept = name_apart(own) + name_apart(others) if alone else name_apart(kept)
         with_metric([r for r in kept if r.protocol == question.protocol], options.metric)
         return with_metric(kept, options.metric), ''
     some = fitting(records, *kind, in_store(options.store))
