@@ -109,20 +109,13 @@ def tables_command(args):
         reply = ask_runs(question, records, options)
         tables = reply.write(out)
         if question.name == 'accuracy': write_published(out)
-        if in_terminal(): tables = '\n\n'.join(_named(table).markdown() for table in reply.tables)
+        if in_terminal(): tables = reply.markdown(short=True)
         return f'{reply.finding}\n\n{tables}' if args.question else tables
     show_tables(make, Path(args.output or data_dir()/'tables'))
     other = question.name == 'accuracy' and left_out(records, *kind)
     if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
-def _named(table):
-    "Who reads a terminal takes the row of the majority label, which has the name of its block, for a model"
-    for _,rows in table.blocks:
-        first = rows[0][0] if rows else None
-        if getattr(first, 'bold', False): rows[0][0] = first._replace(text=f'{first.text}: majority')
-    return table
-
 _WITH_TABLES = ('transfer transfer-probe transfer-prompting few-shot mixes retrieval perplexity '
                 'memory').split()
 

@@ -243,12 +243,30 @@ def _as_csv(table)->str:
     return csv_text([{k: short(x) for k,x in row.items()} for row in table.data or printed])
 
 # %% ../../nbs/core/tables.ipynb #tbltab6c
+def _keep_names(columns:list, width:int):
+    "Give columns of names, which are not aligned right, room for the longest word, if the table is too wide"
+    texts = [[str(cell) for cell in (c.header, *c.cells)] for c in columns]
+    longest = [max(map(len, found)) for found in texts]
+    is_wide = sum(longest) + 2*len(columns) > width
+    for c,found,most in zip(columns, texts, longest):
+        word = max(len(word) for text in found for word in text.split() or [''])
+        c.overflow = 'fold'
+        if is_wide and c.header.justify != 'right' and most <= width//3:
+            c.width = min(most, max(word, width//6), width//4)
+
 def terminal_text(markdown:str, width:int=None)->str: # No line is longer than it is wide
     "Markdown as a terminal shows it: tables are aligned, text is wrapped, and there is no markup"
     from rich.console import Console
     from rich.markdown import Markdown
+    class Names(Markdown.elements['table_open']):
+        "A table in which short names are not cut off or broken for the sake of figures"
+        def __rich_console__(self, console, options):
+            for table in super().__rich_console__(console, options):
+                _keep_names(table.columns, options.max_width)
+                yield table
+    class Text(Markdown): elements = Markdown.elements | dict(table_open=Names)
     out = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
-    out.print(Markdown(markdown, hyperlinks=False))
+    out.print(Text(markdown, hyperlinks=False))
     text = '\n'.join(line.rstrip() for line in out.file.getvalue().splitlines())
     return re.sub('\n{3,}', '\n\n', text).strip('\n')
 
@@ -266,6 +284,7 @@ class Table:
     legend:list[str] = field(default_factory=list) # What the names of rows stand for
     align:str = '' # e.g. `lr`, whose last letter is that of all further columns; by their cells if empty
     layout:str = r'\centering\small' # In LaTeX
+    short:'Table|None' = None # With fewer rows and figures, for a terminal
 
     def __post_init__(self): self.notes = [note for note in self.notes if note]
     @property
@@ -281,7 +300,7 @@ class Table:
 
     def terminal(self, width:int=None)->str: # No line is longer than it is wide
         "The table for a terminal"
-        return terminal_text(self.markdown(), width)
+        return terminal_text((self.short or self).markdown(), width)
 
     def write(self,
         folder, # Where `stem.md`, `stem.tex` and `stem.csv` go

@@ -113,7 +113,7 @@ def evaluate_models(
     out_dir, # Written by `build_demo`; gets `models/`, `runs/`, `models.tsv` and `paper_tables/`
     corpus:Corpus, budget:Budget=FULL, workers:int=2,
     show:Callable=lambda what, weight: iter # Makes what wraps a list, e.g. `pronto.core.progress.progress`
-)->str: # The tables in Markdown
+)->str: # The tables in Markdown, as a terminal shows them
     "Pretrain the models, fine-tune them on all tasks of their languages, write the tables; repeats nothing"
     out = Path(out_dir)
     pretraining = show('pretrain', lambda job: 100 + job[1]['steps'])
@@ -123,7 +123,9 @@ def evaluate_models(
     layout = write_layout(out/'models.tsv')
     options = Options(TINY.name, SPLITS_SHOWN, store=out/'runs', layout=layout)
     write_published(out/'paper_tables')
-    return ask_runs('accuracy', read_runs(out/'runs'), options).write(out/'paper_tables')
+    reply = ask_runs('accuracy', read_runs(out/'runs'), options)
+    reply.write(out/'paper_tables')
+    return reply.markdown(short=True)
 
 # How long a fine-tuning takes on one core
 _SECONDS = {find_task(t).stem: seconds for t,seconds in dict(SS=19, SAC=7, NMC=5, SM=4, PNS=3).items()}

@@ -8,7 +8,7 @@ __all__ = ['BASELINE_NAMES', 'OWN_TABLE', 'TITLES', 'IN_PERCENT', 'BESIDE', 'Blo
 
 # %% ../../nbs/reporting/rendering.ipynb #cb9de5fb
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 from ..core.pictures import no_formula
 from ..datasets.tasks import TASKS
@@ -156,6 +156,8 @@ _BASELINES = dict(majority='majority (the first of a block)',
                   nearest='nearest verse (the answer for the most similar verse of train)')
 _ON_WORDS = '; for words the tag that those with a capital have'
 _METHOD = '{large}: the mean over test items and seeds{small}. Rows without a language model: {baselines}.'
+_SMALL_IN_SHORT = (', beside it the difference to the best baseline of the task, which knows no language '
+                   'model; the files have all baselines and further metrics.')
 _SETTING = 'Recipe: {recipe}; epochs: {epochs}; splits: {splits}; seeds: {seeds}.'
 _PUBLISHED = ('publ.: the figures of the paper, on its own random splits, which leak for SS and SAC; '
               'Δ: ours less published, both in accuracy.')
@@ -212,13 +214,14 @@ def _used(cells:list[TaskScore], field:str)->str:
 
 def _is_invented(block:Block)->bool: return 'qaa' <= block[0].bible[:3] <= 'qtz'
 
-def _method(blocks:list[Block])->str:
+def _method(blocks:list[Block], short:bool)->str:
     metric = metric_of(blocks)
     there = [m for m in BESIDE[metric] if any(getattr(c, m) is not None for c in all_cells(blocks))]
     names = METRICS | dict(mae='for counts the mean absolute error')
     own = {name: metrics_of(blocks)[task] for task,name in _columns(blocks).items() if name != task}
     large = '; '.join([_LARGE[metric], *(f'{name} with {METRICS[BESIDE[m][0]]}' for name,m in own.items())])
     small = f'; small: {", ".join(names[m] for m in there)}' if there else ''
+    if short: return f'{large}: the mean over test items and seeds{_SMALL_IN_SHORT}'
     used = dict.fromkeys(c.reference for c in all_cells(blocks) if c.reference)
     tasks = {c.task for c in all_cells(blocks)}
     words = any(t.has_items and t.abbr in tasks for t in TASKS.values())
@@ -250,7 +253,8 @@ def _seed_notes(cells:list[TaskScore])->list[str]:
 def notes(
     blocks:list[Block],
     common_rows:bool=False, # Are the rows those that all translations of the table have?
-    beside:str='' # About the translations and the data
+    beside:str='', # About the translations and the data
+    short:bool=False # As `grid` takes it
 )->list[str]: # Sentences
     "What a reader of the table must know"
     cells, compared = all_cells(blocks), _is_compared(blocks)
@@ -258,7 +262,7 @@ def notes(
     models = [c for c in ran if c.seeds]
     fields = {f: _used(ran, f) for f in ('recipe','epochs','splits','seeds')}
     found = ['None of these runs has been made yet.']
-    if ran: found = [f'{_method(blocks)} {_SETTING.format(**fields)}', *_seed_notes(models)]
+    if ran: found = [f'{_method(blocks, short)} {_SETTING.format(**fields)}', *_seed_notes(models)]
     protocols = sorted({c.protocol for c in cells} - {'', 'in-language'})
     if protocols: found.append(f'Protocol: {", ".join(protocols)}.')
     if compared: found.append(_PUBLISHED)
@@ -280,32 +284,49 @@ def notes(
     return found
 
 # %% ../../nbs/reporting/rendering.ipynb #58985ce1
-def _figure(cell:TaskScore, metric:str, limits_differ:bool=False, most_seeds:int=0)->Printed:
+def _figure(cell:TaskScore, metric:str, limits_differ:bool=False, most_seeds:int=0, short:bool=False
+)->Printed:
     limited = cell.limit if limits_differ else None # What all have in common needs no mark
     marks = dict(zip('*†‡§', (limited, cell.collapsed, cell.among_best, cell.above_baseline is False)))
-    large = decimal(cell.ours) + ''.join(mark for mark,there in marks.items() if there)
+    digits = 1 if short and metric in IN_PERCENT else 2
+    large = decimal(cell.ours, digits) + ''.join(mark for mark,there in marks.items() if there)
     beside = [decimal(x) for m in BESIDE[metric] if (x := getattr(cell, m)) is not None]
+    if short: beside = [cell.baseline] if cell.reference else [decimal(cell.over_baseline, digits, '+')]
     if cell.probe_kept: beside.append(f'probe {100*cell.probe_kept:.0f} %')
     if cell.unknown: beside.append(f'unknown {100*cell.unknown:.0f} %')
     if cell.seeds and cell.seeds < most_seeds: beside.append(f'{cell.seeds} seed{"s"*(cell.seeds > 1)}')
-    return Printed(large, ', '.join(beside) if cell.ours is not None else '')
+    return Printed(large, ', '.join(filter(None, beside)) if cell.ours is not None else '')
 
-def _printed(cell:TaskScore, metric:str, compared:bool, limits_differ:bool, most_seeds:int)->list[Printed]:
-    figures = [_figure(cell, metric, limits_differ, most_seeds)]
+def _printed(cell:TaskScore, metric:str, compared:bool, *how)->list[Printed]:
+    figures = [_figure(cell, metric, *how)]
     if compared: figures += [Printed(decimal(cell.published)), Printed(decimal(cell.difference, sign='+'))]
     return figures
 
-def _row_name(row:list[TaskScore], mixed:bool)->str:
+def _short(block:Block)->list[list[TaskScore]]:
+    "The majority label, the best baseline, which is named, and the models"
+    rows = rows_of(block)
+    baselines = [row for row in rows if row[0].reference]
+    score = lambda c: -c.ours if c.metric == 'mae' else c.ours
+    most = [max([c for c in cells if c.ours is not None], key=score, default=cells[0])
+            for cells in zip(*baselines)]
+    named = lambda c: dict(reference='best', baseline=c.system.split()[0].rstrip(','))
+    best = [replace(c, system='best baseline', **named(c)) for c in most]
+    is_known = any(c.ours is not None for c in best)
+    return [*baselines[:1], *([best] if is_known else []), *(row for row in rows if not row[0].reference)]
+
+def _row_name(row:list[TaskScore], mixed:bool, short:bool)->str:
     first, limits = row[0], sorted({c.limit for c in row if c.ours is not None and c.limit})
     name = first.system
     if first.reference == 'majority':
         trained_on = first.trained_on and f'trained on {first.trained_on}'
         name = ', '.join(filter(None, [first.name, first.test_set, trained_on, first.condition]))
+        if short: name += ': majority' # Who reads a terminal takes the name of a block for that of a model
     if mixed and limits: name += f', limit {" / ".join(f"{n:,}" for n in limits)}'
     return name
 
 def grid(
-    blocks:list[Block]
+    blocks:list[Block],
+    short:bool=False # Only the best of the baselines, and models beside it, for a terminal
 )->tuple[list[str],list[list[list[Printed]]]]: # The header, and for each block its rows: a name and figures
     "The texts of a table"
     compared, mixed, metrics = _is_compared(blocks), _mixes_limits(blocks), metrics_of(blocks)
@@ -315,9 +336,11 @@ def grid(
     share = lambda row: [decimal(next((c.completed for c in row if c.completed is not None), None), 1)]*told
     cells = all_cells(blocks)
     differ, most = _limits_differ(cells), max((c.seeds or 0 for c in cells), default=0)
-    printed = lambda row: [f for c in row for f in _printed(c, metrics[c.task], compared, differ, most)]
-    name = lambda row, i: Printed(_row_name(row, mixed), bold=i == 0)
-    return header, [[[name(row, i), *printed(row), *share(row)] for i,row in enumerate(rows_of(b))]
+    how = differ, most, short
+    printed = lambda row: [f for c in row for f in _printed(c, metrics[c.task], compared, *how)]
+    name = lambda row, i: Printed(_row_name(row, mixed, short), bold=i == 0)
+    rows = _short if short else rows_of
+    return header, [[[name(row, i), *printed(row), *share(row)] for i,row in enumerate(rows(b))]
                     for b in blocks]
 
 # %% ../../nbs/reporting/rendering.ipynb #718e472c
@@ -337,12 +360,15 @@ def accuracy_table(
     common_rows:bool=False, beside:str='' # For `notes`
 )->Table:
     "The scores of systems on tasks, in blocks of one translation"
-    header, printed = grid(blocks)
-    with_header = [(None if i else header, rows) for i,rows in enumerate(printed)]
+    def with_header(short:bool)->list[tuple]:
+        header, printed = grid(blocks, short)
+        return [(None if i else header, rows) for i,rows in enumerate(printed)]
     names = list(dict.fromkeys(b[0].description for b in blocks))
-    said = notes(blocks, common_rows, beside)
-    return Table(file_stem(table), _title(table, blocks), with_header, said, _cell_data(blocks), name=table,
-                 legend=names, align='lr', layout=r'\centering\small\setlength{\tabcolsep}{3pt}')
+    said = lambda short: notes(blocks, common_rows, beside, short)
+    made = Table(file_stem(table), _title(table, blocks), with_header(False), said(False), _cell_data(blocks),
+                 name=table, legend=names, align='lr',
+                 layout=r'\centering\small\setlength{\tabcolsep}{3pt}')
+    return replace(made, short=replace(made, blocks=with_header(True), notes=said(True)))
 
 # %% ../../nbs/reporting/rendering.ipynb #edbac41b
 def _plot(ax, cell:TaskScore, y:int, color:str, metric:str):

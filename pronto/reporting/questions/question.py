@@ -144,9 +144,10 @@ class Reply(NamedTuple):
         metric = metric or next(iter(self.found))
         return self.question.plot(self.found[metric], metric)
 
-    def markdown(self, *stems:str)->str: # The beginnings of names of files; all if none
-        "Tables with their notes"
-        return '\n\n'.join(t.markdown() for t in self.tables if not stems or t.stem.startswith(stems))
+    def markdown(self, *stems:str, short:bool=False)->str: # The beginnings of names of files; all if none
+        "Tables with their notes; `short` for a terminal"
+        tables = [t for t in self.tables if not stems or t.stem.startswith(stems)]
+        return '\n\n'.join((short and t.short or t).markdown() for t in tables)
 
     def write(self, out=None)->str: # The tables in Markdown; into `tables` in the data folder if not given
         "Write tables and figures"
