@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['LEAST_PROBABILITY', 'LEAST_LINKED', 'NAME_TAGS', 'NAMES', 'POS', 'MENTIONS', 'LinkedVerse', 'link_verses',
-           'name_tags', 'pos_tags', 'mention_tags', 'TaggedVerse', 'TaggedVerses', 'WordTask', 'word_tasks']
+           'name_tags', 'pos_tags', 'mention_tags', 'show_verse', 'TaggedVerse', 'TaggedVerses', 'WordTask',
+           'word_tasks']
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt04
 import json
@@ -131,6 +132,24 @@ def mention_tags(
         if {*of[first:end]} - {mention, None}: return None
         tags[first:end] = ['B-M', *['I-M']*(end - first - 1)]
     return tags
+
+# %% ../../nbs/datasets/word_tasks.ipynb #wt13w
+def show_verse(
+    verse:LinkedVerse,
+    *tags:list[str] # Of some tasks, one for each token
+): # A matplotlib `Figure`
+    "Draw the words of the source, the links, and the words of the translation with their tags"
+    import matplotlib.pyplot as plt
+    widest = max(len(verse.tokens), len(verse.words))
+    figure, axes = plt.subplots(figsize=(1.2*widest, 2.2))
+    for i,word in enumerate(verse.words): axes.text(i, 1.1, word.form, ha='center')
+    for link in verse.links: axes.plot([link.source, link.target], [1, .45], 'k-', alpha=link.probability)
+    for j,told in enumerate(zip(verse.tokens, *tags)):
+        axes.text(j, .3, '\n'.join(told), ha='center', va='top')
+    axes.set(xlim=(-.6, widest - .4), ylim=(-.5, 1.3))
+    axes.axis('off')
+    plt.close(figure)
+    return figure
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt15
 class TaggedVerse(NamedTuple):
