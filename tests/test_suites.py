@@ -7,7 +7,7 @@ from conftest import ROOT
 from pronto.cli import main
 from pronto.core.files import InputError
 from pronto.runs.schema import Run
-from pronto.suites.importing import load_suite
+from pronto.suites.predicting import rows_to_predict, suite_folders
 from pronto.suites.scoring import XTREME, score_submission
 from pronto.suites.xtreme_files import read_xtreme
 
@@ -110,8 +110,25 @@ def download(folder):
         (folder/'download'/name).write_text(text, encoding='utf-8', newline='')
     return 'download'
 
+def rows_of(folder, stem, split):
+    "The rows of an imported table, with or without labels"
+    from pronto.datasets.tasks import TASKS
+    dataset = suite_folders(folder, stem)[folder.name]
+    return rows_to_predict(dataset, TASKS[stem]) if split == 'test' else dataset.tasks[stem][split]
+
 @pytest.fixture
-def imported(tmp_path, capsys):
+def tasks_forgotten():
+    "The tasks of a test are not those of the next one"
+    from pronto.datasets import tasks
+    before = dict(tasks.TASKS)
+    yield
+    for stem in set(tasks.TASKS) - set(before):
+        del tasks.TASKS[stem]
+        tasks._FILES.pop(stem, None)
+        tasks._ALSO_IN.pop(stem, None)
+
+@pytest.fixture
+def imported(tmp_path, capsys, tasks_forgotten):
     "The folder that the import writes, and what it says"
     assert main(['import','xtreme',str(tmp_path/download(tmp_path)),'-o',str(tmp_path/'out')]) == 0
     return tmp_path/'out', capsys.readouterr()
@@ -129,7 +146,7 @@ def test_all_nine_tasks_are_imported(imported):
 
 def test_what_is_hard_to_read_in_the_files_of_xtreme(imported):
     out = imported[0]
-    rows = lambda language, stem, split: load_suite(out/language, stem).parts[split]
+    rows = lambda language, stem, split: rows_of(out/language, stem, split)
     assert rows('en', 'xnli', 'train')[0][:3] == ('He said "no".', 'He did.', 'contradiction')
     assert rows('en', 'xnli', 'train')[1].text1 == 'A "b" c'
     assert rows('de', 'xnli', 'test')[0][:3] == ('Er "kam".', 'b', '') and len(rows('de', 'xnli', 'test')) == 2
@@ -137,7 +154,7 @@ def test_what_is_hard_to_read_in_the_files_of_xtreme(imported):
     assert [a.start for q in rows('en', 'mlqa', 'train') for a in q.answers] == [3, 20, None]
     assert rows('de', 'xquad', 'test')[0].answers == ()
     assert rows('de', 'bucc2018', 'dev')[1].matches == ('en-1',) and rows('de', 'bucc2018', 'test')[1].matches is None
-    assert rows('de', 'tatoeba', 'test')[0].matches is None and len(rows('de', 'tatoeba', 'test').pool) == 2
+    assert rows('de', 'tatoeba', 'test')[0].matches is None and len(rows('de', 'tatoeba', 'test')[0].pool) == 2
 
 def test_what_others_saved_is_not_replaced_by_an_import(imported, capsys):
     out = imported[0]
@@ -205,12 +222,12 @@ def mela_zip(folder, encrypted=False):
         (folder/'m.zip').write_bytes(data)
     return 'm.zip'
 
-def test_mela(tmp_path, capsys):
+def test_mela(tmp_path, capsys, tasks_forgotten):
     assert main(['import','mela',str(tmp_path/mela_zip(tmp_path)),'-o',str(tmp_path/'out')]) == 0
     told = capsys.readouterr()
     assert '| mela | sentence | 2 | 2 | 4 | 2 | 0 |' in told.out
     assert 'v1.0/en/dev: 1 empty sentences left out' in told.err and 'no training data in is' in told.err
-    assert load_suite(tmp_path/'out'/'en', 'mela').parts['dev'] == [('Kim, who "left".', '1', None), ('*Left Kim', '0', None)]
+    assert rows_of(tmp_path/'out'/'en', 'mela', 'dev') == [('Kim, who "left".', '1', None), ('*Left Kim', '0', None)]
     assert json.loads((tmp_path/'out'/'en'/'manifest.json').read_text())['label_shares'] == {'mela': {'0': .5, '1': .5}}
 
 def test_the_password_of_mela_is_asked_for(tmp_path, capsys):
@@ -271,17 +288,6 @@ def test_half_a_character_in_json_gives_a_line(tmp_path, capsys):
     (tmp_path/'test.json').write_text(squad(('Bonn', 3)).replace('Wo?', r'Wo\ud83d?'))
     assert main(['import','tsv',str(tmp_path/'test.json'),'--kind','questions','-o',str(tmp_path/'out')]) == 1
     assert 'test.json: holds half a character' in capsys.readouterr().err
-
-@pytest.fixture
-def tasks_forgotten():
-    "The tasks of a test are not those of the next one"
-    from pronto.datasets import tasks
-    before = dict(tasks.TASKS)
-    yield
-    for stem in set(tasks.TASKS) - set(before):
-        del tasks.TASKS[stem]
-        tasks._FILES.pop(stem, None)
-        tasks._ALSO_IN.pop(stem, None)
 
 def test_imported_sentences_are_a_dataset_like_others(tmp_path, capsys, tasks_forgotten):
     "A tasks file beside the folders defines their tasks; baselines answer, and pairs have no sense"
@@ -411,7 +417,7 @@ def test_texts_of_a_test_set_for_a_translator(tmp_path, capsys, tasks_forgotten)
     assert main([*command,*tasks]) == 0
     assert 'own: train 2 of 3, dev 0 of 0, test 2 of 3' in capsys.readouterr().out
 
-def test_in_language_few_shot_and_mixed_training(tmp_path, tiny_bert, capsys):
+def test_in_language_few_shot_and_mixed_training(tmp_path, tiny_bert, capsys, tasks_forgotten):
     "Each language by itself, with some of its rows; or two together, with several seeds"
     line = lambda code, i: f'{code}{"ab"[i % 2]*3}\tNOUN\nsang\tVERB\n\n'
     for code,n in ('de', 12), ('fr', 8), ('hi', 0):
@@ -513,7 +519,7 @@ def test_questions_are_divided_by_article_and_answered(tmp_path, tiny_bert, caps
     for code,text in articles(('de','es')).items(): (tmp_path/'in'/'xquad'/f'xquad.{code}.json').write_text(text)
     out, runs = tmp_path/'out', str(tmp_path/'runs')
     assert main(['import','xtreme',str(tmp_path/'in'),'-o',str(out),'--divide']) == 0
-    ids = lambda code, split: [row.id for row in load_suite(out/code, 'xquad').parts[split]]
+    ids = lambda code, split: [row.id for row in rows_of(out/code, 'xquad', split)]
     assert [len(ids('de', split)) for split in ('train','dev','test')] == [6,1,3] and ids('de','test') == ids('es','test')
     assert json.loads((out/'de'/'manifest.json').read_text())['splits'] == 'divided'
     command = ['eval',str(out),'-t','xquad','-m',str(tiny_bert),'--runs',runs,'--epochs','1','--recipe','xtreme-scripts']

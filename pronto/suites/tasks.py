@@ -269,7 +269,7 @@ class RetrievalTask(ItemTask):
 
     def read_table(self, path)->list[Query]:
         rows, path = read_rows(path, 'retrieval'), Path(path)
-        pool = path.with_name(path.name.replace('.jsonl', '.pool.jsonl'))
+        pool = path.with_name(path.name.replace('.unlabelled', '').replace('.jsonl', '.pool.jsonl'))
         shared = read_rows(pool, 'retrieval') if rows else []
         return [row._replace(pool=shared) for row in rows]
 
