@@ -34,7 +34,16 @@ def test_ways_of_asking_are_runs_of_their_own(data, causal, capsys): # noqa: F81
     said = capsys.readouterr().out
     assert 'permuted, calibrated' in said and 'pmi' in said and 'Brier' in said
 
+def test_a_sweep_hands_the_ways_of_asking_to_its_notebooks(data, causal): # noqa: F811
+    from pronto.jobs.sweep import notebook_parameters, plan_all
+    way = dict(chat=True, most_requests=7)
+    (run,), _ = plan_all([data/'qaa'], [str(causal)], ['SM'], 1, 'prompt', protocol='prompting', asking=way)
+    assert run.key.hyperparameters['chat'] and 'most_requests' not in run.key.hyperparameters
+    assert notebook_parameters(run, data/'runs')['asking'] == way and run.trainings[0].recipe.most_requests == 7
+
 def test_ways_of_asking_belong_to_prompting(data, causal, capsys): # noqa: F811
+    assert main(['eval', str(data/'qaa'), '-m', str(causal), '--protocol', 'memory', '--chat', '--runs', str(data/'none')]) == 1
+    assert '--chat: does nothing in memory' in capsys.readouterr().err
     assert main(['eval', str(data/'qaa'), '-m', str(causal), '--chat', '--runs', str(data/'none')]) == 1
     assert '--chat: does nothing in in-language' in capsys.readouterr().err
     assert asked(data, causal, '--permuted', '--answers', 'cloze') == 1
@@ -113,7 +122,8 @@ def test_a_dead_server_and_too_many_requests_are_refused(served, capsys):
     assert 'cannot be reached' in capsys.readouterr().err
     with Server() as server:
         assert ask(server.url, '--most-requests', '10') == 1 and server.asked == 0
-    assert 'allow them with --most-requests 40' in capsys.readouterr().err
+        assert 'allow them with --most-requests 40' in capsys.readouterr().err
+        assert ask(server.url) == 0 and server.asked == 40 # The bound was of that command only
     assert ask('http://me:secret@127.0.0.1:9/v1') == 1
     error = capsys.readouterr().err
     assert 'is not the address of a server' in error and 'secret' not in error

@@ -30,19 +30,7 @@ def eval_options(parser):
     parser.add_argument('--bf16', choices=['yes','no'],
                         help='train with 16-bit arithmetic, which some processors do faster (default: only '
                         'on GPUs that have it)')
-    add = parser.add_argument_group('prompting').add_argument
-    add('--endpoint', metavar='URL', help='for -m openai:NAME, the server that has it, e.g. '
-        'http://localhost:8000/v1; its key is read from OPENAI_API_KEY')
-    add_number(parser, '--most-requests', 1, 10**9, 'most requests to a server for one run (default: 2000)')
-    add('--chat', action='store_true', help='ask by turns, with the chat template of the tokenizer')
-    add('--answers', choices=['letters','cloze','pmi'],
-        help='what is compared: letters before the labels (default), or the words of the labels, by their '
-        'probability per token (cloze) or relative to what it is without the question (pmi)')
-    add('--permuted', action='store_true', help='ask with the options in all rotations, and count the rows '
-        'whose answer follows the letter')
-    add('--calibrated', action='store_true',
-        help='subtract how probable a label is on average over dev')
-    parser.keep_for_experts('--bf16', '--permuted', '--calibrated', '--answers')
+    parser.keep_for_experts('--bf16')
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde77
 def eval_command(args):
@@ -161,8 +149,7 @@ def _baseline_table(code:str, scored:dict)->str: # Of `score_baselines`
     return markdown_table([code, *map(BASELINE_NAMES.get, names)], rows, 'l' + 'r'*len(names))
 
 def _asking(args)->dict: # As `plan` takes it
-    names = 'chat', 'answers', 'permuted', 'calibrated', 'endpoint'
-    if args.most_requests is not None: os.environ['PRONTO_REQUESTS'] = str(args.most_requests)
+    names = 'chat', 'answers', 'permuted', 'calibrated', 'endpoint', 'most_requests'
     return {name: value for name in names if (value := getattr(args, name))}
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde8b
@@ -313,9 +300,10 @@ def sweep_command(args):
     from pronto.datasets.tasks import find_task
     try: tasks = [find_task(t).stem for t in args.task or ()]
     except ValueError as e: raise as_input_error(e, '--task') from e
+    asking = dict(asking=given) if (given := _asking(args)) else {}
     done = sweep(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit, args.runs,
                  **cluster(args), gpus=args.gpus, per_gpu=args.per_gpu, notebook=args.notebook,
-                 show=_draw_table(), **_protocol(args))
+                 show=_draw_table(), **asking, **_protocol(args))
     for line in done.left_out: warn(f'left out {line}')
     for name,why in done.failed.items(): warn(f'failed {name}: {why}')
     show(done, dict(runs=str(done), left_out=done.left_out, failed=done.failed))

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['Formatter', 'Parser', 'bounded', 'add_number', 'output_options', 'as_input_error', 'versification_option',
            'rules_options', 'tasks_file_option', 'readers_option', 'sources_option', 'projection_options',
-           'cluster_options', 'cluster', 'run_options', 'protocol_options', 'protocols_option', 'runs_option', 'to_run',
-           'require_folder']
+           'cluster_options', 'cluster', 'run_options', 'asking_options', 'protocol_options', 'protocols_option',
+           'runs_option', 'to_run', 'require_folder']
 
 # %% ../../nbs/cli/options.ipynb #opt00005
 import argparse
@@ -177,9 +177,26 @@ def run_options(parser, model_required:bool):
         'probe-random, prompting takes prompt (two answered examples) or prompt-0 (none)')
     runs_option(group)
     protocol_options(parser)
+    asking_options(parser)
     parser.keep_for_experts('--tasks', '--limit', '--sizes', '--draws', '--prompts', '--protocols')
 
 # %% ../../nbs/cli/options.ipynb #opt0013b
+def asking_options(parser):
+    group = parser.add_argument_group('prompting')
+    add = group.add_argument
+    add('--endpoint', metavar='URL', help='for -m openai:NAME, the server that has it, e.g. '
+        'http://localhost:8000/v1; its key is read from OPENAI_API_KEY')
+    add_number(group, '--most-requests', 1, 10**9, 'most requests to a server for one run (default: 2000)')
+    add('--chat', action='store_true', help='ask by turns, with the chat template of the tokenizer')
+    add('--answers', choices=['letters','cloze','pmi'],
+        help='what is compared: letters before the labels (default), or the words of the labels, by their '
+        'probability per token (cloze) or relative to what it is without the question (pmi)')
+    add('--permuted', action='store_true', help='ask with the options in all rotations, and count the rows '
+        'whose answer follows the letter')
+    add('--calibrated', action='store_true',
+        help='subtract how probable a label is on average over dev')
+    parser.keep_for_experts('--permuted', '--calibrated', '--answers')
+
 def protocol_options(parser):
     group = parser.add_argument_group('protocol')
     add = group.add_argument

@@ -21,7 +21,7 @@ from ..protocols.protocol import find_protocol, protocol_file
 from ..runs.planning import Training, empty_tasks, find_sources, plan
 from ..core.files import InputError, checkout, data_dir, require_place, to_stderr, writer_mark
 from ..core.progress import about, forecast
-from ..modeling.recipes import find_model
+from ..modeling.recipes import find_model, is_served
 from ..modeling.static_vectors import STATIC_KINDS
 from ..runs.store import is_done, model_name
 from ..datasets.loading import lacks_text, table_file
@@ -78,7 +78,7 @@ class NotebookRun:
     trainings:tuple[Training,...]
     bibles:tuple[Path,...] # Dataset folders
     sources:tuple[Path,...] = () # To train on
-    sampling:dict = field(default_factory=dict, compare=False) # `sizes` and `draws`
+    sampling:dict = field(default_factory=dict, compare=False) # `sizes`, `draws` and `asking`
 
     @property
     def keys(self)->list: return [key for t in self.trainings for key in t.keys] # Of all records
@@ -109,14 +109,14 @@ def plan_all(
     *args, # As `plan` takes them, from `seeds` on
     protocol:str='in-language', # A key of `PROTOCOLS`
     train:list[str]=(),
-    **sampling # `sizes` and `draws` of `plan`
+    **sampling # `sizes`, `draws` and `asking` of `plan`
 )->tuple[list[NotebookRun],list[str]]: # The runs, and a line for each dataset or task that is left out
     "All runs of a sweep; raises `InputError` for missing models or datasets, `ValueError` for unknown tasks"
     _require_training(protocol)
     found, runs, left_out = datasets_in(datasets), [], []
     wanted = [find_task(t) for t in tasks]
     for m in models:
-        if str(m).partition(':')[0] not in STATIC_KINDS: find_model(m)
+        if str(m).partition(':')[0] not in STATIC_KINDS and not is_served(m): find_model(m)
     usable = []
     for folds in found:
         try:
@@ -299,7 +299,7 @@ def sweep(
     per_gpu:int=1, # Runs that share a GPU
     notebook=None, # Instead of `eval.ipynb`
     show:Callable=lambda sweep: None, # Is told now and then how far it has come
-    **protocol # `protocol`, `train`, `sizes` and `draws` of `plan`
+    **protocol # `protocol`, `train`, `sizes`, `draws` and `asking` of `plan`
 )->Sweep:
     "Evaluate all models on all Bibles; raises `InputError` if input is missing or no run succeeds"
     if per_gpu > 1 and not gpus:

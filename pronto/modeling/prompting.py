@@ -17,7 +17,7 @@ from ..datasets.loading import sample
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS
 from .encodings import pad_batch
 from .outcome import Trained, pick_device, scores, spent, test_sets
-from .recipes import find_model
+from .recipes import PromptRecipe, find_model
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000007
 SENSE = 'the verb sense "{{sense}}" of English PropBank, in translation'
@@ -306,13 +306,14 @@ def _opened(model, device:str, settings:dict): # A `CausalModel` or a `ServedMod
     from pronto.modeling.served import ServedModel
     return ServedModel(model, settings['endpoint'])
 
-def _allow(model, task, examples:list, rows:dict, dev:list, prompts:list, settings:dict):
+def _allow(model, task, examples:list, rows:dict, dev:list, prompts:list, settings:dict,
+           most:int):
     "Ask whether as many requests are allowed as this will take"
     from pronto.modeling.served import allow
     times = len(task.labels) if settings.get('permuted') else 1
     n = times*(len(prompts)*len(dev) + sum(len(rows[part]) for part in test_sets(rows)))
     some = [len(with_examples(task, examples, row, *prompts[0])) for row in dev]
-    allow(model, n, n*sum(some)//len(some))
+    allow(model, n, n*sum(some)//len(some), most)
 
 # %% ../../nbs/modeling/prompting.ipynb #pm0018bb
 def prompt(
@@ -321,7 +322,8 @@ def prompt(
     settings:dict, *, seed:int=0,
     senses:list[str]=None, # Not used; the senses are in the prompts
     device:str=None,
-    progress:str='' # Not used; there is no training
+    progress:str='', # Not used; there is no training
+    most_requests:int=PromptRecipe.most_requests
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Ask a causal model, without training; raises `InputError` for bad input"
     start, causal = time.perf_counter(), _opened(model, device, settings)
@@ -330,7 +332,8 @@ def prompt(
     except ValueError as e: raise InputError(model, f'cannot be prompted ({e}); choose prompt-0') from e
     prompts = prompts_of(settings)
     dev_rows = sample(rows['dev'], settings['dev'])
-    if settings.get('endpoint'): _allow(causal, task, examples, rows, dev_rows, prompts, settings)
+    if settings.get('endpoint'):
+        _allow(causal, task, examples, rows, dev_rows, prompts, settings, most_requests)
     dev, priors = _tried(causal, task, examples, dev_rows, prompts, settings)
     best = max(dev, key=lambda d: (d['mcc'], d['accuracy']))
     chosen, prior = prompts[best['epoch'] - 1], priors[best['epoch'] - 1]

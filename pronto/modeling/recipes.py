@@ -75,13 +75,15 @@ class PromptRecipe:
     permuted:bool = False # Ask with the options in all rotations?
     calibrated:bool = False # Subtract the mean over dev of the logarithm of each label's probability?
     endpoint:str = '' # The address of a server, for models whose name begins with `openai:`
+    most_requests:int = 2000 # To a server, for one run; belongs to no record
 
     def settings(self, task)->dict: # For the record
         "What identifies a prompting"
-        later = dict(instructions=None, chat=False, answers='letters', permuted=False, calibrated=False,
-                     endpoint='')
-        asked = {k: v for k,v in vars(self).items() if k not in later} # Older records do not have them
-        found = asked | {k: v for k,v in vars(self).items() if later.get(k, v) != v and k != 'instructions'}
+        later = dict(chat=False, answers='letters', permuted=False, calibrated=False, endpoint='')
+        never = 'instructions', 'most_requests'
+        given = {k: v for k,v in vars(self).items() if k not in never}
+        found = {k: v for k,v in given.items() if k not in later} # Older records have these only
+        found |= {k: v for k,v in given.items() if later.get(k, v) != v}
         own = self.instructions.of(task) if self.instructions else None
         form = getattr(task, 'asked', None) # A benchmark may have published how it asks
         return found | (dict(instructions=own) if own else {}) | (dict(form=form) if form else {})

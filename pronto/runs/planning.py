@@ -380,16 +380,17 @@ def _made(makers:list[Callable], models:list[str], report:Callable)->list[Traini
 def _asked(recipe, protocol:Protocol, asking:dict):
     "A recipe of prompting with other settings"
     if not asking: return recipe
-    names = ', '.join(f'--{name}' for name in asking)
+    names = lambda *but: ', '.join(f'--{name.replace("_", "-")}' for name in asking if name not in but)
     if protocol.adapt != 'none':
         what = f'does nothing in {protocol.name}, which does not ask the model; leave it out'
-        raise InputError(names, what)
+        raise InputError(names(), what)
     if asking.get('endpoint') and (asking.get('calibrated') or asking.get('chat') or asking.get('answers')):
         what = 'is for models without a server, which give probabilities; leave it out'
-        raise InputError(names.replace(', --endpoint', ''), what)
+        raise InputError(names('endpoint', 'most_requests'), what)
     if asking.get('permuted') and asking.get('answers', 'letters') != 'letters':
         raise InputError('--permuted', 'is for answers by letters; leave it or --answers out')
-    return replace(recipe, **asking)
+    try: return find_recipe(recipe, **asking)
+    except ValueError as e: raise InputError(names(), str(e)) from e
 
 def _check_names(models:list[str]):
     "Tables know models by their names, so two models must not share one"
@@ -495,7 +496,8 @@ def plan(
     is_search = protocol.adapt in ('search','read') # Without a task
     if not is_search:
         bf16 = has_bf16() if bf16 is None else bf16
-        recipe = _asked(_recipe(recipe, protocol, epochs, bf16), protocol, asking)
+        recipe = _recipe(recipe, protocol, epochs, bf16)
+    recipe = _asked(recipe, protocol, asking)
     folders = dataset if isinstance(dataset, (list, tuple)) else [dataset]
     targets = find_targets(folders, report)
     if not models:

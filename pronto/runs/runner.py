@@ -92,6 +92,7 @@ def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,
     rows = dict(train=_rows(selection.train, task, key.limit), dev=_rows(selection.dev, task, key.limit))
     if selection.first: how |= dict(start=_weights(training, selection.first, learned['first']))
     if keep: how |= dict(keep_weights=True)
+    if getattr(training.recipe, 'endpoint', ''): how |= dict(most_requests=training.recipe.most_requests)
     model = resolve_model(training.model, training.selection.folders)
     train = find_trainer(training.adapt, model, task)
     trained = train(model, task, rows | tests, key.settings, seed=key.seed, senses=_senses(selection, task),
