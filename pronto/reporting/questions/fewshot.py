@@ -6,7 +6,9 @@
 __all__ = ['FEW_SHOT', 'Curve', 'read_curves', 'Equal', 'examples_equal', 'curve_table', 'plot_few_shot', 'curve_sentences']
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs05
+import re
 from math import exp, log
+from operator import itemgetter
 from statistics import mean
 from typing import NamedTuple
 from ...core.progress import progress
@@ -89,8 +91,11 @@ def _printed(n:float, curve:Curve)->str:
     if n == 0: return f'below {sizes[0]:,}'
     return f'above {sizes[-1]:,}' if n == float('inf') else f'{round(n):,}'
 
-def _ends(found:Equal, curve:Curve, none:str)->str:
-    if found.low is None: return none
+_FEW = 'few seeds' # Instead of an interval
+_EQUAL = re.compile(r'([^;:]+): ([^(]+) \(([^)]*)\)(?:; )?') # Source, examples, interval
+
+def _ends(found:Equal, curve:Curve)->str:
+    if found.low is None: return _FEW
     return f'{_printed(found.low, curve)} to {_printed(found.high, curve)}'
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs11
@@ -102,7 +107,7 @@ def _equal_text(curves:list[Curve], curve:Curve, metric:str)->str:
     texts = []
     for source,answers in _zero_shots(curves, curve).items():
         if (found := examples_equal(curve, answers, metric)) is None: continue
-        texts.append(f'{source}: {_printed(found.n, curve)} ({_ends(found, curve, "few seeds")})')
+        texts.append(f'{source}: {_printed(found.n, curve)} ({_ends(found, curve)})')
     return '; '.join(texts)
 
 def _size_names(curves:list[Curve])->list[str]: # In order, all rows last
@@ -129,14 +134,15 @@ def curve_table(curves:list[Curve], metric:str='accuracy')->Table:
                       + ('‡' if (*where, name) in best else '') for n,name in curve.sizes.items()}
         cells = [text.get(size, '–') for size in sizes]
         about = dict(task=task_name(curve.task), model=curve.model, target=curve.target, after=curve.source)
-        rows.append([*about.values(), *cells, '' if curve.source else _equal_text(curves, curve, metric)])
+        equal = '' if curve.source else _equal_text(curves, curve, metric)
+        rows.append([*about.values(), *cells, equal])
         for n,score in scores.items():
             size = dict(examples=n, size=curve.sizes[n], runs=score.n_seeds, metric=metric)
-            data.append(about | size | score_data(score, metric))
+            data.append(about | size | score_data(score, metric) | {'equal to zero-shot': equal})
     header = ['task','model','target','after',*sizes,'equal to zero-shot']
     note = ('Scores by number of examples of the target; 0 is zero-shot transfer. Equal to zero-shot: how '
             'many examples of the target alone score as the source alone does, with a 95 % interval.')
-    if any('(few seeds)' in row[-1] for row in rows): note += f' Few seeds: {FEW_SEEDS}.'
+    if any(f'({_FEW})' in row[-1] for row in rows): note += f' Few seeds: {FEW_SEEDS}.'
     runs = [r for curve in curves for r in curve.runs]
     note = f'{note} {best_note("start for this target and size", best, runs)}'.strip()
     return Table('few-shot', 'Learning curves', [(header, rows)], [note], data)
@@ -197,17 +203,17 @@ def plot_few_shot(curves:list[Curve], metric:str='accuracy'):
     return fig
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs17n
-def curve_sentences(curves:list[Curve], metric:str='accuracy')->list[str]:
+_CURVE = 'task','model','target'
+
+def curve_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "How many examples the sources are worth"
+    rows = [row for table in tables for row in table.records if row['equal to zero-shot']]
     lines = []
-    for curve in (c for c in curves if not c.source):
-        for source,answers in _zero_shots(curves, curve).items():
-            if (found := examples_equal(curve, answers, metric)) is None: continue
-            ends = _ends(found, curve, '')
-            about = f'{task_name(curve.task)}, {curve.model}, {curve.target}'
-            lines.append(f'{about}: zero-shot transfer from {source} scores as training on '
-                         f'{_printed(found.n, curve)} examples of the target does '
-                         f'({f"95 %: {ends}" if ends else FEW_SEEDS}).')
+    for (task, model, target, equal),_ in grouped(rows, itemgetter(*_CURVE, 'equal to zero-shot')).items():
+        for source,n,ends in _EQUAL.findall(equal):
+            lines.append(f'{task}, {model}, {target}: zero-shot transfer from {source} scores as training on '
+                         f'{n} examples of the target does '
+                         f'({FEW_SEEDS if ends == _FEW else f"95 %: {ends}"}).')
     return lines
 
 _read = lambda records, options: read_curves(records)

@@ -238,17 +238,15 @@ def plot_items(found:list[Items]):
     return figure
 
 # %% ../../../nbs/reporting/questions/items.ipynb #ri000033
-def item_sentences(found:list[Items])->list[str]:
+def item_sentences(tables:list[Table], metric:str='')->list[str]:
     "What the answers say of the rows"
     lines = []
-    for items in found:
-        never = len(items.suspects)
-        spread = items.spread
-        more = 'more' if spread['verses'] > spread['models and languages'] else 'less'
-        lines.append(f'{task_name(items.task)}: of {len(items.hard):,} rows {never} are answered wrongly by '
+    for row in (r for t in tables if t.stem == 'items' for r in t.records):
+        verses, models = row['sd verses'], row['sd models']
+        more = 'more' if float(verses) > float(models) else 'less'
+        lines.append(f'{row["task"]}: of {row["rows"]} rows {row["suspects"]} are answered wrongly by '
                      f'every model in every translation; answers differ {more} between verses (sd '
-                     f'{spread["verses"]:.2f}) than between models and translations '
-                     f'(sd {spread["models and languages"]:.2f}).')
+                     f'{verses}) than between models and translations (sd {models}).')
     return lines
 
 def _read(records:list[Run], options)->list[Items]:
@@ -258,4 +256,4 @@ def _tables(found:list[Items], metric:str)->list[Table]:
     return [items_table(found), suspects_table(found), *map(hardest_table, found)]
 
 ITEMS = RunQuestion('items', _read, _tables, lambda found, metric: plot_items(found),
-                 lambda found, metric: item_sentences(found))
+                    item_sentences)

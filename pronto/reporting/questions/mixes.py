@@ -8,7 +8,7 @@ __all__ = ['CONDITIONS', 'MIXES', 'Mixes', 'read_mixes', 'mixes_table', 'differe
 # %% ../../../nbs/reporting/questions/mixes.ipynb #mx05
 from statistics import mean
 from typing import NamedTuple
-from ...core.tables import Table, grouped
+from ...core.tables import ABSENT, Table, grouped
 from ...protocols.protocol import VERSIONS
 from ...core.pictures import panels
 from ..protocol_cells import best_note, collapse_mark, compare_means, difference_cells
@@ -88,6 +88,8 @@ def _differences(found:list[Mixes], metric:str)->list[tuple]: # Mixes, condition
             if difference: rows.append((mixes, condition, len(own), n, difference))
     return rows
 
+_DIFFERENCES = 'mixes-differences'
+
 def difference_table(found:list[Mixes], metric:str='accuracy')->Table:
     "Each mix against training on the target alone, averaged over the targets"
     rows, differences = [], _differences(found, metric)
@@ -97,7 +99,7 @@ def difference_table(found:list[Mixes], metric:str='accuracy')->Table:
     header = ['task','model','mix','targets','rows','minus in','95 %','p']
     note = ('Minus in: the mean over the targets, on the test rows that all have, minus that of training on '
             'the target alone with as many rows. ' + few_seeds_note(d[-1] for d in differences)).strip()
-    return Table('mixes-differences', 'Mixes against one language', [(header, rows)], [note])
+    return Table(_DIFFERENCES, 'Mixes against one language', [(header, rows)], [note])
 
 # %% ../../../nbs/reporting/questions/mixes.ipynb #mx11
 _MARKS = dict(zip(CONDITIONS, ('ok','sC0','oC0','sC1','oC1'))) # Shape: version; colour: mix
@@ -127,14 +129,15 @@ def plot_mixes(found:list[Mixes], metric:str='accuracy'):
     return fig
 
 # %% ../../../nbs/reporting/questions/mixes.ipynb #mx15n
-def mixes_sentences(found:list[Mixes], metric:str='accuracy')->list[str]:
+def mixes_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "What other languages are worth"
     lines = []
-    for mixes,condition,targets,_,difference in _differences(found, metric):
-        verdict = ', a difference' if is_clear(difference.p) else ', no difference that these runs show'
-        if difference.p is None: verdict = ''
-        lines.append(f'{task_name(mixes.task)}, {mixes.model}: {condition} against in, mean of {targets} '
-                     f'targets: {with_ends(difference, metric)}{verdict}.')
+    for row in (r for t in tables if t.stem.startswith(_DIFFERENCES) for r in t.records):
+        is_tested = row['p'] != ABSENT
+        verdict = ', a difference' if is_tested and is_clear(float(row['p'])) else \
+                  ', no difference that these runs show' if is_tested else ''
+        lines.append(f'{row["task"]}, {row["model"]}: {row["mix"]} against in, mean of {row["targets"]} '
+                     f'targets: {with_ends(row["minus in"], row["95 %"])}{verdict}.')
     return lines
 
 def _tables(found:list[Mixes], metric:str)->list[Table]:

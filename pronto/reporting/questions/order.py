@@ -144,22 +144,23 @@ _VERDICTS = ('is found by', 'is mostly found by', 'is not found by', 'is reverse
              'cannot be judged on one translation by')
 
 def _verdict(row:dict)->str: # One of `_VERDICTS`
-    if row['low'] in (None, ''): return _VERDICTS[4]
+    if not row['low']: return _VERDICTS[4]
     if float(row['low']) > 0: return _VERDICTS[0 if float(row['pairs']) > .9 else 1]
     return _VERDICTS[3 if float(row['high']) < 0 else 2]
 
 def _found_by(row:dict)->str: # With the evidence
-    printed = lambda key: '–' if row[key] in (None, '') else decimal(float(row[key]))
+    printed = lambda key: decimal(float(row[key]) if row[key] else None)
     tau, low, high = map(printed, ('tau','low','high'))
     pairs = f'{100*float(row["pairs"]):.0f} % of pairs'
     return f'{row["task"]} (τ {tau}, 95 %: {low} to {high}; {pairs})'
 
 def order_sentences(
-    rows:list[dict] # As `order.csv` has them
+    tables:list[Table], metric:str='mcc'
 )->list[str]: # One for each protocol, number of rows, and whether the languages were read
     "Which tasks find the order"
     lines = []
-    setting = lambda r: (_setting(r['protocol'], r['limit']), str(r['read']) == 'True')
+    setting = lambda r: (_setting(r['protocol'], r['limit']), r['read'] == 'True')
+    rows = [row for table in tables for row in table.records]
     for (about, is_read),some in grouped(rows, setting).items():
         where = 'languages that the models have read' if is_read else 'languages that none of them has read'
         n = max(int(r['translations']) for r in some)
@@ -175,7 +176,5 @@ def _read(records:list[Run], options)->list[list[Ordered]]:
     records = [r for r in records if fits(r, '', options.splits, '')]
     return order_of(records, verses_read(options.file), options.metric)
 
-_sentences = lambda found, metric: order_sentences([_data(o, metric) for o in found])
-
 ORDER = RunQuestion('order', _read, lambda found, metric: [order_table(found, metric)], plot_order,
-                    _sentences, metric='mcc', any_protocol=True, chooses=True)
+                    order_sentences, metric='mcc', any_protocol=True, chooses=True)

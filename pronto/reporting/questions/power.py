@@ -136,12 +136,10 @@ def plot_power(found:list[SeedEffect]):
         ax.legend(fontsize=6)
     return fig
 
-def power_sentences(
-    rows:list[dict] # As `power.csv` has them
-)->list[str]:
+def power_sentences(tables:list[Table], metric:str='')->list[str]:
     "Which differences can be told apart"
     lines = []
-    for r in rows:
+    for r in (row for table in tables for row in table.records):
         sd = _ends([float(r[name]) for name in ('sd','sd_low','sd_high')])
         lines.append(f'{r["task"]}, {r["protocol"]}, {r["model"]}: trainings with other seeds differ by '
                      f'an sd of {sd} points; with three seeds of each model a difference of '
@@ -153,6 +151,6 @@ def _read(records:list[Run], options)->list[SeedEffect]:
 
 POWER = RunQuestion(
     'power', _read, lambda found, metric: [power_table(found)],
-    lambda found, metric: plot_power(found), lambda found, metric: power_sentences([*map(_data, found)]),
+    lambda found, metric: plot_power(found), power_sentences,
     metric='accuracy', chooses=True,
     unused='Not measured, with fewer than three seeds or nothing learned: {}.')

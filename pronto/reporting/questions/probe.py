@@ -12,7 +12,7 @@ from ...runs.schema import Run
 from ...core.correlation import kendall_tau, mean_interval
 from ...core.files import InputError
 from ...core.pictures import panels
-from ...core.tables import Table, grouped
+from ...core.tables import Table, decimal, grouped
 from ...runs.comparing import plain_name, task_key, task_name
 from ..protocol_cells import between, number
 from .question import RunQuestion
@@ -71,8 +71,16 @@ def rank_agreement(
     return found
 
 # %% ../../../nbs/reporting/questions/probe.ipynb #rk000012
+_ONE = 'one translation'
+
 def _printed(a:Agreement)->str: # The interval
-    return between(a.interval, 'mcc') if a.interval else 'one translation'
+    return between(a.interval, 'mcc') if a.interval else _ONE
+
+def _rank_data(a:Agreement)->dict:
+    low, high = a.interval or (None, None)
+    return dict(task=task_name(a.task), recipes=a.recipes, limit=a.limit, models=len(a.models),
+                translations=len(a.bibles), tau=a.tau, low=low, high=high, tau_of_means=a.tau_of_means,
+                pairs=a.pairs)
 
 def rank_table(found:list[Agreement])->Table:
     "The agreement by task"
@@ -81,7 +89,8 @@ def rank_table(found:list[Agreement])->Table:
             for a in found]
     header = ['task','recipes','rows','models','translations','mean τ','95 %','τ of the means',
               'pairs alike']
-    return Table('ranks', 'The probe and fine-tuning rank models', [(header, rows)], align='llr')
+    data = [_rank_data(a) for a in found]
+    return Table('ranks', 'The probe and fine-tuning rank models', [(header, rows)], [], data, align='llr')
 
 # %% ../../../nbs/reporting/questions/probe.ipynb #rk000014
 def plot_ranks(found:list[Agreement], metric:str='mcc'):
@@ -98,16 +107,17 @@ def plot_ranks(found:list[Agreement], metric:str='mcc'):
     return fig
 
 # %% ../../../nbs/reporting/questions/probe.ipynb #rk00014b
-def rank_sentences(found:list[Agreement])->list[str]:
+def rank_sentences(tables:list[Table], metric:str='mcc')->list[str]:
     "Does the probe rank models as fine-tuning does?"
     lines = []
-    for a in found:
-        verdict = 'ranks models as fine-tuning does' if a.interval and a.interval[0] > 0 else \
+    for row in (r for t in tables if t.stem == 'ranks' for r in t.records):
+        verdict = 'ranks models as fine-tuning does' if row['low'] and float(row['low']) > 0 else \
                   'is not shown to rank models as fine-tuning does'
-        interval = f'95 %: {_printed(a)}'
-        lines.append(f'{task_name(a.task)}, {a.recipes}: the probe {verdict}; '
-                     f"Kendall's τ {a.tau:.2f} ({interval}; "
-                     f'{len(a.models)} models, {len(a.bibles)} translations).')
+        ends = ' to '.join(decimal(float(row[end])) for end in ('low','high')) if row['low'] else _ONE
+        rows = 'all rows' if not row['limit'] else f'{int(row["limit"]):,} rows'
+        lines.append(f'{row["task"]}, {row["recipes"]}, {rows}: the probe {verdict}; '
+                     f"Kendall's τ {decimal(float(row['tau']))} (95 %: {ends}; "
+                     f'{row["models"]} models, {row["translations"]} translations).')
     return lines
 
 # %% ../../../nbs/reporting/questions/probe.ipynb #rk00021
@@ -156,4 +166,4 @@ def _tables(found:list[Ranked], metric:str)->list[Table]:
 
 RANKS = RunQuestion(
     'probe', _read, _tables, lambda found, metric: plot_ranks(found[0].agreements, metric),
-    lambda found, metric: rank_sentences(found[0].agreements), protocol='probe', metric='mcc')
+    rank_sentences, protocol='probe', metric='mcc')

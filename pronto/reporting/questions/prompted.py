@@ -9,9 +9,9 @@ __all__ = ['PROMPTING', 'Prompted', 'read_prompted', 'prompted_table', 'prompted
 from statistics import mean
 from typing import NamedTuple
 from ...core.seeds import SeedScore
-from ...core.tables import Table, decimal, grouped
+from ...core.tables import ABSENT, Table, decimal, grouped
 from ...core.pictures import panels
-from ..protocol_cells import between, collapse_mark, number
+from ..protocol_cells import as_shown, between, collapse_mark, number, score_data
 from ..rendering import shown
 from ..scores import read_answers
 from ...runs.schema import Run
@@ -63,6 +63,12 @@ def _probable(p:Prompted)->list[float|None]: # Means over seeds, `None` where a 
     known = [[v for r in p.runs if (v := getattr(r, name)) is not None] for name in names]
     return [mean(values) if values else None for values in known]
 
+def _data(p:Prompted, brier:float|None, error:float|None, follows:float|None)->dict:
+    about = dict(task=task_name(p.task), model=p.model, translation=p.dataset, examples=p.shots)
+    scores = dict(accuracy=shown('accuracy', p.accuracy.value), majority=shown('accuracy', p.majority))
+    how = dict(prompt=p.chosen, asked=p.asked, brier=brier, calibration_error=error, follows_letter=follows)
+    return about | dict(metric='mcc') | score_data(p.mcc, 'mcc') | scores | how
+
 def prompted_table(found:list[Prompted])->Table:
     "A row for each model, task, translation and number of examples"
     rows = [[task_name(p.task), p.model, p.dataset, str(p.shots), p.chosen,
@@ -77,17 +83,18 @@ def prompted_table(found:list[Prompted])->Table:
             mark = '‡' if (follows or 0) > .05 else ''
             row += [p.asked, decimal(brier, 3), decimal(error, 3), number(follows) + mark]
         notes += [_LIKELY, _FOLLOWS if any((values[2] or 0) > .05 for values in likely) else '']
-    return Table('prompting', 'Prompting', [(header, rows)], notes)
+    data = [_data(p, *some) for p,some in zip(found, likely)]
+    return Table('prompting', 'Prompting', [(header, rows)], notes, data)
 
-def prompted_sentences(found:list[Prompted])->list[str]:
+def prompted_sentences(tables:list[Table], metric:str='mcc')->list[str]:
     "Which models answer better than chance"
     lines = []
-    for p in found:
-        low = p.mcc.interval[0] if p.mcc.interval else 0
-        verdict = 'better than chance' if low > 0 else 'not shown to be better than chance'
-        shots = f'{p.shots} examples' if p.shots else 'no examples'
-        lines.append(f'{task_name(p.task)}, {p.model}, {p.dataset}, {shots}: MCC '
-                     f'{number(p.mcc.value, "mcc")} (95 %: {between(p.mcc.interval, "mcc")}), {verdict}.')
+    for row in (r for t in tables for r in t.records):
+        mcc, *ends = (as_shown(row[name], 'mcc') for name in ('score','low','high'))
+        verdict = 'better than chance' if float(row['low'] or 0) > 0 else 'not shown to be better than chance'
+        shots = f'{row["examples"]} examples' if row['examples'] != '0' else 'no examples'
+        lines.append(f'{row["task"]}, {row["model"]}, {row["translation"]}, {shots}: MCC {mcc} '
+                     f'(95 %: {" to ".join(ends) if row["low"] else ABSENT}), {verdict}.')
     return lines
 
 # %% ../../../nbs/reporting/questions/prompted.ipynb #pm08b
@@ -112,5 +119,5 @@ def plot_prompted(found:list[Prompted]):
 PROMPTING = RunQuestion(
     'prompting', lambda records, options: read_prompted(records),
     lambda found, metric: [prompted_table(found)], lambda found, metric: plot_prompted(found),
-    lambda found, metric: prompted_sentences(found),
+    prompted_sentences,
     protocol='prompting', metric='mcc')

@@ -6,6 +6,7 @@
 __all__ = ['RETRIEVAL', 'retrieval_table', 'retrieval_sentences', 'plot_retrieval']
 
 # %% ../../../nbs/reporting/questions/retrievals.ipynb #rt100005
+from statistics import mean
 from ...core.tables import Table, grouped
 from ...runs.comparing import data_notes, name_apart
 from ...runs.schema import Run
@@ -21,25 +22,34 @@ def _cells(run:Run, percent)->list[str]:
     means = percent(sum(run.mexa_100)/len(run.mexa_100)), percent(max(run.mexa_100))
     return [published, *both, by_setting['margin'][0]['layer'], *means, run.counts['test']]
 
+def _mean(run:Run, setting:str)->float: # A share
+    "Over both directions"
+    return mean(s['accuracy'] for s in run.scores if s['setting'] == setting)
+
+def _data(run:Run)->dict: # Shares
+    "The figures, and the means over both directions"
+    (low, high), = (s['interval'] or (None, None) for s in run.scores if s['setting'] == 'xtreme')
+    means = {setting: _mean(run, setting) for setting in ('xtreme','margin','csls')}
+    return dict(model=run.model, foreign=run.dataset, other=run.train[0], low=low, high=high, **means,
+                mexa_mean=sum(run.mexa_100)/len(run.mexa_100), mexa_max=max(run.mexa_100),
+                verses=run.counts['test'])
+
 def retrieval_table(runs:list[Run])->Table: # In percent
     "Retrieval by model and pair of translations: → from the tested one to the other, ← back"
     percent = lambda x: f'{100*x:.1f}'
     header = ['model', 'foreign', 'other', 'XTREME (95 %)', 'margin →', 'margin ←', 'CSLS →', 'CSLS ←',
               'layer', 'MEXA mean', 'MEXA max', 'verses']
-    rows = [[r.model, r.dataset, r.train[0], *_cells(r, percent)] for r in name_apart(runs)]
-    title = 'Verses that find their translation, in percent'
-    return Table('retrieval', title, [(header, rows)], align='lllr', notes=data_notes(runs))
+    runs = name_apart(runs)
+    rows = [[r.model, r.dataset, r.train[0], *_cells(r, percent)] for r in runs]
+    title, data = 'Verses that find their translation, in percent', list(map(_data, runs))
+    return Table('retrieval', title, [(header, rows)], data_notes(runs), data, align='lllr')
 
 # %% ../../../nbs/reporting/questions/retrievals.ipynb #rt100016
-def _mean(runs:list[Run], setting:str)->float: # In percent
-    values = [s['accuracy'] for r in runs for s in r.scores if s['setting'] == setting]
-    return 100*sum(values)/len(values)
-
-def retrieval_sentences(runs:list[Run])->list[str]: # One for each model
-    "How much the setting matters, in a sentence computed from the runs"
+def retrieval_sentences(tables:list[Table], metric:str='')->list[str]: # One for each model
+    "How much the setting matters"
     lines = []
-    for model,some in grouped(runs, lambda r: r.model).items():
-        xtreme, margin = (_mean(some, setting) for setting in ('xtreme','margin'))
+    for model,some in grouped([row for t in tables for row in t.records], lambda r: r['model']).items():
+        xtreme, margin = (100*mean(float(r[setting]) for r in some) for setting in ('xtreme','margin'))
         lines.append(f"{model}: XTREME's setting finds {xtreme:.1f} % of the translations, the margin on "
                      f'the best layer {margin:.1f} % (means of {len(some)} translations).')
     return lines
@@ -50,7 +60,7 @@ def plot_retrieval(runs:list[Run]):
     figure, axes = plt.subplots(figsize=(6, 3))
     names = [f'{r.dataset}\n{r.model}' for r in runs]
     for setting,mark in (('xtreme', 'o'), ('margin', 's')):
-        axes.plot(range(len(runs)), [_mean([r], setting) for r in runs], mark, label=setting)
+        axes.plot(range(len(runs)), [100*_mean(r, setting) for r in runs], mark, label=setting)
     axes.set_xticks(range(len(names)), names, fontsize=7, rotation=90 if len(names) > 8 else 0)
     axes.set_ylabel('verses found (%)')
     axes.set_ylim(0, 100)
@@ -64,5 +74,5 @@ def _read(records:list[Run], options)->list[Run]:
 
 RETRIEVAL = RunQuestion(
     'retrieval', _read, lambda found, metric: [retrieval_table(found)],
-    lambda found, metric: plot_retrieval(found), lambda found, metric: retrieval_sentences(found),
+    lambda found, metric: plot_retrieval(found), retrieval_sentences,
     protocol='retrieval', metric='accuracy')

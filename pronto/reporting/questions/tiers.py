@@ -14,7 +14,7 @@ from ...core.correlation import Correlation, correlate
 from ...core.files import InputError, fact_table, reading
 from ...core.tables import Table, decimal, grouped
 from ...core.pictures import panels
-from ..protocol_cells import number
+from ..protocol_cells import as_shown, number
 from ..rendering import shown
 from ..translations import with_languages
 from .question import RunQuestion
@@ -227,16 +227,18 @@ def tier_table(records:list[Run], facts:list[Fact], metric:str='accuracy')->Tabl
     return Table('tiers', 'Scores by tier', [(header, rows)], notes, data)
 
 # %% ../../../nbs/reporting/questions/tiers.ipynb #ti00041c
-def tier_sentences(records:list[Run], facts:list[Fact], metric:str='accuracy')->list[str]:
+def tier_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "How much better a model is in languages that it has seen"
     lines = []
-    for (model, task),own in grouped(_comparable(records, metric), lambda r: (r.model, r.task)).items():
-        mean = {s.tier: s for s in by_tier(own, facts, metric)}
-        if not {'seen','unseen'} <= mean.keys(): continue
-        seen, unseen = mean['seen'], mean['unseen']
-        of = lambda n: f'{n} language' + ('s' if n != 1 else '')
-        lines.append(f'{task_name(task)}, {model}: {number(seen.mean, metric)} on {of(seen.n)} of its '
-                     f'pretraining data, {number(unseen.mean, metric)} on {of(unseen.n)} that it has not '
+    place = lambda r: (r['task'], r['model'], r['protocol'], r['source'])
+    for (task, model, _, source),own in grouped([row for t in tables for row in t.records], place).items():
+        by = {row['tier']: row for row in own}
+        if not {'seen','unseen'} <= by.keys(): continue
+        of = lambda row: f'{row["languages"]} language' + ('s' if row['languages'] != '1' else '')
+        said = lambda row: f'{as_shown(row["mean"], metric)} on {of(row)}'
+        seen, unseen = said(by['seen']), said(by['unseen'])
+        trained = f', trained on {source}' if source else ''
+        lines.append(f'{task}, {model}{trained}: {seen} of its pretraining data, {unseen} that it has not '
                      f'seen.')
     return lines
 
@@ -244,4 +246,4 @@ BY_TIER = RunQuestion(
     'tiers', lambda records, options: [Tiered(records, read_tiers(options.file or None))],
     lambda found, metric: [tier_table(*found[0], metric)],
     lambda found, metric: plot_tiers(_comparable(found[0].runs, metric), found[0].facts, metric),
-    lambda found, metric: tier_sentences(*found[0], metric))
+    tier_sentences)

@@ -193,15 +193,16 @@ def plot_typology(found:list[Typology]):
         ax.set_xlabel(f'{f.closest.kind} distance', fontsize=7)
     return figure
 
-def typology_sentences(found:list[Typology])->list[str]:
+def typology_sentences(tables:list[Table], metric:str='')->list[str]:
     "Do gaps grow with a distance?"
     lines = []
-    for f in found:
-        clear = [t for t in f.tests if t.p_holm < .05]
-        about = f'{task_name(f.task)}, {f.model}, {len(f.languages)} languages'
-        named = ', '.join(f'{t.kind} (r {t.r:.2f}, p {t.p_holm:.3f})' for t in clear)
+    rows = [row for table in tables for row in table.records]
+    for (task, model),own in grouped(rows, lambda r: (r['task'], r['model'])).items():
+        clear = [r for r in own if float(r['p (Holm)']) < .05]
+        named = ', '.join(f'{r["distance"]} (r {r["r"]}, p {r["p (Holm)"]})' for r in clear)
         said = f'gaps go together with the distances {named}' if clear else 'no distance explains the gaps'
-        lines.append(f'{about}: {said} (Mantel tests, 5 %, corrected by Holm).')
+        most = max(int(r['languages']) for r in own)
+        lines.append(f'{task}, {model}, {most} languages: {said} (Mantel tests, 5 %, corrected by Holm).')
     return lines
 
 def _read(records:list[Run], options)->list[Typology]:
@@ -210,5 +211,5 @@ def _read(records:list[Run], options)->list[Typology]:
 
 TYPOLOGY = RunQuestion(
     'typology', _read, lambda found, metric: [typology_table(found)],
-    lambda found, metric: plot_typology(found), lambda found, metric: typology_sentences(found),
+    lambda found, metric: plot_typology(found), typology_sentences,
     any_protocol=True, unused='Not in any of these comparisons: {}.')
