@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from pronto.core.files import InputError
 from pronto.jobs.study import Workplace, _input_hash, all_steps, find_plan, quick, read_plan, run_steps, study
-from pronto.reporting.study_page import write_study_page
+from pronto.reporting.study_page import study_page, write_study_page
 
 PLAN = '''
 [sources]
@@ -92,8 +92,9 @@ def test_a_study_is_made_once_and_lists_what_failed(tmp_path):
     page = (place.out/'tables'/'README.md').read_text(encoding='utf-8')
     assert 'PNS, probe, 40 rows' in page and '## What it cost' in page and left[:30] in page.split('## Missing')[1]
     assert (place.out/'tables'/'order.csv').is_file() and (place.out/'tables'/'order.png').is_file()
-    read = (place.out/'read.tsv').read_text().splitlines()
-    assert [line.split('\t')[0] for line in read[1:]] == ['none', 'student'] # The invented languages have no code here
+    read = (place.out/'tables'/'read.csv').read_text().splitlines()
+    assert [line.split(',')[0] for line in read[1:]] == ['none', 'student'] # The invented languages have no code here
+    assert study_page(plan, place.out/'tables') == page
 
     again = study(plan, place)
     assert {name.split()[0] for name in again.run_now} == {'runs'} # The rest is there

@@ -345,9 +345,9 @@ def write_read(plan:Plan, place:Workplace)->Path: # A table with model, language
         share = lambda language: f'{100*letters[language]/(letters.total() or 1):.4f}' # noqa: B023
         rows += [dict(model=name, language=language, share=share(language), verses=verses[language])
                  for language in sorted({b.language for b in plan.bibles.values()})]
-    text = csv_text(rows, ['model','language','share','verses'], '\t')
-    with write_aside(place.out/'read.tsv') as aside: aside.write_text(text, encoding='utf-8')
-    return place.out/'read.tsv'
+    path, text = place.out/'tables'/'read.csv', csv_text(rows, ['model','language','share','verses'])
+    with write_aside(path) as aside: aside.write_text(text, encoding='utf-8')
+    return path
 
 # %% ../../nbs/jobs/study.ipynb #st000022
 def quick(plan:Plan, place:Workplace)->tuple[Plan,Workplace]:
