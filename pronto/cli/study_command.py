@@ -38,7 +38,8 @@ def study_command(args):
     if args.quick: plan, place = quick(plan, place)
     if args.dry_run:
         for step in (step for steps in all_steps(plan, place) for step in steps):
-            show(join([Path(step.program[0]).name, *step.command]), step._asdict())
+            first, *more = step.program
+            show(join([Path(first).name, *more, *step.command]), step._asdict())
         return 0
     made = study(plan, place, run=not args.tables)
     made.failed += write_study_page(made)

@@ -291,6 +291,8 @@ class Table:
     def header(self)->list: return self.blocks[0][0]
     @property
     def rows(self)->list[list]: return [row for _,rows in self.blocks for row in rows]
+    @property
+    def records(self)->list[dict[str,str]]: return csv_rows(self.csv()) # As the CSV file has them
 
     def markdown(self)->str: return _as_markdown(self) # For reading on the web
     def latex(self)->str: return _as_latex(self) # A `table*` environment; needs the package booktabs

@@ -180,6 +180,8 @@ class Workplace(NamedTuple):
     training:dict={}     # By kind of model: more options of how it is trained
     options:tuple=()     # More options of every set of runs
 
+_MAKER = checkout('benchmarks', 'plan_models.py')
+
 class Command(NamedTuple):
     "One command"
     stage:str            # annotate, build, models or runs
@@ -192,7 +194,8 @@ class Command(NamedTuple):
 
     @property
     def program(self)->list[str]: # `pronto`, or Python for a script
-        return [sys.executable] if self.stage == 'models' else [str(Path(sys.executable).with_name('pronto'))]
+        of_models = [sys.executable, str(_MAKER)]
+        return of_models if self.stage == 'models' else [str(Path(sys.executable).with_name('pronto'))]
 
     @property
     def inputs(self)->str: # Hexadecimal; empty if there are none
@@ -204,8 +207,6 @@ class Command(NamedTuple):
 def _input_hash(path:Path)->str: return input_hash(path) if path.exists() else ''
 
 # %% ../../nbs/jobs/study.ipynb #st00012b
-_MAKER = checkout('benchmarks', 'plan_models.py')
-
 def _annotated(place:Workplace, source:str)->Path: return place.out/f'{source}.parquet'
 
 def _model(place:Workplace, name:str)->str: # `teacher` is a name in tables, too
@@ -218,7 +219,7 @@ def _model_step(plan:Plan, place:Workplace, name:str)->Command:
     model, paths = plan.models[name], [place.data/bible.path for bible in plan.read.values()]
     bibles = [f'{path}={bible.read}' for path,bible in zip(paths, plan.read.values())]
     folder, how = _model(place, name), plan.training.get(model.kind, [])
-    command = [str(_MAKER), *bibles, '--share', str(model.share), '--kind', model.kind,
+    command = [*bibles, '--share', str(model.share), '--kind', model.kind,
                '--teacher', place.teacher, '-o', folder, *how, *place.training.get(model.kind, [])]
     return Command('models', name, command, Path(folder), (*paths, _MAKER))
 

@@ -154,10 +154,12 @@ def _measure(training:Training, runs, device:str, show:bool)->Path: # The record
 # %% ../../nbs/runs/runner.ipynb #rt0run02
 @lru_cache(maxsize=None)
 def _parameters(model:str, files:str)->int|None: # None for one on a server, or over static vectors
-    "How many parameters a model has"
+    "How many parameters a model has; weights whose headers cannot be read do not cost a training its record"
+    from safetensors import SafetensorError
     from pronto.modeling.architectures import weight_sizes
     if is_served(model) or is_static(model): return None
-    return sum(weight_sizes(find_model(model)))
+    try: return sum(weight_sizes(find_model(model)))
+    except SafetensorError: return None
 
 def run_training(
     training:Training,

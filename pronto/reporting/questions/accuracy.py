@@ -9,7 +9,7 @@ __all__ = ['ACCURACY', 'Drawn', 'read_accuracy', 'accuracy_sentences']
 from collections import Counter
 from functools import partial
 from typing import Callable, NamedTuple
-from ...core.tables import Table, csv_rows, grouped
+from ...core.tables import Table, grouped
 from .question import Options, RunQuestion
 from ..rendering import accuracy_table, draw_accuracy
 from ..summary import draw_summary, summaries
@@ -44,9 +44,9 @@ def _leaders(cells:list[dict])->Counter:
         wins.update(c['system'] for c in found if sign(c)*float(c['ours']) == best)
     return wins
 
-def accuracy_sentences(tables:list[Table])->list[str]: # None without runs of models
+def accuracy_sentences(tables:list[Table], metric:str='')->list[str]: # None without runs of models
     "Which model leads, and how many scores are above the baselines"
-    cells = [row for table in tables for row in csv_rows(table.csv()) if row.get('seeds') and row.get('ours')]
+    cells = [row for table in tables for row in table.records if row.get('seeds') and row.get('ours')]
     if not cells: return []
     bibles, tasks = ({c[k] for c in cells} for k in ('bible','task'))
     where = f'{len(bibles)} translation{"s"*(len(bibles) > 1)} and {len(tasks)} task{"s"*(len(tasks) > 1)}'
@@ -60,4 +60,4 @@ def accuracy_sentences(tables:list[Table])->list[str]: # None without runs of mo
 ACCURACY = RunQuestion(
     'accuracy', read_accuracy, lambda found, metric: [one.table for one in found],
     lambda found, metric: {one.table.stem: one.draw() for one in found},
-    lambda found, metric: accuracy_sentences([one.table for one in found]), chooses=True)
+    accuracy_sentences, chooses=True)

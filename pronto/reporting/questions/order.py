@@ -84,7 +84,7 @@ def order_of(
     "Compare scores with what models have read; raises `InputError` without two models of a known order"
     named = [r.but(model=plain_name(r.model)) for r in records if r.score(metric) is not None]
     known = [r for r in named if r.model in read and not r.is_on_its_source]
-    setting = lambda r: (task_key(r), r.protocol, r.limit, tuple(r.train))
+    setting = lambda r: (task_key(r), r.protocol, r.limit, tuple(r.sources))
     of_own = lambda r: any(verses.get(r.language) for verses in read.values())
     found = []
     for (task, protocol, limit, _),some in grouped(known, setting).items():

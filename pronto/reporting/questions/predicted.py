@@ -119,24 +119,22 @@ def plot_predicted(found:list[Predicted]): # A figure of matplotlib
 
 # %% ../../../nbs/reporting/questions/predicted.ipynb #prd00008
 def predicted_sentences(
-    found:list[Predicted]
+    tables:list[Table], metric:str=''
 )->list[str]: # One for each translation with several models of a kind
     "Which model predicts a translation best"
-    lines = []
-    for (code,kind),some in grouped(found, lambda f: (f.run.dataset, f.run.predicts)).items():
-        able = sorted((f for f in some if f.is_known), key=lambda f: f.run.bits_per_character)
-        if len(able) < 2: continue
-        best, second = able[0].run, able[1].run
-        high, low = _ends(best)[1], _ends(second)[0]
-        apart = high is not None and low is not None and high < low
+    lines, bits = [], lambda row: float(row['bits_per_character'])
+    rows = [r for t in tables if t.stem == 'perplexity' for r in t.records]
+    known = [r for r in rows if float(r['unknown']) < HIGH_UNKNOWN]
+    for (code, kind),some in grouped(known, lambda r: (r['dataset'], r['predicts'])).items():
+        if len(some) < 2: continue
+        best, second = sorted(some, key=bits)[:2]
+        apart = best['high'] and second['low'] and float(best['high']) < float(second['low'])
         how = 'their intervals do not overlap' if apart else 'their intervals overlap'
-        lines.append(f'{code}: of the {kind} models {best.model} needs the fewest bits per character, '
-                     f'{decimal(best.bits_per_character, 3)}; {second.model} needs '
-                     f'{decimal(second.bits_per_character, 3)} ({how}).')
+        lines.append(f'{code}: of the {kind} models {best["model"]} needs the fewest bits per character, '
+                     f'{decimal(bits(best), 3)}; {second["model"]} needs {decimal(bits(second), 3)} ({how}).')
     return lines
 
 PREDICTED = RunQuestion('perplexity', _read,
                         lambda found, metric: [predicted_table(found), *score_correlations(found)],
                         lambda found, metric: plot_predicted(found),
-                        lambda found, metric: predicted_sentences(found), protocol='perplexity',
-                        metric='accuracy')
+                        predicted_sentences, protocol='perplexity', metric='accuracy')

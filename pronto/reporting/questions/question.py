@@ -41,7 +41,7 @@ class RunQuestion(NamedTuple):
     read:Callable # From runs and `Options` to what is compared, a list; the others take that and a metric
     tables:Callable # Gives `Table`s, or pairs of one and what is in it if that is not all
     plot:Callable # Gives a figure of matplotlib, or one for each table by its stem
-    sentences:Callable # Gives what the tables show
+    sentences:Callable # Gives what the tables show, from them and the metric; see `Table.records`
     protocol:str='' # That it is about, if it is about one
     metric:str='' # A key of `METRICS`, if another than that of the tasks is usual
     any_protocol:bool=False # Does it read the runs of all protocols?
@@ -130,12 +130,15 @@ class Reply(NamedTuple):
     "What a question finds"
     question:RunQuestion
     found:dict[str,list] # By the metric that the tasks are judged by; as `RunQuestion.read` gives it
-    tables:list[Table]
+    by_metric:dict[str,list[Table]]
     asked:str # Metric
 
     @property
+    def tables(self)->list[Table]: return [table for some in self.by_metric.values() for table in some]
+    @property
     def sentences(self)->list[str]:
-        return [line for metric,some in self.found.items() for line in self.question.sentences(some, metric)]
+        said = self.question.sentences
+        return [line for metric,some in self.by_metric.items() for line in said(some, metric)]
     @property
     def finding(self)->str: return finding(self.sentences) # In Markdown
 
@@ -183,14 +186,15 @@ def ask_runs(
     found = question.read(kept, options._replace(metric=asked))
     if not found: raise _nothing(question, kept, options)
     used, by_metric = _runs_of(found), _by_metric(question, found, asked)
-    tables, after = [], [_unused(question, kept, used), left]
+    tables, after = {metric: [] for metric in by_metric}, [_unused(question, kept, used), left]
     for metric,some in by_metric.items():
         also = _also(metric, asked)
         for made in question.tables(some, metric):
             table, parts = made if isinstance(made, tuple) else (made, some)
             table = _noted(table, _runs_of(parts), metric)
             title = f'{table.title}, {METRICS[metric]}' if also else table.title
-            tables.append(replace(table, stem=table.stem + also, title=title, notes=[*table.notes, *after]))
+            noted = replace(table, stem=table.stem + also, title=title, notes=[*table.notes, *after])
+            tables[metric].append(noted)
     return Reply(question, by_metric, tables, asked)
 
 def _nothing(question:RunQuestion, records:list[Run], options:Options)->InputError:

@@ -43,11 +43,6 @@ class Remembered(NamedTuple):
         base = '' if name == 'min_k' else f' / {shown(run.memory[f"ngram_{name}"])}' # Of other tokens
         return f'{shown(run.memory[name])}{ends}{base}'
 
-    def is_above(self, name:str)->bool:
-        "Does the interval lie above the figure of n-grams?"
-        ends = self.run.intervals.get(name)
-        return bool(ends) and ends[0] > self.run.memory[f'ngram_{name}']
-
 def _read(records:list[Run], options)->list[Remembered]:
     own = [r for r in records if r.protocol == 'memory']
     scored = grouped([r for r in records if r.accuracy is not None and not r.is_search], same_model)
@@ -140,21 +135,25 @@ def plot_remembered(found:list[Remembered]): # A figure of matplotlib
            xlabel='verses completed exactly, % (grey: n-grams)', xlim=(-2, 102))
     return fig
 
-def remembered_sentences(found:list[Remembered])->list[str]:
+def _is_above(row:dict, name:str)->bool:
+    "Does the interval lie above the figure of n-grams?"
+    low = row[f'{name}_low']
+    return bool(low) and float(low) > float(row[f'ngram_{name}'])
+
+def remembered_sentences(tables:list[Table], metric:str='')->list[str]:
     "Which models complete verses, and which prefer their wording"
     lines = []
-    for f in found:
-        exact = decimal(100*f.run.memory.get('exact', 0), 1)
-        said = f'{f.run.model} on {f.run.dataset}: completes {exact} % of the verses word for word'
-        if f.is_above('exact'): said += ', more than n-grams: it has read this wording'
-        if f.is_above('known'):
-            others = ', '.join(f.run.sources)
-            said += f'; it prefers this wording to that of {others} more often than n-grams do'
+    for row in (r for t in tables for r in t.records):
+        exact = decimal(100*float(row['exact'] or 0), 1)
+        said = f'{row["model"]} on {row["dataset"]}: completes {exact} % of the verses word for word'
+        if _is_above(row, 'exact'): said += ', more than n-grams: it has read this wording'
+        if _is_above(row, 'known'):
+            said += f'; it prefers this wording to that of {row["against"]} more often than n-grams do'
         lines.append(f'{said}.')
     return lines
 
 REMEMBERED = RunQuestion('memory', _read,
                          lambda found, metric: [remembered_table(found), *memory_ranks(found)],
                          lambda found, metric: plot_remembered(found),
-                         lambda found, metric: remembered_sentences(found), protocol='memory',
+                         remembered_sentences, protocol='memory',
                          metric='accuracy')

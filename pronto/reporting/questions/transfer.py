@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from ...core.progress import progress
 from ...core.seeds import SeedDifference, SeedScore
-from ...core.tables import Table, grouped
+from ...core.tables import ABSENT, Table, grouped
 from ...protocols.protocol import PROTOCOLS, in_language
 from ...core.pictures import heat_map, panels
 from ..protocol_cells import best_note, collapse_mark, compare_means
-from ..protocol_cells import difference_cells, few_seeds_note
+from ..protocol_cells import difference_cells, few_seeds_note, as_shown
 from ..protocol_cells import number, same_rows, score_data, with_ends
 from ..rendering import IN_PERCENT, shown
 from .question import RunQuestion
@@ -226,21 +226,20 @@ def plot_transfer(transfers:list[Transfer], metric:str='accuracy'):
     return fig
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf19n
-def _conclusion(gap:SeedDifference)->str:
-    if gap.p is None: return 'in these runs'
-    if not gap.interval or gap.interval[0] <= 0 <= gap.interval[1]: return 'so these runs do not show a gap'
-    return 'so training on the target is better' if gap.difference > 0 else 'so transfer is better'
+def _conclusion(row:dict)->str:
+    if not row['gap_low']: return 'in these runs'
+    if float(row['gap_low']) <= 0 <= float(row['gap_high']): return 'so these runs do not show a gap'
+    return 'so training on the target is better' if float(row['gap']) > 0 else 'so transfer is better'
 
-def transfer_sentences(transfers:list[Transfer], metric:str='accuracy')->list[str]:
-    "What the gaps say"
+def transfer_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
+    "What the mean gaps say"
     lines = []
-    for found in transfers:
-        for source in found.sources:
-            gap, targets, n = mean_gap(found, source, metric)
-            if gap is None: continue
-            lines.append(f'{found.title}, trained on {source}: in-language minus transfer is '
-                         f'{with_ends(gap, metric)} on {n:,} identical rows of {len(targets)} targets, '
-                         f'{_conclusion(gap)}.')
+    for row in (r for t in tables if '-summary' in t.stem for r in t.records if r['gap']):
+        gap, *ends = (as_shown(row[name], metric, '+') for name in ('gap','gap_low','gap_high'))
+        about = f'{row["task"]}, {row["model"]}, trained on {row["source"]}'
+        lines.append(f'{about}: in-language minus transfer is '
+                     f'{with_ends(gap, " to ".join(ends) if row["gap_low"] else ABSENT)} on '
+                     f'{int(row["rows"]):,} identical rows of {row["targets"]} targets, {_conclusion(row)}.')
     return lines
 
 def _tables(found:list[Transfer], metric:str)->list:
