@@ -404,7 +404,8 @@ def find_dataset(
     if splits not in ('', *SPLIT_NAMES):
         raise InputError('splits', f'no splits {splits!r}; choose {", ".join(SPLIT_NAMES)}')
     file = Path(bible) if _exists(bible) else None
-    if file and dataset_folders(file): return _with_splits(file, splits)
+    is_built = file and (dataset_folders(file) or (file/'manifest.json').is_file())
+    if is_built: return _with_splits(file, splits)
     code = safe_name(file.name.split('.')[0]) if file else str(bible)
     if safe_name(code) != code:
         shown = code if len(code) <= 60 else f'{code[:60]}...'
