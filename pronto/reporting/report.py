@@ -27,7 +27,7 @@ from .rendering import IN_PERCENT
 from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, compare_all
 from .scores import is_clear, seed_scores
 from .summary import Scope, Stratum, stratum_of, summarise
-from .tables import SPLITS_SHOWN, in_store, read_seeds
+from .tables import SPLITS_SHOWN, in_store, preference, read_seeds
 from .questions.question import RUN_QUESTIONS, Options, Reply, ask_runs, find_question
 from .questions.question import usual_kind
 from .questions.tiers import read_tiers, tier_of
@@ -165,12 +165,11 @@ def _place_of_test(record:Run)->tuple:
 
 def _preferred(cells:list[list[dict]])->list[int]:
     "For each board, translation and task the test set that is shown; of each model there its last setting"
-    size = lambda r: (r.limit or 0, r.finished)
     where = lambda i: (cells[i][0].dataset, task_key(cells[i][0]), board_of(cells[i][0]))
     chosen = []
     for places in grouped(range(len(cells)), where).values():
         sets = grouped(places, lambda i: _place_of_test(cells[i][0])).values()
-        best = max(sets, key=lambda rows: max(size(cells[i][0]) for i in rows))
+        best = max(sets, key=lambda rows: preference([r for i in rows for r in cells[i]]))
         models = grouped(best, lambda i: (cells[i][0].model, variant_of(cells[i][0])))
         chosen += [max(rows, key=lambda i: max(r.finished for r in cells[i])) for rows in models.values()]
     return chosen

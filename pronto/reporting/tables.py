@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LAYOUT_COLUMNS', 'SPLITS_SHOWN', 'PAPER_TASKS', 'read_layout', 'paper_models', 'add_unlisted', 'fits', 'fitting',
-           'choose', 'read_seeds', 'completed_verses', 'fill', 'runs_in', 'read_tables', 'write_published', 'in_store',
-           'usual_metric', 'left_out']
+           'preference', 'choose', 'read_seeds', 'completed_verses', 'fill', 'runs_in', 'read_tables',
+           'write_published', 'in_store', 'usual_metric', 'left_out']
 
 # %% ../../nbs/reporting/tables.ipynb #59bb0696
 from collections import Counter
@@ -129,7 +129,7 @@ def fitting(records:list[Run], recipe:str='paper', splits:str=SPLITS_SHOWN,
 # %% ../../nbs/reporting/tables.ipynb #d4aa31cd
 def _latest(records:list[Run])->float: return max(r.finished for r in records)
 
-def _preference(records:list[Run])->tuple:
+def preference(records:list[Run])->tuple:
     "The runs on one test set in order of choice: whole data first, then a high limit, then late ones"
     limit = records[0].limit
     return limit is None, limit or 0, _latest(records)
@@ -137,7 +137,7 @@ def _preference(records:list[Run])->tuple:
 def _by_test_set(records:list[Run])->list[dict[str,list[Run]]]:
     "The runs of one task of one translation: for each test set, model to its seeds"
     of_models = lambda runs: grouped(runs, lambda r: known_as(r.model))
-    test_sets = sorted(grouped(records, test_set).values(), key=_preference, reverse=True)
+    test_sets = sorted(grouped(records, test_set).values(), key=preference, reverse=True)
     return [of_models(runs) for runs in test_sets]
 
 # %% ../../nbs/reporting/tables.ipynb #b77f5bfb
