@@ -1,5 +1,7 @@
 "Models that are asked: chat templates, words instead of letters, options in all rotations, and servers"
-import json, math, threading, time
+import json, math, os, signal, socket, subprocess, sys, threading, time
+from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -127,3 +129,46 @@ def test_a_dead_server_and_too_many_requests_are_refused(served, capsys):
     assert ask('http://me:secret@127.0.0.1:9/v1') == 1
     error = capsys.readouterr().err
     assert 'is not the address of a server' in error and 'secret' not in error
+
+@pytest.fixture
+def real_server(causal, tmp_path): # noqa: F811
+    "`transformers serve` with a tiny model, on a free port of the loopback address; a process of its own"
+    pytest.importorskip('openai')
+    for name in 'fastapi', 'uvicorn': pytest.importorskip(name, reason=f'`transformers serve` needs {name} (extra dev)')
+    from transformers import AutoTokenizer
+    tokenizer = AutoTokenizer.from_pretrained(causal)
+    tokenizer.chat_template = TEMPLATE
+    tokenizer.save_pretrained(causal)
+    with socket.socket() as s:
+        s.bind(('127.0.0.1', 0))
+        address = f'http://127.0.0.1:{s.getsockname()[1]}'
+    command = [Path(sys.executable).with_name('transformers'), 'serve', causal, '--host', '127.0.0.1', '--port', address.rpartition(':')[2]]
+    about = os.environ | dict(HF_HUB_OFFLINE='1', HF_HOME=str(tmp_path/'hf'))
+    with (tmp_path/'server.log').open('w') as log:
+        server = subprocess.Popen(list(map(str, [*command, '--device', 'cpu'])), env=about, stdout=log, stderr=log)
+    try:
+        for _ in range(600):
+            try: urlopen(f'{address}/health', timeout=5).close(); break
+            except OSError: time.sleep(1)
+            assert server.poll() is None, (tmp_path/'server.log').read_text()[-2000:]
+        yield f'{address}/v1', server
+    finally:
+        server.kill()
+        server.wait()
+
+@pytest.mark.slow
+def test_a_real_server_is_asked_and_its_death_loses_nothing(real_server, causal, served, tmp_path, capsys): # noqa: F811
+    (url, server), (_, runs) = real_server, served
+    argv = ['eval', str(causal.parent/'qaa'), '--protocol', 'prompting', '-t', 'SM', '--quiet', '-m', f'openai:{causal}', '--endpoint', url]
+    assert main([*argv, '--limit', '4', '--runs', str(runs)]) == 0, (tmp_path/'server.log').read_text()[-2000:]
+    path, = runs.rglob('prompt-*.json')
+    record = json.loads(path.read_text(encoding='utf-8'))
+    kept = [json.loads(line) for file in (tmp_path/'answers').glob('*') for line in file.read_text(encoding='utf-8').split('\n') if line]
+    assert record['attempts'][0]['date'] and record['hyperparameters']['endpoint'] == url
+    assert kept and all(isinstance(row['said'], str) and row['model'] for row in kept)
+    server.send_signal(signal.SIGKILL)
+    server.wait()
+    capsys.readouterr()
+    assert main([*argv, '--limit', '5', '--runs', str(runs)]) == 1
+    error = capsys.readouterr().err.strip().splitlines()[-1]
+    assert 'cannot be reached' in error and 'the answers so far are kept' in error
