@@ -38,7 +38,7 @@ def row(name, folder):
         found |= {f'{task}_{s}': n for s,n in manifest['counts'][task].items()}
     return found | cost
 
-def table(rows):
+def table(rows, left_out):
     share = lambda r, task: f'{r[f"{task}_verses"]:,} ({r[f"{task}_verses"]/r["verses"]:.0%})'
     shown = [[r['bible'], r['segmenter'], r['verses'], r['words'], share(r, 'names'), share(r, 'upos'),
               r['upos_words'], r['seconds'], r['megabytes']] for r in rows]
@@ -49,7 +49,8 @@ def table(rows):
             'CPU seconds of reading, linking and writing, and the most memory, each in a process of its own: '
             f'the median is {middle:.0f} s, so {TRANSLATIONS:,} translations take '
             f'{middle*TRANSLATIONS/2/3600:.1f} h on two cores.')
-    return Table('words', 'Verses and words of the tasks on words', [(header, shown)], [note], rows)
+    notes = [note, f'Left out, as they have fewer than 500 verses: {", ".join(left_out)}.']
+    return Table('words', 'Verses and words of the tasks on words', [(header, shown)], notes, rows)
 
 if __name__ == '__main__':
     parser = argparse.ArgumentParser(description=__doc__,
@@ -63,13 +64,13 @@ if __name__ == '__main__':
         try: sys.exit(measure(args.annotations, args.bibles, args.one))
         except InputError as e: sys.exit(f'left out {e}')
     bibles = {p.stem: p for p in reversed(find_bibles(args.bibles))} # Of two with one name the New Testament
-    rows = []
+    rows, left_out = [], []
     for bible in sorted(bibles.values(), key=lambda p: p.stem.lower()):
         out = args.folder/bible.stem.replace("'", '').replace('.', '-').lower()
         if not Path(f'{out}.json').exists():
             command = [sys.executable, __file__, args.annotations, bible, '--one', out]
-            if subprocess.run(command).returncode: continue # A fragment, which says so
-        rows.append(row(bible.stem, out))
-    found = table(rows)
+            if subprocess.run(command).returncode: left_out.append(bible.stem) # A fragment, which says so
+        if bible.stem not in left_out: rows.append(row(bible.stem, out))
+    found = table(rows, left_out)
     found.write('paper_tables')
     print(found.markdown())
