@@ -10,7 +10,6 @@ __all__ = ['eval_options', 'eval_command', 'probe_options', 'probe_command', 'ca
 import os, shutil, sys, time
 from collections import deque
 from pathlib import Path
-from statistics import median
 from typing import Callable, Iterator
 from .options import add_number, as_input_error, cluster, cluster_options, run_options
 from .options import runs_option, tasks_file_option
@@ -72,25 +71,14 @@ def eval_command(args):
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7b
 def _tell_time(trainings:list, runs):
-    "How long it will take on this machine, by what recorded runs of the same models took"
+    "How long fine-tuning will take on this machine, by a few steps of each model"
     from pronto.core.progress import about
-    from pronto.datasets.loading import table_file
-    from pronto.runs.store import is_done, model_name, read_runs
+    from pronto.runs.runner import seconds_to_train
+    from pronto.runs.store import is_done
     is_new = lambda t: not all(is_done(key, runs, report=str) for key in t.keys)
     new = [t for t in trainings if t.adapt == 'all' and is_new(t)]
-    paces = {} # Of each model, in seconds for an example and epoch
-    for r in read_runs(runs) if new and Path(runs).is_dir() else ():
-        passed = r.counts.get('train', 0)*(r.hyperparameters.get('epochs') or 0)
-        if passed and r.seconds: paces.setdefault(r.model, []).append(r.seconds/passed)
-    pace = {t.model: paces.get(model_name(t.model)) for t in new}
-    epochs = [t.key.hyperparameters.get('epochs') for t in new] # None where a recipe counts steps
-    if not new or not all(pace.values()) or not all(epochs): return # The first training will say it
-    def n_examples(t):
-        files = (table_file(part.folder, t.key.task, 'train') for part in t.selection.train)
-        there = sum(f.read_bytes().count(b'\n') for f in files if f.is_file())
-        return min(there, t.key.limit or there)
-    seconds = sum(median(pace[t.model])*n_examples(t)*n for t,n in zip(new, epochs))
-    note(f'{len(new)} trainings of {len(trainings)} are new: {about(seconds)}, as recorded runs took here')
+    if not (seconds := seconds_to_train(new)): return # Too few to be measured
+    note(f'{len(new)} trainings of {len(trainings)} are new: {about(seconds)} by a few steps on this machine')
 
 def _show_meaning(records:list):
     "In a terminal the scores of one test set beside baselines; what to do where a model learned nothing"
@@ -99,8 +87,9 @@ def _show_meaning(records:list):
     scored = [r for r in records if r.accuracy is not None and r.fold is None]
     if in_terminal() and scored and len(one_test_set(scored)) == len(scored):
         show(score_card(scored).markdown())
-    fine = {r.model for r in records if not r.collapsed}
-    lost = [model for model in dict.fromkeys(r.model for r in records) if model not in fine]
+    tuned = [r for r in records if r.recipe == 'paper']
+    fine = {r.model for r in tuned if not r.collapsed}
+    lost = [model for model in dict.fromkeys(r.model for r in tuned) if model not in fine]
     if lost: note(f'{", ".join(lost)}: every run collapsed; --recipe robust starts from a probe, and again')
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7r

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['place_senses', 'KeepBest', 'ShowProgress', 'padded', 'collate', 'LeanTrainer', 'FineTuner', 'training_arguments',
            'logits_of', 'is_out_of_memory', 'halved', 'fit_in_memory', 'tokens_of', 'try_step', 'by_length',
-           'shared_tokenizer', 'probe_first', 'best_epoch', 'fine_tune', 'fine_tune_dataset']
+           'shared_tokenizer', 'probe_first', 'best_epoch', 'fine_tune', 'seconds_per_example', 'fine_tune_dataset']
 
 # %% ../../nbs/modeling/train.ipynb #0f3a9310
 import gc, tempfile, time, warnings
@@ -393,6 +393,29 @@ def fine_tune(
     return Trained(task=task, seed=seed, hyperparameters=used, rows=rows, **chosen, attempts=attempts,
                    weights={k: v.cpu() for k,v in keep.weights.items()} if keep_weights else None,
                    **cut_and_unknown(packed), **spent(began, device))
+
+# %% ../../nbs/modeling/train.ipynb #trpace02
+def seconds_per_example(
+    model, task, rows:list, # Some of train
+    settings:dict, device:str=None
+)->float:
+    "How long training takes on this machine, by a few steps without an update"
+    settings, device = {'bf16': False} | settings | {'accumulation': 1, 'start': 'usual'}, pick_device(device)
+    size, times = settings['batch_size'], []
+    some = rows[:4*size]
+    with quiet():
+        tokenizer = shared_tokenizer(str(model), model_hash(find_model(model)))
+        attempt = _Attempt(model, tokenizer, task, dict(train=some), senses_of(some), settings, 0, device, '')
+        net, _, packed = attempt.prepare()
+        net.to(device)
+        inputs = [x | {'labels': y} for x,y in zip(packed['train'].inputs, attempt.label_ids('train'))]
+        for i in range(0, len(inputs), size):
+            batch, began = collate(inputs[i:i+size], tokenizer), time.perf_counter()
+            with torch.autocast(device, torch.bfloat16, enabled=settings['bf16']):
+                try_step(model, net, batch, len(task.labels))
+            if device == 'cuda': torch.cuda.synchronize()
+            times.append((time.perf_counter() - began)/len(batch['labels']))
+    return min(times[1:] or times) # The first step takes longer
 
 # %% ../../nbs/modeling/train.ipynb #c7a10004
 def fine_tune_dataset(
