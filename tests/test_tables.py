@@ -151,8 +151,9 @@ def test_what_models_know_and_how_they_predict_stands_beside_their_scores(tmp_pa
     assert '| completed, % |' in out and known == {'wol': '–', 'a (hash)': '0.0', 'a (anot)': '–', 'b': '0.0', 'c': '0.0', 'd': '20.0'}
     assert ask('--protocol', 'perplexity') == 0
     assert '| causal | in-language | SM | 4 |' in capsys.readouterr().out
-    assert ask('--protocol', 'memory') == 0
-    assert '| wol | in-language | SM | 4 | 100 | 80 |' in capsys.readouterr().out
+    assert ask('--question', 'memory') == 0
+    out = capsys.readouterr().out
+    assert '| wol | in-language | SM | 4 | 100 | 80 |' in out and 'd on wol: completes 20.0 %' in out
     assert ask('--protocol', 'memory', '--memory') == 1 and 'is for the tables of scores' in capsys.readouterr().err
 
 def test_unambiguous_rows_are_scored_beside_all(tmp_path):

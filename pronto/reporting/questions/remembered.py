@@ -143,7 +143,7 @@ def _is_above(row:dict, name:str)->bool:
 def remembered_sentences(tables:list[Table], metric:str='')->list[str]:
     "Which models complete verses, and which prefer their wording"
     lines = []
-    for row in (r for t in tables for r in t.records):
+    for row in (r for t in tables if t.stem == 'memory' for r in t.records):
         exact = decimal(100*float(row['exact'] or 0), 1)
         said = f'{row["model"]} on {row["dataset"]}: completes {exact} % of the verses word for word'
         if _is_above(row, 'exact'): said += ', more than n-grams: it has read this wording'
