@@ -4,7 +4,7 @@
 
 DATASET_DIRs are built with all tasks that are judged (`pronto build --tasks`). MODELs are in the order of
 their pretraining: random weights first. They are frozen and probed; the last one also with parts of train.
-What RECORDS holds is not measured again.
+What RECORDS holds is not measured again. Datasets with tasks on words alone give paper_tables/word_gates.*
 """
 import argparse, json
 from pathlib import Path
@@ -18,38 +18,51 @@ from pronto.datasets.tasks import find_task
 from pronto.modeling.probing import probe
 from pronto.modeling.recipes import find_recipe
 from pronto.runs.baselines import baselines_of, training_labels
+from pronto.suites.importing import know_imported
 
 SHARES, DRAWS, MOST = (.02, .1, .33), 2, dict(train=6000, dev=1200, test=2400) # Rows
+WORD_SHARES, WORD_MOST = (.1, .33), dict(train=1000, dev=100, test=400) # A row has some twenty words
 SIMPLE = 'majority', 'cues', 'ngram', 'ngram_balanced'
 
 def sample(rows, n, seed=0): return Random(seed).sample(rows, n) if len(rows) > n else rows
 
 def answers(dataset, task, models):
     "Who answers a test set after which share of train, and the answers"
-    parts = {s: sample(list(dataset.tasks[task.stem][s]), n) for s,n in MOST.items()}
+    most, shares = (WORD_MOST, WORD_SHARES) if task.has_items else (MOST, SHARES)
+    parts = {s: sample(list(dataset.tasks[task.stem][s]), n) for s,n in most.items()}
     heads = 'both' if task.has_sense else 'layer'
+    asked = task.trainer('frozen') if task.has_items else probe
     settings = find_recipe('probe').settings(task) | dict(select='mcc', heads=heads)
     for name,predict in baselines_of(task).items():
         if name in SIMPLE: yield parts, name, 1., 0, predict(task, parts['train'], parts['test'])
     plan = [(model, 1., 0) for model in models]
-    plan += [(models[-1], share, draw) for share in SHARES for draw in range(DRAWS)]
+    plan += [(models[-1], share, draw) for share in shares for draw in range(DRAWS)]
     for model,share,draw in plan:
         rows = parts | dict(train=sample(parts['train'], int(share*len(parts['train'])), draw))
-        yield parts, Path(model).name, share, draw, probe(model, task, rows, settings).answers['test']
+        yield parts, Path(model).name, share, draw, asked(model, task, rows, settings).answers['test']
+
+def rightness(task, rows, given):
+    "How right each answer is, which the metric is the mean of, and the chapter of each"
+    true, items = training_labels(task, rows), rows
+    if task.has_items:
+        items = [row for row in rows for _ in range(task.n_items(row))]
+        values = task.item_values(task.metric, true, given, [row.id for row in items])
+        right = [round(float(x), 4) for x in values]
+    else: right = [int(a == b) for a,b in zip(given, true)]
+    return dict(right=right, chapters=[row.refs[0].chapter_name for row in items])
 
 def measure(folders, models, path):
     "A record for each dataset, task, model, share of train and draw of it"
     found = [json.loads(line) for line in path.open()] if path.exists() else []
     done = {(r['dataset'], r['task']) for r in found}
+    know_imported(folders)
     for dataset in map(load_dataset_folder, folders):
         for task in (find_task(stem) for stem in dataset.tasks):
             if (dataset.path.name, task.abbr) in done: continue
             new = []
             for parts,who,share,draw,given in answers(dataset, task, models):
-                right = [int(a == b) for a,b in zip(given, training_labels(task, parts['test']))]
-                chapters = [row.refs[0].chapter_name for row in parts['test']]
                 new.append(dict(dataset=dataset.path.name, task=task.abbr, who=who, share=share, draw=draw,
-                                right=right, chapters=chapters))
+                                **rightness(task, parts['test'], given)))
             with path.open('a') as f: f.writelines(json.dumps(r) + '\n' for r in new)
             found += new
     return found
@@ -91,7 +104,7 @@ def judge(scores):
     last, datasets = scores.models[-1], scores.datasets
     above, gain, (low, high) = scores.gain(scores.simple)
     rises, more, (at_least, at_most) = scores.gain(lambda d: scores.models[0])
-    shares = [s for s in (*SHARES, 1.) if scores.of(datasets[0], last, s)]
+    shares = sorted({share for _,who,share,_ in scores.found if who == last})
     by_share = [scores.mean(last, s) for s in shares]
     with_rows = spearmanr(shares, by_share).statistic
     noise = np.mean([np.std(scores.of(d, last, s), ddof=1) for d in datasets for s in shares[:-1]])
@@ -116,6 +129,9 @@ far the last model is above that, with a 95 % interval over chapters; in: in how
 is. By pretraining: how far the last model is above the first. Rows: Spearman's correlation of its \
 score with the number of rows. Noise: standard deviation over draws of rows. Order: Kendall's τ-a of \
 the models' order and that of their pretraining."""
+_OF_WORDS = """\
+Rows are verses; the score of names is the F1 of their spans. N-grams give a word that train has its \
+usual tag, and another one that of its letters."""
 _PASSES = """\
 A task passes if the last model is above on average and in most datasets, if pretraining raises the \
 score (the interval is above 0) and in most datasets, if the correlation with rows is .5 or more, \
@@ -129,10 +145,16 @@ def table(records, models, names):
     for task in dict.fromkeys(r['task'] for r in records):
         cells, gates = judge(Scores([r for r in records if r['task'] == task], models))
         rows.append((-sum(gates.values()), [task, *cells]))
-    datasets = ', '.join(dict.fromkeys(r['dataset'] for r in records))
-    notes = [_READ.format(datasets, MOST['train']), _PASSES]
+    where = {}
+    for r in records: where.setdefault(r['task'], {})[r['dataset']] = True
+    datasets = '; '.join(f'{", ".join(there)} ({task})' for task,there in where.items())
+    if len({*map(tuple, where.values())}) == 1: datasets = ', '.join(where[records[0]['task']])
     ordered = [row for _,row in sorted(rows, key=lambda r: r[0])]
-    return Table('gates', 'Which tasks tell models apart?', [(header, ordered)], notes)
+    on_words = any(r['task'] in ('names','upos') for r in records)
+    most = WORD_MOST if on_words else MOST
+    notes = [_READ.format(datasets, most['train']), *[_OF_WORDS]*on_words, _PASSES]
+    name, which = ('word_gates', 'tasks on words') if on_words else ('gates', 'tasks')
+    return Table(name, f'Which {which} tell models apart?', [(header, ordered)], notes)
 
 if __name__ == '__main__':
     kind = argparse.RawDescriptionHelpFormatter
