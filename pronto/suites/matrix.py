@@ -15,10 +15,7 @@ from ..core.tables import Table, csv_rows, decimal
 # %% ../../nbs/suites/matrix.ipynb #mx05c
 class SavedTransfer:
     "Scores in percent by the language of training and that of test; raises `InputError` for another table"
-    def __init__(self,
-        path, # A table with the columns train, test, value and ngram
-        title:str=''
-    ):
+    def __init__(self, path, title:str=''): # A table with the columns train, test, value and ngram
         self.title = title
         with reading(path, 'it should have the columns train, test, value and ngram'):
             rows = csv_rows(Path(path).read_text(encoding='utf-8'))
@@ -56,8 +53,7 @@ class SavedTransfer:
         "The matrix, with the mean of the languages that were not trained on"
         rows = []
         for source in self.sources:
-            others = [self.values[source, t] for t in self.targets
-                      if t != source and (source, t) in self.values]
+            others = [x for (s,t),x in self.values.items() if s == source != t]
             of_row = *(self.values.get((source, t)) for t in self.targets), mean(others) if others else None
             rows.append([source, *(decimal(x, 1) for x in of_row)])
         header = ['train \\ test', *self.targets, 'mean of others']
