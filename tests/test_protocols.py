@@ -395,6 +395,8 @@ def test_the_notebooks(name, tmp_path, monkeypatch):
     shown = [o['data'] for c in ran.cells if c.cell_type == 'code' for o in c.outputs if 'data' in o]
     assert shown[0]['text/markdown'].startswith('**Finding') and 'not say anything' not in shown[0]['text/markdown']
     assert 'image/png' in shown[1] and '|---|' in shown[2]['text/markdown']
+    red = [o.text for c in ran.cells if c.cell_type == 'code' for o in c.outputs if o.get('name') == 'stderr']
+    assert not red and len({str(x) for x in shown}) == len(shown) # No block of warnings, nothing twice
 
 @pytest.mark.slow
 def test_the_notebook_on_typology(tmp_path):

@@ -37,8 +37,9 @@ class InputError(ValueError):
 
 # %% ../../nbs/core/files.ipynb #5914f338
 def to_stderr(line:str):
-    "Print a line on the error stream"
-    print(line, file=sys.stderr, flush=True)
+    "Print a line on the error stream; in a notebook, where that is a red block, beside the results"
+    in_notebook = type(sys.stderr).__module__.startswith('ipykernel')
+    print(line, file=sys.stdout if in_notebook else sys.stderr, flush=True)
 
 @cache
 def warn_once(line:str):

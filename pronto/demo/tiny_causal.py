@@ -40,14 +40,14 @@ def pretrain_causal(
     config = GPT2Config(vocab_size=len(tokenizer), bos_token_id=None, eos_token_id=None, **sizes)
     model = GPT2LMHeadModel(config)
     optimiser = torch.optim.AdamW(model.parameters(), 2e-3)
-    for step in range(steps):
-        batch = [texts[(16*step + i) % len(texts)] for i in range(16)]
-        read = tokenizer(batch, padding=True, truncation=True, max_length=128, return_tensors='pt',
-                         return_token_type_ids=False)
-        labels = read['input_ids'].masked_fill(read['attention_mask'] == 0, -100)
-        model(**read, labels=labels).loss.backward()
-        optimiser.step()
-        optimiser.zero_grad()
     with quiet():
+        for step in range(steps):
+            batch = [texts[(16*step + i) % len(texts)] for i in range(16)]
+            read = tokenizer(batch, padding=True, truncation=True, max_length=128, return_tensors='pt',
+                             return_token_type_ids=False)
+            labels = read['input_ids'].masked_fill(read['attention_mask'] == 0, -100)
+            model(**read, labels=labels).loss.backward()
+            optimiser.step()
+            optimiser.zero_grad()
         for part in tokenizer, model: part.save_pretrained(out)
     return out

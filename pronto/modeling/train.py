@@ -8,7 +8,7 @@ __all__ = ['place_senses', 'KeepBest', 'ShowProgress', 'padded', 'collate', 'Lea
            'shared_tokenizer', 'probe_first', 'best_epoch', 'fine_tune', 'seconds_per_example', 'fine_tune_dataset']
 
 # %% ../../nbs/modeling/train.ipynb #0f3a9310
-import gc, tempfile, time, warnings
+import gc, tempfile, time
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 import numpy as np
@@ -16,7 +16,7 @@ import torch, transformers
 from torch.nn.functional import cross_entropy, normalize
 from torch.utils.data import SequentialSampler
 from transformers import Trainer, TrainerCallback, TrainingArguments
-from ..core.files import InputError
+from ..core.files import InputError, warn_once
 from ..core.progress import Meter
 from ..datasets.loading import Dataset, load_dataset_folder
 from ..datasets.tasks import find_task
@@ -204,8 +204,8 @@ def fit_in_memory(
 # %% ../../nbs/modeling/train.ipynb #7c6aa896
 def _warn_of_unknown(model, share:float):
     if share > 0.5:
-        warnings.warn(f'{model}: its tokenizer does not know {share:.0%} of the tokens of train; the scores '
-                      'will say little about the language', stacklevel=2)
+        warn_once(f'{model}: its tokenizer does not know most tokens of train; the scores will say little '
+                  'about the language')
 
 def _check_tokens(model, net, packed:dict):
     table = token_table(net)
