@@ -25,7 +25,7 @@ from ..runs.store import predictions_of, right_answers
 def cost_table(records:list[Run])->Table: # A row per run
     "Time, examples, truncated examples, share of unknown tokens and device of each run"
     rows = [[task_name(r.task), r.model, str(r.seed), f'{r.seconds:.1f}', sum(r.counts.values()),
-             sum(r.truncated.values()), number(r.unknown['test']), r.device] for r in records]
+             sum(r.truncated.values()), number(r.unknown.get('test')), r.device] for r in records]
     header = ['task','model','seed','seconds','examples','truncated','unknown %','device']
     return Table('cost', 'Time and cost', [(header, rows)])
 
