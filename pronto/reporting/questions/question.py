@@ -111,9 +111,10 @@ def _chosen(question:RunQuestion, records:list[Run], options:Options)->tuple[lis
 def _runs_of(found:list)->list[Run]: return [r for one in found for r in getattr(one, 'runs', ())]
 
 def _unused(question:RunQuestion, records:list[Run], used:list[Run])->str: # Empty if all are in a table
-    ids = {id(r) for r in used}
+    is_same = lambda r: r.path or id(r) # A question may read a run under another name
+    known = set(map(is_same, used))
     own = [r for r in records if question.protocol in ('', r.protocol)] if used else []
-    others = described([r for r in own if id(r) not in ids])
+    others = described([r for r in own if is_same(r) not in known])
     return question.unused.format(others) if others else ''
 
 def _noted(table:Table, runs:list[Run], metric:str)->Table:
