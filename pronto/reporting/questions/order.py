@@ -177,4 +177,5 @@ def _read(records:list[Run], options)->list[list[Ordered]]:
     return order_of(records, verses_read(options.file), options.metric)
 
 ORDER = RunQuestion('order', _read, lambda found, metric: [order_table(found, metric)], plot_order,
-                    order_sentences, metric='mcc', any_protocol=True, chooses=True)
+                    order_sentences, metric='mcc', any_protocol=True, chooses=True,
+                    unused='Not ordered, as it is not known what they have read, or others lack a score: {}.')
