@@ -72,7 +72,8 @@ def write_study_page(study:Study)->list[str]: # A line for each question that th
     read, records, answers, left = write_read(study.plan, study.place), read_runs(store), [], []
     for name in study.plan.questions:
         question, file = find_question(name), str(read) if name in _READS else ''
-        options = Options(protocol=question.protocol or 'probe', file=file, store=str(store))
+        protocol = question.protocol or ('in-language' if question.any_protocol else 'probe')
+        options = Options(protocol=protocol, file=file, store=str(store))
         try: reply = ask_runs(question, records, options)
         except InputError as e: left.append(f'no answer to {name}: {e}'); continue
         reply.write(folder)

@@ -206,7 +206,8 @@ def typology_sentences(tables:list[Table], metric:str='')->list[str]:
     return lines
 
 def _read(records:list[Run], options)->list[Typology]:
-    protocol = 'transfer' if options.protocol == 'in-language' else options.protocol
+    usual = max(_IN, key=lambda protocol: sum(r.protocol == protocol for r in records)) # The first if none
+    protocol = usual if options.protocol == 'in-language' else options.protocol
     return read_typology(records, protocol, options.metric)
 
 TYPOLOGY = RunQuestion(
