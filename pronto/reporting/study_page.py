@@ -29,7 +29,8 @@ def _section(name:str, tables:list[dict], folder:Path)->str: # In Markdown
     more = [f'- and {len(lines) - _MOST} more like these, in the tables'] if len(lines) > _MOST else []
     lines = lines[:_MOST] or ['The tables say it; there is no sentence about it.']
     links = ', '.join(f'[{row["table"]}]({row["table"]}.md)' for row in tables)
-    return '\n'.join([f'## {name}\n', *lines, *more, f'\nTables: {links}'])
+    picture = [f'\n![{name}]({name}.png)'] if (folder/f'{name}.png').is_file() else []
+    return '\n'.join([f'## {name}\n', *lines, *more, *picture, f'\nTables: {links}'])
 
 def _models(plan:Plan, folder:Path)->str: # In Markdown
     "What each model has read"
