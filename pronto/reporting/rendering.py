@@ -314,6 +314,7 @@ def _short(block:Block)->list[list[TaskScore]]:
     is_known = any(c.ours is not None for c in best)
     return [*baselines[:1], *([best] if is_known else []), *(row for row in rows if not row[0].reference)]
 
+# %% ../../nbs/reporting/rendering.ipynb #58985cez
 def _row_name(row:list[TaskScore], mixed:bool, short:bool)->str:
     first, limits = row[0], sorted({c.limit for c in row if c.ours is not None and c.limit})
     name = first.system

@@ -320,6 +320,7 @@ def _bibles(rows:list[dict])->list[dict]:
     where = lambda r: dict(place=coordinates_of(r['iso639_3']), groups=_groups(r))
     return [about(r) | where(r) for r in of_code.values()]
 
+# %% ../../nbs/reporting/report.ipynb #4930ca9z
 def _groups(row:dict)->list[str]:
     "From its family on; only the family if the registry says another than Glottolog"
     family, *groups = lineage_of(row['iso639_3']) or [row['family']]
