@@ -304,9 +304,8 @@ class Study:
 
     def has_run(self, step:Command)->bool:
         "Has it ended well, with the same command and the same files, and is what it made there?"
-        made_by = {row[0]: row[2:] for row in self.rows()}
-        is_there = step.made is None or step.made.exists()
-        return is_there and made_by.get(str(step)) == [join(step.command), step.inputs]
+        made_by = {row[0]: row[2:] for row in self.rows()}.get(str(step))
+        return made_by == [join(step.command), step.inputs] and (not step.made or step.made.exists())
 
     def run(self, step:Command)->str: # Empty, or why it failed
         "Run a command unless what it makes is there"

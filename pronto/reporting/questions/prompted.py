@@ -120,6 +120,7 @@ def _plot_reliability(ax, curves:dict[str,list]):
     ax.set_title(f'Share of right answers by their probability{few}', fontsize=8)
     ax.legend(fontsize=6)
 
+# %% ../../../nbs/reporting/questions/prompted.ipynb #pm08c
 def plot_prompted(found:list[Prompted]):
     "A panel for each task: MCC with its interval for each model, translation and number of examples"
     by_task = grouped(found, lambda p: p.task)
