@@ -8,7 +8,7 @@ from pronto.core.files import InputError
 from pronto.core.refs import Ref
 from pronto.core.tables import csv_rows
 from pronto.quality.alignment_scores import alignment_scores, alignment_table, composed, link_counts
-from pronto.quality.gold_alignments import GoldAlignment, parse_aligned_usfm, read_gold, read_greek
+from pronto.quality.gold_alignments import GoldAlignment, GreekWord, parse_aligned_usfm, read_gold, read_greek
 
 GREEK = '''\
 mk001:001	1	ἀρχή/746/0743	NOM.FEM.SG	Ἀρχὴ	arkhē
@@ -70,6 +70,47 @@ def test_milestones_without_a_greek_text(folders):
     gold = read_gold(folders/'toy'/'42-MRK.usfm')
     assert [(w.form, w.upos) for w in gold.verses[0].source] == [('Ἀρχὴ', 'NOUN'), ('τοῦ', 'DET'), ('Δαυεὶδ', 'PROPN')]
     assert 'too high' in gold.notes[0]
+
+def test_in_a_bridge_occurrences_are_counted_in_the_verse_that_is_named(tmp_path):
+    greek = {Ref('MRK', 1, n): [GreekWord('λέγει'), GreekWord(word)] for n,word in ((2, 'Παῦλος'), (3, 'Πέτρος'))}
+    inside = lambda verse, word: milestone('λέγει', f'\\w {word}\\w*').replace('\\*', f' x-ref="1:{verse}"\\*', 1)
+    (tmp_path/'42-MRK.usfm').write_text('\\id MRK\n\\c 1\n\\v 2-3 ' + inside(3, 'later') + inside(2, 'before'), encoding='utf-8')
+    [verse] = read_gold(tmp_path, greek).verses
+    assert (verse.target, verse.sure) == (['later','before'], {(2,0), (0,1)})
+
+@pytest.mark.parametrize('said,name', [('hi_हिन्दी, हिंदी_ltr', 'हिन्दी, हिंदी'), ('ar_العربية_rtl', 'العربية'),
+                                       ('es-419_Español⋅Latin⋅America_ltr', 'Español Latin America')])
+def test_the_language_is_the_one_that_the_file_names(folders, said, name):
+    (folders/'toy'/'42-MRK.usfm').write_text(ALIGNED.replace('en_Toki_ltr', said), encoding='utf-8')
+    assert read_gold(folders/'toy').name == name
+
+def test_tables_of_another_language_are_read_too(folders):
+    (folders/'helfi'/'finnish').rename(folders/'helfi'/'swedish')
+    assert [read_gold(folders/'helfi'/name).name for name in ('', 'swedish', 'swedish/41-mk.txt')] == ['Swedish']*3
+
+def test_milestones_in_text_files_are_no_tables(folders):
+    (folders/'toy'/'42-MRK.usfm').rename(folders/'toy'/'42-MRK.txt')
+    (folders/'toy'/'.git').mkdir()
+    (folders/'toy'/'.git'/'index').write_bytes(b'\xff\xfe\\id')
+    assert read_gold(folders/'toy').name == 'Toki'
+
+def test_what_nobody_has_aligned_yet_is_left_out_and_said(folders, capsys):
+    pytest.importorskip('thot')
+    (folders/'toy'/'43-LUK.usfm').write_text('\\id LUK\n\\c 1\n\\v 1 \\w Toki\\w*', encoding='utf-8')
+    (folders/'toy'/'42-MRK.usfm').write_text(ALIGNED + '\n\\v 4 \\w pona\\w*', encoding='utf-8')
+    greek = folders/'helfi'/'greek'/'41-mk-Mark.txt'
+    greek.write_text(GREEK + GREEK.splitlines()[-1].replace(':002', ':004'), encoding='utf-8')
+    assert main(['quality', 'align', str(folders/'toy'), '--greek', str(greek.parent)]) == 0
+    said = capsys.readouterr().out
+    assert 'Greek → Toki: Left out, as they have no milestones: 43-LUK.usfm.' in said
+    assert 'Greek → Toki: 1 verses without a link were left out.' in said and '| Greek → Toki | 2 |' in said
+
+def test_two_alignments_in_one_language_have_names_of_their_own(folders):
+    pytest.importorskip('thot')
+    (folders/'other').mkdir()
+    (folders/'other'/'42-MRK.usfm').write_text(ALIGNED, encoding='utf-8')
+    names = [s.name for s in alignment_scores([folders/'toy', folders/'other'])[0]]
+    assert names == ['Greek → Toki (toy)', 'Greek → Toki (other)', 'Toki (toy) → Toki (other)']
 
 def test_composed_links_go_through_the_greek(folders):
     finnish = read_gold(folders/'helfi')

@@ -156,6 +156,8 @@ def test_a_verse_of_ten_thousand_words_is_left_out_and_counted(annotated, tmp_pa
     long = translated(annotated, {Ref('MAT', 2, 2): 'a '*10_000})
     manifest = build(annotated, long, tmp_path/'toy', splits='parallel')
     assert manifest['words']['left_out'] == {'more than 1,000 words': 1}
+    from pronto.datasets.manifest import summary
+    assert 'Of 611 verses with linked words, links suffice in 611 (names), 611 (upos); not linked: 1 with more than 1,000 words' in summary(manifest)
 
 def test_a_script_without_blanks_asks_for_a_segmenter(annotated, tmp_path):
     pytest.importorskip('thot', reason='needs the extra align')
@@ -223,6 +225,7 @@ def test_a_summary_says_how_good_labels_of_words_are(dataset):
     from pronto.datasets.manifest import summary
     manifest = load_manifest(dataset)
     assert 'measured against treebanks, the share of parts of speech' in summary(manifest)
+    assert 'links suffice' in summary(manifest) and 'not linked' not in summary(manifest)
     assert 'treebanks' not in summary({k: v for k,v in manifest.items() if k != 'words'})
 
 # Mentions of OntoNotes, whose words stay in memory

@@ -214,6 +214,14 @@ def _numbering_line(manifest:dict)->list[str]: # One line; none for manifests of
 _TEXT = dict(permitted='it may be passed on', forbidden='it may not be passed on',
              unclear='whether it may be passed on is unclear')
 
+def _words_lines(words:dict)->list[str]: # What `word_tasks` says of a dataset
+    "How many verses the tasks on words keep, why others are out, and how good the labels are"
+    if not words.get('tasks'): return []
+    kept = ', '.join(f'{found["verses"]:,} ({stem})' for stem,found in words['kept'].items())
+    left_out = ', '.join(f'{n:,} with {what}' for what,n in words['left_out'].items())
+    lines = f'Of {words["linked"]["verses"]:,} verses with linked words, links suffice in {kept}'
+    return [f'\n{lines}{"; not linked: " if left_out else ""}{left_out}', f'\n{alignment_quality_note()}']
+
 def summary(manifest:dict)->str: # Markdown
     "Counts, label shares and cautions of one dataset"
     verses = ', '.join(f'{n:,} {status}' for status,n in manifest['verses'].items())
@@ -229,7 +237,7 @@ def summary(manifest:dict)->str: # Markdown
     if 'folds' in manifest:
         notes.append('\nCounts are sums over ten folds, and each row of test is in one of them.')
     notes += _cue_line(manifest)
-    if manifest.get('words', {}).get('tasks'): notes.append(f'\n{alignment_quality_note()}')
+    notes += _words_lines(manifest.get('words', {}))
     notes += [f'\nCaution: {c}' for c in cautions(manifest)]
     licence = manifest.get('licence', NOT_STATED)
     text = f'\nLicence of the text: {licence}; {_TEXT[redistribution(licence)]}'

@@ -79,14 +79,20 @@ def _keys(words:list[GreekWord])->list[str]:
     "What an aligner sees of the words"
     return [w.lemma or w.form for w in words]
 
+def _without_links(verses:list[GoldVerse])->list[str]:
+    "A note on verses that nobody has aligned yet, in which each link would count as wrong"
+    n = sum(bool(v.source and v.target) and not (v.sure or v.possible) for v in verses)
+    return [f'{n:,} verses without a link were left out.'] if n else []
+
 def score_alignment(gold:GoldAlignment, name:str, seed:int=0)->AlignmentScore:
     "Align the words of a gold alignment automatically, and compare"
-    verses = [v for v in gold.verses if v.source and v.target]
+    verses = [v for v in gold.verses if v.sure or v.possible]
+    notes = gold.notes + _without_links(gold.verses)
     has_lemmas = any(w.lemma for v in verses for w in v.source)
     more = dict(forms=[[w.form for w in v.source] for v in verses]) if has_lemmas else dict(source_letters=5)
     found = align_words([_keys(v.source) for v in verses], [v.target for v in verses], seed=seed, **more)
     counts = [link_counts(v, {(x.source, x.target) for x in links}) for v,links in zip(verses, found)]
-    return _scored(name, link_measures, counts, [v.refs[0] for v in verses], gold.notes)
+    return _scored(name, link_measures, counts, [v.refs[0] for v in verses], notes)
 
 # %% ../../nbs/quality/alignment_scores.ipynb #aqsc0012
 def _named_words(verses:list[GoldVerse])->set[str]: # In lower case
@@ -199,6 +205,9 @@ def _gold_with_greek(paths:list[Path], text:dict)->tuple[list[GoldAlignment],dic
     for path in sorted(paths, key=lambda p: helfi_folder(p) is None):
         found[path] = read_gold(path, text)
         text = text or {v.refs[0]: v.source for v in found[path].verses if len(v.refs) == 1}
+    languages = Counter(gold.name for gold in found.values())
+    for path,gold in found.items():
+        if languages[gold.name] > 1: gold.name = f'{gold.name} ({path.stem})'
     return [found[path] for path in paths], text
 
 def alignment_scores(

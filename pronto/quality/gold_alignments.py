@@ -73,12 +73,16 @@ def _uw_upos(morph:str, lemma:str)->str:
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0011
 _HELFI_VERSE = re.compile(r'[1-3a-z]{2}(\d{3}):(\d{3})')
 
+def _text(path:Path)->str:
+    with reading(path): return path.read_text(encoding='utf-8-sig')
+
 def _helfi_files(folder:Path)->list[Path]:
-    "The tables of a folder, e.g. `41-mk.txt`"
-    return sorted(p for p in folder.glob('[0-9][0-9]-*.txt') if p.is_file())
+    "The tables of a folder, e.g. `41-mk.txt`; USFM may have such names too"
+    found = sorted(p for p in folder.glob('[0-9][0-9]-*.txt') if p.is_file())
+    return [p for p in found if not is_usfm(_text(p))]
 
 def _helfi_rows(path:Path, width:int): # Yields the line, the verse and the other columns
-    with reading(path): lines = path.read_text(encoding='utf-8-sig').splitlines()
+    lines = _text(path).splitlines()
     book = find_book(path.name[:2])
     for n,line in enumerate(lines, 1):
         if not line.strip(): continue
@@ -150,7 +154,7 @@ class Milestone(NamedTuple):
     occurrence:int
     lemma:str
     morph:str
-    verse:str='' # In a bridge, if it is named
+    verse:str='' # In a bridge, e.g. `2:15`: the one in which occurrences are counted
 
 def _milestone(text:str, fail)->Milestone:
     "Read the attributes; `fail` makes the error"
@@ -161,8 +165,8 @@ def _milestone(text:str, fail)->Milestone:
     if not is_count or of and int(occurrence) > int(of):
         raise fail(f'a milestone of {said["x-content"]} with occurrence {occurrence[:9]!r} of {of[:9]!r}')
     content = unicodedata.normalize('NFC', said['x-content'])
-    verse = said.get('x-ref') or said.get('x-verse') or ''
-    return Milestone(content, int(occurrence), said.get('x-lemma', ''), said.get('x-morph', ''), verse)
+    return Milestone(content, int(occurrence), said.get('x-lemma', ''), said.get('x-morph', ''),
+                     said.get('x-ref', ''))
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0016
 class AlignedWord(NamedTuple):
@@ -215,17 +219,17 @@ def _nearest(word:str, free:list[int], forms:list[str])->int|None: # One of `fre
     best = max(similar, default=(0, 0))
     return -best[1] if best[0] >= _SIMILAR else None
 
-def _placed(named:list[Milestone], source:list[GreekWord])->dict[Milestone,int]: # Those that have a place
-    "The places of milestones among the words of a text"
+def _placed(named:list[Milestone], source:list[GreekWord], verses:list[str]
+)->dict[Milestone,int]: # Those that have a place
+    "The places of milestones among the words of a text, which are in `verses` such as `2:15`"
     forms = [plain_form(w.form) for w in source]
-    by_form = defaultdict(list)
-    for i,form in enumerate(forms): by_form[form].append(i)
+    of_verse = lambda m: [i for i,verse in enumerate(verses) if m.verse in ('', verse)]
     places = {}
     for m in named:
-        alike = by_form[plain_form(m.content)]
+        alike = [i for i in of_verse(m) if forms[i] == plain_form(m.content)]
         if m.occurrence <= len(alike): places[m] = alike[m.occurrence - 1]
     for m in named:
-        free = [i for i in range(len(source)) if i not in set(places.values())] if m not in places else ()
+        free = [i for i in of_verse(m) if i not in set(places.values())] if m not in places else ()
         if free and (i := _nearest(plain_form(m.content), free, forms)) is not None: places[m] = i
     return places
 
@@ -242,11 +246,12 @@ def _read_with(word:GreekWord, lexicon:dict)->GreekWord:
     known = None if word.lemma else lexicon.get(plain_form(word.form))
     return word._replace(lemma=known.lemma, upos=known.upos) if known else word
 
-def _uw_verse(refs:tuple, words:list[AlignedWord], text:list[GreekWord], lexicon:dict)->tuple[GoldVerse,int]:
+def _uw_verse(refs:tuple, words:list[AlignedWord], greek:dict, lexicon:dict)->tuple[GoldVerse,int]:
     "A verse, and how many of its milestones are not in the text"
     named = list(dict.fromkeys(m for w in words for m in w.milestones))
-    source = [_read_with(w, lexicon) for w in text]
-    places = _placed(named, source)
+    text = [(f'{ref.chapter}:{ref.verse}', w) for ref in refs for w in greek.get(ref, ())]
+    source = [_read_with(w, lexicon) for _,w in text]
+    places = _placed(named, source, [verse for verse,_ in text])
     for m in named:
         if m in places: continue
         places[m] = len(source)
@@ -262,8 +267,7 @@ def read_unfoldingword(
     books = [parse_aligned_usfm(text, path) for path,text in texts.items()]
     lexicon, found, added = _lexicon(books), [], 0
     for refs,words in (item for verses in books for item in verses.items()):
-        text = [w for ref in refs for w in (greek or {}).get(ref, ())]
-        verse, n = _uw_verse(refs, words, text, lexicon)
+        verse, n = _uw_verse(refs, words, greek or {}, lexicon)
         found.append(verse)
         added += n
     n_words = sum(len(v.source) for v in found)
@@ -285,23 +289,21 @@ def read_greek(
     if any(found.values()): return {ref: _greek_words(words) for ref,words in found.items()}
     raise InputError(path, 'holds no words; make it again with `pronto annotate --words`')
 
-def helfi_folder(path:Path)->Path|None:
-    "The folder of HELFI's translation, if this is it, holds it or is a table in it"
+def helfi_folder(path:Path)->Path|None: # e.g. `finnish`, beside `greek`
+    "The folder of a translation in HELFI's format, if this is it, holds it or is a table in it"
     if path.is_file(): return path.parent if path in _helfi_files(path.parent) else None
-    return next((f for f in (path/'finnish', path) if _helfi_files(f)), None)
+    inside = sorted(f for f in path.iterdir() if f.is_dir())
+    return next((f for f in (path, *inside) if _helfi_files(f) and not column_files(f)), None)
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald023b
-_LANGUAGE = re.compile(r'\\id .*?_([^\W_]+)_(?:ltr|rtl)\b')
+_LANGUAGE = re.compile(r'\\id .*?_([^_\n]+)_(?:ltr|rtl)\b') # e.g. `en_English_ltr`
 
-def _aligned_files(path:Path)->dict[Path,str]: # To their texts
-    "The files with milestones"
-    files = [path] if path.is_file() else sorted(p for p in path.rglob('*') if p.is_file())
-    texts = {}
-    for f in files:
-        if f.suffix.lower() not in ('.usfm','.sfm','.txt',''): continue
-        with reading(f): text = f.read_text(encoding='utf-8-sig')
-        if is_usfm(text) and '\\zaln' in text: texts[f] = text
-    return texts
+def _usfm_files(path:Path)->dict[Path,str]: # To their texts
+    "The books of USFM in a folder, hidden folders such as `.git` left out"
+    is_hidden = lambda f: any(part.startswith('.') for part in f.relative_to(path).parts)
+    files = [path] if path.is_file() else sorted(f for f in path.rglob('*') if not is_hidden(f))
+    texts = {f: _text(f) for f in files if f.is_file() and f.suffix.lower() in ('.usfm','.sfm','.txt','')}
+    return {f: text for f,text in texts.items() if is_usfm(text)}
 
 def read_gold(path, greek:dict[Ref,list[GreekWord]]=None)->GoldAlignment:
     "Read a gold alignment of either format; raises `InputError` for another"
@@ -309,10 +311,15 @@ def read_gold(path, greek:dict[Ref,list[GreekWord]]=None)->GoldAlignment:
     if not path.exists(): raise InputError(path, 'does not exist; name a gold alignment')
     if folder := helfi_folder(path):
         files = [path] if path.is_file() else _helfi_files(folder)
-        return GoldAlignment('Finnish', read_helfi(files, folder.parent/'greek'))
-    texts = _aligned_files(path)
+        return GoldAlignment(folder.name.capitalize(), read_helfi(files, folder.parent/'greek'))
+    books = _usfm_files(path)
+    texts = {f: text for f,text in books.items() if '\\zaln' in text}
     if not texts:
         what = 'holds no word alignment: no tables of HELFI (41-mk.txt) and no USFM with milestones'
         raise InputError(path, f'{what}; name another folder or file')
     named = next(filter(None, map(_LANGUAGE.search, texts.values())), None)
-    return GoldAlignment(named[1] if named else path.stem, *read_unfoldingword(texts, greek))
+    name = named[1].replace('⋅', ' ') if named else path.stem
+    verses, notes = read_unfoldingword(texts, greek)
+    unaligned = [f.name for f in books if f not in texts]
+    if unaligned: notes.append(f'Left out, as they have no milestones: {", ".join(unaligned)}.')
+    return GoldAlignment(name, verses, notes)
