@@ -101,6 +101,13 @@ def test_trained_probed_tabled_reported_and_exported(built, model, tmp_path, cap
     for what in 'hf', 'lm-eval': assert main('export', what, folder, '-o', tmp_path/what) == 0
     assert 'Which initial fits the verse?' in (tmp_path/'lm-eval'/'pronto_initial.yaml').read_text()
 
+def test_baselines_are_scored_by_the_metric_of_the_task(built, capsys):
+    folder = built('parallel')
+    assert 'Accuracy of surface cues alone' in capsys.readouterr().out
+    assert main('eval', folder, '-t', 'long') == 0
+    said = capsys.readouterr().out
+    assert said.startswith('long, macro F1: majority ') and float(said.split('majority ')[1].split('%')[0]) < 50
+
 def test_folds_are_run(built, model, tmp_path): # noqa: F811
     assert main('eval', built('folds'), '-m', model, '-t', 'long', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
     [pooled] = read_runs(tmp_path/'runs')

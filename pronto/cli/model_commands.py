@@ -129,13 +129,28 @@ def _protocol(args)->dict: # As `plan` takes it
         raise InputError('--sizes', what) from e
 
 def _baseline_table(code:str, scored:dict)->str: # Of `score_baselines`
-    from pronto.core.tables import markdown_table
-    from pronto.datasets.tasks import find_task
+    from pronto.core.tables import ABSENT, markdown_table
     from pronto.reporting.rendering import BASELINE_NAMES
     names = [n for n in BASELINE_NAMES if any(n in found for found in scored.values())]
-    percent = lambda found: f'{100*found[0]["accuracy"]:.1f}' if found else '–'
-    rows = [[find_task(stem).abbr, *(percent(found.get(n)) for n in names)] for stem,found in scored.items()]
+    cells = {stem: _baseline_cells(stem, found) for stem,found in scored.items()}
+    rows = [[_judged(stem), *(found.get(n, ABSENT) for n in names)] for stem,found in cells.items()]
     return markdown_table([code, *map(BASELINE_NAMES.get, names)], rows, 'l' + 'r'*len(names))
+
+def _baseline_cells(stem:str, found:dict, unit:str='')->dict[str,str]: # Name to a score
+    "The scores of baselines by the metric of the task"
+    from pronto.reporting.protocol_cells import number
+    from pronto.reporting.rendering import IN_PERCENT
+    from pronto.reporting.scores import main_metric
+    metric = main_metric(stem)
+    unit = unit if metric in IN_PERCENT else ''
+    return {name: number(value[metric], metric) + unit for name,(value,_) in found.items()}
+
+def _judged(stem:str)->str: # e.g. `SM, MCC`
+    "A task, with its metric if that is not accuracy"
+    from pronto.datasets.tasks import find_task
+    from pronto.reporting.scores import METRICS, main_metric
+    metric = main_metric(stem)
+    return find_task(stem).abbr + (f', {METRICS[metric]}' if metric != 'accuracy' else '')
 
 def _asking(args)->dict: # As `plan` takes it
     names = 'chat', 'answers', 'permuted', 'calibrated', 'endpoint', 'most_requests'
@@ -143,7 +158,6 @@ def _asking(args)->dict: # As `plan` takes it
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde8b
 def _show_baselines(args, tasks:list[str]):
-    from pronto.datasets.tasks import find_task
     from pronto.runs.planning import find_targets
     from pronto.runs.runner import score_baselines
     if args.protocol != 'in-language' or args.train:
@@ -159,10 +173,10 @@ def _show_baselines(args, tasks:list[str]):
             show(_baseline_table(folds[0].code, scored))
             continue
         for stem,baselines in scored.items():
-            scores = ', '.join(f'{name} {value["accuracy"]:.1%}' for name,(value,_) in baselines.items())
+            scores = ', '.join(map(' '.join, _baseline_cells(stem, baselines, '%').items()))
             code = f'{folds[0].code}, ' if len(translations) > 1 else ''
             data = dict(bible=folds[0].code, task=stem, baselines={k: v for k,(v,_) in baselines.items()})
-            show(f'{code}{find_task(stem).abbr}: {scores}', data)
+            show(f'{code}{_judged(stem)}: {scores}', data)
     if len(left) == len(translations): raise left[0]
     failed = [*unreadable, *(f'left out {e}' for e in left)]
     for line in failed: warn(line)

@@ -186,7 +186,8 @@ def _cue_line(manifest:dict)->list[str]: # One line; none for manifests of earli
     "What a task gives away to whoever does not read"
     scores = {stem: found.get('cues') for stem,found in manifest['predictors'].items()}
     said = ', '.join(f'{stem} {score:.1%}' for stem,score in scores.items() if score is not None)
-    return [f'\nSurface cues alone (punctuation, capitals, length, place) score: {said}'] if said else []
+    if not said: return []
+    return [f'\nAccuracy of surface cues alone (punctuation, capitals, length, place): {said}']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf17
 def cautions(manifest:dict)->list[str]:
