@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['KIND_SIZES', 'CONCEPTS', 'LIGHT', 'BE', 'EXIST', 'YOU', 'POSSESSIVE', 'MOOD_WEIGHTS', 'concept_kind', 'Sounds',
-           'invent', 'english_words', 'Slot', 'Sense', 'senses', 'zipf_draw', 'Phrase', 'Role', 'is_question_word',
-           'Clause', 'SentenceMeaning', 'Cast', 'NounPhrases', 'Clauses', 'Story', 'phrases', 'remove_singletons',
-           'parallel_line']
+           'sounds_of', 'invent', 'english_words', 'Slot', 'Sense', 'senses', 'zipf_draw', 'Phrase', 'Role',
+           'is_question_word', 'Clause', 'SentenceMeaning', 'Cast', 'NounPhrases', 'Clauses', 'Story', 'phrases',
+           'remove_singletons', 'parallel_line']
 
 # %% ../../nbs/demo/grammar.ipynb #e1e3c251
 import re
@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import accumulate
 from random import Random
 from typing import Iterator, NamedTuple
+from ..core.files import fact_table
 
 # %% ../../nbs/demo/grammar.ipynb #4467be25
 KIND_SIZES = dict(name=60, city=20, people=8, person=50, animal=20, thing=70, food=20, place=30, time=12,
@@ -31,6 +32,11 @@ class Sounds(NamedTuple):
     onsets:list[str] # Before the vowel
     vowels:list[str]
     codas:list[str]  # At the end of a word
+
+def sounds_of(language:str, words:str)->Sounds: # Of `content` or `function` words
+    "The sounds of an invented language"
+    rows = {(r['language'], r['words']): r for r in fact_table('invented_sounds')}
+    return Sounds(*([x.strip('-') for x in rows[language,words][part].split()] for part in Sounds._fields))
 
 def invent(
     sounds:Sounds, keys, seed:str, taken=(),
@@ -52,14 +58,11 @@ def invent(
 # %% ../../nbs/demo/grammar.ipynb #9077fe99
 _FUNCTION = '''a an the and but that who what where when why of to in from with at by he she it they him her
 them his their its i me my you your not did do does will was were is are be there then so said'''.split()
-_ENGLISH = Sounds('b bl br ch d dr f fl g gr h j k kl l m n p pl r s sh sk sl st t th tr v w z'.split(),
-                  'a e i o u ee oo ai ea'.split(),
-                  'b ck d ft g l lt m n nd nk p r rd rn sk sp st t x'.split())
 
 @lru_cache
 def english_words()->dict[str,str]: # Concept to word
     "The English-like words of the annotated text; proper nouns are capitalised"
-    words = invent(_ENGLISH, CONCEPTS, 'English', _FUNCTION)
+    words = invent(sounds_of('English', 'content'), CONCEPTS, 'English', _FUNCTION)
     proper = ('name','city','people')
     return {k: w.capitalize() if concept_kind(k) in proper else w for k,w in words.items()}
 
