@@ -62,6 +62,12 @@ def toy_words_and_verses(annotated, tmp_path):
 
 # Annotations
 
+def test_a_source_without_words_has_none_to_keep(pronto, tmp_path):
+    (tmp_path/'mine.tsv').write_text('ref\tmood\nMRK 1:1\tglad\nMRK 1:2\tsad\n')
+    status, _, said = pronto('annotate', tmp_path/'mine.tsv', '-o', tmp_path/'mine.parquet', '--words')
+    assert status == 1 and said == [f'pronto: {tmp_path/"mine.tsv"}: has no words to keep; leave --words out']
+    assert not (tmp_path/'mine.parquet').exists()
+
 def test_annotations_with_words_are_read_as_they_were_written(annotated, tmp_path):
     from pronto.sources.annotation_file import read_annotations, write_annotations
     write_annotations(annotated, tmp_path/'a.parquet')

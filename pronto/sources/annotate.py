@@ -238,12 +238,15 @@ def annotate(
     _check_rules(folder, source_type, rules, arguments)
     skipped = {}
     documents = _read_or_skip(progress(files), source_type.read, skip_bad, skipped)
-    verses, found = source_type.annotate(documents, rules, arguments, words)
+    keeping = dict(words=True) if words and source_type is _ONTONOTES else {} # The others have them or not
+    verses, found = source_type.annotate(documents, rules, arguments, **keeping)
     if not verses: raise InputError(folder, source_type.if_empty)
     if folder.is_file(): folder = folder.parent
     about, text = source_type.source, Source()
     if words: verses, text = _with_words(folder, source_type, verses, greek)
-    else: verses = {ref: v._replace(words=()) for ref,v in verses.items()}
+    if words and not any(v.words for v in verses.values()):
+        raise InputError(folder, 'has no words to keep; leave --words out')
+    if not words: verses = {ref: v._replace(words=()) for ref,v in verses.items()}
     if text.name not in ('', about.name):
         found['attribution'] = f'{about.attribution}; words: {text.attribution}'
     source = replace(about, **found | _source_json(folder), rules=rules, arguments=arguments,
