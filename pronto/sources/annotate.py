@@ -241,11 +241,11 @@ def annotate(
     keeping = dict(words=True) if words and source_type is _ONTONOTES else {} # The others have them or not
     verses, found = source_type.annotate(documents, rules, arguments, **keeping)
     if not verses: raise InputError(folder, source_type.if_empty)
-    if folder.is_file(): folder = folder.parent
     about, text = source_type.source, Source()
     if words: verses, text = _with_words(folder, source_type, verses, greek)
     if words and not any(v.words for v in verses.values()):
         raise InputError(folder, 'has no words to keep; leave --words out')
+    if folder.is_file(): folder = folder.parent
     if not words: verses = {ref: v._replace(words=()) for ref,v in verses.items()}
     if text.name not in ('', about.name):
         found['attribution'] = f'{about.attribution}; words: {text.attribution}'
