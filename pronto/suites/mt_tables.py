@@ -39,6 +39,8 @@ def translated_pairs(folders:list)->list[TranslatedPair]:
         if not all(isinstance(code, str) for code in codes) or type(chrf) not in (int, float):
             what = 'does not say which human translation it belongs to; import it again with --human'
             raise InputError(folder, what)
+        if not 0 <= chrf <= 100:
+            raise InputError(folder/'manifest.json', f'chrf is {chrf}, not from 0 to 100; import it again')
         found.append(TranslatedPair(*codes, chrf))
     return found
 
