@@ -50,22 +50,29 @@ def test_the_base_of_transfer_is_its_source(tmp_path):
     found = ask('errors', tmp_path, protocol='transfer').tables[0].records
     assert sorted((r['base'], r['translation']) for r in found) == [(a, b) for a in ('fra','wol') for b in ('eng','fra','wol') if a != b]
 
-def test_questions_are_known_by_their_ids_and_tokens_are_not_compared(tmp_path):
+@pytest.fixture
+def tasks():
+    "Tasks of other benchmarks and on words, as a dataset or a store describes them"
     from pronto.datasets.tasks import TASKS
     from pronto.suites.kinds import Described
     from pronto.suites.tasks import know_tasks
     before = dict(TASKS)
-    know_tasks(dict(xquad=Described('questions', 'squad', 'XQuAD'), panx=Described('tagging', 'span_f1', 'PANX', ('O','B-PER'))))
-    try:
-        for code in 'en','es':
-            asked = [dict(ref=f'{code}-text{i//5}:q{i}', label=json.dumps([f'{code}{i}']), predicted=f'{code}{i}') for i in range(20)]
-            store(tmp_path, code, asked, task='xquad', f1=1.)
-            store(tmp_path, code, [dict(ref='a:1', token='x', label='O', predicted='O')], task='panx', f1=1.)
-        reply = ask('errors', tmp_path)
-    finally: TASKS.clear(); TASKS.update(before)
+    tags = 'O','B-PER','I-PER'
+    know_tasks(dict(xquad=Described('questions', 'squad', 'XQuAD'), names=Described('tagging', 'span_f1', 'names', tags),
+                    upos=Described('tagging', 'tag_accuracy', 'upos', ('ADJ','DET','NOUN','VERB'))))
+    yield
+    TASKS.clear()
+    TASKS.update(before)
+
+def test_questions_are_known_by_their_ids_and_tokens_are_not_compared(tmp_path, tasks):
+    for code in 'en','es':
+        asked = [dict(ref=f'{code}-text{i//5}:q{i}', label=json.dumps([f'{code}{i}']), predicted=f'{code}{i}') for i in range(20)]
+        store(tmp_path, code, asked, task='xquad', f1=1.)
+        store(tmp_path, code, [dict(ref='a:1', token='x', label='O', predicted='O')], task='names', f1=1.)
+    reply = ask('errors', tmp_path)
     [row] = reply.tables[0].records
     assert (row['task'], row['base'], row['rows'], row['right']) == ('XQuAD', 'en', '20', '100.0')
-    assert 'No other translation has their rows: 1 of bert on en (PANX); 1 of bert on es (PANX)' in reply.markdown()
+    assert 'No other translation has their rows: 1 of bert on en (names); 1 of bert on es (names)' in reply.markdown()
 
 def test_one_language_is_not_two(tmp_path):
     store(tmp_path, 'eng', verses(range(20)))
@@ -74,3 +81,49 @@ def test_one_language_is_not_two(tmp_path):
     with pytest.raises(InputError, match='in two translations'): ask('errors', tmp_path)
     store(tmp_path, 'fra', verses([]), model='other')
     with pytest.raises(InputError, match='in two translations'): ask('errors', tmp_path)
+
+# Sequences of tags and names, seen in training and not
+
+def tagged(folder, code, task, train, test=(('a', 'O'),)):
+    "A dataset of tagged verses; returns its hash. A verse is a text of words with their tags"
+    from pronto.runs.store import dataset_hash
+    (folder/code).mkdir(parents=True, exist_ok=True)
+    for split,rows in dict(train=train, dev=train, test=test).items():
+        lines = [json.dumps(dict(id=f'MRK 1:{i}', tokens=row[0].split(), tags=row[1].split())) for i,row in enumerate(rows, 1)]
+        (folder/code/f'{task}_{split}.jsonl').write_text('\n'.join(lines) + '\n')
+    return dataset_hash(folder/code)
+
+def words(*verses):
+    "The predictions of a tagger: a text, its tags, and those it gives, of each verse"
+    return [dict(ref=f'MRK 1_{i}-abc:{j}', token=token, label=tag, predicted=said) for i,verse in enumerate(verses, 1)
+            for j,(token,tag,said) in enumerate(zip(*(part.split() for part in verse)), 1)]
+
+def test_names_and_tags_that_training_has_are_told_from_others(tmp_path, tasks):
+    data, runs = tmp_path/'datasets', tmp_path/'runs'
+    trained = [dict(code='eng', split='train', dataset_hash=tagged(data, 'eng', 'names', [('to Simon Peter', 'O B-PER I-PER')]))]
+    store(runs, 'swh', words(('Simon Peter', 'B-PER I-PER', 'B-PER I-PER'), ('Yohana', 'B-PER', 'O')), task='names', f1=.5,
+          protocol='transfer', trained_on=trained)
+    own = tagged(data, 'fra', 'upos', [('a b c d', 'DET ADJ NOUN VERB')])
+    key = RunKey('fra', 'bert', 'bert-1', 'upos', own)
+    write_record(key, runs, run_results(splits='parallel'), words(('b c d a', 'ADJ NOUN VERB DET', 'ADJ NOUN VERB NOUN')))
+    reply = ask('seen', runs, file=str(data), protocol='')
+    counts = {(r['tested'], r['kind']): (r['right'], r['n']) for t in reply.tables for r in t.records}
+    assert counts['swh','seen'] == ('1', '1') and counts['swh','unseen'] == ('0', '1') and counts['swh','short'] == ('1', '2')
+    assert counts['fra','trigrams, seen'] == ('1', '1') and counts['fra','trigrams, unseen'] == ('0', '1')
+    assert 'of names that are in the training data 100.0 % are right, of others 0.0 % (swh)' in ' '.join(reply.sentences)
+
+def test_a_dataset_that_was_built_anew_is_not_what_a_run_was_trained_on(tmp_path, tasks):
+    data, runs = tmp_path/'datasets', tmp_path/'runs'
+    trained = [dict(code='eng', split='train', dataset_hash=tagged(data, 'eng', 'names', [('Peter', 'B-PER')]))]
+    for code in 'swh','fra': store(runs, code, words(('Peter', 'B-PER', 'O')), task='names', protocol='transfer', trained_on=trained)
+    size = [trained[0] | dict(size=50, draw=1)]
+    store(runs, 'luo', words(('Peter', 'B-PER', 'O')), task='names', protocol='few-shot', trained_on=size, condition='50 examples')
+    store(runs, 'swh', verses([])) # Not on words
+    said = ask('seen', runs, file=str(data), protocol='').tables[0].markdown()
+    assert '| fra | 0.0 (1) |' in said and 'luo (names, few-shot)' in said and 'swh (PNS)' in said
+    tagged(data, 'eng', 'names', [('Paul', 'B-PER')])
+    for place in data, tmp_path/'nowhere':
+        with pytest.raises(InputError, match=r'has no dataset, as it was then, that runs were trained on \(eng'):
+            ask('seen', runs, file=str(place))
+    with pytest.raises(InputError, match='no runs that tag words'):
+        ask_runs('seen', [r for r in read_runs(runs) if r.task != 'names'], Options(file=str(data)))

@@ -53,6 +53,9 @@ def _beside_options(parser):
     add('--question', metavar='NAME|FILE.py',
         help='a question by its name, e.g. probe (a wrong name lists all), or a file of Python that '
         'defines one of your own')
+    add('--beside', default='', metavar='PATH',
+        help='what a question reads besides the runs, e.g. for seen the folder of the datasets (default: '
+        'that in the data folder)')
     add('--typology', action='store_true',
         help='transfer gaps against distances between languages, with Mantel tests; for --protocol transfer '
         'or transfer-probe')
@@ -102,7 +105,7 @@ def tables_command(args):
     if args.memory and question.name != 'accuracy':
         raise InputError('--memory', f'is for the tables of scores, not of {question.name}; leave it out')
     if (question.protocol or question.any_protocol) and not asked: args.recipe = ''
-    kind, file = (args.recipe, args.splits, args.protocol), args.tiers or args.items or ''
+    kind, file = (args.recipe, args.splits, args.protocol), args.tiers or args.items or args.beside
     of_accuracy = args.layout, args.published, args.common_rows, args.memory
     options = Options(*kind, args.metric or '', file, args.runs, *of_accuracy)
     def make(out):

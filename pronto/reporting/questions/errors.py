@@ -11,7 +11,7 @@ from statistics import mean
 from typing import NamedTuple
 import numpy as np
 from ...core.files import InputError
-from ...core.pictures import panels
+from ...core.pictures import dumbbells, panels
 from ...core.stats import bootstrap_counts, chapter_cells
 from ...core.tables import Table, decimal, grouped
 from ...datasets.tasks import TASKS
@@ -136,15 +136,8 @@ def plot_errors(found:list[Errors]): # A figure of matplotlib
     titles = [f'{task_name(one.task)}, {one.model}, base {one.shared[0].base}' for one in found]
     figure, axes = panels(titles, 3.4, 1.2 + .2*max(len(one.shared) for one in found), x='right answers (%)')
     for ax,one in zip(axes, found):
-        for y,s in enumerate(one.shared):
-            right, wrong = 100*s.scores['if_right'], 100*s.scores['if_wrong']
-            ax.plot([right, wrong], [y, y], '-', color='.7', lw=1)
-            ax.plot(right, y, 'o', color='C0', ms=5, label='the base is right' if y == 0 else None)
-            ax.plot(wrong, y, 'x', color='C3', ms=5, label='it is wrong' if y == 0 else None)
-        ax.set_yticks(range(len(one.shared)), [s.dataset for s in one.shared], fontsize=7)
-        ax.set_ylim(len(one.shared) - .5, -.5)
-        ax.set_xlim(-3, 103)
-    axes[0].legend(fontsize=6)
+        values = [(100*s.scores['if_right'], 100*s.scores['if_wrong']) for s in one.shared]
+        dumbbells(ax, [s.dataset for s in one.shared], *zip(*values), ('the base is right','it is wrong'))
     return figure
 
 def errors_sentences(tables:list[Table], metric:str='')->list[str]:

@@ -71,7 +71,8 @@ def _own_question(path:Path)->RunQuestion:
     return found[0]._replace(**{name: _guarded(path, name, f) for name,f in parts.items()})
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07f
-_OWN_MODULE = 'accuracy', 'mixes', 'probe', 'tiers', 'items', 'typology', 'order', 'power', 'errors'
+_OWN_MODULE = 'accuracy', 'mixes', 'probe', 'tiers', 'items', 'typology', 'order', 'power', 'errors', \
+              'seen'
 RUN_QUESTIONS = {name: name for name in _OWN_MODULE} # Name to module
 RUN_QUESTIONS |= dict.fromkeys(('transfer','transfer-probe','transfer-prompting'), 'transfer')
 RUN_QUESTIONS |= {'few-shot': 'fewshot', 'prompting': 'prompted', 'retrieval': 'retrievals'}
