@@ -115,7 +115,7 @@ def tables_command(args):
         if in_terminal(): tables = reply.markdown(short=True)
         return f'{reply.finding}\n\n{tables}' if args.question else tables
     show_tables(make, Path(args.output or data_dir()/'tables'))
-    other = question.name == 'accuracy' and left_out(records, *kind)
+    other = question.name == 'accuracy' and left_out(records, options)
     if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f

@@ -16,7 +16,8 @@ from ..datasets.tasks import TASKS
 from ..modeling.memory import FIGURES
 from ..runs.comparing import setting_of, test_set
 from ..runs.schema import Run
-from ..runs.store import RunInputs, predictions_of, read_record, right_answers, store_of
+from ..runs.folds import right_answers
+from ..runs.store import RunInputs, predictions_of, read_record, store_of
 
 # %% ../../nbs/interop/shared_results.ipynb #rsx00007
 SCHEMA = '0.3.0' # Of Every Eval Ever

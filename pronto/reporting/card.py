@@ -70,8 +70,7 @@ _PLAIN = dict(majority='the commonest label', lookup='a look-up of what was seen
 
 def verdict(answers:Answers)->str: # A sentence
     "How good a score is, by a test against the best baseline"
-    if any(len(set(run)) < 2 for run in answers.predicted):
-        return 'No better than guessing: one answer to everything.'
+    if answers.collapsed: return 'No better than guessing: one answer to everything.'
     metric = main_metric(answers.task)
     found = against_baselines(answers, metric)
     if found is None: return 'There are no baselines to compare it with.'

@@ -19,7 +19,8 @@ from .scores import against_best, answers_by_task, is_clear
 from ..runs.schema import Run
 from ..runs.comparing import task_name, test_set
 from ..protocols.parts import find_translations
-from ..runs.store import predictions_of, right_answers
+from ..runs.folds import right_answers
+from ..runs.store import predictions_of
 
 # %% ../../nbs/reporting/notebook_views.ipynb #2cf53f2b
 def cost_table(records:list[Run])->Table: # A row per run

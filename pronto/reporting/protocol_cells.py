@@ -99,7 +99,7 @@ def score_data(score, metric:str='accuracy')->dict: # With its interval, as tabl
 
 def collapse_mark(answers:Answers|None)->str: # `†` or nothing
     "Did a seed give the same answer to everything?"
-    return '†' if answers and any(len(set(run)) < 2 for run in answers.predicted) else ''
+    return '†' if answers and answers.collapsed else ''
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc11s
 def _cell_of(record:Run)->tuple: # Its other seeds have the same

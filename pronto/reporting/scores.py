@@ -42,6 +42,11 @@ class Answers:
     draws:list[tuple]|None = None # (seeds,) seed and sample of each run; `None` without a seed
 
     @property
+    def collapsed(self)->bool:
+        "Did a run give the same answer to everything?"
+        return any(len(set(run)) < 2 for run in self.predicted)
+
+    @property
     def few_seeds(self)->bool:
         "Was it trained with so few seeds that nothing is known of others?"
         return self.draws is not None and len({seed for seed,_ in self.draws}) < MIN_SEEDS
@@ -54,6 +59,10 @@ class Answers:
             predicted=[some(run) for run in self.predicted],
             baselines={name: some(said) for name,said in self.baselines.items()},
             unambiguous=None if self.unambiguous is None else some(self.unambiguous))
+
+    def among(self, asked:set|None)->'Answers': # All if it is `None`
+        "The answers to the rows that ask something of a set"
+        return self if asked is None else self.at([i for i,one in enumerate(self.asked) if one in asked])
 
     def of_baseline(self, name:str)->'Answers':
         "A baseline as if it were a model with one run"
@@ -221,14 +230,18 @@ def compare_all(
 )->list[dict]: # `first`, `second`, `difference`, its `interval`, `p`, `p_holm`; the last three may be `None`
     "Test every two models; raises `ValueError` if the test sets differ"
     if not models: return []
-    values, (first,*others) = {m: answer_values(a, metric) for m,a in models.items()}, models.values()
-    if any(a.asked != first.asked for a in others): raise ValueError('the models have different test sets')
-    rows, cells = [], chapter_cells(first.chapters)
+    if _differ_in_rows(models): raise ValueError('the models have different test sets')
+    values = {m: answer_values(a, metric) for m,a in models.items()}
+    rows, cells = [], chapter_cells(next(iter(models.values())).chapters)
     for a,b in combinations(models, 2):
         found = _compared(models[a], models[b], (values[a], values[b]), cells)
         rows.append(dict(first=a, second=b, difference=found.difference, p=found.p, interval=found.interval))
     corrected = iter(holm([row['p'] for row in rows if row['p'] is not None]))
     return [row | dict(p_holm=None if row['p'] is None else next(corrected)) for row in rows]
+
+def _differ_in_rows(models:dict[str,Answers])->bool:
+    first, *others = models.values()
+    return any(a.asked != first.asked for a in others)
 
 def is_clear(p:float|None, level:float=.05)->bool:
     "Does a test tell two models apart?"
@@ -257,18 +270,18 @@ def against_best(
 
 def may_be_best(answers:Answers, metric:str='accuracy')->bool: # Only then has it learned something
     "Does no run give one answer to everything, and does no baseline score more?"
-    if any(len(set(run)) < 2 for run in answers.predicted): return False
+    if answers.collapsed: return False
     mean = lambda a: answer_values(a, metric).mean()
     return all(mean(answers.of_baseline(name)) <= mean(answers) for name in answers.baselines)
 
 def among_best(
     models:dict[str,Answers], metric:str='accuracy', level:float=.05
-)->set[str]: # Names; empty for one model, or if some model has fewer than three seeds
+)->set[str]: # Names; empty for one model, if some model has fewer than three seeds, or if rows differ
     "The best model, and those that are not clearly worse, of those that `may_be_best`"
     few = any(a.few_seeds or len(a.predicted) < MIN_SEEDS for a in models.values())
     if len(models) < 2 or few: return set()
     models = {name: answers for name,answers in models.items() if may_be_best(answers, metric)}
-    if not models: return set()
+    if not models or _differ_in_rows(models): return set()
     worse = {row['other'] for row in against_best(models, metric) if is_clear(row['p_holm'], level)}
     return models.keys() - worse
 

@@ -20,8 +20,7 @@ from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, IN_PERCENT, Listed, shown
 from .scores import METRICS, MIN_SEEDS, Answers, answer_values, has_reference, main_metric
 from .scores import read_answers
-from .tables import LAYOUT_COLUMNS, SPLITS_SHOWN, add_unlisted, choose, read_layout
-from .tables import runs_in
+from .tables import LAYOUT_COLUMNS, USUAL, Options, add_unlisted, choose, read_layout, runs_in
 from ..runs.comparing import data_notes, described, task_name
 from ..runs.schema import Run
 from ..runs.store import safe_name
@@ -68,10 +67,6 @@ def _common(sets:dict[str,set], shared:set)->Common:
     bible = max(lacks, key=lacks.get)
     return Common(len(shared), max(map(len, sets.values())), bible, len(shared) + lacks[bible])
 
-def _on_rows(answers:Answers, shared:set|None)->Answers:
-    if shared is None: return answers
-    return answers.at([i for i,asked in enumerate(answers.asked) if asked in shared])
-
 # %% ../../nbs/reporting/summary.ipynb #sum06c
 def draws_of(
     metric:str,
@@ -103,7 +98,7 @@ def stratum_of(
     return Stratum(draws, seeds, chapters, len(first.true), few)
 
 def _stratum(models:dict[str,Answers], metric:str, shared:set|None)->Stratum|None:
-    models = {name: _on_rows(answers, shared) for name,answers in models.items()}
+    models = {name: answers.among(shared) for name,answers in models.items()}
     first = next(iter(models.values()))
     if metric == 'mae' and not first.counts or not first.true: return None
     found = stratum_of(models, metric)
@@ -344,17 +339,15 @@ def _left_out(chosen:dict[str,list[dict]], first:dict[str,list[dict]])->str: # E
 # %% ../../nbs/reporting/summary.ipynb #sum16b
 def summaries(
     records:list[Run],
-    layout=None, # A table like `paper_models.tsv`, for names; the paper's if not given
-    recipe:str='paper', splits:str=SPLITS_SHOWN, protocol:str='in-language',
-    metric:str='' # A key of `METRICS`; if empty, that of each task, and accuracy over tasks that differ in it
+    options:Options=USUAL # Without a metric it is that of each task, and accuracy over tasks that differ in it
 )->list[Table]: # For each source of annotations; none if there are fewer than two test sets
     "Models over all tasks and translations"
-    listed = add_unlisted(read_layout(layout), records)
+    listed = add_unlisted(read_layout(options.layout), records)
     names = {r['bible']: Listed(**{k: r[k] for k in LAYOUT_COLUMNS[:5]}).language_name for r in listed}
     made = []
-    for source,chosen in _by_source(choose(records, recipe, splits, protocol)).items():
+    for source,chosen in _by_source(choose(records, options)).items():
         first = _first(chosen)
-        rows, common = _rows(first, names, metric)
+        rows, common = _rows(first, names, options.metric)
         beside = [_left_out(chosen, first), *data_notes(runs_in(first))]
         if rows: made.append(summary_table(rows, common, source, beside))
     return made

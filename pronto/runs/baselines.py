@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['BASELINES', 'training_labels', 'predict_majority', 'predict_lookup', 'predict_ngrams', 'predict_surface',
-           'predict_nearest', 'baselines_of', 'predict_baselines', 'baseline_results', 'kept_baselines', 'predict_once']
+           'predict_nearest', 'baselines_of', 'predict_baselines', 'baseline_results', 'kept_baselines', 'predict_once',
+           'find_baselines']
 
 # %% ../../nbs/runs/baselines.ipynb #e5f02d8c
 import gzip, json
@@ -17,7 +18,7 @@ from ..core.files import InputError, content_hash, data_dir, reading, write_asid
 from ..datasets.cues import predict_cues
 from ..datasets.pairs import numbered
 from ..datasets.shortcuts import NearestText
-from ..datasets.tasks import task_file
+from ..datasets.tasks import loaded_files, task_file
 
 # %% ../../nbs/runs/baselines.ipynb #0a1d6d71
 def training_labels(task, rows:list)->list[str]: # As a model is trained on them
@@ -124,12 +125,14 @@ def baseline_results(
                 baseline_intervals={name: interval['accuracy'] for name,(_,interval) in scored.items()})
 
 # %% ../../nbs/runs/baselines.ipynb #bk00003
-def _identity(task, parts:tuple[list,...])->str: # A hash
+def _identity(task, train:list, test:list)->str: # A hash
     "Everything that the answers of the baselines depend on"
-    about = [pronto.__version__, task.stem, *task.labels, *BASELINES]
-    cells = lambda rows: '\n'.join('\t'.join([row.sense or '', *row.texts, row.label]) for row in rows)
-    told = ['\t'.join(about), *map(cells, parts)]
-    return content_hash(*(text.encode(errors='surrogatepass') for text in told), size=16)
+    about = pronto.__version__, task.stem, task.labels, [*baselines_of(task)]
+    file = loaded_files().get(task_file(task)) # Somebody may be working on it
+    pools = {id(row.pool): row.pool for row in test if hasattr(row, 'pool')} # All rows of a table share one
+    plain = lambda rows: [row._replace(pool=None) if hasattr(row, 'pool') else row for row in rows]
+    told = about, file, [*pools.values()], plain(train), plain(test)
+    return content_hash(repr(told).encode(), size=16)
 
 def kept_baselines()->Path:
     "The folder in which answers of baselines are kept"
@@ -137,13 +140,11 @@ def kept_baselines()->Path:
 
 def predict_once(task, train:list, test:list)->dict[str,list[str]]: # As `predict_baselines` gives them
     "The baselines' answers, kept in the data folder for the next model, protocol or run store"
-    if task.has_items: return predict_baselines(task, train, test)
-    if task_file(task): return predict_baselines(task, train, test) # Somebody may be working on that file
-    path = kept_baselines()/f'{_identity(task, (train, test))}.json.gz'
+    path, n = kept_baselines()/f'{_identity(task, train, test)}.json.gz', len(training_labels(task, test))
     try:
         with reading(path):
             found = json.loads(gzip.decompress(path.read_bytes()))
-            whole = (len(x) == len(test) and {*x} <= {*task.labels} for x in found.values())
+            whole = (len(x) == n and (task.has_items or {*x} <= {*task.labels}) for x in found.values())
             if found.keys() == baselines_of(task).keys() and all(whole): return found
     except InputError: pass # Not there, or damaged
     found = predict_baselines(task, train, test)
@@ -151,4 +152,13 @@ def predict_once(task, train:list, test:list)->dict[str,list[str]]: # As `predic
         path.unlink(missing_ok=True) # A pipe would wait for a reader
         with write_aside(path) as f: f.write_bytes(gzip.compress(json.dumps(found).encode()))
     except (InputError, OSError): pass # They are made again the next time
+    return found
+
+def find_baselines(task, train:list, tests:dict[str,list])->dict[str,dict[str,list[str]]]:
+    "The baselines' answers to several test sets, by their names"
+    answers, found, begin = predict_once(task, train, [row for rows in tests.values() for row in rows]), {}, 0
+    for name,rows in tests.items():
+        end = begin + len(training_labels(task, rows))
+        found[name] = {baseline: labels[begin:end] for baseline,labels in answers.items()}
+        begin = end
     return found

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['MOVED', 'HIGH_UNKNOWN', 'known_as', 'task_key', 'stem_of', 'task_name', 'same_model', 'by_model_and_task', 'Kind',
            'kind_of', 'with_kinds', 'test_set', 'setting_of', 'whole_setting', 'one_setting', 'settled',
-           'has_static_model', 'changed_epochs', 'result_of', 'same_for_baselines', 'digits_apart', 'with_label',
-           'plain_name', 'name_apart', 'models_apart', 'described', 'unknown_share', 'search_name', 'data_notes']
+           'has_static_model', 'changed_epochs', 'result_of', 'digits_apart', 'with_label', 'plain_name', 'name_apart',
+           'models_apart', 'described', 'unknown_share', 'search_name', 'data_notes']
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00005
 import json, re
@@ -121,11 +121,6 @@ def result_of(record:Run)->tuple:
     if record.fold is None: return (record.path,)
     settings = json.dumps(record.hyperparameters, sort_keys=True)
     return (*(getattr(record, k) for k in _OF_FOLDS), settings, str(record.train))
-
-def same_for_baselines(record:Run, other)->bool:
-    "Do the baselines of two runs on one task learn from the same rows and answer the same rows?"
-    same = 'dataset_hash', 'limit', 'protocol', 'trained_on'
-    return all(getattr(record, k) == getattr(other, k) for k in same)
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00020
 def digits_apart(pairs)->dict[tuple,str]: # Each of them to digits; empty for a name with one hash

@@ -28,11 +28,11 @@ from ..modeling.recipes import available_models, find_model, is_served
 from ..modeling.static_vectors import STATIC_KINDS, is_static, resolve_model
 from ..protocols.parts import Part, Selection, find_translations
 from ..protocols.protocol import PROTOCOLS
-from .baselines import predict_baselines
+from .baselines import find_baselines, predict_baselines
 from .comparing import search_name, task_name
 from .planning import Training, at_least_one, choose_tasks
 from .schema import Run
-from .store import (RunKey, dataset_hash, find_baselines, is_done, pool_runs, read_record,
+from .store import (RunKey, dataset_hash, is_done, pool_runs, read_record,
                                score_labels, store_measured, store_run, write_training)
 from ..datasets.splits import SPLIT_NAMES
 from ..datasets.tasks import Task, find_task, load_tasks
@@ -140,8 +140,7 @@ def _answer_baselines(training:Training, runs)->dict: # As `find_baselines` give
     "The baselines of all test sets that are not recorded yet, which learn from all rows, whatever the limit"
     left, task = _left(training, runs), find_task(training.key.task)
     tests = {name: _rows((part,), task, training.key.limit) for name,(_,part) in left.items()}
-    keys = {name: key for name,(key,_) in left.items()}
-    return find_baselines(keys, runs, task, _rows(training.selection.train, task), tests) if left else {}
+    return find_baselines(task, _rows(training.selection.train, task), tests) if left else {}
 
 # %% ../../nbs/runs/runner.ipynb #rtsear01
 def _measure(training:Training, runs, device:str, show:bool)->Path: # The record

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunInputs', 'RunKey', 'read_record', 'is_done', 'write_record',
            'predictions_of', 'prediction_columns', 'read_predictions', 'chapters_of', 'resembling', 'score_labels',
-           'right_answers', 'score_run', 'run_key', 'find_baselines', 'store_run', 'store_measured', 'write_training',
-           'store_of', 'read_runs', 'pool_runs', 'check_parameters']
+           'score_run', 'run_key', 'store_run', 'store_measured', 'write_training', 'store_of', 'read_runs',
+           'pool_runs', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os, re, sys
@@ -14,11 +14,10 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 import numpy as np
-import pronto
-from .baselines import baseline_results, baselines_of, predict_once, training_labels
-from .comparing import same_for_baselines
+from .baselines import predict_once, training_labels
 from .schema import EMPTY, Run, as_run, retrieval_fields, with_dataset
-from .folds import chapters_of_table, missing_folds, pool, sets_of_folds
+from .folds import chapters_of_table, missing_folds, pool
+from .folds import score_answers, score_table, sets_of_folds
 from ..datasets.examples import verses_of
 from ..datasets.loading import check_folder, is_checkable
 from ..core.files import (InputError, content_hash, path_part, read_json, reading, safe_name, to_stderr,
@@ -26,10 +25,7 @@ from ..core.files import (InputError, content_hash, path_part, read_json, readin
 from ..core.refs import Ref
 from ..datasets.parallels import parallel_to
 from ..datasets.shortcuts import near_duplicates
-from ..datasets.tasks import TASKS
 from ..modeling.recipes import file_hash, given_name, local_model
-from ..core.seeds import score_seeds
-from ..core.stats import metric_bounds, score
 
 # %% ../../nbs/runs/store.ipynb #70748803
 _TELLS_NOTHING = {*'model models final best last latest output out weights hf checkpoint checkpoints'.split(),
@@ -294,10 +290,6 @@ def resembling(
     known = a.keys() | parallel_to(a) if named else near_duplicates(a, b)
     return [any(verse in known for verse,_ in verses_of(row)) for row in test]
 
-def _share(right:list[bool], keep:list[bool])->float|None:
-    kept = [r for r,k in zip(right, keep) if k]
-    return round(sum(kept)/len(kept), 4) if kept else None
-
 # %% ../../nbs/runs/store.ipynb #abbbc95a
 def score_labels(
     task, # A task of `pronto.datasets.tasks`
@@ -305,29 +297,10 @@ def score_labels(
     answers:list[str] # A training label for each row
 )->tuple[dict[str,float],dict[str,list[float]|None]]: # Metric to value, metric to interval
     "Score labels on a test set, with intervals over chapters; raises `ValueError` if there are none"
-    true = training_labels(task, test)
-    if task.has_items: return _score_items(task, true, answers, task.places(test))
-    return score(task.labels, true, answers, chapters_of(test), counts=task.counts)
+    return score_answers(task, training_labels(task, test), answers, _chapters(task, test))
 
-def _score_items(task, true:list[str], answers:list[str], places:list[dict])->tuple[dict,dict]:
-    "Score the items of rows; metrics that the task does not have are `None`"
-    if not true: raise ValueError('nothing to score; the test split is empty')
-    chapters, found = chapters_of_table(places), {}
-    for metric in task.metrics:
-        values = task.item_values(metric, true, answers, chapters)
-        found[metric] = score_seeds([values], chapters, bounds=metric_bounds(metric))
-    value = dict.fromkeys(('accuracy','macro_f1','mcc')) | {m: s.value for m,s in found.items()}
-    return value, {m: s.interval for m,s in found.items()}
-
-def right_answers(
-    task, # A task of `pronto.datasets.tasks`, or its stem
-    true:list[str], # (n,) labels, as a table of predictions has them
-    answers:list[str] # (n,)
-)->list[bool]: # (n,)
-    "Which answers are right; a question may have several right ones"
-    task = TASKS.get(task) if isinstance(task, str) else task
-    is_right = task.is_right if task and task.has_items else str.__eq__
-    return [is_right(t, a) for t,a in zip(true, answers)]
+def _chapters(task, test:list)->list:
+    return chapters_of_table(task.places(test)) if task.has_items else chapters_of(test)
 
 # %% ../../nbs/runs/store.ipynb #strun001
 def score_run(
@@ -339,23 +312,14 @@ def score_run(
 )->tuple[dict,list[dict]]: # Results for a record, and rows of predictions
     "Score a run and the baselines on its test set; raises `ValueError` if it is empty"
     test, known = rows['test'], resembling(rows['train'], rows['test'])
-    true, places = training_labels(task, test), task.places(test)
     if task.has_items: known = [k for row,k in zip(test, known) for _ in range(task.n_items(row))]
-    right = right_answers(task, true, predicted)
-    value, intervals = score_labels(task, test, predicted)
-    scored = {name: score_labels(task, test, answers) for name,answers in baselines.items()}
-    results = value | dict(
-        intervals=intervals, accuracy_without_parallels=_share(right, [not k for k in known]))
-    results |= baseline_results(scored)
-    told = zip(places, true, predicted, known, strict=True)
+    told = zip(task.places(test), training_labels(task, test), predicted, known, strict=True)
     table = [where | dict(label=t, predicted=p, parallel=int(k)) for where,t,p,k in told]
     if unambiguous is not None:
-        clear = [row.ref in unambiguous for row in test]
-        for line,is_clear in zip(table, clear): line['unambiguous'] = int(is_clear)
-        results |= dict(unambiguous=sum(clear), accuracy_unambiguous=_share(right, clear))
+        for line,row in zip(table, test): line['unambiguous'] = int(row.ref in unambiguous)
     for name,answers in baselines.items():
         for line,answer in zip(table, answers, strict=True): line[name] = answer
-    return results, table
+    return score_table(task, table, baselines, _chapters(task, test)), table
 
 # %% ../../nbs/runs/store.ipynb #024a222f
 def run_key(
@@ -376,48 +340,6 @@ def run_key(
     return RunKey(bible, name, model_hash, task.stem, dataset_hash(dataset.path), recipe=settings['name'],
                   seed=seed, hyperparameters=hyperparameters, limit=limit,
                   once=folder.name if folder and folder.name != name else '', **others)
-
-def _same_baselines(record:Run, key:RunKey, n_rows:int, names:set[str])->bool:
-    same_data = same_for_baselines(record, key) and record.baseline_rows == n_rows
-    same_names = record.baselines.keys() == names
-    return same_data and same_names and record.versions.get('pronto') == pronto.__version__
-
-def _known_baselines(key:RunKey, runs, n_rows:int, true:list[str], names:set[str]
-)->dict[str,list[str]]|None:
-    "The baselines in a record of the same data and protocol, if this version made them"
-    for path in sorted((Path(runs)/safe_name(key.bible)).glob(f'*/{key.task}/*.json')):
-        try:
-            record = read_record(path)
-            if not _same_baselines(record, key, n_rows, names): continue
-            rows = read_predictions(path)
-        except InputError: continue
-        if [row['label'] for row in rows] != true or not all(name in rows[0] for name in record.baselines):
-            continue
-        return {name: [row[name] for row in rows] for name in record.baselines}
-
-# %% ../../nbs/runs/store.ipynb #024a2230
-def find_baselines(
-    keys:dict[str,RunKey], # Test set to the run that is tested on it
-    runs, # The folder of the run store
-    task, # A task of `pronto.datasets.tasks`
-    train:list, # Rows for the baselines to learn from
-    tests:dict[str,list] # Test set to its rows
-)->dict[str,dict[str,list[str]]]: # Test set to baseline to a label for each row
-    "The baselines' answers, from other records as far as they have them, the rest all at once"
-    found = {}
-    for name,key in keys.items():
-        true = training_labels(task, tests[name])
-        known = _known_baselines(key, runs, len(train), true, {*baselines_of(task)})
-        if known: found[name] = known
-    missing = [name for name in tests if name not in found]
-    if not missing: return found
-    answers = predict_once(task, train, [row for name in missing for row in tests[name]])
-    begin = 0
-    for name in missing:
-        end = begin + len(training_labels(task, tests[name]))
-        found[name] = {baseline: labels[begin:end] for baseline,labels in answers.items()}
-        begin = end
-    return found
 
 # %% ../../nbs/runs/store.ipynb #c7b10006
 HANDED_OVER = 'dev collapsed seconds device versions best_epoch attempts'.split()
@@ -455,7 +377,7 @@ def store_run(
     train_rows:list=None, # All rows of train, for the baselines; those of `trained` if not given
     about:dict=None, # The manifest of the dataset
     test:str='test', # Which of its test sets
-    baselines:dict[str,list[str]]=None, # As `predict_baselines` gives them; found or made if not given
+    baselines:dict[str,list[str]]=None, # As `predict_once` gives them, and if not given
     unambiguous:set=None, # As `score_run` takes it
     condition:str='', # As `Selection` names it
     parameters:int=None # Of the model, where its files say it
@@ -464,8 +386,7 @@ def store_run(
     task, about = trained.task, about or {}
     rows = dict(train=trained.rows['train'], test=trained.rows[test])
     train_rows = rows['train'] if train_rows is None else train_rows
-    if baselines is None:
-        baselines = find_baselines({test: key}, runs, task, train_rows, {test: rows['test']})[test]
+    if baselines is None: baselines = predict_once(task, train_rows, rows['test'])
     predicted = trained.predictions if test == 'test' else trained.answers[test]
     results, table = score_run(task, rows, predicted, baselines, unambiguous)
     results |= _probable(task, rows['test'], getattr(trained, 'likely', {}).get(test), table)

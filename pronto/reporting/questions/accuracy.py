@@ -24,13 +24,9 @@ class Drawn(NamedTuple):
 
 def read_accuracy(records:list[Run], options:Options)->list[Drawn]: # The summary comes last
     "Tables 1-3, those of other translations, and the summary; raises `InputError` without any"
-    kind = options.layout, options.recipe, options.splits, options.protocol
-    how = dict(published=options.published, common_rows=options.common_rows, store=options.store,
-               memory=options.memory)
-    by_table = read_tables(records, *kind, metric=options.metric, **how).items()
+    by_table = read_tables(records, options).items()
     found = [Drawn(accuracy_table(name, *made), partial(draw_accuracy, made[0])) for name,made in by_table]
-    over = summaries(records, *kind, options.metric)
-    return found + [Drawn(table, partial(draw_summary, table.data)) for table in over]
+    return found + [Drawn(table, partial(draw_summary, table.data)) for table in summaries(records, options)]
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac09
 def _leaders(cells:list[dict])->Counter:

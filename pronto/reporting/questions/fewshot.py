@@ -120,8 +120,7 @@ def _best_starts(curves:list[Curve], metric:str)->set[tuple]: # (model, task, ta
     for place,own in grouped(curves, where).items():
         for size in _size_names(own):
             starts = {c.source: c.points[n] for c in own for n,name in c.sizes.items() if name == size}
-            try: best |= {(*place, source, size) for source in among_best(starts, metric)}
-            except ValueError: continue # Their rows differ
+            best |= {(*place, source, size) for source in among_best(starts, metric)}
     return best
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs11b

@@ -46,13 +46,6 @@ def read_mixes(records:list[Run])->list[Mixes]: # One for each model and task
         found.append(Mixes(model, task, answers, kept[0].counts.get('train', 0), kept))
     return found
 
-# %% ../../../nbs/reporting/questions/mixes.ipynb #mx09
-def _best_mixes(mixes:Mixes, target:str, metric:str)->set[str]:
-    "The conditions that no other one is clearly better than"
-    own = {c: answers for (t,c),answers in mixes.cells.items() if t == target}
-    try: return among_best(own, metric)
-    except ValueError: return set() # Their rows differ
-
 # %% ../../../nbs/reporting/questions/mixes.ipynb #mx09b
 def mixes_table(found:list[Mixes], metric:str='accuracy')->Table:
     "A row for each target, a column for each mix; the mean over the targets at the end"
@@ -61,7 +54,7 @@ def mixes_table(found:list[Mixes], metric:str='accuracy')->Table:
         names = dict(task=task_name(mixes.task), model=mixes.model)
         scores = {key: answers.scores[metric] for key,answers in mixes.cells.items()}
         for target in mixes.targets:
-            best = _best_mixes(mixes, target, metric)
+            best = among_best({c: a for (t,c),a in mixes.cells.items() if t == target}, metric)
             own = {c: scores[target, c] for c in CONDITIONS if (target, c) in scores}
             mark = lambda c: collapse_mark(mixes.cells[target, c]) + ('‡' if c in best else '')
             printed = [number(own[c].value, metric) + mark(c) if c in own else '–' for c in CONDITIONS]

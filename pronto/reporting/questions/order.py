@@ -173,7 +173,7 @@ def order_sentences(
 def _read(records:list[Run], options)->list[list[Ordered]]:
     if not options.file:
         raise InputError('order', 'needs a table of what models have read; `pronto study` makes one')
-    records = [r for r in records if fits(r, '', options.splits, '')]
+    records = [r for r in records if fits(r, options._replace(recipe='', protocol=''))]
     return order_of(records, verses_read(options.file), options.metric)
 
 ORDER = RunQuestion('order', _read, lambda found, metric: [order_table(found, metric)], plot_order,

@@ -147,7 +147,8 @@ def power_sentences(tables:list[Table], metric:str='')->list[str]:
     return lines
 
 def _read(records:list[Run], options)->list[SeedEffect]:
-    return measure_spreads([r for r in records if fits(r, '', options.splits, '')])
+    asked = options._replace(recipe='', protocol='')
+    return measure_spreads([r for r in records if fits(r, asked)])
 
 POWER = RunQuestion(
     'power', _read, lambda found, metric: [power_table(found)],

@@ -108,8 +108,7 @@ def _best_sources(found:Transfer, metric:str)->set[tuple[str,str]]: # (source, t
     best = set()
     for t in found.targets:
         by_source = {s: found.cells[s, t] for s in found.sources if s != t and (s, t) in found.cells}
-        try: best |= {(s, t) for s in among_best(by_source, metric)}
-        except ValueError: continue # Their rows differ
+        best |= {(s, t) for s in among_best(by_source, metric)}
     return best
 
 def _means_of_others(found:Transfer, source:str, metric:str)->list[str]:
