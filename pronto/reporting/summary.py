@@ -339,7 +339,7 @@ def _left_out(chosen:dict[str,list[dict]], first:dict[str,list[dict]])->str: # E
 # %% ../../nbs/reporting/summary.ipynb #sum16b
 def summaries(
     records:list[Run],
-    options:Options=USUAL # Without a metric it is that of each task, and accuracy over tasks that differ in it
+    options:Options=USUAL # Without a metric: that of each task, and accuracy over tasks that differ in it
 )->list[Table]: # For each source of annotations; none if there are fewer than two test sets
     "Models over all tasks and translations"
     listed = add_unlisted(read_layout(options.layout), records)

@@ -123,7 +123,7 @@ class Options(NamedTuple):
     metric:str='' # A key of `METRICS`; if empty, that of the tasks
     file:str='' # What else a question reads, e.g. a table of tiers, or a dataset for its texts
     store:str|None=None # The folder of the runs, for hints
-    layout:str|None=None # Of the tables of accuracy, as `read_layout` takes it; the others are about them, too
+    layout:str|None=None # Of the tables of accuracy, for `read_layout`; the others are about them, too
     published:bool=False # Also the translations of the layout that have no run
     common_rows:bool=False # Test all translations of a table on the rows that all of them have
     memory:bool=False # Also say how many verses each model knows
