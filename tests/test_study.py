@@ -10,8 +10,8 @@ PLAN = '''
 [sources]
 ontonotes = "ontonotes"
 [bibles]
-qaa = { path = "bibles/qaa.usfx.xml", read = "all" }
-qab = { path = "bibles/qab", read = 100 }
+qaa = { path = "bibles/qaa.usfx.xml", language = "qaa", read = "all" }
+qab = { path = "bibles/qab", language = "qab", read = 100 }
 [options]
 few = ["--limit", "40"]
 [[datasets]]
@@ -49,6 +49,7 @@ def plan_of(tmp_path, text=PLAN):
     ('[[runs]]', '[[run]]', 'has no runs'),
     ('[tables]', '[table]', 'has an unknown part table'),
     ('read = 100', 'reads = 100', 'bibles qab: has other keys than path, language, read'),
+    ('language = "qab", ', '', 'bibles qab: has other keys than path, language, read'),
     ('qab = {', '"../qab" = {', "'../qab' cannot be the name of a file or folder"),
     ('[tables]', '[[runs]]\nname = "probe"\nprotocol = "probe"\non = "demo"\n[tables]',
      "names 2 of its runs 'probe'; give each its own name"),
@@ -90,10 +91,10 @@ def test_a_study_is_made_once_and_lists_what_failed(tmp_path):
     left, = write_study_page(made)
     assert left.startswith('no answer to transfer')
     page = (place.out/'tables'/'README.md').read_text(encoding='utf-8')
-    assert 'PNS, probe, 40 rows' in page and '## What it cost' in page and left[:30] in page.split('## Missing')[1]
+    assert '- probe, 40 rows, ' in page and '## What it cost' in page and left[:30] in page.split('## Missing')[1]
     assert (place.out/'tables'/'order.csv').is_file() and (place.out/'tables'/'order.png').is_file()
     read = (place.out/'tables'/'read.csv').read_text().splitlines()
-    assert [line.split(',')[0] for line in read[1:]] == ['none', 'student'] # The invented languages have no code here
+    assert [line.split(',')[0] for line in read[1:]] == ['none', 'none', 'student', 'student'] # In two languages
     assert study_page(plan, place.out/'tables') == page
 
     again = study(plan, place)

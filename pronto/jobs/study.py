@@ -34,7 +34,7 @@ class PlannedModel(NamedTuple):
 class PlannedBible(NamedTuple):
     "A translation of a plan"
     path:str          # Below the folder of the data
-    language:str=''   # ISO 639-3; as the file says if empty
+    language:str      # ISO 639-3
     read:str|int='all' # How many verses of train students read: `all`, or a number
 
 class Runs(NamedTuple):
@@ -233,10 +233,9 @@ def data_steps(plan:Plan, place:Workplace)->list[list[Command]]: # By stage
     for d in plan.datasets:
         for code in plan.codes(d.bibles):
             folder, bible = place.out/'datasets'/d.name/code, plan.bibles[code]
-            language = ['--language', bible.language] if bible.language else []
             reads = annotations, path = _annotated(place, d.source), place.data/bible.path
             command = ['build', '-a', str(annotations), '-b', str(path), '-o', str(folder), '--code', code,
-                       *language, *plan.chosen(d.options), '--replace']
+                       '--language', bible.language, *plan.chosen(d.options), '--replace']
             build.append(Command('build', f'{d.name} {code}', command, folder, reads))
     return [annotate, build, [_model_step(plan, place, name) for name in plan.models]]
 
