@@ -12,7 +12,7 @@ from pronto.reporting.report import make_report
 from pronto.runs.schema import retrieval_fields
 from pronto.runs.store import RunKey, read_runs, write_record
 
-EPOCHS = dict(sentence_mood=20, proper_noun_subject=10, same_sense=10, mela=5, pawsx=5)
+EPOCHS = dict(sentence_mood=20, nonpronominal_mention=10, proper_noun_subject=10, same_sense=10, mela=5, pawsx=5)
 
 def store(folder, accuracy, seeds=3, bible='wol', model='bert', task='sentence_mood', **more):
     "Runs that differ in their seed; more of `RunKey` or of the results"
@@ -214,3 +214,29 @@ def test_tables_of_benchmarks_tell_runs_apart(tmp_path, capsys, suite):
     out = capsys.readouterr().out
     for name in 'm1, de-1', 'm2', 'edit', '1 epoch': assert name.partition(',')[0] in out, (name, out)
     assert 'Left out: 1 of bert' in out and 'few-shot' in out
+
+def test_a_probe_and_fine_tuning_are_compared_on_one_kind_of_dataset(tmp_path):
+    "Other rules, limits and epochs are not averaged into a score; what is left out is named"
+    runs = tmp_path/'runs'
+    for i,model in enumerate(('bert','other','third')):
+        run = partial(store, runs, bible='fra', model=model)
+        for rules,digest,tuned in ('paper', 'fra-1', .5 + .1*i), ('v0.1', 'fra-v', .7 - .1*i):
+            kind = dict(rules=rules, dataset_hash=digest)
+            run(.5 + .1*i, seeds=1, protocol='probe', recipe='probe', hyperparameters={}, **kind)
+            run(tuned, **kind)
+        run(.9 - .3*i, seeds=2, hyperparameters=dict(epochs=1))
+        run(.9 - .3*i, seeds=1, limit=30)
+    reply = ask_runs('probe', read_runs(runs), Options(splits='parallel', metric='accuracy'))
+    (ranked,), = reply.found.values()
+    assert {a.recipes: a.tau for a in ranked.agreements} == {'probe / paper (paper)': 1, 'probe / paper (v0.1)': -1}
+    ranks, sides = reply.tables
+    assert {row['model'] for row in sides.records} >= {'bert (paper)','bert (v0.1)','bert (limit 30, paper)'}
+    assert all('2 of bert (1 epoch) on fra' in table.notes[0] for table in (ranks, sides))
+
+def test_counts_of_another_source_are_another_task(tmp_path):
+    "Two translations on which a model counts mentions of other sources say nothing about their spread"
+    from pronto.reporting.translations import spreads
+    run = partial(store, tmp_path/'runs', model='bert', task='nonpronominal_mention', hyperparameters={}, seeds=1)
+    run(.8, bible='engA', language='eng', dataset_hash='a')
+    run(.5, bible='engB', language='eng', dataset_hash='b', source='MACULA Greek')
+    assert spreads(read_runs(tmp_path/'runs')) == []

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from ..runs.schema import Run
 from ..core.tables import grouped
-from ..datasets.tasks import TASKS
+from ..runs.comparing import task_key, task_name
 from .rendering import IN_PERCENT, shown
 
 # %% ../../nbs/reporting/translations.ipynb #tr000021
@@ -55,7 +55,7 @@ def _kind(record:Run)->tuple:
 def spreads(records:list[Run], metric:str='accuracy')->list[Spread]: # By model, task and language
     "How far translations of the same language differ"
     compared = [r for r in with_languages(records) if r.score(metric) is not None and not r.is_on_its_source]
-    groups = grouped(compared, lambda r: (r.model, r.task, r.language, _kind(r)))
+    groups = grouped(compared, lambda r: (r.model, task_key(r), r.language, _kind(r)))
     found = []
     for (*key, _),some in groups.items():
         values = list(_per_bible(some, metric).values())
@@ -76,9 +76,8 @@ def spread_note(records:list[Run], metric:str='accuracy')->str: # Empty for a si
     found = spreads(records, metric)
     if not found: return _UNKNOWN if len(languages) > 1 else ''
     widest = max(found, key=lambda s: s.width)
-    task = TASKS[widest.task].abbr if widest.task in TASKS else widest.task
     sd = float(np.sqrt(np.mean([s.sd**2 for s in found])))
-    which = f'{widest.language}, {widest.n} translations, {task}, {widest.model}'
+    which = f'{widest.language}, {widest.n} translations, {task_name(widest.task)}, {widest.model}'
     note = (f'Translations of one language differ by up to {_points(widest.width, metric)} ({which}), with a '
             f'standard deviation of {_points(sd, metric)}')
     if len(languages) < 2: return f'{note}.'

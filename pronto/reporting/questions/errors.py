@@ -22,7 +22,7 @@ from ..scores import Answers, read_answers
 from ..translations import with_languages
 from ...runs.comparing import data_notes, task_key, task_name
 from ...runs.schema import Run
-from ...runs.store import right_answers
+from ...runs.folds import right_answers
 
 # %% ../../../nbs/reporting/questions/errors.ipynb #er000007
 class Shared(NamedTuple):

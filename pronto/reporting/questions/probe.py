@@ -6,6 +6,7 @@
 __all__ = ['RANKS', 'Agreement', 'rank_agreement', 'rank_table', 'plot_ranks', 'rank_sentences', 'sides_table', 'Ranked']
 
 # %% ../../../nbs/reporting/questions/probe.ipynb #rk000005
+from dataclasses import replace
 from typing import NamedTuple
 import numpy as np
 from ...runs.schema import Run
@@ -13,7 +14,8 @@ from ...core.correlation import kendall_tau, mean_interval
 from ...core.files import InputError
 from ...core.pictures import panels
 from ...core.tables import Table, decimal, grouped
-from ...runs.comparing import plain_name, task_key, task_name
+from ...runs.comparing import (described, kind_of, one_setting, plain_name, settled, task_key, task_name,
+                               with_label)
 from ..protocol_cells import between, number
 from .question import RunQuestion
 
@@ -54,16 +56,27 @@ def _by_recipe(records:list[Run], metric:str)->dict[str,dict]: # Recipe to one o
     return {name: {key: [r.score(metric) for r in seeds] for key,seeds in grouped(runs, cell).items()}
             for name,runs in grouped(records, lambda r: r.recipe).items()}
 
+def _kind(record:Run)->tuple[str,...]: # What both protocols share
+    return kind_of(record)[1:4]
+
+def _kind_names(records:list[Run])->dict[tuple,str]: # Empty where all are alike
+    "What sets splits, rules and sources apart"
+    kinds = dict.fromkeys(map(_kind, records))
+    differ = [len(set(column)) > 1 for column in zip(*kinds)]
+    return {kind: ', '.join(x for x,other in zip(kind, differ) if x and other) for kind in kinds}
+
 def rank_agreement(
     records:list[Run],
     metric:str='mcc' # Or another one that records have
 )->list[Agreement]: # By task, limit and recipes
     "Compare how the probe and fine-tuning rank models; raises `InputError` for fewer than three models"
-    found = []
-    for (task, limit),some in grouped(records, lambda r: (r.task, r.limit)).items():
+    found, names = [], _kind_names(records)
+    place = lambda r: (task_key(r), r.limit, _kind(r))
+    for (task, limit, kind),some in grouped(records, place).items():
         probes, tuned = (_by_recipe([r for r in some if r.protocol == p], metric)
                          for p in ('probe','in-language'))
-        found += [_agreement(task, limit, f'{a} / {b}', (probes[a], tuned[b])) for a in probes for b in tuned]
+        found += [_agreement(task, limit, with_label(f'{a} / {b}', names[kind]), (probes[a], tuned[b]))
+                  for a in probes for b in tuned]
     found = [a for a in found if a]
     if not found:
         raise InputError('runs', 'hold no translation with a probe and fine-tuning of three models at the '
@@ -124,7 +137,7 @@ def rank_sentences(tables:list[Table], metric:str='mcc')->list[str]:
 def _sides(records:list[Run], metric:str)->dict[str,float|None]:
     "The mean scores and seconds of one model on one task, over translations and seeds"
     side = lambda r: 'random' if r.recipe == 'probe-random' else r.protocol
-    by_side = grouped(records, side)
+    by_side = {name: one_setting(runs) for name,runs in grouped(records, side).items()}
     mean = lambda values: float(np.mean(values)) if values else None
     of = lambda name, value: mean([x for r in by_side.get(name, ()) if (x := value(r)) is not None])
     score, seconds = (lambda r: r.score(metric)), (lambda r: r.seconds)
@@ -135,9 +148,12 @@ def _sides(records:list[Run], metric:str)->dict[str,float|None]:
 
 def sides_table(records:list[Run], metric:str='mcc')->Table:
     "Scores and seconds of the probe, of fine-tuning and of the controls"
-    rows, data = [], []
-    for (task, model),own in grouped(records, lambda r: (task_key(r), r.model)).items():
+    rows, data, names, limits = [], [], _kind_names(records), {r.limit for r in records}
+    place = lambda r: (task_key(r), r.model, r.limit, _kind(r))
+    for (task, model, limit, kind),own in grouped(records, place).items():
         found, n = _sides(own, metric), len({r.dataset for r in own})
+        limited = f'limit {limit:,}' if limit and len(limits) > 1 else ''
+        model = with_label(model, ', '.join(filter(None, [limited, names[kind]])))
         seconds = lambda x: '–' if x is None else f'{x:.1f}'
         scores = [number(found[name], metric) for name in ('probe','tuned','random','ngram')]
         times = [seconds(found[name]) for name in ('seconds','tuned_seconds')]
@@ -154,15 +170,25 @@ class Ranked(NamedTuple):
     "The agreement of the probe and fine-tuning, and their runs"
     agreements:list[Agreement]
     runs:list[Run]
+    left_out:str # Empty if all are used
+
+_OTHERS = 'Left out, as the same model has more runs of another setting: {}.'
 
 def _read(records:list[Run], options)->list[Ranked]:
-    "Under plain names: a probe and fine-tuning differ in their settings, but not in their models"
+    """Under plain names: a probe and fine-tuning differ in their settings, but not in their models. Of each
+    recipe on each kind of dataset one setting counts"""
     both = [r for r in records if r.protocol in ('probe','in-language')]
-    both = [r.but(model=plain_name(r.model)) for r in both]
-    return [Ranked(rank_agreement(both, options.metric), both)]
+    place = lambda r: (r.recipe, r.limit, _kind(r))
+    plain = [r.but(model=plain_name(r.model)) for r in both]
+    kept = [r for runs in grouped(plain, place).values() for r in settled(runs)]
+    paths = {r.path for r in kept}
+    others = described([r for r in both if r.path not in paths])
+    return [Ranked(rank_agreement(kept, options.metric), kept, _OTHERS.format(others) if others else '')]
 
 def _tables(found:list[Ranked], metric:str)->list[Table]:
-    return [rank_table(found[0].agreements), sides_table(found[0].runs, metric)]
+    (agreements, runs, left), = found
+    made = rank_table(agreements), sides_table(runs, metric)
+    return [replace(table, notes=[*table.notes, left]) for table in made]
 
 RANKS = RunQuestion(
     'probe', _read, _tables, lambda found, metric: plot_ranks(found[0].agreements, metric),

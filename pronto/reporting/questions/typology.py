@@ -20,7 +20,7 @@ from ...core.tables import Table, decimal, grouped
 from ...core.pictures import panels
 from .question import RunQuestion
 from ...runs.schema import Run
-from ...runs.comparing import task_name
+from ...runs.comparing import task_key, task_name
 from ..translations import with_languages
 
 # %% ../../../nbs/reporting/questions/typology.ipynb #ty000007
@@ -157,7 +157,7 @@ def read_typology(
         raise InputError('--protocol', f'{transfer} has no transfer gap; choose from {", ".join(_IN)}')
     found, few = [], 0
     scored = [r for r in records if r.score(metric) is not None]
-    groups = grouped(scored, lambda r: (r.task, r.model)).items()
+    groups = grouped(scored, lambda r: (task_key(r), r.model)).items()
     for (task, model),own in progress('test distances')(groups):
         try: languages, gaps = gap_matrix(own, transfer, metric)
         except InputError: continue
