@@ -15,13 +15,16 @@ def corpus(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkeypatch):
     bible, page = corpus/'bibles'/'qad.tsv', tmp_path/'card.html'
-    argv = ['card', str(bible), '-m', f'tiny={model}', '-a', str(corpus/'ontonotes'), '-o', str(page)]
+    argv = ['card', str(bible), '-m', f'tiny={model}', '-a', str(corpus/'ontonotes'), '-o', str(page), '--language', 'Wolof']
     assert main(argv) == 0
     text = page.read_text(encoding='utf-8')
     assert capsys.readouterr().out == f'{page}: open it in a browser\n'
-    for part in 'What was found', 'The Bible', 'What is asked', 'Verses to read', 'What to ask next', 'commonest label', 'tiny':
+    for part in ('What was found', 'The Bible', 'What is asked', 'Verses to read', 'What to ask next', 'commonest label',
+                 'in Wolof', 'What length, capitals and punctuation alone give: ', 'tiny does not know', 'sentence mood (SM)'):
         assert part in text
     assert 'best score without a model' in text.split('What was found')[1].split('In a picture')[0]
+    asked = text.split('What is asked')[1].split('Verses to read')[0]
+    assert re.search(r'PNS.*?>(yes|no)<', asked, re.S) # Not 1 or 0
     assert 'import' not in text.replace('important', '') and 'Traceback' not in text and 'papermill' not in text
     assert [a for a in re.findall(r'(?:src|href)="([^"]*)"', text) if not a.startswith(('data:', '#'))] == []
     assert main([]) == 0 # The next commands work
@@ -62,3 +65,5 @@ def test_a_code_is_built_from_whatever_annotations_the_data_folder_holds(corpus,
     assert said == [f'annotations: {data/"mine.parquet"} (others: {data/"older.parquet"}; choose with -a)']
     assert load_manifest(data/'datasets'/'qad')['licence'] == 'free'
     assert find_dataset(str(text), annotations=data/'mine.parquet') == data/'datasets'/'qad'
+    assert load_manifest(find_dataset('qad', report=str, language='Wolof'))['language'] == 'Wolof' # Built again
+    with pytest.raises(InputError, match='its language is known'): find_dataset(data/'datasets'/'qad', language='Wolof')

@@ -21,6 +21,7 @@ def card_options(parser):
     add('-o', '--output', default='card.html', metavar='FILE', help='the page to write')
     add('-a', '--annotations', metavar='FILE',
         help='a file of `pronto annotate`, or an annotated source (default: one in the data folder)')
+    add('--language', default='', help='name or code, instead of what the Bible states')
     readers_option(parser)
     sources_option(parser)
     runs_option(parser)
@@ -33,7 +34,8 @@ def card_command(args):
     from pronto.jobs.sweep import find_notebook, refuse_commas
     from pronto.runs.runner import find_dataset
     from pronto.runs.store import model_name
-    dataset = find_dataset(args.bible, '', args.annotations, note, bar('annotate'))
+    dataset = find_dataset(args.bible, '', args.annotations, note, bar('annotate'),
+                           args.language)
     note(f'dataset: {dataset}')
     refuse_commas([dataset.absolute(), *args.model])
     runs = str(Path(args.runs or data_dir()/'runs').absolute())

@@ -275,12 +275,12 @@ def described(
 HIGH_UNKNOWN = .2 # From here on it is said
 
 def unknown_share(
-    records:list[Run] # The seeds of one cell
-)->float|None: # Of the tokens of test, from 0 to 1; `None` where it is below `HIGH_UNKNOWN` or not known
+    records:list[Run], # The seeds of one cell
+    least:float=HIGH_UNKNOWN
+)->float|None: # Of the tokens of test, from 0 to 1; `None` where it is below `least` or not known
     "How much of the text the model cannot read, if that is much"
     shares = [x for r in records if (x := r.unknown.get('test')) is not None]
-    share = sum(shares)/len(shares) if shares else 0
-    return share if share >= HIGH_UNKNOWN else None
+    return share if shares and (share := sum(shares)/len(shares)) >= least else None
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00033
 def search_name(

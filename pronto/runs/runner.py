@@ -426,13 +426,16 @@ def find_dataset(
     splits:str='', # Of `SPLIT_NAMES`; if empty those of the folder, or those that suit the Bible
     annotations='', # A file or an annotated source; those of the data folder if not given
     report:Callable=to_stderr, # Gets a line about what is taken and what is built again
-    progress:Callable=iter # Wraps the files of a source, e.g. `tqdm`
+    progress:Callable=iter, # Wraps the files of a source, e.g. `tqdm`
+    language:str='' # Name or code, instead of what the Bible states
 )->Path: # The dataset folder
     "The dataset of a Bible, built if need be; raises `InputError` that says what to put where"
     if splits not in ('', *SPLIT_NAMES):
         raise InputError('splits', f'no splits {splits!r}; choose {", ".join(SPLIT_NAMES)}')
     file = Path(bible) if _exists(bible) else None
     is_built = file and (dataset_folders(file) or (file/'manifest.json').is_file())
+    if is_built and language:
+        raise InputError(file, 'is built, so its language is known; --language goes with a Bible')
     if is_built: return _with_splits(file, splits)
     code = safe_name(file.name.split('.')[0]) if file else str(bible)
     if safe_name(code) != code:
@@ -440,7 +443,7 @@ def find_dataset(
         raise InputError(shown, 'is neither a dataset folder nor the code of a Bible; name a folder that '
                                 '`pronto build` wrote, or a code like copshc')
     folder = _place(code, splits)
-    if not file and (folder/'manifest.json').is_file(): return _with_splits(folder, splits)
+    if not (file or language) and (folder/'manifest.json').is_file(): return _with_splits(folder, splits)
     file = file or _bible_file(code)
     if file is None:
         place = data_dir()/'bibles'/code
@@ -449,7 +452,7 @@ def find_dataset(
     from pronto.bibles.reading import read_bible
     read = read_bible(file)
     build(_annotations(annotations, report, progress), read, folder, splits=splits or 'auto', code=code,
-          licence=licence_of(read, file), path=file, report=report)
+          language=language or None, licence=licence_of(read, file), path=file, report=report)
     return folder
 
 # %% ../../nbs/runs/runner.ipynb #c7b1000b
