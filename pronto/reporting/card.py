@@ -117,14 +117,14 @@ def score_card(records:list[Run])->Table:
 
 def _of_text(records:list[Run])->list[str]: # Sentences
     "What of the text alone gives labels away, and how much of it a model cannot read"
-    found = [(task_name(stem), next(iter(models.values()))) for stem,models in answers_by_task(records).items()]
-    cues = [f'{task} {_percent(answers.of_baseline("cues").scores["accuracy"].value)}'
-            for task,answers in found if 'cues' in answers.baselines]
+    found = {stem: next(iter(models.values())) for stem,models in answers_by_task(records).items()}
+    cues = [f'{task_name(stem)} {_percent(answers.of_baseline("cues").scores["accuracy"].value)}'
+            for stem,answers in found.items() if 'cues' in answers.baselines]
     notes = [f'What length, capitals and punctuation alone give: {", ".join(cues)}.'] if cues else []
     for model,own in grouped(records, lambda r: r.model).items():
         if (share := unknown_share(own, least=0)) is None: continue
         doubt = ': its scores say little about the language' if share >= HIGH_UNKNOWN else ''
-        notes.append(f'{model} does not know {100*share:.{share < .1:d}f} % of the tokens of this text{doubt}.')
+        notes.append(f'{model} does not know {_percent(share)} % of the tokens of this text{doubt}.')
     return notes
 
 # %% ../../nbs/reporting/card.ipynb #card014b
@@ -142,7 +142,8 @@ def card_finding(scores:Table)->str: # In Markdown
     "On which tasks each model is above what needs no model, and on which it is not"
     lines = []
     for model,rows in grouped(scores.rows, lambda row: row[1]).items():
-        tasks = {kind: ', '.join(_spelled(row[0]) for row in rows if row[-1].startswith(kind)) for kind in _FOUND}
+        tasks = {kind: ', '.join(_spelled(row[0]) for row in rows if row[-1].startswith(kind))
+                 for kind in _FOUND}
         parts = [f'{text} {tasks[kind]}' for kind,text in _FOUND.items() if tasks[kind]]
         none = 'on no task clearly above the best score without a model'
         if not tasks['Clearly above']: parts.insert(0, none)
