@@ -181,13 +181,15 @@ def source_words(
     sentence:Sentence,
     place:str # Of the sentence, to tell its mentions from those of others
 )->tuple[SourceWord,...]: # Without punctuation and null elements
-    "The words of a sentence, and the mention that each belongs to"
+    "The words of a sentence, with the mention that each belongs to and the senses of verbs"
     spans = sorted({(m.start, m.end) for m in mentions(sentence) if not m.pronominal},
                    key=lambda span: span[0] - span[1]) # Shorter ones come later and stay
     mention = {i: f'mention:{place}.{start}-{end}' for start,end in spans for i in range(start, end)}
-    lemma = lambda leaf: leaf.props[0].sense.split('.')[0] if leaf.props else leaf.token.lower()
+    sense = lambda leaf: leaf.props[0].sense if leaf.props else ''
+    lemma = lambda leaf: sense(leaf).split('.')[0] or leaf.token.lower()
     def word(i, leaf):
-        return SourceWord(f'{place}.{i}', leaf.token, lemma(leaf), _OF_TAG[leaf.tag], mention.get(i, ''), '')
+        return SourceWord(f'{place}.{i}', leaf.token, lemma(leaf), _OF_TAG[leaf.tag], mention.get(i, ''),
+                          sense(leaf))
     return tuple(word(i, leaf) for i,leaf in enumerate(sentence.leaves) if leaf.tag in _OF_TAG)
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #1719d6e9
