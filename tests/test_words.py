@@ -85,6 +85,17 @@ def test_words_of_ontonotes_stay_in_memory(pronto, skeleton, tmp_path):
     status,_,err = pronto('annotate', skeleton, '-o', tmp_path/'a.parquet', '--words')
     assert status == 1 and 'may not keep its words in a file' in err[-1] and not (tmp_path/'a.parquet').exists()
 
+def test_a_greek_text_goes_with_the_words_of_acai(pronto, testdata, monkeypatch, tmp_path):
+    greek, bible = testdata/'alignments'/'helfi'/'greek', tmp_path/'b.tsv'
+    bible.write_text('MRK\t1\t1\tlo\n')
+    for source,more in (testdata/'macula-greek', ['--words']), (testdata/'acai', []):
+        status,_,err = pronto('annotate', source, '-o', tmp_path/'a.parquet', '--greek', greek, *more)
+        assert status == 1 and err[-1].startswith('pronto: --greek: names the words that ACAI annotates')
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path))
+    status,_,err = pronto('build', '-a', testdata/'acai', '-b', bible, '-o', tmp_path/'x', '--words')
+    assert status == 1 and err == [f'pronto: {testdata}/acai: has no words of its own; get those of MACULA with '
+                                   '`pronto fetch macula`, or name a folder with --greek']
+
 def test_without_the_option_no_word_of_macula_is_kept(testdata, tmp_path):
     from pronto.sources.annotate import annotate
     plain, words = (annotate(testdata/'macula-greek', words=w) for w in (False, True))

@@ -52,6 +52,10 @@ def _show_numbering(bible, scheme:str, file:str):
     show('\n'.join(lines), report | (dict(language_doubt=doubt) if doubt else {}))
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco02
+def _greek_option(add):
+    add('--greek', metavar='DIR',
+        help='the text whose words ACAI annotates (default: MACULA Greek in the data folder)')
+
 def annotate_options(parser):
     add = parser.add_argument
     sources_option(parser)
@@ -60,8 +64,7 @@ def annotate_options(parser):
     add('-o', '--output', required=True, metavar='FILE', help='the .parquet file to write')
     add('--skip-bad', action='store_true', help='leave out files that cannot be read, and list them')
     add('--words', action='store_true', help='keep the words of the source, for tasks on words')
-    add('--greek', metavar='DIR',
-        help='the text whose words ACAI annotates (default: MACULA Greek in the data folder)')
+    _greek_option(add)
     rules_options(parser)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #14cad747
@@ -147,6 +150,7 @@ def build_options(parser):
     add('--skip-bad', action='store_true', help='leave out source files that cannot be read, and list them')
     add('--words', action='store_true',
         help='keep the words of a source folder, in memory only, for tasks on words')
+    _greek_option(add)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #2fe69e94
 def _annotations(args):

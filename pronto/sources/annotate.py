@@ -206,18 +206,21 @@ def _check_rules(folder:Path, source_type:SourceType, rules:str, arguments:str):
         raise InputError(folder, f'{what}; leave --arguments out')
 
 # %% ../../nbs/sources/annotate.ipynb #an04words
-def _greek_folder(folder:Path, greek)->Path:
-    "Where the words are that ACAI annotates"
+def _greek_folder(folder:Path, source_type:SourceType, words:bool, greek)->Path|None:
+    "Where the words are, if a source has none of its own"
+    if not words or source_type is not _ACAI:
+        if not greek: return None
+        raise InputError('--greek', 'names the words that ACAI annotates; it goes with ACAI and --words')
     if greek: return Path(greek)
     if not (fetched := data_dir()/'macula-greek').is_dir():
         what = 'has no words of its own; get those of MACULA with `pronto fetch macula`'
         raise InputError(folder, f'{what}, or name a folder with --greek')
     return fetched
 
-def _with_words(folder:Path, source_type:SourceType, verses:dict, greek)->tuple[dict,Source]:
+def _with_words(source_type:SourceType, verses:dict, greek:Path|None)->tuple[dict,Source]:
     "The verses with words, and where the words are from"
-    if source_type is not _ACAI: return verses, replace(source_type.source, hash='words')
-    text = annotate(_greek_folder(folder, greek), words=True)
+    if not greek: return verses, replace(source_type.source, hash='words')
+    text = annotate(greek, words=True)
     found = {ref: text.verses[ref].words if ref in text.verses else () for ref in verses}
     named = name_alike({ref: name_words(found[ref], v.entities) for ref,v in verses.items()})
     return {ref: v._replace(words=named[ref]) for ref,v in verses.items()}, text.source
@@ -236,13 +239,13 @@ def annotate(
     folder = Path(folder)
     source_type, files = _find_source(folder)
     _check_rules(folder, source_type, rules, arguments)
-    skipped = {}
+    greek, skipped = _greek_folder(folder, source_type, words, greek), {}
     documents = _read_or_skip(progress(files), source_type.read, skip_bad, skipped)
     keeping = dict(words=True) if words and source_type is _ONTONOTES else {} # The others have them or not
     verses, found = source_type.annotate(documents, rules, arguments, **keeping)
     if not verses: raise InputError(folder, source_type.if_empty)
     about, text = source_type.source, Source()
-    if words: verses, text = _with_words(folder, source_type, verses, greek)
+    if words: verses, text = _with_words(source_type, verses, greek)
     if words and not any(v.words for v in verses.values()):
         raise InputError(folder, 'has no words to keep; leave --words out')
     if folder.is_file(): folder = folder.parent
