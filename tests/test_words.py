@@ -187,6 +187,32 @@ def test_a_script_without_blanks_asks_for_a_segmenter(annotated, tmp_path):
     manifest = build(annotated, bible, tmp_path/'b', splits='parallel', segmenter='characters')
     assert manifest['words']['segmenter'] == 'characters' and 'upos' in manifest['counts']
 
+# Small words, which stand for the ending of a word
+
+@pytest.mark.parametrize('told', [True, False], ids=['by endings','by chance'])
+def test_small_words_are_linked_if_endings_tell_them(told):
+    from pronto.datasets.word_align import Link, _owners, _with_small_words
+    draw, small = random.Random(1), dict(ou='of', oi='to', us='the')
+    ends = [draw.choice(list(small)) for _ in range(400)]
+    before = [small[end] if told else draw.choice(list(small.values())) for end in ends]
+    targets = [[word, f'noun{draw.randint(0, 30)}'] for word in before]
+    owners = _owners(targets, [[end] for end in ends], [[Link(0, 1, .9)] for _ in ends])
+    assert owners == (dict.fromkeys(small.values(), 1) if told else {})
+    links = _with_small_words(targets[0], [Link(0, 1, .9)], owners)
+    assert links == ([Link(0, 0, .09), Link(0, 1, .9)] if told else [Link(0, 1, .9)])
+
+def test_a_build_links_words_as_quality_align_measures_it(annotated):
+    pytest.importorskip('thot', reason='needs the extra align')
+    from pronto.datasets.align import align
+    from pronto.datasets.word_tasks import link_verses, name_tags
+    texts = {ref: f'o {row.text}' if row.text[:3] in ('Pol','Mar') else f'e {row.text}'
+             for ref,row in zip(annotated.verses, translated(annotated).rows)}
+    bible = Bible([VerseRow(r.book, r.chapter, str(r.verse), text) for r,text in texts.items()])
+    linked, _ = link_verses(align(annotated, bible).verses)
+    weak = [link for verse in linked for link in verse.links if link.target == 0]
+    assert len(weak) > 100 and all(link.source == 0 and link.probability <= .1 for link in weak)
+    assert {name_tags(verse)[0] for verse in linked if name_tags(verse)} == {'O'} # No tag passes through them
+
 # Other commands
 
 def test_exports_hold_the_tasks_on_words(annotated, toy_words_and_verses, pronto, tmp_path):

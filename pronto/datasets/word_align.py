@@ -111,10 +111,10 @@ def _linked(pairs, seed:int)->list[list[Link]]:
     return links
 
 # %% ../../nbs/datasets/word_align.ipynb #wa15n
-_LEAST_SEEN, _ONE_SIDED, _CLEARLY = 25, 1.5, 1.2 # The last two are tuned on English and Finnish
+_LEAST_SEEN, _CHANCE = 5, .001 # Of a small word; of a dependence that is taken for real
 _WEAK = .1 # Of the probability of the neighbour's link
 
-def _dependence(targets, endings, links, step:int)->dict[str,float]:
+def _dependence(targets, endings, links, step:int)->dict[str,float]: # Each small word to a log-likelihood ratio
     "How far the ending of a source word tells which word without a link stands `step` before its translation"
     seen, words, both = Counter(), Counter(), Counter()
     for target,ending,found in zip(targets, endings, links):
@@ -130,13 +130,13 @@ def _dependence(targets, endings, links, step:int)->dict[str,float]:
     return gains
 
 def _owners(targets, endings, links)->dict[str,int]: # Small word to 1, the next word, or -1, the one before
-    "Where the word stands that a small word belongs to"
+    "On the side where small words depend on endings most: those that depend most there, and not by chance"
+    from scipy.special import chdtrc
     gains = {step: _dependence(targets, endings, links, step) for step in (1, -1)}
-    weaker, stronger = sorted(sum(found.values()) for found in gains.values())
-    if stronger <= _ONE_SIDED*weaker: return {}
-    stronger_side = lambda word: max(gains, key=lambda step: gains[step][word])
-    sides = {word: stronger_side(word) for word in [*gains[1], *gains[-1]]}
-    return {word: step for word,step in sides.items() if gains[step][word] > _CLEARLY*gains[-step][word]}
+    side = max(gains, key=lambda step: sum(gains[step].values()))
+    freedom = max(1, len({end for words in endings for end in words}) - 1)
+    is_owned = lambda word, gain: gain > gains[-side][word] and chdtrc(freedom, 2*gain) < _CHANCE
+    return {word: side for word,gain in gains[side].items() if is_owned(word, gain)}
 
 def _with_small_words(target:list[str], links:list[Link], owners:dict[str,int])->list[Link]:
     "Link each small word as the neighbour that it belongs to, which may be a small word too"

@@ -44,7 +44,8 @@ def link_verses(
     left_out = {what: sum(is_so(tokens) for _,tokens in annotated) for what,is_so in why.items()}
     kept = [(v, tokens) for v,tokens in annotated if 0 < len(tokens) <= MOST_ALIGNED]
     lemmas = [[w.lemma or w.form for w in v.annotation.words] for v,_ in kept]
-    links = align_words(lemmas, [tokens for _,tokens in kept], seed=seed)
+    forms = [[w.form for w in v.annotation.words] for v,_ in kept]
+    links = align_words(lemmas, [tokens for _,tokens in kept], seed=seed, forms=forms)
     found = [LinkedVerse(v.ref, v.annotation.words, tokens, some) for (v,tokens),some in zip(kept, links)]
     return found, {what: n for what,n in left_out.items() if n}
 
