@@ -114,7 +114,7 @@ def _linked(pairs, seed:int)->list[list[Link]]:
 _LEAST_SEEN, _CHANCE = 5, .001 # Of a small word; of a dependence that is taken for real
 _WEAK = .1 # Of the probability of the neighbour's link
 
-def _dependence(targets, endings, links, step:int)->dict[str,float]: # Each small word to a log-likelihood ratio
+def _dependence(targets, endings, links, step:int)->dict[str,float]: # A log-likelihood ratio
     "How far the ending of a source word tells which word without a link stands `step` before its translation"
     seen, words, both = Counter(), Counter(), Counter()
     for target,ending,found in zip(targets, endings, links):
