@@ -11,7 +11,7 @@ import os, shutil, sys, time
 from collections import deque
 from pathlib import Path
 from typing import Callable, Iterator
-from .options import add_number, as_input_error, cluster, cluster_options, run_options
+from .options import add_number, as_input_error, cluster, cluster_options, named_tasks, run_options
 from .options import runs_option, tasks_file_option
 from .output import bar, batch_status, in_terminal, note, show, tell, warn
 from ..core.files import InputError, data_dir, printable, require_place
@@ -81,7 +81,7 @@ def _tell_time(trainings:list, runs):
     note(f'{len(new)} trainings of {len(trainings)} are new: {about(seconds)} by a few steps on this machine')
 
 def _show_meaning(records:list):
-    "In a terminal the scores of one test set beside baselines; what to do where a model learned nothing"
+    "Show the scores of one test set beside baselines, in a terminal, and say which models learned nothing"
     from pronto.reporting.card import score_card
     from pronto.reporting.notebook_views import one_test_set
     scored = [r for r in records if r.accuracy is not None and r.fold is None]
@@ -208,12 +208,10 @@ def probe_command(args):
     "Probe frozen models on all tasks of many datasets: seconds for each, from a cache of encodings"
     from tqdm import tqdm
     from pronto.core.tables import grouped, markdown_table
-    from pronto.datasets.tasks import find_task
     from pronto.jobs.probes import find_probed, mean_run, probe_each, probe_row
     from pronto.modeling.recipes import find_model
     from pronto.runs.store import model_name
-    try: tasks = [find_task(name) for name in args.task or ()]
-    except ValueError as e: raise as_input_error(e, '--task') from e
+    tasks = named_tasks(args)
     for model in args.model: find_model(model)
     folders, occurring = find_probed(args.dataset)
     tasks, rows, failed = tasks or occurring, [], {}
@@ -300,9 +298,7 @@ def sweep_options(parser):
 def sweep_command(args):
     "Run eval.ipynb for many datasets, models, tasks and seeds at once"
     from pronto.jobs.sweep import sweep
-    from pronto.datasets.tasks import find_task
-    try: tasks = [find_task(t).stem for t in args.task or ()]
-    except ValueError as e: raise as_input_error(e, '--task') from e
+    tasks = [task.stem for task in named_tasks(args)]
     asking = dict(asking=given) if (given := _asking(args)) else {}
     done = sweep(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit, args.runs,
                  **cluster(args), gpus=args.gpus, per_gpu=args.per_gpu, notebook=args.notebook,

@@ -10,7 +10,7 @@ __all__ = ['quality_parse_options', 'quality_parse_command', 'quality_sheet_opti
 # %% ../../nbs/cli/quality_commands.ipynb #qlch05
 from functools import partial
 from pathlib import Path
-from .options import add_number, as_input_error, versification_option
+from .options import add_number, named_tasks, versification_option
 from .output import bar, note, show_tables, tell, warn
 from ..core.files import InputError
 
@@ -76,11 +76,10 @@ def quality_sheet_command(args):
     "Draw an annotation sheet: 100 labels of SM, 50 of SS and of SAC, or of the tasks from ACAI"
     from pronto.datasets.loading import load_dataset_folder
     from pronto.quality.sheets import draw_sheet, read_glosses, sample_size, sheet_tasks, write_sheet
-    from pronto.datasets.tasks import NMC, PNS, find_task
+    from pronto.datasets.tasks import NMC, PNS
     if Path(args.output).exists():
         raise InputError(args.output, 'exists, and may hold answers; choose another name or remove it')
-    try: asked = [find_task(t) for t in args.task or ()]
-    except ValueError as e: raise as_input_error(e, '--task') from e
+    asked = named_tasks(args)
     for t in asked:
         if t in (NMC, PNS):
             raise InputError('--task', f'{t.stem} is measured by `pronto quality parse`; choose another task')

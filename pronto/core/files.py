@@ -6,7 +6,7 @@
 __all__ = ['printable', 'InputError', 'to_stderr', 'warn_once', 'reading', 'loads_json', 'parse_json', 'read_json', 'json_bytes',
            'json_with_keys', 'safe_name', 'path_part', 'writer_mark', 'write_aside', 'foreign_file', 'require_place',
            'replace_folder', 'beside', 'checkout', 'data_dir', 'annotation_places', 'content_hash', 'fact_table',
-           'no_collection']
+           'template', 'no_collection']
 
 # %% ../../nbs/core/files.ipynb #4e3463a3
 import gc, hashlib, json, os, re, shutil, socket, stat, sys, time
@@ -331,6 +331,11 @@ def fact_table(name:str)->list[dict[str,str]]: # Its rows
     lines = (files('pronto')/'facts'/f'{name}.tsv').read_text(encoding='utf-8').splitlines()
     header,*rows = (line for line in lines if not line.startswith('# ')) # Licences
     return [dict(zip(header.split('\t'), row.split('\t'))) for row in rows]
+
+# %% ../../nbs/core/files.ipynb #fitp0002
+def template(name:str)->str:
+    "A file of `pronto/templates`"
+    return (files('pronto')/'templates'/name).read_text(encoding='utf-8')
 
 # %% ../../nbs/core/files.ipynb #d92afcc7
 @contextmanager

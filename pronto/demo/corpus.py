@@ -12,7 +12,6 @@ import itertools, json, re, tomllib
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib.resources import files
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -56,7 +55,7 @@ class SentencePart(NamedTuple):
     last:int|None=None # Clause to stop before
 
     @classmethod
-    def in_verse(cls, placed:PlacedSentence, ref:Ref)->'Part':
+    def in_verse(cls, placed:PlacedSentence, ref:Ref)->'SentencePart':
         "The clauses of a sentence that are in a verse"
         clauses = [i for i,r in enumerate(placed.refs) if r == ref]
         return cls(placed.sentence, clauses[0], clauses[-1] + 1)
@@ -287,8 +286,7 @@ _OSIS_BOOKS = dict(zip(NT_BOOKS, '''Matt Mark Luke John Acts Rom 1Cor 2Cor Gal E
 
 @lru_cache
 def _markup(format:str)->dict: # Name of a part of a Bible to its template
-    path = files('pronto')/'templates'/'demo_bibles.toml'
-    return tomllib.loads(path.read_text(encoding='utf-8'))[format]
+    return tomllib.loads(template('demo_bibles.toml'))[format]
 
 def _verse(markup:dict, label:str, text:str, about:dict)->str:
     "The lines of a verse, and of what is strewn before and into it"

@@ -149,14 +149,8 @@ class EnglishNounPhrases:
 # %% ../../nbs/demo/english.ipynb #1a024eb5
 _IRREGULAR = dict(be=('was','is','be'), make=('made','makes','make'), do=('did','does','do'),
                   have=('had','has','have'))
-
-def _be(past, plural):
-    if past: return leaf('VBD', 'were' if plural else 'was')
-    return leaf('VBZ', 'are' if plural else 'is')
-
-def _do(past, plural):
-    if past: return leaf('VBD', 'did')
-    return leaf('VBP', 'do') if plural else leaf('VBZ', 'does')
+_BE = {(True,True): ('VBD','were'), (True,False): ('VBD','was'), # By past and plural
+       (False,True): ('VBZ','are'), (False,False): ('VBZ','is')}
 
 def _verb(clause, plural, inverted):
     "The leaves of the auxiliary, the negation and the verb"
@@ -166,10 +160,11 @@ def _verb(clause, plural, inverted):
     is_past = clause.tense == 'past'
     if clause.tense == 'bare': return leaf('VB','do') if no else None, no, leaf('VB', base)
     if clause.tense == 'future': return leaf('MD','will'), no, leaf('VB', base)
-    if lemma == 'be': return None, no, _be(is_past, plural)
-    if no or inverted: return _do(is_past, plural), no, leaf('VB', base)
-    if is_past: return None, None, leaf('VBD', past)
-    return None, None, leaf('VBP', base) if plural else leaf('VBZ', present)
+    agreed = 'VBD' if is_past else 'VBP' if plural else 'VBZ'
+    if lemma == 'be': return None, no, leaf(*_BE[is_past,plural])
+    do = leaf(agreed, dict(VBD='did', VBP='do', VBZ='does')[agreed])
+    if no or inverted: return do, no, leaf('VB', base)
+    return None, None, leaf(agreed, dict(VBD=past, VBP=base, VBZ=present)[agreed])
 
 # %% ../../nbs/demo/english.ipynb #22ab0d02
 class VerbPhrase(NamedTuple):

@@ -89,9 +89,8 @@ _FRAMES = [
     (Slot('ARG0','person animal'), Slot('ARG1','food','',.75))]
 
 # %% ../../nbs/demo/grammar.ipynb #490a0483
-def _light(name): return Sense(name, name.split('.')[0], (Slot('ARG0','person'), Slot('ARG1','deed')))
-
-LIGHT:list[Sense] = [_light('make.02'), _light('do.02'), _light('have.03')] # The i-th takes `deed{i}`
+LIGHT:list[Sense] = [Sense(name, name.split('.')[0], (Slot('ARG0','person'), Slot('ARG1','deed')))
+                     for name in ('make.02','do.02','have.03')] # The i-th takes `deed{i}`
 # The copula, and the verb of "There was a sower"
 BE = Sense('be.01', 'be', (Slot('ARG1','person thing place'), Slot('ARG2','quality person')))
 EXIST = Sense('be.02', 'be', (Slot('ARG1','person thing animal'), Slot('ARGM-LOC','place','in',.5)))

@@ -32,7 +32,7 @@ from ..runs.store import read_runs
 
 # %% ../../nbs/demo/steps.ipynb #st07
 class Step(NamedTuple):
-    name:str    # Of a method of `Demo`
+    name:str    # A key of `_DO`
     what:str    # What it does
     makes:str   # What it writes
     seconds:int # How long it takes on two quiet cores, for one seed
@@ -103,7 +103,7 @@ class Demo:
         return {folder: name for code in LANGUAGES for name,folder in model_names(code).items()}
 
     def _run(self, trainings:list, what:str):
-        "Those of one translation and model in one process, which encodes its verses once"
+        "Run trainings, those of one translation and model in one process, which encodes its verses once"
         groups = grouped(trainings, lambda t: (t.dataset, t.model)).values()
         jobs = [(group, self.out/'runs', 'cpu') for group in groups]
         for _ in in_processes(run_trainings, jobs, self.workers, progress(what)): pass

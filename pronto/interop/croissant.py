@@ -10,6 +10,7 @@ import hashlib, json
 from fnmatch import fnmatch
 from pathlib import Path
 import pronto
+from ..core.files import template
 
 # %% ../../nbs/interop/croissant.ipynb #cro00007
 _FORMATS = dict(parquet='application/x-parquet', jsonl='application/jsonlines')
@@ -40,25 +41,7 @@ def _record_set(config:dict, files:list[str], folder:Path)->list[dict]: # The fi
     return [all_files, {'@type': 'cr:RecordSet', '@id': name, 'name': name, 'field': fields}]
 
 # %% ../../nbs/interop/croissant.ipynb #cro00009
-_CONTEXT = {
-    '@language': 'en', '@vocab': 'https://schema.org/', 'sc': 'https://schema.org/',
-    'cr': 'http://mlcommons.org/croissant/', 'rai': 'http://mlcommons.org/croissant/RAI/',
-    'dct': 'http://purl.org/dc/terms/', 'conformsTo': 'dct:conformsTo',
-    'dataType': {'@id': 'cr:dataType', '@type': '@vocab'},
-    **{k: f'cr:{k}' for k in
-       'citeAs column extract field fileSet includes recordSet repeated source'.split()}}
-
 _ABOUT = 'Evaluation tasks for language models, projected onto translations of the Bible'
-_RESPONSIBLE = dict(
-    dataCollection='Published translations of the Bible, aligned by verse with annotated texts.',
-    dataCollectionType=['Secondary Data analysis', 'Software Collection'],
-    dataBiases=['One genre, translated, religious, often in a formal or old register, and by translators who '
-                'need not be native speakers: scores on it may not carry over to other texts.'],
-    dataUseCases=['Comparing pretrained language models in a language. Not for training products.'],
-    dataSocialImpact='Models can be compared in languages that have no annotated text of their own. '
-                     'Communities may hold a text sacred; ask them before you build on it.',
-    personalSensitiveInformation=['None about living persons; the texts are religious.'],
-    dataReleaseMaintenancePlan='Built again with each version of PrOnto; `version` says with which.')
 
 def croissant(
     datasets:list[dict], # As `about_dataset` gives them
@@ -75,9 +58,12 @@ def croissant(
     sets = [made for config in configs if (made := _record_set(config, files, folder))]
     sources = dict.fromkeys(d['source']['attribution'] for d in datasets)
     annotated = [f'{protocol} {"; ".join(sources)}']
-    responsible = _RESPONSIBLE | dict(dataAnnotationProtocol=annotated, dataLimitations=limits,
-                                      machineAnnotationTools=[f'PrOnto {pronto.__version__}'])
-    return {'@context': _CONTEXT, '@type': 'sc:Dataset', 'name': 'PrOnto', 'description': f'{_ABOUT}.',
+    fixed = json.loads(template('croissant.json'))
+    made_with = [f'PrOnto {pronto.__version__}']
+    responsible = fixed['responsible'] | dict(dataAnnotationProtocol=annotated, dataLimitations=limits,
+                                              machineAnnotationTools=made_with)
+    return {'@context': fixed['@context'], '@type': 'sc:Dataset',
+            'name': 'PrOnto', 'description': f'{_ABOUT}.',
             'conformsTo': [f'http://mlcommons.org/croissant/{v}' for v in ('1.1', 'RAI/1.0')],
             'license': sorted({d['licence'] for d in datasets}),
             'inLanguage': sorted({d['language'] for d in datasets}),

@@ -14,7 +14,7 @@ from ..core.tables import Table, decimal
 from ..datasets.loading import Dataset, load_dataset_folder, load_manifest
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import TASKS, PairTask
-from .hf import BIBTEX, ROW_BY_ROW, provenance
+from .hf import CARD_TEXTS, provenance
 from ..runs.store import dataset_hash
 if TYPE_CHECKING:
     from datasets import DatasetDict
@@ -65,14 +65,10 @@ def _licence_of(*abouts:dict)->str:
     found = {about['licence'].lower().replace(' ', '-') for about in abouts}
     return found.pop() if len(found) == 1 and found <= set(get_args(Licenses)) else 'not specified'
 
-def _revision(dataset:Dataset, english:Dataset|None)->str:
-    digits = dataset_hash(dataset.path)
-    return content_hash(digits.encode(), dataset_hash(english.path).encode()) if english else digits
-
 # %% ../../nbs/interop/mteb.ipynb #5c67ae79
-_FIXED = dict(reference='https://arxiv.org/abs/2305.12612', bibtex_citation=BIBTEX, eval_splits=['test'],
-              domains=['Religious','Written'], modalities=['text'], dialect=[], task_subtypes=[],
-              annotations_creators='derived', sample_creation='human-translated',
+_FIXED = dict(reference='https://arxiv.org/abs/2305.12612', bibtex_citation=CARD_TEXTS['bibtex'],
+              eval_splits=['test'], domains=['Religious','Written'], modalities=['text'], dialect=[],
+              task_subtypes=[], annotations_creators='derived', sample_creation='human-translated',
               date=('2012-01-01','2024-12-31'))
 
 def metadata(
@@ -85,7 +81,8 @@ def metadata(
     "Describe a task to `mteb`"
     from mteb.abstasks.task_metadata import TaskMetadata
     abouts = [provenance(d) for d in (dataset, english) if d]
-    about, source, revision = abouts[0], abouts[0]['source'], _revision(dataset, english)
+    about, source, revision = abouts[0], abouts[0]['source'], dataset_hash(dataset.path)
+    if english: revision = content_hash(revision.encode(), dataset_hash(english.path).encode())
     labels = f'Labels projected from {source["name"]} ({source["attribution"]}).'
     sentences = [description, _owed(about), labels, *map(_owed, abouts[1:])]
     fields = dict(eval_langs=[language_script(about['language'], about['code'])]) | _FIXED | fields
@@ -110,7 +107,7 @@ def mteb_task(dataset:Dataset, stem:str)->'AbsTask': # For `mteb.evaluate`
     task, parts = TASKS[stem], dataset.tasks[stem]
     load = lambda: _splits(parts, stem)
     decodable = isinstance(task, PairTask) and not task.drawing.sense_in_both
-    asked = f'{task.question} {ROW_BY_ROW}' if decodable else task.question
+    asked = f'{task.question} {CARD_TEXTS["row_by_row"]}' if decodable else task.question
     described = lambda **fields: metadata(dataset, task.abbr, description=asked, **fields)
     if task.has_sense:
         pairs = described(type='PairClassification', category='t2t', main_score='max_ap')

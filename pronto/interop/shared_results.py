@@ -10,7 +10,7 @@ import json, shutil
 from dataclasses import fields
 from pathlib import Path
 from statistics import median
-from ..core.files import InputError, read_json, safe_name, write_aside
+from ..core.files import InputError, json_bytes, read_json, safe_name, write_aside
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
 from ..modeling.memory import FIGURES
@@ -82,12 +82,7 @@ def _place(run:Run, out:Path)->Path: # Of its results
     name = f'{safe_name(run.dataset)}-{run.task}-{run.path.stem}.json'
     return out/'results'/model_id(run).replace('/', '__')/revision/name
 
-def _write(path:Path, value:dict):
-    with write_aside(path) as f:
-        f.write_text(json.dumps(value, ensure_ascii=False, indent=1) + '\n', encoding='utf-8')
-
 def _copy(source:Path, target:Path):
-    target.parent.mkdir(parents=True, exist_ok=True)
     with write_aside(target) as f: shutil.copyfile(source, f)
 
 def export_results(
@@ -111,8 +106,8 @@ def export_results(
             if abs(known.get(name, score) - score) <= .005*max(1, abs(score)): continue
             raise InputError(path, f'has another {name} than {copy}, from the same inputs; find out why')
         if result.exists(): continue
-        result.parent.mkdir(parents=True, exist_ok=True)
-        _write(result, shared_result(run, str(int(path.stat().st_mtime)), organisation))
+        made = shared_result(run, str(int(path.stat().st_mtime)), organisation)
+        with write_aside(result) as f: f.write_bytes(json_bytes(made))
         added += 1
     if faults := check_results(out): raise InputError(out, '; '.join(faults))
     return added, len(_records(out/'runs'))

@@ -18,7 +18,7 @@ from ..datasets.loading import REBUILD, Dataset, dataset_folders, fold_folders, 
 from ..datasets.loading import load_manifest, restore_verses, texts_for, verse_lines
 from ..datasets.manifest import manifest_bytes, table_hash
 from ..datasets.word_align import words_of
-from .hf import code_of, foreign_in_export, provenance, write_export
+from .hf import CARD_TEXTS, code_of, foreign_in_export, provenance, write_export
 
 # %% ../../nbs/interop/standoff.ipynb #so07
 def fill_texts(
@@ -73,13 +73,6 @@ def _strip_folder(folder:Path, out:Path):
     (out/'manifest.json').write_bytes(manifest_bytes(bare))
 
 # %% ../../nbs/interop/standoff.ipynb #so12
-_OPENING = """References and labels, without the text of any translation. With a copy of the translation, the
-text is put back:
-
-```sh
-pronto restore CODE -b BIBLE -o DIR
-```"""
-
 def export_standoff(
     folders, # Dataset folders and releases
     out, # The folder to write: a folder for each dataset, a card and `export.json`
@@ -93,16 +86,17 @@ def export_standoff(
         found[code] = folder
     with replace_folder(out, foreign_in_export) as aside:
         for code,folder in progress(list(found.items())):
-            _strip_folder(folder, aside/code)
-            for fold in fold_folders(folder): _strip_folder(fold, aside/code/fold.name)
+            for part in (folder, *fold_folders(folder)):
+                _strip_folder(part, aside/code/part.relative_to(folder))
             manifest = load_manifest(folder)
             about.append(provenance(Dataset(folder, {}, manifest)) | dict(sizes=manifest['counts']))
-        write_export(aside, 'standoff', about, _OPENING)
+        write_export(aside, 'standoff', about, CARD_TEXTS['opening']['standoff'])
     return list(found)
 
 # %% ../../nbs/interop/standoff.ipynb #so14
 def _fill_folder(folder:Path, out:Path, texts:dict):
     "Write a dataset, or a fold, with its text"
+    out.mkdir(exist_ok=True)
     manifest = load_manifest(folder)
     built = manifest['standoff']
     text_of = lambda ref: texts[parse_ref(ref)]
@@ -116,13 +110,6 @@ def _fill_folder(folder:Path, out:Path, texts:dict):
         (out/name).write_bytes(data)
     whole = {key: value for key,value in manifest.items() if key != 'standoff'} | dict(files=built)
     (out/'manifest.json').write_bytes(manifest_bytes(whole))
-
-def _fill(folder:Path, aside:Path, texts:dict):
-    "A dataset and its folds"
-    _fill_folder(folder, aside, texts)
-    for fold in fold_folders(folder):
-        (aside/fold.name).mkdir()
-        _fill_folder(fold, aside/fold.name, texts)
 
 # %% ../../nbs/interop/standoff.ipynb #so19
 def _check_one_dataset(folder:Path):
@@ -154,7 +141,9 @@ def restore(
     if not is_standoff and not lacks_text(folder): raise InputError(folder, 'holds its text; use it as it is')
     texts = texts_for(folder, bible, path)
     with replace_folder(out, foreign_in_dataset) as aside:
-        if is_standoff: _fill(folder, aside, texts)
+        if is_standoff:
+            for part in (folder, *fold_folders(folder)):
+                _fill_folder(part, aside/part.relative_to(folder), texts)
         else:
             copytree(folder, aside, dirs_exist_ok=True)
             (aside/'verses.tsv').write_bytes(verse_lines(texts).encode())

@@ -7,7 +7,7 @@ __all__ = ['MOST_BYTES', 'TIMEOUTS', 'LONGEST', 'MACULA', 'MACULA_EDITIONS', 'AC
            'fetch_macula', 'fetch_acai', 'fetch_labels', 'fetch_ebible']
 
 # %% ../../nbs/jobs/fetch.ipynb #473031f9
-import csv, hashlib, io, lzma, os, re, time, zipfile, zlib
+import csv, hashlib, io, lzma, os, re, shutil, time, zipfile, zlib
 from contextlib import nullcontext
 from difflib import get_close_matches
 from functools import partial
@@ -17,8 +17,8 @@ from threading import Thread
 from typing import Callable
 from urllib.parse import urljoin
 from ..bibles.languages import note_path, read_note, sha256_of
-from ..core.files import (InputError, data_dir, foreign_file, json_bytes, parse_json, replace_folder,
-                               write_aside)
+from ..core.files import InputError, data_dir, foreign_file, json_bytes, parse_json, replace_folder
+from ..core.files import write_aside
 from ..core.progress import Meter, about
 from ..sources.acai import FOLDERS, acai_files
 from ..sources.annotate import annotate
@@ -160,8 +160,7 @@ def _fetched(folder:Path, name:str)->dict|None:
 
 def _write_note(folder:Path, name:str, files:list[Path], **about)->dict:
     note = about | {'sha256': {f.relative_to(folder).as_posix(): sha256_of(f) for f in files}}
-    with write_aside(note_path(folder, name)) as aside:
-        aside.write_bytes(json_bytes(note))
+    with write_aside(note_path(folder, name)) as aside: aside.write_bytes(json_bytes(note))
     return note
 
 def _text(url:str, offline:bool, path)->str:
@@ -359,19 +358,11 @@ def _usfx_fault(archive:zipfile.ZipFile)->str|None:
     if found.flag_bits & 1: return 'is encrypted'
     if found.file_size > _MOST_TEXT: return f'claims to hold a text of {found.file_size:,} bytes'
 
-def _copy_text(archive:zipfile.ZipFile, out):
-    found, size = _usfx_in(archive), 0
-    with archive.open(found) as f:
-        while piece := f.read(1 << 20):
-            size += len(piece)
-            if size > min(found.file_size, _MOST_TEXT):
-                raise zipfile.BadZipFile('it is larger than it claims')
-            out.write(piece)
-
 def _extract(archive_path:Path, path:Path, url:str):
     "Write the text of an archive to `path`; raises `InputError` if its checksum or size is wrong"
     with zipfile.ZipFile(archive_path) as archive, write_aside(path) as aside, open(aside, 'wb') as out:
-        try: _copy_text(archive, out)
+        try:
+            with archive.open(_usfx_in(archive)) as text: shutil.copyfileobj(text, out) # As much as it claims
         except _DAMAGED_ZIP as e:
             raise InputError(url, f'holds a damaged text ({e}); try again later, or tell the project') from e
 

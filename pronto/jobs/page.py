@@ -7,10 +7,9 @@ __all__ = ['page_of', 'write_page']
 
 # %% ../../nbs/jobs/page.ipynb #page0005
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from ..core.files import InputError, write_aside
+from ..core.files import InputError, template, write_aside
 from .sweep import execute
 
 # %% ../../nbs/jobs/page.ipynb #page0006
@@ -22,8 +21,7 @@ def page_of(notebook, title:str)->str: # HTML
     exporter = HTMLExporter(template_name='basic', config=config, exclude_input=True,
                             exclude_output_prompt=True, exclude_anchor_links=True)
     body, _ = exporter.from_filename(str(notebook))
-    page = (files('pronto')/'templates'/'card.html').read_text(encoding='utf-8')
-    return page.replace('{{title}}', escape(title)).replace('{{body}}', body)
+    return template('card.html').replace('{{title}}', escape(title)).replace('{{body}}', body)
 
 # %% ../../nbs/jobs/page.ipynb #page0008
 def write_page(

@@ -23,7 +23,8 @@ from ..datasets.loading import load_manifest
 from ..datasets.building import build
 from ..datasets.manifest import training_shares
 from .metadata import metadata_row, require_own_metadata, write_metadata
-from ..core.files import InputError, content_hash, json_bytes, json_with_keys, reading, write_aside
+from ..core.files import InputError, content_hash, json_bytes, json_with_keys, reading, template
+from ..core.files import write_aside
 from ..core.tables import csv_text, markdown_table
 from ..bibles.languages import fetched_note, find_language, licence_of, redistribution, script_of
 from ..datasets.splits import N_FOLDS, SPLITS
@@ -106,8 +107,7 @@ def build_translation(
           layout=layout, replace=True, tasks=tasks_of(annotations.source, settings.task_files))
     script = script_of(r.text for r in bible.rows[::10])
     about = dict(inputs=inputs, script=script, redistribution=redistribution(licence), files=_sizes(folder))
-    with write_aside(folder/'release.json') as f:
-        f.write_bytes(json_bytes(about))
+    with write_aside(folder/'release.json') as f: f.write_bytes(json_bytes(about))
     return ''
 
 # %% ../../nbs/jobs/release.ipynb #374690e6
@@ -146,21 +146,6 @@ def registry_markdown(rows:list[dict])->str:
     return markdown_table([_heading(c) for c in rows[0]], [list(r.values()) for r in rows]) + '\n'
 
 # %% ../../nbs/jobs/release.ipynb #bf271236
-_PAGE = '''<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>PrOnto: {n:,} translations</title><style>
-body {{ font: 15px/1.4 system-ui, sans-serif; margin: 1.5em }}
-div {{ overflow-x: auto }}
-table {{ border-collapse: collapse }}
-th, td {{ padding: .25em .7em; border-bottom: 1px solid #8884; text-align: left; white-space: nowrap }}
-td {{ max-width: 24em; overflow: hidden; text-overflow: ellipsis }}
-.n {{ text-align: right }}
-</style></head><body><h1>PrOnto: {n:,} translations in {languages:,} languages</h1><div tabindex="0"><table>
-<thead><tr>{head}</tr></thead><tbody>
-{body}
-</tbody></table></div></body></html>
-'''
-
 def _html_cell(value)->str:
     text = html.escape(f'{value:,}' if isinstance(value, int) else str(value))
     return f'<td{" class=n" if isinstance(value, int) else ""} title="{text}">{text}</td>'
@@ -170,7 +155,7 @@ def registry_html(rows:list[dict])->str:
     head = ''.join(f'<th scope="col">{html.escape(_heading(c))}</th>' for c in rows[0])
     body = '\n'.join('<tr>' + ''.join(map(_html_cell, r.values())) + '</tr>' for r in rows)
     languages = {r['iso639_3'] or r['language'] or r['code'] for r in rows}
-    return _PAGE.format(n=len(rows), languages=len(languages), head=head, body=body)
+    return template('registry.html').format(n=len(rows), languages=len(languages), head=head, body=body)
 
 # %% ../../nbs/jobs/release.ipynb #fa0a33c0
 @dataclass

@@ -156,8 +156,7 @@ def _is_alike(a:str, b:str)->bool: # However words are divided
 
 def unlike_texts(
     dataset:Dataset,
-    treebank:Treebank, # A parse, of the same translation or of another one
-    most:float=.1 # The share of the verses that may be alike
+    treebank:Treebank # A parse, of the same translation or of another one
 )->str: # A warning; empty if the texts are alike, or cannot be compared
     "Is this a parse of another translation? Then nearly all verses have other words"
     rows = [r for parts in dataset.tasks.values() for found in parts.values() for r in found]
@@ -167,7 +166,7 @@ def unlike_texts(
     parsed = {ref: ''.join(t.form for piece in verse for t in piece) for ref,verse in pieces.items()}
     shared = [ref for ref in texts if ref in parsed]
     alike = sum(_is_alike(texts[ref], parsed[ref]) for ref in shared)
-    if not shared or alike > most*len(shared): return ''
+    if not shared or alike > .1*len(shared): return ''
     other = f'the parse has other words in {len(shared) - alike:,} of {len(shared):,} verses'
     return f'{dataset.path}: {other}, so it is of another language or translation; name a parse of this one'
 
@@ -175,13 +174,13 @@ def make_table4(
     dataset:Dataset, treebank:Treebank,
     out=None, # The folder for `table4.*`; nothing is written if not given
     what:str=None, # What was compared; the dataset's language if not given
-    repeats:int=1000, seed:int=0, parser:str=''
+    repeats:int=1000, seed:int=0
 )->str: # Markdown
     "Table 4 of one translation; raises `InputError` if dataset and parse do not fit"
     comparisons = compare_with_parse(dataset, treebank)
     language = language_of(dataset)
     what = what or language.name or dataset.path.name
-    table = print_table4(comparisons, what, repeats, seed, is_hindi(language), parser)
+    table = print_table4(comparisons, what, repeats, seed, is_hindi(language))
     if out is not None: table.write(out, draw_table4(comparisons, table))
     return table.markdown()
 

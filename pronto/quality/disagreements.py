@@ -46,8 +46,8 @@ def subject_reason(verse:list[list[Token]], pronto:str)->str: # e.g. `common nou
     if pronto == '1': return _why_no_name(verse)
     top = _top(ud_subject(verse))
     if top.upos != 'PROPN': return 'name below the subject'
-    return 'subject of a later sentence or clause' if _is_late(top,
-                                                               verse) else 'name, another subject in English'
+    late = _is_late(top, verse)
+    return 'subject of a later sentence or clause' if late else 'name, another subject in English'
 
 # %% ../../nbs/quality/disagreements.ipynb #9770537c
 _SUBSTANTIVES = {'ADJ','VERB','NUM','DET'} # What may be used as a noun
@@ -91,8 +91,8 @@ def disagreements(comparison:Comparison)->list[dict]: # `task ref pronto ud reas
     "Every verse whose two labels differ, and why"
     c, reason = comparison, _REASONS[comparison.task.stem]
     rows = zip(c.refs, c.pronto, c.ud, c.verses)
-    return [dict(task=c.task.abbr, ref=ref, pronto=p, ud=u,
-                 reason=reason(verse, p)) for ref,p,u,verse in rows if p != u]
+    return [dict(task=c.task.abbr, ref=ref, pronto=p, ud=u, reason=reason(verse, p))
+            for ref,p,u,verse in rows if p != u]
 
 def reason_counts(comparison:Comparison)->dict[str,int]: # The most frequent first
     "How often each reason applies"

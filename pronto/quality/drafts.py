@@ -89,7 +89,7 @@ class Unusual(NamedTuple):
     detail:str # e.g. the name
 
 def _strange_names(draft:Draft)->dict[str,float]:
-    "For each rendering of a name, the odds of a verse without such a name against one with it"
+    "The odds of a verse without a name against one with it, for each rendering of the name"
     names = {w.lemma for words in draft.source for w in words if w.is_name}
     of_stem = defaultdict(set)
     for lemma in names:
@@ -132,13 +132,15 @@ def _misfits(draft:Draft, beside:bool)->np.ndarray: # (verses,) standard deviati
         found.append((weights*(rates - hits)).sum()/spread if spread else 0)
     return np.array(found)
 
-def _lengths(draft:Draft, group:int=200)->np.ndarray: # (verses,) standard deviations, negative if too short
+_ALIKE = 200 # Verses of similar length
+
+def _lengths(draft:Draft)->np.ndarray: # (verses,) standard deviations, negative if too short
     "How long each verse is, among verses whose source has a similar length"
     letters = lambda words: sum(map(len, words)) + 1
     source = np.log([letters(w.form for w in words) for words in draft.source])
     ratio = np.log([letters(words) for words in draft.words]) - source
     order, found = np.argsort(source, kind='stable'), np.zeros(len(ratio))
-    for part in np.array_split(order, max(1, len(order)//group)):
+    for part in np.array_split(order, max(1, len(order)//_ALIKE)):
         middle = np.median(ratio[part])
         spread = 1.4826*np.median(np.abs(ratio[part] - middle)) + .02
         found[part] = (ratio[part] - middle)/spread
@@ -146,7 +148,7 @@ def _lengths(draft:Draft, group:int=200)->np.ndarray: # (verses,) standard devia
 
 # %% ../../nbs/quality/drafts.ipynb #drft0010
 def _rarity(deviations:np.ndarray, freedom:int)->np.ndarray: # (verses,) 3 for one in a thousand
-    "By Student's distribution, widened if more than one verse of a hundred is beyond its hundredth part"
+    "How rare each is by Student's distribution, which is widened where more than one in a hundred exceeds it"
     from scipy.special import stdtr, stdtrit
     wide = max(1, np.quantile(deviations, .99)/stdtrit(freedom, .99))
     return -np.log10(np.maximum(stdtr(freedom, -deviations/wide), 1e-30))

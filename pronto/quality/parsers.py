@@ -35,13 +35,12 @@ def stanza_pipeline(
     missing = (core.LanguageNotDownloadedError, core.PipelineRequirementsException)
     try:
         nlp = stanza.Pipeline(language, processors='tokenize,pos,lemma,depparse', download_method=None,
-                              verbose=False,
-                              **place)
+                              verbose=False, **place)
     except (OSError, ValueError, KeyError, EOFError, UnpicklingError, RuntimeError, *missing) as e:
         into = f", model_dir='{folder}'" if folder else ''
         get = f"python -c \"import stanza; stanza.download('{language}'{into})\""
-        raise InputError(f'stanza, language {language}',
-                         f'has no model that can be loaded; get it with: {get}') from e
+        what = f'has no model that can be loaded; get it with: {get}'
+        raise InputError(f'stanza, language {language}', what) from e
     return lambda text: [s for sentence in nlp(text).sentences for s in _sentences(f'{sentence:C}')]
 
 # %% ../../nbs/quality/parsers.ipynb #5d0f7a01
@@ -70,8 +69,8 @@ def udpipe_pipeline(path)->Callable[[str],list[str]]: # From a text to its sente
     udpipe, model = _load_udpipe(path)
     default = udpipe.Pipeline.DEFAULT
     def parse(text): # It holds the model, which UDPipe's own pipeline does not
-        pipeline, error = udpipe.Pipeline(model, 'tokenize', default, default,
-                                          'conllu'), udpipe.ProcessingError()
+        error = udpipe.ProcessingError()
+        pipeline = udpipe.Pipeline(model, 'tokenize', default, default, 'conllu')
         found = pipeline.process(' '.join(text.split()), error)
         what = f'cannot parse {text[:40]!r} ({error.message}); use another model'
         if error.occurred(): raise InputError(path, what)
@@ -80,8 +79,7 @@ def udpipe_pipeline(path)->Callable[[str],list[str]]: # From a text to its sente
 
 # %% ../../nbs/quality/parsers.ipynb #5d0f7a03
 def _conllu_part(path, part:slice)->str: # The chosen sentences
-    with reading(path, 'name a treebank'): text = Path(path).read_text(encoding='utf-8-sig').replace('\r\n',
-                                                                                                     '\n')
+    with reading(path, 'name a treebank'): text = Path(path).read_text(encoding='utf-8-sig') # With \n only
     if not is_conllu(text): raise InputError(path, 'is not CoNLL-U; name a treebank')
     blocks = [b for b in text.strip().split('\n\n') if b.strip()][part]
     if not blocks: raise InputError(path, 'has no sentence in this part of it; choose another part')
@@ -104,10 +102,10 @@ def train_udpipe(
         sentence = udpipe.Sentence()
     if not error.occurred():
         none_held_out = udpipe.Sentences()
-        model = udpipe.Trainer.train('morphodita_parsito', sentences, none_held_out, tokenizer, tagger,
-                                     parser, error)
-    if error.occurred(): raise InputError(treebank,
-                                          f'cannot be trained on ({error.message}); mend the treebank')
+        options = tokenizer, tagger, parser
+        model = udpipe.Trainer.train('morphodita_parsito', sentences, none_held_out, *options, error)
+    if error.occurred():
+        raise InputError(treebank, f'cannot be trained on ({error.message}); mend the treebank')
     with write_aside(path) as aside: aside.write_bytes(model)
 
 # %% ../../nbs/quality/parsers.ipynb #5d0f7a13

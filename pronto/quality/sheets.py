@@ -73,8 +73,8 @@ def _frame_files(folder:Path)->list[Path]:
 
 def _rolesets(path:Path)->dict[str,str]: # Sense to gloss
     with reading(path, 'mend or remove it'):
-        if path.stat().st_size > _FRAMES: raise InputError(path,
-                                                           f'is larger than {_FRAMES:,} bytes; remove it')
+        if path.stat().st_size > _FRAMES:
+            raise InputError(path, f'is larger than {_FRAMES:,} bytes; remove it')
         root = parse_xml(path.read_text(encoding='utf-8', errors='replace'), path)
         found = {}
         for roleset in root.iter('roleset'):
@@ -126,8 +126,8 @@ def _sheet_row(item:str, task:str, row, glosses:dict, dataset:str)->dict:
     known = dict(sense=row.sense, gloss=glosses.get(row.sense, ''))
     for i,(ref,text) in enumerate(zip(row.refs, row.texts), 1): known |= {f'ref{i}': ref, f'text{i}': text}
     known = {k: str(v or '') for k,v in known.items()}
-    made = dict.fromkeys(SHEET_COLUMNS, '') | known | dict(item=item, task=task, label=row.label,
-                                                           dataset=f'd{dataset[:16]}')
+    known |= dict(item=item, task=task, label=row.label, dataset=f'd{dataset[:16]}')
+    made = dict.fromkeys(SHEET_COLUMNS, '') | known
     return made | dict(check=_check(made))
 
 def draw_sheet(
@@ -140,8 +140,8 @@ def draw_sheet(
     for stem,size in sizes.items():
         rows = dataset.rows(stem)
         sample = _stratified(rows, size, Random(f'{seed} {stem}'))
-        sheet += [_sheet_row(f'{TASKS[stem].abbr} {i}', stem, row, glosses or {},
-                             drawn_from) for i,row in enumerate(sample, 1)]
+        sheet += [_sheet_row(f'{TASKS[stem].abbr} {i}', stem, row, glosses or {}, drawn_from)
+                  for i,row in enumerate(sample, 1)]
     return sheet
 
 # %% ../../nbs/quality/sheets.ipynb #ede775dd
@@ -151,15 +151,14 @@ def write_sheet(sheet:list[dict], path):
     if ending not in ('.csv','.tsv'): raise InputError(path, 'does not end in .csv or .tsv; rename it')
     comma = ending == '.csv'
     text = csv_text(sheet, SHEET_COLUMNS, ',' if comma else '\t', '\r\n' if comma else '\n')
-    with write_aside(path) as aside: aside.write_text(text, encoding='utf-8-sig' if comma else 'utf-8',
-                                                      newline='')
+    encoding = 'utf-8-sig' if comma else 'utf-8'
+    with write_aside(path) as aside: aside.write_text(text, encoding=encoding, newline='')
 
 def _cells(text:str, path)->list[list[str]]:
     "The cells of a table, header and blank rows included"
     header, rows = text.partition('\n')[0], []
     reader = csv.reader(io.StringIO(text, newline=''), delimiter=max('\t,;', key=header.count), strict=True)
-    try:
-        for row in reader: rows.append(row)
+    try: rows.extend(reader)
     except csv.Error as e:
         place = f'row {len(rows)+1}, line {reader.line_num}'
         raise InputError(path, f'is not a table ({e}); save the sheet as CSV in UTF-8 again', place) from e
@@ -174,9 +173,9 @@ def _sheet_rows(path)->list[tuple[int,dict]]: # (number of the row in a spreadsh
     names = [h.strip().lower() for h in rows[0]] if rows else []
     for c in SHEET_COLUMNS:
         if names.count(c) == 1: continue
-        what = 'lacks the column' if c not in names else 'has more than one column'
-        raise InputError(path,
-                         f'{what} {c}; draw a sheet with `pronto quality sheet` and keep its header', 'row 1')
+        what = f'lacks the column {c}' if c not in names else f'has more than one column {c}'
+        mend = 'draw a sheet with `pronto quality sheet` and keep its header'
+        raise InputError(path, f'{what}; {mend}', 'row 1')
     found = []
     for i,cells in enumerate(rows[1:], 2):
         if any(c.strip() for c in cells[len(names):]):
@@ -186,11 +185,9 @@ def _sheet_rows(path)->list[tuple[int,dict]]: # (number of the row in a spreadsh
     return found
 
 # %% ../../nbs/quality/sheets.ipynb #ede775de
-def _trimmed(column:str, cell:str)->str: return cell if column in TEXTS else cell.strip()
-
 def _sheet_values(row:dict, path, n:int)->dict: # Column to value
     "The values in the cells of a row; raises `InputError` if a fixed column was edited"
-    plain = {c: _trimmed(c, row[c]) for c in SHEET_COLUMNS} # As in older sheets, without apostrophes
+    plain = {c: row[c] if c in TEXTS else row[c].strip() for c in SHEET_COLUMNS} # As in older sheets
     for values in ({c: spreadsheet_value(x) for c,x in plain.items()}, plain):
         if values['check'] == _check(values): return values
     raise InputError(path, 'its item, task, sense, references, label or dataset was changed; '
@@ -251,9 +248,8 @@ def check_sheet(sheet:list[dict], path, dataset=None):
     drawn = {r['dataset'] for r in sheet}
     if len(drawn) > 1: raise InputError(path, 'has rows from several datasets; score them separately')
     if dataset and drawn != {f'd{dataset_hash(dataset)[:16]}'}:
-        raise InputError(path,
-                         f'was drawn from another dataset than {dataset}, or from an earlier version of it; '
-                               'draw a new sheet')
+        what = f'was drawn from another dataset than {dataset}, or from an earlier version of it'
+        raise InputError(path, f'{what}; draw a new sheet')
     reasons = {}
     for r in sheet:
         todo = open_questions(r)

@@ -9,7 +9,6 @@ __all__ = ['UNKNOWN', 'MOST_TESTS', 'LARGE', 'read_registry', 'facts_of', 'Board
 # %% ../../nbs/reporting/report.ipynb #2d601a2a
 import base64, gzip, hashlib, json, os, re
 from html import escape
-from importlib.resources import files
 from itertools import combinations_with_replacement
 from pathlib import Path
 from statistics import mean
@@ -18,7 +17,7 @@ from urllib.parse import quote
 import pronto
 from ..bibles.languages import coordinates_of, find_language, lineage_of, places_of_languages
 from ..core.aggregate import compare_pairs
-from ..core.files import InputError, data_dir, fact_table, reading, to_stderr, write_aside
+from ..core.files import InputError, data_dir, fact_table, reading, template, to_stderr, write_aside
 from ..core.stats import metric_bounds
 from ..core.tables import csv_rows, grouped
 from ..datasets.pairs import numbered
@@ -437,12 +436,12 @@ def page(report:Report|list[dict])->str: # HTML
     kind = 'application/json'
     if len(data) > LARGE:
         data, kind = base64.b64encode(gzip.compress(data.encode(), mtime=0)).decode(), 'application/gzip'
-    template = lambda name: (files('pronto')/'templates'/name).read_text(encoding='utf-8').strip('\n')
-    script, style = '\n\n'.join(template(f'report/{name}.js') for name in _SCRIPTS), template('report.css')
+    part = lambda name: template(name).strip('\n')
+    script, style = '\n\n'.join(part(f'report/{name}.js') for name in _SCRIPTS), part('report.css')
     sections = '\n'.join(map(_section, report.replies))
     known = dict(script=script, style=style, data=data, kind=kind, questions=sections)
     known |= dict(script_hash=_hash_source(script), style_hash=_hash_source(style))
-    first, *parts = template('report.html').split('{{')
+    first, *parts = part('report.html').split('{{')
     return first + ''.join(known[name] + rest for name,_,rest in (p.partition('}}') for p in parts))
 
 def write_report(
