@@ -237,9 +237,13 @@ def mela(path):
 
 def suites(path):
     from pronto.datasets.tasks import TASKS
-    from pronto.suites.predicting import suite_folders
+    from pronto.runs.runner import part_rows
+    from pronto.suites.predicting import languages_of, part_to_predict
     known = set(TASKS)
-    try: return [suite_folders(path/'de', stem) for stem in ('xnli','xquad','panx','bucc2018')]
+    def read(stem):
+        languages = languages_of(path/'de', stem).values()
+        return [part_rows((part,), TASKS[stem]) for t in languages for part in (t.part('dev'), part_to_predict(t, stem)) if part]
+    try: return [read(stem) for stem in ('xnli','xquad','panx','bucc2018')]
     finally:
         for stem in set(TASKS) - known: del TASKS[stem]
 

@@ -130,7 +130,7 @@ def predictable(folder):
     return 'out'
 
 def predict(path, out, capsys, model):
-    command(capsys, 'xtreme', 'predict', path, '-m', model, '-t', 'tatoeba', '-o', out)
+    command(capsys, 'xtreme', 'predict', path, '-m', model, '-t', 'tatoeba', '-o', out, '--runs', out/'runs')
     said, pool = (out/'tatoeba'/'test-de.tsv').read_text().split(), rows_of(path/'de'/'tatoeba_test.pool.jsonl')
     assert len(said) == len(rows_of(path/'de'/'tatoeba_test.jsonl')) and {*said} <= {row['id'] for row in pool}
 

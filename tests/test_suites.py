@@ -1,5 +1,5 @@
 "Other benchmarks: XTREME's evaluation, readers of its files and of MELA's, kinds of examples"
-import ast, json, re, zipfile
+import ast, json, re, shutil, zipfile
 
 import pytest
 
@@ -7,7 +7,8 @@ from conftest import ROOT
 from pronto.cli import main
 from pronto.core.files import InputError
 from pronto.runs.schema import Run
-from pronto.suites.predicting import rows_to_predict, suite_folders
+from pronto.runs.store import read_runs
+from pronto.suites.predicting import languages_of, part_to_predict
 from pronto.suites.scoring import XTREME, score_submission
 from pronto.suites.xtreme_files import read_xtreme
 
@@ -113,8 +114,10 @@ def download(folder):
 def rows_of(folder, stem, split):
     "The rows of an imported table, with or without labels"
     from pronto.datasets.tasks import TASKS
-    dataset = suite_folders(folder, stem)[folder.name]
-    return rows_to_predict(dataset, TASKS[stem]) if split == 'test' else dataset.tasks[stem][split]
+    from pronto.runs.runner import part_rows
+    language = languages_of(folder, stem)[folder.name]
+    part = part_to_predict(language, stem) if split == 'test' else language.part(split)
+    return part_rows((part,), TASKS[stem]) if part else []
 
 @pytest.fixture
 def tasks_forgotten():
@@ -325,10 +328,17 @@ def tiny_bert(tmp_path_factory):
                          intermediate_size=16, max_position_embeddings=64)).save_pretrained(folder)
     return folder
 
-def test_a_model_predicts_all_nine_tasks_in_the_format_of_a_submission(imported, tiny_bert, capsys):
-    out = imported[0]
+def test_a_model_predicts_all_nine_tasks_in_the_format_of_a_submission(tmp_path, tiny_bert, capsys, tasks_forgotten):
+    source, out = tmp_path/download(tmp_path), tmp_path/'out'
+    for name in 'xnli','pawsx','udpos','panx': # Ten rows or more give every tenth for dev
+        path, between = source/name/'train-en.tsv', b'\n' if name in ('udpos','panx') else b''
+        path.write_bytes((path.read_bytes() + between)*6)
+    for path in source/'squad'/'train-v1.1.json', *source.glob('tydiqa/*/tydiqa.goldp.en.train.json'):
+        path.write_text(squad(*[('Bonn', 3)]*12))
+    assert main(['import','xtreme',str(source),'-o',str(out)]) == 0
     sub = out.parent/'submission'
-    command = ['xtreme','predict',str(out),'-m',str(tiny_bert),'-o',str(sub),'--recipe','tiny','--epochs','1']
+    command = ['xtreme','predict',str(out),'-m',str(tiny_bert),'-o',str(sub),'--recipe','tiny','--epochs','1',
+               '--runs',str(out.parent/'runs')]
     assert main(command) == 0
     told = capsys.readouterr()
     assert sorted(p.relative_to(sub).as_posix() for p in sub.glob('*/test-*')) == [
@@ -340,18 +350,21 @@ def test_a_model_predicts_all_nine_tasks_in_the_format_of_a_submission(imported,
     assert len((sub/'xnli'/'test-de.tsv').read_text().splitlines()) == 2
     pairs = (sub/'bucc2018'/'test-de.tsv').read_text().splitlines()
     assert pairs and all(re.fullmatch(r'de-\d\ten-\d', pair) for pair in pairs)
-    run = json.loads((sub/'tydiqa'/'run.json').read_text())
-    training, = run['trainings']
-    assert training['dev_from_train'] and training['train'] == ['en'] and training['settings']['epochs'] == 1
-    assert run['scores'] == {}
+    run = next(r for r in read_runs(out.parent/'runs'/'submissions') if r.task == 'tydiqa')
+    assert run.train == ['en'] and run.counts == dict(train=10, dev=2, test=1) and run.hyperparameters['epochs'] == 1
+    assert run.accuracy is None and run.f1 is None and read_runs(out.parent/'runs') == [] # No table meets them
+    files = {p: p.read_bytes() for p in sub.glob('*/*')}
+    shutil.rmtree(sub) # Written again from the run store
     assert main(command) == 0 and capsys.readouterr().err.count('recorded before') == 9
+    assert files == {p: p.read_bytes() for p in sub.glob('*/*')}
     assert main([*command, '--train', 'xx', '-t', 'xnli']) == 1
     assert 'has no xnli in xx to train on' in capsys.readouterr().err and 'xnli: 1 languages' in told.err
 
 def test_scores_of_predictions_are_those_of_the_evaluation(tmp_path):
-    "Raw files have labels: what is scored while predicting is what `xtreme score` gives"
+    "Raw files have labels: the scores of their runs are what `xtreme score` gives"
+    from pronto.runs.store import score_labels
     from pronto.suites.kinds import AnswerSpan, Question, Tagged
-    from pronto.suites.predicting import answer_text, score_predicted
+    from pronto.suites.predicting import answer_text
     from pronto.suites.tasks import QuestionTask, TaggingTask
     tags = ['B-LOC','B-PER','I-PER','O']
     rows = [Tagged(str(i), ('x',)*(i + 2), tuple(tags[j % 4] for j in range(i, 2*i + 2))) for i in range(9)]
@@ -367,11 +380,11 @@ def test_scores_of_predictions_are_those_of_the_evaluation(tmp_path):
             (tmp_path/side/task).mkdir(parents=True)
             (tmp_path/side/task/f'test-de.{ending}').write_text(text)
     scored = score_submission(tmp_path/'predictions', tmp_path/'labels').tasks
-    ours = score_predicted(TaggingTask('panx', 'NER', '', labels=tuple(tags)), rows, said)
-    assert ours['f1']['value'] == pytest.approx(scored['panx'].scores['f1']['de'], abs=.01)
-    ours = score_predicted(QuestionTask('mlqa', 'MLQA', '', rule='mlqa'), asked, answers)
-    for metric in 'f1', 'exact_match':
-        assert ours[metric]['value'] == pytest.approx(scored['mlqa'].scores[metric]['de'], abs=.01)
+    ours,_ = score_labels(TaggingTask('panx', 'NER', '', labels=tuple(tags)), rows, said)
+    assert 100*ours['f1'] == pytest.approx(scored['panx'].scores['f1']['de'], abs=.01)
+    ours,_ = score_labels(QuestionTask('mlqa', 'MLQA', '', rule='mlqa'), asked, answers)
+    for name,metric in ('f1','f1'), ('accuracy','exact_match'):
+        assert 100*ours[name] == pytest.approx(scored['mlqa'].scores[metric]['de'], abs=.01)
 
 def test_published_figures_stand_beside_a_submission(tmp_path, capsys):
     predictions, labels = submission(tmp_path)
@@ -420,22 +433,23 @@ def test_texts_of_a_test_set_for_a_translator(tmp_path, capsys, tasks_forgotten)
 def test_in_language_few_shot_and_mixed_training(tmp_path, tiny_bert, capsys, tasks_forgotten):
     "Each language by itself, with some of its rows; or two together, with several seeds"
     line = lambda code, i: f'{code}{"ab"[i % 2]*3}\tNOUN\nsang\tVERB\n\n'
-    for code,n in ('de', 12), ('fr', 8), ('hi', 0):
+    for code,n in ('de', 12), ('fr', 10), ('hi', 0):
         (tmp_path/'in'/code).mkdir(parents=True)
         for split,size in ('train', n), ('test', 2):
             if size: (tmp_path/'in'/code/f'{split}.tsv').write_text(''.join(line(code, i) for i in range(size)))
     out = tmp_path/'out'
     own = ['import','tsv',str(tmp_path/'in'),'-o',str(out),'--kind','tagging','--labels','NOUN,VERB']
     assert main(own) == 0
-    command = ['xtreme','predict',str(out),'-m',str(tiny_bert),'--recipe','tiny','--epochs','1','-o']
+    command = ['xtreme','predict',str(out),'-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',str(tmp_path/'runs'),'-o']
     assert main([*command, str(tmp_path/'same'), '--train','same','--examples','4']) == 0
-    run = json.loads((tmp_path/'same'/'own'/'run.json').read_text())
-    assert [t['train'] for t in run['trainings']] == [['de'],['fr']] and run['scores'].keys() == {'de','fr'}
-    assert [t['counts'] for t in run['trainings']] == [dict(train=4, dev=2, de=2), dict(train=4, dev=1, fr=2)]
+    runs = read_runs(tmp_path/'runs'/'submissions')
+    assert [(r.train, r.dataset) for r in runs] == [(['de'],'de'), (['fr'],'fr')]
+    assert [r.counts for r in runs] == [dict(train=4, dev=2, test=2), dict(train=4, dev=1, test=2)]
     assert main([*command, str(tmp_path/'mix'), '--train','de+fr','--seeds','2']) == 0
-    runs = [json.loads((tmp_path/'mix'/f's{seed}'/'own'/'run.json').read_text()) for seed in (0,1)]
-    assert [t['counts']['train'] for r in runs for t in r['trainings']] == [14,14] # Of each as many as of the smaller
-    assert runs[0]['scores'].keys() == {'de','fr','hi'} and '95 % or range' in capsys.readouterr().out
+    mixed = [r for r in read_runs(tmp_path/'runs'/'submissions') if len(r.train) > 1]
+    assert {r.counts['train'] for r in mixed} == {18} and {r.seed for r in mixed} == {0,1} # Of each as many as of the smaller
+    assert {r.dataset for r in mixed} == {'de','fr','hi'} and '95 % or range' in capsys.readouterr().out
+    assert sorted(p.name for p in (tmp_path/'mix'/'s0'/'own').iterdir()) == ['test-de.tsv','test-fr.tsv','test-hi.tsv']
 
 def test_the_recipe_of_mela_counts_updates(tiny_bert):
     "So many updates whatever the size of train, dev scored twenty times, and a cosine that does not reach zero"

@@ -154,24 +154,25 @@ def xtreme_predict_options(parser):
     add_number(parser, '--epochs', 1, 1000, 'instead of what the recipe says')
     add_number(parser, '--limit', 1, 10**9, 'at most so many rows of each part, to try it')
     add_number(parser, '--seeds', 1, 1000, 'number of submissions with different seeds', default=1)
+    runs_option(parser)
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #xtr00003
 def xtreme_predict_command(args):
     "Train a model, on English or otherwise, and write its predictions in XTREME's submission format"
+    from pronto.runs.schema import in_file
     from pronto.suites.importing import tasks_of_import
     from pronto.suites.predicting import predict_submission, prediction_table
-    names = 'train', 'examples', 'recipe', 'epochs', 'limit'
-    options = {name: getattr(args, name) for name in names}
-    tasks, records = args.task or tasks_of_import(args.data), []
+    options = {name: getattr(args, name) for name in ('train','examples','recipe','epochs','limit','runs')}
+    tasks, made = args.task or tasks_of_import(args.data), []
     for seed in range(args.seeds):
         folder = Path(args.output)/f's{seed}' if args.seeds > 1 else args.output
-        options['seed'] = seed
-        for record in predict_submission(args.data, args.model, folder, tasks, show=True, **options):
-            before = '; recorded before' if record['recorded_before'] else ''
-            files, seconds = len(record['files']), record['seconds']
-            note(f'{record["task"]}: {files} languages, {seconds:,.0f} s{before}')
-            records.append(record)
-    show(prediction_table(records), records)
+        how = options | dict(seed=seed, show=True)
+        for stem,found in zip(tasks, predict_submission(args.data, args.model, folder, tasks, **how)):
+            before = '; recorded before' if all(one.recorded_before for one in found) else ''
+            seconds = sum({one.run.training: one.run.seconds for one in found}.values())
+            note(f'{stem}: {len(found)} languages, {seconds:,.0f} s{before}')
+            made += [one.run for one in found]
+    show(prediction_table(made), list(map(in_file, made)))
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #mlt00001
 def _tables_options(parser):

@@ -31,7 +31,7 @@ def _encode(tokenizer, room, first, second=None)->list[tuple]:
     return list(zip(found['input_ids'], found['token_type_ids']))
 
 def _encode_joined(tokenizer, room, first, second)->list[tuple]:
-    "The same for a tokenizer without rules for pairs"
+    "Ids and types of each pair, joined for a tokenizer without rules for pairs"
     starts = tokenizer(first, **_PLAIN)['input_ids']
     ends = tokenizer(second, add_special_tokens=False, **_PLAIN)['input_ids']
     between = [tokenizer.pad_token_id if tokenizer.eos_token_id is None else tokenizer.eos_token_id]

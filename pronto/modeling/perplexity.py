@@ -25,6 +25,13 @@ from .retrieval import verse_texts
 # %% ../../nbs/modeling/perplexity.ipynb #ppl00007
 EVERY = 7 # One of so many tokens is masked at once: 14 %, as in pretraining
 
+def _batch(model, ids:list[list[int]])->dict: # Tensors on the device of the model
+    "Texts padded at the right"
+    import torch
+    pad = lambda rows, value: torch.from_numpy(pad_batch(rows, value, 'right')).to(model.device)
+    padding = model.tokenizer.pad_token_id
+    return dict(input_ids=pad(ids, padding), attention_mask=pad([[1]*len(x) for x in ids], 0))
+
 class _Masked:
     "Tokenizer and weights"
     def __init__(self, model, device:str=None):
@@ -48,11 +55,9 @@ class _Masked:
     def predict(self, ids:list[list[int]], hidden:list[list[int]]): # (texts, tokens, vocabulary)
         "The logits of all tokens, of which those at the places of `hidden` are masked"
         import torch
-        rows = torch.from_numpy(pad_batch(ids, self.tokenizer.pad_token_id, 'right'))
-        read = torch.from_numpy(pad_batch([[1]*len(x) for x in ids], 0, 'right'))
-        for k,places in enumerate(hidden): rows[k, places] = self.tokenizer.mask_token_id
-        with torch.inference_mode():
-            return self.net(input_ids=rows.to(self.device), attention_mask=read.to(self.device)).logits
+        batch = _batch(self, ids)
+        for k,places in enumerate(hidden): batch['input_ids'][k, places] = self.tokenizer.mask_token_id
+        with torch.inference_mode(): return self.net(**batch).logits
 
 # %% ../../nbs/modeling/perplexity.ipynb #ppl0007b
 class MaskedModel(_Masked):
@@ -84,12 +89,10 @@ class ReadingModel(CausalModel):
     def token_nats(self, ids:list[list[int]], special:list[list[int]])->list[np.ndarray]:
         "Minus the logarithms of the probabilities of each text's tokens"
         import torch
-        rows = torch.from_numpy(pad_batch(ids, self.tokenizer.pad_token_id, 'right'))
-        read = torch.from_numpy(pad_batch([[1]*len(x) for x in ids], 0, 'right'))
+        batch = _batch(self, ids)
         with torch.inference_mode():
-            logits = self.net(input_ids=rows.to(self.device), attention_mask=read.to(self.device)).logits
-            logits = logits[:,:-1].float()
-            true = logits.gather(2, rows[:,1:,None].to(self.device))[:,:,0]
+            logits = self.net(**batch).logits[:,:-1].float()
+            true = logits.gather(2, batch['input_ids'][:,1:,None])[:,:,0]
             nats = (logits.logsumexp(-1) - true).cpu().double().numpy() # No copy for the whole vocabulary
         from_nothing = np.log(logits.shape[-1])
         return [np.array([from_nothing, *row])[:len(marks)][np.array(marks) == 0]
@@ -149,7 +152,7 @@ def read_tokens(
 # %% ../../nbs/modeling/perplexity.ipynb #ppl0010b
 def read_verses(
     model, verses:dict[Ref,str],
-    batch_size:int=16, progress:str='' # As above
+    batch_size:int=16, progress:str='' # As `read_tokens` takes it
 )->tuple[list[Reading],int]: # In the order of the verses, and how many were too long
     "What a model needs for each verse"
     read, tokenizer, found = read_tokens(model, verses, batch_size, progress), model.tokenizer, []

@@ -11,7 +11,7 @@ import json, tempfile
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-import torch, transformers
+import torch
 from torch.nn.functional import cross_entropy
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import (AutoModelForMaskedLM, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling,
@@ -27,7 +27,7 @@ from .encoding import unknown_token_share
 from .layers import use_onednn
 from .recipes import file_hash, find_model
 from .outcome import pick_device, versions
-from .train import LeanTrainer, ShowProgress, padded
+from .train import LeanTrainer, padded
 
 # %% ../../nbs/modeling/pretrain.ipynb #dd96815d
 def train_verses(bible)->list[str]: # In canonical order
@@ -182,9 +182,8 @@ def _train(net, tokenizer, examples:list[dict], settings:Pretraining, *, device:
     use_onednn(net.base_model)
     collator = MaskingCollator(tokenizer, mlm_probability=settings.masked)
     with tempfile.TemporaryDirectory() as aside:
-        trainer = MaskedTrainer(net, _arguments(settings, aside, device), collator, examples)
-        trainer.remove_callback(transformers.PrinterCallback)
-        if progress: trainer.add_callback(ShowProgress(progress))
+        arguments = _arguments(settings, aside, device)
+        trainer = MaskedTrainer(net, arguments, collator, examples, progress=progress)
         trainer.train()
     losses = [x['loss'] for x in trainer.state.log_history if 'loss' in x]
     return round(losses[-1], 3) if losses else None

@@ -221,7 +221,7 @@ def products(sense, first, second, counts)->torch.Tensor: # (pairs, 5)
                         counts.log1p()], 1)
 
 def interactions(sense, first, second, counts)->torch.Tensor: # (pairs, 4*components + 5)
-    "The same component by component"
+    "Products of sense and verses component by component, and their differences"
     few = products(sense, first, second, counts)
     differs = first - second
     return torch.cat([sense*second, first*second, differs, differs.abs(), few], 1)

@@ -16,7 +16,8 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, normalize
 from transformers import set_seed
-from ..core.files import InputError, read_json, reading, to_stderr
+from ..core.files import InputError, read_json, reading
+from ..core.progress import progress as bar
 from .encodings import pad_batch
 from .recipes import find_model
 from .static_vectors import is_static, lower_words
@@ -154,14 +155,14 @@ def _train(net, task, inputs:dict, settings:dict, *, seed:int, device, progress:
     optimizer = torch.optim.Adam(trained, lr=settings['learning_rate'])
     rng, dev, best = np.random.default_rng(seed), [], None
     names, gold = list(task.labels), [task.labels[i] for i in inputs['dev'].labels]
-    for epoch in range(1, settings['epochs'] + 1):
+    shown = bar(f'{progress}: epochs') if progress else iter
+    for epoch in shown(range(1, settings['epochs'] + 1)):
         order = rng.permutation(len(inputs['train'].labels)).tolist()
         train_loss = _train_epoch(net, inputs['train'], optimizer, order, settings, device)
         found, loss = _answers(net, inputs['dev'], device)
         values = scores(task, gold, [names[i] for i in found]) | dict(loss=loss, train_loss=train_loss)
         dev.append({'epoch': epoch} | {k: round(float(v), 6) for k,v in values.items()}
                    | {'constant': len(set(found)) == 1})
-        if progress: to_stderr(f'{progress}: epoch {epoch}, loss {train_loss:.3g}, on dev {loss:.3g}')
         if best is None or loss < best[0]:
             best = loss, epoch, {k: v.detach().clone() for k,v in net.state_dict().items()}
         if epoch - best[1] >= settings['patience']: break

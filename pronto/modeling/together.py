@@ -11,17 +11,16 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
-import numpy as np
-import torch, transformers
+import torch
 from torch.nn.functional import cross_entropy
 from transformers import TrainerCallback
 from ..datasets.tasks import find_task
 from .architectures import load_classifier, quiet, token_limit
 from .encoding import pack
 from .layers import keep_used_tokens, spend_less
-from .outcome import Trained, cut_and_unknown, is_collapsed, pick_device, scores, spent
+from .outcome import Trained, cut_and_unknown, is_collapsed, pick_device, scores, spent, test_sets
 from .recipes import find_model, model_hash
-from .train import (FineTuner, KeepBest, ShowProgress, best_epoch, by_length, collate,
+from .train import (FineTuner, KeepBest, answers_of, best_epoch, by_length, collate,
                                    fit_in_memory, logits_of, probe_first, shared_tokenizer,
                                    training_arguments, tokens_of)
 
@@ -115,10 +114,8 @@ def _inputs(heads:Heads, rows:dict[str,list], encode)->list[dict]:
 
 def _answers(trainer, heads:Heads, i:int, inputs:list[dict])->list[str]: # In the order of `inputs`
     "The labels that a trained model predicts for one task"
-    order = by_length(inputs)
-    logits = trainer.predict([inputs[k] for k in order]).predictions[:,heads.parts[i]]
-    found = logits.argmax(-1)
-    return [heads.tasks[i].labels[found[k]] for k in np.argsort(order)]
+    found = answers_of(trainer, inputs)[:,heads.parts[i]].argmax(-1)
+    return [heads.tasks[i].labels[number] for number in found]
 
 def _train(net, heads:Heads, rows:dict, settings:dict, encode, how)->dict: # Stem to a `KeepBest` and answers
     "Train a prepared model, and test the weights of each task's best epoch"
@@ -132,17 +129,13 @@ def _train(net, heads:Heads, rows:dict, settings:dict, encode, how)->dict: # Ste
         arguments = training_arguments(settings, folder, seed=seed, device=device)
         trainer = _HeadsTrainer(net, arguments, collator, train, dev, callbacks=[each],
                                 compute_metrics=partial(_measure, heads),
-                                preprocess_logits_for_metrics=logits_of,
+                                preprocess_logits_for_metrics=logits_of, progress=progress,
                                 heads=heads, keeps=list(each.keeps.values()))
-        trainer.remove_callback(transformers.PrinterCallback)
-        if progress: trainer.add_callback(ShowProgress(progress))
         trainer.train()
-        trainer.compute_metrics, found = None, {} # Test is only answered here
+        found = {}
         for i,(stem,keep) in enumerate(each.keeps.items()):
             net.load_state_dict(keep.weights)
-            tests = [name for name in rows[stem] if name not in ('train','dev')]
-            only = lambda name: dict.fromkeys(rows, []) | {stem: rows[stem][name]}
-            inputs = {name: _inputs(heads, only(name), encode) for name in tests}
+            inputs = {name: encode(rows[stem][name]).inputs for name in test_sets(rows[stem])}
             found[stem] = keep, {name: _answers(trainer, heads, i, x) for name,x in inputs.items()}
     return found
 

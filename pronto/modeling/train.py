@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['place_senses', 'KeepBest', 'ShowProgress', 'padded', 'collate', 'LeanTrainer', 'FineTuner', 'training_arguments',
            'logits_of', 'is_out_of_memory', 'halved', 'fit_in_memory', 'tokens_of', 'try_step', 'by_length',
-           'shared_tokenizer', 'probe_first', 'best_epoch', 'fine_tune', 'seconds_per_example', 'fine_tune_dataset']
+           'answers_of', 'shared_tokenizer', 'probe_first', 'best_epoch', 'fine_tune', 'seconds_per_example',
+           'fine_tune_dataset']
 
 # %% ../../nbs/modeling/train.ipynb #0f3a9310
 import gc, tempfile, time
@@ -99,12 +100,18 @@ def padded(
     return batch | dict(attention_mask=fill([[1]*len(r['input_ids']) for r in rows], 0))
 
 def collate(rows:list[dict], tokenizer, multiple:int=1)->dict: # Tensors
-    "Make a batch"
-    return padded(rows, tokenizer, multiple) | {'labels': torch.tensor([r['labels'] for r in rows])}
+    "Make a batch; test rows have no labels"
+    labels = {'labels': torch.tensor([r['labels'] for r in rows])} if 'labels' in rows[0] else {}
+    return padded(rows, tokenizer, multiple) | labels
 
 # %% ../../nbs/modeling/train.ipynb #d945345b
 class LeanTrainer(Trainer):
-    "A `Trainer` that does not count operations"
+    "A `Trainer` that counts no operations, and says nothing but how far it has come"
+    def __init__(self, *args, progress:str='', **kwargs):
+        super().__init__(*args, **kwargs)
+        self.remove_callback(transformers.PrinterCallback)
+        if progress: self.add_callback(ShowProgress(progress))
+
     def floating_point_ops(self, inputs): return 0
 
 class FineTuner(LeanTrainer):
@@ -286,38 +293,33 @@ def by_length(inputs:list[dict])->list[int]: # Their numbers, the shortest first
     "The order in which inputs are padded least"
     return sorted(range(len(inputs)), key=lambda i: len(inputs[i]['input_ids']))
 
-def _answers(trainer, task, inputs:list[dict])->list[str]: # In the order of `inputs`
-    "The labels that a trained model predicts"
+def answers_of(trainer:Trainer, inputs:list[dict])->np.ndarray: # In the order of `inputs`
+    "What a trained model makes of inputs, those of similar length together"
     order = by_length(inputs)
-    found = trainer.predict([inputs[i] for i in order]).predictions
-    return [task.labels[found[i]] for i in np.argsort(order)]
+    return trainer.predict([inputs[i] for i in order]).predictions[np.argsort(order)]
 
 def _train(attempt:_Attempt, net, first:int, packed:dict)->tuple: # Answers by test set, and the `KeepBest`
     "Train a prepared model and test the weights of its best epoch"
     settings, task = attempt.settings, attempt.task
-    labels = {s: attempt.label_ids(s) for s in packed}
-    inputs = {s: [x | {'labels': y} for x,y in zip(packed[s].inputs, labels[s])] for s in packed}
-    order = {s: by_length(inputs[s]) for s in ('train','dev')}
-    dev = [inputs['dev'][i] for i in order['dev']]
+    labelled = lambda part: [x | {'labels': y} for x,y in zip(packed[part].inputs, attempt.label_ids(part))]
+    train, dev = map(labelled, ('train','dev'))
     multiple = 8 if settings['bf16'] else 1 # Matrix units of 16 bits work on eight rows at a time
     collator = partial(collate, tokenizer=attempt.tokenizer, multiple=multiple)
     keep = KeepBest(settings['select'])
     net.to(attempt.device)
-    longest = collator([inputs['train'][i] for i in order['train'][-2:]])
+    longest = collator([train[i] for i in by_length(train)[-2:]])
     try_step(attempt.model, net, longest, len(task.labels))
     with tempfile.TemporaryDirectory() as folder:
         arguments = training_arguments(settings, folder, seed=attempt.seed, device=attempt.device)
-        trainer = FineTuner(net, arguments, collator, inputs['train'], dev,
+        trainer = FineTuner(net, arguments, collator, train, [dev[i] for i in by_length(dev)],
                             compute_metrics=partial(_measure, task),
                             preprocess_logits_for_metrics=lambda out, _: logits_of(out).argmax(-1),
-                            callbacks=[keep],
+                            callbacks=[keep], progress=attempt.progress,
                             first_new=first, embeddings=settings['embeddings'], losses=keep.losses)
-        trainer.remove_callback(transformers.PrinterCallback)
-        if attempt.progress: trainer.add_callback(ShowProgress(attempt.progress))
         trainer.train()
         net.load_state_dict(keep.weights)
-        answers = {s: _answers(trainer, task, inputs[s]) for s in test_sets(attempt.rows)}
-    return answers, keep
+        found = {s: answers_of(trainer, packed[s].inputs) for s in test_sets(attempt.rows)}
+    return {s: [task.labels[i] for i in numbers] for s,numbers in found.items()}, keep
 
 # %% ../../nbs/modeling/train.ipynb #c7a10002
 def _run(attempt:_Attempt)->tuple: # The final settings, the packed rows, answers by test set, the `KeepBest`

@@ -23,7 +23,7 @@ class Part:
     "Some rows of one translation"
     folder:Path # Of the dataset
     code:str # Of the translation
-    split:str # `train`, `dev` or `test`
+    split:str # `train`, `dev` or `test`, or `UNLABELLED` of `datasets.loading`
     size:int|None=None # At most so many rows
     draw:int=0 # Which sample of that size
     share:tuple[int,int]|None=None # e.g. `(0, 3)`: the first of three shares of the verses

@@ -188,7 +188,8 @@ def as_run(record)->Run:
         first = e.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise ValueError(f'has a bad value at {place} ({first["msg"]})') from e
-    if run.accuracy is None and not run.is_reading: raise ValueError('has no accuracy')
+    if run.accuracy is None and not run.is_reading and run.protocol != 'submission':
+        raise ValueError('has no accuracy')
     if (run.best_epoch or 1) > max(1, len(run.dev)): raise ValueError('has fewer epochs than its best')
     try: json.dumps(record, ensure_ascii=False).encode()
     except UnicodeEncodeError as e: raise ValueError('has text that is not Unicode') from e

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunInputs', 'RunKey', 'read_record', 'is_done', 'write_record',
            'predictions_of', 'prediction_columns', 'read_predictions', 'chapters_of', 'resembling', 'score_labels',
-           'score_run', 'run_key', 'store_run', 'store_measured', 'write_training', 'store_of', 'read_runs',
+           'score_run', 'run_key', 'store_run', 'store_measured', 'store_answers', 'write_training', 'store_of', 'read_runs',
            'pool_runs', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
@@ -244,7 +244,8 @@ def prediction_columns(
     record:Run
 )->dict[str,list[str]]: # Name of a column to a cell for each test instance, in the order of `predictions_of`
     "The predictions of a run by column, which takes a fifth of the memory of rows; raises `InputError`"
-    needed = {'ref'} if record.is_reading else {'label','predicted'}
+    needed = {'predicted'} if record.accuracy is None else {'label','predicted'}
+    if record.is_reading: needed = {'ref'}
     first,*others = (_read_columns(path, needed) for path in record.paths or [record.path])
     names = [name for name in first if all(name in fold for fold in others)]
     return {name: [cell for fold in (first, *others) for cell in fold[name]] for name in names}
@@ -416,6 +417,14 @@ def store_measured(
     else: results = EMPTY | dict(accuracy=None) | found.results
     about = _about_dataset(about | dict(fold=None, folds=None))
     return write_record(key, runs, results | dict(condition=condition) | about, found.rows)
+
+# %% ../../nbs/runs/store.ipynb #7d3b5f10
+def store_answers(key:RunKey, runs, trained, test:str, about:dict, condition:str)->Path: # The record
+    "Store the answers to a test set without labels, which has no scores; takes what `store_run` takes"
+    rows = zip(trained.task.places(trained.rows[test]), trained.answers[test], strict=True)
+    results = EMPTY | dict(accuracy=None, intervals={}, condition=condition) | _handed_over(trained, test)
+    table = [where | dict(predicted=answer) for where,answer in rows]
+    return write_record(key, runs, results | _about_dataset(about), table)
 
 # %% ../../nbs/runs/store.ipynb #st00tr02
 def write_training(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 import numpy as np
-import torch, transformers
+import torch
 from transformers import (AutoConfig, AutoModelForQuestionAnswering, AutoModelForTokenClassification,
                           set_seed)
 from ..core.files import InputError
@@ -21,7 +21,7 @@ from ..modeling.encoding import unknown_token_share
 from ..modeling.layers import use_onednn
 from ..modeling.outcome import Trained, pick_device, spent, test_sets
 from ..modeling.recipes import find_model
-from ..modeling.train import KeepBest, LeanTrainer, ShowProgress, padded, training_arguments
+from ..modeling.train import KeepBest, LeanTrainer, padded, training_arguments
 from .kinds import Question, Tagged
 
 # %% ../../nbs/suites/heads.ipynb #hd06c
@@ -233,9 +233,7 @@ def _fit(net, tokenizer, packed:dict, settings:dict, seed:int, device:str, progr
                                        label_names=names)
         trainer = LeanTrainer(net, arguments, partial(_collate, tokenizer=tokenizer), train, dev,
                               compute_metrics=_measure, preprocess_logits_for_metrics=_tags_alone,
-                              callbacks=[keep])
-        trainer.remove_callback(transformers.PrinterCallback)
-        if progress: trainer.add_callback(ShowProgress(progress))
+                              callbacks=[keep], progress=progress)
         trainer.train()
     net.load_state_dict(keep.weights)
     return keep

@@ -69,7 +69,7 @@ def translate_dataset(
     translations:dict[str,str], # Key to translation
     code:str, language:str
 )->Dataset:
-    "The same rows in another language; raises `InputError` if none is translated"
+    "A dataset's rows in another language; raises `InputError` if none is translated"
     kept = lambda rows: [t for row in rows if (t := _translated(row, translations))]
     tasks = _translatable(dataset)
     tables = {stem: {s: kept(rows) for s,rows in parts.items()} for stem,parts in tasks.items()}
