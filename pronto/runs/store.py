@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunInputs', 'RunKey', 'read_record', 'is_done', 'write_record',
            'predictions_of', 'prediction_columns', 'read_predictions', 'chapters_of', 'resembling', 'score_labels',
-           'score_run', 'run_key', 'store_run', 'store_measured', 'store_answers', 'write_training', 'store_of', 'read_runs',
-           'pool_runs', 'check_parameters']
+           'score_run', 'run_key', 'store_run', 'store_measured', 'store_answers', 'write_training', 'store_of',
+           'read_runs', 'pool_runs', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os, re, sys
