@@ -38,9 +38,9 @@ def test_ways_of_asking_are_runs_of_their_own(data, causal, capsys): # noqa: F81
 
 def test_a_sweep_hands_the_ways_of_asking_to_its_notebooks(data, causal): # noqa: F811
     from pronto.jobs.sweep import notebook_parameters, plan_all
-    way = dict(chat=True, most_requests=7)
-    (run,), _ = plan_all([data/'qaa'], [str(causal)], ['SM'], 1, 'prompt', protocol='prompting', asking=way)
-    assert run.key.hyperparameters['chat'] and 'most_requests' not in run.key.hyperparameters
+    way = dict(endpoint='http://127.0.0.1:9/v1', permuted=True, most_requests=7)
+    (run,), _ = plan_all([data/'qaa'], ['openai:toy'], ['SM'], 1, 'prompt', protocol='prompting', asking=way)
+    assert run.key.hyperparameters['permuted'] and 'most_requests' not in run.key.hyperparameters
     assert notebook_parameters(run, data/'runs')['asking'] == way and run.trainings[0].recipe.most_requests == 7
 
 def test_ways_of_asking_belong_to_prompting(data, causal, capsys): # noqa: F811
@@ -50,28 +50,42 @@ def test_ways_of_asking_belong_to_prompting(data, causal, capsys): # noqa: F811
     assert '--chat: does nothing in in-language' in capsys.readouterr().err
     assert asked(data, causal, '--permuted', '--answers', 'cloze') == 1
     assert 'is for answers by letters' in capsys.readouterr().err
+    assert asked(data, causal, '--most-requests', '5') == 1
+    assert '--most-requests: is for models on a server' in capsys.readouterr().err
+
+SAID = dict(empty=None, unicode='\u2028Ответ: Б \U0001f600', thinks='<think>A or B?</think>\n\nB')
 
 class Server:
     "Answers like a server of the OpenAI interface: all rows with B, apart from some faults"
     def __init__(self, fault=''):
         from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-        outer, self.asked, self.keys = self, 0, set()
+        outer, self.asked, self.keys, self.settings = self, 0, set(), []
         class Handler(BaseHTTPRequestHandler):
             def log_message(self, *args): pass
             def do_GET(self): self.reply({'object': 'list', 'data': []})
             def do_POST(self):
-                self.rfile.read(int(self.headers['Content-Length']))
+                given = json.loads(self.rfile.read(int(self.headers['Content-Length'])))
+                outer.settings.append({k: v for k,v in given.items() if k not in ('model','messages')})
                 outer.asked += 1
                 if outer.asked > 5 and fault == 'slow': time.sleep(3)
-                said = dict(role='assistant', content='B. Imperative')
-                self.reply(dict(id='x', object='chat.completion', created=1, model='toy-2026', choices=[
-                    dict(index=0, finish_reason='stop', message=said)]))
-            def reply(self, value):
+                if fault == 'limits' and outer.asked in (3, 4, 5, 6): return self.refuse(429, 'wait, sk-secret')
+                if fault == 'quota': return self.refuse(429, 'no money', code='insufficient_quota')
+                if fault == 'context': return self.refuse(400, 'the maximum context\n length is 7; sk-secret')
+                if fault == 'new' and (odd := {'max_tokens','temperature'} & {*given}):
+                    return self.refuse(400, 'unsupported', param=min(odd))
+                said = dict(role='assistant', content=SAID.get(fault, 'B. Imperative'))
+                model = 'toy-2027' if fault == 'changes' and outer.asked > 5 else 'toy-2026'
+                ended = 'length' if fault == 'empty' else 'stop'
+                self.reply(dict(id='x', object='chat.completion', created=1, model=model, choices=[
+                    dict(index=0, finish_reason=ended, message=said)]))
+            def refuse(self, status, message, **more):
+                self.reply(dict(error=dict(message=message, type='x') | more), status)
+            def reply(self, value, status=200):
                 outer.keys.add(self.headers['Authorization'])
                 body = json.dumps(value).encode()
-                refused = fault == 'key'
                 half = fault == 'half' and outer.asked > 5
-                self.send_response(401 if refused else 200)
+                self.send_response(401 if fault == 'key' else status)
+                if status == 429: self.send_header('Retry-After', '0.1')
                 self.send_header('Content-Type', 'application/json')
                 self.send_header('Content-Length', str(len(body)))
                 self.end_headers()
@@ -88,6 +102,7 @@ def served(data, tmp_path, monkeypatch): # noqa: F811
     for name,value in dict(PRONTO_DATA=str(tmp_path), OPENAI_API_KEY='sk-secret', PRONTO_TIMEOUT='30').items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr('pronto.modeling.served.RETRIES', 0)
+    monkeypatch.setattr('pronto.modeling.served.PAUSES', (.1, .1))
     runs = tmp_path/'runs'
     def ask(url, *options):
         argv = ['eval', str(data/'qaa'), '--protocol', 'prompting', '-t', 'SM', '--limit', '8', '--quiet', '--runs', str(runs)]
@@ -107,15 +122,16 @@ def test_a_server_is_asked_once_for_each_row_and_no_file_holds_the_key(served, t
     assert len(said) > 3 and not [path for path,text in said.items() if b'sk-secret' in text]
 
 @pytest.mark.parametrize('fault,said', [('key', 'refuses the key; set OPENAI_API_KEY'), ('slow', 'did not answer in time'),
-                                        ('half', 'cannot be reached')])
+                                        ('half', 'cannot be reached'), ('context', 'status 400 (the maximum context length is 7; KEY)'),
+                                        ('quota', 'status 429 (no money); it limits how much it is asked')])
 def test_what_goes_wrong_with_a_server_is_a_line_and_loses_nothing(served, tmp_path, monkeypatch, capsys, fault, said):
     ask, runs = served
     if fault == 'slow': monkeypatch.setenv('PRONTO_TIMEOUT', '2')
     with Server(fault) as server: assert ask(server.url) == 1
-    error = capsys.readouterr().err.strip().splitlines()[-1]
+    error, = (line for line in capsys.readouterr().err.splitlines() if line.startswith('pronto: ')) # Not what the server says
     assert said in error and 'the answers so far are kept' in error and 'sk-secret' not in error
     kept = [line for path in (tmp_path/'answers').glob('*') for line in path.read_text(encoding='utf-8').split('\n') if line]
-    assert fault == 'key' or len(kept) == 5
+    assert len(kept) == (5 if fault in ('slow','half') else 0)
     assert not list(runs.rglob('*.json'))
 
 def test_a_dead_server_and_too_many_requests_are_refused(served, capsys):
@@ -129,6 +145,66 @@ def test_a_dead_server_and_too_many_requests_are_refused(served, capsys):
     assert ask('http://me:secret@127.0.0.1:9/v1') == 1
     error = capsys.readouterr().err
     assert 'is not the address of a server' in error and 'secret' not in error
+
+def records(runs): return [json.loads(p.read_text(encoding='utf-8')) for p in runs.rglob('prompt-*.json')]
+
+def test_a_server_that_limits_requests_is_asked_again(served, capsys):
+    ask, runs = served
+    with Server('limits') as server: assert ask(server.url) == 0 and server.asked > 40
+    assert 'the server has no time (status 429); it is asked again after' in capsys.readouterr().err
+    assert records(runs)[0]['unanswered'] == 0
+
+def test_settings_that_a_server_does_not_know_are_left_out_and_recorded(served):
+    ask, runs = served
+    with Server('new') as server: assert ask(server.url, '--answer-tokens', '99') == 0
+    assert server.settings[-1] == dict(max_completion_tokens=99)
+    record, = records(runs)
+    assert record['attempts'][0]['max_completion_tokens'] == 99 and 'temperature' not in record['attempts'][0]
+    assert record['hyperparameters']['answer_tokens'] == 99
+
+@pytest.mark.parametrize('fault,lost', [('empty', 1), ('unicode', 1), ('thinks', 0)])
+def test_answers_that_cannot_be_read_are_counted(served, tmp_path, capsys, fault, lost):
+    ask, runs = served
+    with Server(fault) as server:
+        for _ in range(2): assert ask(server.url, '--permuted') == 0 # Kept answers are read as new ones
+    record, = records(runs)
+    said = capsys.readouterr()
+    assert record['unanswered'] == lost and record['follows_letter'] == 1 - lost
+    assert ('no readable answer to 100.0% of the rows' in said.out) == bool(lost)
+    assert ('collapsed' in said.out) == (not lost)
+    assert ('of them cut after 16 tokens (--answer-tokens)' in said.err) == (fault == 'empty')
+    assert main(['tables', '--runs', str(runs), '--question', 'prompting', '-o', str(tmp_path/'tables')]) == 0
+    assert ('counted as wrong' in capsys.readouterr().out) == bool(lost)
+
+def test_a_server_that_changes_its_model_is_named(served, tmp_path, capsys):
+    ask, runs = served
+    with Server('changes') as server: assert ask(f'{server.url}/') == 0
+    assert 'the answers are of 2 models (toy-2026, toy-2027), as the server changed' in capsys.readouterr().err
+    record, = records(runs)
+    assert record['attempts'][0]['model'] == 'toy-2026, toy-2027' and record['hyperparameters']['endpoint'] == server.url
+    assert main(['tables', '--runs', str(runs), '--question', 'prompting', '-o', str(tmp_path/'tables')]) == 0
+    assert 'Answers of several models under one name: openai:toy (toy-2026, toy-2027).' in capsys.readouterr().out
+
+def test_the_forecast_counts_new_requests_and_their_price(served, tmp_path, capsys):
+    ask, _ = served
+    with Server() as server:
+        assert ask(server.url, '--price', '1000,1000') == 0
+        assert 'at most 40 requests' in (said := capsys.readouterr().err) and 'which cost about' in said
+        assert ask(server.url, '--runs', str(tmp_path/'again'), '--most-requests', '8') == 0 # If dev chose another prompt
+        assert 'at most 8 requests' in capsys.readouterr().err and server.asked == 40
+        assert ask(server.url, '--runs', str(tmp_path/'third'), '--price', '1') == 1
+        assert "--price: '1' is not the prices" in capsys.readouterr().err
+
+@pytest.mark.parametrize('place', ['http://127.0.0.1:99999/v1', 'http://127.0.0.1:9/v1#sk-secret', 'http://127.0.0.1:9/v1?key=sk-secret'])
+def test_an_address_that_is_none_or_holds_a_key_is_refused(served, capsys, place):
+    assert served[0](place) == 1
+    said = capsys.readouterr().err
+    assert 'is not the address of a server' in said and 'sk-secret' not in said
+
+def test_a_time_that_is_no_number_is_refused(served, monkeypatch, capsys):
+    monkeypatch.setenv('PRONTO_TIMEOUT', 'soon')
+    assert served[0]('http://127.0.0.1:9/v1') == 1
+    assert "PRONTO_TIMEOUT: 'soon' is not a number of seconds" in capsys.readouterr().err
 
 @pytest.fixture
 def real_server(causal, tmp_path): # noqa: F811

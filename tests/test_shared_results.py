@@ -1,5 +1,6 @@
 "Results that others can add: the schema of Every Eval Ever, and what the check refuses"
 import json, shutil
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -8,26 +9,12 @@ from conftest import predictions, run_results
 from pronto.cli.command import main
 from pronto.runs.store import RunKey, read_runs, write_record
 
-def fields(required, **known): # Others may follow
-    return dict(type='object', required=required.split(), properties=known)
+SCHEMA = json.loads(Path(__file__).with_name('every_eval_ever.json').read_text(encoding='utf-8'))
 
-# What version 0.3.0 of Every Eval Ever requires of the fields that we write
-TEXT, NUMBER, TEXTS = dict(type='string'), dict(type='number'), dict(type='object', additionalProperties=dict(type='string'))
-ENDS = fields('lower upper', lower=NUMBER, upper=NUMBER)
-SCORE = fields('score', score=NUMBER, details=TEXTS,
-               uncertainty=fields('', confidence_interval=ENDS, num_samples=dict(type='integer')))
-METRIC = fields('lower_is_better', lower_is_better=dict(type='boolean'), min_score=NUMBER, max_score=NUMBER,
-                score_type=dict(enum=['binary','continuous','levels']))
-SOURCE = fields('source_type source_organization_name evaluator_relationship', source_organization_name=TEXT,
-                source_type=dict(enum=['documentation','evaluation_run']), additional_details=TEXTS,
-                evaluator_relationship=dict(enum=['first_party','third_party','collaborative','other']))
-RESULT = fields('evaluation_name source_data metric_config score_details', evaluation_name=TEXT, metric_config=METRIC,
-                source_data=fields('dataset_name source_type', additional_details=TEXTS), score_details=SCORE)
-SCHEMA = fields('schema_version evaluation_id retrieved_timestamp source_metadata model_info eval_library evaluation_results',
-                schema_version=dict(const='0.3.0'), evaluation_id=TEXT, retrieved_timestamp=TEXT, source_metadata=SOURCE,
-                model_info=fields('name id', name=TEXT, id=TEXT, additional_details=TEXTS),
-                eval_library=fields('name version', name=TEXT, version=TEXT),
-                evaluation_results=dict(type='array', items=RESULT)) | dict(additionalProperties=False)
+def test_the_schema_is_that_of_the_version_that_we_write():
+    from pronto.interop.shared_results import SCHEMA as version
+    assert SCHEMA['version'] == version
+    jsonschema.Draft7Validator.check_schema(SCHEMA)
 
 @pytest.fixture
 def shared(tmp_path):
@@ -64,6 +51,17 @@ def test_readings_are_shared_too(tmp_path):
     for record in made: jsonschema.validate(record, SCHEMA)
     scores = {r['metric_config']['metric_id']: r['score_details']['score'] for record in made for r in record['evaluation_results']}
     assert scores == dict(bits_per_character=2.5, exact=.1, chrf=20.)
+
+def test_a_model_on_a_server_is_named_without_its_interface(tmp_path):
+    key = RunKey('wol', 'openai:org/name', 'abc', 'proper_noun_subject', 'a hash', hyperparameters=dict(endpoint='http://x/v1'))
+    about = run_results(attempts=[dict(seed=0, model='name-2026', date='2026-11-24')])
+    write_record(key, tmp_path/'one', about, predictions(.75))
+    assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'shared')]) == 0
+    path, = (tmp_path/'shared'/'results'/'org__name').rglob('*.json')
+    made = json.loads(path.read_text(encoding='utf-8'))
+    jsonschema.validate(made, SCHEMA)
+    assert made['model_info']['id'] == 'org/name'
+    assert made['model_info']['additional_details']['served_model'] == 'name-2026'
 
 def test_the_check_says_what_is_wrong(shared, tmp_path, capsys):
     result, other = sorted((shared/'results').rglob('*.json'))

@@ -153,7 +153,7 @@ def _judged(stem:str)->str: # e.g. `SM, MCC`
     return find_task(stem).abbr + (f', {METRICS[metric]}' if metric != 'accuracy' else '')
 
 def _asking(args)->dict: # As `plan` takes it
-    names = 'chat', 'answers', 'permuted', 'calibrated', 'endpoint', 'most_requests'
+    names = 'chat answers permuted calibrated endpoint answer_tokens most_requests price'.split()
     return {name: value for name in names if (value := getattr(args, name))}
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde8b

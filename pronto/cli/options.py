@@ -193,6 +193,10 @@ def asking_options(parser):
     add('--endpoint', metavar='URL', help='for -m openai:NAME, the server that has it, e.g. '
         'http://localhost:8000/v1; its key is read from OPENAI_API_KEY')
     add_number(group, '--most-requests', 1, 10**9, 'most requests to a server for one run (default: 2000)')
+    add('--price', metavar='IN,OUT', help='of a million tokens that the server reads and writes, for a '
+        'forecast of the cost, e.g. 0.15,0.60')
+    add_number(group, '--answer-tokens', 1, 10**5, 'most tokens of an answer of a server (default: 16); a '
+               'model that thinks before it answers needs more')
     add('--chat', action='store_true', help='ask by turns, with the chat template of the tokenizer')
     add('--answers', choices=['letters','cloze','pmi'],
         help='what is compared: letters before the labels (default), or the words of the labels, by their '
@@ -201,7 +205,7 @@ def asking_options(parser):
         'whose answer follows the letter')
     add('--calibrated', action='store_true',
         help='subtract how probable a label is on average over dev')
-    parser.keep_for_experts('--permuted', '--calibrated', '--answers')
+    parser.keep_for_experts('--permuted', '--calibrated', '--answers', '--answer-tokens', '--price')
 
 def protocol_options(parser):
     group = parser.add_argument_group('protocol')

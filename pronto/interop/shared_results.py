@@ -52,7 +52,8 @@ def _result(run:Run, metric:str, score:float)->dict:
 # %% ../../nbs/interop/shared_results.ipynb #rsx0007b
 def model_id(run:Run)->str: # e.g. `google-bert/bert-base-multilingual-cased`, or `unknown/NAME`
     "The name of a model with its organisation"
-    return run.model if run.model.count('/') == 1 else f'unknown/{safe_name(run.model)}'
+    name = run.model.removeprefix('openai:') # On a server
+    return name if name.count('/') == 1 else f'unknown/{safe_name(name)}'
 
 def shared_result(
     run:Run,
@@ -63,6 +64,8 @@ def shared_result(
     served = 'endpoint' in run.hyperparameters
     model = dict(deployment_type='externally_managed' if served else 'self_deployed',
                  model_availability='unknown' if served else 'open_weights')
+    served_as = (run.attempts or [{}])[-1] if served else {}
+    model |= {f'served_{k}': str(served_as[k]) for k in ('model','date') if k in served_as}
     names = 'recipe seed hyperparameters train condition baselines predictions'.split()
     how = {k: getattr(run, k) for k in names}
     source = dict(source_name='PrOnto', source_type='evaluation_run', evaluator_relationship='other',

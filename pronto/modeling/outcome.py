@@ -92,7 +92,7 @@ class Trained:
     device:str
     versions:dict
     likely:dict = field(default_factory=dict, repr=False) # Test set to (rows, labels) probabilities, if known
-    follows:dict = field(default_factory=dict) # Test set to the share of rows answered by one letter always
+    asked:dict = field(default_factory=dict) # Test set to what asking showed, as fields of a record
     weights:dict|None = field(default=None, repr=False) # Of the best epoch, if they were asked for
 
     @property

@@ -8,11 +8,13 @@ __all__ = ['SENSE', 'QUESTIONS', 'PROMPT_TEMPLATES', 'ask', 'pick_examples', 'la
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000005
 import random, time
+from contextlib import contextmanager
 from copy import deepcopy
 from string import ascii_uppercase
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 import numpy as np
 from ..core.files import InputError
+from ..core.progress import Meter
 from ..datasets.loading import sample
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS
 from .encodings import pad_batch
@@ -181,6 +183,7 @@ class _Causal:
         self.model, self.device = model, pick_device(device)
         with quiet(): self.tokenizer, self.net = _load_causal(model, self.device)
         self.limit, self.chat = token_limit(self.net, self.tokenizer), chat
+        self.tick = lambda n=1: None # Is called with the number of texts that were read
         if chat and not self.tokenizer.chat_template:
             raise InputError(model, 'its tokenizer has no chat template; leave --chat out')
 
@@ -223,11 +226,13 @@ class CausalModel(_Causal):
             rows = order[start:start + batch_size]
             values = _next_token(self, [cut[i] for i in rows], read, 0 if read is None else same)
             found[rows] = values[:,letters]
+            self.tick(len(rows))
         return found, sum(len(x) > self.limit for x in ids)
 
 # %% ../../nbs/modeling/prompting.ipynb #pm00023b
 def continued(
-    model, prompts:list[str], words:list[str]
+    model, prompts:list[str], words:list[str],
+    tick:Callable=lambda: None # Is called for each prompt
 )->tuple[np.ndarray,np.ndarray,int]: # Both (prompts, words): log-probability, tokens; how many were cut
     "How likely words are after each prompt, which is read once for all of them"
     import torch
@@ -247,6 +252,7 @@ def continued(
             said = range(max(same, 1), len(ids))
             likely[row,k] = sum(float(logits[k, i - known - 1, ids[i]]) for i in said)
             sizes[row,k] = len(said)
+        tick()
     return likely, sizes, n_cut
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000018
@@ -258,7 +264,12 @@ class LabelValues(NamedTuple):
     "What a model thinks of the labels"
     values:np.ndarray # (rows, labels) logarithms of probabilities, in the order of the letters
     cut:int # How many prompts
-    follows:float|None = None # Share of rows whose answer is one letter, whatever it stands for
+    about:dict = {} # Fields of a record
+
+def _orders(task, settings:dict)->list[tuple[int,...]]:
+    "In which orders the options are given"
+    n = len(task.labels)
+    return [tuple((i + k)%n for i in range(n)) for k in range(n if settings.get('permuted') else 1)]
 
 def _measured(model:CausalModel, task, examples:list, rows:list, prompt, own, settings:dict)->LabelValues:
     "Ask for the labels by their letters, or by their words"
@@ -266,19 +277,26 @@ def _measured(model:CausalModel, task, examples:list, rows:list, prompt, own, se
     if how != 'letters':
         words = label_words(task, own)
         texts = [model.text(turns(task, examples, r, prompt, own, None)) for r in rows]
-        likely, sizes, cut = continued(model, texts, words)
+        likely, sizes, cut = continued(model, texts, words, model.tick)
         if how == 'cloze': return LabelValues(_log_softmax(likely/sizes), cut)
         alone, _, _ = continued(model, [model.text(['Answer:'])], words) # PMI: words are likely by themselves
         return LabelValues(_log_softmax(likely - alone), cut)
     total, letters = np.zeros((len(rows), n)), []
-    orders = [tuple((i + k)%n for i in range(n)) for k in range(n if settings.get('permuted') else 1)]
+    orders = _orders(task, settings)
     for order in orders:
         texts = [model.text(turns(task, examples, r, prompt, own, order)) for r in rows]
         values, cut = model.compare(texts, n)
-        letters.append(values.argmax(1))
+        letters.append(np.where(np.isnan(values).any(1), -1, values.argmax(1)))
         total[:,order] += _log_softmax(values)/len(orders)
-    same = (np.array(letters) == letters[0]).all(0).mean() if len(orders) > 1 else None
-    return LabelValues(_log_softmax(total), cut, same)
+    return LabelValues(_log_softmax(total), cut, _shown_by(np.array(letters), model))
+
+def _shown_by(letters:np.ndarray, model)->dict: # Of (orders, rows); fields of a record
+    "The shares of rows whose answer is one letter, whatever it stands for, and of those without an answer"
+    found = {}
+    if len(letters) > 1:
+        found['follows_letter'] = ((letters == letters[0]) & (letters >= 0)).all(0).mean()
+    if model.device == 'server': found['unanswered'] = (letters < 0).any(0).mean()
+    return {k: round(float(v), 4) for k,v in found.items()}
 
 # %% ../../nbs/modeling/prompting.ipynb #pm00018c
 def _said(task, own:dict|None, values:np.ndarray)->list[str]:
@@ -304,16 +322,24 @@ def _tried(model:CausalModel, task, examples:list, dev:list, prompts:list, setti
 def _opened(model, device:str, settings:dict): # A `CausalModel` or a `ServedModel`
     if not settings.get('endpoint'): return CausalModel(model, device, settings.get('chat', False))
     from pronto.modeling.served import ServedModel
-    return ServedModel(model, settings['endpoint'])
+    more = dict(tokens=settings['answer_tokens']) if 'answer_tokens' in settings else {}
+    return ServedModel(model, settings['endpoint'], **more)
 
-def _allow(model, task, examples:list, rows:dict, dev:list, prompts:list, settings:dict,
-           most:int):
-    "Ask whether as many requests are allowed as this will take"
-    from pronto.modeling.served import allow
-    times = len(task.labels) if settings.get('permuted') else 1
-    n = times*(len(prompts)*len(dev) + sum(len(rows[part]) for part in test_sets(rows)))
-    some = [len(with_examples(task, examples, row, *prompts[0])) for row in dev]
-    allow(model, n, n*sum(some)//len(some), most)
+def _new_questions(model, task, examples:list, tests:list, dev:list, prompts:list, settings:dict)->list[str]:
+    "All that a server will be asked at most, as dev has still to choose the prompt of the tests"
+    def new(rows, prompts):
+        texts = (model.text(turns(task, examples, row, *prompt, order)) for prompt in prompts
+                 for order in _orders(task, settings) for row in rows)
+        return [text for text in dict.fromkeys(texts) if not model.is_kept(text)]
+    return new(dev, prompts) + max((new(tests, [prompt]) for prompt in prompts), key=len)
+
+@contextmanager
+def _shown(model, n:int, progress:str): # `n`: questions
+    "Show how many questions a model has answered"
+    if not progress: return (yield)
+    with Meter(n, progress) as meter:
+        model.tick = meter.update
+        yield
 
 # %% ../../nbs/modeling/prompting.ipynb #pm0018bb
 def prompt(
@@ -322,33 +348,42 @@ def prompt(
     settings:dict, *, seed:int=0,
     senses:list[str]=None, # Not used; the senses are in the prompts
     device:str=None,
-    progress:str='', # Not used; there is no training
-    most_requests:int=PromptRecipe.most_requests
+    progress:str='', # What is shown with the questions that are answered; nothing if empty
+    most_requests:int=PromptRecipe.most_requests, price:str='' # As `allow` takes them
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Ask a causal model, without training; raises `InputError` for bad input"
     start, causal = time.perf_counter(), _opened(model, device, settings)
     order = settings.get('form', {}).get('labels', ())
     try: examples = pick_examples(task, rows['train'], settings['shots'], seed, order)
     except ValueError as e: raise InputError(model, f'cannot be prompted ({e}); choose prompt-0') from e
-    prompts = prompts_of(settings)
-    dev_rows = sample(rows['dev'], settings['dev'])
+    prompts, dev_rows = prompts_of(settings), sample(rows['dev'], settings['dev'])
+    tests = [row for part in test_sets(rows) for row in rows[part]]
     if settings.get('endpoint'):
-        _allow(causal, task, examples, rows, dev_rows, prompts, settings, most_requests)
-    dev, priors = _tried(causal, task, examples, dev_rows, prompts, settings)
-    best = max(dev, key=lambda d: (d['mcc'], d['accuracy']))
-    chosen, prior = prompts[best['epoch'] - 1], priors[best['epoch'] - 1]
-    answers, truncated, likely, follows = {}, {}, {}, {}
-    for part in test_sets(rows):
-        found = _measured(causal, task, examples, rows[part], *chosen, settings)
-        values = _log_softmax(found.values - prior)
-        answers[part], truncated[part] = _said(task, chosen[1], values), found.cut
-        order = [_labels(task, chosen[1]).index(label) for label in task.labels]
-        if not settings.get('endpoint'): likely[part] = np.exp(values)[:,order].round(4)
-        if found.follows is not None: follows[part] = round(float(found.follows), 4)
+        from pronto.modeling.served import allow
+        allow(causal, _new_questions(causal, task, examples, tests, dev_rows, prompts, settings),
+              most_requests, price)
+    n = len(_orders(task, settings))*(len(prompts)*len(dev_rows) + len(tests))
+    with _shown(causal, n, progress):
+        dev, priors = _tried(causal, task, examples, dev_rows, prompts, settings)
+        best = max(dev, key=lambda d: (d['mcc'], d['accuracy']))
+        chosen, prior = prompts[best['epoch'] - 1], priors[best['epoch'] - 1]
+        found = {part: _measured(causal, task, examples, rows[part], *chosen, settings)
+                 for part in test_sets(rows)}
+    values = {part: _log_softmax(one.values - prior) for part,one in found.items()}
+    answers = {part: _said(task, chosen[1], one) for part,one in values.items()}
     constant = best['constant'] and all(len(set(a)) == 1 for a in answers.values())
     attempt = {'seed': seed, 'best_epoch': best['epoch'], 'constant': best['constant'], 'collapsed': constant}
-    if settings.get('endpoint'): attempt |= causal.about
+    if settings.get('endpoint'):
+        attempt |= causal.about()
+        causal.remark(causal.name, causal.tokens)
     if chosen[1] and 'language' in chosen[1]: attempt['language'] = chosen[1]['language']
     return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=dev,
-                   best_epoch=best['epoch'], collapsed=constant, attempts=[attempt], truncated=truncated,
-                   unknown={}, likely=likely, follows=follows, **spent(start, causal.device))
+                   best_epoch=best['epoch'], collapsed=constant, attempts=[attempt],
+                   truncated={part: one.cut for part,one in found.items()}, unknown={},
+                   likely={} if settings.get('endpoint') else _likely(values, task, chosen[1]),
+                   asked={part: one.about for part,one in found.items()}, **spent(start, causal.device))
+
+def _likely(values:dict[str,np.ndarray], task, own:dict|None)->dict[str,np.ndarray]:
+    "Probabilities in the order of the labels"
+    order = [_labels(task, own).index(label) for label in task.labels]
+    return {part: np.exp(some)[:,order].round(4) for part,some in values.items()}

@@ -75,12 +75,15 @@ class PromptRecipe:
     permuted:bool = False # Ask with the options in all rotations?
     calibrated:bool = False # Subtract the mean over dev of the logarithm of each label's probability?
     endpoint:str = '' # The address of a server, for models whose name begins with `openai:`
-    most_requests:int = 2000 # To a server, for one run; belongs to no record
+    answer_tokens:int = 16 # Most tokens of an answer of a server
+    most_requests:int = 2000 # To a server, for one run; belongs to no record, as the price
+    price:str = '' # Of a million tokens that a server reads and writes
 
     def settings(self, task)->dict: # For the record
         "What identifies a prompting"
-        later = dict(chat=False, answers='letters', permuted=False, calibrated=False, endpoint='')
-        never = 'instructions', 'most_requests'
+        later = dict(chat=False, answers='letters', permuted=False, calibrated=False, endpoint='',
+                     answer_tokens=16)
+        never = 'instructions', 'most_requests', 'price'
         given = {k: v for k,v in vars(self).items() if k not in never}
         found = {k: v for k,v in given.items() if k not in later} # Older records have these only
         found |= {k: v for k,v in given.items() if later.get(k, v) != v}

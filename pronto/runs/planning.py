@@ -383,6 +383,8 @@ def _made(makers:list[Callable], models:list[str], report:Callable)->list[Traini
     for line in dict.fromkeys(map(str, left)): report(f'left out {line}')
     return trainings
 
+_OF_SERVERS = 'answer_tokens', 'most_requests', 'price'
+
 def _asked(recipe, protocol:Protocol, asking:dict):
     "A recipe of prompting with other settings"
     if not asking: return recipe
@@ -390,9 +392,15 @@ def _asked(recipe, protocol:Protocol, asking:dict):
     if protocol.adapt != 'none':
         what = f'does nothing in {protocol.name}, which does not ask the model; leave it out'
         raise InputError(names(), what)
-    if asking.get('endpoint') and (asking.get('calibrated') or asking.get('chat') or asking.get('answers')):
-        what = 'is for models without a server, which give probabilities; leave it out'
-        raise InputError(names('endpoint', 'most_requests'), what)
+    if asking.get('endpoint'):
+        if asking.get('calibrated') or asking.get('chat') or asking.get('answers'):
+            what = 'is for models without a server, which give probabilities; leave it out'
+            raise InputError(names('endpoint', 'permuted', *_OF_SERVERS), what)
+        place = asking['endpoint'].rstrip('/').removesuffix('/chat/completions')
+        asking = asking | dict(endpoint=place) # One name for one server
+    elif any(name in asking for name in _OF_SERVERS):
+        others = [name for name in asking if name not in _OF_SERVERS]
+        raise InputError(names(*others), 'is for models on a server; name one with --endpoint')
     if asking.get('permuted') and asking.get('answers', 'letters') != 'letters':
         raise InputError('--permuted', 'is for answers by letters; leave it or --answers out')
     try: return find_recipe(recipe, **asking)

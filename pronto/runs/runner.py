@@ -102,7 +102,8 @@ def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,
     rows = {name: part_rows(parts, task, key.limit) for name,parts in learned_from.items()}
     if selection.first: how |= dict(start=_weights(training, selection.first, learned['first']))
     if keep: how |= dict(keep_weights=True)
-    if getattr(training.recipe, 'endpoint', ''): how |= dict(most_requests=training.recipe.most_requests)
+    if getattr(training.recipe, 'endpoint', ''):
+        how |= {name: getattr(training.recipe, name) for name in ('most_requests','price')}
     model = resolve_model(training.model, training.selection.folders)
     train = find_trainer(training.adapt, model, task)
     trained = train(model, task, rows | tests, key.settings, seed=key.seed, senses=_senses(selection, task),
@@ -317,8 +318,9 @@ class FinishedRun:
         collapsed = f'; collapsed: {"nothing was learned" if trained else "one answer to everything"}'
         accuracy = '' if r.accuracy is None else f'accuracy {r.accuracy:.1%} ({baselines})'
         f1 = f', F1 {r.f1:.1%}' if r.f1 is not None else ''
-        collapsed = collapsed if r.collapsed else ''
-        return f'{", ".join(filter(None, about))}: {accuracy}{f1}{collapsed}{before}'
+        lost = f'; no readable answer to {r.unanswered:.1%} of the rows' if r.unanswered else ''
+        collapsed = collapsed if r.collapsed and r.unanswered != 1 else ''
+        return f'{", ".join(filter(None, about))}: {accuracy}{f1}{collapsed}{lost}{before}'
 
 # %% ../../nbs/runs/runner.ipynb #c7b10008
 def run_each(

@@ -98,6 +98,7 @@ class Record(RequiredFields):
     brier:Annotated[float, Field(ge=0, le=2)]|None = None # Of probabilities of labels, where they are known
     calibration_error:Share|None = None # Expected, over ten bins
     follows_letter:Share|None = None # Rows whose answer is one letter, whatever it stands for
+    unanswered:Share|None = None # Rows without a readable answer, of models that give texts
     memory:dict[str,float] = {} # What is known about the verses; see `score_memory`
 
 # %% ../../nbs/runs/schema.ipynb #run00001

@@ -391,7 +391,7 @@ def store_run(
     predicted = trained.predictions if test == 'test' else trained.answers[test]
     results, table = score_run(task, rows, predicted, baselines, unambiguous)
     results |= _probable(task, rows['test'], getattr(trained, 'likely', {}).get(test), table)
-    if test in (follows := getattr(trained, 'follows', {})): results['follows_letter'] = follows[test]
+    results |= getattr(trained, 'asked', {}).get(test, {})
     results |= _handed_over(trained, test) | dict(baseline_rows=len(train_rows), condition=condition)
     if parameters: results['parameters'] = parameters
     if labels := about.get('labels', {}).get(task.stem): # So that tables of this store know the task

@@ -102,19 +102,24 @@ def score_correlations(found:list[Predicted])->list[Table]: # One, or none if th
     return [Table('perplexity-scores', title, [(header, rows)], [_CORRELATED], align='lllrrl')]
 
 # %% ../../../nbs/reporting/questions/predicted.ipynb #prd00007
+def _fertility(found:list[Predicted])->tuple[str,str]: # A field of a run, and what it says
+    "How finely models cut scripts: against one other translation if all were, otherwise by their characters"
+    against = {', '.join(f.run.sources) if f.run.fertility else '' for f in found}
+    if len(against) > 1 or '' in against: return 'tokens_per_character', 'tokens per character'
+    return 'fertility', f'fertility: tokens against {against.pop()}, same verses'
+
 def plot_predicted(found:list[Predicted]): # A figure of matplotlib
-    "Tokens per character by script: a panel for each model, a dot for each translation"
-    by_model = grouped(found, lambda f: f.run.model)
+    "Fertility by script: a panel for each model, a dot for each translation"
+    by_model, (rate, label) = grouped(found, lambda f: f.run.model), _fertility(found)
     fig, axes = panels(len(by_model), 3.4, 2.6)
     for ax,(model,some) in zip(axes, by_model.items()):
         scripts = sorted({f.run.script or 'not known' for f in some})
         for f in some:
-            place = scripts.index(f.run.script or 'not known')
-            ax.plot(f.run.tokens_per_character, place, 'o', color='C0' if f.is_known else '.7', ms=5)
-            ax.annotate(f.run.dataset, (f.run.tokens_per_character, place), fontsize=6, xytext=(3, 3),
-                        textcoords='offset points')
+            x, y = getattr(f.run, rate), scripts.index(f.run.script or 'not known')
+            ax.plot(x, y, 'o', color='C0' if f.is_known else '.7', ms=5)
+            ax.annotate(f.run.dataset, (x, y), fontsize=6, xytext=(3, 3), textcoords='offset points')
         ax.set(title=model, yticks=range(len(scripts)), yticklabels=scripts, ylim=(-.6, len(scripts) - .4))
-        ax.set_xlabel('tokens per character (grey: largely unknown)', fontsize=8)
+        ax.set_xlabel(f'{label} (grey: largely unknown)', fontsize=8)
     return fig
 
 # %% ../../../nbs/reporting/questions/predicted.ipynb #prd00008

@@ -57,18 +57,26 @@ def read_prompted(records:list[Run])->list[Prompted]:
 # %% ../../../nbs/reporting/questions/prompted.ipynb #pm08
 _NOTE = 'Prompt: the number and language of the one that dev chose. MCC 0: the verse makes no difference.'
 _LIKELY = 'Brier: from 0 to 2. Calibration error: expected, over ten bins.'
+_LOST = 'No answer: of a server that gave no single letter; counted as wrong.'
 _FOLLOWS = '‡ More than 5 % of the answers are one letter, whatever it stands for: they say little.'
 
+_PROBABLE = 'brier', 'calibration_error', 'follows_letter', 'unanswered'
+
 def _probable(p:Prompted)->list[float|None]: # Means over seeds, `None` where a run does not have them
-    names = 'brier', 'calibration_error', 'follows_letter'
-    known = [[v for r in p.runs if (v := getattr(r, name)) is not None] for name in names]
+    known = [[v for r in p.runs if (v := getattr(r, name)) is not None] for name in _PROBABLE]
     return [mean(values) if values else None for values in known]
 
-def _data(p:Prompted, brier:float|None, error:float|None, follows:float|None)->dict:
+def _data(p:Prompted, probable:list[float|None])->dict: # As `_probable` gives them
     about = dict(task=task_name(p.task), model=p.model, translation=p.dataset, examples=p.shots)
     scores = dict(accuracy=shown('accuracy', p.accuracy.value), majority=shown('accuracy', p.majority))
-    how = dict(prompt=p.chosen, asked=p.asked, brier=brier, calibration_error=error, follows_letter=follows)
+    how = dict(prompt=p.chosen, asked=p.asked) | dict(zip(_PROBABLE, probable))
     return about | dict(metric='mcc') | score_data(p.mcc, 'mcc') | scores | how
+
+def _mixed(found:list[Prompted])->list[str]: # A sentence, or none
+    "Whose answers come from several models, as a server changed"
+    several = dict.fromkeys(f'{p.model} ({models})' for p in found for r in p.runs for a in r.attempts
+                            if ', ' in (models := str(a.get('model', ''))))
+    return [f'Answers of several models under one name: {"; ".join(several)}.'] if several else []
 
 def prompted_table(found:list[Prompted])->Table:
     "A row for each model, task, translation and number of examples"
@@ -79,12 +87,13 @@ def prompted_table(found:list[Prompted])->Table:
     notes = [_NOTE]
     likely = list(map(_probable, found))
     if any(p.asked for p in found) or any(x is not None for values in likely for x in values):
-        header += ['asked','Brier','calibration error','follows the letter, %']
-        for row,p,(brier,error,follows) in zip(rows, found, likely):
+        header += ['asked','Brier','calibration error','follows the letter, %','no answer, %']
+        for row,p,(brier,error,follows,unanswered) in zip(rows, found, likely):
             mark = '‡' if (follows or 0) > .05 else ''
-            row += [p.asked, decimal(brier, 3), decimal(error, 3), number(follows) + mark]
-        notes += [_LIKELY, _FOLLOWS if any((values[2] or 0) > .05 for values in likely) else '']
-    data = [_data(p, *some) for p,some in zip(found, likely)]
+            row += [p.asked, decimal(brier, 3), decimal(error, 3), number(follows) + mark, number(unanswered)]
+        notes += [_LIKELY, _FOLLOWS if any((values[2] or 0) > .05 for values in likely) else '',
+                  _LOST if any(values[3] for values in likely) else '', *_mixed(found)]
+    data = list(map(_data, found, likely))
     return Table('prompting', 'Prompting', [(header, rows)], notes, data)
 
 def prompted_sentences(tables:list[Table], metric:str='mcc')->list[str]:
