@@ -1,4 +1,4 @@
-"""Make the findings of paper_tables/real/README.md from the tables beside it
+"""Make the findings of paper_tables/earlier/README.md from the tables beside it
 
     python benchmarks/findings.py [--check]
 
@@ -60,7 +60,7 @@ FINDINGS = """\
 """
 
 TABLES = Path(__file__).parent.parent/'paper_tables'
-REAL = TABLES/'real'
+EARLIER = TABLES/'earlier'
 BEGIN, END = '<!-- findings -->\n', '<!-- end of findings -->\n'
 SEEN = dict(chrnt='Cherokee', cmncuv='Chinese', engoeb='English', engweb='English (WEB)', fralsg='French',
             grcbyz='Greek', gujnt='Gujarati', jpn1965='Japanese', swhnt='Swahili', sycpes='Syriac',
@@ -77,7 +77,7 @@ def rows_of(path):
     text = path.read_text(encoding='utf-8')
     return list(csv.DictReader(text.splitlines())) if path.suffix == '.csv' else table_in(text)
 
-def read(name): return rows_of(REAL/name)
+def read(name): return rows_of(EARLIER/name)
 
 def number(text): return float(text.replace('−', '-').replace(',', '').strip('+%† '))
 
@@ -199,7 +199,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--check', action='store_true', help='only say whether the page would change')
-    page = REAL/'README.md'
+    page = EARLIER/'README.md'
     old = page.read_text(encoding='utf-8')
     new = with_findings(old)
     if parser.parse_args().check: sys.exit(f'{page}: not as the tables say' if old != new else 0)

@@ -8,6 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = {'CHANGELOG.md': 'changelog.md', 'CONTRIBUTING.md': 'contributing.md',
          'CODE_OF_CONDUCT.md': 'conduct.md', 'README.md': 'index.md',
          'paper_tables/README.md': 'tables/index.md', 'paper_tables/real/README.md': 'tables/real.md',
+         'paper_tables/earlier/README.md': 'tables/earlier.md',
          'paper_tables/real/suites.md': 'tables/suites.md',
          'benchmarks/README.md': 'benchmarks.md',
          'benchmarks/HISTORY.md': 'benchmarks-before.md'}
@@ -40,7 +41,7 @@ def page_of(path):
 def address(path):
     "Where the site shows a file of the repository: a page, a picture, or the file there, if that is known"
     if Path(path).suffix in ('.png', '.svg') and not path.startswith('docs/'):
-        PICTURES[path] = f'pictures/{Path(path).name}'
+        PICTURES[path] = f'pictures/{path.replace("/", "-")}' # Pictures of two folders may share a name
         return PICTURES[path]
     return page_of(path) or (f'{repository()}/blob/main/{path}' if repository() else '')
 
