@@ -364,6 +364,8 @@ def study(
     place.out.mkdir(parents=True, exist_ok=True)
     made, stages = Study(plan, place), all_steps(plan, place)
     if run: made.run_all(stages)
-    else: made.failed += [f'{step}: has not run to its end' for steps in stages for step in steps
-                          if not made.has_run(step)]
+    for steps in stages if not run else ():
+        left = [step.name for step in steps if not made.has_run(step)]
+        what = f'{len(left)} of {len(steps)} have not run to their end: {", ".join(left)}'
+        if left: made.failed.append(f'{steps[0].stage}: {what}')
     return made

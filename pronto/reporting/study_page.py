@@ -6,11 +6,12 @@
 __all__ = ['study_page', 'write_study_page']
 
 # %% ../../nbs/reporting/study_page.ipynb #sp000004
+import sys
 from pathlib import Path
 from ..core.files import InputError, write_aside
 from ..core.tables import Table, csv_rows, csv_text, grouped, markdown_table, markdown_text
 from ..jobs.study import Plan, Study, write_read
-from .questions.question import Options, ask_runs, find_question
+from .questions.question import RUN_QUESTIONS, Options, ask_runs, find_question
 from ..runs.store import read_runs
 
 # %% ../../nbs/reporting/study_page.ipynb #sp000005
@@ -23,6 +24,8 @@ def _rows(folder:Path, name:str)->list[dict]:
 def _section(name:str, tables:list[dict], folder:Path)->str: # In Markdown
     "What the tables of a question say"
     question, lines = find_question(name), []
+    notebook = sys.modules.get(question.read.__module__) # Its title says what is asked
+    heading = notebook.__doc__ if name in RUN_QUESTIONS else Path(name).stem
     for metric,some in grouped(tables, lambda row: row['metric']).items():
         found = [Table(row['table'], '', [], data=_rows(folder, row['table'])) for row in some]
         lines += [f'- {markdown_text(line)}' for line in question.sentences(found, metric)]
@@ -30,14 +33,16 @@ def _section(name:str, tables:list[dict], folder:Path)->str: # In Markdown
     lines = lines[:_MOST] or ['The tables say it; there is no sentence about it.']
     links = ', '.join(f'[{row["table"]}]({row["table"]}.md)' for row in tables)
     picture = [f'\n![{name}]({name}.png)'] if (folder/f'{name}.png').is_file() else []
-    return '\n'.join([f'## {name}\n', *lines, *more, *picture, f'\nTables: {links}'])
+    return '\n'.join([f'## {heading}\n', *lines, *more, *picture, f'\nTables: {links}'])
 
 def _models(plan:Plan, folder:Path)->str: # In Markdown
     "What each model has read"
-    rows, read = [], [row for row in _rows(folder, 'read') if row['verses'] != '0']
+    rows, made = [], {row['model'] for row in _rows(folder, 'read')}
+    read = [row for row in _rows(folder, 'read') if row['verses'] != '0']
     for name,model in plan.models.items():
         own = [int(row['verses']) for row in read if row['model'] == name]
-        rows.append([name, model.kind, f'{100*model.share:g} %', f'{sum(own):,}', len(own)])
+        verses = f'{sum(own):,}' if name in made else 'not made yet'
+        rows.append([name, model.kind, f'{100*model.share:g} %', verses, len(own)])
     table = markdown_table(['model','kind','share','verses','languages'], rows, 'lllrr')
     languages = {b.language for b in plan.bibles.values()}
     return (f'{len(plan.bibles)} translations of {len(languages)} languages. Students learn from the '
@@ -55,7 +60,8 @@ def study_page(
     sections += [f'## What it cost\n\n{cost}']
     if missing := [f'- {markdown_text(row["what"])}' for row in _rows(folder, 'missing')]:
         sections.append('## Missing\n\n' + '\n'.join(missing))
-    return '\n\n'.join([f'# {plan.path.parent.name}', _models(plan, folder), *sections]) + '\n'
+    title = f'# What the study {plan.path.parent.name!r} shows'
+    return '\n\n'.join([title, _models(plan, folder), *sections]) + '\n'
 
 # %% ../../nbs/reporting/study_page.ipynb #sp000006
 def _cost(study:Study)->list[dict]:
@@ -80,7 +86,8 @@ def write_study_page(study:Study)->list[str]: # A line for each question that th
         reply.write(folder)
         answers += [dict(question=name, metric=metric, table=table.stem)
                     for metric,tables in reply.by_metric.items() for table in tables]
-    missing = [dict(what=line) for line in (*study.failed, *left)]
+    here = f'{study.place.out}/' # No path of one machine on the page
+    missing = [dict(what=line.replace(here, '')) for line in (*study.failed, *left)]
     columns = dict(answers=['question','metric','table'], cost=['commands','seconds'], missing=['what'])
     for name,rows in dict(answers=answers, cost=_cost(study), missing=missing).items():
         with write_aside(folder/f'{name}.csv') as aside:
