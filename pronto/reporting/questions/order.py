@@ -152,7 +152,8 @@ def _found_by(row:dict)->str: # With the evidence
     printed = lambda key: decimal(float(row[key]) if row[key] else None)
     tau, low, high = map(printed, ('tau','low','high'))
     pairs = f'{100*float(row["pairs"]):.0f} % of pairs'
-    return f'{row["task"]} (τ {tau}, 95 %: {low} to {high}; {pairs})'
+    ends = f', 95 %: {low} to {high}' if row['low'] else ''
+    return f'{row["task"]} (τ {tau}{ends}; {pairs})'
 
 def order_sentences(
     tables:list[Table], metric:str='mcc'
