@@ -67,3 +67,27 @@ def test_a_code_is_built_from_whatever_annotations_the_data_folder_holds(corpus,
     assert find_dataset(str(text), annotations=data/'mine.parquet') == data/'datasets'/'qad'
     assert load_manifest(find_dataset('qad', report=str, language='Wolof'))['language'] == 'Wolof' # Built again
     with pytest.raises(InputError, match='its language is known'): find_dataset(data/'datasets'/'qad', language='Wolof')
+
+@pytest.mark.slow
+def test_what_pronto_suggests_runs_state_by_state(corpus, model, tmp_path, capsys, monkeypatch):
+    "From an annotated source to the report; fine-tuning, and the card of the test above, are left out"
+    data = tmp_path/'data'
+    monkeypatch.setenv('HF_HOME', str(tmp_path/'no-cache')) # Models of this machine are not suggested
+    monkeypatch.chdir(tmp_path)
+    def follow():
+        "Run what is suggested; the commands, without their options"
+        capsys.readouterr()
+        assert main([]) == 0
+        lines = [shlex.split(line) for line in capsys.readouterr().out.splitlines() if line.startswith('  pronto ')]
+        chosen = [words[1:] for words in lines if words[1] != 'card' and '--seeds' not in words]
+        for words in chosen: assert main(words) == 0, (words, capsys.readouterr().err)
+        return [words[0] for words in chosen]
+    shutil.copytree(corpus/'ontonotes', data/'ontonotes')
+    assert follow() == ['annotate']
+    (data/'bibles').mkdir()
+    shutil.copy(corpus/'bibles'/'qad.tsv', data/'bibles'/'qad.tsv')
+    assert follow() == ['build']
+    shutil.copytree(model, data/'models'/'tiny')
+    assert follow() == ['probe', 'eval']
+    assert follow() == ['tables', 'report']
+    assert (tmp_path/'report.html').is_file()
