@@ -160,7 +160,8 @@ def test_every_question_answers_or_says_why_not(mixed, tmp_path):
             for text in table.markdown(), table.latex(), table.html(), table.terminal(80): assert table.rows or text
             assert table.csv().count('\n') > (1 if table.rows else 0)
         assert all(isinstance(line, str) for line in reply.sentences)
-    needs = dict(tiers='no tier is known', typology='four or more', order='what models have read', seen='no runs that tag words')
+    needs = dict(tiers='no tier is known', typology='four or more', order='what models have read', seen='no runs that tag words',
+                 resources='three languages or more', subset='three languages or more')
     for name in 'transfer-probe','transfer-prompting','perplexity','memory': needs[name] = f'no runs of {name}'
     assert silent.keys() == needs.keys() and not any('\n' in line for line in silent.values()), silent
     for name,said in needs.items(): assert said in silent[name]

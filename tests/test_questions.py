@@ -127,3 +127,36 @@ def test_a_dataset_that_was_built_anew_is_not_what_a_run_was_trained_on(tmp_path
             ask('seen', runs, file=str(place))
     with pytest.raises(InputError, match='no runs that tag words'):
         ask_runs('seen', [r for r in read_runs(runs) if r.task != 'names'], Options(file=str(data)))
+
+# Languages: the size of their Wikipedia, their families, a selection of them
+
+LANGUAGES = dict(eng=90, fra=80, swh=70, wol=50, zul=40)
+
+def over_languages(folder, languages=LANGUAGES, **more):
+    for code,right in languages.items(): store(folder, code, verses(range(right, 100)), language=code, mcc=right/100, **more)
+
+def test_scores_are_set_beside_the_size_of_wikipedia_and_by_family(tmp_path):
+    over_languages(tmp_path)
+    store(tmp_path, 'eng2', verses(range(70, 100)), language='eng') # Another translation of a language
+    reply = ask('resources', tmp_path)
+    [row] = reply.tables[0].records
+    assert row['languages'] == '3' and float(row['pearson']) > .5 and 'Without a number of articles: wol, zul.' in reply.markdown()
+    families = {r['family']: (r['languages'], r['mean']) for r in reply.tables[1].records}
+    assert families == {'Indo-European': ('2', '80.0'), 'Atlantic-Congo': ('3', '53.3')}
+    reply.write(tmp_path/'out')
+    assert (tmp_path/'out'/'resources.png').exists() and (tmp_path/'out'/'resources-families.png').exists()
+
+def test_two_languages_or_one_model_in_each_have_no_line(tmp_path):
+    for code,model in dict(eng='a', fra='b', swh='c').items(): store(tmp_path, code, verses([]), model=model, language=code)
+    for name in 'resources','subset':
+        with pytest.raises(InputError, match='three languages or more'): ask(name, tmp_path)
+
+def test_a_selection_is_compared_with_all_languages_by_tier(tmp_path):
+    over_languages(tmp_path, model='xlm-roberta-base')
+    over_languages(tmp_path, dict(luo=10, ewe=10), model='xlm-roberta-base')
+    parts = {r['tier']: r for r in ask('subset', tmp_path, file='eng,swh').tables[0].records}
+    assert (parts['all']['chosen'], parts['all']['languages']) == ('2', '7') and numbers(parts['all'], 'of_chosen of_all') == [80, 50]
+    assert parts['high']['difference'] == '5.0' and 'unseen' not in parts
+    assert ask('subset', tmp_path).tables[0].records[0]['chosen'] == '3' # Of XTREME
+    for chosen in 'deu', ','.join([*LANGUAGES, 'luo', 'ewe']):
+        with pytest.raises(InputError, match='of none or of nothing but the languages of'): ask('subset', tmp_path, file=chosen)
