@@ -141,7 +141,7 @@ def test_splits_are_those_of_all_tasks(dataset):
 
 def test_tasks_on_words_are_evaluated_like_others(dataset, pronto, tmp_path):
     status, out, _ = pronto('eval', dataset, '-t', 'names', '--runs', tmp_path/'runs')
-    assert status == 0 and 'names: majority' in out
+    assert status == 0 and 'names, F1: majority' in out
 
 def test_a_damaged_table_of_words_is_one_line(dataset, pronto, tmp_path):
     path = dataset/'names_test.jsonl'
