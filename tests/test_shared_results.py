@@ -1,6 +1,7 @@
 "Results that others can add: the schema of Every Eval Ever, and what the check refuses"
 import json, shutil
-from pathlib import Path
+from importlib.resources import files
+from importlib.util import find_spec
 
 import jsonschema
 import pytest
@@ -9,12 +10,37 @@ from conftest import predictions, run_results
 from pronto.cli.command import main
 from pronto.runs.store import RunKey, read_runs, write_record
 
-SCHEMA = json.loads(Path(__file__).with_name('every_eval_ever.json').read_text(encoding='utf-8'))
+def fields(required, **known): # Others may follow
+    return dict(type='object', required=required.split(), properties=known)
+
+# What version 0.3.0 of Every Eval Ever requires of the fields that we write
+TEXT, NUMBER, TEXTS = dict(type='string'), dict(type='number'), dict(type='object', additionalProperties=dict(type='string'))
+ENDS = fields('lower upper', lower=NUMBER, upper=NUMBER)
+SCORE = fields('score', score=NUMBER, details=TEXTS,
+               uncertainty=fields('', confidence_interval=ENDS, num_samples=dict(type='integer')))
+METRIC = fields('lower_is_better', lower_is_better=dict(type='boolean'), min_score=NUMBER, max_score=NUMBER,
+                score_type=dict(enum=['binary','continuous','levels']))
+SOURCE = fields('source_type source_organization_name evaluator_relationship', source_organization_name=TEXT,
+                source_type=dict(enum=['documentation','evaluation_run']), additional_details=TEXTS,
+                evaluator_relationship=dict(enum=['first_party','third_party','collaborative','other']))
+RESULT = fields('evaluation_name source_data metric_config score_details', evaluation_name=TEXT, metric_config=METRIC,
+                source_data=fields('dataset_name source_type', additional_details=TEXTS), score_details=SCORE)
+SCHEMA = fields('schema_version evaluation_id retrieved_timestamp source_metadata model_info eval_library evaluation_results',
+                schema_version=dict(const='0.3.0'), evaluation_id=TEXT, retrieved_timestamp=TEXT, source_metadata=SOURCE,
+                model_info=fields('name id', name=TEXT, id=TEXT, additional_details=TEXTS),
+                eval_library=fields('name version', name=TEXT, version=TEXT),
+                evaluation_results=dict(type='array', items=RESULT)) | dict(additionalProperties=False)
+
+def is_valid(made):
+    "By what we state here and, where its package is installed (Python 3.12 or later), by the schema itself"
+    jsonschema.validate(made, SCHEMA)
+    if find_spec('every_eval_ever'):
+        text = (files('every_eval_ever')/'schemas'/'eval.schema.json').read_text(encoding='utf-8')
+        jsonschema.validate(made, json.loads(text))
 
 def test_the_schema_is_that_of_the_version_that_we_write():
     from pronto.interop.shared_results import SCHEMA as version
-    assert SCHEMA['version'] == version
-    jsonschema.Draft7Validator.check_schema(SCHEMA)
+    assert SCHEMA['properties']['schema_version']['const'] == version
 
 @pytest.fixture
 def shared(tmp_path):
@@ -30,7 +56,7 @@ def check(shared): return main(['export', 'results', str(shared), '-o', str(shar
 def test_records_of_two_people_are_valid_and_read_as_one_store(shared, capsys):
     results = sorted((shared/'results').rglob('*.json'))
     assert [p.parts[-3] for p in results] == ['org__small','unknown__my-model']
-    for path in results: jsonschema.validate(json.loads(path.read_text(encoding='utf-8')), SCHEMA)
+    for path in results: is_valid(json.loads(path.read_text(encoding='utf-8')))
     before = {p: p.read_bytes() for p in shared.rglob('*') if p.is_file()}
     capsys.readouterr()
     assert check(shared) == 0 and '0 records added, 2 in all, checked' in capsys.readouterr().out
@@ -48,7 +74,7 @@ def test_readings_are_shared_too(tmp_path):
         write_record(key, tmp_path/'one', about, predictions(.75))
     assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'shared')]) == 0
     made = [json.loads(p.read_text(encoding='utf-8')) for p in sorted((tmp_path/'shared'/'results').rglob('*.json'))]
-    for record in made: jsonschema.validate(record, SCHEMA)
+    for record in made: is_valid(record)
     scores = {r['metric_config']['metric_id']: r['score_details']['score'] for record in made for r in record['evaluation_results']}
     assert scores == dict(bits_per_character=2.5, exact=.1, chrf=20.)
 
@@ -59,7 +85,7 @@ def test_a_model_on_a_server_is_named_without_its_interface(tmp_path):
     assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'shared')]) == 0
     path, = (tmp_path/'shared'/'results'/'org__name').rglob('*.json')
     made = json.loads(path.read_text(encoding='utf-8'))
-    jsonschema.validate(made, SCHEMA)
+    is_valid(made)
     assert made['model_info']['id'] == 'org/name'
     assert made['model_info']['additional_details']['served_model'] == 'name-2026'
 
