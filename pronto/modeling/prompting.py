@@ -383,6 +383,7 @@ def prompt(
                    likely={} if settings.get('endpoint') else _likely(values, task, chosen[1]),
                    asked={part: one.about for part,one in found.items()}, **spent(start, causal.device))
 
+# %% ../../nbs/modeling/prompting.ipynb #b3ce8cc3
 def _likely(values:dict[str,np.ndarray], task, own:dict|None)->dict[str,np.ndarray]:
     "Probabilities in the order of the labels"
     order = [_labels(task, own).index(label) for label in task.labels]

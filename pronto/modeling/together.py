@@ -21,7 +21,7 @@ from .layers import keep_used_tokens, spend_less
 from .outcome import (Trained, cut_and_unknown, is_collapsed, pick_device, scores, spent,
                                      test_sets)
 from .recipes import find_model, model_hash
-from .train import (FineTuner, KeepBest, answers_of, best_epoch, by_length, collate,
+from .train import (FineTuner, KeepBest, test_answers, best_epoch, by_length, collate,
                                    fit_in_memory, logits_of, probe_first, shared_tokenizer,
                                    training_arguments, tokens_of)
 
@@ -115,7 +115,7 @@ def _inputs(heads:Heads, rows:dict[str,list], encode)->list[dict]:
 
 def _answers(trainer, heads:Heads, i:int, inputs:list[dict])->list[str]: # In the order of `inputs`
     "The labels that a trained model predicts for one task"
-    found = answers_of(trainer, inputs)[:,heads.parts[i]].argmax(-1)
+    found = test_answers(trainer, inputs)[:,heads.parts[i]].argmax(-1)
     return [heads.tasks[i].labels[number] for number in found]
 
 def _train(net, heads:Heads, rows:dict, settings:dict, encode, how)->dict: # Stem to a `KeepBest` and answers

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['place_senses', 'KeepBest', 'ShowProgress', 'padded', 'collate', 'LeanTrainer', 'FineTuner', 'training_arguments',
            'logits_of', 'is_out_of_memory', 'halved', 'fit_in_memory', 'tokens_of', 'try_step', 'by_length',
-           'answers_of', 'shared_tokenizer', 'probe_first', 'best_epoch', 'fine_tune', 'seconds_per_example',
+           'test_answers', 'shared_tokenizer', 'probe_first', 'best_epoch', 'fine_tune', 'seconds_per_example',
            'fine_tune_dataset']
 
 # %% ../../nbs/modeling/train.ipynb #0f3a9310
@@ -293,7 +293,7 @@ def by_length(inputs:list[dict])->list[int]: # Their numbers, the shortest first
     "The order in which inputs are padded least"
     return sorted(range(len(inputs)), key=lambda i: len(inputs[i]['input_ids']))
 
-def answers_of(trainer:Trainer, inputs:list[dict])->np.ndarray: # In the order of `inputs`
+def test_answers(trainer:Trainer, inputs:list[dict])->np.ndarray: # In the order of `inputs`
     "What a trained model makes of inputs, those of similar length together"
     order = by_length(inputs)
     return trainer.predict([inputs[i] for i in order]).predictions[np.argsort(order)]
@@ -318,7 +318,7 @@ def _train(attempt:_Attempt, net, first:int, packed:dict)->tuple: # Answers by t
                             first_new=first, embeddings=settings['embeddings'], losses=keep.losses)
         trainer.train()
         net.load_state_dict(keep.weights)
-        found = {s: answers_of(trainer, packed[s].inputs) for s in test_sets(attempt.rows)}
+        found = {s: test_answers(trainer, packed[s].inputs) for s in test_sets(attempt.rows)}
     return {s: [task.labels[i] for i in numbers] for s,numbers in found.items()}, keep
 
 # %% ../../nbs/modeling/train.ipynb #c7a10002

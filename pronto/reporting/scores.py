@@ -24,9 +24,20 @@ from ..runs.schema import Run
 from ..runs.comparing import stem_of
 from ..runs.store import prediction_columns
 
-# %% ../../nbs/reporting/scores.ipynb #rsc06
+# %% ../../nbs/reporting/scores.ipynb #5c0e06a1
 MIN_SEEDS = 3 # With fewer no difference of trained models is tested, and nothing is marked as best
 
+def _scored(answers)->dict[str,SeedScore]:
+    task = TASKS.get(answers.task)
+    if not task or not task.has_items:
+        what = answers.labels, answers.true, answers.predicted, answers.chapters, answers.counts
+        found = score_runs(*what, answers.draws)
+        return {metric: score for metric,score in found.items() if metric in _metrics_of(answers.task)}
+    values = {metric: answer_values(answers, metric) for metric in task.metrics}
+    how = dict(chapters=answers.chapters, draws=answers.draws)
+    return {m: score_seeds(v, bounds=metric_bounds(m), **how) for m,v in values.items()}
+
+# %% ../../nbs/reporting/scores.ipynb #rsc06
 @dataclass(frozen=True, eq=False)
 class Answers:
     "The answers of the runs of one model on one test set"
@@ -53,12 +64,11 @@ class Answers:
 
     def at(self, rows:list[int])->'Answers':
         "The answers to some rows"
-        some = lambda column: [column[i] for i in rows]
+        some = lambda column: None if column is None else [column[i] for i in rows]
         return replace(self,
             asked=some(self.asked), chapters=some(self.chapters), true=some(self.true),
-            predicted=[some(run) for run in self.predicted],
-            baselines={name: some(said) for name,said in self.baselines.items()},
-            unambiguous=None if self.unambiguous is None else some(self.unambiguous))
+            predicted=[some(run) for run in self.predicted], unambiguous=some(self.unambiguous),
+            baselines={name: some(said) for name,said in self.baselines.items()})
 
     def among(self, asked:set|None)->'Answers': # All if it is `None`
         "The answers to the rows that ask something of a set"
@@ -71,13 +81,7 @@ class Answers:
     @cached_property
     def scores(self)->dict[str,SeedScore]:
         "By metric, over the seeds; `mae` for counts only"
-        task = TASKS.get(self.task)
-        if not task or not task.has_items:
-            found = score_runs(self.labels, self.true, self.predicted, self.chapters, self.counts, self.draws)
-            return {metric: score for metric,score in found.items() if metric in _metrics_of(self.task)}
-        values = {metric: answer_values(self, metric) for metric in task.metrics}
-        how = dict(chapters=self.chapters, draws=self.draws)
-        return {m: score_seeds(v, bounds=metric_bounds(m), **how) for m,v in values.items()}
+        return _scored(self)
 
 # %% ../../nbs/reporting/scores.ipynb #rsc07
 _WHERE = 'sense ref ref1 ref2'.split()

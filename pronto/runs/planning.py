@@ -385,6 +385,7 @@ def _made(makers:list[Callable], models:list[str], report:Callable)->list[Traini
 
 _OF_SERVERS = 'answer_tokens', 'most_requests', 'price'
 
+# %% ../../nbs/runs/planning.ipynb #6990eeb9
 def _asked(recipe, protocol:Protocol, asking:dict):
     "A recipe of prompting with other settings"
     if not asking: return recipe

@@ -94,6 +94,7 @@ def _identity(key:RunKey, learned:dict)->str:
 def _learned(key:RunKey)->dict:
     return {k: key.inputs[k] for k in ('trained_on','tuned_on','first') if k in key.inputs}
 
+# %% ../../nbs/runs/runner.ipynb #ecbafd6e
 def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,list], keep:bool, **how):
     "Train a model on a selection, after those that come before it, and keep its weights if others need them"
     if training.adapt == 'together': return _train_together(training, selection, **how)

@@ -54,9 +54,9 @@ class RequiredFields(BaseModel):
 
 KEYS = list(RequiredFields.model_fields)
 
-# %% ../../nbs/runs/schema.ipynb #rc000009
-class Record(RequiredFields):
-    "The JSON file of one run"
+# %% ../../nbs/runs/schema.ipynb #5c0e06a2
+class _MoreFields(RequiredFields):
+    "Fields that a record may leave out"
     mae:float|None = None # For counts
     f1:Share|None = None # Of spans, of answers or of pairs
     baseline_intervals:dict[str,Interval|None] = {}
@@ -77,6 +77,10 @@ class Record(RequiredFields):
     folds:Annotated[int, Field(ge=1)]|None = None # How many there are
     train:list[str] = [] # The translations that it was trained on
     training:str = '' # The same for all test sets of one training; see `write_training`
+
+# %% ../../nbs/runs/schema.ipynb #rc000009
+class Record(_MoreFields):
+    "The JSON file of one run"
     trained_on:list[dict]|None = None # The parts of other datasets; as the two below, see `RunInputs`
     tuned_on:list[dict]|None = None
     first:dict|None = None

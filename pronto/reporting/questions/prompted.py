@@ -78,6 +78,7 @@ def _mixed(found:list[Prompted])->list[str]: # A sentence, or none
                             if ', ' in (models := str(a.get('model', ''))))
     return [f'Answers of several models under one name: {"; ".join(several)}.'] if several else []
 
+# %% ../../../nbs/reporting/questions/prompted.ipynb #a99639ce
 def prompted_table(found:list[Prompted])->Table:
     "A row for each model, task, translation and number of examples"
     rows = [[task_name(p.task), p.model, p.dataset, str(p.shots), p.chosen,

@@ -124,6 +124,7 @@ def plot_sizes(found:list[Resources], metric:str='accuracy'):
         ax.set_xscale('log')
     return figure
 
+# %% ../../../nbs/reporting/questions/resources.ipynb #00a45bb0
 def plot_families(found:list[Resources], metric:str='accuracy'):
     "Mean and range of each family"
     most = max(len(_families(f.scores)) for f in found)
