@@ -219,7 +219,8 @@ def real_server(causal, tmp_path): # noqa: F811
         s.bind(('127.0.0.1', 0))
         address = f'http://127.0.0.1:{s.getsockname()[1]}'
     command = [Path(sys.executable).with_name('transformers'), 'serve', causal, '--host', '127.0.0.1', '--port', address.rpartition(':')[2]]
-    about = os.environ | dict(HF_HUB_OFFLINE='1', HF_HOME=str(tmp_path/'hf'))
+    (tmp_path/'hf'/'hub').mkdir(parents=True) # The server lists the models in it, and fails where it is missing
+    about = os.environ | dict(HF_HUB_OFFLINE='1', HF_HOME=str(tmp_path/'hf'), HF_HUB_CACHE=str(tmp_path/'hf'/'hub'))
     with (tmp_path/'server.log').open('w') as log:
         server = subprocess.Popen(list(map(str, [*command, '--device', 'cpu'])), env=about, stdout=log, stderr=log)
     try:

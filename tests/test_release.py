@@ -156,7 +156,7 @@ def test_killed_scheduler(corpus, whole, tmp_path):
     worker = dask('worker', '--scheduler-file', str(address), '--nthreads', '1', '--no-dashboard')
     try:
         while not address.exists(): time.sleep(.05)
-        process = command(corpus, tmp_path/'out', '--scheduler', json.loads(address.read_text())['address'])
+        process = command(corpus, tmp_path/'out', '--quiet', '--scheduler', json.loads(address.read_text())['address'])
         wait_for(2, tmp_path/'out', process)
         scheduler.kill()
         out,err = process.communicate(timeout=300)

@@ -91,7 +91,8 @@ def test_a_study_is_made_once_and_lists_what_failed(tmp_path):
     left, = write_study_page(made)
     assert left.startswith('no answer to transfer')
     page = (place.out/'tables'/'README.md').read_text(encoding='utf-8')
-    assert '- probe, 40 rows, ' in page and '## What it cost' in page and left[:30] in page.split('## Missing')[1]
+    assert '- probe, 40 rows, ' in page and '## What it cost' in page and str(tmp_path) not in page
+    assert 'no answer to transfer: runs: has no runs' in page.split('## Missing')[1]
     assert (place.out/'tables'/'order.csv').is_file() and (place.out/'tables'/'order.png').is_file()
     read = (place.out/'tables'/'read.csv').read_text().splitlines()
     assert [line.split(',')[0] for line in read[1:]] == ['none', 'none', 'student', 'student'] # In two languages

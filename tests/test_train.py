@@ -346,7 +346,8 @@ def test_the_majority_label_is_not_a_collapse(made, monkeypatch):
     forward = hf.BertForSequenceClassification.forward
     def sure(self, *args, labels=None, **kwargs): # Always says 0, and is surer where that is right
         out = forward(self, *args, labels=labels, **kwargs)
-        return type(out)(loss=out.loss, logits=out.logits*0 + torch.stack([4. - 3*labels, 0*labels], 1))
+        sure = torch.full((len(out.logits),), 4.) if labels is None else 4. - 3*labels
+        return type(out)(loss=out.loss, logits=out.logits*0 + torch.stack([sure, 0*sure], 1))
     monkeypatch.setattr(hf.BertForSequenceClassification, 'forward', sure)
     honest = fine_tune_dataset(DATA, made('bert'), 'SS', find_recipe('robust', epochs=1, probe=False), device='cpu')
     assert set(honest.predictions) == {'different'} and not honest.collapsed and len(honest.attempts) == 1

@@ -194,7 +194,9 @@ class Query(NamedTuple):
         "Raises `ValueError` if it is not such a row"
         found = _object(line, 'id text matches')
         matches = None if found['matches'] is None else _texts(found['matches'])
-        return cls(_text(found['id']), _text(found['text']), matches)
+        id = _text(found['id'])
+        if id.split() != [id]: raise ValueError('has an id that is not one word') # A line of a submission
+        return cls(id, _text(found['text']), matches)
 
 class Queries(list):
     "The rows of a retrieval task, and the pool in which their translations are"

@@ -45,9 +45,13 @@ def languages_of(data, stem:str)->dict[str,Translation]: # By the name of the fo
 
 def part_to_predict(language:Translation, stem:str)->Part|None: # `None` if it is empty
     "The test set of a submission, with or without labels"
-    splits = [s for s in (UNLABELLED, 'test') if table_file(language.folder, stem, s).is_file()]
-    filled = [s for s in splits if table_file(language.folder, stem, s).stat().st_size]
-    return language.part(filled[0]) if filled else None
+    tables = {split: table_file(language.folder, stem, split) for split in (UNLABELLED, 'test')}
+    there = [split for split,path in tables.items() if path.is_file()]
+    filled = [split for split in there if tables[split].stat().st_size]
+    if filled: return language.part(filled[0])
+    if not language.manifest['tasks'][stem].get('counts', {}).get('test'): return None
+    empty = tables[there[0] if there else 'test']
+    raise InputError(empty, 'has no rows, and the manifest counts some; import it again')
 
 # %% ../../nbs/suites/predicting.ipynb #pr18c
 def _searched(task, languages:dict[str,Translation], tests:dict[str,Part])->Iterator[Selection]:
