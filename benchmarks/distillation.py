@@ -106,12 +106,13 @@ def _spread(vectors:np.ndarray, known:np.ndarray)->np.ndarray:
 def translated_embeddings(
     table:csr_matrix, # As `translation_table` gives it
     known:np.ndarray # (English tokens, width)
-)->np.ndarray: # (tokens, width); the centre of `known` for tokens without a translation
+)->np.ndarray: # (tokens, width); spread by chance as `known` is for tokens without a translation
     "Embeddings of tokens from those of the English tokens that they are aligned with"
     sharp = table.power(2)
     total = np.asarray(sharp.sum(1))
-    means = np.where(total > 0, sharp @ known/total.clip(1e-9), known.mean(0))
-    return _spread(means, known).astype(np.float32)
+    translated = _spread(sharp @ known/total.clip(1e-9), known)
+    by_chance = np.random.default_rng(0).normal(known.mean(0), known.std(0), translated.shape)
+    return np.where(total > 0, translated, by_chance).astype(np.float32)
 
 def _shortened(teacher, blocks:tuple):
     "The teacher with some of its blocks only"

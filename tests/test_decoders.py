@@ -71,6 +71,7 @@ class Server:
                 if fault == 'limits' and outer.asked in (3, 4, 5, 6): return self.refuse(429, 'wait, sk-secret')
                 if fault == 'quota': return self.refuse(429, 'no money', code='insufficient_quota')
                 if fault == 'context': return self.refuse(400, 'the maximum context\n length is 7; sk-secret')
+                if fault == 'short' and outer.asked % 5 == 0: return self.refuse(400, 'the request exceeds the context size')
                 if fault == 'new' and (odd := {'max_tokens','temperature'} & {*given}):
                     return self.refuse(400, 'unsupported', param=min(odd))
                 said = dict(role='assistant', content=SAID.get(fault, 'B. Imperative'))
@@ -175,6 +176,14 @@ def test_answers_that_cannot_be_read_are_counted(served, tmp_path, capsys, fault
     assert ('of them cut after 16 tokens (--answer-tokens)' in said.err) == (fault == 'empty')
     assert main(['tables', '--runs', str(runs), '--question', 'prompting', '-o', str(tmp_path/'tables')]) == 0
     assert ('counted as wrong' in capsys.readouterr().out) == bool(lost)
+    assert main(['tables', '--runs', str(runs), '--protocol', 'prompting', '-o', str(tmp_path/'grid')]) == 0
+    assert ('one letter 100 %' in (tmp_path/'grid'/'owntranslations.md').read_text()) == (not lost)
+
+def test_questions_that_are_too_long_for_a_server_stop_nothing(served, capsys):
+    ask, runs = served
+    with Server('short') as server: assert ask(server.url) == 0
+    assert 'has no room for 8 questions, which count as wrong' in capsys.readouterr().err
+    assert 0 <= records(runs)[0]['unanswered'] < 1
 
 def test_a_server_that_changes_its_model_is_named(served, tmp_path, capsys):
     ask, runs = served

@@ -24,7 +24,7 @@ def test_translations_are_learned_from_verses_alone(made):
     known = np.eye(6, 8, dtype=np.float32)
     embeddings = made.translated_embeddings(table, known)
     assert (embeddings[:3] @ known.T).argmax(1).tolist() == [3, 4, 5]
-    assert np.allclose(embeddings[3], known.mean(0), atol=1e-6)
+    assert not np.allclose(embeddings[3], known.mean(0), atol=.01) # By chance, or such tokens would be alike
 
 @pytest.mark.slow
 def test_a_student_finds_the_verses_of_another_language(made, tmp_path):

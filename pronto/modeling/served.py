@@ -37,6 +37,13 @@ _LONGEST = 600 # Of the pauses that a server asks for
 _KEPT = 'the answers so far are kept: run the same command again'
 _NAME = 'check the name of the model, and the address, which mostly ends in /v1'
 _LENGTH = 'check the context length of the server; --recipe prompt-0 asks without examples'
+_NO_ROOM = re.compile(r'context|too long|maximum.{0,40}tokens', re.IGNORECASE)
+
+def _is_too_long(e)->bool:
+    "Does a server refuse a question because its model has no room for it?"
+    if e.status_code not in (400, 413, 422): return False
+    return e.code == 'context_length_exceeded' or bool(_NO_ROOM.search(_own_words(e)))
+
 _REMEDIES = {400: _LENGTH, 404: _NAME, 405: _NAME, 413: _LENGTH, 422: _LENGTH,
              429: 'it limits how much it is asked; wait, or raise the limit'}
 
@@ -156,6 +163,7 @@ class _Answers:
     "Answers that were kept, by the hash of the question, and those of them that a run uses"
     def __init__(self, file):
         self.file, self.kept, self.used, self.lock = file, _read_answers(file), {}, Lock()
+        self.too_long = set() # Questions for which the server has no room
 
     def is_kept(self, prompt:str)->bool: return _asked(prompt) in self.kept
 
@@ -177,6 +185,9 @@ class _Answers:
         if len(models) > 1:
             to_stderr(f'{name}: the answers are of {len(models)} models ({", ".join(models)}), as the '
                       f'server changed; to ask all again remove {self.file}')
+        if self.too_long:
+            to_stderr(f'{name}: the server has no room for {len(self.too_long):,} questions, which count as '
+                      f'wrong; {_LENGTH}')
         lost = [row for row in self.used.values() if letter_of(row['said'], 26) is None]
         cut = sum(row['cut'] for row in lost)
         if not lost: return
@@ -203,25 +214,33 @@ class ServedModel(_Answers):
     def compare(self, prompts:list[str], n:int)->tuple[np.ndarray,int]: # (prompts, n); NaN without an answer
         "Give the letter that the model answers 0 and all others -1"
         with ThreadPoolExecutor(AT_ONCE) as pool: said = list(pool.map(self._answer, prompts))
+        if said and all(text is None for text in said):
+            with _one_line(self.endpoint): raise self.refusal
         found = np.full((len(prompts), n), -1.)
         for row,text in enumerate(said):
-            place = letter_of(text, n)
+            place = None if text is None else letter_of(text, n)
             if place is None: found[row] = np.nan
             else: found[row,place] = 0
         return found, 0
 
-    def _answer(self, prompt:str)->str:
+    def _answer(self, prompt:str)->str|None: # `None` if the server has no room for the question
         "The kept answer, or a new one, which is kept at once"
         asked = _asked(prompt)
         if asked not in self.kept:
             with _one_line(self.endpoint): row = self._new(json.loads(prompt))
-            self.keep(asked, row)
-        self.used[asked] = self.kept[asked]
+            if row: self.keep(asked, row)
         self.tick()
+        if asked not in self.kept: return self.too_long.add(asked)
+        self.used[asked] = self.kept[asked]
         return self.kept[asked]['said']
 
-    def _new(self, messages:list[dict])->dict:
-        reply = self.patient.ask(messages)
+    def _new(self, messages:list[dict])->dict|None:
+        import openai
+        try: reply = self.patient.ask(messages)
+        except openai.APIStatusError as e:
+            if not _is_too_long(e): raise
+            self.refusal = e
+            return None
         said, is_cut = reply.choices[0].message.content or '', reply.choices[0].finish_reason == 'length'
         return dict(said=str(said), model=str(reply.model), date=time.strftime('%Y-%m-%d'), cut=is_cut)
 

@@ -88,6 +88,7 @@ class TaskScore(Listed):
     above_baseline:bool|None=None # Is ours clearly better?
     probe_kept:float|None=None # Share of the seeds whose scores are those of the probe before training
     unknown:float|None=None   # Share of the tokens of test that the model does not know, where it is high
+    follows:float|None=None   # Share of the answers that are one letter, whatever it is, where it is high
     completed:float|None=None # Share of the dev and test verses that it completes, in percent, if asked for
     reference:str=''     # A key of `BASELINE_NAMES`; empty for a model
 
@@ -169,6 +170,8 @@ _PROBE_KEPT = ('Probe: the share of the seeds in which the probe before training
                'epochs; their scores are those of the frozen model.')
 _UNKNOWN = ('Unknown: the share of the tokens of the test set that the model does not know; such a score '
             'says little about the language.')
+_FOLLOWS = ('One letter: the share of the answers that are one letter, whatever it stands for; above 5 % '
+            'they say little.')
 _AMONG_BEST = ('‡ the best model for this task and translation, and those not clearly worse by tests over '
                'chapters and seeds (5 %, corrected by Holm).')
 _UNTESTED = ('{} scores of trained models are not tested against their baselines (no §): fewer than three '
@@ -275,6 +278,7 @@ def notes(
     if any(c.collapsed for c in ran): found.append(_COLLAPSED)
     if any(c.probe_kept for c in ran): found.append(_PROBE_KEPT)
     if any(c.unknown for c in ran): found.append(_UNKNOWN)
+    if any(c.follows for c in ran): found.append(_FOLLOWS)
     if any(c.among_best for c in ran): found.append(_AMONG_BEST)
     if any(c.above_baseline is False for c in ran): found.append(_NOT_ABOVE)
     absent = f'{ABSENT} not run yet, or not for this task{", or not in the paper" if compared else ""}.'
@@ -294,6 +298,7 @@ def _figure(cell:TaskScore, metric:str, limits_differ:bool=False, most_seeds:int
     if short: beside = [cell.baseline] if cell.reference else [decimal(cell.over_baseline, digits, '+')]
     if cell.probe_kept: beside.append(f'probe {100*cell.probe_kept:.0f} %')
     if cell.unknown: beside.append(f'unknown {100*cell.unknown:.0f} %')
+    if cell.follows: beside.append(f'one letter {100*cell.follows:.0f} %')
     if cell.seeds and cell.seeds < most_seeds: beside.append(f'{cell.seeds} seed{"s"*(cell.seeds > 1)}')
     return Printed(large, ', '.join(filter(None, beside)) if cell.ours is not None else '')
 
@@ -351,7 +356,7 @@ def file_stem(table:str)->str: # e.g. `table1`
 
 def _cell_data(blocks:list[Block])->list[dict]:
     rows = list(map(asdict, all_cells(blocks)))
-    some = 'test_set trained_on condition probe_kept unknown completed'.split()
+    some = 'test_set trained_on condition probe_kept unknown follows completed'.split()
     absent = ['reference', *(f for f in some if all(row[f] in ('', None) for row in rows))]
     return [{k: v for k,v in row.items() if k not in absent} for row in rows]
 

@@ -31,8 +31,8 @@ from .questions.question import RUN_QUESTIONS, Options, Reply, ask_runs, find_qu
 from .questions.question import usual_kind
 from .questions.tiers import read_tiers, tier_of
 from ..runs.schema import Run
-from ..runs.comparing import described, kind_of, name_apart, setting_of, task_key, task_name
-from ..runs.comparing import test_set, unknown_share, with_label
+from ..runs.comparing import described, following_share, kind_of, name_apart, setting_of, task_key
+from ..runs.comparing import task_name, test_set, unknown_share, with_label
 from ..runs.folds import probe_kept
 from ..runs.store import read_runs
 
@@ -113,8 +113,10 @@ def setting(record:Run)->str: # e.g. `paper, parallel splits, 10 epochs`
 def _remarks(records:list[Run])->list[str]:
     "What a score must be read with"
     kept, unknown = mean(map(probe_kept, records)), unknown_share(records)
+    follows = following_share(records)
     return [f'probe kept in {100*kept:.0f} % of the seeds' if kept else '',
             f'{100*unknown:.0f} % of the tokens unknown' if unknown else '',
+            f'{100*follows:.0f} % of the answers one letter, whatever it stands for' if follows else '',
             'dataset with no manifest' if any(r.unchecked for r in records) else '']
 
 def _link(path:Path, folder:Path)->str: return './' + quote(Path(os.path.relpath(path, folder)).as_posix())

@@ -28,7 +28,8 @@ from .scores import has_reference, main_metric, seed_scores, with_metric
 from .translations import spread_note
 from ..runs.schema import Run
 from ..runs.comparing import data_notes, kind_of, known_as, name_apart, plain_name
-from ..runs.comparing import same_model, stem_of, task_key, task_name, test_set, unknown_share
+from ..runs.comparing import following_share, same_model, stem_of, task_key, task_name, test_set
+from ..runs.comparing import unknown_share
 from ..runs.folds import probe_kept
 
 # %% ../../nbs/reporting/tables.ipynb #e7d39ed4
@@ -215,6 +216,7 @@ def _model_cell(records:list[Run], answers:Answers, metric:str)->TaskScore:
     cell.epochs = last.hyperparameters.get('epochs')
     cell.collapsed = sum(bool(r.collapsed) for r in records)
     cell.probe_kept, cell.unknown = mean(map(probe_kept, records)) or None, unknown_share(records)
+    cell.follows = following_share(records)
     _against_baseline(cell, answers)
     return cell
 

@@ -16,7 +16,7 @@ from ..rendering import shown
 from ..scores import read_answers
 from ...runs.schema import Run
 from ...runs.store import predictions_of
-from ...runs.comparing import known_as, task_key, task_name
+from ...runs.comparing import MOST_FOLLOWING, known_as, task_key, task_name
 from .question import RunQuestion
 
 # %% ../../../nbs/reporting/questions/prompted.ipynb #pm07
@@ -57,7 +57,8 @@ def read_prompted(records:list[Run])->list[Prompted]:
 # %% ../../../nbs/reporting/questions/prompted.ipynb #pm08
 _NOTE = 'Prompt: the number and language of the one that dev chose. MCC 0: the verse makes no difference.'
 _LIKELY = 'Brier: from 0 to 2. Calibration error: expected, over ten bins.'
-_LOST = 'No answer: of a server that gave no single letter; counted as wrong.'
+_LOST = ('No answer: of a server that gave no single letter, or had no room for the question; counted as '
+         'wrong.')
 _FOLLOWS = '‡ More than 5 % of the answers are one letter, whatever it stands for: they say little.'
 
 _PROBABLE = 'brier', 'calibration_error', 'follows_letter', 'unanswered'
@@ -90,9 +91,9 @@ def prompted_table(found:list[Prompted])->Table:
     if any(p.asked for p in found) or any(x is not None for values in likely for x in values):
         header += ['asked','Brier','calibration error','follows the letter, %','no answer, %']
         for row,p,(brier,error,follows,unanswered) in zip(rows, found, likely):
-            mark = '‡' if (follows or 0) > .05 else ''
+            mark = '‡' if (follows or 0) > MOST_FOLLOWING else ''
             row += [p.asked, decimal(brier, 3), decimal(error, 3), number(follows) + mark, number(unanswered)]
-        notes += [_LIKELY, _FOLLOWS if any((values[2] or 0) > .05 for values in likely) else '',
+        notes += [_LIKELY, _FOLLOWS if any((values[2] or 0) > MOST_FOLLOWING for values in likely) else '',
                   _LOST if any(values[3] for values in likely) else '', *_mixed(found)]
     data = list(map(_data, found, likely))
     return Table('prompting', 'Prompting', [(header, rows)], notes, data)
