@@ -41,7 +41,6 @@ _NO_ROOM = re.compile(r'context|too long|maximum.{0,40}tokens', re.IGNORECASE)
 
 def _is_too_long(e)->bool:
     "Does a server refuse a question because its model has no room for it?"
-    if e.status_code not in (400, 413, 422): return False
     return e.code == 'context_length_exceeded' or bool(_NO_ROOM.search(_own_words(e)))
 
 _REMEDIES = {400: _LENGTH, 404: _NAME, 405: _NAME, 413: _LENGTH, 422: _LENGTH,
@@ -55,6 +54,7 @@ def _own_words(e)->str: # In brackets; empty if it gives no reason
     words = ' '.join(str(body.get('message') or '').replace(_key(), 'KEY').split())
     return f' ({words[:200]})' if words else ''
 
+# %% ../../nbs/modeling/served.ipynb #c6ba32ef
 @contextmanager
 def _one_line(endpoint:str):
     "What goes wrong with a server, in a line that holds no key"
@@ -117,7 +117,7 @@ class _Patient:
         self.client, self.name, self.telling = client, name, Lock()
         self.settings = dict(max_tokens=tokens, temperature=0)
 
-    def ask(self, messages:list[dict]):
+    def ask(self, messages:list[dict]): # `None` if the server has no room for them
         "The reply of a server, which may need time, or settings of another name"
         import openai
         pauses, changed = list(PAUSES), set()
@@ -125,6 +125,9 @@ class _Patient:
             settings = dict(self.settings)
             try: return self.client.chat.completions.create(model=self.name, messages=messages, **settings)
             except openai.BadRequestError as e:
+                if _is_too_long(e):
+                    self.refusal = e
+                    return None
                 if e.param not in settings or e.param in changed: raise
                 changed.add(e.param)
                 self._do_without(e.param, settings)
@@ -159,6 +162,7 @@ def _read_answers(file)->dict[str,dict]: # By the hash of a question
         except (ValueError, KeyError, TypeError): continue # Half a line
     return found
 
+# %% ../../nbs/modeling/served.ipynb #2eb942e6
 class _Answers:
     "Answers that were kept, by the hash of the question, and those of them that a run uses"
     def __init__(self, file):
@@ -215,7 +219,7 @@ class ServedModel(_Answers):
         "Give the letter that the model answers 0 and all others -1"
         with ThreadPoolExecutor(AT_ONCE) as pool: said = list(pool.map(self._answer, prompts))
         if said and all(text is None for text in said):
-            with _one_line(self.endpoint): raise self.refusal
+            with _one_line(self.endpoint): raise self.patient.refusal
         found = np.full((len(prompts), n), -1.)
         for row,text in enumerate(said):
             place = None if text is None else letter_of(text, n)
@@ -235,18 +239,9 @@ class ServedModel(_Answers):
         return self.kept[asked]['said']
 
     def _new(self, messages:list[dict])->dict|None:
-        import openai
-        try: reply = self.patient.ask(messages)
-        except openai.APIStatusError as e:
-            if not _is_too_long(e): raise
-            self.refusal = e
-            return None
+        if (reply := self.patient.ask(messages)) is None: return None
         said, is_cut = reply.choices[0].message.content or '', reply.choices[0].finish_reason == 'length'
         return dict(said=str(said), model=str(reply.model), date=time.strftime('%Y-%m-%d'), cut=is_cut)
-
-    def about(self)->dict: # JSON values
-        "Which model answered, when, and how it was asked"
-        return self.who() | self.patient.settings
 
 
 # %% ../../nbs/modeling/served.ipynb #srv0011b
