@@ -14,7 +14,7 @@ from ..core.files import InputError, json_bytes, read_json, safe_name, write_asi
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
 from ..modeling.memory import FIGURES
-from ..runs.comparing import setting_of, test_set
+from ..runs.comparing import cell_of
 from ..runs.schema import Run
 from ..runs.folds import right_answers
 from ..runs.store import RunInputs, predictions_of, read_record, store_of
@@ -159,8 +159,8 @@ def unlike_others(out)->list[str]: # A line for each
     "Runs whose accuracy is far from that of other seeds; chance may explain it, or another version"
     runs = [r for r in map(read_record, _records(Path(out)/'runs')) if r.accuracy is not None]
     found = []
-    seeds_of = lambda r: (r.task, r.fold, str(r.train), *test_set(r), *setting_of(r))
-    for same in grouped(runs, seeds_of).values():
+    nameless = lambda r: r.but(dataset='', model='') # People may call one file differently
+    for same in grouped(runs, lambda r: cell_of(nameless(r))).values():
         for run in same if len(same) > 1 else ():
             usual = median(r.accuracy for r in same if r is not run)
             if abs(run.accuracy - usual) <= _FAR: continue

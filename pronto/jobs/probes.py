@@ -12,7 +12,7 @@ from ..core.files import InputError
 from ..core.tables import grouped, markdown_row
 from ..datasets.loading import dataset_folders, table_file
 from ..datasets.tasks import TASKS, is_chosen, load_tasks, loaded_files
-from ..runs.comparing import unknown_share
+from ..runs.folds import unknown_share
 from ..runs.planning import plan
 from ..runs.runner import in_processes, run_all
 from ..runs.schema import Run

@@ -13,9 +13,10 @@ from ..datasets.loading import load_dataset_folder
 from ..datasets.tasks import TASKS
 from ..protocols.parts import find_translations
 from .notebook_views import answers_to
+from ..runs.folds import HIGH_UNKNOWN, unknown_share
 from .scores import (METRICS, MIN_SEEDS, Answers, against_baselines, answers_by_task,
                                      is_clear, main_metric)
-from ..runs.comparing import HIGH_UNKNOWN, task_name, unknown_share
+from ..runs.comparing import task_name
 from ..runs.schema import Run
 
 # %% ../../nbs/reporting/card.ipynb #card0007

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FEW_SEEDS', 'same_rows', 'compare_means', 'number', 'as_shown', 'with_ends', 'best_note', 'difference_cells',
-           'few_seeds_note', 'between', 'score_data', 'collapse_mark', 'setting_note']
+           'few_seeds_note', 'between', 'score_data', 'collapse_mark', 'data_notes', 'described', 'setting_note']
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc05
 import numpy as np
@@ -12,8 +12,8 @@ from ..core.tables import ABSENT, decimal, grouped
 from .rendering import IN_PERCENT, shown
 from .scores import MIN_SEEDS, Answers, answer_values, common_rows, compare_values
 from ..runs.schema import Run
-from ..runs.comparing import data_notes, unknown_share
-from ..runs.folds import probe_kept
+from ..runs.comparing import cell_of, search_name, task_key, task_name
+from ..runs.folds import probe_kept, unknown_share
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc09
 def same_rows(*answers:Answers)->list[Answers]: # In the same order; with fewer rows
@@ -101,15 +101,40 @@ def collapse_mark(answers:Answers|None)->str: # `†` or nothing
     "Did a seed give the same answer to everything?"
     return '†' if answers and answers.collapsed else ''
 
-# %% ../../nbs/reporting/protocol_cells.ipynb #pc11s
-def _cell_of(record:Run)->tuple: # Its other seeds have the same
-    trained = str((record.train, record.condition))
-    return record.protocol, trained, record.model, record.task, record.dataset, record.recipe
+# %% ../../nbs/reporting/protocol_cells.ipynb #pcdn0002
+def data_notes(
+    records:list[Run]
+)->list[str]: # Sentences for the notes of a table; none if there is nothing to say
+    "Which datasets nothing vouches for, and how translations were searched"
+    unchecked = ', '.join(dict.fromkeys(r.dataset for r in records if r.unchecked))
+    searched = dict.fromkeys(f'{task_name(task_key(r))}, {r.model}, {r.recipe}: {how}'
+                             for r in records if (how := search_name(r)))
+    without = 'Datasets without a manifest, so that nothing tells whether they are whole:'
+    found = [f'{without} {unchecked}.'] if unchecked else []
+    return found + ([f'How translations were searched: {"; ".join(searched)}.'] if searched else [])
 
+# %% ../../nbs/reporting/protocol_cells.ipynb #cmp00027
+def described(
+    records:list[Run], # That a table leaves out
+    most:int=6 # Groups that are named
+)->str: # e.g. `3 of bert on wol (SM, 1 epoch)`; empty without any
+    "Runs in a few words: how many, of which model, on which translation and tasks"
+    what = lambda r: (r.model, r.dataset, r.protocol)
+    texts = []
+    for (model,bible,protocol),some in grouped(records, what).items():
+        tasks = ', '.join(dict.fromkeys(task_name(task_key(r)) for r in some))
+        how = '' if protocol in ('in-language', tasks) else f', {protocol}'
+        numbers = sorted({r.limit for r in some if r.limit and 'limit' not in model})
+        limits = ''.join(f', limit {n:,}' for n in numbers)
+        texts.append(f'{len(some)} of {model} on {bible} ({tasks}{how}{limits})')
+    rest = f' and {len(texts) - most} more' if len(texts) > most else ''
+    return '; '.join(texts[:most]) + rest
+
+# %% ../../nbs/reporting/protocol_cells.ipynb #pc11s
 def setting_note(runs:list[Run])->str: # e.g. `Recipe: paper; epochs: 3; seeds: 3; limit: 300.`
     "How the runs of a table were made, in one line"
     of = lambda value: sorted({v for v in map(value, runs) if v not in (None, '')})
-    cells = grouped(runs, _cell_of).values()
+    cells = grouped(runs, cell_of).values()
     draws = {part.get('draw') for r in runs for part in r.trained_on or () if 'size' in part}
     said = dict(
         recipe=of(lambda r: r.recipe), epochs=of(lambda r: r.hyperparameters.get('epochs')),

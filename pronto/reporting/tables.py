@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LAYOUT_COLUMNS', 'SPLITS_SHOWN', 'USUAL', 'PAPER_TASKS', 'read_layout', 'paper_models', 'add_unlisted', 'Options',
-           'fits', 'fitting', 'preference', 'choose', 'read_seeds', 'completed_verses', 'fill', 'runs_in',
-           'read_tables', 'write_published', 'in_store', 'usual_metric', 'left_out']
+           'fits', 'fitting', 'choose', 'read_seeds', 'completed_verses', 'fill', 'runs_in', 'read_tables',
+           'write_published', 'in_store', 'usual_metric', 'left_out']
 
 # %% ../../nbs/reporting/tables.ipynb #59bb0696
 from collections import Counter
@@ -20,17 +20,16 @@ from ..core.progress import progress
 from ..core.stats import chapter_cells, holm
 from ..core.tables import csv_text, grouped
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS, task_file
-from .protocol_cells import score_data
+from .protocol_cells import data_notes, score_data
 from .rendering import BASELINE_NAMES, OWN_TABLE, Block, TaskScore, all_cells
 from .rendering import file_stem, shown
 from .scores import Answers, against_baselines, among_best, read_answers
 from .scores import has_reference, main_metric, seed_scores, with_metric
 from .translations import spread_note
 from ..runs.schema import Run
-from ..runs.comparing import data_notes, kind_of, known_as, name_apart, plain_name
-from ..runs.comparing import following_share, same_model, stem_of, task_key, task_name, test_set
-from ..runs.comparing import unknown_share
-from ..runs.folds import probe_kept
+from ..runs.comparing import kind_of, known_as, latest, name_apart, plain_name, preference
+from ..runs.comparing import same_model, stem_of, task_key, task_name, test_set
+from ..runs.folds import following_share, probe_kept, unknown_share
 
 # %% ../../nbs/reporting/tables.ipynb #e7d39ed4
 LAYOUT_COLUMNS = 'table bible abbreviation language title model hub'.split()
@@ -145,13 +144,6 @@ def fitting(records:list[Run], options:Options)->list[Run]: # With names that te
     return name_apart(kept)
 
 # %% ../../nbs/reporting/tables.ipynb #d4aa31cd
-def _latest(records:list[Run])->float: return max(r.finished for r in records)
-
-def preference(records:list[Run])->tuple:
-    "The runs on one test set in order of choice: whole data first, then a high limit, then late ones"
-    limit = records[0].limit
-    return limit is None, limit or 0, _latest(records)
-
 def _by_test_set(records:list[Run])->list[dict[str,list[Run]]]:
     "The runs of one task of one translation: for each test set, model to its seeds"
     of_models = lambda runs: grouped(runs, lambda r: known_as(r.model))
@@ -173,7 +165,7 @@ def choose(
 )->dict[str,list[dict[tuple[str,str],list[Run]]]]: # Bible to blocks; a block maps (model, task) to its seeds
     "The runs that fill the cells of the tables; all runs of a block and task share their test set"
     fitting = name_apart([r for r in records if fits(r, options)], limits=False)
-    in_language = lambda runs: (runs[0].protocol == 'in-language', _latest(runs))
+    in_language = lambda runs: (runs[0].protocol == 'in-language', latest(runs))
     chosen = {}
     for bible,runs in grouped(fitting, lambda r: r.dataset).items():
         kinds = sorted(grouped(runs, kind_of).values(), key=in_language, reverse=True)
@@ -265,7 +257,7 @@ def _baseline_cells(runs:dict, answers:dict, tasks:list[str], metric:str)->list[
         for task in tasks:
             of_task, cell = [place for place in runs if place[1] == task], TaskScore()
             if of_task:
-                last = max(of_task, key=lambda place: _latest(runs[place]))
+                last = max(of_task, key=lambda place: latest(runs[place]))
                 cell = _baseline_cell(key, runs[last], answers[last], main_metric(task, metric))
             row.append(replace(cell, system=name, reference=key, task=task_name(task)))
         if key == 'majority' or any(c.metric for c in row): cells += row

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from ..core.files import InputError, json_with_keys
 from ..core.tables import Table, decimal, grouped
 from ..core.pictures import panels, save_picture
-from ..runs.comparing import data_notes, name_apart, task_name
+from ..reporting.protocol_cells import data_notes
+from ..runs.comparing import name_apart, task_name
 from ..reporting.questions.tiers import TIERS, read_tiers, tier_of
 from ..reporting.translations import with_languages
 from ..runs.schema import Run

@@ -11,7 +11,8 @@ from functools import lru_cache
 from statistics import median
 from ..core.files import fact_table, to_stderr
 from ..core.tables import ABSENT, Table, decimal, grouped
-from ..runs.comparing import described, models_apart
+from ..runs.comparing import models_apart
+from ..reporting.protocol_cells import described
 from ..runs.schema import Run
 from ..runs.store import read_runs
 from .scoring import XTREME, SubmissionScores

@@ -10,7 +10,8 @@ from dataclasses import replace
 from statistics import mean
 from ..core.files import InputError, to_stderr
 from ..core.tables import Table, decimal, grouped
-from ..runs.comparing import data_notes, described, models_apart
+from ..reporting.protocol_cells import data_notes, described
+from ..runs.comparing import models_apart
 from ..runs.schema import Run
 from ..runs.store import read_runs
 from .language_codes import xtreme_code

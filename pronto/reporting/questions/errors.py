@@ -15,12 +15,12 @@ from ...core.pictures import dumbbells, panels
 from ...core.stats import bootstrap_counts, chapter_cells
 from ...core.tables import Table, decimal, grouped
 from ...datasets.tasks import TASKS
-from ..protocol_cells import between, number, same_rows
+from ..protocol_cells import between, data_notes, number, same_rows
 from .question import RunQuestion
 from ..rendering import shown
 from ..scores import Answers, read_answers
 from ..translations import with_languages
-from ...runs.comparing import data_notes, task_key, task_name
+from ...runs.comparing import task_key, task_name
 from ...runs.schema import Run
 from ...runs.folds import right_answers
 

@@ -21,7 +21,8 @@ from ...datasets.tasks import TASKS
 from ...core.pictures import panels
 from ...runs.schema import Run
 from .question import RunQuestion
-from ...runs.comparing import data_notes, task_key, task_name
+from ..protocol_cells import data_notes
+from ...runs.comparing import task_key, task_name
 from ...runs.store import predictions_of, safe_name
 
 # %% ../../../nbs/reporting/questions/items.ipynb #ri000007

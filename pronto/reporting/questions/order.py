@@ -16,7 +16,7 @@ from ..protocol_cells import between, number
 from .question import RunQuestion
 from .tiers import model_rows
 from ..tables import fits
-from ...runs.comparing import plain_name, settled, task_key, task_name
+from ...runs.comparing import plain_name, row_of, settled, task_name
 from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/order.ipynb #or000005
@@ -84,10 +84,10 @@ def order_of(
     "Compare scores with what models have read; raises `InputError` without two models of a known order"
     named = [r.but(model=plain_name(r.model)) for r in records if r.score(metric) is not None]
     known = [r for r in named if r.model in read and not r.is_on_its_source]
-    setting = lambda r: (task_key(r), r.protocol, r.limit, tuple(r.sources))
+    setting = lambda r: (*row_of(r), r.limit)
     of_own = lambda r: any(verses.get(r.language) for verses in read.values())
     found = []
-    for (task, protocol, limit, _),some in grouped(known, setting).items():
+    for (task, protocol, _, limit),some in grouped(known, setting).items():
         for is_read,own in grouped(settled(some), of_own).items():
             found.append(_ordered(own, read, metric, task, protocol, limit, is_read))
     found = [one for one in found if one]

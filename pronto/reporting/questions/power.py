@@ -15,7 +15,7 @@ from ...core.tables import Table, decimal, grouped
 from .question import RunQuestion
 from ..tables import fits
 from ..scores import MIN_SEEDS, answer_values, read_answers
-from ...runs.comparing import name_apart, task_key, task_name, whole_setting
+from ...runs.comparing import cell_of, name_apart, task_key, task_name, whole_setting
 from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/power.ipynb #pw000004
@@ -77,7 +77,7 @@ def measure_spreads(
     trained = name_apart(trained, limits=False)
     for (task, protocol, model, limit, _),some in grouped(trained, group).items():
         spreads, collapsed, used = [], 0, []
-        for own in grouped(some, lambda r: (r.dataset, tuple(r.train), str(r.trained_on))).values():
+        for own in grouped(some, cell_of).values():
             flat = sum(r.mcc == 0 for r in own)
             collapsed += flat
             if len(own) < MIN_SEEDS or flat == len(own): continue

@@ -12,7 +12,9 @@ from ...core.correlation import correlate
 from ...core.pictures import panels
 from ...core.tables import Table, decimal, grouped
 from .question import RunQuestion
-from ...runs.comparing import HIGH_UNKNOWN, data_notes, same_model, settled, task_key, task_name
+from ..protocol_cells import data_notes
+from ...runs.folds import HIGH_UNKNOWN
+from ...runs.comparing import same_model, settled, task_key, task_name
 from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/predicted.ipynb #prd00006

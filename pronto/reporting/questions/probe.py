@@ -14,9 +14,8 @@ from ...core.correlation import kendall_tau, mean_interval
 from ...core.files import InputError
 from ...core.pictures import panels
 from ...core.tables import Table, decimal, grouped
-from ...runs.comparing import (described, kind_of, one_setting, plain_name, settled, task_key, task_name,
-                               with_label)
-from ..protocol_cells import between, number
+from ...runs.comparing import made_as, one_setting, plain_name, settled, task_key, task_name, with_label
+from ..protocol_cells import between, described, number
 from .question import RunQuestion
 
 # %% ../../../nbs/reporting/questions/probe.ipynb #rk000007
@@ -56,12 +55,9 @@ def _by_recipe(records:list[Run], metric:str)->dict[str,dict]: # Recipe to one o
     return {name: {key: [r.score(metric) for r in seeds] for key,seeds in grouped(runs, cell).items()}
             for name,runs in grouped(records, lambda r: r.recipe).items()}
 
-def _kind(record:Run)->tuple[str,...]: # What both protocols share
-    return kind_of(record)[1:4]
-
 def _kind_names(records:list[Run])->dict[tuple,str]: # Empty where all are alike
     "What sets splits, rules and sources apart"
-    kinds = dict.fromkeys(map(_kind, records))
+    kinds = dict.fromkeys(map(made_as, records))
     differ = [len(set(column)) > 1 for column in zip(*kinds)]
     return {kind: ', '.join(x for x,other in zip(kind, differ) if x and other) for kind in kinds}
 
@@ -71,7 +67,7 @@ def rank_agreement(
 )->list[Agreement]: # By task, limit and recipes
     "Compare how the probe and fine-tuning rank models; raises `InputError` for fewer than three models"
     found, names = [], _kind_names(records)
-    place = lambda r: (task_key(r), r.limit, _kind(r))
+    place = lambda r: (task_key(r), r.limit, made_as(r))
     for (task, limit, kind),some in grouped(records, place).items():
         probes, tuned = (_by_recipe([r for r in some if r.protocol == p], metric)
                          for p in ('probe','in-language'))
@@ -149,7 +145,7 @@ def _sides(records:list[Run], metric:str)->dict[str,float|None]:
 def sides_table(records:list[Run], metric:str='mcc')->Table:
     "Scores and seconds of the probe, of fine-tuning and of the controls"
     rows, data, names, limits = [], [], _kind_names(records), {r.limit for r in records}
-    place = lambda r: (task_key(r), r.model, r.limit, _kind(r))
+    place = lambda r: (task_key(r), r.model, r.limit, made_as(r))
     for (task, model, limit, kind),own in grouped(records, place).items():
         found, n = _sides(own, metric), len({r.dataset for r in own})
         limited = f'limit {limit:,}' if limit and len(limits) > 1 else ''
@@ -178,7 +174,7 @@ def _read(records:list[Run], options)->list[Ranked]:
     """Under plain names: a probe and fine-tuning differ in their settings, but not in their models. Of each
     recipe on each kind of dataset one setting counts"""
     both = [r for r in records if r.protocol in ('probe','in-language')]
-    place = lambda r: (r.recipe, r.limit, _kind(r))
+    place = lambda r: (r.recipe, r.limit, made_as(r))
     plain = [r.but(model=plain_name(r.model)) for r in both]
     kept = [r for runs in grouped(plain, place).values() for r in settled(runs)]
     paths = {r.path for r in kept}

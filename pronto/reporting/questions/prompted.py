@@ -12,11 +12,12 @@ from ...core.seeds import SeedScore
 from ...core.tables import ABSENT, Table, decimal, grouped
 from ...core.pictures import panels
 from ..protocol_cells import as_shown, between, collapse_mark, number, score_data
+from ...runs.folds import MOST_FOLLOWING
 from ..rendering import shown
 from ..scores import read_answers
 from ...runs.schema import Run
 from ...runs.store import predictions_of
-from ...runs.comparing import MOST_FOLLOWING, known_as, task_key, task_name
+from ...runs.comparing import cell_of, known_as, task_key, task_name
 from .question import RunQuestion
 
 # %% ../../../nbs/reporting/questions/prompted.ipynb #pm07
@@ -45,13 +46,13 @@ def _chosen(record:Run)->str:
 
 def read_prompted(records:list[Run])->list[Prompted]:
     "The runs of prompting"
-    key = lambda r: (known_as(r.model), task_key(r), r.dataset, r.hyperparameters.get('shots', 0), _asked(r))
     found = []
-    for (*cell,asked),seeds in grouped([r for r in records if r.protocol == 'prompting'], key).items():
-        answers = read_answers(seeds)
+    for seeds in grouped([r for r in records if r.protocol == 'prompting'], cell_of).values():
+        r, answers = seeds[0], read_answers(seeds)
+        cell = known_as(r.model), task_key(r), r.dataset, r.hyperparameters.get('shots', 0)
         scores, chosen = answers.scores, ', '.join(dict.fromkeys(map(_chosen, seeds)))
         found.append(Prompted(*cell, chosen, scores['mcc'], scores['accuracy'], collapse_mark(answers),
-                              seeds[0].baselines.get('majority'), seeds, asked))
+                              r.baselines.get('majority'), seeds, _asked(r)))
     return sorted(found, key=lambda p: (p[:4], p.asked))
 
 # %% ../../../nbs/reporting/questions/prompted.ipynb #pm08

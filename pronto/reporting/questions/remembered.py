@@ -14,7 +14,8 @@ from ..rendering import shown
 from ..scores import main_metric
 from ..tables import read_seeds
 from .question import RunQuestion
-from ...runs.comparing import data_notes, same_model, settled, task_key, task_name, test_set
+from ..protocol_cells import data_notes
+from ...runs.comparing import same_model, settled, task_key, task_name, test_set
 from ...runs.schema import Run
 from ...runs.store import prediction_columns
 

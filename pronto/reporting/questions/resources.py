@@ -17,8 +17,8 @@ from ...core.pictures import no_formula, panels
 from ...core.tables import ABSENT, Table, decimal, grouped
 from .question import RunQuestion
 from ..rendering import IN_PERCENT, shown
-from ..translations import with_languages
-from ...runs.comparing import task_key, task_name
+from ..translations import across_languages
+from ...runs.comparing import row_of, task_name
 from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/resources.ipynb #rs100007
@@ -52,10 +52,9 @@ class Resources(NamedTuple):
 
 def read_resources(records:list[Run], metric:str='accuracy')->list[Resources]:
     "Scores by language; raises `InputError` if no model has three languages"
-    some = [r for r in with_languages(records) if r.score(metric) is not None and not r.is_on_its_source]
-    key = lambda r: (r.model, task_key(r), r.protocol, ', '.join(r.sources))
     found = []
-    for name,runs in grouped(some, key).items():
+    of_row = lambda r: (r.model, *row_of(r))
+    for name,runs in grouped(across_languages(records, metric), of_row).items():
         by_language = grouped(runs, lambda r: r.language).items()
         scores = {x: shown(metric, mean(r.score(metric) for r in own)) for x,own in by_language}
         if len(scores) > 2: found.append(Resources(*name, scores, runs))

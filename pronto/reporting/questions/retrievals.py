@@ -8,9 +8,10 @@ __all__ = ['RETRIEVAL', 'retrieval_table', 'retrieval_sentences', 'plot_retrieva
 # %% ../../../nbs/reporting/questions/retrievals.ipynb #rt100005
 from statistics import mean
 from ...core.tables import Table, grouped
-from ...runs.comparing import data_notes, name_apart
+from ...runs.comparing import name_apart
 from ...runs.schema import Run
 from .question import RunQuestion
+from ..protocol_cells import data_notes
 
 # %% ../../../nbs/reporting/questions/retrievals.ipynb #rt100009
 def _cells(run:Run, percent)->list[str]:

@@ -18,7 +18,8 @@ from ...core.tables import ABSENT, Table, decimal, grouped
 from ...datasets.loading import fold_folders, is_dataset, load_dataset_folder, sample
 from ...datasets.tasks import TASKS
 from .question import RunQuestion
-from ...runs.comparing import data_notes, task_key, task_name
+from ..protocol_cells import data_notes
+from ...runs.comparing import task_key, task_name
 from ...runs.schema import Run
 from ...runs.store import dataset_hash, predictions_of, read_record
 

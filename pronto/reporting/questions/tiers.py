@@ -16,11 +16,10 @@ from ...core.tables import Table, decimal, grouped
 from ...core.pictures import panels
 from ..protocol_cells import as_shown, number
 from ..rendering import shown
-from ..translations import with_languages
+from ..translations import across_languages
 from .question import RunQuestion
 from ...runs.schema import Run
-from ...runs.comparing import plain_name
-from ...runs.comparing import task_key, task_name
+from ...runs.comparing import plain_name, row_of, task_name
 
 # %% ../../../nbs/reporting/questions/tiers.ipynb #ti000007
 TIERS = 'high', 'mid', 'low', 'unseen'
@@ -173,10 +172,6 @@ def share_correlation(
     return correlate([float(np.log(shares[x])) for x in means], list(means.values()))
 
 # %% ../../../nbs/reporting/questions/tiers.ipynb #ti000041
-def _comparable(records:list[Run], metric:str)->list[Run]:
-    "Runs with a score and codes of languages, without those of transfer that are tested on their source"
-    return [r for r in with_languages(records) if r.score(metric) is not None and not r.is_on_its_source]
-
 def _correlation(records:list[Run], facts:list[Fact], metric:str, name:str)->str:
     found = share_correlation(records, facts, metric)
     if found is None or getattr(found, name) is None: return '–'
@@ -208,10 +203,9 @@ class Tiered(NamedTuple):
 
 def tier_table(records:list[Run], facts:list[Fact], metric:str='accuracy')->Table:
     "Means by tier for each model, task and protocol, with correlations; raises `InputError` without any"
-    some = _comparable(records, metric)
-    key = lambda r: (r.model, task_key(r), r.protocol, ', '.join(r.sources))
-    rows, data = [], []
-    for (model, task, protocol, source),own in grouped(some, key).items():
+    some = across_languages(records, metric)
+    rows, data, of_row = [], [], lambda r: (r.model, *row_of(r))
+    for (model, task, protocol, source),own in grouped(some, of_row).items():
         found = by_tier(own, facts, metric)
         if not found: continue
         names = dict(model=model, task=task_name(task), protocol=protocol, source=source)
@@ -245,5 +239,5 @@ def tier_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
 BY_TIER = RunQuestion(
     'tiers', lambda records, options: [Tiered(records, read_tiers(options.file or None))],
     lambda found, metric: [tier_table(*found[0], metric)],
-    lambda found, metric: plot_tiers(_comparable(found[0].runs, metric), found[0].facts, metric),
+    lambda found, metric: plot_tiers(across_languages(found[0].runs, metric), found[0].facts, metric),
     tier_sentences)
