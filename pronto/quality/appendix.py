@@ -14,7 +14,7 @@ from ..bibles.languages import Language, identify, script_of
 from ..bibles.ud import Treebank
 from ..core.files import fact_table
 from ..core.pictures import heat_map
-from ..core.tables import Table, decimal
+from ..core.tables import IN_BRACKETS, Table, decimal, interval_text
 from ..datasets.loading import Dataset, load_dataset_folder
 from ..datasets.tasks import SM
 from .agreement import PAIRS, Comparison, agree, compare_with_parse, english_verses
@@ -25,7 +25,8 @@ if TYPE_CHECKING: from matplotlib.figure import Figure
 def measured(cell:dict)->str: # With its interval or standard deviation
     "e.g. `0.517 [0.500, 0.534]`, `0.252 ± 0.005`"
     if cell.get('spread') is not None: return f"{decimal(cell['value'], 3)} ± {decimal(cell['spread'], 3)}"
-    interval = f" [{decimal(cell['low'], 3)}, {decimal(cell['high'], 3)}]" if cell['low'] is not None else ''
+    ends = [cell.get(k) for k in ('low','high')]
+    interval = '' if None in ends else f' {interval_text(ends, 3, form=IN_BRACKETS)}'
     return decimal(cell['value'], 3) + interval
 
 # %% ../../nbs/quality/appendix.ipynb #8a11d2c5

@@ -8,11 +8,12 @@ __all__ = ['about_bible', 'example_table', 'verdict', 'score_card', 'card_findin
 # %% ../../nbs/reporting/card.ipynb #card0005
 from shlex import quote
 from ..bibles.languages import find_language
-from ..core.tables import Table, decimal, grouped, markdown_text
+from ..core.tables import IN_BRACKETS, Table, decimal, grouped, markdown_text
 from ..datasets.loading import load_dataset_folder
 from ..datasets.tasks import TASKS
 from ..protocols.parts import find_translations
 from .notebook_views import answers_to
+from .protocol_cells import between
 from ..runs.folds import HIGH_UNKNOWN, unknown_share
 from .scores import (METRICS, MIN_SEEDS, Answers, against_baselines, answers_by_task,
                                      is_clear, main_metric)
@@ -99,7 +100,7 @@ def _percent(x:float|None)->str: return decimal(None if x is None else 100*x, 1)
 
 def _score_row(stem:str, model:str, answers:Answers)->list[str]:
     score = answers.scores['accuracy']
-    interval = '[{}, {}]'.format(*map(_percent, score.interval)) if score.interval else ''
+    interval = between(score.interval, form=IN_BRACKETS) if score.interval else ''
     best, value = _best_baseline(answers) if answers.baselines else ('', None)
     majority = answers.baselines.get('majority')
     most = answers.of_baseline('majority').scores['accuracy'].value if majority else None

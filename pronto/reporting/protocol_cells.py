@@ -8,7 +8,7 @@ __all__ = ['FEW_SEEDS', 'same_rows', 'compare_means', 'number', 'as_shown', 'wit
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc05
 import numpy as np
-from ..core.tables import ABSENT, decimal, grouped
+from ..core.tables import ABSENT, decimal, grouped, interval_text
 from .rendering import IN_PERCENT, shown
 from .scores import MIN_SEEDS, Answers, answer_values, common_rows, compare_values
 from ..runs.schema import Run
@@ -48,17 +48,20 @@ def compare_means(
     return compare_values(*means, kept[0].chapters, few), len(kept[0].true)
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc11
+def _digits(metric:str)->int: return 1 if metric in IN_PERCENT else 2
+
 def number(
     x:float|None, metric:str='accuracy',
     sign:str='' # `+` for differences
 )->str: # As a table prints it
     "Accuracy and macro F1 in percent with one decimal, other metrics with two"
-    return decimal(shown(metric, x), 1 if metric in IN_PERCENT else 2, sign)
+    return decimal(shown(metric, x), _digits(metric), sign)
 
 def as_shown(text:str, metric:str='accuracy', sign:str='')->str: # As a table prints it
     "A score or a difference of a CSV file"
-    return decimal(float(text) if text else None, 1 if metric in IN_PERCENT else 2, sign)
+    return decimal(float(text) if text else None, _digits(metric), sign)
 
+# %% ../../nbs/reporting/protocol_cells.ipynb #e7308000
 FEW_SEEDS = ('no interval and no test, as fewer than three seeds do not tell how much another seed would '
              'change')
 
@@ -87,9 +90,12 @@ def few_seeds_note(differences:list)->str: # Under a table
     few = sum(d.p is None for d in differences)
     return f'Where seeds are fewer than three: {FEW_SEEDS}.' if few else ''
 
-def between(ends:list[float]|None, metric:str='accuracy', sign:str='')->str: # e.g. `48.0 to 56.2`
-    "An interval"
-    return f'{number(ends[0], metric, sign)} to {number(ends[1], metric, sign)}' if ends else '–'
+def between(
+    ends:list[float]|None, metric:str='accuracy', sign:str='',
+    form:str='{} to {}' # As `interval_text` takes it
+)->str: # e.g. `48.0 to 56.2`
+    "The interval of a score"
+    return interval_text(ends and [shown(metric, x) for x in ends], _digits(metric), sign, form)
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc11e
 def score_data(score, metric:str='accuracy')->dict: # With its interval, as tables show it

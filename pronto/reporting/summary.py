@@ -15,7 +15,7 @@ from ..core.aggregate import Aggregate, Draws, aggregate, draw_scores, draw_valu
 from ..core.progress import progress
 from ..core.stats import metric_bounds
 from ..core.pictures import no_formula
-from ..core.tables import ABSENT, Printed, Table, decimal, grouped
+from ..core.tables import IN_BRACKETS, Printed, Table, decimal, grouped, interval_text
 from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, IN_PERCENT, Listed, shown
 from .protocol_cells import data_notes, described
@@ -244,12 +244,8 @@ def _notes(rows:list[dict], common:dict[str,Common])->list[str]:
     return found
 
 # %% ../../nbs/reporting/summary.ipynb #sum14c
-def _ends(low:float|None, high:float|None)->str:
-    if low is None: return ABSENT
-    return f'[{decimal(low)}, {decimal(high)}]'
-
 def _figures(row:dict)->list[str]:
-    ends = lambda k: _ends(row[f'{k}_low'], row[f'{k}_high'])
+    ends = lambda k: interval_text([row[f'{k}_low'], row[f'{k}_high']], form=IN_BRACKETS)
     iqm = Printed(decimal(row['iqm']), decimal(row['beside'])) if 'beside' in row else decimal(row['iqm'])
     return [iqm, ends('iqm'), decimal(row['rank']), ends('rank')]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import mean
 from ..core.files import reading
 from ..core.pictures import heat_map
-from ..core.tables import Table, csv_rows, decimal
+from ..core.tables import Table, csv_rows, decimal, interval_text
 
 # %% ../../nbs/suites/matrix.ipynb #mx05c
 class SavedTransfer:
@@ -30,7 +30,7 @@ class SavedTransfer:
         other = {pair: x for pair,x in self.values.items() if pair[0] != pair[1]}
         if not same or not other: return ''
         best = {target: source for (source,target),_ in sorted(other.items(), key=lambda item: item[1])}
-        span = lambda values: f'{decimal(min(values), 1)} to {decimal(max(values), 1)}'
+        span = lambda values: interval_text([min(values), max(values)], 1)
         reached = f' Character n-grams reach {span(self.ngrams)}.' if self.ngrams else ''
         named = ', '.join(f'{target} from {best[target]} ({decimal(other[best[target], target], 1)})'
                           for target in self.targets if target in best)

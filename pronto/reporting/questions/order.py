@@ -11,7 +11,7 @@ import numpy as np
 from ...core.correlation import kendall_tau, mean_interval
 from ...core.files import InputError
 from ...core.pictures import panels
-from ...core.tables import Table, decimal, grouped
+from ...core.tables import Table, decimal, grouped, interval_text
 from ..protocol_cells import between, number
 from .question import RunQuestion
 from .tiers import model_rows
@@ -149,11 +149,9 @@ def _verdict(row:dict)->str: # One of `_VERDICTS`
     return _VERDICTS[3 if float(row['high']) < 0 else 2]
 
 def _found_by(row:dict)->str: # With the evidence
-    printed = lambda key: decimal(float(row[key]) if row[key] else None)
-    tau, low, high = map(printed, ('tau','low','high'))
     pairs = f'{100*float(row["pairs"]):.0f} % of pairs'
-    ends = f', 95 %: {low} to {high}' if row['low'] else ''
-    return f'{row["task"]} (τ {tau}{ends}; {pairs})'
+    ends = f', 95 %: {interval_text([float(row["low"]), float(row["high"])])}' if row['low'] else ''
+    return f'{row["task"]} (τ {decimal(float(row["tau"]))}{ends}; {pairs})'
 
 def order_sentences(
     tables:list[Table], metric:str='mcc'

@@ -11,7 +11,7 @@ import numpy as np
 from ...core.files import InputError
 from ...core.pictures import panels
 from ...core.seeds import detectable_difference, variance_of
-from ...core.tables import Table, decimal, grouped
+from ...core.tables import Table, decimal, grouped, interval_text
 from .question import RunQuestion
 from ..tables import fits
 from ..scores import MIN_SEEDS, answer_values, read_answers
@@ -98,7 +98,7 @@ _NOTE = ('Points of accuracy. Sd between seeds: pooled over translations, with a
          'two models: the smallest difference that a test finds in 80 % of cases, and that at the ends of '
          'the interval. With one seed no difference is told apart.')
 
-def _ends(values:list[float])->str: return '{} ({} to {})'.format(*(decimal(v, 1) for v in values))
+def _ends(values:list[float])->str: return f'{decimal(values[0], 1)} ({interval_text(values[1:], 1)})'
 
 def _cells(m:SeedEffect)->list:
     limit = 'all' if m.limit is None else f'{m.limit:,}'

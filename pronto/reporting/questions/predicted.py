@@ -10,7 +10,7 @@ from statistics import mean
 from typing import NamedTuple
 from ...core.correlation import correlate
 from ...core.pictures import panels
-from ...core.tables import Table, decimal, grouped
+from ...core.tables import IN_BRACKETS, Table, decimal, grouped, interval_text
 from .question import RunQuestion
 from ..protocol_cells import data_notes
 from ...runs.folds import HIGH_UNKNOWN
@@ -50,7 +50,7 @@ def _ends(run:Run)->list: return run.intervals.get('bits_per_character') or [Non
 def _cells(found:Predicted)->list[str]:
     r, bits = found.run, decimal(found.run.bits_per_character, 3)
     shares = [decimal(100*x, 1) for x in (found.unknown, r.pieces or 0)]
-    interval = '[{}, {}]'.format(*(decimal(x, 3) for x in _ends(r)))
+    interval = interval_text(_ends(r), 3, form=IN_BRACKETS)
     tokens = [decimal(r.tokens_per_verse, 1), decimal(r.tokens_per_character, 3), decimal(r.fertility)]
     bits = bits if found.is_known else f'{bits}*'
     return [r.dataset, r.model, r.predicts, bits, interval, decimal(r.bits_per_verse, 1), *tokens,
@@ -95,9 +95,8 @@ def score_correlations(found:list[Predicted])->list[Table]: # One, or none if th
     for (kind,(protocol,task)),some in grouped(points, lambda k: k[:2]).items():
         if len(some) < _LEAST: continue
         together = correlate(*zip(*map(points.get, some)))
-        low, high = together.intervals['spearman'] or (None, None)
-        rows.append([kind, protocol, task_name(task), len(some), decimal(together.spearman),
-                     f'[{decimal(low)}, {decimal(high)}]'])
+        ends = interval_text(together.intervals['spearman'], form=IN_BRACKETS)
+        rows.append([kind, protocol, task_name(task), len(some), decimal(together.spearman), ends])
     header = ['predicts','protocol','task','points','Spearman','95 %']
     title = 'Do models that predict verses well score well?'
     if not rows: return []

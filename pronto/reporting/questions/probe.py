@@ -13,7 +13,7 @@ from ...runs.schema import Run
 from ...core.correlation import kendall_tau, mean_interval
 from ...core.files import InputError
 from ...core.pictures import panels
-from ...core.tables import Table, decimal, grouped
+from ...core.tables import Table, decimal, grouped, interval_text
 from ...runs.comparing import made_as, one_setting, plain_name, settled, task_key, task_name, with_label
 from ..protocol_cells import between, described, number
 from .question import RunQuestion
@@ -122,7 +122,7 @@ def rank_sentences(tables:list[Table], metric:str='mcc')->list[str]:
     for row in (r for t in tables if t.stem == 'ranks' for r in t.records):
         verdict = 'ranks models as fine-tuning does' if row['low'] and float(row['low']) > 0 else \
                   'is not shown to rank models as fine-tuning does'
-        ends = ' to '.join(decimal(float(row[end])) for end in ('low','high')) if row['low'] else _ONE
+        ends = interval_text([float(row['low']), float(row['high'])]) if row['low'] else _ONE
         rows = 'all rows' if not row['limit'] else f'{int(row["limit"]):,} rows'
         lines.append(f'{row["task"]}, {row["recipes"]}, {rows}: the probe {verdict}; '
                      f"Kendall's τ {decimal(float(row['tau']))} (95 %: {ends}; "

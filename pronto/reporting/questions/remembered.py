@@ -9,7 +9,7 @@ __all__ = ['REMEMBERED', 'Remembered', 'remembered_table', 'memory_ranks', 'plot
 from typing import NamedTuple
 from ...core.correlation import correlate
 from ...core.pictures import panels
-from ...core.tables import Table, decimal, grouped
+from ...core.tables import IN_BRACKETS, Table, decimal, grouped, interval_text
 from ..rendering import shown
 from ..scores import main_metric
 from ..tables import read_seeds
@@ -36,13 +36,13 @@ class Remembered(NamedTuple):
 
     def cell(self, name:str)->str: # e.g. `12.0 [8.1, 15.9] / 0.0`; empty if it was not asked
         "A figure of the model with its interval, and that of n-grams"
-        run, digits = self.run, 2 if name == 'min_k' else 1
+        run, digits, scale = self.run, 2 if name == 'min_k' else 1, _SCALE.get(name, 100)
         if name not in run.memory: return ''
-        shown = lambda value: decimal(value*_SCALE.get(name, 100), digits)
-        low, high = run.intervals.get(name) or (None, None)
-        ends = '' if low is None else f' [{shown(low)}, {shown(high)}]'
+        shown = lambda value: decimal(value*scale, digits)
+        ends = [x*scale for x in run.intervals.get(name) or ()]
+        interval = f' {interval_text(ends, digits, form=IN_BRACKETS)}' if ends else ''
         base = '' if name == 'min_k' else f' / {shown(run.memory[f"ngram_{name}"])}' # Of other tokens
-        return f'{shown(run.memory[name])}{ends}{base}'
+        return f'{shown(run.memory[name])}{interval}{base}'
 
 def _read(records:list[Run], options)->list[Remembered]:
     own = [r for r in records if r.protocol == 'memory']
@@ -101,9 +101,8 @@ def _without_known(models:dict[str,tuple[list[Run],dict[str,bool]]], metric:str)
     on = lambda places: [shown(metric, a.at(places).scores[metric].value) for a in answers.values()]
     before, after = on(rows), on(kept)
     together = correlate(before, after)
-    ends = together.intervals['spearman'] or (None, None)
     change = max((b - a for a,b in zip(before, after)), key=abs)
-    interval = '[{}, {}]'.format(*map(decimal, ends))
+    interval = interval_text(together.intervals['spearman'], form=IN_BRACKETS)
     return [len(rows), len(kept), decimal(together.spearman), interval, decimal(change, sign='+')]
 
 def memory_ranks(found:list[Remembered])->list[Table]: # One, or none if too few models have scores

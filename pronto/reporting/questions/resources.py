@@ -14,7 +14,7 @@ import numpy as np
 from ...core.correlation import correlate
 from ...core.files import InputError, fact_table
 from ...core.pictures import no_formula, panels
-from ...core.tables import ABSENT, Table, decimal, grouped
+from ...core.tables import ABSENT, Table, decimal, grouped, interval_text
 from .question import RunQuestion
 from ..rendering import IN_PERCENT, shown
 from ..translations import across_languages
@@ -75,7 +75,7 @@ def resources_table(found:list[Resources], metric:str='accuracy')->Table:
         sizes, values, _ = zip(*f.sized) if f.line else ((), (), ())
         c = correlate(sizes, values) if f.line else None
         low, high = c and c.intervals['pearson'] or (None, None)
-        ends = f' ({decimal(low)} to {decimal(high)})' if low is not None else ''
+        ends = f' ({interval_text([low, high])})' if low is not None else ''
         cells = [decimal(c.pearson) + ends, decimal(c.spearman)] if c else [ABSENT, ABSENT]
         slope = f.line and f.line[0]
         rows.append([*about.values(), str(len(f.sized)), *cells, decimal(slope, 2, '+')])

@@ -12,7 +12,7 @@ from typing import Callable, NamedTuple
 import numpy as np
 from ...core.correlation import Correlation, correlate
 from ...core.files import InputError, fact_table, reading
-from ...core.tables import Table, decimal, grouped
+from ...core.tables import Table, decimal, grouped, interval_text
 from ...core.pictures import panels
 from ..protocol_cells import as_shown, number
 from ..rendering import shown
@@ -175,8 +175,7 @@ def share_correlation(
 def _correlation(records:list[Run], facts:list[Fact], metric:str, name:str)->str:
     found = share_correlation(records, facts, metric)
     if found is None or getattr(found, name) is None: return '–'
-    low, high = found.intervals[name]
-    return f'{decimal(getattr(found, name))} ({decimal(low)} to {decimal(high)})'
+    return f'{decimal(getattr(found, name))} ({interval_text(found.intervals[name])})'
 
 def _tier_row(records:list[Run], facts:list[Fact], metric:str)->list[str]:
     scores = {s.tier: s for s in by_tier(records, facts, metric)}
