@@ -4,11 +4,13 @@
 
 # %% auto #0
 __all__ = ['FIRST_PRIVATE', 'quiet', 'first_line', 'one_line_errors', 'load_tokenizer', 'EncoderClassifier', 'weight_sizes',
-           'check_size', 'token_table', 'load_classifier', 'token_limit', 'load_encoder']
+           'check_size', 'load_config', 'load_model', 'check_body', 'token_table', 'load_classifier', 'token_limit',
+           'load_encoder']
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00005
-from contextlib import contextmanager
 import math, re
+from contextlib import contextmanager
+from functools import partial
 import torch
 from torch.nn.functional import cross_entropy
 from transformers import (AutoConfig, AutoModel, AutoModelForSequenceClassification,
@@ -119,39 +121,61 @@ def check_size(model, folder, config):
         raise InputError(model, f'its config.json describes {n:,} weights, but it has {sum(sizes):,}; '
                                 f'{remedy}')
 
-# %% ../../nbs/modeling/architectures.ipynb #a5c0000b
-def _load_config(model, folder, labels:tuple, pad:int):
+# %% ../../nbs/modeling/architectures.ipynb #a5c00026
+def load_config(model): # A configuration of transformers
+    "Read the configuration of a model; raises `InputError` if that fails"
     with one_line_errors(model, 'its config.json cannot be read',
                          'copy it from the model that the weights belong to'):
-        config = AutoConfig.from_pretrained(folder, **_LOCAL)
+        return AutoConfig.from_pretrained(find_model(model), **_LOCAL)
+
+def load_model(
+    model,
+    family, # e.g. `AutoModelForMaskedLM`
+    what:str, remedy:str, # As `one_line_errors` takes them
+    config=None, # Its own if not given
+    new_head:bool=False, # May a head have another shape than its weights?
+    dtype=torch.float32
+)->tuple: # The model, and what was found in the weights
+    "Load tensors from local files, and no code of others; raises `InputError` for bad ones"
+    config, folder = config or load_config(model), find_model(model)
+    with one_line_errors(model, what, remedy):
+        check_size(model, folder, config)
+        return family.from_pretrained(folder, config=config, dtype=dtype, weights_only=True, **_LOCAL,
+                                      ignore_mismatched_sizes=new_head, output_loading_info=True)
+
+# %% ../../nbs/modeling/architectures.ipynb #a5c0000b
+def _config_for(model, labels:tuple, pad:int):
+    config = load_config(model)
     config.id2label = dict(enumerate(labels))
     config.label2id = {label: i for i,label in enumerate(labels)}
     config.problem_type, config.pad_token_id = 'single_label_classification', pad
     return config
 
-def _load_weights(model, folder, config)->tuple: # The model, and what was found in the weights
-    how = dict(config=config, dtype=torch.float32, output_loading_info=True, ignore_mismatched_sizes=True,
-               weights_only=True)
+def _with_classifier(model, config)->tuple: # The model, and what was found in the weights
+    load = partial(load_model, model, what='cannot be loaded as a classifier',
+                   remedy='check its config.json and weights', config=config, new_head=True)
     if type(config) in ENCODER_DECODERS:
         family = AutoModelForTextEncoding if type(config) in ENCODERS_ALONE else AutoModel
-        body, loading = family.from_pretrained(folder, **how, **_LOCAL)
+        body, loading = load(family)
         encoder = body if family is AutoModelForTextEncoding else body.get_encoder()
         return EncoderClassifier(encoder, len(config.id2label)), loading
-    if type(config) not in CLASSIFIERS:
-        choices = 'an encoder (BERT, XLM-R, ...), an encoder-decoder (mT5, ...) or a decoder (GPT-2, ...)'
-        raise InputError(model, f'is of the architecture {config.model_type}, for which transformers has no '
-                                f'text classifier; choose {choices}')
-    return AutoModelForSequenceClassification.from_pretrained(folder, **how, **_LOCAL)
+    if type(config) in CLASSIFIERS: return load(AutoModelForSequenceClassification)
+    choices = 'an encoder (BERT, XLM-R, ...), an encoder-decoder (mT5, ...) or a decoder (GPT-2, ...)'
+    raise InputError(model, f'is of the architecture {config.model_type}, for which transformers has no '
+                            f'text classifier; choose {choices}')
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00017
-def _missing_weights(net, loading:dict)->list[str]: # In alphabetical order
-    "Weights of the body, apart from the pooler, that the folder lacks or has in another shape"
+def check_body(model, net, loading:dict):
+    "Raise `InputError` if the folder lacks weights of the body, pooler apart, or has them in another shape"
     names = {*loading['missing_keys'], *(name for name,*_ in loading['mismatched_keys'])}
     body = r'(\w+\.)?(encoder|shared)\.' if isinstance(net,
                                                        EncoderClassifier) else rf'{net.base_model_prefix}\.'
     sinusoidal = [n for n,module in net.named_modules() if 'Sinusoidal' in type(module).__name__]
     computed = {f'{n}.weight' for n in sinusoidal} # Not saved
-    return sorted(n for n in names - computed if re.match(body, n) and 'pooler' not in n)
+    missing = sorted(n for n in names - computed if re.match(body, n) and 'pooler' not in n)
+    if missing:
+        raise InputError(model, f'its config.json does not describe its weights ({missing[0]} is missing or '
+                                'of another shape); copy both from the same model')
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c0000c
 FIRST_PRIVATE = 0xF0000 # The first character of the supplementary private use area
@@ -180,15 +204,8 @@ def load_classifier(
 )->tuple: # The model, and the id of the first new token
     "Load a model for classification; raises `InputError` if it has no usable weights"
     set_seed(seed)
-    folder = find_model(model)
-    config = _load_config(model, folder, labels, tokenizer.pad_token_id)
-    with one_line_errors(model, 'cannot be loaded as a classifier', 'check its config.json and weights'):
-        check_size(model, folder, config)
-        net, loading = _load_weights(model, folder, config)
-    if (missing := _missing_weights(net, loading)):
-        raise InputError(model, f'its config.json does not describe its weights ({missing[0]} is missing or '
-                                'of another shape); '
-                                'copy both from the same model')
+    net, loading = _with_classifier(model, _config_for(model, labels, tokenizer.pad_token_id))
+    check_body(model, net, loading)
     return net, _add_tokens(model, net, tokenizer, n_senses)
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c0000e

@@ -19,7 +19,6 @@ from ..datasets.loading import Dataset
 from .encodings import pad_batch
 from .outcome import Measured, pick_device, spent
 from .prompting import CausalModel
-from .recipes import find_model
 from .retrieval import verse_texts
 
 # %% ../../nbs/modeling/perplexity.ipynb #ppl00007
@@ -35,16 +34,13 @@ def _batch(model, ids:list[list[int]])->dict: # Tensors on the device of the mod
 class _Masked:
     "Tokenizer and weights"
     def __init__(self, model, device:str=None):
-        import torch
         from transformers import AutoModelForMaskedLM
-        from pronto.modeling.architectures import load_tokenizer, one_line_errors, quiet, token_limit
+        from pronto.modeling.architectures import load_model, load_tokenizer, quiet, token_limit
         self.model, self.device = model, pick_device(device)
         self.tokenizer = load_tokenizer(model)
-        how = dict(trust_remote_code=False, local_files_only=True, weights_only=True,
-                   output_loading_info=True)
         remedy = 'choose a causal model, or one that was pretrained with masked tokens'
-        with one_line_errors(model, 'cannot predict masked tokens', remedy), quiet():
-            net, loading = AutoModelForMaskedLM.from_pretrained(find_model(model), dtype=torch.float32, **how)
+        with quiet():
+            net, loading = load_model(model, AutoModelForMaskedLM, 'cannot predict masked tokens', remedy)
         head = sorted(k for k in loading['missing_keys'] if not k.endswith('position_ids'))
         if head or self.tokenizer.mask_token_id is None:
             what = f'its weights lack {head[0]}' if head else 'its tokenizer has no mask'
@@ -103,12 +99,9 @@ def load_reader(
     device:str=None # `cpu` or `cuda`; a GPU if there is one
 ): # With `tokenizer`, `limit` and `token_nats`
     "A model that predicts tokens, causal or masked; raises `InputError` if it does neither"
-    from transformers import AutoConfig
     from transformers.models.auto import modeling_auto as auto
-    from pronto.modeling.architectures import one_line_errors
-    with one_line_errors(model, 'its config.json cannot be read', 'copy it from the same model'):
-        config = AutoConfig.from_pretrained(find_model(model), trust_remote_code=False, local_files_only=True)
-    is_masked = type(config) in auto.MODEL_FOR_MASKED_LM_MAPPING
+    from pronto.modeling.architectures import load_config
+    is_masked = type(load_config(model)) in auto.MODEL_FOR_MASKED_LM_MAPPING
     return MaskedModel(model, device) if is_masked else ReadingModel(model, device)
 
 # %% ../../nbs/modeling/perplexity.ipynb #ppl00010

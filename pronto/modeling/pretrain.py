@@ -21,11 +21,11 @@ from ..bibles.reading import NotABible, read_bible
 from ..bibles.versification import choose_versification, to_english
 from ..core.files import InputError, content_hash, foreign_file, json_with_keys, reading, replace_folder
 from ..datasets.splits import split_of
-from .architectures import load_tokenizer, one_line_errors, quiet
+from .architectures import load_model, load_tokenizer, quiet
 from .embedding_init import word_vectors
 from .encoding import unknown_token_share
 from .layers import use_onednn
-from .recipes import file_hash, find_model
+from .recipes import file_hash
 from .outcome import pick_device, versions
 from .train import LeanTrainer, padded
 
@@ -131,11 +131,8 @@ def _new_model(texts:list[str], settings:Pretraining)->tuple: # Tokenizer and mo
 def _known_model(init, seed:int)->tuple: # Tokenizer and model
     tokenizer = load_tokenizer(init)
     set_seed(seed)
-    with one_line_errors(init, 'cannot be trained further by masked language modelling',
-                         'give a model of the BERT family'):
-        net = AutoModelForMaskedLM.from_pretrained(find_model(init), dtype=torch.float32,
-                                                   trust_remote_code=False,
-                                                   local_files_only=True, weights_only=True)
+    net,_ = load_model(init, AutoModelForMaskedLM, 'cannot be trained further by masked language modelling',
+                       'give a model of the BERT family')
     if tokenizer.mask_token is None:
         raise InputError(init, 'its tokenizer has no mask token; give a model of the BERT family')
     return tokenizer, net

@@ -19,7 +19,7 @@ from ..datasets.loading import sample
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS
 from .encodings import pad_batch
 from .outcome import Trained, pick_device, scores, spent, test_sets
-from .recipes import PromptRecipe, find_model
+from .recipes import PromptRecipe
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000007
 SENSE = 'the verb sense "{{sense}}" of English PropBank, in translation'
@@ -119,19 +119,17 @@ def prompts_of(
 def _load_causal(model, device:str):
     "Tokenizer and model; raises `InputError` if it is not a causal model"
     import torch
-    from transformers import AutoConfig, AutoModelForCausalLM
+    from transformers import AutoModelForCausalLM
     from transformers.models.auto import modeling_auto as auto
-    from pronto.modeling.architectures import check_size, load_tokenizer, one_line_errors
-    tokenizer, local = load_tokenizer(model), dict(trust_remote_code=False, local_files_only=True)
-    with one_line_errors(model, 'cannot be loaded as a causal model', 'check its config.json and weights'):
-        config = AutoConfig.from_pretrained(find_model(model), **local)
-        causal = type(config) in auto.MODEL_FOR_CAUSAL_LM_MAPPING
-        if not causal or type(config) in auto.MODEL_FOR_MASKED_LM_MAPPING:
-            raise InputError(model, f'is of the architecture {config.model_type}, which does not predict the '
-                                    'next token; choose a causal model such as GPT-2 or BLOOM')
-        check_size(model, find_model(model), config)
-        kind = torch.bfloat16 if device.startswith('cuda') else torch.float32
-        net = AutoModelForCausalLM.from_pretrained(find_model(model), dtype=kind, weights_only=True, **local)
+    from pronto.modeling.architectures import load_config, load_model, load_tokenizer
+    tokenizer, config = load_tokenizer(model), load_config(model)
+    causal = type(config) in auto.MODEL_FOR_CAUSAL_LM_MAPPING
+    if not causal or type(config) in auto.MODEL_FOR_MASKED_LM_MAPPING:
+        raise InputError(model, f'is of the architecture {config.model_type}, which does not predict the '
+                                'next token; choose a causal model such as GPT-2 or BLOOM')
+    kind = torch.bfloat16 if device.startswith('cuda') else torch.float32
+    net,_ = load_model(model, AutoModelForCausalLM, 'cannot be loaded as a causal model',
+                       'check its config.json and weights', config, dtype=kind)
     return tokenizer, net.to(device).eval()
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000022b

@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 import numpy as np
 import torch
-from transformers import (AutoConfig, AutoModelForQuestionAnswering, AutoModelForTokenClassification,
-                          set_seed)
+from transformers import AutoModelForQuestionAnswering, AutoModelForTokenClassification, set_seed
 from ..core.files import InputError
-from ..modeling.architectures import (check_size, load_tokenizer, one_line_errors, quiet,
-                                          token_limit)
+from ..modeling.architectures import check_body, load_config, load_model, load_tokenizer
+from ..modeling.architectures import one_line_errors, quiet, token_limit
 from ..modeling.encoding import unknown_token_share
 from ..modeling.layers import use_onednn
 from ..modeling.outcome import Trained, pick_device, spent, test_sets
-from ..modeling.recipes import find_model
 from ..modeling.train import KeepBest, LeanTrainer, padded, training_arguments
 from .kinds import Question, Tagged
 
@@ -177,24 +175,14 @@ def best_spans(
 
 # %% ../../nbs/suites/heads.ipynb #hd17c
 _FAMILIES = dict(tagging=AutoModelForTokenClassification, questions=AutoModelForQuestionAnswering)
-_LOCAL = dict(trust_remote_code=False, local_files_only=True)
-
 def load_head(model, kind:str, labels:tuple[str,...], seed:int=0): # The model
     "Load a model with a new head; raises `InputError` if it has no usable weights"
     set_seed(seed)
-    folder = find_model(model)
-    with one_line_errors(model, f'cannot be loaded for {kind}', 'choose an encoder such as BERT or XLM-R'):
-        config = AutoConfig.from_pretrained(folder, **_LOCAL)
-        check_size(model, folder, config)
-        if kind == 'tagging': config.id2label = dict(enumerate(labels))
-        how = dict(config=config, dtype=torch.float32, weights_only=True, **_LOCAL)
-        net, loading = _FAMILIES[kind].from_pretrained(folder, output_loading_info=True,
-                                                       ignore_mismatched_sizes=True, **how)
-    names = {*loading['missing_keys'], *(name for name,*_ in loading['mismatched_keys'])}
-    body = sorted(n for n in names if n.startswith(f'{net.base_model_prefix}.') and 'pooler' not in n)
-    if body:
-        raise InputError(model, f'its config.json does not describe its weights ({body[0]} is missing or of '
-                                'another shape); copy both from the same model')
+    config = load_config(model)
+    if kind == 'tagging': config.id2label = dict(enumerate(labels))
+    net, loading = load_model(model, _FAMILIES[kind], f'cannot be loaded for {kind}',
+                              'choose an encoder such as BERT or XLM-R', config, new_head=True)
+    check_body(model, net, loading)
     use_onednn(net)
     return net
 
