@@ -159,4 +159,4 @@ def test_a_selection_is_compared_with_all_languages_by_tier(tmp_path):
     assert parts['high']['difference'] == '5.0' and 'unseen' not in parts
     assert ask('subset', tmp_path).tables[0].records[0]['chosen'] == '3' # Of XTREME
     for chosen in 'deu', ','.join([*LANGUAGES, 'luo', 'ewe']):
-        with pytest.raises(InputError, match='of none or of nothing but the languages of'): ask('subset', tmp_path, file=chosen)
+        with pytest.raises(InputError, match='have no language of the selection, or no other'): ask('subset', tmp_path, file=chosen)

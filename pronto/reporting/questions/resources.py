@@ -70,7 +70,7 @@ _NOTE = ('Pearson, with a 95 % interval over languages, and Spearman: scores wit
 def resources_table(found:list[Resources], metric:str='accuracy')->Table:
     "Correlations with the number of articles"
     rows, data = [], []
-    for f in found:
+    for f in (f for f in found if f.sized):
         about = dict(task=task_name(f.task), model=f.model, protocol=f.protocol, source=f.source)
         sizes, values, _ = zip(*f.sized) if f.line else ((), (), ())
         c = correlate(sizes, values) if f.line else None
@@ -110,9 +110,17 @@ def families_table(found:list[Resources], metric:str='accuracy')->Table:
 def _title(f:Resources)->str:
     return f'{task_name(f.task)}, {f.model}' + (f', from {f.source}' if f.source else '')
 
+def _one_scale(axes:list, found:list[Resources], which:str):
+    "Models on the same task are compared, so their panels have one scale"
+    for panel in grouped(zip(axes, found), lambda pair: pair[1].task).values():
+        first, *others = (ax for ax,_ in panel)
+        for ax in others: (ax.sharex if which == 'x' else ax.sharey)(first)
+
 def plot_sizes(found:list[Resources], metric:str='accuracy'):
     "Scores against the number of articles, with the fitted lines, which a logarithmic axis bends"
+    found = [f for f in found if f.sized]
     figure, axes = panels(list(map(_title, found)), 3.4, 2.5, x='Wikipedia articles (millions)', y=metric)
+    _one_scale(axes, found, 'y')
     for ax,f in zip(axes, found):
         for size,value,language in f.sized:
             ax.plot(size, value, 'o', color='C0', ms=4)
@@ -128,6 +136,7 @@ def plot_families(found:list[Resources], metric:str='accuracy'):
     "Mean and range of each family"
     most = max(len(_families(f.scores)) for f in found)
     figure, axes = panels(list(map(_title, found)), 3.6, 1 + .2*most, x=metric)
+    _one_scale(axes, found, 'x')
     for ax,f in zip(axes, found):
         families = _families(f.scores)
         for y,languages in enumerate(families.values()):
@@ -140,6 +149,8 @@ def plot_families(found:list[Resources], metric:str='accuracy'):
 
 def resources_sentences(tables:list[Table], metric:str='')->list[str]:
     "Whether scores rise with the number of articles"
+    if tables and not any(t.stem == 'resources' for t in tables):
+        return ['No number of Wikipedia articles is known for these languages; the table has families alone.']
     lines = []
     for r in (r for t in tables if t.stem == 'resources' for r in t.records if r['pearson']):
         trained = f', trained on {r["source"]}' if r['source'] else ''
@@ -149,10 +160,16 @@ def resources_sentences(tables:list[Table], metric:str='')->list[str]:
                      f'Wikipedia articles ({how}).')
     return lines
 
+def _tables(found:list[Resources], metric:str)->list[Table]:
+    sized = [resources_table(found, metric)] if any(f.sized for f in found) else []
+    return [*sized, families_table(found, metric)]
+
+def _figures(found:list[Resources], metric:str)->dict:
+    sized = {'resources': plot_sizes(found, metric)} if any(f.sized for f in found) else {}
+    return sized | {'resources-families': plot_families(found, metric)}
+
 RESOURCES = RunQuestion(
     'resources', lambda records, options: read_resources(records, options.metric or 'accuracy'),
-    lambda found, metric: [resources_table(found, metric), families_table(found, metric)],
-    lambda found, metric: {'resources': plot_sizes(found, metric),
-                           'resources-families': plot_families(found, metric)},
+    _tables, _figures,
     resources_sentences,
     unused='Of fewer than three languages, without this metric, or tested on the source: {}.')

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from ...core.files import InputError
 from ...core.pictures import no_formula, panels
-from ...core.tables import Table, decimal, names_in
+from ...core.tables import Table, decimal, grouped, names_in
 from .question import RunQuestion
 from .resources import Resources, read_resources, wikipedia_articles
 from .tiers import TIERS, read_tiers, tier_of
@@ -68,7 +68,7 @@ def read_subset(records:list[Run], chosen:set[str], metric:str='accuracy')->list
         parts = compare_subset(one.scores, chosen, {x: tier_of(one.model, x, facts) for x in one.scores})
         if parts and len(parts[0].chosen) < len(parts[0].languages): found.append(Subset(one, parts))
     if found: return found
-    what = 'hold scores of none or of nothing but the languages of the selection; name others with --beside'
+    what = 'have no language of the selection, or no other; name another selection, e.g. --beside wol,hin'
     raise InputError('runs', what)
 
 def diversity(languages:list[str])->float|None: # `None` for fewer than two, or where nothing is known
@@ -114,18 +114,21 @@ def plot_subset(found:list[Subset], metric:str='accuracy'):
         for i,(label,values) in enumerate(sides.items()):
             ax.bar(np.arange(len(names)) + .35*i - .17, values, .33, color=f'C{i}', label=label)
         ax.set_xticks(range(len(names)), map(no_formula, names), fontsize=7)
-    axes[0].legend(fontsize=7)
+        ax.set_xlim(-.8, len(names) - .2)
+    figure.legend(*axes[0].get_legend_handles_labels(), fontsize=7, loc='outside right upper')
     return figure
 
 def subset_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "Where a selection is better or worse than all languages"
     lines = []
-    for r in (r for t in tables for r in t.records if r['tier'] != 'all'):
+    place = lambda r: (r['task'], r['model'], r['protocol'], r['source'])
+    for r in (r for t in tables for own in grouped(t.records, place).values() for r in own[1:] or own):
         a, b = (decimal(float(r[name]), 1 if metric in IN_PERCENT else 2) for name in ('of_chosen','of_all'))
         rare = float(r['random']) < .05
         said = 'as few random choices do' if rare else 'as many random choices do'
         size = f'{r["chosen"]} of {r["languages"]} languages'
-        lines.append(f'{r["task"]}, {r["model"]}, {r["tier"]}: the selection ({size}) '
+        tier = 'all languages' if r['tier'] == 'all' else r['tier']
+        lines.append(f'{r["task"]}, {r["model"]}, {tier}: the selection ({size}) '
                      f'scores {a}, all {b}, {said} (random {decimal(float(r["random"]))}).')
     return lines
 
