@@ -188,6 +188,28 @@ def test_a_script_beside_the_clone_finds_the_package(tmp_path):
 
 # Notebooks that are run rather than exported
 
+def test_notebooks_open_with_their_finding_and_executed_ones_fit_todays_package():
+    "A walkthrough has none. A name that an executed notebook imports is still there"
+    executed = sorted((ROOT/'nbs'/'executed').glob('*.ipynb'))
+    top = [p for p in NOTEBOOKS if p.parent.name == 'nbs' and p.stem != 'walkthrough']
+    placeholder = 'This will say what was found.'
+    for path in [*top, *executed]:
+        assert cells(path, 'markdown')[1] == '## What was found' and placeholder in cells(path)[0], path
+        first = next(c for c in json.loads(path.read_text(encoding='utf-8'))['cells'] if c['cell_type'] == 'code')
+        said = ''.join(str(o['data']) for o in first['outputs'])
+        assert placeholder not in said and (said or path in top), path
+    for path in executed:
+        for statement in (s for cell in cells(path) for s in ast.walk(ast.parse(cell)) if isinstance(s, ast.ImportFrom)):
+            if not (statement.module or '').startswith('pronto'): continue
+            module = ROOT/f'{statement.module.replace(".", "/")}.py'
+            text = module.read_text(encoding='utf-8') if module.exists() else ''
+            assert [a.name for a in statement.names if not re.search(rf'\b{a.name}\b', text)] == [], (path, statement.module)
+
+def test_files_that_notebooks_read_from_the_repository_are_there():
+    found = [m for path in NOTEBOOKS for cell in cells(path) for m in re.findall(r"checkout\(((?:'[^']+'(?:, )?)+)\)", cell)]
+    named = [re.findall(r"'([^']+)'", place) for place in found]
+    assert len(named) > 3 and [place for place in named if not ROOT.joinpath(*place).exists()] == []
+
 def test_every_notebook_at_the_top_runs_in_a_test():
     files = [p for p in (ROOT/'tests').glob('test_*.py') if p.name != 'test_project.py']
     tests = ''.join(p.read_text(encoding='utf-8') for p in files)
