@@ -187,6 +187,49 @@ def test_a_script_without_blanks_asks_for_a_segmenter(annotated, tmp_path):
     manifest = build(annotated, bible, tmp_path/'b', splits='parallel', segmenter='characters')
     assert manifest['words']['segmenter'] == 'characters' and 'upos' in manifest['counts']
 
+# Verses that a translation joins, and a release that is killed
+
+def test_verses_that_are_joined_have_no_tags_and_the_others_their_own(annotated, tmp_path):
+    pytest.importorskip('thot', reason='needs the extra align')
+    from pronto.datasets.building import build
+    rows, kept, joined = iter(translated(annotated).rows), {}, []
+    for row in rows:
+        if row.label not in ('1','6','11'): kept[f'{row.book} {row.chapter}:{row.label}'] = row
+        else:
+            after = next(rows)
+            joined.append(row._replace(label=f'{row.label}-{after.label}', text=f'{row.text} {after.text}'))
+    build(annotated, Bible([*kept.values(), *joined]), tmp_path/'toy', splits='parallel', min_verses=300)
+    tables = [path for path in (tmp_path/'toy').glob('*_*.jsonl')]
+    found = [json.loads(line) for path in tables for line in path.open()]
+    assert len(found) > 1.5*len(kept) and {row['id'] for row in found} < {*kept} # Without twin verses
+    for row in (row for row in found if {*row['tags']} & {'O','B-PER'}):
+        words = kept[row['id']].text.replace('!', '').split()
+        assert row['tokens'] == words and [t != 'O' for t in row['tags']] == [w in NAMES.values() for w in words], row
+
+@pytest.mark.slow
+def test_a_release_with_words_goes_on_after_a_kill_and_knows_its_aligner(annotated, tmp_path, monkeypatch):
+    pytest.importorskip('thot', reason='needs the extra align')
+    from test_release import command, contents, wait_for
+    from pronto.jobs.release import release
+    from pronto.sources.annotation_file import write_annotations
+    write_annotations(annotated, tmp_path/'a.parquet')
+    (tmp_path/'bibles').mkdir()
+    for i in range(6):
+        rows = translated(annotated, {Ref('MAT', 1, i + 1): '...'}).rows
+        text = ''.join(f'{r.book}\t{r.chapter}\t{r.label}\t{r.text}\n' for r in rows)
+        (tmp_path/'bibles'/f'qa{"abcdef"[i]}.tsv').write_text(text)
+    make = lambda name: release(tmp_path/'a.parquet', tmp_path/'bibles', tmp_path/name, workers=1, min_verses=300)
+    assert len(make('whole').built) == 6
+    process = command(tmp_path, tmp_path/'out', '--workers', 2)
+    wait_for(2, tmp_path/'out', process)
+    process.kill()
+    process.communicate()
+    done = make('out')
+    assert len(done.finished) >= 2 and contents(tmp_path/'out') == contents(tmp_path/'whole')
+    monkeypatch.setattr('pronto.jobs.release.aligner_name', lambda: 'another aligner')
+    again = make('out')
+    assert len(again.built) == 6 and not again.finished
+
 # Small words, which stand for the ending of a word
 
 @pytest.mark.parametrize('told', [True, False], ids=['by endings','by chance'])

@@ -11,7 +11,6 @@ __all__ = ['LEAST_PROBABILITY', 'LEAST_LINKED', 'NAME_TAGS', 'NAMES', 'POS', 'ME
 import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from typing import Iterable, Iterator, NamedTuple
 import numpy as np
 from ..bibles.ud import UPOS
@@ -20,7 +19,7 @@ from .align import AlignedVerse
 from .examples import Verses
 from .splits import SPLITS, random_splits, split_of
 from .tasks import Task
-from .word_align import (MOST_ALIGNED, Link, align_words, alignment_quality_note,
+from .word_align import (MOST_ALIGNED, Link, align_words, aligner_name, alignment_quality_note,
                                         is_unspaced, plain_word, words_of)
 from ..sources.records import SourceWord
 
@@ -230,7 +229,7 @@ def word_tasks(
     tasks.append(_made(POS, linked, pos_tags(linked)))
     if has(_mention): tasks.append(_made(MENTIONS, linked, map(mention_tags, linked)))
     size = lambda some: dict(verses=len(some), tokens=sum(len(v.tokens) for v in some))
-    about = dict(aligner=f'eflomal (sil-thot {version("sil-thot")})', segmenter=segmenter, seed=seed,
+    about = dict(aligner=aligner_name(), segmenter=segmenter, seed=seed,
                  least_probability=LEAST_PROBABILITY, least_linked=LEAST_LINKED, left_out=left_out,
                  quality=alignment_quality_note(),
                  linked=size(linked), kept={t.stem: size(t.tagged.values()) for t in tasks},
