@@ -459,7 +459,7 @@ def test_a_task_of_the_users_is_exported(demo, tmp_path):
     export_lm_eval([tmp_path/'mine'], tmp_path/'lm')
     assert 'B. yes' in (tmp_path/'lm'/'pronto_my_own.yaml').read_text()
 
-@pytest.mark.filterwarnings('ignore:The inplace keyword') # Of mlcroissant, with the pandas of today
+@pytest.mark.filterwarnings('ignore::DeprecationWarning') # Of mlcroissant, with the pandas and rdflib of today
 @pytest.mark.parametrize('layout', ['tasks','translations'])
 def test_an_export_is_described_for_machines(demo, tmp_path, layout):
     "By Croissant and its vocabulary for responsible AI, and as a benchmark of the Hub"

@@ -199,7 +199,7 @@ def test_verses_that_are_joined_have_no_tags_and_the_others_their_own(annotated,
             after = next(rows)
             joined.append(row._replace(label=f'{row.label}-{after.label}', text=f'{row.text} {after.text}'))
     build(annotated, Bible([*kept.values(), *joined]), tmp_path/'toy', splits='parallel', min_verses=300)
-    tables = [path for path in (tmp_path/'toy').glob('*_*.jsonl')]
+    tables = (tmp_path/'toy').glob('*_*.jsonl')
     found = [json.loads(line) for path in tables for line in path.open()]
     assert len(found) > 1.5*len(kept) and {row['id'] for row in found} < {*kept} # Without twin verses
     for row in (row for row in found if {*row['tags']} & {'O','B-PER'}):
