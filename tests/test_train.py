@@ -1,10 +1,11 @@
 """Every architecture family through training or refused in one line, and bad input"""
-import json
+import json, re
 from pathlib import Path
 import numpy as np
 import pytest
 torch = pytest.importorskip('torch')
 import transformers as hf
+from conftest import ROOT
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from pronto.core.files import InputError
 from pronto.datasets.examples import PairExample, VerseExample
@@ -323,6 +324,12 @@ def test_no_code_of_a_model_folder_runs(make, tmp_path):
     (folder/'config.json').write_text(json.dumps(config))
     (folder/'evil.py').write_text(f'open({str(mark)!r}, "w")')
     assert fine_tune_dataset(DATA, folder, 'PNS', ONCE, device='cpu').predictions and not mark.exists()
+
+def test_one_module_loads_all_models():
+    "So that none is loaded with less care"
+    loads = re.compile(r'(?<!Embedding)\.from_pretrained\(|torch\.load\(|trust_remote_code')
+    found = [p.name for p in (ROOT/'pronto').rglob('*.py') if loads.search(p.read_text(encoding='utf-8'))]
+    assert found == ['architectures.py']
 
 @pytest.mark.parametrize('name,change', [
     ('config.json', dict(hidden_size=-1)), ('config.json', dict(num_attention_heads=0)), ('config.json', dict(model_type=['bert'])),
