@@ -4,7 +4,7 @@
 
 DATASET_DIRs are built with all tasks that are judged (`pronto build --tasks`). MODELs are in the order of
 their pretraining: random weights first. They are frozen and probed; the last one also with parts of train.
-What RECORDS holds is not measured again. Datasets with tasks on words alone give paper_tables/word_gates.*
+What RECORDS holds is not measured again. `-t names upos` judges the tasks on words: paper_tables/word_gates.*
 """
 import argparse, json
 from pathlib import Path
@@ -51,14 +51,14 @@ def rightness(task, rows, given):
     else: right = [int(a == b) for a,b in zip(given, true)]
     return dict(right=right, chapters=[row.refs[0].chapter_name for row in items])
 
-def measure(folders, models, path):
+def measure(folders, models, path, only=()):
     "A record for each dataset, task, model, share of train and draw of it"
     found = [json.loads(line) for line in path.open()] if path.exists() else []
     done = {(r['dataset'], r['task']) for r in found}
     know_imported(folders)
     for dataset in map(load_dataset_folder, folders):
         for task in (find_task(stem) for stem in dataset.tasks):
-            if (dataset.path.name, task.abbr) in done: continue
+            if (dataset.path.name, task.abbr) in done or only and task.stem not in only: continue
             new = []
             for parts,who,share,draw,given in answers(dataset, task, models):
                 new.append(dict(dataset=dataset.path.name, task=task.abbr, who=who, share=share, draw=draw,
@@ -162,8 +162,10 @@ if __name__ == '__main__':
     parser.add_argument('datasets', nargs='+', type=Path)
     parser.add_argument('-m', '--models', nargs='+', required=True)
     parser.add_argument('-o', '--output', type=Path, required=True)
+    parser.add_argument('-t', '--tasks', nargs='+', default=(), help='stems; all if not given')
+    parser.add_argument('--names', nargs='+', help='of the models in the table')
     args = parser.parse_args()
-    names = [Path(m).name for m in args.models]
-    made = table(measure(args.datasets, args.models, args.output), names, names)
+    models = [Path(m).name for m in args.models]
+    made = table(measure(args.datasets, args.models, args.output, args.tasks), models, args.names or models)
     made.write('paper_tables')
     print(made.markdown())

@@ -186,6 +186,9 @@ def _cached(name:str)->Path:
 
 def find_model(model)->Path:
     "The folder of a model; raises `InputError` if there is none or a part of it is missing"
+    if is_served(model):
+        raise InputError(model, 'is on a server, which answers prompts only; ask it with --protocol '
+                                'prompting and its address as --endpoint')
     folder = local_model(model) or _cached(given_name(model)[1])
     if not (folder/'config.json').is_file():
         raise InputError(model, 'is not a model folder (no config.json in it); give the folder that '

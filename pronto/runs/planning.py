@@ -204,10 +204,8 @@ def _in_language_of(folder:Path, recipe, instructions:dict|None): # A recipe
 def _model_files(model, recipe)->str: # A hash
     "What identifies a model: its files, or on a server its address and name"
     endpoint = getattr(recipe, 'endpoint', '')
-    if is_served(model) != bool(endpoint):
-        what = 'is on a server; give its address with --endpoint' if not endpoint else \
-               'is not on a server; name it openai:NAME, or leave --endpoint out'
-        raise InputError(model, what)
+    if endpoint and not is_served(model):
+        raise InputError(model, 'is not on a server; name it openai:NAME, or leave --endpoint out')
     if not endpoint: return model_hash(find_model(model))
     return content_hash(f'{endpoint} {given_name(model)[1]}'.encode(), size=16)
 
