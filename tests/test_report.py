@@ -96,7 +96,8 @@ def test_the_ranking_comes_first(page):
     # The mean first, and how far it is above the best baseline; tested where it has three seeds
     assert ranking[0] == ['good/model ↗','1','73.0 3 of 3','+23.0','75.0','71.0','1 of 1']
     assert page.locator('#finding').inner_text() == \
-        'First: good/model 73.0, +23.0 over the best baseline, on 3 of 3 test sets. Ranks are untested: they are from the scores alone.'
+        ('Highest score: good/model 73.0, +23.0 over the best baseline, on 3 of 3 test sets. '
+        'Ranks are untested: they are from the scores alone.')
     assert [row[0] for row in ranking[-2:]] == ['majority label','best baseline'] and EVIL in [row[0] for row in ranking]
     assert page.locator('#count').inner_text() == '5 results: 3 models, 2 translations, 2 tasks'
     assert sorted(column(page, 'SS', 'ranking')[:3]) == ['50.0 1 of 2','55.0 1 of 2','71.0'] # Of Wolof and Coptic
@@ -113,7 +114,7 @@ def test_a_model_is_ranked_on_the_test_sets_that_it_ran_on(tmp_path, browser):
     ranks = dict(zip(column(page, 'Model', 'ranking'), column(page, 'Rank', 'ranking')))
     assert ranks == {'some': '2 of 2', 'good': '1', 'poor': '2 of 2', 'majority label': '', 'best baseline': ''}
     assert column(page, 'SS', 'ranking')[:3] == ['90.0 1 of 3','68.3','47.5 2 of 3']
-    assert page.locator('#finding').inner_text().startswith('First: good 68.3, +18.3 over the best baseline, on 3 of 3')
+    assert page.locator('#finding').inner_text().startswith('Highest score: good 68.3, +18.3 over the best baseline, on 3 of 3')
     assert 'gradient' in page.locator('#ranking td[data-label=SS]').first.evaluate('e => getComputedStyle(e).backgroundImage')
     page.close()
 

@@ -75,6 +75,7 @@ def made_pages():
     tables = [p.relative_to(ROOT).as_posix() for p in sorted((ROOT/'paper_tables').glob('*.md'))]
     for path in dict.fromkeys([*PAGES, *tables]):
         if path != 'README.md': made[page_of(path)] = repository_page(path)
+    SHARED['<!-- real languages -->'] = real_languages()
     made['report.html'] = report_page(ROOT/'paper_tables'/'demo_runs.zip')
     made |= command_pages(written_pages())
     made['commands/tables.md'] += questions_list()
@@ -124,9 +125,15 @@ def questions_list():
     lines = [entry(*pair) for pair in RUN_QUESTIONS.items()]
     return '\n## Questions\n\n' + '\n\n'.join(lines) + '\n'
 
+def real_languages():
+    "The README's picture and what it shows, for the landing page"
+    text = (ROOT/'README.md').read_text(encoding='utf-8')
+    return with_links(re.search(r'^!\[.*?(?=^## )', text, re.M | re.S)[0], 'README.md', 'index.md')
+
 # What MkDocs calls
 
 MADE = {}
+SHARED = {} # What a written page takes from elsewhere, by the comment in its place
 
 def listed(folder):
     "The generated pages of a folder, its index first, for the navigation"
@@ -150,7 +157,9 @@ def on_files(files, config):
     for page,content in MADE.items(): files.append(File.generated(config, page, content=content))
     return files
 
-def on_page_markdown(text, page, config, files): return text.replace('<!-- references -->', references())
+def on_page_markdown(text, page, config, files):
+    for comment,shared in SHARED.items(): text = text.replace(comment, shared)
+    return text.replace('<!-- references -->', references())
 
 def on_page_content(html, page, config, files):
     "Put pictures where a page wants them; tables of outputs get a box to scroll in"

@@ -90,24 +90,32 @@ def to_annotate(held:Held)->list[Suggestion]: # The first is the next step
             Suggestion(f'pronto annotate ontonotes-release-5.0 -o {out}',
                        'if you have OntoNotes 5.0: the tasks of the paper')]
 
+# %% ../../nbs/cli/guide.ipynb #gd19
+_BIBLE = Suggestion('pronto fetch ebible engwebp', 'a translation, by its id at eBible.org')
+_FETCH = Suggestion(f'hf download {SMALL_MODEL}', 'fetches a small multilingual model into the local cache')
+
+def _to_card(held:Held)->list[Suggestion]:
+    "The page about a Bible and a model, which needs a source or its annotations"
+    model = quote([*held.models, SMALL_MODEL][0])
+    card = Suggestion(f'pronto card {quote(held.bibles[0])} -m {model}',
+                      'one page: dataset, probe, and what the scores mean')
+    return [card] if held.models else [_FETCH, card]
+
 def suggest(held:Held)->list[Suggestion]: # The first is the next step
     "Which commands help most now"
     at = lambda name: quote(str(Path(held.folder)/name))
     annotations = quote(held.annotations[0]) if held.annotations else ''
     if not annotations and not held.datasets:
         demo = Suggestion('pronto demo', 'shows everything on invented languages, in about five minutes')
-        if held.sources: return to_annotate(held)
+        if held.sources: return [*(_to_card(held) if held.bibles else [_BIBLE]), *to_annotate(held)]
         return [*to_annotate(held), demo] if held.bibles else [demo, *to_annotate(held)]
-    found = []
-    if annotations and held.bibles and held.models and not held.runs:
-        card = f'pronto card {quote(held.bibles[0])} -m {quote(held.models[0])}'
-        found.append(Suggestion(card, 'one page: dataset, probe, and what the scores mean'))
+    found = _to_card(held) if annotations and held.bibles and not held.runs else []
     if annotations and (bible := _to_build(held)):
         dataset = at(f'datasets/{_code(bible)}')
         found.append(Suggestion(f'pronto build -a {annotations} -b {quote(bible)} -o {dataset}',
                                 'makes the dataset of a translation'))
     if annotations and not held.bibles and not held.datasets:
-        return [Suggestion('pronto fetch ebible engwebp', 'a translation, by its id at eBible.org'),
+        return [_BIBLE,
                 Suggestion(f'pronto build -a {annotations} -b BIBLE -o {at("datasets/CODE")}',
                            'if you have a translation, in any format')]
     return [*found, *_after_building(held)] if held.datasets else found
@@ -127,11 +135,7 @@ def _after_building(held:Held)->list[Suggestion]:
     fine_tune = Suggestion(f'pronto eval {dataset} -m {model} --seeds 3',
                            'fine-tunes the model on every task')
     if held.runs: return [*_RESULTS, fine_tune]
-    found = []
-    if not held.models:
-        fetch = f'hf download {SMALL_MODEL}'
-        found.append(Suggestion(fetch, 'fetches a small multilingual model into the local cache'))
-        return [*found, probe]
+    if not held.models: return [_FETCH, probe]
     return [probe, Suggestion(f'pronto eval {dataset}', 'what simple predictors score'), fine_tune]
 
 # %% ../../nbs/cli/guide.ipynb #gd10

@@ -51,11 +51,16 @@ def _beside_options(parser):
         help='which verses are difficult for all models in all languages, and whose labels may be wrong; '
         'DATASET_DIR gives the texts to print beside them')
     add('--question', metavar='NAME|FILE.py',
-        help='a question by its name, e.g. probe (a wrong name lists all), or a file of Python that '
-        'defines one of your own')
-    add('--beside', default='', metavar='PATH',
-        help='what a question reads besides the runs, e.g. for seen the folder of the datasets (default: '
-        'that in the data folder)')
+        help='a question by its name, or a file of Python that defines one of your own: accuracy, mixes, '
+        'probe, tiers, items, typology, transfer and other protocols; order (is the known order of models '
+        'found?), power (which differences can be told?), errors (are the same rows right in other '
+        'languages?), seen (does a tagger generalise to tags and names that it was not trained on?), '
+        "resources (do scores rise with the size of a language's Wikipedia, by family?), subset (does a "
+        'selection of languages stand for all?)')
+    add('--beside', metavar='PATH|CODES',
+        help='what a question reads besides the runs: seen the folder of the datasets (if not given, that '
+        "in the data folder), subset the languages of the selection, e.g. wol,hin (if not given, XTREME's), "
+        'order a table of the verses that each model has read')
     add('--typology', action='store_true',
         help='transfer gaps against distances between languages, with Mantel tests; for --protocol transfer '
         'or transfer-probe')
@@ -105,7 +110,7 @@ def tables_command(args):
     if args.memory and question.name != 'accuracy':
         raise InputError('--memory', f'is for the tables of scores, not of {question.name}; leave it out')
     if (question.protocol or question.any_protocol) and not asked: args.recipe = ''
-    kind, file = (args.recipe, args.splits, args.protocol), args.tiers or args.items or args.beside
+    kind, file = (args.recipe, args.splits, args.protocol), args.tiers or args.items or args.beside or ''
     of_accuracy = args.layout, args.published, args.common_rows, args.memory
     options = Options(*kind, args.metric or '', file, args.runs, *of_accuracy)
     def make(out):

@@ -120,7 +120,7 @@ function ranking(found, title) {
       .join(', ')
   const finding =
     leaders.length &&
-    `First: ${leaders.slice(0, 3).map(leader).join('; ')}${leaders.length > 3 ? `; and ${leaders.length - 3} more` : ''}.` +
+    `${tested ? 'First' : 'Highest score'}: ${leaders.slice(0, 3).map(leader).join('; ')}${leaders.length > 3 ? `; and ${leaders.length - 3} more` : ''}.` +
       (tested ? '' : ' Ranks are untested: they are from the scores alone.')
   const ofTasks = tasks.map(t => ({
     key: t.name,
