@@ -328,15 +328,20 @@ def _short(block:Block)->list[list[TaskScore]]:
     return [*baselines[:1], *([best] if is_known else []), *(row for row in rows if not row[0].reference)]
 
 # %% ../../nbs/reporting/rendering.ipynb #58985cez
-def _row_name(row:list[TaskScore], mixed:bool, short:bool)->str:
+def _row_name(row:list[TaskScore], mixed:bool)->str:
     first, limits = row[0], sorted({c.limit for c in row if c.ours is not None and c.limit})
     name = first.system
     if first.reference == 'majority':
         trained_on = first.trained_on and f'trained on {first.trained_on}'
         name = ', '.join(filter(None, [first.name, first.test_set, trained_on, first.condition]))
-        if short: name += ': majority' # Who reads a terminal takes the name of a block for that of a model
     if mixed and limits: name += f', limit {" / ".join(f"{n:,}" for n in limits)}'
     return name
+
+def _headed(block:Block, rows:list[list[Printed]])->list[list[Printed]]:
+    "The name of a block in a row of its own: who reads a terminal takes it for that of a model"
+    (name, *figures), *others = rows
+    if rows_of(block)[0][0].reference != 'majority': return rows
+    return [[name, *(Printed('') for _ in figures)], [Printed('majority'), *figures], *others]
 
 def grid(
     blocks:list[Block],
@@ -352,10 +357,10 @@ def grid(
     differ, most = _limits_differ(cells), max((c.seeds or 0 for c in cells), default=0)
     how = differ, most, short
     printed = lambda row: [f for c in row for f in _printed(c, metrics[c.task], compared, *how)]
-    name = lambda row, i: Printed(_row_name(row, mixed, short), bold=i == 0)
+    name = lambda row, i: Printed(_row_name(row, mixed), bold=i == 0)
     rows = _short if short else rows_of
-    return header, [[[name(row, i), *printed(row), *share(row)] for i,row in enumerate(rows(b))]
-                    for b in blocks]
+    made = [[[name(row, i), *printed(row), *share(row)] for i,row in enumerate(rows(b))] for b in blocks]
+    return header, [_headed(b, some) if short else some for b,some in zip(blocks, made)]
 
 # %% ../../nbs/reporting/rendering.ipynb #718e472c
 def file_stem(table:str)->str: # e.g. `table1`
