@@ -189,3 +189,10 @@ def test_a_set_chooses_tasks_in_every_command(place, model, tmp_path, capsys):
     assert 'SS: majority' in shown and 'SM: ' not in shown
     assert main(['build', *build[1:], '--tasks', 'cores']) == 1
     assert 'or a set: paper, core' in capsys.readouterr().err
+
+def test_a_file_of_readers_or_sources_that_is_not_there_is_named(tmp_path, capsys):
+    (tmp_path/'x.txt').write_text('MRK 1:1 The beginning\n', encoding='utf-8')
+    for argv in ['convert', 'x.txt', '--readers', 'none.py'], ['annotate', '.', '-o', 'a.parquet', '--sources', 'none.py']:
+        assert main([str(tmp_path/a) if a.endswith('.txt') else a for a in argv]) == 1
+        line, = capsys.readouterr().err.splitlines()
+        assert 'none.py: is not there; name a file of Python' in line and 'fails with' not in line

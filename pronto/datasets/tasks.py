@@ -411,6 +411,7 @@ def own_code(path:Path):
 
 def run_file(path:Path)->dict: # Name to value
     "The names that a file defines; raises `InputError` with the line that fails"
+    if not Path(path).is_file(): raise InputError(path, 'is not there; name a file of Python')
     with own_code(path): return runpy.run_path(str(path), run_name='pronto_tasks')
 
 # %% ../../nbs/datasets/tasks.ipynb #cs04
