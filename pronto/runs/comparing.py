@@ -114,10 +114,13 @@ def setting_of(record:Run)->tuple:
     "What the seeds of one cell have in common, besides the test set"
     return record.model_hash, str(sorted(record.hyperparameters.items())), record.recipe
 
+def _trained(record:Run)->tuple: # Older records do not say on what, if it is what they are tested on
+    return tuple(record.train or [record.dataset]), record.condition
+
 def cell_of(record:Run)->tuple:
     "What the seeds of one cell have in common"
-    trained = tuple(record.train), record.condition, record.fold
-    return record.dataset, record.model, record.task, *trained, *test_set(record), *setting_of(record)
+    of_seed = record.dataset, record.model, record.task, record.fold, *_trained(record)
+    return *of_seed, *test_set(record), *setting_of(record)
 
 def row_of(record:Run)->tuple[str,str,str]: # Task, protocol, and on which other translations it was trained
     "What the scores of a model have in common that are set beside each other over translations"
@@ -157,7 +160,7 @@ def preferred(cells:list[list[Run]])->list[int]: # Places in `cells`, each of wh
     "For each board, translation and task the test set that is shown; of each model there its last setting"
     first = [seeds[0] for seeds in cells]
     where = lambda i: (first[i].dataset, task_key(first[i]), board_of(first[i]))
-    of_model = lambda i: (first[i].model, tuple(first[i].train), first[i].condition)
+    of_model = lambda i: (first[i].model, *_trained(first[i]))
     chosen = []
     for places in grouped(range(len(cells)), where).values():
         sets = grouped(places, lambda i: test_on_board(first[i])).values()
