@@ -73,7 +73,7 @@ class Server:
                 if fault == 'context': return self.refuse(400, 'the maximum context\n length is 7; sk-secret')
                 if fault == 'short' and outer.asked % 5 == 0: return self.refuse(400, 'the request exceeds the context size')
                 if fault == 'new' and (odd := {'max_tokens','temperature'} & {*given}):
-                    return self.refuse(400, 'unsupported', param=min(odd))
+                    return self.refuse(400, 'not supported in this context', param=min(odd))
                 said = dict(role='assistant', content=SAID.get(fault, 'B. Imperative'))
                 model = 'toy-2027' if fault == 'changes' and outer.asked > 5 else 'toy-2026'
                 ended = 'length' if fault == 'empty' else 'stop'

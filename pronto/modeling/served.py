@@ -125,12 +125,13 @@ class _Patient:
             settings = dict(self.settings)
             try: return self.client.chat.completions.create(model=self.name, messages=messages, **settings)
             except openai.BadRequestError as e:
-                if _is_too_long(e):
-                    self.refusal = e
-                    return None
-                if e.param not in settings or e.param in changed: raise
-                changed.add(e.param)
-                self._do_without(e.param, settings)
+                if e.param in settings and e.param not in changed:
+                    changed.add(e.param)
+                    self._do_without(e.param, settings)
+                    continue
+                if not _is_too_long(e): raise
+                self.refusal = e
+                return None
             except (openai.RateLimitError, openai.InternalServerError) as e:
                 wait = _pause(e, pauses.pop(0)) if pauses else None
                 if wait is None: raise
@@ -234,7 +235,9 @@ class ServedModel(_Answers):
             with _one_line(self.endpoint): row = self._new(json.loads(prompt))
             if row: self.keep(asked, row)
         self.tick()
-        if asked not in self.kept: return self.too_long.add(asked)
+        if asked not in self.kept:
+            self.too_long.add(asked)
+            return None
         self.used[asked] = self.kept[asked]
         return self.kept[asked]['said']
 
