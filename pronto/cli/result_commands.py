@@ -41,6 +41,7 @@ def tables_options(parser):
         help='show beside the scores how many verses each model completes (runs of --protocol memory)')
     _beside_options(parser)
 
+# %% ../../nbs/cli/result_commands.ipynb #170ef335
 def _beside_options(parser):
     group = parser.add_argument_group('instead of the tables of a protocol, from the same runs')
     add = group.add_argument

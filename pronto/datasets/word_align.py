@@ -167,7 +167,7 @@ def align_words(
     forms:list[list[str]]=None # The source as it stands, if its endings may tell where small words belong
 )->list[list[Link]]: # Of each verse, in the order of the source's words
     "Link words in both directions; raises `InputError` for verses that are too long, or without `sil-thot`"
-    aligner_name()
+    aligner_name() # Raises where there is none
     if len(source) != len(target): raise ValueError(f'{len(source)} verses here and {len(target)} there')
     pairs = [([plain_word(w, source_letters) for w in s], [plain_word(w, target_letters) for w in t])
              for s,t in zip(source, target)]

@@ -53,12 +53,13 @@ def across_languages(records:list[Run], metric:str='accuracy')->list[Run]: # Wit
 def spreads(records:list[Run], metric:str='accuracy')->list[Spread]: # By model, task and language
     "How far translations of the same language differ"
     size = lambda r: '' if r.sources else r.condition.partition(', draw')[0]
-    key = lambda r: (r.model, task_key(r), r.language, row_of(r), r.recipe, size(r))
+    alike = lambda r: (r.model, task_key(r), r.language, row_of(r), r.recipe, size(r))
     found = []
-    for (*key,_,_,_),some in grouped(across_languages(records, metric), key).items():
+    for (model, task, language, *_),some in grouped(across_languages(records, metric), alike).items():
         values = list(_per_bible(some, metric).values())
         if len(values) < 2: continue
-        found.append(Spread(*key, len(values), min(values), max(values), float(np.std(values, ddof=1))))
+        sd = float(np.std(values, ddof=1))
+        found.append(Spread(model, task, language, len(values), min(values), max(values), sd))
     return sorted(found, key=lambda s: s[:3])
 
 # %% ../../nbs/reporting/translations.ipynb #tr000011

@@ -12,7 +12,7 @@ from ...core.seeds import SeedScore
 from ...core.tables import ABSENT, Table, decimal, grouped
 from ...core.pictures import panels
 from ..protocol_cells import as_shown, between, collapse_mark, number, score_data
-from ...runs.folds import MOST_FOLLOWING
+from ...runs.folds import following_share
 from ..rendering import shown
 from ..scores import read_answers
 from ...runs.schema import Run
@@ -92,9 +92,9 @@ def prompted_table(found:list[Prompted])->Table:
     if any(p.asked for p in found) or any(x is not None for values in likely for x in values):
         header += ['asked','Brier','calibration error','follows the letter, %','no answer, %']
         for row,p,(brier,error,follows,unanswered) in zip(rows, found, likely):
-            mark = '‡' if (follows or 0) > MOST_FOLLOWING else ''
+            mark = '‡' if following_share(p.runs) else ''
             row += [p.asked, decimal(brier, 3), decimal(error, 3), number(follows) + mark, number(unanswered)]
-        notes += [_LIKELY, _FOLLOWS if any((values[2] or 0) > MOST_FOLLOWING for values in likely) else '',
+        notes += [_LIKELY, _FOLLOWS if any(following_share(p.runs) for p in found) else '',
                   _LOST if any(values[3] for values in likely) else '', *_mixed(found)]
     data = list(map(_data, found, likely))
     return Table('prompting', 'Prompting', [(header, rows)], notes, data)
