@@ -1,5 +1,6 @@
 "A table of one's own labels: an annotated source like any other, from the file to the report"
 import json
+import re
 
 import pytest
 
@@ -112,6 +113,24 @@ def test_folds_are_run(built, model, tmp_path): # noqa: F811
     assert main('eval', built('folds'), '-m', model, '-t', 'long', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
     [pooled] = read_runs(tmp_path/'runs')
     assert pooled.folds and len({row['ref'] for row in predictions_of(pooled)}) == 200
+
+def test_a_task_that_is_empty_in_a_fold_is_left_out_with_a_line(place, tmp_path, capsys):
+    "Its labels are all in the first two chapters"
+    rows = (place/'mine.tsv').read_text().splitlines()
+    chapters = sorted({row.split(':')[0] for row in rows[1:]})[:2]
+    some = [row if row.split(':')[0] in chapters else re.sub(r'\t[abc-]\t', '\t-\t', row) for row in rows[1:]]
+    (tmp_path/'some.tsv').write_text('\n'.join([rows[0], *some]) + '\n')
+    folder = tmp_path/'qad'
+    assert main('annotate', tmp_path/'some.tsv', '-o', tmp_path/'some.parquet') == 0
+    assert main('build', '-a', tmp_path/'some.parquet', '-b', place/'corpus'/'bibles'/'qad.tsv', '-o', folder,
+                '--min-verses', 100, '--splits', 'folds') == 0
+    capsys.readouterr()
+    assert main('eval', folder) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith('long, macro F1: majority ') and 'initial' not in said.out
+    assert f'{folder}: left out, as a split is empty: initial' in said.err
+    assert main('eval', folder, '-t', 'initial') == 1
+    assert ': has no initial to train or test on' in capsys.readouterr().err
 
 def test_another_process_knows_the_task_from_the_dataset(built, model, tmp_path): # noqa: F811
     from pronto.runs.planning import plan

@@ -35,7 +35,7 @@ def eval_options(parser):
 def eval_command(args):
     "Train models on the tasks of datasets and record the scores; without a model, score the baselines"
     from tqdm import tqdm
-    from pronto.runs.planning import empty_tasks, plan
+    from pronto.runs.planning import plan
     from pronto.runs.runner import FinishedRun
     from pronto.runs.store import pool_runs
     tasks, failed = args.task or (), []
@@ -50,8 +50,7 @@ def eval_command(args):
     except ValueError as e: raise as_input_error(e, '--task') from e
     is_search = trainings[0].adapt in ('search','read') # Without a task
     for folder in args.dataset:
-        if not tasks and not is_search and (left := empty_tasks(folder)):
-            note(f'{folder}: left out, as a split is empty: {", ".join(t.abbr for t in left)}')
+        if not tasks and not is_search: _note_empty(folder)
     _tell_time(trainings, args.runs or data_dir()/'runs')
     records = []
     for finished in _run_each(trainings, args, list_failed):
@@ -68,6 +67,11 @@ def eval_command(args):
         if pooled.paths: show(f'all folds: {folds}', _record_data(folds))
     _show_meaning(records)
     return batch_status(failed) if records else 1
+
+def _note_empty(dataset):
+    from pronto.runs.planning import empty_tasks
+    left = empty_tasks(dataset)
+    if left: note(f'{dataset}: left out, as a split is empty: {", ".join(t.abbr for t in left)}')
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7b
 def _tell_time(trainings:list, runs):
@@ -169,6 +173,7 @@ def _show_baselines(args, tasks:list[str]):
         except InputError as e:
             left.append(e)
             continue
+        if not tasks: _note_empty(folds[0].dataset)
         if in_terminal():
             show(_baseline_table(folds[0].code, scored))
             continue

@@ -66,8 +66,9 @@ def _needed_tables(folder:Path, task, splits:tuple[str,...])->list[Path]:
     return list(found.values())
 
 def empty_tasks(dataset, splits:tuple[str,...]=SPLITS)->list: # Of `pronto.datasets.tasks`
-    "Tasks with an empty split: a small source or translation may have no pairs for them"
-    sizes = {task: [_size(table) for table in _needed_tables(dataset, task, splits)]
+    "Tasks with an empty split, in any fold: a small source or translation may have no pairs for them"
+    folders = fold_folders(dataset) or [dataset]
+    sizes = {task: [_size(table) for folder in folders for table in _needed_tables(folder, task, splits)]
              for task in TASKS.values()}
     return [task for task,found in sizes.items() if 0 in found]
 
