@@ -53,12 +53,15 @@ def toy_words_and_verses(annotated, tmp_path):
     "A dataset with tasks on verses and on words"
     pytest.importorskip('thot', reason='needs the extra align')
     from pronto.datasets.building import build
+    both = with_people(annotated)
+    build(both, translated(both), tmp_path/'both', splits='parallel')
+    return tmp_path/'both'
+
+def with_people(annotated):
     from pronto.sources.records import EntityMention
     def about(ref): return tuple(EntityMention(f'person:P{i}', 'person', 'name', i + 1) for i in range(ref.verse % 3))
     verses = {ref: v._replace(entities=about(ref)) for ref,v in annotated.verses.items()}
-    both = Annotations(Source(name='toy', tasks=['people_named']), verses)
-    build(both, translated(both), tmp_path/'both', splits='parallel')
-    return tmp_path/'both'
+    return Annotations(Source(name='toy', tasks=['people_named']), verses)
 
 # Annotations
 
@@ -160,6 +163,16 @@ def test_without_text_there_are_no_tasks_on_words(annotated, tmp_path):
         m.setitem(__import__('sys').modules, 'thot.alignment', None) # Nothing is aligned
         manifest = build(annotated, translated(annotated), tmp_path/'toy', splits='parallel', layout='labels')
     assert 'the text is left out' in manifest['words']['warning'] and not list((tmp_path/'toy').glob('*.jsonl'))
+
+def test_a_set_of_tasks_leaves_those_on_words_out_and_says_so(annotated, tmp_path, monkeypatch):
+    from pronto.datasets.building import build
+    from pronto.datasets.manifest import summary
+    from pronto.datasets.tasks import find_task
+    monkeypatch.setattr('pronto.datasets.tasks._CHOSEN', ['core'])
+    both = with_people(annotated)
+    manifest = build(both, translated(both), tmp_path/'both', splits='parallel', tasks=[find_task('people_named')])
+    assert {*manifest['counts']} == {'people_named'} and not list((tmp_path/'both').glob('*.jsonl'))
+    assert 'Caution: there are no tasks on words, since the chosen set of tasks has none' in summary(manifest)
 
 def test_without_sil_thot_the_extra_is_named(annotated, tmp_path, monkeypatch):
     from pronto.datasets.building import build

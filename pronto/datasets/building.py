@@ -23,9 +23,9 @@ from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
                                       manifest_bytes, pool_manifests, table_hash)
 from .shortcuts import NearestText, resemblance
 from .splits import N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
-from .tasks import VerseTask, labels_of, tasks_of
+from .tasks import VerseTask, is_chosen, labels_of, tasks_of
 from .word_align import SEGMENTERS
-from .word_tasks import word_tasks
+from .word_tasks import LEAST_PROBABILITY, word_tasks
 
 # %% ../../nbs/datasets/building.ipynb #7efc4f58
 LAYOUTS = 'plain', 'references', 'labels'
@@ -189,8 +189,9 @@ def _on_words(alignment:Alignment, layout:str, segmenter:str
 )->tuple[list,bytes,dict]: # As `word_tasks` gives them
     "The tasks on words, where the annotations have words; their tables hold the text"
     if not any(v.annotation.words for v in alignment.verses): return [], b'', {}
-    if layout == 'labels':
-        return [], b'', dict(warning='there are no tasks on words, since the text is left out')
+    why = 'the text is left out' if layout == 'labels' else ''
+    if not any(map(is_chosen, LEAST_PROBABILITY)): why = 'the chosen set of tasks has none'
+    if why: return [], b'', dict(warning=f'there are no tasks on words, since {why}')
     return word_tasks(alignment.verses, segmenter)
 
 def _check_options(splits:str, layout:str, segmenter:str, versification:str):
