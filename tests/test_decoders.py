@@ -53,6 +53,9 @@ def test_ways_of_asking_belong_to_prompting(data, causal, capsys): # noqa: F811
     assert asked(data, causal, '--most-requests', '5') == 1
     assert '--most-requests: is for models on a server' in capsys.readouterr().err
 
+TOO_LONG = dict(short=(400, dict(error=dict(message='the request exceeds the context size'))), # As servers say it
+                large=(413, '<html>Request Entity Too Large</html>'),
+                few=(422, dict(error='Input validation error: `inputs` must have less than 1024 tokens. Given: 1168')))
 SAID = dict(empty=None, unicode='\u2028Ответ: Б \U0001f600', thinks='<think>A or B?</think>\n\nB')
 
 class Server:
@@ -71,7 +74,8 @@ class Server:
                 if fault == 'limits' and outer.asked in (3, 4, 5, 6): return self.refuse(429, 'wait, sk-secret')
                 if fault == 'quota': return self.refuse(429, 'no money', code='insufficient_quota')
                 if fault == 'context': return self.refuse(400, 'the maximum context\n length is 7; sk-secret')
-                if fault == 'short' and outer.asked % 5 == 0: return self.refuse(400, 'the request exceeds the context size')
+                if fault in TOO_LONG and outer.asked % 5 == 0: return self.reply(TOO_LONG[fault][1], TOO_LONG[fault][0])
+                if fault == 'field': return self.reply(dict(detail='a field is missing'), 422)
                 if fault == 'new' and (odd := {'max_tokens','temperature'} & {*given}):
                     return self.refuse(400, 'not supported in this context', param=min(odd))
                 said = dict(role='assistant', content=SAID.get(fault, 'B. Imperative'))
@@ -124,7 +128,8 @@ def test_a_server_is_asked_once_for_each_row_and_no_file_holds_the_key(served, t
 
 @pytest.mark.parametrize('fault,said', [('key', 'refuses the key; set OPENAI_API_KEY'), ('slow', 'did not answer in time'),
                                         ('half', 'cannot be reached'), ('context', 'status 400 (the maximum context length is 7; KEY)'),
-                                        ('quota', 'status 429 (no money); it limits how much it is asked')])
+                                        ('quota', 'status 429 (no money); it limits how much it is asked'),
+                                        ('field', 'status 422 (a field is missing)')])
 def test_what_goes_wrong_with_a_server_is_a_line_and_loses_nothing(served, tmp_path, monkeypatch, capsys, fault, said):
     ask, runs = served
     if fault == 'slow': monkeypatch.setenv('PRONTO_TIMEOUT', '2')
@@ -184,10 +189,12 @@ def test_a_model_on_a_server_is_asked_by_prompts_alone(data, tmp_path, capsys, h
     assert main([*how, str(data/'qaa'), '-m', 'openai:toy', '--runs', str(tmp_path)]) == 1
     assert 'ask it with --protocol prompting and its address as --endpoint' in capsys.readouterr().err
 
-def test_questions_that_are_too_long_for_a_server_stop_nothing(served, capsys):
+@pytest.mark.parametrize('fault', TOO_LONG)
+def test_questions_that_are_too_long_for_a_server_stop_nothing(served, capsys, fault):
     ask, runs = served
-    with Server('short') as server: assert ask(server.url) == 0
-    assert 'has no room for 8 questions, which count as wrong' in capsys.readouterr().err
+    with Server(fault) as server: assert ask(server.url) == 0
+    error = capsys.readouterr().err
+    assert 'has no room for 8 questions, which count as wrong' in error and 'remove the record of this run' in error
     assert 0 <= records(runs)[0]['unanswered'] < 1
 
 def test_a_server_that_changes_its_model_is_named(served, tmp_path, capsys):

@@ -37,11 +37,13 @@ _LONGEST = 600 # Of the pauses that a server asks for
 _KEPT = 'the answers so far are kept: run the same command again'
 _NAME = 'check the name of the model, and the address, which mostly ends in /v1'
 _LENGTH = 'check the context length of the server; --recipe prompt-0 asks without examples'
-_NO_ROOM = re.compile(r'context|too long|maximum.{0,40}tokens', re.IGNORECASE)
+_NO_ROOM = re.compile(r'context|too (long|large)|longer than|(maximum|less than|inputs).{0,40}tokens',
+                      re.IGNORECASE)
 
 def _is_too_long(e)->bool:
     "Does a server refuse a question because its model has no room for it?"
-    return e.code == 'context_length_exceeded' or bool(_NO_ROOM.search(_own_words(e)))
+    if e.status_code == 413 or e.code == 'context_length_exceeded': return True
+    return e.status_code in (400, 422) and bool(_NO_ROOM.search(_own_words(e)))
 
 _REMEDIES = {400: _LENGTH, 404: _NAME, 405: _NAME, 413: _LENGTH, 422: _LENGTH,
              429: 'it limits how much it is asked; wait, or raise the limit'}
@@ -50,8 +52,9 @@ def _key()->str: return os.environ.get('OPENAI_API_KEY', '').strip() or 'none' #
 
 def _own_words(e)->str: # In brackets; empty if it gives no reason
     "Why a server refuses a request, in a line without the key"
-    body = e.body if isinstance(e.body, dict) else {}
-    words = ' '.join(str(body.get('message') or '').replace(_key(), 'KEY').split())
+    body = e.body if isinstance(e.body, dict) else dict(message=e.body)
+    said = body.get('message') or body.get('detail') or ''
+    words = ' '.join(str(said).replace(_key(), 'KEY').split())
     return f' ({words[:200]})' if words else ''
 
 # %% ../../nbs/modeling/served.ipynb #c6ba32ef
@@ -124,14 +127,6 @@ class _Patient:
         while True:
             settings = dict(self.settings)
             try: return self.client.chat.completions.create(model=self.name, messages=messages, **settings)
-            except openai.BadRequestError as e:
-                if e.param in settings and e.param not in changed:
-                    changed.add(e.param)
-                    self._do_without(e.param, settings)
-                    continue
-                if not _is_too_long(e): raise
-                self.refusal = e
-                return None
             except (openai.RateLimitError, openai.InternalServerError) as e:
                 wait = _pause(e, pauses.pop(0)) if pauses else None
                 if wait is None: raise
@@ -141,6 +136,14 @@ class _Patient:
                     try: time.sleep(wait)
                     finally: self.telling.release()
                 else: time.sleep(wait)
+            except openai.APIStatusError as e:
+                if e.status_code == 400 and e.param in settings and e.param not in changed:
+                    changed.add(e.param)
+                    self._do_without(e.param, settings)
+                    continue
+                if not _is_too_long(e): raise
+                self.refusal = e
+                return None
 
     def _do_without(self, name:str, settings:dict):
         "Some models have no temperature, and another name for the most tokens"
@@ -192,7 +195,7 @@ class _Answers:
                       f'server changed; to ask all again remove {self.file}')
         if self.too_long:
             to_stderr(f'{name}: the server has no room for {len(self.too_long):,} questions, which count as '
-                      f'wrong; {_LENGTH}')
+                      f'wrong; {_LENGTH}; to ask them again remove the record of this run')
         lost = [row for row in self.used.values() if letter_of(row['said'], 26) is None]
         cut = sum(row['cut'] for row in lost)
         if not lost: return
