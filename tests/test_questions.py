@@ -160,3 +160,16 @@ def test_a_selection_is_compared_with_all_languages_by_tier(tmp_path):
     assert ask('subset', tmp_path).tables[0].records[0]['chosen'] == '3' # Of XTREME
     for chosen in 'deu', ','.join([*LANGUAGES, 'luo', 'ewe']):
         with pytest.raises(InputError, match='have no language of the selection, or no other'): ask('subset', tmp_path, file=chosen)
+
+# What is shown
+
+def test_a_table_without_rows_is_left_out_beside_others(tmp_path):
+    "The first stays: it says why there is nothing"
+    from pronto.core.tables import Table
+    from pronto.reporting.questions.question import RunQuestion
+    store(tmp_path, 'eng', verses(range(20)))
+    empty, full = (Table(stem, stem, [(['x'], rows)]) for stem,rows in (('empty', []), ('full', [['1']])))
+    def shown(*tables):
+        ask = RunQuestion('toy', lambda records, options: [records], lambda found, metric: tables, None, None, any_protocol=True)
+        return [t.stem for t in ask_runs(ask, read_runs(tmp_path), Options(store=str(tmp_path))).tables]
+    assert shown(full, empty) == ['full'] and shown(empty) == ['empty']

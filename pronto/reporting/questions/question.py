@@ -180,6 +180,7 @@ def ask_runs(
         also = _also(metric, asked)
         for made in question.tables(some, metric):
             table, parts = made if isinstance(made, tuple) else (made, some)
+            if not table.rows and tables[metric]: continue # The first one says why
             table = _noted(table, _runs_of(parts), metric)
             title = f'{table.title}, {METRICS[metric]}' if also else table.title
             noted = replace(table, stem=table.stem + also, title=title, notes=[*table.notes, *after])
