@@ -109,6 +109,11 @@ def test_baselines_are_scored_by_the_metric_of_the_task(built, capsys):
     said = capsys.readouterr().out
     assert said.startswith('long, macro F1: majority ') and float(said.split('majority ')[1].split('%')[0]) < 50
 
+def test_a_published_split_is_no_task(testdata):
+    annotations = annotate(testdata/'verse_labels'/'taxi1500.tsv')
+    assert [*annotations.source.labels] == ['label']
+    assert {v.split for v in annotations.verses.values()} == {'train','dev','test'}
+
 def test_folds_are_run(built, model, tmp_path): # noqa: F811
     assert main('eval', built('folds'), '-m', model, '-t', 'long', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
     [pooled] = read_runs(tmp_path/'runs')

@@ -23,7 +23,7 @@ _STEM = re.compile('[a-z][a-z0-9_]{0,59}')
 
 def _head(path, cells:list[str])->list[str]: # The names of the columns after the first
     "The columns; raises `InputError` if they are not those of a table of labels"
-    first, *columns = cells
+    first, *columns = ['split' if cell == 'published_split' else cell for cell in cells]
     if first not in ('ref','reference'):
         raise InputError(path, f'begins with {first[:40]!r} instead of a header; write one: ref, a tab, and '
                                'the name of each task', 'line 1')
