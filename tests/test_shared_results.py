@@ -115,5 +115,10 @@ def test_the_check_says_what_is_wrong(shared, tmp_path, capsys):
     assert 'accuracy 25.0%, other seeds 75.0%' in capsys.readouterr().err
     key = RunKey('wol', 'third', 'abc', 'proper_noun_subject', 'another hash')
     write_record(key, tmp_path/'three', run_results(), predictions(.75))
+    before = [p for p in shared.rglob('*') if p.is_file()]
     assert main(['export', 'results', str(tmp_path/'three'), '-o', str(shared)]) == 1
-    assert 'wol: its runs are on 2 datasets of this name' in capsys.readouterr().err
+    assert 'wol: its runs of PNS are on 2 datasets of this name' in capsys.readouterr().err
+    assert [p for p in shared.rglob('*') if p.is_file()] == before and check(shared) == 0 # What is refused is not added
+    other = RunKey('wol', 'third', 'abc', 'main_tense', 'another hash') # Of the tasks that one chooses, each is a file
+    write_record(other, tmp_path/'four', run_results(), predictions(.75))
+    assert main(['export', 'results', str(tmp_path/'four'), '-o', str(shared)]) == 0

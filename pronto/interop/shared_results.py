@@ -14,7 +14,7 @@ from ..core.files import InputError, json_bytes, read_json, safe_name, write_asi
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
 from ..modeling.memory import FIGURES
-from ..runs.comparing import cell_of
+from ..runs.comparing import cell_of, made_as, task_key, task_name
 from ..runs.schema import Run
 from ..runs.folds import right_answers
 from ..runs.store import RunInputs, predictions_of, read_record, store_of
@@ -85,34 +85,48 @@ def _place(run:Run, out:Path)->Path: # Of its results
     name = f'{safe_name(run.dataset)}-{run.task}-{run.path.stem}.json'
     return out/'results'/model_id(run).replace('/', '__')/revision/name
 
-def _copy(source:Path, target:Path):
+def _copy(source:Path, target:Path, new:list[Path]):
+    if not target.exists(): new.append(target)
     with write_aside(target) as f: shutil.copyfile(source, f)
+
+def _add(path:Path, copy:Path, out:Path, organisation:str, new:list[Path])->bool: # Was it not there?
+    "Add one record, its predictions and its results; what is written is added to `new`"
+    run = read_record(path)
+    if not copy.exists():
+        table = path.with_suffix('.predictions.tsv') # First, so that no record is without it
+        for source in (table, path): _copy(source, copy.with_name(source.name), new)
+    known, result = _scores(read_record(copy)), _place(run, out)
+    for name,score in _scores(run).items():
+        if abs(known.get(name, score) - score) <= .005*max(1, abs(score)): continue
+        raise InputError(path, f'has another {name} than {copy}, from the same inputs; find out why')
+    if result.exists(): return False
+    made = shared_result(run, str(int(path.stat().st_mtime)), organisation)
+    new.append(result)
+    with write_aside(result) as f: f.write_bytes(json_bytes(made))
+    return True
+
+# %% ../../nbs/interop/shared_results.ipynb #rsx0010b
+_SHOWN = 10 # Faults
 
 def export_results(
     runs, # A run store
     out, # The folder to add to; if it holds the store it is only checked
     organisation:str='unknown' # Where the runs were made
 )->tuple[int,int]: # How many records were added, and how many there are
-    "Add records to a folder of many people, and check all of it; raises `InputError` with what is wrong"
-    runs, out, added = store_of(runs), Path(out), 0
-    found = {path: read_record(path) for path in _records(runs)}
+    "Add records to a folder of many people, and check all of it; raises `InputError`, and adds nothing then"
+    runs, out, new = store_of(runs), Path(out), []
+    found = _records(runs)
     if not found: raise InputError(runs, 'has no runs; name a folder that `pronto eval` wrote')
-    if runs.resolve() == (out/'runs').resolve(): found = {}
-    for path in runs.glob('tasks/*.json') if found else (): _copy(path, out/'runs'/'tasks'/path.name)
-    for path,run in found.items():
-        copy, result = out/'runs'/path.relative_to(runs), _place(run, out)
-        if not copy.exists():
-            table = path.with_suffix('.predictions.tsv') # First, so that no record is without it
-            for source in (table, path): _copy(source, copy.with_name(source.name))
-        known = _scores(read_record(copy))
-        for name,score in _scores(run).items():
-            if abs(known.get(name, score) - score) <= .005*max(1, abs(score)): continue
-            raise InputError(path, f'has another {name} than {copy}, from the same inputs; find out why')
-        if result.exists(): continue
-        made = shared_result(run, str(int(path.stat().st_mtime)), organisation)
-        with write_aside(result) as f: f.write_bytes(json_bytes(made))
-        added += 1
-    if faults := check_results(out): raise InputError(out, '; '.join(faults))
+    if runs.resolve() == (out/'runs').resolve(): found = []
+    try:
+        for path in runs.glob('tasks/*.json') if found else (): _copy(path, out/'runs'/'tasks'/path.name, new)
+        added = sum(_add(path, out/'runs'/path.relative_to(runs), out, organisation, new) for path in found)
+        if faults := check_results(out):
+            more = [f'and {len(faults) - _SHOWN:,} more'] if len(faults) > _SHOWN else []
+            raise InputError(out, '; '.join(faults[:_SHOWN] + more))
+    except InputError:
+        for path in new: path.unlink(missing_ok=True)
+        raise
     return added, len(_records(out/'runs'))
 
 # %% ../../nbs/interop/shared_results.ipynb #rsx00012
@@ -142,9 +156,12 @@ def check_results(out)->list[str]: # What is wrong; empty if nothing is
     faults = [fault for path in paths for fault in _faults_of(path, out)]
     if faults: return faults
     runs = [read_record(path) for path in paths]
-    for (code,fold,_),some in grouped(runs, lambda r: (r.dataset, r.fold, r.splits)).items():
+    of_labels = [r for r in runs if not (r.is_reading or r.is_search)] # Others have all verses, of any tasks
+    data = lambda r: (r.dataset, task_key(r), r.fold, *made_as(r)) # A dataset may hold some of the tasks
+    for (code,task,*_),some in grouped(of_labels, data).items():
         hashes = {r.dataset_hash for r in some}
-        if len(hashes) > 1: faults.append(f'{code}: its runs are on {len(hashes)} datasets of this name')
+        if len(hashes) == 1: continue
+        faults.append(f'{code}: its runs of {task_name(task)} are on {len(hashes)} datasets of this name')
     inputs = lambda r: json.dumps([getattr(r, f.name) for f in fields(RunInputs)], sort_keys=True)
     for first,*others in grouped(runs, inputs).values():
         faults += [f'{r.path}: is the same run as {first.path}; remove one' for r in others]
