@@ -179,3 +179,18 @@ def test_a_whole_bible(acai, testdata, tmp_path, name, aligned):
     assert manifest['verses']['aligned'] >= aligned and manifest['checks']['shared_verses'] == 0
     assert all(min(n.values()) > 1000 for n in manifest['counts'].values())
     for stem in 'same_key_term', 'same_thing': assert manifest['predictors'][stem]['lookup'] == .5
+
+def test_a_folder_is_annotated_once_for_all_bibles(toy_acai, tmp_path, monkeypatch, pronto):
+    "Until a file changes; `pronto cache --clear` forgets it, and a folder that cannot be written does no harm"
+    from pronto.sources.annotated import annotate_once, kept_annotations
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
+    n_read = []
+    def read():
+        return annotate_once(toy_acai, lambda files: n_read.append(len(files)) or files)
+    assert read().verses == read().verses == annotate(toy_acai).verses and len(n_read) == 1
+    change(toy_acai, 'n43001042009', 'n43001042008')
+    assert read().verses == annotate(toy_acai).verses and len(n_read) == 2
+    assert pronto('cache', '--clear')[0] == 0 and not kept_annotations().exists()
+    kept_annotations().parent.mkdir(exist_ok=True)
+    kept_annotations().write_text('') # Where the folder would be
+    assert read().verses == annotate(toy_acai).verses and len(n_read) == 3

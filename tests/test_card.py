@@ -1,5 +1,5 @@
 "`pronto card`: a page on a Bible and a model, from nothing but the two"
-import json, re, shlex, shutil
+import base64, json, re, shlex, shutil
 from pathlib import Path
 
 import pytest
@@ -24,6 +24,9 @@ def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkey
         assert part in text
     assert 'best score without a model' in text.split('What was found')[1].split('In a picture')[0]
     asked = text.split('What is asked')[1].split('Verses to read')[0]
+    png = base64.b64decode(re.search('base64,([^"]+)', text)[1])
+    assert int.from_bytes(png[16:20], 'big') <= 928 # Pixels that the page shows as they are
+    assert 'alt="The scores of each model' in text and 'accuracy [95\N{NO-BREAK SPACE}%]' in text
     assert re.search(r'PNS.*?>(yes|no)<', asked, re.S) # Not 1 or 0
     assert 'import' not in text.replace('important', '') and 'Traceback' not in text and 'papermill' not in text
     assert [a for a in re.findall(r'(?:src|href)="([^"]*)"', text) if not a.startswith(('data:', '#'))] == []

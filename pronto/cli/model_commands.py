@@ -261,17 +261,19 @@ def _columns(names:list[str], models:list[str], n_tasks:int)->Callable: # Of a r
 def cache_options(parser):
     add_number(parser, '--bound', 0., 1e6, 'the most that the cache may hold, in gigabytes; the encodings '
                'that have not been used for the longest time are removed')
-    parser.add_argument('--clear', action='store_true', help='remove all encodings and kept baselines')
+    parser.add_argument('--clear', action='store_true',
+                        help='remove all encodings, kept baselines and annotations')
 
 # %% ../../nbs/cli/model_commands.ipynb #prb00004
 def cache_command(args):
     "Show, bound or empty the cache of encodings of frozen models"
     from pronto.modeling.encodings import encodings_cache
     from pronto.runs.baselines import kept_baselines
+    from pronto.sources.annotated import kept_annotations
     held = encodings_cache()
     if args.clear:
         held.clear()
-        shutil.rmtree(kept_baselines(), ignore_errors=True)
+        for kept in kept_baselines(), kept_annotations(): shutil.rmtree(kept, ignore_errors=True)
     if args.bound is not None: held.set_bound(int(args.bound*1e9))
     sizes = held.sizes()
     total = sum(size['bytes'] for size in sizes)

@@ -87,8 +87,10 @@ def save_picture(
 
 class Picture:
     "A figure as a notebook displays it, whatever backend matplotlib has"
-    def __init__(self, figure):
-        self.png = _png(figure)
+    def __init__(self, figure,
+        alt:str='' # What it shows, for who cannot see it
+    ):
+        self.png, self.alt = _png(figure), alt
 
-    def _repr_png_(self)->bytes: return self.png
+    def _repr_png_(self): return (self.png, dict(alt=self.alt)) if self.alt else self.png
     def __repr__(self): return f'Picture({len(self.png):,} bytes)'

@@ -22,9 +22,9 @@ class Markup(str):
 
 _CONTROL = re.compile('[\x00-\x1f\x7f-\x9f\ud800-\udfff]') # Surrogates alone cannot be written as UTF-8
 
-def one_line(text)->str: # Without line breaks and control characters
+def one_line(text)->str: # Without line breaks and control characters; what must not be broken stays so
     "A value as one line of text"
-    text = ' '.join(str('' if text is None else text).split())
+    text = re.sub(r'[^\S\N{NO-BREAK SPACE}]+', ' ', str('' if text is None else text)).strip()
     return _CONTROL.sub('\N{REPLACEMENT CHARACTER}', text)
 
 def _cell(value, write)->str:

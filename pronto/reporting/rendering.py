@@ -10,6 +10,7 @@ __all__ = ['BASELINE_NAMES', 'OWN_TABLE', 'TITLES', 'IN_PERCENT', 'BESIDE', 'Blo
 # %% ../../nbs/reporting/rendering.ipynb #cb9de5fb
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
+from textwrap import fill as wrapped
 from typing import TYPE_CHECKING
 from ..core.pictures import no_formula
 from ..datasets.tasks import TASKS
@@ -390,24 +391,24 @@ def accuracy_table(
     return replace(made, short=replace(made, blocks=with_header(True), notes=said(True)))
 
 # %% ../../nbs/reporting/rendering.ipynb #edbac41b
-def _plot(ax, cell:TaskScore, y:int, color:str, metric:str):
+def _plot(ax, cell:TaskScore, y:int, color:str, metric:str, size:int): # `size`: of the small figures
     if cell.published is not None and metric in IN_PERCENT:
         ax.plot(cell.published, y, 'o', mfc='none', mec='0.55')
     if cell.ours is None: return
     ax.plot(cell.ours, y, 'x' if cell.above_baseline is False else 'o', ms=4, color=color)
     if (small := _figure(cell, metric).small): # Beside the panel, level with the dot
-        ax.text(1.01, y, small, transform=ax.get_yaxis_transform(), va='center', fontsize=6, color='0.45')
+        ax.text(1.01, y, small, transform=ax.get_yaxis_transform(), va='center', fontsize=size, color='0.45')
     if cell.low is not None: ax.plot([cell.low, cell.high], [y,y], '-', lw=1, color=color)
 
 def _majority_first(cells:Block)->list[TaskScore]: # Of one task
     return sorted(cells, key=lambda cell: cell.reference != 'majority')
 
-def _panel(ax, blocks:list[Block], task:str, metric:str):
+def _panel(ax, blocks:list[Block], task:str, metric:str, size:int):
     "The systems of all blocks on one task; the line of the majority label is where the block is named"
     y = 0
     for block in blocks:
         cell, *rows = _majority_first([c for c in block if c.task == task])
-        for i,c in enumerate(rows, 1): _plot(ax, c, y + i, '0.3' if c.reference else 'C0', metric)
+        for i,c in enumerate(rows, 1): _plot(ax, c, y + i, '0.3' if c.reference else 'C0', metric, size)
         level = cell.published if cell.ours is None and metric in IN_PERCENT else cell.ours
         if level is not None: ax.plot([level]*2, [y + .3, y + len(rows) + .5], '--', lw=.8, color='0.6')
         y += len(rows) + 1
@@ -433,18 +434,26 @@ def _legend(blocks:list[Block])->list[str]:
     if any(_figure(c, metric).small for c in cells): found.append(f'{beside} (small)')
     return found
 
-def draw_accuracy(blocks:list[Block])->'matplotlib.figure.Figure': # A panel per task, with all blocks
+def draw_accuracy(
+    blocks:list[Block],
+    across:int=0 # So many panels in a row, in letters that a page shows as they are; 0: all, for a sheet
+)->'matplotlib.figure.Figure': # A panel for each task with a score, with all blocks
     "A picture of a table"
     from matplotlib.figure import Figure
-    n_rows, metric = sum(len(rows_of(b)) for b in blocks), metric_of(blocks)
-    names, metrics = _columns(blocks), metrics_of(blocks)
-    figure = Figure(figsize=(12, 1.2 + .2*n_rows), layout='constrained')
-    axes = figure.subplots(1, len(names), squeeze=False, sharey=True)[0]
-    for (task,name),ax in zip(names.items(), axes):
-        _panel(ax, blocks, task, metrics[task])
+    n_rows, metric, metrics = sum(len(rows_of(b)) for b in blocks), metric_of(blocks), metrics_of(blocks)
+    drawn = {c.task for c in all_cells(blocks) if c.ours is not None or c.published is not None}
+    names = {task: name for task,name in _columns(blocks).items() if task in drawn or not drawn}
+    width = min(across or len(names), len(names))
+    height = -(-len(names)//width)
+    figure = Figure(figsize=(7.7 if across else 12, height*(1.2 + .2*n_rows)), layout='constrained')
+    axes = figure.subplots(height, width, squeeze=False, sharey=True)
+    for (task,name),ax in zip(names.items(), axes.flat):
+        _panel(ax, blocks, task, metrics[task], 8 if across else 6)
         ax.set_title(no_formula(name))
         ax.grid(axis='y', color='0.94')
         ax.set_axisbelow(True)
-    _name_rows(axes[0], blocks)
-    figure.supxlabel(f'{_LARGE[metric]}: {", ".join(_legend(blocks))}', fontsize=9)
+    for ax in axes.flat[len(names):]: ax.remove()
+    for first in axes[:,0]: _name_rows(first, blocks)
+    label = f'{_LARGE[metric]}: {", ".join(_legend(blocks))}'
+    figure.supxlabel(wrapped(label, 85) if across else label, fontsize=9)
     return figure

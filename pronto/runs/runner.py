@@ -419,7 +419,8 @@ def _bible_file(code:str)->Path|None:
 
 def _annotations(given, report:Callable, progress:Callable):
     "Annotations that are named, or those of the data folder; a source is annotated"
-    from pronto.sources.annotate import annotate, is_source
+    from pronto.sources.annotate import is_source
+    from pronto.sources.annotated import annotate_once
     from pronto.sources.annotation_file import read_annotations
     places = [given] if given else annotation_places()
     if not places:
@@ -427,7 +428,7 @@ def _annotations(given, report:Callable, progress:Callable):
         raise InputError(data_dir(), what)
     place, *others = places
     if others: report(f'annotations: {place} (others: {", ".join(map(str, others))}; choose with -a)')
-    return annotate(place, progress=progress) if is_source(place) else read_annotations(place)
+    return annotate_once(place, progress) if is_source(place) else read_annotations(place)
 
 # %% ../../nbs/runs/runner.ipynb #c7b1000a
 def _place(code:str, splits:str)->Path: # It may not exist yet

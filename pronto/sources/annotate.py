@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['RULES', 'SOURCES', 'erv_verses', 'annotate_ontonotes', 'in_english', 'annotate_macula', 'annotate_acai',
-           'annotate_columns', 'annotate_labels', 'SourceType', 'is_source', 'annotate']
+           'annotate_columns', 'annotate_labels', 'SourceType', 'is_source', 'source_content', 'annotate']
 
 # %% ../../nbs/sources/annotate.ipynb #e50f3997
 import hashlib
@@ -192,6 +192,13 @@ def _find_source(folder:Path)->tuple[SourceType,list[Path]]:
     what = f'contains no annotated source, neither {" nor ".join(known)}'
     remedy = 'two of them need no licence: `pronto fetch acai`, `pronto fetch macula`'
     raise InputError(folder, f'{what}; {remedy}')
+
+def source_content(folder)->tuple[SourceType,str]:
+    "The source in a folder, and a hash of all that is read there; raises `InputError`"
+    folder = Path(folder)
+    source_type, files = _find_source(folder)
+    about = [p for p in [folder/'source.json'] if p.is_file()]
+    return source_type, _hash_files([*files, *about], folder if folder.is_dir() else folder.parent, 'all')
 
 def _check_rules(folder:Path, source_type:SourceType, rules:str, arguments:str):
     if arguments not in ARGUMENTS:
