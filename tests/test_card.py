@@ -69,6 +69,8 @@ def test_a_code_is_built_from_whatever_annotations_the_data_folder_holds(corpus,
     assert load_manifest(data/'datasets'/'qad')['licence'] == 'free'
     assert find_dataset(str(text), annotations=data/'mine.parquet') == data/'datasets'/'qad'
     assert load_manifest(find_dataset('qad', report=str, language='Wolof'))['language'] == 'Wolof' # Built again
+    wol = Path(shutil.copy(text, data/'bibles'/'wol.tsv'))
+    assert find_dataset(wol, report=said.append, language='xxq9') and "'xxq9', which is no code or name of a language" in said[-1]
     with pytest.raises(InputError, match='its language is known'): find_dataset(data/'datasets'/'qad', language='Wolof')
 
 @pytest.mark.slow

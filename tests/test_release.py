@@ -370,6 +370,8 @@ def test_a_file_that_contradicts_its_language_is_doubted_everywhere(corpus, tmp_
     assert doubt in capsys.readouterr().out and load_manifest(tmp_path/'set')['language_doubt'] == doubt
     assert main(['build', *annotations, '-b', str(path), '-o', str(tmp_path/'told'), '--language', 'swh']) == 0
     assert doubt not in capsys.readouterr().out and 'language_doubt' not in load_manifest(tmp_path/'told')
+    assert main(['build', *annotations, '-b', str(path), '-o', str(tmp_path/'slip'), '--language', 'xxq9']) == 0
+    assert "'xxq9', which is no code or name of a language" in capsys.readouterr().out
     assert main(['release', *annotations, str(path.parent), '-o', str(tmp_path/'out'), '--workers', '1']) == 0
     assert f'other: the file {doubt}' in capsys.readouterr().err
     assert next(csv.DictReader((tmp_path/'out'/'registry.csv').open()))['language_doubt'] == doubt

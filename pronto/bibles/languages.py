@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['script_of', 'Language', 'lineage_of', 'family_of', 'coordinates_of', 'places_of_languages', 'identify',
-           'find_language', 'language_doubt', 'redistribution', 'sha256_of', 'note_path', 'read_note', 'fetched_note',
-           'licence_of']
+           'find_language', 'unknown_language', 'language_doubt', 'redistribution', 'sha256_of', 'note_path',
+           'read_note', 'fetched_note', 'licence_of']
 
 # %% ../../nbs/bibles/languages.ipynb #b84095a3
 import hashlib, re, warnings
@@ -38,12 +38,14 @@ class Language(NamedTuple):
     family:str = ''    # The top-level family of Glottolog, or `isolate`
     said_by:str = ''   # Where it is from: `file`, or `name` for the file name
 
+_NO_LANGUAGE = 'und', 'mis', 'mul', 'zxx' # Codes that say so
+
 def _tag(text:str): # A `langcodes.Language` or `None`
     "The language with a tag or a name"
     import langcodes
     try:
         tag = langcodes.get(text)
-        return tag if tag.is_valid() and tag.language not in (None,'und','mis','mul','zxx') else None
+        return tag if tag.is_valid() and tag.language not in (None,*_NO_LANGUAGE) else None
     except (LookupError, ValueError): pass # Not a tag; perhaps a name
     try: return langcodes.find(text)
     except LookupError: return None
@@ -185,6 +187,16 @@ def _named_code(name:str)->list[str]:
     tag = _tag(name)
     return [tag.to_tag()] if tag and _plain_name(tag).lower() == name.lower() else []
 
+def unknown_language(
+    said:str, # A tag or a name that somebody gave; nothing is said of none
+    code:str='' # Of the translation
+)->str: # Empty if it is known
+    "Why a tag or a name may be a slip; without the extra `release` it is not checked"
+    try: import langcodes # noqa: F401
+    except ModuleNotFoundError: return ''
+    if said.strip().lower() in ('', *_NO_LANGUAGE) or _private(code) or _tag(said): return ''
+    return f'is said to be in {said[:60]!r}, which is no code or name of a language in ISO 639'
+
 def language_doubt(
     bible:Bible, file:str=''
 )->str: # e.g. `declares ssw (Swati) but names Swahili`; empty if nothing speaks against it
@@ -192,7 +204,8 @@ def language_doubt(
     try: import langcodes
     except ModuleNotFoundError: return ''
     declared = _tag(bible.language)
-    if declared is None or _private(declared.language): return ''
+    if declared is None: return unknown_language(bible.language, re.match('[a-z]*', file)[0])
+    if _private(declared.language): return ''
     script = script_of(r.text for r in bible.rows[::10])
     usual = not script or _is_usual(langcodes.standardize_tag(declared.language, macro=True), script)
     says = {f'names {name}': _named_code(name) for name in bible.named}

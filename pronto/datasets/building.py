@@ -14,7 +14,7 @@ from ..core.files import (InputError, content_hash, foreign_file, json_with_keys
                                no_collection, path_part, replace_folder, to_stderr)
 from ..core.refs import NT_BOOKS, Ref
 from ..sources.records import Annotations
-from ..bibles.languages import language_doubt
+from ..bibles.languages import language_doubt, unknown_language
 from ..bibles.reading import Bible
 from ..bibles.versification import SCHEMES, numbering_report, to_english, weigh_versifications
 from .align import Alignment, align, require_verses
@@ -230,7 +230,8 @@ def build(
                  numbering=numbering_report(bible, english, evidence))
     tasks = tasks_of(annotations.source) if tasks is None else tasks
     if why: names['splits_reason'] = why
-    if doubt := '' if language else language_doubt(bible, Path(path).name): names['language_doubt'] = doubt
+    doubt = unknown_language(language, code) if language else language_doubt(bible, Path(path).name)
+    if doubt: names['language_doubt'] = doubt
     on_words, links, about = _on_words(alignment, layout, segmenter)
     if about: names['words'] = about
     plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links)

@@ -45,7 +45,9 @@ def about_bible(facts:dict)->str: # Markdown
         if left: lines.append(f'Others are used in some tasks only, or not at all: {"; ".join(left)}.')
     if quality := facts.get('words', {}).get('quality'): lines.append(quality)
     if facts.get('licence'): lines.append(f'Licence of the text: {facts["licence"]}.')
-    return ' '.join(lines + [f'Take care: {warning}.' for warning in facts.get('warnings', [])])
+    doubt = facts.get('language_doubt')
+    warnings = [*facts.get('warnings', []), *([f'the text {doubt}'] if doubt else [])]
+    return ' '.join(lines + [f'Take care: {warning}.' for warning in warnings])
 
 # %% ../../nbs/reporting/card.ipynb #card0010
 def _example(rows:list):

@@ -468,8 +468,11 @@ def find_dataset(
                                  f'{place}.<usfx.xml, usfm, tsv, ...>')
     from pronto.bibles.reading import read_bible
     read = read_bible(file)
-    build(_annotations(annotations, report, progress), read, folder, splits=splits or 'auto', code=code,
-          language=language or None, licence=licence_of(read, file), path=file, report=report)
+    made = build(_annotations(annotations, report, progress), read, folder, splits=splits or 'auto',
+                 code=code, language=language or None, licence=licence_of(read, file),
+                 path=file, report=report)
+    if doubt := made.get('language_doubt'):
+        report(f'{file}: the text {doubt}; correct it, or give --language')
     return folder
 
 # %% ../../nbs/runs/runner.ipynb #c7b1000b
