@@ -5,7 +5,7 @@
 A student learns from the teacher, see `distillation.py`. A masked model is a small BERT, and a causal one a
 small GPT-2; they learn from the verses alone, and have the heads that perplexity, memory and prompting need.
 """
-import argparse, json
+import argparse, json, random
 from pathlib import Path
 from distillation import Distillation, distil, share_of, verses_to_read
 from pronto.core.files import replace_folder, write_aside
@@ -13,6 +13,7 @@ from pronto.demo.tiny_causal import pretrain_causal
 from pronto.modeling.pretrain import foreign_in_model, learn_vocabulary, pretrain, weights_hash
 
 def train_causal(texts:list[str], out:Path, steps:int):
+    texts = random.Random(0).sample(texts, len(texts)) # Else the last Bible is all it knows
     with replace_folder(out, foreign_in_model) as folder:
         pretrain_causal(texts, folder, steps, learn_vocabulary(texts))
         manifest = dict(texts=len(texts), texts_hash='', vocabulary=0, weights_hash=weights_hash(folder))

@@ -130,6 +130,9 @@ def test_memory_is_recorded_beside_that_of_ngrams(data, causal, capsys):
     assert 'is not in the language of' in capsys.readouterr().err
     assert main(['tables', '--runs', str(runs), '-o', str(data/'memory-tables')]) == 0
     assert (data/'memory-tables'/'memory.csv').is_file() and (data/'memory-tables'/'memory.png').is_file()
+    capsys.readouterr()
+    assert main(['report', '--runs', str(runs), '-o', str(data/'report.html')]) == 0
+    assert 'report.html: 1 runs' in capsys.readouterr().out # Without labels too
 
 def test_the_picture_shows_fertility_where_all_were_read_against_one_translation():
     from pronto.reporting.questions.predicted import Predicted, plot_predicted

@@ -66,6 +66,10 @@ def test_records_of_two_people_are_valid_and_read_as_one_store(shared, capsys):
     assert main(['tables', '--runs', str(shared), '-o', str(shared/'tables'), '--quiet']) == 0
     assert '| my-model |' in capsys.readouterr().out
 
+def test_a_store_is_not_exported_into_itself(shared, tmp_path, capsys):
+    assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'one')]) == 1
+    assert 'is the run store itself; name another folder' in capsys.readouterr().err and not (tmp_path/'one'/'runs').exists()
+
 def test_readings_are_shared_too(tmp_path):
     from pronto.runs.schema import EMPTY
     for protocol,found in dict(perplexity=dict(bits_per_character=2.5), memory=dict(memory=dict(exact=.1, chrf=20., min_k=3.))).items():
@@ -92,12 +96,18 @@ def test_a_model_on_a_server_is_named_without_its_interface(tmp_path):
 def test_the_check_says_what_is_wrong(shared, tmp_path, capsys):
     result, other = sorted((shared/'results').rglob('*.json'))
     text = result.read_text(encoding='utf-8')
-    faults = {'says something else than': lambda: result.write_text(text.replace('0.75', '0.95'), encoding='utf-8'),
+    record = next((shared/'runs'/'wol'/'org--small').rglob('*.json'))
+    was = record.read_text(encoding='utf-8')
+    def rename_data(): # In both, as a hand does that knows of the check
+        for path in record, result: path.write_text(path.read_text(encoding='utf-8').replace('"a hash"', '"b hash"'), encoding='utf-8')
+    faults = {'its name is not that of its inputs': rename_data,
+              'says something else than': lambda: result.write_text(text.replace('0.75', '0.95'), encoding='utf-8'),
               'has no record; remove it': lambda: shutil.copy(result, result.with_name('another.json'))}
     for said,damage in faults.items():
         damage()
         assert check(shared) == 1 and said in capsys.readouterr().err
         result.write_text(text, encoding='utf-8')
+        record.write_text(was, encoding='utf-8')
         (result.parent/'another.json').unlink(missing_ok=True)
     record = next((shared/'runs'/'wol'/'my-model').rglob('*.json'))
     for path in record, record.with_suffix('.predictions.tsv'): shutil.copy(path, path.with_name(path.name.replace('paper-s0', 'paper-s1')))

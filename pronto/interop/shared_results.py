@@ -117,6 +117,7 @@ def export_results(
     runs, out, new = store_of(runs), Path(out), []
     found = _records(runs)
     if not found: raise InputError(runs, 'has no runs; name a folder that `pronto eval` wrote')
+    if runs.resolve() == out.resolve(): raise InputError(out, 'is the run store itself; name another folder')
     if runs.resolve() == (out/'runs').resolve(): found = []
     try:
         for path in runs.glob('tasks/*.json') if found else (): _copy(path, out/'runs'/'tasks'/path.name, new)
@@ -134,6 +135,9 @@ def _faults_of(path:Path, out:Path)->list[str]:
     "What is wrong with one record"
     try: run = read_record(path)
     except InputError as e: return [str(e)]
+    inputs = RunInputs(**{f.name: getattr(run, f.name) for f in fields(RunInputs)})
+    if run.predictions and inputs.hash8 != path.stem.rpartition('-')[2]: # Old records have neither
+        return [f'{path}: its name is not that of its inputs; export the record that `pronto eval` wrote']
     rows = predictions_of(run) if run.task in TASKS else []
     if rows:
         said, true = ([row[name] for row in rows] for name in ('predicted','label'))

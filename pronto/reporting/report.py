@@ -435,4 +435,4 @@ def write_report(
         to_stderr(f'left out, as they were recorded without predictions: {others}')
     made = make_report(scored, Path(out).absolute().parent, known, most_tests, progress)
     made._replace(replies=replies).save(out)
-    return len(scored)
+    return len(scored) + sum(r.is_reading for r in records)
