@@ -305,6 +305,11 @@ def test_prompts_take_the_tasks_on_verses(toy_words_and_verses, pronto, model, t
     status,_,err = pronto('eval', toy_words_and_verses, '-m', model, '--protocol', 'prompting', '-t', 'names', '--runs', tmp_path/'runs')
     assert status == 1 and 'names: cannot be answered with prompts' in err[-1]
 
+def test_word_vectors_are_not_asked_about_single_words(toy_words_and_verses, pronto, tmp_path):
+    "It says which models can be; a line about a tokenizer said nothing to who gave none"
+    status,_,err = pronto('eval', toy_words_and_verses, '-m', 'lstm', '-t', 'upos', '--runs', tmp_path/'runs')
+    assert status == 1 and len(err) == 1 and 'asks for one to each part; give a transformer, e.g. bert' in err[0]
+
 def test_words_are_probed_and_their_scores_shown(toy_words_and_verses, pronto, model, tmp_path):
     status, out, _ = pronto('probe', toy_words_and_verses, '-m', model, '--limit', '100', '--runs', tmp_path/'runs')
     assert status == 0 and '| names | upos |' in out

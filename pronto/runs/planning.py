@@ -19,8 +19,8 @@ from ..datasets.splits import SPLITS
 from ..datasets.tasks import TASKS, find_task, is_chosen, task_file
 from ..modeling.instructions import read_instructions
 from ..modeling.recipes import PROBES, PROMPTS, find_model, find_recipe, given_name, has_bf16, is_served
-from ..modeling.recipes import model_hash
-from ..modeling.static_vectors import is_static, resolve_model, settings_for
+from ..modeling.recipes import local_model, model_hash
+from ..modeling.static_vectors import STATIC_KINDS, is_static, resolve_model, settings_for
 from ..protocols.parts import Part, Selection, Translation, check_compatible, find_translations
 from ..protocols.protocol import SIZES, Protocol, Setup, find_protocol
 from .comparing import task_name
@@ -210,6 +210,14 @@ def _model_files(model, recipe)->str: # A hash
     if not endpoint: return model_hash(find_model(model))
     return content_hash(f'{endpoint} {given_name(model)[1]}'.encode(), size=16)
 
+def _require_tokens(model:str, task):
+    "Refuse word vectors for a task with an answer for each token, span or query"
+    is_kind = str(model).partition(':')[0] in STATIC_KINDS and not local_model(model)
+    if not task.has_items or not (is_kind or is_static(model)): return
+    raise InputError(model, f'gives one answer to a whole text, and {task.abbr} asks for one to each part; '
+                            'give a transformer, e.g. bert-base-multilingual-cased, or choose another task '
+                            'with -t')
+
 # %% ../../nbs/runs/planning.ipynb #pl14pb
 @dataclass(frozen=True)
 class _Plan:
@@ -226,6 +234,7 @@ class _Plan:
         return [self.training(s, fold, model, task, seed, s in starts) for s in selections]
 
     def training(self, selection, fold, model, task, seed, is_first)->Training:
+        _require_tokens(model, task)
         found = resolve_model(model, selection.folders)
         if selection.first and (is_static(found) or self.protocol.adapt != 'all'):
             raise InputError(model, 'cannot go on from the weights of another training; leave --train out')
