@@ -1,5 +1,5 @@
 "Models that are asked: chat templates, words instead of letters, options in all rotations, and servers"
-import json, math, os, signal, socket, subprocess, sys, threading, time
+import json, math, os, shutil, signal, socket, subprocess, sys, threading, time
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -42,6 +42,18 @@ def test_a_sweep_hands_the_ways_of_asking_to_its_notebooks(data, causal): # noqa
     (run,), _ = plan_all([data/'qaa'], ['openai:toy'], ['SM'], 1, 'prompt', protocol='prompting', asking=way)
     assert run.key.hyperparameters['permuted'] and 'most_requests' not in run.key.hyperparameters
     assert notebook_parameters(run, data/'runs')['asking'] == way and run.trainings[0].recipe.most_requests == 7
+
+def test_prompts_that_are_cut_are_said(data, causal, tmp_path, capsys): # noqa: F811
+    from transformers import AutoTokenizer
+    short = shutil.copytree(causal, tmp_path/'short')
+    tokenizer = AutoTokenizer.from_pretrained(short)
+    tokenizer.model_max_length = 24
+    tokenizer.save_pretrained(short)
+    assert asked(data, short, runs='short') == 0
+    said = '22 prompts are longer than the model reads and lost their beginning'
+    assert said in capsys.readouterr().out
+    assert main(['tables', '--runs', str(data/'short'), '--question', 'prompting', '-o', str(data/'short-tables')]) == 0
+    assert said.replace('the model', 'a model') in capsys.readouterr().out
 
 def test_ways_of_asking_belong_to_prompting(data, causal, capsys): # noqa: F811
     assert main(['eval', str(data/'qaa'), '-m', str(causal), '--protocol', 'memory', '--chat', '--runs', str(data/'none')]) == 1

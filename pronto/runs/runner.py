@@ -321,6 +321,8 @@ class FinishedRun:
         f1 = f', F1 {r.f1:.1%}' if r.f1 is not None else ''
         lost = f'; no readable answer to {r.unanswered:.1%} of the rows' if r.unanswered else ''
         collapsed = collapsed if r.collapsed and r.unanswered != 1 else ''
+        cut = 0 if trained else sum(v for k,v in r.truncated.items() if k not in ('train','dev'))
+        if cut: lost += f'; {cut:,} prompts are longer than the model reads and lost their beginning'
         return f'{", ".join(filter(None, about))}: {accuracy}{f1}{collapsed}{lost}{before}'
 
 # %% ../../nbs/runs/runner.ipynb #c7b10008

@@ -87,7 +87,8 @@ def prompted_table(found:list[Prompted])->Table:
              number(p.mcc.value, 'mcc') + p.mark, between(p.mcc.interval, 'mcc'), number(p.accuracy.value),
              number(p.majority)] for p in found]
     header = ['task','model','translation','examples','prompt','MCC','95 %','accuracy','majority']
-    notes = [_NOTE]
+    cut = sum(r.truncated.get('test', 0) for p in found for r in p.runs)
+    notes = [_NOTE, f'{cut:,} prompts are longer than a model reads and lost their beginning.' if cut else '']
     likely = list(map(_probable, found))
     if any(p.asked for p in found) or any(x is not None for values in likely for x in values):
         header += ['asked','Brier','calibration error','follows the letter, %','no answer, %']
