@@ -12,6 +12,7 @@ from ..core.files import InputError
 from ..core.tables import grouped, markdown_row
 from ..datasets.loading import dataset_folders, table_file
 from ..datasets.tasks import TASKS, is_chosen, load_tasks, loaded_files
+from ..reporting.scores import main_metric
 from ..runs.folds import unknown_share
 from ..runs.planning import plan
 from ..runs.runner import in_processes, run_all
@@ -20,7 +21,8 @@ from ..runs.schema import Run
 # %% ../../nbs/jobs/probes.ipynb #9c00000e
 def mean_run(records:list[Run])->Run:
     "One run in place of several of one model and task, with the means of their scores"
-    means = {k: mean(r.score(k) for r in records) for k in ('accuracy','mcc')}
+    scores = {k: [r.score(k) for r in records] for k in ('accuracy','mcc','f1')}
+    means = {k: mean(values) for k,values in scores.items() if None not in values}
     unknown = [x for r in records if (x := r.unknown.get('test')) is not None]
     return records[0].but(**means, unknown=dict(test=mean(unknown) if unknown else None))
 
@@ -28,6 +30,7 @@ def _cell(run:Run|None)->str:
     if run is None: return '–'
     unknown = unknown_share([run])
     said = f', {100*unknown:.0f} % unknown' if unknown else '' # Of the tokens
+    if main_metric(run.task) == 'f1': return f'{100*run.f1:.1f} (F1{said})'
     return f'{100*run.accuracy:.1f} ({run.mcc:.2f}{said})'
 
 def probe_row(
@@ -35,9 +38,10 @@ def probe_row(
     runs:list[Run], # Of one model, one for each task
     tasks:list # Of the columns
 )->tuple[str,dict]: # The row in Markdown; the same for programs
-    "The scores of one model: accuracy, in percent, and Matthews' correlation"
+    "The scores of one model: accuracy, in percent, and Matthews' correlation; F1 of spans"
     by_task, model = {r.task: r for r in runs}, runs[0].model
-    scores = {r.task: dict(accuracy=r.accuracy, mcc=r.mcc, unknown=r.unknown) for r in runs}
+    named = lambda r: ('accuracy','mcc','f1') if main_metric(r.task) == 'f1' else ('accuracy','mcc')
+    scores = {r.task: {k: r.score(k) for k in named(r)} | dict(unknown=r.unknown) for r in runs}
     row = markdown_row([name, model, *(_cell(by_task.get(task.stem)) for task in tasks)])
     return row, dict(bible=name, model=model) | scores
 

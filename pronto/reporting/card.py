@@ -17,7 +17,7 @@ from ..protocols.parts import find_translations
 from .notebook_views import answers_to
 from .protocol_cells import between
 from .questions.question import Options
-from .rendering import draw_accuracy
+from .rendering import IN_PERCENT, draw_accuracy
 from ..runs.folds import HIGH_UNKNOWN, unknown_share
 from .scores import (METRICS, MIN_SEEDS, Answers, against_baselines, answers_by_task,
                                      is_clear, main_metric)
@@ -98,37 +98,44 @@ def verdict(answers:Answers)->str: # A sentence
     return f'Not told apart from {name}{by}.'
 
 # %% ../../nbs/reporting/card.ipynb #card0014
-def _best_baseline(answers:Answers)->tuple[str,float]:
-    scores = {b: answers.of_baseline(b).scores['accuracy'].value for b in answers.baselines}
+def _metric(stem:str)->str: # In percent, as people know it
+    "That of the task, or accuracy instead of a correlation"
+    metric = main_metric(stem)
+    return metric if metric in IN_PERCENT else 'accuracy'
+
+def _best_baseline(answers:Answers, metric:str)->tuple[str,float]:
+    scores = {b: answers.of_baseline(b).scores[metric].value for b in answers.baselines}
     best = max(scores, key=scores.get)
     return best, scores[best]
 
 def _percent(x:float|None)->str: return decimal(None if x is None else 100*x, 1)
 
 def _score_row(stem:str, model:str, answers:Answers)->list[str]:
-    score = answers.scores['accuracy']
+    metric = _metric(stem)
+    score = answers.scores[metric]
     interval = between(score.interval, form=IN_BRACKETS) if score.interval else ''
-    best, value = _best_baseline(answers) if answers.baselines else ('', None)
+    best, value = _best_baseline(answers, metric) if answers.baselines else ('', None)
     majority = answers.baselines.get('majority')
-    most = answers.of_baseline('majority').scores['accuracy'].value if majority else None
+    most = answers.of_baseline('majority').scores[metric].value if majority else None
     beside = f'{_percent(value)} ({_PLAIN.get(best, best)})' if best else _percent(None)
-    own = f'{_percent(score.value)} {interval}'.strip().replace(' ', '\N{NO-BREAK SPACE}')
+    of = '' if metric == 'accuracy' else METRICS[metric]
+    own = f'{_percent(score.value)} {interval} {of}'.strip().replace(' ', '\N{NO-BREAK SPACE}')
     return [task_name(stem), model, own, beside, _percent(most), verdict(answers)]
 
 def score_card(records:list[Run])->Table:
     "Each model on each task beside the best baseline and the commonest label, and what the test found"
     rows = [_score_row(stem, model, answers) for stem,models in answers_by_task(records).items()
             for model,answers in models.items()]
-    header = ['task','model','accuracy [95\N{NO-BREAK SPACE}%]','best without a model','commonest label',
+    header = ['task','model','score [95\N{NO-BREAK SPACE}%]','best without a model','commonest label',
               'what it means']
-    notes = ['Percent of the test rows that are right, with 95 % intervals over chapters and seeds. '
-             'A model may have read this Bible in pretraining.', *_of_text(records)]
+    notes = ['Percent of the test rows that are right, or F1 where it is named, with 95 % intervals over '
+             'chapters and seeds. A model may have read this Bible in pretraining.', *_of_text(records)]
     return Table('card', 'Scores', [(header, rows)], notes, align='llrll')
 
 def _of_text(records:list[Run])->list[str]: # Sentences
     "What of the text alone gives labels away, and how much of it a model cannot read"
     found = {stem: next(iter(models.values())) for stem,models in answers_by_task(records).items()}
-    cues = [f'{task_name(stem)} {_percent(answers.of_baseline("cues").scores["accuracy"].value)}'
+    cues = [f'{task_name(stem)} {_percent(answers.of_baseline("cues").scores[_metric(stem)].value)}'
             for stem,answers in found.items() if 'cues' in answers.baselines]
     notes = [f'What length, capitals and punctuation alone give: {", ".join(cues)}.'] if cues else []
     for model,own in grouped(records, lambda r: r.model).items():
