@@ -128,7 +128,6 @@ def tasks_forgotten():
     for stem in set(tasks.TASKS) - set(before):
         del tasks.TASKS[stem]
         tasks._FILES.pop(stem, None)
-        tasks._ALSO_IN.pop(stem, None)
 
 @pytest.fixture
 def imported(tmp_path, capsys, tasks_forgotten):
@@ -619,18 +618,13 @@ def test_what_a_newcomer_does_with_imports_is_said(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_a_sweep_knows_the_tasks_of_an_import(tmp_path, treebanks, tiny_bert, capsys, tasks_forgotten):
-    "Its notebooks load the file of the import, unless somebody changed that file"
-    from pronto.datasets.tasks import _ALSO_IN, TASKS, file_for_others
-    from pronto.suites.importing import know_imported
-    out, runs = str(tmp_path/'out'), str(tmp_path/'runs')
-    assert main(['import','tsv',str(treebanks),'-o',out,'--kind','tagging','--task','pos']) == 0
+    "Its notebooks read them from the manifest, and load no file of the import, which somebody may have changed"
+    out, runs = tmp_path/'out', str(tmp_path/'runs')
+    assert main(['import','tsv',str(treebanks),'-o',str(out),'--kind','tagging','--task','pos']) == 0
+    (out/'tasks.py').write_text('print("mine")')
     command = ['sweep',f'{out}/de','-t','pos','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs]
     assert main(command) == 0 and '1 run' in capsys.readouterr().out
-    assert file_for_others(TASKS['pos']) == str((tmp_path/'out'/'tasks.py').resolve())
-    del TASKS['pos'], _ALSO_IN['pos']
-    (tmp_path/'out'/'tasks.py').write_text('print("mine")')
-    know_imported([tmp_path/'out'])
-    assert file_for_others(TASKS['pos']) == ''
+    assert json.loads((tmp_path/'runs'/'tasks'/'pos.json').read_text())['kind'] == 'tagging'
 
 def test_bitexts_are_mined_as_the_published_code_does(monkeypatch):
     "Equal sentences are one candidate, and have no pair, since nothing says which of them is meant"

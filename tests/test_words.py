@@ -324,6 +324,35 @@ def test_words_are_probed_and_their_scores_shown(toy_words_and_verses, pronto, m
     status,_,err = pronto('probe', toy_words_and_verses, '-m', model, '-t', 'names', '--recipe', 'probe-mix', '--runs', tmp_path/'r2')
     assert status == 1 and 'mixes layers' in err[-1]
 
+def test_scripts_and_stores_know_the_tasks_on_words_without_a_command(toy_words_and_verses, dataset, model, tmp_path, monkeypatch):
+    "From the manifest, and from what a store keeps of it"
+    from pronto.datasets.loading import dataset_folders, load_dataset_folder
+    from pronto.datasets.tasks import TASKS
+    from pronto.reporting.scores import main_metric
+    from pronto.runs.planning import plan
+    from pronto.runs.runner import run_all
+    from pronto.runs.store import read_runs
+    def forget():
+        for stem in 'names', 'upos': TASKS.pop(stem, None)
+    forget()
+    assert dataset_folders(dataset.parent) == [toy_words_and_verses, dataset] # One has no tables but those of words
+    assert [*load_dataset_folder(dataset).tasks] == ['names','upos']
+    forget()
+    trainings = plan(toy_words_and_verses, [str(model)], protocol='probe', recipe='probe', limit=60)
+    assert [t.key.task for t in trainings] == ['people_named','names','upos']
+    run_all(trainings, tmp_path/'runs')
+    forget()
+    assert {r.task for r in read_runs(tmp_path/'runs')} == {'people_named','names','upos'} and main_metric('names') == 'f1'
+
+def test_a_damaged_description_of_a_task_is_one_line(toy_words_and_verses, model, pronto, tmp_path):
+    from pronto.datasets.tasks import TASKS
+    runs = tmp_path/'runs'
+    assert pronto('probe', toy_words_and_verses, '-m', model, '-t', 'names', '--limit', '60', '--runs', runs)[0] == 0
+    TASKS.pop('names')
+    (runs/'tasks'/'names.json').write_text('{"kind": "tagging", "labels": 3}')
+    status,_,err = pronto('tables', '--runs', runs)
+    assert status == 1 and err == [f"pronto: {runs/'tasks'/'names.json'}: describes a task that cannot be: 'names'; import it again"]
+
 def test_a_summary_says_how_good_labels_of_words_are(dataset):
     from pronto.datasets.loading import load_manifest
     from pronto.datasets.manifest import summary

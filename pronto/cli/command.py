@@ -129,8 +129,9 @@ def _know_tasks(args):
         args.runs = str(store_of(args.runs)) # Also of a folder of many people
     runs = Path(args.runs or data_dir()/'runs') if hasattr(args, 'runs') else None
     if not imported and not (runs and (runs/'tasks').is_dir()): return
-    from pronto.suites.importing import know_imported, know_recorded
-    if imported: know_imported(imported, runs if args.command in ('eval','sweep') and args.model else None)
+    from pronto.runs.store import know_recorded
+    from pronto.suites.importing import know_imported
+    know_imported(imported)
     if runs: know_recorded(runs)
 
 # %% ../../nbs/cli/command.ipynb #cmderr01

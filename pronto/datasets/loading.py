@@ -24,7 +24,7 @@ from .align import single_spaced
 from .examples import column_counts, kind_of_columns, text_columns, verses_of
 from .manifest import bible_hash, manifest_hash, table_hash
 from .splits import SPLITS
-from .tasks import TASKS, is_chosen, know_labels
+from .tasks import TASKS, described_in, is_chosen, know_described, know_labels
 
 # %% ../../nbs/datasets/loading.ipynb #ld05
 @dataclass
@@ -89,6 +89,7 @@ def load_manifest(path)->dict: # Empty if it has none, as release v0.1
     found = read_json(manifest, REBUILD)
     if fault := _manifest_fault(found): raise InputError(manifest, f'{fault}; {REBUILD}')
     know_labels(found.get('labels', {}), manifest)
+    know_described(described_in(found), manifest)
     return {key: value for key,value in found.items() if key != 'manifest_hash'}
 
 # %% ../../nbs/datasets/loading.ipynb #ld09
@@ -276,15 +277,13 @@ def load_dataset_folder(
 )->Dataset:
     "Load a dataset folder; raises `InputError` if it is not one, or if it is damaged"
     path = Path(path)
-    found = _train_tables(path)
     if folds := fold_folders(path):
         raise InputError(path, f'holds {len(folds)} folds of a cross-validation; name one of them, e.g. '
                                f'{folds[0].name}, or build with --splits parallel')
-    if not found:
+    if not (found := _train_tables(path)):
         raise InputError(path, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto build`')
     manifest, verses = check_folder(path), _texts(path)
-    unknown = manifest.get('words', {}).get('tasks', {}).keys() - TASKS.keys() # See `pronto.suites`
-    stems = {f.stem.removesuffix('_train') for f in found} | manifest.get('counts', {}).keys() - unknown
+    stems = {f.stem.removesuffix('_train') for f in found} | manifest.get('counts', {}).keys()
     for table in (table_file(path, stem, s) for stem in sorted(stems) for s in SPLITS):
         if not table.is_file(): raise InputError(table, f'is missing; {REBUILD}')
     stems = {stem for stem in stems if is_chosen(stem)} if only is None else stems & set(only)
@@ -295,7 +294,9 @@ def load_dataset_folder(
     return Dataset(path, tables, manifest)
 
 # %% ../../nbs/datasets/loading.ipynb #ld25
-def is_dataset(folder:Path)->bool: return bool(_train_tables(folder)) or (folder/'fold0').is_dir()
+def is_dataset(folder:Path)->bool:
+    tables = (*folder.glob('*_train.tsv'), *folder.glob('*_train.jsonl'))
+    return bool(tables) or (folder/'fold0').is_dir()
 
 def dataset_folders(folder)->list[Path]: # In order of their names
     "The folder itself if it is a dataset folder, or else those one level below; may be empty"

@@ -7,13 +7,14 @@ __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH
            'TASK_SETS', 'Task', 'VerseTask', 'labels_of', 'count_mentions', 'first_subject', 'first_mood',
            'predicates_of', 'collect_uses', 'PairTask', 'GivenLabel', 'mentioned', 'telling_predicates', 'find_task',
            'own_code', 'run_file', 'choose_set', 'is_chosen', 'load_tasks', 'task_file', 'loaded_files', 'tasks_of',
-           'absent_from', 'label_task', 'know_labels', 'name_task_file', 'file_for_others']
+           'absent_from', 'label_task', 'know_labels', 'described_in', 'know_described']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from traceback import extract_tb
 from typing import Callable, ClassVar, Iterable, Iterator
@@ -508,12 +509,14 @@ def know_labels(
         _LABELS_FROM[stem] = str(path)
 
 # %% ../../nbs/datasets/tasks.ipynb #own05f
-_ALSO_IN:dict[str,str] = {} # Stem of a task that is known without a file to a file that defines it
+def described_in(manifest:dict)->dict[str,dict]: # Stem to what is said of it
+    "The tasks on words, or of an imported benchmark, that a manifest describes"
+    words = manifest.get('words')
+    found = (words if isinstance(words, dict) else manifest).get('tasks')
+    return found if isinstance(found, dict) else {}
 
-def name_task_file(stems:list[str], path):
-    "Let other processes load a file for tasks that this one knows without it"
-    _ALSO_IN.update(dict.fromkeys(stems, str(Path(path).resolve())))
-
-def file_for_others(task:Task)->str: # A path, or `''` for a task that every process knows
-    "The file that another process loads to know this task"
-    return task_file(task) or _ALSO_IN.get(task.stem, '')
+def know_described(tasks:dict[str,dict], path):
+    "Add described tasks to `TASKS`; raises `InputError`, with the path, for a description that is none"
+    if tasks.keys() <= TASKS.keys(): return
+    suites = import_module('pronto.suites.tasks') # What they need is loaded only where there are some
+    suites.know_tasks(suites.described_tasks(tasks, path))

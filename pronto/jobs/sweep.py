@@ -25,7 +25,7 @@ from ..modeling.recipes import find_model, is_served
 from ..modeling.static_vectors import STATIC_KINDS
 from ..runs.store import is_done, model_name
 from ..datasets.loading import lacks_text, table_file
-from ..datasets.tasks import file_for_others, find_task
+from ..datasets.tasks import find_task, task_file
 
 # %% ../../nbs/jobs/sweep.ipynb #38881ae9
 def datasets_in(
@@ -218,7 +218,7 @@ def notebook_parameters(
     refuse_commas([model, *run.bibles, *run.sources])
     given['show'] = False # Progress would be kept in the notebook
     given['bf16'] = 'yes' if run.key.hyperparameters.get('bf16') else 'no' # A worker may have another device
-    if path := file_for_others(find_task(run.key.task)): given['tasks_file'] = path
+    if path := task_file(find_task(run.key.task)): given['tasks_file'] = path
     if run.key.protocol == 'in-language': return given
     given |= dict(protocol=run.key.protocol, train=listed(run.sources))
     if path := protocol_file(run.key.protocol): given['protocols_file'] = path

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunInputs', 'RunKey', 'read_record', 'is_done', 'write_record',
            'predictions_of', 'prediction_columns', 'read_predictions', 'chapters_of', 'resembling', 'score_labels',
-           'score_run', 'run_key', 'store_run', 'store_measured', 'store_answers', 'write_training', 'store_of',
-           'read_runs', 'pool_runs', 'check_parameters']
+           'score_run', 'run_key', 'store_run', 'know_recorded', 'store_measured', 'store_answers', 'write_training',
+           'store_of', 'read_runs', 'pool_runs', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os, re, sys
@@ -20,8 +20,9 @@ from .folds import chapters_of_table, missing_folds, pool
 from .folds import score_answers, score_table, sets_of_folds
 from ..datasets.examples import verses_of
 from ..datasets.loading import check_folder, is_checkable
-from ..core.files import (InputError, content_hash, path_part, read_json, reading, safe_name, to_stderr,
-                               write_aside)
+from ..datasets.tasks import described_in, know_described
+from ..core.files import (InputError, content_hash, json_with_keys, path_part, read_json, reading,
+                               safe_name, to_stderr, write_aside)
 from ..core.refs import Ref
 from ..datasets.parallels import parallel_to
 from ..datasets.shortcuts import near_duplicates
@@ -394,10 +395,23 @@ def store_run(
     results |= getattr(trained, 'asked', {}).get(test, {})
     results |= _handed_over(trained, test) | dict(baseline_rows=len(train_rows), condition=condition)
     if parameters: results['parameters'] = parameters
-    if labels := about.get('labels', {}).get(task.stem): # So that tables of this store know the task
-        described = dict(kind='verse', name=task.abbr, metric=task.metric, labels=labels)
-        _write_json(Path(runs)/'tasks'/f'{task.stem}.json', described)
+    _describe(task, about, runs)
     return write_record(key, runs, results | _about_dataset(about), table)
+
+_DESCRIBED = 'kind', 'metric', 'name', 'labels', 'question', 'epochs', 'asked'
+
+def _describe(task, manifest:dict, runs):
+    "Keep what a manifest says of a task, so that tables of this store know it"
+    labels, found = manifest.get('labels', {}).get(task.stem), described_in(manifest).get(task.stem)
+    if labels: about = dict(kind='verse', name=task.abbr, metric=task.metric, labels=labels)
+    elif found: about = {name: found[name] for name in _DESCRIBED if name in found}
+    else: return
+    _write_json(Path(runs)/'tasks'/f'{task.stem}.json', about)
+
+def know_recorded(runs):
+    "Add the tasks that a store describes to `TASKS`"
+    for path in sorted((store_of(runs)/'tasks').glob('*.json')):
+        know_described({path.stem: json_with_keys(path, 'kind')}, path)
 
 def _about_dataset(manifest:dict)->dict: # Fields of a record
     unchecked = {} if is_checkable(manifest) else dict(unchecked=True)
@@ -424,6 +438,7 @@ def store_answers(key:RunKey, runs, trained, test:str, about:dict, condition:str
     rows = zip(trained.task.places(trained.rows[test]), trained.answers[test], strict=True)
     results = EMPTY | dict(accuracy=None, intervals={}, condition=condition) | _handed_over(trained, test)
     table = [where | dict(predicted=answer) for where,answer in rows]
+    _describe(trained.task, about, runs)
     return write_record(key, runs, results | _about_dataset(about), table)
 
 # %% ../../nbs/runs/store.ipynb #st00tr02
@@ -462,6 +477,7 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
     paths = [runs]
     if runs.exists() and not runs.is_dir():
         raise InputError(runs, 'is not a folder; name the folder that `pronto eval` wrote')
+    know_recorded(runs)
     for _ in 'store bible model task'.split(): paths = [p for folder in paths for p in _entries(folder)]
     paths += _entries(runs/_RETRIEVALS)
     for path in paths:
