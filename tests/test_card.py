@@ -26,7 +26,7 @@ def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkey
     asked = text.split('What is asked')[1].split('Verses to read')[0]
     png = base64.b64decode(re.search('base64,([^"]+)', text)[1])
     assert int.from_bytes(png[16:20], 'big') <= 928 # Pixels that the page shows as they are
-    assert 'alt="The scores of each model' in text and 'accuracy [95\N{NO-BREAK SPACE}%]' in text
+    assert 'alt="The scores of each model' in text and 'score [95\N{NO-BREAK SPACE}%]' in text
     assert re.search(r'PNS.*?>(yes|no)<', asked, re.S) # Not 1 or 0
     assert 'import' not in text.replace('important', '') and 'Traceback' not in text and 'papermill' not in text
     assert [a for a in re.findall(r'(?:src|href)="([^"]*)"', text) if not a.startswith(('data:', '#'))] == []

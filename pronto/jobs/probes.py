@@ -12,7 +12,6 @@ from ..core.files import InputError
 from ..core.tables import grouped, markdown_row
 from ..datasets.loading import dataset_folders, table_file
 from ..datasets.tasks import TASKS, is_chosen, load_tasks, loaded_files
-from ..reporting.scores import main_metric
 from ..runs.folds import unknown_share
 from ..runs.planning import plan
 from ..runs.runner import in_processes, run_all
@@ -26,11 +25,13 @@ def mean_run(records:list[Run])->Run:
     unknown = [x for r in records if (x := r.unknown.get('test')) is not None]
     return records[0].but(**means, unknown=dict(test=mean(unknown) if unknown else None))
 
+def _by_f1(run:Run)->bool: return run.task in TASKS and TASKS[run.task].metric == 'f1'
+
 def _cell(run:Run|None)->str:
     if run is None: return '–'
     unknown = unknown_share([run])
     said = f', {100*unknown:.0f} % unknown' if unknown else '' # Of the tokens
-    if main_metric(run.task) == 'f1': return f'{100*run.f1:.1f} (F1{said})'
+    if _by_f1(run): return f'{100*run.f1:.1f} (F1{said})'
     return f'{100*run.accuracy:.1f} ({run.mcc:.2f}{said})'
 
 def probe_row(
@@ -40,7 +41,7 @@ def probe_row(
 )->tuple[str,dict]: # The row in Markdown; the same for programs
     "The scores of one model: accuracy, in percent, and Matthews' correlation; F1 of spans"
     by_task, model = {r.task: r for r in runs}, runs[0].model
-    named = lambda r: ('accuracy','mcc','f1') if main_metric(r.task) == 'f1' else ('accuracy','mcc')
+    named = lambda r: ('accuracy','mcc','f1') if _by_f1(r) else ('accuracy','mcc')
     scores = {r.task: {k: r.score(k) for k in named(r)} | dict(unknown=r.unknown) for r in runs}
     row = markdown_row([name, model, *(_cell(by_task.get(task.stem)) for task in tasks)])
     return row, dict(bible=name, model=model) | scores

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunInputs', 'RunKey', 'read_record', 'is_done', 'write_record',
            'predictions_of', 'prediction_columns', 'read_predictions', 'chapters_of', 'resembling', 'score_labels',
-           'score_run', 'run_key', 'store_run', 'know_recorded', 'store_measured', 'store_answers', 'write_training',
+           'score_run', 'run_key', 'know_recorded', 'store_run', 'store_measured', 'store_answers', 'write_training',
            'store_of', 'read_runs', 'pool_runs', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
@@ -370,6 +370,22 @@ def _probable(task, rows:list, likely, table:list[dict])->dict: # Fields of a re
     return dict(brier=round(float(((likely - right)**2).sum(1).mean()), 4),
                 calibration_error=round(float(sum(gaps)/len(rows)), 4))
 
+# %% ../../nbs/runs/store.ipynb #strdesc1
+_DESCRIBED = 'kind', 'metric', 'name', 'labels', 'question', 'epochs', 'asked'
+
+def _describe(task, manifest:dict, runs):
+    "Keep what a manifest says of a task, so that tables of this store know it"
+    labels, found = manifest.get('labels', {}).get(task.stem), described_in(manifest).get(task.stem)
+    if labels: about = dict(kind='verse', name=task.abbr, metric=task.metric, labels=labels)
+    elif found: about = {name: found[name] for name in _DESCRIBED if name in found}
+    else: return
+    _write_json(Path(runs)/'tasks'/f'{task.stem}.json', about)
+
+def know_recorded(runs):
+    "Add the tasks that a store describes to `TASKS`"
+    for path in sorted((store_of(runs)/'tasks').glob('*.json')):
+        know_described({path.stem: json_with_keys(path, 'kind')}, path)
+
 # %% ../../nbs/runs/store.ipynb #c7b1006b
 def store_run(
     key:RunKey, # What was run
@@ -397,21 +413,6 @@ def store_run(
     if parameters: results['parameters'] = parameters
     _describe(task, about, runs)
     return write_record(key, runs, results | _about_dataset(about), table)
-
-_DESCRIBED = 'kind', 'metric', 'name', 'labels', 'question', 'epochs', 'asked'
-
-def _describe(task, manifest:dict, runs):
-    "Keep what a manifest says of a task, so that tables of this store know it"
-    labels, found = manifest.get('labels', {}).get(task.stem), described_in(manifest).get(task.stem)
-    if labels: about = dict(kind='verse', name=task.abbr, metric=task.metric, labels=labels)
-    elif found: about = {name: found[name] for name in _DESCRIBED if name in found}
-    else: return
-    _write_json(Path(runs)/'tasks'/f'{task.stem}.json', about)
-
-def know_recorded(runs):
-    "Add the tasks that a store describes to `TASKS`"
-    for path in sorted((store_of(runs)/'tasks').glob('*.json')):
-        know_described({path.stem: json_with_keys(path, 'kind')}, path)
 
 def _about_dataset(manifest:dict)->dict: # Fields of a record
     unchecked = {} if is_checkable(manifest) else dict(unchecked=True)
