@@ -28,7 +28,7 @@ class Formatter(argparse.ArgumentDefaultsHelpFormatter):
         super().add_usage(usage, list(filter(self._is_shown, actions)), groups, prefix)
 
     def _get_help_string(self, action):
-        if action.default is None or action.default is False: return action.help
+        if action.default in (None, False, ''): return action.help
         return super()._get_help_string(action)
 
 class _HelpAll(argparse._HelpAction):

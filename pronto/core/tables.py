@@ -253,15 +253,18 @@ def _as_csv(table)->str:
 
 # %% ../../nbs/core/tables.ipynb #tbltab6c
 def _keep_names(columns:list, width:int):
-    "Give columns of names, which are not aligned right, room for the longest word, if the table is too wide"
+    "Give columns room for their longest words, if the table is too wide: names, not aligned right, first"
     texts = [[str(cell) for cell in (c.header, *c.cells)] for c in columns]
     longest = [max(map(len, found)) for found in texts]
+    words = [max(len(word) for text in found for word in text.split() or ['']) for found in texts]
     is_wide = sum(longest) + 2*len(columns) > width
-    for c,found,most in zip(columns, texts, longest):
-        word = max(len(word) for text in found for word in text.split() or [''])
+    for c,word,most in zip(columns, words, longest):
         c.overflow = 'fold'
         if is_wide and c.header.justify != 'right' and most <= width//3:
             c.width = min(most, max(word, width//6), width//4)
+    needed = [c.width or word for c,word in zip(columns, words)]
+    if is_wide and sum(needed) + 2*len(columns) <= width:
+        for c,least in zip(columns, needed): c.min_width = least
 
 def terminal_text(markdown:str, width:int=None)->str: # No line is longer than it is wide
     "Markdown as a terminal shows it: tables are aligned, text is wrapped, and there is no markup"
@@ -274,6 +277,7 @@ def terminal_text(markdown:str, width:int=None)->str: # No line is longer than i
                 _keep_names(table.columns, options.max_width)
                 yield table
     class Text(Markdown): elements = Markdown.elements | dict(table_open=Names)
+    markdown = markdown.replace('\N{NO-BREAK SPACE}', ' ') # Rich breaks lines there, and worse than at others
     out = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
     out.print(Text(markdown, hyperlinks=False))
     text = '\n'.join(line.rstrip() for line in out.file.getvalue().splitlines())

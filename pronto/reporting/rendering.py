@@ -388,7 +388,9 @@ def accuracy_table(
     made = Table(file_stem(table), _title(table, blocks), with_header(False), said(False), _cell_data(blocks),
                  name=table, legend=names, align='lr',
                  layout=r'\centering\small\setlength{\tabcolsep}{3pt}')
-    return replace(made, short=replace(made, blocks=with_header(True), notes=said(True)))
+    told = {b[0].description for b in blocks if b[0].description != b[0].name} # A bare name is in its row
+    return replace(made, short=replace(made, blocks=with_header(True), notes=said(True),
+                                       legend=[name for name in names if name in told]))
 
 # %% ../../nbs/reporting/rendering.ipynb #edbac41b
 def _plot(ax, cell:TaskScore, y:int, color:str, metric:str, size:int): # `size`: of the small figures

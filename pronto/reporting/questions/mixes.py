@@ -60,7 +60,9 @@ def mixes_table(found:list[Mixes], metric:str='accuracy')->Table:
             printed = [number(own[c].value, metric) + mark(c) if c in own else '–' for c in CONDITIONS]
             rows.append([*names.values(), target, *printed])
             about = names | dict(target=target)
-            data += [about | dict(condition=c, metric=metric) | score_data(s, metric) for c,s in own.items()]
+            flat = {c: dict(collapsed=int(mixes.cells[target, c].collapsed)) for c in own}
+            data += [about | dict(condition=c, metric=metric) | score_data(s, metric) | flat[c]
+                     for c,s in own.items()]
             any_best |= best
         if mixes.whole:
             means = [mean(scores[t, c].value for t in mixes.whole) for c in CONDITIONS]
@@ -131,6 +133,10 @@ def mixes_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
                   ', no difference that these runs show' if is_tested else ''
         lines.append(f'{row["task"]}, {row["model"]}: {row["mix"]} against in, mean of {row["targets"]} '
                      f'targets: {with_ends(row["minus in"], row["95 %"])}{verdict}.')
+    scores = [r['collapsed'] for t in tables for r in t.records if 'collapsed' in r]
+    if n := sum(map(int, scores)):
+        lines.append(f'In {n} of {len(scores)} scores (†) a model gave the same answer to everything: there '
+                     'the mixes cannot be told apart, and equal scores say nothing about them.')
     return lines
 
 def _tables(found:list[Mixes], metric:str)->list[Table]:

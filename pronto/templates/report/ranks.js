@@ -159,7 +159,7 @@ function ranking(found, title) {
       show: x => [
         x.reference ? '' : ranked(x),
         x.compared < items.length && soft(`of ${x.compared}`),
-        tested && x.rank != null && x.untested && soft('untested'),
+        x.rank != null && x.untested && soft('untested'),
       ],
     },
     tasks.length > 1 && {
