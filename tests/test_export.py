@@ -188,6 +188,26 @@ def test_the_harness_asks_our_questions(demo, tiny, tmp_path):
     known = {r.text: 'ABC'[moods.index(r.label)] for r in data['sentence_mood']['train']}
     assert all(known[e.split('\n')[1].removeprefix('Verse: ')] == e[-1] for e in examples)
 
+@pytest.mark.slow
+def test_a_model_without_begin_and_end_of_text_is_asked_too(demo, tiny, tmp_path):
+    "With the option that the exported card names"
+    pytest.importorskip('lm_eval')
+    shutil.copytree(tiny, tmp_path/'model')
+    config = tmp_path/'model'/'tokenizer_config.json'
+    known = json.loads(config.read_text(encoding='utf-8'))
+    config.write_text(json.dumps({k: v for k,v in known.items() if k not in ('bos_token','eos_token')}), encoding='utf-8')
+    (tmp_path/'model'/'special_tokens_map.json').unlink(missing_ok=True)
+    tokenizer = pytest.importorskip('transformers').AutoTokenizer.from_pretrained(tmp_path/'model')
+    assert tokenizer.bos_token_id is None and tokenizer.eos_token_id is None
+    export_lm_eval([demo/'qaa'], tmp_path/'lm')
+    option = 'prefix_token_id=0'
+    assert option in (tmp_path/'lm'/'README.md').read_text(encoding='utf-8')
+    outside(tmp_path, sys.executable, '-m', 'lm_eval', '--tasks', 'pronto_sentence_mood', '--include_path', str(tmp_path/'lm'),
+            '--model', 'hf', '--model_args', f'pretrained={tmp_path/"model"},{option}', '--limit', '4', '--device', 'cpu',
+            '--output_path', str(tmp_path/'out'))
+    results = json.loads(next((tmp_path/'out').rglob('results_*.json')).read_text(encoding='utf-8'))
+    assert 0 <= results['results']['pronto_sentence_mood']['acc,none'] <= 1
+
 GROUPS = '''
 import json, sys
 from lm_eval.tasks import TaskManager
