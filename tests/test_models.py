@@ -46,9 +46,9 @@ def test_retrieval_is_recorded_once(translations, tmp_path, capsys):
     margin = next(s for s in found['scores'] if s['setting'] == 'margin')
     assert found['counts'] == dict(test=24) and found['accuracy'] == margin['accuracy'] and 'toy' in table
     assert found['unchecked'] and 'without a manifest, so that nothing tells whether they are whole: qaa' in table
-    assert f'{table}\n'.count('toy') == 1 and len(predictions_of(read_record(record))) == 24
+    assert '| first token |' in table and f'{table}\n'.count('toy') == 2 and len(predictions_of(read_record(record))) == 24
     assert main(['tables', '--protocol', 'retrieval', '--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'tables')]) == 0
-    assert capsys.readouterr().out == table == (tmp_path/'tables'/'retrieval.md').read_text()
+    assert capsys.readouterr().out == table and table.startswith((tmp_path/'tables'/'retrieval.md').read_text())
     assert {p.suffix for p in (tmp_path/'tables').iterdir()} == {'.md','.tex','.csv','.png'}
 
 def test_retrieval_searches_the_test_verses_of_all_folds(translations, tmp_path):
@@ -85,7 +85,9 @@ def test_retrievals_of_older_stores_are_found_and_shown(translations, tmp_path, 
     shutil.rmtree(runs)
     (runs/'retrievals').mkdir(parents=True)
     (runs/'retrievals'/f'qaa-qab-toy-{digest}.json').write_text(json.dumps(old))
-    assert main(call) == 0 and capsys.readouterr().out.splitlines() == [line for line in table.splitlines() if 'manifest' not in line][:-1]
+    assert main(call) == 0
+    before = table.split('**Verses that find their translation, by')[0].splitlines() # The older ones have but this table
+    assert capsys.readouterr().out.splitlines() == [line for line in before if 'manifest' not in line][:-2]
     assert [p.name for p in runs.iterdir()] == ['retrievals'] and read_runs(runs)[0].accuracy == run.accuracy
     assert main(['report', '--runs', str(runs), '-o', str(tmp_path/'report.html')]) == 0
     assert 'left out' in capsys.readouterr().err

@@ -163,13 +163,14 @@ def test_a_selection_is_compared_with_all_languages_by_tier(tmp_path):
 
 # What is shown
 
-def test_a_table_without_rows_is_left_out_beside_others(tmp_path):
-    "The first stays: it says why there is nothing"
+def test_a_table_without_rows_is_not_shown_beside_others(tmp_path):
+    "Alone it is: it says why there is nothing"
     from pronto.core.tables import Table
     from pronto.reporting.questions.question import RunQuestion
     store(tmp_path, 'eng', verses(range(20)))
     empty, full = (Table(stem, stem, [(['x'], rows)]) for stem,rows in (('empty', []), ('full', [['1']])))
     def shown(*tables):
         ask = RunQuestion('toy', lambda records, options: [records], lambda found, metric: tables, None, None, any_protocol=True)
-        return [t.stem for t in ask_runs(ask, read_runs(tmp_path), Options(store=str(tmp_path))).tables]
+        said = ask_runs(ask, read_runs(tmp_path), Options(store=str(tmp_path))).markdown()
+        return [stem for stem in ('empty','full') if f'**{stem}**' in said]
     assert shown(full, empty) == ['full'] and shown(empty) == ['empty']

@@ -173,6 +173,14 @@ def _tokenize(tokenizer, limit:int, texts:list[str])->tuple[list,list,np.ndarray
     counts = [(len(x) - sum(s), x.count(unknown), len(x) == limit) for x,s in zip(ids, special)]
     return [x or [pad] for x in ids], [s or [0] for s in special], np.array(counts, int).reshape(-1, 3)
 
+def _left_out(special:list[int], specials:bool, first:bool)->list[int]: # 1 for each token that does not count
+    if first: return [0] + [1]*(len(special) - 1)
+    return [0]*len(special) if specials else special
+
+def _pooling(specials:bool, first:bool)->str: # Part of a key
+    if first: return 'first token'
+    return 'mean of all tokens' if specials else 'mean of tokens, float16'
+
 def _pool(net, tokenizer, ids:list, left_out:list, device:str)->np.ndarray: # (layers, texts, width)
     "The mean states of the tokens that are not left out, at every layer"
     import torch
@@ -196,16 +204,17 @@ class FrozenModel:
         model, # A folder, or a name in the local cache
         *, random:int=None, # With random weights of this seed instead of its own
         specials:bool=False, # Do special tokens such as `[CLS]` count in the means?
+        first:bool=False, # The first token alone, instead of a mean?
         device:str=None # `cpu` or `cuda`; a GPU if there is one
     ):
-        self.model, self.random, self.specials, self.device = model, random, specials, device
+        vars(self).update(model=model, random=random, specials=specials, first=first, device=device)
         self.files, self._net, self._tokenizer = model_hash(find_model(model)), None, None
 
     @property
     def key(self)->str: # 32 hexadecimal digits
         "Identifies the encodings: model, tokenizer, weights and pooling"
         weights = 'own' if self.random is None else f'random {self.random}'
-        pooling = 'mean of all tokens' if self.specials else 'mean of tokens, float16'
+        pooling = _pooling(self.specials, self.first)
         return content_hash(self.files.encode(), weights.encode(), pooling.encode(), size=16)
 
     def _load(self):
@@ -225,7 +234,7 @@ class FrozenModel:
         from pronto.modeling.architectures import one_line_errors
         self._load()
         ids, special, counts = _tokenize(self._tokenizer, self._limit, texts)
-        left_out, found = [[0]*len(s) if self.specials else s for s in special], None
+        left_out, found = [_left_out(s, self.specials, self.first) for s in special], None
         for batch in progress(_batches(list(map(len, ids)), _TOKENS[self.device != 'cpu'])):
             part = [ids[i] for i in batch], [left_out[i] for i in batch]
             with one_line_errors(self.model, 'cannot encode text', 'choose another model'):

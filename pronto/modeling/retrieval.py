@@ -84,10 +84,11 @@ def mexa(
 def encode_layers(
     model, texts:list[str], *,
     specials:bool=False, # Do CLS and SEP count in the means?
+    first:bool=False, # The first token alone, e.g. CLS?
     device:str=None
 )->np.ndarray: # (layers + 1, n, width); the embeddings first
     "Encode texts by a frozen model; raises `InputError` for a model that cannot encode"
-    found = encode_once(FrozenModel(model, specials=specials, device=device), texts)
+    found = encode_once(FrozenModel(model, specials=specials, first=first, device=device), texts)
     rows = found.numbers(texts)
     return np.stack([found.layer(i)[rows] for i in range(found.shape[0])])
 
@@ -161,6 +162,16 @@ def _xtreme(model, codes, refs, texts, device)->RetrievalScore:
     value, interval = _score(_right(retrieve(y[layer], x[layer], 'cosine'), None), refs)
     return RetrievalScore('xtreme', layer, codes[1], codes[0], value, interval)
 
+def _representations(model, texts, means, device)->dict[str,list[float]]: # Shares
+    "Verses that find their translation by cosine, over both directions; XTREME's table 14 and figure 5"
+    found = lambda x, y: round(float(np.mean(_both_ways(x, y, 'cosine', texts))), 4)
+    blocks = len(means[0]) - 1
+    joined = lambda x, third: np.concatenate(list(x[third]), -1)
+    thirds = np.array_split(np.arange(1, blocks + 1), 3) if blocks >= 3 else ()
+    first = (encode_layers(model, t, first=True, device=device)[-1] for t in texts)
+    return dict(layers=[found(x, y) for x,y in zip(*means)], first=[found(*first)],
+                thirds=[found(*(joined(x, third) for x in means)) for third in thirds])
+
 def _dev_and_test(folds, refs, encode)->Iterator[tuple[list,np.ndarray]]:
     "The encodings of each fold's dev verses, and which test verses belong to the fold"
     for fold in folds:
@@ -202,5 +213,6 @@ def score_retrieval(
     layers = list(zip(*test))
     results = dict(scores=[s._asdict() for s in (published, *(score for score,_ in chosen))], n=len(refs),
                    mexa=[round(mexa(x, y), 4) for x,y in layers],
-                   mexa_100=[round(mexa(x[:100], y[:100]), 4) for x,y in layers]) # As published
+                   mexa_100=[round(mexa(x[:100], y[:100]), 4) for x,y in layers], # As published
+                   representations=_representations(model, texts, test, device))
     return Measured(results | spent(start, device or 'cpu'), rows)

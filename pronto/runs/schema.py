@@ -91,6 +91,7 @@ class Record(_MoreFields):
     scores:list[dict[str,JsonValue]] = [] # Of a retrieval, by setting and direction; see `RetrievalScore`
     mexa:list[Share] = [] # By layer
     mexa_100:list[Share] = [] # By layer, over the first 100 verses
+    representations:dict[str,list[Share]] = {} # Retrieval by the mean of each layer, by thirds, by CLS
     bits_per_character:float|None = None # Of the verses of dev and test; see `score_perplexity`
     bits_per_verse:float|None = None
     tokens_per_verse:float|None = None

@@ -138,7 +138,8 @@ class Reply(NamedTuple):
 
     def markdown(self, *stems:str, short:bool=False)->str: # The beginnings of names of files; all if none
         "Tables with their notes; `short` for a terminal"
-        tables = [t for t in self.tables if not stems or t.stem.startswith(stems)]
+        some = [t for t in self.tables if not stems or t.stem.startswith(stems)]
+        tables = [t for t in some if t.rows] or some[:1] # An empty one says nothing beside others
         return '\n\n'.join((short and t.short or t).markdown() for t in tables)
 
     def write(self, out=None)->str: # The tables in Markdown; into `tables` in the data folder if not given
@@ -180,7 +181,6 @@ def ask_runs(
         also = _also(metric, asked)
         for made in question.tables(some, metric):
             table, parts = made if isinstance(made, tuple) else (made, some)
-            if not table.rows and tables[metric]: continue # The first one says why
             table = _noted(table, _runs_of(parts), metric)
             title = f'{table.title}, {METRICS[metric]}' if also else table.title
             noted = replace(table, stem=table.stem + also, title=title, notes=[*table.notes, *after])
