@@ -6,7 +6,7 @@
 __all__ = ['study_page', 'write_study_page']
 
 # %% ../../nbs/reporting/study_page.ipynb #sp000004
-import sys
+import re, sys
 from pathlib import Path
 from ..core.files import InputError, write_aside
 from ..core.tables import Table, csv_rows, csv_text, grouped, markdown_table, markdown_text
@@ -69,7 +69,7 @@ def _cost(study:Study)->list[dict]:
     found = {}
     for name,seconds,*_ in study.rows():
         stage, _, rest = name.partition(' ')
-        key = rest.rstrip(' 0123456789') if stage == 'runs' else stage
+        key = re.sub(r' \d+$', '', rest) if stage == 'runs' else stage
         found[key] = found.get(key, 0) + int(seconds)
     return [dict(commands=key, seconds=n) for key,n in found.items()]
 
@@ -85,7 +85,7 @@ def write_study_page(study:Study)->list[str]: # A line for each question that th
         except InputError as e: left.append(f'no answer to {name}: {e}'); continue
         reply.write(folder)
         answers += [dict(question=name, metric=metric, table=table.stem)
-                    for metric,tables in reply.by_metric.items() for table in tables]
+                    for metric,tables in reply.by_metric.items() for table in tables if table.rows]
     here = f'{study.place.out}/' # No path of one machine on the page
     missing = [dict(what=line.replace(here, '')) for line in (*study.failed, *left)]
     columns = dict(answers=['question','metric','table'], cost=['commands','seconds'], missing=['what'])
