@@ -23,7 +23,7 @@ torch.set_num_threads(1)
 class Toy(FrozenModel):
     "Encodes a text as its length"
     key = 'toy'
-    def __init__(self): self.model, self.random, self.specials, self.first = 'toy', None, False, False
+    def __init__(self): self.model, self.random = 'toy', None
     def encode(self, texts, progress=iter):
         return np.array([[[len(t), 1] for t in texts]]*2, np.float16), np.ones((len(texts), 3), int)
 

@@ -221,7 +221,7 @@ def test_batches_without_training_are_small_on_a_cpu(tmp_path, monkeypatch):
     arguments = train.training_arguments(settings, str(tmp_path), seed=0, device='cpu')
     assert arguments.per_device_eval_batch_size == settings['batch_size']
     sizes, frozen = [], object.__new__(FrozenModel)
-    vars(frozen).update(device='cpu', specials=True, first=False, model='none', _net=1, _tokenizer=None, _limit=99)
+    vars(frozen).update(device='cpu', pooling='mean of all tokens', model='none', _net=1, _tokenizer=None, _limit=99)
     monkeypatch.setattr(encodings, '_tokenize', lambda *_: ([[1]*30]*200, [[0]*30]*200, np.zeros((200, 3), int)))
     pool = lambda net, tokenizer, ids, *_: sizes.append(sum(map(len, ids))) or np.zeros((2, len(ids), 4), np.float16)
     monkeypatch.setattr(encodings, '_pool', pool)

@@ -173,13 +173,11 @@ def _tokenize(tokenizer, limit:int, texts:list[str])->tuple[list,list,np.ndarray
     counts = [(len(x) - sum(s), x.count(unknown), len(x) == limit) for x,s in zip(ids, special)]
     return [x or [pad] for x in ids], [s or [0] for s in special], np.array(counts, int).reshape(-1, 3)
 
-def _left_out(special:list[int], specials:bool, first:bool)->list[int]: # 1 for each token that does not count
-    if first: return [0] + [1]*(len(special) - 1)
-    return [0]*len(special) if specials else special
+_FIRST, _ALL, _WORDS = 'first token', 'mean of all tokens', 'mean of tokens, float16' # Parts of a key
 
-def _pooling(specials:bool, first:bool)->str: # Part of a key
-    if first: return 'first token'
-    return 'mean of all tokens' if specials else 'mean of tokens, float16'
+def _left_out(special:list[int], pooling:str)->list[int]: # 1 for each token that does not count
+    if pooling == _FIRST: return [0] + [1]*(len(special) - 1)
+    return [0]*len(special) if pooling == _ALL else special
 
 def _pool(net, tokenizer, ids:list, left_out:list, device:str)->np.ndarray: # (layers, texts, width)
     "The mean states of the tokens that are not left out, at every layer"
@@ -207,15 +205,15 @@ class FrozenModel:
         first:bool=False, # The first token alone, instead of a mean?
         device:str=None # `cpu` or `cuda`; a GPU if there is one
     ):
-        vars(self).update(model=model, random=random, specials=specials, first=first, device=device)
+        self.model, self.random, self.device = model, random, device
+        self.pooling = _FIRST if first else _ALL if specials else _WORDS
         self.files, self._net, self._tokenizer = model_hash(find_model(model)), None, None
 
     @property
     def key(self)->str: # 32 hexadecimal digits
         "Identifies the encodings: model, tokenizer, weights and pooling"
         weights = 'own' if self.random is None else f'random {self.random}'
-        pooling = _pooling(self.specials, self.first)
-        return content_hash(self.files.encode(), weights.encode(), pooling.encode(), size=16)
+        return content_hash(self.files.encode(), weights.encode(), self.pooling.encode(), size=16)
 
     def _load(self):
         from pronto.modeling.architectures import load_encoder, load_tokenizer, quiet
@@ -234,7 +232,7 @@ class FrozenModel:
         from pronto.modeling.architectures import one_line_errors
         self._load()
         ids, special, counts = _tokenize(self._tokenizer, self._limit, texts)
-        left_out, found = [_left_out(s, self.specials, self.first) for s in special], None
+        left_out, found = [_left_out(s, self.pooling) for s in special], None
         for batch in progress(_batches(list(map(len, ids)), _TOKENS[self.device != 'cpu'])):
             part = [ids[i] for i in batch], [left_out[i] for i in batch]
             with one_line_errors(self.model, 'cannot encode text', 'choose another model'):

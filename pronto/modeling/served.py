@@ -166,6 +166,11 @@ def _read_answers(file)->dict[str,dict]: # By the hash of a question
         except (ValueError, KeyError, TypeError): continue # Half a line
     return found
 
+def _row(reply)->dict|None: # What is kept; `None` without an answer
+    if reply is None: return None
+    said, is_cut = reply.choices[0].message.content or '', reply.choices[0].finish_reason == 'length'
+    return dict(said=str(said), model=str(reply.model), date=time.strftime('%Y-%m-%d'), cut=is_cut)
+
 # %% ../../nbs/modeling/served.ipynb #2eb942e6
 class _Answers:
     "Answers that were kept, by the hash of the question, and those of them that a run uses"
@@ -235,7 +240,7 @@ class ServedModel(_Answers):
         "The kept answer, or a new one, which is kept at once"
         asked = _asked(prompt)
         if asked not in self.kept:
-            with _one_line(self.endpoint): row = self._new(json.loads(prompt))
+            with _one_line(self.endpoint): row = _row(self.patient.ask(json.loads(prompt)))
             if row: self.keep(asked, row)
         self.tick()
         if asked not in self.kept:
@@ -243,11 +248,6 @@ class ServedModel(_Answers):
             return None
         self.used[asked] = self.kept[asked]
         return self.kept[asked]['said']
-
-    def _new(self, messages:list[dict])->dict|None:
-        if (reply := self.patient.ask(messages)) is None: return None
-        said, is_cut = reply.choices[0].message.content or '', reply.choices[0].finish_reason == 'length'
-        return dict(said=str(said), model=str(reply.model), date=time.strftime('%Y-%m-%d'), cut=is_cut)
 
 
 # %% ../../nbs/modeling/served.ipynb #srv0011b

@@ -97,7 +97,7 @@ def verdict(answers:Answers)->str: # A sentence
     if found.baseline == 'majority': return f'No better than guessing{by}.'
     return f'Not told apart from {name}{by}.'
 
-# %% ../../nbs/reporting/card.ipynb #card0014
+# %% ../../nbs/reporting/card.ipynb #card014m
 def _metric(stem:str)->str: # In percent, as people know it
     "That of the task, or accuracy instead of a correlation"
     metric = main_metric(stem)
@@ -110,6 +110,7 @@ def _best_baseline(answers:Answers, metric:str)->tuple[str,float]:
 
 def _percent(x:float|None)->str: return decimal(None if x is None else 100*x, 1)
 
+# %% ../../nbs/reporting/card.ipynb #card0014
 def _score_row(stem:str, model:str, answers:Answers)->list[str]:
     metric = _metric(stem)
     score = answers.scores[metric]

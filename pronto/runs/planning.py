@@ -58,28 +58,31 @@ class Training:
 # %% ../../nbs/runs/planning.ipynb #pl08
 def _size(file:Path)->int|None: return file.stat().st_size if file.is_file() else None
 
-def _needed_tables(folder:Path, task, splits:tuple[str,...])->list[Path]:
+def _needed_tables(folder:Path, manifest:dict, task, splits:tuple[str,...])->list[Path]:
     "The tables that must have rows; a benchmark without dev takes its rows from train"
     if not task.is_trained: splits = [s for s in splits if s == 'test']
     found = {s: table_file(folder, task.stem, s) for s in splits}
-    if 'dev' in found and 'train' in found and load_manifest(folder).get('tasks'): del found['dev']
+    if 'dev' in found and 'train' in found and manifest.get('tasks'): del found['dev']
     return list(found.values())
 
 def empty_tasks(dataset, splits:tuple[str,...]=SPLITS)->list: # Of `pronto.datasets.tasks`
     "Tasks with an empty split, in any fold: a small source or translation may have no pairs for them"
     folders = fold_folders(dataset) or [dataset]
-    sizes = {task: [_size(table) for folder in folders for table in _needed_tables(folder, task, splits)]
+    manifests = {folder: load_manifest(folder) for folder in folders}
+    sizes = {task: [_size(table) for folder,manifest in manifests.items()
+                    for table in _needed_tables(folder, manifest, task, splits)]
              for task in TASKS.values()}
     return [task for task,found in sizes.items() if 0 in found]
 
 # %% ../../nbs/runs/planning.ipynb #plchoos1
 def choose_tasks(
-    dataset, # A dataset folder
+    dataset, # A dataset folder; of one in folds, all folds together
     names:list[str]=(), # Stems or abbreviations; if empty all that the folder has with examples in `splits`
     splits:tuple[str,...]=SPLITS # Those that must have examples
 )->list: # Of `pronto.datasets.tasks`
     "The tasks to run; raises `InputError` if the folder has none of them, `ValueError` for an unknown name"
-    there = [task for task in TASKS.values() if table_file(dataset, task.stem, 'train').is_file()]
+    folder, *_ = fold_folders(dataset) or [dataset]
+    there = [task for task in TASKS.values() if table_file(folder, task.stem, 'train').is_file()]
     found = [task for task in there if is_chosen(task.stem)]
     if there and not found:
         raise InputError(dataset, 'has none of the tasks of this set; build it with the set, or name '
@@ -347,10 +350,10 @@ def _verse_tasks(tasks:list, folder:Path)->list:
 # %% ../../nbs/runs/planning.ipynb #c7b10007
 def _why_not(folder:Path, task, splits:tuple[str,...])->str:
     "Why a translation cannot be tested on a task; empty if it can"
-    without = load_manifest(folder).get('tasks') or {}
-    if 'test' in without.get(task.stem, {}).get('unlabelled', ()):
+    manifest = load_manifest(folder)
+    if 'test' in (manifest.get('tasks') or {}).get(task.stem, {}).get('unlabelled', ()):
         return f'has no labels of {task.abbr}; predict it with `pronto xtreme predict`'
-    tables = [table_file(folder, task.stem, 'test'), *_needed_tables(folder, task, splits)]
+    tables = [table_file(folder, task.stem, 'test'), *_needed_tables(folder, manifest, task, splits)]
     return '' if all(map(_size, tables)) else f'has no examples of {task.abbr} in some split'
 
 def _check_readable(folds:list[Translation], tasks:list):

@@ -30,7 +30,7 @@ from ..protocols.parts import Part, Selection, find_translations
 from ..protocols.protocol import PROTOCOLS
 from .baselines import find_baselines, predict_baselines
 from .comparing import search_name, task_name
-from .planning import Training, at_least_one, choose_tasks, empty_tasks
+from .planning import Training, at_least_one, choose_tasks
 from .schema import Run
 from .store import (RunKey, dataset_hash, is_done, pool_runs, read_record,
                                score_labels, store_answers, store_measured, store_run, write_training)
@@ -368,9 +368,7 @@ def score_baselines(
     "Score the baselines on a dataset; raises `InputError` for a bad one"
     at_least_one(limit=limit)
     folders = [t.folder for t in find_translations(dataset)[0]]
-    empty = () if tasks else empty_tasks(dataset)
-    chosen, found = [task for task in choose_tasks(folders[0], tasks) if task not in empty], {}
-    if not chosen: raise InputError(dataset, 'has an empty split in every task; use a larger Bible')
+    chosen, found = choose_tasks(dataset, tasks), {}
     loaded = {folder: load_dataset_folder(folder, [task.stem for task in chosen]).tasks for folder in folders}
     for task in chosen:
         tested, answers = [], {}

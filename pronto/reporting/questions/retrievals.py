@@ -105,10 +105,10 @@ def _of_representations(tables:list[Table])->list[str]:
     rows, lines = [row for t in tables if t.stem.startswith(_BY) for row in t.records], []
     for model,some in grouped(rows, lambda r: r['model']).items():
         found = {row['representation']: 100*float(row['found']) for row in some}
-        layer = max((name for name in found if name.startswith('layer')), key=found.get)
-        first = found['first token']
-        lines.append(f'{model}: by cosine {layer} of {len(found) - 1 - 3*(_THIRDS[0] in found)} finds most, '
-                     f'{found[layer]:.1f} %; the first token of the last layer {first:.1f} %.')
+        layers = [name for name in found if name.startswith('layer')]
+        best = max(layers, key=found.get)
+        lines.append(f'{model}: by cosine {best} of {len(layers)} finds most, {found[best]:.1f} %; '
+                     f'the first token of the last layer {found["first token"]:.1f} %.')
     return lines
 
 def plot_retrieval(runs:list[Run]):
