@@ -7,8 +7,10 @@ __all__ = ['about_bible', 'example_table', 'verdict', 'score_card', 'card_findin
            'next_steps']
 
 # %% ../../nbs/reporting/card.ipynb #card0005
+from collections import Counter
+from itertools import zip_longest
 from shlex import quote
-from ..bibles.languages import find_language
+from ..bibles.languages import identify
 from ..core.pictures import Picture
 from ..core.tables import IN_BRACKETS, Table, decimal, grouped, markdown_text
 from ..datasets.loading import load_dataset_folder
@@ -35,7 +37,7 @@ def about_bible(facts:dict)->str: # Markdown
     "Which Bible this is, how much of it is used, and what was left out and why"
     verses, source = facts.get('verses', {}), facts.get('source', {}).get('name')
     name = facts.get('title') or facts['code']
-    language = find_language(facts.get('language', ''), facts['code']).name or 'a language that is not named'
+    language = identify(facts.get('language', ''), facts['code']).name or 'a language that is not named'
     lines = [f'**{name}**, in {language}.']
     if verses:
         whole = verses.get('aligned', 0)
@@ -65,6 +67,9 @@ def _answer(task:str, row)->str: # Of rows of words, questions and queries, too
     if hasattr(row, 'answers'): return ' / '.join(answer.text for answer in row.answers)
     return ' '.join(getattr(row, 'tags', None) or getattr(row, 'matches', None) or ())
 
+def _spelled(stem:str)->str: # e.g. `same sense (SS)`
+    return f'{stem.replace("_", " ")} ({TASKS[stem].abbr})' if stem in TASKS else task_name(stem)
+
 def example_table(datasets:list)->Table:
     "What each task asks, with a row of its test set"
     rows = []
@@ -72,8 +77,9 @@ def example_table(datasets:list)->Table:
         if not parts['test']: continue
         row = _example(parts['test'])
         question = TASKS[stem].question if stem in TASKS else ''
-        sense = f'{row.sense}: ' if getattr(row, 'sense', None) else ''
-        rows.append([task_name(stem), question, sense + ' / '.join(row.texts), _answer(stem, row)])
+        sense = getattr(row, 'sense', None)
+        sense = f'{sense.split(":")[-1]}: ' if sense else '' # ACAI's begin with their kind: `keyterm:Life`
+        rows.append([_spelled(stem), question, sense + ' / '.join(row.texts), _answer(stem, row)])
     header = ['task','question','an example','its label']
     return Table('tasks', 'What the tasks ask', [(header, rows)], align='l')
 
@@ -121,7 +127,7 @@ def _score_row(stem:str, model:str, answers:Answers)->list[str]:
     beside = f'{_percent(value)} ({_PLAIN.get(best, best)})' if best else _percent(None)
     of = '' if metric == 'accuracy' else METRICS[metric]
     own = f'{_percent(score.value)} {interval} {of}'.strip().replace(' ', '\N{NO-BREAK SPACE}')
-    return [task_name(stem), model, own, beside, _percent(most), verdict(answers)]
+    return [_spelled(stem), model, own, beside, _percent(most), verdict(answers)]
 
 def score_card(records:list[Run])->Table:
     "Each model on each task beside the best baseline and the commonest label, and what the test found"
@@ -152,15 +158,11 @@ _FOUND = {'Clearly above': 'clearly above the best score without a model on',
           'In these runs above': 'above it, untested, on', 'In these runs not': 'not above it, untested, on',
           'There are no': 'without anything to compare with on'}
 
-def _spelled(name:str)->str: # e.g. `same sense (SS)`
-    stem = next((stem for stem,task in TASKS.items() if task.abbr == name), None)
-    return f'{stem.replace("_", " ")} ({name})' if stem else name
-
 def card_finding(scores:Table)->str: # In Markdown
     "On which tasks each model is above what needs no model, and on which it is not"
     lines = []
     for model,rows in grouped(scores.rows, lambda row: row[1]).items():
-        tasks = {kind: ', '.join(_spelled(row[0]) for row in rows if row[-1].startswith(kind))
+        tasks = {kind: ', '.join(row[0] for row in rows if row[-1].startswith(kind))
                  for kind in _FOUND}
         parts = [f'{text} {tasks[kind]}' for kind,text in _FOUND.items() if tasks[kind]]
         none = 'on no task clearly above the best score without a model'
@@ -177,7 +179,14 @@ def card_picture(records:list[Run], options:Options)->Picture: # The same scores
 def telling_run(records:list[Run], scores:Table)->Run: # `scores` as `score_card` made them
     "A run of the task and model that are clearly above what needs no model, else of the first"
     above = next((row for row in scores.rows if row[-1].startswith('Clearly above')), scores.rows[0])
-    return next(r for r in records if [task_name(r.task), r.model] == above[:2])
+    return next(r for r in records if [_spelled(r.task), r.model] == above[:2])
+
+def _of_each_label(rows:list[dict], n:int)->list[dict]: # At most `n`
+    "Rows from all parts of the test set, with as many labels among them as can be"
+    by_label = grouped(rows, lambda row: row['label'])
+    turns = zip_longest(*([label]*len(some) for label,some in by_label.items()))
+    taken = Counter([label for turn in turns for label in turn if label is not None][:n])
+    return [row for label,k in taken.items() for row in by_label[label][::len(by_label[label])//k][:k]]
 
 def verse_table(
     record:Run,
@@ -189,10 +198,10 @@ def verse_table(
     words = lambda label: _in_words(record.task, label)
     rows = []
     for fine,name in (True, 'right'), (False, 'wrong'):
-        some = [row for row in said if row['right'] is fine]
+        some = _of_each_label([row for row in said if row['right'] is fine], n)
         rows += [[name, row['where'].replace(' ', '\N{NO-BREAK SPACE}'), row['text'],
-                  words(row['label']), words(row['predicted'])] for row in some[::max(1, len(some)//n)][:n]]
-    title = f'{record.model} on {_spelled(task_name(record.task))}'
+                  words(row['label']), words(row['predicted'])] for row in some]
+    title = f'{record.model} on {_spelled(record.task)}'
     task = TASKS.get(record.task)
     last = task.labels[-1] if task and task.counts else ''
     notes = [task.question] if task else []

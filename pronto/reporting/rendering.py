@@ -166,7 +166,6 @@ _ON_WORDS = '; for words the tag that those with a capital have'
 _METHOD = '{large}: the mean over test items and seeds{small}. Rows without a language model: {baselines}.'
 _SMALL_IN_SHORT = (', beside it the difference to the best baseline of the task, which knows no language '
                    'model; the files have all baselines and further metrics.')
-_SETTING = 'Recipe: {recipe}; epochs: {epochs}; splits: {splits}; seeds: {seeds}.'
 _PUBLISHED = ('publ.: the figures of the paper, on its own random splits, which leak for SS and SAC; '
               'Δ: ours less published, both in accuracy.')
 
@@ -222,7 +221,12 @@ def _limits(blocks:list[Block])->str:
 def _used(cells:list[TaskScore], field:str)->str:
     "The values of a field that occur in the table"
     values = {getattr(c, field) for c in cells if getattr(c, field)}
-    return ', '.join(map(str, sorted(values))) or 'not recorded'
+    return ', '.join(map(str, sorted(values)))
+
+def _setting(cells:list[TaskScore])->str: # A frozen model, for instance, has no epochs
+    used = {field: _used(cells, field) for field in ('recipe','epochs','splits','seeds')}
+    said = '; '.join(f'{field}: {values}' for field,values in used.items() if values)
+    return said[:1].upper() + said[1:] + '.' if said else ''
 
 def _is_invented(block:Block)->bool: return 'qaa' <= block[0].bible[:3] <= 'qtz'
 
@@ -272,9 +276,8 @@ def notes(
     cells, compared = all_cells(blocks), _is_compared(blocks)
     ran = [c for c in cells if c.ours is not None]
     models = [c for c in ran if c.seeds]
-    fields = {f: _used(ran, f) for f in ('recipe','epochs','splits','seeds')}
     found = ['None of these runs has been made yet.']
-    if ran: found = [f'{_method(blocks, short)} {_SETTING.format(**fields)}', *_seed_notes(models)]
+    if ran: found = [f'{_method(blocks, short)} {_setting(ran)}'.rstrip(), *_seed_notes(models)]
     protocols = sorted({c.protocol for c in cells} - {'', 'in-language'})
     if protocols: found.append(f'Protocol: {", ".join(protocols)}.')
     if compared: found.append(_PUBLISHED)

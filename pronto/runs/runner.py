@@ -187,7 +187,7 @@ def run_training(
     require_place(found[0])
     if training.adapt in ('search','read'): return [_measure(training, runs, device, show)]
     task, selection, limit = find_task(training.key.task), training.selection, training.key.limit
-    _check(selection, task, limit)
+    _check(selection, task, None if training.adapt == 'none' else limit) # A prompt does not learn
     tests = {name: part_rows((part,), task, limit) for name,(_,part) in left.items()}
     trained = _train(training, selection, _learned(training.key), tests, training.is_first, device=device,
                      progress=str(training) if show else '')
@@ -301,6 +301,17 @@ def _root(t:Training)->tuple:
     return start, t.model, '' if t.adapt == 'together' else t.key.task, t.key.seed
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80f
+def _scores_in_words(run:Run)->str:
+    "The score that a run is judged by beside that of the baselines: F1 where there is one, as for tags"
+    if run.accuracy is None: return ''
+    by_f1 = run.f1 is not None
+    f1s = {name: found.get('f1') for name,found in run.baseline_scores.items()}
+    known = {name: x for name,x in (f1s if by_f1 else run.baselines).items() if x is not None}
+    beside = ', '.join(f'{name} {x:.1%}' for name,x in known.items())
+    first = f'F1 {run.f1:.1%}' if by_f1 else f'accuracy {run.accuracy:.1%}'
+    last = f', accuracy {run.accuracy:.1%}' if by_f1 else ''
+    return f'{first} ({beside}){last}'
+
 @dataclass(frozen=True)
 class FinishedRun:
     "A training and one of its test sets"
@@ -314,16 +325,13 @@ class FinishedRun:
                  search_name(r)]
         if r.fold is not None: about.append(f'fold {r.fold}')
         before = '; recorded before' if self.recorded_before else ''
-        baselines = ', '.join(f'{name} {x:.1%}' for name,x in r.baselines.items() if x is not None)
         trained = PROTOCOLS[name].adapt != 'none' if (name := r.protocol) in PROTOCOLS else True
         collapsed = f'; collapsed: {"nothing was learned" if trained else "one answer to everything"}'
-        accuracy = '' if r.accuracy is None else f'accuracy {r.accuracy:.1%} ({baselines})'
-        f1 = f', F1 {r.f1:.1%}' if r.f1 is not None else ''
         lost = f'; no readable answer to {r.unanswered:.1%} of the rows' if r.unanswered else ''
         collapsed = collapsed if r.collapsed and r.unanswered != 1 else ''
         cut = 0 if trained else sum(v for k,v in r.truncated.items() if k not in ('train','dev'))
         if cut: lost += f'; {cut:,} prompts are longer than the model reads and lost their beginning'
-        return f'{", ".join(filter(None, about))}: {accuracy}{f1}{collapsed}{lost}{before}'
+        return f'{", ".join(filter(None, about))}: {_scores_in_words(r)}{collapsed}{lost}{before}'
 
 # %% ../../nbs/runs/runner.ipynb #c7b10008
 def run_each(
