@@ -4,6 +4,7 @@ from graphlib import TopologicalSorter
 
 import pytest, yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 import pronto
@@ -53,6 +54,12 @@ def test_the_lock_satisfies_every_requirement():
     wanted = list(map(Requirement, [*project['dependencies'], *sum(project['optional-dependencies'].values(), [])]))
     locked = {str(r): (r, lock.get(canonicalize_name(r.name), '0')) for r in wanted}
     assert wanted and [name for name,(r,version) in locked.items() if not r.specifier.contains(version)] == []
+
+def test_the_lock_installs_with_the_python_of_debian():
+    "Debian 12 has 3.11.2, and some releases of packages ask for a later 3.11"
+    from importlib.metadata import distributions
+    needs = {d.name: d.metadata['Requires-Python'] or '' for d in distributions()}
+    assert [f'{name} {python}' for name,python in needs.items() if not SpecifierSet(python).contains('3.11.2')] == []
 
 def test_conda_installs_the_lock():
     pip = [d['pip'] for d in yaml.safe_load((ROOT/'environment.yml').read_text(encoding='utf-8'))['dependencies'] if isinstance(d, dict)]
