@@ -415,12 +415,22 @@ def runs_in(chosen:dict[str,list[dict]])->list[Run]: # `chosen`: as `choose` giv
     "The runs of all cells"
     return [r for blocks in chosen.values() for block in blocks for seeds in block.values() for r in seeds]
 
+def _published_topics(runs:list[Run])->str:
+    "What Glot500 reports for the topics of Taxi1500, beside runs on them"
+    if not any((r.source or '').lower() == 'taxi1500' for r in runs): return ''
+    by_model = grouped(fact_table('taxi1500_published'), lambda row: row['model'])
+    figures = '; '.join(f'{model} ' + ', '.join(f'{row["f1"]} ({row["languages"]})' for row in rows)
+                        for model,rows in by_model.items())
+    return ('Published F1 on Taxi1500 (ImaniGooghari et al., ACL 2023), trained in English and tested on other '
+            f'languages, by languages: {figures}. Its splits, translations and rows are others than those here.')
+
 def _beside(blocks:list[Block], chosen:dict[str,list[dict]], metric:str)->str:
-    "How far translations of one language differ, as far as the table compares them, and what of its data"
+    "How far translations of one language differ, what of its data, and what others report"
     sources = {block[0].source for block in blocks}
     runs = runs_in({block[0].bible: chosen.get(block[0].bible, []) for block in blocks})
     some = [r for r in runs if (r.source or '') in sources]
-    return ' '.join(filter(None, [spread_note(some, metric), *data_notes(some)]))
+    said = [spread_note(some, metric), *data_notes(some), _published_topics(some)]
+    return ' '.join(filter(None, said))
 
 # %% ../../nbs/reporting/tables.ipynb #cc400fe2
 def read_tables(
