@@ -94,13 +94,14 @@ class SourceType:
     rules:tuple[str,...] # The rules to choose from
     if_empty:str       # What to do if the files contain no verse, for the error
 
-_MORE = ['more_arguments', 'same_predicate', 'same_entity'] # Of sources with predicates and chains
+# Of sources with trees, predicates and chains
+_MORE = ['more_arguments', 'same_predicate', 'same_entity', 'main_tense', 'subject_form', 'verb_kind']
 
 _ONTONOTES = SourceType(
     source=Source(
         name='OntoNotes', edition='5.0 (LDC2013T19), English New Testament, Easy-to-Read Version',
         licence='LDC User Agreement; the text is not redistributed',
-        more=[*_MORE, 'main_tense', 'subject_form', 'verb_kind'],
+        more=_MORE,
         attribution='Weischedel et al. 2013. OntoNotes Release 5.0. Linguistic Data Consortium, LDC2013T19'),
     files_are='OntoNotes 5.0 (.onf files)', files=onf_files, read=read_placed,
     annotate=annotate_ontonotes, rules=tuple(RULES),

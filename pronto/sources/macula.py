@@ -27,6 +27,7 @@ class Word(NamedTuple):
     role:str          # In its clause: `s`, `v`, `vc`, `p`, `o`, `io`, `o2`, `adv`, `aux`; `''` in a phrase
     lemma:str
     mood:str          # Of a verb: `indicative`, `imperative`, `subjunctive`, ..., `participle`
+    tense:str         # Of a verb: `present`, `imperfect`, `aorist`, `perfect`, `pluperfect`, `future`
     person:str        # Of a finite verb: `first`, `second`, `third`
     senses:tuple[str,...]    # Louw-Nida numbers; several where the annotators left it open
     frame:tuple[tuple[str,tuple[str,...]],...] # Roles and the ids that fill them; zeros mean no word
@@ -89,7 +90,7 @@ def _word(el, path)->Word:
     return Word(
         *place, id=el.get(_ID) or get('ref'), text=text, marks=re.sub(r'[^.·;]', '', after),
         kind=get('class'), type=get('type') or get('gbiType'), role=get('role'),
-        lemma=get('lemma'), mood=get('mood'), person=get('person'),
+        lemma=get('lemma'), mood=get('mood'), tense=get('tense'), person=get('person'),
         senses=tuple(get('ln').split()), frame=_frame(get('frame')),
         referents=tuple(get('referent').split()), subjects=tuple(get('subjref').split()))
 
