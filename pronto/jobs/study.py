@@ -137,10 +137,19 @@ def _unknown(plan:Plan)->Iterator[tuple]: # Of what kind, the name, where it sta
             if code not in plan.bibles: yield 'translation', code, group, plan.bibles
 
 # %% ../../nbs/jobs/study.ipynb #st000007
+def _toml(path:Path)->dict:
+    with reading(path, 'give a plan in TOML'): return tomllib.loads(path.read_text(encoding='utf-8'))
+
+def _given(path:Path)->dict:
+    "The parts of a plan: its own, and the others of the plan that it is like, which is like no third one"
+    given = _toml(path)
+    base = given.pop('like', None)
+    return given if base is None else _toml(find_plan(base)) | given
+
 def read_plan(path)->Plan:
     "Read a plan; raises `InputError` that names what is wrong in it"
     path = Path(path)
-    with reading(path, 'give a plan in TOML'): given = tomllib.loads(path.read_text(encoding='utf-8'))
+    given = _given(path)
     unknown = [k for k in given if k not in _PARTS]
     missing = [k for k in ('sources','bibles','datasets','runs') if not given.get(k)]
     if unknown or missing:
@@ -167,7 +176,7 @@ def find_plan(name:str)->Path: # e.g. `real`
     if name.endswith('.toml'): return Path(name)
     path = checkout('paper_tables', name, 'plan.toml')
     if path.is_file(): return path
-    what = 'is no study here (`real` is one in a clone of the repository); name a plan, a file *.toml'
+    what = 'is no study here (`real` and `breadth` are some in a clone of the repository); name a plan, *.toml'
     raise InputError(name, what)
 
 # %% ../../nbs/jobs/study.ipynb #st000012
