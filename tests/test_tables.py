@@ -5,6 +5,7 @@ import pytest
 from conftest import ROOT, predictions, run_results
 from pronto.runs.store import RunKey, read_runs, write_record
 from pronto.core.files import InputError, data_dir, fact_table
+from pronto.core.tables import Table, terminal_text
 from pronto.reporting.questions.question import Options, ask_runs
 from pronto.reporting.rendering import BASELINE_NAMES, TaskScore, accuracy_table
 from pronto.reporting.tables import LAYOUT_COLUMNS, SPLITS_SHOWN, left_out, read_layout, write_published
@@ -525,3 +526,13 @@ def test_notebook_runs(runs, tmp_path):
 def test_notebook_refuses_a_misspelt_parameter(runs, tmp_path):
     done = papermill(runs, tmp_path/'run.ipynb', '-p', 'recipes', 'robust')
     assert done.returncode == 1 and 'recipes: is not a parameter of this notebook; choose from runs, out' in done.stderr
+
+def test_a_narrow_terminal_loses_no_letter():
+    "Columns are folded, never cut off"
+    cells = ['nonpronominal mention (NMC)', 'qab-pretrained', '54.3 [47.8, 60.8]', '63.0 (what letters alone give)', '39.3',
+             'Clearly below what letters alone give (by MCC).']
+    header = ['task', 'model', 'score [95 %]', 'best without a model', 'commonest label', 'what it means']
+    markdown = Table('card', 'Scores', [(header, [cells])], align='llrlrl').markdown()
+    letters = lambda width: sorted(terminal_text(markdown, width).translate(dict.fromkeys(map(ord, '─ \n'))))
+    assert {width for width in range(50, 160) if letters(width) != letters(400)} == set()
+    assert all(max(map(len, terminal_text(markdown, width).split('\n'))) <= width for width in range(50, 160))

@@ -58,7 +58,8 @@ def tell(text, data=None):
 
 def warn(line):
     "Print a line on the error stream, whatever was chosen"
-    print(printable(line), file=sys.stderr)
+    line = printable(line)
+    print(_wrapped(line) if sys.stderr.isatty() else line, file=sys.stderr)
 
 def note(line):
     "Print a line on the error stream, unless `--quiet` was chosen"

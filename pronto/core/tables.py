@@ -257,14 +257,15 @@ def _keep_names(columns:list, width:int):
     texts = [[str(cell) for cell in (c.header, *c.cells)] for c in columns]
     longest = [max(map(len, found)) for found in texts]
     words = [max(len(word) for text in found for word in text.split() or ['']) for found in texts]
-    is_wide = sum(longest) + 2*len(columns) > width
-    for c,word,most in zip(columns, words, longest):
-        c.overflow = 'fold'
-        if is_wide and c.header.justify != 'right' and most <= width//3:
-            c.width = min(most, max(word, width//6), width//4)
-    needed = [c.width or word for c,word in zip(columns, words)]
-    if is_wide and sum(needed) + 2*len(columns) <= width:
-        for c,least in zip(columns, needed): c.min_width = least
+    room = width - 2*len(columns) - 1 # Columns have two spaces between them, and the table one on each side
+    is_name = [c.header.justify != 'right' and most <= width//3 for c,most in zip(columns, longest)]
+    needed = [min(most, max(word, width//6), width//4) if name else word
+              for name,word,most in zip(is_name, words, longest)]
+    for c in columns: c.overflow = 'fold'
+    if sum(longest) <= room or sum(needed) > room: return
+    wanted = [0 if name else most - least for name,most,least in zip(is_name, longest, needed)]
+    left = room - sum(needed)
+    for c,least,more in zip(columns, needed, wanted): c.width = least + min(more, left*more//(sum(wanted) or 1))
 
 def terminal_text(markdown:str, width:int=None)->str: # No line is longer than it is wide
     "Markdown as a terminal shows it: tables are aligned, text is wrapped, and there is no markup"
