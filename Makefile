@@ -1,6 +1,6 @@
 # `make demo` shows what PrOnto does, `make test` checks it in some minutes, `make test-all` checks all of it,
 # `make docs` builds the site into site/,
-# `make real BIBLES=DIR TEACHER=MODEL` runs the study of real translations; each sets up .venv first
+# `make real BIBLES=DIR TEACHER=MODEL` runs the studies of real translations; each sets up .venv first
 BIN = .venv/bin
 READY = .venv/ready
 WITH = PATH="$(CURDIR)/$(BIN):$$PATH"
@@ -22,9 +22,11 @@ test-all: lint
 	@for browser in chromium chromium-browser google-chrome google-chrome-stable; do command -v $$browser >/dev/null && exit 0; done; \
 	echo "Skipped the browser's tests of the report: there is no Chromium (on Debian: apt install chromium)"
 
-# Every protocol on real translations: BIBLES is a folder as paper_tables/real/plan.toml describes it, TEACHER an encoder
+# Every protocol on real translations, then more sources and translations by probe: BIBLES is a folder as paper_tables/real/plan.toml
+# describes it, TEACHER an encoder
 real: $(READY)
 	$(BIN)/pronto study real --data $(BIBLES) -m $(TEACHER) -o data/study --workers 2
+	$(BIN)/pronto study breadth --data $(BIBLES) -m $(TEACHER) -o data/breadth --workers 2
 
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q

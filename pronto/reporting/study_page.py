@@ -44,9 +44,10 @@ def _models(plan:Plan, folder:Path)->str: # In Markdown
         verses = f'{sum(own):,}' if name in made else 'not made yet'
         rows.append([name, model.kind, f'{100*model.share:g} %', verses, len(own)])
     table = markdown_table(['model','kind','share','verses','languages'], rows, 'lllrr')
-    languages = {b.language for b in plan.bibles.values()}
-    return (f'{len(plan.bibles)} translations of {len(languages)} languages. Students learn from the '
-            f'teacher, from the given share of the verses of train that they may read.\n\n{table}')
+    tested = {code for runs in plan.runs for code in plan.targets(runs)}
+    languages = {plan.bibles[code].language for code in tested}
+    return (f'Models are tested on {len(tested)} translations of {len(languages)} languages. Students learn '
+            f'from the teacher, from the given share of the verses of train that they may read.\n\n{table}')
 
 # %% ../../nbs/reporting/study_page.ipynb #sp00005b
 def study_page(
