@@ -3,7 +3,7 @@ import shutil
 from pathlib import Path
 import pytest
 from pronto.core.files import InputError
-from pronto.jobs.study import Workplace, _input_hash, all_steps, find_plan, quick, read_plan, run_steps, study
+from pronto.jobs.study import Command, Study, Workplace, _input_hash, all_steps, find_plan, quick, read_plan, run_steps, study
 from pronto.reporting.study_page import study_page, write_study_page
 
 PLAN = '''
@@ -84,6 +84,15 @@ def test_a_plan_is_like_another(tmp_path):
     base.write_text('like = "real"\n' + PLAN, encoding='utf-8')
     with pytest.raises(InputError, match='unknown part like'): plan_of(tmp_path, f'like = "{base}"\n') # A third one
     with pytest.raises(InputError, match='reel is no study here|reel: is no study here'): find_plan('reel')
+
+def test_the_workers_of_a_cluster_run_the_commands(tmp_path):
+    from pronto.jobs.queue import connect
+    plan, place = plan_of(tmp_path), Workplace(tmp_path, tmp_path/'out', 'teacher')
+    place.out.mkdir()
+    made, steps = Study(plan, place), [Command('runs', 'well', ['--version']), Command('runs', 'badly', ['nonsense'])]
+    with connect(workers=2) as client: made.run_all([steps], client)
+    assert made.run_now == ['runs well', 'runs badly'] and [row[0] for row in made.rows()] == ['runs well']
+    assert [line.split(':')[0] for line in made.failed] == ['runs badly'] and 'nonsense' in made.failed[0]
 
 @pytest.mark.slow
 def test_a_study_is_made_once_and_lists_what_failed(tmp_path):

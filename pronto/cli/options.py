@@ -142,9 +142,10 @@ def projection_options(parser):
     tasks_file_option(parser)
 
 # %% ../../nbs/cli/options.ipynb #opt00011
-def cluster_options(parser):
+def cluster_options(parser, workers:int=None): # How many if not given; as many as cores if that is not, too
     cluster = parser.add_argument_group('cluster')
-    add_number(cluster, '--workers', 1, 10_000, 'processes on this machine (default: as many as cores)')
+    usual = '' if workers else ' (default: as many as cores)' # A default that is given is added to the help
+    add_number(cluster, '--workers', 1, 10_000, f'processes on this machine{usual}', default=workers)
     add = cluster.add_argument
     add('--scheduler', metavar='ADDRESS',
         help='a Dask scheduler, e.g. tcp://host:8786, whose workers see the same '

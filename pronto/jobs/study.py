@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['PlannedSource', 'PlannedModel', 'PlannedBible', 'Runs', 'Datasets', 'Plan', 'read_plan', 'find_plan', 'Workplace',
-           'Command', 'data_steps', 'run_steps', 'all_steps', 'Study', 'write_read', 'quick', 'study']
+           'Command', 'data_steps', 'run_steps', 'all_steps', 'Ended', 'run_step', 'Study', 'write_read', 'quick',
+           'study']
 
 # %% ../../nbs/jobs/study.ipynb #st000003
 import json, os, subprocess, sys, time, tomllib
@@ -16,6 +17,7 @@ from pathlib import Path
 from shlex import join
 from typing import Iterator, NamedTuple
 from .find_bibles import input_hash
+from .queue import run_jobs
 from ..core.files import InputError, checkout, content_hash, path_part, reading, safe_name, write_aside
 from ..core.progress import Meter
 from ..core.tables import csv_text
@@ -176,7 +178,7 @@ def find_plan(name:str)->Path: # e.g. `real`
     if name.endswith('.toml'): return Path(name)
     path = checkout('paper_tables', name, 'plan.toml')
     if path.is_file(): return path
-    what = 'is no study here (`real` and `breadth` are some in a clone of the repository); name a plan, *.toml'
+    what = 'is no study here (a clone of the repository has `real` and `breadth`); name a plan, a file *.toml'
     raise InputError(name, what)
 
 # %% ../../nbs/jobs/study.ipynb #st000012
@@ -279,18 +281,35 @@ def all_steps(plan:Plan, place:Workplace)->list[list[Command]]: # By stage
 # %% ../../nbs/jobs/study.ipynb #st000017
 def _log_of(place:Workplace, name:str)->Path: return place.out/'log'/f'{safe_name(name)}.log'
 
-def _run(step:Command, place:Workplace)->int: # Exit status
+class Ended(NamedTuple):
+    "What became of a command"
+    seconds:float
+    why:str = '' # It failed
+
+def run_step(step:Command, place:Workplace)->Ended:
     "Run a command, with what it prints in a log; several share the cores"
     log = _log_of(place, str(step))
     log.parent.mkdir(parents=True, exist_ok=True)
     threads = str(max(1, (os.cpu_count() or 1)//place.workers))
     with open(log, 'w', encoding='utf-8') as f:
-        few = os.environ | {'OMP_NUM_THREADS': threads}
-        return subprocess.run([*step.program, *step.command], stdout=f, stderr=f, env=few).returncode
+        few, began = os.environ | {'OMP_NUM_THREADS': threads}, time.monotonic()
+        status = subprocess.run([*step.program, *step.command], stdout=f, stderr=f, env=few).returncode
+    return Ended(time.monotonic() - began, f'{step}: {_last_line(log)} ({log})' if status else '')
 
 def _last_line(log:Path)->str:
     lines = log.read_text(encoding='utf-8', errors='replace').strip().splitlines()
     return lines[-1] if lines else 'it failed and said nothing'
+
+def _run_each(steps:list[Command], place:Workplace, client)->Iterator[tuple[str,Ended]]: # As they end
+    "Run commands here, or on the workers of a Dask cluster, which see the same folders"
+    jobs = {str(step): (step, place) for step in steps}
+    if client is not None:
+        for name,ended,error in run_jobs(client, run_step, jobs):
+            yield name, ended or Ended(0, f'{name}: {error}')
+        return
+    with ThreadPoolExecutor(place.workers) as pool:
+        names = {pool.submit(run_step, *job): name for name,job in jobs.items()}
+        for future in as_completed(names): yield names[future], future.result()
 
 # %% ../../nbs/jobs/study.ipynb #st00017b
 @dataclass
@@ -315,28 +334,28 @@ class Study:
         made_by = {row[0]: row[2:] for row in self.rows()}.get(str(step))
         return made_by == [join(step.command), step.inputs] and (not step.made or step.made.exists())
 
-    def run(self, step:Command)->str: # Empty, or why it failed
-        "Run a command unless what it makes is there"
-        if step.made and self.has_run(step): return ''
-        name, made_from = str(step), [join(step.command), step.inputs]
-        self.run_now.append(name)
-        began = time.monotonic()
-        if _run(step, self.place):
-            log = _log_of(self.place, name)
-            return f'{name}: {_last_line(log)} ({log})'
+    def keep(self, step:Command, ended:Ended):
+        "Note that a command has ended well, or why it failed"
+        if ended.why:
+            self.failed.append(ended.why)
+            return
         with open(self._kept, 'a', encoding='utf-8') as f:
-            f.write('\t'.join([name, f'{time.monotonic() - began:.0f}', *made_from]) + '\n')
-        return ''
+            f.write('\t'.join([str(step), f'{ended.seconds:.0f}', join(step.command), step.inputs]) + '\n')
 
-    def run_all(self, stages:list[list[Command]]):
-        "Run stages one after the other"
-        stages, n = [steps for steps in stages if steps], sum(map(len, stages))
-        meter = Meter(None, f'{n} commands') # Of seconds to hours: what is left is not known
-        with meter, ThreadPoolExecutor(self.place.workers) as pool:
+    def run_all(self,
+        stages:list[list[Command]],
+        client=None # Of Dask, whose workers run the commands instead of this machine
+    ):
+        "Run stages one after the other, without what they have made already"
+        n = sum(map(len, stages))
+        with Meter(None, f'{n} commands') as meter: # Of seconds to hours: what is left is not known
             for steps in stages:
-                for ended in as_completed([pool.submit(self.run, step) for step in steps]):
-                    if failed := ended.result(): self.failed.append(failed)
-                    meter.update(note=str(steps[0]))
+                left = {str(step): step for step in steps if not (step.made and self.has_run(step))}
+                meter.update(len(steps) - len(left))
+                self.run_now += left
+                for name,ended in _run_each(list(left.values()), self.place, client):
+                    self.keep(left[name], ended)
+                    meter.update(note=name)
 
 # %% ../../nbs/jobs/study.ipynb #st000019
 def write_read(plan:Plan, place:Workplace)->Path: # A table with model, language, share in percent, and verses
@@ -367,12 +386,13 @@ def quick(plan:Plan, place:Workplace)->tuple[Plan,Workplace]:
 
 def study(
     plan:Plan, place:Workplace,
-    run:bool=True # Or only look at what has run
+    run:bool=True, # Or only look at what has run
+    client=None # Of Dask; on this machine if not given
 )->Study:
     "Run the commands of a plan; what fails, or has not run, is in the lines of `failed`"
     place.out.mkdir(parents=True, exist_ok=True)
     made, stages = Study(plan, place), all_steps(plan, place)
-    if run: made.run_all(stages)
+    if run: made.run_all(stages, client)
     for steps in stages if not run else ():
         left = [step.name for step in steps if not made.has_run(step)]
         what = f'{len(left)} of {len(steps)} have not run to their end: {", ".join(left)}'
