@@ -72,6 +72,7 @@ class Plan:
     groups:dict[str,list[str]]
     options:dict[str,list[str]]
     quick:dict = field(default_factory=dict)
+    layout:Path|None = None # The rows of Tables 1 to 3; the paper's if not given
 
     def codes(self, chosen:str|tuple)->list[str]:
         "The translations of a group, or those that are listed"
@@ -166,8 +167,9 @@ def read_plan(path)->Plan:
     runs = _sets(Runs, path, 'runs', given['runs'])
     more = [given.get(part, {}) for part in ('groups','options','quick')]
     training = given.get('training', {})
-    questions = given.get('tables', {}).get('questions', [])
-    plan = Plan(path, sources, bibles, datasets, models, training, runs, questions, *more)
+    tables = given.get('tables', {})
+    layout = path.parent/tables['layout'] if 'layout' in tables else None
+    plan = Plan(path, sources, bibles, datasets, models, training, runs, tables.get('questions', []), *more, layout)
     for kind,name,where,known in _unknown(plan):
         choices = ', '.join(sorted(known))
         raise InputError(path, f'there is no {kind} {name!r}; choose from {choices}', where)

@@ -81,7 +81,7 @@ def write_study_page(study:Study)->list[str]: # A line for each question that th
     for name in study.plan.questions:
         question, file = find_question(name), str(read) if name in _READS else ''
         protocol = question.protocol or ('in-language' if question.any_protocol else 'probe')
-        options = Options(protocol=protocol, file=file, store=str(store))
+        options = Options(protocol=protocol, file=file, store=str(store), layout=study.plan.layout)
         try: reply = ask_runs(question, records, options)
         except InputError as e: left.append(f'no answer to {name}: {e}'); continue
         reply.write(folder)
