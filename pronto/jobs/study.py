@@ -169,7 +169,8 @@ def read_plan(path)->Plan:
     training = given.get('training', {})
     tables = given.get('tables', {})
     layout = path.parent/tables['layout'] if 'layout' in tables else None
-    plan = Plan(path, sources, bibles, datasets, models, training, runs, tables.get('questions', []), *more, layout)
+    questions = tables.get('questions', [])
+    plan = Plan(path, sources, bibles, datasets, models, training, runs, questions, *more, layout)
     for kind,name,where,known in _unknown(plan):
         choices = ', '.join(sorted(known))
         raise InputError(path, f'there is no {kind} {name!r}; choose from {choices}', where)
