@@ -604,6 +604,43 @@ def test_the_tables_of_mela_by_command(tmp_path, tiny_bert, capsys, tasks_forgot
     assert '| letters, tiny, 2 epochs, limit 4, 2 seeds (ours) |' in told and '| letters, tiny, 1 epoch, no limit, 1 seed (ours) |' in told
     assert {p.name for p in (tmp_path/'t').iterdir()} == {f'mela{i}.{ending}' for i in (2,3,4) for ending in ('md','tex','csv')}
 
+def test_a_transfer_of_mela_notes_dev_of_the_tested_languages(tmp_path, tiny_bert, capsys, tasks_forgotten):
+    "Keys and results stay as they were; other tasks and protocols note nothing; without dev scores a cell is marked"
+    for code in 'is', 'de', 'fr':
+        (tmp_path/'in'/code).mkdir(parents=True)
+        for split,n in ('train', 6), ('dev', 6), ('test', 8):
+            if (code, split) == ('fr','dev'): continue
+            rows = ''.join(f'{code} {"sang" if (i + (code == "de")) % 2 else "x"} {i}\t{i % 2}\n' for i in range(n))
+            (tmp_path/'in'/code/f'{split}.tsv').write_text(rows)
+    settings = ['-m',str(tiny_bert),'--recipe','tiny','--epochs','3','--seeds','2']
+    def transferred(task, protocol='transfer'):
+        out, runs = str(tmp_path/f'out-{task}'), tmp_path/f'runs-{task}-{protocol}'
+        assert main(['import','tsv',str(tmp_path/'in'),'-o',out,'--task',task]) == 0
+        tested = out if protocol == 'transfer' else f'{out}/de'
+        command = ['eval',tested,'--train',f'{out}/is',*settings,'--runs',str(runs),'--protocol',protocol]
+        assert main(command) == 0
+        assert main(command) == 0 and capsys.readouterr().out.count('recorded before') == len(read_runs(runs))
+        return read_runs(runs)
+    runs, plain = transferred('mela'), transferred('acc')
+    assert not any(r.tested_dev for r in [*plain, *transferred('mela', 'few-shot')])
+    assert [(r.dev, r.best_epoch, r.mcc, r.truncated, r.counts) for r in runs] == \
+           [(r.dev, r.best_epoch, r.mcc, r.truncated, r.counts) for r in plain]
+    assert [(r.dataset, len(r.tested_dev)) for r in runs] == [('de',3), ('de',3), ('fr',0), ('fr',0), ('is',0), ('is',0)]
+    assert all('tested_dev' not in json.loads(r.path.read_text()) for r in runs if not r.tested_dev)
+    store = str(tmp_path/'runs-mela-transfer')
+    def row_of_is():
+        assert main(['mela','tables','--runs',store,'-o',str(tmp_path/'t')]) == 0
+        lines = (tmp_path/'t'/'mela4.md').read_text().splitlines()
+        languages = next(line for line in lines if 'train \\ test' in line or 'train \\\\ test' in line)
+        row = next(line for line in lines if line.startswith('| is |'))
+        return dict(zip(*([cell.strip() for cell in line.split('|')] for line in (languages, row))))
+    best = 100*max(sum(mcc)/2 for mcc in zip(*([d['mcc'] for d in r.tested_dev] for r in runs[:2])))
+    cells = row_of_is()
+    assert cells['de'].startswith(f'{best:.2f} (') and '* (' in cells['fr'] and '* (' not in cells['is']
+    old = {k: v for k,v in json.loads(runs[0].path.read_text()).items() if k != 'tested_dev'} # As recorded before
+    runs[0].path.write_text(json.dumps(old))
+    assert '* (' in row_of_is()['de']
+
 def test_what_a_newcomer_does_with_imports_is_said(tmp_path, capsys):
     "Training data without labels are refused, a second import says what it replaces, empty folders are named"
     (tmp_path/'train.tsv').write_text('Es regnet.\tEs giesst.\n')

@@ -41,6 +41,7 @@ class _OfAnyKind:
     is_trained:ClassVar[bool] = True # Or only tested, as retrieval is
     ending:ClassVar[str] = 'tsv' # Of its tables
     metric:ClassVar[str] = 'accuracy' # That it is judged by
+    scored_by_checkpoint:ClassVar[bool] = False # Are checkpoints also scored on dev of the tested languages?
 
     def true_labels(self, rows:list)->list[str]: # One for each item
         "The training labels of some rows"

@@ -12,6 +12,7 @@ __all__ = ['place_senses', 'KeepBest', 'ShowProgress', 'padded', 'collate', 'Lea
 import gc, tempfile, time
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from typing import Callable
 import numpy as np
 import torch, transformers
 from torch.nn.functional import cross_entropy, normalize
@@ -27,7 +28,8 @@ from .embedding_init import typical_words
 from .encoding import pack
 from .encodings import pad_batch
 from .layers import keep_used_tokens, spend_less
-from .outcome import (Trained, cut_and_unknown, dataset_senses, is_collapsed, pick_device,
+from .outcome import (DEV_OF, Trained, cut_and_unknown, dataset_senses, is_collapsed,
+                                     pick_device,
                                      scores, senses_of, spent, task_rows, test_sets)
 from .probing import probe
 from .recipes import find_model, find_recipe, model_hash
@@ -54,6 +56,10 @@ def place_senses(
 # %% ../../nbs/modeling/train.ipynb #0a8340e2
 _WATCHED = 'loss accuracy macro_f1 mcc mae constant'.split()
 
+def _watched(metrics:dict)->dict: # As `Trainer` has them
+    scored = {k: round(float(metrics[f'eval_{k}']), 6) for k in _WATCHED if f'eval_{k}' in metrics}
+    return scored | {'constant': bool(scored['constant'])}
+
 class KeepBest(TrainerCallback):
     "Keeps the weights of the best epoch"
     def __init__(self,
@@ -61,10 +67,14 @@ class KeepBest(TrainerCallback):
     ):
         self.select, self.best, self.weights, self.dev = select, None, None, []
         self.losses = [] # Of the training batches of this epoch
+        self.tested:dict[str,Callable] = {} # Test set to what scores the dev set of its language
+        self.tested_dev:dict[str,list] = {} # Test set to these scores; they choose nothing
 
     def on_evaluate(self, args, state, control, metrics=None, model=None, **kwargs):
-        scored = {k: round(float(metrics[f'eval_{k}']), 6) for k in _WATCHED if f'eval_{k}' in metrics}
-        scored['constant'] = bool(scored['constant'])
+        scored = _watched(metrics)
+        for name,score in self.tested.items():
+            noted = self.tested_dev.setdefault(name, [])
+            noted.append({'epoch': len(noted) + 1} | _watched(score()))
         if self.losses: scored['train_loss'] = round(float(torch.stack(self.losses).mean()), 6)
         self.losses.clear()
         self.dev.append({'epoch': len(self.dev) + 1} | scored)
@@ -298,11 +308,17 @@ def test_answers(trainer:Trainer, inputs:list[dict])->np.ndarray: # In the order
     order = by_length(inputs)
     return trainer.predict([inputs[i] for i in order]).predictions[np.argsort(order)]
 
+def _score_tested(trainer:Trainer, rows:list[dict])->dict: # As for dev
+    "Score further rows during a training, which draws the same random numbers as without it"
+    with torch.random.fork_rng(devices=[]):
+        return trainer.predict(rows, metric_key_prefix='eval').metrics
+
 def _train(attempt:_Attempt, net, first:int, packed:dict)->tuple: # Answers by test set, and the `KeepBest`
     "Train a prepared model and test the weights of its best epoch"
     settings, task = attempt.settings, attempt.task
     labelled = lambda part: [x | {'labels': y} for x,y in zip(packed[part].inputs, attempt.label_ids(part))]
-    train, dev = map(labelled, ('train','dev'))
+    shortest_first = lambda part: sorted(labelled(part), key=lambda x: len(x['input_ids']))
+    train = labelled('train')
     multiple = 8 if settings['bf16'] else 1 # Matrix units of 16 bits work on eight rows at a time
     collator = partial(collate, tokenizer=attempt.tokenizer, multiple=multiple)
     keep = KeepBest(settings['select'])
@@ -311,12 +327,15 @@ def _train(attempt:_Attempt, net, first:int, packed:dict)->tuple: # Answers by t
     try_step(attempt.model, net, longest, len(task.labels))
     with tempfile.TemporaryDirectory() as folder:
         arguments = training_arguments(settings, folder, seed=attempt.seed, device=attempt.device)
-        trainer = FineTuner(net, arguments, collator, train, [dev[i] for i in by_length(dev)],
+        trainer = FineTuner(net, arguments, collator, train, shortest_first('dev'),
                             compute_metrics=partial(_measure, task),
                             preprocess_logits_for_metrics=lambda out, _: logits_of(out).argmax(-1),
                             callbacks=[keep], progress=attempt.progress,
                             first_new=first, embeddings=settings['embeddings'], losses=keep.losses)
+        for part in (p for p in packed if p.startswith(DEV_OF)):
+            keep.tested[part.removeprefix(DEV_OF)] = partial(_score_tested, trainer, shortest_first(part))
         trainer.train()
+        keep.tested.clear() # They hold the trainer
         net.load_state_dict(keep.weights)
         found = {s: test_answers(trainer, packed[s].inputs) for s in test_sets(attempt.rows)}
     return {s: [task.labels[i] for i in numbers] for s,numbers in found.items()}, keep
@@ -393,6 +412,7 @@ def fine_tune(
         used, packed, answers, keep, attempts = _run_until_learned(first)
     chosen = best_epoch(keep, answers, attempts[-1]['collapsed'], probed)
     return Trained(task=task, seed=seed, hyperparameters=used, rows=rows, **chosen, attempts=attempts,
+                   tested_dev=keep.tested_dev,
                    weights={k: v.cpu() for k,v in keep.weights.items()} if keep_weights else None,
                    **cut_and_unknown(packed), **spent(began, device))
 

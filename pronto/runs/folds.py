@@ -105,7 +105,8 @@ def pool(
         dataset_hash=content_hash(*(r.dataset_hash.encode() for r in folds), size=16),
         counts=_summed([r.counts for r in folds]), truncated=_summed([r.truncated for r in folds]),
         seconds=round(sum(r.seconds for r in folds), 1), collapsed=any(r.collapsed for r in folds),
-        dev=_mean_epochs([r.dev for r in folds]), predictions=together, attempts=[],
+        dev=_mean_epochs([r.dev for r in folds]),
+        tested_dev=_mean_epochs([r.tested_dev for r in folds]), predictions=together, attempts=[],
         path=first.path, paths=[r.path for r in folds],
         finished=max(r.finished for r in folds))
     best = round(mean(r.best_epoch or 1 for r in folds))

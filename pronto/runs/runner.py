@@ -10,7 +10,7 @@ __all__ = ['ADAPT', 'part_rows', 'find_trainer', 'run_training', 'seconds_to_tra
 import json, os, warnings
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -146,6 +146,17 @@ def _left(training:Training, runs)->dict[str,tuple[RunKey,Part]]: # Name of a te
     missing = [(key, part) for key,part in tested if not is_done(key, runs)]
     return {'test' if len(missing) == 1 else f'test {i}': found for i,found in enumerate(missing)}
 
+def _tested_dev(training:Training, left:dict)->dict[str,list]: # By name of a part; none for most tasks
+    "The dev rows of tested languages, where the task wants each checkpoint of a transfer scored on them"
+    from pronto.modeling.outcome import DEV_OF, task_rows
+    task, limit, found = find_task(training.key.task), training.key.limit, {}
+    if not (task.scored_by_checkpoint and training.key.protocol == 'transfer'): return {}
+    for name,(_,part) in left.items():
+        dev, dataset = replace(part, split='dev'), _dataset(part, task)
+        if dev in training.selection.dev or not dataset.tasks[task.stem]['dev']: continue
+        found[f'{DEV_OF}{name}'] = task_rows(dataset, task, limit, ('dev',))['dev']
+    return found
+
 def _answer_baselines(training:Training, runs)->dict: # As `find_baselines` gives it
     "The baselines of all test sets that are not recorded yet, which learn from all rows, whatever the limit"
     left, task = _left(training, runs), find_task(training.key.task)
@@ -189,6 +200,7 @@ def run_training(
     task, selection, limit = find_task(training.key.task), training.selection, training.key.limit
     _check(selection, task, None if training.adapt == 'none' else limit) # A prompt does not learn
     tests = {name: part_rows((part,), task, limit) for name,(_,part) in left.items()}
+    tests |= _tested_dev(training, left)
     trained = _train(training, selection, _learned(training.key), tests, training.is_first, device=device,
                      progress=str(training) if show else '')
     with step(f'{training}: baselines' if show and training.adapt == 'frozen' else ''):

@@ -62,6 +62,7 @@ class _MoreFields(RequiredFields):
     baseline_intervals:dict[str,Interval|None] = {}
     baseline_rows:int|None = None # How many rows of train the baselines were trained on
     best_epoch:Annotated[int, Field(ge=1)]|None = None
+    tested_dev:list[dict[str,int|float|bool|None]] = [] # By epoch, on dev of the tested translation
     parameters:Annotated[int, Field(ge=1)]|None = None # Of the model, as the headers of its weights say
     probe_kept:Share|None = None # Of pooled folds; see `probe_kept`
     unknown:dict[str,float] = {} # Share of unknown tokens by split

@@ -356,6 +356,7 @@ def _handed_over(trained, test:str)->dict:
         parts = getattr(trained, name)
         kept = {k: parts[k] for k in ('train','dev') if k in parts}
         found[name] = kept | ({'test': parts[test]} if test in parts else {})
+    if noted := getattr(trained, 'tested_dev', {}).get(test): found['tested_dev'] = noted
     return found | dict(used=trained.hyperparameters)
 
 def _probable(task, rows:list, likely, table:list[dict])->dict: # Fields of a record

@@ -90,18 +90,23 @@ def _source(record:Run)->str: # Code of the language that was trained on
     trained = record.train or [record.dataset]
     return trained[0] if isinstance(trained, list) and len(trained) == 1 else ''
 
-def mela_score(records:list[Run])->float: # In percent
+def _on_dev(record:Run)->list[dict]: # By checkpoint; none if they were not noted
+    "The scores on dev of the tested language"
+    return record.dev if _source(record) == record.dataset else record.tested_dev
+
+def mela_score(records:list[Run])->float|None: # In percent; `None` without the dev scores of all seeds
     "MCC by the rule of MELA: the best checkpoint on dev of the median over seeds (appendix A.2)"
-    by_checkpoint = zip(*([epoch['mcc'] for epoch in r.dev] for r in records))
-    return 100*max(map(median, by_checkpoint))
+    by_seed = [[epoch['mcc'] for epoch in _on_dev(r)] for r in records]
+    return 100*max(map(median, zip(*by_seed))) if all(by_seed) else None
 
 def _matrix(records:list[Run])->dict[tuple[str,str],str]: # Training and test language to a cell
-    "The diagonal by MELA's rule on dev; elsewhere the median of the seeds on test, marked"
+    "By MELA's rule on dev of the tested language; without dev scores the median on test, marked"
     trained, cells = [r for r in records if r.task == 'mela' and _source(r)], {}
     for (source,target),seeds in grouped(trained, lambda r: (_source(r), r.dataset)).items():
         same = [r for r in seeds if r.protocol == seeds[0].protocol]
-        if source == target and all(r.dev for r in same): cells[source,target] = decimal(mela_score(same))
-        else: cells[source,target] = f'{decimal(100*median(r.mcc for r in same))}*'
+        score = mela_score(same)
+        marked = f'{decimal(100*median(r.mcc for r in same))}*'
+        cells[source,target] = marked if score is None else decimal(score)
     return cells
 
 def mela_table4(
@@ -115,7 +120,8 @@ def mela_table4(
         rows = [[source, *(cell(source, target) for target in languages)] for source in languages]
         return [f'{way}: train \\ test' if way else 'train \\ test', *languages], rows
     blocks = [block(way, records) for way,records in (ways or {'': []}).items()]
-    notes = ['* median of the seeds on test']*bool(ways)
+    is_marked = any('*' in cell for _,rows in blocks for row in rows for cell in row[1:])
+    notes = ['* median of the seeds on test']*is_marked
     return Table('mela4', 'MELA, from one language to another (MCC)', blocks, notes, align='lr')
 
 # %% ../../nbs/suites/published.ipynb #pb22c

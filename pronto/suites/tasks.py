@@ -45,6 +45,11 @@ class SentenceTask(_OfBenchmark, VerseTask):
 
     example = SingleSentence
 
+    @property
+    def scored_by_checkpoint(self)->bool:
+        "MELA reports the best checkpoint on dev of the tested language, whatever was trained on"
+        return self.stem == 'mela'
+
     def nearest(self, train:list, test:list)->NearestQuestions:
         "Give each sentence the label of the most similar one of train"
         if len(train)*len(test) > _MOST: return NearestQuestions([], lambda _: self.lookup(train, test))
