@@ -265,7 +265,8 @@ def _keep_names(columns:list, width:int):
     if sum(longest) <= room or sum(needed) > room: return
     wanted = [0 if name else most - least for name,most,least in zip(is_name, longest, needed)]
     left = room - sum(needed)
-    for c,least,more in zip(columns, needed, wanted): c.width = least + min(more, left*more//(sum(wanted) or 1))
+    shares = [min(more, left*more//(sum(wanted) or 1)) for more in wanted]
+    for c,least,share in zip(columns, needed, shares): c.width = least + share
 
 def terminal_text(markdown:str, width:int=None)->str: # No line is longer than it is wide
     "Markdown as a terminal shows it: tables are aligned, text is wrapped, and there is no markup"

@@ -421,8 +421,9 @@ def _published_topics(runs:list[Run])->str:
     by_model = grouped(fact_table('taxi1500_published'), lambda row: row['model'])
     figures = '; '.join(f'{model} ' + ', '.join(f'{row["f1"]} ({row["languages"]})' for row in rows)
                         for model,rows in by_model.items())
-    return ('Published F1 on Taxi1500 (ImaniGooghari et al., ACL 2023), trained in English and tested on other '
-            f'languages, by languages: {figures}. Its splits, translations and rows are others than those here.')
+    return ('Published F1 on Taxi1500 (ImaniGooghari et al., ACL 2023), trained in English and tested on '
+            f'other languages, by languages: {figures}. Its splits, translations and rows are others than '
+            'those here.')
 
 def _beside(blocks:list[Block], chosen:dict[str,list[dict]], metric:str)->str:
     "How far translations of one language differ, what of its data, and what others report"
