@@ -18,6 +18,7 @@ from pronto.datasets.loading import Dataset, load_dataset_folder
 from pronto.datasets.building import build
 from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.core.files import InputError
+from pronto.core.tables import csv_rows
 from pronto.quality.sheet_widget import Answering
 from pronto.sources.onf import read_onf
 from pronto.demo.oracle import fill_sheet
@@ -330,6 +331,29 @@ def test_gold_runs_on_any_treebank(demo, tmp_path):
     said = '\n'.join(shown(outputs, 'text/markdown'))
     assert 'above chance in' in said and 'The chain of NMC' in said
     assert sorted(p.name for p in (tmp_path/'tables').iterdir()) == ['gold.csv','gold.md','gold.png','gold.tex']
+
+@pytest.mark.slow
+def test_edges_are_probed_in_one_language_and_across(demo, tmp_path):
+    "Two encoders without pretraining know the same: no test set tells them apart, and tags are read off in both languages"
+    from pronto.modeling.pretrain import pretrain
+    corpus, folder, _ = demo
+    (tmp_path/'ud').mkdir()
+    for code,parts in dict(qaa='train dev test', qab='test').items():
+        parses = ud_corpus(corpus.meanings(code), invented_languages()[code]).strip().split('\n\n')
+        for i,part in enumerate(parts.split()):
+            (tmp_path/'ud'/f'{code}_demo-ud-{part}.conllu').write_text('\n\n'.join(parses[i::3]) + '\n\n', encoding='utf-8')
+    texts = [v for code in ('qaa','qab') for v in corpus.old_testament(code, 60)]
+    models = [tmp_path/'base', tmp_path/'tuned']
+    for model in models: pretrain(texts, model, steps=0, device='cpu', vocab_size=300, layers=1, width=16, heads=2)
+    options = dict(treebanks=tmp_path/'ud', ontonotes=folder.parent/'corpus'/'ontonotes', models=','.join(map(str, models)),
+                   sentences=60, most=400, resamples=50, out=tmp_path/'tables')
+    parameters = [x for k,v in options.items() for x in ('-p', k, v)]
+    said = '\n'.join(shown(run_notebook('edges.ipynb', tmp_path/'run.ipynb', tmp_path/'data', *parameters), 'text/markdown'))
+    rows = csv_rows((tmp_path/'tables'/'edges.csv').read_text(encoding='utf-8'))
+    pairs = {(r['task'], r['trained'], r['tested']) for r in rows}
+    assert {('parts of speech','qaa','qaa'), ('dependencies','qaa','qab'), ('roles','English','English')} <= pairs
+    assert not any(trained == 'qab' for _,trained,_ in pairs) # It has no train
+    assert 'in another language: on 0 of 2 test sets' in said and all(float(r['base']) == float(r['tuned']) for r in rows)
 
 # Hostile sheets, frames and models
 

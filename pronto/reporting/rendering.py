@@ -217,7 +217,7 @@ def _limits(blocks:list[Block])->str:
     if len(set(texts.values())) == 1: return next(iter(texts.values()))
     return ', '.join(f'{text} ({task})' for task,text in texts.items())
 
-# %% ../../nbs/reporting/rendering.ipynb #rnd02
+# %% ../../nbs/reporting/rendering.ipynb #rnd02a
 def _used(cells:list[TaskScore], field:str)->str:
     "The values of a field that occur in the table"
     values = {getattr(c, field) for c in cells if getattr(c, field)}
@@ -228,6 +228,7 @@ def _setting(cells:list[TaskScore])->str: # A frozen model, for instance, has no
     said = '; '.join(f'{field}: {values}' for field,values in used.items() if values)
     return said[:1].upper() + said[1:] + '.' if said else ''
 
+# %% ../../nbs/reporting/rendering.ipynb #rnd02
 def _is_invented(block:Block)->bool: return 'qaa' <= block[0].bible[:3] <= 'qtz'
 
 def _method(blocks:list[Block], short:bool)->str:
