@@ -109,12 +109,12 @@ def test_protocols_show_every_run(mixed, tmp_path, capsys, protocol):
 
 def test_items_and_tiers_name_what_they_leave_out(mixed, tmp_path, capsys):
     out, err = tables(mixed, tmp_path, capsys, '--items')
-    assert not err and 'Left out: ' in out and '3 of bert (m1) on wol (SM)' in out and '3 of bert (m1) on luo (' in out
+    assert not err and 'Left out: ' in out and '6 of bert (m1) on wol (SM)' in out and '3 of bert (m1) on luo (' in out
     for kind in 'random splits', '(transfer)', '3 robust on parallel splits': assert kind in out, kind
     (tmp_path/'tiers.tsv').write_text('model\tlanguage\tshare\nbert\tfra\t2\nbert\twol\t0\n')
     out, err = tables(mixed, tmp_path, capsys, '--tiers', str(tmp_path/'tiers.tsv'))
     assert '| bert (m1, 1 epoch) |' in out and '| bert (m1) |' in out and '| bert (m2) |' in out
-    assert not err and '3 of bert (m1) on wol (SM' in out and '(few-shot)' in out and '(relay)' in out
+    assert not err and '6 of bert (m1) on wol (SM' in out and '(few-shot)' in out and '(relay)' in out
 
 def test_datasets_without_a_manifest_are_named(mixed, tmp_path, capsys):
     copy = tmp_path/'runs'
@@ -165,6 +165,15 @@ def test_every_question_answers_or_says_why_not(mixed, tmp_path):
     for name in 'transfer-probe','transfer-prompting','perplexity','memory': needs[name] = f'no runs of {name}'
     assert silent.keys() == needs.keys() and not any('\n' in line for line in silent.values()), silent
     for name,said in needs.items(): assert said in silent[name]
+
+def test_labels_of_other_sources_are_not_compared(mixed):
+    "Neither row by row, nor as seeds of the model that a transfer is compared with, nor in one spread"
+    asked = partial(ask_runs, records=read_runs(mixed), options=Options(splits='parallel'))
+    assert {row['translation'] for row in asked('errors').tables[0].records} == {'fra','wol (edit)'}
+    in_language = {len(found.in_language['wol'].predicted) for some in asked('transfer').found.values() for found in some if 'wol' in found.in_language}
+    assert in_language <= {3}
+    spreads = [(row['model'], row['translations']) for row in asked('power').tables[0].records if row['protocol'] == 'in-language']
+    assert {('bert (m1) (paper, OntoNotes)', '3'), ('bert (m1) (paper, MACULA Greek)', '1')} <= {*spreads}
 
 def test_ranks_do_not_average_random_weights_into_the_probe(mixed):
     taus = {a.recipes: a.tau_of_means for a in rank_agreement([r for r in read_runs(mixed) if r.bible == 'fra'], 'accuracy')}

@@ -5,9 +5,10 @@
 # %% auto #0
 __all__ = ['MOVED', 'known_as', 'task_key', 'stem_of', 'task_name', 'same_model', 'by_model_and_task', 'Kind', 'made_as',
            'kind_of', 'with_kinds', 'test_set', 'Board', 'board_of', 'test_on_board', 'latest', 'preference',
-           'setting_of', 'cell_of', 'row_of', 'whole_setting', 'one_setting', 'settled', 'has_static_model',
-           'changed_epochs', 'preferred', 'result_of', 'digits_apart', 'with_label', 'plain_name', 'name_apart',
-           'models_apart', 'search_name']
+           'setting_of', 'cell_of', 'source_names', 'row_of', 'whole_setting', 'one_setting', 'settled',
+           'has_static_model', 'changed_epochs', 'preferred', 'result_of', 'digits_apart', 'with_label', 'plain_name',
+           'name_apart', 'models_apart', 'protocol_name', 'Across', 'across_translations', 'training_of', 'differing',
+           'kind_names', 'kinds_apart', 'search_name']
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00005
 import json, re
@@ -122,13 +123,17 @@ def cell_of(record:Run)->tuple:
     of_seed = record.dataset, record.model, record.task, record.fold, *_trained(record)
     return *of_seed, *test_set(record), *setting_of(record)
 
+def source_names(record:Run)->str: # e.g. `eng`; empty where the tested translation, or none, trains the model
+    "The other translations that a model was trained on, as tables name them"
+    return ', '.join(record.sources)
+
 def row_of(record:Run)->tuple[str,str,str]: # Task, protocol, and on which other translations it was trained
     "What the scores of a model have in common that are set beside each other over translations"
-    return task_key(record), record.protocol, ', '.join(record.sources)
+    return task_key(record), record.protocol, source_names(record)
 
 def whole_setting(record:Run)->tuple:
     "What all runs of a comparison over translations must share"
-    return *setting_of(record), record.limit, record.splits, record.rules
+    return *setting_of(record), record.limit, *made_as(record)
 
 def one_setting(records:list[Run])->list[Run]:
     """The runs of one setting: of that with the most runs, and of several such that with the last run.
@@ -307,6 +312,48 @@ def models_apart(
             versions = dict.fromkeys(digits.get(code, '') for code in (r.dataset, *r.train))
             made[i] = r.but(model=with_label(with_label(r.model, label), ', '.join(filter(None, versions))))
     return made
+
+# %% ../../nbs/runs/comparing.ipynb #cmp0017a
+def protocol_name(record:Run)->str: # e.g. `few-shot, 50 examples`
+    "The protocol, with what sets runs of it apart"
+    return ', '.join(filter(None, (record.protocol, record.condition)))
+
+class Across(NamedTuple):
+    "What runs have in common whose answers in different translations are compared"
+    model:str
+    task:str                # See `task_key`
+    protocol:str            # See `protocol_name`
+    training:tuple[str,...] # Codes of what trained a model that is transferred; else each trains its own
+    made:tuple[str,...]     # See `made_as`
+
+def across_translations(record:Run)->Across:
+    "The group of a run among those of other translations"
+    training = tuple(record.train) if record.protocol.startswith('transfer') else ()
+    return Across(record.model, task_key(record), protocol_name(record), training, made_as(record))
+
+def training_of(record:Run)->tuple[str,...]: # In words; empty where there is nothing to say
+    "How a model was trained, apart from its seed and its hyperparameters"
+    splits, rules, source = made_as(record)
+    trained_on = f'trained on {" and ".join(record.train)}' if record.train else ''
+    made = splits and f'{splits} splits', rules and f'{rules} rules', source
+    limit = f'limit {record.limit}' if record.limit else ''
+    return record.protocol, record.recipe, record.condition, trained_on, *made, limit
+
+def differing(rows:list[tuple])->list[str]: # A text for each row; empty where all are alike
+    "What sets rows of texts apart: the columns in which not all are alike"
+    differ = [len({*column}) > 1 for column in zip(*rows)]
+    return [', '.join(x for x,is_told in zip(row, differ) if x and is_told) for row in rows]
+
+def kind_names(records:list[Run])->dict[tuple,str]: # By what `made_as` gives; empty where all are alike
+    "What sets splits, rules and sources apart"
+    kinds = list(dict.fromkeys(map(made_as, records)))
+    return dict(zip(kinds, differing(kinds)))
+
+def kinds_apart(records:list[Run])->list[Run]: # With another `model` only
+    "Name the runs of a task apart by how the rows of their datasets were made"
+    names = {task: kind_names(runs) for task,runs in grouped(records, task_key).items()}
+    return [r.but(model=with_label(r.model, names[task_key(r)][made_as(r)])) for r in records]
+
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00033
 def search_name(

@@ -13,7 +13,7 @@ from ..core.correlation import correlate
 from ..core.files import InputError, replace_folder, write_aside
 from ..core.tables import Table, decimal, grouped
 from ..datasets.loading import Dataset
-from ..runs.comparing import kind_of, with_label
+from ..runs.comparing import differing, training_of, with_label
 from ..runs.schema import Run
 from ..interop.hf import foreign_in_export, write_tables
 from .xtreme_files import file_lines
@@ -125,28 +125,20 @@ def correlations(
     found = correlate(human, machine)
     return found.pearson, found.spearman
 
-def _training(record:Run)->tuple[str,...]:
-    "How a model was trained, but for the seed"
-    limit, sources, kind = record.limit, record.train, kind_of(record)
-    trained_on = f'trained on {" and ".join(sources)}' if sources else ''
-    splits, rules = kind.splits and f'{kind.splits} splits', kind.rules and f'{kind.rules} rules'
-    limited = f'limit {limit}' if limit else ''
-    return record.protocol, record.recipe, record.condition, trained_on, splits, rules, kind.source, limited
-
 def paired_scores(
     records:list[Run],
     pairs:dict[str,str], # Code of the human dataset to that of the machine's
     metric:str='accuracy'
 )->dict[tuple[str,str,str],tuple[float,float]]: # Model, task, human code to both scores, means over seeds
     "Scores on both test sets of a language; a model that was trained in several ways has each in its name"
-    by_run = grouped(records, lambda r: (r.dataset, r.model, r.task, _training(r)))
+    by_run = grouped(records, lambda r: (r.dataset, r.model, r.task, training_of(r)))
     scores = {key: mean(r.score(metric) for r in some) for key,some in by_run.items()}
     found = {(human, *run): (scores[human, *run], scores[machine, *run]) for human,machine in pairs.items()
              for code,*run in sorted(scores) if code == human and (machine, *run) in scores}
     ways = grouped(found, lambda key: key[1:3])
     def name(model, task, training):
-        differs = [len({*column}) > 1 for column in zip(*(key[3] for key in ways[model, task]))]
-        return with_label(model, ', '.join(text for text,shown in zip(training, differs) if shown and text))
+        trainings = [key[3] for key in ways[model, task]]
+        return with_label(model, differing(trainings)[trainings.index(training)])
     return {(name(*run), run[1], human): both for (human,*run),both in found.items()}
 
 # %% ../../nbs/suites/machine_translation.ipynb #tr17c

@@ -11,7 +11,7 @@ from functools import lru_cache
 from statistics import median
 from ..core.files import fact_table, to_stderr
 from ..core.tables import ABSENT, Table, decimal, grouped
-from ..runs.comparing import models_apart
+from ..runs.comparing import models_apart, source_names
 from ..reporting.protocol_cells import described
 from ..runs.schema import Run
 from ..runs.store import read_runs
@@ -86,13 +86,9 @@ def mela_table3(ours:dict[str,dict[str,float]]=None)->Table:
     return Table('mela3', 'MELA, test sets (MCC)', [(['model', *languages], rows)], align='lr')
 
 # %% ../../nbs/suites/published.ipynb #pb15c
-def _source(record:Run)->str: # Code of the language that was trained on
-    trained = record.train or [record.dataset]
-    return trained[0] if isinstance(trained, list) and len(trained) == 1 else ''
-
 def _on_dev(record:Run)->list[dict]: # By checkpoint; none if they were not noted
     "The scores on dev of the tested language"
-    return record.dev if _source(record) == record.dataset else record.tested_dev
+    return record.tested_dev if record.sources else record.dev
 
 def mela_score(records:list[Run])->float|None: # In percent; `None` without the dev scores of all seeds
     "MCC by the rule of MELA: the best checkpoint on dev of the median over seeds (appendix A.2)"
@@ -101,8 +97,9 @@ def mela_score(records:list[Run])->float|None: # In percent; `None` without the 
 
 def _matrix(records:list[Run])->dict[tuple[str,str],str]: # Training and test language to a cell
     "By MELA's rule on dev of the tested language; without dev scores the median on test, marked"
-    trained, cells = [r for r in records if r.task == 'mela' and _source(r)], {}
-    for (source,target),seeds in grouped(trained, lambda r: (_source(r), r.dataset)).items():
+    trained, cells = [r for r in records if r.task == 'mela' and len(r.train) < 2], {}
+    pair = lambda r: (source_names(r) or r.dataset, r.dataset)
+    for (source,target),seeds in grouped(trained, pair).items():
         same = [r for r in seeds if r.protocol == seeds[0].protocol]
         score = mela_score(same)
         marked = f'{decimal(100*median(r.mcc for r in same))}*'
@@ -150,7 +147,7 @@ def _ways(records:list[Run])->dict[str,list[Run]]: # With the number of seeds
     "The runs of each way"
     found = {}
     for way,some in grouped(records, _way).items():
-        cells = grouped(some, lambda r: (r.dataset, _source(r))).values()
+        cells = grouped(some, lambda r: (r.dataset, source_names(r))).values()
         sizes = {len({r.seed for r in cell}) for cell in cells}
         least = f'{min(sizes)} to ' if len(sizes) > 1 else ''
         found[f'{way}, {least}{_number(max(sizes), "seed")}'] = some
@@ -158,7 +155,7 @@ def _ways(records:list[Run])->dict[str,list[Run]]: # With the number of seeds
 
 def _ours(records:list[Run])->dict[str,dict[str,float]]: # Name to language to MCC in percent
     "Models that were trained on the language they are tested on, or asked without training: median of seeds"
-    own = [r for r in records if r.task == 'mela' and _source(r) in ('', r.dataset)]
+    own = [r for r in records if r.task == 'mela' and not r.sources]
     medians = lambda some: {language: median(100*r.mcc for r in of)
                             for language,of in grouped(some, lambda r: r.dataset).items()}
     return {way: medians(some) for way,some in _ways(own).items()}

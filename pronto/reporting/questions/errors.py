@@ -20,7 +20,7 @@ from .question import RunQuestion
 from ..rendering import shown
 from ..scores import Answers, read_answers
 from ..translations import with_languages
-from ...runs.comparing import task_key, task_name
+from ...runs.comparing import across_translations, task_name
 from ...runs.schema import Run
 from ...runs.folds import right_answers
 
@@ -78,15 +78,10 @@ def _by_row(answers:Answers)->Answers: # Without rows if no other language can h
 
 def _base(runs:list[Run], by_code:dict[str,Answers])->str|None:
     "The code of the translation that others are compared with"
-    sources = {code for r in runs for code in r.train} if _is_transfer(runs[0]) else set()
+    sources = {*across_translations(runs[0]).training}
     english = {r.dataset for r in with_languages(runs) if r.language == 'eng'}
     choice = sources & by_code.keys() if sources else english & by_code.keys() or by_code
     return max(sorted(choice), key=lambda code: _shares(by_code[code]).mean(), default=None)
-
-def _is_transfer(r:Run)->bool: return r.protocol.startswith('transfer')
-
-def _group(r:Run)->tuple: # All of it is the same for a base and what is compared with it
-    return r.model, task_key(r), r.protocol, r.condition, tuple(r.train if _is_transfer(r) else ())
 
 def _errors(runs:list[Run])->Errors|None:
     of_code = grouped(runs, lambda r: r.dataset).items()
@@ -95,11 +90,13 @@ def _errors(runs:list[Run])->Errors|None:
     found = {code: compare_errors(by_code[base], a) for code,a in by_code.items() if base not in (None, code)}
     shared = [Shared(base, code, *one) for code,one in found.items() if one]
     used = {base, *(s.dataset for s in shared)}
-    return Errors(*_group(runs[0])[:3], shared, [r for r in runs if r.dataset in used]) if shared else None
+    about = across_translations(runs[0])[:3]
+    return Errors(*about, shared, [r for r in runs if r.dataset in used]) if shared else None
 
 def read_errors(records:list[Run])->list[Errors]:
     "Compare the answers of all models in all translations; raises `InputError` if none has two"
-    groups = grouped((r for r in records if not r.is_search and not r.is_reading), _group).values()
+    labelled = [r for r in records if not r.is_search and not r.is_reading]
+    groups = grouped(labelled, across_translations).values()
     if found := [one for runs in groups if (one := _errors(runs))]: return found
     raise InputError('runs', 'hold no model with answers to the same rows in two translations; with transfer '
                              'one of them is the source; make them with `pronto eval`')

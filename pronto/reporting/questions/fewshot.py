@@ -19,7 +19,7 @@ from ..rendering import shown
 from .question import RunQuestion
 from ..scores import Answers, among_best, compare_answers, read_answers
 from ...runs.schema import Run
-from ...runs.comparing import by_model_and_task, one_setting, task_name
+from ...runs.comparing import by_model_and_task, one_setting, source_names, task_name
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs07
 class Curve(NamedTuple):
@@ -36,10 +36,6 @@ class Curve(NamedTuple):
         "The points of the curve, in order"
         return {n: self.points[n].scores[metric] for n in sorted(self.points)}
 
-def _source(record:Run)->str:
-    before, target = record.train[0], record.dataset
-    return before if record.first or record.train != [target] else ''
-
 def _examples(record:Run)->tuple[int,str]: # Number, and what a table calls it
     part, = record.trained_on
     if part['code'] != record.own_code: return 0, '0'
@@ -49,7 +45,7 @@ def read_curves(records:list[Run])->list[Curve]:
     "The learning curves of all runs of few-shot"
     found = []
     for (model,task),runs in by_model_and_task([r for r in records if r.protocol == 'few-shot']).items():
-        of_curve = grouped(one_setting(runs), lambda r: (r.dataset, _source(r)))
+        of_curve = grouped(one_setting(runs), lambda r: (r.dataset, source_names(r)))
         for (target,source),own in progress(f'read {task_name(task)}')(of_curve.items()):
             by_size = grouped(own, _examples)
             points = {n: read_answers(same) for (n,_),same in by_size.items()}

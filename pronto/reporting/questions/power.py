@@ -15,7 +15,7 @@ from ...core.tables import Table, decimal, grouped, interval_text
 from .question import RunQuestion
 from ..tables import fits
 from ..scores import MIN_SEEDS, answer_values, read_answers
-from ...runs.comparing import cell_of, name_apart, task_key, task_name, whole_setting
+from ...runs.comparing import cell_of, kinds_apart, name_apart, task_key, task_name, whole_setting
 from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/power.ipynb #pw000004
@@ -74,7 +74,7 @@ def measure_spreads(
     found = []
     group = lambda r: (task_key(r), r.protocol, r.model, r.limit, whole_setting(r))
     trained = [r for r in records if r.accuracy is not None and not r.protocol.endswith('probe')]
-    trained = name_apart(trained, limits=False)
+    trained = kinds_apart(name_apart(trained, limits=False))
     for (task, protocol, model, limit, _),some in grouped(trained, group).items():
         spreads, collapsed, used = [], 0, []
         for own in grouped(some, cell_of).values():

@@ -14,7 +14,8 @@ from ...core.correlation import kendall_tau, mean_interval
 from ...core.files import InputError
 from ...core.pictures import panels
 from ...core.tables import Table, decimal, grouped, interval_text
-from ...runs.comparing import made_as, one_setting, plain_name, settled, task_key, task_name, with_label
+from ...runs.comparing import kind_names, made_as, one_setting, plain_name, settled, task_key
+from ...runs.comparing import task_name, with_label
 from ..protocol_cells import between, described, number
 from .question import RunQuestion
 
@@ -55,18 +56,12 @@ def _by_recipe(records:list[Run], metric:str)->dict[str,dict]: # Recipe to one o
     return {name: {key: [r.score(metric) for r in seeds] for key,seeds in grouped(runs, cell).items()}
             for name,runs in grouped(records, lambda r: r.recipe).items()}
 
-def _kind_names(records:list[Run])->dict[tuple,str]: # Empty where all are alike
-    "What sets splits, rules and sources apart"
-    kinds = dict.fromkeys(map(made_as, records))
-    differ = [len(set(column)) > 1 for column in zip(*kinds)]
-    return {kind: ', '.join(x for x,other in zip(kind, differ) if x and other) for kind in kinds}
-
 def rank_agreement(
     records:list[Run],
     metric:str='mcc' # Or another one that records have
 )->list[Agreement]: # By task, limit and recipes
     "Compare how the probe and fine-tuning rank models; raises `InputError` for fewer than three models"
-    found, names = [], _kind_names(records)
+    found, names = [], kind_names(records)
     place = lambda r: (task_key(r), r.limit, made_as(r))
     for (task, limit, kind),some in grouped(records, place).items():
         probes, tuned = (_by_recipe([r for r in some if r.protocol == p], metric)
@@ -144,7 +139,7 @@ def _sides(records:list[Run], metric:str)->dict[str,float|None]:
 
 def sides_table(records:list[Run], metric:str='mcc')->Table:
     "Scores and seconds of the probe, of fine-tuning and of the controls"
-    rows, data, names, limits = [], [], _kind_names(records), {r.limit for r in records}
+    rows, data, names, limits = [], [], kind_names(records), {r.limit for r in records}
     place = lambda r: (task_key(r), r.model, r.limit, made_as(r))
     for (task, model, limit, kind),own in grouped(records, place).items():
         found, n = _sides(own, metric), len({r.dataset for r in own})

@@ -19,7 +19,7 @@ from ...datasets.loading import fold_folders, is_dataset, load_dataset_folder, s
 from ...datasets.tasks import TASKS
 from .question import RunQuestion
 from ..protocol_cells import data_notes
-from ...runs.comparing import task_key, task_name
+from ...runs.comparing import across_translations, source_names, task_name
 from ...runs.schema import Run
 from ...runs.store import dataset_hash, predictions_of, read_record
 
@@ -139,13 +139,13 @@ def read_seen(
 )->list[Seen]: # By task, model and translation
     "Count what taggers get right; raises `InputError` if no training data are at hand"
     tagged, found, kept = list(filter(_tags_words, records)), [], {}
-    source = lambda r: ', '.join(r.sources) or r.dataset
-    place = lambda r: (r.model, task_key(r), r.protocol, source(r), r.dataset)
-    for key,runs in grouped(tagged, place).items():
+    source = lambda r: source_names(r) or r.dataset
+    place = lambda r: (across_translations(r), source(r), r.dataset)
+    for (key,*where),runs in grouped(tagged, place).items():
         counts = [(r, c) for r in runs if (c := _counted(r, Path(root), kept))]
         if not counts: continue
         used, some = zip(*counts)
-        found.append(Seen(*key, _sums(some), [*used]))
+        found.append(Seen(*key[:3], *where, _sums(some), [*used]))
     if found: return sorted(found, key=lambda s: (s.task, s.model, s.protocol, s.source))
     if not tagged:
         raise InputError('runs', 'hold no runs that tag words; make some with `pronto eval -t upos`')
