@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['ADAPT', 'part_rows', 'find_trainer', 'run_training', 'seconds_to_train', 'run_trainings', 'in_processes',
-           'FinishedRun', 'run_each', 'run_all', 'score_baselines', 'pick_available', 'find_dataset', 'find_datasets']
+           'FinishedRun', 'run_each', 'run_all', 'score_baselines', 'find_dataset', 'find_datasets', 'pick_available']
 
 # %% ../../nbs/runs/runner.ipynb #40758860
 import json, os, warnings
@@ -402,22 +402,6 @@ def score_baselines(
         found[task.stem] = {name: score_labels(task, tested, labels) for name,labels in answers.items()}
     return found
 
-# %% ../../nbs/runs/runner.ipynb #c7b10009
-def pick_available(
-    models:list[str], # Those that somebody else recommends for a dataset
-    report:Callable=to_stderr # Gets a line about each that is not on this machine
-)->list[str]: # Those that can be loaded
-    "The recommended models that are on this machine; raises `InputError` that lists them if there are none"
-    found, missing = available_models(models)
-    if not found:
-        these = 'the paper has no models for this Bible'
-        if models: these = f'none of its models is on this machine: {", ".join(models)}'
-        raise InputError('models', f'{these}; fetch one with `hf download NAME`, or name another model or '
-                                   'folder')
-    for model in missing:
-        report(f'not on this machine, left out: {model}; fetch it with `hf download {model}`')
-    return found
-
 # %% ../../nbs/runs/runner.ipynb #113d8896
 def _with_splits(folder:Path, splits:str)->Path: # `folder`
     "Refuse a dataset with other splits than those asked for"
@@ -500,3 +484,19 @@ def find_datasets(bibles:str, splits:str='')->list[Path]: # Dataset folders
     "The datasets of several Bibles, separated by commas, as `find_dataset` finds each"
     names = [bibles] if _exists(bibles) else [name.strip() for name in bibles.split(',')]
     return [find_dataset(name, splits) for name in names]
+
+# %% ../../nbs/runs/runner.ipynb #c7b10009
+def pick_available(
+    models:list[str], # Those that somebody else recommends for a dataset
+    report:Callable=to_stderr # Gets a line about each that is not on this machine
+)->list[str]: # Those that can be loaded
+    "The recommended models that are on this machine; raises `InputError` that lists them if there are none"
+    found, missing = available_models(models)
+    if not found:
+        these = 'the paper has no models for this Bible'
+        if models: these = f'none of its models is on this machine: {", ".join(models)}'
+        raise InputError('models', f'{these}; fetch one with `hf download NAME`, or name another model or '
+                                   'folder')
+    for model in missing:
+        report(f'not on this machine, left out: {model}; fetch it with `hf download {model}`')
+    return found
