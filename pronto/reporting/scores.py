@@ -107,8 +107,10 @@ def _places(table:dict[str,list[str]])->tuple[list[tuple],list]:
 
 # %% ../../nbs/reporting/scores.ipynb #rsc07b
 def has_seed(record:Run)->bool:
-    "Would another seed give other answers? Not those of a frozen model, unless its weights are random"
+    """Would another seed give other answers? Those of a frozen model only where its weights are random, or
+    examples are drawn for its prompt"""
     name, settings = record.protocol, record.hyperparameters
+    if settings.get('shots'): return True
     trains = PROTOCOLS[name].adapt in ('all','together') if name in PROTOCOLS else 'learning_rate' in settings
     return trains or settings.get('weights') == 'random'
 

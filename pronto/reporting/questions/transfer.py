@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['IN_LANGUAGE', 'TRANSFER', 'TRANSFER_PROBE', 'TRANSFER_PROMPTING', 'Transfer', 'same_adaptation', 'read_transfer',
-           'score_of', 'transfer_gap', 'source_minus_mean', 'named', 'matrix_table', 'gap_data', 'gap_table',
-           'mean_gap', 'mean_gap_table', 'plot_transfer', 'transfer_sentences']
+           'score_of', 'transfer_gap', 'source_minus_mean', 'is_asked', 'named', 'matrix_table', 'gap_data',
+           'gap_table', 'mean_gap', 'mean_gap_table', 'plot_transfer', 'transfer_sentences']
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf05
 from statistics import mean
@@ -96,6 +96,10 @@ def source_minus_mean(
     return score(source) - mean(map(score, others))
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf11
+def is_asked(protocol:str)->bool: # Rather than trained
+    "Are sources those of examples in a prompt?"
+    return PROTOCOLS[protocol].adapt == 'none'
+
 def named(protocol:str)->str: return protocol.replace('-', ', ').capitalize() # For a title
 
 IN_LANGUAGE = 'in-language' # The last row of a matrix
@@ -128,7 +132,7 @@ def matrix_table(found:Transfer, metric:str='accuracy')->Table:
         rows.append([s, *(number(x and x.value, metric) + m for x,m in zip(scores, marked))])
         data += [dict(source=s, target=t, metric=metric) | score_data(x, metric)
                  for t,x in zip(found.targets, scores) if x]
-    header = ['trained on', *found.targets]
+    header = ['examples from' if is_asked(found.protocol) else 'trained on', *found.targets]
     note = best_note('source for this target', best, found.runs)
     if any(len({*found.targets} - {s}) > 1 for s in found.sources):
         header += ['mean of others', 'source minus mean']
@@ -160,16 +164,20 @@ def _gap_row(found:Transfer, source:str, target:str, metric:str)->tuple[list,dic
                 transfer=shown(metric, score.value))
     return printed, names | data | gap_data(gap, metric), gap
 
+_OWN_TRAINING = 'In-language is a model with the same recipe that is trained on the target.'
+_OWN_EXAMPLES = ('In-language is the same model with answered examples of the target. Seeds draw the '
+                 'examples; dev of the language that they are in chooses the prompt.')
+
 def gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
     "Every source and target: in-language, transfer, and the gap on identical rows"
     pairs = [(found, s, t) for found in transfers for s,t in found.cells]
     made = [_gap_row(*pair, metric) for pair in progress('test gaps')(pairs)]
     printed, data, gaps = (list(column) for column in zip(*made)) if made else ([], [], [])
     header = ['task','model','source','target','rows','in-language','transfer','gap','95 %','p']
-    note = ('Gap: in-language minus transfer on identical rows, paired by row, over chapters and seeds. '
-            'In-language is a model with the same recipe that is trained on the target. '
-            + few_seeds_note(filter(None, gaps))).strip()
     protocol = transfers[0].protocol if transfers else 'transfer'
+    note = ('Gap: in-language minus transfer on identical rows, paired by row, over chapters and seeds. '
+            f'{_OWN_EXAMPLES if is_asked(protocol) else _OWN_TRAINING} '
+            + few_seeds_note(filter(None, gaps))).strip()
     return Table(f'{protocol}-gaps', f'{named(protocol)}, gaps', [(header, printed)], [note], data)
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf12
@@ -214,7 +222,7 @@ def _panel(ax, found:Transfer, metric:str):
              text=('{:.1f}' if metric in IN_PERCENT else '{:.2f}').format)
     ax.axhline(len(rows) - 1.5, color='white', lw=3)
     ax.set_title(found.title, fontsize=8)
-    ax.set(xlabel='tested on', ylabel='trained on')
+    ax.set(xlabel='tested on', ylabel='examples from' if is_asked(found.protocol) else 'trained on')
 
 def plot_transfer(transfers:list[Transfer], metric:str='accuracy'):
     "A heat map for each task and model: sources, and models in-language below the line"
@@ -225,20 +233,26 @@ def plot_transfer(transfers:list[Transfer], metric:str='accuracy'):
     return fig
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf19n
-def _conclusion(row:dict)->str:
+def _conclusion(row:dict, asked:bool)->str:
     if not row['gap_low']: return 'in these runs'
     if float(row['gap_low']) <= 0 <= float(row['gap_high']): return 'so these runs do not show a gap'
-    return 'so training on the target is better' if float(row['gap']) > 0 else 'so transfer is better'
+    of_target = float(row['gap']) > 0
+    if asked: return f'so examples of the {"target" if of_target else "source"} are better'
+    return 'so training on the target is better' if of_target else 'so transfer is better'
 
 def transfer_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "What the mean gaps say"
     lines = []
-    for row in (r for t in tables if '-summary' in t.stem for r in t.records if r['gap']):
+    means = [t for t in tables if t.stem.endswith('-summary')]
+    protocol_of = lambda table: table.stem.removesuffix('-summary')
+    for row,asked in ((r, is_asked(protocol_of(t))) for t in means for r in t.records if r['gap']):
         gap, *ends = (as_shown(row[name], metric, '+') for name in ('gap','gap_low','gap_high'))
-        about = f'{row["task"]}, {row["model"]}, trained on {row["source"]}'
+        how = 'with examples from' if asked else 'trained on'
+        about = f'{row["task"]}, {row["model"]}, {how} {row["source"]}'
         lines.append(f'{about}: in-language minus transfer is '
                      f'{with_ends(gap, " to ".join(ends) if row["gap_low"] else ABSENT)} on '
-                     f'{int(row["rows"]):,} identical rows of {row["targets"]} targets, {_conclusion(row)}.')
+                     f'{int(row["rows"]):,} identical rows of {row["targets"]} targets, '
+                     f'{_conclusion(row, asked)}.')
     return lines
 
 def _tables(found:list[Transfer], metric:str)->list:
