@@ -157,7 +157,7 @@ def _to_english(scheme:str, books)->dict[_Verse,list[_Verse]]:
 
 # %% ../../nbs/bibles/versification.ipynb #da110894
 def _other_ends(ends:dict, scheme:str)->dict[_Verse,list[_Verse]]:
-    "The same for verses that the last verses of the chapters in the file tell of"
+    "Verses that are numbered differently, as the last verses of the chapters in the file show"
     res = {}
     if ends.get(('ACT',19))==40: res['ACT',19,40] = [('ACT',19,40), ('ACT',19,41)]
     if ends.get(('2CO',13))==13:

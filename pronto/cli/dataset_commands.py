@@ -241,5 +241,5 @@ def restore_command(args):
     tell(f'{path}: {n:,} verses', dict(path=path, verses=n))
 
 def verses_command(args):
-    "The same as restore"
+    "Restore texts under the older name of the command"
     restore_command(args)

@@ -335,7 +335,7 @@ STH = PairTask('same_thing', 'STH',
 # %% ../../nbs/datasets/tasks.ipynb #cs02
 @dataclass(frozen=True)
 class GivenLabel:
-    "The label that a source or a table of one's own gives a verse, as the function of a task"
+    "The label that a source or a table of yours gives a verse, as the function of a task"
     stem:str
 
     def __call__(self, verse:VerseAnnotation)->str|None:
@@ -422,7 +422,7 @@ TASK_SETS = {name: tuple(t.stem for t in tasks) for name,tasks in dict(
 _CHOSEN:list[str] = [] # The set that a command is about; none for all tasks
 
 def choose_set(*names:str)->list[Task]:
-    "From now on, be about the tasks of a set only; about all without a name"
+    "Restrict everything that follows to the tasks of a set; without a name, lift the restriction"
     _CHOSEN[:] = names
     return [TASKS[stem] for name in names for stem in TASK_SETS[name]]
 

@@ -86,7 +86,7 @@ def _verses_with(pairs)->dict[str,set[int]]:
     return found
 
 def _shares(pairs, cells)->dict[tuple[str,str],float]:
-    "Of the verses with two words, the share in which they are linked; one more is linked, one is not"
+    "The share of the verses with two words in which they are linked, smoothed by one of each kind"
     sources, targets = (_verses_with(side) for side in zip(*pairs))
     linked = defaultdict(set)
     for verse,((source,target),found) in enumerate(zip(pairs, cells)):
@@ -132,7 +132,7 @@ def _dependence(targets, endings, links, step:int)->dict[str,float]: # A log-lik
     return gains
 
 def _owners(targets, endings, links)->dict[str,int]: # Small word to 1, the next word, or -1, the one before
-    "On the side where small words depend on endings most: those that depend most there, and not by chance"
+    "Small words that depend on the ending of a neighbour, on the side where most depend, and not by chance"
     from scipy.special import chdtrc
     gains = {step: _dependence(targets, endings, links, step) for step in (1, -1)}
     side = max(gains, key=lambda step: sum(gains[step].values()))
@@ -162,7 +162,7 @@ def align_words(
     source:list[list[str]], # The words of each verse; lemmas where there are some
     target:list[list[str]], # The words of the same verses in the translation
     source_letters:int|None=None, # Compare only the first letters? Not of lemmas
-    target_letters:int|None=5, # As above
+    target_letters:int|None=5, # Compare only the first letters of the translation?
     seed:int=0,
     forms:list[list[str]]=None # The source as it stands, if its endings may tell where small words belong
 )->list[list[Link]]: # Of each verse, in the order of the source's words

@@ -134,7 +134,7 @@ def _load_causal(model, device:str):
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000022b
 def _shared(rows:list[list[int]])->int:
-    "With how many tokens all of several texts begin, of which at least one is left to each"
+    "How many tokens several texts share at their beginning, if each keeps at least one of its own"
     first, last = min(rows), max(rows)
     same = next((i for i,(a,b) in enumerate(zip(first, last)) if a != b), min(len(first), len(last)))
     return min(same, min(map(len, rows)) - 1)

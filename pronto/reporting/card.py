@@ -105,7 +105,7 @@ def verdict(answers:Answers)->str: # A sentence
 
 # %% ../../nbs/reporting/card.ipynb #card014m
 def _metric(stem:str)->str: # In percent, as people know it
-    "That of the task, or accuracy instead of a correlation"
+    "The metric of the task, or accuracy instead of a correlation"
     metric = main_metric(stem)
     return metric if metric in IN_PERCENT else 'accuracy'
 

@@ -47,12 +47,10 @@ def title(manifest:dict)->str: # A line
     source = manifest.get('source', {}).get('name') or 'source not recorded'
     return ' | '.join([manifest['code'], language, source, f'rules {rules}', f'splits {splits}'])
 
-def _shares(shares:dict[str,float])->str:
-    return ', '.join(f'{label} {share:.1%}' for label,share in shares.items() if share >= 0.005)
-
 def share_table(manifest:dict)->Table: # A row per task
     "Examples and label shares of a dataset"
-    shares = {stem: _shares(training_shares(TASKS.get(stem), found))
+    said = lambda shares: ', '.join(f'{label} {x:.1%}' for label,x in shares.items() if x >= 0.005)
+    shares = {stem: said(training_shares(TASKS.get(stem), found))
               for stem,found in manifest['label_shares'].items()}
     splits = list(dict.fromkeys(split for counts in manifest['counts'].values() for split in counts))
     rows = [[task_name(stem), *(counts.get(split, '') for split in splits), shares[stem]]

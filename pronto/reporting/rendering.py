@@ -138,7 +138,7 @@ def metrics_of(blocks:list[Block])->dict[str,str]: # Name of a task to a key of 
 
 # %% ../../nbs/reporting/rendering.ipynb #7d6c4c5b
 def _columns(blocks:list[Block])->dict[str,str]: # Name of a task to its title
-    "With the metric of a column, if it is not that of most"
+    "The titles of the columns, with their metric where it is not that of most"
     metrics, usual = metrics_of(blocks), metric_of(blocks)
     return {task: task if m == usual else f'{task} ({METRICS[m]})' for task,m in metrics.items()}
 

@@ -292,7 +292,7 @@ def _bibles(rows:list[dict])->list[dict]:
 
 # %% ../../nbs/reporting/report.ipynb #4930ca9z
 def _groups(row:dict)->list[str]:
-    "From its family on; only the family if the registry says another than Glottolog"
+    "The groups of a language, from its family on; its family alone if registry and Glottolog differ"
     family, *groups = lineage_of(row['iso639_3']) or [row['family']]
     return [row['family'], *(groups if family == row['family'] else [])]
 

@@ -80,7 +80,7 @@ class Answers:
 
     @cached_property
     def scores(self)->dict[str,SeedScore]:
-        "By metric, over the seeds; `mae` for counts only"
+        "The scores over the seeds, by metric; `mae` for counts only"
         return _scored(self)
 
 # %% ../../nbs/reporting/scores.ipynb #rsc07

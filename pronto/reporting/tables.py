@@ -25,7 +25,7 @@ from .rendering import BASELINE_NAMES, OWN_TABLE, Block, TaskScore, all_cells
 from .rendering import file_stem, shown
 from .scores import Answers, against_baselines, among_best, read_answers
 from .scores import has_reference, main_metric, seed_scores, with_metric
-from .translations import spread_note
+from .translation_spread import spread_note
 from ..runs.schema import Run
 from ..runs.comparing import kind_of, known_as, latest, name_apart, plain_name, preference
 from ..runs.comparing import same_model, stem_of, task_key, task_name, test_set

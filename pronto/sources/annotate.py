@@ -76,7 +76,7 @@ def annotate_columns(books:Iterable[dict], *_)->tuple[dict[Ref,VerseAnnotation],
 
 # %% ../../nbs/sources/annotate.ipynb #an02b
 def annotate_labels(tables:Iterable[LabelTable], *_)->tuple[dict[Ref,VerseAnnotation],dict]:
-    "Annotate verses with labels of one's own"
+    "Annotate verses with the labels of a table"
     [table] = tables
     about = dict(edition=f'{len(table.verses):,} verses', tasks=list(table.labels), labels=table.labels)
     if table.licences: about['licence'] = '; '.join(table.licences)

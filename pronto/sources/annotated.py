@@ -35,7 +35,7 @@ def annotate_once(
     folder, # An annotated source, or a table of labels
     progress:Callable=iter # Wraps the list of files, e.g. `tqdm`
 )->Annotations:
-    "As `annotate` does without options, but the next time it is read"
+    "Annotate a source without options, and keep the result for the next time"
     source_type, content = source_content(folder)
     if source_type not in _OURS or not Path(folder).is_dir(): return annotate(folder, progress=progress)
     path = kept_annotations()/f'{content_hash(_code().encode(), content.encode(), size=16)}.parquet'

@@ -165,7 +165,7 @@ def _tense(verb:Word)->str|None: # `None` for a command
     return 'modal' if verb.tense == 'future' else _TENSES.get(verb.tense)
 
 def _verb_kind(verb:Word)->str:
-    "By the domains of its senses"
+    "The kind of a verb, if all of its senses belong to one"
     domains = (re.match(r'\d+', sense) for sense in verb.senses)
     kinds = {_KINDS.get(int(domain[0])) for domain in domains if domain}
     return kinds.pop() or 'other' if len(kinds) == 1 else 'other'

@@ -65,7 +65,7 @@ class Speech(NamedTuple):
     n_words:int # Words of the verse that it includes
 
 class Label(NamedTuple):
-    "A label that a table of one's own gives a verse"
+    "A label that a table of yours gives a verse"
     task:str # The stem of a task
     label:str
 

@@ -16,7 +16,7 @@ from ..core.pictures import panels, save_picture
 from ..reporting.protocol_cells import data_notes
 from ..runs.comparing import name_apart, task_name
 from ..reporting.questions.tiers import TIERS, read_tiers, tier_of
-from ..reporting.translations import with_languages
+from ..reporting.translation_spread import with_languages
 from ..runs.schema import Run
 from ..runs.store import read_runs
 from .machine_translation import compare_translations, correlations, paired_scores
@@ -123,7 +123,7 @@ def _limit_notes(limits:dict)->list[str]: # Lines about model and task to limit
             'examples of each test set' for (model,task),limit in sorted(limits.items()) if limit]
 
 def _of_versions(pairs:list[TranslatedPair], records:list[Run])->list[TranslatedPair]:
-    "With the names of `name_apart`: each version of a human translation beside the machine's last"
+    "Pair each version of a human translation, as `name_apart` names it, with the machine's last one"
     named = lambda code: list(dict.fromkeys(r.dataset for r in records if r.own_code == code))
     return [p._replace(human=human, machine=machine) for p in pairs for human in named(p.human)
             for machine in named(p.machine)[-1:]]

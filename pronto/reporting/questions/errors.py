@@ -19,7 +19,7 @@ from ..protocol_cells import between, data_notes, number, same_rows
 from .question import RunQuestion
 from ..rendering import shown
 from ..scores import Answers, read_answers
-from ..translations import with_languages
+from ..translation_spread import with_languages
 from ...runs.comparing import across_translations, task_name
 from ...runs.schema import Run
 from ...runs.folds import right_answers

@@ -38,7 +38,7 @@ def _same_order(x:np.ndarray, y:np.ndarray)->np.ndarray:
     return np.sign(x[a] - x[b]) == np.sign(y[a] - y[b])
 
 def _agreement(task:str, limit:int|None, recipes:str, sides:tuple[dict,dict])->Agreement|None:
-    "From {(model, translation): scores} of the probe and of fine-tuning"
+    "Compare two orders of models; each side maps (model, translation) to scores"
     both = sides[0].keys() & sides[1].keys()
     models = sorted({model for model,_ in both})
     bibles = sorted(b for b in {b for _,b in both} if all((m, b) in both for m in models))

@@ -17,7 +17,7 @@ from ...datasets.tasks import own_code, run_file
 from ..protocol_cells import described, setting_note
 from ..scores import METRICS, main_metric, with_metric
 from ..tables import Options, fits, fitting, in_store, left_out, usual_metric
-from ..translations import spread_note
+from ..translation_spread import spread_note
 from ...runs.comparing import name_apart, settled
 from ...runs.schema import Run
 

@@ -17,7 +17,7 @@ from ...core.pictures import no_formula, panels
 from ...core.tables import ABSENT, Table, decimal, grouped, interval_text
 from .question import RunQuestion
 from ..rendering import IN_PERCENT, shown
-from ..translations import across_languages
+from ..translation_spread import across_languages
 from ...runs.comparing import row_of, task_name
 from ...runs.schema import Run
 

@@ -16,7 +16,7 @@ from ...core.tables import Table, decimal, grouped, interval_text
 from ...core.pictures import panels
 from ..protocol_cells import as_shown, number
 from ..rendering import shown
-from ..translations import across_languages
+from ..translation_spread import across_languages
 from .question import RunQuestion
 from ...runs.schema import Run
 from ...runs.comparing import plain_name, row_of, task_name

@@ -21,7 +21,7 @@ from ...core.pictures import panels
 from .question import RunQuestion
 from ...runs.schema import Run
 from ...runs.comparing import task_key, task_name
-from ..translations import with_languages
+from ..translation_spread import with_languages
 
 # %% ../../../nbs/reporting/questions/typology.ipynb #ty000007
 DISTANCES = 'genetic', 'geographic', 'syntactic', 'phonological', 'inventory', 'featural'
