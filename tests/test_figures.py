@@ -238,9 +238,10 @@ def test_the_page_of_the_earlier_study_says_what_its_tables_say():
     checked = subprocess.run(command, capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
 
-def test_the_page_of_real_translations_is_made_from_its_tables():
-    page = study_page(read_plan(find_plan('real')), TABLES/'real')
-    assert (TABLES/'real'/'README.md').read_text(encoding='utf-8') == page, 'write it with `pronto study real --tables`'
+@pytest.mark.parametrize('name', ['real', 'breadth'])
+def test_the_pages_of_real_translations_are_made_from_their_tables(name):
+    page = study_page(read_plan(find_plan(name)), TABLES/name)
+    assert (TABLES/name/'README.md').read_text(encoding='utf-8') == page, f'write it with `pronto study {name} --tables`'
 
 @pytest.mark.parametrize('path', PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_figures_are_those_of_the_tables(path):
