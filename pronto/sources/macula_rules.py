@@ -95,16 +95,21 @@ def greek_mood(
     return 'declarative' if _has_role(clause, {'v','vc','p'}) else None
 
 # %% ../../nbs/sources/macula_rules.ipynb #567a51b1
+def _subject_form(clause:Group)->str|None: # `None` as in `greek_proper_subject`
+    subjects = [p for p in clause.parts if p.role == 's']
+    if len(subjects) > 1: return None
+    if not subjects: return 'silent' if finite_verb(clause) else None
+    words = _words(subjects[0])
+    if any(w.type == 'proper' for w in words): return 'name'
+    return 'pronoun' if all(w.kind in ('pron','det') for w in words) else 'noun'
+
 def greek_proper_subject(
     sentence:GreekSentence
 )->bool|None: # `None` if the main clause has several subjects, or neither subject nor finite verb
     "Does the subject contain a proper noun?"
     clause,_ = main_clause(sentence)
-    if clause is None: return None
-    subjects = [p for p in clause.parts if p.role == 's']
-    if len(subjects) > 1: return None
-    if not subjects: return False if finite_verb(clause) else None
-    return any(w.type == 'proper' for w in _words(subjects[0]))
+    form = None if clause is None else _subject_form(clause)
+    return None if form is None else form == 'name'
 
 # %% ../../nbs/sources/macula_rules.ipynb #92466bc7
 def chains(
@@ -155,28 +160,20 @@ def greek_predicates(sentence:GreekSentence)->tuple[Predicate,...]: # In order o
     return tuple(Predicate(_sense(w), len(w.frame)) for w in sentence.words if w.kind == 'verb' and w.frame)
 
 # %% ../../nbs/sources/macula_rules.ipynb #mrlb0002
-_TENSES = dict(aorist='past', imperfect='past', pluperfect='past', present='present', perfect='present')
+_TENSES = dict(aorist='past', imperfect='past', pluperfect='past', present='present', perfect='present',
+               future='modal')
 _MODAL = {'subjunctive','optative'}
 _KINDS = {13: 'be'} | {33: 'say'} | dict.fromkeys(range(15, 18), 'go') | dict.fromkeys(range(24, 33), 'mind')
 
 def _tense(verb:Word)->str|None: # `None` for a command
     if verb.mood in _MODAL: return 'modal'
-    if verb.mood != 'indicative': return None
-    return 'modal' if verb.tense == 'future' else _TENSES.get(verb.tense)
+    return _TENSES.get(verb.tense) if verb.mood == 'indicative' else None
 
 def _verb_kind(verb:Word)->str:
     "The kind of a verb, if all of its senses belong to one"
     domains = (re.match(r'\d+', sense) for sense in verb.senses)
     kinds = {_KINDS.get(int(domain[0])) for domain in domains if domain}
     return kinds.pop() or 'other' if len(kinds) == 1 else 'other'
-
-def _subject_form(clause:Group)->str|None: # `None` as in `greek_proper_subject`
-    subjects = [p for p in clause.parts if p.role == 's']
-    if len(subjects) > 1: return None
-    if not subjects: return 'silent' if finite_verb(clause) else None
-    words = _words(subjects[0])
-    if any(w.type == 'proper' for w in words): return 'name'
-    return 'pronoun' if all(w.kind in ('pron','det') for w in words) else 'noun'
 
 def greek_labels(sentence:GreekSentence)->tuple[Label,...]: # One for each task that has one
     "The labels of a verse that begins with this sentence"
