@@ -18,7 +18,7 @@ from ..core.files import InputError, printable
 
 # %% ../../nbs/cli/options.ipynb #opt00007
 class Formatter(argparse.ArgumentDefaultsHelpFormatter):
-    "Help shows the defaults of options that have one, and rare options only if it is asked to"
+    "Formats help: it shows defaults where there are some, and rare options for `--help-all` only"
     shows_all = False
 
     def _is_shown(self, action): return self.shows_all or not getattr(action, 'is_seldom', False)
@@ -34,12 +34,12 @@ class Formatter(argparse.ArgumentDefaultsHelpFormatter):
 class _HelpAll(argparse._HelpAction):
     def __call__(self, *args):
         Formatter.shows_all = True
-        super().__call__(*args) # Which ends the process
+        super().__call__(*args) # This ends the process
 
 # %% ../../nbs/cli/options.ipynb #opt0007b
 class Parser(argparse.ArgumentParser):
-    "A parser whose errors show control characters escaped, and for a misspelt command a similar one"
-    examples:tuple[str,...] = () # Commands, which help shows first
+    "A parser that escapes control characters in its errors and suggests a command for a misspelt one"
+    examples:tuple[str,...] = () # Commands; help shows them first
 
     def __init__(self, *args, **kwargs): super().__init__(*args, formatter_class=Formatter, **kwargs)
 
@@ -49,16 +49,16 @@ class Parser(argparse.ArgumentParser):
         examples = '\n  '.join(['examples:', *self.examples])
         return '\n\n'.join([usage, about, examples, rest])
 
-    def keep_for_experts(self, *names:str): # Of options
+    def keep_for_experts(self, *names:str): # e.g. `--limit`
         "Show these options in `--help-all` only"
         for name in names: self._option_string_actions[name].is_seldom = True
         if '--help-all' in self._option_string_actions: return
-        self.add_argument('--help-all', action=_HelpAll, help='show all options, the seldom ones too')
+        self.add_argument('--help-all', action=_HelpAll, help='show all options, including rarely used ones')
 
     def error(self, message): super().error(printable(message))
 
     def _check_value(self, action, value):
-        "Refuse an unknown command with the one that has a similar name"
+        "Refuse an unknown command, and suggest one with a similar name"
         try: super()._check_value(action, value)
         except argparse.ArgumentError as e:
             is_command = isinstance(action, argparse._SubParsersAction)
@@ -91,7 +91,7 @@ def output_options(parser):
 
 # %% ../../nbs/cli/options.ipynb #opt00024
 def as_input_error(e:ValueError, option:str)->InputError:
-    "Turn the error of a value into one that names its option"
+    "Turn an error about a value into one that names its option"
     return e if isinstance(e, InputError) else InputError(option, str(e))
 
 def named_tasks(args)->list:
@@ -104,7 +104,7 @@ def named_tasks(args)->list:
 def versification_option(parser):
     schemes = ['auto','eng','org','vul','lxx','rsc','rso']
     parser.add_argument('--versification', choices=schemes, default='auto',
-                        help='how the Bible numbers its verses, whatever it states or looks like')
+                        help='how the Bible numbers its verses (auto: as it states or as it looks)')
 
 def rules_options(parser):
     add = parser.add_argument
@@ -142,9 +142,9 @@ def projection_options(parser):
     tasks_file_option(parser)
 
 # %% ../../nbs/cli/options.ipynb #opt00011
-def cluster_options(parser, workers:int=None): # How many if not given; as many as cores if that is not, too
+def cluster_options(parser, workers:int=None): # The default of `--workers`; the number of cores if `None`
     cluster = parser.add_argument_group('cluster')
-    usual = '' if workers else ' (default: as many as cores)' # A default that is given is added to the help
+    usual = '' if workers else ' (default: as many as cores)' # Argparse adds a default that is a number
     add_number(cluster, '--workers', 1, 10_000, f'processes on this machine{usual}', default=workers)
     add = cluster.add_argument
     add('--scheduler', metavar='ADDRESS',
@@ -156,7 +156,7 @@ def cluster_options(parser, workers:int=None): # How many if not given; as many 
 
 # %% ../../nbs/cli/options.ipynb #opt00026
 def cluster(args)->dict:
-    "The workers of a command, as `connect` takes them"
+    "The workers of a command, as keyword arguments of `connect`"
     from pronto.jobs.queue import Certificates
     files = args.tls_ca, args.tls_cert, args.tls_key
     if any(files) and not all(files):
@@ -170,14 +170,14 @@ def run_options(parser, model_required:bool):
     add = group.add_argument
     baselines = '' if model_required else '; without one, only baselines are computed'
     add('-m', '--model', required=model_required, action='append',
-        help='a model folder, or a name in the local cache, which NAME= before it renames in tables; repeat '
-        f'for more{baselines}')
+        help='a model folder, or a name in the local cache; NAME=MODEL gives it another name in tables; '
+        f'repeat for more{baselines}')
     add('-t', '--task', action='append',
         help='NMC, PNS, SM, SS, SAC or a stem; repeat for more (default: all)')
     tasks_file_option(group)
     add_number(group, '--seeds', 1, 1000, 'number of runs with different seeds', default=1)
-    add_number(group, '--epochs', 1, 1000, 'instead of what the recipe says')
-    add_number(group, '--limit', 1, 10**9, 'at most so many examples of each split, sampled from all of it')
+    add_number(group, '--epochs', 1, 1000, 'epochs, instead of those of the recipe')
+    add_number(group, '--limit', 1, 10**9, 'use at most N examples of each split, sampled from all of it')
     add('--recipe', metavar='NAME', default='paper',
         help='paper: as in the paper; robust: begins with a probe, and restarts after collapse; tiny: for '
         'models as small as those of `pronto pretrain`. Probes take probe, probe-layer, probe-mix or '
@@ -193,19 +193,19 @@ def asking_options(parser):
     add = group.add_argument
     add('--endpoint', metavar='URL', help='for -m openai:NAME, the server that has it, e.g. '
         'http://localhost:8000/v1; its key is read from OPENAI_API_KEY')
-    add_number(group, '--most-requests', 1, 10**9, 'most requests to a server for one run (default: 2000)')
-    add('--price', metavar='IN,OUT', help='of a million tokens that the server reads and writes, for a '
-        'forecast of the cost, e.g. 0.15,0.60')
-    add_number(group, '--answer-tokens', 1, 10**5, 'most tokens of an answer of a server (default: 16); a '
-               'model that thinks before it answers needs more')
-    add('--chat', action='store_true', help='ask by turns, with the chat template of the tokenizer')
+    add_number(group, '--most-requests', 1, 10**9, 'most requests of one run to a server (default: 2000)')
+    add('--price', metavar='IN,OUT', help='price of a million input and output tokens of the server, to '
+        'forecast the cost, e.g. 0.15,0.60')
+    add_number(group, '--answer-tokens', 1, 10**5, 'most tokens in an answer of a server (default: 16); a '
+               'model that reasons before it answers needs more')
+    add('--chat', action='store_true', help='ask in turns, with the chat template of the tokenizer')
     add('--answers', choices=['letters','cloze','pmi'],
         help='what is compared: letters before the labels (default), or the words of the labels, by their '
-        'probability per token (cloze) or relative to what it is without the question (pmi)')
-    add('--permuted', action='store_true', help='ask with the options in all rotations, and count the rows '
-        'whose answer follows the letter')
+        'probability per token (cloze), or relative to their probability without the question (pmi)')
+    add('--permuted', action='store_true', help='ask with the options in every rotation, and count the rows '
+        'whose answer sticks to a letter')
     add('--calibrated', action='store_true',
-        help='subtract how probable a label is on average over dev')
+        help='subtract the mean probability of a label over dev')
     parser.keep_for_experts('--permuted', '--calibrated', '--answers', '--answer-tokens', '--price')
 
 def protocol_options(parser):
@@ -235,14 +235,14 @@ def runs_option(parser): parser.add_argument('--runs', metavar='DIR',
 
 # %% ../../nbs/cli/options.ipynb #opt00028
 def to_run(runs, more:str='')->str: # e.g. `make some: pronto eval DATASET_DIR -m MODEL --runs RUNS`
-    "Say what to do where there are no runs"
+    "Say which command makes runs, where there are none"
     store = f' --runs {quote(runs)}' if runs else ''
     return f'make some: pronto eval DATASET_DIR -m MODEL{more}{store}'
 
 def require_folder(
-    folder, # As it was given, or nothing
-    hint:str='' # What to do; for a folder of runs if empty
+    folder, # As the user named it; `None` if they named none
+    hint:str='' # What to do; if empty, the hint for a folder of runs
 ):
-    "Raise `InputError` if a folder is named that is not there"
+    "Raise `InputError` if a folder was named that does not exist"
     hint = hint or f'name the folder of the runs, or {to_run(folder)}'
     if folder and not Path(folder).is_dir(): raise InputError(folder, f'is not a folder; {hint}')

@@ -28,7 +28,7 @@ def study_options(parser):
 
 # %% ../../nbs/cli/study_command.ipynb #stc00007
 def study_command(args):
-    "Every protocol on real translations, from one plan: datasets, models, runs, tables and their findings"
+    "Run every step of a plan: datasets, models, runs, tables and their findings"
     from shlex import join
     from contextlib import nullcontext
     from pronto.jobs.queue import connect

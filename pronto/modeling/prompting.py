@@ -49,9 +49,9 @@ def _verses(row, word:str='Verse')->str:
 def ask(
     task, row, prompt:str=PROMPT_TEMPLATES[0],
     own:dict=None, # As `Instructions.of` gives it; English if not given
-    order:tuple[int,...]|None=() # Of the options; as the labels are if empty, and none are given if `None`
+    order:tuple[int,...]|None=() # Of the options; that of the labels if empty; `None` lists no options
 )->str: # Ends with `Answer:`, or what the prompt has instead
-    "The question about a row"
+    "Write the question about a row"
     question, words = QUESTIONS.get(task.stem, (task.question, task.labels))
     if own: question, words = own['question'].replace('{sense}', '{{sense}}'), own['words']
     if order is None: words, prompt = [], prompt.replace('{options}\n', '').replace('{options}', '')
@@ -68,8 +68,8 @@ def _labels(task, own:dict|None)->tuple[str,...]: # In the order of the letters
 def pick_examples(
     task, train:list, shots:int, seed:int=0,
     order:tuple[str,...]=() # Of the labels; as the rows are drawn if empty
-)->list: # Of different labels as far as there are so many, and not of the longer half
-    "Rows of train to show with their answers; raises `ValueError` if there are too few"
+)->list: # With different labels as far as possible
+    "Pick rows of train to show with their answers; raises `ValueError` if there are too few"
     if len(train) < shots: raise ValueError(f'{len(train)} rows of train are too few for {shots} examples')
     draw = random.Random(seed)
     longest = np.median([sum(map(len, row.texts)) for row in train])
@@ -88,8 +88,8 @@ def label_words(task, own:dict=None)->tuple[str,...]: # In the order of the lett
 def turns(
     task, examples:list, row, prompt:str, own:dict=None,
     order:tuple[int,...]|None=() # As `ask` takes it
-)->list[str]: # Questions and answers by turns
-    "The question about a row after answered questions, and what a form says before all of them"
+)->list[str]: # Questions and answers in turns
+    "Ask about a row after answered examples; the first turn begins with the instructions of a form"
     answers = label_words(task, own) if order is None else ascii_uppercase
     place = {label: i for i,label in enumerate(_labels(task, own))}
     if order: place = {label: order.index(i) for label,i in place.items()}
@@ -100,7 +100,7 @@ def turns(
     return [head + first, *rest]
 
 def with_examples(task, examples:list, row, prompt:str, own:dict=None)->str: # `own` as `ask` takes it
-    "The question after answered questions, as one text"
+    "Ask about a row after answered examples, as one text"
     return _text(turns(task, examples, row, prompt, own))
 
 def _text(said:list[str])->str:
@@ -110,7 +110,7 @@ def _text(said:list[str])->str:
 def prompts_of(
     settings:dict
 )->list[tuple[str,dict|None]]: # Prompts with the instructions of their language; `None` is English
-    "The prompts that dev chooses from; instead of ours those that a benchmark published"
+    "List the prompts that dev chooses from"
     own, form = settings.get('instructions'), settings.get('form')
     usual = [(p, form) for p in form['prompts']] if form else [(p, None) for p in PROMPT_TEMPLATES]
     return usual + [(p, own) for p in (own['prompts'] if own else ())]
@@ -173,9 +173,9 @@ def _next_token(model, rows:list[list[int]], read=None, n:int=0)->np.ndarray: # 
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000023
 class _Causal:
-    "Tokenizer and weights, and the text that they read"
+    "Tokenizer and weights of a causal model, and the text that it reads"
     def __init__(self, model, device:str=None,
-        chat:bool=False # Ask by turns, with the template of the tokenizer?
+        chat:bool=False # Ask in turns, with the template of the tokenizer?
     ):
         from pronto.modeling.architectures import quiet, token_limit
         self.model, self.device = model, pick_device(device)
@@ -212,7 +212,7 @@ class CausalModel(_Causal):
     def compare(
         self, prompts:list[str], n:int, batch_size:int=8
     )->tuple[np.ndarray,int]: # (prompts, n) log-probabilities up to a constant, and how many were cut
-        "Compare the probabilities of the letters as the next token"
+        "Compare how probable each letter is as the next token"
         letters, after = self.letters(n)
         end = -1 - after
         ids = [x[:end] for x in self._ids([p + ('A' if self.chat else ' A') for p in prompts])]
@@ -232,7 +232,7 @@ def continued(
     model, prompts:list[str], words:list[str],
     tick:Callable=lambda: None # Is called for each prompt
 )->tuple[np.ndarray,np.ndarray,int]: # Both (prompts, words): log-probability, tokens; how many were cut
-    "How likely words are after each prompt, which is read once for all of them"
+    "The log-probability of words after each prompt"
     import torch
     likely, sizes = np.empty((2, len(prompts), len(words)))
     n_cut = 0
@@ -259,13 +259,13 @@ def _log_softmax(values:np.ndarray)->np.ndarray:
     return values - np.log(np.exp(values).sum(1, keepdims=True))
 
 class LabelValues(NamedTuple):
-    "What a model thinks of the labels"
+    "How probable a model finds each label"
     values:np.ndarray # (rows, labels) logarithms of probabilities, in the order of the letters
     cut:int # How many prompts
     about:dict = {} # Fields of a record
 
 def _orders(task, settings:dict)->list[tuple[int,...]]:
-    "In which orders the options are given"
+    "The orders in which the options are shown"
     n = len(task.labels)
     return [tuple((i + k)%n for i in range(n)) for k in range(n if settings.get('permuted') else 1)]
 
@@ -289,7 +289,7 @@ def _measured(model:CausalModel, task, examples:list, rows:list, prompt, own, se
     return LabelValues(_log_softmax(total), cut, _shown_by(np.array(letters), model))
 
 def _shown_by(letters:np.ndarray, model)->dict: # Of (orders, rows); fields of a record
-    "The shares of rows whose answer is one letter, whatever it stands for, and of those without an answer"
+    "The shares of rows that get one letter, whatever it stands for, and of rows without an answer"
     found = {}
     if len(letters) > 1:
         found['follows_letter'] = ((letters == letters[0]) & (letters >= 0)).all(0).mean()
@@ -302,7 +302,7 @@ def _said(task, own:dict|None, values:np.ndarray)->list[str]:
     return ['no answer' if np.isnan(row).any() else labels[row.argmax()] for row in values]
 
 def _prior(values:np.ndarray, settings:dict)->np.ndarray|float: # (labels,)
-    "How likely labels are on average, whatever is asked"
+    "The mean log-probability of each label, whatever is asked"
     return values.mean(0) if settings.get('calibrated') else 0.
 
 def _tried(model:CausalModel, task, examples:list, dev:list, prompts:list, settings:dict
@@ -324,7 +324,7 @@ def _opened(model, device:str, settings:dict): # A `CausalModel` or a `ServedMod
     return ServedModel(model, settings['endpoint'], **more)
 
 def _new_questions(model, task, examples:list, tests:list, dev:list, prompts:list, settings:dict)->list[str]:
-    "All that a server will be asked at most, as dev has still to choose the prompt of the tests"
+    "The most questions that a server may be asked; dev has yet to choose the prompt for the tests"
     def new(rows, prompts):
         texts = (model.text(turns(task, examples, row, *prompt, order)) for prompt in prompts
                  for order in _orders(task, settings) for row in rows)

@@ -102,7 +102,7 @@ def _helfi_greek(folder:Path)->dict[Ref,tuple[SourceWord,...]]:
 _NUMBER = re.compile(r'(?:[a-z]+%)?(\d+)[a-z]?')
 
 def _helfi_numbers(text:str, path, line:int)->list[tuple[int,bool]]: # Number of a word; is the link weak?
-    "Read e.g. `(2) 3`; `4/5` leaves open which, and `pro%3` is a pronoun inside word 3"
+    "Read e.g. `(2) 3`; `4/5` is one of two words, and `pro%3` is a pronoun inside word 3"
     found = []
     for item in text.split() if text != '-' else ():
         names = item.strip('()').split('/')
@@ -129,13 +129,13 @@ def read_helfi(
     files:list[Path], # e.g. `finnish/41-mk.txt`
     greek:Path        # The folder of the Greek tables
 )->list[GoldVerse]:
-    "Read the tables of HELFI; raises `InputError` with the line of what cannot be read"
+    "Read the tables of HELFI; raises `InputError` with the line that cannot be read"
     words, found = _helfi_greek(greek), []
     for path in files:
         verses = defaultdict(list)
         for line,ref,(numbers,mark,_,*token) in _helfi_rows(path, 4):
             token = ''.join(token).strip('\u2423 ')
-            verses[ref] # A verse without words is one too
+            verses[ref] # Keep verses without words, too
             is_word = mark in ('@','(@)') and any(map(str.isalnum, token))
             if is_word: verses[ref].append((line, numbers, token, mark == '(@)'))
         found += [_helfi_verse(ref, rows, words.get(ref, ()), path) for ref,rows in verses.items()]
@@ -170,7 +170,7 @@ def _milestone(text:str, fail)->Milestone:
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0016
 class AlignedWord(NamedTuple):
-    "A word of a translation, with the milestones that it stands in"
+    "A word of a translation, with the milestones that are open around it"
     form:str
     milestones:tuple[Milestone,...]
 
@@ -235,14 +235,14 @@ def _placed(named:list[Milestone], source:list[GreekWord], verses:list[str]
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0020
 def _lexicon(books:list[dict])->dict[str,GreekWord]: # Form without accents to its most frequent reading
-    "What the milestones say of each form"
+    "Lemma and part of speech of each form, from the milestones"
     readings = defaultdict(Counter)
     milestones = (m for verses in books for words in verses.values() for w in words for m in w.milestones)
     for m in milestones: readings[plain_form(m.content)][m.lemma, _uw_upos(m.morph, m.lemma)] += 1
     return {form: GreekWord(form, *counts.most_common(1)[0][0]) for form,counts in readings.items()}
 
 def _read_with(word:GreekWord, lexicon:dict)->GreekWord:
-    "The word with lemma and part of speech"
+    "Add lemma and part of speech to a word that has none"
     known = None if word.lemma else lexicon.get(plain_form(word.form))
     return word._replace(lemma=known.lemma, upos=known.upos) if known else word
 
@@ -261,7 +261,7 @@ def _uw_verse(refs:tuple, words:list[AlignedWord], greek:dict, lexicon:dict)->tu
 
 def read_unfoldingword(
     texts:dict[Path,str], # File to the book in it
-    greek:dict[Ref,list[GreekWord]]=None # The Greek text; without one it is made of the milestones
+    greek:dict[Ref,list[GreekWord]]=None # The Greek text; made from the milestones if not given
 )->tuple[list[GoldVerse],list[str]]: # The verses, and notes
     "Read aligned USFM; raises `InputError` with the line of a broken milestone"
     books = [parse_aligned_usfm(text, path) for path,text in texts.items()]
@@ -279,7 +279,7 @@ def read_unfoldingword(
 def read_greek(
     path # Annotations with words, `helfi/greek`, a folder of MACULA, or a Bible, e.g. `nestle1904.tsv`
 )->dict[Ref,list[GreekWord]]: # In the order of the text
-    "Read a Greek text, or another one, as words; raises `InputError`"
+    "Read the words of a Greek text, or of any other source text; raises `InputError`"
     path = Path(path)
     if column_files(path): found = _helfi_greek(path) # By its own numbers, as the translation
     elif path.suffix == '.parquet': found = {ref: v.words for ref,v in read_annotations(path).verses.items()}
@@ -290,7 +290,7 @@ def read_greek(
     raise InputError(path, 'holds no words; make it again with `pronto annotate --words`')
 
 def helfi_folder(path:Path)->Path|None: # e.g. `finnish`, beside `greek`
-    "The folder of a translation in HELFI's format, if this is it, holds it or is a table in it"
+    "Find the folder of a translation in HELFI's format, from the folder, its parent or a table in it"
     if path.is_file(): return path.parent if path in _helfi_files(path.parent) else None
     inside = sorted(f for f in path.iterdir() if f.is_dir())
     return next((f for f in (path, *inside) if _helfi_files(f) and not column_files(f)), None)

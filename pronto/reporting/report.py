@@ -53,7 +53,7 @@ def facts_of(
     language:str, # Of its manifest, a code or a name
     known:dict[str,str] # Its row of the registry, if it has one
 )->dict[str,str]: # `language`, `family`, `script`, and `iso639_3`, empty if it is not known
-    "What the report says of a translation"
+    "What the report says about a translation"
     found = find_language(language or '', bible)
     name = re.sub(r' \((individual language|macrolanguage)\)$', '', found.name)
     guess = dict(language=name or bible, family=found.family, script=_usual_script(found.iso639_3))
@@ -71,7 +71,7 @@ def _how(record:Run)->str: return 'searched in' if record.is_search else 'traine
 def variant_of(
     record:Run
 )->str: # e.g. `50 examples, trained on engWEB`; empty if there is nothing special
-    "What tells runs of one model and board apart, besides hyperparameters"
+    "What sets runs of one model on a board apart, besides hyperparameters"
     train = record.train or [record.dataset]
     is_transfer = train != [record.dataset] or record.protocol.startswith('transfer')
     trained_on = f'{_how(record)} {", ".join(train)}' if is_transfer else ''
@@ -95,7 +95,7 @@ def setting(record:Run)->str: # e.g. `paper, parallel splits, 10 epochs`
     return ', '.join(parts)
 
 def _remarks(records:list[Run])->list[str]:
-    "What a score must be read with"
+    "Remarks without which a score would be misread"
     kept, unknown = mean(map(probe_kept, records)), unknown_share(records)
     follows = following_share(records)
     return [f'probe kept in {100*kept:.0f} % of the seeds' if kept else '',
@@ -107,7 +107,7 @@ def _link(path:Path, folder:Path)->str: return './' + quote(Path(os.path.relpath
 
 # %% ../../nbs/reporting/report.ipynb #7db21ac4
 def _of_metric(metric:str, answers:Answers, found:dict)->dict:
-    "A score, its interval and seeds, and how far it is above the majority label and the best baseline"
+    "A score, its interval and seeds, the score of the majority label and the gain over the best baseline"
     low, high = found[metric].interval or (None, None)
     seeds = [round(x, 4) for x in seed_scores(answers, metric)]
     baseline = against_baselines(answers, metric)
@@ -167,14 +167,14 @@ def areas_of(
     bibles:list[str],
     facts:dict[str,dict] # Code of a translation to what `facts_of` says
 )->list[tuple[str,...]]: # Without repetitions; each translation alone comes last
-    "The sets of translations with ranks of their own: all, each family, each script, both together"
+    "The sets of translations that are ranked as a whole: all, by family, by script, and by both"
     keys = [(), ('family',), ('script',), ('family','script')]
     of_key = lambda key: grouped(bibles, lambda b: tuple(facts[b][k] for k in key)).values()
     found = [tuple(area) for key in keys for area in of_key(key)]
     return list(dict.fromkeys([*found, *((b,) for b in bibles)]))
 
 def _scopes(strata:dict[tuple[str,str],Stratum], facts:dict[str,dict])->list[Scope]:
-    "Several test sets: those of an area, of all tasks and of each; `over` names the task"
+    "The groups of test sets that have ranks: each area with all tasks, and with each task (`over`)"
     by_bible, scopes = grouped(strata, lambda key: key[0]), []
     for area in areas_of(list(by_bible), facts):
         keys = [key for bible in area for key in by_bible[bible]]
@@ -185,7 +185,7 @@ def _scopes(strata:dict[tuple[str,str],Stratum], facts:dict[str,dict])->list[Sco
 
 # %% ../../nbs/reporting/report.ipynb #rpt11
 def _pairs_over(inside:list[Stratum])->list[dict]:
-    "Test every two models on the test sets that both ran on"
+    "Test every pair of models on the test sets that both ran on"
     models = dict.fromkeys(m for s in inside for m in s.seeds)
     ran = {m: tuple(i for i,s in enumerate(inside) if m in s.seeds) for m in models}
     found = []
@@ -203,7 +203,7 @@ def _pairs_over(inside:list[Stratum])->list[dict]:
 
 def _over(strata:dict[tuple[str,str],Stratum], metric:str, board:Board, facts:dict[str,dict],
           most_tests:int)->tuple[list[dict],list[dict]]:
-    "Ranks over the test sets of one board, and tests of the largest sets as far as there is room"
+    "Rank models over the test sets of one board, and test them on the largest sets within the bound"
     groups, pairs = [], []
     for scope in _scopes(strata, facts):
         about = dict(board=board, metric=metric, area=scope.name, task=scope.over)
@@ -214,7 +214,7 @@ def _over(strata:dict[tuple[str,str],Stratum], metric:str, board:Board, facts:di
 _OF_GROUP = 'model mean rank group seeds test_sets'.split()
 
 def _metrics_to_test(n_pairs:int, most:int)->list[str]:
-    "The first metrics for which there is room"
+    "The first metrics that can be tested within the bound"
     fitting = most//n_pairs if n_pairs else len(METRICS)
     return ['accuracy', *(m for m in METRICS if m != 'accuracy')][:fitting]
 
@@ -229,7 +229,7 @@ def make_report(
     most_tests:int=MOST_TESTS, # Of two models on one test set by one metric
     progress:Callable=_silent # Shows how far the test sets are done, e.g. `pronto.core.progress.progress`
 )->Report: # Its rows are in the order of the records
-    "All results, with tests of every two models on each test set and over all of them"
+    "Collect all results, with tests of every pair of models on each test set and over several"
     records, known = name_apart(records), registry or {}
     cells = list(grouped(records, cell_of).values())
     facts = {r.dataset: facts_of(r.code, r.language, known.get(r.code, {})) for r in records}
@@ -262,7 +262,7 @@ def _test_rows(rows:list[dict], answers:dict[int,Answers], metric:str)->list[dic
     return tests
 
 # %% ../../nbs/reporting/report.ipynb #4930ca9c
-def _scaled(x): # Scores take less room as whole numbers
+def _scaled(x): # Scores take less space as whole numbers
     return round(1e4*x) if isinstance(x, float) else x
 
 _OF_METRIC = 'score low high seed_low seed_high majority gain baseline above rank tied'.split()
@@ -297,7 +297,7 @@ def _groups(row:dict)->list[str]:
     return [row['family'], *(groups if family == row['family'] else [])]
 
 def _tiers(rows:list[dict])->list[str]:
-    "How much of the language of each row its model saw in pretraining, as far as this is known"
+    "How much of a row's language its model saw in pretraining, as far as this is known"
     facts, known = read_tiers(), {}
     for r in rows:
         key = r['model'], r['iso639_3'], r['script']
@@ -305,7 +305,7 @@ def _tiers(rows:list[dict])->list[str]:
     return [known[r['model'], r['iso639_3'], r['script']] or '' for r in rows]
 
 def _row_columns(rows:list[dict])->dict:
-    "Columns of numbers, or of places in a list of names"
+    "Columns of numbers, or of indices into a list of names"
     board = lambda r: tuple(r[k] for k in Board._fields)
     coded = dict(board=map(board, rows), entry=((r['model'], r['variant']) for r in rows), tier=_tiers(rows))
     coded |= {k: [r[k] for r in rows] for k in ('bible','task','setting','dataset')}
@@ -321,7 +321,7 @@ def _row_columns(rows:list[dict])->dict:
 
 # %% ../../nbs/reporting/report.ipynb #rpt12
 def _over_columns(report:Report, codes:list[str], boards:list[tuple])->dict:
-    "Ranks and tests over several test sets, as columns; an area as the places of its translations"
+    "Ranks and tests over several test sets, as columns; an area is a list of indices of translations"
     both = [*report.groups, *report.pairs]
     areas = list(dict.fromkeys(x['area'] for x in both))
     named = dict(area=areas, board=boards, metric=list(METRICS))
@@ -373,8 +373,8 @@ def ask_all(
     records:list[Run],
     names:list[str]=(), # Further questions, as `find_question` takes them
     store=None # The folder of the runs, for hints
-)->list[Reply|InputError]: # Why there is no answer, where runs do not suffice for one
-    "What the questions about the protocols that ran find; raises `InputError` where one of `names` fails"
+)->list[Reply|InputError]: # An error says why the runs do not suffice for an answer
+    "Ask the questions about the protocols that were run; raises `InputError` if one of `names` fails"
     protocol, recipe = usual_kind(records)
     options, found = Options('', SPLITS_SHOWN, protocol, store=store), []
     about = [name for name in RUN_QUESTIONS if name in {r.protocol for r in records}]
@@ -420,7 +420,7 @@ def write_report(
     out='report.html',
     registry=None, # A `registry.csv`, for families and scripts
     most_tests:int=MOST_TESTS, progress:Callable=_silent,
-    questions:list[str]=() # To be asked besides those about the protocols that ran
+    questions:list[str]=() # Further ones, beside those about the protocols that were run
 )->int: # How many runs it shows
     "Write the report; raises `InputError` if it cannot be written, if an input is bad, or without any runs"
     known = read_registry(registry) if registry else None

@@ -128,7 +128,7 @@ def baseline_results(
 def _identity(task, train:list, test:list)->str: # A hash
     "Everything that the answers of the baselines depend on"
     about = pronto.__version__, task.stem, task.labels, [*baselines_of(task)]
-    file = loaded_files().get(task_file(task)) # Somebody may be working on it
+    file = loaded_files().get(task_file(task)) # The user may be editing it
     pools = {id(row.pool): row.pool for row in test if hasattr(row, 'pool')} # All rows of a table share one
     plain = lambda rows: [row._replace(pool=None) if hasattr(row, 'pool') else row for row in rows]
     told = about, file, [*pools.values()], plain(train), plain(test)

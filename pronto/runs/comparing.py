@@ -45,7 +45,7 @@ def task_name(task:str)->str: # e.g. `SS`; the stem of a task that this program 
     return task.replace(stem, TASKS[stem].abbr) if stem in TASKS else task
 
 def same_model(record:Run)->tuple: # Also where `name_apart` gave it other names
-    "What runs of one model on one translation have in common, whatever was asked"
+    "Identifies a model on one translation, whatever the task or the protocol"
     return record.own_code, record.model_hash or known_as(record.model)
 
 def by_model_and_task(records:list[Run])->dict[tuple[str,str],list[Run]]: # (model, task) to its runs
@@ -57,7 +57,7 @@ _NAMED = 'splits', 'rules', 'source' # Of a dataset, as records name them
 _TRAINED = 'trained_on', 'tuned_on', 'first'
 
 class Kind(NamedTuple):
-    "What all runs of a block share"
+    "What all runs in a block of a table share"
     protocol:str
     splits:str  # Empty, as the following, in records that do not say it
     rules:str
@@ -69,12 +69,12 @@ def made_as(record:Run)->tuple[str,...]: # Its splits, rules and source, empty w
     return tuple(getattr(record, k) or '' for k in _NAMED)
 
 def kind_of(record:Run)->Kind:
-    "What a run may share a block with"
+    "The kind of a run; only runs of one kind share a block of a table"
     trained = '; '.join(f'{name} {part}' for name in _TRAINED if (part := getattr(record, name)))
     return Kind(record.protocol, *made_as(record), trained)
 
 def with_kinds(records:list[Run])->list[Run]:
-    "Records that do not name splits, rules or source get them from others on the same dataset"
+    "Fill in splits, rules and source of older records from other records of the same dataset"
     known, named = {}, lambda r: {k: value for k in _NAMED if (value := getattr(r, k))}
     for r in records: known.setdefault(r.dataset_hash, {}).update(named(r))
     return [r.but(**known[r.dataset_hash] | named(r)) for r in records]
@@ -98,7 +98,7 @@ def board_of(record:Run)->Board:
     return Board(record.protocol, source, splits, rules, record.limit is not None)
 
 def test_on_board(record:Run)->tuple:
-    "What runs share that are tested against each other; training data may differ"
+    "What runs must share to be tested for a difference; their training data may differ"
     return record.dataset, task_key(record), record.dataset_hash, record.limit, board_of(record)
 
 def latest(records:list[Run])->float: # Seconds, as `finished` of runs
@@ -106,7 +106,7 @@ def latest(records:list[Run])->float: # Seconds, as `finished` of runs
     return max(r.finished for r in records)
 
 def preference(records:list[Run])->tuple:
-    "The runs on one test set in order of choice: whole data first, then a high limit, then late ones"
+    "A sort key of the runs on one test set: whole data are preferred, then a high limit, then late runs"
     limit = records[0].limit
     return limit is None, limit or 0, latest(records)
 
@@ -128,7 +128,7 @@ def source_names(record:Run)->str: # e.g. `eng`; empty where the tested translat
     return ', '.join(record.sources)
 
 def row_of(record:Run)->tuple[str,str,str]: # Task, protocol, and on which other translations it was trained
-    "What the scores of a model have in common that are set beside each other over translations"
+    "What scores of one model must share to be set side by side over translations"
     return task_key(record), record.protocol, source_names(record)
 
 def whole_setting(record:Run)->tuple:
@@ -136,14 +136,14 @@ def whole_setting(record:Run)->tuple:
     return *setting_of(record), record.limit, *made_as(record)
 
 def one_setting(records:list[Run])->list[Run]:
-    """The runs of one setting: of that with the most runs, and of several such that with the last run.
-    Random weights, which are a control, represent a model only where there is nothing else"""
+    """Keep the runs of one setting: the one with the most runs, and on a tie the one with the latest run.
+    Random weights are a control, so they stand for a model only where there is nothing else"""
     settings = grouped(records, whole_setting).values()
     model_itself = lambda runs: runs[0].recipe != 'probe-random'
     return max(settings, key=lambda runs: (model_itself(runs), len(runs), latest(runs)), default=[])
 
 def settled(records:list[Run])->list[Run]:
-    "Keep the runs of one setting of each model, task and protocol, so that means mix no limits or recipes"
+    "Keep the runs of one setting of each model, task and protocol, so that no mean mixes limits or recipes"
     groups = grouped(records, lambda r: (known_as(r.model), task_key(r), r.protocol))
     return [r for runs in groups.values() for r in one_setting(runs)]
 
@@ -162,7 +162,7 @@ def changed_epochs(record:Run)->int|None: # `None` where they are those of the r
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0016p
 def preferred(cells:list[list[Run]])->list[int]: # Places in `cells`, each of which has the seeds of one cell
-    "For each board, translation and task the test set that is shown; of each model there its last setting"
+    "Choose one test set for each board, translation and task, and the latest setting of each model there"
     first = [seeds[0] for seeds in cells]
     where = lambda i: (first[i].dataset, task_key(first[i]), board_of(first[i]))
     of_model = lambda i: (first[i].model, *_trained(first[i]))
@@ -184,7 +184,7 @@ def result_of(record:Run)->tuple:
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00020
 def digits_apart(pairs)->dict[tuple,str]: # Each of them to digits; empty for a name with one hash
-    "The first digits of hashes, as many as tell things of one name apart"
+    "The first digits of hashes, as many as needed to tell things of one name apart"
     found = {}
     for same in grouped(dict.fromkeys(pairs), lambda pair: pair[0]).values():
         texts = [str(digest or 'no hash') for _,digest in same]
@@ -212,7 +212,7 @@ def _data(record:Run)->list[tuple[str,str]]: # (code, hash)
     return [(record.dataset, record.dataset_hash), *((p['code'], p.get('dataset_hash')) for p in parts)]
 
 def _digits_of_data(records:list[Run])->dict[tuple[str,str],str]: # As `digits_apart` gives them
-    "Other contents under one code, unless other splits, rules, sources or tasks explain them"
+    "Digits where one code has different contents that no splits, rules, sources or tasks explain"
     tasks, found = {}, []
     for r in records:
         for code,digest in _data(r):
@@ -288,7 +288,7 @@ def name_apart(
     records:list[Run], # Those that are shown together
     limits:bool=True # Also name limits? Not where a table has a block for each
 )->list[Run]: # With other `bible`, `model` and `train`; `code` is the old `bible`, `label` what is new
-    "Runs that must not be averaged or compared as one get names that say what sets them apart"
+    "Rename runs that must not be averaged or compared as one, so that names say what sets them apart"
     if not records or records[0].label is not None: return records
     records, made = with_kinds(records), []
     for r,(label,digits) in zip(records, _apart(records, limits)):
@@ -319,7 +319,7 @@ def protocol_name(record:Run)->str: # e.g. `few-shot, 50 examples`
     return ', '.join(filter(None, (record.protocol, record.condition)))
 
 class Across(NamedTuple):
-    "What runs have in common whose answers in different translations are compared"
+    "What runs must share for their answers in different translations to be compared"
     model:str
     task:str                # See `task_key`
     protocol:str            # See `protocol_name`
@@ -357,9 +357,9 @@ def kinds_apart(records:list[Run])->list[Run]: # With another `model` only
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00033
 def search_name(
-    record:Run # Of a run
+    record:Run
 )->str: # e.g. `cosine, layer of XTREME`; empty if no translations were searched
-    "How a run without training searched the translations of sentences"
+    "How a run without training searched for translations of sentences"
     used = record.hyperparameters
     is_search = 'similarity' in used and record.f1 is None # BUCC has a search of its own
     return f'{used["similarity"]}, layer {used["layer"]}' if is_search else ''

@@ -19,7 +19,7 @@ from .schema import Run
 
 # %% ../../nbs/runs/folds.ipynb #fo07
 def sets_of_folds(records:list[Run])->list[list[Run]]: # In the order of the first of each
-    "The records that belong to one result; those of runs without folds alone"
+    "Group the records that belong to one result; a run without folds is a group by itself"
     sets = {}
     for r in records: sets.setdefault(result_of(r), []).append(r)
     return list(sets.values())
@@ -43,7 +43,7 @@ def right_answers(task, true:list[str], answers:list[str])->list[bool]: # Also f
     return [is_right(t, a) for t,a in zip(true, answers)]
 
 def score_answers(task, true:list[str], answers:list[str], chapters:list)->tuple[dict,dict]:
-    "Metrics and their intervals; those that the task does not have are `None`; `ValueError` without any"
+    "Metrics and their intervals; `None` for a metric that the task lacks; `ValueError` without answers"
     if not task or not task.has_items:
         labels, counts = (task.labels, task.counts) if task else (sorted(set(true)), False)
         return score(labels, true, answers, chapters, counts=counts)
@@ -56,7 +56,7 @@ def score_answers(task, true:list[str], answers:list[str], chapters:list)->tuple
     return value, {m: s.interval for m,s in found.items()}
 
 def score_table(task, table:list[dict], baselines, chapters:list)->dict: # Fields of a record
-    "The results of a run from its predictions, those of baselines beside them"
+    "Score a run from its predictions, and the baselines beside it"
     column = lambda name: [row[name] for row in table]
     right = right_answers(task, column('label'), column('predicted'))
     marked = lambda name: [str(row.get(name)) == '1' for row in table]
@@ -83,7 +83,7 @@ def _mean_epochs(runs:list[list[dict]])->list[dict]:
     return epochs
 
 def probe_kept(record:Run)->float: # 0 or 1; of folds, the share of them
-    "Was the probe before training (epoch 0) better on dev than all epochs, so that the scores are its own?"
+    "Was the probe before training (epoch 0) better on dev than every epoch, and so answered the test set?"
     if record.probe_kept is not None: return record.probe_kept
     best = record.dev[(record.best_epoch or 1) - 1:][:1]
     return float(any(scores.get('epoch') == 0 for scores in best))
@@ -117,8 +117,8 @@ def pool(
     return first.but(**shared | _POOLED[together] | dict(fold=None, folds=len(folds)))
 
 # %% ../../nbs/runs/folds.ipynb #foun0002
-HIGH_UNKNOWN = .2 # From here on it is said
-MOST_FOLLOWING = .05 # Above it is said, of answers that are one letter, whatever it stands for
+HIGH_UNKNOWN = .2 # Tables mention a share of unknown tokens from here on
+MOST_FOLLOWING = .05 # Tables mention a share of answers that stick to one letter above this
 
 def unknown_share(
     records:list[Run], # The seeds of one cell
@@ -129,6 +129,6 @@ def unknown_share(
     return share if shares and (share := sum(shares)/len(shares)) >= least else None
 
 def following_share(records:list[Run])->float|None: # As `unknown_share` gives it, where it is high
-    "How many answers to prompts are one letter, whatever it stands for, if they are many"
+    "The share of answers to prompts that stick to one letter, whatever it stands for, if it is high"
     shares = [r.follows_letter for r in records if r.follows_letter is not None]
     return share if shares and (share := sum(shares)/len(shares)) > MOST_FOLLOWING else None

@@ -29,9 +29,9 @@ from .store import RunKey, dataset_hash, model_name, run_key
 # %% ../../nbs/runs/planning.ipynb #e78b3e7e
 @dataclass(frozen=True)
 class Training:
-    "One model on one task with one seed, and the test sets that it is tested on"
+    "One model, trained on one task with one seed, and the test sets that it is tested on"
     keys:tuple[RunKey,...] # One for each test set
-    selection:Selection # Its rows
+    selection:Selection # The rows that train, tune and test it
     model:str # A folder, or a name in the local cache
     recipe:object # A `Recipe`
     adapt:str = 'all' # As `Protocol` has it
@@ -40,12 +40,12 @@ class Training:
 
     @property
     def key(self)->RunKey:
-        "The key of its test set, or of the first of several"
+        "The key of the test set, or of the first of several"
         return self.keys[0]
 
     @property
     def dataset(self)->Path:
-        "The folder of its test set, or of the first of several"
+        "The folder of the test set, or of the first of several"
         return self.selection.tests[0].folder
 
     def __str__(self):
@@ -59,14 +59,14 @@ class Training:
 def _size(file:Path)->int|None: return file.stat().st_size if file.is_file() else None
 
 def _needed_tables(folder:Path, manifest:dict, task, splits:tuple[str,...])->list[Path]:
-    "The tables that must have rows; a benchmark without dev takes its rows from train"
+    "The tables that must have rows; a benchmark without a dev table takes dev rows from train"
     if not task.is_trained: splits = [s for s in splits if s == 'test']
     found = {s: table_file(folder, task.stem, s) for s in splits}
     if 'dev' in found and 'train' in found and manifest.get('tasks'): del found['dev']
     return list(found.values())
 
 def empty_tasks(dataset, splits:tuple[str,...]=SPLITS)->list: # Of `pronto.datasets.tasks`
-    "Tasks with an empty split, in any fold: a small source or translation may have no pairs for them"
+    "Tasks with an empty split in any fold; a small source or translation may have no pairs for them"
     folders = fold_folders(dataset) or [dataset]
     manifests = {folder: load_manifest(folder) for folder in folders}
     sizes = {task: [_size(table) for folder,manifest in manifests.items()
@@ -77,7 +77,7 @@ def empty_tasks(dataset, splits:tuple[str,...]=SPLITS)->list: # Of `pronto.datas
 # %% ../../nbs/runs/planning.ipynb #plchoos1
 def choose_tasks(
     dataset, # A dataset folder; of one in folds, all folds together
-    names:list[str]=(), # Stems or abbreviations; if empty all that the folder has with examples in `splits`
+    names:list[str]=(), # Stems or abbreviations; if empty, all with examples in `splits`
     splits:tuple[str,...]=SPLITS # Those that must have examples
 )->list: # Of `pronto.datasets.tasks`
     "The tasks to run; raises `InputError` if the folder has none of them, `ValueError` for an unknown name"
@@ -120,7 +120,7 @@ def _common_tasks(translations:list[Translation], names:list[str], needed:dict[P
 
 # %% ../../nbs/runs/planning.ipynb #pl10
 def _named_here(folds:list[Translation], names:list[str], report:Callable)->list[str]:
-    "Those of the named tasks that a translation can train and test; a line about the others"
+    "The named tasks that a translation can train and test; the others are reported in one line"
     wanted = [find_task(name.strip()) for name in names]
     here = [task for task in wanted if not any(_why_not(t.folder, task, SPLITS) for t in folds)]
     missing = ', '.join(task.abbr for task in wanted if task not in here)
@@ -132,7 +132,7 @@ def find_sources(
     names:list[str], # Folders or codes
     targets:list[list[Translation]]=() # As `find_translations` gives them
 )->list[list[Translation]]: # For each its folds
-    "The translations to train on; raises `InputError` that says what to name"
+    "Find the translations to train on; raises `InputError` that says what to name"
     by_code, found = {folds[0].code: folds for folds in targets}, []
     for name in map(str, names):
         in_data = data_dir()/'datasets'/name
@@ -149,7 +149,7 @@ def find_targets(
     folders:list, # Dataset folders or releases
     report:Callable=to_stderr # Gets a line about each translation of a release that is left out
 )->list[list[Translation]]: # As `find_translations` gives them
-    "The translations to test on; raises `InputError` for a folder without any, or if none can be read"
+    "Find the translations to test on; raises `InputError` for a folder without any, or if none can be read"
     found, left = [], []
     for folder in folders:
         for inside in dataset_folders(folder) or [Path(folder)]:
@@ -168,7 +168,7 @@ def _inputs(part:Part, digest:Callable)->dict:
     return found
 
 def _learned(selection:Selection, digest:Callable)->dict: # JSON values
-    "What a key holds of the rows that train and tune"
+    "What a key says about the rows that train and tune"
     inputs = lambda parts: [_inputs(part, digest) for part in parts]
     before = dict(first=_learned(selection.first, digest)) if selection.first else {}
     return dict(trained_on=inputs(selection.train), tuned_on=inputs(selection.dev)) | before
@@ -197,7 +197,7 @@ def at_least_one(**numbers):
 
 # %% ../../nbs/runs/planning.ipynb #pl13i
 def _in_language_of(folder:Path, recipe, instructions:dict|None): # A recipe
-    "Ask also in the language of the rows that choose the prompt, where there are instructions in it"
+    "Add instructions in the language of the rows that choose the prompt, where there are some"
     if not instructions: return recipe
     manifest = load_manifest(folder)
     code = identify(manifest.get('language') or '', manifest.get('code') or folder.name).iso639_3
@@ -206,7 +206,7 @@ def _in_language_of(folder:Path, recipe, instructions:dict|None): # A recipe
 
 # %% ../../nbs/runs/planning.ipynb #pl14p
 def _model_files(model, recipe)->str: # A hash
-    "What identifies a model: its files, or on a server its address and name"
+    "Identify a model: by its files, or on a server by its address and name"
     endpoint = getattr(recipe, 'endpoint', '')
     if endpoint and not is_served(model):
         raise InputError(model, 'is not on a server; name it openai:NAME, or leave --endpoint out')
@@ -214,7 +214,7 @@ def _model_files(model, recipe)->str: # A hash
     return content_hash(f'{endpoint} {given_name(model)[1]}'.encode(), size=16)
 
 def _require_tokens(model:str, task):
-    "Refuse word vectors for a task with an answer for each token, span or query"
+    "Refuse word vectors for a task that asks for an answer to each token, span or query"
     is_kind = str(model).partition(':')[0] in STATIC_KINDS and not local_model(model)
     if not task.has_items or not (is_kind or is_static(model)): return
     raise InputError(model, f'gives one answer to a whole text, and {task.abbr} asks for one to each part; '
@@ -259,11 +259,11 @@ class _Plan:
     def of_model(self, model:str, setups:list[tuple], seeds:range)->list[Training]:
         found = [training for task,by_fold in setups for seed in seeds for fold,selections in by_fold.items()
                  for training in self.trainings(selections, fold, model, task, seed)]
-        if self.heads: found.sort(key=lambda t: (t.key.seed, t.key.fold or 0)) # Those of one encoder together
+        if self.heads: found.sort(key=lambda t: (t.key.seed, t.key.fold or 0)) # Heads of one encoder together
         return found
 
     def _together(self)->dict:
-        "What all heads have in common: the most epochs of a task, and one start"
+        "Settings that all heads share: the highest number of epochs of any task, and no restarts"
         epochs = [self.recipe.settings(task)['epochs'] for task in self.heads]
         return dict(epochs=max(epochs), restarts=0, together=[task.stem for task in self.heads])
 
@@ -287,7 +287,7 @@ def _own_recipe(recipe, protocol:Protocol, epochs:int|None):
     return find_recipe(recipe)
 
 def _recipe(recipe, protocol:Protocol, epochs:int|None, bf16:bool):
-    "The recipe of a protocol; models that are frozen or not trained have recipes of their own"
+    "The recipe of a protocol; probes and prompts have recipes of their own"
     if protocol.adapt in _OWN_RECIPES: return _own_recipe(recipe, protocol, epochs)
     if any(str(recipe) in own for own,_ in _OWN_RECIPES.values()):
         raise InputError('--recipe', f'{recipe} does not train the model; choose another recipe or protocol')
@@ -297,7 +297,7 @@ def _recipe(recipe, protocol:Protocol, epochs:int|None, bf16:bool):
 _OWN_RECIPES = dict(frozen=(PROBES, 'probe'), none=(PROMPTS, 'prompt')) # By adaptation, with the usual one
 
 # %% ../../nbs/runs/planning.ipynb #pl14c
-_WITHOUT_TRAINING = 'in-language', 'transfer' # Protocols that a task may run in which trains nothing
+_WITHOUT_TRAINING = 'in-language', 'transfer' # Protocols for tasks that train nothing
 
 def _that_train(tasks:list, protocol:Protocol, names:list[str])->list:
     "The tasks that a protocol suits; raises `InputError` if none is left, or a named one is not among them"
@@ -349,7 +349,7 @@ def _verse_tasks(tasks:list, folder:Path)->list:
 
 # %% ../../nbs/runs/planning.ipynb #c7b10007
 def _why_not(folder:Path, task, splits:tuple[str,...])->str:
-    "Why a translation cannot be tested on a task; empty if it can"
+    "Say why a translation cannot be tested on a task; empty if it can"
     manifest = load_manifest(folder)
     if 'test' in (manifest.get('tasks') or {}).get(task.stem, {}).get('unlabelled', ()):
         return f'has no labels of {task.abbr}; predict it with `pronto xtreme predict`'
@@ -357,7 +357,7 @@ def _why_not(folder:Path, task, splits:tuple[str,...])->str:
     return '' if all(map(_size, tables)) else f'has no examples of {task.abbr} in some split'
 
 def _check_readable(folds:list[Translation], tasks:list):
-    "Raise `InputError` if a table of these tasks, or of all if there are none, is damaged or has no text"
+    "Raise `InputError` if a table of these tasks (of all tasks if none are named) is damaged or has no text"
     for t in folds: load_dataset_folder(t.folder, [task.stem for task in tasks] or None)
 
 def _with_tasks(targets:list, names:list[str], protocol:Protocol, report:Callable)->list:
@@ -384,7 +384,7 @@ def _instructions(prompts, protocol:Protocol)->dict: # Language to its instructi
     return read_instructions(None if prompts == 'built-in' else prompts)
 
 def _made(makers:list[Callable], models:list[str], report:Callable)->list[Training]:
-    "The trainings of all models; one of several that cannot be used is reported"
+    "The trainings of all models; if one of several cannot be used, it is reported"
     trainings, left = [], []
     for make in makers:
         for model in models:
@@ -398,7 +398,7 @@ _OF_SERVERS = 'answer_tokens', 'most_requests', 'price'
 
 # %% ../../nbs/runs/planning.ipynb #6990eeb9
 def _asked(recipe, protocol:Protocol, asking:dict):
-    "A recipe of prompting with other settings"
+    "A recipe for prompting with other settings"
     if not asking: return recipe
     names = lambda *but: ', '.join(f'--{name.replace("_", "-")}' for name in asking if name not in but)
     if protocol.adapt != 'none':
@@ -460,13 +460,13 @@ def _makers(made:_Plan, targets:list, sources:list, tasks:list[str], seeds:range
 
 # %% ../../nbs/runs/planning.ipynb #plsear01
 def _require_verses(folder:Path):
-    "Refuse imported benchmarks, whose retrieval is a task"
+    "Refuse imported benchmarks, in which retrieval is a task"
     if not any((place/'import.json').is_file() for place in (folder, folder.parent)): return
     what = 'is an imported benchmark without verses; run Tatoeba and BUCC without --protocol'
     raise InputError(folder, what)
 
 def _searched(folds:list[Translation])->dict: # JSON values
-    "What a key holds of a translation, of which all folds are searched together"
+    "What a key says about a translation; all its folds are searched together"
     hashes = [dataset_hash(t.folder) for t in folds]
     joined = content_hash(*(h.encode() for h in hashes), size=16) if len(hashes) > 1 else hashes[0]
     return dict(code=folds[0].code, dataset_hash=joined)

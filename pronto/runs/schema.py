@@ -18,7 +18,7 @@ Interval = Annotated[list[float], Field(min_length=2, max_length=2)]
 
 # %% ../../nbs/runs/schema.ipynb #rcwith02
 def with_dataset(given:dict)->dict:
-    "Older records call the dataset `bible`, and so do the names of all records, which are hashes"
+    "Rename the field `bible` of older records and of run keys to `dataset`"
     if 'bible' not in given: return given
     return {'dataset': given['bible']} | {k: v for k,v in given.items() if k != 'bible'}
 
@@ -109,7 +109,7 @@ class Record(_MoreFields):
 
 # %% ../../nbs/runs/schema.ipynb #run00001
 class Run(Record):
-    "A record and what is known of it besides"
+    "A record, its place and the names that tables give it"
     path:Path|None = None # The record; this and the following are not in it
     paths:list[Path] = [] # Of pooled folds
     finished:float = 0. # When it was written
@@ -135,7 +135,7 @@ class Run(Record):
         return self.code or self.dataset
 
     @property
-    def sources(self)->list[str]: # None if it was trained on the translation that it is tested on
+    def sources(self)->list[str]: # Empty if it was trained on the translation that it is tested on
         "The other translations that it was trained on"
         return [code for code in self.train if code != self.dataset]
 
@@ -164,7 +164,7 @@ def retrieval_fields(
     return EMPTY | results | dict(scores=scores) | others
 
 def _of_old_retrieval(old:dict)->dict:
-    "A retrieval as it was recorded before it was a run, without predictions"
+    "Convert a retrieval that was recorded before retrievals were runs; it has no predictions"
     try:
         foreign, other = old['foreign'], old['english']
         key = dict(dataset=foreign['code'], dataset_hash=foreign['dataset_hash'], trained_on=[other],

@@ -34,7 +34,7 @@ _TELLS_NOTHING = {*'model models final best last latest output out weights hf ch
 _NUMBERED = re.compile('(checkpoint|step|epoch)?[-_]?[0-9]+', re.IGNORECASE)
 
 def _telling(folder:Path)->str:
-    "The nearest name that tells which model it is; a number is added to the one above it"
+    "The nearest folder name that identifies a model; a bare number is added to the name above it"
     if folder.parent == folder.parent.parent: return folder.name
     if _NUMBERED.fullmatch(folder.name): return f'{_telling(folder.parent)}-{folder.name}'
     return _telling(folder.parent) if folder.name.lower() in _TELLS_NOTHING else folder.name
@@ -45,7 +45,7 @@ def _folder_of(model)->Path|None: # A link keeps its own name
 def model_name(
     model:str # A name on the hub, or a folder; or `NAME=` before one of these
 )->str: # As records and tables have it
-    "The name of a model: the given one, or of a folder the nearest that tells something; raises `InputError`"
+    "The name of a model: the given one, or the nearest telling folder name; raises `InputError`"
     name, place = given_name(model)
     if name: return path_part(name, '--model')
     return _telling(folder) if (folder := _folder_of(model)) else place
@@ -94,7 +94,7 @@ class RunInputs:
 
     @property
     def inputs(self)->dict: # JSON values
-        "All inputs; those that came later only if they are given, so older records are found again"
+        "All inputs; inputs that were added later count only if they are set, so older records are found"
         given = asdict(self)
         return {k: v for k,v in given.items() if k != 'once' and (k not in _LATER or v != _LATER[k])}
 
@@ -118,7 +118,7 @@ class RunInputs:
 @dataclass(frozen=True)
 class RunKey(RunInputs):
     "The inputs of one run, and where its record is"
-    once:str='' # The name of the model in older records: of its folder, whatever that tells
+    once:str='' # The name of the model in older records: its folder's, telling or not
 
     @property
     def settings(self)->dict: # As `Recipe.settings` gives them
@@ -286,7 +286,7 @@ def resembling(
     train:list, # Rows of a task
     test:list # Rows of the same task
 )->list[bool]: # For each row of `test`, does one of its verses resemble a verse of `train`?
-    "Which test instances could be answered from memory, by reference if all rows have one, or else by text"
+    "Find test rows that could be answered from memory, by reference if all rows have one, or else by text"
     a, b = (dict(verse for row in rows for verse in verses_of(row)) for rows in (train, test))
     named = all(isinstance(verse, Ref) for verse in (*a, *b))
     known = a.keys() | parallel_to(a) if named else near_duplicates(a, b)
@@ -375,7 +375,7 @@ def _probable(task, rows:list, likely, table:list[dict])->dict: # Fields of a re
 _DESCRIBED = 'kind', 'metric', 'name', 'labels', 'question', 'epochs', 'asked'
 
 def _describe(task, manifest:dict, runs):
-    "Keep what a manifest says of a task, so that tables of this store know it"
+    "Keep what a manifest says about a task, so that tables made from this store know it"
     labels, found = manifest.get('labels', {}).get(task.stem), described_in(manifest).get(task.stem)
     if labels: about = dict(kind='verse', name=task.abbr, metric=task.metric, labels=labels)
     elif found: about = {name: found[name] for name in _DESCRIBED if name in found}

@@ -36,7 +36,7 @@ def erv_verses()->dict[str,str]: # Verse, such as `MAT 9:5`, to `fused` or `unan
 def annotate_ontonotes(
     documents:Iterable[Document],
     rules:str, arguments:str, # Keys of `RULES` and `ARGUMENTS`
-    words:bool=False # Of verses with whole sentences; they must not be written to a file
+    words:bool=False # Keep the words of verses with whole sentences? They must not be written to a file
 )->tuple[dict[Ref,VerseAnnotation],dict]: # The verses in canonical order; fields of `Source`
     "Annotate the New Testament of OntoNotes"
     return annotate_onf(documents, RULES[rules], arguments, words), dict(unusable=erv_verses())
@@ -45,7 +45,7 @@ def annotate_ontonotes(
 def in_english(
     verses:dict[Ref,VerseAnnotation] # By the numbers of the Hebrew or Greek text
 )->tuple[dict[Ref,VerseAnnotation],dict[str,str]]: # By English numbers; fused ones as in `Source.unusable`
-    "Renumber verses as English Bibles do"
+    "Renumber verses as English Bibles number them"
     numbers = english_refs(list(verses), 'org')
     times = Counter(english for found in numbers.values() for english in found)
     fused = {e for found in numbers.values() for e in found if len(found) > 1 or times[e] > 1}
@@ -56,7 +56,7 @@ def in_english(
 def annotate_macula(
     books:Iterable[Book], *_ # As `read_lowfat` reads them, of one edition
 )->tuple[dict[Ref,VerseAnnotation],dict]: # The verses in canonical order; fields of `Source`
-    "Annotate MACULA Greek; raises `InputError` for a verse or an edition that comes twice"
+    "Annotate MACULA Greek; raises `InputError` for a repeated verse or a second edition"
     greek, edition = annotate_greek(books)
     verses, fused = in_english(greek)
     n_books = len({r.book for r in greek})
@@ -151,7 +151,7 @@ def _hash_files(files:list[Path], folder:Path, arguments:str, words:str='')->str
         with reading(f): content = hashlib.sha256(f.read_bytes())
         h.update(f.relative_to(folder).as_posix().encode() + b'\0' + content.digest())
     if arguments != 'all': h.update(arguments.encode()) # Datasets with other labels have another hash
-    if words: h.update(words.encode()) # As above
+    if words: h.update(words.encode()) # Words add tasks, too
     return h.hexdigest()
 
 def _read_or_skip(files:Iterable[Path], read:Callable, skip_bad:bool, skipped:dict[str,str])->Iterator:
@@ -165,7 +165,7 @@ def _read_or_skip(files:Iterable[Path], read:Callable, skip_bad:bool, skipped:di
 _MAY_SAY = {'name','edition','licence','attribution','unusable'}
 
 def _source_json(folder:Path)->dict: # Fields of `Source`
-    "What a source folder says about itself"
+    "Read what a source folder says about itself"
     path, remedy = folder/'source.json', 'mend or remove it'
     if not path.exists(): return {}
     facts = read_json(path, remedy)
@@ -215,7 +215,7 @@ def _check_rules(folder:Path, source_type:SourceType, rules:str, arguments:str):
 
 # %% ../../nbs/sources/annotate.ipynb #an04words
 def _greek_folder(folder:Path, source_type:SourceType, words:bool, greek)->Path|None:
-    "Where the words are, if a source has none of its own"
+    "Find the folder of the words, for a source that has none"
     if not words or source_type is not _ACAI:
         if not greek: return None
         raise InputError('--greek', 'names the words that ACAI annotates; it goes with ACAI and --words')
@@ -226,7 +226,7 @@ def _greek_folder(folder:Path, source_type:SourceType, words:bool, greek)->Path|
     return fetched
 
 def _with_words(source_type:SourceType, verses:dict, greek:Path|None)->tuple[dict,Source]:
-    "The verses with words, and where the words are from"
+    "Add words to the verses, and say where the words come from"
     if not greek: return verses, replace(source_type.source, hash='words')
     text = annotate(greek, words=True)
     found = {ref: text.verses[ref].words if ref in text.verses else () for ref in verses}

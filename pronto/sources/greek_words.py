@@ -34,7 +34,7 @@ def _is_name(lemma:str)->bool: return lemma[:1].isupper()
 
 def part_of_speech(
     lemma:str,
-    usual:str # By the kind of the word
+    usual:str # The part of speech of words of its class
 )->str: # Of Universal Dependencies
     "The part of speech of a Greek word"
     if _is_name(lemma) and usual == 'NOUN': return 'PROPN'
@@ -53,7 +53,7 @@ def _kind(word:Word)->str: # Of an entity; empty if there is none
     return 'place' if int(re.match(r'\d*', number)[0] or 0) >= _FIRST_PLACE else 'person'
 
 def macula_word(word:Word)->SourceWord:
-    "A word of MACULA as a record"
+    "Turn a word of MACULA into a record"
     kind, usual = _kind(word), _OF_KIND.get(word.kind, 'X')
     lemma = normalize('NFC', word.lemma) # Greek accents have two codes
     return SourceWord(word.id, word.text, lemma, part_of_speech(lemma, usual),
@@ -71,7 +71,7 @@ def column_files(folder)->list[Path]: # In the order of the canon
     return [f for f in sorted(Path(folder).glob('[456][0-9]-*.txt')) if _FILE.fullmatch(f.name) and fits(f)]
 
 def read_columns(path)->dict[Ref,tuple[SourceWord,...]]:
-    "The words of a book; raises `InputError` with the line that cannot be read"
+    "Read the words of a book; raises `InputError` with the line that cannot be read"
     path, found = Path(path), defaultdict(list)
     number = int(path.name[:2])
     with reading(path): lines = normalize('NFC', path.read_text(encoding='utf-8-sig')).splitlines()
@@ -90,7 +90,7 @@ def read_columns(path)->dict[Ref,tuple[SourceWord,...]]:
     return {ref: tuple(words) for ref,words in found.items()}
 
 def words_alone(books:Iterable[dict])->dict[Ref,VerseAnnotation]: # By the numbers of the Greek text
-    "Verses that have words and nothing else"
+    "Make verses that have words and no annotation"
     verses = {ref: words for found in books for ref,words in found.items()}
     return {ref: VerseAnnotation(ref, (), False, words=words) for ref,words in verses.items()}
 
@@ -101,7 +101,7 @@ def _fits(word:SourceWord, kind:str)->bool:
     return word.pos in _NOMINAL and (_is_name(word.lemma) or kind == 'deity')
 
 def _named_word(mention:EntityMention, at:dict[int,int], words:tuple[SourceWord,...])->int|None:
-    "The place of the word that a mention means"
+    "Find the word that a mention refers to"
     for step in 0, 1, -1, 2, -2:
         i = at.get(mention.word + step)
         if i is not None and _fits(words[i], mention.kind): return i
@@ -110,7 +110,7 @@ def name_words(
     words:tuple[SourceWord,...], # Of a verse
     mentions:Iterable[EntityMention] # Of the same verse
 )->tuple[SourceWord,...]:
-    "The words with the entities that they name"
+    "Add to words the entities that they name"
     at = {int(w.id[-3:]): i for i,w in enumerate(words)} # The number in the verse ends the identifier
     named = {}
     for m in mentions:

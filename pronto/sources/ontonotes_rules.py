@@ -219,7 +219,7 @@ def read_placed(path)->Document:
     return doc
 
 def _with_chains_of(section:int, s:SentenceAnnotation)->SentenceAnnotation:
-    "Chains are numbered anew in each section of a file; those of the first keep their names"
+    "Rename chains by section, since each section of a file numbers them from the start again"
     if not section: return s
     return s._replace(mentions=tuple(m._replace(chain=f'{section}/{m.chain}') for m in s.mentions))
 

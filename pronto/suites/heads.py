@@ -27,8 +27,8 @@ from .kinds import Question, Tagged
 class PackedWords:
     "Tagged sentences as a model reads them"
     inputs:list[dict] # `input_ids`, maybe `token_type_ids`, `labels`: -100 but at the start of a word
-    row:list[int] # Which sentence each input is of
-    divided:int # How many sentences are in several inputs
+    row:list[int] # Index of the sentence of each input
+    divided:int # How many sentences were cut into several inputs
     unknown_words:int # How many words were longer than an input
 
 def _around(tokenizer)->tuple[list[int],list[int]]: # Ids before and after
@@ -86,8 +86,8 @@ def pack_words(
 class PackedQuestions:
     "Questions as a model reads them"
     inputs:list[dict] # `input_ids`, maybe `token_type_ids`, `start_positions`, `end_positions`
-    row:list[int] # Which question each window is of
-    spans:list[dict[int,tuple[int,int]]] # Place of each token of the context in a window: its characters
+    row:list[int] # Index of the question of each window
+    spans:list[dict[int,tuple[int,int]]] # For each window, index of a token of the context to its characters
 
 def _frame(tokenizer)->dict: # `before`, `between`, `after`: ids; `types`: of those and of both texts
     "What a tokenizer puts around and between two texts"
@@ -99,7 +99,7 @@ def _frame(tokenizer)->dict: # `before`, `between`, `after`: ids; `types`: of th
                 text_types=(types[first[0]], types[second[0]]))
 
 def _answer_tokens(answers:tuple, spans:list[tuple[int,int]])->tuple[int,int]|None:
-    "First and last token of the first answer that has a place"
+    "First and last token of the first answer whose place is known"
     placed = next((a for a in answers if a.start is not None), None)
     if not placed: return None
     inside = [i for i,(a,b) in enumerate(spans) if a < placed.start + len(placed.text) and b > placed.start]
@@ -227,7 +227,7 @@ def _fit(net, tokenizer, packed:dict, settings:dict, seed:int, device:str, progr
     return keep
 
 def _scores(net, tokenizer, inputs:list[dict], device:str)->list[tuple]: # Of arrays, in the order of `inputs`
-    "What the model says of each token of each input"
+    "Compute the logits of each token of each input"
     order, found = sorted(range(len(inputs)), key=lambda i: len(inputs[i]['input_ids'])), {}
     net.eval()
     for some in (order[i:i+32] for i in range(0, len(order), 32)):

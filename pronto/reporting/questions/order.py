@@ -40,15 +40,15 @@ class Ordered(NamedTuple):
     task:str
     protocol:str
     limit:int|None   # Of rows
-    is_read:bool     # Did the models read something of these languages?
-    models:list[str] # From the one that read least
+    is_read:bool     # Has any of the models read these languages?
+    models:list[str] # From the one that has read least
     datasets:list[str]
     scores:np.ndarray # (models, translations), means over seeds
     sd:float|None     # Between seeds of one model on one translation; `None` with one seed
     runs:list[Run]
 
     @property
-    def taus(self)->np.ndarray: # One for each translation
+    def taus(self)->np.ndarray: # Kendall's τ-b of each translation
         return np.array([kendall_tau(range(len(self.models)), column) for column in self.scores.T])
     @property
     def pairs(self)->float:

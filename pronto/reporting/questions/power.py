@@ -20,7 +20,7 @@ from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/power.ipynb #pw000004
 class SeedSpread(NamedTuple):
-    "How far trainings of one model differ on one test set, in points of accuracy"
+    "How much trainings of one model differ on one test set, in points of accuracy"
     seeds:int
     total:float # Variance between seeds
     items:float # The part of it that comes from items
@@ -39,7 +39,7 @@ def spread_of(answers)->SeedSpread: # From `Answers`
 
 # %% ../../../nbs/reporting/questions/power.ipynb #pw000005
 class SeedEffect(NamedTuple):
-    "How far trainings of one model differ on one task, over translations"
+    "How much trainings of one model differ on one task, over translations"
     task:str
     protocol:str
     model:str
@@ -50,7 +50,7 @@ class SeedEffect(NamedTuple):
 
     @property
     def sd(self)->list[float]:
-        "Between seeds, in points, with its interval"
+        "The standard deviation between seeds, in points, and its interval"
         from scipy.stats import chi2
         freedom = sum(s.seeds - 1 for s in self.spreads)
         total = float(np.mean([s.total for s in self.spreads]))
@@ -62,15 +62,15 @@ class SeedEffect(NamedTuple):
     @property
     def beyond(self)->float: return max(self.sd[0]**2 - self.items, 0)**.5
 
-    def detectable(self, seeds:int)->list[float]: # With the sd as it is, and at the ends of its interval
-        "The smallest difference, in points, that is found with so many seeds of each model"
+    def detectable(self, seeds:int)->list[float]: # At the sd, and at both ends of its interval
+        "The smallest difference, in points, that is detected with so many seeds of each model"
         return [detectable_difference(self.error, max(sd**2 - self.items, 0)**.5, seeds) for sd in self.sd]
 
 # %% ../../../nbs/reporting/questions/power.ipynb #pw00005b
 def measure_spreads(
     records:list[Run]
 )->list[SeedEffect]: # By task, protocol, model and limit
-    "How far trainings differ; raises `InputError` where no model was trained with three seeds"
+    "Measure how much trainings differ; raises `InputError` if no model was trained with three seeds"
     found = []
     group = lambda r: (task_key(r), r.protocol, r.model, r.limit, whole_setting(r))
     trained = [r for r in records if r.accuracy is not None and not r.protocol.endswith('probe')]
@@ -116,7 +116,7 @@ def _data(m:SeedEffect)->dict:
     return about | {name: round(value, 2) for name,value in found.items()}
 
 def power_table(found:list[SeedEffect])->Table:
-    "How far trainings differ, and what follows from it"
+    "How much trainings differ, and which differences can be detected"
     header = ['task','protocol','model','trained on','trainings','of these collapsed','test rows',
               'sd between seeds','beyond items','error over chapters',*(f'{n} seeds' for n in _SEEDS)]
     return Table('power', 'What can be told apart?', [(header, list(map(_cells, found)))], [_NOTE],
@@ -124,7 +124,7 @@ def power_table(found:list[SeedEffect])->Table:
 
 # %% ../../../nbs/reporting/questions/power.ipynb #pw000011
 def plot_power(found:list[SeedEffect]):
-    "The smallest difference that is found, by the number of seeds: a line for each model"
+    "Plot the smallest detectable difference by the number of seeds, with a line for each model"
     by_task = grouped(found, lambda m: (m.task, m.protocol))
     titles = [f'{task_name(task)}, {protocol}' for task,protocol in by_task]
     y = 'difference that is found in 80 % of cases, in points'
