@@ -183,7 +183,7 @@ def _agree(declared, code:str)->bool:
     return any(name in group.split() for group in known)
 
 def _named_code(name:str)->list[str]:
-    "The language that an element of a file names in English; none if that is not certain"
+    "The language that an element of a file names in English, if that is certain"
     tag = _tag(name)
     return [tag.to_tag()] if tag and _plain_name(tag).lower() == name.lower() else []
 
@@ -191,7 +191,7 @@ def unknown_language(
     said:str, # A tag or a name that somebody gave; nothing is said of none
     code:str='' # Of the translation
 )->str: # Empty if it is known
-    "Why a tag or a name may be a slip; without the extra `release` it is not checked"
+    "Why a tag or a name may be a typing error; not checked without the extra `release`"
     try: import langcodes # noqa: F401
     except ModuleNotFoundError: return ''
     if said.strip().lower() in ('', *_NO_LANGUAGE) or _private(code) or _tag(said): return ''
@@ -200,7 +200,7 @@ def unknown_language(
 def language_doubt(
     bible:Bible, file:str=''
 )->str: # e.g. `declares ssw (Swati) but names Swahili`; empty if nothing speaks against it
-    "Why the language that a translation declares may be wrong; without the extra `release` it is not checked"
+    "Why the declared language of a translation may be wrong; not checked without the extra `release`"
     try: import langcodes
     except ModuleNotFoundError: return ''
     declared = _tag(bible.language)
@@ -259,5 +259,5 @@ def fetched_note(
     return {}
 
 def licence_of(bible, path)->str: # Empty if nothing is known
-    "What a translation says of its licence, or else what was noted when it was fetched"
+    "What a translation says about its licence, or else what was noted when it was fetched"
     return bible.licence or fetched_note(path).get('licence', '')

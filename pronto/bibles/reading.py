@@ -88,7 +88,7 @@ def _cells_by_commas(text:str, path)->list[tuple[int,list[str]]]:
 
 # %% ../../nbs/bibles/reading.ipynb #a1b8c007
 def _is_row(line:str, head:list[str])->bool:
-    "Does a line look like a row of a table with commas?"
+    "Does a line look like a row of a comma-separated table?"
     row = dict(zip(head, (c.strip(' "') for c in line.split(','))))
     return len(row) == len(head) and bool(clean_label(row['chapter']) and clean_label(row['verse']))
 
@@ -257,7 +257,7 @@ _PACKED = {b'word/document.xml': 'a document of Word', b'opendocument': 'a docum
            b'epub+zip': 'an e-book'}
 
 def _refuse_documents(path, data:bytes):
-    "Raises `NotABible` for what people write, and no program can read verses from"
+    "Raise `NotABible` for documents from which no program can read verses"
     found = next((name for begin,name in _DOCUMENTS.items() if data.startswith(begin)), None)
     if data.startswith(b'PK'): found = next((name for part,name in _PACKED.items() if part in data), None)
     if found: raise NotABible(path, f'is {found}; save it as plain text (UTF-8) and {_LINES}')
@@ -292,7 +292,7 @@ def _stated_numbers(folder:Folder, beside:PurePosixPath, number:str)->StatedNumb
     return StatedNumbers(scheme or 'eng', changes)
 
 def _paratext(folder:Folder)->dict: # Fields of `Bible`; empty without `Settings.xml`
-    "What a Paratext project says about itself"
+    "Read what a Paratext project says about itself"
     name = next((n for n in folder.names if PurePosixPath(n).name.lower() == 'settings.xml'), None)
     if name is None: return {}
     path = folder.path/name

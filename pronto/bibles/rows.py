@@ -76,7 +76,7 @@ def clean_label(label:str)->str: # e.g. `5`, `5-6`, `5,6`, `3a`; empty if it is 
 
 @cache
 def label_verses(
-    label:str # As `clean_label` returns it
+    label:str # From `clean_label`
 )->tuple[tuple[int,bool],...]: # Number, and whether the label names only a part of that verse
     "The verses that a printed number names"
     res = []
@@ -107,7 +107,7 @@ class Bible:
     fused:frozenset = field(default=frozenset(), compare=False) # `Ref`s merged across the end of a chapter
     own:dict[Ref,str] = field(default_factory=dict, compare=False) # Renumbered verse to the file's own number
     dropped:list[str] = field(default_factory=list, compare=False) # Own numbers without an English verse
-    stated:StatedNumbers = field(default=StatedNumbers(), compare=False) # What the project says of numbers
+    stated:StatedNumbers = field(default=StatedNumbers(), compare=False) # What the project says about numbers
 
     def __post_init__(self): self.rows = sorted(self.rows, key=lambda r: (_ORDER[r.book], r.chapter))
     def __repr__(self): return f"Bible({', '.join(f'{n} {k}' for k,n in self.counts.items())})"

@@ -68,7 +68,7 @@ class Evidence(NamedTuple):
     scheme:str           # The chosen one, a key of `SCHEMES`
     points:dict[str,int] # Scheme to the number of telling chapters that end as in the scheme
     chapters:int         # Telling chapters in the file: the schemes end them differently
-    because:str = ''     # Who says so, if the evidence did not decide
+    because:str = ''     # Who decided, if not the evidence
 
     @property
     def runner_up(self)->str:
@@ -367,7 +367,7 @@ def _runs_of(pairs:list[tuple[str,str]])->list[str]: # e.g. `JOL 3:1-5 = JOL 2:2
 def numbering_report(
     bible:Bible, english:Bible, evidence:Evidence
 )->dict: # `scheme`, `evidence`; `counts` and `verses` of what was renumbered, merged, split, dropped, ...
-    "What the versification did"
+    "Report what was renumbered, merged, split or dropped"
     excluded = english.excluded
     reasons = lambda *whys: [str(r) for r,why in excluded.items() if why in whys and r.book in PROTESTANT]
     usable = [(own, str(r)) for r,own in english.own.items() if r in english.verses and own != str(r)]

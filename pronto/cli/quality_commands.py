@@ -134,7 +134,7 @@ def quality_draft_options(parser):
     add('-o', '--output', metavar='DIR', help='write draft.md, .tex and .csv there')
     add('--seed', type=int, default=0, metavar='N', help='of the aligner')
 
-def _text_at_hand()->dict: # As `read_greek` reads it
+def _text_at_hand()->dict: # In the form of `read_greek`
     from pronto.core.files import data_dir
     from pronto.quality.gold_alignments import read_greek
     for path in [*sorted(data_dir().glob('*.parquet')), data_dir()/'macula-greek']:

@@ -95,7 +95,7 @@ def _levels(value)->int:
     return levels
 
 def loads_json(text:str)->object:
-    "What a text of JSON holds; raises `ValueError` if it is malformed or cannot be written as UTF-8 again"
+    "Parse a text of JSON; raises `ValueError` if it is malformed or cannot be written as UTF-8 again"
     found = json.loads(text)
     if _SURROGATE.search(text): json.dumps(found, ensure_ascii=False).encode() # Half a pair is no character
     return found
@@ -113,7 +113,7 @@ def read_json(path, remedy:str='mend or replace the file')->object:
 
 # %% ../../nbs/core/files.ipynb #a1b7c011
 def json_bytes(value)->bytes: # UTF-8, a line for each item
-    "A value as all files of JSON that PrOnto writes have it"
+    "Write a value in the form of all JSON files of PrOnto"
     return (json.dumps(value, ensure_ascii=False, indent=1) + '\n').encode()
 
 def json_with_keys(
@@ -223,7 +223,7 @@ def foreign_file(
 _DAY = 24*60*60
 
 def _alive(mark:str, left:Path)->bool:
-    "May the writer still be at work? A writer on another machine is taken to be, for a day"
+    "May the writer still be at work? A writer on another machine is assumed to be, for a day"
     known = re.fullmatch(r'(.+)-(\d+)-(\d*)-\w+', mark)
     elsewhere = not known or known[1] != _machine()
     if elsewhere: return not left.exists() or time.time() - left.stat().st_ctime < _DAY
@@ -255,7 +255,7 @@ def _require_ours(path:Path, ours:Callable):
 
 def require_place(
     path, # The file to write; the folder to write if `ours` is given
-    ours:Callable[[Path],str|None]=None # As for `replace_folder`
+    ours:Callable[[Path],str|None]=None # See `replace_folder`
 ):
     "Raise `InputError` if a file or folder cannot be written there; called before long work; creates nothing"
     place = Path(os.path.realpath(path))

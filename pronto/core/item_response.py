@@ -21,7 +21,7 @@ class ItemFit(NamedTuple):
     converged:bool
 
 class _Design(NamedTuple):
-    "Answers, and what each belongs to"
+    "Answers, and the verse, chapter and cell of each"
     right:np.ndarray   # (n,) 0 or 1
     verse:np.ndarray   # (n,) numbers
     fixed:object       # (n, cells + chapters), sparse
@@ -59,7 +59,7 @@ def _newton(d:_Design, theta, u, penalty, penalty_verse)->tuple: # New effects, 
 _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 
 def _posteriors(d:_Design, theta, u, error, sd:float)->tuple[np.ndarray,np.ndarray]: # (verses,) each
-    "Means and standard deviations of the effects of verses, the other effects given"
+    "Means and standard deviations of the effects of verses, given the other effects"
     values = u[:,None] + error[:,None]*_NODES
     side = 1 - 2*d.right # -1 where the answer is right
     gains = -np.logaddexp(0, side[:,None]*((d.fixed @ theta)[:,None] + values[d.verse]))

@@ -53,7 +53,7 @@ _LOOKS = {'': {}, 'B': dict(unit='B', unit_scale=True),
           '%': dict(bar_format='{l_bar}{bar}| {elapsed}<{remaining}'), 'step': dict(bar_format='{desc}')}
 
 def _is_terminal()->bool:
-    "Has the terminal a width? On one that has none tqdm would show nothing, so it gets lines, as a log does"
+    "Does the terminal have a width? Without one tqdm would show nothing, so it gets lines, as a log does"
     if not (sys.stderr and sys.stderr.isatty()): return False
     try: return os.get_terminal_size(sys.stderr.fileno()).columns > 0
     except (OSError, ValueError, AttributeError): return True
@@ -64,7 +64,7 @@ class Meter:
     def __init__(self,
         total:int|None, # Steps; `None` if that is not known
         what:str, # What is done, e.g. `annotate`
-        unit:str='', # As `forecast` takes it, or `step`: no count
+        unit:str='', # See `forecast`; `step`: no count
         done:int=0, # Steps that were done before
         first:float=None # Seconds after which a log gets a line, if not `FIRST_LINE`
     ):
@@ -117,9 +117,9 @@ def _weighed(items:list, weight:Callable, what:str)->Iterator:
 def progress(
     what:str, # What is done, e.g. `annotate`
     weight:Callable=None, # How long an item takes, in any unit, where that differs much
-    first:float=None # As `Meter` takes it; not with `weight`
+    first:float=None # See `Meter`; not with `weight`
 ): # A function that takes a list, or an iterable, and gives its items
-    "Something that wraps a list and shows how far its items are done"
+    "Make a function that wraps a list and shows how many of its items are done"
     if weight: return lambda items: _weighed(list(items), weight, what)
     return lambda items: _shown(items, len(items) if hasattr(items, '__len__') else None, what, first)
 

@@ -84,7 +84,7 @@ def _chapter_variances(
 
 # %% ../../nbs/core/seeds.ipynb #se06s
 def _of_seeds(runs:np.ndarray, chapters:list|Cells, draws:list|None)->list[_Part]:
-    "What the luck of seeds, and of samples, adds to the variance of the mean over chapters"
+    "What seeds and samples add to the variance of the mean over chapters"
     parts = []
     for factor in zip(*draws) if draws else [range(len(runs))]:
         groups = [[x == level for x in factor] for level in dict.fromkeys(factor)]

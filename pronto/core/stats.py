@@ -118,7 +118,7 @@ def metric_bounds(metric:str, n_labels:int=2)->tuple[float,float]:
 def bootstrap_counts(
     measure, # From (..., k) counts to names and (...) values
     counted:np.ndarray, # (cells, ..., k)
-    grouped:Cells, # As `chapter_cells` gives it
+    grouped:Cells, # From `chapter_cells`
     bounds:dict=None, # Name to least and greatest value; (0, 1) if not given
     n:int=1000, # Resamples
     level:float=0.95, # Of the intervals

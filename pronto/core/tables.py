@@ -22,7 +22,7 @@ class Markup(str):
 
 _CONTROL = re.compile('[\x00-\x1f\x7f-\x9f\ud800-\udfff]') # Surrogates alone cannot be written as UTF-8
 
-def one_line(text)->str: # Without line breaks and control characters; what must not be broken stays so
+def one_line(text)->str: # Without line breaks and control characters; non-breaking spaces stay
     "A value as one line of text"
     text = re.sub(r'[^\S\N{NO-BREAK SPACE}]+', ' ', str('' if text is None else text)).strip()
     return _CONTROL.sub('\N{REPLACEMENT CHARACTER}', text)
@@ -36,7 +36,7 @@ def _cell(value, write)->str:
 def grouped(
     rows:Iterable, key:Callable
 )->dict: # Both the groups and their members in the order of the rows
-    "Rows by something"
+    "Group rows by a key"
     groups = {}
     for row in rows: groups.setdefault(key(row), []).append(row)
     return groups
@@ -166,7 +166,7 @@ def interval_text(
 
 # %% ../../nbs/core/tables.ipynb #tbltab05
 class Printed(NamedTuple):
-    "What is printed in a cell, where a text or a number alone does not say it"
+    "What is printed in a cell that needs more than a text or a number"
     text:str
     small:str = '' # Beside it, e.g. `0.44`
     bold:bool = False
@@ -197,7 +197,7 @@ def _aligned(table, header:list, rows:list[list[Printed]])->str:
     return ''.join('r' if is_figures(column) else 'l' for column in columns)
 
 def _headed(table)->list[tuple[list,list[list[Printed]],str]]:
-    "Blocks of one header together, with their alignment"
+    "Join the blocks that share a header, with their alignment"
     found = []
     for header,rows in table.blocks:
         cells = [[_as_cell(value) for value in row] for row in rows]
@@ -253,7 +253,7 @@ def _as_csv(table)->str:
 
 # %% ../../nbs/core/tables.ipynb #tbltab6c
 def _keep_names(columns:list, width:int):
-    "Give columns room for their longest words, if the table is too wide: names, not aligned right, first"
+    "Give columns room for their longest words if the table is too wide, first to names (left-aligned)"
     texts = [[str(cell) for cell in (c.header, *c.cells)] for c in columns]
     longest = [max(map(len, found)) for found in texts]
     words = [max(len(word) for text in found for word in text.split() or ['']) for found in texts]
@@ -288,7 +288,7 @@ def terminal_text(markdown:str, width:int=None)->str: # No line is longer than i
 # %% ../../nbs/core/tables.ipynb #tbltab6d
 @dataclass
 class Table:
-    "A table, what a reader of it must know, and the figures behind it"
+    "A table, what its reader must know, and the figures behind it"
     stem:str # Of its files, e.g. `table4`
     title:str
     blocks:list[tuple[list|None,list[list]]] # Headers, `None` for that of the block before, and rows of cells
@@ -307,7 +307,7 @@ class Table:
     @property
     def rows(self)->list[list]: return [row for _,rows in self.blocks for row in rows]
     @property
-    def records(self)->list[dict[str,str]]: return csv_rows(self.csv()) # As the CSV file has them
+    def records(self)->list[dict[str,str]]: return csv_rows(self.csv()) # The rows of the CSV file
 
     def markdown(self)->str: return _as_markdown(self) # For reading on the web
     def latex(self)->str: return _as_latex(self) # A `table*` environment; needs the package booktabs

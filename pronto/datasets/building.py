@@ -40,7 +40,7 @@ def _unambiguous(tasks:tuple[VerseTask,...], annotations:Annotations)->dict[Ref,
     return {ref: names(verse) for ref,verse in annotations.verses.items()}
 
 def _alignment_table(annotations:Annotations, alignment:Alignment, tasks:list)->bytes:
-    "What became of every verse"
+    "The status of every verse"
     names = _unambiguous(tuple(t for t in tasks if isinstance(t, VerseTask)), annotations)
     own, sizes = alignment.own_refs, alignment.n_sentences
     rows = [f'{ref}\t{own.get(ref, "")}\t{status}\t{sizes.get(ref, 0)}\t'
@@ -104,7 +104,7 @@ def _require_books(annotations:Annotations, bible:Bible, path):
 
 @dataclass
 class _Plan:
-    "All that the datasets of one translation have in common"
+    "Everything that the datasets of one translation have in common"
     annotations:Annotations
     bible:Bible
     alignment:Alignment
@@ -138,7 +138,7 @@ class _Plan:
 
 # %% ../../nbs/datasets/building.ipynb #bf0same2
 def _texts_in(folder:Path, most:int=500)->dict[str,str]: # Reference to text
-    "Some verses of a dataset; whatever else its tables hold is passed over"
+    "Some verses of a dataset; everything else in its tables is skipped"
     found = {}
     for path in sorted(folder.rglob('*.tsv')):
         if path.name in ('alignment.tsv','links.tsv'): continue
@@ -150,7 +150,7 @@ def _texts_in(folder:Path, most:int=500)->dict[str,str]: # Reference to text
     return found
 
 def _is_same_bible(old:dict, folder:Path, alignment:Alignment)->bool:
-    "Are most verses of a dataset still there, in much the same words?"
+    "Are most verses of a dataset still there, with similar wording?"
     before = sum(old.get('verses', {}).get(status, 0) for status in ('aligned','crosses'))
     verses, known = {str(v.ref): v.text for v in alignment.verses}, _texts_in(folder)
     alike = [resemblance(text, verses.get(ref, '')) >= .5 for ref,text in known.items()]
@@ -186,7 +186,7 @@ def _write_folds(folder:Path, plan:_Plan, hidden:tuple)->dict: # The manifest of
 
 # %% ../../nbs/datasets/building.ipynb #bf01w
 def _on_words(alignment:Alignment, layout:str, segmenter:str
-)->tuple[list,bytes,dict]: # As `word_tasks` gives them
+)->tuple[list,bytes,dict]: # In the form of `word_tasks`
     "The tasks on words, where the annotations have words; their tables hold the text"
     if not any(v.annotation.words for v in alignment.verses): return [], b'', {}
     why = 'the text is left out' if layout == 'labels' else ''

@@ -51,7 +51,7 @@ def cue_table(
     rows:list, # With `texts` and `refs`: verses, or pairs of them
     signs:list[str] # Of punctuation, that are counted one by one
 )->np.ndarray: # (rows, cues)
-    "The cues of each row; of a pair those of verse 2 and how they differ from those of verse 1"
+    "The cues of each row; for a pair, those of verse 2 and how they differ from those of verse 1"
     columns = zip(zip(*(row.texts for row in rows)), zip(*(row.refs for row in rows)))
     first, *second = (_table(texts, refs, signs) for texts,refs in columns)
     return np.hstack([second[0], second[0] - first, abs(second[0] - first)]) if second else first

@@ -31,7 +31,7 @@ class VerseExample(NamedTuple):
 
     @property
     def sense(self)->None:
-        "A verse task asks about no sense"
+        "The sense that is asked about; a verse task has none"
         return None
 
     @property
@@ -112,7 +112,7 @@ class Verses(list):
         return {e.ref for e in self}
 
     def features(self)->dict[str,np.ndarray]: # Name to (n,) non-negative integers
-        "What shortcut predictors may look at"
+        "The features that shortcut predictors may use"
         return dict(book=book_numbers(e.ref for e in self), length=np.array([len(e.text) for e in self], int))
 
     def essence(self)->bytes:

@@ -74,7 +74,7 @@ def _odd(manifest)->str|None: # The key whose value has the wrong type
 _WRITTEN = 'splits', 'counts', 'files' # In every manifest that PrOnto wrote
 
 def _manifest_fault(found)->str|None: # The end of a sentence
-    "What is wrong with a manifest; those of earlier versions have no hash of their own"
+    "What is wrong with a manifest; manifests of earlier versions contain no hash of themselves"
     if not isinstance(found, dict): return 'is not a manifest but another kind of JSON'
     if key := _odd(found): return f'has another type of {key!r} than a manifest has'
     if 'manifest_hash' in found and found['manifest_hash'] != manifest_hash(found):
@@ -164,7 +164,7 @@ def check_folder(folder)->dict: # Its manifest
 
 # %% ../../nbs/datasets/loading.ipynb #ld14v
 def lacks_text(folder)->bool:
-    "Are its examples references to verses that are not there?"
+    "Are its examples references to missing verses?"
     if shared_file(Path(folder), 'verses.tsv').exists(): return False
     first = []
     for path in Path(folder).glob('*_train.tsv'):

@@ -29,7 +29,7 @@ def check_task(
     task:Task,
     parts:dict # Split to the examples of the task, as `task.examples` gives them
 )->dict[str,int]: # `shared_verses` of two splits, and `contradictory_pairs`, which have both labels
-    "Count broken promises; with `parallel` splits there are none"
+    "Count violations; with `parallel` splits there are none"
     train, dev, test = (parts[s].verses() for s in SPLITS)
     shared = train & (dev | test) | dev & test
     return {'shared_verses': len(shared), 'contradictory_pairs': task.contradictions(parts)}
@@ -46,7 +46,7 @@ def label_shares(
 def training_shares(
     task:Task|None, # `None` if it is not known here
     shares:dict # Label to a share, or to how often it occurs
-)->dict: # The same for the labels of the task: counts above its largest label are with that one
+)->dict: # The same for the labels of the task: higher counts are added to its largest label
     "How the labels that are trained and scored are distributed"
     if not getattr(task, 'counts', False): return shares
     found = Counter()
@@ -55,7 +55,7 @@ def training_shares(
 
 # %% ../../nbs/datasets/manifest.ipynb #mf14
 def _nearest(tasks:list[Task], parts:dict, texts:NearestText)->dict[str,np.ndarray]: # Stem to label numbers
-    "What the most similar verses of train say, for the tasks of which no split is empty"
+    "The labels of the most similar verses of train, for the tasks without an empty split"
     asking = {t.stem: t.nearest(parts[t.stem]['train'], parts[t.stem]['test']) for t in tasks
               if 'nearest' in t.shortcuts and len(parts[t.stem]['train']) and len(parts[t.stem]['test'])}
     answers = iter(texts.answer([question for one in asking.values() for question in one.questions]))
@@ -183,7 +183,7 @@ def manifest_bytes(manifest:dict)->bytes:
 
 # %% ../../nbs/datasets/manifest.ipynb #mfcues1
 def _cue_line(manifest:dict)->list[str]: # One line; none for manifests of earlier versions
-    "What a task gives away to whoever does not read"
+    "How well surface cues predict a task"
     scores = {stem: found.get('cues') for stem,found in manifest['predictors'].items()}
     said = ', '.join(f'{stem} {score:.1%}' for stem,score in scores.items() if score is not None)
     if not said: return []

@@ -65,7 +65,7 @@ class Uses:
         return found
 
     def without_counts(self)->'Uses': # Each verse once with each sense
-        "The uses with their counts forgotten"
+        "The uses without their counts"
         _,first = np.unique(self.verse.astype(int)*len(self.senses) + self.sense, return_index=True)
         first.sort()
         n_args = np.full(len(first), SEVERAL, np.int32)
@@ -202,7 +202,7 @@ def _next_in_rings(
 
 # %% ../../nbs/datasets/pairs.ipynb #92700d92
 def _match(requests:list, supplies:list, fits, tries:int=200)->list:
-    "A supply that fits for each request, each supply once; `None` for a request that goes empty"
+    "A supply that fits for each request, each supply once; `None` for a request that stays empty"
     given,n,empty = list(supplies),len(requests),[]
     for i in range(n):
         if fits(requests[i], given[i]): continue
@@ -371,7 +371,7 @@ def random_count_pairs(
 
 # %% ../../nbs/datasets/pairs.ipynb #dr02
 class PairDrawing(NamedTuple):
-    "How a pair task draws its pairs"
+    "The two ways in which a pair task draws its pairs"
     parallel:Callable # Gives `Pairs`, as `parallel_sense_pairs` does with the same arguments
     random:Callable   # Gives `Pairs` from the `Uses` of a translation and whether the rules are those of v0.1
     sense_in_both:bool # Do both verses use the sense, whatever the label?

@@ -120,7 +120,7 @@ def _vectors(texts:list[str]): # (texts, n-grams), a sparse matrix whose rows ha
 
 # %% ../../nbs/datasets/shortcuts.ipynb #nt12
 class NearestQuestions(NamedTuple):
-    "What a task asks of `NearestText`, and what it makes of the answers"
+    "What a task asks `NearestText`, and how it uses the answers"
     questions:list[tuple[list[str],list[str]]] # Texts that are asked about, and the texts that are known
     predict:Callable # From an answer to each question to label numbers
 

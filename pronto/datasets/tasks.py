@@ -36,7 +36,7 @@ from .splits import SPLITS, random_splits, split_of
 
 # %% ../../nbs/datasets/tasks.ipynb #tkkinds1
 class _OfAnyKind:
-    "What tasks of other benchmarks do in ways of their own; here it is what verses and pairs need"
+    "Defaults for verses and pairs; tasks of other benchmarks override them"
     has_items:ClassVar[bool] = False # Is a row scored item by item, e.g. token by token? See `pronto.suites`
     is_trained:ClassVar[bool] = True # Or only tested, as retrieval is
     ending:ClassVar[str] = 'tsv' # Of its tables
@@ -60,7 +60,7 @@ class _OfAnyKind:
         if not settings.get('by_task'): return settings
         raise InputError('--recipe', f'{settings["name"]} has no settings for {self.abbr}; choose another')
 
-    def suits(self, adapt:str)->bool: # As `Protocol` has it
+    def suits(self, adapt:str)->bool: # `adapt`: see `Protocol`
         "Can a model be adapted to it in this way?"
         return True
 
@@ -114,7 +114,7 @@ def _require_label(task:Task, label, ref:Ref):
 class _OfVerses:
     "What needs no model: rows as columns, and answers from memory"
     def agrees(self, verse:VerseAnnotation, label:str|None)->bool:
-        "Does each sentence alone that gives a label give that of the verse? A count is of the whole verse"
+        "Does each sentence that has a label by itself have that of the verse? A count is of the whole verse"
         if label is None: return False
         if self.counts or len(verse.sentences) == 1: return True
         return {self.label(verse._replace(sentences=(s,))) for s in verse.sentences} <= {label, None}
@@ -245,7 +245,7 @@ class _OfPairs:
         return predict_known(_sense_and_verse2(train), self.label_numbers(train), _sense_and_verse2(test))
 
     def nearest(self, train:Pairs, test:Pairs)->NearestQuestions:
-        "Answer for the most similar verses of train: of verse 2 or, if both verses have the sense, of both"
+        "Answer with the most similar verses of train: for verse 2, or for both if both have the sense"
         return (nearest_count if self.drawing.sense_in_both else nearest_sense)(train, test)
 
 # %% ../../nbs/datasets/tasks.ipynb #e5f4cd6b
@@ -351,7 +351,7 @@ def mentioned(verse:VerseAnnotation)->Iterator[Predicate]:
 _IN_MOST_CHAPTERS = {*'be say do have tell come go'.split(), *'εἰμί λέγω ποιέω ἔχω ἔρχομαι γίνομαι'.split()}
 
 def telling_predicates(verse:VerseAnnotation)->list[Predicate]:
-    "The predicates of a verse without those that most verses around it may have"
+    "The predicates of a verse, without those that may occur in most verses around it"
     return [p for p in predicates_of(verse) if p.sense.split('.')[0] not in _IN_MOST_CHAPTERS]
 
 MA = PairTask('more_arguments', 'MA',
@@ -385,7 +385,7 @@ def find_task(name:str)->Task: # A `VerseTask` or `PairTask`
 _FILES:dict[str,tuple[Path,str]] = {} # Stem of each loaded task to its file and the hash of the file
 
 def _wrong(task:Task)->str|None:
-    "What is wrong with the definition of a task"
+    "Say what is wrong with the definition of a task"
     labels, names = task.labels, {task.stem, task.abbr.lower()}
     taken = {name for t in TASKS.values() if not task_file(t) for name in (t.stem, t.abbr.lower())}
     words = all(isinstance(label, str) and label.split() == [label] for label in labels)
@@ -401,7 +401,7 @@ def _wrong(task:Task)->str|None:
 
 @contextmanager
 def own_code(path:Path):
-    "Code of the user; what fails in it becomes an `InputError` with the line"
+    "Run code of the user; an exception in it becomes an `InputError` with the line"
     try: yield
     except InputError: raise
     except SyntaxError as e:

@@ -57,7 +57,7 @@ def plain_word(
 
 # %% ../../nbs/datasets/word_align.ipynb #wa14
 class Link(NamedTuple):
-    "A word of the source and a word of the translation that stands for it, by their places in a verse"
+    "A word of the source and the word that translates it, by their indices in the verse"
     source:int # From 0
     target:int # From 0
     probability:float

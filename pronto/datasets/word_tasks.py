@@ -33,7 +33,7 @@ class LinkedVerse(NamedTuple):
 
 def link_verses(
     verses:list[AlignedVerse],
-    segmenter:str='unicode', # As for `words_of`
+    segmenter:str='unicode', # See `words_of`
     seed:int=0
 )->tuple[list[LinkedVerse],dict[str,int]]: # Those with words on both sides; why how many others were left out
     "Link the words of all verses; raises `InputError` without `sil-thot`"
@@ -216,7 +216,7 @@ def _made(task:WordTask, verses:list[LinkedVerse], tags:Iterable)->WordTask:
 
 def word_tasks(
     verses:list[AlignedVerse], # With the words of the source in their annotations
-    segmenter:str='unicode', # As for `words_of`
+    segmenter:str='unicode', # See `words_of`
     seed:int=0 # Of the aligner
 )->tuple[list[WordTask],bytes,dict]: # The tasks; the contents of `links.tsv`; what the manifest says
     "The tasks on words of a translation"

@@ -44,7 +44,7 @@ def _record_set(config:dict, files:list[str], folder:Path)->list[dict]: # The fi
 _ABOUT = 'Evaluation tasks for language models, projected onto translations of the Bible'
 
 def croissant(
-    datasets:list[dict], # As `about_dataset` gives them
+    datasets:list[dict], # From `about_dataset`
     configs:list[dict], # With `config_name` and `data_files`
     folder:Path, # With all files
     protocol:str, # How the labels were made
@@ -74,7 +74,7 @@ def croissant(
 
 # %% ../../nbs/interop/croissant.ipynb #cro00013
 def eval_yaml(
-    datasets:list[dict], configs:list[dict] # As `croissant` takes them
+    datasets:list[dict], configs:list[dict] # See `croissant`
 )->str: # The contents of the file
     "Register an export as a benchmark"
     splits = lambda c: [] if isinstance(c['data_files'], str) else [f['split'] for f in c['data_files']]

@@ -251,7 +251,7 @@ def foreign_in_export(folder)->str|None:
     if about and about['format'] in list(_OF_DATASETS) and isinstance(about['datasets'], dict):
         return foreign_file(folder, _export_files(about['format'], list(about['datasets'])), True)
     manifest = json_with_keys(folder/'manifest.json', 'code', 'splits', 'version', 'counts')
-    readme = [] if manifest.get('citation') else ['README.md'] # As `write_tables` has it
+    readme = [] if manifest.get('citation') else ['README.md'] # See `write_tables`
     return foreign_file(folder, dataset_files(manifest) + readme, bool(manifest))
 
 # %% ../../nbs/interop/hf.ipynb #b24458d4

@@ -68,7 +68,7 @@ def probe_each(
     folders:list, runs, # The folder of the run store, or `None`
     workers:int=1, # How many translations are probed at once, each by a process that loads the models once
     steps:bool=False, # With one worker, show the steps of the first translation, which has no forecast?
-    **how # As `plan` takes it: models, tasks, seeds, recipe, limit
+    **how # See `plan`: models, tasks, seeds, recipe, limit
 )->Iterator[tuple[list[list[Run]],str]]: # For each folder the runs of each model; why there are none
     "Probe models on many translations"
     workers, files = min(workers, len(folders)), tuple(loaded_files())

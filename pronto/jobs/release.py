@@ -42,7 +42,7 @@ class Settings:
     min_verses:int = 500
     publishable:bool = False # Leave out texts that may not be passed on
     task_files:dict[str,str] = field(default_factory=dict) # Files with tasks of the user, and their hashes
-    segmenter:str = 'unicode' # As for `words_of`
+    segmenter:str = 'unicode' # See `words_of`
     aligner:str = '' # What links words, if the annotations have some
 
     def input_hash(self, path)->str:

@@ -106,7 +106,7 @@ def plan_all(
     datasets:list, # Dataset folders, or releases
     models:list[str], # Folders, or names in the local cache
     tasks:list[str]=(), # Stems or abbreviations; all if empty
-    *args, # As `plan` takes them, from `seeds` on
+    *args, # See `plan`, from `seeds` on
     protocol:str='in-language', # A key of `PROTOCOLS`
     train:list[str]=(),
     **sampling # `sizes`, `draws` and `asking` of `plan`

@@ -131,7 +131,7 @@ def load_config(model): # A configuration of transformers
 def load_model(
     model,
     family, # e.g. `AutoModelForMaskedLM`
-    what:str, remedy:str, # As `one_line_errors` takes them
+    what:str, remedy:str, # See `one_line_errors`
     config=None, # Its own if not given
     new_head:bool=False, # May a head have another shape than its weights?
     dtype=torch.float32

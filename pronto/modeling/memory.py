@@ -74,7 +74,7 @@ def halves(verse:str)->tuple[str,str]:
     middle = len(' '.join(words[:len(words)//2])) if len(words) > 3 else len(verse)//2
     return verse[:middle], verse[middle:]
 
-def _fill(model, begun:list, wholes:list)->list[str]: # As `_tokens` gives them
+def _fill(model, begun:list, wholes:list)->list[str]: # `begun`, `wholes`: from `_tokens`
     "An encoder replaces masks, one seventh at a time, from left to right"
     ids = [list(whole) for whole,_ in wholes]
     own = [[i for i,s in enumerate(marks) if not s][marks_begun.count(0):]
@@ -110,9 +110,9 @@ def _most(tokens:int)->int: return tokens*3//2 + 2 # A model may cut what it wri
 
 # %% ../../nbs/modeling/memory.ipynb #mem00011
 def complete(
-    model, # As `load_reader` gives it
+    model, # From `load_reader`
     texts:list[tuple[str,str]], # Beginnings, and what follows them, for its length
-    batch_size:int=16, progress:str='' # As `read_tokens` takes it
+    batch_size:int=16, progress:str='' # See `read_tokens`
 )->list[str|None]: # As long as what follows, without spaces; `None` where a model cannot read as much
     "Continue texts"
     write = _fill if isinstance(model, MaskedModel) else _generate
@@ -201,7 +201,7 @@ def score_memory(
     folds:list[Dataset],
     against:list[Dataset]=(), # Another translation in the same language; none if empty
     *, device:str=None, # `cpu` or `cuda`; a GPU if there is one
-    progress:str='' # As `read_tokens` takes it
+    progress:str='' # See `read_tokens`
 )->Measured:
     "Ask what a model knows about dev and test verses; raises `InputError` for bad input"
     start, others, reader = time.perf_counter(), _others(against, folds), load_reader(model, device)

@@ -125,7 +125,7 @@ def _tokens(model, text:str)->tuple[list[int],list[int]]: # Ids, and 1 for those
     return [first, *ids], [1, *map(int, special)]
 
 def read_tokens(
-    model, # As `load_reader` gives it
+    model, # From `load_reader`
     texts:dict, # By anything
     batch_size:int=16,
     progress:str='' # What is shown with the steps that are done; nothing if empty
@@ -145,7 +145,7 @@ def read_tokens(
 # %% ../../nbs/modeling/perplexity.ipynb #ppl0010b
 def read_verses(
     model, verses:dict[Ref,str],
-    batch_size:int=16, progress:str='' # As `read_tokens` takes it
+    batch_size:int=16, progress:str='' # See `read_tokens`
 )->tuple[list[Reading],int]: # In the order of the verses, and how many were too long
     "What a model needs for each verse"
     read, tokenizer, found = read_tokens(model, verses, batch_size, progress), model.tokenizer, []
@@ -180,7 +180,7 @@ def score_perplexity(
     folds:list[Dataset],
     against:list[Dataset]=(), # Another translation, for the tokens that its verses take; none if empty
     *, device:str=None, # `cpu` or `cuda`; a GPU if there is one
-    progress:str='' # As `read_verses` takes it
+    progress:str='' # See `read_verses`
 )->Measured:
     "Read the dev and test verses of a translation; raises `InputError` for bad input"
     start, reader = time.perf_counter(), load_reader(model, device)

@@ -289,7 +289,7 @@ def probe_layers(
     choice:Choice,
     states, # `Encodings`, or of another class with `shape` and `layer`
     places:dict[str,torch.Tensor], # Of `train`, `dev` and test sets: numbers of the states of its items
-    heads:str # As `ProbeRecipe` has it
+    heads:str # See `ProbeRecipe`
 ):
     "Fit heads over the layers, and over a mix of them"
     n, y, scaled = len(choice.task.labels), choice.gold['train'], []

@@ -48,7 +48,7 @@ def _verses(row, word:str='Verse')->str:
 
 def ask(
     task, row, prompt:str=PROMPT_TEMPLATES[0],
-    own:dict=None, # As `Instructions.of` gives it; English if not given
+    own:dict=None, # From `Instructions.of`; English if not given
     order:tuple[int,...]|None=() # Of the options; that of the labels if empty; `None` lists no options
 )->str: # Ends with `Answer:`, or what the prompt has instead
     "Write the question about a row"
@@ -87,7 +87,7 @@ def label_words(task, own:dict=None)->tuple[str,...]: # In the order of the lett
 
 def turns(
     task, examples:list, row, prompt:str, own:dict=None,
-    order:tuple[int,...]|None=() # As `ask` takes it
+    order:tuple[int,...]|None=() # See `ask`
 )->list[str]: # Questions and answers in turns
     "Ask about a row after answered examples; the first turn begins with the instructions of a form"
     answers = label_words(task, own) if order is None else ascii_uppercase
@@ -185,7 +185,7 @@ class _Causal:
         if chat and not self.tokenizer.chat_template:
             raise InputError(model, 'its tokenizer has no chat template; leave --chat out')
 
-    def text(self, said:list[str])->str: # As `turns` gives it
+    def text(self, said:list[str])->str: # `said`: from `turns`
         "What the model reads before its answer"
         if not self.chat: return _text(said)
         from pronto.modeling.architectures import one_line_errors
@@ -347,7 +347,7 @@ def prompt(
     senses:list[str]=None, # Not used; the senses are in the prompts
     device:str=None,
     progress:str='', # What is shown with the questions that are answered; nothing if empty
-    most_requests:int=PromptRecipe.most_requests, price:str='' # As `allow` takes them
+    most_requests:int=PromptRecipe.most_requests, price:str='' # See `allow`
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Ask a causal model, without training; raises `InputError` for bad input"
     start, causal = time.perf_counter(), _opened(model, device, settings)

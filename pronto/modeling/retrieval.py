@@ -111,7 +111,7 @@ def verse_texts(folds:list[Dataset], split:str)->dict[Ref,str]: # In the order o
     return dict(sorted(found.items()))
 
 def parallel_texts(
-    first:list[Dataset], # As `load_folds` gives them
+    first:list[Dataset], # From `load_folds`
     second:list[Dataset], split:str
 )->tuple[list[Ref],list[str],list[str]]: # References, and the texts of each
     "The verses that two datasets share; raises `InputError` if there are none"

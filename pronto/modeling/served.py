@@ -219,7 +219,7 @@ class ServedModel(_Answers):
         super().__init__(data_dir()/'answers'/f'{safe_name(self.name)}-{digits}.jsonl')
         self.tick = lambda n=1: None # Is called for each answer
 
-    def text(self, said:list[str])->str: # As `turns` gives it
+    def text(self, said:list[str])->str: # `said`: from `turns`
         "The messages, in JSON"
         roles = 'user', 'assistant'
         return json.dumps([dict(role=roles[i%2], content=x) for i,x in enumerate(said)], ensure_ascii=False)

@@ -56,7 +56,7 @@ def place_senses(
 # %% ../../nbs/modeling/train.ipynb #0a8340e2
 _WATCHED = 'loss accuracy macro_f1 mcc mae constant'.split()
 
-def _watched(metrics:dict)->dict: # As `Trainer` has them
+def _watched(metrics:dict)->dict: # In the form of `Trainer`
     scored = {k: round(float(metrics[f'eval_{k}']), 6) for k in _WATCHED if f'eval_{k}' in metrics}
     return scored | {'constant': bool(scored['constant'])}
 

@@ -30,7 +30,7 @@ class Part:
     common:tuple[Path,...]=() # Dataset folders; only rows that all of them have in this split
 
     def describe(self)->dict: # JSON values; no paths, which mean nothing on another machine
-        "What a key holds of a part, apart from hashes"
+        "What a key says about a part, apart from hashes"
         found = dict(code=self.code, split=self.split)
         if self.size is not None: found |= dict(size=self.size, draw=self.draw)
         if self.share: found |= dict(share=list(self.share), draw=self.draw)
@@ -79,7 +79,7 @@ def share_sizes(
 
 # %% ../../nbs/protocols/parts.ipynb #pt10
 def row_name(row, i:int=0)->str: # e.g. `go.01 MRK 1:1 MRK 2:2`
-    "What a row is called in every translation"
+    "The name of a row, which is the same in every translation"
     return ' '.join(map(str, row.where.values())) if any(row.refs) else f'row {i}'
 
 @lru_cache(maxsize=256)
@@ -95,8 +95,8 @@ def _name_of(cells:list[str], i:int)->str:
     named = len(cells) == 3 and re.fullmatch(r'\w{3} \d+:\d+', cells[2])
     return cells[2] if named else f'row {i}'
 
-def row_names(folder, stem:str, split:str)->tuple[str,...]: # As `row_name` gives them
-    "What the rows of a table are called, without loading the dataset; raises `InputError`"
+def row_names(folder, stem:str, split:str)->tuple[str,...]: # See `row_name`
+    "The names of the rows of a table, without loading the dataset; raises `InputError`"
     path = table_file(folder, stem, split)
     if not path.is_file(): raise InputError(folder, f'does not have {stem}; choose another task')
     names = lambda p: _row_names(str(p), p.stat().st_size, p.stat().st_mtime_ns)

@@ -64,7 +64,7 @@ class AlignmentScore:
     interval:dict[str,list|None] # Measure to interval
     notes:list[str]
 
-    def cell(self, measure:str)->dict: # As `measured` takes it
+    def cell(self, measure:str)->dict: # In the form of `measured`
         low, high = self.interval[measure] or (None, None)
         return dict(value=self.value[measure], low=low, high=high)
 

@@ -54,7 +54,7 @@ APPENDIX_MEASURES = {'NMC': _COUNTED, 'PNS': _POSITIVE, 'SM': _POSITIVE} # Task 
 def table4_cells(
     comparisons:list[Comparison], repeats:int=1000, seed:int=0,
     published:bool=False # Is it Hindi, so that the paper's figures belong beside ours?
-)->list[dict]: # As `agree` gives them, with `published`, which is `None` where there is no such figure
+)->list[dict]: # In the form of `agree`, with `published`, which is `None` where there is no such figure
     "All figures of Table 4"
     facts = _published('Table 4') if published else {}
     rows = [r for c in comparisons for r in agree(c, repeats, seed)]

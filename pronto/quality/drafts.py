@@ -213,7 +213,7 @@ def _with_names(words:dict[Ref,list[GreekWord]])->dict[Ref,list[GreekWord]]:
 
 def make_draft(
     texts:dict[Ref,str], # The verses of the draft, under English numbers
-    source:dict[Ref,list[GreekWord]], # As `read_greek` reads it
+    source:dict[Ref,list[GreekWord]], # From `read_greek`
     path='', # Of the draft, for errors
     seed:int=0
 )->Draft:
@@ -236,7 +236,7 @@ _NO_NAMES = ('Names were not checked: the text beside the draft has no lemmas, a
              'capitals. Name a Greek text with --against.')
 
 def draft_table(
-    found:list[Unusual], # As `unusual_verses` gives them
+    found:list[Unusual], # From `unusual_verses`
     texts:dict[Ref,str],
     most:int=100, # Verses
     has_names:bool=True # Those of a `Draft`

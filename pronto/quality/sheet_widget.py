@@ -26,7 +26,7 @@ class OpenSheet:
         self.at = next((i for i,r in enumerate(self.sheet) if open_questions(r)), len(self.sheet)-1)
 
     @property
-    def row(self)->dict: # As `read_sheet` gives it
+    def row(self)->dict: # In the form of `read_sheet`
         "The current row"
         return self.sheet[self.at]
 

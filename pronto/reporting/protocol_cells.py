@@ -92,7 +92,7 @@ def few_seeds_note(differences:list)->str: # Under a table
 
 def between(
     ends:list[float]|None, metric:str='accuracy', sign:str='',
-    form:str='{} to {}' # As `interval_text` takes it
+    form:str='{} to {}' # See `interval_text`
 )->str: # e.g. `48.0 to 56.2`
     "The interval of a score"
     return interval_text(ends and [shown(metric, x) for x in ends], _digits(metric), sign, form)

@@ -271,7 +271,7 @@ def notes(
     blocks:list[Block],
     common_rows:bool=False, # Are the rows those that all translations of the table have?
     beside:str='', # About the translations and the data
-    short:bool=False # As `grid` takes it
+    short:bool=False # See `grid`
 )->list[str]: # Sentences
     "What a reader of the table must know"
     cells, compared = all_cells(blocks), _is_compared(blocks)

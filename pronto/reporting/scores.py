@@ -212,7 +212,7 @@ def compare_values(
     second:np.ndarray, # (seeds, n)
     chapters:list, # (n,) a name, or two for pairs
     few_seeds:bool, # Was one of the two trained with too few?
-    draws:tuple=(None, None) # As `compare_seeds` takes them
+    draws:tuple=(None, None) # See `compare_seeds`
 )->SeedDifference:
     "Test two models, or with too few seeds give their difference only"
     if not few_seeds: return compare_seeds(first, second, chapters, draws)

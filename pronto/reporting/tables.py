@@ -380,7 +380,7 @@ def fill(
     not_run:bool=False, # Also make blocks of translations without any run
     metric:str='', # One of `METRICS`; that of each task if empty
     common_rows:bool=False, # Only the test rows that all translations of a table have
-    completed:dict[tuple,Run]=None # As `completed_verses` gives them, to be shown too
+    completed:dict[tuple,Run]=None # From `completed_verses`, to be shown too
 )->list[Block]: # In the order of the layout
     "The blocks of all tables, with the published figures beside ours"
     published = [r for r in fact_table('published') if r['metric'] == (metric or 'accuracy')]

@@ -138,7 +138,7 @@ def kept_baselines()->Path:
     "The folder in which answers of baselines are kept"
     return data_dir()/'cache'/'baselines'
 
-def predict_once(task, train:list, test:list)->dict[str,list[str]]: # As `predict_baselines` gives them
+def predict_once(task, train:list, test:list)->dict[str,list[str]]: # In the form of `predict_baselines`
     "The baselines' answers, kept in the data folder for the next model, protocol or run store"
     path, n = kept_baselines()/f'{_identity(task, train, test)}.json.gz', len(training_labels(task, test))
     try:

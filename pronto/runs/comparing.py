@@ -211,7 +211,7 @@ def _data(record:Run)->list[tuple[str,str]]: # (code, hash)
     if record.folds: parts = [] # Each fold has a hash of its own
     return [(record.dataset, record.dataset_hash), *((p['code'], p.get('dataset_hash')) for p in parts)]
 
-def _digits_of_data(records:list[Run])->dict[tuple[str,str],str]: # As `digits_apart` gives them
+def _digits_of_data(records:list[Run])->dict[tuple[str,str],str]: # In the form of `digits_apart`
     "Digits where one code has different contents that no splits, rules, sources or tasks explain"
     tasks, found = {}, []
     for r in records:

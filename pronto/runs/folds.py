@@ -128,7 +128,7 @@ def unknown_share(
     shares = [x for r in records if (x := r.unknown.get('test')) is not None]
     return share if shares and (share := sum(shares)/len(shares)) >= least else None
 
-def following_share(records:list[Run])->float|None: # As `unknown_share` gives it, where it is high
+def following_share(records:list[Run])->float|None: # In the form of `unknown_share`, where it is high
     "The share of answers to prompts that stick to one letter, whatever it stands for, if it is high"
     shares = [r.follows_letter for r in records if r.follows_letter is not None]
     return share if shares and (share := sum(shares)/len(shares)) > MOST_FOLLOWING else None

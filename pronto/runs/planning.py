@@ -34,7 +34,7 @@ class Training:
     selection:Selection # The rows that train, tune and test it
     model:str # A folder, or a name in the local cache
     recipe:object # A `Recipe`
-    adapt:str = 'all' # As `Protocol` has it
+    adapt:str = 'all' # See `Protocol`
     tasks_file:str = '' # Defines the task, if it is not one of the paper's
     is_first:bool = False # Do others start from its weights?
 
@@ -130,7 +130,7 @@ def _named_here(folds:list[Translation], names:list[str], report:Callable)->list
 # %% ../../nbs/runs/planning.ipynb #pl08s
 def find_sources(
     names:list[str], # Folders or codes
-    targets:list[list[Translation]]=() # As `find_translations` gives them
+    targets:list[list[Translation]]=() # From `find_translations`
 )->list[list[Translation]]: # For each its folds
     "Find the translations to train on; raises `InputError` that says what to name"
     by_code, found = {folds[0].code: folds for folds in targets}, []
@@ -148,7 +148,7 @@ def find_sources(
 def find_targets(
     folders:list, # Dataset folders or releases
     report:Callable=to_stderr # Gets a line about each translation of a release that is left out
-)->list[list[Translation]]: # As `find_translations` gives them
+)->list[list[Translation]]: # In the form of `find_translations`
     "Find the translations to test on; raises `InputError` for a folder without any, or if none can be read"
     found, left = [], []
     for folder in folders:

@@ -154,7 +154,7 @@ EMPTY = dict(accuracy_without_parallels=None, macro_f1=None, mcc=None, baselines
               collapsed=False, truncated={})
 
 def retrieval_fields(
-    scores:list[dict], # As `Record` has them, for each similarity first those of the tested translation
+    scores:list[dict], # See `Record`, for each similarity first those of the tested translation
     n:int, # Verses
     **others # Further fields
 )->dict:

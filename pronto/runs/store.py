@@ -121,7 +121,7 @@ class RunKey(RunInputs):
     once:str='' # The name of the model in older records: its folder's, telling or not
 
     @property
-    def settings(self)->dict: # As `Recipe.settings` gives them
+    def settings(self)->dict: # In the form of `Recipe.settings`
         "The hyperparameters with the name of the recipe"
         return {'name': self.recipe} | self.hyperparameters
 
@@ -309,7 +309,7 @@ def score_run(
     task, # A task of `pronto.datasets.tasks`
     rows:dict[str,list], # Of `train` and `test`
     predicted:list[str], # A training label for each row of test
-    baselines:dict[str,list[str]], # As `predict_baselines` gives them
+    baselines:dict[str,list[str]], # From `predict_baselines`
     unambiguous:set=None # Verses on whose label all sentences agree, if that is known; see `Dataset`
 )->tuple[dict,list[dict]]: # Results for a record, and rows of predictions
     "Score a run and the baselines on its test set; raises `ValueError` if it is empty"
@@ -329,7 +329,7 @@ def run_key(
     model:str, # A name on the Hub, or a folder
     model_hash:str|None, # See `pronto.modeling.recipes`
     task, # A task of `pronto.datasets.tasks`
-    settings:dict, # As `Recipe.settings` gives them
+    settings:dict, # From `Recipe.settings`
     *,
     seed:int=0,
     limit:int=None, # Most examples of a split
@@ -396,8 +396,8 @@ def store_run(
     train_rows:list=None, # All rows of train, for the baselines; those of `trained` if not given
     about:dict=None, # The manifest of the dataset
     test:str='test', # Which of its test sets
-    baselines:dict[str,list[str]]=None, # As `predict_once` gives them, and if not given
-    unambiguous:set=None, # As `score_run` takes it
+    baselines:dict[str,list[str]]=None, # From `predict_once`, and if not given
+    unambiguous:set=None, # See `score_run`
     condition:str='', # As `Selection` names it
     parameters:int=None # Of the model, where its files say it
 )->Path: # The record

@@ -34,7 +34,7 @@ def _passed_over(records:list[AcaiRecord])->dict[str,int]: # As in `Source`
 
 # %% ../../nbs/sources/acai_rules.ipynb #ar08
 def annotate_records(
-    records:Iterable[AcaiRecord] # As `read_acai` reads them, of all kinds
+    records:Iterable[AcaiRecord] # From `read_acai`, of all kinds
 )->tuple[dict[Ref,VerseAnnotation],dict[str,int]]: # By Hebrew and Greek numbers; what was passed over
     "Annotate the verses of the Hebrew and Greek Bible"
     records, entities, speeches = list(records), defaultdict(set), defaultdict(set)

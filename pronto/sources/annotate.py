@@ -54,7 +54,7 @@ def in_english(
     return renumbered, {str(e): 'fused' for e in sorted(fused)}
 
 def annotate_macula(
-    books:Iterable[Book], *_ # As `read_lowfat` reads them, of one edition
+    books:Iterable[Book], *_ # From `read_lowfat`, of one edition
 )->tuple[dict[Ref,VerseAnnotation],dict]: # The verses in canonical order; fields of `Source`
     "Annotate MACULA Greek; raises `InputError` for a repeated verse or a second edition"
     greek, edition = annotate_greek(books)

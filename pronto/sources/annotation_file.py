@@ -116,7 +116,7 @@ def _numbers(column)->np.ndarray: # (n,)
     return np.frombuffer(values, kind, len(column), column.offset*kind.itemsize)
 
 def _plain(column)->list:
-    "The values of a column; each word is made once"
+    "The values of a column; equal words become one object"
     kind = str(column.type)
     if column.null_count or not (kind == 'string' or 'int' in kind): return column.to_pylist()
     if kind != 'string': return _numbers(column).tolist()

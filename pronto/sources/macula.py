@@ -16,7 +16,7 @@ from ..core.refs import Ref, book_code
 
 # %% ../../nbs/sources/macula.ipynb #286434c7
 class Word(NamedTuple):
-    "A word and what is annotated on it"
+    "A word and its annotation"
     ref:Ref           # Its verse
     number:int        # Its place in the verse, from 1
     id:str            # The name that `referent` and the like use for it

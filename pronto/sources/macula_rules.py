@@ -202,9 +202,9 @@ def annotate_book(book:Book)->dict[Ref,VerseAnnotation]: # By the numbers of the
 
 # %% ../../nbs/sources/macula_rules.ipynb #8f31b2d6
 def annotate_greek(
-    books:Iterable[Book] # As `read_lowfat` gives them
+    books:Iterable[Book] # From `read_lowfat`
 )->tuple[dict[Ref,VerseAnnotation],str]: # By the numbers of the Greek text; the edition
-    "Annotate books of MACULA Greek; raises `InputError` for a verse or an edition that comes twice"
+    "Annotate books of MACULA Greek; raises `InputError` for a repeated verse or a second edition"
     verses, path_of, edition = {}, {}, ''
     for book in books:
         if edition not in ('', book.edition):

@@ -48,7 +48,7 @@ class Name(NamedTuple):
 
 # %% ../../nbs/sources/onf.ipynb #03970806
 class Leaf(NamedTuple):
-    "A token and what is annotated on it"
+    "A token and its annotation"
     token:str # The word, or a null element such as `*PRO*-1`
     tag:str   # Its part of speech; `-NONE-` for a null element
     props:tuple[Prop,...] = ()
@@ -81,7 +81,7 @@ class Chain(NamedTuple):
 class Sentence:
     "One sentence with all its annotations"
     line:int           # Where in the file it starts
-    plain:str          # As a reader sees it
+    plain:str          # The plain text
     treebanked:str     # Its tokens, null elements among them, joined by spaces
     speaker:Speaker|None
     tree_string:str    # The tree in brackets

@@ -94,7 +94,7 @@ class Source:
     rules:str = 'paper'   # The rules that labelled its sentences, e.g. `v0.1`
     arguments:Literal['all','core'] = 'all' # Which arguments of a predicate are counted
     tasks:list[str] = field(default_factory=_all_tasks) # Stems of the tasks that it supports
-    more:list[str] = field(default_factory=list) # Stems of those that it has besides, if a set asks for them
+    more:list[str] = field(default_factory=list) # Stems of further tasks, for sets that ask for them
     labels:dict[str,list[str]] = field(default_factory=dict) # Stems of tasks of its own, to their labels
     task_names:dict[str,str] = field(default_factory=dict) # Names of those that measure something else here
     hash:str = ''         # SHA-256 of the names and contents of the source's files
@@ -105,7 +105,7 @@ class Source:
 
     @property
     def name_and_rules(self)->str: # e.g. `OntoNotes, rules paper`
-        "The rules only of a source with tasks of the paper"
+        "The name, with the rules if the source supports tasks of the paper"
         return f'{self.name}, rules {self.rules}' if {*self.tasks} & {*_all_tasks()} else self.name
 
 @dataclass(eq=False)

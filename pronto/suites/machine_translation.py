@@ -143,7 +143,7 @@ def paired_scores(
 
 # %% ../../nbs/suites/machine_translation.ipynb #tr17c
 def compare_translations(
-    scores:dict[tuple[str,str,str],tuple[float,float]] # As `paired_scores` gives them
+    scores:dict[tuple[str,str,str],tuple[float,float]] # From `paired_scores`
 )->Table: # Without rows if no group has three scores
     "Do human and machine-translated test sets agree?"
     groups = {}

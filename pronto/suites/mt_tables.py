@@ -46,7 +46,7 @@ def translated_pairs(folders:list)->list[TranslatedPair]:
     return found
 
 # %% ../../nbs/suites/mt_tables.ipynb #tc09c
-_Scores = dict[tuple[str,str,str],tuple[float,float]] # As `paired_scores` gives them
+_Scores = dict[tuple[str,str,str],tuple[float,float]] # From `paired_scores`
 
 def language_table(scores:_Scores, pairs:list[TranslatedPair])->Table:
     "Each model, task and language: both scores in percent, and the chrF++ of the translation"
@@ -85,7 +85,7 @@ def _tiers(scores:_Scores, languages:dict[str,str], facts:list)->dict:
 def draw_tiers(
     scores:_Scores,
     languages:dict[str,str], # Code of a human dataset to ISO 639-3
-    facts:list # As `read_tiers` gives them
+    facts:list # From `read_tiers`
 ): # A figure of matplotlib, or `None` if no tier is known
     "Means by tier on human and on machine-translated test sets"
     found = _tiers(scores, languages, facts)

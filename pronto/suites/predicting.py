@@ -98,7 +98,7 @@ class PredictedPart(NamedTuple):
     recorded_before:bool
 
 def predict_task(
-    data, stem:str, model, runs, *, train:str='en', examples:int=None, # As `submission_selections` takes them
+    data, stem:str, model, runs, *, train:str='en', examples:int=None, # See `submission_selections`
     recipe:str='scripts', # One of `SUITE_RECIPES`
     epochs:int=None,
     limit:int=None, # At most so many rows of each part, to try it
@@ -119,7 +119,7 @@ def _kind(task)->str: # A key of `ROWS`
 def predict_submission(
     data, model, out, stems:list[str],
     runs=None, # The run store; that of the data folder if not given
-    **how # As `predict_task` takes it
+    **how # See `predict_task`
 )->Iterator[list[PredictedPart]]: # Those of each task, as soon as they are written
     "Write the answers on the test sets of several tasks; raises `InputError` for bad input"
     store = Path(runs or data_dir()/'runs')/'submissions'

@@ -78,7 +78,7 @@ def _ordered(runs:list[Run], read:dict, metric:str, *about)->Ordered|None:
 
 # %% ../../../nbs/reporting/questions/order.ipynb #or000008
 def order_of(
-    records:list[Run], read:dict[str,dict[str,int]], # As `verses_read` gives it
+    records:list[Run], read:dict[str,dict[str,int]], # From `verses_read`
     metric:str='mcc'
 )->list[Ordered]: # By task, protocol and limit
     "Compare scores with what models have read; raises `InputError` without two models of a known order"

@@ -27,7 +27,7 @@ class SeedSpread(NamedTuple):
     error:float # Variance over chapters of the difference from character n-grams, or another baseline
     rows:int
 
-def spread_of(answers)->SeedSpread: # From `Answers`
+def spread_of(answers)->SeedSpread: # `answers`: of the class `Answers`
     "Variances of accuracy on one test set"
     other = 'ngram' if 'ngram' in answers.baselines else next(iter(answers.baselines))
     values, others = (100*answer_values(x) for x in (answers, answers.of_baseline(other)))

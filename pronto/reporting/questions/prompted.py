@@ -68,7 +68,7 @@ def _probable(p:Prompted)->list[float|None]: # Means over seeds, `None` where a 
     known = [[v for r in p.runs if (v := getattr(r, name)) is not None] for name in _PROBABLE]
     return [mean(values) if values else None for values in known]
 
-def _data(p:Prompted, probable:list[float|None])->dict: # As `_probable` gives them
+def _data(p:Prompted, probable:list[float|None])->dict: # `probable`: from `_probable`
     about = dict(task=task_name(p.task), model=p.model, translation=p.dataset, examples=p.shots)
     scores = dict(accuracy=shown('accuracy', p.accuracy.value), majority=shown('accuracy', p.majority))
     how = dict(prompt=p.chosen, asked=p.asked) | dict(zip(_PROBABLE, probable))
