@@ -13,7 +13,7 @@ from random import Random
 import numpy as np
 
 from pronto.core.tables import Table, decimal
-from pronto.datasets.loading import load_dataset_folder
+from pronto.datasets.loading import fold_folders, load_dataset_folder
 from pronto.datasets.tasks import find_task
 from pronto.modeling.probing import probe
 from pronto.modeling.recipes import find_recipe
@@ -56,13 +56,21 @@ def measure(folders, models, path, only=()):
     found = [json.loads(line) for line in path.open()] if path.exists() else []
     done = {(r['dataset'], r['task']) for r in found}
     know_imported(folders)
-    for dataset in map(load_dataset_folder, folders):
-        for task in (find_task(stem) for stem in dataset.tasks):
-            if (dataset.path.name, task.abbr) in done or only and task.stem not in only: continue
-            new = []
-            for parts,who,share,draw,given in answers(dataset, task, models):
-                new.append(dict(dataset=dataset.path.name, task=task.abbr, who=who, share=share, draw=draw,
-                                **rightness(task, parts['test'], given)))
+    for folder in folders:
+        folds = [load_dataset_folder(f) for f in fold_folders(folder) or [folder]]
+        for task in map(find_task, folds[0].tasks):
+            if (folder.name, task.abbr) in done or only and task.stem not in only: continue
+            asked = {} # By who answers: each chapter is tested in one of the folds
+            source = folds[0].manifest['source']['name']
+            for fold in folds:
+                if not all(fold.tasks[task.stem].values()): continue # It has no rows in a split
+                for parts,who,share,draw,given in answers(fold, task, models):
+                    here = rightness(task, parts['test'], given)
+                    kept = asked.setdefault((who, share, draw), dict(right=[], chapters=[], rows=[]))
+                    kept['rows'].append(len(parts['train']))
+                    for k,values in here.items(): kept[k] += values
+            new = [dict(dataset=folder.name, source=source, task=task.abbr, who=who, share=share, draw=draw,
+                        **kept) for (who,share,draw),kept in asked.items()]
             with path.open('a') as f: f.writelines(json.dumps(r) + '\n' for r in new)
             found += new
     return found
@@ -98,6 +106,11 @@ class Scores:
         by_dataset = 100*sums.sum(1)/sizes.sum(1)
         return by_dataset, by_dataset.mean(), np.percentile(means, [2.5, 97.5])
 
+def signed(x, low, high):
+    "A difference and its interval"
+    x, low, high = (decimal(value, 1, '+') for value in (x, low, high))
+    return f'{x} [{low}, {high}]'
+
 def judge(scores):
     "The row of a task, and whether it passes each gate"
     from scipy.stats import spearmanr
@@ -116,14 +129,13 @@ def judge(scores):
     simple = np.mean([scores.of(d, scores.simple(d))[0] for d in datasets])
     means = scores.mean('cues'), simple, *map(scores.mean, scores.models)
     cells = [*(decimal(x, 1) for x in means),
-             f'{gain:+.1f} [{low:+.1f}, {high:+.1f}]', f'{(above > 0).sum()}/{len(datasets)}',
-             f'{more:+.1f} [{at_least:+.1f}, {at_most:+.1f}]', f'{with_rows:.1f}', decimal(noise, 1),
-             f'{order:.2f}',
+             signed(gain, low, high), f'{(above > 0).sum()}/{len(datasets)}',
+             signed(more, at_least, at_most), decimal(with_rows, 1), decimal(noise, 1), decimal(order, 2),
              ', '.join(name for name,passed in gates.items() if not passed) or 'all passed']
     return cells, gates
 
 _READ = """\
-Accuracy in percent, means over {}; frozen models, probed on up to {:,} rows. Best without a model: \
+Accuracy in percent, means over {}; frozen models, probed on {:,} to {:,} rows{}. Best without a model: \
 of majority label, cues, and character n-grams, also balanced ones, in each dataset. Above it: how \
 far the last model is above that, with a 95 % interval over chapters; in: in how many datasets it \
 is. By pretraining: how far the last model is above the first. Rows: Spearman's correlation of its \
@@ -151,10 +163,14 @@ def table(records, models, names):
     if len({*map(tuple, where.values())}) == 1: datasets = ', '.join(where[records[0]['task']])
     ordered = [row for _,row in sorted(rows, key=lambda r: r[0])]
     on_words = any(r['task'] in ('names','upos') for r in records)
-    most = WORD_MOST if on_words else MOST
-    notes = [_READ.format(datasets, most['train']), *[_OF_WORDS]*on_words, _PASSES]
+    n_rows = [n for r in records if r['share'] == 1 for n in r['rows']]
+    folds = ' of each fold' if any(len(r['rows']) > 1 for r in records) else ''
+    notes = [_READ.format(datasets, min(n_rows), max(n_rows), folds), *[_OF_WORDS]*on_words, _PASSES]
     name, which = ('word_gates', 'tasks on words') if on_words else ('gates', 'tasks')
-    return Table(name, f'Which {which} tell models apart?', [(header, ordered)], notes)
+    source = records[0]['source']
+    labels = '' if source == 'OntoNotes' else f' with the labels of {source}'
+    if labels: name = f'{source.split()[0].lower()}_{name}'
+    return Table(name, f'Which {which} tell models apart{labels}?', [(header, ordered)], notes)
 
 if __name__ == '__main__':
     kind = argparse.RawDescriptionHelpFormatter

@@ -115,6 +115,10 @@ def of_subjects(cell, column, less): # NS
     return [r[column] - book[b] for (t,b),r in quality(cell).items() if t == 'NS']
 
 # Page, what it says with a group for each figure, and the figures of the tables
+def macula_gates(column, *tasks): # Without the sign, and without the interval
+    found = [row[column] for row in rows('macula_gates.csv') if row['Task'] in tasks]
+    return [float(re.search(r'[\d.]+', text).group()) for text in found]
+
 CHECKED = [
     *[('docs/results.md', rf'\| {s.replace("n-grams", "character n-grams")} ' + r'\| ([\d.]+) '*5 + r'\|',
        lambda s=s: demo(s, *TASKS)) for s in SYSTEMS],
@@ -172,6 +176,9 @@ CHECKED = [
      lambda: ends(of_subjects('tt17', 'after', 'book'))),
     ('nbs/tasks_quality', r'in Chinese the encoder is ([\d.]+) and ([\d.]+) points ahead',
      ahead_in_chinese),
+    ('nbs/tasks_quality', r'SS passes again, with a lead of ([\d.]+) points', lambda: macula_gates('Above it', 'SS')),
+    ('nbs/tasks_quality', r'MT, SF and VK rise with pretraining by ([\d.]+) to ([\d.]+) points .* stays ([\d.]+) to ([\d.]+)',
+     lambda: ends(macula_gates('By pretraining', 'MT', 'SF', 'VK')) + ends(macula_gates('Above it', 'MT', 'SF', 'VK'))),
 ]
 
 BEFORE = 'measured with code that is no longer here'
