@@ -1,32 +1,38 @@
-"""Measure training steps and encoding on a GPU, and extrapolate to all tables, in about ten minutes
+"""Measure training steps and encoding on a GPU, and say how long a plan takes there, in about ten minutes
 
-    python benchmarks/gpu.py DATASET_DIR MODEL [--seconds 30] [--seeds 4] [--pairs 42] [--languages 859]
-    python benchmarks/gpu.py DATASET_DIR MODEL --dry-run      # on a CPU, two steps of each way
+    python benchmarks/gpu.py real --data DATA -m TEACHER -o STUDY [--seconds 30] [--seeds 4]
+    python benchmarks/gpu.py real --data DATA -m TEACHER -o STUDY --dry-run # on a CPU, two steps of each way
 
+It takes what `pronto study` takes and first makes the datasets and models of the plan, as that does.
 Each way adds something to the one before: section 5.2 of the paper as written (fp32, batches of 16 in random
 order, padded to the longest); bfloat16 and a fused optimiser; batches by length, padded to multiples of
 eight; the last block for the first token only and no embeddings of tokens that never occur, as in training
 (`pronto.modeling.layers`); compiled steps; attention without padding, if the package flash-attn is there. The
 last way trains several seeds of a small model as one (`torch.func.stack_module_state`). A way is timed only
 after its outputs agree with the plain ones, which is also tested on a CPU; a way that fails is left out and
-reported, and the error stream says how far it is. Hours are extrapolated from the measured steps: every task
-of the dataset with its rows and epochs, times the number of model-language pairs.
+reported, and the error stream says how far it is. Hours are extrapolated from the measured steps, for all
+that the plan fine-tunes and the verses that its frozen models encode; not for prompting and perplexity.
 """
 import argparse, copy, random, sys, time
 from importlib.util import find_spec
 from itertools import cycle
+from pathlib import Path
 
 import torch
 from torch.func import functional_call, stack_module_state
 from torch.nn.functional import cross_entropy
-from pronto.datasets.loading import load_dataset_folder, sample
+from pronto.cli.command import make_parser
+from pronto.cli.model_commands import planned
+from pronto.datasets.loading import load_dataset_folder, sample, shared_file
 from pronto.datasets.tasks import find_task
+from pronto.jobs.study import Study, Workplace, data_steps, find_plan, read_plan, run_steps
 from pronto.modeling.architectures import load_classifier, load_tokenizer, quiet, token_limit
 from pronto.modeling.encoding import pack
 from pronto.modeling.encodings import FrozenModel
 from pronto.modeling.layers import keep_used_tokens, read_first_token
 from pronto.modeling.outcome import senses_of
 from pronto.modeling.train import by_length, collate
+from pronto.runs.runner import examples_of
 
 RATE = dict(lr=2e-5, weight_decay=.01) # Section 5.2
 TOLERANCE = {'plain': 0., 'bf16': .1, 'by length': .1, 'less work': .1, 'compiled': .1, 'no padding': .1}
@@ -153,49 +159,88 @@ def measure_seeds(model, task, rows, device, seconds, n):
     for net in nets: compute_less(net, batches)
     return n*timed(stacked_stepper(nets)[0], batches, device, seconds)
 
+def trainings_of(plan, place):
+    "All trainings of a plan, by its commands"
+    for step in run_steps(plan, place):
+        yield from planned(make_parser().parse_args(step.command), lambda line: print(line, file=sys.stderr))
+
+def work_of(trainings):
+    "How many examples are trained on, by whether they are pairs, and how many verses are encoded"
+    examples, encoded = {False: 0, True: 0}, {}
+    for t in trainings:
+        if t.adapt == 'all': examples[find_task(t.key.task).has_sense] += examples_of(t)[0]
+        if t.adapt not in ('frozen','search'): continue
+        for folder in t.selection.folders: # Folds have the same verses
+            encoded[t.model, shared_file(folder, 'alignment.tsv').parent] = folder
+    sizes = {root: len(texts_of(load_dataset_folder(folder).tasks)) for (_,root),folder in encoded.items()}
+    return examples, sum(sizes[root] for _,root in encoded)
+
+def texts_of(tasks):
+    "The verses of a dataset, each once"
+    rows = (row for parts in tasks.values() for part in parts.values() for row in part)
+    return list(dict.fromkeys(text for row in rows for text in row.texts))
+
 def read_arguments(given=None):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument('dataset')
-    parser.add_argument('model')
+    parser.add_argument('plan', help='a name or a file, as `pronto study` takes it')
+    parser.add_argument('--data', type=Path, required=True)
+    parser.add_argument('-m', '--teacher', required=True)
+    parser.add_argument('-o', '--output', type=Path, required=True)
     parser.add_argument('--seconds', type=float, default=30, help='for each way')
     parser.add_argument('--seeds', type=int, default=4)
-    parser.add_argument('--pairs', type=int, default=42, help='of models and languages in Tables 1-3')
-    parser.add_argument('--languages', type=int, default=859, help='to probe')
     parser.add_argument('--dry-run', action='store_true')
     return parser.parse_args(given)
+
+def make_table(args, speeds, examples, seeds):
+    "Speeds, and hours for what the plan fine-tunes"
+    whole = [kind for kind,n in examples.items() if n]
+    hours = lambda name: sum(examples[kind]/speeds[kind][name] for kind in whole)/3600
+    lines = [f'| way | verses/s | pairs/s | hours for the {sum(examples.values()):,.0f} examples of '
+             f'{args.plan}, extrapolated | times as fast |', '|---|--:|--:|--:|--:|']
+    for name in ways(args.dry_run):
+        each = [speeds.get(kind, {}).get(name) for kind in (False, True)]
+        cells = [f'{speed:.0f}' if speed else '–' for speed in each]
+        is_known = whole and all(name in speeds.get(kind, {}) for kind in whole)
+        cells += [f'{hours(name):.1f}', f'{hours("plain")/hours(name):.1f}'] if is_known else ['–', '–']
+        lines.append(f'| {name} | {" | ".join(cells)} |')
+    return '\n'.join([*lines, f'| {args.seeds} seeds as one, fp32 | {seeds:.0f} | – | – | – |'])
+
+def encoding_speed(model, texts, device):
+    "Verses per second"
+    frozen = FrozenModel(model, device=device)
+    frozen.encode(texts[:64])
+    began = time.perf_counter()
+    frozen.encode(texts)
+    return len(texts)/(time.perf_counter() - began)
 
 def main(given=None):
     args = read_arguments(given)
     device = 'cpu' if args.dry_run else 'cuda'
     if not args.dry_run and not torch.cuda.is_available(): raise SystemExit('no GPU here; try --dry-run')
-    seconds, data = 0 if args.dry_run else args.seconds, load_dataset_folder(args.dataset)
+    plan = read_plan(find_plan(args.plan))
+    place = Workplace(args.data.absolute(), args.output.absolute(), args.teacher)
+    place.out.mkdir(parents=True, exist_ok=True)
+    study = Study(plan, place)
+    study.run_all(data_steps(plan, place))
+    if study.failed: raise SystemExit('\n'.join(study.failed))
+    trainings = list(trainings_of(plan, place))
+    examples, n_encoded = work_of(trainings)
+    tuned = [t for t in trainings if t.adapt == 'all']
+    chosen = (tuned or trainings)[0] # Its model and dataset are measured
+    seconds, data = 0 if args.dry_run else args.seconds, load_dataset_folder(chosen.dataset)
     train = {find_task(stem): parts['train'] for stem,parts in data.tasks.items()}
     if args.dry_run: train = {task: sample(rows, 64) for task,rows in train.items()}
-    kinds = {task.has_sense: task for task in train} # A task of verses and one of pairs
+    kinds = {task.has_sense: task for task in train if not task.has_items} # A task of verses and one of pairs
+    model, texts = chosen.model, texts_of(data.tasks)
     with quiet():
-        speeds = {kind: measure_training(args.model, task, train[task], device, seconds, args.dry_run)
+        speeds = {kind: measure_training(model, task, train[task], device, seconds, args.dry_run)
                   for kind,task in kinds.items()}
-        single = next((task for task in train if not task.has_sense), None)
-        seeds = measure_seeds(args.model, single, train[single], device, seconds, args.seeds) if single else 0
+        single = kinds.get(False)
+        seeds = measure_seeds(model, single, train[single], device, seconds, args.seeds) if single else 0
     where = torch.cuda.get_device_name() if device == 'cuda' else 'dry run on a CPU: no figures to quote'
-    sizes = {task: len(rows)*task.epochs for task,rows in train.items()}
-    print(f'{where}\n\n| way | verses/s | pairs/s | hours for {args.pairs} model-language pairs, '
-          'extrapolated | times as fast |\n|---|--:|--:|--:|--:|')
-    hours = lambda name: sum(n/speeds[task.has_sense][name] for task,n in sizes.items())*args.pairs/3600
-    for name in ways(args.dry_run):
-        each = [speeds.get(kind, {}).get(name) for kind in (False, True)]
-        cells = [f'{speed:.0f}' if speed else '–' for speed in each]
-        whole = all(name in found for found in speeds.values())
-        cells += [f'{hours(name):.1f}', f'{hours("plain")/hours(name):.1f}'] if whole else ['–', '–']
-        print(f'| {name} | {" | ".join(cells)} |')
-    print(f'| {args.seeds} seeds as one, fp32 | {seeds:.0f} | – | – | – |\n', flush=True)
-    texts = list(dict.fromkeys(text for rows in train.values() for row in rows for text in row.texts))
-    frozen, some = FrozenModel(args.model, device=device), texts[:64] if args.dry_run else texts
-    frozen.encode(some[:64])
-    began = time.perf_counter()
-    frozen.encode(some)
-    speed = len(some)/(time.perf_counter() - began)
-    print(f'Encoding: {speed:.0f} verses/s; the verses of {args.languages} translations in '
-          f'{len(texts)*args.languages/speed/3600:.1f} hours, extrapolated')
+    print(f'{where}; {Path(model).name}\n\n{make_table(args, speeds, examples, seeds)}\n', flush=True)
+    speed = encoding_speed(model, texts[:64] if args.dry_run else texts, device)
+    print(f'Encoding: {speed:.0f} verses/s; the {n_encoded:,} verses of {args.plan}, each once for each '
+          f'model, in {n_encoded/speed/3600:.2f} hours, extrapolated')
 
 if __name__ == '__main__': main()

@@ -8,6 +8,8 @@ from pronto.modeling.encoding import pack
 from pronto.modeling.pretrain import pretrain
 from pronto.modeling.train import collate
 from pronto.datasets.examples import VerseExample
+from pronto.datasets.loading import load_dataset_folder
+from pronto.demo.corpus import make_corpus, write_corpus
 
 torch.set_num_threads(1)
 
@@ -70,17 +72,41 @@ def test_a_way_that_fails_costs_only_itself(gpu, model, monkeypatch, capsys):
     assert [*speeds] == ['plain','bf16','less work'] and len(err) == 5
     assert 'PNS, by length: left out (ValueError: outputs differ' in err[2] and '(RuntimeError: no compiler)' in err[4]
 
+PLAN = """
+[sources]
+ontonotes = "ontonotes"
+[bibles]
+qaa = { path = "bibles/qaa.usfx.xml", language = "qaa" }
+[[datasets]]
+name = "demo"
+source = "ontonotes"
+options = ["--min-verses", "100"]
+[models]
+mine = "MODEL"
+[[runs]]
+name = "fine-tuning"
+protocol = "in-language"
+on = "demo"
+models = ["mine"]
+tasks = ["PNS"]
+options = ["--recipe", "tiny", "--epochs", "2", "--limit", "40", "--seeds", "3"]
+[[runs]]
+name = "probe"
+protocol = "probe"
+on = "demo"
+models = ["mine"]
+"""
+
 @pytest.mark.slow
-def test_dry_run(gpu, model, tmp_path, capsys):
-    folder = tmp_path/'qaa'
-    folder.mkdir()
-    for split in 'train', 'dev', 'test':
-        verses = [f'{text}\t{i%2}\n' for i,text in enumerate(TEXTS)]
-        (folder/f'proper_noun_subject_{split}.tsv').write_text(''.join(verses), encoding='utf-8')
-        pairs = [f'go.01\t{text}\t{TEXTS[i-1]}\t{("same","different")[i%2]}\n' for i,text in enumerate(TEXTS)]
-        (folder/f'same_sense_{split}.tsv').write_text(''.join(pairs), encoding='utf-8')
-    gpu.main([str(folder), str(model), '--dry-run', '--seeds', '2'])
-    out = capsys.readouterr().out
-    expected = ('no figures to quote', '| plain |', '| less work |', '| compiled |', 'times as fast', '2 seeds as one',
-                'Encoding:')
-    assert [name for name in expected if name not in out] == []
+def test_dry_run_of_a_plan(gpu, model, tmp_path, capsys):
+    data, plan, out = (tmp_path/name for name in ('data','plan.toml','study'))
+    write_corpus(make_corpus(n_verses=600), data)
+    plan.write_text(PLAN.replace('MODEL', str(model)), encoding='utf-8')
+    gpu.main([str(plan), '--data', str(data), '-m', str(model), '-o', str(out), '--dry-run', '--seeds', '2'])
+    said = capsys.readouterr().out
+    assert 'no figures to quote; my-bert' in said and 'hours for the 240 examples of' in said # 40 rows, 2 epochs, 3 seeds
+    verses = {text for parts in load_dataset_folder(out/'datasets'/'demo'/'qaa').tasks.values()
+              for rows in parts.values() for row in rows for text in row.texts}
+    assert f'the {len(verses):,} verses of' in said # Those that the probe encodes
+    expected = '| plain |', '| less work |', '| compiled |', 'times as fast', '2 seeds as one', 'Encoding:'
+    assert [name for name in expected if name not in said] == []

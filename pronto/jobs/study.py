@@ -29,9 +29,10 @@ class PlannedSource(NamedTuple):
     options:tuple=()  # Of `pronto annotate`
 
 class PlannedModel(NamedTuple):
-    "A model that a plan makes"
-    share:float         # Of the verses that it may read
-    kind:str='student'  # Of the teacher; or `masked` or `causal`, a small language model
+    "A model of a plan: one that it makes, or one that is there"
+    share:float|None=None # Of the verses that it may read
+    kind:str='student'    # Of the teacher; or `masked` or `causal`, a small language model
+    path:str=''           # Of a model that is there: a folder, or a name in the cache of the Hub
 
 class PlannedBible(NamedTuple):
     "A translation of a plan"
@@ -109,6 +110,13 @@ def _record(kind, path:Path, where:str, row:dict):
 def _by_name(kind, path:Path, part:str, rows:dict)->dict:
     return {path_part(name, path): _record(kind, path, f'{part} {name}', row) for name,row in rows.items()}
 
+def _made_or_there(path:Path, models:dict[str,PlannedModel])->dict[str,PlannedModel]:
+    for name,model in models.items():
+        if (model.share is None) is bool(model.path): continue
+        what = 'gives not one of share (of the verses that it reads) and path (of a model that is there)'
+        raise InputError(path, what, f'models {name}')
+    return models
+
 def _sets(kind, path:Path, part:str, rows:list)->list:
     "Sets of datasets or runs, each with a name of its own"
     found = [_record(kind, path, f'{part} {n}', row) for n,row in enumerate(rows, 1)]
@@ -116,6 +124,7 @@ def _sets(kind, path:Path, part:str, rows:list)->list:
         if n > 1: raise InputError(path, f'names {n} of its {part} {name!r}; give each its own name')
     return found
 
+# %% ../../nbs/jobs/study.ipynb #st00006b
 def _unknown(plan:Plan)->Iterator[tuple]: # Of what kind, the name, where it stands, and what there is
     sets = {d.name for d in plan.datasets}
     for one in [*plan.datasets, *plan.runs]:
@@ -159,10 +168,10 @@ def read_plan(path)->Plan:
         raise InputError(path, f'has no {" and no ".join(missing)}' if missing else
                          f'has an unknown part {unknown[0]}; choose from {", ".join(_PARTS)}')
     as_table = lambda value: dict(path=value) if isinstance(value, str) else value # The path alone is enough
-    named = {name: as_table(value) for name,value in given['sources'].items()}
-    sources = _by_name(PlannedSource, path, 'sources', named)
+    named = lambda part: {name: as_table(value) for name,value in given.get(part, {}).items()}
+    sources = _by_name(PlannedSource, path, 'sources', named('sources'))
     bibles = _by_name(PlannedBible, path, 'bibles', given['bibles'])
-    models = _by_name(PlannedModel, path, 'models', given.get('models', {}))
+    models = _made_or_there(path, _by_name(PlannedModel, path, 'models', named('models')))
     datasets = _sets(Datasets, path, 'datasets', given['datasets'])
     runs = _sets(Runs, path, 'runs', given['runs'])
     more = [given.get(part, {}) for part in ('groups','options','quick')]
@@ -223,8 +232,9 @@ def _input_hash(path:Path)->str: return input_hash(path) if path.exists() else '
 # %% ../../nbs/jobs/study.ipynb #st00012b
 def _annotated(place:Workplace, source:str)->Path: return place.out/f'{source}.parquet'
 
-def _model(place:Workplace, name:str)->str: # `teacher` is a name in tables, too
-    return f'teacher={place.teacher}' if name == 'teacher' else str(place.out/'models'/name)
+def _model(plan:Plan, place:Workplace, name:str)->str: # Its name in tables is that of the plan
+    path = place.teacher if name == 'teacher' else plan.models[name].path
+    return f'{name}={path}' if path else str(place.out/'models'/name)
 
 def _model_step(plan:Plan, place:Workplace, name:str)->Command:
     "Make a model from as many verses of each translation as the plan says"
@@ -232,7 +242,7 @@ def _model_step(plan:Plan, place:Workplace, name:str)->Command:
         raise InputError(_MAKER, 'is not there; the models of a plan are made in a clone of the repository')
     model, paths = plan.models[name], [place.data/bible.path for bible in plan.read.values()]
     bibles = [f'{path}={bible.read}' for path,bible in zip(paths, plan.read.values())]
-    folder, how = _model(place, name), plan.training.get(model.kind, [])
+    folder, how = _model(plan, place, name), plan.training.get(model.kind, [])
     command = [*bibles, '--share', str(model.share), '--kind', model.kind,
                '--teacher', place.teacher, '-o', folder, *how, *place.training.get(model.kind, [])]
     return Command('models', name, command, Path(folder), (*paths, _MAKER))
@@ -251,7 +261,8 @@ def data_steps(plan:Plan, place:Workplace)->list[list[Command]]: # By stage
             command = ['build', '-a', str(annotations), '-b', str(path), '-o', str(folder), '--code', code,
                        '--language', bible.language, *plan.chosen(d.options), '--replace']
             build.append(Command('build', f'{d.name} {code}', command, folder, reads))
-    return [annotate, build, [_model_step(plan, place, name) for name in plan.models]]
+    made = [name for name,model in plan.models.items() if not model.path]
+    return [annotate, build, [_model_step(plan, place, name) for name in made]]
 
 # %% ../../nbs/jobs/study.ipynb #st000013
 def _repeated(flag:str, values:list)->list[str]:
@@ -267,9 +278,10 @@ def run_steps(plan:Plan, place:Workplace)->list[Command]: # In the order of the 
     for r in plan.runs:
         folder, targets, sources = place.out/'datasets'/r.on, plan.targets(r), plan.codes(r.train)
         if not targets: continue
-        protocol, models = find_protocol(r.protocol), _repeated('-m', [_model(place, m) for m in r.models])
+        protocol, named = find_protocol(r.protocol), [_model(plan, place, m) for m in r.models]
         more = place.options if protocol.adapt not in ('search','read') else () # These train on nothing
-        fixed = [*models, *_repeated('-t', r.tasks), *_repeated('--train', [folder/c for c in sources]),
+        fixed = [*_repeated('-m', named), *_repeated('-t', r.tasks),
+                 *_repeated('--train', [folder/c for c in sources]),
                  '--runs', str(place.out/'runs'), *plan.chosen(r.options), *more]
         parts = [targets] if protocol.across else _parts(targets, place.workers)
         found += [Command('runs', r.name + (f' {i}' if len(parts) > 1 else ''),

@@ -9,13 +9,13 @@ __all__ = ['study_page', 'write_study_page']
 import re, sys
 from pathlib import Path
 from ..core.files import InputError, write_aside
-from ..core.tables import Table, csv_rows, csv_text, grouped, markdown_table, markdown_text
+from ..core.tables import ABSENT, Table, csv_rows, csv_text, grouped, markdown_table, markdown_text
 from ..jobs.study import Plan, Study, write_read
 from .questions.question import RUN_QUESTIONS, Options, ask_runs, find_question
 from ..runs.store import read_runs
 
 # %% ../../nbs/reporting/study_page.ipynb #sp000005
-_READS = 'tiers', 'order' # Questions about what models have read
+_READS = 'tiers', 'order' # Questions about what models have read; `seen` is about the datasets
 _MOST = 8 # Sentences of a question; the rest are in its tables
 
 def _rows(folder:Path, name:str)->list[dict]:
@@ -42,7 +42,9 @@ def _models(plan:Plan, folder:Path)->str: # In Markdown
     for name,model in plan.models.items():
         own = [int(row['verses']) for row in read if row['model'] == name]
         verses = f'{sum(own):,}' if name in made else 'not made yet'
-        rows.append([name, model.kind, f'{100*model.share:g} %', verses, len(own)])
+        about = ['given', ABSENT, ABSENT, ABSENT] if model.path else \
+                [model.kind, f'{100*model.share:g} %', verses, len(own)]
+        rows.append([name, *about])
     table = markdown_table(['model','kind','share','verses','languages'], rows, 'lllrr')
     tested = {code for runs in plan.runs for code in plan.targets(runs)}
     languages = {plan.bibles[code].language for code in tested}
@@ -78,8 +80,9 @@ def write_study_page(study:Study)->list[str]: # A line for each question that th
     "Write the tables of all questions, and `README.md` with what they show"
     folder, store = study.place.out/'tables', study.place.out/'runs'
     read, records, answers, left = write_read(study.plan, study.place), read_runs(store), [], []
+    files = dict.fromkeys(_READS, str(read)) | dict(seen=str(study.place.out/'datasets'))
     for name in study.plan.questions:
-        question, file = find_question(name), str(read) if name in _READS else ''
+        question, file = find_question(name), files.get(name, '')
         protocol = question.protocol or ('in-language' if question.any_protocol else 'probe')
         options = Options(protocol=protocol, file=file, store=str(store), layout=study.plan.layout)
         try: reply = ask_runs(question, records, options)
