@@ -70,7 +70,8 @@ def dumbbells(
     ax.set_yticks(places, map(no_formula, names), fontsize=7)
     ax.set_ylim(len(names) - .5, -.5)
     ax.set_xlim(-3, 103)
-    ax.legend(fontsize=6)
+    if not ax.figure.legends: # One for all panels, where it hides no dot
+        ax.figure.legend(*ax.get_legend_handles_labels(), fontsize=7, ncols=2, loc='outside upper right')
 
 # %% ../../nbs/core/pictures.ipynb #pic00012
 def _png(figure, **how)->bytes:

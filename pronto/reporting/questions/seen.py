@@ -98,7 +98,8 @@ class Seen(NamedTuple):
 
 def _folder(code:str, digest:str, root:Path)->Path|None:
     "The dataset of a code whose tables have a hash"
-    for folder in (root, root/code):
+    sets = [one/code for one in root.iterdir() if one.is_dir()] # As a study has them
+    for folder in (root, root/code, *sets):
         for one in (fold_folders(folder) or [folder]) if is_dataset(folder) else ():
             if dataset_hash(one) == digest: return one
 
@@ -135,7 +136,7 @@ def _tags_words(run:Run)->bool:
 
 def read_seen(
     records:list[Run],
-    root # The folder of the datasets, or a dataset
+    root # The folder of the datasets or of sets of them, or a dataset
 )->list[Seen]: # By task, model and translation
     "Count what taggers get right; raises `InputError` if no training data are at hand"
     tagged, found, kept = list(filter(_tags_words, records)), [], {}

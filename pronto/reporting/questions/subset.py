@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['SUBSET', 'TierPart', 'chance_of', 'compare_subset', 'Subset', 'xtreme_languages', 'read_subset', 'diversity',
-           'subset_table', 'plot_subset', 'subset_sentences']
+           'families', 'subset_table', 'plot_subset', 'subset_sentences']
 
 # %% ../../../nbs/reporting/questions/subset.ipynb #sb000005
 from typing import NamedTuple
 import numpy as np
+from ...bibles.languages import family_of
 from ...core.files import InputError
 from ...core.pictures import no_formula, panels
 from ...core.tables import Table, decimal, grouped, names_in
@@ -77,10 +78,16 @@ def diversity(languages:list[str])->float|None: # `None` for fewer than two, or 
     apart = language_distances('syntactic', languages)[np.triu_indices(len(languages), 1)]
     return float(np.nanmean(apart)) if np.isfinite(apart).any() else None
 
+def families(languages:list[str])->set[str]:
+    "The language families that are known of the languages; an isolate is one of its own"
+    known = {x: family_of(x) for x in languages}
+    return {x if family == 'isolate' else family for x,family in known.items() if family}
+
 # %% ../../../nbs/reporting/questions/subset.ipynb #sb000012
 _NOTE = ('Means over languages, with their number, of the selection and of all that have scores; random: how '
          'often as many languages drawn at random from the same tier are as far from all or farther; '
-         'diversity: the mean distance in syntax between two languages, of the selection and of all.')
+         'diversity: the mean distance in syntax between two languages; families: their number; both of '
+         'the selection and of all.')
 
 def subset_table(found:list[Subset], metric:str='accuracy')->Table:
     "The selection beside all languages, by tier"
@@ -91,15 +98,17 @@ def subset_table(found:list[Subset], metric:str='accuracy')->Table:
         of = lambda x, languages: f'{decimal(x, digits)} ({len(languages)})'
         for part in f.parts:
             difference = part.of_chosen - part.of_all
-            apart = [diversity(part.chosen), diversity(part.languages)]
+            sides = part.chosen, part.languages
+            apart, groups = [*map(diversity, sides)], [len(families(some)) for some in sides]
             means = of(part.of_chosen, part.chosen), of(part.of_all, part.languages)
             rows.append([*about.values(), part.tier, *means, decimal(difference, digits, '+'),
-                         decimal(part.p), *map(decimal, apart)])
+                         decimal(part.p), *map(decimal, apart), '{} of {}'.format(*groups)])
             data.append(about | dict(tier=part.tier, chosen=len(part.chosen), languages=len(part.languages),
                                      of_chosen=part.of_chosen, of_all=part.of_all, difference=difference,
-                                     random=part.p, diversity_chosen=apart[0], diversity_all=apart[1]))
+                                     random=part.p, diversity_chosen=apart[0], diversity_all=apart[1],
+                                     families_chosen=groups[0], families_all=groups[1]))
     header = ['task','model','protocol','from','tier','selection','all','difference','random','diversity',
-              'of all']
+              'of all','families']
     title = 'Does a selection stand for all languages?'
     return Table('subset', title, [(header, rows)], [_NOTE], data, decimals=3)
 
