@@ -153,13 +153,27 @@ def _found_by(row:dict)->str: # With the evidence
     ends = f', 95 %: {interval_text([float(row["low"]), float(row["high"])])}' if row['low'] else ''
     return f'{row["task"]} (τ {decimal(float(row["tau"]))}{ends}; {pairs})'
 
+_ENOUGH = .75 # Of the pairs of models, in their order
+
+def _recommended(rows:list[dict])->list[str]: # A sentence, or none where nothing can be judged
+    "Which protocol to choose, with which tasks"
+    judged = [r for r in rows if r['read'] == 'True' and r['low']]
+    found = [r for r in judged if float(r['low']) > 0 and float(r['pairs']) >= _ENOUGH]
+    by = grouped(sorted(found, key=lambda r: -float(r['tau'])), lambda r: _setting(r['protocol'], r['limit']))
+    named = lambda some: ', '.join(dict.fromkeys(r['task'] for r in some))
+    left = [r for r in judged if r['task'] not in {f['task'] for f in found}]
+    parts = [f'{about} ({named(some)})' for about,some in by.items()]
+    told = f'To rank models choose {"; ".join(parts)}: {100*_ENOUGH:.0f} % or more of the pairs are ordered. '
+    none = f'No protocol is shown to rank the models by {named(left)}.'
+    return [((told if found else '') + (none if left else '')).strip()] if judged else []
+
 def order_sentences(
     tables:list[Table], metric:str='mcc'
-)->list[str]: # One for each protocol, number of rows, and whether the languages were read
+)->list[str]: # What to choose, and one for each protocol, number of rows, and whether the languages were read
     "Which tasks find the order"
-    lines = []
     setting = lambda r: (_setting(r['protocol'], r['limit']), r['read'] == 'True')
     rows = [row for table in tables for row in table.records]
+    lines = _recommended(rows)
     for (about, is_read),some in grouped(rows, setting).items():
         where = 'languages that the models have read' if is_read else 'languages that none of them has read'
         n = max(int(r['translations']) for r in some)
