@@ -92,7 +92,7 @@ class EncoderClassifier(torch.nn.Module):
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00024
 def weight_sizes(folder)->list[int]: # How many numbers each tensor has
-    "What the headers of the weights say"
+    "Read the size of each tensor from the headers of the weights"
     from safetensors import safe_open
     files = [p for p in model_files(folder) if p.name.endswith(WEIGHTS)]
     safe, found = [p for p in files if p.suffix == '.safetensors'], []

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 # %% ../../nbs/modeling/encoding.ipynb #cba8ce64
 def separates(tokenizer)->bool: # Does it put something between two texts?
-    "Whether a tokenizer has rules of its own for a pair"
+    "Does a tokenizer have its own rules for a pair?"
     return tokenizer.num_special_tokens_to_add(pair=True) > tokenizer.num_special_tokens_to_add(pair=False)
 
 def shorten(first:list, second:list, room:int)->tuple[list,list]: # What stays of each
@@ -43,7 +43,7 @@ _KEPT = WeakKeyDictionary() # Tokenizer to texts to what it made of them
 _MOST = 200_000 # Texts or pairs
 
 def _encode_once(encode, tokenizer, texts:list[list[str]])->list[tuple]: # In the order of the rows
-    "What `encode` makes of whole texts, which are tokenised once"
+    "The results of `encode` for whole texts, which are tokenised once"
     kept, asked = _KEPT.setdefault(tokenizer, {}), list(zip(*texts))
     missing = list(dict.fromkeys(texts for texts in asked if texts not in kept))
     if missing:

@@ -36,7 +36,7 @@ _REMEDY = 'check the folder, or empty the cache with `pronto cache --clear`'
 BOUND = 20*10**9 # Bytes, unless the user has chosen another bound
 
 def verse_hash(text:str)->bytes: # 16 bytes
-    "What identifies a verse in the index"
+    "Identify a verse in the index"
     return bytes.fromhex(content_hash(text.encode(errors='surrogatepass'), size=16))
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000008
@@ -255,7 +255,7 @@ def _numbers(db, key:str, hashes:list[bytes])->set[int]:
 _ROWS = 'select model, verse, segment, row, tokens, unknown, cut from verses where segment = ? order by row'
 
 def _contents(values:np.ndarray, rows:list[tuple])->str:
-    "What the index notes of a segment: dtype, shape, and a checksum of its numbers and its rows in the index"
+    "What the index keeps about a segment: dtype, shape, and a checksum of its numbers and index rows"
     checksum = zlib.crc32(repr(rows).encode(), zlib.crc32(values))
     return f'{values.dtype} {values.shape} {checksum:08x}'
 

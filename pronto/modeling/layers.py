@@ -147,6 +147,6 @@ def keep_used_tokens(
 
 # %% ../../nbs/modeling/layers.ipynb #ly000034
 def spend_less(net):
-    "Replace what can be replaced in a model that will be trained"
+    "Make the replacements that a model allows, before it is trained"
     use_onednn(net)
     read_first_token(net)

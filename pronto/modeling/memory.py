@@ -90,7 +90,7 @@ def _fill(model, begun:list, wholes:list)->list[str]: # `begun`, `wholes`: from 
     return [model.tokenizer.decode([x[i] for i in places]) for x,places in zip(ids, own)]
 
 def _generate(model, begun:list, wholes:list)->list[str]:
-    "A decoder goes on with the most likely token"
+    "A decoder continues with the most likely token"
     import torch
     from pronto.modeling.architectures import quiet
     tokenizer = model.tokenizer

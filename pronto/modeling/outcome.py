@@ -81,7 +81,7 @@ class Trained:
     "One training: what was trained, how it went, and the answers on each test set"
     task:object        # Of `pronto.datasets.tasks`
     seed:int
-    hyperparameters:dict # As they were in the end
+    hyperparameters:dict # The final ones, e.g. with a batch size that fits the memory
     rows:dict[str,list] = field(repr=False) # Of train, of dev and of each test set
     answers:dict[str,list[str]] = field(repr=False) # Test set to a training label for each of its rows
     dev:list[dict]     # Scores on dev, epoch by epoch, or head by head; epoch 0 is a probe before training
@@ -121,7 +121,7 @@ def versions()->dict[str,str]:
         name: version(name) for name in ('torch','transformers')}
 
 def device_name(device:str)->str:
-    "What a record calls the device"
+    "The name of the device in records"
     if device == 'server': return device # Somebody else's
     import torch
     if device.startswith('cuda'): return torch.cuda.get_device_name()
@@ -136,7 +136,7 @@ def spent(
     began:float, # A time of `time.perf_counter`
     device:str
 )->dict: # Fields of `Trained` and of a record
-    "What a run took, on what, and by which software"
+    "The seconds, device and software versions of a run"
     seconds = round(time.perf_counter() - began, 1)
     return dict(seconds=seconds, device=device_name(device), versions=versions())
 

@@ -130,7 +130,7 @@ def read_tokens(
     batch_size:int=16,
     progress:str='' # What is shown with the steps that are done; nothing if empty
 )->dict: # By the same, ids and minus the logarithms of their probabilities; not of texts that are too long
-    "What a model thinks of each token"
+    "Compute how probable each token is"
     cut = {name: _tokens(model, text) for name,text in texts.items() if text.strip()}
     length = {name: len(ids) for name,(ids,_) in cut.items()}
     short = sorted((name for name in cut if length[name] <= model.limit), key=length.get)

@@ -184,7 +184,7 @@ class KnownUses:
 
 # %% ../../nbs/modeling/probing.ipynb #9bpr0005
 def find_uses(task, rows:list, senses:list[str], verses:Encodings)->KnownUses:
-    "The uses of senses that the rows of train tell"
+    "The uses of senses that follow from the rows of train"
     numbers, found = {sense: i for i,sense in enumerate(senses)}, set()
     partner, asked = {}, {} # By verse 1, and where that tells nothing by verse 2
     for row in rows:
@@ -243,7 +243,7 @@ def pair_features(
 # %% ../../nbs/modeling/probing.ipynb #9b000011
 @dataclass
 class Choice:
-    "The best head so far, and what all did on dev"
+    "The best head so far, and the scores of all heads on dev"
     task:object
     select:str # A metric
     gold:dict[str,torch.Tensor] # Label numbers of train and dev
@@ -272,7 +272,7 @@ class Choice:
         return {'loss': loss} | values | {'constant': len(set(predicted)) == 1}
 
     def trained(self, rows:dict[str,list], settings:dict, seed:int, began:float, device, **counts)->Trained:
-        "What comes out of a probe: the best head and its answers"
+        "The result of a probe: the best head and its answers"
         *_, number, answers = self.best
         best, names = self.dev[number-1], self.task.labels
         labels = {s: [names[i] for i in answers[s].tolist()] for s in test_sets(rows)}
@@ -350,7 +350,7 @@ def _encode(model, texts, settings, seed, device, cache, progress)->Encodings:
 
 @contextmanager
 def one_thread():
-    "The products of heads are too small for more, and answers do not depend on the number of cores"
+    "Use one thread: heads are too small for more, and answers must not depend on the number of cores"
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try: yield

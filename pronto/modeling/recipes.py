@@ -159,7 +159,7 @@ def model_hash(model)->str: # 32 hexadecimal digits
 def given_name(
     model # A folder or a name, or `NAME=` before one of these
 )->tuple[str,str]: # The name, empty without one, and the rest
-    "How a user calls a model"
+    "The name that a user gives a model, and the model"
     name, equals, place = str(model).partition('=')
     return (name, place) if equals and not beside(str(model)).exists() else ('', str(model))
 

@@ -163,7 +163,7 @@ def _xtreme(model, codes, refs, texts, device)->RetrievalScore:
     return RetrievalScore('xtreme', layer, codes[1], codes[0], value, interval)
 
 def _representations(model, texts, means, device)->dict[str,list[float]]: # Shares
-    "Verses that find their translation by cosine, over both directions; XTREME's table 14 and figure 5"
+    "The share of verses that find their translation by cosine, as in XTREME's table 14 and figure 5"
     found = lambda x, y: round(float(np.mean(_both_ways(x, y, 'cosine', texts))), 4)
     blocks = len(means[0]) - 1
     joined = lambda x, third: np.concatenate(list(x[third]), -1)

@@ -60,7 +60,7 @@ def _own_words(e)->str: # In brackets; empty if it gives no reason
 # %% ../../nbs/modeling/served.ipynb #c6ba32ef
 @contextmanager
 def _one_line(endpoint:str):
-    "What goes wrong with a server, in a line that holds no key"
+    "Turn every failure of a server into one line that contains no key"
     import openai
     try: yield
     except (openai.AuthenticationError, openai.PermissionDeniedError) as e:
@@ -193,7 +193,7 @@ class _Answers:
         return dict(model=', '.join(models), date=' to '.join(dict.fromkeys((dates[0], dates[-1]))))
 
     def remark(self, name:str, tokens:int):
-        "Say what a record of these answers does not: of how many models they are, and how many were cut"
+        "Warn about answers of several models, and about answers that were cut off"
         models = sorted({row['model'] for row in self.used.values()})
         if len(models) > 1:
             to_stderr(f'{name}: the answers are of {len(models)} models ({", ".join(models)}), as the '
@@ -210,7 +210,7 @@ class _Answers:
 
 # %% ../../nbs/modeling/served.ipynb #srv00011
 class ServedModel(_Answers):
-    "A model that is asked by turns and answers with text"
+    "A model that is asked in turns and answers with text"
     def __init__(self, model, endpoint:str, tokens:int=PromptRecipe.answer_tokens):
         self.endpoint, self.device, self.tokens = endpoint, 'server', tokens
         self.name = given_name(model)[1].removeprefix('openai:')

@@ -148,7 +148,7 @@ def _verses(dataset:Dataset)->tuple[dict,set]: # Words of the train verses, and 
 def _has_train(folder:Path)->bool: return any(p.stat().st_size for p in folder.glob('*_train.tsv'))
 
 def _human(folder:Path)->Path|None: # `None` for a dataset with train verses of its own
-    "The human translation that lends its train verses to a machine's, which may have only test sets"
+    "The human translation whose train verses serve a machine translation that has only test sets"
     if _has_train(folder): return None
     code = load_manifest(folder).get('human')
     near = [place/path_part(code, folder) for place in (folder.parent, data_dir()/'datasets')] if code else []

@@ -40,7 +40,7 @@ class Heads:
 
     @property
     def parts(self)->list[slice]:
-        "Where the labels of each task are"
+        "The slice of the labels of each task"
         ends = [0, *accumulate(len(task.labels) for task in self.tasks)]
         return [slice(a, b) for a,b in zip(ends, ends[1:])]
 

@@ -140,7 +140,7 @@ def score_card(records:list[Run])->Table:
     return Table('card', 'Scores', [(header, rows)], notes, align='llrll')
 
 def _of_text(records:list[Run])->list[str]: # Sentences
-    "What of the text alone gives labels away, and how much of it a model cannot read"
+    "How well the text's surface alone predicts labels, and how much of it a model cannot read"
     found = {stem: next(iter(models.values())) for stem,models in answers_by_task(records).items()}
     cues = [f'{task_name(stem)} {_percent(answers.of_baseline("cues").scores[_metric(stem)].value)}'
             for stem,answers in found.items() if 'cues' in answers.baselines]
@@ -211,7 +211,7 @@ def verse_table(
 
 # %% ../../nbs/reporting/card.ipynb #card0019
 def next_steps(dataset, models:list[str])->str: # Markdown
-    "Commands that say more about these models"
+    "Commands that tell more about these models"
     named = ' '.join(f'-m {quote(model)}' for model in models)
     of_model = f'{quote(str(dataset))} {named}'
     asked = {'Is it better when it is trained, and not only read off?': f'pronto eval {of_model} --seeds 3',

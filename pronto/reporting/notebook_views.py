@@ -32,7 +32,7 @@ def cost_table(records:list[Run])->Table: # A row per run
 
 # %% ../../nbs/reporting/notebook_views.ipynb #2cf53f2c
 def read_facts(dataset)->dict: # Its manifest, or at least `code`, `counts` and `label_shares`
-    "What is known of a dataset; a published folder without a manifest is counted"
+    "What is known about a dataset; in a published folder without a manifest, rows are counted"
     if found := load_manifest(dataset): return found
     tasks = load_dataset_folder(dataset).tasks
     labels = {stem: Counter(r.label for rows in parts.values() for r in rows) for stem,parts in tasks.items()}
@@ -119,7 +119,7 @@ def best_of(records:list[Run])->list[Run]: # One per task
     return [best[task] for task in dict.fromkeys(r.task for r in records)]
 
 def confusion(record:Run)->tuple[list[str],list[list[int]]]: # Labels; rows: true, columns: predicted
-    "How often each label was predicted for which"
+    "How often each label was predicted for each true label"
     counts = Counter((row['label'], row['predicted']) for row in predictions_of(record))
     found, task = {label for pair in counts for label in pair}, TASKS.get(record.task)
     labels = [label for label in (task.labels if task else sorted(found)) if label in found]

@@ -27,7 +27,7 @@ def _by_seed(answers:Answers, metric:str)->dict: # Seed to (n,); one without a s
     return {seed: values[[s == seed for s in seeds]].mean(0) for seed in dict.fromkeys(seeds)}
 
 def _mean_of(groups:list[Answers], metric:str)->np.ndarray: # (seeds, n)
-    "A seed stays one draw: its training may have been tested on all translations"
+    "Average over translations; a seed stays one draw, since its training may be tested on all of them"
     found = [_by_seed(a, metric) for a in groups]
     shared = [seed for seed in found[0] if all(seed in one for one in found)]
     if shared: return np.mean([[one[seed] for seed in shared] for one in found], 0)
@@ -111,7 +111,7 @@ def collapse_mark(answers:Answers|None)->str: # `†` or nothing
 def data_notes(
     records:list[Run]
 )->list[str]: # Sentences for the notes of a table; none if there is nothing to say
-    "Which datasets nothing vouches for, and how translations were searched"
+    "Which datasets have no manifest to check them by, and how translations were searched"
     unchecked = ', '.join(dict.fromkeys(r.dataset for r in records if r.unchecked))
     searched = dict.fromkeys(f'{task_name(task_key(r))}, {r.model}, {r.recipe}: {how}'
                              for r in records if (how := search_name(r)))

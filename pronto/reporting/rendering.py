@@ -50,7 +50,7 @@ class Listed:
 # %% ../../nbs/reporting/rendering.ipynb #69e0491b
 @dataclass
 class Tested(Listed):
-    "A system and the test that it took"
+    "A system and the test set that it was tested on"
     protocol:str=''      # All scores of a block have the same, as far as records say it; so for the following
     rules:str=''
     source:str=''        # Of the annotations
@@ -250,7 +250,7 @@ def _common_rows(blocks:list[Block])->str:
     return _COMMON_ROWS.format(', '.join(f'{task} {n:,}' for task,n in sizes.items()))
 
 def _seed_notes(cells:list[TaskScore])->list[str]:
-    "What is known of the seeds"
+    "What is known about the seeds"
     seeds, found = sorted({c.seeds for c in cells if c.seeds}), []
     few, number = [n for n in seeds if n < MIN_SEEDS], {1: 'one seed', 2: 'two seeds'}
     if few:
@@ -343,7 +343,7 @@ def _row_name(row:list[TaskScore], mixed:bool)->str:
     return name
 
 def _headed(block:Block, rows:list[list[Printed]])->list[list[Printed]]:
-    "The name of a block in a row of its own: who reads a terminal takes it for that of a model"
+    "Put the name of a block in a separate row; in a terminal it would be mistaken for that of a model"
     (name, *figures), *others = rows
     if rows_of(block)[0][0].reference != 'majority': return rows
     return [[name, *(Printed('') for _ in figures)], [Printed('majority'), *figures], *others]

@@ -59,7 +59,7 @@ class Answers:
 
     @property
     def few_seeds(self)->bool:
-        "Was it trained with so few seeds that nothing is known of others?"
+        "Was it trained with too few seeds to know how much seeds matter?"
         return self.draws is not None and len({seed for seed,_ in self.draws}) < MIN_SEEDS
 
     def at(self, rows:list[int])->'Answers':

@@ -85,7 +85,7 @@ def _language_names(records:list[Run])->dict[str,str]: # Of each translation
     return {r.dataset: identify(known.get(r.dataset, ''), r.own_code).name for r in records}
 
 def _with_versions(layout:list[dict[str,str]], bibles:list[str])->list[dict[str,str]]:
-    "A translation of which there are several versions has its rows for each"
+    "Repeat the rows of a translation for each of its versions"
     versions = grouped([b for b in bibles if plain_name(b) != b], plain_name)
     found = []
     for code,rows in grouped(layout, lambda r: r['bible']).items():
@@ -250,7 +250,7 @@ def read_seeds(records:list[Run], shared:set|None=None)->Answers:
 
 # %% ../../nbs/reporting/tables.ipynb #tbl05
 def _baseline_cells(runs:dict, answers:dict, tasks:list[str], metric:str)->list[TaskScore]:
-    "Before anything ran, the only baseline is the paper's; one that no run has is left out"
+    "The cells of baselines; without runs only the paper's, and none that no run has"
     cells = []
     for key,name in BASELINE_NAMES.items():
         row = []
@@ -426,7 +426,7 @@ def _published_topics(runs:list[Run])->str:
             'those here.')
 
 def _beside(blocks:list[Block], chosen:dict[str,list[dict]], metric:str)->str:
-    "How far translations of one language differ, what of its data, and what others report"
+    "Notes on how far translations of one language differ, on the data, and on what others report"
     sources = {block[0].source for block in blocks}
     runs = runs_in({block[0].bible: chosen.get(block[0].bible, []) for block in blocks})
     some = [r for r in runs if (r.source or '') in sources]

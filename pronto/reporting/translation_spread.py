@@ -47,7 +47,7 @@ def _per_bible(records:list[Run], metric:str)->dict[str,float]: # By translation
 
 # %% ../../nbs/reporting/translation_spread.ipynb #tr00007b
 def across_languages(records:list[Run], metric:str='accuracy')->list[Run]: # With codes of languages
-    "Runs with a score, without those of transfer that are tested on their source"
+    "Runs with a score, apart from transfer that is tested on its own source"
     return [r for r in with_languages(records) if r.score(metric) is not None and not r.is_on_its_source]
 
 def spreads(records:list[Run], metric:str='accuracy')->list[Spread]: # By model, task and language

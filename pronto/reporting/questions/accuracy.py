@@ -30,7 +30,7 @@ def read_accuracy(records:list[Run], options:Options)->list[Drawn]: # The summar
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac09
 def _leaders(cells:list[dict])->Counter:
-    "Model to in how many test sets it has the best score, none below a baseline; ties count for all"
+    "On how many test sets each model has the best score, above all baselines; ties count for all"
     wins, sign = Counter(), lambda c: -1 if c['metric'] == 'mae' else 1
     place = lambda c: tuple(c[k] for k in ('bible','task','protocol','rules','source','limit','splits'))
     for found in grouped(cells, place).values():

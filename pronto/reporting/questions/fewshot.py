@@ -71,7 +71,7 @@ def examples_equal(
     zero_shot:Answers, # Of a source alone, on the same test set
     metric:str='accuracy'
 )->Equal|None: # `None` without a point, or where all runs collapsed
-    "How many examples of the target score as zero-shot transfer does"
+    "How many examples of the target score as high as zero-shot transfer"
     sizes = sorted(n for n in curve.points if n > 0)
     runs = [run for n in sizes for run in (*curve.points[n].predicted, *zero_shot.predicted)]
     if all(len(set(run)) < 2 for run in runs): return None # Equal, as nothing was learned

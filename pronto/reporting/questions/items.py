@@ -47,7 +47,7 @@ class Answer(NamedTuple):
 _PLACES = 'sense ref ref1 ref2'.split()
 
 def _model(record:Run)->str:
-    "What answered: the model, and how it was trained unless in-language"
+    "The model that answered, and how it was trained unless in-language"
     others = record.sources
     protocol = record.protocol if record.protocol != 'in-language' else ''
     trained = f'from {", ".join(others)}' if others else ''
@@ -240,7 +240,7 @@ def plot_items(found:list[Items]):
 
 # %% ../../../nbs/reporting/questions/items.ipynb #ri000033
 def item_sentences(tables:list[Table], metric:str='')->list[str]:
-    "What the answers say of the rows"
+    "Say what the answers tell about the rows"
     lines = []
     for row in (r for t in tables if t.stem == 'items' for r in t.records):
         verses, models = row['sd verses'], row['sd models']

@@ -166,8 +166,8 @@ class Ranked(NamedTuple):
 _OTHERS = 'Left out, as the same model has more runs of another setting: {}.'
 
 def _read(records:list[Run], options)->list[Ranked]:
-    """Under plain names: a probe and fine-tuning differ in their settings, but not in their models. Of each
-    recipe on each kind of dataset one setting counts"""
+    """Read the runs under plain names: a probe and fine-tuning have different settings but the same models.
+    One setting counts for each recipe on each kind of dataset"""
     both = [r for r in records if r.protocol in ('probe','in-language')]
     place = lambda r: (r.recipe, r.limit, made_as(r))
     plain = [r.but(model=plain_name(r.model)) for r in both]

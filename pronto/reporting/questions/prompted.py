@@ -75,7 +75,7 @@ def _data(p:Prompted, probable:list[float|None])->dict: # `probable`: from `_pro
     return about | dict(metric='mcc') | score_data(p.mcc, 'mcc') | scores | how
 
 def _mixed(found:list[Prompted])->list[str]: # A sentence, or none
-    "Whose answers come from several models, as a server changed"
+    "Name the models whose answers come from several versions, since a server changed"
     several = dict.fromkeys(f'{p.model} ({models})' for p in found for r in p.runs for a in r.attempts
                             if ', ' in (models := str(a.get('model', ''))))
     return [f'Answers of several models under one name: {"; ".join(several)}.'] if several else []
@@ -117,7 +117,7 @@ _MOST_CURVES = 8 # Of one panel
 def reliability(
     p:Prompted
 )->list[tuple[float,float]]: # A mean probability and a share, for each of ten bins that has rows
-    "How often answers are right, by how sure the model is of them; empty without probabilities"
+    "How often answers are right, by the model's confidence; empty without probabilities"
     bins = {}
     for row in (row for run in p.runs for row in predictions_of(run)):
         likely = {k[2:-1]: float(v) for k,v in row.items() if k.startswith('p(')}

@@ -106,7 +106,7 @@ def _without_known(models:dict[str,tuple[list[Run],dict[str,bool]]], metric:str)
     return [len(rows), len(kept), decimal(together.spearman), interval, decimal(change, sign='+')]
 
 def memory_ranks(found:list[Remembered])->list[Table]: # One, or none if too few models have scores
-    "Are models ranked alike without the verses that they know?"
+    "Are models ranked in the same order without the verses that they know?"
     cells, where = {}, lambda r: (r.dataset, r.protocol, r.recipe, task_key(r), test_set(r))
     for f in found:
         if 'exact' not in f.run.memory: continue

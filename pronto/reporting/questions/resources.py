@@ -111,7 +111,7 @@ def _title(f:Resources)->str:
     return f'{task_name(f.task)}, {f.model}' + (f', from {f.source}' if f.source else '')
 
 def _one_scale(axes:list, found:list[Resources], which:str):
-    "Models on the same task are compared, so their panels have one scale"
+    "Give the panels of one task the same scale, since their models are compared"
     for panel in grouped(zip(axes, found), lambda pair: pair[1].task).values():
         first, *others = (ax for ax,_ in panel)
         for ax in others: (ax.sharex if which == 'x' else ax.sharey)(first)

@@ -60,7 +60,7 @@ def _mean_shares(runs:list[Run])->dict[str,dict[str,float]]: # By model, over it
     return {model: {name: mean(s[name] for s in some) for name in some[0]} for model,some in shares.items()}
 
 def representation_table(runs:list[Run])->Table: # In percent
-    "Verses that find their translation by each representation and model"
+    "The share of verses that find their translation, by representation and model"
     means = _mean_shares(runs)
     names = dict.fromkeys(name for found in means.values() for name in found)
     ordered = sorted(names, key=lambda name: (not name.startswith('layer'), name == 'first token'))

@@ -25,7 +25,7 @@ from ...runs.comparing import plain_name, row_of, task_name
 TIERS = 'high', 'mid', 'low', 'unseen'
 
 class Fact(NamedTuple):
-    "What is known of a language in the pretraining of a model"
+    "What is known about a language in the pretraining of a model"
     model:str
     language:str      # ISO 639-3
     script:str        # ISO 15924; empty if any
@@ -85,7 +85,7 @@ _NAMES = {'XLM-R': 'xlm-roberta', 'BLOOMZ': 'bloomz', 'mBERT': 'bert-base-multil
 _COMPLETE = {'mBERT'} # All their languages are in the table
 
 def model_of(name:str, facts:list[Fact])->str|None: # Its name in the facts
-    "The model of the facts that a record's model is"
+    "The model of the facts to which a model name of records belongs"
     own = {f.model for f in facts} - _NAMES.keys()
     for known in name, plain_name(name):
         if known in own: return known
@@ -196,7 +196,7 @@ _TIER_NOTE = ('Means over languages, with their number; seen: high, mid and low 
               'with 95 % intervals over languages.')
 
 class Tiered(NamedTuple):
-    "Runs, and what is known of their models"
+    "Runs, and what is known about their models"
     runs:list[Run]
     facts:list[Fact]
 

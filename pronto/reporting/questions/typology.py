@@ -28,7 +28,7 @@ DISTANCES = 'genetic', 'geographic', 'syntactic', 'phonological', 'inventory', '
 
 @contextmanager
 def _quiet():
-    "URIEL+ reports every file and every pair of languages"
+    "Silence URIEL+, which reports every file and every pair of languages"
     level = logging.root.manager.disable
     logging.disable(logging.INFO)
     try: yield
@@ -144,7 +144,7 @@ class Typology(NamedTuple):
 
     @property
     def closest(self)->DistanceTest:
-        "The distance that goes together most closely with the gaps"
+        "The distance that correlates most strongly with the gaps"
         return max(self.tests, key=lambda t: abs(t.r))
 
 def read_typology(
