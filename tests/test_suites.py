@@ -717,6 +717,33 @@ def test_machine_translated_test_sets_beside_human_ones(tmp_path, tiny_bert, cap
     assert '| letters | acc | de |' in capsys.readouterr().out
     assert [p.name for p in (tmp_path/'t').glob('mt_*.md')] == ['mt_languages.md'] # No table without rows
 
+def test_training_on_translated_text(tmp_path, tiny_bert, capsys, tasks_forgotten):
+    "XTREME's translate-train: the texts of train are translated too, and are a source of transfer to what people wrote"
+    for code in 'en','de':
+        (tmp_path/'in'/code).mkdir(parents=True)
+        for split,n in ('train', 12), ('dev', 4), ('test', 6):
+            rows = ''.join(f'{code} {"sang" if i % 2 else "x"} {i} {split}\t{i % 2}\n' for i in range(n))
+            (tmp_path/'in'/code/f'{split}.tsv').write_text(rows)
+    out, made, runs, table = (str(tmp_path/name) for name in ('out','de-mt','runs','t.tsv'))
+    assert main(['import','tsv',str(tmp_path/'in'),'-o',out,'--task','acc']) == 0
+    assert main(['export','texts',f'{out}/en','-o',table,'--splits','train,deb']) == 1
+    assert "--splits: there is no part 'deb'; choose from train, dev, test" in capsys.readouterr().err
+    assert main(['export','tsv',f'{out}/en','-o',table,'--splits','train']) == 1
+    assert main(['export','texts',f'{out}/en','-o',table,'--splits','train,dev,test']) == 0
+    lines = (tmp_path/'t.tsv').read_text().splitlines()
+    assert len(lines) == 22 # Of all three parts
+    (tmp_path/'t.tsv').write_text(''.join(line.replace('\ten', '\tde') + '\n' for line in lines))
+    assert main(['import','translation',f'{out}/en',table,'-o',made,'--language','de','--human',f'{out}/de']) == 0
+    run = ['eval',f'{out}/de','-t','acc','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs]
+    assert main([*run,'--protocol','transfer','--train',made,'--train',f'{out}/en']) == 0
+    trained = {tuple(r.train) for r in read_runs(runs)}
+    assert trained == {('de-mt',), ('en',)}
+    assert main([*run,'--protocol','in-language']) == 0
+    capsys.readouterr()
+    assert main(['tables','--protocol','transfer','--runs',runs]) == 0
+    said = capsys.readouterr().out
+    assert '| de-mt |' in said and '| en |' in said and '| in-language |' in said
+
 def test_tables_of_translations_and_of_xtreme_say_which_folder_is_wrong(tmp_path, capsys):
     nope, here = str(tmp_path/'nope'), str(tmp_path)
     refused = lambda *command: capsys.readouterr().err if main([*command]) == 1 else ''

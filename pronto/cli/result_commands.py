@@ -186,6 +186,8 @@ def export_options(parser):
     add('--organisation', default='unknown', metavar='NAME', help='for results: where the runs were made')
     add('-o', '--output', required=True, metavar='DIR',
         help='the folder to write; for texts the table, a .tsv file')
+    add('--splits', metavar='NAMES',
+        help='for texts: the parts whose texts are translated, e.g. train,dev,test (default: test)')
     add('--layout', choices=['tasks','translations'],
         help='for `hf`: a file per task and split, or one per translation; if not given, the latter '
         'for a release')
@@ -195,6 +197,7 @@ def export_options(parser):
 def export_command(args):
     "Write datasets for other tools: plain tables, HuggingFace datasets, EleutherAI's harness"
     if args.format == 'texts': return _export_texts(args)
+    if args.splits: raise InputError('--splits', 'is for `pronto export texts` only')
     if args.format == 'results': return _export_results(args)
     from pronto.interop.hf import export_hf, export_tsv
     from pronto.interop.lm_eval import export_lm_eval
@@ -218,10 +221,15 @@ def _export_results(args):
          dict(path=args.output, added=added, runs=n))
 
 def _export_texts(args):
+    from pronto.core.tables import names_in
     from pronto.datasets.loading import load_dataset_folder
+    from pronto.datasets.splits import SPLITS
     from pronto.suites.machine_translation import write_texts
     if len(args.dataset) > 1:
         raise InputError(args.dataset[1], 'is a second dataset; export the texts of one at a time')
-    n = write_texts(load_dataset_folder(args.dataset[0]), args.output)
+    splits = names_in(args.splits or 'test')
+    if unknown := [s for s in splits if s not in SPLITS]:
+        raise InputError('--splits', f'there is no part {unknown[0]!r}; choose from {", ".join(SPLITS)}')
+    n = write_texts(load_dataset_folder(args.dataset[0]), args.output, splits)
     what = f'{args.output}: {n:,} texts; translate the second column, then: pronto import translation'
     tell(what, dict(path=args.output, texts=n))
