@@ -10,7 +10,7 @@ import io
 from .files import write_aside
 
 # %% ../../nbs/core/pictures.ipynb #pic00006
-def no_formula(text:str)->str: return text.replace('$', r'\$') # Which matplotlib would read in it
+def no_formula(text:str)->str: return text.replace('$', r'\$') # Matplotlib would read a formula
 
 def panels(
     n:int|list[str], # How many, or their titles; none make an empty figure
@@ -40,7 +40,7 @@ def heat_map(
     values, # (rows, columns) numbers; NaN leaves a cell empty
     rows:list[str], columns:list[str], text=str,
     size:float=7, # Of the numbers, in points
-    **how # As `imshow` takes them, e.g. `cmap='Blues'`
+    **how # See `imshow`, e.g. `cmap='Blues'`
 ):
     "Draw a matrix with its numbers"
     import numpy as np
@@ -81,7 +81,7 @@ def _png(figure, **how)->bytes:
 
 def save_picture(
     figure, path,
-    **how # As `savefig` takes them, e.g. `bbox_inches='tight'`
+    **how # See `savefig`, e.g. `bbox_inches='tight'`
 ):
     "Write a figure, the same bytes for the same data; raises `InputError` where it cannot"
     with write_aside(path) as f: f.write_bytes(_png(figure, **how))
@@ -89,7 +89,7 @@ def save_picture(
 class Picture:
     "A figure as a notebook displays it, whatever backend matplotlib has"
     def __init__(self, figure,
-        alt:str='' # What it shows, for who cannot see it
+        alt:str='' # A description for people who cannot see it
     ):
         self.png, self.alt = _png(figure), alt
 

@@ -153,6 +153,7 @@ def _found_by(row:dict)->str: # With the evidence
     ends = f', 95 %: {interval_text([float(row["low"]), float(row["high"])])}' if row['low'] else ''
     return f'{row["task"]} (τ {decimal(float(row["tau"]))}{ends}; {pairs})'
 
+# %% ../../../nbs/reporting/questions/order.ipynb #0408aac8
 _ENOUGH = .75 # Of the pairs of models, in their order
 
 def _recommended(rows:list[dict])->list[str]: # A sentence, or none where nothing can be judged
@@ -167,6 +168,7 @@ def _recommended(rows:list[dict])->list[str]: # A sentence, or none where nothin
     none = f'No protocol is shown to rank the models by {named(left)}.'
     return [((told if found else '') + (none if left else '')).strip()] if judged else []
 
+# %% ../../../nbs/reporting/questions/order.ipynb #fc86fa04
 def order_sentences(
     tables:list[Table], metric:str='mcc'
 )->list[str]: # What to choose, and one for each protocol, number of rows, and whether the languages were read
@@ -183,6 +185,7 @@ def order_sentences(
                      f'{max((r["models"] for r in some), key=len)} {"; it ".join(said)}.')
     return lines
 
+# %% ../../../nbs/reporting/questions/order.ipynb #be2d16c7
 def _read(records:list[Run], options)->list[list[Ordered]]:
     if not options.file:
         raise InputError('order', 'needs a table of what models have read; `pronto study` makes one')

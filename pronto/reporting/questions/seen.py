@@ -40,7 +40,7 @@ def seen_tags(
     train:list, # Rows with `tags`
     test:list[TaggedText]
 )->Counts:
-    "Sequences of tags that train has, and others"
+    "Count right sequences of tags, among those that occur in train and among others"
     found = Counter()
     for name,n in NGRAMS.items():
         known = {tags for row in train for _,tags in _ngrams(row.tags, n)}
@@ -55,7 +55,7 @@ def seen_tags(
 ENTITIES = 'seen','unseen','short','Latin','frequent'
 
 def _entities(tags:list[str])->set[tuple[str,int,int]]: # Kind, first place, one past the last
-    "The names that tags mark: B- begins one, I- of the same kind goes on"
+    "The names that tags mark: B- begins one, I- of the same kind continues it"
     found, start = set(), None
     for i,tag in enumerate([*tags, 'O']):
         goes_on = start is not None and tag == f'I-{tags[start][2:]}'
@@ -73,7 +73,7 @@ def seen_entities(
     train:list, # Rows with `tokens` and `tags`
     test:list[TaggedText]
 )->Counts: # By `ENTITIES`: in train or not; up to two words; in Latin letters; twice or more in test
-    "Names that train has, others, and for comparison short, Latin and frequent ones"
+    "Count the names that are found: seen in train, unseen, and for comparison short, Latin and frequent ones"
     known = {piece for row in train for _,i,j in _entities(row.tags) for piece in _pieces(row.tokens[i:j])}
     names = [(row.tokens[i:j], (kind, i, j) in _entities(row.predicted))
              for row in test for kind,i,j in _entities(row.tags)]
@@ -121,7 +121,7 @@ def _texts(run:Run)->list[TaggedText]:
     return [TaggedText(*columns(some)) for some in rows]
 
 def _counted(run:Run, root:Path, kept:dict)->Counts|None:
-    "Sums over the folds; `None` if the training data are not at hand"
+    "Count over all folds; `None` if the training data are missing"
     count = seen_entities if TASKS[run.task].metric == 'f1' else seen_tags
     folds = [*map(read_record, run.paths)] or [run]
     trains = [_train(fold, root, kept) for fold in folds]
@@ -184,7 +184,7 @@ def seen_tables(found:list[Seen])->list[Table]:
 
 # %% ../../../nbs/reporting/questions/seen.ipynb #sn000018
 def plot_seen(found:list[Seen]): # A figure of matplotlib
-    "For each translation what is right of the seen and of the unseen: trigrams of tags, or names"
+    "Plot for each translation how much is right among seen and unseen trigrams of tags, or names"
     groups = grouped(found, lambda s: (s.task, s.model, s.protocol))
     titles = [f'{task_name(task)}, {model}, {protocol}' for task,model,protocol in groups]
     figure, axes = panels(titles, 3.4, 1.2 + .2*max(map(len, groups.values())), x='right (%)')
@@ -196,7 +196,7 @@ def plot_seen(found:list[Seen]): # A figure of matplotlib
     return figure
 
 def seen_sentences(tables:list[Table], metric:str='')->list[str]:
-    "How much better a tagger is where it has been trained, a mean over translations"
+    "Say how much better a tagger is on what it has seen, as a mean over translations"
     lines = []
     shares = lambda rows, kind: {r['tested']: 100*int(r['right'])/int(r['n']) for r in rows
                                  if r['kind'] == kind and int(r['n'])}
