@@ -337,7 +337,7 @@ def _find_row(code:str, table:str, url:str)->dict:
     raise InputError(url, f'has no translation {code!r}; {what_now}')
 
 def _about(code:str, table:str, url:str)->dict:
-    "What eBible.org says of a translation; raises `InputError` if it may not be downloaded"
+    "What eBible.org says about a translation; raises `InputError` if it may not be downloaded"
     row = _find_row(code, table, url)
     if str(row.get('downloadable', '')).lower() == 'false':
         raise InputError(url, f'{code} may not be downloaded, says eBible.org; choose another translation')

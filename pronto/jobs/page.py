@@ -30,7 +30,7 @@ def write_page(
     out, # The page
     title:str
 ):
-    "Run a notebook and write the page that it makes; raises `InputError` for an error in the notebook"
+    "Run a notebook and write it as a page; raises `InputError` for an error in the notebook"
     from papermill import PapermillExecutionError
     with TemporaryDirectory() as folder, write_aside(Path(out)) as aside:
         executed = Path(folder)/'executed.ipynb'

@@ -50,7 +50,7 @@ def probe_row(
 def find_probed(
     datasets:list # Dataset folders, or releases
 )->tuple[list,list]: # The folders of all translations, and the tasks that occur in some of them
-    "What is there to probe; raises `InputError` if there is nothing"
+    "Find what can be probed; raises `InputError` if there is nothing"
     folders = list(dict.fromkeys(f for d in datasets for f in dataset_folders(d)))
     if not folders:
         raise InputError(datasets[0], 'holds no dataset; make some with `pronto build` or `pronto release`')

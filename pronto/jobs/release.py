@@ -83,7 +83,7 @@ def _has_text_back(folder:Path)->bool:
     return (folder/'verses.tsv').exists() and 'verses.tsv' not in _about(folder).get('files', ['verses.tsv'])
 
 def _layout(folder:Path, licence:str, settings:Settings)->str|None: # `None` to leave it out
-    "What of a translation a release may hold; raises `InputError` if more is there already"
+    "How much of a translation a release may hold; raises `InputError` if more is there already"
     allowed = redistribution(licence) if settings.publishable else 'permitted'
     if allowed == 'forbidden':
         if not folder.exists(): return None
@@ -163,7 +163,7 @@ def registry_html(rows:list[dict])->str:
 # %% ../../nbs/jobs/release.ipynb #fa0a33c0
 @dataclass
 class Release:
-    "What became of the translations of a folder"
+    "The outcome of a release: the status of each translation"
     out:Path
     built:list[str] = field(default_factory=list)     # Codes
     finished:list[str] = field(default_factory=list)  # Codes that were built before

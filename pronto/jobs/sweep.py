@@ -228,7 +228,7 @@ def notebook_parameters(
 # %% ../../nbs/jobs/sweep.ipynb #91a09550
 @dataclass
 class Sweep:
-    "What became of the runs of a sweep, by the paths of their records in the run store"
+    "The outcome of a sweep: the status of each run, by the path of its record in the run store"
     runs:Path
     jobs:dict[str,NotebookRun]
     recorded:list[str] = field(default_factory=list)  # Before this sweep

@@ -56,7 +56,7 @@ def place_senses(
 # %% ../../nbs/modeling/train.ipynb #0a8340e2
 _WATCHED = 'loss accuracy macro_f1 mcc mae constant'.split()
 
-def _watched(metrics:dict)->dict: # In the form of `Trainer`
+def _watched(metrics:dict)->dict: # `metrics`: from `Trainer`
     scored = {k: round(float(metrics[f'eval_{k}']), 6) for k in _WATCHED if f'eval_{k}' in metrics}
     return scored | {'constant': bool(scored['constant'])}
 
@@ -116,7 +116,7 @@ def collate(rows:list[dict], tokenizer, multiple:int=1)->dict: # Tensors
 
 # %% ../../nbs/modeling/train.ipynb #d945345b
 class LeanTrainer(Trainer):
-    "A `Trainer` that counts no operations, and says nothing but how far it has come"
+    "A `Trainer` that counts no operations, and prints only its progress"
     def __init__(self, *args, progress:str='', **kwargs):
         super().__init__(*args, **kwargs)
         self.remove_callback(transformers.PrinterCallback)
@@ -125,7 +125,7 @@ class LeanTrainer(Trainer):
     def floating_point_ops(self, inputs): return 0
 
 class FineTuner(LeanTrainer):
-    "A `Trainer` with a learning rate of its own for new tokens, which notes the loss of each batch"
+    "A `Trainer` with a separate learning rate for new tokens, which records the loss of each batch"
     def __init__(self, *args, first_new:int=0, embeddings:float=1.0, losses:list=None, **kwargs):
         super().__init__(*args, **kwargs)
         self.first_new, self.embeddings, self.losses = first_new, embeddings, losses
@@ -164,7 +164,7 @@ def training_arguments(
     eval_rows:int=0, # At a time; if not given as in training, and on a GPU more, as 64 leave a CPU's cache
     label_names:tuple[str,...]=('labels',)
 )->TrainingArguments:
-    "What `Trainer` is told of a recipe"
+    "The arguments of `Trainer` for a recipe"
     cpu, steps = device == 'cpu', settings.get('steps')
     scored = dict(eval_strategy='epoch')
     if steps: scored = dict(eval_strategy='steps', eval_steps=max(1, steps//20))

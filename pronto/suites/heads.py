@@ -90,7 +90,7 @@ class PackedQuestions:
     spans:list[dict[int,tuple[int,int]]] # For each window, index of a token of the context to its characters
 
 def _frame(tokenizer)->dict: # `before`, `between`, `after`: ids; `types`: of those and of both texts
-    "What a tokenizer puts around and between two texts"
+    "The special tokens around and between two texts"
     found = tokenizer('a', 'a', return_token_type_ids=True, return_attention_mask=False)
     side, ids, types = found.sequence_ids(), found['input_ids'], found['token_type_ids']
     first, second = ([i for i,s in enumerate(side) if s == n] for n in (0,1))
@@ -255,7 +255,7 @@ def _spans(rows:list[Question], packed:PackedQuestions, scores:list[tuple])->lis
 
 # %% ../../nbs/suites/heads.ipynb #hdpack01
 def _packer(task, tokenizer, net, model, settings:dict)->Callable: # Of rows and a tokenizer
-    "What turns the rows of a task into inputs"
+    "The function that turns the rows of a task into inputs"
     limit = min(token_limit(net, tokenizer), settings['max_length'])
     types = getattr(net.config, 'type_vocab_size', 0) or 0
     if task.example.kind == 'tagging': return partial(pack_words, tags=task.labels, limit=limit, types=types)

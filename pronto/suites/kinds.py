@@ -235,7 +235,7 @@ def read_rows(path, kind:str)->list:
 # %% ../../nbs/suites/kinds.ipynb #kd19c
 @dataclass
 class Described:
-    "What a manifest says of a task"
+    "What a manifest says about a task"
     kind:str # A key of `ROWS`
     metric:str # e.g. `accuracy`, `mcc`, `span_f1`
     name:str # In tables

@@ -88,7 +88,7 @@ def normalise(
     answer:str,
     language:str|None=None # One of `MLQA_LANGUAGES` for MLQA's rule; SQuAD's if not given
 )->str: # Tokens with a blank between them
-    "An answer without what does not matter for its being right"
+    "An answer without case, punctuation and articles, which do not count"
     punctuation = _is_punctuation if language else string.punctuation.__contains__
     text = ''.join(c for c in answer.lower() if not punctuation(c))
     articles = _ARTICLES[language or 'en']

@@ -123,7 +123,7 @@ def _limit_notes(limits:dict)->list[str]: # Lines about model and task to limit
             'examples of each test set' for (model,task),limit in sorted(limits.items()) if limit]
 
 def _of_versions(pairs:list[TranslatedPair], records:list[Run])->list[TranslatedPair]:
-    "Pair each version of a human translation, as `name_apart` names it, with the machine's last one"
+    "Pair each version of a human translation, as `name_apart` names it, with the latest machine translation"
     named = lambda code: list(dict.fromkeys(r.dataset for r in records if r.own_code == code))
     return [p._replace(human=human, machine=machine) for p in pairs for human in named(p.human)
             for machine in named(p.machine)[-1:]]
@@ -134,7 +134,7 @@ def make_translation_tables(
     out=None, # The folder for tables and figure; nothing is written if not given
     metric:str='accuracy'
 )->list[Table]:
-    "Tables of how both kinds of test sets agree, but empty ones; raises `InputError` without runs on both"
+    "Make the tables of how both kinds of test sets agree; raises `InputError` without runs on both"
     pairs, records = translated_pairs(folders), with_languages(read_runs(runs))
     known = name_apart([r for r in records if r.score(metric) is not None], limits=False)
     pairs = _of_versions(pairs, known)

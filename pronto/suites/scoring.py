@@ -210,7 +210,7 @@ def show_scores(found:SubmissionScores)->str: # Markdown
     return averages + '\n\n' + markdown_table(['task','metric','by language'], by_language, 'lll')
 
 def left_out_lines(found:SubmissionScores)->list[str]: # A line for each task
-    "What is missing, and what is not averaged therefore"
+    "Say what is missing, and which tasks therefore have no average"
     lines = [f'{name}: not scored, because it is not in both folders' for name in found.absent]
     for name,scores in found.tasks.items():
         reasons = {}

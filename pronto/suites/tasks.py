@@ -344,7 +344,7 @@ def suite_task(stem:str, described:Described)->Task:
     return _CLASSES[described.kind](stem, abbr, described.question, **about)
 
 def know_tasks(described:dict[str,Described])->list[str]: # Those that were not known
-    "Make the tasks of imported datasets known, so that they can be trained, read and scored"
+    "Register the tasks of imported datasets, so that they can be trained, read and scored"
     new = [stem for stem in described if stem not in TASKS]
     for stem in new: TASKS[stem] = suite_task(stem, described[stem])
     return new

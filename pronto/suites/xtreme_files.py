@@ -25,7 +25,7 @@ class Found:
     "What the readers found"
     tables:dict = field(default_factory=dict) # Language to stem to split to rows
     tasks:dict[str,Described] = field(default_factory=dict) # Stem to what the manifest says
-    notes:list[str] = field(default_factory=list) # What was left out or mended, a line each
+    notes:list[str] = field(default_factory=list) # What was left out or corrected, a line each
     articles:dict = field(default_factory=dict) # Language and stem to the article of each test question
 
     def add(self, language:str, stem:str, split:str, rows:list):
@@ -345,7 +345,7 @@ def _by_article(rows:list[Question], articles:list[int])->dict[str,list]: # Spli
     return found
 
 def divide(found:Found)->Found:
-    "Training data for tasks and languages that have none; what was done is noted"
+    "Make training data for tasks and languages that have none, and note what was done"
     for language,tables in found.tables.items():
         for stem,parts in tables.items():
             articles = found.articles.get((language, stem))
