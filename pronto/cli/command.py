@@ -59,7 +59,7 @@ def make_parser()->argparse.ArgumentParser:
 _RESUMABLE = 'release', 'sweep', 'eval', 'probe', 'fetch', 'study'
 
 def _unknown_options(unknown:list[str], parser)->str:
-    "What to say of them, with an option of the command that has a similar name"
+    "The error about unknown options, with an option of the command that has a similar name"
     from difflib import get_close_matches
     what = f'unrecognized arguments: {" ".join(unknown)}'
     near = get_close_matches(unknown[0].split('=')[0], parser._option_string_actions, 1)
@@ -138,7 +138,7 @@ def _know_tasks(args):
 _NO_SPACE = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO
 
 def _user_error(e:Exception, command:str)->str|None:
-    "What to tell the user; nothing if it is not the fault of user or system"
+    "The message for the user; nothing if neither the user nor the system is at fault"
     if isinstance(e, InputError): return str(e)
     if isinstance(e, ModuleNotFoundError): return _missing_package(e, command)
     if not isinstance(e, OSError): return None

@@ -28,7 +28,7 @@ class Finding(NamedTuple):
 
 # %% ../../nbs/cli/doctor.ipynb #dr08
 def _requirements()->dict[str,list[str]]: # Extra to names of packages; '' is the base
-    "What the package asks for, as far as it was installed"
+    "The requirements in the metadata of the installed package"
     from importlib import metadata # Not at the top: every command would pay for it
     try: lines = metadata.requires('pronto') or []
     except metadata.PackageNotFoundError: return {}

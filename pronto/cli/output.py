@@ -67,7 +67,7 @@ def note(line):
 
 # %% ../../nbs/cli/output.ipynb #outb01
 def batch_status(failed)->int: # 3 if some of a batch failed, 0 if all was made
-    "The exit status of a command that goes on past failures; if it makes nothing, it raises `InputError`"
+    "The exit status of a command that continues after failures; if it makes nothing, it raises `InputError`"
     return 3 if failed else 0
 
 # %% ../../nbs/cli/output.ipynb #outc06

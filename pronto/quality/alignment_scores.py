@@ -64,7 +64,7 @@ class AlignmentScore:
     interval:dict[str,list|None] # Measure to interval
     notes:list[str]
 
-    def cell(self, measure:str)->dict: # In the form of `measured`
+    def cell(self, measure:str)->dict: # For `measured`
         low, high = self.interval[measure] or (None, None)
         return dict(value=self.value[measure], low=low, high=high)
 
@@ -76,11 +76,11 @@ def _scored(name:str, measure:Callable, counts:list[list[int]], refs:list[Ref], 
     return AlignmentScore(name, len(refs), *bootstrap_counts(measure, summed, grouped), notes)
 
 def _keys(words:list[GreekWord])->list[str]:
-    "What an aligner sees of the words"
+    "The words in the form that an aligner compares"
     return [w.lemma or w.form for w in words]
 
 def _without_links(verses:list[GoldVerse])->list[str]:
-    "A note on verses that nobody has aligned yet, in which each link would count as wrong"
+    "A note on verses without gold links, in which each link would count as wrong"
     n = sum(bool(v.source and v.target) and not (v.sure or v.possible) for v in verses)
     return [f'{n:,} verses without a link were left out.'] if n else []
 

@@ -87,7 +87,7 @@ def read_glosses(
     folder, # The OntoNotes release, or its folder of frames
     senses:set[str]=None # Only these; all if not given
 )->dict[str,str]: # Sense to its meaning and its roles
-    "What senses mean; raises `InputError` if there are no frames, or one that cannot be read"
+    "Read what senses mean; raises `InputError` if there are no frames, or one that cannot be read"
     files = _frame_files(Path(folder))
     if not files:
         raise InputError(folder, 'holds no metadata/frames/*.xml; name the folder of OntoNotes 5.0, '
