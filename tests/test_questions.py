@@ -161,6 +161,25 @@ def test_a_selection_is_compared_with_all_languages_by_tier(tmp_path):
     for chosen in 'deu', ','.join([*LANGUAGES, 'luo', 'ewe']):
         with pytest.raises(InputError, match='have no language of the selection, or no other'): ask('subset', tmp_path, file=chosen)
 
+# Test sets of one language
+
+def test_test_sets_of_one_language_are_compared_in_the_way_that_they_differ(tmp_path):
+    both = lambda code, small, large, **more: [store(tmp_path, code, verses(range(100 - right)), model=model, language='eng', **more)
+                                               for model,right in dict(small=small, large=large).items()]
+    both('one', 70, 80); both('two', 72, 81); both('three', 75, 74, splits='folds') # noqa: E702
+    both('four', 50, 90, source='MACULA Greek')
+    store(tmp_path, 'fra', verses([]), model='small', language='fra')
+    reply = ask('consistency', tmp_path)
+    rows = {(r['kind'], r['source']): r for r in reply.tables[0].records}
+    assert numbers(rows['translations','OntoNotes'], 'test_sets models mean largest tau') == [2, 2, 1.5, 2, 1]
+    assert numbers(rows['parts','OntoNotes'], 'test_sets tau') == [3, -1] # Other splits
+    assert numbers(rows['sources',''], 'test_sets tau') == [4, .3333] and len(rows) == 3
+    assert 'the order of models is kept by PNS (1.00)' in reply.sentences[0]
+    assert 'On no other test set of their language: 1 of small on fra (PNS).' in reply.markdown()
+    assert 'differ by up to 2.0 points (eng, 2 translations, PNS, small)' in reply.markdown() # Of one source and part
+    reply.write(tmp_path/'out')
+    assert (tmp_path/'out'/'consistency.png').exists()
+
 # What is shown
 
 def test_a_table_without_rows_is_not_shown_beside_others(tmp_path):

@@ -59,7 +59,7 @@ def _own_question(path:Path)->RunQuestion:
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07f
 _OWN_MODULE = 'accuracy', 'mixes', 'probe', 'tiers', 'items', 'typology', 'order', 'power', 'errors', \
-              'seen', 'resources', 'subset'
+              'seen', 'resources', 'subset', 'consistency'
 RUN_QUESTIONS = {name: name for name in _OWN_MODULE} # Name to module
 RUN_QUESTIONS |= dict.fromkeys(('transfer','transfer-probe','transfer-prompting'), 'transfer')
 RUN_QUESTIONS |= {'few-shot': 'fewshot', 'prompting': 'prompted', 'retrieval': 'retrievals'}

@@ -98,7 +98,7 @@ class Seen(NamedTuple):
 
 def _folder(code:str, digest:str, root:Path)->Path|None:
     "The dataset of a code whose tables have a hash"
-    sets = [one/code for one in root.iterdir() if one.is_dir()] # As a study has them
+    sets = [one/code for one in root.glob('*/')] # As a study has them
     for folder in (root, root/code, *sets):
         for one in (fold_folders(folder) or [folder]) if is_dataset(folder) else ():
             if dataset_hash(one) == digest: return one
