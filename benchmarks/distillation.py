@@ -25,12 +25,11 @@ from pronto.core.progress import progress as show_progress
 from pronto.core.refs import NT_BOOKS, Ref
 from pronto.datasets.splits import split_of
 from pronto.modeling.architectures import load_tokenizer, one_line_errors, quiet
-from pronto.modeling.encodings import FrozenModel
+from pronto.modeling.encodings import FrozenModel, padded
 from pronto.modeling.layers import use_onednn
 from pronto.modeling.pretrain import foreign_in_model, learn_vocabulary, save_model, weights_hash
 from pronto.modeling.recipes import find_model, model_hash
 from pronto.modeling.outcome import versions
-from pronto.modeling.train import padded
 
 def verses_by_ref(
     path # A Bible in any format
@@ -181,7 +180,7 @@ def _train(net, tokenizer, rows:list[dict], vectors:torch.Tensor, settings:Disti
     use_onednn(net)
     net.set_attn_implementation('eager') # Its backward pass is twice as fast on a CPU
     for numbers in (show_progress(progress) if progress else iter)(batches):
-        batch = {k: v.to(device) for k,v in padded([rows[i] for i in numbers], tokenizer).items()}
+        batch = padded([rows[i] for i in numbers], tokenizer, device=device)
         with torch.autocast(device, torch.bfloat16, enabled=settings.bf16): found = _mean_state(net, batch)
         wanted = vectors[[rows[i]['verse'] for i in numbers]]
         loss = (found - wanted).square().sum(1).mean()/variance

@@ -18,7 +18,7 @@ from ..core.seeds import score_seeds
 from ..datasets.loading import Dataset
 from ..datasets.parallels import plain_letters
 from ..datasets.splits import SPLITS
-from .encodings import pad_batch
+from .encodings import batches_by_length, padded
 from .outcome import Measured, spent
 from .perplexity import EVERY, MaskedModel, _tokens, load_reader, read_tokens
 from .retrieval import verse_texts
@@ -96,14 +96,12 @@ def _generate(model, begun:list, wholes:list)->list[str]:
     tokenizer = model.tokenizer
     ids = [x[:len(x) - marks[::-1].index(0)] for x,marks in begun]
     most = max(_most(len(whole)) - len(x) for (whole,_),x in zip(wholes, ids))
-    rows = pad_batch(ids, tokenizer.pad_token_id, 'left')
-    given = dict(input_ids=rows, attention_mask=pad_batch([[1]*len(x) for x in ids], 0, 'left'))
+    batch = padded(ids, tokenizer, 8, 'left', model.device)
     with torch.inference_mode(), quiet():
-        made = model.net.generate(**{k: torch.from_numpy(v).to(model.device) for k,v in given.items()},
-                                  do_sample=False, max_new_tokens=most,
+        made = model.net.generate(**batch, do_sample=False, max_new_tokens=most,
                                   pad_token_id=tokenizer.pad_token_id)
     decode = lambda x: tokenizer.decode(x, skip_special_tokens=True)
-    new = made[:,rows.shape[1]:].tolist()
+    new = made[:,batch['input_ids'].shape[1]:].tolist()
     return [decode([*x, *more])[len(decode(x)):] for x,more in zip(ids, new)]
 
 def _most(tokens:int)->int: return tokens*3//2 + 2 # A model may cut what it writes more finely
@@ -119,10 +117,9 @@ def complete(
     wholes = [_tokens(model, ''.join(text)) for text in texts]
     begun = [_tokens(model, first) for first,_ in texts]
     fits = [k for k,(ids,_) in enumerate(wholes) if _most(len(ids)) <= model.limit and 0 in begun[k][1]]
-    order, said = sorted(fits, key=lambda k: len(wholes[k][0])), [None]*len(texts)
-    starts = range(0, len(order), batch_size)
-    for start in (bar(progress)(list(starts)) if progress else starts):
-        some = order[start:start + batch_size]
+    said, batches = [None]*len(texts), batches_by_length([wholes[k][0] for k in fits], batch_size)
+    for batch in (bar(progress) if progress else iter)(batches):
+        some = [fits[i] for i in batch]
         for k,text in zip(some, write(model, [begun[k] for k in some], [wholes[k] for k in some])):
             said[k] = _joined(text)[:len(_joined(texts[k][1]))]
     return said

@@ -16,20 +16,13 @@ from ..core.progress import progress as bar
 from ..core.refs import Ref
 from ..core.seeds import score_seeds
 from ..datasets.loading import Dataset
-from .encodings import pad_batch
+from .encodings import batches_by_length, padded
 from .outcome import Measured, pick_device, spent
 from .prompting import CausalModel
 from .retrieval import verse_texts
 
 # %% ../../nbs/modeling/perplexity.ipynb #ppl00007
 EVERY = 7 # One of so many tokens is masked at once: 14 %, as in pretraining
-
-def _batch(model, ids:list[list[int]])->dict: # Tensors on the device of the model
-    "Texts padded at the right"
-    import torch
-    pad = lambda rows, value: torch.from_numpy(pad_batch(rows, value, 'right')).to(model.device)
-    padding = model.tokenizer.pad_token_id
-    return dict(input_ids=pad(ids, padding), attention_mask=pad([[1]*len(x) for x in ids], 0))
 
 class _Masked:
     "Tokenizer and weights"
@@ -51,7 +44,7 @@ class _Masked:
     def predict(self, ids:list[list[int]], hidden:list[list[int]]): # (texts, tokens, vocabulary)
         "The logits of all tokens, of which those at the places of `hidden` are masked"
         import torch
-        batch = _batch(self, ids)
+        batch = padded(ids, self.tokenizer, 8, 'right', self.device)
         for k,places in enumerate(hidden): batch['input_ids'][k, places] = self.tokenizer.mask_token_id
         with torch.inference_mode(): return self.net(**batch).logits
 
@@ -85,7 +78,7 @@ class ReadingModel(CausalModel):
     def token_nats(self, ids:list[list[int]], special:list[list[int]])->list[np.ndarray]:
         "Minus the logarithms of the probabilities of each text's tokens"
         import torch
-        batch = _batch(self, ids)
+        batch = padded(ids, self.tokenizer, 8, 'right', self.device)
         with torch.inference_mode():
             logits = self.net(**batch).logits[:,:-1].float()
             true = logits.gather(2, batch['input_ids'][:,1:,None])[:,:,0]
@@ -132,11 +125,10 @@ def read_tokens(
 )->dict: # By the same, ids and minus the logarithms of their probabilities; not of texts that are too long
     "Compute how probable each token is"
     cut = {name: _tokens(model, text) for name,text in texts.items() if text.strip()}
-    length = {name: len(ids) for name,(ids,_) in cut.items()}
-    short = sorted((name for name in cut if length[name] <= model.limit), key=length.get)
-    found, starts = {}, range(0, len(short), batch_size)
-    for start in (bar(progress)(list(starts)) if progress else starts):
-        names = short[start:start + batch_size]
+    short, found = [name for name,(ids,_) in cut.items() if len(ids) <= model.limit], {}
+    batches = batches_by_length([cut[name][0] for name in short], batch_size)
+    for batch in (bar(progress) if progress else iter)(batches):
+        names = [short[i] for i in batch]
         nats = model.token_nats(*map(list, zip(*(cut[name] for name in names))))
         for name,values in zip(names, nats):
             found[name] = [i for i,s in zip(*cut[name]) if not s], values

@@ -27,7 +27,8 @@ from .encoding import unknown_token_share
 from .layers import use_onednn
 from .recipes import file_hash
 from .outcome import pick_device, versions
-from .train import LeanTrainer, padded
+from .encodings import padded
+from .train import LeanTrainer
 
 # %% ../../nbs/modeling/pretrain.ipynb #dd96815d
 def train_verses(bible)->list[str]: # In canonical order

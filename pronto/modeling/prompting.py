@@ -17,7 +17,7 @@ from ..core.files import InputError
 from ..core.progress import Meter
 from ..datasets.loading import sample
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS
-from .encodings import pad_batch
+from .encodings import batches_by_length, padded
 from .outcome import Trained, pick_device, scores, spent, test_sets
 from .recipes import PromptRecipe
 
@@ -152,16 +152,13 @@ def _read_once(model, shared:list[int]): # `None` where a model cannot go on fro
 def _states(model, rows:list[list[int]], read=None, n:int=0): # (rows, tokens, width) of those not read yet
     "The states of the tokens of texts whose first `n` tokens are `read` already"
     import torch
-    left, multiple = [x[n:] for x in rows], 1 if n else 8 # A model may have no place for more
-    ids = torch.from_numpy(pad_batch(left, model.tokenizer.pad_token_id, 'right', multiple)).to(model.device)
-    seen = pad_batch([[1]*len(x) for x in left], 0, 'right', multiple)
-    seen = torch.from_numpy(np.pad(seen, ((0, 0), (n, 0)), constant_values=1)).to(model.device)
-    before = {}
+    multiple = 1 if n else 8 # A model may have no place for more
+    batch = padded([x[n:] for x in rows], model.tokenizer, multiple, 'right', model.device)
     if n:
-        before = dict(past_key_values=deepcopy(read))
-        before['past_key_values'].batch_repeat_interleave(len(rows))
-    with torch.inference_mode():
-        return model.net.base_model(input_ids=ids, attention_mask=seen, **before).last_hidden_state
+        batch['attention_mask'] = torch.nn.functional.pad(batch['attention_mask'], (n, 0), value=1)
+        batch['past_key_values'] = deepcopy(read)
+        batch['past_key_values'].batch_repeat_interleave(len(rows))
+    with torch.inference_mode(): return model.net.base_model(**batch).last_hidden_state
 
 def _next_token(model, rows:list[list[int]], read=None, n:int=0)->np.ndarray: # (rows, vocabulary)
     "The logits of the token after each row; `read` and `n` as for `_states`"
@@ -217,11 +214,10 @@ class CausalModel(_Causal):
         end = -1 - after
         ids = [x[:end] for x in self._ids([p + ('A' if self.chat else ' A') for p in prompts])]
         cut = [x[-self.limit:] for x in ids]
-        found, order = np.empty((len(ids), n)), sorted(range(len(ids)), key=lambda i: len(cut[i]))
+        found = np.empty((len(ids), n))
         same = _shared(cut) if cut else 0
         read = _read_once(self, cut[0][:same]) if cut else None # The examples, once for all prompts
-        for start in range(0, len(order), batch_size):
-            rows = order[start:start + batch_size]
+        for rows in batches_by_length(cut, batch_size):
             values = _next_token(self, [cut[i] for i in rows], read, 0 if read is None else same)
             found[rows] = values[:,letters]
             self.tick(len(rows))

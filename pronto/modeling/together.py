@@ -17,11 +17,12 @@ from transformers import TrainerCallback
 from ..datasets.tasks import find_task
 from .architectures import load_classifier, quiet, token_limit
 from .encoding import pack
+from .encodings import by_length
 from .layers import keep_used_tokens, spend_less
 from .outcome import (Trained, cut_and_unknown, is_collapsed, pick_device, scores, spent,
                                      test_sets)
 from .recipes import find_model, model_hash
-from .train import (FineTuner, KeepBest, test_answers, best_epoch, by_length, collate,
+from .train import (FineTuner, KeepBest, test_answers, best_epoch, collate,
                                    fit_in_memory, logits_of, probe_first, shared_tokenizer,
                                    training_arguments, tokens_of)
 

@@ -19,7 +19,8 @@ from ..modeling.architectures import one_line_errors, quiet, token_limit
 from ..modeling.encoding import unknown_token_share
 from ..modeling.layers import use_onednn
 from ..modeling.outcome import Trained, pick_device, spent, test_sets
-from ..modeling.train import KeepBest, LeanTrainer, padded, training_arguments
+from ..modeling.encodings import batches_by_length, pad_batch, padded
+from ..modeling.train import KeepBest, LeanTrainer, training_arguments
 from .kinds import Question, Tagged
 
 # %% ../../nbs/suites/heads.ipynb #hd06c
@@ -189,15 +190,12 @@ def load_head(model, kind:str, labels:tuple[str,...], seed:int=0): # The model
 # %% ../../nbs/suites/heads.ipynb #hd19c
 def _collate(rows:list[dict], tokenizer)->dict:
     "A batch of tensors, with labels of whole sequences or of places"
-    batch = padded(rows, tokenizer)
-    length = batch['input_ids'].shape[1]
-    right = tokenizer.padding_side == 'right'
-    fill = lambda row: row + [-100]*(length - len(row)) if right else [-100]*(length - len(row)) + row
-    if 'labels' in rows[0]: batch['labels'] = torch.tensor([fill(r['labels']) for r in rows])
-    for name in 'start_positions', 'end_positions':
-        if name not in rows[0]: continue
-        shift = [0 if right else length - len(r['input_ids']) for r in rows]
-        batch[name] = torch.tensor([r[name] + s for r,s in zip(rows, shift)])
+    batch, side = padded(rows, tokenizer), tokenizer.padding_side
+    if 'labels' in rows[0]:
+        batch['labels'] = torch.from_numpy(pad_batch([r['labels'] for r in rows], -100, side, 1))
+    before = (batch['attention_mask'] == 0).sum(1)*(side == 'left') # How far padding moves a place
+    for name in [name for name in rows[0] if name.endswith('_positions')]:
+        batch[name] = torch.tensor([r[name] for r in rows]) + before
     return batch
 
 def _measure(found)->dict[str,float]:
@@ -228,15 +226,15 @@ def _fit(net, tokenizer, packed:dict, settings:dict, seed:int, device:str, progr
 
 def _scores(net, tokenizer, inputs:list[dict], device:str)->list[tuple]: # Of arrays, in the order of `inputs`
     "Compute the logits of each token of each input"
-    order, found = sorted(range(len(inputs)), key=lambda i: len(inputs[i]['input_ids'])), {}
+    found = {}
     net.eval()
-    for some in (order[i:i+32] for i in range(0, len(order), 32)):
-        batch = padded([inputs[i] for i in some], tokenizer)
-        with torch.inference_mode(): said = net(**{k: v.to(device) for k,v in batch.items()})
+    for some in batches_by_length(inputs, 32):
+        batch = padded([inputs[i] for i in some], tokenizer, device=device)
+        with torch.inference_mode(): said = net(**batch)
         values = [said.logits] if 'logits' in said else [said.start_logits, said.end_logits]
         for row,i in enumerate(some):
             read = batch['attention_mask'][row].bool()
-            found[i] = tuple(v[row][read.to(v.device)].float().cpu().numpy() for v in values)
+            found[i] = tuple(v[row][read].float().cpu().numpy() for v in values)
     return [found[i] for i in range(len(inputs))]
 
 # %% ../../nbs/suites/heads.ipynb #hd21c

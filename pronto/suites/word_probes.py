@@ -16,9 +16,9 @@ from ..core.progress import step
 from ..datasets.loading import sample
 from ..modeling.architectures import load_encoder, load_tokenizer, one_line_errors, quiet
 from ..modeling.encoding import unknown_token_share
+from ..modeling.encodings import batches_by_length, padded
 from ..modeling.outcome import pick_device, Trained
 from ..modeling.probing import Choice, fit_logistic, one_thread, probe_layers
-from ..modeling.train import padded
 from .heads import PackedWords, pack_words
 
 # %% ../../nbs/suites/word_probes.ipynb #wpr06
@@ -36,10 +36,10 @@ def _word_places(packed:PackedWords)->list[list[int]]: # In each input
     "Where the words begin"
     return [[i for i,label in enumerate(x['labels']) if label != -100] for x in packed.inputs]
 
-def _states(net, batch:dict, device:str)->np.ndarray: # (layers, rows, length, width)
+def _states(net, batch:dict)->np.ndarray: # (layers, rows, length, width)
     "The states of all tokens"
     with torch.inference_mode():
-        found = net(**{k: v.to(device) for k,v in batch.items()}, output_hidden_states=True).hidden_states
+        found = net(**batch, output_hidden_states=True).hidden_states
         of_tokens = [h for h in found if h.shape[1] == batch['input_ids'].shape[1]]
         return torch.stack(of_tokens).float().clamp(-6e4, 6e4).half().cpu().numpy()
 
@@ -50,13 +50,12 @@ def word_states(
     "Encode words; raises `ValueError` if the model's weights are damaged"
     places, found, net = _word_places(packed), None, net.to(device)
     ends = np.cumsum([0, *map(len, places)])
-    order = sorted(range(len(places)), key=lambda i: len(packed.inputs[i]['input_ids']))
-    for some in (order[i:i+32] for i in range(0, len(order), 32)):
-        batch = padded([packed.inputs[i] for i in some], tokenizer)
-        states = _states(net, batch, device)[layers]
+    for some in batches_by_length(packed.inputs, 32):
+        batch = padded([packed.inputs[i] for i in some], tokenizer, device=device)
+        states = _states(net, batch)[layers]
         if found is None: found = np.empty((len(states), ends[-1], states.shape[-1]), np.float16)
         for row,i in enumerate(some):
-            read = states[:,row,batch['attention_mask'][row].bool().numpy()]
+            read = states[:,row,batch['attention_mask'][row].bool().cpu().numpy()]
             found[:,ends[i]:ends[i+1]] = read[:,places[i]]
     if np.isfinite(found).all(): return WordStates(found)
     raise ValueError('its states are not numbers, so its weights are damaged')
