@@ -106,7 +106,7 @@ def test_protocols_do_not_mix(place, trained):
         assert run(place, release, *options) == 0
         kinds[name] = len(read_runs(place/'runs')) - before
     assert kinds == dict(in_language=3, transfer=3, other=3, few=3*3, mixes=3 + 2*(3 + 3))
-    from pronto.reporting.tables import choose
+    from pronto.reporting.accuracy_tables import choose
     from pronto.reporting.questions.question import ask_runs
     def tables(name): # Written, and as Markdown
         reply = ask_runs(name, read_runs(place/'runs'))

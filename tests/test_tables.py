@@ -8,7 +8,7 @@ from pronto.core.files import InputError, data_dir, fact_table
 from pronto.core.tables import Table, terminal_text
 from pronto.reporting.questions.question import Options, ask_runs
 from pronto.reporting.rendering import BASELINE_NAMES, TaskScore, accuracy_table
-from pronto.reporting.tables import LAYOUT_COLUMNS, SPLITS_SHOWN, left_out, read_layout, write_published
+from pronto.reporting.accuracy_tables import LAYOUT_COLUMNS, SPLITS_SHOWN, left_out, read_layout, write_published
 
 def make_tables(runs, out=None, layout=None, recipe='paper', splits=SPLITS_SHOWN, metric='accuracy', **options):
     "Write the tables; the marks and rows are the same by any metric"

@@ -94,7 +94,7 @@ def tables_command(args):
     from pronto.core.tables import names_in
     from pronto.datasets.tasks import is_chosen
     from pronto.runs.store import read_runs
-    from pronto.reporting.tables import left_out, write_published
+    from pronto.reporting.accuracy_tables import left_out, write_published
     require_folder(args.runs)
     if args.items: require_folder(args.items, 'name the dataset of a translation that you can read')
     runs = args.runs or data_dir()/'runs'

@@ -19,7 +19,7 @@ from ..core.files import content_hash, write_aside
 from ..core.tables import csv_text
 from ..modeling.recipes import RECIPES
 from ..reporting.questions.question import Options, ask_runs
-from ..reporting.tables import LAYOUT_COLUMNS, SPLITS_SHOWN, write_published
+from ..reporting.accuracy_tables import LAYOUT_COLUMNS, SPLITS_SHOWN, write_published
 from .invented_languages import invented_languages
 
 # %% ../../nbs/demo/tiny_models.ipynb #0824c589

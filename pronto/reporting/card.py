@@ -23,7 +23,7 @@ from .rendering import IN_PERCENT, draw_accuracy
 from ..runs.folds import HIGH_UNKNOWN, unknown_share
 from .scores import (METRICS, MIN_SEEDS, Answers, against_baselines, answers_by_task,
                                      is_clear, main_metric)
-from .tables import read_tables
+from .accuracy_tables import read_tables
 from ..runs.comparing import task_name
 from ..runs.schema import Run
 

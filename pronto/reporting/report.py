@@ -26,7 +26,7 @@ from .rendering import IN_PERCENT
 from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, compare_all
 from .scores import is_clear, seed_scores
 from .summary import Scope, Stratum, stratum_of, summarise
-from .tables import SPLITS_SHOWN, in_store, read_seeds
+from .accuracy_tables import SPLITS_SHOWN, in_store, read_seeds
 from .questions.question import RUN_QUESTIONS, Options, Reply, ask_runs, find_question
 from .questions.question import usual_kind
 from .questions.tiers import read_tiers, tier_of

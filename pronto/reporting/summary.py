@@ -21,7 +21,8 @@ from .rendering import BASELINE_NAMES, IN_PERCENT, Listed, shown
 from .protocol_cells import data_notes, described
 from .scores import METRICS, MIN_SEEDS, Answers, answer_values, has_reference, main_metric
 from .scores import read_answers
-from .tables import LAYOUT_COLUMNS, USUAL, Options, add_unlisted, choose, read_layout, runs_in
+from .accuracy_tables import LAYOUT_COLUMNS, USUAL, Options, add_unlisted, choose
+from .accuracy_tables import read_layout, runs_in
 from ..runs.comparing import task_name
 from ..runs.schema import Run
 from ..runs.store import safe_name

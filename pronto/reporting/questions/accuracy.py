@@ -13,7 +13,7 @@ from ...core.tables import Table, grouped
 from .question import Options, RunQuestion
 from ..rendering import accuracy_table, draw_accuracy
 from ..summary import draw_summary, summaries
-from ..tables import read_tables
+from ..accuracy_tables import read_tables
 from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac07

@@ -15,7 +15,7 @@ from ...core.tables import Table, decimal, grouped, interval_text
 from ..protocol_cells import between, number
 from .question import RunQuestion
 from .tiers import model_rows
-from ..tables import fits
+from ..accuracy_tables import fits
 from ...runs.comparing import plain_name, row_of, settled, task_name
 from ...runs.schema import Run
 

@@ -13,7 +13,7 @@ from ...core.pictures import panels
 from ...core.seeds import detectable_difference, variance_of
 from ...core.tables import Table, decimal, grouped, interval_text
 from .question import RunQuestion
-from ..tables import fits
+from ..accuracy_tables import fits
 from ..scores import MIN_SEEDS, answer_values, read_answers
 from ...runs.comparing import cell_of, kinds_apart, name_apart, task_key, task_name, whole_setting
 from ...runs.schema import Run

@@ -16,7 +16,7 @@ from ...core.tables import Table, grouped, markdown_text
 from ...datasets.tasks import own_code, run_file
 from ..protocol_cells import described, setting_note
 from ..scores import METRICS, main_metric, with_metric
-from ..tables import Options, fits, fitting, in_store, left_out, usual_metric
+from ..accuracy_tables import Options, fits, fitting, in_store, left_out, usual_metric
 from ..translation_spread import spread_note
 from ...runs.comparing import name_apart, settled
 from ...runs.schema import Run

@@ -12,7 +12,7 @@ from ...core.pictures import panels
 from ...core.tables import IN_BRACKETS, Table, decimal, grouped, interval_text
 from ..rendering import shown
 from ..scores import main_metric
-from ..tables import read_seeds
+from ..accuracy_tables import read_seeds
 from .question import RunQuestion
 from ..protocol_cells import data_notes
 from ...runs.comparing import same_model, settled, task_key, task_name, test_set
