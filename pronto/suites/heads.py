@@ -90,25 +90,11 @@ class PackedQuestions:
     row:list[int] # Index of the question of each window
     spans:list[dict[int,tuple[int,int]]] # For each window, index of a token of the context to its characters
 
-def _frame(tokenizer)->dict: # `before`, `between`, `after`: ids; `types`: of those and of both texts
-    "The special tokens around and between two texts"
-    found = tokenizer('a', 'a', return_token_type_ids=True, return_attention_mask=False)
-    side, ids, types = found.sequence_ids(), found['input_ids'], found['token_type_ids']
-    first, second = ([i for i,s in enumerate(side) if s == n] for n in (0,1))
-    parts = slice(0, first[0]), slice(first[-1]+1, second[0]), slice(second[-1]+1, len(ids))
-    return dict(ids=[ids[p] for p in parts], types=[types[p] for p in parts],
-                text_types=(types[first[0]], types[second[0]]))
-
-def _answer_tokens(answers:tuple, spans:list[tuple[int,int]])->tuple[int,int]|None:
-    "First and last token of the first answer whose place is known"
+def _answer_tokens(answers:tuple, spans:dict[int,tuple[int,int]])->list[int]:
+    "The places of the tokens of the first answer whose place is known"
     placed = next((a for a in answers if a.start is not None), None)
-    if not placed: return None
-    inside = [i for i,(a,b) in enumerate(spans) if a < placed.start + len(placed.text) and b > placed.start]
-    return (inside[0], inside[-1]) if inside else None
-
-def _windows(n:int, room:int, stride:int)->list[slice]:
-    starts = range(0, max(1, n - room + stride), max(1, min(stride, room)))
-    return [slice(start, min(start + room, n)) for start in starts]
+    if not placed: return []
+    return [i for i,(a,b) in spans.items() if a < placed.start + len(placed.text) and b > placed.start]
 
 # %% ../../nbs/suites/heads.ipynb #hd11d
 _LONGEST_QUESTION = 64 # Tokens, as in SQuAD's code
@@ -120,28 +106,23 @@ def pack_questions(
     types:int=2 # How many token types the model has
 )->PackedQuestions:
     "Turn questions and contexts into windows"
-    frame, packed = _frame(tokenizer), PackedQuestions([], [], [])
-    plain = dict(add_special_tokens=False, return_attention_mask=False, verbose=False)
+    reader, packed = tokenizer.backend_tokenizer, PackedQuestions([], [], [])
+    reader.no_truncation() # A call of the tokenizer may have left it
     for n,row in enumerate(rows):
-        asked = tokenizer(row.question, **plain)['input_ids'][:min(_LONGEST_QUESTION, limit//3)]
-        found = tokenizer(row.context, return_offsets_mapping=True, **plain)
-        ids, spans = found['input_ids'], found['offset_mapping']
-        room = limit - len(asked) - sum(map(len, frame['ids']))
-        answer = _answer_tokens(row.answers, spans)
-        for window in _windows(len(ids), room, stride):
-            before, between, after = frame['ids']
-            one = dict(input_ids=before + asked + between + ids[window] + after)
-            first = len(before) + len(asked) + len(between)
-            inside = answer and window.start <= answer[0] and answer[1] < window.stop
-            places = [first + i - window.start for i in answer] if inside else [0, 0]
-            one |= dict(start_positions=places[0], end_positions=places[1])
-            if types > 1:
-                (a, b), kinds = frame['text_types'], frame['types']
-                first_text, second_text = [a]*len(asked), [b]*len(ids[window])
-                one['token_type_ids'] = kinds[0] + first_text + kinds[1] + second_text + kinds[2]
-            packed.inputs.append(one)
+        asked, context = (reader.encode(x, add_special_tokens=False) for x in (row.question, row.context))
+        asked.truncate(min(_LONGEST_QUESTION, limit//3))
+        answer = _answer_tokens(row.answers, dict(enumerate(context.offsets)))
+        room = limit - len(asked) - reader.num_special_tokens_to_add(True)
+        context.truncate(room, max(0, room - stride))
+        for window in [context, *context.overflowing]:
+            both = reader.post_process(asked, window)
+            spans = dict(zip([i for i,side in enumerate(both.sequence_ids) if side == 1], window.offsets))
+            here = _answer_tokens(row.answers, spans)
+            places = here if here and len(here) == len(answer) else [0]
+            one = dict(input_ids=both.ids, start_positions=places[0], end_positions=places[-1])
+            packed.inputs.append(one | (dict(token_type_ids=both.type_ids) if types > 1 else {}))
             packed.row.append(n)
-            packed.spans.append({first + i: span for i,span in enumerate(spans[window])})
+            packed.spans.append(spans)
     return packed
 
 # %% ../../nbs/suites/heads.ipynb #hd14c
