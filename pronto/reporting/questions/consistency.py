@@ -15,7 +15,7 @@ from ...core.pictures import no_formula, panels
 from ...core.tables import Table, decimal, grouped
 from .question import RunQuestion
 from ..rendering import IN_PERCENT, shown
-from ..tables import fits
+from ..accuracy_tables import fits
 from ..translation_spread import MANY, across_languages
 from ...runs.comparing import one_setting, plain_name, row_of, task_name
 from ...runs.schema import Run
