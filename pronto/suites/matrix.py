@@ -9,12 +9,12 @@ __all__ = ['SavedTransfer']
 from pathlib import Path
 from statistics import mean
 from ..core.files import reading
-from ..core.pictures import heat_map
+from ..core.pictures import heat_map, panels
 from ..core.tables import Table, csv_rows, decimal, interval_text
 
 # %% ../../nbs/suites/matrix.ipynb #mx05c
-class SavedTransfer:
-    "Scores in percent by the language of training and that of test; raises `InputError` for another table"
+class _Scores:
+    "Scores in percent by the language of training and that of test"
     def __init__(self, path, title:str=''): # A table with the columns train, test, value and ngram
         self.title = title
         with reading(path, 'it should have the columns train, test, value and ngram'):
@@ -23,6 +23,13 @@ class SavedTransfer:
             self.ngrams = [float(r['ngram']) for r in rows if r['train'] == r['test'] and r['ngram']]
         self.sources, self.targets = (list(dict.fromkeys(pair[i] for pair in self.values)) for i in (0,1))
 
+    def row(self, source:str)->list[float|None]: # In the order of `targets`
+        "The scores of one language of training"
+        return [self.values.get((source, target)) for target in self.targets]
+
+# %% ../../nbs/suites/matrix.ipynb #mx05d
+class SavedTransfer(_Scores):
+    "A matrix of transfer in percent, from a table; raises `InputError` for another table"
     @property
     def finding(self)->str: # Empty if no language was trained on and tested
         "The mean score with the same language, with others, and the best source for each language"
@@ -40,11 +47,9 @@ class SavedTransfer:
     def plot(self): # A figure of matplotlib
         "A heat map with its numbers"
         import matplotlib.pyplot as plt
-        values = [[self.values.get((s, t), float('nan')) for t in self.targets] for s in self.sources]
-        size = 1.2 + .8*len(self.targets), 1 + .6*len(self.sources)
-        figure, axes = plt.subplots(figsize=size, layout='constrained')
-        heat_map(axes, values, self.sources, self.targets, '{:.1f}'.format, size=10, cmap='Blues', vmin=0,
-                 vmax=100)
+        figure, (axes,) = panels(1, 1.2 + .8*len(self.targets), 1 + .6*len(self.sources))
+        heat_map(axes, [self.row(s) for s in self.sources], self.sources, self.targets, '{:.1f}'.format,
+                 size=10, cmap='Blues', vmin=0, vmax=100)
         axes.set(xlabel='tested on', ylabel='trained on', title=self.title)
         plt.close(figure)
         return figure
@@ -54,7 +59,7 @@ class SavedTransfer:
         rows = []
         for source in self.sources:
             others = [x for (s,t),x in self.values.items() if s == source != t]
-            of_row = *(self.values.get((source, t)) for t in self.targets), mean(others) if others else None
-            rows.append([source, *(decimal(x, 1) for x in of_row)])
+            scores = [*self.row(source), mean(others) if others else None]
+            rows.append([source, *(decimal(x, 1) for x in scores)])
         header = ['train \\ test', *self.targets, 'mean of others']
         return Table('matrix', self.title, [(header, rows)], align='lr').markdown()
