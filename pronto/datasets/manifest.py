@@ -127,9 +127,6 @@ def make_manifest(
         checks=checks | resemblances, warnings=_empty_splits(parts))
 
 # %% ../../nbs/datasets/manifest.ipynb #mf21
-def _sums(tables:list[dict[str,int]])->dict[str,int]:
-    return {key: sum(t[key] for t in tables) for key in tables[0]}
-
 def _weighted(tables:list[dict[str,float|None]], weights:list[int])->dict[str,float|None]:
     "The mean of each number that a table has; `None` where nothing has a weight"
     found = {}
@@ -153,7 +150,7 @@ def pool_manifests(manifests:list[dict])->dict: # Without `fold`, `hashes` and `
         pooled['label_shares_by_split'][stem] = shares
         pooled['label_shares'][stem] = shares['test']
         pooled['predictors'][stem] = _weighted(of(stem, 'predictors'), rows['test'])
-    pooled['checks'] = _sums([m['checks'] for m in manifests])
+    pooled['checks'] = {key: sum(m['checks'][key] for m in manifests) for key in pooled['checks']}
     pooled['warnings'] = [f'fold {m["fold"]}: {warning}' for m in manifests for warning in m['warnings']]
     return pooled
 

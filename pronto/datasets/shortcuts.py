@@ -168,15 +168,12 @@ class NearestText:
             yield from np.ascontiguousarray((known[:,grams] @ weights).T)
 
 # %% ../../nbs/datasets/shortcuts.ipynb #nt06
-def _occurring(pairs:Pairs)->np.ndarray: # Sorted
-    "The verses of some pairs, by index"
-    return np.flatnonzero(np.bincount(np.r_[pairs.verse1, pairs.verse2]))
-
 def nearest_sense(
     train:Pairs, test:Pairs
 )->NearestQuestions: # Is the most similar verse of train known to have the sense?
     "Ask about the verse of train that is most similar to verse 2"
-    seen, asked = _occurring(train), np.flatnonzero(np.bincount(test.verse2))
+    seen = np.flatnonzero(np.bincount(np.r_[train.verse1, train.verse2]))
+    asked = np.flatnonzero(np.bincount(test.verse2))
     texts = lambda verses: [train.texts[v] for v in verses.tolist()]
     def predict(answers):
         nearest = np.zeros(len(train.texts), int)

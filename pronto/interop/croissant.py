@@ -15,10 +15,6 @@ from ..core.files import template
 # %% ../../nbs/interop/croissant.ipynb #cro00007
 _FORMATS = dict(parquet='application/x-parquet', jsonl='application/jsonlines')
 
-def _patterns(config:dict)->list[str]:
-    given = config['data_files']
-    return [given] if isinstance(given, str) else [file['path'] for file in given]
-
 def _columns(path:Path)->dict[str,dict]: # Name to what a field says of it
     if path.suffix == '.jsonl':
         with path.open(encoding='utf-8') as f: first = json.loads(f.readline() or '{}')
@@ -30,7 +26,8 @@ def _columns(path:Path)->dict[str,dict]: # Name to what a field says of it
     return {f.name: dict(dataType=kind(f.type)) for f in parquet.read_schema(path)}
 
 def _record_set(config:dict, files:list[str], folder:Path)->list[dict]: # The files, and what is in them
-    name, patterns = config['config_name'], _patterns(config)
+    name, given = config['config_name'], config['data_files']
+    patterns = [given] if isinstance(given, str) else [file['path'] for file in given]
     there = [f for f in files if any(fnmatch(f, pattern) for pattern in patterns)]
     if not there: return []
     all_files = {'@type': 'cr:FileSet', '@id': f'{name}-files', 'name': f'{name}-files',

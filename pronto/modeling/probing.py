@@ -335,9 +335,6 @@ def probe_pairs(choice:Choice, verses:Encodings, rows:dict[str,list], heads:str,
         choice.consider(i, fit_logistic(wide['train'], y, 2, _STRONG), wide, _STRONG)
 
 # %% ../../nbs/modeling/probing.ipynb #9b000015
-def _texts(rows:dict[str,list])->list[str]: # Each once, the longest parts first in the order of `rows`
-    return list(dict.fromkeys(text for part in rows.values() for row in part for text in row.texts))
-
 _ENCODING = Lock() # One thread encodes, with all cores; the others then find their verses in the cache
 
 def _encode(model, texts, settings, seed, device, cache, progress)->Encodings:
@@ -369,7 +366,8 @@ def probe(
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Probe a frozen model on one task and test it; raises `InputError` for bad input"
     start = time.perf_counter()
-    verses = _encode(model, _texts(rows), settings, seed, device, cache, progress)
+    texts = list(dict.fromkeys(text for part in rows.values() for row in part for text in row.texts))
+    verses = _encode(model, texts, settings, seed, device, cache, progress)
     number = {label: i for i,label in enumerate(task.labels)}
     gold = {s: torch.tensor([number[task.training_label(r.label)] for r in rows[s]]) for s in ('train','dev')}
     choice = Choice(task, settings['select'], gold)

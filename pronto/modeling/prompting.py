@@ -297,16 +297,12 @@ def _said(task, own:dict|None, values:np.ndarray)->list[str]:
     labels = _labels(task, own)
     return ['no answer' if np.isnan(row).any() else labels[row.argmax()] for row in values]
 
-def _prior(values:np.ndarray, settings:dict)->np.ndarray|float: # (labels,)
-    "The mean log-probability of each label, whatever is asked"
-    return values.mean(0) if settings.get('calibrated') else 0.
-
 def _tried(model:CausalModel, task, examples:list, dev:list, prompts:list, settings:dict
           )->tuple[list[dict],list]: # Scores and prior of each prompt
     gold, found, priors = [task.training_label(row.label) for row in dev], [], []
     for n,prompt in enumerate(prompts, 1):
         values = _measured(model, task, examples, dev, *prompt, settings).values
-        priors.append(_prior(values, settings))
+        priors.append(values.mean(0) if settings.get('calibrated') else 0.)
         answers = _said(task, prompt[1], values - priors[-1])
         scored = {k: round(float(v), 6) for k,v in scores(task, gold, answers).items()}
         found.append({'epoch': n} | scored | {'constant': len(set(answers)) == 1})

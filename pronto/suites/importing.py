@@ -190,10 +190,6 @@ def _own_rows(path:Path, kind:str, labels:tuple[str,...], notes:list[str])->list
     return rows
 
 # %% ../../nbs/suites/importing.ipynb #im12f
-def _require_labels(path:Path, rows:list):
-    if all(row.labelled for row in rows): return
-    raise InputError(path, 'has no labels, so nothing can be trained on it; add them, or name the file test')
-
 def _other_labels(found:Found, task:str)->list[str]: # A line, or none
     "Which labels do not occur in each language, or not in its training data"
     lines = []
@@ -267,7 +263,9 @@ def read_own(
         found.notes += [f'{task}: its labels are {", ".join(labels) or "not known"}', *headers]
     for code,files in places.items():
         rows = {split: _own_rows(file, kind, labels, found.notes) for split,file in files.items()}
-        for split in set(rows) - {'test'}: _require_labels(files[split], rows[split])
+        for split in [s for s,some in rows.items() if s != 'test' and not all(x.labelled for x in some)]:
+            raise InputError(files[split], 'has no labels, so nothing can be trained on it; add them, or '
+                                           'name the file test')
         if not any(rows.values()): raise InputError(path, 'has no rows; name tables with examples')
         for split,some in rows.items():
             if not some: found.notes.append(f'{files[split]}: has no rows')

@@ -86,13 +86,10 @@ def mela_table3(ours:dict[str,dict[str,float]]=None)->Table:
     return Table('mela3', 'MELA, test sets (MCC)', [(['model', *languages], rows)], align='lr')
 
 # %% ../../nbs/suites/published.ipynb #pb15c
-def _on_dev(record:Run)->list[dict]: # By checkpoint; none if they were not noted
-    "The scores on dev of the tested language"
-    return record.tested_dev if record.sources else record.dev
-
 def mela_score(records:list[Run])->float|None: # In percent; `None` without the dev scores of all seeds
     "MCC by the rule of MELA: the best checkpoint on dev of the median over seeds (appendix A.2)"
-    by_seed = [[epoch['mcc'] for epoch in _on_dev(r)] for r in records]
+    dev_of_tested = [r.tested_dev if r.sources else r.dev for r in records] # Empty if it was not noted
+    by_seed = [[epoch['mcc'] for epoch in epochs] for epochs in dev_of_tested]
     return 100*max(map(median, zip(*by_seed))) if all(by_seed) else None
 
 def _matrix(records:list[Run])->dict[tuple[str,str],str]: # Training and test language to a cell

@@ -130,7 +130,8 @@ def _score_task(task:SuiteTask, predictions:Path, labels:Path, measure:_Measure)
         sides = ('predictions', answered), ('labels', known)
         lacking = [what for what,files in sides if language not in files]
         true = None if lacking else measure.labels(known[language])
-        if not lacking and _without_labels(task, true): lacking = ['answers in the labels']
+        if task.group == 'qa' and not lacking and not any(text for _,texts in true for text in texts):
+            lacking = ['answers in the labels']
         if lacking:
             found.missing[language] = f'no {" and no ".join(lacking)}'
             continue
@@ -140,9 +141,6 @@ def _score_task(task:SuiteTask, predictions:Path, labels:Path, measure:_Measure)
             raise InputError(answered[language], f'{e}; predict the whole test set') from e
         for metric,value in scores.items(): found.scores.setdefault(metric, {})[language] = value
     return found
-
-def _without_labels(task:SuiteTask, labels:list)->bool:
-    return task.group == 'qa' and not any(text for _,texts in labels for text in texts)
 
 # %% ../../nbs/suites/scoring.ipynb #sc18c
 @dataclass
