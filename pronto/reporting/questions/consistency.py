@@ -48,6 +48,7 @@ class Sets(NamedTuple):
         orders = [([a[m] for m in a if m in b], [b[m] for m in a if m in b]) for a,b in both]
         return float(np.mean([kendall_tau(*order) if len(order[0]) > 1 else np.nan for order in orders]))
 
+# %% ../../../nbs/reporting/questions/consistency.ipynb #cs00006b
 def _about(run:Run)->tuple[str,str]: return run.source or 'OntoNotes', run.own_code
 
 def _kind(a:tuple, b:tuple, sizes:dict)->tuple[str,str]: # Of `WAYS`, and the source that both share
@@ -106,6 +107,7 @@ def consistency_table(found:list[Sets], metric:str='accuracy')->Table:
     title = 'Do scores hold between test sets of one language?'
     return Table('consistency', title, [(header, rows)], [_NOTE], data, align='lllrllr')
 
+# %% ../../../nbs/reporting/questions/consistency.ipynb #cs00011b
 def plot_consistency(found:list[Sets], metric:str='accuracy'):
     "A panel for each task and language: a line for each model over the test sets; parallel lines agree"
     titles = [f'{task_name(s.task)}, {s.language}, {s.protocol}: {s.kind}' for s in found]
@@ -121,6 +123,7 @@ def plot_consistency(found:list[Sets], metric:str='accuracy'):
     figure.legend(lines.values(), lines, fontsize=7, ncols=4, loc='outside upper right')
     return figure
 
+# %% ../../../nbs/reporting/questions/consistency.ipynb #cs00011d
 _KEPT = .8 # τ: all pairs of models but one in ten are in the same order
 
 def consistency_sentences(tables:list[Table], metric:str='accuracy')->list[str]: # One for each kind
