@@ -128,6 +128,16 @@ def test_common_rows(tmp_path):
     store(tmp_path/'runs', 'qac', 'tiny', 'sentence_mood', .8, said=[r | dict(ref='JHN 1:1') for r in predictions(.8)])
     with pytest.raises(InputError, match='no test rows of SM in common'): make_tables(tmp_path/'runs', tmp_path/'out', common_rows=True)
 
+def test_tables_of_the_labels_of_one_source(tmp_path, capsys):
+    from pronto.cli.command import main
+    for code,source in ('first', 'OntoNotes'), ('second', 'MACULA Greek'): store(tmp_path/'runs', code, 'a', 'sentence_mood', .6, source=source)
+    ask = lambda *options: main(['tables', '--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'out'), *options])
+    assert ask('--source', 'macula') == 0
+    said = capsys.readouterr()
+    assert '**second**' in said.out and '**first**' not in said.out and '--protocol and --source' in said.err
+    assert ask('--source', 'acai') == 1
+    assert "--source: no run has labels of 'acai'; choose from MACULA Greek, OntoNotes" in capsys.readouterr().err
+
 def test_what_models_know_and_how_they_predict_stands_beside_their_scores(tmp_path, capsys):
     "Readings are runs of their own; models are told by their files, not by their names"
     from pronto.cli.command import main

@@ -26,6 +26,8 @@ def tables_options(parser):
         help='only runs on these splits, of parallel, folds, random, published and divided (those of other '
         'benchmarks), separated by commas; all if empty')
     add('--protocol', help='only runs of this protocol (default: in-language, or what there is)')
+    add('--source', default='', metavar='NAME',
+        help='only runs with the labels of this annotated source, e.g. MACULA; all if empty')
     protocols_option(parser)
     add('--metric', choices=['accuracy','macro_f1','mcc','mae','f1'],
         help='what is set large, marked and tested; mae is for counts, f1 for spans and answers (default: '
@@ -88,6 +90,12 @@ def _know_protocol(name:str, records:list):
     from pronto.protocols.protocol import find_protocol
     find_protocol(name)
 
+def _know_source(name:str, records:list):
+    there = sorted({r.source for r in records if r.source})
+    if not name or any(source.lower().startswith(name.lower()) for source in there): return
+    known = f'; choose from {", ".join(there)}' if there else ''
+    raise InputError('--source', f'no run has labels of {name!r}{known}')
+
 # %% ../../nbs/cli/result_commands.ipynb #19aa203e
 def tables_command(args):
     "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a question"
@@ -101,6 +109,7 @@ def tables_command(args):
     records = [r for r in read_runs(runs) if r.is_search or r.is_reading or is_chosen(r.task)]
     asked = _choose(args, records)
     _know_protocol(args.protocol, records)
+    _know_source(args.source, records)
     records = _leave_out(records, names_in(args.without))
     if not records and not args.published:
         of_protocol = '' if args.protocol == 'in-language' else f' --protocol {args.protocol}'
@@ -113,7 +122,7 @@ def tables_command(args):
     if (question.protocol or question.any_protocol) and not asked: args.recipe = ''
     kind, file = (args.recipe, args.splits, args.protocol), args.tiers or args.items or args.beside or ''
     of_accuracy = args.layout, args.published, args.common_rows, args.memory
-    options = Options(*kind, args.metric or '', file, args.runs, *of_accuracy)
+    options = Options(*kind, args.metric or '', file, args.runs, *of_accuracy, source=args.source)
     def make(out):
         reply = ask_runs(question, records, options)
         tables = reply.write(out)
@@ -122,7 +131,7 @@ def tables_command(args):
         return f'{reply.finding}\n\n{tables}' if args.question else tables
     show_tables(make, Path(args.output or data_dir()/'tables'))
     other = question.name == 'accuracy' and left_out(records, options)
-    if other: note(f'left out: {other}; choose with --recipe, --splits and --protocol')
+    if other: note(f'left out: {other}; choose with --recipe, --splits, --protocol and --source')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
 _WITH_TABLES = ('transfer transfer-probe transfer-prompting few-shot mixes retrieval perplexity '

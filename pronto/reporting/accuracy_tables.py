@@ -127,13 +127,15 @@ class Options(NamedTuple):
     published:bool=False # Also the translations of the layout that have no run
     common_rows:bool=False # Test all translations of a table on the rows that all of them have
     memory:bool=False # Also say how many verses each model knows
+    source:str='' # Only labels of this annotated source, by the beginning of its name; any if empty
 
 USUAL = Options('paper', SPLITS_SHOWN)
 
 def fits(record:Run, options:Options)->bool:
-    "Is a run of the recipe, splits and protocol that are asked for?"
+    "Is a run of the recipe, splits, protocol and source that are asked for?"
     splits, protocol = options.splits, options.protocol
     if splits and (record.splits or splits) not in (splits, *splits.split(',')): return False
+    if not (record.source or '').lower().startswith(options.source.lower()): return False
     if (record.is_search or record.is_reading) and not protocol: return False # It has a table of its own
     return all(w in ('', f) for w,f in ((options.recipe, record.recipe), (protocol, record.protocol)))
 

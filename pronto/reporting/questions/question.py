@@ -94,7 +94,7 @@ def _chosen(question:RunQuestion, records:list[Run], options:Options)->tuple[lis
     paths = {r.path for r in kept}
     others = described([r for r in some if r.path not in paths]), left_out(records, options)
     said = '; '.join(filter(None, others))
-    return kept, f'Left out: {said}; choose with --recipe, --splits and --protocol.' if said else ''
+    return kept, f'Left out: {said}; choose with --recipe, --splits, --protocol and --source.' if said else ''
 
 def _runs_of(found:list)->list[Run]: return [r for one in found for r in getattr(one, 'runs', ())]
 
