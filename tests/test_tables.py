@@ -130,7 +130,8 @@ def test_common_rows(tmp_path):
 
 def test_tables_of_the_labels_of_one_source(tmp_path, capsys):
     from pronto.cli.command import main
-    for code,source in ('first', 'OntoNotes'), ('second', 'MACULA Greek'): store(tmp_path/'runs', code, 'a', 'sentence_mood', .6, source=source)
+    for code,source in ('first', 'OntoNotes'), ('second', 'MACULA Greek'):
+        store(tmp_path/'runs', code, 'a', 'sentence_mood', .6, source=source)
     ask = lambda *options: main(['tables', '--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'out'), *options])
     assert ask('--source', 'macula') == 0
     said = capsys.readouterr()

@@ -46,7 +46,8 @@ class Sets(NamedTuple):
         "Kendall's τ-b of the orders of models on two test sets"
         both = [(self.scores[a], self.scores[b]) for a,b in self.pairs]
         orders = [([a[m] for m in a if m in b], [b[m] for m in a if m in b]) for a,b in both]
-        return float(np.mean([kendall_tau(*order) if len(order[0]) > 1 else np.nan for order in orders]))
+        taus = [kendall_tau(*order) for order in orders if len(order[0]) > 1]
+        return float(np.mean(taus)) if taus else np.nan
 
 # %% ../../../nbs/reporting/questions/consistency.ipynb #cs00006b
 def _about(run:Run)->tuple[str,str]: return run.source or 'OntoNotes', run.own_code
@@ -101,7 +102,7 @@ def consistency_table(found:list[Sets], metric:str='accuracy')->Table:
         apart = dict(mean=float(s.differences.mean()), largest=float(s.differences.max()))
         rows.append([*about.values(), *sizes.values(), *(decimal(x, digits) for x in apart.values()),
                      decimal(s.tau)])
-        data.append(about | sizes | {k: round(x, 4) for k,x in (apart | dict(tau=s.tau)).items()})
+        data.append(about | sizes | {k: round(x, 4) for k,x in (apart | dict(tau=s.tau)).items() if x == x})
     header = ['differ in','task','protocol','rows','labels','language','test sets','models','mean','largest',
               'τ']
     title = 'Do scores hold between test sets of one language?'
@@ -133,8 +134,9 @@ def consistency_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     for about,some in grouped((r for t in tables for r in t.records), place).items():
         protocol, limit, kind, source = about
         by_task = grouped(some, lambda r: r['task'])
-        mean = lambda name: {t: float(np.mean([float(r[name]) for r in rows])) for t,rows in by_task.items()}
-        apart, taus = (sorted(mean(name).items(), key=lambda x: x[1]) for name in ('mean','tau'))
+        known = lambda name: {t: [float(r[name]) for r in rows if r.get(name)] for t,rows in by_task.items()}
+        means = lambda name: {t: float(np.mean(some)) for t,some in known(name).items() if some}
+        apart, taus = (sorted(means(name).items(), key=lambda x: x[1]) for name in ('mean','tau'))
         (low, least), (high, most) = ((name, decimal(x, digits)) for name,x in (apart[0], apart[-1]))
         ends = f'{least}{unit} ({low})' + (f' to {most} ({high})' if len(apart) > 1 else '')
         said = [f'{how} {", ".join(f"{name} ({decimal(tau)})" for name,tau in own)}'
@@ -142,8 +144,9 @@ def consistency_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
                                 ('is not by', [x for x in taus[::-1] if x[1] < _KEPT])) if own]
         rows = 'all rows' if limit == 'all' else f'{limit} rows'
         where = ', '.join(filter(None, [source, *dict.fromkeys(r['language'] for r in some)]))
+        order = f'; the order of models {"; it ".join(said)} (mean τ)' if said else ''
         lines.append(f'{protocol}, {rows}, between {kind} ({where}): scores of a model differ on average by '
-                     f'{ends}; the order of models {"; it ".join(said)} (mean τ).')
+                     f'{ends}{order}.')
     return lines
 
 def _read(records:list[Run], options)->list[Sets]:
