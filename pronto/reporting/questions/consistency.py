@@ -150,7 +150,7 @@ def consistency_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     return lines
 
 def _read(records:list[Run], options)->list[Sets]:
-    some = [r for r in records if fits(r, options._replace(recipe='', protocol='', splits=''))]
+    some = [r for r in records if fits(r, options._replace(recipe='', protocol=''))]
     return read_consistency(some, options.metric or 'accuracy')
 
 CONSISTENCY = RunQuestion('consistency', _read, lambda found, metric: [consistency_table(found, metric)],
