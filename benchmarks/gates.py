@@ -166,6 +166,10 @@ def table(records, models, names):
     n_rows = [n for r in records if r['share'] == 1 for n in r['rows']]
     folds = ' of each fold' if any(len(r['rows']) > 1 for r in records) else ''
     notes = [_READ.format(datasets, min(n_rows), max(n_rows), folds), *[_OF_WORDS]*on_words, _PASSES]
+    tested = {task: min(len(r['rows']) for r in records if r['task'] == task) for task in where}
+    most = max(tested.values())
+    few = [f'{task} on {n} of {most}' for task,n in tested.items() if n < most]
+    if few: notes.append(f'Folds in which a split has no rows are left out; tested: {", ".join(few)}.')
     name, which = ('word_gates', 'tasks on words') if on_words else ('gates', 'tasks')
     source = records[0]['source']
     labels = '' if source == 'OntoNotes' else f' with the labels of {source}'

@@ -179,6 +179,9 @@ def test_test_sets_of_one_language_are_compared_in_the_way_that_they_differ(tmp_
     assert 'differ by up to 2.0 points (eng, 2 translations, PNS, small)' in reply.markdown() # Of one source and part
     reply.write(tmp_path/'out')
     assert (tmp_path/'out'/'consistency.png').exists()
+    both('one', 10, 20, recipe='robust'); both('two', 20, 10, recipe='robust') # noqa: E702
+    recipes = [(r['recipe'], r['tau']) for r in ask('consistency', tmp_path).tables[0].records if r['kind'] == 'translations']
+    assert recipes == [('paper', '1.0'), ('robust', '-1.0')] # Never mixed
 
 # What is shown
 

@@ -691,13 +691,16 @@ def test_answers_of_mlqa_are_judged_by_the_rules_of_their_language(tmp_path):
     assert values == dict(mlqa=[1], squad=[0])
     assert "rule='mlqa'" in tasks_file(dict(mlqa=Described('questions', 'mlqa', 'MLQA')))
 
+def _in_two_languages(folder):
+    for code in 'en','de':
+        (folder/code).mkdir(parents=True)
+        for split,n in ('train', 12), ('dev', 4), ('test', 6):
+            rows = ''.join(f'{code} {"sang" if i % 2 else "x"} {i} {split}\t{i % 2}\n' for i in range(n))
+            (folder/code/f'{split}.tsv').write_text(rows)
+
 def test_machine_translated_test_sets_beside_human_ones(tmp_path, tiny_bert, capsys, tasks_forgotten):
     "The import keeps which human dataset they belong to, and chrF++; scores of the same training are compared"
-    for code in 'en','de':
-        (tmp_path/'in'/code).mkdir(parents=True)
-        for split,n in ('train', 12), ('dev', 4), ('test', 6):
-            rows = ''.join(f'{code} {"sang" if i % 2 else "x"} {i}\t{i % 2}\n' for i in range(n))
-            (tmp_path/'in'/code/f'{split}.tsv').write_text(rows)
+    _in_two_languages(tmp_path/'in')
     out, made, runs = str(tmp_path/'out'), str(tmp_path/'de-mt'), str(tmp_path/'runs')
     assert main(['import','tsv',str(tmp_path/'in'),'-o',out,'--task','acc']) == 0
     assert main(['export','texts',f'{out}/en','-o',str(tmp_path/'t.tsv')]) == 0
@@ -719,11 +722,7 @@ def test_machine_translated_test_sets_beside_human_ones(tmp_path, tiny_bert, cap
 
 def test_training_on_translated_text(tmp_path, tiny_bert, capsys, tasks_forgotten):
     "XTREME's translate-train: the texts of train are translated too, and are a source of transfer to what people wrote"
-    for code in 'en','de':
-        (tmp_path/'in'/code).mkdir(parents=True)
-        for split,n in ('train', 12), ('dev', 4), ('test', 6):
-            rows = ''.join(f'{code} {"sang" if i % 2 else "x"} {i} {split}\t{i % 2}\n' for i in range(n))
-            (tmp_path/'in'/code/f'{split}.tsv').write_text(rows)
+    _in_two_languages(tmp_path/'in')
     out, made, runs, table = (str(tmp_path/name) for name in ('out','de-mt','runs','t.tsv'))
     assert main(['import','tsv',str(tmp_path/'in'),'-o',out,'--task','acc']) == 0
     assert main(['export','texts',f'{out}/en','-o',table,'--splits','train,deb']) == 1

@@ -27,6 +27,7 @@ class Sets(NamedTuple):
     "The test sets of one language on one task that differ in one way"
     task:str
     protocol:str
+    recipe:str
     limit:int|None
     language:str # ISO 639-3
     kind:str     # Of `WAYS`
@@ -36,17 +37,20 @@ class Sets(NamedTuple):
     runs:list[Run]
 
     @property
+    def shared(self)->list[tuple[list[float],list[float]]]: # For each pair
+        "The scores, on both test sets of a pair, of the models that ran on both"
+        both = [(self.scores[a], self.scores[b]) for a,b in self.pairs]
+        return [([a[m] for m in a if m in b], [b[m] for m in a if m in b]) for a,b in both]
+
+    @property
     def differences(self)->np.ndarray: # One for each pair and model
         "How far apart two scores of a model are"
-        both = [(self.scores[a], self.scores[b]) for a,b in self.pairs]
-        return np.abs([a[m] - b[m] for a,b in both for m in a if m in b])
+        return np.abs([x - y for a,b in self.shared for x,y in zip(a, b)])
 
     @property
     def tau(self)->float: # A mean over pairs; NaN without two models
         "Kendall's τ-b of the orders of models on two test sets"
-        both = [(self.scores[a], self.scores[b]) for a,b in self.pairs]
-        orders = [([a[m] for m in a if m in b], [b[m] for m in a if m in b]) for a,b in both]
-        taus = [kendall_tau(*order) for order in orders if len(order[0]) > 1]
+        taus = [kendall_tau(*both) for both in self.shared if len(both[0]) > 1]
         return float(np.mean(taus)) if taus else np.nan
 
 # %% ../../../nbs/reporting/questions/consistency.ipynb #cs00006b
@@ -75,12 +79,12 @@ def _sets(runs:list[Run], metric:str, *about)->list[Sets]:
 def read_consistency(records:list[Run], metric:str='accuracy')->list[Sets]: # By kind, task and language
     "Compare test sets of one language; raises `InputError` if no language has two"
     named = [r.but(model=plain_name(r.model)) for r in across_languages(records, metric)]
-    alike = lambda r: (*row_of(r), r.recipe, r.limit, r.language)
+    alike = lambda r: (*row_of(r), r.recipe or '', r.limit, r.language)
     found = []
-    for (task, protocol, _, _, limit, language),some in grouped(named, alike).items():
+    for (task, protocol, _, *about),some in grouped(named, alike).items():
         own = [one_setting(runs) for runs in grouped(some, lambda r: (r.model, *_about(r))).values()]
-        found += _sets(sum(own, []), metric, task, protocol, limit, language)
-    order = lambda s: (WAYS.index(s.kind), s.protocol, s.task, s.limit or 0, s.language)
+        found += _sets(sum(own, []), metric, task, protocol, *about)
+    order = lambda s: (WAYS.index(s.kind), s.protocol, s.task, s.recipe, s.limit or 0, s.language)
     if found: return sorted(found, key=order)
     what = 'hold no model that ran on two test sets of one language'
     raise InputError('runs', f'{what}; build another translation of it, or labels of another source')
@@ -96,17 +100,17 @@ def consistency_table(found:list[Sets], metric:str='accuracy')->Table:
     digits, rows, data = 1 if metric in IN_PERCENT else 2, [], []
     for s in found:
         models = {m for scores in s.scores.values() for m in scores}
-        about = dict(kind=s.kind, task=task_name(s.task), protocol=s.protocol, rows=s.limit or 'all',
-                     source=s.source, language=s.language)
+        about = dict(kind=s.kind, task=task_name(s.task), protocol=s.protocol, recipe=s.recipe,
+                     rows=s.limit or 'all', source=s.source, language=s.language)
         sizes = dict(test_sets=len(s.scores), models=len(models))
         apart = dict(mean=float(s.differences.mean()), largest=float(s.differences.max()))
         rows.append([*about.values(), *sizes.values(), *(decimal(x, digits) for x in apart.values()),
                      decimal(s.tau)])
         data.append(about | sizes | {k: round(x, 4) for k,x in (apart | dict(tau=s.tau)).items() if x == x})
-    header = ['differ in','task','protocol','rows','labels','language','test sets','models','mean','largest',
-              'τ']
+    header = ['differ in','task','protocol','recipe','rows','labels','language','test sets','models','mean',
+              'largest','τ']
     title = 'Do scores hold between test sets of one language?'
-    return Table('consistency', title, [(header, rows)], [_NOTE], data, align='lllrllr')
+    return Table('consistency', title, [(header, rows)], [_NOTE], data, align='llllrllr')
 
 # %% ../../../nbs/reporting/questions/consistency.ipynb #cs00011b
 def plot_consistency(found:list[Sets], metric:str='accuracy'):
@@ -130,9 +134,9 @@ _KEPT = .8 # τ: all pairs of models but one in ten are in the same order
 def consistency_sentences(tables:list[Table], metric:str='accuracy')->list[str]: # One for each kind
     "How far apart scores are, and which tasks keep the order of models, as means over languages"
     digits, unit = (1, ' points') if metric in IN_PERCENT else (2, '')
-    lines, place = [], lambda r: tuple(r[k] for k in ('protocol','rows','kind','source'))
+    lines, place = [], lambda r: tuple(r[k] for k in ('protocol','recipe','rows','kind','source'))
     for about,some in grouped((r for t in tables for r in t.records), place).items():
-        protocol, limit, kind, source = about
+        protocol, recipe, limit, kind, source = about
         by_task = grouped(some, lambda r: r['task'])
         known = lambda name: {t: [float(r[name]) for r in rows if r.get(name)] for t,rows in by_task.items()}
         means = lambda name: {t: float(np.mean(some)) for t,some in known(name).items() if some}
@@ -145,7 +149,8 @@ def consistency_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
         rows = 'all rows' if limit == 'all' else f'{limit} rows'
         where = ', '.join(filter(None, [source, *dict.fromkeys(r['language'] for r in some)]))
         order = f'; the order of models {"; it ".join(said)} (mean τ)' if said else ''
-        lines.append(f'{protocol}, {rows}, between {kind} ({where}): scores of a model differ on average by '
+        how = protocol if recipe in ('', protocol) else f'{protocol} ({recipe})'
+        lines.append(f'{how}, {rows}, between {kind} ({where}): scores of a model differ on average by '
                      f'{ends}{order}.')
     return lines
 
