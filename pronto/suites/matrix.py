@@ -12,54 +12,44 @@ from ..core.files import reading
 from ..core.pictures import heat_map, panels
 from ..core.tables import Table, csv_rows, decimal, interval_text
 
-# %% ../../nbs/suites/matrix.ipynb #mx05c
-class _Scores:
-    "Scores in percent by the language of training and that of test"
+# %% ../../nbs/suites/matrix.ipynb #mx05d
+class SavedTransfer:
+    "A matrix of transfer in percent, from a table; raises `InputError` for another table"
     def __init__(self, path, title:str=''): # A table with the columns train, test, value and ngram
         self.title = title
         with reading(path, 'it should have the columns train, test, value and ngram'):
             rows = csv_rows(Path(path).read_text(encoding='utf-8'))
             self.values = {(r['train'], r['test']): float(r['value']) for r in rows}
             self.ngrams = [float(r['ngram']) for r in rows if r['train'] == r['test'] and r['ngram']]
-        self.sources, self.targets = (list(dict.fromkeys(pair[i] for pair in self.values)) for i in (0,1))
+        self.sources, self.targets = (list(dict.fromkeys(column)) for column in zip(*self.values))
+        self.matrix = [[self.values.get((s, t)) for t in self.targets] for s in self.sources]
 
-    def row(self, source:str)->list[float|None]: # In the order of `targets`
-        "The scores of one language of training"
-        return [self.values.get((source, target)) for target in self.targets]
-
-# %% ../../nbs/suites/matrix.ipynb #mx05d
-class SavedTransfer(_Scores):
-    "A matrix of transfer in percent, from a table; raises `InputError` for another table"
     @property
-    def finding(self)->str: # Empty if no language was trained on and tested
-        "The mean score with the same language, with others, and the best source for each language"
-        same = [x for (source,target),x in self.values.items() if source == target]
+    def finding(self)->str:
+        "The scores with the same language and with others, and the best source for each language"
         other = {pair: x for pair,x in self.values.items() if pair[0] != pair[1]}
-        if not same or not other: return ''
         best = {target: source for (source,target),_ in sorted(other.items(), key=lambda item: item[1])}
         span = lambda values: interval_text([min(values), max(values)], 1)
-        reached = f' Character n-grams reach {span(self.ngrams)}.' if self.ngrams else ''
         named = ', '.join(f'{target} from {best[target]} ({decimal(other[best[target], target], 1)})'
                           for target in self.targets if target in best)
-        return (f'Trained and tested in the same language: {span(same)}.{reached} In another language: '
-                f'{span(other.values())}. The best of the others: {named}.')
+        same = span([x for pair,x in self.values.items() if pair not in other])
+        return (f'Trained and tested in the same language: {same}. Character n-grams reach {span(self.ngrams)}. '
+                f'In another language: {span(other.values())}. The best of the others: {named}.')
 
     def plot(self): # A figure of matplotlib
         "A heat map with its numbers"
         import matplotlib.pyplot as plt
         figure, (axes,) = panels(1, 1.2 + .8*len(self.targets), 1 + .6*len(self.sources))
-        heat_map(axes, [self.row(s) for s in self.sources], self.sources, self.targets, '{:.1f}'.format,
-                 size=10, cmap='Blues', vmin=0, vmax=100)
+        heat_map(axes, self.matrix, self.sources, self.targets, '{:.1f}'.format, size=10, cmap='Blues',
+                 vmin=0, vmax=100)
         axes.set(xlabel='tested on', ylabel='trained on', title=self.title)
         plt.close(figure)
         return figure
 
     def markdown(self)->str:
         "The matrix, with the mean of the languages that were not trained on"
-        rows = []
-        for source in self.sources:
-            others = [x for (s,t),x in self.values.items() if s == source != t]
-            scores = [*self.row(source), mean(others) if others else None]
-            rows.append([source, *(decimal(x, 1) for x in scores)])
+        of_others = (mean(x for (s,t),x in self.values.items() if s == source != t) for source in self.sources)
+        rows = [[source, *(decimal(x, 1) for x in (*scores, others))]
+                for source,scores,others in zip(self.sources, self.matrix, of_others)]
         header = ['train \\ test', *self.targets, 'mean of others']
         return Table('matrix', self.title, [(header, rows)], align='lr').markdown()
