@@ -144,7 +144,7 @@ def test_all_nine_tasks_are_imported(imported):
         udpos='tagging | 2 | 2 | 2 | 2 | 1', xnli='pair | 2 | 2 | 1 | 2 | 1', xquad='questions | 2 | 3 | 1 | 2 | 1')
     assert 'xnli: no files for ar, bg' in told.err and 'xquad, en, train: 1 answers moved' in told.err
     assert 'xquad, en, train: 1 answers not in the context' in told.err
-    assert {p.name for p in out.iterdir()} == {'en','de','ja','tl','sw','import.json','tasks.py'}
+    assert {p.name for p in out.iterdir()} == {'en','de','ja','tl','sw','import.json'}
 
 def test_what_is_hard_to_read_in_the_files_of_xtreme(imported):
     out = imported[0]
@@ -166,8 +166,8 @@ def test_what_others_saved_is_not_replaced_by_an_import(imported, capsys):
     assert main(again) == 1 and 'notes.txt in it was not written by PrOnto' in capsys.readouterr().err
 
 @pytest.mark.parametrize('name, text, said', [
-    ('xnli/dev-de.tsv', 'a\tb\tyes\n', "line 1: 'yes' is not one of the labels"), ('xnli/dev-de.tsv', 'a\n', 'line 1: 1 columns'),
-    ('xnli/dev-de.tsv', 'a\tb\tneutral\na\tb\n', 'line 2: has no label, but other lines have one'),
+    ('xnli/dev-de.tsv', 'a\tb\tyes\n', "line 1: 'yes' is not one of the labels"), ('xnli/dev-de.tsv', 'a\n', 'line 1: has 1 columns'),
+    ('xnli/dev-de.tsv', 'a\tb\tneutral\na\tb\n', 'line 2: has no label where other lines have one'),
     ('panx/dev-de.tsv', 'a\tB-MISC\n', "line 1: 'B-MISC' is not one of the tags"), ('udpos/dev-tl.tsv', 'a b c\tX\ty\n', 'line 1'),
     ('xquad/xquad.de.json', '{"data": [{}]}', "it lacks 'paragraphs'"), ('tatoeba/de-en.en', 'x\n', 'has 2 lines, but de-en.en has 1'),
     ('bucc2018/de-en.dev.gold', 'de-2\ten-9\n', "line 1: 'de-2.ten-9' has an id that is in neither text")])
@@ -292,7 +292,7 @@ def test_half_a_character_in_json_gives_a_line(tmp_path, capsys):
     assert 'test.json: holds half a character' in capsys.readouterr().err
 
 def test_imported_sentences_are_a_dataset_like_others(tmp_path, capsys, tasks_forgotten):
-    "A tasks file beside the folders defines their tasks; baselines answer, and pairs have no sense"
+    "The manifest describes their tasks; baselines answer, and pairs have no sense"
     from pronto.datasets.loading import load_dataset_folder
     rows = ''.join(f'Kim {word} {i}.\tIt {word}.\t{label}\n' for word,label in (('came','yes'), ('left','no')) for i in range(4))
     for split in 'train','dev','test':
@@ -301,7 +301,7 @@ def test_imported_sentences_are_a_dataset_like_others(tmp_path, capsys, tasks_fo
     command = ['import','tsv',str(tmp_path/'en'),'-o',str(tmp_path/'out'),'--task','nli','--kind','pair','--labels','yes,no']
     assert main(command) == 0
     data = tmp_path/'out'/'en'
-    assert main(['eval',str(data),'-t','nli','--tasks',str(tmp_path/'out'/'tasks.py')]) == 0
+    assert main(['eval',str(data),'-t','nli']) == 0
     assert 'nli: majority 50.0%, lookup 100.0%' in capsys.readouterr().out
     assert load_dataset_folder(data).tasks['nli']['test'][0].refs == (None, None)
     assert main(['import','tsv',str(tmp_path/'en'),'-o',str(tmp_path/'x'),'--task','My task','--labels','yes,no']) == 1
@@ -363,18 +363,19 @@ def test_scores_of_predictions_are_those_of_the_evaluation(tmp_path):
     "Raw files have labels: the scores of their runs are what `xtreme score` gives"
     from pronto.runs.store import score_labels
     from pronto.suites.kinds import AnswerSpan, Question, Tagged
-    from pronto.suites.predicting import answer_text
+    from pronto.suites.kinds import submission_text
     from pronto.suites.tasks import QuestionTask, TaggingTask
     tags = ['B-LOC','B-PER','I-PER','O']
     rows = [Tagged(str(i), ('x',)*(i + 2), tuple(tags[j % 4] for j in range(i, 2*i + 2))) for i in range(9)]
-    said = [tags[(j*j + i) % 4] for i in range(9) for j in range(i + 2)]
+    by_row = [[tags[(j*j + i) % 4] for j in range(i + 2)] for i in range(9)]
+    said = sum(by_row, [])
     asked = [Question(f'q{i}', '?', 'in Bonn am Rhein', (AnswerSpan('Bonn am Rhein', 3),), 'de') for i in range(5)]
     answers = [' '.join(['in','Bonn','am','Rhein'][:i + 1]) for i in range(4)] + ['']
     qas = [dict(id=q.id, question='?', answers=[dict(text='Bonn am Rhein', answer_start=3)]) for q in asked]
-    gold = dict(panx=answer_text('tagging', rows, [tag for row in rows for tag in row.tags]),
+    gold = dict(panx=submission_text('tagging', rows, [row.tags for row in rows]),
                 mlqa=json.dumps(dict(data=[dict(paragraphs=[dict(context='', qas=qas)])])))
-    for task,ending,true,predicted in ('panx','tsv',gold['panx'],answer_text('tagging', rows, said)), \
-                                      ('mlqa','json',gold['mlqa'],answer_text('questions', asked, answers)):
+    for task,ending,true,predicted in ('panx','tsv',gold['panx'],submission_text('tagging', rows, by_row)), \
+                                      ('mlqa','json',gold['mlqa'],submission_text('questions', asked, [[a] for a in answers])):
         for side,text in ('labels', true), ('predictions', predicted):
             (tmp_path/side/task).mkdir(parents=True)
             (tmp_path/side/task/f'test-de.{ending}').write_text(text)
@@ -421,12 +422,11 @@ def test_texts_of_a_test_set_for_a_translator(tmp_path, capsys, tasks_forgotten)
         (tmp_path/'en').mkdir(exist_ok=True)
         (tmp_path/'en'/f'{split}.tsv').write_text('Kim came.\tyes\nKim left.\tno\nKim came.\tno\n')
     assert main(['import','tsv',str(tmp_path/'en'),'-o',str(tmp_path/'out'),'--labels','yes,no']) == 0
-    tasks = ['--tasks',str(tmp_path/'out'/'tasks.py')]
-    assert main(['export','texts',str(tmp_path/'out'/'en'),'-o',str(tmp_path/'t.tsv'),*tasks]) == 0
+    assert main(['export','texts',str(tmp_path/'out'/'en'),'-o',str(tmp_path/'t.tsv')]) == 0
     assert (tmp_path/'t.tsv').read_text() == 'Kim came.\tKim came.\nKim left.\tKim left.\n'
     (tmp_path/'t.tsv').write_text('Kim came.\tKim kam.\n')
     command = ['import','translation',str(tmp_path/'out'/'en'),str(tmp_path/'t.tsv'),'-o',str(tmp_path/'de'),'--language','de']
-    assert main([*command,*tasks]) == 0
+    assert main(command) == 0
     assert 'own: train 2 of 3, dev 0 of 0, test 2 of 3' in capsys.readouterr().out
 
 def test_in_language_few_shot_and_mixed_training(tmp_path, tiny_bert, capsys, tasks_forgotten):
@@ -472,11 +472,10 @@ def test_imported_sentences_transfer_from_one_language_to_another(tmp_path, tiny
             (tmp_path/'in'/code/f'{split}.tsv').write_text(rows)
     out, runs = tmp_path/'out', str(tmp_path/'runs')
     assert main(['import','tsv',str(tmp_path/'in'),'-o',str(out),'--task','acc']) == 0
-    tasks = ['--tasks',str(out/'tasks.py')]
     command = ['eval',str(out/'en'),str(out/'de'),'-t','acc','-m',str(tiny_bert),'--protocol','transfer',
-               '--train',str(out/'en'),'--recipe','tiny','--epochs','1','--runs',runs,*tasks]
+               '--train',str(out/'en'),'--recipe','tiny','--epochs','1','--runs',runs]
     assert main(command) == 0 and 'de, letters, acc, seed 0, from en' in capsys.readouterr().out
-    show = ['tables','--runs',runs,'--protocol','transfer','--recipe','tiny','-o',str(tmp_path/'tables'),*tasks]
+    show = ['tables','--runs',runs,'--protocol','transfer','--recipe','tiny','-o',str(tmp_path/'tables')]
     assert main(show) == 0 and '| trained on | de | en |' in capsys.readouterr().out
 
 # The kinds of examples through the protocols, the store and the tables
@@ -655,10 +654,9 @@ def test_what_a_newcomer_does_with_imports_is_said(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_a_sweep_knows_the_tasks_of_an_import(tmp_path, treebanks, tiny_bert, capsys, tasks_forgotten):
-    "Its notebooks read them from the manifest, and load no file of the import, which somebody may have changed"
+    "Its notebooks read them from the manifest"
     out, runs = tmp_path/'out', str(tmp_path/'runs')
     assert main(['import','tsv',str(treebanks),'-o',str(out),'--kind','tagging','--task','pos']) == 0
-    (out/'tasks.py').write_text('print("mine")')
     command = ['sweep',f'{out}/de','-t','pos','-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',runs]
     assert main(command) == 0 and '1 run' in capsys.readouterr().out
     assert json.loads((tmp_path/'runs'/'tasks'/'pos.json').read_text())['kind'] == 'tagging'
@@ -680,7 +678,7 @@ def test_bitexts_are_mined_as_the_published_code_does(monkeypatch):
 def test_answers_of_mlqa_are_judged_by_the_rules_of_their_language(tmp_path):
     "Articles of German do not count in MLQA, but they do by the rule of SQuAD"
     from pronto.suites.kinds import AnswerSpan, Described, Question, write_rows
-    from pronto.suites.tasks import suite_task, tasks_file
+    from pronto.suites.tasks import suite_task
     (tmp_path/'manifest.json').write_text('{"code": "de"}')
     write_rows([Question('q', 'Wo?', 'in der Stadt', (AnswerSpan('der Stadt', 3),))], tmp_path/'mlqa_test.jsonl')
     values = {}
@@ -689,7 +687,6 @@ def test_answers_of_mlqa_are_judged_by_the_rules_of_their_language(tmp_path):
         true = task.true_labels(task.read_table(tmp_path/'mlqa_test.jsonl'))
         values[metric] = task.item_values('accuracy', true, ['Stadt'], [0]).tolist()
     assert values == dict(mlqa=[1], squad=[0])
-    assert "rule='mlqa'" in tasks_file(dict(mlqa=Described('questions', 'mlqa', 'MLQA')))
 
 def _in_two_languages(folder):
     for code in 'en','de':

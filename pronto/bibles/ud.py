@@ -35,6 +35,7 @@ class Written(NamedTuple):
     form:str
     space:bool    # Is it followed by a space?
     ref:Ref|None
+    first:int=0   # The place of its first token
 
 @dataclass
 class UdSentence:
@@ -124,7 +125,7 @@ def _words(rows, default, path)->tuple[list[Token],list[Written]]:
         raise InputError(path, what, f'line {rows[-1][0]}')
     _check_heads(tokens, lines, path)
     return tokens, [Written(row[1], 'SpaceAfter=No' not in row[9].split('|'),
-                            tokens[i].ref) for row,i in written]
+                            tokens[i].ref, i) for row,i in written]
 
 # %% ../../nbs/bibles/ud.ipynb #d309a8ec
 _COMMENT = re.compile(r'#\s*([\w.:]+(?: id)?)\s*=\s*(.*)')

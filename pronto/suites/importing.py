@@ -15,11 +15,11 @@ from ..core.tables import grouped, markdown_table
 from ..datasets.manifest import label_shares, manifest_bytes, table_hash
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import described_in
-from .kinds import ROWS, Described, label_counts, pool_name, table_name, write_rows
+from .kinds import Described, label_counts, pool_name, submission_text, table_name, write_rows
 from .language_codes import standard_code
 from .scoring import XTREME
-from .tasks import check_names, described_tasks, know_tasks, tasks_file
-from .xtreme_files import Found, file_lines, read_squad, read_tagged
+from .tasks import check_names, described_tasks, know_tasks
+from .xtreme_files import Found, labelled_rows, read_squad, read_tagged, table_cells
 
 # %% ../../nbs/suites/importing.ipynb #im06c
 def _shared_texts(parts:dict[str,list])->dict[str,int]: # For dev and test
@@ -61,24 +61,26 @@ def _write_language(folder:Path, manifest:dict, tables:dict, tasks:dict[str,Desc
     files = {p.name: table_hash([p.read_bytes()]) for p in sorted(folder.iterdir())}
     (folder/'manifest.json').write_bytes(manifest_bytes(manifest | dict(files=files)))
 
+_FILES = ('*/*_*.tsv', '*/*_*.jsonl', '*/manifest.json', 'import.json', 'labels/*/test-*.*',
+          'tasks.py') # Of earlier versions
+
 def foreign_in_import(folder)->str|None:
     "Why a folder must not be replaced by an import, or `None`"
     folder = Path(folder)
     about = json_with_keys(folder/'import.json', 'version', 'languages')
-    tables = ['*/*_*.tsv','*/*_*.jsonl','*/manifest.json','import.json','tasks.py','labels/*/test-*.*']
-    return foreign_file(folder, tables, bool(about)) if any(folder.iterdir()) else None
+    return foreign_file(folder, _FILES, bool(about)) if any(folder.iterdir()) else None
 
 # %% ../../nbs/suites/importing.ipynb #im08l
 def _label_text(kind:str, rows:list)->str: # The contents of a file
     "The labels of a test set as XTREME's evaluation reads them"
-    if kind == 'tagging': return '\n'.join(''.join(f'{tag}\n' for tag in row.tags) for row in rows)
     if kind == 'questions':
         said = lambda row: [dict(text=a.text, answer_start=a.start) for a in row.answers]
         asked = [dict(id=row.id, question=row.question, answers=said(row)) for row in rows]
         return json_bytes(dict(version='1.1', data=[dict(paragraphs=[dict(qas=asked)])])).decode()
-    if kind == 'mining': lines = [f'{row.id}\t{match}' for row in rows for match in row.matches]
-    else: lines = [row.matches[0] if kind == 'retrieval' else row.label for row in rows]
-    return ''.join(f'{line}\n' for line in lines)
+    if kind == 'tagging': return submission_text(kind, rows, [row.tags for row in rows])
+    if kind in ('sentence','pair'): return submission_text(kind, rows, [[row.label] for row in rows])
+    most = 1 if kind == 'retrieval' else None
+    return submission_text(kind, rows, [row.matches[:most] for row in rows])
 
 def write_labels(found:Found, folder)->list[str]: # The tasks, with the number of languages
     "Write the labels of all test sets that have some, for `pronto xtreme score --labels`"
@@ -107,9 +109,6 @@ def write_found(
         written = write_labels(found, aside/'labels') if labels else []
         if written: found.notes.append(f"true labels, for `pronto xtreme score`: {', '.join(written)}")
         record = dict(version=pronto.__version__, languages=list(manifests), notes=found.notes, **about)
-        there = {stem for tables in found.tables.values() for stem in tables}
-        used = {stem: task for stem,task in found.tasks.items() if stem in there}
-        if tasks := tasks_file(used): (aside/'tasks.py').write_text(tasks, encoding='utf-8')
         (aside/'import.json').write_bytes(json_bytes(record))
     return manifests
 
@@ -143,51 +142,32 @@ def know_imported(folders):
 
 # %% ../../nbs/suites/importing.ipynb #im12c
 _METRICS = dict(sentence='accuracy', pair='accuracy', tagging='tag_accuracy', questions='squad')
+_COLUMNS = dict(sentence=2, pair=3, tagging=2)
 
-_TEXTS = dict(sentence=1, pair=2, tagging=1) # Columns before the label
-
-def _is_header(cells:list[str], labels)->bool:
-    return cells[-1].lower() in ('label','labels') and cells[-1] not in labels
+def _is_header(label:str, labels)->bool: return label.lower() in ('label','labels') and label not in labels
 
 def _occurring(files:list[Path], kind:str)->tuple[tuple[str,...],list[str]]: # In alphabetical order; notes
     "The labels of some tables, and what may be headers: labels that only first lines have"
-    firsts, labels, notes = [], set(), []
-    for path in files:
-        rows = [cells for line in file_lines(path) if len(cells := line.split('\t')) == _TEXTS[kind] + 1]
-        if rows and not _is_header(rows[0], ()): firsts.append((path, rows[0][-1]))
-        labels |= {cells[-1] for cells in rows[1:]}
-    for path,label in firsts:
-        if label in labels: continue
-        notes.append(f'{path}, line 1: no other line has the label {label!r}; if it is a header, remove it')
-    return tuple(sorted((labels | {label for _,label in firsts}) - {''})), notes
+    labels = lambda path: [cells[-1] for _,cells in table_cells(path) if len(cells) == _COLUMNS[kind]]
+    found = {path: labels(path) for path in files}
+    firsts = {path: some[0] for path,some in found.items() if some and not _is_header(some[0], ())}
+    others = {label for some in found.values() for label in some[1:]}
+    notes = [f'{path}, line 1: no other line has the label {label!r}; if it is a header, remove it'
+             for path,label in firsts.items() if label not in others]
+    return tuple(sorted({*firsts.values(), *others} - {''})), notes
 
 # %% ../../nbs/suites/importing.ipynb #im12r
 def _own_rows(path:Path, kind:str, labels:tuple[str,...], notes:list[str])->list:
     if kind == 'questions':
         rows, mended = read_squad(path)
-        notes += [f'{path}: {count:,} answers {what}' for what,count in mended.items() if count]
+        notes += [f'{path}: {what}' for what in mended]
         return rows
     if kind == 'tagging': return read_tagged(path, labels)
-    n, rows, labelled = _TEXTS[kind], [], set()
-    for i,line in enumerate(file_lines(path), 1):
-        cells = line.split('\t')
-        if i == 1 and _is_header(cells, labels):
-            notes.append(f'{path}, line 1: left out, a header')
-            continue
-        if not line.strip(): continue
-        labelled.add(len(cells) > n)
-        if len(cells) == n: cells.append('')
-        if len(labelled) > 1:
-            what = 'has no label where other lines have one, or the other way round'
-            raise InputError(path, what, f'line {i}')
-        if len(cells) != n + 1:
-            what = f'has {len(cells)} columns; a {kind} has {n + 1}, or {n} without labels'
-            raise InputError(path, what, f'line {i}')
-        if cells[-1] and cells[-1] not in labels:
-            what = f'{cells[-1]!r} is not one of the labels {", ".join(labels)}; see --labels'
-            raise InputError(path, what, f'line {i}')
-        rows.append(ROWS[kind](*cells))
-    return rows
+    table = table_cells(path)
+    if table and _is_header(table[0][1][-1], labels):
+        notes.append(f'{path}, line 1: left out, a header')
+        table = table[1:]
+    return labelled_rows(path, table, kind, labels)
 
 # %% ../../nbs/suites/importing.ipynb #im12f
 def _other_labels(found:Found, task:str)->list[str]: # A line, or none

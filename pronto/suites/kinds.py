@@ -4,15 +4,18 @@
 
 # %% auto #0
 __all__ = ['ROWS', 'SingleSentence', 'SentencePair', 'Tagged', 'AnswerSpan', 'Question', 'place_of', 'Query', 'Queries',
-           'table_name', 'pool_name', 'write_rows', 'read_rows', 'Described', 'label_counts']
+           'table_name', 'pool_name', 'file_lines', 'write_rows', 'read_rows', 'submission_text', 'Described',
+           'label_counts']
 
 # %% ../../nbs/suites/kinds.ipynb #kd04imports
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
-from ..core.files import InputError, reading
+from pydantic import TypeAdapter, ValidationError
+from ..core.files import InputError, json_bytes, reading
 from ..core.refs import Ref, parse_ref
 from ..datasets.examples import VerseExample
 
@@ -72,22 +75,17 @@ def _cells(line:str, n:int)->list[str]:
     raise ValueError(f'{len(cells)} columns; it should have {n}')
 
 # %% ../../nbs/suites/kinds.ipynb #kd09c
-def _object(line:str, keys:str)->dict:
-    found = json.loads(line)
-    if not isinstance(found, dict) or found.keys() != {*keys.split()}:
-        raise ValueError(f'is not an object with {", ".join(keys.split())}')
-    return found
+@cache
+def _reader(kind:type)->TypeAdapter: return TypeAdapter(kind)
+
+def _of_json(line:str, kind:type):
+    "A row from its line; raises `ValueError` if it is another object"
+    try: return _reader(kind).validate_json(line, strict=True)
+    except ValidationError as e:
+        fault = e.errors()[0]
+        raise ValueError(f'{".".join(map(str, fault["loc"])) or "row"}: {fault["msg"]}') from e
 
 def _json(value)->str: return json.dumps(value, ensure_ascii=False)
-
-def _texts(values)->tuple[str,...]:
-    if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
-        raise ValueError('has something else in the place of a list of texts')
-    return tuple(values)
-
-def _text(value)->str:
-    if isinstance(value, str): return value
-    raise ValueError('has something else in the place of a text')
 
 # %% ../../nbs/suites/kinds.ipynb #kd09t
 class Tagged(NamedTuple):
@@ -116,13 +114,11 @@ class Tagged(NamedTuple):
     @classmethod
     def of_line(cls, line:str)->'Tagged':
         "Raises `ValueError` if it is not such a row"
-        found = _object(line, 'id tokens tags')
-        tokens = _texts(found['tokens'])
-        tags = None if found['tags'] is None else _texts(found['tags'])
-        if not tokens: raise ValueError('is a sentence without tokens')
-        if tags is not None and len(tags) != len(tokens):
-            raise ValueError(f'has {len(tokens)} tokens, but {len(tags)} tags')
-        return cls(_text(found['id']), tokens, tags)
+        row = _of_json(line, cls)
+        if not row.tokens: raise ValueError('is a sentence without tokens')
+        if row.labelled and len(row.tags) != len(row.tokens):
+            raise ValueError(f'has {len(row.tokens)} tokens, but {len(row.tags)} tags')
+        return row
 
 # %% ../../nbs/suites/kinds.ipynb #kd10c
 class AnswerSpan(NamedTuple):
@@ -152,14 +148,10 @@ class Question(NamedTuple):
     @classmethod
     def of_line(cls, line:str)->'Question':
         "Raises `ValueError` if it is not such a row"
-        found = _object(line, 'id question context answers')
-        if not isinstance(found['answers'], list): raise ValueError('has no list of answers')
-        id, question, context = (_text(found[key]) for key in ('id','question','context'))
-        answers = [_object(_json(a), 'text start') for a in found['answers']]
-        placed = [AnswerSpan(_text(a['text']), a['start']) for a in answers]
-        if not all(a.start is None or place_of(a.text, a.start, context) == a.start for a in placed):
-            raise ValueError('has an answer that is not at its place in the context')
-        return cls(id, question, context, tuple(placed))
+        row = _of_json(line, cls)
+        found = [place_of(a.text, a.start, row.context) for a in row.answers]
+        if found == [a.start for a in row.answers]: return row
+        raise ValueError('has an answer that is not at its place in the context')
 
 # %% ../../nbs/suites/kinds.ipynb #kd10d
 def place_of(answer:str, start:int, context:str)->int|None: # `None` if it is not in the context
@@ -192,11 +184,9 @@ class Query(NamedTuple):
     @classmethod
     def of_line(cls, line:str)->'Query':
         "Raises `ValueError` if it is not such a row"
-        found = _object(line, 'id text matches')
-        matches = None if found['matches'] is None else _texts(found['matches'])
-        id = _text(found['id'])
-        if id.split() != [id]: raise ValueError('has an id that is not one word') # A line of a submission
-        return cls(id, _text(found['text']), matches)
+        row = _of_json(line, cls)
+        if row.id.split() == [row.id]: return row
+        raise ValueError('has an id that is not one word') # Of a line of a submission
 
 class Queries(list):
     "The rows of a retrieval task, and the pool in which their translations are"
@@ -217,20 +207,34 @@ def pool_name(stem:str, split:str)->str: # The name of the table beside it
     "The name of the table that holds the pool of a retrieval task"
     return f'{stem}_{split}.pool.jsonl'
 
+def file_lines(path)->list[str]: # Without line ends
+    "The lines of a file; raises `InputError` if it is not UTF-8"
+    with reading(path): text = Path(path).read_bytes().decode('utf-8-sig')
+    text = text.replace('\r\n', '\n').replace('\r', '\n').removesuffix('\n')
+    return text.split('\n') if text else [] # Not `splitlines`, which splits at other characters, too
+
 def write_rows(rows:list, path:Path):
     "Write a table, a row in each line"
     path.write_text(''.join(f'{row.line()}\n' for row in rows), encoding='utf-8', newline='\n')
 
 def read_rows(path, kind:str)->list:
     "Read a table; raises `InputError` that names the line"
-    row, rows = ROWS[kind], []
-    with reading(path): text = Path(path).read_bytes().decode('utf-8')
-    for i,line in enumerate(text.removesuffix('\n').split('\n') if text else [], 1):
-        try: rows.append(row.of_line(line))
-        except (ValueError, RecursionError) as e:
-            what = 'is not JSON' if isinstance(e, json.JSONDecodeError) else str(e) or 'is nested too deeply'
-            raise InputError(path, f'{what}; import it again', f'line {i}') from e
+    rows = []
+    for i,line in enumerate(file_lines(path), 1):
+        try: rows.append(ROWS[kind].of_line(line))
+        except ValueError as e: raise InputError(path, f'{e}; import it again', f'line {i}') from e
     return rows
+
+# %% ../../nbs/suites/kinds.ipynb #kdsubm02
+def submission_text(
+    kind:str, rows:list,
+    answers, # The answers to each row: a tag for each token, the pairs of a query, otherwise one
+)->str: # The contents of a file
+    "Answers in XTREME's submission format"
+    if kind == 'questions': return json_bytes({row.id: said for row,(said,) in zip(rows, answers)}).decode()
+    shown = (lambda row, said: f'{row.id}\t{said}\n') if kind == 'mining' else lambda _, said: f'{said}\n'
+    parts = [''.join(shown(row, a) for a in said) for row,said in zip(rows, answers)]
+    return ('\n' if kind == 'tagging' else '').join(parts)
 
 # %% ../../nbs/suites/kinds.ipynb #kd19c
 @dataclass

@@ -12,7 +12,7 @@ from ..datasets.examples import text_columns
 from ..datasets.loading import Dataset
 from ..datasets.splits import SPLITS
 from ..interop.hf import foreign_in_export, write_tables
-from .xtreme_files import file_lines
+from .kinds import file_lines
 
 # %% ../../nbs/suites/machine_translation.ipynb #tr06c
 def _keyed(row)->list[tuple[str,str]]: # Key and text of each text of a row

@@ -33,8 +33,9 @@ class SavedTransfer:
         named = ', '.join(f'{target} from {best[target]} ({decimal(other[best[target], target], 1)})'
                           for target in self.targets if target in best)
         same = span([x for pair,x in self.values.items() if pair not in other])
-        return (f'Trained and tested in the same language: {same}. Character n-grams reach {span(self.ngrams)}. '
-                f'In another language: {span(other.values())}. The best of the others: {named}.')
+        return (f'Trained and tested in the same language: {same}. Character n-grams reach '
+                f'{span(self.ngrams)}. In another language: {span(other.values())}. The best of the others: '
+                f'{named}.')
 
     def plot(self): # A figure of matplotlib
         "A heat map with its numbers"
@@ -48,8 +49,9 @@ class SavedTransfer:
 
     def markdown(self)->str:
         "The matrix, with the mean of the languages that were not trained on"
-        of_others = (mean(x for (s,t),x in self.values.items() if s == source != t) for source in self.sources)
-        rows = [[source, *(decimal(x, 1) for x in (*scores, others))]
-                for source,scores,others in zip(self.sources, self.matrix, of_others)]
+        rows = []
+        for source,scores in zip(self.sources, self.matrix):
+            others = mean(x for (s,t),x in self.values.items() if s == source != t)
+            rows.append([source, *(decimal(x, 1) for x in (*scores, others))])
         header = ['train \\ test', *self.targets, 'mean of others']
         return Table('matrix', self.title, [(header, rows)], align='lr').markdown()

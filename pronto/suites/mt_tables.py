@@ -12,7 +12,7 @@ from statistics import mean
 from typing import NamedTuple
 from ..core.correlation import correlate
 from ..core.files import InputError, json_with_keys
-from ..core.tables import ABSENT, Table, decimal, grouped
+from ..core.tables import Table, decimal, grouped
 from ..reporting.protocol_cells import data_notes
 from ..runs.comparing import differing, name_apart, task_name, training_of, with_label
 from ..runs.schema import Run
@@ -33,13 +33,13 @@ def translated_pairs(folders:list)->list[TranslatedPair]:
         *codes, chrf = (about.get(name) for name in ('human','code','chrf'))
         numbered = type(chrf) in (int, float) and 0 <= chrf <= 100
         if not numbered or not all(isinstance(code, str) for code in codes):
-            what = 'is not a folder that `pronto import translation --human` wrote; name one, or import it again'
-            raise InputError(folder, what)
+            what = 'is not a folder that `pronto import translation --human` wrote'
+            raise InputError(folder, f'{what}; name one, or import it again')
         found.append(TranslatedPair(*codes, chrf))
     return found
 
 # %% ../../nbs/suites/mt_tables.ipynb #tc09c
-_Scores = dict[tuple[str,str,str],tuple[float,float]] # Model, task and code of the human dataset to both scores
+_Scores = dict[tuple[str,str,str],tuple[float,float]] # Model, task and human dataset to both scores
 
 def paired_scores(records:list[Run], pairs:list[TranslatedPair], metric:str='accuracy')->_Scores:
     "The means over seeds on the human and the machine-translated test set of each language"

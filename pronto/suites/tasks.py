@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['no_annotation', 'SentenceTask', 'SentencePairTask', 'ItemTask', 'f1_values', 'TaggingTask', 'QuestionTask',
-           'RetrievalTask', 'MiningTask', 'suite_task', 'know_tasks', 'described_tasks', 'check_names', 'tasks_file']
+           'RetrievalTask', 'MiningTask', 'suite_task', 'know_tasks', 'check_names', 'described_tasks']
 
 # %% ../../nbs/suites/tasks.ipynb #tk04imports
 import json, re
@@ -352,6 +352,13 @@ def know_tasks(described:dict[str,Described])->list[str]: # Those that were not 
 _STEM = re.compile('[a-z][a-z0-9_]{0,99}')
 _FIELDS = dict(kind=str, metric=str, name=str, labels=list, question=str, epochs=int, asked=dict)
 
+def check_names(stem:str, labels):
+    "Raise `InputError` for a name or label that cannot be in a table"
+    if not _STEM.fullmatch(stem):
+        raise InputError('--task', f'{stem[:60]!r} must be lower-case letters, digits and underscores')
+    for label in labels:
+        if label.split() != [label]: raise InputError('--labels', f'{label!r} must be one word')
+
 def described_tasks(
     tasks, # Stem to what a manifest says, if it is such
     path # The manifest, for the error
@@ -368,25 +375,3 @@ def described_tasks(
             raise InputError(path, f'describes a task that cannot be: {stem[:60]!r}; import it again')
         found[stem] = Described(**given)
     return found
-
-# %% ../../nbs/suites/tasks.ipynb #tk09c
-def check_names(stem:str, labels):
-    "Raise `InputError` for a name or label that cannot be in a table"
-    if not _STEM.fullmatch(stem):
-        raise InputError('--task', f'{stem[:60]!r} must be lower-case letters, digits and underscores')
-    for label in labels:
-        if label.split() != [label]: raise InputError('--labels', f'{label!r} must be one word')
-
-def tasks_file(tasks:dict[str,Described])->str: # Empty if there are none
-    "The contents of a file for `--tasks`"
-    made, lines = [suite_task(stem, described) for stem,described in sorted(tasks.items())], []
-    for task in made:
-        about = f'labels={task.labels!r}, epochs={task.epochs}, metric={task.metric!r}'
-        for name in 'rule', 'asked':
-            if value := getattr(task, name, None): about += f', {name}={value!r}'
-        lines.append(f'{task.stem} = {type(task).__name__}({task.stem!r}, {task.abbr!r}, {task.question!r},\n'
-                     f'    {about})\n')
-    if not lines: return ''
-    used = ', '.join(sorted({type(task).__name__ for task in made}))
-    head = '"Tasks of the folders beside this file; name it with `--tasks`"\n'
-    return f'{head}from pronto.suites.tasks import {used}\n\n' + ''.join(lines)
