@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['no_annotation', 'SentenceTask', 'SentencePairTask', 'ItemTask', 'f1_values', 'TaggingTask', 'QuestionTask',
-           'RetrievalTask', 'MiningTask', 'suite_task', 'know_tasks', 'check_names', 'described_tasks']
+           'RetrievalTask', 'MiningTask', 'suite_task', 'check_names', 'described_tasks', 'know_tasks']
 
 # %% ../../nbs/suites/tasks.ipynb #tk04imports
 import json, re
@@ -343,12 +343,7 @@ def suite_task(stem:str, described:Described)->Task:
     if described.asked: about['asked'] = described.asked
     return _CLASSES[described.kind](stem, abbr, described.question, **about)
 
-def know_tasks(described:dict[str,Described])->list[str]: # Those that were not known
-    "Register the tasks of imported datasets, so that they can be trained, read and scored"
-    new = [stem for stem in described if stem not in TASKS]
-    for stem in new: TASKS[stem] = suite_task(stem, described[stem])
-    return new
-
+# %% ../../nbs/suites/tasks.ipynb #tk20hk
 _STEM = re.compile('[a-z][a-z0-9_]{0,99}')
 _FIELDS = dict(kind=str, metric=str, name=str, labels=list, question=str, epochs=int, asked=dict)
 
@@ -375,3 +370,9 @@ def described_tasks(
             raise InputError(path, f'describes a task that cannot be: {stem[:60]!r}; import it again')
         found[stem] = Described(**given)
     return found
+
+def know_tasks(described:dict[str,Described])->list[str]: # Those that were not known
+    "Register the tasks of imported datasets, so that they can be trained, read and scored"
+    new = [stem for stem in described if stem not in TASKS]
+    for stem in new: TASKS[stem] = suite_task(stem, described[stem])
+    return new
