@@ -8,7 +8,8 @@ from pronto.core.files import InputError
 from pronto.core.refs import Ref
 from pronto.core.tables import csv_rows
 from pronto.quality.alignment_scores import alignment_scores, alignment_table, composed, link_counts
-from pronto.quality.gold_alignments import GoldAlignment, GreekWord, parse_aligned_usfm, read_gold, read_greek
+from pronto.quality.gold_alignments import GoldAlignment, parse_aligned_usfm, read_gold, read_greek
+from pronto.sources.records import SourceWord
 
 GREEK = '''\
 mk001:001	1	ἀρχή/746/0743	NOM.FEM.SG	Ἀρχὴ	arkhē
@@ -50,7 +51,7 @@ def folders(tmp_path):
 
 def test_helfi(folders):
     first, second = read_gold(folders/'helfi').verses
-    assert [(w.form, w.lemma, w.upos) for w in first.source] == [
+    assert [(w.form, w.lemma, w.pos) for w in first.source] == [
         ('Ἀρχὴ', 'ἀρχή', 'NOUN'), ('τοῦ', 'ὁ', 'DET'), ('Δαυεὶδ', 'Δαυίδ', 'PROPN')]
     assert first.target == ['Alku', 'oli', 'Daavidin']
     assert (first.sure, first.possible) == ({(0,0), (2,2)}, {(0,1), (1,2)}) # What is in parentheses is only possible
@@ -68,11 +69,11 @@ def test_milestones_with_the_greek_text(folders):
 
 def test_milestones_without_a_greek_text(folders):
     gold = read_gold(folders/'toy'/'42-MRK.usfm')
-    assert [(w.form, w.upos) for w in gold.verses[0].source] == [('Ἀρχὴ', 'NOUN'), ('τοῦ', 'DET'), ('Δαυεὶδ', 'PROPN')]
+    assert [(w.form, w.pos) for w in gold.verses[0].source] == [('Ἀρχὴ', 'NOUN'), ('τοῦ', 'DET'), ('Δαυεὶδ', 'PROPN')]
     assert 'too high' in gold.notes[0]
 
 def test_in_a_bridge_occurrences_are_counted_in_the_verse_that_is_named(tmp_path):
-    greek = {Ref('MRK', 1, n): [GreekWord('λέγει'), GreekWord(word)] for n,word in ((2, 'Παῦλος'), (3, 'Πέτρος'))}
+    greek = {Ref('MRK', 1, n): [SourceWord(form=w) for w in ('λέγει', word)] for n,word in ((2, 'Παῦλος'), (3, 'Πέτρος'))}
     inside = lambda verse, word: milestone('λέγει', f'\\w {word}\\w*').replace('\\*', f' x-ref="1:{verse}"\\*', 1)
     (tmp_path/'42-MRK.usfm').write_text('\\id MRK\n\\c 1\n\\v 2-3 ' + inside(3, 'later') + inside(2, 'before'), encoding='utf-8')
     [verse] = read_gold(tmp_path, greek).verses

@@ -24,7 +24,7 @@ from ..datasets.word_align import align_words
 from ..datasets.word_tasks import LinkedVerse, pos_tags
 from .agreement import english_verses
 from .appendix import measured
-from .gold_alignments import GoldAlignment, GoldVerse, GreekWord
+from .gold_alignments import GoldAlignment, GoldVerse
 from .gold_alignments import helfi_folder, read_gold, read_greek
 from ..sources.records import SourceWord
 
@@ -75,7 +75,7 @@ def _scored(name:str, measure:Callable, counts:list[list[int]], refs:list[Ref], 
     np.add.at(summed, grouped.cell, np.array(counts))
     return AlignmentScore(name, len(refs), *bootstrap_counts(measure, summed, grouped), notes)
 
-def _keys(words:list[GreekWord])->list[str]:
+def _keys(words:list[SourceWord])->list[str]:
     "The words in the form that an aligner compares"
     return [w.lemma or w.form for w in words]
 
@@ -109,7 +109,7 @@ def _composed_verse(a:GoldVerse, b:GoldVerse, names:set[str])->GoldVerse:
     links = [(j, k, (i, j) in a.sure and sure) for i,j in a.sure | a.possible
              for k,sure in by_greek.get(i, ())]
     sure = {(j, k) for j,k,is_sure in links if is_sure}
-    words = [GreekWord(w, upos='PROPN' if w.lower() in names else 'X') for w in a.target]
+    words = [SourceWord(form=w, pos='PROPN' if w.lower() in names else 'X') for w in a.target]
     return GoldVerse(a.refs, words, b.target, sure, {(j, k) for j,k,_ in links} - sure)
 
 def composed(
@@ -165,7 +165,7 @@ def tag_measures(
 
 def score_treebank(
     files:list[Path], # The parts of a treebank
-    greek:dict[Ref,list[GreekWord]], # With parts of speech
+    greek:dict[Ref,list[SourceWord]], # With parts of speech
     name:str, seed:int=0
 )->AlignmentScore:
     "Project the parts of speech of the Greek onto a treebank, and compare"
@@ -176,12 +176,11 @@ def score_treebank(
     refs = [ref for ref,found in tokens.items() if found and greek.get(ref)]
     if not refs:
         raise InputError(files[0], 'has no verse in common with the Greek text; name another with --greek')
-    if all(w.upos == 'X' for ref in refs for w in greek[ref]):
+    if all(w.pos == 'X' for ref in refs for w in greek[ref]):
         raise InputError('--greek', 'has no parts of speech to project; name the folder greek of HELFI')
     forms = [[t.form for t in tokens[ref]] for ref in refs]
     links = align_words([_keys(greek[ref]) for ref in refs], forms, seed=seed)
-    words = {ref: tuple(SourceWord('', w.form, w.lemma, w.upos, '', '') for w in greek[ref]) for ref in refs}
-    tags = pos_tags([LinkedVerse(ref, words[ref], *pair) for ref,*pair in zip(refs, forms, links)])
+    tags = pos_tags([LinkedVerse(ref, greek[ref], *pair) for ref,*pair in zip(refs, forms, links)])
     counts = [tag_counts(tokens[ref], found) for ref,found in zip(refs, tags)]
     return _scored(name, tag_measures, counts, refs, [])
 

@@ -16,7 +16,7 @@ from ..core.files import InputError
 from ..core.refs import Ref, in_order
 from ..core.tables import Table, decimal
 from ..datasets.word_align import MOST_ALIGNED, align_words, is_unspaced, plain_word, words_of
-from .gold_alignments import GreekWord
+from ..sources.records import SourceWord
 
 # %% ../../nbs/quality/drafts.ipynb #drft0007
 _LETTERS = 5 # Of a word of the draft, as in the alignment
@@ -40,7 +40,7 @@ def _holders(verses:list)->dict[str,set[int]]: # A word to the verses that have 
 class Draft:
     "The verses of a draft beside those of a source"
     refs:list[Ref]
-    source:list[list[GreekWord]] # With lemmas
+    source:list[list[SourceWord]] # With lemmas
     texts:list[str]
     segmenter:str
     seed:int = 0
@@ -197,7 +197,7 @@ def unusual_verses(
 # %% ../../nbs/quality/drafts.ipynb #drft0012
 _LEAST_VERSES = 200
 
-def _with_names(words:dict[Ref,list[GreekWord]])->dict[Ref,list[GreekWord]]:
+def _with_names(words:dict[Ref,list[SourceWord]])->dict[Ref,list[SourceWord]]:
     "Words without lemmas with the beginnings of the words as lemmas, and with names"
     if any(w.lemma for found in words.values() for w in found): return words
     inside, capital = Counter(), Counter()
@@ -208,12 +208,12 @@ def _with_names(words:dict[Ref,list[GreekWord]])->dict[Ref,list[GreekWord]]:
             capital[stem] += w.form[:1].isupper()
     def read(w):
         stem = plain_word(w.form, _LETTERS)
-        return GreekWord(w.form, stem, 'PROPN' if inside[stem] and capital[stem] > .9*inside[stem] else 'X')
+        return w._replace(lemma=stem, pos='PROPN' if inside[stem] and capital[stem] > .9*inside[stem] else 'X')
     return {ref: [read(w) for w in found] for ref,found in words.items()}
 
 def make_draft(
     texts:dict[Ref,str], # The verses of the draft, under English numbers
-    source:dict[Ref,list[GreekWord]], # From `read_greek`
+    source:dict[Ref,list[SourceWord]], # From `read_greek`
     path='', # Of the draft, for errors
     seed:int=0
 )->Draft:

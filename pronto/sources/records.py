@@ -50,12 +50,16 @@ class EntityMention(NamedTuple):
 
 class SourceWord(NamedTuple):
     "A word of the source, for tasks on words"
-    id:str     # As the source calls it, e.g. `n64001001003`
-    form:str
-    lemma:str
-    pos:str    # A part of speech of Universal Dependencies, e.g. `PROPN`
-    entity:str # Whom or what it names, e.g. `person:Peter`; its kind is before the colon; often empty
-    sense:str  # As the source numbers it, e.g. `93.190`; empty if it has none
+    id:str = ''     # As the source calls it, e.g. `n64001001003`
+    form:str = ''
+    lemma:str = ''  # Empty if it is not known
+    pos:str = 'X'   # A part of speech of Universal Dependencies, e.g. `PROPN`; `X` if it is not known
+    entity:str = '' # Whom or what it names, e.g. `person:Peter`; its kind is before the colon; often empty
+    sense:str = ''  # As the source numbers it, e.g. `93.190`; empty if it has none
+
+    @property
+    def is_name(self)->bool: # Also of a people
+        return self.pos == 'PROPN' or self.pos == 'ADJ' and self.lemma[:1].isupper()
 
 class Speech(NamedTuple):
     "Direct speech of one speaker in a verse"
