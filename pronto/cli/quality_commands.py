@@ -75,7 +75,7 @@ def quality_score_options(parser):
 def quality_sheet_command(args):
     "Draw an annotation sheet: 100 labels of SM, 50 of SS and of SAC, or of the tasks from ACAI"
     from pronto.datasets.loading import load_dataset_folder
-    from pronto.quality.sheets import draw_sheet, read_glosses, sample_size, sheet_tasks, write_sheet
+    from pronto.quality.sheets import draw_sheet, read_glosses, sheet_sizes, write_sheet
     from pronto.datasets.tasks import NMC, PNS
     if Path(args.output).exists():
         raise InputError(args.output, 'exists, and may hold answers; choose another name or remove it')
@@ -84,13 +84,10 @@ def quality_sheet_command(args):
         if t in (NMC, PNS):
             raise InputError('--task', f'{t.stem} is measured by `pronto quality parse`; choose another task')
     dataset = load_dataset_folder(args.dataset)
-    tasks = asked or sheet_tasks(dataset)
     glosses = read_glosses(args.frames) if args.frames else {}
-    sizes = {t.stem: args.size or sample_size(t) for t in tasks}
-    sheet = draw_sheet(dataset, sizes, args.seed, glosses)
+    sheet = draw_sheet(dataset, sheet_sizes(dataset, asked, args.size), args.seed, glosses)
     write_sheet(sheet, args.output)
-    tell(f'{len(sheet)} rows; fill in {args.output} in a spreadsheet, or in a notebook with '
-         f'pronto.quality.sheet_widget.sheet_form, then: '
+    tell(f'{len(sheet)} rows; fill in {args.output} in a spreadsheet, then: '
          f'pronto quality score {args.output} -d {args.dataset}',
          dict(path=args.output, rows=len(sheet)))
 

@@ -17,7 +17,7 @@ from ..core.pictures import heat_map
 from ..core.tables import IN_BRACKETS, Table, decimal, interval_text
 from ..datasets.loading import Dataset, load_dataset_folder
 from ..datasets.tasks import SM
-from .agreement import PAIRS, Comparison, agree, compare_with_parse, english_verses
+from .agreement import PAIRS, Comparison, agree, compare_with_parse
 from .sheets import agreement_of_two, check_same_draw, check_sheet, count_sheet, read_sheet
 if TYPE_CHECKING: from matplotlib.figure import Figure
 
@@ -158,17 +158,14 @@ def _is_alike(a:str, b:str)->bool: # However words are divided
 def unlike_texts(
     dataset:Dataset,
     treebank:Treebank # A parse, of the same translation or of another one
-)->str: # A warning; empty if the texts are alike, or cannot be compared
+)->str: # A warning; empty if the texts are alike
     "Is this a parse of another translation? Then nearly all verses have other words"
-    rows = [r for parts in dataset.tasks.values() for found in parts.values() for r in found]
-    texts = {r.ref: r.text for r in rows if getattr(r, 'ref', None) and getattr(r, 'text', '')}
-    scheme = treebank.versification or dataset.manifest.get('versification', 'eng')
-    pieces = english_verses(treebank, scheme)
-    parsed = {ref: ''.join(t.form for piece in verse for t in piece) for ref,verse in pieces.items()}
-    shared = [ref for ref in texts if ref in parsed]
-    alike = sum(_is_alike(texts[ref], parsed[ref]) for ref in shared)
-    if not shared or alike > .1*len(shared): return ''
-    other = f'the parse has other words in {len(shared) - alike:,} of {len(shared):,} verses'
+    c = compare_with_parse(dataset, treebank)[0]
+    texts = {row.ref: row.text for row in dataset.rows(c.task.stem)}
+    parsed = [''.join(t.form for piece in verse for t in piece) for verse in c.verses]
+    alike = sum(_is_alike(texts[ref], words) for ref,words in zip(c.refs, parsed))
+    if alike > .1*len(c): return ''
+    other = f'the parse has other words in {len(c) - alike:,} of {len(c):,} verses'
     return f'{dataset.path}: {other}, so it is of another language or translation; name a parse of this one'
 
 def make_table4(

@@ -208,7 +208,8 @@ def _with_names(words:dict[Ref,list[SourceWord]])->dict[Ref,list[SourceWord]]:
             capital[stem] += w.form[:1].isupper()
     def read(w):
         stem = plain_word(w.form, _LETTERS)
-        return w._replace(lemma=stem, pos='PROPN' if inside[stem] and capital[stem] > .9*inside[stem] else 'X')
+        is_name = inside[stem] and capital[stem] > .9*inside[stem]
+        return w._replace(lemma=stem, pos='PROPN' if is_name else 'X')
     return {ref: [read(w) for w in found] for ref,found in words.items()}
 
 def make_draft(

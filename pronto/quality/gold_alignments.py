@@ -75,7 +75,8 @@ def _helfi_rows(path:Path): # Yields the line, the verse and the other columns
         cells = line.split('\t')
         verse = _HELFI_VERSE.fullmatch(cells[0])
         if not verse or not book or len(cells) < 4:
-            raise InputError(path, 'has no verse and 3 more columns, as HELFI has; mend the line', f'line {n}')
+            what = 'has no verse and 3 more columns, as HELFI has; mend the line'
+            raise InputError(path, what, f'line {n}')
         yield n, Ref(book, int(verse[1]) or 1, int(verse[2])), cells[1:] # Or 000 in a book of one chapter
 
 def _bare(words:Iterable[SourceWord])->list[SourceWord]: # Without punctuation

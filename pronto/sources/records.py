@@ -73,6 +73,7 @@ class Label(NamedTuple):
     task:str # The stem of a task
     label:str
 
+# %% ../../nbs/sources/records.ipynb #rc04c
 class VerseAnnotation(NamedTuple):
     "What the tasks need to know about a verse"
     ref:Ref
