@@ -1,9 +1,9 @@
 "Retrieval on the command line, and the static models as models like others"
-import json, shutil
+import json
 import pytest
 from conftest import ROOT
 from pronto.cli import main
-from pronto.core.files import InputError, content_hash
+from pronto.core.files import InputError
 from pronto.modeling.recipes import find_recipe, model_hash
 from pronto.modeling.static_vectors import read_vectors, resolve_model, settings_for
 from pronto.datasets.tasks import SM
@@ -70,30 +70,6 @@ def test_retrieval_searches_the_test_verses_of_all_folds(translations, tmp_path)
     assert n_verses(tmp_path/'folds'/'qaa', tmp_path/'folds'/'qab') == [72] and n_verses(tmp_path/'folds'/'qaa', translations[1]) == [24]
     (tmp_path/'folds'/'qab'/'fold2'/'sentence_mood_test.tsv').write_text('so ne\tdeclarative\tMAT 9:9\n') # No verse of this fold is in both
     assert n_verses(tmp_path/'folds'/'qaa', tmp_path/'folds'/'qab') == [48]
-
-def test_retrievals_of_older_stores_are_found_and_shown(translations, tmp_path, capsys):
-    "Those that were recorded before retrievals were runs: they are not searched again, and every table reads them"
-    foreign, english = map(str, translations)
-    runs = tmp_path/'runs'
-    call = ['eval', foreign, '--protocol', 'retrieval', '--train', english, '-m', toy_bert(tmp_path/'toy'), '--runs', str(runs)]
-    assert main(call) == 0
-    table, run = capsys.readouterr().out, read_runs(runs)[0]
-    old = dict(protocol='retrieval', model='toy', model_hash=run.model_hash, foreign=dict(code='qaa', dataset_hash=run.dataset_hash),
-               english=run.trained_on[0], scores=run.scores, mexa=run.mexa, mexa_100=run.mexa_100, n=24, seconds=1.5)
-    key = {k: old[k] for k in ('protocol','model','model_hash','foreign','english')}
-    digest = content_hash(json.dumps(key, sort_keys=True).encode(), size=4)
-    shutil.rmtree(runs)
-    (runs/'retrievals').mkdir(parents=True)
-    (runs/'retrievals'/f'qaa-qab-toy-{digest}.json').write_text(json.dumps(old))
-    assert main(call) == 0
-    before = table.split('**Verses that find their translation, by')[0].splitlines() # The older ones have but this table
-    assert capsys.readouterr().out.splitlines() == [line for line in before if 'manifest' not in line][:-2]
-    assert [p.name for p in runs.iterdir()] == ['retrievals'] and read_runs(runs)[0].accuracy == run.accuracy
-    assert main(['report', '--runs', str(runs), '-o', str(tmp_path/'report.html')]) == 0
-    assert 'left out' in capsys.readouterr().err
-    (runs/'retrievals'/'bad.json').write_text('{"foreign": 1}')
-    assert main(['tables', '--protocol', 'retrieval', '--runs', str(runs), '-o', str(tmp_path/'tables')]) == 0
-    assert 'bad.json: is not a record of a retrieval; remove it' in capsys.readouterr().err
 
 def test_retrieval_says_what_is_missing(translations, capsys):
     assert main(['eval', str(translations[0]), '--protocol', 'retrieval', '-m', 'x']) == 1

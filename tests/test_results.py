@@ -13,7 +13,7 @@ from pronto.datasets.loading import load_dataset_folder
 import pronto
 from pronto.core.files import InputError
 from pronto.modeling.recipes import RECIPES
-from pronto.runs.store import RunKey, is_done, read_predictions, read_record, read_runs, score_run, store_run, write_record
+from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs, score_run, store_run, write_record
 from pronto.core.stats import score
 from pronto.datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 
@@ -48,7 +48,7 @@ def test_killed_at_any_moment_leaves_whole_or_absent(tmp_path):
         done = is_done(RUN, runs, said.append)
         records = read_runs(runs, report=said.append)
         assert len(records) == done and not said, f'killed at {n}'
-        for r in records: assert len(read_predictions(r.path)) == 100
+        for r in records: assert len(predictions_of(r)) == 100
         folder = RUN.record(runs).parent
         states.add((done, folder.is_dir() and len(list(folder.iterdir())) > 2*done))
         write_record(RUN, runs, run_results(accuracy=1.), rows)
@@ -65,7 +65,7 @@ def test_two_processes_do_no_harm(tmp_path):
     records = read_runs(tmp_path, report=said.append)
     assert len(records) == 20 and not said
     assert len(list((tmp_path/'qaa'/'maker--tiny'/'sentence_mood').iterdir())) == 40
-    for r in records: assert {row['label'] for row in read_predictions(r.path)} == {r.device}
+    for r in records: assert {row['label'] for row in predictions_of(r)} == {r.device}
 
 def test_record_without_predictions_is_redone(tmp_path):
     path = write_record(RUN, tmp_path, run_results(accuracy=1.), [dict(label='x', predicted='x')])
@@ -244,13 +244,12 @@ def test_an_unreadable_store_is_an_error(tmp_path, monkeypatch):
     with pytest.raises(InputError, match='Permission denied'): read_runs(tmp_path/'runs')
 
 def test_predictions_that_do_not_match(tmp_path):
-    path = stored(tmp_path)
-    table = path.with_suffix('.predictions.tsv')
-    for text,what in (('ref\tlabel\nMRK 1:1\tx\n', 'lacks the columns'), ('ref\tlabel\tpredicted\nMRK 1:1\tx\n', 'has 2 columns')):
-        table.write_text(text)
-        with pytest.raises(InputError, match=what): read_predictions(path)
-    table.write_bytes(b'\xff\xfe')
-    with pytest.raises(InputError, match='predictions'): read_predictions(path)
+    run = read_record(stored(tmp_path))
+    table = run.path.with_suffix('.predictions.tsv')
+    for text,what in (
+        (b'ref\tlabel\nMRK 1:1\tx\n', '2 columns'), (b'ref\tlabel\tpredicted\nMRK 1:1\tx\n', '3 columns'), (b'\xff\xfe', 'predictions')):
+        table.write_bytes(text)
+        with pytest.raises(InputError, match=what): predictions_of(run)
 
 def test_locks_need_no_unix():
     "`fcntl` exists on Unix only"
@@ -274,4 +273,4 @@ def test_baselines_are_those_of_all_rows(dataset):
         train = rows['train'] if protocol == 'in-language' else few['train']
         path = store_run(replace(key, protocol=protocol), runs, trained, train_rows=train)
         answers = predict_baselines(SM, train, few['test'])
-        assert [row['ngram'] for row in read_predictions(path)] == answers['ngram']
+        assert [row['ngram'] for row in predictions_of(read_record(path))] == answers['ngram']

@@ -83,15 +83,3 @@ def test_16_bits_can_be_asked_for(checkout, asked):
 def test_odd_names_of_bibles_are_one_line(checkout, name):
     with pytest.raises(InputError) as e: find_dataset(name)
     assert '\n' not in str(e.value) and len(str(e.value)) < 300
-
-def test_a_model_has_a_telling_name(tmp_path):
-    "Its own, the nearest folder's or a given one; a record under the folder's old name is found again"
-    from pronto.runs.store import RunKey, is_done, write_record
-    from conftest import run_results
-    inputs = dict(bible='qaa', model_hash='m', task='sentence_mood', dataset_hash='d')
-    old, new = RunKey(model='model', **inputs), RunKey(model='mine', once='model', **inputs)
-    assert not is_done(new, tmp_path) and new.inputs == new.recorded(tmp_path).inputs
-    write_record(old, tmp_path, run_results(), [dict(label='x', predicted='x')])
-    assert is_done(new, tmp_path) and new.record(tmp_path) == old.record(tmp_path)
-    assert not is_done(RunKey(model='other', once='folder', **inputs), tmp_path)
-    assert RunKey(model='mine', **inputs).hash8 == new.hash8

@@ -17,7 +17,7 @@ from ..modeling.memory import FIGURES
 from ..runs.comparing import cell_of, made_as, task_key, task_name
 from ..runs.schema import Run
 from ..runs.folds import right_answers
-from ..runs.store import RunInputs, predictions_of, read_record, store_of
+from ..runs.store import RunKey, predictions_of, read_record, store_of
 
 # %% ../../nbs/interop/shared_results.ipynb #rsx00007
 SCHEMA = '0.3.0' # Of Every Eval Ever
@@ -135,8 +135,8 @@ def _faults_of(path:Path, out:Path)->list[str]:
     "What is wrong with one record"
     try: run = read_record(path)
     except InputError as e: return [str(e)]
-    inputs = RunInputs(**{f.name: getattr(run, f.name) for f in fields(RunInputs)})
-    if run.predictions and inputs.hash8 != path.stem.rpartition('-')[2]: # Old records have neither
+    key = RunKey(**{f.name: getattr(run, f.name) for f in fields(RunKey)})
+    if key.hash8 != path.stem.rpartition('-')[2]:
         return [f'{path}: its name is not that of its inputs; export the record that `pronto eval` wrote']
     rows = predictions_of(run) if run.task in TASKS else []
     if rows:
@@ -166,7 +166,7 @@ def check_results(out)->list[str]: # What is wrong; empty if nothing is
         hashes = {r.dataset_hash for r in some}
         if len(hashes) == 1: continue
         faults.append(f'{code}: its runs of {task_name(task)} are on {len(hashes)} datasets of this name')
-    inputs = lambda r: json.dumps([getattr(r, f.name) for f in fields(RunInputs)], sort_keys=True)
+    inputs = lambda r: json.dumps([getattr(r, f.name) for f in fields(RunKey)], sort_keys=True)
     for first,*others in grouped(runs, inputs).values():
         faults += [f'{r.path}: is the same run as {first.path}; remove one' for r in others]
     known = {_place(run, out) for run in runs}

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import pronto
 from ..bibles.languages import coordinates_of, find_language, lineage_of, places_of_languages
 from ..core.aggregate import compare_pairs
-from ..core.files import InputError, data_dir, fact_table, reading, template, to_stderr, write_aside
+from ..core.files import InputError, data_dir, fact_table, reading, template, write_aside
 from ..core.stats import metric_bounds
 from ..core.tables import csv_rows, grouped
 from ..datasets.pairs import numbered
@@ -31,7 +31,6 @@ from .questions.question import RUN_QUESTIONS, Options, Reply, ask_runs, find_qu
 from .questions.question import usual_kind
 from .questions.tiers import read_tiers, tier_of
 from ..runs.schema import Run
-from .protocol_cells import described
 from ..runs.comparing import Board, board_of, cell_of, kind_of, name_apart, preferred, task_key
 from ..runs.comparing import task_name, test_on_board, with_label
 from ..runs.folds import following_share, probe_kept, unknown_share
@@ -430,9 +429,6 @@ def write_report(
         raise InputError(store, f'has no runs; make some: pronto eval DATASET_DIR -m MODEL{in_store(runs)}')
     replies = ask_all(records, questions, runs)
     ran = [r for r in records if not r.is_reading] # Others have no score, but their question has a table
-    scored = [r for r in ran if r.predictions] # Old records of retrieval have none
-    if others := described([r for r in ran if not r.predictions]):
-        to_stderr(f'left out, as they were recorded without predictions: {others}')
-    made = make_report(scored, Path(out).absolute().parent, known, most_tests, progress)
+    made = make_report(ran, Path(out).absolute().parent, known, most_tests, progress)
     made._replace(replies=replies).save(out)
-    return len(scored) + sum(r.is_reading for r in records)
+    return len(records)

@@ -34,7 +34,7 @@ from .comparing import search_name, task_name
 from .planning import Training, at_least_one, choose_tasks
 from .schema import Run
 from .store import (RunKey, dataset_hash, is_done, pool_runs, read_record,
-                               score_labels, store_answers, store_measured, store_run, write_training)
+                               score_labels, store_answers, store_measured, store_run)
 from ..datasets.splits import SPLIT_NAMES
 from ..datasets.tasks import Task, find_task, load_tasks
 
@@ -206,7 +206,6 @@ def run_training(
                      progress=str(training) if show else '')
     with step(f'{training}: baselines' if show and training.adapt == 'frozen' else ''):
         answers = baselines(training, runs)
-    write_training(training.key, runs, trained)
     parameters = _parameters(resolve_model(training.model, selection.folders), training.key.model_hash)
     for name,(key,part) in left.items():
         dataset, known = _dataset(part, task), part_rows(selection.train, task)

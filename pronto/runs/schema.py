@@ -77,12 +77,12 @@ class _MoreFields(RequiredFields):
     fold:Annotated[int, Field(ge=0)]|None = None
     folds:Annotated[int, Field(ge=1)]|None = None # How many there are
     train:list[str] = [] # The translations that it was trained on
-    training:str = '' # The same for all test sets of one training; see `write_training`
+    training:str = '' # The same for all test sets of one training; see `RunKey`
 
 # %% ../../nbs/runs/schema.ipynb #rc000009
 class Record(_MoreFields):
     "The JSON file of one run"
-    trained_on:list[dict]|None = None # The parts of other datasets; as the two below, see `RunInputs`
+    trained_on:list[dict]|None = None # The parts of other datasets; as the two below, see `RunKey`
     tuned_on:list[dict]|None = None
     first:dict|None = None
     condition:str = '' # What sets it apart from other runs of its protocol, e.g. `50 examples, draw 1`
@@ -163,19 +163,6 @@ def retrieval_fields(
     results = dict(accuracy=own['accuracy'], intervals=dict(accuracy=own['interval']), counts=dict(test=n))
     return EMPTY | results | dict(scores=scores) | others
 
-def _of_old_retrieval(old:dict)->dict:
-    "Convert a retrieval that was recorded before retrievals were runs; it has no predictions"
-    try:
-        foreign, other = old['foreign'], old['english']
-        key = dict(dataset=foreign['code'], dataset_hash=foreign['dataset_hash'], trained_on=[other],
-                   train=[other['code']], condition=f'in {other["code"]}', task='retrieval',
-                   recipe='retrieval', seed=0, hyperparameters={}, limit=None, device='', versions={})
-        about = {k: old[k] for k in ('protocol','model','model_hash','mexa','mexa_100')}
-        return key | retrieval_fields(old['scores'], old['n'], seconds=old.get('seconds', 0.), **about,
-                                      predictions='')
-    except (KeyError, TypeError, StopIteration) as e:
-        raise ValueError('is not a record of a retrieval') from e
-
 # %% ../../nbs/runs/schema.ipynb #rc00000c
 _NOT_IN_FILES = Run.model_fields.keys() - Record.model_fields.keys()
 
@@ -186,7 +173,6 @@ def in_file(run:Run)->dict: # JSON values
 def as_run(record)->Run:
     "A checked record as a run; raises `ValueError` with the end of a sentence that begins with the file"
     if not isinstance(record, dict): raise ValueError('is not a record')
-    if 'foreign' in record: record = _of_old_retrieval(record)
     record = {k: v for k,v in with_dataset(record).items() if k not in _NOT_IN_FILES}
     missing = [k for k in KEYS if k not in record]
     if missing: raise ValueError(f'lacks {", ".join(missing)}')
