@@ -83,7 +83,7 @@ def test_what_cannot_predict_is_refused_in_a_line(data, model, capsys):
     assert main([*argv, str(model)]) == 1
     assert 'cannot predict masked tokens (its weights lack' in capsys.readouterr().err
     assert main([*argv, str(model), '-t', 'SM']) == 1
-    assert 'do nothing in perplexity' in capsys.readouterr().err
+    assert 'does nothing in perplexity' in capsys.readouterr().err
 
 def told_apart(model, read, held_out, kind):
     "The area under the ROC of a figure of `answers_about`"

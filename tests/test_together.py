@@ -65,7 +65,7 @@ def test_the_tasks_of_one_encoder_stay_in_one_process_and_one_notebook(data):
 
 def test_only_verse_tasks_are_trained_together(data, capsys):
     command = ['eval', str(data/'qaa'), '-m', str(data/'my-bert'), *ASK]
-    for tasks,said in ((['SS','NMC'], 'SS cannot be trained together'), (['NMC'], 'needs two or more verse tasks')):
+    for tasks,said in ((['SS','NMC'], 'SS cannot be trained together'), (['NMC'], 'fewer than two verse tasks')):
         assert main([*command, *(x for task in tasks for x in ('-t', task))]) == 1
         err = capsys.readouterr().err
         assert said in err and err.count('\n') == 1

@@ -18,8 +18,8 @@ from ..datasets.loading import load_manifest, table_file
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import TASKS, find_task, is_chosen, task_file
 from ..modeling.instructions import read_instructions
-from ..modeling.recipes import PROBES, PROMPTS, find_model, find_recipe, given_name, has_bf16, is_served
-from ..modeling.recipes import local_model, model_hash
+from ..modeling.recipes import PROBES, PROMPTS, RECIPES, find_model, find_recipe, given_name
+from ..modeling.recipes import has_bf16, is_served, local_model, model_hash
 from ..modeling.static_vectors import STATIC_KINDS, is_static, resolve_model, settings_for
 from ..protocols.parts import Part, Selection, Translation, check_compatible, find_translations
 from ..protocols.protocol import SIZES, Protocol, Setup, find_protocol
@@ -74,15 +74,26 @@ def empty_tasks(dataset, splits:tuple[str,...]=SPLITS)->list: # Of `pronto.datas
              for task in TASKS.values()}
     return [task for task,found in sizes.items() if 0 in found]
 
+# %% ../../nbs/runs/planning.ipynb #c7b10007
+def _why_not(folders:list[Path], task, splits:tuple[str,...])->str: # `folders`: the folds
+    "Say why a translation cannot be used for a task; empty if it can"
+    for folder in folders:
+        manifest = load_manifest(folder)
+        if 'test' in splits and 'test' in manifest.get('tasks', {}).get(task.stem, {}).get('unlabelled', ()):
+            return f'has no labels of {task.abbr}; predict it with `pronto xtreme predict`'
+        if not all(map(_size, _needed_tables(folder, manifest, task, splits))):
+            return f'has no examples of {task.abbr} in some split'
+    return ''
+
 # %% ../../nbs/runs/planning.ipynb #plchoos1
 def choose_tasks(
     dataset, # A dataset folder; of one in folds, all folds together
     names:list[str]=(), # Stems or abbreviations; if empty, all with examples in `splits`
     splits:tuple[str,...]=SPLITS # Those that must have examples
 )->list: # Of `pronto.datasets.tasks`
-    "The tasks to run; raises `InputError` if the folder has none of them, `ValueError` for an unknown name"
-    folder, *_ = fold_folders(dataset) or [dataset]
-    there = [task for task in TASKS.values() if table_file(folder, task.stem, 'train').is_file()]
+    "The tasks to run; raises `InputError` if the folder lacks one of them, `ValueError` for an unknown name"
+    folders = fold_folders(dataset) or [dataset]
+    there = [task for task in TASKS.values() if table_file(folders[0], task.stem, 'train').is_file()]
     found = [task for task in there if is_chosen(task.stem)]
     if there and not found:
         raise InputError(dataset, 'has none of the tasks of this set; build it with the set, or name '
@@ -90,42 +101,14 @@ def choose_tasks(
     if not found:
         raise InputError(dataset, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto '
                                   'build`')
-    empty = empty_tasks(dataset, splits)
-    chosen = [find_task(name.strip()) for name in names] or [task for task in found if task not in empty]
+    named, empty = [find_task(name.strip()) for name in names], empty_tasks(dataset, splits)
+    for why in filter(None, (_why_not(folders, task, splits) for task in named)):
+        raise InputError(dataset, f'{why}; leave it out, or choose other tasks')
+    chosen = named or [task for task in found if task not in empty]
     if not chosen:
         what = 'has an empty split in every task; use a larger Bible, other splits, or the protocol transfer'
         raise InputError(dataset, what)
     return chosen
-
-def _needed(protocol:Protocol, targets:list[Translation], sources:list[Translation])->dict[Path,tuple]:
-    "Folder to the splits that must have rows"
-    needed = {t.folder: protocol.tested for t in targets}
-    for t in sources: needed[t.folder] = tuple(dict.fromkeys([*needed.get(t.folder, ()), 'train', 'dev']))
-    return needed
-
-def _common_tasks(translations:list[Translation], names:list[str], needed:dict[Path,tuple])->list:
-    "The tasks that all translations have; raises `InputError` if there are none or a named one is missing"
-    found = {t.folder: choose_tasks(t.folder, splits=needed[t.folder]) for t in translations}
-    first = found[translations[0].folder]
-    if not names:
-        common = [task for task in first if all(task in tasks for tasks in found.values())]
-        if common: return common
-        raise InputError(translations[0].folder, 'has no task in common with the other translations')
-    chosen = [find_task(name.strip()) for name in names]
-    for folder,tasks in found.items():
-        missing = [task.abbr for task in chosen if task not in tasks]
-        if missing: raise InputError(folder, f'has no examples of {", ".join(missing)} in some split; '
-                                             'leave it out, or choose other tasks')
-    return chosen
-
-# %% ../../nbs/runs/planning.ipynb #pl10
-def _named_here(folds:list[Translation], names:list[str], report:Callable)->list[str]:
-    "The named tasks that a translation can train and test; the others are reported in one line"
-    wanted = [find_task(name.strip()) for name in names]
-    here = [task for task in wanted if not any(_why_not(t.folder, task, SPLITS) for t in folds)]
-    missing = ', '.join(task.abbr for task in wanted if task not in here)
-    if missing: report(f'{folds[0].folder}: left out, as it has no examples of {missing} in some split')
-    return [task.stem for task in here]
 
 # %% ../../nbs/runs/planning.ipynb #pl08s
 def find_sources(
@@ -274,27 +257,36 @@ def plan_selections(selections:list[Selection], protocol:Protocol, recipe, model
     return _Plan(protocol, recipe, limit, _Pools()).trainings(selections, None, model, task, seed)
 
 # %% ../../nbs/runs/planning.ipynb #pl14b
-def _own_recipe(recipe, protocol:Protocol, epochs:int|None):
-    "The recipe of a protocol that does not train the weights of a model"
-    own, usual = _OWN_RECIPES[protocol.adapt]
-    if epochs is not None:
-        what = f'does nothing in {protocol.name}, which does not train the model; leave it out'
-        raise InputError('--epochs', what)
-    if recipe in ('', 'paper'): return find_recipe(usual)
-    if isinstance(recipe, str) and recipe not in own:
-        raise InputError('--recipe', f'{recipe} trains the model, which {protocol.name} does not do; choose '
-                                     f'from {", ".join(own)}')
-    return find_recipe(recipe)
+_OWN_RECIPES = dict(frozen=(PROBES, 'probe'), none=(PROMPTS, 'prompt')) # By adaptation, with the usual one
+
+def _refuse(protocol:Protocol, why:str, options:dict):
+    "Refuse options that would do nothing in a protocol"
+    given = ', '.join(name for name,value in options.items() if value)
+    if given: raise InputError(given, f'does nothing in {protocol.name}, which {why}; leave it out')
 
 def _recipe(recipe, protocol:Protocol, epochs:int|None, bf16:bool):
     "The recipe of a protocol; probes and prompts have recipes of their own"
-    if protocol.adapt in _OWN_RECIPES: return _own_recipe(recipe, protocol, epochs)
-    if any(str(recipe) in own for own,_ in _OWN_RECIPES.values()):
-        raise InputError('--recipe', f'{recipe} does not train the model; choose another recipe or protocol')
-    try: return find_recipe(recipe, epochs=epochs, bf16=bf16 or None)
-    except ValueError as e: raise InputError('--recipe', str(e)) from e
+    known, usual = _OWN_RECIPES.get(protocol.adapt, (RECIPES, 'paper'))
+    name, changes = usual if recipe in ('', 'paper') else recipe, dict(epochs=epochs, bf16=bf16 or None)
+    if protocol.adapt in _OWN_RECIPES:
+        _refuse(protocol, 'does not train the model', {'--epochs': epochs})
+        changes = {}
+    if isinstance(name, str) and name not in known:
+        what = f'{name} is no recipe for {protocol.name}; choose from {", ".join(known)}'
+        raise InputError('--recipe', what)
+    return find_recipe(name, **changes)
 
-_OWN_RECIPES = dict(frozen=(PROBES, 'probe'), none=(PROMPTS, 'prompt')) # By adaptation, with the usual one
+# %% ../../nbs/runs/planning.ipynb #pl14d
+def _sharing(tasks:list, names:list[str], folder:Path)->list:
+    "Those that can share an encoder; raises `InputError` if a named one cannot, or if they are fewer than 2"
+    found = [task for task in tasks if getattr(task, 'example', None) is VerseExample]
+    others = ', '.join(task.abbr for task in tasks if task not in found)
+    if names and others:
+        raise InputError('--task', f'{others} cannot be trained together with other tasks, because its '
+                                   'examples are not single verses; leave it out')
+    if len(found) > 1: return found
+    raise InputError(folder, 'has fewer than two verse tasks to train together, with examples in every '
+                             'split; name others, or leave --together out')
 
 # %% ../../nbs/runs/planning.ipynb #pl14c
 _WITHOUT_TRAINING = 'in-language', 'transfer' # Protocols for tasks that train nothing
@@ -310,14 +302,16 @@ def _that_train(tasks:list, protocol:Protocol, names:list[str])->list:
     return found if names or not suited else suited
 
 def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list:
-    "The tasks of some translations; raises `InputError` that names a translation"
-    everything = [t for folds in (*sources, *targets) for t in folds]
-    if len(everything) == 1 and not protocol.across: found = choose_tasks(everything[0].folder, names)
-    else:
-        flat = ([t for folds in group for t in folds] for group in (targets, sources))
-        found = _common_tasks(everything, names, _needed(protocol, *flat))
-    found = _that_train(found, protocol, names)
-    return _verse_tasks(found, everything[0].folder) if protocol.adapt == 'together' else found
+    "The tasks that all translations have, with examples in the splits that each needs; raises `InputError`"
+    needed = {t.folder: protocol.tested for folds in targets for t in folds}
+    for t in (t for folds in sources for t in folds):
+        needed[t.folder] = tuple(dict.fromkeys([*needed.get(t.folder, ()), 'train', 'dev']))
+    found = {folder: choose_tasks(folder, names, splits) for folder,splits in needed.items()}
+    first, *_ = found
+    common = [task for task in found[first] if all(task in tasks for tasks in found.values())]
+    if not common: raise InputError(first, 'has no task in common with the other translations')
+    common = _that_train(common, protocol, names)
+    return _sharing(common, names, first) if protocol.adapt == 'together' else common
 
 def _setups(protocol:Protocol, targets:list, sources:list, tasks:list, **sampling)->list[tuple]:
     "The selections of each fold, task by task"
@@ -328,95 +322,51 @@ def _setups(protocol:Protocol, targets:list, sources:list, tasks:list, **samplin
     return [(task, {k: protocol.selections(Setup(task, tested[k], trained[k], **sampling)) for k in numbers})
             for task in tasks]
 
-# %% ../../nbs/runs/planning.ipynb #pl14d
-def _check_together(names:list[str]):
-    "Refuse tasks that cannot share an encoder"
-    tasks = [find_task(name.strip()) for name in names]
-    others = [task.abbr for task in tasks if not _is_single(task)]
-    if others:
-        raise InputError('--task', f'{", ".join(others)} cannot be trained together with other tasks, '
-                                   'because its examples are not single verses; leave it out')
-    if len(tasks) == 1: raise InputError('--task', 'the protocol together needs two or more verse tasks')
-
-def _is_single(task)->bool: return getattr(task, 'example', None) is VerseExample
-
-def _verse_tasks(tasks:list, folder:Path)->list:
-    "Those that can share an encoder; raises `InputError` if there are fewer than two"
-    found = [task for task in tasks if _is_single(task)]
-    if len(found) > 1: return found
-    raise InputError(folder, 'has fewer than two verse tasks with examples in every split, but the protocol '
-                             'together needs two; leave --together out')
-
-# %% ../../nbs/runs/planning.ipynb #c7b10007
-def _why_not(folder:Path, task, splits:tuple[str,...])->str:
-    "Say why a translation cannot be tested on a task; empty if it can"
-    manifest = load_manifest(folder)
-    if 'test' in (manifest.get('tasks') or {}).get(task.stem, {}).get('unlabelled', ()):
-        return f'has no labels of {task.abbr}; predict it with `pronto xtreme predict`'
-    tables = [table_file(folder, task.stem, 'test'), *_needed_tables(folder, manifest, task, splits)]
-    return '' if all(map(_size, tables)) else f'has no examples of {task.abbr} in some split'
-
-def _check_readable(folds:list[Translation], tasks:list):
-    "Raise `InputError` if a table of these tasks (of all tasks if none are named) is damaged or has no text"
-    for t in folds: load_dataset_folder(t.folder, [task.stem for task in tasks] or None)
-
-def _with_tasks(targets:list, names:list[str], protocol:Protocol, report:Callable)->list:
-    "The translations that have the named tasks; the others are reported, unless none is left"
-    tasks, kept, left = [find_task(name.strip()) for name in names], [], []
-    for folds in targets:
-        whys = (_why_not(folds[0].folder, task, protocol.tested) for task in tasks)
-        why = next(filter(None, whys), '')
-        try:
-            if why: raise InputError(folds[0].folder, f'{why}; leave it out, or choose other tasks')
-            if len(targets) > 1: _check_readable(folds, tasks)
+# %% ../../nbs/runs/planning.ipynb #plleft02
+def _kept(things:list, use:Callable, report:Callable)->list:
+    "What `use` makes of each; those of several that cannot be used are reported, unless none is left"
+    made, left = [], []
+    for thing in things:
+        try: made.append(use(thing))
         except InputError as e: left.append(e)
-        else: kept.append(folds)
-    if not kept: raise left[0]
-    for e in left: report(f'left out {e}')
-    return kept
-
-# %% ../../nbs/runs/planning.ipynb #c7b1007b
-def _instructions(prompts, protocol:Protocol)->dict: # Language to its instructions
-    if not prompts: return {}
-    if protocol.adapt != 'none':
-        what = f'does nothing in {protocol.name}, which does not ask the model; leave it out'
-        raise InputError('--prompts', what)
-    return read_instructions(None if prompts == 'built-in' else prompts)
-
-def _made(makers:list[Callable], models:list[str], report:Callable)->list[Training]:
-    "The trainings of all models; if one of several cannot be used, it is reported"
-    trainings, left = [], []
-    for make in makers:
-        for model in models:
-            try: trainings += make(model)
-            except InputError as e: left.append(e)
-    if left and (not trainings or len(models) == 1): raise left[0]
+    if left and not made: raise left[0]
     for line in dict.fromkeys(map(str, left)): report(f'left out {line}')
-    return trainings
+    return made
 
-_OF_SERVERS = 'answer_tokens', 'most_requests', 'price'
+def _usable(folds:list[Translation], names:list[str], splits:tuple[str,...])->list[Translation]: # `folds`
+    "Refuse a translation that lacks a named task, or that is damaged"
+    tasks = choose_tasks(folds[0].dataset, names, splits)
+    for t in folds: load_dataset_folder(t.folder, [task.stem for task in tasks])
+    return folds
+
+def _named_here(folds:list[Translation], names:list[str], report:Callable)->list[str]:
+    "The named tasks that a translation can train and test; the others are reported, unless none is left"
+    folders = [t.folder for t in folds]
+    whys = {name: _why_not(folders, find_task(name.strip()), SPLITS) for name in names}
+    here = [name for name,why in whys.items() if not why]
+    for why in filter(None, whys.values() if here else ()): report(f'left out {folders[0]}: {why}')
+    return here or names
 
 # %% ../../nbs/runs/planning.ipynb #6990eeb9
+_OF_SERVERS = 'answer_tokens', 'most_requests', 'price'
+
 def _asked(recipe, protocol:Protocol, asking:dict):
     "A recipe for prompting with other settings"
-    if not asking: return recipe
-    names = lambda *but: ', '.join(f'--{name.replace("_", "-")}' for name in asking if name not in but)
-    if protocol.adapt != 'none':
-        what = f'does nothing in {protocol.name}, which does not ask the model; leave it out'
-        raise InputError(names(), what)
+    options = lambda *names: {f'--{name.replace("_", "-")}': asking[name] for name in names if name in asking}
+    of_model, of_server = options('calibrated', 'chat', 'answers'), options(*_OF_SERVERS)
+    _refuse(protocol, 'does not ask the model', options(*asking) if protocol.adapt != 'none' else {})
     if asking.get('endpoint'):
-        if asking.get('calibrated') or asking.get('chat') or asking.get('answers'):
+        if any(of_model.values()):
             what = 'is for models without a server, which give probabilities; leave it out'
-            raise InputError(names('endpoint', 'permuted', *_OF_SERVERS), what)
+            raise InputError(', '.join(of_model), what)
         place = asking['endpoint'].rstrip('/').removesuffix('/chat/completions')
         asking = asking | dict(endpoint=place) # One name for one server
-    elif any(name in asking for name in _OF_SERVERS):
-        others = [name for name in asking if name not in _OF_SERVERS]
-        raise InputError(names(*others), 'is for models on a server; name one with --endpoint')
+    elif of_server:
+        raise InputError(', '.join(of_server), 'is for models on a server; name one with --endpoint')
     if asking.get('permuted') and asking.get('answers', 'letters') != 'letters':
         raise InputError('--permuted', 'is for answers by letters; leave it or --answers out')
-    try: return find_recipe(recipe, **asking)
-    except ValueError as e: raise InputError(names(), str(e)) from e
+    try: return find_recipe(recipe, **asking) if asking else recipe
+    except ValueError as e: raise InputError(', '.join(options(*asking)), str(e)) from e
 
 def _check_names(models:list[str]):
     "Tables know models by their names, so two models must not share one"
@@ -427,36 +377,22 @@ def _check_names(models:list[str]):
             raise InputError(model, f'has the same name as another model; name it: -m NAME={place}')
 
 # %% ../../nbs/runs/planning.ipynb #plall01
-def _all_setups(protocol:Protocol, targets:list, sources:list, names:list[str], report:Callable, **sampling):
-    "The setups of each translation; one of several that cannot be used is reported and left out"
-    if protocol.across or len(targets) == 1:
-        tasks = _tasks(protocol, targets, sources, names)
-        return [_setups(protocol, targets, sources, tasks, **sampling)]
-    found, left = [], []
-    for folds in targets:
-        here = _named_here(folds, names, report)
-        if names and not here: continue
-        try:
-            tasks = _tasks(protocol, [folds], sources, here)
-            _check_readable(folds, tasks)
-        except InputError as e:
-            report(f'left out {e}')
-            left.append(e)
-        else: found.append(_setups(protocol, [folds], sources, tasks, **sampling))
-    if left and not found: raise left[0]
-    return found
-
-def _makers(made:_Plan, targets:list, sources:list, tasks:list[str], seeds:range, report:Callable, **sampling
+def _makers(made:_Plan, targets:list, sources:list, names:list[str], seeds:range, report:Callable, **sampling
            )->list[Callable]: # From a model to its trainings
     "For each translation, or for all together, what plans the trainings of a model"
     protocol = made.protocol
-    if protocol.across or len(targets) == 1: targets = _with_tasks(targets, tasks, protocol, report)
-    if protocol.adapt == 'together': _check_together(tasks)
-    found = []
-    for setups in _all_setups(protocol, targets, sources, tasks, report, **sampling):
-        heads = tuple(task for task,_ in setups) if protocol.adapt == 'together' else ()
-        found.append(partial(replace(made, heads=heads).of_model, setups=setups, seeds=seeds))
-    return found
+    def together(targets, names):
+        tasks = _tasks(protocol, targets, sources, names)
+        setups = _setups(protocol, targets, sources, tasks, **sampling)
+        heads = tuple(tasks) if protocol.adapt == 'together' else ()
+        return partial(replace(made, heads=heads).of_model, setups=setups, seeds=seeds)
+    def alone(folds):
+        here = _named_here(folds, names, report)
+        found = together([folds], here)
+        _usable(folds, here, protocol.tested)
+        return found
+    if not protocol.across: return _kept(targets, alone, report)
+    return [together(_kept(targets, partial(_usable, names=names, splits=protocol.tested), report), names)]
 
 # %% ../../nbs/runs/planning.ipynb #plsear01
 def _require_verses(folder:Path):
@@ -485,11 +421,8 @@ def _searches(protocol:Protocol, targets:list, sources:list, model:str)->list[Tr
     if found: return found
     raise InputError(targets[0][0].folder, 'would be compared with itself; name two translations')
 
-def _searchers(protocol:Protocol, targets:list, sources:list, needless:dict)->list[Callable]:
-    "What plans the searches of a model; raises `InputError` for options and data that it cannot use"
-    if any(needless.values()):
-        what = f'do nothing in {protocol.name}, which uses all verses; leave them out'
-        raise InputError(', '.join(needless), what)
+def _searchers(protocol:Protocol, targets:list, sources:list)->list[Callable]:
+    "What plans the searches of a model; raises `InputError` for data that it cannot use"
     for folds in targets: _require_verses(folds[0].folder)
     if not sources and protocol.sources == 'needed':
         what = 'retrieval needs a translation to retrieve from; name one, e.g. --train engweb'
@@ -523,19 +456,22 @@ def plan(
     if not is_search:
         bf16 = has_bf16() if bf16 is None else bf16
         recipe = _recipe(recipe, protocol, epochs, bf16)
-    recipe = _asked(recipe, protocol, asking)
+    recipe = _asked(recipe, protocol, asking or {})
+    if protocol.adapt != 'none': _refuse(protocol, 'does not ask the model', {'--prompts': prompts})
     folders = dataset if isinstance(dataset, (list, tuple)) else [dataset]
     targets = find_targets(folders, report)
     if not models:
         raise InputError(folders[0], 'no models to evaluate; name some, e.g. bert-base-multilingual-cased')
     _check_names(models)
     sources = find_sources(train, targets)
-    if is_search: makers = _searchers(protocol, targets, sources, {'--limit': limit, '-t': tasks})
+    if is_search:
+        _refuse(protocol, 'uses all verses', {'--limit': limit, '-t': tasks})
+        makers = _searchers(protocol, targets, sources)
     else:
-        made = _Plan(protocol, recipe, limit, _Pools(), instructions=_instructions(prompts, protocol))
+        file = None if prompts == 'built-in' else prompts
+        instructions = read_instructions(file) if prompts else {}
+        made = _Plan(protocol, recipe, limit, _Pools(), instructions=instructions)
         numbers, sampling = range(first_seed, first_seed + seeds), dict(sizes=tuple(sizes), draws=draws)
         makers = _makers(made, targets, sources, tasks, numbers, report, **sampling)
-    trainings = _made(makers, models, report)
-    if not trainings:
-        raise InputError(folders[0], f'has no dataset with {", ".join(tasks)}; choose other tasks')
-    return trainings
+    plans = [partial(make, model) for make in makers for model in models]
+    return [training for made in _kept(plans, lambda make: make(), report) for training in made]

@@ -390,15 +390,13 @@ def score_baselines(
     at_least_one(limit=limit)
     folders = [t.folder for t in find_translations(dataset)[0]]
     chosen, found = choose_tasks(dataset, tasks), {}
-    loaded = {folder: load_dataset_folder(folder, [task.stem for task in chosen]).tasks for folder in folders}
+    loaded = [load_dataset_folder(folder, [task.stem for task in chosen]).tasks for folder in folders]
     for task in chosen:
         tested, answers = [], {}
-        for folder,tables in loaded.items():
-            train, test = (tables.get(task.stem, {}).get(split) for split in ('train','test'))
-            if not train and task.is_trained or not test:
-                raise InputError(folder, f'has no {task.abbr} to train or test on; choose another task')
-            tested += sample(test, limit)
-            for name,labels in predict_baselines(task, train, sample(test, limit)).items():
+        for tables in loaded:
+            train, test = tables[task.stem]['train'], sample(tables[task.stem]['test'], limit)
+            tested += test
+            for name,labels in predict_baselines(task, train, test).items():
                 answers.setdefault(name, []).extend(labels)
         found[task.stem] = {name: score_labels(task, tested, labels) for name,labels in answers.items()}
     return found
