@@ -135,7 +135,7 @@ def test_a_task_that_is_empty_in_a_fold_is_left_out_with_a_line(place, tmp_path,
     assert said.out.startswith('long, macro F1: majority ') and 'initial' not in said.out
     assert f'{folder}: left out, as a split is empty: initial' in said.err
     assert main('eval', folder, '-t', 'initial') == 1
-    assert ': has no initial to train or test on' in capsys.readouterr().err
+    assert ': has no examples of initial in some split' in capsys.readouterr().err
 
 def test_another_process_knows_the_task_from_the_dataset(built, model, tmp_path): # noqa: F811
     from pronto.runs.planning import plan

@@ -322,7 +322,7 @@ def test_another_metric_is_chosen(page, report):
     assert lines(page, 'matrix')[-1][-2:] == ['0.55','0.00 1 of 2']
     see(page, report, data='source not recorded, parallel splits, limited examples', metric='mae', view='results')
     assert column(page, 'Mean absolute error') == ['0.42'] and column(page, 'Language') == ['Lo qaa']
-    assert 'at most 50 examples' in column(page, 'Setting')[0]
+    assert 'limit 50' in column(page, 'Setting')[0]
 
 def test_a_task_is_shown_by_its_own_metric(browser, tmp_path):
     for task in 'sentence_mood','same_sense': store(tmp_path/'runs', 'wolKYG', 'm', task, .8)

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LAYOUT_COLUMNS', 'SPLITS_SHOWN', 'USUAL', 'PAPER_TASKS', 'read_layout', 'paper_models', 'add_unlisted', 'Options',
-           'fits', 'fitting', 'choose', 'read_seeds', 'completed_verses', 'fill', 'runs_in', 'read_tables',
-           'write_published', 'in_store', 'usual_metric', 'left_out']
+           'fits', 'fitting', 'choose', 'read_seeds', 'fill', 'runs_in', 'read_tables', 'write_published', 'in_store',
+           'usual_metric', 'left_out']
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #59bb0696
 from collections import Counter
@@ -28,26 +28,13 @@ from .scores import has_reference, main_metric, seed_scores, with_metric
 from .translation_spread import spread_note
 from ..runs.schema import Run
 from ..runs.comparing import kind_of, known_as, latest, name_apart, plain_name, preference
-from ..runs.comparing import same_model, stem_of, task_key, task_name, test_set
+from ..runs.comparing import stem_of, task_key, task_name, test_set
 from ..runs.folds import following_share, probe_kept, unknown_share
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #e7d39ed4
 LAYOUT_COLUMNS = 'table bible abbreviation language title model hub'.split()
+_NEEDED = 'table bible abbreviation model hub'.split()
 _HINT = 'give a table like pronto/facts/paper_models.tsv'
-
-def _check_layout(path, rows:list[dict[str,str]]):
-    "Refuse rows that would share a line of a table, or tables that would share a file"
-    seen, files = set(), {'published': ''}
-    for i,row in enumerate(rows, 2):
-        empty = next((c for c in ('table','bible','abbreviation','model','hub') if not row[c].strip()), None)
-        if empty: raise InputError(path, f'the column {empty} is empty; {_HINT}', f'line {i}')
-        if (row['bible'], row['model']) in seen:
-            twice = f'{row["model"]} of {row["bible"]}'
-            raise InputError(path, f'names {twice} twice; remove one line', f'line {i}')
-        seen.add((row['bible'], row['model']))
-        if files.setdefault(file_stem(row['table']), row['table']) != row['table']:
-            what = f'{row["table"]} would overwrite the files of another table; rename it'
-            raise InputError(path, what, f'line {i}')
 
 def read_layout(
     path=None # A table with the columns of `paper_models.tsv`; the paper's if not given
@@ -55,14 +42,21 @@ def read_layout(
     "Which models each table lists; raises `InputError` if the file cannot be read or is not such a table"
     if not path: return fact_table('paper_models')
     with reading(path, _HINT): text = Path(path).read_text(encoding='utf-8-sig')
-    lines = text.removesuffix('\n').split('\n')
-    cells = [line.split('\t') for line in lines]
-    bad = next((i for i,row in enumerate(cells, 1) if len(row) != len(LAYOUT_COLUMNS)), None)
-    if bad or cells[0] != LAYOUT_COLUMNS:
-        what = f'needs the columns {", ".join(LAYOUT_COLUMNS)}, separated by tabs'
-        raise InputError(path, what, 'line 1' if cells[0] != LAYOUT_COLUMNS else f'line {bad}')
-    rows = [dict(zip(LAYOUT_COLUMNS, row)) for row in cells[1:]]
-    _check_layout(path, rows)
+    header, *cells = (line.split('\t') for line in text.removesuffix('\n').split('\n'))
+    if header != LAYOUT_COLUMNS:
+        raise InputError(path, f'needs the columns {", ".join(LAYOUT_COLUMNS)}, separated by tabs', 'line 1')
+    rows, seen, files = [dict(zip(header, row)) for row in cells], set(), {'published': ''}
+    for i,(row,given) in enumerate(zip(rows, cells), 2):
+        if len(given) != len(header) or not all(row[c].strip() for c in _NEEDED):
+            what = f'needs {len(header)} columns, with {", ".join(_NEEDED)}; {_HINT}'
+            raise InputError(path, what, f'line {i}')
+        if (row['bible'], row['model']) in seen:
+            twice = f'{row["model"]} of {row["bible"]}'
+            raise InputError(path, f'names {twice} twice; remove one line', f'line {i}')
+        seen.add((row['bible'], row['model']))
+        if files.setdefault(file_stem(row['table']), row['table']) != row['table']:
+            what = f'{row["table"]} would overwrite the files of another table; rename it'
+            raise InputError(path, what, f'line {i}')
     return rows
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #7c98b4a9
@@ -126,7 +120,6 @@ class Options(NamedTuple):
     layout:str|None=None # Of the tables of accuracy, for `read_layout`; the others are about them, too
     published:bool=False # Also the translations of the layout that have no run
     common_rows:bool=False # Test all translations of a table on the rows that all of them have
-    memory:bool=False # Also say how many verses each model knows
     source:str='' # Only labels of this annotated source, by the beginning of its name; any if empty
 
 USUAL = Options('paper', SPLITS_SHOWN)
@@ -302,25 +295,6 @@ def _add_published(block:Block, rows:list[dict[str,str]], figures:dict):
         c.published = figures.get((plain_name(c.bible), c.system, c.task)) # The paper has accuracies only
         if None not in (c.accuracy, c.published): c.difference = round(c.accuracy - c.published, 2)
 
-# %% ../../nbs/reporting/accuracy_tables.ipynb #tblmem01
-def completed_verses(
-    records:list[Run] # Among them those of memory; raises `InputError` if there are none
-)->dict[tuple,Run]: # By `same_model`
-    "What the models know about the verses that they are tested on"
-    found = {same_model(r): r for r in records if 'exact' in r.memory}
-    if found: return found
-    raise InputError('--memory', 'has no runs to show; make some with `pronto eval --protocol memory`')
-
-def _add_completed(block:Block, rows:list[dict[str,str]], runs:dict, known:dict[tuple,Run]):
-    "The share of verses that models complete, and in the row of n-grams that of n-grams"
-    names = {_filled_by(r, {model for model,_ in runs}): r['model'] for r in rows}
-    asked = {names[model]: known.get(same_model(seeds[0])) for (model,_),seeds in runs.items()}
-    ngram = next((run.memory['ngram_exact'] for run in asked.values() if run), None)
-    for c in block:
-        run = None if c.reference else asked.get(c.system)
-        share = run.memory['exact'] if run else ngram if c.reference == 'ngram' else None
-        c.completed = shown('accuracy', share)
-
 # %% ../../nbs/reporting/accuracy_tables.ipynb #8a7704b9
 def _rows_of(rows:list[dict[str,str]], test_sets:list[dict], i:int)->list[dict[str,str]]:
     "The models that ran on a test set; on the first also those that did not run at all"
@@ -381,8 +355,7 @@ def fill(
     layout:list[dict[str,str]], chosen:dict[str,list[dict]],
     not_run:bool=False, # Also make blocks of translations without any run
     metric:str='', # One of `METRICS`; that of each task if empty
-    common_rows:bool=False, # Only the test rows that all translations of a table have
-    completed:dict[tuple,Run]=None # From `completed_verses`, to be shown too
+    common_rows:bool=False # Only the test rows that all translations of a table have
 )->list[Block]: # In the order of the layout
     "The blocks of all tables, with the published figures beside ours"
     published = [r for r in fact_table('published') if r['metric'] == (metric or 'accuracy')]
@@ -400,7 +373,6 @@ def fill(
             here, table = _rows_of(rows, test_sets, i), rows[0]['table']
             answers = {key: read_seeds(seeds, shared.get((table, key[1]))) for key,seeds in runs.items()}
             of_bible.append(_fill_block(here, runs, answers, tasks, metric))
-            _add_completed(of_bible[-1], here, runs, completed or {})
             _add_published(of_bible[-1], here, figures)
         filled += of_bible
     table = lambda block: block[0].table
@@ -441,12 +413,11 @@ def read_tables(
 )->dict[str,tuple[list[Block],bool,str]]: # Table to its blocks, and what `notes` takes beside them
     "What the tables show; raises `InputError` if there is nothing to print"
     metric, common = options.metric, options.common_rows
-    completed = completed_verses(records) if options.memory else {}
     records = with_metric(records, metric)
     chosen = choose(records, options)
     rows = add_unlisted(read_layout(options.layout), runs_in(chosen))
     if metric == 'mae': chosen = _only_counts(chosen)
-    blocks = fill(rows, chosen, options.published, metric, common, completed)
+    blocks = fill(rows, chosen, options.published, metric, common)
     if not blocks:
         uncounted = 'has no such runs of a task that counts; choose another --metric'
         what = uncounted if records and metric == 'mae' else _nothing(records, options.store)

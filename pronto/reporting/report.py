@@ -31,8 +31,8 @@ from .questions.question import RUN_QUESTIONS, Options, Reply, ask_runs, find_qu
 from .questions.question import usual_kind
 from .questions.tiers import read_tiers, tier_of
 from ..runs.schema import Run
-from ..runs.comparing import Board, board_of, cell_of, kind_of, name_apart, preferred, task_key
-from ..runs.comparing import task_name, test_on_board, with_label
+from ..runs.comparing import Board, board_of, cell_of, name_apart, preferred, task_key
+from ..runs.comparing import task_name, test_on_board, training_of, with_label
 from ..runs.folds import following_share, probe_kept, unknown_share
 from ..runs.store import read_runs
 
@@ -65,33 +65,26 @@ def _usual_script(iso639_3:str)->str:
     return langcodes.get(iso639_3).maximize().script or ''
 
 # %% ../../nbs/reporting/report.ipynb #rpt10
-def _how(record:Run)->str: return 'searched in' if record.is_search else 'trained on'
-
 def variant_of(
     record:Run
 )->str: # e.g. `50 examples, trained on engWEB`; empty if there is nothing special
     "What sets runs of one model on a board apart, besides hyperparameters"
     train = record.train or [record.dataset]
     is_transfer = train != [record.dataset] or record.protocol.startswith('transfer')
-    trained_on = f'{_how(record)} {", ".join(train)}' if is_transfer else ''
-    condition = '' if record.is_search else record.condition
-    if condition == f'from {"+".join(train)}': condition = '' # Says the same
+    how = 'in' if record.is_search else 'trained on'
+    trained_on = f'{how} {", ".join(train)}' if is_transfer else ''
+    says_the_same = record.is_search or record.condition == f'from {"+".join(train)}'
+    condition = '' if says_the_same else record.condition
     return ', '.join(filter(None, [record.label, condition, trained_on]))
 
 # %% ../../nbs/reporting/report.ipynb #7083946c
+_USUAL = 'in-language', 'paper rules', 'OntoNotes'
+
 def setting(record:Run)->str: # e.g. `paper, parallel splits, 10 epochs`
     "Under which conditions a run was made"
-    epochs, limit, kind = record.hyperparameters.get('epochs'), record.limit, kind_of(record)
-    parts = [record.recipe, f'{kind.splits or "unknown"} splits']
-    if limit: parts.append(f'at most {limit:,} examples')
-    if epochs: parts.append(f'{epochs} epochs')
-    if kind.rules not in ('', 'paper'): parts.append(f'rules {kind.rules}')
-    if kind.source not in ('', 'OntoNotes'): parts.append(kind.source)
-    train = record.train or [record.dataset]
-    if train != [record.dataset]: parts.append(f'{_how(record)} {", ".join(train)}')
-    if record.condition and not record.is_search: parts.append(record.condition)
-    if kind.protocol != 'in-language': parts.append(kind.protocol)
-    return ', '.join(parts)
+    epochs, usual = record.hyperparameters.get('epochs'), {*_USUAL, f'trained on {record.dataset}'}
+    told = dict.fromkeys([*training_of(record), f'{epochs} epochs' if epochs else ''])
+    return ', '.join(x for x in told if x and x not in usual)
 
 def _remarks(records:list[Run])->list[str]:
     "Remarks without which a score would be misread"
@@ -267,9 +260,8 @@ def _scaled(x): # Scores take less space as whole numbers
 _OF_METRIC = 'score low high seed_low seed_high majority gain baseline above rank tied'.split()
 
 def _metric_columns(rows:list[dict], metric:str)->dict[str,list]:
-    scaled = lambda r, k: _scaled(float(r[k]) if r.get(k) is not None and k in _OF_METRIC[:7] else r.get(k))
     found = [r['metrics'].get(metric, {}) for r in rows]
-    return {k: [scaled(r, k) for r in found] for k in _OF_METRIC}
+    return {k: [_scaled(r.get(k)) for r in found] for k in _OF_METRIC}
 
 _ON_HUB = re.compile(r'[\w.-]+/[\w.-]+')
 

@@ -334,7 +334,8 @@ def across_translations(record:Run)->Across:
 def training_of(record:Run)->tuple[str,...]: # In words; empty where there is nothing to say
     "How a model was trained, apart from its seed and its hyperparameters"
     splits, rules, source = made_as(record)
-    trained_on = f'trained on {" and ".join(record.train)}' if record.train else ''
+    is_trained = record.train and not record.is_search # Which its condition names
+    trained_on = f'trained on {" and ".join(record.train)}' if is_trained else ''
     made = splits and f'{splits} splits', rules and f'{rules} rules', source
     limit = f'limit {record.limit}' if record.limit else ''
     return record.protocol, record.recipe, record.condition, trained_on, *made, limit
