@@ -468,8 +468,7 @@ def plan(
         _refuse(protocol, 'uses all verses', {'--limit': limit, '-t': tasks})
         makers = _searchers(protocol, targets, sources)
     else:
-        file = None if prompts == 'built-in' else prompts
-        instructions = read_instructions(file) if prompts else {}
+        instructions = read_instructions(None if prompts == 'built-in' else prompts) if prompts else {}
         made = _Plan(protocol, recipe, limit, _Pools(), instructions=instructions)
         numbers, sampling = range(first_seed, first_seed + seeds), dict(sizes=tuple(sizes), draws=draws)
         makers = _makers(made, targets, sources, tasks, numbers, report, **sampling)
