@@ -95,9 +95,7 @@ class RunKey:
         return {k: v for k,v in asdict(self).items() if k not in _LATER or v != _LATER[k]}
 
     @property
-    def hash8(self)->str: # Eight hexadecimal digits
-        "A hash of all inputs"
-        return _digits(self.inputs)[:8]
+    def hash8(self)->str: return _digits(self.inputs)[:8] # A hash of all inputs
 
     @property
     def training(self)->str: # 16 hexadecimal digits; empty if the run has a training of its own
@@ -107,13 +105,10 @@ class RunKey:
 
     @property
     def train(self)->list[str]: # Codes, in the order of training
-        "The translations that the model is trained on"
         return _codes(self.inputs) or [self.bible]
 
     @property
-    def settings(self)->dict: # In the form of `Recipe.settings`
-        "The hyperparameters with the name of the recipe"
-        return {'name': self.recipe} | self.hyperparameters
+    def settings(self)->dict: return {'name': self.recipe} | self.hyperparameters # As `Recipe.settings`
 
     def record(self, runs)->Path: # The JSON file; its predictions are beside it
         "Where the record is, or will be"
