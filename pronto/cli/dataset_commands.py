@@ -112,7 +112,7 @@ def fetch_command(args):
     "Download open sources into the data folder"
     from pronto.jobs.fetch import fetch_acai, fetch_ebible, fetch_labels, fetch_macula
     where = dict(base=args.base.rstrip('/')) if args.base else {}
-    where |= dict(offline=args.offline, progress=not args.quiet)
+    where['offline'] = args.offline
     if args.source != 'ebible':
         if args.source == 'macula': path, about = fetch_macula(args.edition, **where)
         elif args.source == 'acai': path, about = fetch_acai(**where)

@@ -8,12 +8,10 @@ __all__ = ['MOST_BYTES', 'TIMEOUTS', 'LONGEST', 'MACULA', 'MACULA_EDITIONS', 'AC
 
 # %% ../../nbs/jobs/fetch.ipynb #473031f9
 import csv, hashlib, io, lzma, os, re, shutil, time, zipfile, zlib
-from contextlib import nullcontext
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Thread
+from tempfile import TemporaryDirectory
 from typing import Callable
 from urllib.parse import urljoin
 from ..bibles.languages import note_path, read_note, sha256_of
@@ -27,7 +25,7 @@ from ..sources.verse_labels import speaker_rows, topic_rows
 # %% ../../nbs/jobs/fetch.ipynb #ff36a2fc
 MOST_BYTES = 1 << 30 # No source is nearly so large
 TIMEOUTS = 15, 60 # Seconds to connect, and to wait for more
-LONGEST = 2*60*60 # Seconds for a whole file, however often a little more arrives
+LONGEST = 2*60*60 # Seconds for a whole file, though a little more arrives all the time
 
 def _refuse_downgrade(answer, *args, **kwargs):
     "Raise `InputError` if an encrypted connection is redirected to one that is not; called for every answer"
@@ -62,22 +60,6 @@ def _total(answer)->int|None: # Bytes of the whole file, if the server states th
 def _is_page(head:bytes)->bool:
     return re.match(rb'\s*<(!doctype\s+html|html)\b', head, re.IGNORECASE) is not None
 
-# %% ../../nbs/jobs/fetch.ipynb #5e6bd0ef
-def _before(deadline:float, url:str, function:Callable, *args):
-    "Call a function in a thread of its own, which is given up at the deadline; raises `InputError`"
-    outcome = SimpleQueue()
-    def call():
-        try: outcome.put((function(*args), None))
-        except Exception as e: outcome.put((None, e))
-    Thread(target=call, daemon=True).start()
-    try: found, error = outcome.get(timeout=max(0, deadline - time.monotonic()))
-    except Empty: raise _too_slow(url) from None
-    if error: raise error
-    return found
-
-def _too_slow(url:str)->InputError:
-    return InputError(url, f'has not arrived within {about(LONGEST)}; run the command again to continue')
-
 # %% ../../nbs/jobs/fetch.ipynb #5e6bd0e0
 def _continues(answer, start:int)->bool:
     "Is this the file from this byte on?"
@@ -86,16 +68,16 @@ def _continues(answer, start:int)->bool:
 
 def _append(url:str, answer, f, count:Callable, deadline:float):
     "Write an answer to a file; raises `InputError` if it cannot be the file that was requested"
-    for piece in answer.iter_content(1 << 16):
+    for piece in answer.iter_content(1 << 12):
         if not f.tell() and _is_page(piece):
             raise InputError(url, 'is a web page, not the file; check the name, or if a proxy wants a login')
         f.write(piece)
         count(len(piece))
         if f.tell() > MOST_BYTES: raise InputError(url, f'does not end; stopped after {MOST_BYTES:,} bytes')
-        if time.monotonic() > deadline: raise _too_slow(url) # Nobody waits for this thread any more
+        if time.monotonic() > deadline:
+            raise InputError(url, f'has not arrived within {about(LONGEST)}; run the command again to continue')
 
-def _more(url:str, part:Path, progress:bool, deadline:float
-         )->bool: # Is the file complete, as far as the server says?
+def _more(url:str, part:Path, deadline:float)->bool: # Is the file complete, as far as the server says?
     "Append to `part` what is still missing"
     import requests
     start = part.stat().st_size if part.exists() else 0
@@ -105,10 +87,8 @@ def _more(url:str, part:Path, progress:bool, deadline:float
             return False
         total, mode = _total(answer), 'ab' if answer.status_code == 206 else 'wb'
         if (total or 0) > MOST_BYTES: raise InputError(url, f'is {total:,} bytes large; that cannot be right')
-        with open(part, mode) as f:
-            meter = Meter(total, url.split('/')[-1], 'B', f.tell()) if progress else nullcontext()
-            try:
-                with meter: _append(url, answer, f, meter.update if progress else lambda n: None, deadline)
+        with open(part, mode) as f, Meter(total, url.split('/')[-1], 'B', f.tell()) as meter:
+            try: _append(url, answer, f, meter.update, deadline)
             except requests.RequestException: return False
             return total is None or f.tell() == total
 
@@ -118,12 +98,11 @@ def _require_online(offline:bool, url:str, path):
         raise InputError(url, f'would be downloaded, which --offline or PRONTO_OFFLINE forbids; allow it, '
                               f'or put the file at {path} yourself')
 
-def _download_and_check(url:str, part:Path, check, progress:bool):
+def _download_and_check(url:str, part:Path, check):
     deadline = time.monotonic() + LONGEST
-    more = partial(_before, deadline, url, _more, url, part, progress, deadline)
     for _ in range(2):
         continued = part.exists()
-        if not any(more() for _ in range(3)):
+        if not any(_more(url, part, deadline) for _ in range(3)):
             n = part.stat().st_size if part.exists() else 0
             raise InputError(url, f'was cut off after {n:,} bytes; run the command again to continue')
         wrong = check(part)
@@ -135,7 +114,7 @@ def _download_and_check(url:str, part:Path, check, progress:bool):
 def download(
     url:str, path,
     check=lambda path: None, # What is wrong with the downloaded file, in words; nothing if it is good
-    offline:bool=False, progress:bool=False
+    offline:bool=False
 )->Path: # `path`
     "Download a file, or what is missing of it; raises `InputError` if that fails or the file is not good"
     path = Path(path)
@@ -143,7 +122,7 @@ def download(
     part = path.with_name(f'.{path.name}.part')
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _download_and_check(url, part, check, progress)
+        _download_and_check(url, part, check)
         return part.replace(path)
     except OSError as e:
         what = f'cannot be written ({e.strerror}); choose another place with PRONTO_DATA, or make room'
@@ -166,17 +145,8 @@ def _write_note(folder:Path, name:str, files:list[Path], **about)->dict:
 def _text(url:str, offline:bool, path)->str:
     "Download a small text that is not kept"
     _require_online(offline, url, path)
-    return _before(time.monotonic() + LONGEST, url, _small_text, url)
-
-def _small_text(url:str)->str:
-    import requests
-    with _get(url) as answer:
-        try: data = b''.join(piece for _,piece in zip(range(1 << 10), answer.iter_content(1 << 16)))
-        except requests.RequestException as e: raise InputError(url, 'was cut off; try again') from e
-    if len(data) != (_total(answer) or len(data)): raise InputError(url, 'was cut off; try again')
-    if _is_page(data):
-        raise InputError(url, 'is a web page, not the list; check the address, or if a proxy wants a login')
-    return data.decode('utf-8-sig', 'replace')
+    with TemporaryDirectory() as folder:
+        return download(url, Path(folder)/'text').read_bytes().decode('utf-8-sig', 'replace')
 
 # %% ../../nbs/jobs/fetch.ipynb #424ef1af
 MACULA = 'https://api.github.com/repos/Clear-Bible/macula-greek/contents'
@@ -204,7 +174,7 @@ def _listed(url:str, offline:bool, path)->list[dict]:
     return books
 
 def fetch_macula(
-    edition:str='SBLGNT', base:str=MACULA, offline:bool=False, progress:bool=False
+    edition:str='SBLGNT', base:str=MACULA, offline:bool=False
 )->tuple[Path,dict]: # The folder, ready for `pronto annotate`, and the note
     "Download MACULA Greek into the data folder; raises `InputError` if that fails"
     folder, name = data_dir(), f'macula-{edition}'
@@ -213,16 +183,12 @@ def fetch_macula(
     books = _listed(url, offline, place)
     for x in books:
         path, check = place/x['name'], partial(_wrong_sha, sha=x['sha'])
-        if not path.is_file() or check(path): download(x['download_url'], path, check, offline, progress)
+        if not path.is_file() or check(path): download(x['download_url'], path, check, offline)
     files = [place/x['name'] for x in books]
     about = dict(source=url, licence='CC BY 4.0', attribution=_MACULA_CITATION)
     return place, _write_note(folder, name, files, **about)
 
 # %% ../../nbs/jobs/fetch.ipynb #fac02
-_NOT_A_ZIP = zipfile.BadZipFile, OSError, ValueError, NotImplementedError # When it is opened
-_DAMAGED_ZIP = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error,
-                lzma.LZMAError) # When a file of it is read
-
 ACAI = 'https://codeload.github.com/BibleAquifer/ACAI/zip'
 _KINDS = '|'.join(FOLDERS)
 _ACAI_FILE = re.compile(rf"[^/]+/((?:{_KINDS})/json/[^./\\\x00-\x1f][^/\\\x00-\x1f]*\.json|LICENSE\.md)")
@@ -236,8 +202,11 @@ def _acai_members(archive:zipfile.ZipFile)->dict[str,zipfile.ZipInfo]:
 def _bad_zip(path, fault:Callable[[zipfile.ZipFile],str|None])->str|None:
     "What is wrong with an archive; `fault` looks into it"
     try:
-        with zipfile.ZipFile(path) as archive: return fault(archive)
-    except _NOT_A_ZIP as e:
+        with zipfile.ZipFile(path) as archive:
+            if wrong := fault(archive): return wrong
+            damaged = archive.testzip() # Reads all of it, and checks sizes and checksums
+            return damaged and f'holds a damaged file {damaged}'
+    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, EOFError, zlib.error, lzma.LZMAError) as e:
         return f'is not a complete zip archive ({e})'
 
 def _acai_fault(archive:zipfile.ZipFile)->str|None:
@@ -249,29 +218,27 @@ def _acai_fault(archive:zipfile.ZipFile)->str|None:
 # %% ../../nbs/jobs/fetch.ipynb #fac03
 _ACAI_CITATION = 'ACAI Biblical Entity Data, BiblioNexus, available at https://github.com/BibleAquifer/ACAI'
 
-def _unpack_acai(archive_path:Path, place:Path, url:str)->str: # The commit, as GitHub states it
+def _unpack_acai(archive_path:Path, place:Path)->str: # The commit, as GitHub states it
     names = [*(f'{kind}/json/*.json' for kind in FOLDERS), 'LICENSE.md']
     foreign = lambda folder: foreign_file(folder, names, True)
     with zipfile.ZipFile(archive_path) as archive, replace_folder(place, foreign) as folder:
         for name,member in _acai_members(archive).items():
             target = folder/name
             target.parent.mkdir(parents=True, exist_ok=True)
-            try: target.write_bytes(archive.read(member)) # Checks the size and the checksum
-            except _DAMAGED_ZIP as e:
-                raise InputError(url, f'holds a damaged file {name} ({e}); try again later') from e
+            target.write_bytes(archive.read(member))
         commit = archive.comment.decode('ascii', 'replace')
     return commit if re.fullmatch('[0-9a-f]{40}', commit) else ''
 
 def fetch_acai(
-    base:str=ACAI, offline:bool=False, progress:bool=False
+    base:str=ACAI, offline:bool=False
 )->tuple[Path,dict]: # The folder, ready for `pronto annotate`, and the note
     "Download ACAI into the data folder; raises `InputError` if that fails"
     folder, url = data_dir(), f'{base}/refs/heads/main'
     place = folder/'acai'
     if note := _fetched(folder, 'acai'): return place, note
     check = partial(_bad_zip, fault=_acai_fault)
-    archive = download(url, folder/'fetched'/'acai.zip', check, offline, progress)
-    commit = _unpack_acai(archive, place, url)
+    archive = download(url, folder/'fetched'/'acai.zip', check, offline)
+    commit = _unpack_acai(archive, place)
     archive.unlink()
     about = dict(source=url, commit=commit, licence='CC BY-SA 4.0', attribution=_ACAI_CITATION)
     return place, _write_note(folder, 'acai', acai_files(place), **about)
@@ -298,7 +265,7 @@ def _label_rows(name:str, texts:list[str], acai)->list[str]:
     return speaker_rows(*texts, annotate(acai).verses if acai else None)
 
 def fetch_labels(
-    name:str, base:str='', offline:bool=False, progress:bool=False,
+    name:str, base:str='', offline:bool=False,
     acai='' # A folder of ACAI; adds the verses on which it agrees with the speakers
 )->tuple[Path,dict]: # The table of labels, and the note
     "Download the files of a source, and write its labels alone; raises `InputError` if that fails"
@@ -309,7 +276,7 @@ def fetch_labels(
     if place.exists() and not note:
         raise InputError(place, 'was changed since it was fetched, or not fetched; move it away to fetch it')
     files = _LABEL_FILES[name]
-    found = [download(f'{url}/{file}', aside/file, partial(_wrong_sha, sha=sha), offline, progress)
+    found = [download(f'{url}/{file}', aside/file, partial(_wrong_sha, sha=sha), offline)
              for file,sha in files.items()]
     rows = _label_rows(name, [path.read_text('utf-8') for path in found], acai)
     for path in found: path.unlink() # The text of a Bible may be under copyright
@@ -355,20 +322,11 @@ def _usfx_in(archive:zipfile.ZipFile)->zipfile.ZipInfo|None:
 def _usfx_fault(archive:zipfile.ZipFile)->str|None:
     found = _usfx_in(archive)
     if not found: return 'holds no text in USFX (..._usfx.xml)'
-    if found.flag_bits & 1: return 'is encrypted'
     if found.file_size > _MOST_TEXT: return f'claims to hold a text of {found.file_size:,} bytes'
-
-def _extract(archive_path:Path, path:Path, url:str):
-    "Write the text of an archive to `path`; raises `InputError` if its checksum or size is wrong"
-    with zipfile.ZipFile(archive_path) as archive, write_aside(path) as aside, open(aside, 'wb') as out:
-        try:
-            with archive.open(_usfx_in(archive)) as text: shutil.copyfileobj(text, out) # As much as it claims
-        except _DAMAGED_ZIP as e:
-            raise InputError(url, f'holds a damaged text ({e}); try again later, or tell the project') from e
 
 # %% ../../nbs/jobs/fetch.ipynb #b0934952
 def fetch_ebible(
-    code:str, base:str=EBIBLE, offline:bool=False, progress:bool=False
+    code:str, base:str=EBIBLE, offline:bool=False
 )->tuple[Path,dict]: # The Bible, and the note; `changed` in it if the text differs from last time
     "Download a translation from eBible.org into the data folder; raises `InputError` if that fails"
     if not re.fullmatch(r'[A-Za-z0-9][\w-]*', code):
@@ -382,8 +340,9 @@ def fetch_ebible(
     table = f'{base}/translations.csv'
     about = _about(code, _text(table, offline, path), table)
     place, check = folder/'fetched'/f'{code}_usfx.zip', partial(_bad_zip, fault=_usfx_fault)
-    archive = download(url, place, check, offline, progress)
-    try: _extract(archive, path, url)
-    finally: archive.unlink()
+    archive_path = download(url, place, check, offline)
+    with zipfile.ZipFile(archive_path) as archive, write_aside(path) as aside, open(aside, 'wb') as out:
+        shutil.copyfileobj(archive.open(_usfx_in(archive)), out)
+    archive_path.unlink()
     note = _write_note(folder, name, [path], source=url, **about)
     return path, note | ({'changed': True} if before and before != note['sha256'] else {})
