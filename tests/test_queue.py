@@ -48,15 +48,11 @@ def test_a_script_without_a_main_guard_is_not_run_by_workers(tmp_path):
     assert start(tmp_path, 'abs', '-1').communicate(timeout=300) == ('[1]\n', '')
 
 @pytest.mark.parametrize('kill', ['kill','terminate'])
-def test_a_killed_process_leaves_no_files_and_says_nothing(tmp_path, kill):
+def test_a_killed_process_says_nothing(tmp_path, kill):
     script = start(tmp_path, 'time.sleep', '60')
     while not list((tmp_path/'tmp').rglob('worker-*')): time.sleep(.1)
     getattr(script, kill)()
     assert script.communicate(timeout=300) == ('', '') # When the last process has closed the stream
-    for _ in range(100):
-        if not list((tmp_path/'tmp').iterdir()): break
-        time.sleep(.1)
-    assert not list((tmp_path/'tmp').iterdir())
 
 @pytest.mark.slow
 def test_a_job_that_keeps_the_interpreter_busy_is_stopped():
@@ -65,13 +61,6 @@ def test_a_job_that_keeps_the_interpreter_busy_is_stopped():
         outcome, = run_jobs(client, re.match, {'endless': ('(a+)+$', 'a'*40 + 'b')}, limit=1)
         assert outcome.error == 'was stopped after 1 seconds'
         assert [o.result for o in run_jobs(client, abs, {'one': (-1,)})] == [1]
-
-def test_too_few_open_files_are_reported():
-    code = 'from pronto.jobs.queue import connect\nwith connect(workers=2): pass'
-    done = subprocess.run(['sh', '-c', 'ulimit -n 40; exec "$0" -c "$1"', sys.executable, code],
-                          env=os.environ | {'PYTHONPATH': str(ROOT)}, capture_output=True, text=True, timeout=300)
-    last = done.stderr.splitlines()[-1]
-    assert 'ulimit -n: 40 open files are allowed, but 2 workers need 112' in last, done.stderr
 
 def test_a_machine_on_which_no_worker_starts_is_an_error(monkeypatch):
     monkeypatch.setattr('pronto.jobs.queue._PATIENCE_HERE', 0)

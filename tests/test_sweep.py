@@ -53,13 +53,15 @@ def test_a_worker_dies_a_run_fails_and_the_sweep_goes_on(dataset, model, stand_i
     import psutil
     from pronto.jobs.sweep import sweep
     runs, killed = tmp_path/'runs', []
-    def kill_once(swept):
-        if len(swept.done) >= 1 and swept.running and not killed:
+    def kill_once(names):
+        for n,name in enumerate(names):
+            yield name
+            if n: continue # When the first is done
             workers = [p for p in psutil.Process().children() if 'spawn_main' in ' '.join(p.cmdline())]
             killed.append(workers[0].pid)
             os.kill(killed[0], signal.SIGKILL)
-    def go(seeds, show=lambda swept: None):
-        return sweep([dataset.parent], [str(model)], ['SM'], seeds, runs=runs, workers=2, notebook=stand_in, show=show)
+    def go(seeds, progress=iter):
+        return sweep([dataset.parent], [str(model)], ['SM'], seeds, runs=runs, workers=2, notebook=stand_in, progress=progress)
     done = go(4, kill_once)
     assert killed and len(done.done) == 3 and [j.key.seed for n,j in done.jobs.items() if n in done.failed] == [1]
     tried = Counter(seed for seed,_ in begun(runs))
@@ -83,12 +85,13 @@ def test_a_worker_that_joins_late_helps(dataset, model, stand_in, tmp_path):
     from distributed import LocalCluster
     from pronto.jobs.sweep import sweep
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address='127.0.0.1:0', silence_logs=50) as cluster:
-        def join(swept):
-            if not swept.done: return
-            cluster.scale(2)
-            cluster.wait_for_workers(2, timeout=120)
+        def join(names):
+            for name in names:
+                yield name
+                cluster.scale(2) # When the first is done
+                cluster.wait_for_workers(2, timeout=120)
         done = sweep([dataset], [str(model)], [], 1, runs=tmp_path/'runs', scheduler=cluster.scheduler_address,
-                     notebook=stand_in, show=join)
+                     notebook=stand_in, progress=join)
     assert len(done.done) == len(plan(dataset, [str(model)])) >= 4 and len(Counter(worker for _,worker in begun(tmp_path/'runs'))) == 2
 
 def test_names_of_any_kind_reach_the_notebook_as_they_are(dataset, model, stand_in, tmp_path):
@@ -107,9 +110,10 @@ def test_waiting_for_a_worker_is_reported(monkeypatch):
     class Said(Exception): pass
     def say(line): raise Said(line)
     monkeypatch.setattr('pronto.jobs.queue._PATIENCE', 0)
+    monkeypatch.setattr('pronto.jobs.queue.to_stderr', say)
     with (LocalCluster(n_workers=0, dashboard_address='127.0.0.1:0', silence_logs=50) as cluster,
           connect(scheduler=cluster.scheduler_address) as client):
-        run = lambda **how: list(run_jobs(client, abs, {'one': (-1,)}, say=say, **how))
+        run = lambda **how: list(run_jobs(client, abs, {'one': (-1,)}, **how))
         with pytest.raises(Said, match='waiting for a worker with a GPU; .*: dask worker tcp://.* --resources GPU=1'): run(need={'GPU': 1})
         with pytest.raises(Said, match='waiting for a worker; .*--nthreads 1$'): run()
 

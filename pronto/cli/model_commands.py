@@ -7,15 +7,14 @@ __all__ = ['eval_options', 'planned', 'eval_command', 'probe_options', 'probe_co
            'sweep_options', 'sweep_command', 'pretrain_options', 'pretrain_command']
 
 # %% ../../nbs/cli/model_commands.ipynb #mdch05
-import os, shutil, sys, time
+import os, shutil, time
 from collections import deque
 from pathlib import Path
 from typing import Callable, Iterator
 from .options import add_number, as_input_error, cluster, cluster_options, named_tasks, run_options
 from .options import runs_option, tasks_file_option
 from .output import bar, batch_status, in_terminal, note, show, tell, warn
-from ..core.files import InputError, data_dir, printable, require_place
-from ..core.progress import NEXT_LINE, is_quiet
+from ..core.files import InputError, data_dir, require_place
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco01
 def eval_options(parser):
@@ -315,29 +314,11 @@ def sweep_command(args):
     asking = dict(asking=given) if (given := _asking(args)) else {}
     done = sweep(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit, args.runs,
                  **cluster(args), gpus=args.gpus, per_gpu=args.per_gpu, notebook=args.notebook,
-                 show=_draw_table(), **asking, **_protocol(args))
+                 progress=bar('sweep'), **asking, **_protocol(args))
     for line in done.left_out: warn(f'left out {line}')
     for name,why in done.failed.items(): warn(f'failed {name}: {why}')
     show(done, dict(runs=str(done), left_out=done.left_out, failed=done.failed))
     return batch_status(done.left_out or done.failed)
-
-def _draw_table():
-    "Draws the table of a sweep over the previous one; in a log its forecast, every half minute"
-    drawn, when, began = 0, 0., time.monotonic()
-    def draw(swept):
-        nonlocal drawn, when
-        ended = not swept.running and not swept.waiting
-        if is_quiet(): return
-        if not sys.stderr.isatty() and time.monotonic() - (when or began) >= NEXT_LINE:
-            note(swept.forecast())
-            when = time.monotonic()
-        if not sys.stderr.isatty() or not ended and time.monotonic() - when < .5: return
-        width, height = (n or 1000 for n in os.get_terminal_size(sys.stderr.fileno())) # 0: not known
-        lines = [printable(line)[:width - 1] for line in swept.table().splitlines()[-height + 1:]]
-        text = '\n'.join(lines)
-        print(f'\x1b[{drawn}A\x1b[J{text}' if drawn else text, file=sys.stderr, flush=True)
-        drawn, when = len(lines), time.monotonic()
-    return draw
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco05
 def pretrain_options(parser):

@@ -6,14 +6,13 @@
 __all__ = ['Certificates', 'connect', 'JobFailed', 'Outcome', 'reason', 'run_jobs']
 
 # %% ../../nbs/jobs/queue.ipynb #c324f942
-import logging, os, shutil, signal, sys, time
+import logging, os, signal, sys, time
 from collections import deque
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from queue import Empty, Queue
-from subprocess import DEVNULL, PIPE, Popen
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Callable, Iterator, NamedTuple
 from unittest.mock import patch
 from uuid import uuid4
@@ -47,19 +46,14 @@ def _workers(workers:int|None, gpus:int, per_gpu:int, jobs:int|None)->dict[int,d
             for i in range(n)}
 
 # %% ../../nbs/jobs/queue.ipynb #q0sys002
-_FILES, _FILES_EACH = 80, 16 # Open files that this process needs, and how many more for each worker
-
-def _require_files(workers:int):
-    "Raise `InputError` if this process may not open enough files for so many workers"
+def _allow_files(workers:int):
+    "Let this process open as many files as so many workers need, if it may"
     try: import resource
     except ImportError: return # Windows has no such limit
-    needed = _FILES + _FILES_EACH*workers
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY or soft >= needed: return
-    if hard != resource.RLIM_INFINITY and hard < needed:
-        raise InputError('ulimit -n', f'{hard} open files are allowed, but {workers} workers need {needed}; '
-                                      'raise the limit, or start fewer with --workers')
-    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+    needed, (soft, hard) = 80 + 16*workers, resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY: needed = min(needed, hard)
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 @contextmanager
 def _no_interrupt():
@@ -125,19 +119,6 @@ def _client(scheduler:str, certificates:Certificates|None):
 _ANSWER = 5 # Seconds in which a scheduler must answer
 
 # %% ../../nbs/jobs/queue.ipynb #q0conn02
-_REMOVE = 'read _; while [ -e "$0" ] && rm -rf -- "$0"; do sleep 1; done'
-
-@contextmanager
-def _private_folder():
-    "A folder for temporary files of all workers; another process removes it if this one is killed"
-    folder = mkdtemp(prefix='pronto-')
-    remover = Popen(['sh', '-c', _REMOVE, folder], stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL,
-                    start_new_session=True)
-    try: yield folder
-    finally:
-        with remover: remover.kill() # Closes the pipe, too
-        shutil.rmtree(folder, ignore_errors=True)
-
 @contextmanager
 def _own_processes(folder:str):
     "Worker processes use this folder, do not run the script that starts them, and end without warnings"
@@ -180,8 +161,9 @@ def connect(
         with _quiet(), _client(scheduler, certificates) as client: yield client
         return
     specs = _workers(workers, gpus, per_gpu, jobs)
-    _require_files(len(specs))
-    with _quiet(), _private_folder() as folder, _own_processes(folder):
+    _allow_files(len(specs))
+    private = TemporaryDirectory(prefix='pronto-', ignore_cleanup_errors=True)
+    with _quiet(), private as folder, _own_processes(folder):
         for spec in specs.values(): spec['options'].setdefault('env', {}).update(TMPDIR=folder)
         with _on_this_machine(specs) as client: yield client
 
@@ -221,7 +203,7 @@ def _slots(client, need:dict)->int:
                                                    f'({", ".join(need)}); request GPUs with --gpus')
     return found
 
-def _tell_waiting(address:str, need:dict, local:bool, say:Callable)->Callable: # Takes what is running
+def _tell_waiting(address:str, need:dict, local:bool)->Callable: # Takes what is running
     "Reports once for each time of waiting that no worker takes a job; raises `InputError` if none ever will"
     since = time.monotonic()
     def look(running):
@@ -233,7 +215,8 @@ def _tell_waiting(address:str, need:dict, local:bool, say:Callable)->Callable: #
                                       'check the limits (ulimit -a), or start fewer with --workers')
         elif not local and since is not None and waited >= _PATIENCE:
             a_gpu, option = (' with a GPU', ' --resources GPU=1') if 'GPU' in need else ('', '')
-            say(f'waiting for a worker{a_gpu}; start one with: dask worker {address} --nthreads 1{option}')
+            to_stderr(f'waiting for a worker{a_gpu}; start one with: '
+                      f'dask worker {address} --nthreads 1{option}')
             since = None
     return look
 
@@ -274,15 +257,13 @@ def run_jobs(
     jobs:dict[str,tuple],
     retries:int=0, # How often a failed job is repeated; after the death of its worker it always is
     need:dict=None, # What a job needs of a worker, e.g. `{'GPU': 0.5}`
-    limit:float=None, # Seconds after which a job is stopped and counted as failed
-    watch:Callable=lambda names: None, # Takes the names of the jobs that are running, every second
-    say:Callable=to_stderr # Takes a line if no worker is there for them
+    limit:float=None # Seconds after which a job is stopped and counted as failed
 )->Iterator[Outcome]: # As they finish; closing it cancels what is left
     "Run jobs on all workers, also late ones; raises `InputError` if the scheduler or all workers are lost"
     address = client.scheduler.address # A client that lost its scheduler forgets it
     need = need or {}
     waiting, running, begun, finished = deque(jobs), {}, {}, Queue()
-    look = _tell_waiting(address, need, client.cluster is not None, say)
+    look = _tell_waiting(address, need, client.cluster is not None)
     in_touch = partial(_in_touch, client, address)
     submit = partial(client.submit, _run, function, pure=False, retries=retries, resources=need or None)
     try:
@@ -293,7 +274,6 @@ def run_jobs(
                     future = submit(jobs[name], key=f'{name}-{uuid4().hex[:8]}')
                     running[future], begun[future] = name, time.monotonic()
                     future.add_done_callback(finished.put)
-            watch(list(running.values()))
             look(running)
             late = [f for f,since in begun.items() if limit and time.monotonic() - since > limit]
             for future in (f for f in late if not f.done()):

@@ -7,8 +7,7 @@ __all__ = ['datasets_in', 'find_notebook', 'NotebookRun', 'plan_all', 'execute',
            'notebook_parameters', 'Sweep', 'sweep']
 
 # %% ../../nbs/jobs/sweep.ipynb #8388c776
-import os, sys, time
-from collections import Counter
+import os, sys
 from contextlib import closing
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -19,11 +18,10 @@ from .queue import Certificates, connect, reason, run_jobs
 from ..protocols.parts import Translation, find_translations
 from ..protocols.protocol import find_protocol, protocol_file
 from ..runs.planning import Training, empty_tasks, find_sources, plan
-from ..core.files import InputError, checkout, data_dir, require_place, to_stderr, writer_mark
-from ..core.progress import about, forecast
+from ..core.files import InputError, checkout, data_dir, require_place, writer_mark
 from ..modeling.recipes import find_model, is_served
 from ..modeling.static_vectors import STATIC_KINDS
-from ..runs.store import is_done, model_name
+from ..runs.store import is_done
 from ..datasets.loading import lacks_text, table_file
 from ..datasets.tasks import find_task, task_file
 
@@ -234,53 +232,11 @@ class Sweep:
     recorded:list[str] = field(default_factory=list)  # Before this sweep
     done:list[str] = field(default_factory=list)      # Made by this sweep
     failed:dict[str,str] = field(default_factory=dict) # The reason, in one line
-    running:list[str] = field(default_factory=list)
     left_out:list[str] = field(default_factory=list) # A line for each dataset that cannot be used
-    note:str = '' # Why nothing runs
-    begun:float = field(default_factory=time.monotonic)
 
     def __repr__(self):
         n = {'run': self.done, 'recorded before': self.recorded, 'failed': self.failed}
         return f'{self.runs}: ' + ', '.join(f'{len(v):,} {k}' for k,v in n.items() if v)
-
-    @property
-    def waiting(self)->set[str]:
-        "Runs that have not begun"
-        return self.jobs.keys() - {*self.recorded, *self.done, *self.failed, *self.running}
-
-    def table(self)->str: # Lines of text
-        "How many runs of each model are in which state"
-        states = {s: getattr(self, s) for s in ('recorded','done','running','failed','waiting')}
-        counts = {s: Counter(model_name(self.jobs[n].model) for n in names) for s,names in states.items()}
-        models = list(dict.fromkeys(model_name(j.model) for j in self.jobs.values()))
-        width = max(map(len, ['model', *models]))
-        lines = [f'{"model":{width}}' + ''.join(f'{s:>10}' for s in states)]
-        lines += [f'{m:{width}}' + ''.join(f'{c[m]:>10,}' for c in counts.values()) for m in models]
-        lines += [f'  {self.jobs[n]}' for n in sorted(self.running)[:8]] + [self.forecast()]
-        if self.note and not self.running: lines.append(self.note)
-        return '\n'.join(lines)
-
-    def forecast(self)->str:
-        "How far it has come, and the time left"
-        made, remaining = len(self.done) + len(self.failed), len(self.running) + len(self.waiting)
-        seconds = time.monotonic() - self.begun
-        left = seconds/made*remaining if made else None
-        return forecast('sweep', made, made + remaining, left, f'{about(seconds)} so far')
-
-# %% ../../nbs/jobs/sweep.ipynb #sweeprun
-def _run_all(swept:Sweep, client, todo:dict[str,tuple], need:dict, show:Callable):
-    "Run notebooks on all workers, and keep track of them"
-    def watch(names):
-        swept.running = names
-        show(swept)
-    def say(line):
-        swept.note = line
-        if not sys.stderr.isatty(): to_stderr(line) # On a terminal it is shown under the table
-    outcomes = run_jobs(client, run_notebook, todo, retries=1, need=need, watch=watch, say=say)
-    with closing(outcomes):
-        for name,_,error in outcomes:
-            if error: swept.failed[name] = error
-            else: swept.done.append(name)
 
 # %% ../../nbs/jobs/sweep.ipynb #fbe27b73
 def sweep(
@@ -298,7 +254,7 @@ def sweep(
     gpus:int=0, # GPUs of this machine; with a scheduler, any number says that runs need one
     per_gpu:int=1, # Runs that share a GPU
     notebook=None, # Instead of `eval.ipynb`
-    show:Callable=lambda sweep: None, # Is told now and then how far it has come
+    progress:Callable=iter,
     **protocol # `protocol`, `train`, `sizes`, `draws` and `asking` of `plan`
 )->Sweep:
     "Evaluate all models on all Bibles; raises `InputError` if input is missing or no run succeeds"
@@ -307,17 +263,18 @@ def sweep(
     runs, notebook = Path(data_dir()/'runs' if runs is None else runs).absolute(), find_notebook(notebook)
     jobs, left_out = plan_all(datasets, models, tasks, seeds, recipe, epochs, limit, **protocol)
     named = {job.key.record(runs).relative_to(runs).as_posix(): job for job in jobs}
-    swept = Sweep(runs, named, left_out=left_out)
-    swept.recorded = [n for n,job in named.items() if is_recorded(job, runs)]
-    parameters = {n: notebook_parameters(named[n], runs, epochs, limit) for n in named if n in swept.waiting}
-    todo = {n: (notebook, runs/n, given) for n,given in parameters.items()}
+    swept = Sweep(runs, named, [n for n,job in named.items() if is_recorded(job, runs)], left_out=left_out)
+    todo = {n: (notebook, runs/n, notebook_parameters(job, runs, epochs, limit))
+            for n,job in named.items() if n not in swept.recorded}
     if todo:
         require_place(runs/next(iter(todo)))
         here = dict(workers=workers, gpus=0 if scheduler else gpus, per_gpu=per_gpu)
-        with connect(**here, jobs=len(todo), scheduler=scheduler, certificates=certificates) as client:
-            _run_all(swept, client, todo, {'GPU': 1/per_gpu} if gpus else {}, show)
-    swept.running = []
-    show(swept)
+        need = {'GPU': 1/per_gpu} if gpus else {}
+        with (connect(**here, jobs=len(todo), scheduler=scheduler, certificates=certificates) as client,
+              closing(run_jobs(client, run_notebook, todo, retries=1, need=need)) as outcomes):
+            for _,(name,_,error) in zip(progress(list(todo)), outcomes):
+                if error: swept.failed[name] = error
+                else: swept.done.append(name)
     swept.done, swept.failed = sorted(swept.done), dict(sorted(swept.failed.items()))
     if not swept.done + swept.recorded:
         first = next(iter(swept.failed.values()))
