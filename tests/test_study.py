@@ -3,7 +3,7 @@ import shutil
 from pathlib import Path
 import pytest
 from pronto.core.files import InputError
-from pronto.jobs.study import Command, Study, Workplace, _input_hash, all_steps, find_plan, quick, read_plan, run_steps, study
+from pronto.jobs.study import Workplace, _input_hash, all_steps, find_plan, quick, read_plan, run_steps, study
 from pronto.reporting.study_page import study_page, write_study_page
 
 PLAN = '''
@@ -46,16 +46,16 @@ def plan_of(tmp_path, text=PLAN):
     ('options = "few"', 'options = "many"', "probe: there is no set of options 'many'"),
     ('models = ["none"', 'bibles = ["qax"]\nmodels = ["none"', "probe: there is no translation 'qax'"),
     ('models = ["none"', 'bibles = "some"\nmodels = ["none"', "probe: there is no group 'some'; choose from all"),
-    ('[[runs]]', '[[run]]', 'has no runs'),
-    ('[tables]', '[table]', 'has an unknown part table'),
-    ('read = 100', 'reads = 100', 'bibles qab: has other keys than path, language, read'),
-    ('language = "qab", ', '', 'bibles qab: has other keys than path, language, read'),
+    ('[[runs]]', '[[run]]', 'runs: Field required'),
+    ('[tables]', '[table]', 'table: Extra inputs are not permitted'),
+    ('read = 100', 'reads = 100', 'bibles qab reads: Extra inputs are not permitted'),
+    ('language = "qab", ', '', 'bibles qab language: Field required'),
     ('qab = {', '"../qab" = {', "'../qab' cannot be the name of a file or folder"),
     ('[tables]', '[[runs]]\nname = "probe"\nprotocol = "probe"\non = "demo"\n[tables]',
-     "names 2 of its runs 'probe'; give each its own name"),
-    ('share = 0 }', 'share = 0, kind = "gpt" }', "none: there is no kind of model 'gpt'; choose from causal, masked, student"),
+     "2 of them are named 'probe'; give each its own name"),
+    ('share = 0 }', 'share = 0, kind = "gpt" }', "models none kind: Input should be 'student', 'masked' or 'causal'"),
     ('"ontonotes"\n[bibles]', '{ path = "ontonotes", words = true }\n[bibles]',
-     'sources ontonotes: has other keys than path, options: path, words'),
+     'sources ontonotes words: Extra inputs are not permitted'),
     ('protocol = "probe"', 'protocol = probe', 'give a plan in TOML'),
 ])
 def test_a_wrong_plan_is_one_line(tmp_path, old, new, told):
@@ -80,19 +80,10 @@ def test_a_plan_is_like_another(tmp_path):
     base = tmp_path/'base.toml'
     base.write_text(PLAN, encoding='utf-8')
     plan = plan_of(tmp_path, f'like = "{base}"\n[options]\nfew = ["--limit", "7"]\n')
-    assert plan.options == {'few': ['--limit','7']} and list(plan.bibles) == ['qaa','qab'] and plan.questions
+    assert plan.options == {'few': ['--limit','7']} and list(plan.bibles) == ['qaa','qab'] and plan.tables.questions
     base.write_text('like = "real"\n' + PLAN, encoding='utf-8')
-    with pytest.raises(InputError, match='unknown part like'): plan_of(tmp_path, f'like = "{base}"\n') # A third one
+    with pytest.raises(InputError, match='like: Extra inputs'): plan_of(tmp_path, f'like = "{base}"\n') # A third one
     with pytest.raises(InputError, match='reel is no study here|reel: is no study here'): find_plan('reel')
-
-def test_the_workers_of_a_cluster_run_the_commands(tmp_path):
-    from pronto.jobs.queue import connect
-    plan, place = plan_of(tmp_path), Workplace(tmp_path, tmp_path/'out', 'teacher')
-    place.out.mkdir()
-    made, steps = Study(plan, place), [Command('runs', 'well', ['--version']), Command('runs', 'badly', ['nonsense'])]
-    with connect(workers=2) as client: made.run_all([steps], client)
-    assert made.run_now == ['runs well', 'runs badly'] and [row[0] for row in made.rows()] == ['runs well']
-    assert [line.split(':')[0] for line in made.failed] == ['runs badly'] and 'nonsense' in made.failed[0]
 
 @pytest.mark.slow
 def test_a_study_is_made_once_and_lists_what_failed(tmp_path):

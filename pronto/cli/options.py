@@ -142,10 +142,9 @@ def projection_options(parser):
     tasks_file_option(parser)
 
 # %% ../../nbs/cli/options.ipynb #opt00011
-def cluster_options(parser, workers:int=None): # The default of `--workers`; the number of cores if `None`
+def cluster_options(parser):
     cluster = parser.add_argument_group('cluster')
-    usual = '' if workers else ' (default: as many as cores)' # Argparse adds a default that is a number
-    add_number(cluster, '--workers', 1, 10_000, f'processes on this machine{usual}', default=workers)
+    add_number(cluster, '--workers', 1, 10_000, 'processes on this machine (default: as many as cores)')
     add = cluster.add_argument
     add('--scheduler', metavar='ADDRESS',
         help='a Dask scheduler, e.g. tcp://host:8786, whose workers see the same '

@@ -7,7 +7,7 @@ __all__ = ['study_options', 'study_command']
 
 # %% ../../nbs/cli/study_command.ipynb #stc00005
 from pathlib import Path
-from .options import cluster, cluster_options, require_folder
+from .options import add_number, require_folder
 from .output import batch_status, note, show, tell, warn
 
 # %% ../../nbs/cli/study_command.ipynb #stc00006
@@ -19,7 +19,7 @@ def study_options(parser):
     add('-m', '--teacher', required=True, metavar='MODEL',
         help='an English sentence encoder of the BERT family, which students learn from')
     add('-o', '--output', required=True, metavar='DIR', help='the folder of everything that is made')
-    cluster_options(parser, workers=1)
+    add_number(parser, '--workers', 1, 10_000, 'commands at once', default=1)
     add('--quick', action='store_true',
         help='only the few translations and rows that the plan names for this')
     add('--tables', action='store_true',
@@ -30,8 +30,6 @@ def study_options(parser):
 def study_command(args):
     "Run every step of a plan: datasets, models, runs, tables and their findings"
     from shlex import join
-    from contextlib import nullcontext
-    from pronto.jobs.queue import connect
     from pronto.jobs.study import Workplace, all_steps, find_plan, quick, read_plan, study
     from pronto.reporting.study_page import write_study_page
     require_folder(args.data, 'name the folder of translations and annotated sources')
@@ -43,8 +41,7 @@ def study_command(args):
             first, *more = step.program
             show(join([Path(first).name, *more, *step.command]), step._asdict())
         return 0
-    with connect(**cluster(args)) if args.scheduler else nullcontext() as client:
-        made = study(plan, place, run=not args.tables, client=client)
+    made = study(plan, place, run=not args.tables)
     made.failed += write_study_page(made)
     for line in made.failed: warn(line)
     page = place.out/'tables'/'README.md'

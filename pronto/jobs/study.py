@@ -4,76 +4,94 @@
 
 # %% auto #0
 __all__ = ['PlannedSource', 'PlannedModel', 'PlannedBible', 'Runs', 'Datasets', 'Plan', 'read_plan', 'find_plan', 'Workplace',
-           'Command', 'data_steps', 'run_steps', 'all_steps', 'Ended', 'run_step', 'Study', 'write_read', 'quick',
-           'study']
+           'Command', 'data_steps', 'run_steps', 'all_steps', 'run_step', 'Study', 'write_read', 'quick', 'study']
 
 # %% ../../nbs/jobs/study.ipynb #st000003
 import json, os, subprocess, sys, time, tomllib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from shlex import join
-from typing import Iterator, NamedTuple
+from typing import Annotated, Iterator, Literal, NamedTuple
+from pydantic import AfterValidator, BaseModel, ValidationError, model_validator
 from .find_bibles import input_hash
-from .queue import run_jobs
 from ..core.files import InputError, checkout, content_hash, path_part, reading, safe_name, write_aside
 from ..core.progress import Meter
 from ..core.tables import csv_text
 
 # %% ../../nbs/jobs/study.ipynb #st000005
-class PlannedSource(NamedTuple):
+class _Entry(BaseModel, extra='forbid', frozen=True, protected_namespaces=()):
+    @model_validator(mode='before')
+    @classmethod
+    def _as_table(cls, given): return dict(path=given) if isinstance(given, str) else given # The path is enough
+
+class PlannedSource(_Entry):
     "An annotated source of a plan"
-    path:str          # Below the folder of the data
-    options:tuple=()  # Of `pronto annotate`
+    path:str                      # Below the folder of the data
+    options:tuple[str,...]=()     # Of `pronto annotate`
 
-class PlannedModel(NamedTuple):
+class PlannedModel(_Entry):
     "A model of a plan: one that it makes, or one that is there"
-    share:float|None=None # Of the verses that it may read
-    kind:str='student'    # Of the teacher; or `masked` or `causal`, a small language model
-    path:str=''           # Of a model that is there: a folder, or a name in the cache of the Hub
+    share:int|float|None=None     # Of the verses that it may read
+    kind:Literal['student','masked','causal']='student' # Of the teacher; or a small language model
+    path:str=''                   # Of a model that is there: a folder, or a name in the cache of the Hub
 
-class PlannedBible(NamedTuple):
+    @model_validator(mode='after')
+    def _made_or_there(self):
+        if (self.share is None) is bool(self.path): return self
+        raise ValueError('give one of share (of the verses that it reads) and path (of a model that is there)')
+
+class PlannedBible(_Entry):
     "A translation of a plan"
-    path:str          # Below the folder of the data
-    language:str      # ISO 639-3
-    read:str|int='all' # How many verses of train students read: `all`, or a number
+    path:str                      # Below the folder of the data
+    language:str                  # ISO 639-3
+    read:Literal['all']|int='all' # How many verses of train students read
 
-class Runs(NamedTuple):
+class Runs(_Entry):
     "A set of runs: one command"
     name:str
     protocol:str
-    on:str                     # A set of datasets
-    models:tuple=()
-    bibles:str|tuple='all'     # A group, or codes
-    train:str|tuple=()         # Sources of transfer, in the same way
-    tasks:tuple=()             # All if empty
-    options:str|tuple=()       # Of `pronto eval`, or the name of some
+    on:str                             # A set of datasets
+    models:tuple[str,...]=()
+    bibles:str|tuple[str,...]='all'    # A group, or codes
+    train:str|tuple[str,...]=()        # Sources of transfer, in the same way
+    tasks:tuple[str,...]=()            # All if empty
+    options:str|tuple[str,...]=()      # Of `pronto eval`, or the name of some
 
-class Datasets(NamedTuple):
+class Datasets(_Entry):
     "A set of datasets: one source projected to some translations"
     name:str
     source:str
-    bibles:str|tuple='all'
-    options:str|tuple=() # Of `pronto build`
+    bibles:str|tuple[str,...]='all'
+    options:str|tuple[str,...]=()      # Of `pronto build`
 
 # %% ../../nbs/jobs/study.ipynb #st00005b
-@dataclass(frozen=True)
-class Plan:
+def _all_named(sets:list)->list:
+    for name,n in Counter(path_part(one.name, 'name') for one in sets).items():
+        if n > 1: raise ValueError(f'{n} of them are named {name!r}; give each its own name')
+    return sets
+
+_Name = Annotated[str, AfterValidator(lambda name: path_part(name, 'name'))]
+
+class _Tables(_Entry):
+    questions:tuple[str,...]=()
+    layout:Path|None=None # The rows of Tables 1 to 3; the paper's if not given
+
+class Plan(_Entry):
     "What a study runs"
     path:Path
-    sources:dict[str,PlannedSource]
-    bibles:dict[str,PlannedBible]   # By code
-    datasets:list[Datasets]
-    models:dict[str,PlannedModel]
-    training:dict[str,list[str]]   # By kind of model: options of how it is trained
-    runs:list[Runs]
-    questions:list[str]
-    groups:dict[str,list[str]]
-    options:dict[str,list[str]]
-    quick:dict = field(default_factory=dict)
-    layout:Path|None = None # The rows of Tables 1 to 3; the paper's if not given
+    sources:dict[_Name,PlannedSource]
+    bibles:dict[_Name,PlannedBible]       # By code
+    datasets:Annotated[list[Datasets],AfterValidator(_all_named)]
+    models:dict[_Name,PlannedModel]={}
+    training:dict[str,list[str]]={}       # By kind of model: options of how it is trained
+    runs:Annotated[list[Runs],AfterValidator(_all_named)]
+    groups:dict[str,list[str]]={}
+    options:dict[str,list[str]]={}
+    tables:_Tables=_Tables()
+    quick:dict={}
 
     def codes(self, chosen:str|tuple)->list[str]:
         "The translations of a group, or those that are listed"
@@ -95,35 +113,6 @@ class Plan:
         there = self.codes(next(d.bibles for d in self.datasets if d.name == runs.on))
         return there if runs.bibles == 'all' else [c for c in self.codes(runs.bibles) if c in there]
 
-# %% ../../nbs/jobs/study.ipynb #st000006
-_PARTS = 'sources bibles groups options datasets models training runs tables quick'.split()
-_KINDS = 'student', 'masked', 'causal'
-
-def _record(kind, path:Path, where:str, row:dict):
-    "A table of TOML as a tuple with names; a name that is unknown, or missing, is an error"
-    try: return kind(**{k: tuple(v) if isinstance(v, list) else v for k,v in row.items()})
-    except (AttributeError, TypeError) as e:
-        given = f': {", ".join(row)}' if isinstance(row, dict) else ', it is no table'
-        what = f'has other keys than {", ".join(kind._fields)}{given}'
-        raise InputError(path, f'{what}; correct it', where) from e
-
-def _by_name(kind, path:Path, part:str, rows:dict)->dict:
-    return {path_part(name, path): _record(kind, path, f'{part} {name}', row) for name,row in rows.items()}
-
-def _made_or_there(path:Path, models:dict[str,PlannedModel])->dict[str,PlannedModel]:
-    for name,model in models.items():
-        if (model.share is None) is bool(model.path): continue
-        what = 'gives not one of share (of the verses that it reads) and path (of a model that is there)'
-        raise InputError(path, what, f'models {name}')
-    return models
-
-def _sets(kind, path:Path, part:str, rows:list)->list:
-    "Sets of datasets or runs, each with a name of its own"
-    found = [_record(kind, path, f'{part} {n}', row) for n,row in enumerate(rows, 1)]
-    for name,n in Counter(path_part(one.name, path) for one in found).items():
-        if n > 1: raise InputError(path, f'names {n} of its {part} {name!r}; give each its own name')
-    return found
-
 # %% ../../nbs/jobs/study.ipynb #st00006b
 def _unknown(plan:Plan)->Iterator[tuple]: # Of what kind, the name, where it stands, and what there is
     sets = {d.name for d in plan.datasets}
@@ -137,8 +126,6 @@ def _unknown(plan:Plan)->Iterator[tuple]: # Of what kind, the name, where it sta
             yield 'set of options', one.options, one.name, plan.options
     for d in plan.datasets:
         if d.source not in plan.sources: yield 'source', d.source, d.name, plan.sources
-    for name,model in plan.models.items():
-        if model.kind not in _KINDS: yield 'kind of model', model.kind, name, _KINDS
     for r in plan.runs:
         if r.on not in sets: yield 'set of datasets', r.on, r.name, sets
         known = [*plan.models, 'teacher']
@@ -161,25 +148,11 @@ def _given(path:Path)->dict:
 def read_plan(path)->Plan:
     "Read a plan; raises `InputError` that names what is wrong in it"
     path = Path(path)
-    given = _given(path)
-    unknown = [k for k in given if k not in _PARTS]
-    missing = [k for k in ('sources','bibles','datasets','runs') if not given.get(k)]
-    if unknown or missing:
-        raise InputError(path, f'has no {" and no ".join(missing)}' if missing else
-                         f'has an unknown part {unknown[0]}; choose from {", ".join(_PARTS)}')
-    as_table = lambda value: dict(path=value) if isinstance(value, str) else value # The path alone is enough
-    named = lambda part: {name: as_table(value) for name,value in given.get(part, {}).items()}
-    sources = _by_name(PlannedSource, path, 'sources', named('sources'))
-    bibles = _by_name(PlannedBible, path, 'bibles', given['bibles'])
-    models = _made_or_there(path, _by_name(PlannedModel, path, 'models', named('models')))
-    datasets = _sets(Datasets, path, 'datasets', given['datasets'])
-    runs = _sets(Runs, path, 'runs', given['runs'])
-    more = [given.get(part, {}) for part in ('groups','options','quick')]
-    training = given.get('training', {})
-    tables = given.get('tables', {})
-    layout = path.parent/tables['layout'] if 'layout' in tables else None
-    questions = tables.get('questions', [])
-    plan = Plan(path, sources, bibles, datasets, models, training, runs, questions, *more, layout)
+    try: plan = Plan.model_validate(_given(path) | dict(path=path))
+    except ValidationError as e:
+        first = e.errors()[0]
+        place = ' '.join(str(x + 1 if isinstance(x, int) else x) for x in first['loc'])
+        raise InputError(path, f'{first["msg"].removeprefix("Value error, ")}; correct it', place) from e
     for kind,name,where,known in _unknown(plan):
         choices = ', '.join(sorted(known))
         raise InputError(path, f'there is no {kind} {name!r}; choose from {choices}', where)
@@ -296,12 +269,7 @@ def all_steps(plan:Plan, place:Workplace)->list[list[Command]]: # By stage
 # %% ../../nbs/jobs/study.ipynb #st000017
 def _log_of(place:Workplace, name:str)->Path: return place.out/'log'/f'{safe_name(name)}.log'
 
-class Ended(NamedTuple):
-    "What became of a command"
-    seconds:float
-    why:str = '' # It failed
-
-def run_step(step:Command, place:Workplace)->Ended:
+def run_step(step:Command, place:Workplace)->tuple[float,str]: # Seconds, and why it failed; empty if it did not
     "Run a command, with what it prints in a log; several share the cores"
     log = _log_of(place, str(step))
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -309,22 +277,11 @@ def run_step(step:Command, place:Workplace)->Ended:
     with open(log, 'w', encoding='utf-8') as f:
         few, began = os.environ | {'OMP_NUM_THREADS': threads}, time.monotonic()
         status = subprocess.run([*step.program, *step.command], stdout=f, stderr=f, env=few).returncode
-    return Ended(time.monotonic() - began, f'{step}: {_last_line(log)} ({log})' if status else '')
+    return time.monotonic() - began, f'{step}: {_last_line(log)} ({log})' if status else ''
 
 def _last_line(log:Path)->str:
     lines = log.read_text(encoding='utf-8', errors='replace').strip().splitlines()
     return lines[-1] if lines else 'it failed and said nothing'
-
-def _run_each(steps:list[Command], place:Workplace, client)->Iterator[tuple[str,Ended]]: # As they end
-    "Run commands here, or on the workers of a Dask cluster, which see the same folders"
-    jobs = {str(step): (step, place) for step in steps}
-    if client is not None:
-        for name,ended,error in run_jobs(client, run_step, jobs):
-            yield name, ended or Ended(0, f'{name}: {error}')
-        return
-    with ThreadPoolExecutor(place.workers) as pool:
-        names = {pool.submit(run_step, *job): name for name,job in jobs.items()}
-        for future in as_completed(names): yield names[future], future.result()
 
 # %% ../../nbs/jobs/study.ipynb #st00017b
 @dataclass
@@ -349,28 +306,27 @@ class Study:
         made_by = {row[0]: row[2:] for row in self.rows()}.get(str(step))
         return made_by == [join(step.command), step.inputs] and (not step.made or step.made.exists())
 
-    def keep(self, step:Command, ended:Ended):
+    def keep(self, step:Command, seconds:float, why:str):
         "Note that a command has ended well, or why it failed"
-        if ended.why:
-            self.failed.append(ended.why)
+        if why:
+            self.failed.append(why)
             return
         with open(self._kept, 'a', encoding='utf-8') as f:
-            f.write('\t'.join([str(step), f'{ended.seconds:.0f}', join(step.command), step.inputs]) + '\n')
+            f.write('\t'.join([str(step), f'{seconds:.0f}', join(step.command), step.inputs]) + '\n')
 
-    def run_all(self,
-        stages:list[list[Command]],
-        client=None # Of Dask, whose workers run the commands instead of this machine
-    ):
+    def run_all(self, stages:list[list[Command]]):
         "Run stages one after the other, without what they have made already"
         n = sum(map(len, stages))
         with Meter(None, f'{n} commands') as meter: # Of seconds to hours: what is left is not known
             for steps in stages:
-                left = {str(step): step for step in steps if not (step.made and self.has_run(step))}
+                left = [step for step in steps if not (step.made and self.has_run(step))]
                 meter.update(len(steps) - len(left))
-                self.run_now += left
-                for name,ended in _run_each(list(left.values()), self.place, client):
-                    self.keep(left[name], ended)
-                    meter.update(note=name)
+                self.run_now += map(str, left)
+                with ThreadPoolExecutor(self.place.workers) as pool:
+                    running = {pool.submit(run_step, step, self.place): step for step in left}
+                    for future in as_completed(running):
+                        self.keep(running[future], *future.result())
+                        meter.update(note=str(running[future]))
 
 # %% ../../nbs/jobs/study.ipynb #st000019
 def write_read(plan:Plan, place:Workplace)->Path: # A table with model, language, share in percent, and verses
@@ -396,18 +352,17 @@ def quick(plan:Plan, place:Workplace)->tuple[Plan,Workplace]:
     "Only what the plan says under `quick`, to see in minutes that everything runs"
     few = plan.quick.get('bibles', list(plan.bibles)[:3])
     options = tuple(plan.quick.get('options', ()))
-    return (replace(plan, bibles={code: plan.bibles[code] for code in few}),
+    return (plan.model_copy(update=dict(bibles={code: plan.bibles[code] for code in few})),
             place._replace(training=plan.quick.get('training', {}), options=options))
 
 def study(
     plan:Plan, place:Workplace,
-    run:bool=True, # Or only look at what has run
-    client=None # Of Dask; on this machine if not given
+    run:bool=True # Or only look at what has run
 )->Study:
     "Run the commands of a plan; what fails, or has not run, is in the lines of `failed`"
     place.out.mkdir(parents=True, exist_ok=True)
     made, stages = Study(plan, place), all_steps(plan, place)
-    if run: made.run_all(stages, client)
+    if run: made.run_all(stages)
     for steps in stages if not run else ():
         left = [step.name for step in steps if not made.has_run(step)]
         what = f'{len(left)} of {len(steps)} have not run to their end: {", ".join(left)}'
