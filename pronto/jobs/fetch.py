@@ -75,7 +75,7 @@ def _append(url:str, answer, f, count:Callable, deadline:float):
         count(len(piece))
         if f.tell() > MOST_BYTES: raise InputError(url, f'does not end; stopped after {MOST_BYTES:,} bytes')
         if time.monotonic() > deadline:
-            raise InputError(url, f'has not arrived within {about(LONGEST)}; run the command again to continue')
+            raise InputError(url, f'has not arrived within {about(LONGEST)}; run the command again')
 
 def _more(url:str, part:Path, deadline:float)->bool: # Is the file complete, as far as the server says?
     "Append to `part` what is still missing"

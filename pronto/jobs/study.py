@@ -25,7 +25,8 @@ from ..core.tables import csv_text
 class _Entry(BaseModel, extra='forbid', frozen=True, protected_namespaces=()):
     @model_validator(mode='before')
     @classmethod
-    def _as_table(cls, given): return dict(path=given) if isinstance(given, str) else given # The path is enough
+    def _as_table(cls, given): # Where the path is enough
+        return dict(path=given) if isinstance(given, str) else given
 
 class PlannedSource(_Entry):
     "An annotated source of a plan"
@@ -41,7 +42,7 @@ class PlannedModel(_Entry):
     @model_validator(mode='after')
     def _made_or_there(self):
         if (self.share is None) is bool(self.path): return self
-        raise ValueError('give one of share (of the verses that it reads) and path (of a model that is there)')
+        raise ValueError('give one of share (of the verses that it reads) and path (of a model)')
 
 class PlannedBible(_Entry):
     "A translation of a plan"
@@ -269,7 +270,7 @@ def all_steps(plan:Plan, place:Workplace)->list[list[Command]]: # By stage
 # %% ../../nbs/jobs/study.ipynb #st000017
 def _log_of(place:Workplace, name:str)->Path: return place.out/'log'/f'{safe_name(name)}.log'
 
-def run_step(step:Command, place:Workplace)->tuple[float,str]: # Seconds, and why it failed; empty if it did not
+def run_step(step:Command, place:Workplace)->tuple[float,str]: # Seconds, and why it failed, if it did
     "Run a command, with what it prints in a log; several share the cores"
     log = _log_of(place, str(step))
     log.parent.mkdir(parents=True, exist_ok=True)
