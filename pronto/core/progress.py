@@ -56,7 +56,9 @@ class Meter:
         self.bar = tqdm(total=total, desc=what, leave=False, initial=done, file=sys.stderr, **_LOOKS[unit])
 
     def __enter__(self): return self
-    def __exit__(self, *_): self.close()
+    def __exit__(self, *_):
+        if self.bar is not None: self.bar.close()
+    close = __exit__ # Where no block begins and ends
 
     def update(self, n:int=1, note:str=''):
         "Count steps, and show them if it is time"
@@ -79,14 +81,9 @@ class Meter:
         parts = [f'{count(self.done)} of {count(total)}' if total else count(self.done)]
         if self.unit == '%': parts = [f'{self.done/total:.0%}']
         if self.note: parts.append(self.note)
-        if total and done:
-            left = (time.monotonic() - self.began)/done*(total - self.done)
-            parts.append(f'about {about(left)} left')
+        pace = (time.monotonic() - self.began)/(done or 1)
+        if total and done: parts.append(f'about {about(pace*(total - self.done))} left')
         return f'{self.what}: {", ".join(parts)}'
-
-    def close(self):
-        "Remove the bar"
-        if self.bar is not None: self.bar.close()
 
 # %% ../../nbs/core/progress.ipynb #pg12
 def progress(

@@ -50,6 +50,7 @@ class PlannedBible(_Entry):
     language:str                  # ISO 639-3
     read:Literal['all']|int='all' # How many verses of train students read
 
+# %% ../../nbs/jobs/study.ipynb #st00005c
 class Runs(_Entry):
     "A set of runs: one command"
     name:str
