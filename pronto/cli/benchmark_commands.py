@@ -120,8 +120,6 @@ def xtreme_score_options(parser):
         help='the true labels in the same layout; `pronto import xtreme` writes those that it knows')
     add('-o', '--output', metavar='JSON', help="write the scores as XTREME's script does")
     add('--published', action='store_true', help='also print the overall table with mBERT and XLM-R')
-    add('--seqeval', choices=['0.0.12','1.2.2'], default='0.0.12',
-        help='count spans of tags as this version of seqeval does; XTREME expects the earlier one')
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #xtr00002
 def xtreme_score_command(args):
@@ -130,7 +128,7 @@ def xtreme_score_command(args):
     from pronto.suites.published import xtreme_table
     from pronto.suites.scoring import left_out_lines, score_submission, show_scores
     import json
-    found = score_submission(args.predictions, args.labels, args.seqeval)
+    found = score_submission(args.predictions, args.labels)
     if args.output:
         record = json.dumps(found.record(), indent=2)
         with write_aside(args.output) as f: f.write_text(record + '\n', encoding='utf-8')
@@ -206,6 +204,6 @@ def mt_tables_command(args):
     _show_made(args, make_translation_tables, args.folders, metric=args.metric)
 
 def mela_tables_command(args):
-    "Tables 2 to 4 of MELA: the published figures, and runs of the task mela beside them"
+    "Tables 3 and 4 of MELA: the published figures, and runs of the task mela beside them"
     from pronto.suites.published import make_mela_tables
     _show_made(args, make_mela_tables, report=note)

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['published_figure', 'task_metrics', 'xtreme_table', 'other_sizes', 'mela_table3', 'mela_score', 'mela_table4',
-           'mela_table2', 'make_mela_tables']
+           'make_mela_tables']
 
 # %% ../../nbs/suites/published.ipynb #pb04imports
 from functools import lru_cache
@@ -119,15 +119,6 @@ def mela_table4(
     return Table('mela4', 'MELA, from one language to another (MCC)', blocks, notes, align='lr')
 
 # %% ../../nbs/suites/published.ipynb #pb22c
-def mela_table2()->Table:
-    "Table 2: published sizes of both versions"
-    keys = dict.fromkeys((row, split) for (t,row,split,_) in _mela() if t == '2')
-    languages = list(dict.fromkeys(lg for (t,*_,lg) in _mela() if t == '2'))
-    size = lambda row, split, lg: _mela().get(('2', row, split, lg))
-    sizes = lambda row, split: (int(size(row, split, lg) or 0) or ABSENT for lg in languages)
-    rows = [[row, split, *sizes(row, split)] for row,split in keys]
-    return Table('mela2', 'MELA, sentences', [(['version','split', *languages], rows)], align='llr')
-
 def _number(n:int, what:str)->str: return f'{n:,} {what}{"" if n == 1 else "s"}'
 
 def _way(record:Run)->str: # e.g. `xlm-r, mela, 5,000 updates, no limit`
@@ -165,14 +156,14 @@ def make_mela_tables(
     out=None, # The folder for the tables; nothing is written if not given
     report=to_stderr # Gets a line if there are no runs
 )->list[Table]:
-    "Make tables 2 to 4 of MELA, ours beside the published figures"
+    "Make tables 3 and 4 of MELA, ours beside the published figures"
     records = models_apart([r for r in read_runs(runs) if r.task == 'mela'], epochs=False)
     if not records:
         report(f'{runs}: has no runs of the task mela, so the tables hold the published figures only; make '
                'some with `pronto import mela`, then `pronto eval`')
     ours = _ours([r for r in records if r.protocol in ('in-language','prompting','probe')])
-    made = [mela_table2(), mela_table3(ours),
-            mela_table4(_ways([r for r in records if r.protocol in ('in-language','transfer')]))]
+    ways = _ways([r for r in records if r.protocol in ('in-language','transfer')])
+    made = [mela_table3(ours), mela_table4(ways)]
     others = described([r for r in records if r.protocol not in _IN_TABLES])
     if others: made[-1].notes.append(f'Left out: {others}.')
     for table in made if out else (): table.write(out)

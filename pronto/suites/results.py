@@ -61,7 +61,7 @@ def scores_of_runs(
             of = lambda name: kept.get((model, recipe, setting, name)) or kept.get((model, recipe, '', name))
             tasks = {name: _task_scores(some, XTREME[name]) for name in XTREME if (some := of(name))}
             name = ', '.join(filter(None, [model, recipe, setting]))
-            found[name] = SubmissionScores(tasks, [name for name in XTREME if name not in tasks])
+            found[name] = SubmissionScores(tasks)
     return found
 
 # %% ../../nbs/suites/results.ipynb #rs11c

@@ -9,11 +9,13 @@ __all__ = ['XTREME', 'SuiteTask', 'read_lines', 'read_tags', 'read_questions', '
 # %% ../../nbs/suites/scoring.ipynb #sc04imports
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import Callable
 from ..core.files import InputError, fact_table, read_json, reading
-from ..core.tables import markdown_table
+from ..core.tables import decimal, grouped, markdown_table
+from .kinds import file_lines
 from .language_codes import xtreme_code
-from .metrics import SEQEVAL, accuracy, answer_scores, bitext_f1, span_f1
+from .metrics import accuracy, answer_scores, bitext_f1, span_f1
 
 # %% ../../nbs/suites/scoring.ipynb #sc06c
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ XTREME = {row['task']: SuiteTask(**row | dict(languages=tuple(row['languages'].s
 # %% ../../nbs/suites/scoring.ipynb #sc09c
 def read_lines(path)->list[str]: # Without white space at the ends
     "The lines of a file; raises `InputError` if it is not UTF-8"
-    with reading(path), open(path, encoding='utf-8-sig') as f: return [line.strip() for line in f]
+    return [line.strip() for line in file_lines(path)]
 
 def read_tags(path)->list[list[str]]: # The tags of each sentence
     "Tags, one per line; blank lines between sentences"
@@ -66,31 +68,16 @@ def read_squad_answers(path)->dict[str,str]: # Id to answer
     raise InputError(path, f'{what}; write it again')
 
 # %% ../../nbs/suites/scoring.ipynb #sc13c
-def _of_equal_length(metric:Callable)->Callable: # Takes labels, predictions and the language
-    def scored(true, predicted, language):
-        if len(true) != len(predicted):
-            raise ValueError(f'has {len(predicted):,} examples, but the labels have {len(true):,}')
-        return metric(true, predicted)
-    return scored
+def _in_any_language(metric:Callable)->Callable: return lambda true, predicted, _: metric(true, predicted)
 
-@dataclass(frozen=True)
-class _Measure:
-    labels:Callable # Path to labels
-    predictions:Callable # Path to predictions
-    score:Callable # Labels, predictions, language to scores
-
-def _measures(seqeval:str)->dict[str,_Measure]: # By the name of the metric in `XTREME`
-    lines = lambda score: _Measure(read_lines, read_lines, score)
-    questions = lambda score: _Measure(read_questions, read_squad_answers, score)
-    tagged = _of_equal_length(lambda true, predicted: span_f1(true, predicted, seqeval))
-    return dict(accuracy=lines(_of_equal_length(accuracy)), span_f1=_Measure(read_tags, read_tags, tagged),
-                bitext_f1=lines(lambda true, predicted, language: bitext_f1(true, predicted)),
-                squad=questions(lambda true, predicted, language: answer_scores(true, predicted)),
-                mlqa=questions(answer_scores))
+_MEASURES = { # Readers of labels and predictions, and what scores both, by the name of the metric in `XTREME`
+    'accuracy': (read_lines, read_lines, _in_any_language(accuracy)),
+    'span_f1': (read_tags, read_tags, _in_any_language(span_f1)),
+    'bitext_f1': (read_lines, read_lines, _in_any_language(bitext_f1)),
+    'squad': (read_questions, read_squad_answers, _in_any_language(answer_scores)),
+    'mlqa': (read_questions, read_squad_answers, answer_scores)}
 
 # %% ../../nbs/suites/scoring.ipynb #sc15c
-def _mean(values)->float: return sum(values)/len(values)
-
 @dataclass
 class TaskScores:
     "The scores of one task"
@@ -102,7 +89,7 @@ class TaskScores:
     def averages(self)->dict[str,float]: # Metric to mean, and `metric`, the figure of the task
         "Means over all languages of the task; empty if one is missing"
         if self.missing or not self.scores: return {}
-        means = {metric: _mean(values.values()) for metric,values in self.scores.items()}
+        means = {metric: fmean(values.values()) for metric,values in self.scores.items()}
         if self.task.group == 'qa': figure = (means['exact_match'] + means['f1'])/2
         else: figure = means.get('f1', means.get('accuracy'))
         return means | dict(metric=figure)
@@ -123,20 +110,20 @@ def _files(folder:Path, task:SuiteTask)->dict[str,Path]: # XTREME's code to file
         if code: found[code] = path
     return found
 
-def _score_task(task:SuiteTask, predictions:Path, labels:Path, measure:_Measure)->TaskScores:
-    found = TaskScores(task)
+def _score_task(task:SuiteTask, predictions:Path, labels:Path)->TaskScores:
+    found, (read_labels, read_predictions, score) = TaskScores(task), _MEASURES[task.metric]
     answered, known = _files(predictions, task), _files(labels, task)
     for language in task.languages:
         sides = ('predictions', answered), ('labels', known)
         lacking = [what for what,files in sides if language not in files]
-        true = None if lacking else measure.labels(known[language])
+        true = None if lacking else read_labels(known[language])
         if task.group == 'qa' and not lacking and not any(text for _,texts in true for text in texts):
             lacking = ['answers in the labels']
         if lacking:
             found.missing[language] = f'no {" and no ".join(lacking)}'
             continue
-        predicted = measure.predictions(answered[language])
-        try: scores = measure.score(true, predicted, language)
+        predicted = read_predictions(answered[language])
+        try: scores = score(true, predicted, language)
         except ValueError as e:
             raise InputError(answered[language], f'{e}; predict the whole test set') from e
         for metric,value in scores.items(): found.scores.setdefault(metric, {})[language] = value
@@ -147,72 +134,54 @@ def _score_task(task:SuiteTask, predictions:Path, labels:Path, measure:_Measure)
 class SubmissionScores:
     "The scores of a submission"
     tasks:dict[str,TaskScores] # Tasks of which there are predictions and labels
-    absent:list[str] # The other tasks
 
     @property
     def groups(self)->dict[str,float]: # Only those that are complete
         "Means over the tasks of a group, and over all"
         means = {name: scores.averages['metric'] for name,scores in self.tasks.items() if scores.averages}
-        members = {'all_task': list(XTREME)}
-        for task in XTREME.values(): members.setdefault(task.group, []).append(task.task)
-        return {group: _mean([means[name] for name in names]) for group,names in members.items()
+        members = {'all_task': list(XTREME)} | grouped(XTREME, lambda name: XTREME[name].group)
+        return {group: fmean(means[name] for name in names) for group,names in members.items()
                 if means.keys() >= {*names}}
 
     def record(self)->dict:
         "The scores as XTREME's script writes them"
         return self.groups | {name: scores.record() for name,scores in self.tasks.items()}
 
-def score_submission(predictions, labels, seqeval:str=SEQEVAL[0])->SubmissionScores:
+def score_submission(predictions, labels)->SubmissionScores:
     "Score a submission to XTREME; raises `InputError` for files that are damaged or of another length"
     folders = Path(predictions), Path(labels)
-    for folder in folders:
-        if folder.is_dir(): continue
-        raise InputError(folder, 'is not a folder; name one with a folder for each task')
     for folder in folders:
         if any((folder/name).is_dir() for name in XTREME): continue
         what = f'has no folder of a task, such as xnli with test-de.tsv in it; tasks are {", ".join(XTREME)}'
         raise InputError(folder, what)
     there = [name for name in XTREME if all((folder/name).is_dir() for folder in folders)]
-    if not there:
-        what = f'has predictions of other tasks than {labels} has labels of; name labels of the same tasks'
-        raise InputError(predictions, what)
-    measures = _measures(seqeval)
-    tasks = {name: _score_task(XTREME[name], *folders, measures[XTREME[name].metric]) for name in there}
-    return SubmissionScores(tasks, [name for name in XTREME if name not in there])
+    if there: return SubmissionScores({name: _score_task(XTREME[name], *folders) for name in there})
+    what = f'has predictions of other tasks than {labels} has labels of; name labels of the same tasks'
+    raise InputError(predictions, what)
 
 # %% ../../nbs/suites/scoring.ipynb #sc24c
-def _average_rows(found:SubmissionScores)->list[list]:
-    rows = []
-    for scores in found.tasks.values():
-        n = len(scores.task.languages)
-        languages = f'{n - len(scores.missing)} of {n}'
-        averages = scores.averages or dict.fromkeys([*scores.scores, 'metric'])
-        if scores.task.group != 'qa': del averages['metric'] # It is F1 or accuracy, which is there
-        rows += [[scores.task.task, languages, metric.replace('_', ' '), value]
-                 for metric,value in averages.items()]
-    return rows + [[group.replace('_', ' '), '', 'mean', value] for group,value in found.groups.items()]
-
-def _shown(row:list)->list:
-    value = row[-1]
-    return [*row[:-1], *(('', '') if value is None else (f'{value:.2f}', f'{value}'))]
-
 def show_scores(found:SubmissionScores)->str: # Markdown
     "Two tables: averages, and the scores of each language"
-    averages = markdown_table(['task','languages','metric','average','in full'],
-                              list(map(_shown, _average_rows(found))), 'lllrr')
-    by_language = []
-    for scores in found.tasks.values():
+    averages, by_language = [], []
+    for name,scores in found.tasks.items():
+        n, means = len(scores.task.languages), scores.averages or dict.fromkeys(scores.scores)
+        if scores.task.group != 'qa': means.pop('metric', None) # It is F1 or accuracy, which is there
+        averages += [[name, f'{n - len(scores.missing)} of {n}', metric.replace('_', ' '), decimal(value)]
+                     for metric,value in means.items()]
         for metric,values in scores.scores.items():
             cells = ', '.join(f'{language} {value:.2f}' for language,value in values.items())
-            by_language.append([scores.task.task, metric.replace('_', ' '), cells])
-    return averages + '\n\n' + markdown_table(['task','metric','by language'], by_language, 'lll')
+            by_language.append([name, metric.replace('_', ' '), cells])
+    averages += [[group.replace('_', ' '), '', 'mean', decimal(x)] for group,x in found.groups.items()]
+    parts = [markdown_table(['task','languages','metric','average'], averages, 'lllr'),
+             markdown_table(['task','metric','by language'], by_language, 'lll')]
+    return '\n\n'.join(parts)
 
 def left_out_lines(found:SubmissionScores)->list[str]: # A line for each task
     "Say what is missing, and which tasks therefore have no average"
-    lines = [f'{name}: not scored, because it is not in both folders' for name in found.absent]
+    absent = [name for name in XTREME if name not in found.tasks]
+    lines = [f'{name}: not scored, because it is not in both folders' for name in absent]
     for name,scores in found.tasks.items():
-        reasons = {}
-        for language,why in scores.missing.items(): reasons.setdefault(why, []).append(language)
+        reasons = grouped(scores.missing, scores.missing.get)
         told = '; '.join(f'{why} in {", ".join(languages)}' for why,languages in reasons.items())
         if told: lines.append(f'{name}: skipped, {told}; so it has no average')
     return lines
