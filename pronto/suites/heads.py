@@ -16,21 +16,18 @@ from transformers import AutoModelForQuestionAnswering, AutoModelForTokenClassif
 from ..core.files import InputError
 from ..modeling.architectures import check_body, load_config, load_model, load_tokenizer
 from ..modeling.architectures import one_line_errors, quiet, token_limit
-from ..modeling.encoding import unknown_token_share
+from ..modeling.encoding import Packed, unknown_token_share
 from ..modeling.layers import use_onednn
-from ..modeling.outcome import Trained, pick_device, spent, test_sets
+from ..modeling.outcome import Trained, cut_and_unknown, pick_device, spent, test_sets
 from ..modeling.encodings import batches_by_length, pad_batch, padded
 from ..modeling.train import KeepBest, LeanTrainer, training_arguments
 from .kinds import Question, Tagged
 
 # %% ../../nbs/suites/heads.ipynb #hd06c
 @dataclass
-class PackedWords:
-    "Tagged sentences as a model reads them"
-    inputs:list[dict] # `input_ids`, maybe `token_type_ids`, `labels`: -100 but at the start of a word
-    row:list[int] # Index of the sentence of each input
+class PackedWords(Packed): # `labels` of its inputs are -100 but at the start of a word
+    "Tagged sentences as a model reads them; words that are longer than an input count as truncated"
     divided:int # How many sentences were cut into several inputs
-    unknown_words:int # How many words were longer than an input
 
 def _around(tokenizer)->tuple[list[int],list[int]]: # Ids before and after
     "The special tokens around a text"
@@ -60,17 +57,14 @@ def pack_words(
     rows:list[Tagged], tokenizer, tags:tuple[str,...], limit:int,
     types:int=2 # How many token types the model has
 )->PackedWords:
-    "Turn tagged sentences into inputs; raises `InputError` for a tag that is not in `tags`"
+    "Turn tagged sentences into inputs"
     before, after = _around(tokenizer)
     room, number = limit - len(before) - len(after), {tag: i for i,tag in enumerate(tags)}
     pieces, long = _pieces({token for row in rows for token in row.tokens}, tokenizer, room)
-    packed = PackedWords([], [], 0, sum(token in long for row in rows for token in row.tokens))
-    for n,row in enumerate(rows):
-        odd = next((tag for tag in row.tags or () if tag not in number), None)
-        if odd is not None:
-            raise InputError(f'sentence {row.id}', f'{odd!r} is not one of the tags of the task')
+    inputs, divided = [], 0
+    for row in rows:
         chunks = _chunks([len(pieces[token]) for token in row.tokens], room)
-        packed.divided += len(chunks) > 1
+        divided += len(chunks) > 1
         for chunk in chunks:
             ids, labels = list(before), [-100]*len(before)
             for token,tag in zip(row.tokens[chunk], (row.tags or tags[:1]*len(row.tokens))[chunk]):
@@ -78,15 +72,14 @@ def pack_words(
                 labels += [number[tag]] + [-100]*(len(pieces[token]) - 1)
             one = dict(input_ids=ids + after, labels=labels + [-100]*len(after))
             if types > 1: one['token_type_ids'] = [0]*len(one['input_ids'])
-            packed.inputs.append(one)
-            packed.row.append(n)
-    return packed
+            inputs.append(one)
+    cut = sum(token in long for row in rows for token in row.tokens)
+    return PackedWords(inputs, cut, unknown_token_share(tokenizer, [x['input_ids'] for x in inputs]), divided)
 
 # %% ../../nbs/suites/heads.ipynb #hd11c
 @dataclass
-class PackedQuestions:
+class PackedQuestions(Packed): # Its inputs also have `start_positions` and `end_positions`
     "Questions as a model reads them"
-    inputs:list[dict] # `input_ids`, maybe `token_type_ids`, `start_positions`, `end_positions`
     row:list[int] # Index of the question of each window
     spans:list[dict[int,tuple[int,int]]] # For each window, index of a token of the context to its characters
 
@@ -106,7 +99,7 @@ def pack_questions(
     types:int=2 # How many token types the model has
 )->PackedQuestions:
     "Turn questions and contexts into windows"
-    reader, packed = tokenizer.backend_tokenizer, PackedQuestions([], [], [])
+    reader, inputs, numbers, places_of = tokenizer.backend_tokenizer, [], [], []
     reader.no_truncation() # A call of the tokenizer may have left it
     for n,row in enumerate(rows):
         asked, context = (reader.encode(x, add_special_tokens=False) for x in (row.question, row.context))
@@ -120,10 +113,11 @@ def pack_questions(
             here = _answer_tokens(row.answers, spans)
             places = here if here and len(here) == len(answer) else [0]
             one = dict(input_ids=both.ids, start_positions=places[0], end_positions=places[-1])
-            packed.inputs.append(one | (dict(token_type_ids=both.type_ids) if types > 1 else {}))
-            packed.row.append(n)
-            packed.spans.append(spans)
-    return packed
+            inputs.append(one | (dict(token_type_ids=both.type_ids) if types > 1 else {}))
+            numbers.append(n)
+            places_of.append(spans)
+    unknown = unknown_token_share(tokenizer, [x['input_ids'] for x in inputs])
+    return PackedQuestions(inputs, 0, unknown, numbers, places_of)
 
 # %% ../../nbs/suites/heads.ipynb #hd14c
 _LONGEST_ANSWER = 30 # Tokens, as in SQuAD's code
@@ -267,12 +261,9 @@ def fit_task(
             scores = _scores(net, tokenizer, packed[part].inputs, device)
             answers[part] = _tags(packed[part], scores, task.labels) if kind == 'tagging' else \
                 _spans(rows[part], packed[part], scores)
-    told = lambda name: {part: getattr(p, name, 0) for part,p in packed.items()}
+    divided = {part: p.divided for part,p in packed.items()} if kind == 'tagging' else {}
     return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=keep.dev,
                    best_epoch=keep.best[1], collapsed=all(epoch['constant'] for epoch in keep.dev),
-                   attempts=[dict(seed=seed, divided=told('divided') if kind == 'tagging' else {})],
-                   truncated=told('unknown_words'),
-                   unknown={part: unknown_token_share(tokenizer, [x['input_ids'] for x in p.inputs])
-                            for part,p in packed.items()},
+                   attempts=[dict(seed=seed, divided=divided)],
                    weights={k: v.cpu() for k,v in keep.weights.items()} if keep_weights else None,
-                   **spent(began, device))
+                   **cut_and_unknown(packed), **spent(began, device))

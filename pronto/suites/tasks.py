@@ -15,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Callable
 import numpy as np
+from pydantic import TypeAdapter
 from ..core.files import InputError, content_hash, json_with_keys
 from ..core.seeds import item_values
 from ..datasets.shortcuts import NearestQuestions, NearestText
@@ -345,7 +346,6 @@ def suite_task(stem:str, described:Described)->Task:
 
 # %% ../../nbs/suites/tasks.ipynb #tk20hk
 _STEM = re.compile('[a-z][a-z0-9_]{0,99}')
-_FIELDS = dict(kind=str, metric=str, name=str, labels=list, question=str, epochs=int, asked=dict)
 
 def check_names(stem:str, labels):
     "Raise `InputError` for a name or label that cannot be in a table"
@@ -362,13 +362,12 @@ def described_tasks(
     found = {}
     for stem,about in tasks.items() if isinstance(tasks, dict) else ():
         if not isinstance(about, dict) or str(about.get('kind')) not in _CLASSES: continue
-        given = {name: about[name] for name in _FIELDS if name in about}
-        typed = [isinstance(value, _FIELDS[name]) for name,value in given.items()]
-        is_task = _STEM.fullmatch(stem) and all(typed) and {'metric','name'} <= {*given}
-        labels = given.get('labels', ()) if is_task else ()
-        if not is_task or not all(isinstance(label, str) and label.split() == [label] for label in labels):
-            raise InputError(path, f'describes a task that cannot be: {stem[:60]!r}; import it again')
-        found[stem] = Described(**given)
+        try:
+            found[stem] = TypeAdapter(Described).validate_python(about)
+            check_names(stem, found[stem].labels)
+        except ValueError as e:
+            what = f'describes a task that cannot be: {stem[:60]!r}; import it again'
+            raise InputError(path, what) from e
     return found
 
 def know_tasks(described:dict[str,Described])->list[str]: # Those that were not known
