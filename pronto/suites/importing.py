@@ -57,7 +57,7 @@ def _write_language(folder:Path, manifest:dict, tables:dict, tasks:dict[str,Desc
             labelled = _labelled(rows)
             write_rows(rows if labelled else [], folder/table_name(stem, split, kind))
             if not labelled: write_rows(rows, folder/table_name(stem, split, kind, False))
-            if pool := getattr(rows, 'pool', None): write_rows(pool, folder/pool_name(stem, split))
+            if rows and rows[0].kind == 'retrieval': write_rows(rows[0].pool, folder/pool_name(stem, split))
     files = {p.name: table_hash([p.read_bytes()]) for p in sorted(folder.iterdir())}
     (folder/'manifest.json').write_bytes(manifest_bytes(manifest | dict(files=files)))
 
@@ -159,7 +159,7 @@ def _occurring(files:list[Path], kind:str)->tuple[tuple[str,...],list[str]]: # I
 # %% ../../nbs/suites/importing.ipynb #im12r
 def _own_rows(path:Path, kind:str, labels:tuple[str,...], notes:list[str])->list:
     if kind == 'questions':
-        rows, mended = read_squad(path)
+        rows, mended, _ = read_squad(path)
         notes += [f'{path}: {what}' for what in mended]
         return rows
     if kind == 'tagging': return read_tagged(path, labels)

@@ -11,11 +11,11 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable
 from ..bibles.ud import UPOS, Token, read_conllu
 from ..core.files import InputError, path_part, read_json, reading
 from ..datasets.examples import text_columns
-from .kinds import (ROWS, AnswerSpan, Described, Queries, Query, Question, Tagged, file_lines,
+from ..datasets.splits import SPLITS
+from .kinds import (ROWS, AnswerSpan, Described, Query, Question, Tagged, file_lines,
                                  place_of)
 from .language_codes import xtreme_code
 from .scoring import XTREME
@@ -36,7 +36,6 @@ class Found:
         splits[split] = splits[split] + rows if split in splits else rows
 
 # %% ../../nbs/suites/xtreme_files.ipynb #xf07c
-_LABELS = dict(xnli=('contradiction','entailment','neutral'), pawsx=('0','1'))
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 def _unquoted(cell:str)->str:
@@ -131,31 +130,32 @@ def _question(qa:dict, context:str, mended:Counter)->Question:
 
 def read_squad(
     path # A file in SQuAD's format
-)->tuple[list[Question],list[str]]: # The questions, and how many answers were moved or are not in the context
-    "Read questions; raises `InputError` if it is another kind of JSON"
-    found, mended, rows = read_json(path), Counter(), []
+)->tuple[list[Question],list[str],list[int]]:
+    "Questions; how many answers were moved or are not in the context; the article of each question"
+    found, mended, rows, articles = read_json(path), Counter(), [], []
     with reading(path, _SQUAD):
-        for article in found['data']:
+        for i,article in enumerate(found['data']):
             for part in article['paragraphs']:
                 rows += [_question(qa, part['context'], mended) for qa in part['qas']]
+                articles += [i]*len(part['qas'])
     again = next((id for id,n in Counter(row.id for row in rows).items() if n > 1), None)
     if again is not None: raise InputError(path, f'has question {again} twice; download it again')
-    return rows, [f'{n:,} answers {what}' for what,n in mended.items() if n]
+    return rows, [f'{n:,} answers {what}' for what,n in mended.items() if n], articles
 
 # %% ../../nbs/suites/xtreme_files.ipynb #xf21c
 def read_tatoeba(
     foreign, # A file, a sentence in each line
     english, # The same for English
     aligned:bool # Is line n the translation of line n, as in the raw files?
-)->Queries: # English sentences; the other language is the pool
+)->list[Query]: # English sentences; the other language is the pool
     "Read a test set of Tatoeba in XTREME's order; raises `InputError` if the files differ in length"
-    pool, sentences = ([line.strip() for line in file_lines(path)] for path in (foreign, english))
-    if len(pool) != len(sentences):
-        lines = f'has {len(pool):,} lines, but {Path(english).name} has {len(sentences):,}'
+    others, sentences = ([line.strip() for line in file_lines(path)] for path in (foreign, english))
+    if len(others) != len(sentences):
+        lines = f'has {len(others):,} lines, but {Path(english).name} has {len(sentences):,}'
         raise InputError(foreign, f'{lines}; download both again')
+    pool = [Query(str(i), text, ()) for i,text in enumerate(others)]
     order = sorted(range(len(sentences)), key=sentences.__getitem__)
-    queries = [Query(str(n), sentences[i], (str(i),) if aligned else None) for n,i in enumerate(order)]
-    return Queries(queries, [Query(str(i), text, ()) for i,text in enumerate(pool)])
+    return [Query(str(n), sentences[i], (str(i),) if aligned else None, pool) for n,i in enumerate(order)]
 
 def _sentences_with_ids(path)->list[tuple[str,str]]:
     rows = []
@@ -170,77 +170,57 @@ def read_bucc(
     foreign, # A file with ids and sentences
     english, # The same for English
     gold=None # A file with pairs of ids
-)->Queries: # Sentences of the other language; English is the pool
+)->list[Query]: # Sentences of the other language; English is the pool
     "Read BUCC; raises `InputError` if a gold pair has an unknown id"
-    sentences, pool = map(_sentences_with_ids, (foreign, english))
+    sentences, others = map(_sentences_with_ids, (foreign, english))
     matches = {id: [] for id,_ in sentences}
-    known = {id for id,_ in pool}
+    known = {id for id,_ in others}
     for i,line in enumerate(file_lines(gold) if gold else [], 1):
         source, _, target = line.strip().partition('\t')
         if source not in matches or target not in known:
             raise InputError(gold, f'{line.strip()!r} has an id that is in neither text', f'line {i}')
         matches[source].append(target)
-    rows = [Query(id, text, tuple(matches[id]) if gold else None) for id,text in sentences]
-    return Queries(rows, [Query(id, text, ()) for id,text in pool])
+    pool = [Query(id, text, ()) for id,text in others]
+    return [Query(id, text, tuple(matches[id]) if gold else None, pool) for id,text in sentences]
 
 # %% ../../nbs/suites/xtreme_files.ipynb #xf24c
-def _by_split(found:Found, folder:Path, stem:str, read:Callable):
-    "Tables named `dev-de.tsv`"
+_LABELS = dict(xnli=('contradiction','entailment','neutral'), pawsx=('0','1'), udpos=UPOS, panx=BIO)
+
+def _tables(found:Found, folder:Path, stem:str):
+    "Tables named `dev-de.tsv`, and treebanks"
+    read, labels = (read_tagged if XTREME[stem].kind == 'tagging' else read_pairs), _LABELS[stem]
     for path in sorted(folder.glob('*-*.tsv')):
         split, _, code = path.stem.partition('-')
         language = xtreme_code(code)
-        if split in ('train','dev','test') and language: found.add(language, stem, split, read(path))
-
-def _pairs(found:Found, folder:Path, stem:str):
-    _by_split(found, folder, stem, lambda path: read_pairs(path, _LABELS[stem]))
-
-def _udpos(found:Found, folder:Path, stem:str):
-    _by_split(found, folder, stem, lambda path: read_tagged(path, POS_TAGS))
-    for path in sorted([*folder.glob('*.conllu'), *folder.glob('*/*.conllu')]):
+        if split in SPLITS and language:
+            found.add(language, stem, split, read(path, POS_TAGS if stem == 'udpos' else labels))
+    treebanks = sorted([*folder.glob('*.conllu'), *folder.glob('*/*.conllu')]) if stem == 'udpos' else ()
+    for path in treebanks:
         code, split = re.match(r'[A-Za-z]+', path.name), re.search(r'(train|dev|test)\.conllu$', path.name)
         language = code and xtreme_code(code[0])
-        if not language or not split:
-            found.notes.append(f'{path.name}: left out, no language or split in its name')
-        else: found.add(language, stem, split[1], read_treebank_tags(path))
-
-def _panx(found:Found, folder:Path, stem:str):
-    _by_split(found, folder, stem, lambda path: read_tagged(path, BIO))
+        if language and split: found.add(language, stem, split[1], read_treebank_tags(path))
+        else: found.notes.append(f'{path.name}: left out, no language or split in its name')
 
 # %% ../../nbs/suites/xtreme_files.ipynb #xf25c
-def _articles(path:Path)->list[int]:
-    "The number of the article of each question"
-    asked = lambda article: sum(len(part['qas']) for part in article['paragraphs'])
-    return [i for i,article in enumerate(read_json(path)['data']) for _ in range(asked(article))]
+_OF_QUESTIONS = dict(xquad=r'xquad\.(?P<code>[\w-]+)',
+                     tydiqa=r'tydiqa(?:\.goldp)?\.(?P<code>\w+)\.(?P<split>train|dev)',
+                     mlqa=r'(?P<split>dev|test)-context-(?P<code>\w+)-question-(?P=code)')
+_OF_SQUAD = dict(xquad=('train','dev'), mlqa=('train',), tydiqa=()) # English training data are SQuAD's
 
-def _add_squad(found:Found, path:Path, language:str, stem:str, split:str):
-    rows, mended = read_squad(path)
-    found.add(language, stem, split, rows)
-    if split == 'test': found.articles.setdefault((language, stem), []).extend(_articles(path))
-    found.notes += [f'{stem}, {language}, {split}: {what}' for what in mended]
-
-def _add_squad_train(found:Found, folder:Path, stem:str, splits:tuple[str,...]):
-    "English training data are SQuAD's"
-    for split in splits:
-        path = folder.parent/'squad'/f'{split}-v1.1.json'
-        if path.is_file(): _add_squad(found, path, 'en', stem, split)
-
-def _xquad(found:Found, folder:Path, stem:str):
-    for path in sorted(folder.glob('xquad.*.json')):
-        if language := xtreme_code(path.stem.split('.')[1]): _add_squad(found, path, language, stem, 'test')
-    _add_squad_train(found, folder, stem, ('train','dev'))
-
-def _mlqa(found:Found, folder:Path, stem:str):
-    for path in sorted(folder.rglob('*-context-*-question-*.json')):
-        name = re.fullmatch(r'(dev|test)-context-(\w+)-question-(\w+)', path.stem)
-        if name and name[2] == name[3] and (language := xtreme_code(name[2])):
-            _add_squad(found, path, language, stem, name[1])
-    _add_squad_train(found, folder, stem, ('train',))
-
-def _tydiqa(found:Found, folder:Path, stem:str):
-    for path in sorted(folder.rglob('tydiqa.*.json')):
-        name = re.fullmatch(r'tydiqa(?:\.goldp)?\.(\w+)\.(train|dev)', path.stem)
-        if name and (language := xtreme_code(name[1])):
-            _add_squad(found, path, language, stem, 'test' if name[2] == 'dev' else 'train')
+def _questions(found:Found, folder:Path, stem:str):
+    "Files in SQuAD's format, of any folder in it"
+    squad = ((folder.parent/'squad'/f'{split}-v1.1.json', 'en', split) for split in _OF_SQUAD[stem])
+    files = [(path, language, split) for path,language,split in squad if path.is_file()]
+    for path in sorted(folder.rglob('*.json')):
+        name = re.fullmatch(_OF_QUESTIONS[stem], path.stem)
+        if not name or not (language := xtreme_code(name['code'])): continue
+        split = name.groupdict().get('split', 'test')
+        files.append((path, language, 'test' if stem == 'tydiqa' and split == 'dev' else split))
+    for path,language,split in files:
+        rows, mended, articles = read_squad(path)
+        found.add(language, stem, split, rows)
+        if split == 'test': found.articles.setdefault((language, stem), []).extend(articles)
+        found.notes += [f'{stem}, {language}, {split}: {what}' for what in mended]
 
 # %% ../../nbs/suites/xtreme_files.ipynb #xf26c
 def _bucc(found:Found, folder:Path, stem:str):
@@ -267,9 +247,8 @@ def _tatoeba(found:Found, folder:Path, stem:str):
         elif not foreign.is_file(): found.notes.append(f'{stem}, {language}: left out, no {foreign.name}')
         else: found.add(language, stem, 'test', read_tatoeba(foreign, path, aligned=bool(raw)))
 
-_READERS = dict(xnli=_pairs, pawsx=_pairs, udpos=_udpos, panx=_panx, xquad=_xquad, mlqa=_mlqa, tydiqa=_tydiqa,
-                bucc2018=_bucc, tatoeba=_tatoeba)
-_TAGS = dict(udpos=UPOS, panx=BIO) | _LABELS
+_READERS = dict.fromkeys(_LABELS, _tables) | dict.fromkeys(_OF_QUESTIONS, _questions) | \
+    dict(bucc2018=_bucc, tatoeba=_tatoeba)
 _QUESTIONS = dict(xnli='Does the first sentence entail the second, contradict it, or neither?',
                   pawsx='Do both sentences say the same?')
 
@@ -298,7 +277,7 @@ def read_xtreme(folder)->Found:
         task = XTREME[stem]
         metric = 'squad' if task.group == 'qa' and stem != 'mlqa' else task.metric
         _READERS[stem](found, path, stem)
-        labels, question = _TAGS.get(stem, ()), _QUESTIONS.get(stem, '')
+        labels, question = _LABELS.get(stem, ()), _QUESTIONS.get(stem, '')
         found.tasks[stem] = Described(task.kind, metric, task.name, labels, question, epochs=5)
         _note_languages(found, stem)
     if found.tables: return found
