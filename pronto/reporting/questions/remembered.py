@@ -122,7 +122,7 @@ def memory_ranks(found:list[Remembered])->list[Table]: # One, or none if too few
     return [Table('memory-ranks', title, [(header, rows)], [_RANKS], align='lllrrrrlr')] if rows else []
 
 # %% ../../../nbs/reporting/questions/remembered.ipynb #rmb0007b
-def plot_remembered(found:list[Remembered]): # A figure of matplotlib
+def plot_remembered(found:list[Remembered], metric:str=''): # A figure of matplotlib
     "Verses completed exactly, with intervals; grey: n-grams"
     fig, (ax,) = panels(1, 4.6, .6 + .28*len(found))
     for place,f in enumerate(reversed(found)):
@@ -152,8 +152,6 @@ def remembered_sentences(tables:list[Table], metric:str='')->list[str]:
         lines.append(f'{said}.')
     return lines
 
-REMEMBERED = RunQuestion('memory', _read,
-                         lambda found, metric: [remembered_table(found), *memory_ranks(found)],
-                         lambda found, metric: plot_remembered(found),
-                         remembered_sentences, protocol='memory',
-                         metric='accuracy')
+REMEMBERED = RunQuestion(
+    'memory', _read, lambda found, metric: [remembered_table(found), *memory_ranks(found)], plot_remembered,
+    remembered_sentences, protocol='memory', metric='accuracy')

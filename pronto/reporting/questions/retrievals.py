@@ -6,7 +6,9 @@
 __all__ = ['RETRIEVAL', 'retrieval_table', 'representation_table', 'plot_layers', 'retrieval_sentences', 'plot_retrieval']
 
 # %% ../../../nbs/reporting/questions/retrievals.ipynb #rt100005
+from math import nan
 from statistics import mean
+from ...core.pictures import panels
 from ...core.tables import Table, decimal, grouped
 from ...runs.comparing import name_apart
 from ...runs.schema import Run
@@ -14,15 +16,6 @@ from .question import RunQuestion
 from ..protocol_cells import data_notes
 
 # %% ../../../nbs/reporting/questions/retrievals.ipynb #rt100009
-def _cells(run:Run, percent)->list[str]:
-    by_setting = grouped(run.scores, lambda s: s['setting']) # First from the tested translation, then back
-    xtreme, = by_setting['xtreme']
-    both = [percent(s['accuracy']) for name in ('margin','csls') for s in by_setting[name]]
-    low, high = xtreme['interval'] or (xtreme['accuracy'], xtreme['accuracy'])
-    published = f"{percent(xtreme['accuracy'])} ({percent(low)}–{percent(high)})"
-    means = percent(sum(run.mexa_100)/len(run.mexa_100)), percent(max(run.mexa_100))
-    return [published, *both, by_setting['margin'][0]['layer'], *means, run.counts['test']]
-
 def _mean(run:Run, setting:str)->float: # A share
     "Over both directions"
     return mean(s['accuracy'] for s in run.scores if s['setting'] == setting)
@@ -32,17 +25,24 @@ def _data(run:Run)->dict: # Shares
     (low, high), = (s['interval'] or (None, None) for s in run.scores if s['setting'] == 'xtreme')
     means = {setting: _mean(run, setting) for setting in ('xtreme','margin','csls')}
     return dict(model=run.model, foreign=run.dataset, other=run.train[0], low=low, high=high, **means,
-                mexa_mean=sum(run.mexa_100)/len(run.mexa_100), mexa_max=max(run.mexa_100),
-                verses=run.counts['test'])
+                mexa_mean=mean(run.mexa_100), mexa_max=max(run.mexa_100), verses=run.counts['test'])
+
+def _cells(run:Run)->list: # In percent
+    percent, data = (lambda x: f'{100*x:.1f}'), _data(run)
+    by_setting = grouped(run.scores, lambda s: s['setting']) # First from the tested translation, then back
+    low, high = (data['xtreme'] if data[end] is None else data[end] for end in ('low','high'))
+    both = [percent(s['accuracy']) for name in ('margin','csls') for s in by_setting[name]]
+    return [run.model, run.dataset, run.train[0], f'{percent(data["xtreme"])} ({percent(low)}–{percent(high)})',
+            *both, by_setting['margin'][0]['layer'], percent(data['mexa_mean']), percent(data['mexa_max']),
+            data['verses']]
 
 def retrieval_table(runs:list[Run])->Table: # In percent
     "Retrieval by model and pair of translations: → from the tested one to the other, ← back"
-    percent = lambda x: f'{100*x:.1f}'
     header = ['model', 'foreign', 'other', 'XTREME (95 %)', 'margin →', 'margin ←', 'CSLS →', 'CSLS ←',
               'layer', 'MEXA mean', 'MEXA max', 'verses']
     runs = name_apart(runs)
-    rows = [[r.model, r.dataset, r.train[0], *_cells(r, percent)] for r in runs]
-    title, data = 'Verses that find their translation, in percent', list(map(_data, runs))
+    rows, data = list(map(_cells, runs)), list(map(_data, runs))
+    title = 'Verses that find their translation, in percent'
     return Table('retrieval', title, [(header, rows)], data_notes(runs), data, align='lllr')
 
 # %% ../../../nbs/reporting/questions/retrievals.ipynb #rt100022
@@ -64,8 +64,7 @@ def representation_table(runs:list[Run])->Table: # In percent
     means = _mean_shares(runs)
     names = dict.fromkeys(name for found in means.values() for name in found)
     ordered = sorted(names, key=lambda name: (not name.startswith('layer'), name == 'first token'))
-    cells = lambda name: [decimal(100*x if (x := found.get(name)) is not None else None, 1)
-                          for found in means.values()]
+    cells = lambda name: [decimal(100*found.get(name, nan), 1) for found in means.values()]
     data = [dict(model=model, representation=name, found=x) for model,found in means.items()
             for name,x in found.items()]
     note = ('By cosine, means over both directions and all pairs. Layer 0: the embeddings; a third: the '
@@ -78,16 +77,12 @@ def representation_table(runs:list[Run])->Table: # In percent
 
 def plot_layers(runs:list[Run]):
     "The verses that are found, by layer of each model"
-    import matplotlib.pyplot as plt
-    figure, axes = plt.subplots(figsize=(5, 3))
+    figure, (ax,) = panels(1, 5, 3, x='layer', y='verses found (%)')
     for model,found in _mean_shares(runs).items():
         layers = [100*x for name,x in found.items() if name.startswith('layer')]
-        axes.plot(range(len(layers)), layers, 'o-', ms=4, label=model)
-    axes.set_xlabel('layer')
-    axes.set_ylabel('verses found (%)')
-    axes.set_ylim(0, 100)
-    axes.legend(fontsize=7)
-    figure.tight_layout()
+        ax.plot(range(len(layers)), layers, 'o-', ms=4, label=model)
+    ax.set_ylim(0, 100)
+    ax.legend(fontsize=7)
     return figure
 
 # %% ../../../nbs/reporting/questions/retrievals.ipynb #rt100016
@@ -99,10 +94,7 @@ def retrieval_sentences(tables:list[Table], metric:str='')->list[str]: # One for
         xtreme, margin = (100*mean(float(r[setting]) for r in some) for setting in ('xtreme','margin'))
         lines.append(f"{model}: XTREME's setting finds {xtreme:.1f} % of the translations, the margin on "
                      f'the best layer {margin:.1f} % (means of {len(some)} translations).')
-    return lines + _of_representations(tables)
-
-def _of_representations(tables:list[Table])->list[str]:
-    rows, lines = [row for t in tables if t.stem.startswith(_BY) for row in t.records], []
+    rows = [row for t in tables if t.stem.startswith(_BY) for row in t.records]
     for model,some in grouped(rows, lambda r: r['model']).items():
         found = {row['representation']: 100*float(row['found']) for row in some}
         layers = [name for name in found if name.startswith('layer')]
@@ -113,16 +105,13 @@ def _of_representations(tables:list[Table])->list[str]:
 
 def plot_retrieval(runs:list[Run]):
     "XTREME's accuracy and that of the margin, by translation"
-    import matplotlib.pyplot as plt
-    figure, axes = plt.subplots(figsize=(6, 3))
+    figure, (ax,) = panels(1, 6, 3, y='verses found (%)')
     names = [f'{r.dataset}\n{r.model}' for r in runs]
     for setting,mark in (('xtreme', 'o'), ('margin', 's')):
-        axes.plot(range(len(runs)), [100*_mean(r, setting) for r in runs], mark, label=setting)
-    axes.set_xticks(range(len(names)), names, fontsize=7, rotation=90 if len(names) > 8 else 0)
-    axes.set_ylabel('verses found (%)')
-    axes.set_ylim(0, 100)
-    axes.legend()
-    figure.tight_layout()
+        ax.plot(range(len(runs)), [100*_mean(r, setting) for r in runs], mark, label=setting)
+    ax.set_xticks(range(len(names)), names, fontsize=7, rotation=90 if len(names) > 8 else 0)
+    ax.set_ylim(0, 100)
+    ax.legend()
     return figure
 
 # %% ../../../nbs/reporting/questions/retrievals.ipynb #rt100020

@@ -14,11 +14,10 @@ from ...core.files import InputError
 from ...core.pictures import no_formula, panels
 from ...core.tables import Table, decimal, grouped, names_in
 from .question import RunQuestion
-from .resources import Resources, read_resources, wikipedia_articles
+from .resources import OverLanguages, of_three_languages, wikipedia_articles
 from .tiers import TIERS, read_tiers, tier_of
 from .typology import language_distances
 from ..rendering import IN_PERCENT
-from ...runs.comparing import task_name
 from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/subset.ipynb #sb000007
@@ -53,11 +52,11 @@ def compare_subset(scores:dict[str,float], chosen:set[str], tier_of:dict[str,str
 # %% ../../../nbs/reporting/questions/subset.ipynb #sb000011
 class Subset(NamedTuple):
     "One model on one task"
-    about:Resources
+    over:OverLanguages
     parts:list[TierPart]
 
     @property
-    def runs(self)->list[Run]: return self.about.runs
+    def runs(self)->list[Run]: return self.over.runs
 
 def xtreme_languages()->set[str]: # ISO 639-3, macro-languages too
     return set(wikipedia_articles())
@@ -65,7 +64,7 @@ def xtreme_languages()->set[str]: # ISO 639-3, macro-languages too
 def read_subset(records:list[Run], chosen:set[str], metric:str='accuracy')->list[Subset]:
     "Compare a selection with all languages; raises `InputError` if none of it has scores"
     facts, found = read_tiers(), []
-    for one in read_resources(records, metric):
+    for one in of_three_languages(records, metric):
         parts = compare_subset(one.scores, chosen, {x: tier_of(one.model, x, facts) for x in one.scores})
         if parts and len(parts[0].chosen) < len(parts[0].languages): found.append(Subset(one, parts))
     if found: return found
@@ -93,20 +92,19 @@ def subset_table(found:list[Subset], metric:str='accuracy')->Table:
     "The selection beside all languages, by tier"
     digits, rows, data = 1 if metric in IN_PERCENT else 2, [], []
     for f in found:
-        one = f.about
-        about = dict(task=task_name(one.task), model=one.model, protocol=one.protocol, source=one.source)
         of = lambda x, languages: f'{decimal(x, digits)} ({len(languages)})'
         for part in f.parts:
             difference = part.of_chosen - part.of_all
             sides = part.chosen, part.languages
             apart, groups = [*map(diversity, sides)], [len(families(some)) for some in sides]
             means = of(part.of_chosen, part.chosen), of(part.of_all, part.languages)
-            rows.append([*about.values(), part.tier, *means, decimal(difference, digits, '+'),
+            rows.append([*f.over.about.values(), part.tier, *means, decimal(difference, digits, '+'),
                          decimal(part.p), *map(decimal, apart), '{} of {}'.format(*groups)])
-            data.append(about | dict(tier=part.tier, chosen=len(part.chosen), languages=len(part.languages),
-                                     of_chosen=part.of_chosen, of_all=part.of_all, difference=difference,
-                                     random=part.p, diversity_chosen=apart[0], diversity_all=apart[1],
-                                     families_chosen=groups[0], families_all=groups[1]))
+            figures = dict(chosen=len(part.chosen), languages=len(part.languages), of_chosen=part.of_chosen,
+                           of_all=part.of_all, difference=difference, random=part.p,
+                           diversity_chosen=apart[0], diversity_all=apart[1], families_chosen=groups[0],
+                           families_all=groups[1])
+            data.append(f.over.about | dict(tier=part.tier) | figures)
     header = ['task','model','protocol','from','tier','selection','all','difference','random','diversity',
               'of all','families']
     title = 'Does a selection stand for all languages?'
@@ -115,8 +113,7 @@ def subset_table(found:list[Subset], metric:str='accuracy')->Table:
 # %% ../../../nbs/reporting/questions/subset.ipynb #022697ae
 def plot_subset(found:list[Subset], metric:str='accuracy'):
     "By tier the mean of the selection and of all languages"
-    titles = [f'{task_name(f.about.task)}, {f.about.model}' for f in found]
-    figure, axes = panels(titles, 3.2, 2.2, y=metric)
+    figure, axes = panels([f.over.title for f in found], 3.2, 2.2, y=metric)
     for ax,f in zip(axes, found):
         names = [f'{p.tier}\n{len(p.chosen)} of {len(p.languages)}' for p in f.parts]
         sides = dict(selection=[p.of_chosen for p in f.parts], all=[p.of_all for p in f.parts])
@@ -143,8 +140,8 @@ def subset_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
 
 def _read(records:list[Run], options)->list[Subset]:
     chosen = set(names_in(options.file or '')) or xtreme_languages()
-    return read_subset(records, chosen, options.metric or 'accuracy')
+    return read_subset(records, chosen, options.metric)
 
 SUBSET = RunQuestion('subset', _read, lambda found, metric: [subset_table(found, metric)],
-                     lambda found, metric: plot_subset(found, metric), subset_sentences,
+                     plot_subset, subset_sentences,
                      unused='Without a language that is chosen and one that is not: {}.')
