@@ -95,16 +95,11 @@ def _ends(found:Equal, curve:Curve)->str:
     return f'{_printed(found.low, curve)} to {_printed(found.high, curve)}'
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs11
-def _zero_shots(curves:list[Curve], curve:Curve)->dict[str,Answers]: # By source
+def _equal_text(curves:list[Curve], curve:Curve, metric:str)->str: # By source
     same = lambda c: (c.model, c.task, c.target) == (curve.model, curve.task, curve.target)
-    return {c.source: c.points[0] for c in curves if same(c) and 0 in c.points}
-
-def _equal_text(curves:list[Curve], curve:Curve, metric:str)->str:
-    texts = []
-    for source,answers in _zero_shots(curves, curve).items():
-        if (found := examples_equal(curve, answers, metric)) is None: continue
-        texts.append(f'{source}: {_printed(found.n, curve)} ({_ends(found, curve)})')
-    return '; '.join(texts)
+    found = {c.source: examples_equal(curve, c.points[0], metric) for c in curves if same(c) and 0 in c.points}
+    return '; '.join(f'{source}: {_printed(equal.n, curve)} ({_ends(equal, curve)})'
+                     for source,equal in found.items() if equal)
 
 def _size_names(curves:list[Curve])->list[str]: # In order, all rows last
     names = {name: n for c in curves for n,name in c.sizes.items()}
@@ -112,8 +107,8 @@ def _size_names(curves:list[Curve])->list[str]: # In order, all rows last
 
 def _best_starts(curves:list[Curve], metric:str)->set[tuple]: # (model, task, target, source, size)
     "For each target and size the starts that no other one is clearly better than"
-    best, where = set(), lambda c: (c.model, c.task, c.target)
-    for place,own in grouped(curves, where).items():
+    best = set()
+    for place,own in grouped(curves, lambda c: (c.model, c.task, c.target)).items():
         for size in _size_names(own):
             starts = {c.source: c.points[n] for c in own for n,name in c.sizes.items() if name == size}
             best |= {(*place, source, size) for source in among_best(starts, metric)}
@@ -143,16 +138,10 @@ def curve_table(curves:list[Curve], metric:str='accuracy')->Table:
     return Table('few-shot', 'Learning curves', [(header, rows)], [note], data)
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs13
-def _places(curves:list[Curve])->dict[int,float]: # On a logarithmic axis
-    "Where each number of examples is drawn: zero is left of the smallest size"
-    sizes = {n for c in curves for n in c.points}
-    return {n: n or min(sizes - {0}, default=2)/2 for n in sizes}
-
 def _line(ax, curve:Curve, metric:str, color:str, places:dict, alone:bool):
     scores = curve.scores(metric)
     x = [places[n] for n in scores]
-    y = [shown(metric, s.value) for s in scores.values()]
-    ax.plot(x, y, color=color, lw=1.6 if alone else .5, marker='o' if alone else None, ms=3)
+    ax.plot(x, [shown(metric, s.value) for s in scores.values()], color=color, lw=1.6 if alone else .5, marker='o' if alone else None, ms=3)
     if not alone: return
     ends = [s.interval or [s.value]*2 for s in scores.values()]
     low, high = ([shown(metric, e[i]) for e in ends] for i in (0, 1))
@@ -169,48 +158,43 @@ def _mean_line(ax, curves:list[Curve], metric:str, color:str, places:dict):
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs13b
 def _panel(ax, curves:list[Curve], metric:str, colors:dict[str,str]):
-    places = _places(curves)
+    sizes = {n: name for c in curves for n,name in c.sizes.items()}
+    places = {n: n or min(sizes.keys() - {0}, default=2)/2 for n in sizes} # On a logarithmic axis
     for source,color in colors.items():
         own = [c for c in curves if c.source == source]
         for curve in own: _line(ax, curve, metric, color, places, alone=len(own) == 1)
         if len(own) > 1: _mean_line(ax, own, metric, color, places)
     ax.set_xscale('log')
-    names = {places[n]: name for c in curves for n,name in c.sizes.items() if name != 'all'}
-    whole = [places[n] for c in curves for n,name in c.sizes.items() if name == 'all']
-    if whole: names[max(whole)] = 'all' # Targets may have somewhat more or fewer
+    whole = [places[n] for n,name in sizes.items() if name == 'all'] # Targets may have somewhat more or fewer
+    names = {places[n]: name for n,name in sizes.items() if name != 'all'}
+    if whole: names[max(whole)] = 'all'
     ax.set_xticks(list(names), list(names.values()), fontsize=6)
     ax.minorticks_off()
-    ax.set_title(f'{task_name(curves[0].task)}, {curves[0].model}', fontsize=8)
 
 def plot_few_shot(curves:list[Curve], metric:str='accuracy'):
     "A panel for each task and model, a line for each source and one without"
     import matplotlib.pyplot as plt
-    shown_together = list(grouped(curves, lambda c: (c.task, c.model)).values())
-    sources = sorted({c.source for c in curves})
-    colors = {source: f'C{i}' for i,source in enumerate(sources)}
-    fig, axes = panels(len(shown_together), 3.2, 2.6)
-    for ax,own in zip(axes, shown_together): _panel(ax, own, metric, colors)
-    fig.supxlabel('examples of the target', fontsize=8)
-    fig.supylabel(f'{metric} on its test set', fontsize=8)
+    by_panel = grouped(curves, lambda c: f'{task_name(c.task)}, {c.model}')
+    colors = {source: f'C{i}' for i,source in enumerate(sorted({c.source for c in curves}))}
+    fig, axes = panels(list(by_panel), 3.2, 2.6, x='examples of the target', y=f'{metric} on its test set')
+    for ax,own in zip(axes, by_panel.values()): _panel(ax, own, metric, colors)
     lines = [plt.Line2D([], [], color=color) for color in colors.values()]
     names = [f'after {source}' if source else 'target alone' for source in colors]
     fig.legend(lines, names, loc='outside upper center', ncols=4, fontsize=7, frameon=False)
     return fig
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs17n
-_CURVE = 'task','model','target'
-
 def curve_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "How many examples the sources are worth"
-    rows = [row for table in tables for row in table.records if row['equal to zero-shot']]
+    place = itemgetter('task', 'model', 'target', 'equal to zero-shot')
     lines = []
-    for (task, model, target, equal),_ in grouped(rows, itemgetter(*_CURVE, 'equal to zero-shot')).items():
+    for task,model,target,equal in dict.fromkeys(place(row) for table in tables for row in table.records):
         for source,n,ends in _EQUAL.findall(equal):
             lines.append(f'{task}, {model}, {target}: zero-shot transfer from {source} scores as training on '
                          f'{n} examples of the target does '
                          f'({FEW_SEEDS if ends == _FEW else f"95 %: {ends}"}).')
     return lines
 
-_read = lambda records, options: read_curves(records)
-_tables = lambda curves, metric: [curve_table(curves, metric)]
-FEW_SHOT = RunQuestion('few-shot', _read, _tables, plot_few_shot, curve_sentences, protocol='few-shot')
+FEW_SHOT = RunQuestion(
+    'few-shot', lambda records, options: read_curves(records),
+    lambda curves, metric: [curve_table(curves, metric)], plot_few_shot, curve_sentences, protocol='few-shot')

@@ -27,8 +27,7 @@ class Mixes(NamedTuple):
     model:str
     task:str # Its stem, with its source where that makes it another task
     cells:dict[tuple[str,str],Answers] # (target, condition) to the answers of its seeds
-    rows:int # Of train
-    runs:list[Run] = []
+    runs:list[Run]
 
     @property
     def targets(self)->list[str]: return list(dict.fromkeys(target for target,_ in self.cells)) # Codes
@@ -42,8 +41,7 @@ def read_mixes(records:list[Run])->list[Mixes]: # One for each model and task
     for (model,task),runs in by_model_and_task([r for r in records if r.protocol == 'mixes']).items():
         kept = one_setting(runs)
         cells = grouped(kept, lambda r: (r.dataset, r.condition))
-        answers = {key: read_answers(seeds) for key,seeds in cells.items()}
-        found.append(Mixes(model, task, answers, kept[0].counts.get('train', 0), kept))
+        found.append(Mixes(model, task, {key: read_answers(seeds) for key,seeds in cells.items()}, kept))
     return found
 
 # %% ../../../nbs/reporting/questions/mixes.ipynb #mx09b
@@ -52,74 +50,64 @@ def mixes_table(found:list[Mixes], metric:str='accuracy')->Table:
     rows, data, any_best = [], [], set()
     for mixes in found:
         names = dict(task=task_name(mixes.task), model=mixes.model)
-        scores = {key: answers.scores[metric] for key,answers in mixes.cells.items()}
         for target in mixes.targets:
-            best = among_best({c: a for (t,c),a in mixes.cells.items() if t == target}, metric)
-            own = {c: scores[target, c] for c in CONDITIONS if (target, c) in scores}
-            mark = lambda c: collapse_mark(mixes.cells[target, c]) + ('‡' if c in best else '')
-            printed = [number(own[c].value, metric) + mark(c) if c in own else '–' for c in CONDITIONS]
-            rows.append([*names.values(), target, *printed])
-            about = names | dict(target=target)
-            flat = {c: dict(collapsed=int(mixes.cells[target, c].collapsed)) for c in own}
-            data += [about | dict(condition=c, metric=metric) | score_data(s, metric) | flat[c]
-                     for c,s in own.items()]
+            own = {c: a for c in CONDITIONS if (a := mixes.cells.get((target, c)))}
+            best = among_best(own, metric)
+            text = {c: number(a.scores[metric].value, metric) + collapse_mark(a) + ('‡' if c in best else '')
+                    for c,a in own.items()}
+            rows.append([*names.values(), target, *(text.get(c, ABSENT) for c in CONDITIONS)])
+            data += [names | dict(target=target, condition=c, metric=metric)
+                     | score_data(a.scores[metric], metric) | dict(collapsed=int(a.collapsed))
+                     for c,a in own.items()]
             any_best |= best
         if mixes.whole:
-            means = [mean(scores[t, c].value for t in mixes.whole) for c in CONDITIONS]
+            means = [mean(mixes.cells[t, c].scores[metric].value for t in mixes.whole) for c in CONDITIONS]
             rows.append([*names.values(), 'mean', *(number(v, metric) for v in means)])
-    trained = ', '.join(f'{task_name(m.task)} {m.rows:,}' for m in found)
+    trained = ', '.join(f'{task_name(m.task)} {m.runs[0].counts.get("train", 0):,}' for m in found)
     note = f'Rows of train, the same in all columns: {trained}.'
     note = f'{note} {best_note("mix for this target", any_best, [r for m in found for r in m.runs])}'.strip()
     header = ['task','model','target',*CONDITIONS]
     return Table('mixes', 'Mixes of languages', [(header, rows)], [note], data)
 
 # %% ../../../nbs/reporting/questions/mixes.ipynb #mx09d
-def _differences(found:list[Mixes], metric:str)->list[tuple]: # Mixes, condition, targets, rows, difference
-    rows = []
-    for mixes in (m for m in found if m.whole):
-        for condition in CONDITIONS[1:]:
-            other, own = ([mixes.cells[t, c] for t in mixes.whole] for c in (condition, 'in'))
-            difference, n = compare_means(other, own, metric)
-            if difference: rows.append((mixes, condition, len(own), n, difference))
-    return rows
-
 _DIFFERENCES = 'mixes-differences'
 
 def difference_table(found:list[Mixes], metric:str='accuracy')->Table:
     "Each mix against training on the target alone, averaged over the targets"
-    rows, differences = [], _differences(found, metric)
-    for mixes,condition,targets,n,difference in differences:
-        rows.append([task_name(mixes.task), mixes.model, condition, str(targets), f'{n:,}',
+    rows, differences = [], []
+    for mixes,condition in ((m, c) for m in found if m.whole for c in CONDITIONS[1:]):
+        other, own = ([mixes.cells[t, c] for t in mixes.whole] for c in (condition, 'in'))
+        difference, n = compare_means(other, own, metric)
+        if not difference: continue
+        differences.append(difference)
+        rows.append([task_name(mixes.task), mixes.model, condition, str(len(own)), f'{n:,}',
                      *difference_cells(difference, metric)])
     header = ['task','model','mix','targets','rows','minus in','95 %','p']
     note = ('Minus in: the mean over the targets, on the test rows that all have, minus that of training on '
-            'the target alone with as many rows. ' + few_seeds_note(d[-1] for d in differences)).strip()
+            'the target alone with as many rows. ' + few_seeds_note(differences)).strip()
     return Table(_DIFFERENCES, 'Mixes against one language', [(header, rows)], [note])
 
 # %% ../../../nbs/reporting/questions/mixes.ipynb #mx11
-_MARKS = dict(zip(CONDITIONS, ('ok','sC0','oC0','sC1','oC1'))) # Shape: version; colour: mix
+_SHAPES = zip(CONDITIONS, ('ok','sC0','oC0','sC1','oC1')) # Shape: version; colour: mix
+_MARKS = {c: dict(ls='', marker=m[0], color=m[1:], mfc='none' if m[0] == 's' else None) for c,m in _SHAPES}
 
 def _panel(ax, mixes:Mixes, metric:str):
     for y,target in enumerate(mixes.targets):
         for condition,mark in _MARKS.items():
             answers = mixes.cells.get((target, condition))
-            if answers is None: continue
-            x = shown(metric, answers.scores[metric].value)
-            ax.plot(x, y, mark[0], color=mark[1:], ms=5, mfc='none' if mark[0] == 's' else None)
+            if answers: ax.plot(shown(metric, answers.scores[metric].value), y, ms=5, **mark)
     ax.set_yticks(range(len(mixes.targets)), mixes.targets, fontsize=7)
     ax.set_ylim(len(mixes.targets) - .5, -.5)
     ax.grid(axis='y', alpha=.3)
-    ax.set_title(f'{task_name(mixes.task)}, {mixes.model}', fontsize=8)
 
 def plot_mixes(found:list[Mixes], metric:str='accuracy'):
     "A panel for each task and model, a row for each target, a mark for each mix"
     import matplotlib.pyplot as plt
     tallest = max((len(mixes.targets) for mixes in found), default=1)
-    fig, axes = panels(len(found), 3.2, 1 + .28*tallest, .4)
+    titles = [f'{task_name(mixes.task)}, {mixes.model}' for mixes in found]
+    fig, axes = panels(titles, 3.2, 1 + .28*tallest, .4, x=f'{metric} on the test set of the target')
     for ax,mixes in zip(axes, found): _panel(ax, mixes, metric)
-    fig.supxlabel(f'{metric} on the test set of the target', fontsize=8)
-    hollow = lambda mark: 'none' if mark[0] == 's' else None
-    marks = [plt.Line2D([], [], ls='', marker=m[0], color=m[1:], mfc=hollow(m)) for m in _MARKS.values()]
+    marks = [plt.Line2D([], [], **mark) for mark in _MARKS.values()]
     fig.legend(marks, CONDITIONS, loc='outside upper center', ncols=3, fontsize=7, frameon=False)
     return fig
 

@@ -4,15 +4,14 @@
 
 # %% auto #0
 __all__ = ['IN_LANGUAGE', 'TRANSFER', 'TRANSFER_PROBE', 'TRANSFER_PROMPTING', 'Transfer', 'same_adaptation', 'read_transfer',
-           'score_of', 'transfer_gap', 'source_minus_mean', 'is_asked', 'named', 'matrix_table', 'gap_data',
-           'gap_table', 'mean_gap', 'mean_gap_table', 'plot_transfer', 'transfer_sentences']
+           'transfer_gap', 'means_of_source', 'is_asked', 'named', 'matrix_table', 'gap_data', 'gap_table', 'mean_gap',
+           'mean_gap_table', 'plot_transfer', 'transfer_sentences']
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf05
 from statistics import mean
 from typing import NamedTuple
-import numpy as np
 from ...core.progress import progress
-from ...core.seeds import SeedDifference, SeedScore
+from ...core.seeds import SeedDifference
 from ...core.tables import ABSENT, Table, grouped
 from ...protocols.protocol import PROTOCOLS, in_language
 from ...core.pictures import heat_map, panels
@@ -27,22 +26,31 @@ from ...runs.comparing import by_model_and_task, one_setting, task_name, whole_s
 from ...runs.store import safe_name
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf07
+IN_LANGUAGE = 'in-language' # The last row of a matrix
+
 class Transfer(NamedTuple):
     "One model on one task"
     model:str
     task:str # Its stem, with its source where that makes it another task
-    cells:dict[tuple[str,str],Answers] # (source, target) to the answers of its seeds
-    in_language:dict[str,Answers] # Target to the answers of a model that is trained on it
+    cells:dict[tuple[str,str],Answers] # (source, target) to the answers of its seeds; also (IN_LANGUAGE, target)
     protocol:str = 'transfer' # Or another one with the same rows
     runs:list[Run] = []
 
     @property
-    def sources(self)->list[str]: return list(dict.fromkeys(source for source,_ in self.cells)) # Codes
+    def sources(self)->list[str]: # Codes
+        return list(dict.fromkeys(source for source,_ in self.cells if source != IN_LANGUAGE))
     @property
-    def targets(self)->list[str]: return list(dict.fromkeys(target for _,target in self.cells)) # Codes
-
+    def targets(self)->list[str]: # Codes of what was transferred to
+        return list(dict.fromkeys(target for source,target in self.cells if source != IN_LANGUAGE))
     @property
     def title(self)->str: return f'{task_name(self.task)}, {self.model}' # Of a table or figure
+
+    def others(self, source:str)->list[str]: # Codes
+        "The targets of a source besides itself"
+        return [t for t in self.targets if t != source and (source, t) in self.cells]
+    def score(self, source:str, target:str, metric:str)->float|None: # `None` without a run
+        "The score of a cell"
+        return self.cells[source, target].scores[metric].value if (source, target) in self.cells else None
 
 def same_adaptation(protocol:str)->str: # e.g. `probe` for `transfer-probe`
     "The protocol in-language with the same adaptation of the model"
@@ -60,40 +68,33 @@ def read_transfer(
     for (model,task),group in by_model_and_task(runs).items():
         kept = one_setting(group)
         fits = [r for r in own.get((model, task), []) if whole_setting(r) == whole_setting(kept[0])]
-        pair = lambda r: (r.train[-1], r.dataset)
-        seeds = grouped(kept, pair)
+        seeds = grouped(kept, lambda r: (r.train[-1], r.dataset))
         cells = {key: read_answers(seeds[key]) for key in progress(f'read {task_name(task)}')(sorted(seeds))}
-        in_language = {target: a for (source,target),a in cells.items() if source == target}
-        by_target = grouped(fits, lambda r: r.dataset)
-        in_language |= {target: read_answers(seeds) for target,seeds in by_target.items()}
-        found.append(Transfer(model, task, cells, in_language, protocol, kept + fits))
+        diagonal = {(IN_LANGUAGE, target): a for (source,target),a in cells.items() if source == target}
+        of_targets = grouped(fits, lambda r: (IN_LANGUAGE, r.dataset))
+        cells |= diagonal | {cell: read_answers(seeds) for cell,seeds in of_targets.items()}
+        found.append(Transfer(model, task, cells, protocol, kept + fits))
     return found
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf09
-def score_of(
-    answers:Answers, metric:str='accuracy'
-)->SeedScore|None: # `None` if the task does not have the metric
-    "The score of a cell"
-    return answers.scores.get(metric)
-
 def transfer_gap(
     found:Transfer, source:str, target:str, metric:str='accuracy'
 )->tuple[SeedDifference|None,int]: # In-language minus transfer; the number of rows
     "The transfer gap on identical rows; `None` without a model that is trained on the target"
-    own, other = found.in_language.get(target), found.cells.get((source, target))
-    if own is None or other is None or source == target: return None, 0
-    own, other = same_rows(own, other)
+    cells = (IN_LANGUAGE, target), (source, target)
+    if source == target or not all(cell in found.cells for cell in cells): return None, 0
+    own, other = same_rows(*(found.cells[cell] for cell in cells))
     if not own.true: return None, 0
     return compare_answers(own, other, metric), len(own.true)
 
-def source_minus_mean(
+def means_of_source(
     found:Transfer, source:str, metric:str='accuracy'
-)->float|None: # `None` if the source is not among the targets, or alone
-    "XTREME's transfer gap: the score on the source minus the mean on all other targets"
-    others = [t for t in found.targets if t != source and (source, t) in found.cells]
-    if (source, source) not in found.cells or not others: return None
-    score = lambda target: score_of(found.cells[source, target], metric).value
-    return score(source) - mean(map(score, others))
+)->tuple[float|None,float|None]: # `None` if it is not known
+    "The mean score on the other targets, and XTREME's transfer gap: the score on the source minus that mean"
+    others = [found.score(source, t, metric) for t in found.others(source)]
+    own = found.score(source, source, metric)
+    if not others: return None, None
+    return mean(others), None if own is None else own - mean(others)
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf11
 def is_asked(protocol:str)->bool: # Rather than trained
@@ -102,23 +103,13 @@ def is_asked(protocol:str)->bool: # Rather than trained
 
 def named(protocol:str)->str: return protocol.replace('-', ', ').capitalize() # For a title
 
-IN_LANGUAGE = 'in-language' # The last row of a matrix
-
-def _answers(found:Transfer, row:str, target:str)->Answers|None:
-    return found.in_language.get(target) if row == IN_LANGUAGE else found.cells.get((row, target))
-
 def _best_sources(found:Transfer, metric:str)->set[tuple[str,str]]: # (source, target)
     "For each target the sources that no other one is clearly better than"
     best = set()
     for t in found.targets:
-        by_source = {s: found.cells[s, t] for s in found.sources if s != t and (s, t) in found.cells}
+        by_source = {s: found.cells[s, t] for s in found.sources if t in found.others(s)}
         best |= {(s, t) for s in among_best(by_source, metric)}
     return best
-
-def _means_of_others(found:Transfer, source:str, metric:str)->list[str]:
-    others = [score_of(a, metric).value for (s,t),a in found.cells.items() if s == source != t]
-    gap = source_minus_mean(found, source, metric)
-    return [number(mean(others) if others else None, metric), number(gap, metric, '+')]
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf11m
 def matrix_table(found:Transfer, metric:str='accuracy')->Table:
@@ -126,17 +117,19 @@ def matrix_table(found:Transfer, metric:str='accuracy')->Table:
     best = _best_sources(found, metric)
     rows, data = [], []
     for s in [*found.sources, IN_LANGUAGE]:
-        of_row = [_answers(found, s, t) for t in found.targets]
-        scores = [score_of(a, metric) if a else None for a in of_row]
-        marked = [collapse_mark(a) + ('‡' if (s, t) in best else '') for t,a in zip(found.targets, of_row)]
-        rows.append([s, *(number(x and x.value, metric) + m for x,m in zip(scores, marked))])
-        data += [dict(source=s, target=t, metric=metric) | score_data(x, metric)
-                 for t,x in zip(found.targets, scores) if x]
+        of_row = {t: a for t in found.targets if (a := found.cells.get((s, t)))}
+        text = {t: number(found.score(s, t, metric), metric) + collapse_mark(a) + ('‡' if (s, t) in best else '')
+                for t,a in of_row.items()}
+        rows.append([s, *(text.get(t, ABSENT) for t in found.targets)])
+        data += [dict(source=s, target=t, metric=metric) | score_data(a.scores[metric], metric)
+                 for t,a in of_row.items()]
     header = ['examples from' if is_asked(found.protocol) else 'trained on', *found.targets]
     note = best_note('source for this target', best, found.runs)
     if any(len({*found.targets} - {s}) > 1 for s in found.sources):
         header += ['mean of others', 'source minus mean']
-        for s,row in zip(found.sources, rows): row += _means_of_others(found, s, metric)
+        for s,row in zip(found.sources, rows):
+            others, minus = means_of_source(found, s, metric)
+            row += [number(others, metric), number(minus, metric, '+')]
         rows[-1] += ['', '']
         note = f'{note} Source minus mean: the score on the source minus the mean on the other targets, as ' \
                'XTREME has it.'
@@ -152,14 +145,12 @@ def gap_data(gap:SeedDifference|None, metric:str)->dict:
                 gap_high=shown(metric, high), p=gap and gap.p)
 
 def _gap_row(found:Transfer, source:str, target:str, metric:str)->tuple[list,dict,SeedDifference|None]:
-    score, own = score_of(found.cells[source, target], metric), found.in_language.get(target)
-    own = score_of(own, metric).value if own else None
-    gap, n = transfer_gap(found, source, target, metric)
-    n = n or len(found.cells[source, target].true)
+    answers, own = found.cells[source, target], found.score(IN_LANGUAGE, target, metric)
+    score, (gap, n) = answers.scores[metric], transfer_gap(found, source, target, metric)
+    n = n or len(answers.true)
     names = dict(task=task_name(found.task), model=found.model, source=source, target=target)
     printed = [*names.values(), f'{n:,}', number(own, metric),
-               number(score.value, metric) + collapse_mark(found.cells[source, target]),
-               *difference_cells(gap, metric)]
+               number(score.value, metric) + collapse_mark(answers), *difference_cells(gap, metric)]
     data = dict(rows=n, seeds=score.n_seeds, metric=metric, in_language=shown(metric, own),
                 transfer=shown(metric, score.value))
     return printed, names | data | gap_data(gap, metric), gap
@@ -170,7 +161,7 @@ _OWN_EXAMPLES = ('In-language is the same model with answered examples of the ta
 
 def gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
     "Every source and target: in-language, transfer, and the gap on identical rows"
-    pairs = [(found, s, t) for found in transfers for s,t in found.cells]
+    pairs = [(found, s, t) for found in transfers for s,t in found.cells if s != IN_LANGUAGE]
     made = [_gap_row(*pair, metric) for pair in progress('test gaps')(pairs)]
     printed, data, gaps = (list(column) for column in zip(*made)) if made else ([], [], [])
     header = ['task','model','source','target','rows','in-language','transfer','gap','95 %','p']
@@ -185,11 +176,9 @@ def mean_gap(
     found:Transfer, source:str, metric:str='accuracy'
 )->tuple[SeedDifference|None,list[str],int]: # In-language minus transfer; the targets; rows of each
     "The mean gap over all targets, on the rows that all of them have"
-    others = [t for t in found.targets if t != source and (source, t) in found.cells]
-    targets = [t for t in others if t in found.in_language]
+    targets = [t for t in found.others(source) if (IN_LANGUAGE, t) in found.cells]
     if not targets: return None, [], 0
-    own, other = [found.in_language[t] for t in targets], [found.cells[source, t] for t in targets]
-    gap, n = compare_means(own, other, metric)
+    gap, n = compare_means(*([found.cells[s, t] for t in targets] for s in (IN_LANGUAGE, source)), metric)
     return gap, targets, n
 
 def mean_gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
@@ -199,12 +188,11 @@ def mean_gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
         for source in progress('mean gaps')(found.sources):
             gap, targets, n = mean_gap(found, source, metric)
             gaps.append(gap)
-            xtreme = source_minus_mean(found, source, metric)
+            _, xtreme = means_of_source(found, source, metric)
             names = dict(task=task_name(found.task), model=found.model, source=source)
             rows.append([*names.values(), str(len(targets)), f'{n:,}', *difference_cells(gap, metric)[:2],
                          number(xtreme, metric, '+')])
-            about = dict(targets=len(targets), rows=n, metric=metric)
-            data.append(names | about | gap_data(gap, metric)
+            data.append(names | dict(targets=len(targets), rows=n, metric=metric) | gap_data(gap, metric)
                         | dict(source_minus_mean=shown(metric, xtreme)))
     header = ['task','model','source','targets','rows','mean gap','95 %','source minus mean']
     note = ('Mean gap: in-language minus transfer, averaged over the targets, on the rows that all have. '
@@ -216,8 +204,7 @@ def mean_gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf14
 def _panel(ax, found:Transfer, metric:str):
     rows = [*found.sources, IN_LANGUAGE]
-    value = lambda a: shown(metric, score_of(a, metric).value) if a else np.nan
-    values = [[value(_answers(found, row, t)) for t in found.targets] for row in rows]
+    values = [[shown(metric, found.score(row, t, metric)) for t in found.targets] for row in rows]
     heat_map(ax, values, rows, found.targets, aspect='auto',
              text=('{:.1f}' if metric in IN_PERCENT else '{:.2f}').format)
     ax.axhline(len(rows) - 1.5, color='white', lw=3)
