@@ -8,11 +8,11 @@ __all__ = ['ORDER', 'verses_read', 'Ordered', 'order_of', 'order_table', 'plot_o
 # %% ../../../nbs/reporting/questions/order.ipynb #or000003
 from typing import NamedTuple
 import numpy as np
-from ...core.correlation import kendall_tau, mean_interval
 from ...core.files import InputError
 from ...core.pictures import panels
 from ...core.tables import Table, decimal, grouped, interval_text
-from ..protocol_cells import between, number
+from ..protocol_cells import number
+from .probe import Agreement, agreement
 from .question import RunQuestion
 from .tiers import model_rows
 from ..accuracy_tables import fits
@@ -37,44 +37,34 @@ def verses_read(
 # %% ../../../nbs/reporting/questions/order.ipynb #or000007
 class Ordered(NamedTuple):
     "The scores of models of known order on one task"
-    task:str
     protocol:str
-    limit:int|None   # Of rows
-    is_read:bool     # Has any of the models read these languages?
-    models:list[str] # From the one that has read least
-    datasets:list[str]
-    scores:np.ndarray # (models, translations), means over seeds
-    sd:float|None     # Between seeds of one model on one translation; `None` with one seed
+    is_read:bool   # Has any of the models read these languages?
+    same:Agreement # Of their order, from the one that has read least, and their scores
+    sd:float|None  # Between seeds of one model on one translation; `None` with one seed
     runs:list[Run]
 
     @property
-    def taus(self)->np.ndarray: # Kendall's τ-b of each translation
-        return np.array([kendall_tau(range(len(self.models)), column) for column in self.scores.T])
-    @property
-    def pairs(self)->float:
-        "Share of pairs of models, over all translations, in which the one that read more scores higher"
-        a, b = np.triu_indices(len(self.models), 1)
-        return float((self.scores[b] > self.scores[a]).mean())
+    def scores(self)->np.ndarray: return self.same.scores[1] # (models, translations), means over seeds
     @property
     def whole(self)->int: return int((np.diff(self.scores, axis=0) > 0).all(0).sum()) # Translations
     @property
     def gain(self)->float: return float((self.scores[-1] - self.scores[0]).mean())
 
-def _spread(cells:dict)->float|None:
+def _spread(runs:list[Run], metric:str)->float|None:
     "The standard deviation between seeds, pooled over models and translations"
-    several = [values for values in cells.values() if len(values) > 1]
-    return float(np.sqrt(np.mean([np.var(v, ddof=1) for v in several]))) if several else None
+    seeds = [[r.score(metric) for r in own] for own in grouped(runs, _cell).values() if len(own) > 1]
+    return float(np.sqrt(np.mean([np.var(v, ddof=1) for v in seeds]))) if seeds else None
 
-def _ordered(runs:list[Run], read:dict, metric:str, *about)->Ordered|None:
-    by_cell = grouped(runs, lambda r: (r.model, r.dataset))
-    cells = {cell: [r.score(metric) for r in own] for cell,own in by_cell.items()}
-    models = sorted({m for m,_ in cells}, key=lambda m: sum(read[m].values()))
-    datasets = sorted(d for d in {d for _,d in cells} if all((m, d) in cells for m in models))
-    if len(models) < 2 or not datasets: return None
-    cells = {(m, d): values for (m, d),values in cells.items() if d in datasets}
-    scores = np.array([[np.mean(cells[m, d]) for d in datasets] for m in models])
-    kept = [r for r in runs if r.dataset in datasets]
-    return Ordered(*about, models, datasets, scores, _spread(cells), kept)
+def _cell(run:Run)->tuple[str,str]: return run.model, run.dataset
+
+def _ordered(runs:list[Run], read:dict, metric:str, protocol:str, is_read:bool, about:tuple)->Ordered|None:
+    models = sorted({r.model for r in runs}, key=lambda m: (sum(read[m].values()), m))
+    scores = {cell: [r.score(metric) for r in own] for cell,own in grouped(runs, _cell).items()}
+    places = {cell: models.index(cell[0]) for cell in scores}
+    same = agreement((places, scores), about, 2, models.index)
+    if not same: return None
+    kept = [r for r in runs if r.dataset in same.bibles]
+    return Ordered(protocol, is_read, same, _spread(kept, metric), kept)
 
 # %% ../../../nbs/reporting/questions/order.ipynb #or000008
 def order_of(
@@ -89,11 +79,11 @@ def order_of(
     found = []
     for (task, protocol, _, limit),some in grouped(known, setting).items():
         for is_read,own in grouped(settled(some), of_own).items():
-            found.append(_ordered(own, read, metric, task, protocol, limit, is_read))
+            found.append(_ordered(own, read, metric, protocol, is_read, (task, limit, '')))
     found = [one for one in found if one]
     if not found:
         raise InputError('runs', f'hold no two of the models {", ".join(read)} on one translation')
-    return sorted(found, key=lambda o: (o.protocol, o.task, o.limit is not None, not o.is_read))
+    return sorted(found, key=lambda o: (o.protocol, o.same.task, o.same.limit is not None, not o.is_read))
 
 # %% ../../../nbs/reporting/questions/order.ipynb #or000013
 _NOTE = ("Kendall's τ of scores with the number of verses that models have read: mean over translations, "
@@ -103,38 +93,36 @@ _NOTE = ("Kendall's τ of scores with the number of verses that models have read
 _HEADER = ['task','protocol','rows','language read','models','translations','mean τ','95 %','pairs',
            'whole order','gain','sd']
 
-def _cells(o:Ordered, metric:str)->list:
-    rows, read = 'all' if o.limit is None else f'{o.limit:,}', 'yes' if o.is_read else 'no'
-    return [task_name(o.task), o.protocol, rows, read, len(o.models), len(o.datasets),
-            decimal(o.taus.mean()), between(mean_interval(o.taus), 'mcc'), f'{100*o.pairs:.0f} %',
-            f'{o.whole} of {len(o.datasets)}', number(o.gain, metric, '+'), number(o.sd, metric)]
-
-def _data(o:Ordered, metric:str)->dict:
-    low, high = mean_interval(o.taus) or (None, None)
-    about = dict(task=task_name(o.task), protocol=o.protocol, limit=o.limit, read=o.is_read,
-                 models=' < '.join(o.models), translations=len(o.datasets))
-    found = dict(tau=round(float(o.taus.mean()), 4), low=low, high=high, pairs=round(o.pairs, 4))
+def _row(o:Ordered, metric:str)->tuple[list,dict]:
+    a, (low, high) = o.same, o.same.interval or (None, None)
+    about = dict(task=task_name(a.task), protocol=o.protocol, limit=a.limit, read=o.is_read,
+                 models=' < '.join(a.models), translations=len(a.bibles))
+    found = dict(tau=round(a.tau, 4), low=low, high=high, pairs=round(a.pairs, 4))
     sd = None if o.sd is None else round(o.sd, 4)
-    return about | found | dict(whole=o.whole, metric=metric, gain=round(o.gain, 4), sd=sd)
+    rows, read = 'all' if a.limit is None else f'{a.limit:,}', 'yes' if o.is_read else 'no'
+    cells = [about['task'], o.protocol, rows, read, len(a.models), len(a.bibles), decimal(a.tau),
+             interval_text([low, high]), f'{100*a.pairs:.0f} %', f'{o.whole} of {len(a.bibles)}',
+             number(o.gain, metric, '+'), number(o.sd, metric)]
+    return cells, about | found | dict(whole=o.whole, metric=metric, gain=round(o.gain, 4), sd=sd)
 
 def _setting(protocol:str, limit)->str:
     return f'{protocol}, ' + ('all rows' if limit in (None, '') else f'{int(limit):,} rows')
 
 def order_table(found:list[Ordered], metric:str='mcc')->Table:
     "How well each task finds the order"
-    rows, data = [_cells(o, metric) for o in found], [_data(o, metric) for o in found]
+    rows, data = map(list, zip(*(_row(o, metric) for o in found)))
     title = 'Is the known order of models found?'
     return Table('order', title, [(_HEADER, rows)], [_NOTE], data, align='llllr')
 
 def plot_order(found:list[Ordered], metric:str='mcc'):
     "A panel for each task and protocol: the scores of each translation, from the model that has read least"
     read = [o for o in found if o.is_read] or found
-    about = lambda o: f'{task_name(o.task)}, {_setting(o.protocol, o.limit)}'
-    titles = [f'{about(o)}: τ {decimal(o.taus.mean())}' for o in read]
+    titles = [f'{task_name(o.same.task)}, {_setting(o.protocol, o.same.limit)}: τ {decimal(o.same.tau)}'
+              for o in read]
     fig, axes = panels(titles, 3.2, 2.4, y=f'{metric} (a line for each translation; the mean in blue)')
     for ax,o in zip(axes, read):
-        ax.plot(o.models, o.scores, color='.7', lw=.8)
-        ax.plot(o.models, o.scores.mean(1), 'o-', color='C0')
+        ax.plot(o.same.models, o.scores, color='.7', lw=.8)
+        ax.plot(o.same.models, o.scores.mean(1), 'o-', color='C0')
     low, high = min(o.scores.min() for o in read), max(o.scores.max() for o in read)
     for ax in axes: ax.set_ylim(low - .03, high + .03)
     return fig
