@@ -171,12 +171,12 @@ def test_labels_of_other_sources_are_not_compared(mixed):
     asked = partial(ask_runs, records=read_runs(mixed), options=Options(splits='parallel'))
     assert {row['translation'] for row in asked('errors').tables[0].records} == {'fra','wol (edit)'}
     transfers = [found for some in asked('transfer').found.values() for found in some]
-    assert {len(found.in_language['wol'].predicted) for found in transfers if 'wol' in found.in_language} <= {3}
+    assert {len(found.cells['in-language','wol'].predicted) for found in transfers if ('in-language','wol') in found.cells} <= {3}
     spreads = [(row['model'], row['translations']) for row in asked('power').tables[0].records if row['protocol'] == 'in-language']
     assert {('bert (m1) (paper, OntoNotes)', '3'), ('bert (m1) (paper, MACULA Greek)', '1')} <= {*spreads}
 
 def test_ranks_do_not_average_random_weights_into_the_probe(mixed):
-    taus = {a.recipes: a.tau_of_means for a in rank_agreement([r for r in read_runs(mixed) if r.bible == 'fra'], 'accuracy')}
+    taus = {a.recipes: a.tau for a in rank_agreement([r for r in read_runs(mixed) if r.bible == 'fra'], 'accuracy')}
     assert taus == {'probe / paper': 1, 'probe-random / paper': -1}
 
 def test_the_summary_names_the_runs_of_other_test_sets(mixed, tmp_path, capsys):

@@ -106,8 +106,8 @@ def test_a_release_is_one_file_per_translation(demo, tmp_path):
     rows = tasks['sentence_mood']['test']
     assert (found['text'], found['label']) == ([r.text for r in rows], [r.label for r in rows])
     assert found['tasks'] == ['sentence_mood']
-    assert main(['export', 'hf', str(demo/'qaa'), '--layout', 'translations', '-o', str(tmp_path/'one')]) == 0
-    assert main(['export', 'hf', str(tmp_path/'one'), '--layout', 'tasks', '-o', str(tmp_path/'tasks')]) == 0
+    assert main(['export', 'hf', str(demo), '-o', str(tmp_path/'one')]) == 0
+    assert main(['export', 'hf', str(tmp_path/'one'), '-o', str(tmp_path/'tasks')]) == 0
     assert (tmp_path/'tasks'/'qaa'/'same_sense'/'test.parquet').is_file()
 
 def test_a_card_names_the_counts_that_are_there(demo, toy_acai_dataset, tmp_path):
@@ -425,8 +425,8 @@ DAMAGES = {
     'tab': (with_column('text', lambda xs: ['lo\tla', *xs[1:]]), 'row 1: a text is missing or has a tab'),
     'newline': (with_column('text', lambda xs: [*xs[:-1], 'lo\nla']), 'a text is missing or has a tab'),
     'text_null': (with_column('text', lambda xs: [None, *xs[1:]]), 'row 1: a text is missing'),
-    'texts_are_numbers': (with_column('text', lambda xs: list(range(len(xs)))), 'columns that'),
-    'texts_are_lists': (with_column('text', lambda xs: [[x] for x in xs]), 'columns that'),
+    'texts_are_numbers': (with_column('text', lambda xs: list(range(len(xs)))), 'row 1: a text is missing'),
+    'texts_are_lists': (with_column('text', lambda xs: [[x] for x in xs]), 'row 1: a text is missing'),
     'bad_reference': (with_column('ref', lambda xs: ['Hezekiah 3:16', *xs[1:]]), 'cannot be read'),
     'reference_null': (with_column('ref', lambda xs: [None, *xs[1:]]), 'row 1: a reference is missing'),
     'other_text': (with_column('text', lambda xs: [xs[0] + ' la', *xs[1:]]), 'has other rows than the manifest describes'),
@@ -483,7 +483,7 @@ def test_a_task_of_the_users_is_exported(demo, tmp_path):
 @pytest.mark.parametrize('layout', ['tasks','translations'])
 def test_an_export_is_described_for_machines(demo, tmp_path, layout):
     "By Croissant and its vocabulary for responsible AI, and as a benchmark of the Hub"
-    export_hf([demo], tmp_path/'hf', layout=layout)
+    export_hf([demo/'qaa', demo/'qac'] if layout == 'tasks' else [demo], tmp_path/'hf')
     tasks = yaml.safe_load((tmp_path/'hf'/'eval.yaml').read_text(encoding='utf-8'))['tasks']
     configs = {c['config_name'] for c in yaml.safe_load((tmp_path/'hf'/'README.md').read_text(encoding='utf-8').split('---')[1])['configs']}
     assert tasks and {task['config'] for task in tasks} <= configs and len({task['id'] for task in tasks}) == len(tasks)

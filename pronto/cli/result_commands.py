@@ -193,9 +193,6 @@ def export_options(parser):
         help='the folder to write; for texts the table, a .tsv file')
     add('--splits', metavar='NAMES',
         help='for texts: the parts whose texts are translated, e.g. train,dev,test (default: test)')
-    add('--layout', choices=['tasks','translations'],
-        help='for `hf`: a file per task and split, or one per translation; if not given, the latter '
-        'for a release')
     tasks_file_option(parser)
 
 # %% ../../nbs/cli/result_commands.ipynb #d6747493
@@ -209,9 +206,7 @@ def export_command(args):
     from pronto.interop.standoff import export_standoff
     exports = {'tsv': export_tsv, 'hf': export_hf, 'lm-eval': export_lm_eval, 'standoff': export_standoff}
     write = exports[args.format]
-    if args.layout and args.format != 'hf': raise InputError('--layout', 'is for `pronto export hf` only')
-    more = dict(layout=args.layout) if args.layout else {}
-    written = write(args.dataset, args.output, progress=bar('export'), **more)
+    written = write(args.dataset, args.output, progress=bar('export'))
     what = 'task' if args.format == 'lm-eval' else 'dataset'
     made = f'{len(written):,} {what}{"s" if len(written) != 1 else ""} ({", ".join(written)})'
     tell(f'{args.output}: {made}', dict(path=args.output, written=list(written)))

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['RELEASED', 'CARD_TEXTS', 'code_of', 'provenance', 'FoundDataset', 'words_of_dataset', 'word_tables', 'open_datasets',
            'sizes', 'about_dataset', 'card', 'write_tables', 'foreign_in_export', 'write_export', 'export_tsv',
-           'label_names', 'all_label_names', 'hf_features', 'write_hf', 'export_translations', 'export_hf', 'load_hf']
+           'label_names', 'all_label_names', 'hf_features', 'write_hf', 'export_hf', 'load_hf']
 
 # %% ../../nbs/interop/hf.ipynb #6001fc61
 import re, shutil, tomllib
@@ -225,31 +225,20 @@ def write_tables(dataset:Dataset, folder:Path):
 
 # %% ../../nbs/interop/hf.ipynb #f0a1d004
 _METADATA = 'metadata.parquet' # Of a release
-_OF_EXPORTS = 'export.json','README.md'
-_TABLES_OF = [f'*_{s}.{ending}' for s in SPLITS for ending in ('tsv','jsonl')]
-_OF_DATASETS = dict(
-    standoff=['manifest.json','alignment.tsv','links.tsv','fold?/manifest.json', *_TABLES_OF,
-              *(f'fold?/{table}' for table in _TABLES_OF)],
-    hf=['manifest.json','alignment.tsv', EXAMPLES,
-        *(f'*/{s}.{ending}' for s in HF_SPLITS.values() for ending in ('parquet','jsonl'))],
-    tsv=['manifest.json','alignment.tsv','README.md', *_TABLES_OF]) | {
-    'lm-eval': ['*.yaml','*_test.jsonl','*_validation.jsonl','*_fewshot.jsonl']}
-_OF_HARNESS = ['_common_yaml','pronto.yaml','pronto_*.yaml','pronto_data.py','__pycache__/pronto_data.*.pyc']
-
-def _export_files(format:str, codes:list[str])->list[str]:
-    "The names of the files of an export; `*` does not cross a `/`"
-    around = list(_OF_EXPORTS)
-    if format == 'hf': around += [_METADATA, 'croissant.json', 'eval.yaml']
-    if format == 'lm-eval': around += _OF_HARNESS
-    if format == 'tsv' and len(codes) == 1: around += ['alignment.tsv', *_TABLES_OF]
-    return around + [f'{code}/{name}' for code in codes for name in _OF_DATASETS[format]]
+_TABLES_OF = ['alignment.tsv', *(f'*_{s}.{ending}' for s in SPLITS for ending in ('tsv','jsonl'))]
+_OF_EXPORTS = ['export.json','README.md', _METADATA, 'croissant.json','eval.yaml','_common_yaml','pronto.yaml',
+               'pronto_*.yaml','pronto_data.py','__pycache__/pronto_data.*.pyc']
+_OF_DATASETS = [*_TABLES_OF, 'manifest.json','links.tsv','README.md', EXAMPLES, '*_validation.jsonl',
+                '*_fewshot.jsonl','fold?/manifest.json', *(f'fold?/{table}' for table in _TABLES_OF),
+                *(f'*/{s}.{ending}' for s in HF_SPLITS.values() for ending in ('parquet','jsonl'))]
 
 def foreign_in_export(folder)->str|None:
     "Why a folder must not be replaced by an export, or `None`"
     folder = Path(folder)
     about = json_with_keys(folder/'export.json', 'format', 'version', 'datasets')
-    if about and about['format'] in list(_OF_DATASETS) and isinstance(about['datasets'], dict):
-        return foreign_file(folder, _export_files(about['format'], list(about['datasets'])), True)
+    if about and isinstance(codes := about['datasets'], dict):
+        around = _OF_EXPORTS + (_TABLES_OF if len(codes) == 1 else [])
+        return foreign_file(folder, around + [f'{code}/{name}' for code in codes for name in _OF_DATASETS], True)
     manifest = json_with_keys(folder/'manifest.json', 'code', 'splits', 'version', 'counts')
     readme = [] if manifest.get('citation') else ['README.md'] # See `write_tables`
     return foreign_file(folder, dataset_files(manifest) + readme, bool(manifest))
@@ -335,24 +324,21 @@ def _write_word_tables(dataset:Dataset, folder:Path):
     "Lines of JSON, which `datasets` reads as they are"
     for name,table in word_tables(dataset).items():
         stem,_,s = name.removesuffix('.jsonl').rpartition('_')
-        (folder/stem).mkdir(exist_ok=True)
+        (folder/stem).mkdir(parents=True, exist_ok=True)
         (folder/stem/f'{HF_SPLITS[s]}.jsonl').write_bytes(table)
 
 def write_hf(dataset:Dataset, folder:Path, names:dict[str,list[str]]):
     "Write a dataset as Parquet; raises `InputError` for a label that the manifest does not list"
     from pyarrow import parquet
-    folder.mkdir(parents=True, exist_ok=True)
     for stem,parts in dataset.tasks.items():
         features = hf_features(_row_type(stem, parts), names.get(stem, []))
-        (folder/stem).mkdir()
+        (folder/stem).mkdir(parents=True)
         for s,rows in parts.items():
             try: table = _table(rows, features)
             except KeyError as e:
                 what = f'has the label {e}, which its manifest does not list; build the dataset again'
                 raise InputError(dataset.path/f'{stem}_{s}.tsv', what) from e
             parquet.write_table(table, folder/stem/f'{HF_SPLITS[s]}.parquet')
-    _write_word_tables(dataset, folder)
-    _write_about(dataset, folder, _plain_tables(dataset))
 
 # %% ../../nbs/interop/hf.ipynb #993bb8dc
 def _language_code(language:str, code:str)->str|None:
@@ -391,34 +377,8 @@ def _word_configs(datasets:list[dict])->list[dict]:
     return [dict(config_name=stem, data_files=files(stem)) for stem in stems]
 
 # %% ../../nbs/interop/hf.ipynb #hfr04
-def _copy_metadata(folders, aside:Path)->bool:
-    "Copy the table of a release, if there is one release that has it"
-    found = [p for folder in folders if (p := Path(folder)/_METADATA).is_file()]
-    if len(found) != 1: return False
-    shutil.copyfile(found[0], aside/_METADATA)
-    return True
-
-def export_translations(folders, out, progress=iter)->list[str]: # Codes
-    "Write one Parquet file per translation; raises `InputError` if a dataset cannot be read"
-    found, about = open_datasets(folders), []
-    with replace_folder(out, foreign_in_export) as aside:
-        for code,(_,load) in progress(list(found.items())):
-            dataset = load()
-            about.append(about_dataset(dataset))
-            write_examples(dataset, aside/code, code, about[-1]['language'])
-            _write_word_tables(dataset, aside/code)
-            _write_about(dataset, aside/code, _plain_tables(dataset))
-        configs = [dict(config_name='default', data_files=f'*/{EXAMPLES}'), *_word_configs(about)]
-        if _copy_metadata(folders, aside):
-            configs.append(dict(config_name='metadata', data_files=_METADATA))
-        example = dict(code=about[0]['code'], stem=next(iter(about[0]['sizes'])))
-        opening = CARD_TEXTS['opening']['translations'].format(**example)
-        write_export(aside, 'hf', about, opening, configs)
-    return list(found)
-
-# %% ../../nbs/interop/hf.ipynb #14bb5422
 def _opening(about:list[dict])->str:
-    "How the files are used"
+    "How the files of tasks are used"
     several, stems = len(about) > 1, list(about[0]['sizes'])
     there = {stem for d in about for stem in d['sizes']}
     counted = [f'`{t.stem}`' for t in TASKS.values() if t.stem in there and t.counts]
@@ -426,51 +386,52 @@ def _opening(about:list[dict])->str:
     name = _config_name(about[0], stems[0], several)
     return CARD_TEXTS['opening']['tasks'].format(' of each dataset' if several else '', counts, name)
 
-def export_hf(
-    folders, out, progress=iter,
-    layout:str='' # `tasks` or `translations`; `translations` for a release if not given
-)->list[str]: # Codes
+def _of_translations(about:list[dict])->tuple[str,list[dict]]: # What opens the card, and configurations
+    example = dict(code=about[0]['code'], stem=next(iter(about[0]['sizes'])))
+    configs = [dict(config_name='default', data_files=f'*/{EXAMPLES}'), *_word_configs(about)]
+    return CARD_TEXTS['opening']['translations'].format(**example), configs
+
+def _copy_metadata(folders, aside:Path)->list[dict]: # Its configuration; none without it
+    "Copy the table of a release, if there is one release that has it"
+    found = [p for folder in folders if (p := Path(folder)/_METADATA).is_file()]
+    if len(found) != 1: return []
+    shutil.copyfile(found[0], aside/_METADATA)
+    return [dict(config_name='metadata', data_files=_METADATA)]
+
+# %% ../../nbs/interop/hf.ipynb #14bb5422
+def export_hf(folders, out, progress=iter)->list[str]: # Codes
     "Write datasets for HuggingFace; raises `InputError` if one cannot be read or `out` cannot be written"
     is_release = any(dataset_folders(f) not in ([], [f]) for f in map(Path, folders))
-    layout = layout or ('translations' if is_release else 'tasks')
-    if layout == 'translations': return export_translations(folders, out, progress)
-    found = open_datasets(folders)
-    names, about = all_label_names(found), []
+    found, about = open_datasets(folders), []
+    names = {} if is_release else all_label_names(found)
     with replace_folder(out, foreign_in_export) as aside:
         for code,(_,load) in progress(list(found.items())):
-            dataset = load()
-            write_hf(dataset, aside/code, names)
+            dataset, folder = load(), aside/code
             about.append(about_dataset(dataset))
-        write_export(aside, 'hf', about, _opening(about), _task_configs(about))
+            if is_release: write_examples(dataset, folder, code, about[-1]['language'])
+            else: write_hf(dataset, folder, names)
+            _write_word_tables(dataset, folder)
+            _write_about(dataset, folder, _plain_tables(dataset))
+        opening, configs = _of_translations(about) if is_release else (_opening(about), _task_configs(about))
+        write_export(aside, 'hf', about, opening, configs + _copy_metadata(folders, aside)*is_release)
     return list(found)
 
 # %% ../../nbs/interop/hf.ipynb #975f654e
-def _kind_of(table:'pa.Table', path:Path)->type: # `VerseExample` or `PairExample`
-    "The row class of a Parquet file; raises `InputError` if its columns are others than we write"
-    import pyarrow.types as types
-    kind = next((k for k in (VerseExample, PairExample) if [*k._fields] == table.column_names), None)
-    is_text = lambda column: types.is_string(column) or types.is_large_string(column)
-    columns = {f.name: f.type for f in table.schema}
-    fits = lambda name, t: types.is_integer(t) if name == 'label' else is_text(t)
-    if kind and all(fits(name, t) for name,t in columns.items()): return kind
-    found = ', '.join(f'{name} ({t})' for name,t in columns.items())
-    raise InputError(path, f'has columns that `pronto export hf` does not write: {found}; {_AGAIN}')
-
-def _names_of(table:'pa.Table', path:Path)->list[str]:
-    "The names of the labels, from the header that `datasets` writes"
-    from datasets import Features
-    names = getattr(Features.from_arrow_schema(table.schema)['label'], 'names', None)
-    if not names: raise InputError(path, f'does not name its labels; {_AGAIN}')
-    return names
-
 def _rows(path:Path, manifest:dict, stem:str, split:str)->list: # `VerseExample`s or `PairExample`s
+    "Rows of a Parquet file, whose schema names the labels"
+    from datasets import Features
     from pyarrow import parquet
     with reading(path, _AGAIN):
-        table = parquet.read_table(path)
-        kind, names, rows = _kind_of(table, path), _names_of(table, path), []
+        table, rows = parquet.read_table(path), []
+        kind = next((k for k in (VerseExample, PairExample) if [*k._fields] == table.column_names), None)
+        names = kind and getattr(Features.from_arrow_schema(table.schema)['label'], 'names', None)
+        if not names:
+            there = ', '.join(table.column_names)
+            what = f'has columns that `pronto export hf` does not write, or does not name its labels: {there}'
+            raise InputError(path, f'{what}; {_AGAIN}')
         for i,cells in enumerate(zip(*(column.to_pylist() for column in table.columns)), 1):
             row = kind(*cells)
-            if row.label is None or not 0 <= row.label < len(names):
+            if row.label not in range(len(names)):
                 raise InputError(path, f'has the label {row.label}, which has no name; {_AGAIN}', f'row {i}')
             refs = {f: x for f,x in row._asdict().items() if f.startswith('ref') and x is not None}
             refs = {f: parse_ref(x) for f,x in refs.items()}
