@@ -226,8 +226,8 @@ def write_tables(dataset:Dataset, folder:Path):
 # %% ../../nbs/interop/hf.ipynb #f0a1d004
 _METADATA = 'metadata.parquet' # Of a release
 _TABLES_OF = ['alignment.tsv', *(f'*_{s}.{ending}' for s in SPLITS for ending in ('tsv','jsonl'))]
-_OF_EXPORTS = ['export.json','README.md', _METADATA, 'croissant.json','eval.yaml','_common_yaml','pronto.yaml',
-               'pronto_*.yaml','pronto_data.py','__pycache__/pronto_data.*.pyc']
+_OF_EXPORTS = ['export.json','README.md', _METADATA, 'croissant.json','eval.yaml',
+               '_common_yaml','pronto.yaml','pronto_*.yaml','pronto_data.py','__pycache__/pronto_data.*.pyc']
 _OF_DATASETS = [*_TABLES_OF, 'manifest.json','links.tsv','README.md', EXAMPLES, '*_validation.jsonl',
                 '*_fewshot.jsonl','fold?/manifest.json', *(f'fold?/{table}' for table in _TABLES_OF),
                 *(f'*/{s}.{ending}' for s in HF_SPLITS.values() for ending in ('parquet','jsonl'))]
@@ -237,8 +237,8 @@ def foreign_in_export(folder)->str|None:
     folder = Path(folder)
     about = json_with_keys(folder/'export.json', 'format', 'version', 'datasets')
     if about and isinstance(codes := about['datasets'], dict):
-        around = _OF_EXPORTS + (_TABLES_OF if len(codes) == 1 else [])
-        return foreign_file(folder, around + [f'{code}/{name}' for code in codes for name in _OF_DATASETS], True)
+        inside = [f'{code}/{name}' for code in codes for name in _OF_DATASETS]
+        return foreign_file(folder, [*_OF_EXPORTS, *(_TABLES_OF if len(codes) == 1 else ()), *inside], True)
     manifest = json_with_keys(folder/'manifest.json', 'code', 'splits', 'version', 'counts')
     readme = [] if manifest.get('citation') else ['README.md'] # See `write_tables`
     return foreign_file(folder, dataset_files(manifest) + readme, bool(manifest))

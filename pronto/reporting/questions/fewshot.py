@@ -97,7 +97,8 @@ def _ends(found:Equal, curve:Curve)->str:
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs11
 def _equal_text(curves:list[Curve], curve:Curve, metric:str)->str: # By source
     same = lambda c: (c.model, c.task, c.target) == (curve.model, curve.task, curve.target)
-    found = {c.source: examples_equal(curve, c.points[0], metric) for c in curves if same(c) and 0 in c.points}
+    zero_shot = {c.source: c.points[0] for c in curves if same(c) and 0 in c.points}
+    found = {source: examples_equal(curve, answers, metric) for source,answers in zero_shot.items()}
     return '; '.join(f'{source}: {_printed(equal.n, curve)} ({_ends(equal, curve)})'
                      for source,equal in found.items() if equal)
 
@@ -141,7 +142,8 @@ def curve_table(curves:list[Curve], metric:str='accuracy')->Table:
 def _line(ax, curve:Curve, metric:str, color:str, places:dict, alone:bool):
     scores = curve.scores(metric)
     x = [places[n] for n in scores]
-    ax.plot(x, [shown(metric, s.value) for s in scores.values()], color=color, lw=1.6 if alone else .5, marker='o' if alone else None, ms=3)
+    y = [shown(metric, s.value) for s in scores.values()]
+    ax.plot(x, y, color=color, lw=1.6 if alone else .5, marker='o' if alone else None, ms=3)
     if not alone: return
     ends = [s.interval or [s.value]*2 for s in scores.values()]
     low, high = ([shown(metric, e[i]) for e in ends] for i in (0, 1))

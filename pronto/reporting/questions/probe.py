@@ -99,8 +99,8 @@ def rank_table(found:list[Agreement])->Table:
     "The agreement by task"
     data = list(map(_rank_data, found))
     rows = [[d['task'], a.recipes, 'all' if a.limit is None else f'{a.limit:,}', d['models'],
-             d['translations'], f'{a.tau:.2f}', _printed(a), f'{d["tau_of_means"]:.2f}', f'{100*a.pairs:.0f} %']
-            for a,d in zip(found, data)]
+             d['translations'], f'{a.tau:.2f}', _printed(a), f'{d["tau_of_means"]:.2f}',
+             f'{100*a.pairs:.0f} %'] for a,d in zip(found, data)]
     header = ['task','recipes','rows','models','translations','mean τ','95 %','τ of the means',
               'pairs alike']
     return Table('ranks', 'The probe and fine-tuning rank models', [(header, rows)], [], data, align='llr')

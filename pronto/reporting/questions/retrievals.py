@@ -32,9 +32,9 @@ def _cells(run:Run)->list: # In percent
     by_setting = grouped(run.scores, lambda s: s['setting']) # First from the tested translation, then back
     low, high = (data['xtreme'] if data[end] is None else data[end] for end in ('low','high'))
     both = [percent(s['accuracy']) for name in ('margin','csls') for s in by_setting[name]]
-    return [run.model, run.dataset, run.train[0], f'{percent(data["xtreme"])} ({percent(low)}–{percent(high)})',
-            *both, by_setting['margin'][0]['layer'], percent(data['mexa_mean']), percent(data['mexa_max']),
-            data['verses']]
+    xtreme = f'{percent(data["xtreme"])} ({percent(low)}–{percent(high)})'
+    return [run.model, run.dataset, run.train[0], xtreme, *both, by_setting['margin'][0]['layer'],
+            percent(data['mexa_mean']), percent(data['mexa_max']), data['verses']]
 
 def retrieval_table(runs:list[Run])->Table: # In percent
     "Retrieval by model and pair of translations: → from the tested one to the other, ← back"

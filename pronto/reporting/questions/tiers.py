@@ -114,7 +114,7 @@ class Tiered(NamedTuple):
     @property
     def runs(self)->list[Run]: return self.over.runs
     @property
-    def scores(self)->dict[str,list[float]]: # Of languages, by tier; `seen` has the first three tiers together
+    def scores(self)->dict[str,list[float]]: # By tier; `seen` has the first three tiers together
         "The mean of each language whose tier is known"
         of = lambda tiers: [mean for x,mean in self.over.means.items() if self.tiers[x] in tiers]
         return {name: values for name,tiers in _GROUPS.items() if (values := of(tiers))}
@@ -187,8 +187,9 @@ def tier_table(found:list[Tiered], metric:str='accuracy')->Table:
         names = dict(model=one.over.model) | one.over.about
         rows.append([*names.values(), *_tier_cells(one)])
         for tier,values in one.scores.items():
-            ends = {k: shown(metric, f(values)) for k,f in dict(mean=np.mean, lowest=min, highest=max).items()}
-            data.append(names | dict(tier=tier, languages=len(values), metric=metric) | ends)
+            mean, low, high = (shown(metric, f(values)) for f in (np.mean, min, max))
+            data.append(names | dict(tier=tier, languages=len(values), metric=metric, mean=mean, lowest=low,
+                                     highest=high))
     header = ['model','task','protocol','from',*TIERS[:3],'seen','unseen','Pearson','Spearman']
     return Table('tiers', 'Scores by tier', [(header, rows)], [_TIER_NOTE, _without_tier(found)], data)
 

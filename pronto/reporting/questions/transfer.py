@@ -32,7 +32,7 @@ class Transfer(NamedTuple):
     "One model on one task"
     model:str
     task:str # Its stem, with its source where that makes it another task
-    cells:dict[tuple[str,str],Answers] # (source, target) to the answers of its seeds; also (IN_LANGUAGE, target)
+    cells:dict[tuple[str,str],Answers] # (source or `IN_LANGUAGE`, target) to the answers of its seeds
     protocol:str = 'transfer' # Or another one with the same rows
     runs:list[Run] = []
 
@@ -118,7 +118,7 @@ def matrix_table(found:Transfer, metric:str='accuracy')->Table:
     rows, data = [], []
     for s in [*found.sources, IN_LANGUAGE]:
         of_row = {t: a for t in found.targets if (a := found.cells.get((s, t)))}
-        text = {t: number(found.score(s, t, metric), metric) + collapse_mark(a) + ('‡' if (s, t) in best else '')
+        text = {t: number(a.scores[metric].value, metric) + collapse_mark(a) + '‡'*((s, t) in best)
                 for t,a in of_row.items()}
         rows.append([s, *(text.get(t, ABSENT) for t in found.targets)])
         data += [dict(source=s, target=t, metric=metric) | score_data(a.scores[metric], metric)
