@@ -60,6 +60,7 @@ class OverLanguages(NamedTuple):
         sizes, values, _ = zip(*self.sized) if len(self.sized) > 2 else ((), (), ())
         return tuple(map(float, np.polyfit(sizes, values, 1))) if len(set(sizes)) > 1 else None
 
+# %% ../../../nbs/reporting/questions/resources.ipynb #rs10007b
 def over_languages(records:list[Run], metric:str='accuracy')->list[OverLanguages]:
     "Scores by language, of each model, task, protocol and source; none on a language that it was trained on"
     found = []
