@@ -52,6 +52,7 @@ class Transfer(NamedTuple):
         "The score of a cell"
         return self.cells[source, target].scores[metric].value if (source, target) in self.cells else None
 
+# %% ../../../nbs/reporting/questions/transfer.ipynb #tf07b
 def same_adaptation(protocol:str)->str: # e.g. `probe` for `transfer-probe`
     "The protocol in-language with the same adaptation of the model"
     adapt = PROTOCOLS[protocol].adapt
