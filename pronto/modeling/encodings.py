@@ -7,36 +7,33 @@ __all__ = ['BOUND', 'verse_hash', 'Cache', 'encodings_cache', 'Encodings', 'pad_
            'batches_by_length', 'FrozenModel', 'encode_once', 'frozen_model']
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000005
-import sqlite3, time, zlib
-from contextlib import closing, contextmanager, suppress
+import shutil, sqlite3, time, zlib
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 import numpy as np
-from ..core.files import InputError, content_hash, data_dir, reading, to_stderr, write_aside
+from ..core.files import InputError, content_hash, data_dir, reading, to_stderr
 from .recipes import find_model, model_hash
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000007
 _TABLES = '''
-create table if not exists models(model text primary key, name text);
-create table if not exists segments(id integer primary key, model text, file text, bytes integer, used real,
-                                    contents text);
-create table if not exists verses(model text, verse blob, segment integer, row integer, tokens integer,
-                                  unknown integer, cut integer, primary key(model, verse)) without rowid;
+pragma page_size = 16384; pragma auto_vacuum = full;
+create table if not exists segments(id integer primary key, model text, name text, bytes integer, used real);
+create table if not exists verses(model text, verse blob, segment integer, checksum integer, layers integer,
+                                  tokens integer, unknown integer, cut integer, states blob,
+                                  primary key(model, verse));
 create index if not exists segment_of on verses(segment);
 create table if not exists settings(name text primary key, value integer);'''
 _SIZES = '''
-select name, sum(n), sum(bytes), max(cast(used as real)) from segments join models using(model)
+select name, sum(n), sum(bytes), max(used) from segments
 join (select segment, count(*) n from verses group by segment) on segment = id
 group by model order by max(used) desc'''
-_OLDEST = "select id, bytes from segments where typeof(bytes) = 'integer' order by used, id"
-_BOUND = "select value from settings where name = 'bound' and typeof(value) = 'integer'"
-_ADD_CONTENTS = 'alter table segments add column contents text' # Older versions kept no checksum
 _REMEDY = 'check the folder, or empty the cache with `pronto cache --clear`'
 BOUND = 20*10**9 # Bytes, unless the user has chosen another bound
 
 def verse_hash(text:str)->bytes: # 16 bytes
-    "Identify a verse in the index"
+    "Identify a verse in the cache"
     return bytes.fromhex(content_hash(text.encode(errors='surrogatepass'), size=16))
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000008
@@ -47,17 +44,14 @@ class Cache:
 
     @contextmanager
     def transaction(self): # Yields a connection, alone in writing
-        "All or nothing; raises `InputError` if the index is damaged or cannot be written"
-        index = self.folder/'index.sqlite'
-        with reading(index, _REMEDY):
+        "All or nothing; raises `InputError` if the database is damaged or cannot be written"
+        file = self.folder/'encodings.sqlite'
+        with reading(file, _REMEDY):
             self.folder.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(index, timeout=60, isolation_level=None)) as db:
+            with closing(sqlite3.connect(file, timeout=60, isolation_level=None)) as db:
                 db.executescript(_TABLES)
                 db.execute('begin immediate')
-                with db:
-                    columns = [name for _,name,*_ in db.execute('pragma table_info(segments)')]
-                    if 'contents' not in columns: db.execute(_ADD_CONTENTS)
-                    yield db
+                with db: yield db
 
     def bound(self)->int: # Bytes
         "How large the cache may become"
@@ -67,14 +61,13 @@ class Cache:
         "Change the bound, and remove what is over it"
         with self.transaction() as db:
             db.execute("insert or replace into settings values('bound', ?)", [size])
-            _trim(db, self.folder)
+            _trim(db)
 
     def clear(self):
-        "Remove all encodings, and an index that is damaged; the bound is kept"
+        "Remove all encodings, and a database that is damaged; the bound is kept"
         try: bound = self.bound()
         except InputError: bound = None
-        for name in 'index.sqlite*', '*/*.npy':
-            for path in self.folder.glob(name): path.unlink()
+        shutil.rmtree(self.folder, ignore_errors=True)
         if bound: self.set_bound(bound)
 
     def sizes(self)->list[dict]: # By model: `name`, `verses`, `bytes`, `used` (seconds since 1970)
@@ -84,30 +77,18 @@ class Cache:
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000009
 def _bound(db)->int:
-    found = db.execute(_BOUND).fetchone()
+    found = db.execute("select value from settings where name = 'bound'").fetchone()
     return found[0] if found else BOUND
 
-def _forget(db, segment:int):
-    db.execute('delete from verses where segment is ?', [segment])
-    db.execute('delete from segments where id is ?', [segment])
-
-def _remove_strays(db, folder:Path, key:str='*')->bool: # Were there any?
-    "Remove files that are in no index"
-    known = {file for file, in db.execute('select file from segments')}
-    strays = [path for path in folder.glob(f'{key}/*') if path.suffix in ('.npy','.tmp')
-              and path.relative_to(folder).as_posix() not in known]
-    for path in strays: path.unlink(missing_ok=True)
-    return bool(strays)
-
-def _trim(db, folder:Path):
+def _trim(db):
     "Remove the segments over the bound, the least recently used first"
-    oldest = db.execute(_OLDEST).fetchall()
+    oldest = db.execute('select id, bytes from segments order by used, id').fetchall()
     over = sum(size for _,size in oldest) - _bound(db)
     for segment,size in oldest:
         if over <= 0: break
-        _forget(db, segment)
+        db.execute('delete from verses where segment = ?', [segment])
+        db.execute('delete from segments where id = ?', [segment])
         over -= size
-    _remove_strays(db, folder)
 
 def encodings_cache()->Cache:
     "The cache of the data folder"
@@ -118,15 +99,14 @@ def encodings_cache()->Cache:
 class Encodings:
     "The encodings of some texts by one model"
     rows:dict[str,int] # Text to its number
-    places:np.ndarray  # (n, 2): segment and row of each text
+    states:list[np.ndarray] # Of each text (layers, width), 16-bit
     tokens:np.ndarray  # (n, 3): tokens without special ones, unknown ones among them, was the text cut?
-    segments:dict[int,np.ndarray] # Each (layers, verses, width), 16-bit, memory-mapped
 
     @property
     def shape(self)->tuple[int,int,int]: # Layers (with the embeddings), texts, width
         "The shape of all encodings together"
-        layers,_,width = next(iter(self.segments.values())).shape
-        return layers, len(self.places), width
+        layers, width = self.states[0].shape
+        return layers, len(self.states), width
 
     def numbers(self, texts)->np.ndarray: # (n,)
         "The rows of some texts"
@@ -134,11 +114,7 @@ class Encodings:
 
     def layer(self, i:int)->np.ndarray: # (texts, width), 32-bit
         "The encodings of all texts at one layer"
-        found = np.empty(self.shape[1:], np.float32)
-        for segment,values in self.segments.items():
-            here = np.flatnonzero(self.places[:,0] == segment)
-            found[here] = values[i][self.places[here,1]]
-        return found
+        return np.stack([states[i] for states in self.states]).astype(np.float32)
 
 # %% ../../nbs/modeling/encodings.ipynb #ec00000d
 def pad_batch(
@@ -269,80 +245,43 @@ class FrozenModel:
         return found, counts
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000010
-def _numbers(db, key:str, hashes:list[bytes])->set[int]:
-    "The segments that have some of the verses, and those that have lost theirs"
-    query = 'select distinct segment from verses where model = ? and verse in ({})'
-    lost = 'select id from segments where model = ? and not exists (select 1 from verses where segment = id)'
-    found = {number for number, in db.execute(lost, [key])}
-    for i in range(0, len(hashes), 500):
-        part = hashes[i:i+500]
-        found |= {number for number, in db.execute(query.format(','.join('?'*len(part))), [key, *part])}
-    return found
+_FIND = '''
+select segment, checksum, layers, tokens, unknown, cut, states from verses
+where model = ? and verse = ?'''
 
-_ROWS = 'select model, verse, segment, row, tokens, unknown, cut from verses where segment = ? order by row'
+def _checksum(states:bytes, *row)->int: return zlib.crc32(repr(row).encode(), zlib.crc32(states))
 
-def _contents(values:np.ndarray, rows:list[tuple])->str:
-    "What the index keeps about a segment: dtype, shape, and a checksum of its numbers and index rows"
-    checksum = zlib.crc32(repr(rows).encode(), zlib.crc32(values))
-    return f'{values.dtype} {values.shape} {checksum:08x}'
-
-def _file(key:str, number:int)->str: return f'{key}/{number}.npy'
-
-# %% ../../nbs/modeling/encodings.ipynb #ec00001c
-def _open_segment(db, folder:Path, key:str, number:int)->tuple[np.ndarray,list[tuple]]:
-    "The numbers and the rows of a segment; raises `InputError` if anything was changed since it was written"
-    rows, path = db.execute(_ROWS, [number]).fetchall(), folder/_file(key, number)
-    with reading(path):
-        file, size, contents = db.execute('select file, bytes, contents from segments where id = ?',
-                                          [number]).fetchone()
-        if (file, size) != (_file(key, number), path.stat().st_size): raise ValueError('another file')
-        values = np.load(path, mmap_mode='r', allow_pickle=False)
-        if _contents(values, rows) != contents: raise ValueError('other contents')
-    db.execute('update segments set used = ? where id = ?', [time.time(), number])
-    return values, rows
-
-def _read(cache:Cache, key:str, hashes:list[bytes])->tuple[dict,dict]:
-    "Segment, row and token counts of each verse in the cache, and the segments; damaged ones are forgotten"
-    known, segments = {}, {}
+def _read(cache:Cache, key:str, hashes:list[bytes])->dict[bytes,tuple]: # States and token counts of verses
+    "Read the verses that the cache has; damaged ones are forgotten"
+    known, used, n_damaged = {}, set(), 0
     with cache.transaction() as db:
-        lost = _remove_strays(db, cache.folder, key)
-        for number in _numbers(db, key, hashes):
-            try: segments[number], rows = _open_segment(db, cache.folder, key, number)
-            except InputError:
-                _forget(db, number)
-                lost = True
-            else: known |= {verse: place for _,verse,*place in rows}
-    if lost:
-        to_stderr(f'{cache.folder}: some files do not fit the index (changed, gone, or of an older version); '
-                  'they are forgotten, and their verses encoded again')
-    return known, segments
+        for verse in hashes:
+            if not (found := db.execute(_FIND, [key, verse]).fetchone()): continue
+            segment, checksum, layers, *counts, states = found
+            if checksum == _checksum(states, key, verse, layers, *counts):
+                known[verse] = np.frombuffer(states, np.float16).reshape(layers, -1), *counts
+                used.add(segment)
+            else: n_damaged += db.execute('delete from verses where model = ? and verse = ?',
+                                          [key, verse]).rowcount
+        db.executemany('update segments set used = ? where id = ?', [(time.time(), i) for i in used])
+    if n_damaged: to_stderr(f'{cache.folder}: {n_damaged:,} encodings are damaged; they are made again')
+    return known
 
 # %% ../../nbs/modeling/encodings.ipynb #ec00001e
-def _store(db, folder:Path, frozen:FrozenModel, hashes:list[bytes], values:np.ndarray, counts:np.ndarray):
-    "Enter new encodings, whose file is moved into place before the transaction ends"
+def _store(db, frozen:FrozenModel, new:dict[bytes,tuple]): # `new`: as from `_read`
     key, name = frozen.key, str(frozen.model)
     if frozen.random is not None: name += f' (random weights {frozen.random})'
-    db.execute('insert or replace into models values(?, ?)', [key, name])
-    number = db.execute('insert into segments(model, used) values(?, ?)', [key, time.time()]).lastrowid
-    rows = [(key, h, number, i, *map(int, c)) for i,(h,c) in enumerate(zip(hashes, counts))]
-    db.executemany('insert or ignore into verses values(?, ?, ?, ?, ?, ?, ?)', rows)
-    rows, file = db.execute(_ROWS, [number]).fetchall(), _file(key, number)
-    if not rows: return _forget(db, number) # Another process has encoded the same verses
-    path = folder/file
-    path.unlink(missing_ok=True) # In no index; it may be a pipe, which is not written aside
-    with write_aside(path) as aside, open(aside, 'wb') as f: np.save(f, values)
-    db.execute('update segments set file = ?, bytes = ?, contents = ? where id = ?',
-               [file, path.stat().st_size, _contents(values, rows), number])
-    _trim(db, folder)
-
-def _keep(cache:Cache, frozen:FrozenModel, *found):
-    "Store encodings if that is possible"
-    try:
-        with cache.transaction() as db: _store(db, cache.folder, frozen, *found)
-    except InputError as e:
-        to_stderr(f'{e}; the encodings of this run are not kept')
-        with suppress(InputError), cache.transaction() as db: # Without its entry, a segment only takes space
-            _remove_strays(db, cache.folder, frozen.key)
+    number = db.execute('insert into segments(model, name, used) values(?, ?, ?)',
+                        [key, name, time.time()]).lastrowid
+    def row(verse, states, *counts):
+        own = len(states), *map(int, counts)
+        states = states.tobytes()
+        return key, verse, number, _checksum(states, key, verse, *own), *own, states
+    rows = (row(verse, *found) for verse,found in new.items())
+    n_new = db.executemany('insert or ignore into verses values(?, ?, ?, ?, ?, ?, ?, ?, ?)', rows).rowcount
+    size = next(iter(new.values()))[0].nbytes
+    db.execute('update segments set bytes = ? where id = ?', [n_new*size, number])
+    _trim(db)
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000011
 def encode_once(
@@ -353,18 +292,21 @@ def encode_once(
     "Encode the texts that the cache does not have and read the others"
     cache, texts = cache or encodings_cache(), list(dict.fromkeys(texts))
     hashes = [verse_hash(text) for text in texts]
-    try: known, segments = _read(cache, frozen.key, hashes)
+    try: known = _read(cache, frozen.key, hashes)
     except InputError as e:
         to_stderr(f'{e}; encoding goes on without the cache')
-        known, segments, cache = {}, {}, None
-    missing = [i for i,h in enumerate(hashes) if h not in known]
+        known, cache = {}, None
+    missing = {h: text for h,text in zip(hashes, texts) if h not in known}
     if missing:
-        values, counts = frozen.encode([texts[i] for i in missing], progress)
-        segments[0] = values
-        for row,i in enumerate(missing): known[hashes[i]] = 0, row, *map(int, counts[row])
-        if cache: _keep(cache, frozen, [hashes[i] for i in missing], values, counts)
-    found = np.array([known[h] for h in hashes], int).reshape(-1, 5)
-    return Encodings({t: i for i,t in enumerate(texts)}, found[:,:2], found[:,2:], segments)
+        values, counts = frozen.encode(list(missing.values()), progress)
+        new = {h: (values[:,i], *counts[i]) for i,h in enumerate(missing)}
+        known |= new
+        try:
+            if cache:
+                with cache.transaction() as db: _store(db, frozen, new)
+        except InputError as e: to_stderr(f'{e}; the encodings of this run are not kept')
+    states, *counts = zip(*(known[h] for h in hashes))
+    return Encodings({t: i for i,t in enumerate(texts)}, list(states), np.array(counts, int).T)
 
 @lru_cache(maxsize=2)
 def frozen_model(model:str, files:str, random:int|None=None, device:str|None=None)->FrozenModel:
