@@ -6,7 +6,7 @@ from threading import current_thread
 import numpy as np
 import pytest
 torch = pytest.importorskip('torch')
-from conftest import in_terminal, killed_at
+from conftest import in_terminal
 from pronto.cli.command import main
 from pronto.core.files import InputError
 from pronto.datasets.examples import PairExample

@@ -5,7 +5,7 @@ torch = pytest.importorskip('torch')
 from pronto.cli.command import main
 from pronto.core.files import InputError
 from pronto.jobs.sweep import plan_all
-from pronto.modeling import together
+from pronto.modeling import train as training
 from pronto.modeling.pretrain import pretrain
 from pronto.runs.planning import plan
 from pronto.runs.runner import _in_groups
@@ -34,9 +34,9 @@ def data(tmp_path, monkeypatch):
     return tmp_path
 
 def test_one_training_makes_a_record_for_each_task(data, capsys, monkeypatch):
-    trained, train, less, spend_less = [], together.fine_tune_together, [], together.spend_less
-    monkeypatch.setattr(together, 'spend_less', lambda *a: less.append(a) or spend_less(*a))
-    monkeypatch.setattr(together, 'fine_tune_together', lambda *a, **k: trained.append(a) or train(*a, **k))
+    trained, train, less, spend_less = [], training.fine_tune_together, [], training.spend_less
+    monkeypatch.setattr(training, 'spend_less', lambda *a: less.append(a) or spend_less(*a))
+    monkeypatch.setattr(training, 'fine_tune_together', lambda *a, **k: trained.append(a) or train(*a, **k))
     command = ['eval', str(data/'qaa'), '-m', str(data/'my-bert'), *ASK]
     assert main(command) == 0 and len(trained) == 1 and len(less) == 1
     records = read_runs(data/'data'/'runs')

@@ -346,18 +346,8 @@ def test_one_training_many_test_sets(made):
     rows = dict(train=VERSES, dev=VERSES[:8], qaa=VERSES[8:16], qab=VERSES[8:9])
     run = fine_tune(made('bert'), PNS, rows, ONCE.settings(PNS), device='cpu')
     assert {name: len(labels) for name,labels in run.answers.items()} == dict(qaa=8, qab=1)
+    assert 'train_loss' in run.dev[0]
     assert run.answers['qab'] == run.answers['qaa'][:1] and run.counts['qab'] == 1 and run.truncated['qaa'] == 0
-
-def test_the_majority_label_is_not_a_collapse(made, monkeypatch):
-    "One answer throughout, but a loss below the entropy of the labels: something was learned"
-    forward = hf.BertForSequenceClassification.forward
-    def sure(self, *args, labels=None, **kwargs): # Always says 0, and is surer where that is right
-        out = forward(self, *args, labels=labels, **kwargs)
-        sure = torch.full((len(out.logits),), 4.) if labels is None else 4. - 3*labels
-        return type(out)(loss=out.loss, logits=out.logits*0 + torch.stack([sure, 0*sure], 1))
-    monkeypatch.setattr(hf.BertForSequenceClassification, 'forward', sure)
-    honest = fine_tune_dataset(DATA, made('bert'), 'SS', find_recipe('robust', epochs=1, probe=False), device='cpu')
-    assert set(honest.predictions) == {'different'} and not honest.collapsed and len(honest.attempts) == 1
 
 def test_robust_is_at_least_the_probe(made, tmp_path, monkeypatch):
     "Where fine-tuning collapses, the answers are those of the probe"
@@ -369,7 +359,7 @@ def test_robust_is_at_least_the_probe(made, tmp_path, monkeypatch):
     run = fine_tune_dataset(data, made('bert'), 'PNS', find_recipe('robust', epochs=1), device='cpu')
     assert run.predictions == [row.label for row in rows[8:16]]
     assert run.dev[run.best_epoch-1]['epoch'] == 0 and not run.collapsed and len(run.attempts) == 2
-    assert list((tmp_path/'cache').rglob('*.npy'))
+    assert list((tmp_path/'cache').rglob('encodings.sqlite'))
 
 @pytest.mark.parametrize('kind', kinds(KINDS))
 def test_every_architecture_encodes(made, kind):

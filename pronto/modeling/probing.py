@@ -21,8 +21,8 @@ from ..core.progress import progress as shown, step
 from ..datasets.loading import Dataset, load_dataset_folder
 from ..datasets.tasks import find_task
 from .encodings import Cache, Encodings, encode_once, frozen_model
-from .outcome import (Trained, dataset_senses, is_collapsed, scores, spent, task_rows,
-                                     test_sets)
+from .outcome import (Trained, dataset_senses, is_collapsed, label_ids, scores, spent,
+                                     task_rows, test_sets)
 from .recipes import find_model, find_recipe, model_hash
 
 # %% ../../nbs/modeling/probing.ipynb #9b000007
@@ -368,8 +368,7 @@ def probe(
     start = time.perf_counter()
     texts = list(dict.fromkeys(text for part in rows.values() for row in part for text in row.texts))
     verses = _encode(model, texts, settings, seed, device, cache, progress)
-    number = {label: i for i,label in enumerate(task.labels)}
-    gold = {s: torch.tensor([number[task.training_label(r.label)] for r in rows[s]]) for s in ('train','dev')}
+    gold = {s: torch.tensor(label_ids(task, rows[s])) for s in ('train','dev')}
     choice = Choice(task, settings['select'], gold)
     with step(progress and f'{progress}: heads'), one_thread():
         if task.has_sense:

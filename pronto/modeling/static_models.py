@@ -21,8 +21,8 @@ from ..core.progress import progress as bar
 from .encodings import pad_batch
 from .recipes import find_model
 from .static_vectors import is_static, lower_words
-from .outcome import (Trained, cut_and_unknown, is_collapsed, pick_device, scores, spent,
-                                     test_sets)
+from .outcome import (Trained, cut_and_unknown, is_collapsed, label_ids, pick_device, scores,
+                                     spent, test_sets)
 from .train import fine_tune
 
 # %% ../../nbs/modeling/static_models.ipynb #sm000007
@@ -108,7 +108,7 @@ def _inputs(vectors:Vectors, task, rows:list, sense_number:dict[str,int])->_Inpu
     known = [n > 0 for row in verses for verse in row for n in verse]
     return _Inputs([[v[:_LONGEST] for v in row] for row in verses],
                    [sense_number.get(row.sense, 0) for row in rows] if task.has_sense else [],
-                   [task.labels.index(task.training_label(row.label)) for row in rows],
+                   label_ids(task, rows),
                    sum(any(len(v) > _LONGEST for v in row) for row in verses),
                    round(1 - float(np.mean(known)), 4) if known else 0.)
 

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['place_senses', 'KeepBest', 'ShowProgress', 'collate', 'LeanTrainer', 'FineTuner', 'training_arguments', 'logits_of',
-           'is_out_of_memory', 'halved', 'fit_in_memory', 'tokens_of', 'try_step', 'test_answers', 'shared_tokenizer',
-           'probe_first', 'best_epoch', 'fine_tune', 'seconds_per_example', 'fine_tune_dataset']
+           'is_out_of_memory', 'fit_in_memory', 'try_step', 'shared_tokenizer', 'fine_tune_together', 'fine_tune',
+           'seconds_per_example', 'fine_tune_dataset']
 
 # %% ../../nbs/modeling/train.ipynb #0f3a9310
 import gc, tempfile, time
@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from typing import Callable
 import numpy as np
 import torch, transformers
-from torch.nn.functional import cross_entropy, normalize
+from torch.nn.functional import normalize
 from torch.utils.data import SequentialSampler
 from transformers import Trainer, TrainerCallback, TrainingArguments
 from ..core.files import InputError, warn_once
@@ -28,10 +28,10 @@ from .encoding import pack
 from .encodings import by_length, padded
 from .layers import keep_used_tokens, spend_less
 from .outcome import (DEV_OF, Trained, cut_and_unknown, dataset_senses, is_collapsed,
-                                     pick_device,
-                                     scores, senses_of, spent, task_rows, test_sets)
+                                     label_ids, pick_device, senses_of, spent, task_rows, test_sets)
 from .probing import probe
 from .recipes import find_model, find_recipe, model_hash
+from .together import Heads, head_answers, measure_heads
 
 # %% ../../nbs/modeling/train.ipynb #ddfbe7f0
 def place_senses(
@@ -55,25 +55,22 @@ def place_senses(
 # %% ../../nbs/modeling/train.ipynb #0a8340e2
 _WATCHED = 'loss accuracy macro_f1 mcc mae constant'.split()
 
-def _watched(metrics:dict)->dict: # `metrics`: from `Trainer`
-    scored = {k: round(float(metrics[f'eval_{k}']), 6) for k in _WATCHED if f'eval_{k}' in metrics}
-    return scored | {'constant': bool(scored['constant'])}
-
 class KeepBest(TrainerCallback):
     "Keeps the weights of the best epoch"
     def __init__(self,
-        select:str # `loss` or a metric; of equal values the one with the lower loss is better
+        select:str, # `loss` or a metric; of equal values the one with the lower loss is better
+        prefix:str='' # Of the names of metrics
     ):
-        self.select, self.best, self.weights, self.dev = select, None, None, []
+        self.select, self.prefix, self.best, self.weights, self.dev = select, prefix, None, None, []
         self.losses = [] # Of the training batches of this epoch
         self.tested:dict[str,Callable] = {} # Test set to what scores the dev set of its language
         self.tested_dev:dict[str,list] = {} # Test set to these scores; they choose nothing
 
     def on_evaluate(self, args, state, control, metrics=None, model=None, **kwargs):
-        scored = _watched(metrics)
+        scored = self._watched(metrics)
         for name,score in self.tested.items():
             noted = self.tested_dev.setdefault(name, [])
-            noted.append({'epoch': len(noted) + 1} | _watched(score()))
+            noted.append({'epoch': len(noted) + 1} | self._watched(score()))
         if self.losses: scored['train_loss'] = round(float(torch.stack(self.losses).mean()), 6)
         self.losses.clear()
         self.dev.append({'epoch': len(self.dev) + 1} | scored)
@@ -81,6 +78,11 @@ class KeepBest(TrainerCallback):
         if self.best is None or worth > self.best[0]:
             self.best = worth, len(self.dev)
             self.weights = {k: v.detach().clone() for k,v in model.state_dict().items()}
+
+    def _watched(self, metrics:dict)->dict: # `metrics`: from `Trainer`
+        known = {k: metrics.get(f'eval_{self.prefix}{k}') for k in _WATCHED}
+        scored = {k: round(float(v), 6) for k,v in known.items() if v is not None}
+        return scored | {'constant': bool(scored['constant'])}
 
 # %% ../../nbs/modeling/train.ipynb #b7a10002
 class ShowProgress(TrainerCallback):
@@ -113,16 +115,20 @@ class LeanTrainer(Trainer):
     def floating_point_ops(self, inputs): return 0
 
 class FineTuner(LeanTrainer):
-    "A `Trainer` with a separate learning rate for new tokens, which records the loss of each batch"
-    def __init__(self, *args, first_new:int=0, embeddings:float=1.0, losses:list=None, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.first_new, self.embeddings, self.losses = first_new, embeddings, losses
+    "A `Trainer` of heads, with a separate learning rate for new tokens, which records the loss of each batch"
+    def __init__(self, *args, heads:Heads, keeps:list[KeepBest]=(), first_new:int=0, embeddings:float=1.0,
+                 **kwargs):
+        super().__init__(*args, callbacks=[*keeps], preprocess_logits_for_metrics=logits_of,
+                         compute_metrics=partial(measure_heads, heads), **kwargs)
+        self.model_accepts_loss_kwargs = False # The loss is ours, so `Trainer` divides it by the accumulation
+        self.heads, self.keeps, self.first_new, self.embeddings = heads, keeps, first_new, embeddings
 
     def compute_loss(self, model, inputs, return_outputs=False, **kwargs):
-        loss, outputs = super().compute_loss(model, inputs, return_outputs=True, **kwargs)
-        if model.training and self.losses is not None:
-            logits = logits_of(outputs['logits']).detach().float()
-            self.losses.append(cross_entropy(logits, inputs['labels']))
+        outputs = model(**{k: v for k,v in inputs.items() if k != 'labels'})
+        losses = self.heads.losses(logits_of(outputs['logits']).float(), inputs['labels'])
+        if model.training:
+            for keep,loss in zip(self.keeps, losses): keep.losses.append(loss.detach())
+        loss = sum(losses)/len(losses)
         return (loss, outputs) if return_outputs else loss
 
     def create_optimizer(self, model=None):
@@ -175,19 +181,10 @@ def logits_of(output, labels=None)->torch.Tensor:
     "The logits, whatever else a model returns"
     return output[0] if isinstance(output, tuple) else output
 
-def _measure(task, found)->dict[str,float]:
-    predicted = found.predictions
-    values = scores(task, [task.labels[i] for i in found.label_ids], [task.labels[i] for i in predicted])
-    return values | {'constant': float(len(set(predicted)) == 1)}
-
 # %% ../../nbs/modeling/train.ipynb #7c6aa895
 def is_out_of_memory(e:BaseException)->bool:
     "Did memory run out, on the device or on the host?"
     return isinstance(e, (MemoryError, torch.OutOfMemoryError)) or "can't allocate memory" in str(e)
-
-def halved(settings:dict)->dict:
-    "The same training with half as many examples at a time"
-    return settings | {'batch_size': settings['batch_size']//2, 'accumulation': settings['accumulation']*2}
 
 def fit_in_memory(
     model, settings:dict,
@@ -202,7 +199,8 @@ def fit_in_memory(
                 raise InputError(model, 'is too large for the available memory, even with one example at a '
                                         f'time ({first_line(e)}); '
                                         'use a smaller model or a larger machine') from e
-        settings = halved(settings)
+        settings = settings | {'batch_size': settings['batch_size']//2,
+                               'accumulation': settings['accumulation']*2}
         gc.collect()
         torch.cuda.empty_cache()
 
@@ -212,26 +210,21 @@ def _warn_of_unknown(model, share:float):
         warn_once(f'{model}: its tokenizer does not know most tokens of train; the scores will say little '
                   'about the language')
 
-def _check_tokens(model, net, packed:dict):
-    table = token_table(net)
-    largest = max((max(x['input_ids']) for p in packed.values() for x in p.inputs), default=0)
+def _check_tokens(model, net, tokens:set[int]):
+    table, largest = token_table(net), max(tokens, default=0)
     if table is not None and largest >= len(table):
         raise InputError(model, f'its tokenizer has token {largest}, but the model only {len(table)} '
                                 'embeddings; copy both from the same model')
-
-def tokens_of(packed)->set[int]:
-    "All tokens of some texts"
-    return {i for part in packed for x in part.inputs for i in x['input_ids']}
 
 def try_step(model, net, batch:dict, n_labels:int):
     "One step without an update; raises `InputError` if the model cannot make it"
     net.train()
     try:
-        found = net(**{k: v.to(next(net.parameters()).device) for k,v in batch.items()})
-        logits = logits_of(found.logits)
+        device = next(net.parameters()).device
+        logits = logits_of(net(**{k: v.to(device) for k,v in batch.items() if k != 'labels'}).logits)
         if logits.shape != (len(batch['labels']), n_labels):
             raise ValueError(f'scores of shape {tuple(logits.shape)}')
-        found.loss.backward()
+        logits.float().logsumexp(-1).mean().backward()
     except Exception as e:
         if is_out_of_memory(e): raise
         kind = getattr(net.config, 'model_type', 'unknown')
@@ -246,8 +239,8 @@ class _Attempt:
     "One training from the start"
     model:str
     tokenizer:object
-    task:object
-    rows:dict[str,list]
+    heads:Heads
+    rows:dict[str,dict[str,list]] # Of each task
     senses:list[str] # Those that get a token
     settings:dict
     seed:int
@@ -256,100 +249,102 @@ class _Attempt:
     start:dict = None # Weights to begin with
     keep_weights:bool = False
 
-    def prepare(self)->tuple: # The model, the id of its first new token, and the packed rows of each part
-        net, first = load_classifier(self.model, self.tokenizer, self.task.labels, n_senses=len(self.senses),
-                                     seed=self.seed)
+    def prepare(self)->tuple: # The model, the id of its first new token, and the packed rows of each task
+        net, first = load_classifier(self.model, self.tokenizer, self.heads.labels,
+                                     n_senses=len(self.senses), seed=self.seed)
         ids = {sense: first+i for i,sense in enumerate(self.senses)} or None
         if self.start: net.load_state_dict(self.start)
-        else: self._place(net, ids)
+        elif ids: self._place(net, ids)
         limit, types = token_limit(net, self.tokenizer), getattr(net.config, 'type_vocab_size', 0)
         if limit < 8:
             raise InputError(self.model, f'reads only {limit} tokens at a time, too few for a verse; check '
                                          'its config.json')
-        packed = {s: pack(part, self.tokenizer, limit, ids, types) for s,part in self.rows.items()}
-        _check_tokens(self.model, net, packed)
-        _warn_of_unknown(self.model, packed['train'].unknown)
+        packed = {stem: {s: pack(part, self.tokenizer, limit, ids, types) for s,part in own.items()}
+                  for stem,own in self.rows.items()}
+        tokens = {i for own in packed.values() for part in own.values() for x in part.inputs
+                  for i in x['input_ids']}
+        _check_tokens(self.model, net, tokens)
+        _warn_of_unknown(self.model, max(own['train'].unknown for own in packed.values()))
         spend_less(net)
-        kept = None if self.keep_weights else keep_used_tokens(net, tokens_of(packed.values()))
+        kept = None if self.keep_weights else keep_used_tokens(net, tokens)
         if kept: first = sum(i < first for i in kept)
         return net, first, packed
 
     def _place(self, net, ids):
-        hashed = ids and token_table(net) is None
-        if hashed and (self.settings.get('start') == 'typical' or self.settings['embeddings'] != 1):
+        typical, task = self.settings.get('start') == 'typical', self.heads.tasks[0]
+        train = self.rows[task.stem]['train']
+        if token_table(net) is None and (typical or self.settings['embeddings'] != 1):
             raise InputError(self.model, f'hashes characters, so the recipe {self.settings["name"]} cannot '
                                          'initialise its senses; '
                                          'use the recipe paper or robust')
-        if ids and self.settings.get('start') == 'typical':
-            place_senses(net, self.tokenizer, task=self.task, rows=self.rows['train'], senses=ids)
-
-    def label_ids(self, part:str)->list[int]:
-        return [self.task.labels.index(self.task.training_label(row.label)) for row in self.rows[part]]
+        if typical: place_senses(net, self.tokenizer, task=task, rows=train, senses=ids)
 
 # %% ../../nbs/modeling/train.ipynb #c7a10003
-def test_answers(trainer:Trainer, inputs:list[dict])->np.ndarray: # In the order of `inputs`
-    "What a trained model makes of inputs, those of similar length together"
-    order = by_length(inputs)
-    return trainer.predict([inputs[i] for i in order]).predictions[np.argsort(order)]
-
 def _score_tested(trainer:Trainer, rows:list[dict])->dict: # As for dev
     "Score further rows during a training, which draws the same random numbers as without it"
     with torch.random.fork_rng(devices=[]):
         return trainer.predict(rows, metric_key_prefix='eval').metrics
 
-def _train(attempt:_Attempt, net, first:int, packed:dict)->tuple: # Answers by test set, and the `KeepBest`
-    "Train a prepared model and test the weights of its best epoch"
-    settings, task = attempt.settings, attempt.task
-    labelled = lambda part: [x | {'labels': y} for x,y in zip(packed[part].inputs, attempt.label_ids(part))]
-    def shortest_first(part):
-        rows = labelled(part)
-        return [rows[i] for i in by_length(rows)]
-    train = labelled('train')
+def _train(attempt:_Attempt, net, first:int, packed:dict)->dict: # Stem to a `KeepBest` and answers
+    "Train a prepared model and test the weights of the best epoch of each task"
+    settings, heads, rows = attempt.settings, attempt.heads, attempt.rows
+    def labelled(part): # The shortest first
+        own = {stem: p[part].inputs for stem,p in packed.items()}
+        found = heads.join({stem: parts[part] for stem,parts in rows.items()}, own)
+        return found if part == 'train' else [found[i] for i in by_length(found)]
+    train, keeps = labelled('train'), [KeepBest(settings['select'], f'{stem}_') for stem in rows]
     multiple = 8 if settings['bf16'] else 1 # Matrix units of 16 bits work on eight rows at a time
     collator = partial(collate, tokenizer=attempt.tokenizer, multiple=multiple)
-    keep = KeepBest(settings['select'])
     net.to(attempt.device)
-    longest = collator([train[i] for i in by_length(train)[-2:]])
-    try_step(attempt.model, net, longest, len(task.labels))
+    try_step(attempt.model, net, collator([train[i] for i in by_length(train)[-2:]]), len(heads.labels))
     with tempfile.TemporaryDirectory() as folder:
         arguments = training_arguments(settings, folder, seed=attempt.seed, device=attempt.device)
-        trainer = FineTuner(net, arguments, collator, train, shortest_first('dev'),
-                            compute_metrics=partial(_measure, task),
-                            preprocess_logits_for_metrics=lambda out, _: logits_of(out).argmax(-1),
-                            callbacks=[keep], progress=attempt.progress,
-                            first_new=first, embeddings=settings['embeddings'], losses=keep.losses)
-        for part in (p for p in packed if p.startswith(DEV_OF)):
-            keep.tested[part.removeprefix(DEV_OF)] = partial(_score_tested, trainer, shortest_first(part))
+        trainer = FineTuner(net, arguments, collator, train, labelled('dev'), heads=heads, keeps=keeps,
+                            first_new=first, embeddings=settings['embeddings'], progress=attempt.progress)
+        for keep,own in zip(keeps, rows.values()):
+            for part in (p for p in own if p.startswith(DEV_OF)):
+                keep.tested[part.removeprefix(DEV_OF)] = partial(_score_tested, trainer, labelled(part))
         trainer.train()
-        keep.tested.clear() # They hold the trainer
-        net.load_state_dict(keep.weights)
-        found = {s: test_answers(trainer, packed[s].inputs) for s in test_sets(attempt.rows)}
-    return {s: [task.labels[i] for i in numbers] for s,numbers in found.items()}, keep
+        found = {}
+        for i,(stem,keep) in enumerate(zip(rows, keeps)):
+            keep.tested.clear() # They hold the trainer
+            net.load_state_dict(keep.weights)
+            tests = {s: packed[stem][s].inputs for s in test_sets(rows[stem])}
+            found[stem] = keep, {s: _answers(trainer, i, inputs) for s,inputs in tests.items()}
+    return found
+
+def _answers(trainer:FineTuner, i:int, inputs:list[dict])->list[str]: # In the order of `inputs`
+    "What a trained model answers for one task; inputs of similar length are read together"
+    order = by_length(inputs)
+    logits = trainer.predict([inputs[i] for i in order]).predictions[np.argsort(order)]
+    return head_answers(trainer.heads, i, logits)
 
 # %% ../../nbs/modeling/train.ipynb #c7a10002
-def _run(attempt:_Attempt)->tuple: # The final settings, the packed rows, answers by test set, the `KeepBest`
+def _run(attempt:_Attempt)->tuple: # The final settings, the packed rows, and as `_train`
     "Train once, with smaller batches if memory runs out"
     def train(settings):
         tried = replace(attempt, settings=settings)
         net, first, packed = tried.prepare()
-        return packed, *_train(tried, net, first, packed)
+        return packed, _train(tried, net, first, packed)
     settings, found = fit_in_memory(attempt.model, attempt.settings, train)
     return settings, *found
 
 # %% ../../nbs/modeling/train.ipynb #150a273c
-def _run_until_learned(first:_Attempt)->tuple: # As `_run`, and what became of every start
+def _run_until_learned(first:_Attempt)->tuple: # As `_run`, and by stem what became of every start
     "Train; after a collapse start again, with half the learning rate and another seed, as often as allowed"
-    attempts = []
+    attempts = {task.stem: [] for task in first.heads.tasks}
     for n in range(first.settings['restarts'] + 1):
         rate = first.settings['learning_rate']/2**n
         attempt = replace(first, settings=first.settings | {'learning_rate': rate}, seed=first.seed + 1000*n)
-        *found, keep = _run(attempt)
-        best = keep.dev[keep.best[1]-1]
-        collapsed = is_collapsed(keep.dev, attempt.label_ids('train'))
-        attempts.append({'seed': attempt.seed, 'learning_rate': rate, 'best_epoch': best['epoch'],
-                         'constant': best['constant'], 'collapsed': collapsed})
-        if not collapsed: break
-    return *found, keep, attempts
+        *used, found = _run(attempt)
+        for task in first.heads.tasks:
+            keep, labels = found[task.stem][0], label_ids(task, first.rows[task.stem]['train'])
+            best = keep.dev[keep.best[1]-1]
+            attempts[task.stem].append({
+                'seed': attempt.seed, 'learning_rate': rate, 'best_epoch': best['epoch'],
+                'constant': best['constant'], 'collapsed': is_collapsed(keep.dev, labels)})
+        if not all(tried[-1]['collapsed'] for tried in attempts.values()): break
+    return *used, found, attempts
 
 # %% ../../nbs/modeling/train.ipynb #150a27g1
 @lru_cache(maxsize=2)
@@ -357,16 +352,12 @@ def shared_tokenizer(model:str, files:str):
     "A tokenizer that is loaded once for all tasks and seeds, so that texts are tokenised once"
     return load_tokenizer(model)
 
-def probe_first(
-    model, task, rows:dict[str,list], settings:dict, **how
-)->Trained|None: # `None` if the recipe does not ask for it
-    "The probe that a recipe starts from"
+def _probe_first(model, task, rows:dict[str,list], settings:dict, **how)->Trained|None:
+    "The probe that a recipe starts from, if it asks for one"
     if not settings.get('probe'): return None
     return probe(model, task, rows, find_recipe('probe', select=settings['select']).settings(task), **how)
 
-def best_epoch(
-    keep:KeepBest, answers:dict[str,list[str]], collapsed:bool, probed:Trained|None
-)->dict: # `dev`, `best_epoch`, `answers` and `collapsed` of a `Trained`
+def _best_epoch(keep:KeepBest, answers:dict[str,list[str]], collapsed:bool, probed:Trained|None)->dict:
     "Choose between the best epoch and the probe before training, which counts as epoch 0"
     dev, best = keep.dev, keep.dev[keep.best[1]-1]
     if probed:
@@ -377,6 +368,36 @@ def best_epoch(
     return dict(dev=dev, best_epoch=1 + dev.index(best), answers=answers, collapsed=collapsed)
 
 # %% ../../nbs/modeling/train.ipynb #150a273d
+def _fine_tune(model, tasks, rows, settings, *, seed, device, progress, senses=(), **more)->dict[str,Trained]:
+    began, device = time.perf_counter(), pick_device(device)
+    settings = {'bf16': False} | settings | {'accumulation': 1}
+    probes = [_probe_first(model, task, rows[task.stem], settings, senses=senses, device=device)
+              for task in tasks]
+    with quiet():
+        tokenizer = shared_tokenizer(str(model), model_hash(find_model(model)))
+        first = _Attempt(model, tokenizer, Heads(tasks), rows, senses, settings, seed, device, progress,
+                         **more)
+        used, packed, found, attempts = _run_until_learned(first)
+    took, trained = spent(began, device), {}
+    took['seconds'] = round(took['seconds']/len(tasks), 1)
+    for task,probed in zip(tasks, probes):
+        (keep, answers), tried = found[task.stem], attempts[task.stem]
+        weights = {k: v.cpu() for k,v in keep.weights.items()} if first.keep_weights else None
+        trained[task.stem] = Trained(
+            task=task, seed=seed, hyperparameters=used, rows=rows[task.stem], attempts=tried, weights=weights,
+            tested_dev=keep.tested_dev, **_best_epoch(keep, answers, tried[-1]['collapsed'], probed),
+            **cut_and_unknown(packed[task.stem]), **took)
+    return trained
+
+def fine_tune_together(
+    model,
+    rows:dict[str,dict[str,list]], # Stem of each verse task to its `train`, `dev` and test sets
+    settings:dict, *, seed:int=0, device:str=None, progress:str=''
+)->dict[str,Trained]: # Stem to what became of the task; each has its share of the seconds
+    "Fine-tune a model on several tasks of single verses at once; raises `InputError` for bad input"
+    tasks = [find_task(stem) for stem in rows]
+    return _fine_tune(model, tasks, rows, settings, seed=seed, device=device, progress=progress)
+
 def fine_tune(
     model, task,
     rows:dict[str,list], # Of `train`, of `dev`, which chooses the epoch, and of test sets of any names
@@ -387,20 +408,9 @@ def fine_tune(
     keep_weights:bool=False # Are the weights of the best epoch kept in `Trained.weights`?
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Fine-tune a model on one task and test it; raises `InputError` for bad input"
-    began, device = time.perf_counter(), pick_device(device)
-    settings = {'bf16': False} | settings | {'accumulation': 1}
     if senses is None: senses = senses_of([row for part in rows.values() for row in part])
-    probed = probe_first(model, task, rows, settings, senses=senses, device=device)
-    with quiet():
-        tokenizer = shared_tokenizer(str(model), model_hash(find_model(model)))
-        first = _Attempt(model, tokenizer, task, rows, senses, settings, seed, device, progress, start,
-                         keep_weights)
-        used, packed, answers, keep, attempts = _run_until_learned(first)
-    chosen = best_epoch(keep, answers, attempts[-1]['collapsed'], probed)
-    return Trained(task=task, seed=seed, hyperparameters=used, rows=rows, **chosen, attempts=attempts,
-                   tested_dev=keep.tested_dev,
-                   weights={k: v.cpu() for k,v in keep.weights.items()} if keep_weights else None,
-                   **cut_and_unknown(packed), **spent(began, device))
+    return _fine_tune(model, [task], {task.stem: rows}, settings, seed=seed, device=device, progress=progress,
+                      senses=senses, start=start, keep_weights=keep_weights)[task.stem]
 
 # %% ../../nbs/modeling/train.ipynb #trpace02
 def seconds_per_example(
@@ -409,14 +419,15 @@ def seconds_per_example(
 )->float:
     "How long training takes on this machine, by a few steps without an update"
     settings, device = {'bf16': False} | settings | {'accumulation': 1, 'start': 'usual'}, pick_device(device)
-    size, times = settings['batch_size'], []
+    size, times, heads = settings['batch_size'], [], Heads([task])
     some = rows[:4*size]
     with quiet():
         tokenizer = shared_tokenizer(str(model), model_hash(find_model(model)))
-        attempt = _Attempt(model, tokenizer, task, dict(train=some), senses_of(some), settings, 0, device, '')
+        rows = {task.stem: dict(train=some)}
+        attempt = _Attempt(model, tokenizer, heads, rows, senses_of(some), settings, 0, device, '')
         net, _, packed = attempt.prepare()
         net.to(device)
-        inputs = [x | {'labels': y} for x,y in zip(packed['train'].inputs, attempt.label_ids('train'))]
+        inputs = heads.join({task.stem: some}, {task.stem: packed[task.stem]['train'].inputs})
         for i in range(0, len(inputs), size):
             batch, began = collate(inputs[i:i+size], tokenizer), time.perf_counter()
             with torch.autocast(device, torch.bfloat16, enabled=settings['bf16']):

@@ -126,7 +126,7 @@ _TOGETHER:dict[str,dict] = {} # By stem, the runs of the last training with seve
 
 def _train_together(training:Training, selection:Selection, device:str, progress:str):
     "Train a model on all tasks of its training at once, and keep the runs of the other tasks for their turn"
-    from pronto.modeling.together import fine_tune_together
+    from pronto.modeling.train import fine_tune_together
     key = training.key
     identity = json.dumps(key.inputs | dict(task='', dataset=str(training.dataset)), sort_keys=True)
     if identity not in _TOGETHER:
