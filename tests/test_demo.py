@@ -14,7 +14,7 @@ from pronto.demo.english import plain
 from pronto.demo.gold_parses import demo_table4
 from pronto.demo.grammar import phrases
 from pronto.demo.oracle import demo_table5
-from pronto.demo.steps import Forecast, Step, run_demo
+from pronto.demo.steps import run_demo
 from pronto.demo.tiny_models import TRIAL
 
 ROOT = Path(__file__).parents[1]
@@ -236,12 +236,6 @@ def test_the_english_of_a_verse_is_that_of_its_clauses(corpus):
         words = plain(e).split()
         assert sum(len(part.split()) for part in parts) >= len(words)
         assert words[0] in parts[0] and words[-1] in parts[-1]
-
-def test_the_forecast_follows_the_pace(monkeypatch):
-    clock = iter([100., 180.])
-    monkeypatch.setattr('time.monotonic', lambda: next(clock))
-    steps = [Step('a', '', '', 40), Step('b', '', '', 60)]
-    assert Forecast(steps).left(1) == 120 # The first step took twice as long as planned
 
 @pytest.mark.slow
 def test_the_whole_demo(tmp_path, monkeypatch):
