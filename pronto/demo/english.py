@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Node', 'node', 'leaf', 'number_nodes', 'show_tree', 'Frame', 'EnglishNounPhrases', 'VerbPhrase', 'VerbPhrases',
-           'EnglishClauses', 'Questions', 'English', 'EnglishSentence', 'annotate_english', 'true_mood', 'true_subject',
+           'EnglishClauses', 'English', 'EnglishSentence', 'annotate_english', 'true_mood', 'true_subject',
            'true_mentions', 'plain', 'onf_block', 'onf_chains']
 
 # %% ../../nbs/demo/english.ipynb #a27eb418
@@ -169,16 +169,13 @@ def _verb(clause, plural, inverted):
 # %% ../../nbs/demo/english.ipynb #22ab0d02
 class VerbPhrase(NamedTuple):
     "The parts of a verb phrase"
-    aux:Node|None   # Auxiliary
+    first:Node      # Auxiliary, or the verb
     no:Node|None    # Negation
-    verb:Node
-    after:list      # `Node`s that follow the verb
+    rest:list       # `Node`s that follow; if there is an auxiliary, one with the verb
     front:Node|None # What precedes the subject
     frame:Frame
 
-    def node(self)->Node:
-        if self.aux: return node('VP', self.aux, self.no, node('VP', self.verb, *self.after))
-        return node('VP', self.verb, self.no, *self.after)
+    def node(self)->Node: return node('VP', self.first, self.no, *self.rest)
 
 # %% ../../nbs/demo/english.ipynb #6d1e90b3
 _PP_TAGS = {'ARGM-TMP': '-TMP', 'ARGM-LOC': '-LOC', 'ARGM-DIR': '-DIR'}
@@ -200,7 +197,8 @@ class VerbPhrases(EnglishNounPhrases):
         if aux and aux.label == 'MD': frame.args.append(('ARGM-MOD', [(aux, True)]))
         self.frames.append(frame)
         if clause.sense in LIGHT: self.add_deed_frame(frame, after)
-        return VerbPhrase(aux, no, verb, after, front, frame)
+        if aux: return VerbPhrase(aux, no, [node('VP', verb, *after)], front, frame)
+        return VerbPhrase(verb, no, after, front, frame)
 
     def add_deed_frame(self, frame, after):
         noun = next((l for n in after for l in n.leaves() if l.label == 'NN'), None)
@@ -226,7 +224,7 @@ def _has_name(n): return any(l.label.startswith('NNP') for l in n.leaves())
 def _with_comma(front): return [front, leaf(',', ',')] if front else []
 
 class EnglishClauses(VerbPhrases):
-    "Builds clauses"
+    "Builds statements and questions"
     def subject(self, p:Phrase)->Node:
         n = self.np(p, subject=True)
         if n.label != 'NP': return node('NP-SBJ', n)
@@ -245,9 +243,6 @@ class EnglishClauses(VerbPhrases):
         predicate.kids += [n for n,_ in pieces[1:]]
         return node('S', *_with_comma(vp.front), subject, predicate)
 
-# %% ../../nbs/demo/english.ipynb #65747780
-class Questions(EnglishClauses):
-    "Builds questions"
     def polar(self, clauses:tuple[Clause])->Node:
         vp, rest = self.inverted(clauses[0])
         return node('SQ', *_with_comma(vp.front), *rest)
@@ -261,15 +256,14 @@ class Questions(EnglishClauses):
         return node('SBARQ', who, node('SQ', trace, self.verb_phrase(clauses[0], who).node()))
 
     def inverted(self, clause):
-        "The parts of the verb phrase; auxiliary or verb, subject, and the rest in order"
+        "The verb phrase; auxiliary or verb, subject, and the rest in order"
         p = clause.args[0].filler
         subject = self.subject(p)
         vp = self.verb_phrase(clause, subject, _is_plural(p), inverted=True)
-        if vp.aux: return vp, [vp.aux, subject, vp.no, node('VP', vp.verb, *vp.after)]
-        return vp, [vp.verb, subject, vp.no, *vp.after]
+        return vp, [vp.first, subject, vp.no, *vp.rest]
 
 # %% ../../nbs/demo/english.ipynb #72f66953
-class English(Questions):
+class English(EnglishClauses):
     "Builds an annotated sentence"
     def declarative(self, clauses:tuple[Clause,...])->Node:
         first, *others = [self.statement(c) for c in clauses]
