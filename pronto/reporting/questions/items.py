@@ -8,7 +8,7 @@ __all__ = ['ITEMS', 'Answer', 'answers_of', 'Difficulty', 'fit_answers', 'diffic
            'item_sentences']
 
 # %% ../../../nbs/reporting/questions/items.ipynb #ri000005
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import NamedTuple
 import numpy as np
 from ...core.files import InputError
@@ -84,17 +84,15 @@ def fit_answers(answers:list[Answer])->ItemFit: # Rows in the order of their nam
                          [a.asked for a in answers], [chapter_of[a.asked] for a in answers])
     except ValueError as e: raise InputError('runs', f'{e}; add runs of other models or languages') from e
 
-def difficulties(answers:list[Answer], fit:ItemFit=None)->list[Difficulty]: # The hardest first
-    "How difficult each row is; raises `InputError` if all answers are right or all wrong"
-    fit = fit or fit_answers(answers)
-    first = {a.asked: a for a in reversed(answers)}
-    place = {chapter: i for i,chapter in enumerate(sorted({a.chapter for a in first.values()}))}
-    right, n = Counter(a.asked for a in answers if a.right), Counter(a.asked for a in answers)
-    found = []
-    for name,own,error in zip(sorted(first), fit.verses, fit.verse_errors):
-        effect = own + fit.chapters[place[first[name].chapter]]
-        found.append(Difficulty(name, first[name].label, round(float(-effect), 3), round(float(error), 3),
-                                right[name], n[name]))
+def difficulties(answers:list[Answer], fit:ItemFit)->list[Difficulty]: # The hardest first
+    "How difficult each row is"
+    rows, found = grouped(answers, lambda a: a.asked), []
+    place = {chapter: i for i,chapter in enumerate(sorted({a.chapter for a in answers}))}
+    for name,own,error in zip(sorted(rows), fit.verses, fit.verse_errors):
+        some = rows[name]
+        effect = own + fit.chapters[place[some[0].chapter]]
+        found.append(Difficulty(name, some[0].label, round(float(-effect), 3), round(float(error), 3),
+                                sum(a.right for a in some), len(some)))
     return sorted(found, key=lambda d: -d.difficulty)
 
 # %% ../../../nbs/reporting/questions/items.ipynb #ri000015
@@ -114,23 +112,20 @@ def suspects(
 )->list[Suspect]: # Those with an unusual answer first, then by agreement
     "Rows that all models get wrong in all translations"
     (most_often, _), = Counter(a.predicted for a in answers).most_common(1)
-    rows = defaultdict(list)
-    for a in answers: rows[a.asked].append(a)
     found = []
-    for asked,some in rows.items():
+    for asked,some in grouped(answers, lambda a: a.asked).items():
         if len(some) < least or any(a.right for a in some): continue
         (instead, n), = Counter(a.predicted for a in some).most_common(1)
-        bibles = {a.dataset for a in some}
-        found.append(Suspect(asked, some[0].label, instead, n/len(some), len(some), len(bibles),
+        bibles = len({a.dataset for a in some})
+        found.append(Suspect(asked, some[0].label, instead, n/len(some), len(some), bibles,
                              instead == most_often))
     return sorted(found, key=lambda s: (s.usual, -s.agree, -s.n, s.asked))
 
 # %% ../../../nbs/reporting/questions/items.ipynb #ri000019
 def item_summary(
-    answers:list[Answer], fit:ItemFit=None
+    fit:ItemFit
 )->dict[str,float]: # `verses`, `chapters`, `models and languages`: standard deviations on the logit scale
     "What makes answers differ"
-    fit = fit or fit_answers(answers)
     return {'verses': round(fit.sd_verse, 2), 'chapters': round(fit.sd_chapter, 2),
             'models and languages': round(float(np.std(fit.cells)), 2)}
 
@@ -169,9 +164,8 @@ def read_items(
             answers = answers_of(own)
             fit = fit_answers(answers)
         except InputError as e: why = e; continue
-        hard, spread = difficulties(answers, fit), item_summary(answers, fit)
-        n_cells = len({(a.model, a.dataset) for a in answers})
-        found.append(Items(task, hard, suspects(answers), spread, n_cells, texts))
+        found.append(Items(task, difficulties(answers, fit), suspects(answers), item_summary(fit),
+                           len(fit.cells), texts))
     if not found: raise why
     told = {i.task for i in found}
     without = ', '.join(dict.fromkeys(task_name(t) for t in map(task_key, records) if t not in told))
@@ -218,19 +212,13 @@ def suspects_table(found:list[Items], most:int=12)->Table: # Its CSV has all row
     rows = [row(i, s) for i in found for s in i.suspects[:most]]
     data = [dict(zip(header, row(i, s))) | dict(usual=s.usual) for i in found for s in i.suspects]
     note = 'Every model gets these rows wrong in every translation. Read them before you call a label wrong.'
-    note = ' '.join([note, *_usual_notes(found)])
+    usual = [(i, some) for i in found if (some := [s for s in i.suspects if s.usual])]
+    said = [f'{task_name(i.task)} {len(some)} of {len(i.suspects)} ({some[0].instead})' for i,some in usual]
+    if said: note += (' Rows whose answer is the one that models give most often, which says little about a '
+                      f'label, come last: {", ".join(said)}.')
     return Table('suspects', 'Suspected label errors', [(header, rows)], [note, *found[0].notes], data)
 
-def _usual_notes(found:list[Items])->list[str]:
-    "Where models only give their most frequent answer, which says little about a label"
-    usual = {task_name(i.task): [s for s in i.suspects if s.usual] for i in found}
-    said = [f'{name} {len(some)} of {len(i.suspects)} ({some[0].instead})'
-            for i,(name,some) in zip(found, usual.items()) if some]
-    if not said: return []
-    return ['Rows whose answer is the one that models give most often, which says little about a label, '
-            f'come last: {", ".join(said)}.']
-
-def plot_items(found:list[Items]):
+def plot_items(found:list[Items], metric:str=''):
     "How often a row is answered correctly, by task"
     titles = [f'{task_name(items.task)}: {len(items.suspects)} never' for items in found]
     figure, axes = panels(titles, 3., 2.2, x='correct answers to a row (%)', y='rows')
@@ -253,8 +241,7 @@ def item_sentences(tables:list[Table], metric:str='')->list[str]:
 def _read(records:list[Run], options)->list[Items]:
     return read_items(records, texts_of(options.file) if options.file else None)
 
-def _tables(found:list[Items], metric:str)->list[Table]:
-    return [items_table(found), suspects_table(found), *map(hardest_table, found)]
-
-ITEMS = RunQuestion('items', _read, _tables, lambda found, metric: plot_items(found),
-                    item_sentences)
+ITEMS = RunQuestion(
+    'items', _read,
+    lambda found, metric: [items_table(found), suspects_table(found), *map(hardest_table, found)],
+    plot_items, item_sentences)

@@ -81,27 +81,25 @@ def language_distances(kind:str, languages:list[str])->np.ndarray: # (n, n), NaN
 # %% ../../../nbs/reporting/questions/typology.ipynb #ty000011
 _IN = {'transfer': 'in-language', 'transfer-probe': 'probe'}
 
-def _means(cells:dict)->dict: return {key: float(np.mean(values)) for key,values in cells.items()}
-
 def gap_matrix(
     records:list[Run],
     transfer:str='transfer', # Or `transfer-probe`
     metric:str='accuracy'
 )->tuple[list[str],np.ndarray]: # Languages, and (sources, targets) gaps, NaN where a run is missing
     "In-language minus transfer; raises `InputError` if there are no such runs"
-    own, across, codes = {}, {}, {}
-    for r in with_languages(records): codes[r.dataset] = r.language
-    for r in with_languages(records):
-        if r.protocol == _IN[transfer]: own.setdefault(r.language, []).append(r.score(metric))
-        if r.protocol != transfer or len(r.train) != 1: continue
-        source = codes.get(r.train[0])
-        if source: across.setdefault((source, r.language), []).append(r.score(metric))
-    own, across = _means(own), _means(across)
-    languages = sorted({*own} & {x for cell in across for x in cell})
+    runs, cells = with_languages(records), {} # (source, target) to scores; without a source in-language
+    codes = {r.dataset: r.language for r in runs}
+    for r in runs:
+        if r.protocol == _IN[transfer]: source = ''
+        elif r.protocol != transfer or len(r.train) != 1 or not (source := codes.get(r.train[0])): continue
+        cells.setdefault((source, r.language), []).append(r.score(metric))
+    means = {cell: float(np.mean(scores)) for cell,scores in cells.items()}
+    linked = {x for cell in means if cell[0] for x in cell}
+    languages = sorted(target for source,target in means if not source and target in linked)
     if len(languages) < 2:
         what = f'hold no {transfer} between two languages and {_IN[transfer]} runs of both'
         raise InputError('runs', f'{what}; make them with `pronto eval`')
-    gap = lambda s, t: own[t] - across[s,t] if (s, t) in across and s != t else np.nan
+    gap = lambda s, t: means['',t] - means[s,t] if (s, t) in means and s != t else np.nan
     return languages, np.array([[gap(s, t) for t in languages] for s in languages])
 
 # %% ../../../nbs/reporting/questions/typology.ipynb #ty000015
@@ -182,7 +180,7 @@ def typology_table(found:list[Typology])->Table:
     return Table('typology', title, [(header, rows)], [note])
 
 # %% ../../../nbs/reporting/questions/typology.ipynb #ty000032
-def plot_typology(found:list[Typology]):
+def plot_typology(found:list[Typology], metric:str=''):
     "Gaps against the closest distance, a dot for each source and target"
     titles = [f'{task_name(f.task)}, {f.model}: r = {f.closest.r:.2f}' for f in found]
     figure, axes = panels(titles, 3.2, 2.4, y='transfer gap (points)')
@@ -211,6 +209,5 @@ def _read(records:list[Run], options)->list[Typology]:
     return read_typology(records, protocol, options.metric)
 
 TYPOLOGY = RunQuestion(
-    'typology', _read, lambda found, metric: [typology_table(found)],
-    lambda found, metric: plot_typology(found), typology_sentences,
+    'typology', _read, lambda found, metric: [typology_table(found)], plot_typology, typology_sentences,
     any_protocol=True, unused='Not in any of these comparisons: {}.')
