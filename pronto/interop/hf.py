@@ -11,7 +11,8 @@ __all__ = ['RELEASED', 'CARD_TEXTS', 'code_of', 'provenance', 'FoundDataset', 'w
 import re, shutil, tomllib
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable, NamedTuple
+from statistics import median
+from typing import TYPE_CHECKING, Callable, Iterable, NamedTuple
 import pronto
 from ..bibles.languages import identify
 from ..core.files import InputError, foreign_file, json_bytes, json_with_keys, read_json, reading
@@ -150,12 +151,10 @@ def _dataset_table(datasets:list[dict])->str:
     return markdown_table(header, [[d[k] for k in keys] for d in datasets], align='l'*6)
 
 def _cues(datasets:list[dict], stem:str)->str: # The median; a dash for older datasets
-    from statistics import median
     known = [score for d in datasets if (score := d.get('cues', {}).get(stem)) is not None]
     return f'{median(known):.1%}' if known else '–'
 
 def _size_in_sum(stem:str, sizes:list[dict[str,int]])->list: # Of one task in all datasets
-    from statistics import median
     spread = lambda xs: f'{median(xs):,.0f} ({min(xs):,}–{max(xs):,})'
     total = f'{sum(sum(n.values()) for n in sizes):,}'
     return [stem, len(sizes), *(spread([n[s] for n in sizes]) for s in SPLITS), total]
@@ -289,18 +288,11 @@ def label_names(stem:str, labels)->list[str]: # In the order of their numbers
         return [str(i) for i in range(1 + max(map(int, labels), default=0))]
     return [*known, *sorted(labels - {*known})]
 
-def _labels_of(found:FoundDataset)->dict[str,set[str]]: # Stem to labels
-    shares = found.manifest.get('label_shares')
-    counted = lambda stem: found.manifest.get('true_label_shares', {}).get(stem, {}).values()
-    if shares: return {stem: {*labels}.union(*counted(stem)) for stem,labels in shares.items()}
-    labels = lambda parts: {r.label for rows in parts.values() for r in rows}
-    return {stem: labels(parts) for stem,parts in found.load().tasks.items()}
-
-def all_label_names(found:dict[str,FoundDataset])->dict[str,list[str]]: # Stem to names
-    "The names of the labels of several datasets, from their manifests, or from the tables if there is none"
+def all_label_names(datasets:Iterable[Dataset])->dict[str,list[str]]: # Stem to names
+    "The names of the labels of several datasets"
     labels = {}
-    for dataset in found.values():
-        for stem,these in _labels_of(dataset).items(): labels.setdefault(stem, set()).update(these)
+    for stem,parts in (pair for dataset in datasets for pair in dataset.tasks.items()):
+        labels.setdefault(stem, set()).update(r.label for rows in parts.values() for r in rows)
     return {stem: label_names(stem, these) for stem,these in labels.items()}
 
 # %% ../../nbs/interop/hf.ipynb #bcba020e
@@ -309,7 +301,7 @@ def hf_features(row:type, names:list[str])->'Features': # A column for each fiel
     from datasets import ClassLabel, Features, Value
     return Features({f: ClassLabel(names=names) if f == 'label' else Value('string') for f in row._fields})
 
-def _table(rows:list, features)->'pa.Table': # Raises `KeyError` for a label without a name
+def _table(rows:list, features)->'pa.Table':
     import pyarrow as pa
     number = {name: i for i,name in enumerate(features['label'].names)}
     text = lambda x: None if x is None else str(x)
@@ -328,17 +320,13 @@ def _write_word_tables(dataset:Dataset, folder:Path):
         (folder/stem/f'{HF_SPLITS[s]}.jsonl').write_bytes(table)
 
 def write_hf(dataset:Dataset, folder:Path, names:dict[str,list[str]]):
-    "Write a dataset as Parquet; raises `InputError` for a label that the manifest does not list"
+    "Write a dataset as Parquet"
     from pyarrow import parquet
     for stem,parts in dataset.tasks.items():
         features = hf_features(_row_type(stem, parts), names.get(stem, []))
         (folder/stem).mkdir(parents=True)
         for s,rows in parts.items():
-            try: table = _table(rows, features)
-            except KeyError as e:
-                what = f'has the label {e}, which its manifest does not list; build the dataset again'
-                raise InputError(dataset.path/f'{stem}_{s}.tsv', what) from e
-            parquet.write_table(table, folder/stem/f'{HF_SPLITS[s]}.parquet')
+            parquet.write_table(_table(rows, features), folder/stem/f'{HF_SPLITS[s]}.parquet')
 
 # %% ../../nbs/interop/hf.ipynb #993bb8dc
 def _language_code(language:str, code:str)->str|None:
@@ -403,7 +391,7 @@ def export_hf(folders, out, progress=iter)->list[str]: # Codes
     "Write datasets for HuggingFace; raises `InputError` if one cannot be read or `out` cannot be written"
     is_release = any(dataset_folders(f) not in ([], [f]) for f in map(Path, folders))
     found, about = open_datasets(folders), []
-    names = {} if is_release else all_label_names(found)
+    names = {} if is_release else all_label_names(one.load() for one in found.values())
     with replace_folder(out, foreign_in_export) as aside:
         for code,(_,load) in progress(list(found.items())):
             dataset, folder = load(), aside/code

@@ -128,7 +128,7 @@ def errors_table(found:list[Errors])->Table:
     return Table('errors', 'Are the same rows right in other languages?', [(header, rows)], notes, data)
 
 # %% ../../../nbs/reporting/questions/errors.ipynb #er000015
-def plot_errors(found:list[Errors]): # A figure of matplotlib
+def plot_errors(found:list[Errors], metric:str=''): # A figure of matplotlib
     "Plot for each translation the share that is right where the base is right, and where it is wrong"
     titles = [f'{task_name(one.task)}, {one.model}, base {one.shared[0].base}' for one in found]
     figure, axes = panels(titles, 3.4, 1.2 + .2*max(len(one.shared) for one in found), x='right answers (%)')
@@ -152,7 +152,6 @@ def errors_sentences(tables:list[Table], metric:str='')->list[str]:
                      f'{chance} % if only the label mattered ({many}).')
     return lines
 
-ERRORS = RunQuestion('errors', lambda records, options: read_errors(records),
-                     lambda found, metric: [errors_table(found)],
-                     lambda found, metric: plot_errors(found), errors_sentences,
-                     unused='No other translation has their rows: {}.')
+ERRORS = RunQuestion(
+    'errors', lambda records, options: read_errors(records), lambda found, metric: [errors_table(found)],
+    plot_errors, errors_sentences, unused='No other translation has their rows: {}.')

@@ -110,10 +110,10 @@ def _data(m:SeedEffect)->dict:
     about = dict(task=task_name(m.task), protocol=m.protocol, model=m.model, limit=m.limit,
                  translations=len(m.spreads), trainings=sum(s.seeds for s in m.spreads),
                  collapsed=m.collapsed, rows=min(s.rows for s in m.spreads))
-    names = lambda name: (name, f'{name}_low', f'{name}_high')
-    found = dict(zip(names('sd'), m.sd)) | dict(beyond_items=m.beyond, error=m.error)
-    for n in _SEEDS: found |= dict(zip(names(f'seeds_{n}'), m.detectable(n)))
-    return about | {name: round(value, 2) for name,value in found.items()}
+    found = dict(sd=m.sd, beyond_items=[m.beyond], error=[m.error])
+    found |= {f'seeds_{n}': m.detectable(n) for n in _SEEDS}
+    return about | {name + end: round(value, 2) for name,values in found.items()
+                    for end,value in zip(('', '_low', '_high'), values)}
 
 def power_table(found:list[SeedEffect])->Table:
     "How much trainings differ, and which differences can be detected"
@@ -123,7 +123,7 @@ def power_table(found:list[SeedEffect])->Table:
                  list(map(_data, found)), align='lllr')
 
 # %% ../../../nbs/reporting/questions/power.ipynb #pw000011
-def plot_power(found:list[SeedEffect]):
+def plot_power(found:list[SeedEffect], metric:str=''):
     "Plot the smallest detectable difference by the number of seeds, with a line for each model"
     by_task = grouped(found, lambda m: (m.task, m.protocol))
     titles = [f'{task_name(task)}, {protocol}' for task,protocol in by_task]
@@ -151,7 +151,6 @@ def _read(records:list[Run], options)->list[SeedEffect]:
     return measure_spreads([r for r in records if fits(r, asked)])
 
 POWER = RunQuestion(
-    'power', _read, lambda found, metric: [power_table(found)],
-    lambda found, metric: plot_power(found), power_sentences,
+    'power', _read, lambda found, metric: [power_table(found)], plot_power, power_sentences,
     metric='accuracy', chooses=True,
     unused='Not measured, with fewer than three seeds or nothing learned: {}.')

@@ -41,15 +41,15 @@ def seen_tags(
     test:list[TaggedText]
 )->Counts:
     "Count right sequences of tags, among those that occur in train and among others"
-    found = Counter()
+    right = {f'{name}, {kind}': [] for name in NGRAMS for kind in ('seen','unseen')}
     for name,n in NGRAMS.items():
         known = {tags for row in train for _,tags in _ngrams(row.tags, n)}
-        for row in test:
-            for i,tags in _ngrams(row.tags, n):
-                kind = f'{name}, {"seen" if tags in known else "unseen"}'
-                found[kind, tuple(row.predicted[i:i+n]) == tags] += 1
-    kinds = [f'{name}, {kind}' for name in NGRAMS for kind in ('seen','unseen')]
-    return {kind: (found[kind, True], found[kind, True] + found[kind, False]) for kind in kinds}
+        for row,(i,tags) in ((row, found) for row in test for found in _ngrams(row.tags, n)):
+            kind = 'seen' if tags in known else 'unseen'
+            right[f'{name}, {kind}'].append(tuple(row.predicted[i:i+n]) == tags)
+    return _counted(right)
+
+def _counted(right:dict[str,list[bool]])->Counts: return {kind: (sum(x), len(x)) for kind,x in right.items()}
 
 # %% ../../../nbs/reporting/questions/seen.ipynb #sn000010
 ENTITIES = 'seen','unseen','short','Latin','frequent'
@@ -82,8 +82,7 @@ def seen_entities(
         seen=lambda words: bool(_pieces(words) & known), unseen=lambda words: not _pieces(words) & known,
         short=lambda words: len(words) <= 2, Latin=lambda words: _is_latin(''.join(words)),
         frequent=lambda words: often[' '.join(words)] > 1)
-    right = {kind: [is_right for words,is_right in names if is_of[kind](words)] for kind in ENTITIES}
-    return {kind: (sum(some), len(some)) for kind,some in right.items()}
+    return _counted({kind: [right for words,right in names if is_of[kind](words)] for kind in ENTITIES})
 
 # %% ../../../nbs/reporting/questions/seen.ipynb #sn000014
 class Seen(NamedTuple):
@@ -120,7 +119,7 @@ def _texts(run:Run)->list[TaggedText]:
     columns = lambda some: ([row[name] for row in some] for name in ('token','label','predicted'))
     return [TaggedText(*columns(some)) for some in rows]
 
-def _counted(run:Run, root:Path, kept:dict)->Counts|None:
+def _of_run(run:Run, root:Path, kept:dict)->Counts|None:
     "Count over all folds; `None` if the training data are missing"
     count = seen_entities if TASKS[run.task].metric == 'f1' else seen_tags
     folds = [*map(read_record, run.paths)] or [run]
@@ -143,7 +142,7 @@ def read_seen(
     source = lambda r: source_names(r) or r.dataset
     place = lambda r: (across_translations(r), source(r), r.dataset)
     for (key,*where),runs in grouped(tagged, place).items():
-        counts = [(r, c) for r in runs if (c := _counted(r, Path(root), kept))]
+        counts = [(r, c) for r in runs if (c := _of_run(r, Path(root), kept))]
         if not counts: continue
         used, some = zip(*counts)
         found.append(Seen(*key[:3], *where, _sums(some), [*used]))
@@ -183,7 +182,7 @@ def seen_tables(found:list[Seen])->list[Table]:
     return [_table(*some) for some in (of_tags, of_names) if some[0]]
 
 # %% ../../../nbs/reporting/questions/seen.ipynb #sn000018
-def plot_seen(found:list[Seen]): # A figure of matplotlib
+def plot_seen(found:list[Seen], metric:str=''): # A figure of matplotlib
     "Plot for each translation how much is right among seen and unseen trigrams of tags, or names"
     groups = grouped(found, lambda s: (s.task, s.model, s.protocol))
     titles = [f'{task_name(task)}, {model}, {protocol}' for task,model,protocol in groups]
@@ -211,7 +210,7 @@ def seen_sentences(tables:list[Table], metric:str='')->list[str]:
                      f'of others {b} % ({", ".join(both)}).')
     return lines
 
-SEEN = RunQuestion('seen', lambda records, options: read_seen(records, options.file or data_dir()/'datasets'),
-                   lambda found, metric: seen_tables(found), lambda found, metric: plot_seen(found),
-                   seen_sentences, any_protocol=True,
-                   unused='Without training data at hand, or without tags of words: {}.')
+SEEN = RunQuestion(
+    'seen', lambda records, options: read_seen(records, options.file or data_dir()/'datasets'),
+    lambda found, metric: seen_tables(found), plot_seen, seen_sentences, any_protocol=True,
+    unused='Without training data at hand, or without tags of words: {}.')
