@@ -89,7 +89,7 @@ def test_a_release_loads_as_a_plain_build_does(corpus, whole, tmp_path):
         assert size(corpus/'whole'/code) < size(tmp_path/code)/2.5
 
 def test_only_files_lie_beside_the_translations(corpus, whole):
-    files = ['failed.csv', 'metadata.parquet', *COPIES, 'registry.csv', 'registry.html', 'registry.md']
+    files = ['failed.csv', 'metadata.parquet', *COPIES, 'registry.csv']
     assert [p.name for p in sorted((corpus/'whole').iterdir())] == files
     known = parquet.read_table(corpus/'whole'/'metadata.parquet').to_pylist()
     assert [row['code'] for row in known] == COPIES
@@ -99,7 +99,6 @@ def test_only_files_lie_beside_the_translations(corpus, whole):
     rows = list(csv.DictReader((corpus/'whole'/'registry.csv').open(encoding='utf-8')))
     assert [r['code'] for r in rows] == COPIES and all(int(r['verses']) > LEAST and int(r['same_sense']) for r in rows)
     assert [r['script'] for r in rows if r['code'] == 'qac1'] == ['Geor']
-    for name in 'registry.md', 'registry.html': assert all(code in (corpus/'whole'/name).read_text(encoding='utf-8') for code in COPIES)
 
 @pytest.mark.slow
 def test_killed_process(corpus, whole, tmp_path):
@@ -197,10 +196,10 @@ def test_and_keeps_the_labels_where_nothing_is_clear(corpus, settings, tmp_path,
     with pytest.raises(InputError, match='published without its text'): load_dataset_folder(tmp_path/'out'/'wol')
     words = {w for word in read_bible(path).rows for w in word.text.split() if len(w) > 4}
     assert not any(w in t for t in contents(tmp_path/'out'/'wol').values() for w in (x.encode() for x in sorted(words)[:50]))
-    assert main(['verses', str(tmp_path/'out'/'wol'), '-b', str(path)]) == 0
+    assert main(['restore', str(tmp_path/'out'/'wol'), '-b', str(path)]) == 0
     open_one, restored = (load_dataset_folder(tmp_path/'out'/code) for code in ('open','wol'))
     assert open_one.tasks == restored.tasks
-    assert main(['verses', str(tmp_path/'out'/'wol'), '-b', str(corpus/'bibles'/'qad1.tsv')]) == 1
+    assert main(['restore', str(tmp_path/'out'/'wol'), '-b', str(corpus/'bibles'/'qad1.tsv')]) == 1
     assert 'is not the text that wol was built from' in capsys.readouterr().err
     with pytest.raises(InputError, match='put back with `pronto restore`'): build_translation('wol', path, tmp_path/'out', settings)
     (tmp_path/'out'/'wol'/'verses.tsv').unlink()
@@ -304,6 +303,7 @@ def test_nothing_at_all_is_an_error(corpus, tmp_path, capsys, monkeypatch):
     (tmp_path/'bibles'/'a.txt').write_text('Dear reader')
     (tmp_path/'out').mkdir()
     (tmp_path/'out'/'registry.csv').write_text('code,language,iso639_3\n')
+    (tmp_path/'out'/'failed.csv').write_text('code,source,reason\n')
     assert run() == 1 and 'none of 1 translations could be built' in capsys.readouterr().err
     assert [p.name for p in (tmp_path/'out').iterdir()] == ['failed.csv']
     assert run('--scheduler', 'tcp://127.0.0.1:9') == 1 and 'no Dask scheduler answers' in capsys.readouterr().err
@@ -395,4 +395,4 @@ def test_a_release_without_text_comes_back_as_it_was(corpus, whole, tmp_path, ca
     for name,said in wrong:
         assert main(['restore', str(tmp_path/name), '-b', str(bible), '-o', str(tmp_path/'no')]) == 1
         assert said in capsys.readouterr().err and not (tmp_path/'no').exists()
-    assert main(['verses', str(tmp_path/'empty'), '-b', str(bible)]) == 1 and not any((tmp_path/'empty').iterdir())
+    assert main(['restore', str(tmp_path/'empty'), '-b', str(bible)]) == 1 and not any((tmp_path/'empty').iterdir())
