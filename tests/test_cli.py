@@ -270,7 +270,7 @@ def test_commands_that_need_no_model_start_small(tmp_path):
              ['build','-a',no,'-b',no,'-o',no], ['convert',no], ['quality','score',no], ['annotate',no,'-o',no],
              ['release','-a',no,no,'-o',no], ['import','tsv',no,'-o',no], ['eval',no,'-m',no], ['sweep',no,'-m',no],
              ['xtreme','score','--predictions',no,'--labels',no], ['restore',no,'-b',no],
-             ['verses',no,'-b',no,'-o',no], ['probe',no,'-m',str(tmp_path)], ['quality','sheet',no,'-o',no],
+             ['probe',no,'-m',str(tmp_path)], ['quality','sheet',no,'-o',no],
              ['quality','parse',no,'-u',no,'-o',no], *([b,'tables','--runs',no] for b in ('xtreme','mela')),
              ['mt','tables',no,'--runs',no], ['xtreme','predict',no,'-m',no,'-o',no]]
     code = f"""import sys

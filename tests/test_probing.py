@@ -289,7 +289,7 @@ def test_a_terminal_shows_models_beside_baselines(release, width):
     for lines in probed, several, baselines:
         assert max(map(len, lines)) <= width and not any('|' in line for line in lines)
     assert 'commonest' in ' '.join(probed) and 'what it means' in ' '.join(probed)
-    rows = [line for line in several if line.startswith(('translation','qaa','qab','mean'))]
+    rows = [line for line in several if line.startswith((' translation',' qaa',' qab',' mean'))]
     assert len(rows) == 4 and len({line.index('my-bert') for line in rows[1:]}) == 1
     assert 'majority' in ' '.join(baselines)
 

@@ -302,7 +302,7 @@ def test_imported_sentences_are_a_dataset_like_others(tmp_path, capsys, tasks_fo
     assert main(command) == 0
     data = tmp_path/'out'/'en'
     assert main(['eval',str(data),'-t','nli']) == 0
-    assert 'nli: majority 50.0%, lookup 100.0%' in capsys.readouterr().out
+    assert '| nli | 50.0 | 100.0 |' in capsys.readouterr().out
     assert load_dataset_folder(data).tasks['nli']['test'][0].refs == (None, None)
     assert main(['import','tsv',str(tmp_path/'en'),'-o',str(tmp_path/'x'),'--task','My task','--labels','yes,no']) == 1
     assert 'must be lower-case letters' in capsys.readouterr().err

@@ -18,7 +18,7 @@ from ..core.files import InputError
 # %% ../../nbs/cli/command.ipynb #cb953413
 _AREAS = (dataset_commands, model_commands, result_commands, quality_commands, benchmark_commands,
           demo_command, card_command, study_command, doctor, completion)
-_COMMANDS = ('convert annotate fetch build release verses restore demo card eval probe sweep tables '
+_COMMANDS = ('convert annotate fetch build release restore demo card eval probe sweep tables '
              'pretrain export report study cache doctor completion').split()
 _GROUPS = dict(
     quality=('parse sheet score align draft', 'Measure labels, word alignments, drafts of a translation'),

@@ -10,20 +10,13 @@ import argparse
 from .output import show
 
 # %% ../../nbs/cli/completion.ipynb #cp06
-_NO_PATH = {'N', 'CODE', 'NAME', 'NAMES', 'N,N', 'TEXT', 'ADDRESS', 'A,B,...', 'LANGUAGE', 'COMMAND'}
-_NAMES = {'task','code','language','licence','model'} # Options that take a name
-
-def _takes_a_path(action:argparse.Action)->bool:
-    takes_text = action.nargs != 0 and not action.choices and action.type is None
-    return takes_text and action.metavar not in _NO_PATH and action.dest not in _NAMES - {'model'}
-
 def complete_paths(parser:argparse.ArgumentParser):
-    "Let every argument that takes a file or a folder complete to one, in all commands"
+    "Let every argument that takes a text of any kind complete to a file or a folder, in all commands"
     import shtab
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for command in action.choices.values(): complete_paths(command)
-        elif _takes_a_path(action): action.complete = shtab.FILE
+        elif action.nargs != 0 and not action.choices and action.type is None: action.complete = shtab.FILE
 
 def completion_options(parser):
     parser.add_argument('shell', choices=['bash','zsh','tcsh'], help='the shell that reads the script')

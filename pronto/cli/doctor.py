@@ -57,33 +57,15 @@ def check_packages()->list[Finding]:
     return found
 
 # %% ../../nbs/cli/doctor.ipynb #dr09
-def _cpu_flags()->set[str]:
-    try: text = Path('/proc/cpuinfo').read_text()
-    except OSError: return set()
-    lines = (line for line in text.splitlines() if line.startswith('flags'))
-    return set(next(lines, ':').split(':')[1].split())
-
-def _cores()->int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count() or 1
-
-def check_torch(load:bool=False)->Finding:
-    "Version, threads, 16 bits and GPU"
+def check_torch()->Finding:
+    "Version, threads and GPU"
     version = _version('torch')
     if version is None: return Finding('torch', NOTE, 'not installed; models need it')
-    threads = os.environ.get('OMP_NUM_THREADS') or _cores()
-    bf16 = sorted(_cpu_flags() & {'amx_bf16','avx512_bf16'})
-    parts = [version, f'{threads} of {_cores()} cores', f'bf16: {" ".join(bf16) or "not in this CPU"}']
-    if not load:
-        from pronto.modeling.recipes import GPUS
-        gpu = any(Path(p).exists() for p in GPUS)
-        return Finding('torch', OK, ', '.join([*parts, 'a GPU' if gpu else 'no GPU']))
-    import torch
-    parts[1] = f'{torch.get_num_threads()} threads'
-    if not torch.cuda.is_available(): return Finding('torch', OK, ', '.join([*parts, 'no GPU']))
-    free, total = (n/1e9 for n in torch.cuda.mem_get_info())
-    bf16 = 'with' if torch.cuda.is_bf16_supported() else 'without'
-    gpu = f'{torch.cuda.get_device_name()}: {free:.0f} of {total:.0f} GB free, {bf16} bf16'
-    return Finding('torch', OK, ', '.join([*parts[:2], gpu]))
+    from pronto.modeling.recipes import GPUS
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count() or 1
+    threads = os.environ.get('OMP_NUM_THREADS') or cores
+    gpu = 'a GPU' if any(Path(p).exists() for p in GPUS) else 'no GPU'
+    return Finding('torch', OK, f'{version}, {threads} of {cores} cores, {gpu}')
 
 # %% ../../nbs/cli/doctor.ipynb #dr11
 def check_data(held:Held)->list[Finding]:
@@ -172,20 +154,19 @@ def check_models(held:Held)->list[Finding]:
     return [*found, Finding('cache of encodings', OK, f'{size:,.1f} MB')]
 
 # %% ../../nbs/cli/doctor.ipynb #dr14
-def doctor_options(parser):
-    parser.add_argument('--torch', action='store_true', help='import torch, and ask it for threads and GPU')
+def doctor_options(parser): pass
 
-def examine(load_torch:bool=False)->tuple[list[Finding],Held]:
+def examine()->tuple[list[Finding],Held]:
     "All checks"
     held = look()
     annotations, sources = check_annotations(held)
-    found = [*check_packages(), check_torch(load_torch), *check_data(held), *annotations,
+    found = [*check_packages(), check_torch(), *check_data(held), *annotations,
              *check_datasets(held, sources), *check_models(held)]
     return found, held
 
 def doctor_command(args):
     "Check installation, data, annotations, datasets and models, and name the next command"
-    found, held = examine(args.torch)
+    found, held = examine()
     width = max(len(f.topic) for f in found)
     lines = []
     for f in found:

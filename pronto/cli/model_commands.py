@@ -138,28 +138,19 @@ def _protocol(args)->dict: # As `plan` takes it
         raise InputError('--sizes', what) from e
 
 def _baseline_table(code:str, scored:dict)->str: # Of `score_baselines`
+    "The scores of baselines by the metric of each task"
     from pronto.core.tables import ABSENT, markdown_table
-    from pronto.reporting.rendering import BASELINE_NAMES
-    names = [n for n in BASELINE_NAMES if any(n in found for found in scored.values())]
-    cells = {stem: _baseline_cells(stem, found) for stem,found in scored.items()}
-    rows = [[_judged(stem), *(found.get(n, ABSENT) for n in names)] for stem,found in cells.items()]
-    return markdown_table([code, *map(BASELINE_NAMES.get, names)], rows, 'l' + 'r'*len(names))
-
-def _baseline_cells(stem:str, found:dict, unit:str='')->dict[str,str]: # Name to a score
-    "The scores of baselines by the metric of the task"
-    from pronto.reporting.protocol_cells import number
-    from pronto.reporting.rendering import IN_PERCENT
-    from pronto.reporting.scores import main_metric
-    metric = main_metric(stem)
-    unit = unit if metric in IN_PERCENT else ''
-    return {name: number(value[metric], metric) + unit for name,(value,_) in found.items()}
-
-def _judged(stem:str)->str: # e.g. `SM, MCC`
-    "A task, with its metric if that is not accuracy"
     from pronto.datasets.tasks import find_task
+    from pronto.reporting.protocol_cells import number
+    from pronto.reporting.rendering import BASELINE_NAMES
     from pronto.reporting.scores import METRICS, main_metric
-    metric = main_metric(stem)
-    return find_task(stem).abbr + (f', {METRICS[metric]}' if metric != 'accuracy' else '')
+    names = [n for n in BASELINE_NAMES if any(n in found for found in scored.values())]
+    rows = []
+    for stem,found in scored.items():
+        metric = main_metric(stem)
+        judged = find_task(stem).abbr + (f', {METRICS[metric]}' if metric != 'accuracy' else '')
+        rows.append([judged, *(number(found[n][0][metric], metric) if n in found else ABSENT for n in names)])
+    return markdown_table([code, *map(BASELINE_NAMES.get, names)], rows, 'l' + 'r'*len(names))
 
 def _asking(args)->dict: # As `plan` takes it
     names = 'chat answers permuted calibrated endpoint answer_tokens most_requests price'.split()
@@ -179,14 +170,8 @@ def _show_baselines(args, tasks:list[str]):
             left.append(e)
             continue
         if not tasks: _note_empty(folds[0].dataset)
-        if in_terminal():
-            show(_baseline_table(folds[0].code, scored))
-            continue
-        for stem,baselines in scored.items():
-            scores = ', '.join(map(' '.join, _baseline_cells(stem, baselines, '%').items()))
-            code = f'{folds[0].code}, ' if len(translations) > 1 else ''
-            data = dict(bible=folds[0].code, task=stem, baselines={k: v for k,(v,_) in baselines.items()})
-            show(f'{code}{_judged(stem)}: {scores}', data)
+        values = {stem: {k: v for k,(v,_) in found.items()} for stem,found in scored.items()}
+        show(_baseline_table(folds[0].code, scored) + '\n', dict(bible=folds[0].code, baselines=values))
     if len(left) == len(translations): raise left[0]
     failed = [*unreadable, *(f'left out {e}' for e in left)]
     for line in failed: warn(line)
@@ -220,47 +205,31 @@ def probe_command(args):
     from pronto.core.tables import grouped, markdown_table
     from pronto.jobs.probes import find_probed, mean_run, probe_each, probe_row
     from pronto.modeling.recipes import find_model
-    from pronto.runs.store import model_name
     tasks = named_tasks(args)
     for model in args.model: find_model(model)
     folders, occurring = find_probed(args.dataset)
     tasks, rows, failed = tasks or occurring, [], {}
     how = dict(models=args.model, tasks=args.task or (), seeds=args.seeds, recipe=args.recipe,
                limit=args.limit, workers=args.workers, steps=not args.quiet)
-    line = _columns([Path(f).name for f in folders], list(map(model_name, args.model)), len(tasks))
-    def show_row(name, runs):
+    lines = [markdown_table(['translation','model', *(t.abbr for t in tasks)], [], 'll' + 'r'*len(tasks))]
+    def add(name, runs):
         row, data = probe_row(name, runs, tasks)
-        if not in_terminal(): show(row, data)
-        elif len(folders) > 1: show(line(row)) # One is shown beside its baselines
+        lines.append(row)
+        if in_terminal(): return
+        with tqdm.external_write_mode(): show('\n'.join(lines), data)
+        lines.clear()
     for folder,(found,why) in zip(bar('probe')(folders), probe_each(folders, args.runs, **how)):
         if why: failed[folder] = why
-        with tqdm.external_write_mode():
-            if folder == folders[0]:
-                head = markdown_table(['translation','model', *(t.abbr for t in tasks)], [],
-                                      'll' + 'r'*len(tasks))
-                if not in_terminal(): show(head)
-                elif len(folders) > 1: show(line(head.split('\n')[0]))
-            for runs in found: show_row(runs[0].dataset, runs)
+        for runs in found: add(runs[0].dataset, runs)
         rows += found
     if not rows: raise InputError('datasets', f'none can be used; the first: {failed[folders[0]]}')
     for same in grouped(rows, lambda runs: runs[0].model).values() if len(folders) > 1 else ():
         by_task = grouped((run for runs in same for run in runs), lambda r: r.task).values()
-        show_row(f'mean of {len(same)}', list(map(mean_run, by_task)))
+        add(f'mean of {len(same)}', list(map(mean_run, by_task)))
+    if in_terminal() and len(folders) > 1: show('\n'.join(lines))
     if len(folders) == 1: _show_meaning([run for runs in rows for run in runs])
     for folder,why in failed.items(): warn(f'left out {folder}: {why}')
     return batch_status(failed)
-
-# %% ../../nbs/cli/model_commands.ipynb #prb0002b
-def _columns(names:list[str], models:list[str], n_tasks:int)->Callable: # Of a row in Markdown
-    "Aligns rows that come one by one in a terminal; scores that have no room lose what is in brackets"
-    first = [min(24, max(map(len, column))) for column in (['translation', *names], ['model', *models])]
-    each = (shutil.get_terminal_size().columns - sum(first) - 2)//max(n_tasks, 1) - 2
-    widths = [*first, *[max(5, min(each, 12))]*n_tasks]
-    def line(row):
-        cells = row.replace('\\', '').strip('| ').split(' | ')
-        short = (c if len(c) <= w else c.split(' (')[0][:w] for c,w in zip(cells, widths))
-        return '  '.join(c.ljust(w) for c,w in zip(short, widths)).rstrip()
-    return line
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco03
 def cache_options(parser):

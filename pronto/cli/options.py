@@ -9,7 +9,7 @@ __all__ = ['Formatter', 'Parser', 'bounded', 'add_number', 'output_options', 'as
            'protocols_option', 'runs_option', 'to_run', 'require_folder']
 
 # %% ../../nbs/cli/options.ipynb #opt00005
-import argparse
+import argparse, sys
 from difflib import get_close_matches
 from pathlib import Path
 from shlex import quote
@@ -18,23 +18,10 @@ from ..core.files import InputError, printable
 
 # %% ../../nbs/cli/options.ipynb #opt00007
 class Formatter(argparse.ArgumentDefaultsHelpFormatter):
-    "Formats help: it shows defaults where there are some, and rare options for `--help-all` only"
-    shows_all = False
-
-    def _is_shown(self, action): return self.shows_all or not getattr(action, 'is_seldom', False)
-    def add_argument(self, action):
-        if self._is_shown(action): super().add_argument(action)
-    def add_usage(self, usage, actions, groups, prefix=None):
-        super().add_usage(usage, list(filter(self._is_shown, actions)), groups, prefix)
-
+    "Formats help: it shows defaults where there are some"
     def _get_help_string(self, action):
         if action.default in (None, False, ''): return action.help
         return super()._get_help_string(action)
-
-class _HelpAll(argparse._HelpAction):
-    def __call__(self, *args):
-        Formatter.shows_all = True
-        super().__call__(*args) # This ends the process
 
 # %% ../../nbs/cli/options.ipynb #opt0007b
 class Parser(argparse.ArgumentParser):
@@ -51,9 +38,10 @@ class Parser(argparse.ArgumentParser):
 
     def keep_for_experts(self, *names:str): # e.g. `--limit`
         "Show these options in `--help-all` only"
-        for name in names: self._option_string_actions[name].is_seldom = True
+        for name in names if '--help-all' not in sys.argv else ():
+            self._option_string_actions[name].help = argparse.SUPPRESS
         if '--help-all' in self._option_string_actions: return
-        self.add_argument('--help-all', action=_HelpAll, help='show all options, including rarely used ones')
+        self.add_argument('--help-all', action='help', help='show all options, including rarely used ones')
 
     def error(self, message): super().error(printable(message))
 
