@@ -10,31 +10,22 @@ __all__ = ['ROWS', 'SingleSentence', 'SentencePair', 'Tagged', 'AnswerSpan', 'Qu
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 from pydantic import TypeAdapter, ValidationError
 from ..core.files import InputError, json_bytes, reading
 from ..core.refs import Ref, parse_ref
-from ..datasets.examples import VerseExample
+from ..datasets.examples import VerseExample, table_line
 
 # %% ../../nbs/suites/kinds.ipynb #kd06c
-def _plain(text:str)->str: return ' '.join(text.replace('\t', ' ').split('\n')).replace('\r', ' ')
-
 class SingleSentence(VerseExample):
     "A row of a task on sentences"
     kind = 'sentence'
     __slots__ = ()
+    line = table_line
 
     @property
     def labelled(self)->bool: return self.label != ''
-
-    def line(self)->str: return f'{_plain(self.text)}\t{self.label}'
-
-    @classmethod
-    def of_line(cls, line:str)->'SingleSentence':
-        "Raises `ValueError` if it is not such a row"
-        return cls(*_cells(line, 2))
 
 # %% ../../nbs/suites/kinds.ipynb #kd06d
 class SentencePair(NamedTuple):
@@ -44,7 +35,7 @@ class SentencePair(NamedTuple):
     label:str # Empty if it is not known
     ref1:None = None # A sentence is no verse; readers of tables expect a column for each text
     ref2:None = None
-    kind = 'pair'
+    kind, sense, line = 'pair', None, table_line
 
     @property
     def texts(self)->tuple[str,...]: return self.text1, self.text2
@@ -53,40 +44,14 @@ class SentencePair(NamedTuple):
     def refs(self)->tuple[None,...]: return self.ref1, self.ref2
 
     @property
-    def sense(self)->None: return None
-
-    @property
     def where(self)->dict[str,str]: return dict(ref1='', ref2='')
 
     @property
     def labelled(self)->bool: return self.label != ''
 
-    def line(self)->str: return '\t'.join([*map(_plain, self.texts), self.label])
-
-    @classmethod
-    def of_line(cls, line:str)->'SentencePair':
-        "Raises `ValueError` if it is not such a row"
-        return cls(*_cells(line, 3))
-
-def _cells(line:str, n:int)->list[str]:
-    cells = line.split('\t')
-    if len(cells) == n: return cells
-    raise ValueError(f'{len(cells)} columns; it should have {n}')
-
-# %% ../../nbs/suites/kinds.ipynb #kd09c
-@cache
-def _reader(kind:type)->TypeAdapter: return TypeAdapter(kind)
-
-def _of_json(line:str, kind:type):
-    "A row from its line; raises `ValueError` if it is another object"
-    try: return _reader(kind).validate_json(line, strict=True)
-    except ValidationError as e:
-        fault = e.errors()[0]
-        raise ValueError(f'{".".join(map(str, fault["loc"])) or "row"}: {fault["msg"]}') from e
-
-def _json(value)->str: return json.dumps(value, ensure_ascii=False)
-
 # %% ../../nbs/suites/kinds.ipynb #kd09t
+def _json(value)->str: return json.dumps(value, ensure_ascii=False) + '\n'
+
 class Tagged(NamedTuple):
     "A row of a tagging task"
     id:str
@@ -108,16 +73,13 @@ class Tagged(NamedTuple):
     @property
     def labelled(self)->bool: return self.tags is not None
 
-    def line(self)->str: return _json(self._asdict())
+    @property
+    def fault(self)->str: # Empty if all is well
+        if not self.tokens: return 'is a sentence without tokens'
+        if not self.labelled or len(self.tags) == len(self.tokens): return ''
+        return f'has {len(self.tokens)} tokens, but {len(self.tags)} tags'
 
-    @classmethod
-    def of_line(cls, line:str)->'Tagged':
-        "Raises `ValueError` if it is not such a row"
-        row = _of_json(line, cls)
-        if not row.tokens: raise ValueError('is a sentence without tokens')
-        if row.labelled and len(row.tags) != len(row.tokens):
-            raise ValueError(f'has {len(row.tokens)} tokens, but {len(row.tags)} tags')
-        return row
+    def line(self)->str: return _json(self._asdict())
 
 # %% ../../nbs/suites/kinds.ipynb #kd10c
 class AnswerSpan(NamedTuple):
@@ -140,17 +102,14 @@ class Question(NamedTuple):
     @property
     def labelled(self)->bool: return bool(self.answers)
 
+    @property
+    def fault(self)->str:
+        placed = all(a.start is None or place_of(*a, self.context) == a.start for a in self.answers)
+        return '' if placed else 'has an answer that is not at its place in the context'
+
     def line(self)->str:
         answers = [a._asdict() for a in self.answers]
         return _json(dict(id=self.id, question=self.question, context=self.context, answers=answers))
-
-    @classmethod
-    def of_line(cls, line:str)->'Question':
-        "Raises `ValueError` if it is not such a row"
-        row = _of_json(line, cls)
-        found = [place_of(a.text, a.start, row.context) for a in row.answers]
-        if found == [a.start for a in row.answers]: return row
-        raise ValueError('has an answer that is not at its place in the context')
 
 # %% ../../nbs/suites/kinds.ipynb #kd10d
 def place_of(answer:str, start:int, context:str)->int|None: # `None` if it is not in the context
@@ -178,14 +137,11 @@ class Query(NamedTuple):
     @property
     def labelled(self)->bool: return self.matches is not None
 
-    def line(self)->str: return _json(dict(id=self.id, text=self.text, matches=self.matches))
+    @property
+    def fault(self)->str: # It is a word of a line of a submission
+        return '' if self.id.split() == [self.id] else 'has an id that is not one word'
 
-    @classmethod
-    def of_line(cls, line:str)->'Query':
-        "Raises `ValueError` if it is not such a row"
-        row = _of_json(line, cls)
-        if row.id.split() == [row.id]: return row
-        raise ValueError('has an id that is not one word') # Of a line of a submission
+    def line(self)->str: return _json(dict(id=self.id, text=self.text, matches=self.matches))
 
 # %% ../../nbs/suites/kinds.ipynb #kd16c
 ROWS = dict(sentence=SingleSentence, pair=SentencePair, tagging=Tagged, questions=Question,
@@ -208,14 +164,19 @@ def file_lines(path)->list[str]: # Without line ends
 
 def write_rows(rows:list, path:Path):
     "Write a table, a row in each line"
-    path.write_text(''.join(f'{row.line()}\n' for row in rows), encoding='utf-8', newline='\n')
+    path.write_text(''.join(row.line() for row in rows), encoding='utf-8', newline='\n')
 
 def read_rows(path, kind:str)->list:
-    "Read a table; raises `InputError` that names the line"
-    rows = []
+    "Read a table of lines of JSON; raises `InputError` that names the line"
+    rows, reader = [], TypeAdapter(ROWS[kind])
     for i,line in enumerate(file_lines(path), 1):
-        try: rows.append(ROWS[kind].of_line(line))
-        except ValueError as e: raise InputError(path, f'{e}; import it again', f'line {i}') from e
+        try:
+            rows.append(reader.validate_json(line, strict=True))
+            fault = rows[-1].fault
+        except ValidationError as e:
+            first = e.errors()[0]
+            fault = f'{".".join(map(str, first["loc"])) or "row"}: {first["msg"]}'
+        if fault: raise InputError(path, f'{fault}; import it again', f'line {i}')
     return rows
 
 # %% ../../nbs/suites/kinds.ipynb #kdsubm02

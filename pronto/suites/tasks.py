@@ -10,7 +10,7 @@ __all__ = ['no_annotation', 'SentenceTask', 'SentencePairTask', 'ItemTask', 'f1_
 import json, re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
 from typing import Callable
@@ -159,17 +159,17 @@ class TaggingTask(ItemTask):
     @property
     def baselines(self)->dict[str,Callable]:
         "The most frequent tag; that of the word; that of words with a capital; and that of similar words"
-        return dict(majority=_usual_tag, lookup=_tag_of_word, cues=_tag_of_capital, ngram=_tag_of_letters)
+        of_key = lambda keys: partial(_tag_of, keys)
+        return dict(majority=_usual_tag, lookup=of_key(_words), cues=of_key(_shapes), ngram=_tag_of_letters)
 
 def _one_line(text:str)->str: return ' '.join(text.split())
 
 # %% ../../nbs/suites/tasks.ipynb #tk20d
-def _word_tags(train:list[Tagged])->dict[str,str]:
-    "The most frequent tag of each word"
-    counts = {}
-    for row in train:
-        for word,tag in zip(row.tokens, row.tags): counts.setdefault(word, Counter())[tag] += 1
-    return {word: found.most_common(1)[0][0] for word,found in counts.items()}
+def _usual(keys:list, tags:list[str])->dict: # Key to tag
+    "The most frequent tag of each key"
+    counts = defaultdict(Counter)
+    for key,tag in zip(keys, tags): counts[key][tag] += 1
+    return {key: found.most_common(1)[0][0] for key,found in counts.items()}
 
 def _words(rows:list[Tagged])->list[str]: return [word for row in rows for word in row.tokens]
 
@@ -177,25 +177,21 @@ def _usual_tag(task:TaggingTask, train:list[Tagged], test:list[Tagged])->list[st
     n = Counter(task.true_labels(train))
     return [max(task.labels, key=lambda tag: n[tag])]*len(_words(test))
 
-def _tag_of_word(task:TaggingTask, train:list[Tagged], test:list[Tagged])->list[str]:
-    known = _word_tags(train)
-    return [known.get(word, tag) for word,tag in zip(_words(test), _usual_tag(task, train, test))]
+def _tag_of(keys:Callable, task:TaggingTask, train:list[Tagged], test:list[Tagged])->list[str]:
+    known = _usual(keys(train), task.true_labels(train))
+    return [known.get(key, tag) for key,tag in zip(keys(test), _usual_tag(task, train, test))]
 
-def _tag_of_capital(task:TaggingTask, train:list[Tagged], test:list[Tagged])->list[str]:
-    "The most frequent tag of words with and without a capital, at the beginning and after it"
-    shapes = lambda rows: [(i > 0, word[:1].isupper()) for row in rows for i,word in enumerate(row.tokens)]
-    counts = defaultdict(Counter)
-    for shape,tag in zip(shapes(train), task.true_labels(train)): counts[shape][tag] += 1
-    known = {shape: found.most_common(1)[0][0] for shape,found in counts.items()}
-    return [known.get(shape, tag) for shape,tag in zip(shapes(test), _usual_tag(task, train, test))]
+def _shapes(rows:list[Tagged])->list[tuple[bool,bool]]:
+    "For each word: is it the first one, and has it a capital?"
+    return [(i > 0, word[:1].isupper()) for row in rows for i,word in enumerate(row.tokens)]
 
 def _tag_of_letters(task:TaggingTask, train:list[Tagged], test:list[Tagged])->list[str]:
     from sklearn.feature_extraction.text import HashingVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.multiclass import OneVsRestClassifier
-    known, words = _word_tags(train), _words(test)
+    known, words = _usual(_words(train), task.true_labels(train)), _words(test)
     new = list(dict.fromkeys(word for word in words if word not in known))
-    if not new or len({*known.values()}) < 2: return _tag_of_word(task, train, test)
+    if not new or len({*known.values()}) < 2: return _tag_of(_words, task, train, test)
     grams = HashingVectorizer(analyzer='char_wb', ngram_range=(1,4), n_features=1<<18, alternate_sign=False)
     logistic = LogisticRegression(C=10, solver='liblinear', dual=True, tol=.1, random_state=0)
     model = OneVsRestClassifier(logistic)
