@@ -227,7 +227,7 @@ def predictors(
     nearest:np.ndarray|None # (test,) what the most similar verses of train say, as label numbers
 )->dict[str,float|None]: # Name to accuracy on test, from 0 to 1; `None` where a split is empty
     "Score the shortcut predictors"
-    if not len(train) or not len(test): return dict.fromkeys(task.shortcuts)
+    if not task.shortcuts or not len(train) or not len(test): return dict.fromkeys(task.shortcuts)
     a, b = _features(train, test)
     labels, gold = task.label_numbers(train), task.label_numbers(test)
     predicted = {name: predict_feature(a[name], labels, b[name]) for name in task.shortcuts if name in a}

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH', 'MA', 'SP', 'SE', 'MT', 'SF', 'VK', 'TASKS',
-           'TASK_SETS', 'Task', 'VerseTask', 'labels_of', 'count_mentions', 'first_subject', 'first_mood',
-           'predicates_of', 'collect_uses', 'PairTask', 'GivenLabel', 'mentioned', 'telling_predicates', 'find_task',
-           'own_code', 'run_file', 'choose_set', 'is_chosen', 'load_tasks', 'task_file', 'loaded_files', 'tasks_of',
-           'absent_from', 'label_task', 'know_labels', 'described_in', 'know_described']
+           'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of', 'count_mentions', 'first_subject',
+           'first_mood', 'predicates_of', 'collect_uses', 'PairTask', 'GivenLabel', 'mentioned', 'telling_predicates',
+           'find_task', 'own_code', 'run_file', 'choose_set', 'is_chosen', 'load_tasks', 'task_file', 'loaded_files',
+           'tasks_of', 'absent_from', 'label_task', 'know_labels', 'described_in', 'know_described']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
@@ -111,6 +111,17 @@ def _require_label(task:Task, label, ref:Ref):
     raise InputError(task.stem, what, f'{ref}')
 
 # %% ../../nbs/datasets/tasks.ipynb #vt01
+def split_verses(
+    verses:list[AlignedVerse], examples:Verses, # The example of each verse
+    splits:str, fold:int|None
+)->dict[str,Verses]: # Split to its examples, of the class of `examples`
+    "Divide the examples of verses"
+    kind = type(examples)
+    if splits == 'random': return {s: kind(part) for s,part in random_splits(examples).items()}
+    parts = {s: kind() for s in (*SPLITS, None)}
+    for v,e in zip(verses, examples): parts[v.split(splits, fold)].append(e)
+    return {s: parts[s] for s in SPLITS}
+
 class _OfVerses:
     "What needs no model: rows as columns, and answers from memory"
     def agrees(self, verse:VerseAnnotation, label:str|None)->bool:
@@ -166,11 +177,8 @@ class VerseTask(_OfVerses, Task):
         "Label the verses and split them; raises `InputError` for a label that is not the task's"
         labels = labels_of(self, annotations)
         labelled = [v for v in verses if v.ref in labels]
-        examples = [VerseExample(v.text, labels[v.ref], v.ref) for v in labelled]
-        if splits == 'random': return {s: Verses(part) for s,part in random_splits(examples).items()}
-        parts = {s: Verses() for s in (*SPLITS, None)}
-        for v,e in zip(labelled, examples): parts[v.split(splits, fold)].append(e)
-        return {s: parts[s] for s in SPLITS}
+        examples = Verses(VerseExample(v.text, labels[v.ref], v.ref) for v in labelled)
+        return split_verses(labelled, examples, splits, fold)
 
 # %% ../../nbs/datasets/tasks.ipynb #vt02
 @lru_cache(maxsize=16)

@@ -10,15 +10,13 @@ __all__ = ['LEAST_PROBABILITY', 'LEAST_LINKED', 'NAME_TAGS', 'NAMES', 'POS', 'ME
 # %% ../../nbs/datasets/word_tasks.ipynb #wt04
 import json
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Iterable, Iterator, NamedTuple
-import numpy as np
 from ..bibles.ud import UPOS
 from ..core.refs import Ref
 from .align import AlignedVerse
 from .examples import Verses
-from .splits import SPLITS, random_splits, split_of
-from .tasks import Task
+from .tasks import Task, split_verses
 from .word_align import (MOST_ALIGNED, Link, align_words, aligner_name, alignment_quality_note,
                                         is_unspaced, plain_word, words_of)
 from ..sources.records import SourceWord
@@ -182,17 +180,11 @@ class WordTask(Task):
 
     example, ending, shortcuts = TaggedVerse, 'jsonl', ()
 
-    def label_numbers(self, examples)->np.ndarray: # For shortcuts, of which there are none
-        return np.zeros(len(examples), int)
-
     def examples(self, annotations, verses:list[AlignedVerse], splits:str='parallel', fold:int|None=None
     )->dict[str,TaggedVerses]: # Split to its examples
         "Split the verses that enter"
-        examples = [self.tagged[v.ref] for v in verses if v.ref in self.tagged]
-        if splits == 'random': return {s: TaggedVerses(part) for s,part in random_splits(examples).items()}
-        parts = {s: TaggedVerses() for s in (*SPLITS, None)}
-        for e in examples: parts[split_of(e.ref, fold)].append(e)
-        return {s: parts[s] for s in SPLITS}
+        tagged = [v for v in verses if v.ref in self.tagged]
+        return split_verses(tagged, TaggedVerses(self.tagged[v.ref] for v in tagged), splits, fold)
 
     def described(self)->dict: # As the tasks of an import are
         return dict(kind='tagging', metric=self.metric, name=self.abbr, labels=list(self.labels),
@@ -211,8 +203,7 @@ def _links_table(verses:list[LinkedVerse])->bytes:
     return ''.join(f'{v.ref}\t{shown(v.links)}\n' for v in verses).encode()
 
 def _made(task:WordTask, verses:list[LinkedVerse], tags:Iterable)->WordTask:
-    tagged = {v.ref: TaggedVerse(v.ref, v.tokens, t) for v,t in zip(verses, tags) if t}
-    return WordTask(task.stem, task.abbr, task.question, task.labels, task.metric, tagged)
+    return replace(task, tagged={v.ref: TaggedVerse(v.ref, v.tokens, t) for v,t in zip(verses, tags) if t})
 
 def word_tasks(
     verses:list[AlignedVerse], # With the words of the source in their annotations

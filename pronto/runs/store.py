@@ -18,7 +18,7 @@ from .schema import EMPTY, Run, as_run, retrieval_fields, with_dataset
 from .folds import chapters_of_table, missing_folds, pool
 from .folds import score_answers, score_table, sets_of_folds
 from ..datasets.examples import verses_of
-from ..datasets.loading import check_folder, is_checkable
+from ..datasets.loading import check_folder
 from ..datasets.tasks import described_in, know_described
 from ..core.files import (InputError, content_hash, json_with_keys, path_part, read_json, reading,
                                safe_name, to_stderr, write_aside)
@@ -363,7 +363,7 @@ def store_run(
     return write_record(key, runs, results | _about_dataset(about), table)
 
 def _about_dataset(manifest:dict)->dict: # Fields of a record
-    unchecked = {} if is_checkable(manifest) else dict(unchecked=True)
+    unchecked = {} if 'files' in manifest else dict(unchecked=True)
     source = dict(source=manifest.get('source', {}).get('name'))
     return unchecked | {k: manifest.get(k) for k in _ABOUT} | source
 
