@@ -17,7 +17,7 @@ from pronto.datasets.loading import fold_folders, load_dataset_folder
 from pronto.datasets.tasks import find_task
 from pronto.modeling.probing import probe
 from pronto.modeling.recipes import find_recipe
-from pronto.runs.baselines import baselines_of, training_labels
+from pronto.runs.baselines import baselines_of
 from pronto.suites.importing import know_imported
 
 SHARES, DRAWS, MOST = (.02, .1, .33), 2, dict(train=6000, dev=1200, test=2400) # Rows
@@ -43,7 +43,7 @@ def answers(dataset, task, models):
 
 def rightness(task, rows, given):
     "How right each answer is, which the metric is the mean of, and the chapter of each"
-    true, items = training_labels(task, rows), rows
+    true, items = task.true_labels(rows), rows
     if task.has_items:
         items = [row for row in rows for _ in range(task.n_items(row))]
         values = task.item_values(task.metric, true, given, [row.id for row in items])

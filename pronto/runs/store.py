@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunKey', 'read_record', 'is_done', 'write_record', 'predictions_of',
-           'prediction_columns', 'chapters_of', 'resembling', 'score_labels', 'score_run', 'run_key', 'know_recorded',
-           'store_run', 'store_measured', 'store_answers', 'store_of', 'read_runs', 'pool_runs', 'check_parameters']
+           'prediction_columns', 'resembling', 'score_labels', 'score_run', 'run_key', 'know_recorded', 'store_run',
+           'store_measured', 'store_answers', 'store_of', 'read_runs', 'pool_runs', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os, re, sys
@@ -13,16 +13,17 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 import numpy as np
-from .baselines import predict_once, training_labels
+from .baselines import predict_once
 from .schema import EMPTY, Run, as_run, retrieval_fields, with_dataset
-from .folds import chapters_of_table, missing_folds, pool
-from .folds import score_answers, score_table, sets_of_folds
+from .comparing import result_of
+from .folds import chapters_of_table, missing_folds, pool, score_answers, score_table
 from ..datasets.examples import verses_of
 from ..datasets.loading import check_folder
 from ..datasets.tasks import described_in, know_described
 from ..core.files import (InputError, content_hash, json_with_keys, path_part, read_json, reading,
                                safe_name, to_stderr, write_aside)
 from ..core.refs import Ref
+from ..core.tables import grouped
 from ..datasets.parallels import parallel_to
 from ..datasets.shortcuts import near_duplicates
 from ..modeling.recipes import file_hash, given_name, local_model
@@ -223,14 +224,6 @@ def _read_columns(path, needed:set[str])->dict[str,list[str]]:
     return {name: cells[i::len(names)] for i,name in enumerate(names)}
 
 # %% ../../nbs/runs/store.ipynb #6565692e
-def chapters_of(
-    rows:list # Of a verse or a pair task
-)->list: # A name for each verse, two for each pair; without references every verse is its own chapter
-    "The chapters that the rows come from; of a task with items, see `chapters_of_table`"
-    name = lambda verse: getattr(verse, 'chapter_name', verse)
-    names = [[name(verse) for verse,_ in verses_of(row)] for row in rows]
-    return [n[0] if len(n) == 1 else n for n in names]
-
 def resembling(
     train:list, # Rows of a task
     test:list # Rows of the same task
@@ -248,10 +241,7 @@ def score_labels(
     answers:list[str] # A training label for each row
 )->tuple[dict[str,float],dict[str,list[float]|None]]: # Metric to value, metric to interval
     "Score labels on a test set, with intervals over chapters; raises `ValueError` if there are none"
-    return score_answers(task, training_labels(task, test), answers, _chapters(task, test))
-
-def _chapters(task, test:list)->list:
-    return chapters_of_table(task.places(test)) if task.has_items else chapters_of(test)
+    return score_answers(task, task.true_labels(test), answers, chapters_of_table(task.places(test)))
 
 # %% ../../nbs/runs/store.ipynb #strun001
 def score_run(
@@ -264,13 +254,13 @@ def score_run(
     "Score a run and the baselines on its test set; raises `ValueError` if it is empty"
     test, known = rows['test'], resembling(rows['train'], rows['test'])
     if task.has_items: known = [k for row,k in zip(test, known) for _ in range(task.n_items(row))]
-    told = zip(task.places(test), training_labels(task, test), predicted, known, strict=True)
+    told = zip(task.places(test), task.true_labels(test), predicted, known, strict=True)
     table = [where | dict(label=t, predicted=p, parallel=int(k)) for where,t,p,k in told]
     if unambiguous is not None:
         for line,row in zip(table, test): line['unambiguous'] = int(row.ref in unambiguous)
     for name,answers in baselines.items():
         for line,answer in zip(table, answers, strict=True): line[name] = answer
-    return score_table(task, table, baselines, _chapters(task, test)), table
+    return score_table(task, table, baselines, chapters_of_table(table)), table
 
 # %% ../../nbs/runs/store.ipynb #024a222f
 def run_key(
@@ -309,7 +299,7 @@ def _handed_over(trained, test:str)->dict:
 def _probable(task, rows:list, likely, table:list[dict])->dict: # Fields of a record
     "Add the probabilities of the labels, a column each, to the rows of predictions, and score them"
     if likely is None: return {}
-    right = np.array([[label == true for label in task.labels] for true in training_labels(task, rows)])
+    right = np.array([[label == true for label in task.labels] for true in task.true_labels(rows)])
     for row,values in zip(table, likely, strict=True):
         row |= {f'p({label})': f'{value:.4f}' for label,value in zip(task.labels, values)}
     sure, is_right = likely.max(1), right[range(len(right)), likely.argmax(1)]
@@ -425,7 +415,7 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
 def pool_runs(records:list[Run], report=to_stderr)->list[Run]: # In the order of the first fold of each
     "One run instead of the folds of each dataset in folds; sets of folds that are not complete are left out"
     found = []
-    for folds in sets_of_folds(records):
+    for folds in grouped(records, result_of).values():
         if folds[0].fold is None: found += folds
         elif (missing := missing_folds(folds)):
             r, names = folds[0], ', '.join(map(str, missing))
