@@ -8,8 +8,6 @@ __all__ = ['ADAPT', 'part_rows', 'find_trainer', 'run_training', 'run_trainings'
 
 # %% ../../nbs/runs/runner.ipynb #40758860
 import json, os, warnings
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
@@ -156,6 +154,8 @@ def _tested_dev(training:Training, left:dict)->dict[str,list]: # By name of a pa
         found[f'{DEV_OF}{name}'] = task_rows(dataset, task, limit, ('dev',))['dev']
     return found
 
+_ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process
+
 def _answer_baselines(training:Training, runs)->dict: # As `find_baselines` gives it
     "The baselines of all test sets that are not recorded yet, which learn from all rows, whatever the limit"
     left, task = _left(training, runs), find_task(training.key.task)
@@ -186,8 +186,7 @@ def run_training(
     training:Training,
     runs, # The folder of the run store
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
-    show:bool=False, # Show the steps done and the time left?
-    baselines:Callable=_answer_baselines # Of a training and a run store; is called when the model is trained
+    show:bool=False # Show the steps done and the time left?
 )->list[Path]: # The records, one for each test set
     "Train a model and test it, as far as that is not recorded already"
     if training.tasks_file: load_tasks(training.tasks_file) # This may be another process
@@ -202,8 +201,8 @@ def run_training(
     tests |= _tested_dev(training, left)
     trained = _train(training, selection, _learned(training.key), tests, training.is_first, device=device,
                      progress=str(training) if show else '')
-    with step(f'{training}: baselines' if show and training.adapt == 'frozen' else ''):
-        answers = baselines(training, runs)
+    with step(f'{training}: baselines' if show and training.adapt == 'frozen' else ''), _ONE_BY_ONE:
+        answers = _answer_baselines(training, runs)
     parameters = _parameters(resolve_model(training.model, selection.folders), training.key.model_hash)
     for name,(key,part) in left.items():
         dataset, known = _dataset(part, task), part_rows(selection.train, task)
@@ -245,27 +244,16 @@ def _threads()->int:
     import torch
     return torch.get_num_threads()
 
-def _in_threads(trainings:list[Training], done:Callable, runs, device:str, show:bool, threads:int
-               )->Iterator[tuple[list[bool],list[Path]]]: # What was recorded before, and the records
-    "Trainings of frozen models, several at once, and the baselines beside them"
+def _in_threads(trainings:list[Training], threads:int, *how
+               )->Iterator[list[Path]]: # The records of each; `how`: as `run_training` takes it
+    "Trainings of frozen models, several at once"
     import torch
-    most = min(max(1, threads - 1), _AT_ONCE) # Baselines take as long as heads, so they get a core
-    pool = ThreadPoolExecutor(most, initializer=torch.set_num_threads, initargs=(threads,))
-    beside = ThreadPoolExecutor(1) # Only one, since liblinear's random numbers belong to the whole process
-    def start(training):
-        before, answers = done(training), beside.submit(_answer_baselines, training, runs)
-        wait = lambda *_: answers.result()
-        return before, pool.submit(run_training, training, runs, device, show, wait)
-    waiting = deque()
-    try:
-        for training in trainings:
-            waiting.append(start(training))
-            if len(waiting) < 2*_AT_ONCE: continue # Further ahead, answers would only take memory
-            before, record = waiting.popleft()
-            yield before, record.result()
-        for before,record in waiting: yield before, record.result()
-    finally:
-        for executor in beside, pool: executor.shutdown(cancel_futures=True)
+    from joblib import Parallel, delayed
+    def run(training):
+        torch.set_num_threads(threads) # A new thread may use all cores
+        return run_training(training, *how)
+    pool = Parallel(min(threads, _AT_ONCE), backend='threading', return_as='generator')
+    return pool(delayed(run)(training) for training in trainings)
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80g
 def _in_groups(trainings:list[Training])->list[list[Training]]:
@@ -328,19 +316,18 @@ def run_each(
 )->Iterator[FinishedRun]: # One for each test set, in the order of the trainings, as soon as it is there
     "Make the trainings that are not recorded yet, and give each run as soon as it is there"
     runs = data_dir()/'runs' if runs is None else Path(runs)
-    done = lambda t: [is_done(key, runs, report=str) for key in t.keys]
-    is_new = any(not all(done(t)) for t in trainings if t.adapt == 'frozen')
-    if workers == 1 and is_new and (threads := _threads()) > 1:
-        found = _in_threads(trainings, done, runs, device, show, threads)
+    before = [[is_done(key, runs, report=str) for key in t.keys] for t in trainings]
+    is_new = any(not all(done) for t,done in zip(trainings, before) if t.adapt == 'frozen')
+    if workers > 1:
+        calls = [(group, runs, device) for group in _in_groups(trainings)]
+        made = (paths for group in in_processes(run_trainings, calls, workers, progress) for paths in group)
+    elif is_new and (threads := _threads()) > 1:
+        found = _in_threads(trainings, threads, runs, device, show)
         made = (next(found) for _ in progress(trainings))
-    elif workers == 1: made = ((done(t), run_training(t, runs, device, show)) for t in progress(trainings))
-    else:
-        before, groups = [done(t) for t in trainings], _in_groups(trainings)
-        found = in_processes(run_trainings, [(group, runs, device) for group in groups], workers, progress)
-        made = zip(before, (paths for group in found for paths in group), strict=True)
-    for training,(before,paths) in zip(trainings, made, strict=True):
-        for path,recorded in zip(paths, before, strict=True):
-            yield FinishedRun(training, read_record(path), recorded)
+    else: made = (run_training(t, runs, device, show) for t in progress(trainings))
+    for training,recorded,paths in zip(trainings, before, made, strict=True):
+        for path,was in zip(paths, recorded, strict=True):
+            yield FinishedRun(training, read_record(path), was)
 
 def run_all(
     trainings:list[Training], # As `plan` gives them
