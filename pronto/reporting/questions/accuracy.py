@@ -10,7 +10,7 @@ from collections import Counter
 from functools import partial
 from typing import Callable, NamedTuple
 from ...core.tables import Table, grouped
-from .question import Options, RunQuestion
+from .question import Options, RunQuestion, table_rows
 from ..rendering import accuracy_table, draw_accuracy
 from ..summary import draw_summary, summaries
 from ..accuracy_tables import read_tables
@@ -42,7 +42,7 @@ def _leaders(cells:list[dict])->Counter:
 
 def accuracy_sentences(tables:list[Table], metric:str='')->list[str]: # None without runs of models
     "Which model leads, and how many scores are above the baselines"
-    cells = [row for table in tables for row in table.records if row.get('seeds') and row.get('ours')]
+    cells = [row for row in table_rows(tables) if row.get('seeds') and row.get('ours')]
     if not cells: return []
     bibles, tasks = ({c[k] for c in cells} for k in ('bible','task'))
     where = f'{len(bibles)} translation{"s"*(len(bibles) > 1)} and {len(tasks)} task{"s"*(len(tasks) > 1)}'

@@ -13,7 +13,7 @@ from ...core.correlation import kendall_tau
 from ...core.files import InputError
 from ...core.pictures import no_formula, panels
 from ...core.tables import Table, decimal, grouped
-from .question import RunQuestion
+from .question import RunQuestion, by_columns
 from ..rendering import IN_PERCENT, shown
 from ..accuracy_tables import fits
 from ..translation_spread import MANY, across_languages
@@ -134,9 +134,8 @@ _KEPT = .8 # τ: all pairs of models but one in ten are in the same order
 def consistency_sentences(tables:list[Table], metric:str='accuracy')->list[str]: # One for each kind
     "How far apart scores are, and which tasks keep the order of models, as means over languages"
     digits, unit = (1, ' points') if metric in IN_PERCENT else (2, '')
-    lines, place = [], lambda r: tuple(r[k] for k in ('protocol','recipe','rows','kind','source'))
-    for about,some in grouped((r for t in tables for r in t.records), place).items():
-        protocol, recipe, limit, kind, source = about
+    lines, places = [], by_columns(tables, 'protocol', 'recipe', 'rows', 'kind', 'source')
+    for (protocol, recipe, limit, kind, source),some in places.items():
         by_task = grouped(some, lambda r: r['task'])
         known = lambda name: {t: [float(r[name]) for r in rows if r.get(name)] for t,rows in by_task.items()}
         means = lambda name: {t: float(np.mean(some)) for t,some in known(name).items() if some}

@@ -16,7 +16,7 @@ from ...core.stats import bootstrap_counts, chapter_cells
 from ...core.tables import Table, decimal, grouped
 from ...datasets.tasks import TASKS
 from ..protocol_cells import between, data_notes, number, same_rows
-from .question import RunQuestion
+from .question import RunQuestion, by_columns
 from ..rendering import shown
 from ..scores import Answers, read_answers
 from ..translation_spread import with_languages
@@ -140,8 +140,8 @@ def plot_errors(found:list[Errors], metric:str=''): # A figure of matplotlib
 def errors_sentences(tables:list[Table], metric:str='')->list[str]:
     "Say how far right answers are the same in other languages"
     lines = []
-    place = lambda r: tuple(r[name] for name in ('task','model','protocol','base'))
-    for (task, model, protocol, base),rows in grouped((r for t in tables for r in t.records), place).items():
+    places = by_columns(tables, 'task', 'model', 'protocol', 'base')
+    for (task, model, protocol, base),rows in places.items():
         names = 'if_right','if_wrong','same','chance'
         values = [[float(r[name]) for r in rows if r[name]] for name in names]
         if not all(values): continue

@@ -8,7 +8,6 @@ __all__ = ['FEW_SHOT', 'Curve', 'read_curves', 'Equal', 'examples_equal', 'curve
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs05
 import re
 from math import exp, log
-from operator import itemgetter
 from statistics import mean
 from typing import NamedTuple
 from ...core.progress import progress
@@ -16,7 +15,7 @@ from ...core.tables import Table, grouped
 from ...core.pictures import panels
 from ..protocol_cells import FEW_SEEDS, best_note, collapse_mark, number, score_data
 from ..rendering import shown
-from .question import RunQuestion
+from .question import RunQuestion, by_columns
 from ..scores import Answers, among_best, compare_answers, read_answers
 from ...runs.schema import Run
 from ...runs.comparing import by_model_and_task, one_setting, source_names, task_name
@@ -188,9 +187,8 @@ def plot_few_shot(curves:list[Curve], metric:str='accuracy'):
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs17n
 def curve_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "How many examples the sources are worth"
-    place = itemgetter('task', 'model', 'target', 'equal to zero-shot')
     lines = []
-    for task,model,target,equal in dict.fromkeys(place(row) for table in tables for row in table.records):
+    for task,model,target,equal in by_columns(tables, 'task', 'model', 'target', 'equal to zero-shot'):
         for source,n,ends in _EQUAL.findall(equal):
             lines.append(f'{task}, {model}, {target}: zero-shot transfer from {source} scores as training on '
                          f'{n} examples of the target does '

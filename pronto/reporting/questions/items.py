@@ -20,7 +20,7 @@ from ...datasets.loading import load_dataset_folder
 from ...datasets.tasks import TASKS
 from ...core.pictures import panels
 from ...runs.schema import Run
-from .question import RunQuestion
+from .question import RunQuestion, table_rows
 from ..protocol_cells import data_notes
 from ...runs.comparing import task_key, task_name
 from ...runs.store import predictions_of, safe_name
@@ -230,7 +230,7 @@ def plot_items(found:list[Items], metric:str=''):
 def item_sentences(tables:list[Table], metric:str='')->list[str]:
     "Say what the answers tell about the rows"
     lines = []
-    for row in (r for t in tables if t.stem == 'items' for r in t.records):
+    for row in table_rows(tables, 'items'):
         verses, models = row['sd verses'], row['sd models']
         more = 'more' if float(verses) > float(models) else 'less'
         lines.append(f'{row["task"]}: of {row["rows"]} rows {row["suspects"]} are answered wrongly by '

@@ -14,7 +14,7 @@ from ...core.pictures import panels
 from ..protocol_cells import best_note, collapse_mark, compare_means, difference_cells
 from ..protocol_cells import few_seeds_note, number, score_data, with_ends
 from ..rendering import shown
-from .question import RunQuestion
+from .question import RunQuestion, table_rows
 from ..scores import Answers, among_best, is_clear, read_answers
 from ...runs.schema import Run
 from ...runs.comparing import by_model_and_task, one_setting, task_name
@@ -115,13 +115,13 @@ def plot_mixes(found:list[Mixes], metric:str='accuracy'):
 def mixes_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "What other languages are worth"
     lines = []
-    for row in (r for t in tables if t.stem.startswith(_DIFFERENCES) for r in t.records):
+    for row in table_rows(tables, _DIFFERENCES):
         is_tested = row['p'] != ABSENT
         verdict = ', a difference' if is_tested and is_clear(float(row['p'])) else \
                   ', no difference that these runs show' if is_tested else ''
         lines.append(f'{row["task"]}, {row["model"]}: {row["mix"]} against in, mean of {row["targets"]} '
                      f'targets: {with_ends(row["minus in"], row["95 %"])}{verdict}.')
-    scores = [r['collapsed'] for t in tables for r in t.records if 'collapsed' in r]
+    scores = [row['collapsed'] for row in table_rows(tables) if 'collapsed' in row]
     if n := sum(map(int, scores)):
         lines.append(f'In {n} of {len(scores)} scores (†) a model gave the same answer to everything: there '
                      'the mixes cannot be told apart, and equal scores say nothing about them.')

@@ -13,7 +13,7 @@ from ...core.pictures import panels
 from ...core.tables import Table, decimal, grouped, interval_text
 from ..protocol_cells import number
 from .probe import Agreement, agreement
-from .question import RunQuestion
+from .question import RunQuestion, table_rows
 from .tiers import model_rows
 from ..accuracy_tables import fits
 from ...runs.comparing import plain_name, row_of, settled, task_name
@@ -162,7 +162,7 @@ def order_sentences(
 )->list[str]: # What to choose, and one for each protocol, number of rows, and whether the languages were read
     "Which tasks find the order"
     setting = lambda r: (_setting(r['protocol'], r['limit']), r['read'] == 'True')
-    rows = [row for table in tables for row in table.records]
+    rows = table_rows(tables)
     lines = _recommended(rows)
     for (about, is_read),some in grouped(rows, setting).items():
         where = 'languages that the models have read' if is_read else 'languages that none of them has read'

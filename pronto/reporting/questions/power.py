@@ -12,7 +12,7 @@ from ...core.files import InputError
 from ...core.pictures import panels
 from ...core.seeds import detectable_difference, variance_of
 from ...core.tables import Table, decimal, grouped, interval_text
-from .question import RunQuestion
+from .question import RunQuestion, table_rows
 from ..accuracy_tables import fits
 from ..scores import MIN_SEEDS, answer_values, read_answers
 from ...runs.comparing import cell_of, kinds_apart, name_apart, task_key, task_name, whole_setting
@@ -139,7 +139,7 @@ def plot_power(found:list[SeedEffect], metric:str=''):
 def power_sentences(tables:list[Table], metric:str='')->list[str]:
     "Which differences can be told apart"
     lines = []
-    for r in (row for table in tables for row in table.records):
+    for r in table_rows(tables):
         sd = _ends([float(r[name]) for name in ('sd','sd_low','sd_high')])
         lines.append(f'{r["task"]}, {r["protocol"]}, {r["model"]}: trainings with other seeds differ by '
                      f'an sd of {sd} points; with three seeds of each model a difference of '

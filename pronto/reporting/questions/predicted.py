@@ -8,7 +8,7 @@ __all__ = ['PREDICTED', 'predicted_table', 'plot_predicted', 'predicted_sentence
 # %% ../../../nbs/reporting/questions/predicted.ipynb #prd00005
 from ...core.pictures import no_formula, panels
 from ...core.tables import IN_BRACKETS, Table, decimal, grouped, interval_text
-from .question import RunQuestion
+from .question import RunQuestion, by_columns
 from ..protocol_cells import data_notes
 from ...runs.folds import HIGH_UNKNOWN
 from ...runs.schema import Run
@@ -87,9 +87,8 @@ def predicted_sentences(
 )->list[str]: # One for each translation with several models of a kind
     "Which model predicts a translation best"
     lines, bits = [], lambda row: float(row['bits_per_character'])
-    rows = [r for t in tables if t.stem == 'perplexity' for r in t.records]
-    known = [r for r in rows if float(r['unknown']) < HIGH_UNKNOWN]
-    for (code, kind),some in grouped(known, lambda r: (r['dataset'], r['predicts'])).items():
+    for (code, kind),rows in by_columns(tables, 'dataset', 'predicts').items():
+        some = [r for r in rows if float(r['unknown']) < HIGH_UNKNOWN]
         if len(some) < 2: continue
         best, second = sorted(some, key=bits)[:2]
         apart = best['high'] and second['low'] and float(best['high']) < float(second['low'])

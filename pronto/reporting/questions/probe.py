@@ -18,7 +18,7 @@ from ...core.tables import Table, decimal, grouped, interval_text
 from ...runs.comparing import kind_names, made_as, one_setting, plain_name, settled, task_key
 from ...runs.comparing import task_name, with_label
 from ..protocol_cells import between, described, number
-from .question import RunQuestion
+from .question import RunQuestion, table_rows
 
 # %% ../../../nbs/reporting/questions/probe.ipynb #rk000007
 class Agreement(NamedTuple):
@@ -122,7 +122,7 @@ def plot_ranks(found:list[Agreement], metric:str='mcc'):
 def rank_sentences(tables:list[Table], metric:str='mcc')->list[str]:
     "Does the probe rank models as fine-tuning does?"
     lines = []
-    for row in (r for t in tables if t.stem == 'ranks' for r in t.records):
+    for row in table_rows(tables, 'ranks'):
         verdict = 'ranks models as fine-tuning does' if row['low'] and float(row['low']) > 0 else \
                   'is not shown to rank models as fine-tuning does'
         ends = interval_text([float(row['low']), float(row['high'])]) if row['low'] else _ONE

@@ -16,7 +16,7 @@ from ..rendering import shown
 from ..scores import Answers, read_answers
 from ...runs.schema import Run
 from ...runs.comparing import cell_of, known_as, task_key, task_name
-from .question import RunQuestion
+from .question import RunQuestion, table_rows
 
 # %% ../../../nbs/reporting/questions/prompted.ipynb #pm07
 class Prompted(NamedTuple):
@@ -102,7 +102,7 @@ def prompted_table(found:list[Prompted])->Table:
 def prompted_sentences(tables:list[Table], metric:str='mcc')->list[str]:
     "Which models answer better than chance"
     lines = []
-    for row in (r for t in tables for r in t.records):
+    for row in table_rows(tables):
         mcc, *ends = (as_shown(row[name], 'mcc') for name in ('score','low','high'))
         verdict = 'better than chance' if float(row['low'] or 0) > 0 else 'not shown to be better than chance'
         shots = f'{row["examples"]} examples' if row['examples'] != '0' else 'no examples'

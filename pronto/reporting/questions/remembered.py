@@ -13,7 +13,7 @@ from ...core.tables import IN_BRACKETS, Table, decimal, grouped, interval_text
 from ..rendering import shown
 from ..scores import main_metric
 from ..accuracy_tables import read_seeds
-from .question import RunQuestion
+from .question import RunQuestion, table_rows
 from ..protocol_cells import data_notes
 from ...runs.comparing import same_model, settled, task_key, task_name, test_set
 from ...runs.schema import Run
@@ -143,7 +143,7 @@ def _is_above(row:dict, name:str)->bool:
 def remembered_sentences(tables:list[Table], metric:str='')->list[str]:
     "Which models complete verses, and which prefer their wording"
     lines = []
-    for row in (r for t in tables if t.stem == 'memory' for r in t.records):
+    for row in table_rows(tables, 'memory'):
         exact = decimal(100*float(row['exact'] or 0), 1)
         said = f'{row["model"]} on {row["dataset"]}: completes {exact} % of the verses word for word'
         if _is_above(row, 'exact'): said += ', more than n-grams: it has read this wording'

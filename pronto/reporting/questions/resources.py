@@ -15,7 +15,7 @@ from ...core.correlation import correlate
 from ...core.files import InputError, fact_table
 from ...core.pictures import no_formula, panels
 from ...core.tables import ABSENT, Table, decimal, grouped, interval_text
-from .question import RunQuestion
+from .question import RunQuestion, table_rows
 from ..rendering import IN_PERCENT, shown
 from ..translation_spread import across_languages
 from ...runs.comparing import row_of, task_name
@@ -160,7 +160,7 @@ def resources_sentences(tables:list[Table], metric:str='')->list[str]:
     if tables and not any(t.stem == 'resources' for t in tables):
         return ['No number of Wikipedia articles is known for these languages; the table has families alone.']
     lines = []
-    for r in (r for t in tables if t.stem == 'resources' for r in t.records if r['pearson']):
+    for r in (r for r in table_rows(tables, 'resources') if r['pearson']):
         trained = f', trained on {r["source"]}' if r['source'] else ''
         sure = 'rise with' if r['low'] and float(r['low']) > 0 else 'are not shown to rise with'
         how = f'Pearson {decimal(float(r["pearson"]))}, {r["languages"]} languages'

@@ -12,7 +12,7 @@ from ...core.pictures import panels
 from ...core.tables import Table, decimal, grouped
 from ...runs.comparing import name_apart
 from ...runs.schema import Run
-from .question import RunQuestion
+from .question import RunQuestion, by_columns
 from ..protocol_cells import data_notes
 
 # %% ../../../nbs/reporting/questions/retrievals.ipynb #rt100009
@@ -89,13 +89,11 @@ def plot_layers(runs:list[Run]):
 def retrieval_sentences(tables:list[Table], metric:str='')->list[str]: # One for each model
     "How much the setting matters"
     lines = []
-    rows = [row for t in tables if t.stem.startswith('retrieval') for row in t.records]
-    for model,some in grouped(rows, lambda r: r['model']).items():
+    for model,some in by_columns(tables, 'model', stem='retrieval').items():
         xtreme, margin = (100*mean(float(r[setting]) for r in some) for setting in ('xtreme','margin'))
         lines.append(f"{model}: XTREME's setting finds {xtreme:.1f} % of the translations, the margin on "
                      f'the best layer {margin:.1f} % (means of {len(some)} translations).')
-    rows = [row for t in tables if t.stem.startswith(_BY) for row in t.records]
-    for model,some in grouped(rows, lambda r: r['model']).items():
+    for model,some in by_columns(tables, 'model', stem=_BY).items():
         found = {row['representation']: 100*float(row['found']) for row in some}
         layers = [name for name in found if name.startswith('layer')]
         best = max(layers, key=found.get)

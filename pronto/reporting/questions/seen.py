@@ -17,7 +17,7 @@ from ...core.pictures import dumbbells, panels
 from ...core.tables import ABSENT, Table, decimal, grouped
 from ...datasets.loading import fold_folders, is_dataset, load_dataset_folder, sample
 from ...datasets.tasks import TASKS
-from .question import RunQuestion
+from .question import RunQuestion, table_rows
 from ..protocol_cells import data_notes
 from ...runs.comparing import across_translations, source_names, task_name
 from ...runs.schema import Run
@@ -200,7 +200,7 @@ def seen_sentences(tables:list[Table], metric:str='')->list[str]:
     shares = lambda rows, kind: {r['tested']: 100*int(r['right'])/int(r['n']) for r in rows
                                  if r['kind'] == kind and int(r['n'])}
     place = lambda r: (r['task'], r['model'], r['protocol'], r['trained'] != r['tested'])
-    for (task, model, protocol, _),rows in grouped((r for t in tables for r in t.records), place).items():
+    for (task, model, protocol, _),rows in grouped(table_rows(tables), place).items():
         what, of = ('names', '') if rows[0]['kind'] in ENTITIES else ('trigrams of tags', 'trigrams, ')
         seen, unseen = (shares(rows, of + kind) for kind in ('seen','unseen'))
         both = sorted(seen.keys() & unseen.keys())

@@ -12,8 +12,8 @@ import numpy as np
 from ...bibles.languages import family_of
 from ...core.files import InputError
 from ...core.pictures import no_formula, panels
-from ...core.tables import Table, decimal, grouped, names_in
-from .question import RunQuestion
+from ...core.tables import Table, decimal, names_in
+from .question import RunQuestion, by_columns
 from .resources import OverLanguages, of_three_languages, wikipedia_articles
 from .tiers import TIERS, read_tiers, tier_of
 from .typology import language_distances
@@ -127,8 +127,8 @@ def plot_subset(found:list[Subset], metric:str='accuracy'):
 def subset_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "Where a selection is better or worse than all languages"
     lines = []
-    place = lambda r: (r['task'], r['model'], r['protocol'], r['source'])
-    for r in (r for t in tables for own in grouped(t.records, place).values() for r in own[1:] or own):
+    places = by_columns(tables, 'task', 'model', 'protocol', 'source').values()
+    for r in (r for own in places for r in own[1:] or own):
         a, b = (decimal(float(r[name]), 1 if metric in IN_PERCENT else 2) for name in ('of_chosen','of_all'))
         rare = float(r['random']) < .05
         said = 'as few random choices do' if rare else 'as many random choices do'

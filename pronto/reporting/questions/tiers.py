@@ -12,11 +12,11 @@ from typing import Callable, NamedTuple
 import numpy as np
 from ...core.correlation import Correlation, correlate
 from ...core.files import InputError, fact_table, reading
-from ...core.tables import ABSENT, Table, decimal, grouped, interval_text
+from ...core.tables import ABSENT, Table, decimal, interval_text
 from ...core.pictures import panels
 from ..protocol_cells import as_shown, number
 from ..rendering import shown
-from .question import RunQuestion
+from .question import RunQuestion, by_columns
 from .resources import OverLanguages, over_languages
 from ...runs.schema import Run
 from ...runs.comparing import plain_name
@@ -197,8 +197,8 @@ def tier_table(found:list[Tiered], metric:str='accuracy')->Table:
 def tier_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "How much better a model is in languages that it has seen"
     lines = []
-    place = lambda r: (r['task'], r['model'], r['protocol'], r['source'])
-    for (task, model, _, source),own in grouped([row for t in tables for row in t.records], place).items():
+    places = by_columns(tables, 'task', 'model', 'protocol', 'source')
+    for (task, model, _, source),own in places.items():
         by = {row['tier']: row for row in own}
         if not {'seen','unseen'} <= by.keys(): continue
         of = lambda row: f'{row["languages"]} language' + ('s' if row['languages'] != '1' else '')

@@ -18,7 +18,7 @@ from ...core.progress import progress
 from ...core.stats import holm
 from ...core.tables import Table, decimal, grouped
 from ...core.pictures import panels
-from .question import RunQuestion
+from .question import RunQuestion, by_columns
 from ...runs.schema import Run
 from ...runs.comparing import task_key, task_name
 from ..translation_spread import with_languages
@@ -194,8 +194,7 @@ def plot_typology(found:list[Typology], metric:str=''):
 def typology_sentences(tables:list[Table], metric:str='')->list[str]:
     "Do gaps grow with a distance?"
     lines = []
-    rows = [row for table in tables for row in table.records]
-    for (task, model),own in grouped(rows, lambda r: (r['task'], r['model'])).items():
+    for (task, model),own in by_columns(tables, 'task', 'model').items():
         clear = [r for r in own if float(r['p (Holm)']) < .05]
         named = ', '.join(f'{r["distance"]} (r {r["r"]}, p {r["p (Holm)"]})' for r in clear)
         said = f'gaps go together with the distances {named}' if clear else 'no distance explains the gaps'
