@@ -353,32 +353,20 @@ class Story(Clauses):
         return Clause(EXIST, tuple(args), variant=self.rng.randrange(60))
 
 # %% ../../nbs/demo/grammar.ipynb #912702b2
-_PARTS = ('owner','clause','apposed','conjunct') # Of a phrase
-
 def phrases(
     x # `SentenceMeaning`, `Clause`, `Role` or `Phrase`
 )->Iterator[Phrase]: # The outer phrase before those in it
     "All phrases of a meaning"
-    if isinstance(x, Phrase):
-        yield x
-        parts = [getattr(x, part) for part in _PARTS]
-    elif isinstance(x, Role): parts = [x.filler]
-    elif isinstance(x, Clause): parts = x.args
-    elif isinstance(x, SentenceMeaning): parts = [*x.clauses, x.vocative]
-    else: parts = []
-    for part in parts: yield from phrases(part)
+    if isinstance(x, Phrase): yield x
+    if isinstance(x, tuple) and not isinstance(x, Sense):
+        for part in x: yield from phrases(part)
 
 def _map_phrases(x, f):
     "The meaning with `f` applied to all phrases, inner phrases first"
-    if isinstance(x, Phrase):
-        parts = {part: getattr(x, part) for part in _PARTS}
-        return f(x._replace(**{name: _map_phrases(part, f) for name,part in parts.items() if part}))
-    if isinstance(x, Role): return x._replace(filler=_map_phrases(x.filler, f))
-    if isinstance(x, Clause): return x._replace(args=tuple(_map_phrases(a, f) for a in x.args))
-    if isinstance(x, SentenceMeaning):
-        clauses = tuple(_map_phrases(c, f) for c in x.clauses)
-        return x._replace(clauses=clauses, vocative=_map_phrases(x.vocative, f))
-    return x
+    if not isinstance(x, tuple) or isinstance(x, Sense): return x
+    parts = [_map_phrases(part, f) for part in x]
+    mapped = x._make(parts) if hasattr(x, '_make') else tuple(parts)
+    return f(mapped) if isinstance(x, Phrase) else mapped
 
 # %% ../../nbs/demo/grammar.ipynb #ec5006a2
 def _frequent_names(sentences, single):

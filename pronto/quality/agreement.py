@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['UD_RULES', 'PAIRS', 'ud_mentions', 'ud_subject', 'ud_proper_subject', 'ud_root', 'ud_imperative', 'UdRule',
-           'Comparison', 'confusion_of', 'english_verses', 'compare_labels', 'compare_with_parse', 'measures',
-           'against_random', 'agree', 'by_book']
+           'Comparison', 'english_verses', 'compare_labels', 'compare_with_parse', 'measures', 'against_random',
+           'agree', 'by_book']
 
 # %% ../../nbs/quality/agreement.ipynb #172f687d
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ import numpy as np
 from ..datasets.loading import Dataset
 from ..core.files import InputError
 from ..core.refs import Ref
-from ..core.stats import bootstrap, wilson
+from ..core.stats import bootstrap, confusions, wilson
 from ..datasets.tasks import NMC, PNS, SM, VerseTask
 from ..bibles.ud import Token, Treebank
 from ..bibles.rows import Bible, VerseRow
@@ -121,20 +121,13 @@ class Comparison:
     @cached_property
     def confusion(self)->np.ndarray: # (k, k): rows are projected labels, columns those of the parse
         "How often each projected label occurs with each label of the parse"
-        return confusion_of(self.labels, self.pronto, self.ud)
+        return confusions(self.labels, self.pronto, self.ud, np.zeros(len(self), int), 1)[0]
 
     def where(self, keep)->'Comparison': # `keep` takes a `Ref`
         "The verses that `keep` is true of"
         at = [i for i,r in enumerate(self.refs) if keep(r)]
         parts = ([xs[i] for i in at] for xs in (self.refs, self.pronto, self.ud, self.verses))
         return Comparison(self.task, *parts, self.unparsed, self.unused)
-
-# %% ../../nbs/quality/agreement.ipynb #7f1c2aa2
-def confusion_of(labels, first:list[str], second:list[str])->np.ndarray: # (k, k)
-    "How often each label of one list occurs with each of the other"
-    number = {label:i for i,label in enumerate(labels)}
-    k, pairs = len(labels), [number[a]*len(number) + number[b] for a,b in zip(first, second)]
-    return np.bincount(np.array(pairs, int), minlength=k*k).reshape(k, k)
 
 # %% ../../nbs/quality/agreement.ipynb #fc4c878a
 def english_verses(
