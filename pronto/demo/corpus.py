@@ -15,10 +15,10 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from random import Random
 from xml.sax.saxutils import escape
-from machine.scripture import ENGLISH_VERSIFICATION
 from ..sources.annotate import annotate
 from ..sources.annotation_file import write_annotations
 from ..bibles.reading import read_bible
+from ..bibles.versification import scheme_verses
 from ..datasets.building import build
 from .english import *
 from ..core.files import *
@@ -29,10 +29,8 @@ from .invented_languages import *
 # %% ../../nbs/demo/corpus.ipynb #f24a6890
 def chapter_sizes(n_verses:int)->dict[tuple,int]: # (book, chapter) to its number of verses
     "The length of every chapter; raises `ValueError` for more verses than the real New Testament has"
-    scheme = ENGLISH_VERSIFICATION
-    real = {(book, chapter): scheme.get_last_verse(n, chapter) for n,book in enumerate(NT_BOOKS, 40)
-            for chapter in range(1, scheme.get_last_chapter(n) + 1)}
-    total = sum(real.values())
+    real = Counter((book, chapter) for book,chapter,_ in scheme_verses('eng', NT_BOOKS))
+    total = real.total()
     if not 0 < n_verses <= total: raise ValueError(f'{n_verses} verses: give a number from 1 to {total:,}')
     shares = {k: n*n_verses/total for k,n in real.items()}
     sizes = {k: int(share) for k,share in shares.items()}

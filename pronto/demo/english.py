@@ -28,8 +28,8 @@ class Node:
     stop:int = -1                            # Index of its last leaf
     height:int = 0                           # Levels above its first leaf
 
-    def leaves(self)->list: # `Node`s
-        return [l for k in self.kids for l in k.leaves()] if self.kids else [self]
+    def nodes(self)->list: # Itself and all that is below it, from left to right
+        return [self] + [n for k in self.kids for n in k.nodes()]
 
 def node(label:str, *kids)->Node: # `None` among `kids` is left out
     "A constituent"
@@ -201,7 +201,7 @@ class VerbPhrases(EnglishNounPhrases):
         return VerbPhrase(verb, no, after, front, frame)
 
     def add_deed_frame(self, frame, after):
-        noun = next((l for n in after for l in n.leaves() if l.label == 'NN'), None)
+        noun = next((l for n in after for l in n.nodes() if l.label == 'NN'), None)
         if noun is None: return
         times = [arg for arg in frame.args if arg[0] == 'ARGM-TMP']
         self.frames.append(Frame(noun, f'{noun.word}.01', [frame.args[0], *times]))
@@ -220,7 +220,7 @@ class VerbPhrases(EnglishNounPhrases):
 
 # %% ../../nbs/demo/english.ipynb #5e5a3ec7
 def _is_plural(p): return p.plural or bool(p.conjunct) or p.word in ('i','you')
-def _has_name(n): return any(l.label.startswith('NNP') for l in n.leaves())
+def _has_name(n): return any(l.label.startswith('NNP') for l in n.nodes())
 def _with_comma(front): return [front, leaf(',', ',')] if front else []
 
 class EnglishClauses(VerbPhrases):
@@ -317,12 +317,8 @@ class EnglishSentence:
     @property
     def mentions(self)->list[tuple]: # (first leaf, last leaf, type, chain)
         "The mentions, in order of their first leaves, the longest first"
-        found = [(n.start, n.stop, *c) for n in _nodes(self.tree) for c in n.coref]
+        found = [(n.start, n.stop, *c) for n in self.tree.nodes() for c in n.coref]
         return sorted(found, key=lambda m: (m[0], -m[1]))
-
-def _nodes(n):
-    yield n
-    for k in n.kids: yield from _nodes(k)
 
 def _final_mark(sentence):
     if sentence.mood in ('polar','wh'): return '?'
@@ -344,8 +340,9 @@ def annotate_english(sentence:SentenceMeaning, fresh=lambda: 0)->EnglishSentence
     return EnglishSentence(tree, leaves, sorted(english.frames, key=lambda f: f.verb.start))
 
 # %% ../../nbs/demo/english.ipynb #61f86504
-_LABELS = dict(S='declarative', SQ='interrogative', SBARQ='interrogative')
-_LABELS |= {'S-CLF': 'declarative', 'SQ-CLF': 'interrogative', 'S-IMP': 'imperative'}
+_LABELS = {'S': 'declarative', 'S-CLF': 'declarative', 'S-IMP': 'imperative', 'SQ': 'interrogative',
+           'SBARQ': 'interrogative'}
+
 def true_mood(s:EnglishSentence)->str|None: # `declarative`, `imperative`, `interrogative` or `None`
     "The label of sentence mood"
     return _LABELS.get(s.tree.kids[0].label)
@@ -394,14 +391,15 @@ def _prop_lines(s, f):
             label = '' # A label is printed once
 
 # %% ../../nbs/demo/english.ipynb #29df14ed
-def _leaf_lines(s, i, frames, mentions):
-    l = s.leaves[i]
+def _leaf_lines(s, i):
+    l, frames = s.leaves[i], [f for f in s.frames if f.verb.start == i]
     yield f'    {i:<4}{l.word}'
     for f in frames: yield from _prop_lines(s, f)
     sense = frames[0].sense if frames and frames[0].verb.label[0] == 'V' else ''
     if len(sense)%2: yield f'           sense: {sense.replace(".0", "-v.")}' # Some verbs have none
     if l.name: yield f'           name:  {l.name:<13}{f"{i}-{i}":<8}{l.word}'
-    for first,last,kind,chain in mentions:
+    for first,last,kind,chain in s.mentions:
+        if first != i: continue
         head = f'           coref: {kind:<13}{chain:<7}{f"{first}-{last}":<8}'
         yield from _wrapped(head, ' '.join(s.tokens[first:last+1]), 44)
 
@@ -412,11 +410,7 @@ def onf_block(
     stop:str           # e.g. `2_3_8`
 )->str: # Begins with a line of hyphens
     "A sentence in OntoNotes Normal Form"
-    frames, mentions = {}, {}
-    for f in s.frames: frames.setdefault(f.verb.start, []).append(f)
-    for m in s.mentions: mentions.setdefault(m[0], []).append(m)
-    leaves = []
-    for i in range(len(s.leaves)): leaves += _leaf_lines(s, i, frames.get(i, []), mentions.get(i, []))
+    leaves = [line for i in range(len(s.leaves)) for line in _leaf_lines(s, i)]
     speaker_lines = [f'    name: {speaker}', f'    start time: {start}', f'    stop time: {stop}']
     blocks = {'Plain sentence:': _wrapped('    ', plain(s), 76),
               'Treebanked sentence:': _wrapped('    ', ' '.join(s.tokens), 76),
@@ -429,16 +423,11 @@ def onf_block(
 # %% ../../nbs/demo/english.ipynb #27823087
 def onf_chains(sentences:list[EnglishSentence], section:int=0)->str: # Begins with a line of equals signs
     "The coreference chains of a section"
-    chains = {}
+    chains, title = {}, f'Coreference chains for section {section}:'
     for i,s in enumerate(sentences):
         for first,last,kind,chain in s.mentions:
-            chains.setdefault((chain, kind[:5]), []).append((i, first, last, kind[6:], s))
-    title = f'Coreference chains for section {section}:'
-    blocks = ['='*120 + f'\n{title}\n' + '-'*len(title)]
-    for (chain,kind),mentions in sorted(chains.items()):
-        lines = [f'    Chain {chain} ({kind})']
-        for i,first,last,part,s in mentions:
-            head = f'        {part:<7}{f"{i}.{first}-{last}":<13}'
+            head = f'        {kind[6:]:<7}{f"{i}.{first}-{last}":<13}'
+            lines = chains.setdefault((chain, kind[:5]), [f'    Chain {chain} ({kind[:5]})'])
             lines += _wrapped(head, ' '.join(s.tokens[first:last+1]), 60)
-        blocks.append('\n'.join(lines))
-    return '\n\n'.join(blocks)
+    blocks = ['='*120 + f'\n{title}\n' + '-'*len(title)]
+    return '\n\n'.join(blocks + ['\n'.join(lines) for _,lines in sorted(chains.items())])

@@ -9,7 +9,7 @@ __all__ = ['APPENDIX_MEASURES', 'measured', 'language_of', 'is_hindi', 'table4_c
 
 # %% ../../nbs/quality/appendix.ipynb #dde4e10a
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Callable
 from ..bibles.languages import Language, identify, script_of
 from ..bibles.ud import Treebank
 from ..core.files import fact_table
@@ -101,20 +101,23 @@ def print_table4(
     return Table('table4', title, blocks, notes, cells, name='Table 4', align='lr', decimals=4)
 
 # %% ../../nbs/quality/appendix.ipynb #68b8180a
-def _points(ax, cells:list[dict], metrics:dict):
-    "A point with its interval for each pair and measure"
-    at = {(c['pair'], c['metric']): c for c in cells}
-    for y,(pair,m) in enumerate([(p,m) for m in metrics for p in PAIRS]):
-        c, color = at[pair,m], 'C0' if pair == PAIRS[0] else '0.5'
-        spread = c['spread'] is not None
-        low,high = (c['value']-c['spread'], c['value']+c['spread']) if spread else (c['low'], c['high'])
-        if low is not None: ax.plot([low, high], [y, y], '-', lw=1.5, color=color)
-        ax.plot(c['value'], y, 'o', ms=5, color=color)
+def _points(
+    ax, names:list[str], cells:list[dict],
+    is_main:Callable # Is a figure one of those in colour?
+):
+    "A point with its interval for each figure, and a circle where one is published"
+    for y,c in enumerate(cells):
+        value, spread, color = c['value'], c.get('spread'), 'C0' if is_main(c) else '0.5'
+        ends = [c['low'], c['high']] if spread is None else [value - spread, value + spread]
+        if None not in ends: ax.plot(ends, [y, y], '-', lw=1.5, color=color)
+        ax.plot(value, y, 'o', ms=5, color=color)
         if c['published'] is not None: ax.plot(c['published'], y, 'o', ms=8, mfc='none', mec='C3')
-    names = [f'{name}: {p}' for name in metrics.values() for p in PAIRS]
     ax.set_yticks(range(len(names)), names, fontsize=7)
     ax.invert_yaxis()
     ax.set_xlim(left=min(0, ax.get_xlim()[0]))
+
+def _circles(cells)->str: # For the title
+    return '; published for Hindi (circles)' if any(c['published'] is not None for c in cells) else ''
 
 def draw_confusion(ax, comparison:Comparison):
     "Draw a confusion matrix"
@@ -131,11 +134,11 @@ def draw_table4(
     figure = Figure(figsize=(10, 3.4*len(comparisons)), layout='constrained')
     panels = figure.subplots(len(comparisons), 2, squeeze=False, width_ratios=[2.2,1])
     for (left,right),c in zip(panels, comparisons):
-        cells = [x for x in table.data if x['task'] == c.task.abbr]
-        _points(left, cells, APPENDIX_MEASURES[c.task.abbr])
-        publ = any(x['published'] is not None for x in cells)
-        left.set_title(f'{c.task.abbr}: ours (dots){", published for Hindi (circles)" if publ else ""}',
-                       fontsize=10)
+        at = {(x['metric'], x['pair']): x for x in table.data if x['task'] == c.task.abbr}
+        measured = APPENDIX_MEASURES[c.task.abbr].items()
+        named = {f'{name}: {pair}': at[m,pair] for m,name in measured for pair in PAIRS}
+        _points(left, list(named), list(named.values()), lambda x: x['pair'] == PAIRS[0])
+        left.set_title(f'{c.task.abbr}{_circles(at.values())}', fontsize=10)
         draw_confusion(right, c)
     return figure
 
@@ -240,24 +243,18 @@ def print_table5(
 # %% ../../nbs/quality/appendix.ipynb #55bff67b
 _PUBLISHED_TOTALS = dict(SM=100, SS=50, SAC=50)
 
-def draw_table5(table:Table)->'Figure': # A bar per figure
+def draw_table5(table:Table)->'Figure': # A point per figure
     "A picture of Table 5"
     from matplotlib.figure import Figure
-    cells = [c for c in table.data if 'share' in c]
-    several = len({c['annotator'] for c in cells}) > 1
+    cells = [c | dict(value=c['share']) for c in table.data if 'share' in c]
+    for c in cells:
+        if c['published'] is not None: c['published'] /= _PUBLISHED_TOTALS[c['task']]
     figure = Figure(figsize=(8, 1.2 + .35*len(cells)), layout='constrained')
     ax = figure.subplots()
-    for y,c in enumerate(cells):
-        ax.barh(y, c['share'], color='C0' if c['metric'] == 'correct' else '0.75')
-        ax.plot([c['low'], c['high']], [y, y], 'k-', lw=1)
-        share = c['published'] and c['published']/_PUBLISHED_TOTALS[c['task']]
-        if share is not None: ax.plot(share, y, 'o', ms=8, mfc='none', mec='C3')
-    names = [f"{c['task']} {c['metric'].replace('_', '-')}" for c in cells]
-    if several: names = [f"{name} ({c['annotator']})" for name,c in zip(names, cells)]
-    ax.set_yticks(range(len(cells)), names)
-    ax.invert_yaxis()
-    publ = '; published for Hindi (circles)' if any(c['published'] is not None for c in cells) else ''
-    ax.set(xlim=(0,1), xlabel=f'share of the sample, with 95 % interval{publ}')
+    who = lambda c: f" ({c['annotator']})" if len({c['annotator'] for c in cells}) > 1 else ''
+    names = [f"{c['task']} {c['metric'].replace('_', '-')}{who(c)}" for c in cells]
+    _points(ax, names, cells, lambda c: c['metric'] == 'correct')
+    ax.set(xlim=(0,1), xlabel=f'share of the sample, with 95 % interval{_circles(cells)}')
     return figure
 
 # %% ../../nbs/quality/appendix.ipynb #8a11d2ce

@@ -15,7 +15,7 @@ import numpy as np
 from ..bibles.xml import parse_xml
 from ..datasets.loading import Dataset
 from ..core.files import InputError, content_hash, reading, write_aside
-from ..core.tables import csv_text, spreadsheet_value
+from ..core.tables import csv_text, grouped, spreadsheet_value
 from ..runs.store import dataset_hash
 from ..core.stats import wilson
 from ..datasets.tasks import SAC, SM, SS, TASKS, PairTask, Task
@@ -93,9 +93,7 @@ def _shares(exact:dict[str,float], size:int)->dict[str,int]: # Label to how many
 
 def _stratified(rows:list, size:int, rng:Random)->list: # Shuffled
     "A sample in which every label has its share"
-    groups = {}
-    for r in rows: groups.setdefault(r.label, []).append(r)
-    size = min(size, len(rows))
+    groups, size = grouped(rows, lambda r: r.label), min(size, len(rows))
     take = _shares({label: size*len(g)/len(rows) for label,g in groups.items()}, size)
     sample = [r for label in sorted(groups) for r in rng.sample(groups[label], take[label])]
     return rng.sample(sample, len(sample))
