@@ -27,8 +27,8 @@ from .scores import Answers, against_baselines, among_best, read_answers
 from .scores import has_reference, main_metric, seed_scores, with_metric
 from .translation_spread import spread_note
 from ..runs.schema import Run
-from ..runs.comparing import kind_of, known_as, latest, name_apart, plain_name, preference
-from ..runs.comparing import stem_of, task_key, task_name, test_set
+from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, plain_name, preference
+from ..runs.comparing import stem_of, task_key, task_name, test_set, with_label
 from ..runs.folds import following_share, probe_kept, unknown_share
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #e7d39ed4
@@ -74,36 +74,26 @@ def _filled_by(row:dict[str,str], models:set[str])->str: # `models`: those that 
     return listed if listed in models else listed.rpartition('/')[2]
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #9e469168
-def _language_names(records:list[Run])->dict[str,str]: # Of each translation
-    known = {r.dataset: r.language for r in records if r.language} # Old records of retrieval do not say it
-    return {r.dataset: identify(known.get(r.dataset, ''), r.own_code).name for r in records}
-
-def _with_versions(layout:list[dict[str,str]], bibles:list[str])->list[dict[str,str]]:
-    "Repeat the rows of a translation for each of its versions"
-    versions = grouped([b for b in bibles if plain_name(b) != b], plain_name)
-    found = []
-    for code,rows in grouped(layout, lambda r: r['bible']).items():
-        for b in versions.get(code, [code]):
-            found += [r | dict(bible=b, abbreviation=r['abbreviation'] + b.removeprefix(code)) for r in rows]
-    return found
+def _rows_for(bible:str, ran:dict[str,Run], listed:list[dict[str,str]])->list[dict[str,str]]:
+    "The rows of a translation, or of one version of it; models that are not listed come last"
+    language = next((r.language for r in ran.values() if r.language), '') # Old records may not say it
+    version, first = bible.removeprefix(plain_name(bible)), next(iter(ran.values()))
+    rows = [r | dict(bible=bible, abbreviation=r['abbreviation'] + version) for r in listed]
+    known = dict(table=OWN_TABLE, bible=bible, abbreviation=bible, title='')
+    known = known | dict(language=identify(language, first.own_code).name) | (rows[0] if rows else {})
+    there = {_filled_by(r, ran.keys()) for r in rows}
+    return rows + [known | dict(model=m, hub=m) for m in ran if m not in there]
 
 def add_unlisted(
     layout:list[dict[str,str]], records:list[Run]
 )->list[dict[str,str]]: # Every run has its row
     "Add rows for runs that are not listed: own translations first, own models at the end of their block"
-    languages = _language_names(records)
-    models = {bible: {} for bible in languages} # In the order of the records
-    for r in records: models[r.dataset][known_as(r.model)] = True
-    rows = layout = _with_versions(layout, list(models))
-    about = {r['bible']: r for r in reversed(layout)}
-    for bible,ran in models.items():
-        known = about.get(bible) or dict(table=OWN_TABLE, bible=bible, abbreviation=bible, title='')
-        known = dict(language=languages[bible]) | known
-        listed = {_filled_by(r, ran.keys()) for r in layout if r['bible'] == bible}
-        rows = rows + [known | dict(model=m, hub=m) for m in ran if m not in listed]
-    order = dict.fromkeys([b for b in models if b not in about] + [r['bible'] for r in layout])
-    place = {bible: i for i,bible in enumerate(order)}
-    return sorted(rows, key=lambda r: place[r['bible']])
+    listed, own, found = grouped(layout, lambda r: r['bible']), [], {}
+    for bible,runs in grouped(records, lambda r: r.dataset).items():
+        code, ran = plain_name(bible), {known_as(r.model): r for r in runs}
+        place = found.setdefault(code, []) if code in listed else own
+        place += _rows_for(bible, ran, listed.get(code, []))
+    return own + [row for code,rows in listed.items() for row in found.get(code, rows)]
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #baab90c2
 SPLITS_SHOWN = 'parallel,folds,published,divided' # Those without leaks, and those of other benchmarks
@@ -307,10 +297,8 @@ def _name_test_sets(blocks:list[Block]):
     "Tell the blocks of one translation apart, and say in what they differ"
     of = lambda block, field: next((x for c in block if (x := getattr(c, field))), '')
     kinds = [[of(block, f) for f in ('protocol','rules','source','splits')] for block in blocks]
-    differs = [len(set(values)) > 1 for values in zip(*kinds)]
-    for i,(block,kind) in enumerate(zip(blocks, kinds), 1):
-        about = ', '.join(x for x,other in zip(kind, differs) if x and other)
-        for c in block: c.test_set = f'test set {i} ({about})' if about else f'test set {i}'
+    for i,(block,about) in enumerate(zip(blocks, differing(kinds)), 1):
+        for c in block: c.test_set = with_label(f'test set {i}', about)
 
 PAPER_TASKS = [task.stem for task in (NMC, PNS, SM, SS, SAC)]
 
@@ -416,12 +404,8 @@ def read_tables(
     records = with_metric(records, metric)
     chosen = choose(records, options)
     rows = add_unlisted(read_layout(options.layout), runs_in(chosen))
-    if metric == 'mae': chosen = _only_counts(chosen)
     blocks = fill(rows, chosen, options.published, metric, common)
-    if not blocks:
-        uncounted = 'has no such runs of a task that counts; choose another --metric'
-        what = uncounted if records and metric == 'mae' else _nothing(records, options.store)
-        raise InputError(str(options.store or 'runs'), what)
+    if not blocks: raise InputError(str(options.store or 'runs'), _nothing(records, options.store))
     by_table = grouped(blocks, lambda block: block[0].table).items()
     return {name: (own, common, _beside(own, chosen, metric or 'accuracy')) for name,own in by_table}
 
@@ -434,13 +418,6 @@ def write_published(out:Path):
 def in_store(runs)->str: # ` --runs DIR`, or empty without a folder
     "The option that a suggested command needs to read the same runs"
     return '' if runs is None else f' --runs {quote(str(runs))}'
-
-def _only_counts(chosen:dict[str,list[dict]])->dict[str,list[dict]]:
-    "The cells of tasks whose labels are counts; only they have an absolute error"
-    counts = lambda task: TASKS[stem].counts if (stem := stem_of(task)) in TASKS else False
-    kept = {bible: [{key: runs for key,runs in block.items() if counts(key[1])} for block in blocks]
-            for bible,blocks in chosen.items()}
-    return {bible: found for bible,blocks in kept.items() if (found := [block for block in blocks if block])}
 
 def _nothing(records:list[Run], store:str|None)->str:
     store = in_store(store)

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MIN_SEEDS', 'METRICS', 'Answers', 'has_seed', 'read_answers', 'answers_by_task', 'has_reference', 'common_rows',
            'main_metric', 'with_metric', 'seed_scores', 'answer_values', 'compare_values', 'compare_answers',
-           'compare_all', 'is_clear', 'best_of_models', 'against_best', 'may_be_best', 'among_best', 'AgainstBaseline',
+           'compare_all', 'is_clear', 'against_best', 'may_be_best', 'among_best', 'AgainstBaseline',
            'against_baselines']
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
@@ -253,17 +253,13 @@ def is_clear(p:float|None, level:float=.05)->bool:
     "Does a test tell two models apart?"
     return p is not None and p < level
 
-def best_of_models(models:dict[str,Answers], metric:str='accuracy')->str: # Its name
-    "The model with the best score"
-    return max(models, key=lambda name: answer_values(models[name], metric).mean())
-
 # %% ../../nbs/reporting/scores.ipynb #rsc27
 def against_best(
     models:dict[str,Answers], metric:str='accuracy',
     baselines:tuple[str,...]=() # e.g. `('ngram',)`
 )->list[dict]: # `best` and `other`, by name; `difference`, `p` and `p_holm`
     "The best model against each of the others and the baselines; raises `ValueError` if test sets differ"
-    best = best_of_models(models, metric)
+    best = max(models, key=lambda name: answer_values(models[name], metric).mean())
     own = models[best]
     rows = compare_all(models | {b: own.of_baseline(b) for b in baselines if b in own.baselines}, metric)
     found = []

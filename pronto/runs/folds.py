@@ -111,17 +111,20 @@ def pool(
 
 # %% ../../nbs/runs/folds.ipynb #foun0002
 HIGH_UNKNOWN = .2 # Tables mention a share of unknown tokens from here on
-MOST_FOLLOWING = .05 # Tables mention a share of answers that stick to one letter above this
+MOST_FOLLOWING = .05 # Tables mention a share of answers that stick to one letter from here on
+
+def _high(shares, least:float)->float|None:
+    "The mean of what is known, if it is high"
+    known = [x for x in shares if x is not None]
+    return share if known and (share := sum(known)/len(known)) >= least else None
 
 def unknown_share(
     records:list[Run], # The seeds of one cell
     least:float=HIGH_UNKNOWN
 )->float|None: # Of the tokens of test, from 0 to 1; `None` where it is below `least` or not known
     "How much of the text the model cannot read, if that is much"
-    shares = [x for r in records if (x := r.unknown.get('test')) is not None]
-    return share if shares and (share := sum(shares)/len(shares)) >= least else None
+    return _high((r.unknown.get('test') for r in records), least)
 
 def following_share(records:list[Run])->float|None: # In the form of `unknown_share`, where it is high
     "The share of answers to prompts that stick to one letter, whatever it stands for, if it is high"
-    shares = [r.follows_letter for r in records if r.follows_letter is not None]
-    return share if shares and (share := sum(shares)/len(shares)) > MOST_FOLLOWING else None
+    return _high((r.follows_letter for r in records), MOST_FOLLOWING)
