@@ -144,7 +144,8 @@ def know_imported(folders):
 _METRICS = dict(sentence='accuracy', pair='accuracy', tagging='tag_accuracy', questions='squad')
 _COLUMNS = dict(sentence=2, pair=3, tagging=2)
 
-def _is_header(label:str, labels)->bool: return label.lower() in ('label','labels') and label not in labels
+def _is_header(label:str, labels)->bool:
+    return label.lower() in ('label','labels') and label not in labels
 
 def _occurring(files:list[Path], kind:str)->tuple[tuple[str,...],list[str]]: # In alphabetical order; notes
     "The labels of some tables, and what may be headers: labels that only first lines have"
@@ -189,7 +190,7 @@ def _known_rows(found:Found, task:str)->list[str]: # Lines
 
 # %% ../../nbs/suites/importing.ipynb #im12g
 def _own_files(folder:Path, ending:str, notes:list[str])->dict[str,Path]: # Split to file
-    "The tables of a language: `train.tsv` or `my_train.tsv`; raises `InputError` for two of one split"
+    "The tables of a language, e.g. `my_train.tsv`; raises `InputError` for two of one split"
     named = re.compile(rf'(?:.*[._-])?({"|".join(SPLITS)}){re.escape(ending)}')
     paths = [p for p in sorted(folder.glob(f'*{ending}')) if p.is_file()]
     found = grouped(paths, lambda path: (m := named.fullmatch(path.name)) and m[1])
@@ -219,7 +220,7 @@ def _places(path:Path, ending:str, language:str|None, notes:list[str])->dict[str
             raise InputError(path, f'{what}; join them, or rename one')
         else: found[code] = files
     if language and found:
-        raise InputError('--language', f'names one language, but {path} has a folder for each; leave it out')
+        raise InputError('--language', f'{path} has a folder for each language; leave it out')
     return found
 
 # %% ../../nbs/suites/importing.ipynb #im12d
@@ -233,9 +234,9 @@ def read_own(
     "Read a user's own tables; raises `InputError` that names the line"
     path, found, labels = Path(path), Found(), tuple(labels)
     check_names(task, labels)
-    if len({*labels}) == 1: raise InputError('--labels', 'name two or more labels, with commas between them')
+    if len({*labels}) == 1: raise InputError('--labels', 'name two or more labels, with commas')
     ending = '.json' if kind == 'questions' else '.tsv'
-    if not path.exists(): raise InputError(path, 'does not exist; name a table or a folder of tables')
+    if not path.exists(): raise InputError(path, 'does not exist; name a table or a folder')
     places = _places(path, ending, language, found.notes)
     if not labels and kind != 'questions':
         labels, headers = _occurring([file for files in places.values() for file in files.values()], kind)

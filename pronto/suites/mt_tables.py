@@ -26,7 +26,7 @@ class TranslatedPair(NamedTuple):
     chrf:float # chrF++, from 0 to 100
 
 def translated_pairs(folders:list)->list[TranslatedPair]:
-    "Which datasets belong together; raises `InputError` for a folder that was not imported with --human"
+    "Which datasets belong together; raises `InputError` for a folder that does not say it"
     found = []
     for folder in folders:
         about = json_with_keys(Path(folder)/'manifest.json', 'code', 'human', 'chrf')
@@ -42,7 +42,7 @@ def translated_pairs(folders:list)->list[TranslatedPair]:
 _Scores = dict[tuple[str,str,str],tuple[float,float]] # Model, task and human dataset to both scores
 
 def paired_scores(records:list[Run], pairs:list[TranslatedPair], metric:str='accuracy')->_Scores:
-    "The means over seeds on the human and the machine-translated test set of each language"
+    "Means over seeds on both test sets of each language"
     found = {}
     alike = grouped(records, lambda r: (r.model, task_name(r.task), training_of(r)))
     for run,some in alike.items():
@@ -69,7 +69,7 @@ def language_table(scores:_Scores, pairs:list[TranslatedPair])->Table:
 _FEW = 'Correlations need three languages, or three models, with scores that differ.'
 
 def correlation_table(scores:_Scores, pairs:list[TranslatedPair])->Table:
-    "How scores on both test sets correlate, and how either does with the quality of the translation"
+    "How scores on both test sets correlate with each other and with chrF++"
     quality, groups, rows = {p.human: p.chrf for p in pairs}, {}, []
     for (model,task,code),(human,machine) in sorted(scores.items()):
         over = f'{model}, over languages'
@@ -89,7 +89,7 @@ def correlation_table(scores:_Scores, pairs:list[TranslatedPair])->Table:
 
 # %% ../../nbs/suites/mt_tables.ipynb #tc15d
 def _of_versions(pairs:list[TranslatedPair], records:list[Run])->list[TranslatedPair]:
-    "Pair each version of a human translation, as `name_apart` names it, with the latest machine translation"
+    "Pair each version of a human translation with the latest machine translation"
     named = lambda code: list(dict.fromkeys(r.dataset for r in records if r.own_code == code))
     return [p._replace(human=human, machine=machine) for p in pairs for human in named(p.human)
             for machine in named(p.machine)[-1:]]
@@ -99,7 +99,7 @@ def make_translation_tables(
     out=None, # The folder for the tables; nothing is written if not given
     metric:str='accuracy'
 )->list[Table]:
-    "Make the tables of how both kinds of test sets agree; raises `InputError` without runs on both"
+    "How both kinds of test sets agree; raises `InputError` without runs on both"
     named = translated_pairs(folders)
     records = name_apart([r for r in read_runs(runs) if r.score(metric) is not None], limits=False)
     pairs = _of_versions(named, records)

@@ -142,7 +142,7 @@ def _ways(records:list[Run])->dict[str,list[Run]]: # With the number of seeds
     return found
 
 def _ours(records:list[Run])->dict[str,dict[str,float]]: # Name to language to MCC in percent
-    "Models that were trained on the language they are tested on, or asked without training: median of seeds"
+    "Median over seeds of models trained on the tested language, or only asked"
     own = [r for r in records if r.task == 'mela' and not r.sources]
     medians = lambda some: {language: median(100*r.mcc for r in of)
                             for language,of in grouped(some, lambda r: r.dataset).items()}

@@ -53,7 +53,7 @@ def _fits(record:Run)->bool:
 def scores_of_runs(
     records:list[Run]
 )->dict[str,SubmissionScores]: # Model, recipe and what it was trained on
-    "The scores of runs on XTREME in the form of those of a submission; runs with a limit are left out"
+    "The scores of runs without a limit, in the form of those of a submission"
     kept = grouped(filter(_fits, records), lambda r: (r.model, r.recipe, _setting(r), r.task))
     found = {}
     for (model,recipe),keys in grouped(kept, lambda key: key[:2]).items():
@@ -90,7 +90,7 @@ def make_xtreme_tables(
     out=None, # The folder for the tables; nothing is written if not given
     report=to_stderr # Gets a line about runs that are left out
 )->list[Table]:
-    "Make XTREME's overall table, and means over the languages that ran; raises `InputError` without runs"
+    "XTREME's overall table, and means over what ran; raises `InputError` without runs"
     records = list(read_runs(runs))
     own = [r for r in records if r.task in XTREME]
     kept, others = models_apart(list(filter(_fits, own))), described([r for r in own if not _fits(r)])

@@ -68,9 +68,10 @@ def read_squad_answers(path)->dict[str,str]: # Id to answer
     raise InputError(path, f'{what}; write it again')
 
 # %% ../../nbs/suites/scoring.ipynb #sc13c
-def _in_any_language(metric:Callable)->Callable: return lambda true, predicted, _: metric(true, predicted)
+def _in_any_language(metric:Callable)->Callable:
+    return lambda true, predicted, language: metric(true, predicted)
 
-_MEASURES = { # Readers of labels and predictions, and what scores both, by the name of the metric in `XTREME`
+_MEASURES = { # Name of a metric to readers of labels and predictions, and what scores both
     'accuracy': (read_lines, read_lines, _in_any_language(accuracy)),
     'span_f1': (read_tags, read_tags, _in_any_language(span_f1)),
     'bitext_f1': (read_lines, read_lines, _in_any_language(bitext_f1)),
@@ -148,7 +149,7 @@ class SubmissionScores:
         return self.groups | {name: scores.record() for name,scores in self.tasks.items()}
 
 def score_submission(predictions, labels)->SubmissionScores:
-    "Score a submission to XTREME; raises `InputError` for files that are damaged or of another length"
+    "Score a submission; raises `InputError` for files that are damaged or of another length"
     folders = Path(predictions), Path(labels)
     for folder in folders:
         if any((folder/name).is_dir() for name in XTREME): continue

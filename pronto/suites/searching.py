@@ -57,7 +57,7 @@ def sentence_vectors(model, texts:list[str], device:str=None)->np.ndarray: # (n,
     layers = encode_layers(model, texts, specials=True, device=device)
     return layers[xtreme_layer(len(layers) - 1)]
 
-def _distinct(rows:list)->dict[str,str|None]: # Text to id; `None` if several sentences have the text
+def _distinct(rows:list)->dict[str,str|None]: # Text to id; `None` if several have it
     found = {}
     for row in rows: found[row.text] = None if row.text in found else row.id
     return found
@@ -65,7 +65,7 @@ def _distinct(rows:list)->dict[str,str|None]: # Text to id; `None` if several se
 def mined_pairs(
     model, rows:list, pool:list, device:str=None
 )->list[tuple[float,str,str]]: # Score, id of the query, id in the pool; the best first
-    "Candidates for translations, each sentence in one pair at most; none for texts that occur twice"
+    "Likely translations, each sentence in one pair at most; none for texts that occur twice"
     sides = _distinct(rows), _distinct(pool)
     vectors = [sentence_vectors(model, list(side), device) for side in sides]
     ids = [list(side.values()) for side in sides]
@@ -89,7 +89,7 @@ def _by_other_half(found:list[np.ndarray], rows:list, pool:list)->np.ndarray: # 
     best = [right[:,half].sum(1).argmax() for half in (~even, even)] # For the even ones, for the odd ones
     return np.where(even, found[best[0]], found[best[1]])
 
-def _mined(model, dev:list, rows:list, pool:list, device)->list[str]: # Ids; empty for no translation
+def _mined(model, dev:list, rows:list, pool:list, device)->list[str]: # Ids, maybe empty
     "Pairs above the threshold that is best on dev"
     gold = {(row.id, match) for row in dev for match in row.matches or ()}
     pairs = mined_pairs(model, dev, dev[0].pool, device)
@@ -106,7 +106,7 @@ def search_task(
     settings:dict, *, seed:int=0, device:str=None,
     **unused # What `fine_tune` takes besides
 )->Trained:
-    "Search the translations of all test sets; raises `InputError` without rows of dev for a threshold"
+    "Search the translations of all test sets; raises `InputError` without dev for a threshold"
     start, answers = time.perf_counter(), {}
     if 'f1' in task.metrics and not rows['dev']:
         raise InputError(task.stem, 'has no dev rows, which choose the threshold; import them, too')

@@ -63,7 +63,7 @@ def _with_all_words(choice:Choice, layer:int, states:Encodings, places:dict, tra
     choice.consider(layer, fit_logistic(train, gold, len(choice.task.labels)), features)
 
 # %% ../../nbs/suites/word_probes.ipynb #wpr09
-def _encoder(model, settings:dict, seed:int)->tuple: # The body, its tokenizer, and what packs rows
+def _encoder(model, settings:dict, seed:int)->tuple: # Body, tokenizer, what packs rows
     if settings['heads'] == 'mix':
         what = 'mixes layers, for which there are too many words; choose probe'
         raise InputError('--recipe', f'{settings["name"]} {what}')
@@ -76,7 +76,7 @@ def _encoder(model, settings:dict, seed:int)->tuple: # The body, its tokenizer, 
 @torch.no_grad()
 def probe_words(
     model, task,
-    rows:dict[str,list], # Of `train`, of `dev`, which chooses the layer, and of test sets of any names
+    rows:dict[str,list], # Of `train`, `dev` and test sets of any names
     settings:dict, *, seed:int=0, device:str=None, progress:str='',
     senses:list[str]=() # There are none
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
