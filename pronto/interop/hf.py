@@ -75,6 +75,7 @@ def _exported_codes(folder:Path)->list[str]:
 
 class FoundDataset(NamedTuple):
     "A dataset that has not been loaded yet"
+    folder:Path
     manifest:dict
     load:Callable[[],Dataset]
 
@@ -104,9 +105,9 @@ def _find(folder:Path)->dict[str,FoundDataset]:
     if _exported(folder).get('format') != 'hf':
         manifest = load_manifest(folder)
         load = lambda: _load_verse_tasks(folder, manifest)
-        return {code_of(folder, manifest): FoundDataset(manifest, load)}
-    exported = lambda code: FoundDataset(load_manifest(folder/code), lambda: load_hf(folder/code))
-    return {code: exported(code) for code in _exported_codes(folder)}
+        return {code_of(folder, manifest): FoundDataset(folder, manifest, load)}
+    exported = lambda inside: FoundDataset(inside, load_manifest(inside), lambda: load_hf(inside))
+    return {code: exported(folder/code) for code in _exported_codes(folder)}
 
 def open_datasets(
     folders # Dataset folders, releases, or folders exported for HuggingFace
@@ -269,9 +270,9 @@ def export_tsv(
     "Write datasets as plain tables; raises `InputError` if one cannot be read or `out` cannot be written"
     found, about = open_datasets(folders), []
     several = len(found) > 1
-    has_manifest = not several and any(manifest for manifest,_ in found.values())
+    has_manifest = not several and any(one.manifest for one in found.values())
     with replace_folder(out, foreign_in_export) as aside:
-        for code,(_,load) in progress(list(found.items())):
+        for code,(*_,load) in progress(list(found.items())):
             dataset = load()
             write_tables(dataset, aside/code if several else aside)
             about.append(about_dataset(dataset))
@@ -393,7 +394,7 @@ def export_hf(folders, out, progress=iter)->list[str]: # Codes
     found, about = open_datasets(folders), []
     names = {} if is_release else all_label_names(one.load() for one in found.values())
     with replace_folder(out, foreign_in_export) as aside:
-        for code,(_,load) in progress(list(found.items())):
+        for code,(*_,load) in progress(list(found.items())):
             dataset, folder = load(), aside/code
             about.append(about_dataset(dataset))
             if is_release: write_examples(dataset, folder, code, about[-1]['language'])

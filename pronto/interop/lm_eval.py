@@ -10,7 +10,6 @@ import json, random
 from collections import defaultdict
 from pathlib import Path
 from string import ascii_uppercase
-from typing import NamedTuple
 from ..core.files import InputError, replace_folder, template, to_stderr
 from ..datasets.examples import text_columns
 from ..datasets.loading import Dataset
@@ -93,20 +92,17 @@ def task_yamls(
 # %% ../../nbs/interop/lm_eval.ipynb #39b74c64
 def _write(path:Path, text:str): path.write_bytes(text.encode())
 
-class _Template(NamedTuple):
-    "What all languages of a task share"
-    labels:list[str]
-    texts:list[str]
-    splits:set[str]
-
-def write_lm_eval(dataset:Dataset, code:str, folder:Path, templates:dict[str,_Template]):
+def write_lm_eval(
+    dataset:Dataset, code:str, folder:Path,
+    templates:dict # Stem to what all languages share: labels, columns of text, and splits of any language
+):
     "Write the questions of a dataset; raises `InputError` if a task has other labels than in another dataset"
     (folder/code).mkdir()
     for stem,parts in dataset.tasks.items():
         if not parts['test']: continue
         labels, texts = options(dataset, stem), text_columns(type(parts['test'][0]))
-        shared = templates.setdefault(stem, _Template(labels, texts, set()))
-        if (shared.labels, shared.texts) != (labels, texts):
+        *shared, splits = templates.setdefault(stem, (labels, texts, set()))
+        if shared != [labels, texts]:
             what = f'has other labels of {stem} ({", ".join(labels)}) than the datasets before it'
             raise InputError(dataset.path, f'{what}; export it by itself')
         train, validation, test = (questions(stem, parts[s], labels) for s in ('train','dev','test'))
@@ -114,14 +110,14 @@ def write_lm_eval(dataset:Dataset, code:str, folder:Path, templates:dict[str,_Te
             if not found: continue
             lines = ''.join(json.dumps(d, ensure_ascii=False) + '\n' for d in found)
             _write(folder/code/f'{stem}_{split}.jsonl', lines)
-            shared.splits.add(split)
+            splits.add(split)
 
 # %% ../../nbs/interop/lm_eval.ipynb #2c67cd48
 def export_lm_eval(folders, out, progress=iter)->list[str]: # Names of the tasks and groups
     "Write tasks for the harness; raises `InputError` if a dataset cannot be read or `out` cannot be written"
     templates, about = {}, []
     with replace_folder(out, foreign_in_export) as aside:
-        for code,(_,load) in progress(list(open_datasets(folders).items())):
+        for code,(*_,load) in progress(list(open_datasets(folders).items())):
             dataset = load()
             write_lm_eval(dataset, code, aside, templates)
             about.append(provenance(dataset) | dict(sizes=sizes(dataset)))
@@ -130,11 +126,10 @@ def export_lm_eval(folders, out, progress=iter)->list[str]: # Names of the tasks
         if not templates:
             what = 'has no test split to ask about; build the dataset from more of the Bible'
             raise InputError(folders[0], what)
-        made = {stem: task_yamls(stem, *template) for stem,template in templates.items()}
-        yamls = {name: text for both in made.values() for name,text in both.items()}
-        groups = {'pronto': [n for both in made.values() for n in [*both][:1]],
-                  'pronto_fewshot': [n for both in made.values() for n in [*both][1:]]}
-        groups = {name: tasks for name,tasks in groups.items() if tasks}
+        made = [task_yamls(stem, *shared) for stem,shared in templates.items()]
+        yamls = {name: text for both in made for name,text in both.items()}
+        groups = dict(pronto=[next(iter(both)) for both in made])
+        if few := [name for both in made for name in [*both][1:]]: groups['pronto_fewshot'] = few
         yamls |= {name: group_yaml(name, tasks) for name,tasks in groups.items()}
         for name,text in yamls.items(): _write(aside/f'{name}.yaml', text)
         _write(aside/'_common_yaml', template('lm_eval_common.yaml'))

@@ -18,7 +18,7 @@ from ..datasets.loading import REBUILD, Dataset, dataset_folders, fold_folders, 
 from ..datasets.loading import load_manifest, restore_verses, texts_for, verse_lines
 from ..datasets.manifest import manifest_bytes, table_hash
 from ..datasets.word_align import words_of
-from .hf import CARD_TEXTS, code_of, foreign_in_export, provenance, write_export
+from .hf import CARD_TEXTS, foreign_in_export, open_datasets, provenance, write_export
 
 # %% ../../nbs/interop/standoff.ipynb #so07
 def fill_texts(
@@ -79,16 +79,11 @@ def export_standoff(
     progress=iter # Wraps a list, e.g. `tqdm`
 )->list[str]: # Codes
     "Write datasets without their text; raises `InputError` if one cannot be read"
-    found, about = {}, []
-    for folder in (f for given in map(Path, folders) for f in dataset_folders(given) or [given]):
-        code = code_of(folder, load_manifest(folder))
-        if code in found: raise InputError(folder, f'has the name {code}, as another of these datasets')
-        found[code] = folder
+    found, about = open_datasets(folders), []
     with replace_folder(out, foreign_in_export) as aside:
-        for code,folder in progress(list(found.items())):
+        for code,(folder,manifest,_) in progress(list(found.items())):
             for part in (folder, *fold_folders(folder)):
                 _strip_folder(part, aside/code/part.relative_to(folder))
-            manifest = load_manifest(folder)
             about.append(provenance(Dataset(folder, {}, manifest)) | dict(sizes=manifest['counts']))
         write_export(aside, 'standoff', about, CARD_TEXTS['opening']['standoff'])
     return list(found)
