@@ -25,12 +25,19 @@ def chapter_weights(names:list[str], n:int=1000, seed:int=0)->np.ndarray: # (n, 
     stream = lambda name: np.random.default_rng([seed, crc32(str(name).encode())])
     return np.stack([stream(name).exponential(size=n) for name in names], axis=1)
 
-def _drawn_seeds(scores:np.ndarray, n:int, rng:np.random.Generator)->np.ndarray: # (n,)
-    "Deviations of the mean over seeds"
-    if len(scores) < 2: return np.zeros(n)
-    deviations = scores - scores.mean()
-    picked = rng.integers(0, len(scores), (n, len(scores)))
-    return deviations[picked].mean(1)*(len(scores)/(len(scores) - 1))**.5
+def _draws(
+    scores:np.ndarray, # Of each seed
+    means:np.ndarray, # (n,) over seeds, with other chapters
+    n_chapters:int, name:tuple, seed:int
+)->Draws:
+    "Add to what other chapters change what other seeds would have"
+    value, n = scores.mean(), len(means)
+    moved = (means - value)*((n_chapters/(n_chapters - 1))**.5 if n_chapters > 1 else 0.)
+    if len(scores) > 1:
+        rng = np.random.default_rng([seed, crc32(repr((*name, list(scores))).encode())])
+        picked = rng.integers(0, len(scores), (n, len(scores)))
+        moved = moved + (scores - value)[picked].mean(1)*(len(scores)/(len(scores) - 1))**.5
+    return Draws(float(value), value + moved)
 
 # %% ../../nbs/core/aggregate.ipynb #agg23
 def draw_scores(
@@ -45,16 +52,13 @@ def draw_scores(
     weights = chapter_weights(np.unique(np.asarray(chapters)), n, seed)
     a, b = cells.T
     weights = np.where(a == b, weights[:,a], weights[:,a]*weights[:,b]).astype(np.float32)
-    enlarge = (n_chapters/(n_chapters - 1))**.5 if n_chapters > 1 else 0.
     found = {}
     for model,runs in predicted.items():
         counted = np.stack([confusions(known, true, run, cell, len(cells)) for run in runs], axis=1)
         scores = confusion_metrics(counted.sum(0), counts=counts)[metric]
         drawn = (weights @ counted.reshape(len(cells), -1).astype(np.float32)).reshape(n, *counted.shape[1:])
         means = confusion_metrics(drawn.astype(float), counts=counts)[metric].mean(1)
-        own = np.random.default_rng([seed, crc32(repr((model, len(true), list(scores))).encode())])
-        moved = (means - scores.mean())*enlarge + _drawn_seeds(scores, n, own)
-        found[model] = Draws(float(scores.mean()), scores.mean() + moved)
+        found[model] = _draws(scores, means, n_chapters, (model, len(true)), seed)
     return found
 
 # %% ../../nbs/core/aggregate.ipynb #agg23s2
@@ -66,13 +70,9 @@ def draw_values(
     names, chapter = np.unique(np.asarray(chapters), return_inverse=True)
     weights = chapter_weights(names, n, seed)
     sizes, found = weights @ np.bincount(chapter), {}
-    enlarge = (len(names)/(len(names) - 1))**.5 if len(names) > 1 else 0.
     for model,runs in values.items():
-        scores = runs.mean(1)
         drawn = weights @ np.bincount(chapter, runs.mean(0), len(names))/sizes
-        own = np.random.default_rng([seed, crc32(repr((model, len(chapter), list(scores))).encode())])
-        moved = (drawn - scores.mean())*enlarge + _drawn_seeds(scores, n, own)
-        found[model] = Draws(float(scores.mean()), scores.mean() + moved)
+        found[model] = _draws(runs.mean(1), drawn, len(names), (model, len(chapter)), seed)
     return found
 
 # %% ../../nbs/core/aggregate.ipynb #agg10

@@ -50,11 +50,6 @@ class Variance(NamedTuple):
         "The variance of both together"
         return self.chapters + self.seeds
 
-    @property
-    def share_of_seeds(self)->float|None:
-        "The share of the variance that is due to seeds, from 0 to 1; `None` without any variance"
-        return round(self.seeds/self.total, 2) if self.total > 0 else None
-
 class _Part(NamedTuple):
     variance:float
     freedom:float
@@ -130,7 +125,7 @@ def score_seeds(
     value, variance, n_seeds = values.mean(), variance_of(values, chapters, draws), len(values)
     interval = student_interval(value, variance.total, variance.freedom, bounds, level)
     if chapter_cells(chapters).n_chapters < 2 or variance.total < 1e-15: interval = None
-    share = variance.share_of_seeds if n_seeds > 1 else None
+    share = round(variance.seeds/variance.total, 2) if n_seeds > 1 and variance.total > 0 else None
     return SeedScore(round(float(value), 4) + 0., interval, n_seeds, share) # Not -0
 
 # %% ../../nbs/core/seeds.ipynb #se35

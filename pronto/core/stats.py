@@ -4,8 +4,7 @@
 
 # %% auto #0
 __all__ = ['confusion_metrics', 'Cells', 'chapter_cells', 'resamples', 'student_interval', 'wilson', 'all_labels', 'confusions',
-           'redraw', 'metric_bounds', 'bootstrap_counts', 'bootstrap', 'score', 'members', 'network_errors',
-           'permutation_test', 'holm']
+           'redraw', 'metric_bounds', 'bootstrap_counts', 'bootstrap', 'score', 'members', 'permutation_test', 'holm']
 
 # %% ../../nbs/core/stats.ipynb #7a748c48
 import numpy as np
@@ -172,19 +171,6 @@ def members(cells:np.ndarray, n_chapters:int): # (c, chapters), sparse: 1 where 
     where = np.concatenate([place, place[crossing]]), np.concatenate([cells[:,0], cells[crossing,1]])
     return csr_array((np.ones(len(where[0])), where), shape=(len(cells), n_chapters))
 
-def network_errors(
-    sums:np.ndarray, # (draws, c) sum of the values of each cell
-    sizes:np.ndarray, # (c,) instances of each cell
-    cells:np.ndarray, n_chapters:int
-)->np.ndarray: # (draws,)
-    "Standard errors of the sums over all cells, if cells that share a chapter may be correlated"
-    centred = sums - np.outer(sums.sum(1)/sizes.sum(), sizes)
-    crossing = cells[:,0] != cells[:,1]
-    if not crossing.any(): return np.sqrt((centred**2).sum(1))
-    twice = (centred[:,crossing]**2).sum(1)
-    by_chapter = centred @ members(cells, n_chapters)
-    return np.sqrt(np.maximum((by_chapter**2).sum(1) - twice, (centred**2).sum(1)))
-
 # %% ../../nbs/core/stats.ipynb #fbd0ce4f
 @lru_cache(maxsize=8)
 def _signs(n:int, n_cells:int, seed:int)->np.ndarray: # (n, cells), of bytes
@@ -194,7 +180,7 @@ def _signs(n:int, n_cells:int, seed:int)->np.ndarray: # (n, cells), of bytes
     return signs.astype(np.int8)
 
 def _signed(signs:np.ndarray, difference:np.ndarray, sizes:np.ndarray, cells:np.ndarray, n_chapters:int):
-    "Sums over all cells for each draw of signs, and their errors as in `network_errors`: (draws,) both"
+    "Sums over all cells for each draw of signs, and their errors, as cells of one chapter may be correlated"
     sizes, crossing, moving = sizes.astype(float), cells[:,0] != cells[:,1], difference != 0
     signs, moved = signs[:,moving].astype(float), difference[moving]
     terms = np.column_stack([np.ones(len(cells)), sizes, sizes*crossing])[moving]*moved[:,None]

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['ABSENT', 'IN_BRACKETS', 'Markup', 'one_line', 'grouped', 'names_in', 'markdown_text', 'markdown_row',
-           'markdown_table', 'latex_text', 'latex_table', 'spreadsheet_safe', 'spreadsheet_value', 'csv_text',
-           'csv_rows', 'decimal', 'interval_text', 'Printed', 'terminal_text', 'Table']
+           'markdown_table', 'latex_text', 'spreadsheet_safe', 'spreadsheet_value', 'csv_text', 'csv_rows', 'decimal',
+           'interval_text', 'Printed', 'terminal_text', 'Table']
 
 # %% ../../nbs/core/tables.ipynb #73dc1c36
 import csv, io, re
@@ -55,11 +55,11 @@ def markdown_text(text)->str: # e.g. `a\\|b` of `a|b`
     if text.count('*') > 1: text = text.replace('*', '\\*')
     return escape(text, quote=False)
 
-def _numeric(value)->bool: return isinstance(value, (int, float)) and not isinstance(value, bool)
+_ONE = r'[+−]?[0-9][0-9.,]*(?: %)?[*†‡§]*'
+_FIGURE = re.compile(rf'(?:{_ONE})?(?: (?:of|to|±) {_ONE})?(?: ?\([0-9]+\))?(?: ?\[[^][A-Za-z]*\])?|–|')
 
-def _alignment(header:list, rows:list[list])->str:
-    columns = zip(*rows) if rows else [['']]*len(header)
-    return ''.join('r' if all(map(_numeric, column)) else 'l' for column in columns)
+def _alignment(rows:list[list[str]])->str: # `r` for columns of figures; empty without rows
+    return ''.join('r' if all(map(_FIGURE.fullmatch, column)) else 'l' for column in zip(*rows))
 
 def markdown_row(
     cells:list # Integers get thousands separators
@@ -70,13 +70,14 @@ def markdown_row(
 def markdown_table(
     header:list[str], # Names of the columns
     rows:list[list], # One cell per column; integers get thousands separators
-    align:str='' # `l` or `r` per column, e.g. `lrr`; if empty, columns of numbers are aligned right
+    align:str='' # `l` or `r` per column, e.g. `lrr`; if empty, columns of figures are aligned right
 )->str: # Without a final line break
     "A table in Markdown; raises `ValueError` if a row has more or fewer cells than the header"
     rows = [list(row) for row in rows]
     for row in rows:
         if len(row) != len(header): raise ValueError(f'{len(row)} cells under {len(header)} columns: {row}')
-    rule = '|' + '|'.join('--:' if a == 'r' else '---' for a in align or _alignment(header, rows)) + '|'
+    align = align or _alignment([[_cell(c, one_line) for c in row] for row in rows]) or 'l'*len(header)
+    rule = '|' + '|'.join('--:' if a == 'r' else '---' for a in align) + '|'
     return '\n'.join([markdown_row(header), rule, *map(markdown_row, rows)])
 
 # %% ../../nbs/core/tables.ipynb #7bd07f06
@@ -95,24 +96,6 @@ def _latex_row(cells:list)->str:
     line = ' & '.join(_cell(c, latex_text) for c in cells)
     protect = '{}' if line.startswith('[') else '' # LaTeX would take it for an argument of the `\\` above
     return protect + line + r' \\'
-
-def latex_table(
-    blocks:list[tuple], # Pairs of a header, or `None`, and rows of cells
-    caption:str, # Plain text
-    label:str, # e.g. `tab:table1`
-    align:str='', # e.g. `lrr`; if empty, all columns but the first are aligned right
-    layout:str=r'\centering\small' # What comes before the table
-)->str: # A `table*` environment
-    "A table in LaTeX; needs the package booktabs"
-    width = len(blocks[0][0] or blocks[0][1][0])
-    parts = []
-    for header,rows in blocks:
-        head = [] if header is None else [_latex_row(header), r'\midrule']
-        parts.append('\n'.join([*head, *map(_latex_row, rows)]))
-    begin = [r'\begin{table*}', layout, rf'\begin{{tabular}}{{{align or "l" + "r"*(width-1)}}}', r'\toprule']
-    about = [rf'\caption{{{latex_text(caption)}}}', rf'\label{{{label}}}']
-    end = [r'\bottomrule', r'\end{tabular}', *about, r'\end{table*}']
-    return '\n'.join([*begin, '\n\\midrule\n'.join(parts), *end, ''])
 
 # %% ../../nbs/core/tables.ipynb #1139c900
 _FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
@@ -172,8 +155,6 @@ class Printed(NamedTuple):
     bold:bool = False
 
 _SIDE = dict(l='left', r='right')
-_ONE = r'[+−]?[0-9][0-9.,]*(?: %)?[*†‡§]*'
-_FIGURE = re.compile(rf'(?:{_ONE})?(?: (?:of|to|±) {_ONE})?(?: ?\([0-9]+\))?(?: ?\[[^][A-Za-z]*\])?|–|')
 
 def _as_cell(value)->Printed:
     if isinstance(value, Printed): return value
@@ -192,9 +173,7 @@ def _latex_cell(cell:Printed)->Markup:
 # %% ../../nbs/core/tables.ipynb #tbltab06
 def _aligned(table, header:list, rows:list[list[Printed]])->str:
     if table.align: return table.align + table.align[-1]*(len(header) - len(table.align))
-    columns = zip(*rows) if rows else [[Printed('')]]*len(header)
-    is_figures = lambda column: all(_FIGURE.fullmatch(c.text) for c in column)
-    return ''.join('r' if is_figures(column) else 'l' for column in columns)
+    return _alignment([[cell.text for cell in row] for row in rows]) or 'r'*len(header)
 
 def _headed(table)->list[tuple[list,list[list[Printed]],str]]:
     "Join the blocks that share a header, with their alignment"
@@ -222,12 +201,16 @@ def _as_markdown(table)->str:
 
 def _as_latex(table)->str:
     width = max(len(header) for header,_,_ in _headed(table))
-    full = lambda row: [*row, *['']*(width - len(row))]
-    cells = lambda row: full([_latex_cell(_as_cell(value)) for value in row])
-    blocks = [(header and full(header), [cells(row) for row in rows]) for header,rows in table.blocks]
+    def line(row): return _latex_row([*row, *['']*(width - len(row))])
+    def block(header, rows):
+        head = [] if header is None else [line(header), r'\midrule']
+        return '\n'.join([*head, *(line([_latex_cell(_as_cell(value)) for value in row]) for row in rows)])
     align = max((align for _,_,align in _headed(table)), key=len)
-    caption = ' '.join([f'{table.title[:1].upper()}{table.title[1:]}.', *table.notes])
-    return latex_table(blocks, caption, f'tab:{table.stem}', align, table.layout)
+    caption = latex_text(' '.join([f'{table.title[:1].upper()}{table.title[1:]}.', *table.notes]))
+    begin = [r'\begin{table*}', table.layout, rf'\begin{{tabular}}{{{align}}}', r'\toprule']
+    about = [rf'\caption{{{caption}}}', rf'\label{{tab:{table.stem}}}']
+    end = [r'\bottomrule', r'\end{tabular}', *about, r'\end{table*}']
+    return '\n'.join([*begin, '\n\\midrule\n'.join(block(*one) for one in table.blocks), *end, ''])
 
 # %% ../../nbs/core/tables.ipynb #tbltab6b
 def _as_html(table)->str:
