@@ -364,7 +364,7 @@ def prompt(
     constant = best['constant'] and all(len(set(a)) == 1 for a in answers.values())
     attempt = {'seed': seed, 'best_epoch': best['epoch'], 'constant': best['constant'], 'collapsed': constant}
     if settings.get('endpoint'):
-        attempt |= causal.who() | causal.patient.settings
+        attempt |= causal.who() | causal.asker.settings
         causal.remark(causal.name, causal.tokens)
     if chosen[1] and 'language' in chosen[1]: attempt['language'] = chosen[1]['language']
     return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=dev,
