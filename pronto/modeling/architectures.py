@@ -4,8 +4,7 @@
 
 # %% auto #0
 __all__ = ['FIRST_PRIVATE', 'quiet', 'first_line', 'one_line_errors', 'load_tokenizer', 'EncoderClassifier', 'weight_sizes',
-           'check_size', 'load_config', 'load_model', 'check_body', 'token_table', 'load_classifier', 'token_limit',
-           'load_encoder']
+           'check_size', 'load_config', 'load_model', 'token_table', 'load_classifier', 'token_limit', 'load_encoder']
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00005
 import math, re
@@ -128,6 +127,18 @@ def load_config(model): # A configuration of transformers
                          'copy it from the model that the weights belong to'):
         return AutoConfig.from_pretrained(find_model(model), **_LOCAL)
 
+def _check_body(model, net, loading:dict):
+    "Raise `InputError` if the folder lacks weights of the body, pooler apart, or has them in another shape"
+    names = {*loading['missing_keys'], *(name for name,*_ in loading['mismatched_keys'])}
+    is_pair = type(net.config) in ENCODER_DECODERS # Of which the encoder is enough
+    body = r'(\w+\.)?(encoder|shared)\.' if is_pair else rf'{net.base_model_prefix}\.'
+    sinusoidal = [n for n,module in net.named_modules() if 'Sinusoidal' in type(module).__name__]
+    computed = {f'{n}.weight' for n in sinusoidal} # Not saved
+    missing = sorted(n for n in names - computed if re.match(body, n) and 'pooler' not in n)
+    if missing:
+        raise InputError(model, f'its config.json does not describe its weights ({missing[0]} is missing or '
+                                'of another shape); copy both from the same model')
+
 def load_model(
     model,
     family, # e.g. `AutoModelForMaskedLM`
@@ -140,8 +151,10 @@ def load_model(
     config, folder = config or load_config(model), find_model(model)
     with one_line_errors(model, what, remedy):
         check_size(model, folder, config)
-        return family.from_pretrained(folder, config=config, dtype=dtype, weights_only=True, **_LOCAL,
-                                      ignore_mismatched_sizes=new_head, output_loading_info=True)
+        net, loading = family.from_pretrained(folder, config=config, dtype=dtype, weights_only=True, **_LOCAL,
+                                              ignore_mismatched_sizes=new_head, output_loading_info=True)
+    _check_body(model, net, loading)
+    return net, loading
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c0000b
 def _config_for(model, labels:tuple, pad:int):
@@ -151,31 +164,18 @@ def _config_for(model, labels:tuple, pad:int):
     config.problem_type, config.pad_token_id = 'single_label_classification', pad
     return config
 
-def _with_classifier(model, config)->tuple: # The model, and what was found in the weights
+def _with_classifier(model, config):
     load = partial(load_model, model, what='cannot be loaded as a classifier',
                    remedy='check its config.json and weights', config=config, new_head=True)
     if type(config) in ENCODER_DECODERS:
         family = AutoModelForTextEncoding if type(config) in ENCODERS_ALONE else AutoModel
-        body, loading = load(family)
+        body, _ = load(family)
         encoder = body if family is AutoModelForTextEncoding else body.get_encoder()
-        return EncoderClassifier(encoder, len(config.id2label)), loading
-    if type(config) in CLASSIFIERS: return load(AutoModelForSequenceClassification)
+        return EncoderClassifier(encoder, len(config.id2label))
+    if type(config) in CLASSIFIERS: return load(AutoModelForSequenceClassification)[0]
     choices = 'an encoder (BERT, XLM-R, ...), an encoder-decoder (mT5, ...) or a decoder (GPT-2, ...)'
     raise InputError(model, f'is of the architecture {config.model_type}, for which transformers has no '
                             f'text classifier; choose {choices}')
-
-# %% ../../nbs/modeling/architectures.ipynb #a5c00017
-def check_body(model, net, loading:dict):
-    "Raise `InputError` if the folder lacks weights of the body, pooler apart, or has them in another shape"
-    names = {*loading['missing_keys'], *(name for name,*_ in loading['mismatched_keys'])}
-    body = r'(\w+\.)?(encoder|shared)\.' if isinstance(net,
-                                                       EncoderClassifier) else rf'{net.base_model_prefix}\.'
-    sinusoidal = [n for n,module in net.named_modules() if 'Sinusoidal' in type(module).__name__]
-    computed = {f'{n}.weight' for n in sinusoidal} # Not saved
-    missing = sorted(n for n in names - computed if re.match(body, n) and 'pooler' not in n)
-    if missing:
-        raise InputError(model, f'its config.json does not describe its weights ({missing[0]} is missing or '
-                                'of another shape); copy both from the same model')
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c0000c
 FIRST_PRIVATE = 0xF0000 # The first character of the supplementary private use area
@@ -204,8 +204,7 @@ def load_classifier(
 )->tuple: # The model, and the id of the first new token
     "Load a model for classification; raises `InputError` if it has no usable weights"
     set_seed(seed)
-    net, loading = _with_classifier(model, _config_for(model, labels, tokenizer.pad_token_id))
-    check_body(model, net, loading)
+    net = _with_classifier(model, _config_for(model, labels, tokenizer.pad_token_id))
     return net, _add_tokens(model, net, tokenizer, n_senses)
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c0000e

@@ -11,101 +11,80 @@ from string import Formatter
 from typing import NamedTuple
 from ..bibles.languages import identify
 from ..core.files import InputError, fact_table, reading
-from ..datasets.tasks import TASKS, find_task
+from ..datasets.tasks import find_task
 
 # %% ../../nbs/modeling/instructions.ipynb #in000007
 class Instructions(NamedTuple):
     "The instructions for a model in one language"
     language:str # ISO 639-3
-    prompts:list[str]
-    verse:str # The word
-    questions:dict[str,str] # By the stem of a task
-    words:dict[str,dict[str,str]] # By the stem: label to word
+    texts:dict[tuple[str,str],list[str]] # By the stem of a task, or `*`, and the key
 
     def of(self, task)->dict|None: # JSON values; `None` if the task is not among them
         "What a run needs for one task"
-        if task.stem not in self.questions: return None
-        words = [self.words[task.stem][label] for label in task.labels]
-        return dict(language=self.language, prompts=self.prompts, verse=self.verse,
-                    question=self.questions[task.stem], words=words)
+        if (task.stem, 'question') not in self.texts: return None
+        text = lambda stem, key: self.texts[stem,key][0]
+        return dict(language=self.language, prompts=self.texts['*','prompt'], verse=text('*', 'verse'),
+                    question=text(task.stem, 'question'),
+                    words=[text(task.stem, label) for label in task.labels])
 
 _COLUMNS = 'language task key text'.split()
 _HINT = f'give a table with the columns {", ".join(_COLUMNS)}, separated by tabs'
-_FIELDS = {'question','verses','options'}
+
+def _keys(stem:str)->tuple[str,...]: # What a language needs
+    return ('prompt','verse') if stem == '*' else ('question', *find_task(stem).labels)
 
 def _fields(text:str)->set[str]|None: # `None` if its braces do not fit together
     try: return {name for _,name,_,_ in Formatter().parse(text) if name is not None}
     except ValueError: return None
 
 # %% ../../nbs/modeling/instructions.ipynb #in00007b
-def _fault(row:dict[str,str])->str|None:
+def _fault(language:str, stem:str, key:str, text:str)->str|None:
     "What is wrong with a row"
-    language, name, key, text = (row[c] for c in _COLUMNS)
     if len(language) != 3 or not ('qaa' <= language <= 'qtz' or identify(language).iso639_3):
         return f'{language!r} is not a code of a language; use ISO 639-3, e.g. swh'
-    if not text: return 'has no text; fill it in or remove the row'
-    if name == '*':
-        if key not in ('prompt','verse'): return f'{key!r} is unknown; for * it is prompt or verse'
-        if key == 'prompt' and _fields(text) != _FIELDS:
-            return 'a prompt has the fields {question}, {verses} and {options}, and no others'
-        return None
-    try: task = find_task(name)
-    except ValueError: return f'there is no task {name!r}; use NMC, PNS, SM, SS, SAC, a stem or *'
-    if key not in ('question', *task.labels):
-        return f'{key!r} is unknown; for {task.abbr} it is question or one of {", ".join(task.labels)}'
-    expected = {'sense'} if key == 'question' and task.has_sense else set()
-    if _fields(text) != expected:
-        return 'the question needs the field {sense}' if expected else 'has braces; only prompts have fields'
+    if key not in _keys(stem):
+        return f'{key!r} is unknown; for {stem} it is one of {", ".join(_keys(stem))}'
+    fields = {'question','verses','options'} if key == 'prompt' else set()
+    if key == 'question' and find_task(stem).has_sense: fields = {'sense'}
+    if text and _fields(text) == fields: return None
+    these = ', '.join(f'{{{name}}}' for name in sorted(fields))
+    return f'{key} needs a text with {f"the fields {these} and no other" if fields else "no"} braces'
 
 # %% ../../nbs/modeling/instructions.ipynb #in000008
-def _lines(path)->list[dict[str,str]]: # With `line`
+def _lines(path)->list[dict[str,str]]:
     with reading(path, _HINT): text = Path(path).read_text(encoding='utf-8-sig')
     header, *rows = [line.split('\t') for line in text.removesuffix('\n').split('\n')]
     if header != _COLUMNS: raise InputError(path, f'has other columns; {_HINT}', 'line 1')
-    found = []
     for n,row in enumerate(rows, 2):
         if len(row) != len(_COLUMNS):
             raise InputError(path, f'has {len(row)} columns; {_HINT}', f'line {n}')
-        found.append(dict(zip(_COLUMNS, map(str.strip, row)), line=n))
-    return found
+    return [dict(zip(_COLUMNS, map(str.strip, row))) for row in rows]
 
 # %% ../../nbs/modeling/instructions.ipynb #in00008c
 def _gathered(rows:list[dict], path)->dict[str,Instructions]:
     "Rows as instructions; raises `InputError` for the first that is wrong or missing"
-    found, seen, first = {}, set(), {}
-    for row in rows:
-        place = f'line {row["line"]}'
-        if fault := _fault(row): raise InputError(path, fault, place)
-        language, name, key = row['language'], row['task'], row['key']
-        if key != 'prompt' and (language, name, key) in seen:
-            raise InputError(path, f'gives {key} of {name} in {language} twice; remove one row', place)
-        seen.add((language, name, key))
-        own = found.setdefault(language, Instructions(language, [], '', {}, {}))
-        text, stem = row['text'].replace('\\n', '\n'), '' if name == '*' else find_task(name).stem
-        first.setdefault((language, stem), place)
-        if key == 'prompt': own.prompts.append(text)
-        elif key == 'verse': found[language] = own._replace(verse=text)
-        elif key == 'question': own.questions[stem] = text
-        else: own.words.setdefault(stem, {})[key] = text
-    for (language, stem),place in first.items():
-        lacks = _missing(found[language], stem)
-        if lacks: raise InputError(path, f'{language} {lacks}; add it', place)
+    found = {}
+    for n,row in enumerate(rows, 2):
+        language, name, key, text = row.values()
+        try: stem = '*' if name == '*' else find_task(name).stem
+        except ValueError as e:
+            what = f'there is no task {name!r}; use NMC, PNS, SM, SS, SAC, a stem or *'
+            raise InputError(path, what, f'line {n}') from e
+        if fault := _fault(language, stem, key, text): raise InputError(path, fault, f'line {n}')
+        texts = found.setdefault(language, Instructions(language, {})).texts
+        if key != 'prompt' and (stem, key) in texts:
+            raise InputError(path, f'gives {key} of {name} in {language} twice; remove one row', f'line {n}')
+        texts.setdefault((stem, key), []).append(text.replace('\\n', '\n'))
+    for language,own in found.items():
+        for stem in {'*': 0} | {stem: 0 for stem,_ in own.texts}:
+            missing = [key for key in _keys(stem) if (stem, key) not in own.texts]
+            if missing: raise InputError(path, f'{language} has no {missing[0]} for {stem}; add it')
     return found
 
 # %% ../../nbs/modeling/instructions.ipynb #in00008b
-def _missing(own:Instructions, stem:str)->str:
-    "What a language lacks for a task"
-    if not own.prompts or not own.verse: return 'has no prompt' if own.verse else 'has no word for verse'
-    if not stem: return ''
-    task = TASKS[stem]
-    if stem not in own.questions: return f'has no question of {task.abbr}'
-    missing = [label for label in task.labels if label not in own.words.get(stem, {})]
-    return f'has no word for {missing[0]} of {task.abbr}' if missing else ''
-
 def read_instructions(
     path=None # A user's table; only the built-in languages if not given
 )->dict[str,Instructions]: # By language; the user's instead of the built-in ones
     "The prompts in other languages; raises `InputError` with the line that is wrong"
-    number = lambda rows: [row | dict(line=n) for n,row in enumerate(rows, 2)]
-    built_in = _gathered(number(fact_table('prompts')), 'pronto/facts/prompts.tsv')
+    built_in = _gathered(fact_table('prompts'), 'pronto/facts/prompts.tsv')
     return built_in | (_gathered(_lines(path), path) if path else {})

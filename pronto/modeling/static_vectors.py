@@ -7,13 +7,13 @@ __all__ = ['STATIC_KINDS', 'lower_words', 'VectorSettings', 'train_vectors', 're
            'joint_vectors', 'StaticSettings', 'is_static', 'static_model', 'resolve_model', 'settings_for']
 
 # %% ../../nbs/modeling/static_vectors.ipynb #sv000005
-import json, unicodedata
+import json
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Callable
 import numpy as np
+import regex
 from ..core.files import (InputError, content_hash, data_dir, json_with_keys, path_part, reading,
                                replace_folder)
 from ..core.refs import Ref
@@ -22,27 +22,14 @@ from ..datasets.loading import Dataset, load_dataset_folder, load_manifest
 from .recipes import file_hash, local_model
 
 # %% ../../nbs/modeling/static_vectors.ipynb #sv000007
-_UNSPACED = ((0xE00, 0xEFF), (0x1000, 0x109F), (0x1780, 0x17FF), # Thai and Lao, Burmese, Khmer
-             (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xF900, 0xFAFF), # Kana, Chinese characters
-             (0x20000, 0x3FFFF))
-
-@cache
-def _kind(char:str)->str:
-    category = unicodedata.category(char)[0]
-    if category == 'M': return 'mark'
-    if category not in 'LN': return 'space' if char.isspace() else 'single'
-    return 'single' if any(a <= ord(char) <= b for a,b in _UNSPACED) else 'word'
+_UNSPACED = (r'[\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF' # Thai and Lao, Burmese, Khmer
+             r'\u3040-\u30FF\u3400-\u9FFF\uF900-\uFAFF\U00020000-\U0003FFFF]') # Kana, Chinese characters
+_WORD = regex.compile(rf'[\p{{L}}\p{{N}}&&{_UNSPACED}]\p{{M}}*|(?:[\p{{L}}\p{{N}}--{_UNSPACED}]\p{{M}}*)+'
+                      r'|[^\s\p{L}\p{N}\p{M}]\p{M}*|\p{M}', regex.V1)
 
 def lower_words(text:str)->list[str]: # In lower case
     "Split a text into words"
-    words, before = [], 'space'
-    for char in text.lower():
-        kind = _kind(char)
-        joined = kind == before == 'word' or kind == 'mark' and before != 'space'
-        if joined: words[-1] += char
-        elif kind != 'space': words.append(char)
-        if kind != 'mark': before = kind
-    return words
+    return _WORD.findall(text.lower())
 
 # %% ../../nbs/modeling/static_vectors.ipynb #sv000011
 @dataclass(frozen=True)
@@ -70,13 +57,6 @@ def _unit(vector)->np.ndarray:
     return np.asarray(vector/max(np.linalg.norm(vector), 1e-9), np.float32)
 
 # %% ../../nbs/modeling/static_vectors.ipynb #sv000015
-def _header(path, line:str)->tuple[int,int]: # Words and dimensions
-    cells = line.split()
-    if len(cells) != 2 or not all(c.isdecimal() for c in cells) or not 0 < int(cells[1]) < 10_000:
-        what = 'does not begin with the number of words and of dimensions, as the .vec files of fastText do'
-        raise InputError(path, what, 'line 1')
-    return int(cells[0]), int(cells[1])
-
 def _vector(path, cells:list[str], n:int)->np.ndarray:
     try: vector = np.array(cells, np.float32)
     except ValueError: vector = np.array([np.nan])
@@ -89,7 +69,11 @@ def read_vectors(
     "Read word vectors; raises `InputError` with the line that is broken"
     found, n = {}, 1
     with reading(path, 'name a .vec file'), open(path, encoding='utf-8') as file:
-        words, width = _header(path, file.readline())
+        header = regex.fullmatch(r'(\d{1,12}) ([1-9]\d{0,3})\s*', file.readline())
+        if not header:
+            raise InputError(path, 'does not begin with the number of words and of dimensions, as the .vec '
+                                   'files of fastText do', 'line 1')
+        words, width = map(int, header.groups())
         for n,line in enumerate(file, 2):
             word, *cells = line.rstrip().rsplit(' ', width)
             if len(cells) != width:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from transformers import AutoModelForQuestionAnswering, AutoModelForTokenClassification, set_seed
 from ..core.files import InputError
-from ..modeling.architectures import check_body, load_config, load_model, load_tokenizer
+from ..modeling.architectures import load_config, load_model, load_tokenizer
 from ..modeling.architectures import one_line_errors, quiet, token_limit
 from ..modeling.encoding import Packed, unknown_token_share
 from ..modeling.layers import use_onednn
@@ -159,9 +159,8 @@ def load_head(model, kind:str, labels:tuple[str,...], seed:int=0): # The model
     set_seed(seed)
     config = load_config(model)
     if kind == 'tagging': config.id2label = dict(enumerate(labels))
-    net, loading = load_model(model, _FAMILIES[kind], f'cannot be loaded for {kind}',
-                              'choose an encoder such as BERT or XLM-R', config, new_head=True)
-    check_body(model, net, loading)
+    net, _ = load_model(model, _FAMILIES[kind], f'cannot be loaded for {kind}',
+                        'choose an encoder such as BERT or XLM-R', config, new_head=True)
     use_onednn(net)
     return net
 
