@@ -24,8 +24,8 @@ def _import_options(parser, what:str):
 
 def import_xtreme_options(parser):
     _import_options(parser, 'the folder `download` of XTREME, with a folder for each task')
-    parser.add_argument('--divide', action='store_true', help='make training data of the dev or test sets of '
-                        'languages that have none; the splits are then our own, not the published ones')
+    parser.add_argument('--divide', action='store_true',
+                        help='divide dev or test sets of languages without training data')
 
 def import_mela_options(parser):
     _import_options(parser, 'the zip of MELA, or the folder in it')
@@ -147,8 +147,7 @@ def xtreme_predict_options(parser):
         help='the language to train in; en+de for several together, same for each by itself')
     add_number(parser, '--examples', 2, 10**9, 'at most so many training rows of a language')
     add('--recipe', choices=['scripts','paper','tiny'], default='scripts',
-        help="settings of XTREME's published scripts, of its paper, or for models as small as those of "
-        '`pronto pretrain`')
+        help="settings of XTREME's published scripts, of its paper, or for models of `pronto pretrain`")
     add_number(parser, '--epochs', 1, 1000, 'instead of what the recipe says')
     add_number(parser, '--limit', 1, 10**9, 'at most so many rows of each part, to try it')
     add_number(parser, '--seeds', 1, 1000, 'number of submissions with different seeds', default=1)

@@ -22,8 +22,7 @@ def convert_options(parser):
     add('file', nargs='+', help='a Bible: a file, a folder or a zip; several are parts of one Bible')
     add('-o', '--output', metavar='TSV', help='the table to write (default: standard output)')
     add('--report', action='store_true',
-        help='print, instead of the table, which versification was found and which verses are renumbered, '
-             'merged, split or dropped')
+        help='print instead how the verses are numbered, and which are renumbered, merged, split or dropped')
     readers_option(parser)
     versification_option(parser)
 
@@ -145,7 +144,7 @@ def build_options(parser):
     add('--language', help='name or code, instead of what the Bible states')
     add('--licence', help='instead of what the Bible states')
     add('--replace', action='store_true',
-        help='replace a dataset of another Bible, source, rules or splits that is in the folder')
+        help='replace a dataset of another Bible, source, rules or splits')
     add('--skip-bad', action='store_true', help='leave out source files that cannot be read, and list them')
     add('--words', action='store_true',
         help='keep the words of a source folder, in memory only, for tasks on words')
@@ -192,8 +191,7 @@ def release_options(parser):
     add('bibles', metavar='BIBLES_DIR', help='a folder with a file, zip or folder for each translation')
     add('-o', '--output', required=True, metavar='DIR', help='the release to write')
     add('--publishable', action='store_true',
-        help='leave out translations whose licence forbids redistribution, and '
-        'the text of those whose licence is unclear')
+        help='leave out what may not be passed on, and the text of what has an unclear licence')
     projection_options(parser)
     add_number(parser, '--job-timeout', 0., 1e9, 'seconds after which a translation is listed as failed',
                default=600)

@@ -26,8 +26,7 @@ def eval_options(parser):
                        'pronto eval data/datasets/wol -m MODEL -t SM --recipe robust',
                        'pronto eval RELEASE -m MODEL --protocol transfer --train RELEASE/engweb')
     parser.add_argument('--bf16', choices=['yes','no'],
-                        help='train with 16-bit arithmetic, which some processors do faster (default: only '
-                        'on GPUs that have it)')
+                        help='train with 16-bit arithmetic (default: on GPUs that have it)')
     parser.keep_for_experts('--bf16')
 
 # %% ../../nbs/cli/model_commands.ipynb #mdplan01
@@ -172,19 +171,17 @@ def probe_options(parser):
     add = parser.add_argument
     add('dataset', nargs='+', metavar='RELEASE_OR_DATASET', help='dataset folders, or releases')
     add('-m', '--model', required=True, action='append',
-        help='a model folder, or a name in the local cache, which NAME= before it renames in tables; repeat '
-        'for more')
+        help='a folder, or a name in the local cache; NAME=MODEL renames it in tables; repeatable')
     add('-t', '--task', action='append',
         help='NMC, PNS, SM, SS, SAC or a stem; repeat for more (default: all)')
     tasks_file_option(parser)
     probes = ['probe','probe-layer','probe-mix','probe-random']
     add('--recipe', metavar='NAME', default='probe', choices=probes,
         help='probe: the best of heads over single layers and over a mix of all; probe-layer, probe-mix: '
-        'only these; probe-random: the architecture with random weights, as a control')
+        'only these; probe-random: random weights, as a control')
     add_number(parser, '--seeds', 1, 1000, 'number of seeds; only random weights depend on them', default=1)
     add_number(parser, '--limit', 1, 10**9, 'at most so many examples of each split, sampled from all of it')
-    add_number(parser, '--workers', 1, 256, 'translations that are probed at once; each process loads the '
-               'models once', default=1)
+    add_number(parser, '--workers', 1, 256, 'translations that are probed at once', default=1)
     runs_option(parser)
 
 # %% ../../nbs/cli/model_commands.ipynb #prb00002
@@ -222,10 +219,8 @@ def probe_command(args):
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco03
 def cache_options(parser):
-    add_number(parser, '--bound', 0., 1e6, 'the most that the cache may hold, in gigabytes; the encodings '
-               'that have not been used for the longest time are removed')
-    parser.add_argument('--clear', action='store_true',
-                        help='remove all encodings, kept baselines and annotations')
+    add_number(parser, '--bound', 0., 1e6, 'the most that it may hold, in gigabytes; the oldest are removed')
+    parser.add_argument('--clear', action='store_true', help='remove all of it')
 
 # %% ../../nbs/cli/model_commands.ipynb #prb00004
 def cache_command(args):

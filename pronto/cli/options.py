@@ -118,14 +118,13 @@ def projection_options(parser):
     add('-a', '--annotations', required=True,
         help='a file written by `pronto annotate`, a source folder, or a table of labels')
     add('--splits', choices=['auto','parallel','folds','random','published'], default='auto',
-        help='parallel: by chapter, the same in all languages; folds: ten-fold cross-validation over '
-        'chapters; random: shuffled as in the paper, which leaks; published: as a table of labels says; auto '
-        '(default): parallel, but folds for a Bible with fewer than 15 chapters in the test split')
+        help='parallel: by chapter, the same in all languages; folds: ten folds of chapters; random: as in '
+        'the paper, which leaks; published: as a table of labels says; auto (default): parallel, or folds '
+        'for a Bible with few chapters')
     versification_option(parser)
     add_number(parser, '--min-verses', 1, 100_000, 'refuse a Bible with fewer aligned verses', default=500)
     add('--segmenter', choices=['unicode','characters'], default='unicode',
-        help='where words end, for annotations with words: at the boundaries of Unicode (default), or after '
-        'each character, for scripts without blanks')
+        help='where words end: at the boundaries of Unicode (default), or after each character')
     rules_options(parser)
     tasks_file_option(parser)
 
@@ -135,11 +134,10 @@ def cluster_options(parser):
     add_number(cluster, '--workers', 1, 10_000, 'processes on this machine (default: as many as cores)')
     add = cluster.add_argument
     add('--scheduler', metavar='ADDRESS',
-        help='a Dask scheduler, e.g. tcp://host:8786, whose workers see the same '
-        'folders; for TLS and SLURM see nbs/jobs/queue.ipynb. A tcp:// scheduler trusts its whole network')
-    add('--tls-ca', metavar='PEM', help='for a tls:// scheduler: certificate of the authority')
-    add('--tls-cert', metavar='PEM', help='for a tls:// scheduler: your certificate')
-    add('--tls-key', metavar='PEM', help='for a tls:// scheduler: its private key')
+        help='a Dask scheduler, e.g. tcp://host:8786, whose workers see the same folders; see '
+        'nbs/jobs/queue.ipynb. A tcp:// scheduler trusts its whole network')
+    for name,what in dict(ca='certificate of the authority', cert='yours', key='its key').items():
+        add(f'--tls-{name}', metavar='PEM', help=f'for a tls:// scheduler: {what}')
 
 # %% ../../nbs/cli/options.ipynb #opt00026
 def cluster(args)->dict:
@@ -157,8 +155,7 @@ def run_options(parser, model_required:bool):
     add = group.add_argument
     baselines = '' if model_required else '; without one, only baselines are computed'
     add('-m', '--model', required=model_required, action='append',
-        help='a model folder, or a name in the local cache; NAME=MODEL gives it another name in tables; '
-        f'repeat for more{baselines}')
+        help=f'a folder, or a name in the local cache; NAME=MODEL renames it; repeatable{baselines}')
     add('-t', '--task', action='append',
         help='NMC, PNS, SM, SS, SAC or a stem; repeat for more (default: all)')
     tasks_file_option(group)
@@ -166,9 +163,9 @@ def run_options(parser, model_required:bool):
     add_number(group, '--epochs', 1, 1000, 'epochs, instead of those of the recipe')
     add_number(group, '--limit', 1, 10**9, 'use at most N examples of each split, sampled from all of it')
     add('--recipe', metavar='NAME', default='paper',
-        help='paper: as in the paper; robust: begins with a probe, and restarts after collapse; tiny: for '
-        'models as small as those of `pronto pretrain`. Probes take probe, probe-layer, probe-mix or '
-        'probe-random, prompting takes prompt (two answered examples) or prompt-0 (none)')
+        help='paper; robust: begins with a probe, and restarts after collapse; tiny: for models of `pronto '
+        'pretrain`; for probes probe, probe-layer, probe-mix or probe-random; for prompting prompt (two '
+        'answered examples) or prompt-0 (none)')
     runs_option(group)
     protocol_options(parser)
     asking_options(parser)
@@ -178,21 +175,17 @@ def run_options(parser, model_required:bool):
 def asking_options(parser):
     group = parser.add_argument_group('prompting')
     add = group.add_argument
-    add('--endpoint', metavar='URL', help='for -m openai:NAME, the server that has it, e.g. '
-        'http://localhost:8000/v1; its key is read from OPENAI_API_KEY')
+    add('--endpoint', metavar='URL',
+        help='the server of -m openai:NAME, e.g. http://localhost:8000/v1; OPENAI_API_KEY has its key')
     add_number(group, '--most-requests', 1, 10**9, 'most requests of one run to a server (default: 2000)')
-    add('--price', metavar='IN,OUT', help='price of a million input and output tokens of the server, to '
-        'forecast the cost, e.g. 0.15,0.60')
-    add_number(group, '--answer-tokens', 1, 10**5, 'most tokens in an answer of a server (default: 16); a '
-               'model that reasons before it answers needs more')
+    add('--price', metavar='IN,OUT', help='of a million tokens, to forecast the cost, e.g. 0.15,0.60')
+    add_number(group, '--answer-tokens', 1, 10**5, 'most tokens in an answer of a server (default: 16)')
     add('--chat', action='store_true', help='ask in turns, with the chat template of the tokenizer')
     add('--answers', choices=['letters','cloze','pmi'],
-        help='what is compared: letters before the labels (default), or the words of the labels, by their '
-        'probability per token (cloze), or relative to their probability without the question (pmi)')
-    add('--permuted', action='store_true', help='ask with the options in every rotation, and count the rows '
-        'whose answer sticks to a letter')
-    add('--calibrated', action='store_true',
-        help='subtract the mean probability of a label over dev')
+        help='what is compared: letters (default), or words by their probability per token (cloze), or '
+        'relative to that without the question (pmi)')
+    add('--permuted', action='store_true', help='ask with the options in every rotation')
+    add('--calibrated', action='store_true', help='subtract the mean probability of a label over dev')
     parser.keep_for_experts('--permuted', '--calibrated', '--answers', '--answer-tokens', '--price')
 
 def protocol_options(parser):
@@ -204,13 +197,12 @@ def protocol_options(parser):
     add('--together', dest='protocol', action='store_const', const='together',
         help='the protocol together: train the verse tasks on one encoder, with a head for each')
     add('--train', action='append', metavar='DATASET_DIR',
-        help='for transfer, few-shot and retrieval: another translation, by folder or code; '
-        'repeat for more')
+        help='for transfer, few-shot and retrieval: another translation, by folder or code; repeatable')
     add('--sizes', metavar='N,N', help='for few-shot: numbers of examples (default: 50,100,250,500,1000)')
     add_number(group, '--draws', 1, 1000, 'for few-shot: samples of each size (default: 3)')
     add('--prompts', metavar='FILE', default='',
-        help='for prompting: ask also in the language of the verses; a table with language, task, key and '
-        'text, or built-in (German, French, Spanish)')
+        help='for prompting: ask also in the language of the verses; a table, or built-in (German, French, '
+        'Spanish)')
     protocols_option(group)
 
 def protocols_option(parser):

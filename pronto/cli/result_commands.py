@@ -23,16 +23,14 @@ def tables_options(parser):
         "(default: the paper's)")
     add('--recipe', help='only runs of this recipe; all if empty (default: paper, if there are such runs)')
     add('--splits', default='parallel,folds,published,divided', metavar='NAMES',
-        help='only runs on these splits, of parallel, folds, random, published and divided (those of other '
-        'benchmarks), separated by commas; all if empty')
+        help='only runs on these, of parallel, folds, random, published and divided; all if empty')
     add('--protocol', help='only runs of this protocol (default: in-language, or what there is)')
     add('--source', default='', metavar='NAME',
         help='only runs with the labels of this annotated source, e.g. MACULA; all if empty')
     protocols_option(parser)
     add('--metric', choices=['accuracy','macro_f1','mcc','mae','f1'],
         help='what is set large, marked and tested; mae is for counts, f1 for spans and answers (default: '
-        'the metric of each task: MCC for SM, with accuracy beside it, and mostly accuracy for others; in '
-        'tables over several tasks accuracy)')
+        'that of each task, which is MCC for SM; in tables over several tasks accuracy)')
     add('--common-rows', action='store_true',
         help='test all translations of a table on the rows that all of them have')
     add('--without', default='', metavar='CODES',
@@ -46,25 +44,20 @@ def _beside_options(parser):
     group = parser.add_argument_group('instead of the tables of a protocol, from the same runs')
     add = group.add_argument
     add('--tiers', nargs='?', const='', metavar='FILE',
-        help='scores by how much of a language a model has read (XLM-R, BLOOMZ, mBERT); FILE adds models, '
-        'with the columns model, language and tier or share in percent')
+        help='scores by how much of a language a model has read; FILE adds models, with the columns model, '
+        'language and tier or share in percent')
     add('--items', nargs='?', const='', metavar='DATASET_DIR',
-        help='which verses are difficult for all models in all languages, and whose labels may be wrong; '
-        'DATASET_DIR gives the texts to print beside them')
+        help='which verses are difficult for all, and whose labels may be wrong; DATASET_DIR gives the texts')
     add('--question', metavar='NAME|FILE.py',
-        help='a question by its name, or a file of Python that defines one of your own: accuracy, mixes, '
-        'probe, tiers, items, typology, transfer and other protocols; order (is the known order of models '
-        'found?), power (which differences can be told?), errors (are the same rows right in other '
-        'languages?), seen (does a tagger generalise to tags and names that it was not trained on?), '
-        "resources (do scores rise with the size of a language's Wikipedia, by family?), subset (does a "
-        'selection of languages stand for all?)')
+        help='one of your own, or by its name: accuracy, mixes, probe, tiers, items, typology, transfer and '
+        'other protocols; order (is the known order found?), power (which differences can be told?), errors '
+        '(are the same rows right elsewhere?), seen (does a tagger generalise?), resources (by the size of '
+        'Wikipedia), subset (does a selection of languages stand for all?), consistency')
     add('--beside', metavar='PATH|CODES',
-        help='what a question reads besides the runs: seen the folder of the datasets (if not given, that '
-        "in the data folder), subset the languages of the selection, e.g. wol,hin (if not given, XTREME's), "
-        'order a table of the verses that each model has read')
+        help='what a question reads besides the runs: seen the folder of the datasets, subset the languages '
+        "(default: XTREME's), order a table of the verses that each model has read")
     add('--typology', action='store_true',
-        help='transfer gaps against distances between languages, with Mantel tests; for --protocol transfer '
-        'or transfer-probe')
+        help='transfer gaps against distances between languages')
 
 # %% ../../nbs/cli/result_commands.ipynb #rscfold1
 def _used_in(record)->set[str]:
@@ -160,13 +153,11 @@ def report_options(parser):
     tasks_file_option(parser)
     add('-o', '--output', default='report.html', metavar='FILE', help='the page to write')
     add('--registry', metavar='CSV',
-        help='a table with code, language, family and script, e.g. the registry.csv of a '
-        'release')
+        help='a table with code, language, family and script, e.g. registry.csv of a release')
     add_number(parser, '--most-tests', 0, 10**8,
                'test every two models on each test set if there are at most so many pairs', default=20_000)
     add('--question', action='append', default=[], metavar='NAME|FILE.py',
-        help='also show what a question finds, as in `pronto tables`; those about the protocols that ran '
-        'are there; several options name several')
+        help='also show what a question finds, as in `pronto tables`; repeatable')
 
 # %% ../../nbs/cli/result_commands.ipynb #1767e89b
 def report_command(args):
@@ -181,13 +172,11 @@ def report_command(args):
 def export_options(parser):
     add = parser.add_argument
     add('format', choices=['tsv','hf','lm-eval','standoff','texts','results'],
-        help="plain tables, a folder for HuggingFace `datasets`, tasks for EleutherAI's harness, "
-        'references and labels without text (`pronto restore` puts it back), or the texts of the '
-        'test sets in one table, for a translator; results: records of runs, for a folder that many add to '
-        '(DIR -o DIR checks one)')
+        help="plain tables, a folder for HuggingFace `datasets`, tasks for EleutherAI's harness, references "
+        'and labels without text (`pronto restore` puts it back), the texts of the test sets for a '
+        'translator, or records of runs for a folder that many add to (DIR -o DIR checks one)')
     add('dataset', nargs='+', metavar='DATASET_DIR',
-        help='a folder written by `pronto build`, `pronto release` or `pronto export hf`; for results '
-        'the folder of the runs')
+        help='a folder of `pronto build`, `release` or `export hf`; for results that of the runs')
     add('--organisation', default='unknown', metavar='NAME', help='for results: where the runs were made')
     add('-o', '--output', required=True, metavar='DIR',
         help='the folder to write; for texts the table, a .tsv file')
