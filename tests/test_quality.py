@@ -408,7 +408,7 @@ def test_a_sheet_in_the_dataset_folder_survives_the_next_build(demo, pronto, fil
 @pytest.mark.parametrize('text, said', [
     ('<!DOCTYPE f [<!ENTITY x SYSTEM "file:///etc/passwd">]><frameset><roleset id="a.01" name="&x;"/></frameset>', 'entities'),
     ('<!DOCTYPE f [<!ENTITY a "b"><!ENTITY c "&a;&a;&a;">]><frameset>&c;</frameset>', 'entities'),
-    ('<frameset>' + '<x>'*100_000, 'x.xml'), ('x'*10_000_001, 'larger than'), ('', 'x.xml'), ('\0\x01', 'x.xml')])
+    ('<frameset>' + '<x>'*100_000, 'x.xml'), ('', 'x.xml'), ('\0\x01', 'x.xml')])
 def test_hostile_frames_are_one_line(tmp_path, text, said):
     (tmp_path/'x.xml').write_text(text)
     with pytest.raises(InputError, match=said) as e: read_glosses(tmp_path)

@@ -133,25 +133,29 @@ class AnnotatedText:
         return {chapter: [annotated(s) for s in sections] for chapter,sections in self.sections.items()}
 
     @cached_property
+    def said(self)->list[tuple]: # Pairs as in `english`
+        "All annotated sentences, in order"
+        return [pair for sections in self.english.values() for section in sections for pair in section]
+
+    @cached_property
     def truth(self)->dict[Ref,Truth]:
         "The true labels of every verse"
-        english = {id(p): e for sections in self.english.values() for s in sections for p,e in s}
+        english = {id(p): e for p,e in self.said}
         return {ref: _truth(ps, [english[id(p)] for p in ps]) for ref,ps in self.verses.items()}
+
+    @cached_property
+    def times(self)->dict[int,tuple]: # By the `id` of a `PlacedSentence`
+        "When every sentence starts and stops"
+        counts = Counter()
+        return {id(p): _times(p, e, counts) for p,e in self.said}
 
     def onf(self, book:str, chapter:int)->str:
         "A chapter in OntoNotes Normal Form"
-        counts = Counter({Ref(book, chapter, 1): self._tokens_before(book, chapter)})
         speaker, parts = BOOKS[book].replace(' ','_'), []
         for i,section in enumerate(self.english[book,chapter]):
-            parts += [onf_block(e, speaker, *_times(p, e, counts)) for p,e in section]
+            parts += [onf_block(e, speaker, *self.times[id(p)]) for p,e in section]
             parts.append(onf_chains([e for _,e in section], i))
         return '\n' + '\n\n'.join(parts) + '\n'
-
-    def _tokens_before(self, book, chapter): # Of the first verse, in the file of the previous chapter
-        if (book, chapter-1) not in self.english: return 0
-        counts = Counter()
-        _times(*self.english[book,chapter-1][-1][-1], counts)
-        return counts[Ref(book, chapter, 1)]
 
 # %% ../../nbs/demo/corpus.ipynb #171b2d02
 def _random_verses(seed:str):
@@ -181,7 +185,7 @@ class Translations(AnnotatedText):
     def english_text(self)->dict[Ref,str]: # In canonical order
         "The English text, verse by verse"
         found = {}
-        for p,e in itertools.chain(*(s for sections in self.english.values() for s in sections)):
+        for p,e in self.said:
             bounds = _clause_bounds(e)
             for ref,a,b in zip(p.refs, bounds, bounds[1:]): found.setdefault(ref, []).append(plain(e, a, b))
         return {ref: ' '.join(parts) for ref,parts in sorted(found.items())}

@@ -148,10 +148,9 @@ def _milestone(text:str, fail)->Milestone:
     "Read the attributes; `fail` makes the error"
     said = dict(_ATTRIBUTE.findall(text))
     if not said.get('x-content'): raise fail('a milestone without x-content')
-    occurrence, of = said.get('x-occurrence', '1'), said.get('x-occurrences', '')
-    is_count = occurrence.isdecimal() and int(occurrence) > 0 and (not of or of.isdecimal())
-    if not is_count or of and int(occurrence) > int(of):
-        raise fail(f'a milestone of {said["x-content"]} with occurrence {occurrence[:9]!r} of {of[:9]!r}')
+    occurrence = said.get('x-occurrence', '1')
+    if not occurrence.isdecimal() or int(occurrence) < 1:
+        raise fail(f'a milestone of {said["x-content"]} with occurrence {occurrence[:9]!r}')
     content = unicodedata.normalize('NFC', said['x-content'])
     return Milestone(content, int(occurrence), said.get('x-lemma', ''), said.get('x-morph', ''),
                      said.get('x-ref', ''))

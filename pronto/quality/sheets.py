@@ -51,8 +51,6 @@ def well_formed(row:dict)->bool:
     return row['verse1_has_sense'] == 'yes' and (not both or row['verse2_has_sense'] == 'yes')
 
 # %% ../../nbs/quality/sheets.ipynb #83d66a95
-_FRAMES = 10_000_000 # Bytes; the largest frameset of OntoNotes has some 200,000
-
 def _frame_files(folder:Path)->list[Path]:
     "The framesets below a folder, those of English if there are several languages"
     files = sorted(f for f in folder.rglob('*.xml') if f.is_file())
@@ -61,8 +59,6 @@ def _frame_files(folder:Path)->list[Path]:
 
 def _rolesets(path:Path)->dict[str,str]: # Sense to gloss
     with reading(path, 'mend or remove it'):
-        if path.stat().st_size > _FRAMES:
-            raise InputError(path, f'is larger than {_FRAMES:,} bytes; remove it')
         root = parse_xml(path.read_text(encoding='utf-8', errors='replace'), path)
         found = {}
         for roleset in root.iter('roleset'):
