@@ -97,7 +97,7 @@ def test_intervals_hold_the_whole_text_in_most_parts_of_it(demo):
     "Halves of the chapters give intervals that overlap"
     _, folder, path = demo
     c = compare_labels(load_dataset_folder(folder), read_treebank(path), PNS)
-    chapters = sorted(set(c.chapters))
+    chapters = sorted({ref.chapter_name for ref in c.refs})
     def kappa(half):
         rows = agree(c.where(lambda ref: ref.chapter_name in half), repeats=2)
         return next(r for r in rows if (r['pair'], r['metric']) == ('PrOnto, UD','kappa'))

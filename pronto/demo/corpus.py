@@ -125,36 +125,32 @@ class AnnotatedText:
         return dict(sorted(found.items()))
 
     @cached_property
-    def english(self)->dict[tuple,list[list[tuple]]]: # Pairs of a `PlacedSentence` and an `EnglishSentence`
+    def english(self)->dict[tuple,list[list[tuple]]]: # `PlacedSentence`, `EnglishSentence`, times
         "The annotated sentences, by (book, chapter) and section"
+        counts = Counter()
         def annotated(section):
-            fresh = itertools.count(100)
-            return [(p, annotate_english(p.sentence, lambda: next(fresh))) for p in section]
+            fresh = itertools.count(100).__next__
+            made = [(p, annotate_english(p.sentence, fresh)) for p in section]
+            return [(p, e, _times(p, e, counts)) for p,e in made]
         return {chapter: [annotated(s) for s in sections] for chapter,sections in self.sections.items()}
 
-    @cached_property
-    def said(self)->list[tuple]: # Pairs as in `english`
+    @property
+    def said(self)->list[tuple]: # As in `english`
         "All annotated sentences, in order"
         return [pair for sections in self.english.values() for section in sections for pair in section]
 
     @cached_property
     def truth(self)->dict[Ref,Truth]:
         "The true labels of every verse"
-        english = {id(p): e for p,e in self.said}
+        english = {id(p): e for p,e,_ in self.said}
         return {ref: _truth(ps, [english[id(p)] for p in ps]) for ref,ps in self.verses.items()}
-
-    @cached_property
-    def times(self)->dict[int,tuple]: # By the `id` of a `PlacedSentence`
-        "When every sentence starts and stops"
-        counts = Counter()
-        return {id(p): _times(p, e, counts) for p,e in self.said}
 
     def onf(self, book:str, chapter:int)->str:
         "A chapter in OntoNotes Normal Form"
         speaker, parts = BOOKS[book].replace(' ','_'), []
         for i,section in enumerate(self.english[book,chapter]):
-            parts += [onf_block(e, speaker, *self.times[id(p)]) for p,e in section]
-            parts.append(onf_chains([e for _,e in section], i))
+            parts += [onf_block(e, speaker, *times) for _,e,times in section]
+            parts.append(onf_chains([e for _,e,_ in section], i))
         return '\n' + '\n\n'.join(parts) + '\n'
 
 # %% ../../nbs/demo/corpus.ipynb #171b2d02
@@ -185,7 +181,7 @@ class Translations(AnnotatedText):
     def english_text(self)->dict[Ref,str]: # In canonical order
         "The English text, verse by verse"
         found = {}
-        for p,e in self.said:
+        for p,e,_ in self.said:
             bounds = _clause_bounds(e)
             for ref,a,b in zip(p.refs, bounds, bounds[1:]): found.setdefault(ref, []).append(plain(e, a, b))
         return {ref: ' '.join(parts) for ref,parts in sorted(found.items())}

@@ -178,8 +178,6 @@ class VerbPhrase(NamedTuple):
     def node(self)->Node: return node('VP', self.first, self.no, *self.rest)
 
 # %% ../../nbs/demo/english.ipynb #6d1e90b3
-_PP_TAGS = {'ARGM-TMP': '-TMP', 'ARGM-LOC': '-LOC', 'ARGM-DIR': '-DIR'}
-
 class VerbPhrases(EnglishNounPhrases):
     "Builds verb phrases"
     def verb_phrase(self, clause:Clause, subject, plural=False, inverted=False)->VerbPhrase:
@@ -211,7 +209,8 @@ class VerbPhrases(EnglishNounPhrases):
         if isinstance(filler, Clause): return node('SBAR', leaf('IN','that'), self.statement(filler))
         if isinstance(filler, Phrase):
             n = self.np(filler)
-            return node('PP' + _PP_TAGS.get(arg.role, ''), leaf('IN', arg.prep), n) if arg.prep else n
+            tag = 'PP' + arg.role[4:]*arg.role.startswith('ARGM')
+            return node(tag, leaf('IN', arg.prep), n) if arg.prep else n
         if is_question_word(arg): return node('WHADVP', leaf('WRB', filler))
         word, kind = english_words()[filler], concept_kind(filler)
         if kind == 'quality': return node('ADJP-PRD', leaf('JJ', word))

@@ -106,17 +106,9 @@ class Comparison:
                 f'{self.unused:,} parsed but not in it')
 
     @property
-    def chapters(self)->list[str]: # One per verse, e.g. `MRK 1`
-        "The chapter of each verse"
-        return [r.chapter_name for r in self.refs]
-
-    @property
     def labels(self)->tuple[str,...]: # In the order of rows and columns of `confusion`
         "The labels that are compared"
         return UD_RULES[self.task.stem].labels
-
-    @property
-    def counts(self)->bool: return self.task.counts # Are the labels the numbers 0 to k-1?
 
     @cached_property
     def confusion(self)->np.ndarray: # (k, k): rows are projected labels, columns those of the parse
@@ -143,20 +135,17 @@ def english_verses(
     return {ref: pieces[int(text.split()[1])] for ref,text in english.items()}
 
 # %% ../../nbs/quality/agreement.ipynb #7f1c2aa3
-def _projected(dataset:Dataset, task:VerseTask)->dict[Ref,str]: # Verse to one of the labels that are compared
-    rows = dataset.rows(task.stem)
-    if any(row.ref is None for row in rows):
-        raise InputError(dataset.path, 'does not say which verse each row is (release v0.1?); '
-                                       'build it again with `pronto build`')
-    return {row.ref: UD_RULES[task.stem].projected(row.label) for row in rows}
-
 def compare_labels(
     dataset:Dataset, treebank:Treebank,
     task:VerseTask=NMC, # A task of `UD_RULES`
     parsed:Callable=None # From the pieces of a verse to its label; the task's rule if not given
 )->Comparison:
     "Label the verses of a dataset from a parse; raises `InputError` if the two have no verse in common"
-    projected, label = _projected(dataset, task), parsed or UD_RULES[task.stem].parsed
+    rows, rule = dataset.rows(task.stem), UD_RULES[task.stem]
+    if any(row.ref is None for row in rows):
+        raise InputError(dataset.path, 'does not say which verse each row is (release v0.1?); '
+                                       'build it again with `pronto build`')
+    projected, label = {row.ref: rule.projected(row.label) for row in rows}, parsed or rule.parsed
     verses = english_verses(treebank, treebank.versification or dataset.manifest.get('versification', 'eng'))
     refs = sorted(projected.keys() & verses.keys())
     if not refs:
@@ -222,27 +211,25 @@ def agree(
     "How the labels of PrOnto, of a parse and of chance agree"
     c, widest = comparison, len(comparison.labels) - 1
     bounds = dict(kappa=(-1,1), quadratic_kappa=(-1,1), mse=(0,widest**2), rmse=(0,widest))
-    value,interval = bootstrap(lambda m: measures(m, c.counts), c.labels, c.pronto, c.ud, c.chapters,
-                               bounds, seed=seed)
-    ends = {m: interval[m] or (None, None) for m in value}
-    rows = [dict(pair=PAIRS[0], metric=m, value=v, low=ends[m][0], high=ends[m][1],
-                 spread=None) for m,v in value.items()]
+    chapters, measure = [r.chapter_name for r in c.refs], lambda m: measures(m, c.task.counts)
+    value, interval = bootstrap(measure, c.labels, c.pronto, c.ud, chapters, bounds, seed=seed)
+    found = [(PAIRS[0], m, v, *(interval[m] or (None, None)), None) for m,v in value.items()]
     for pair,given in zip(PAIRS[1:], (c.pronto, c.ud)):
-        mean,spread = against_random(c.labels, given, c.counts, repeats, seed)
-        rows += [dict(pair=pair, metric=m, value=mean[m], low=None, high=None,
-                      spread=spread[m]) for m in mean]
-    return [dict(task=c.task.abbr) | row | dict(n=len(c)) for row in rows]
+        mean, spread = against_random(c.labels, given, c.task.counts, repeats, seed)
+        found += [(pair, m, mean[m], None, None, spread[m]) for m in mean]
+    columns = 'pair', 'metric', 'value', 'low', 'high', 'spread'
+    return [dict(task=c.task.abbr, **dict(zip(columns, row)), n=len(c)) for row in found]
 
 # %% ../../nbs/quality/agreement.ipynb #1354de31
 def by_book(
     comparison:Comparison
 )->list[dict]: # `task book n accuracy low high kappa`, in canonical order; Wilson intervals
     "Agreement of PrOnto and the parse in each book"
-    rows = []
+    rows, task = [], comparison.task
     for book in dict.fromkeys(r.book for r in comparison.refs):
         part = comparison.where(lambda r, book=book: r.book == book)
-        m = measures(part.confusion, comparison.counts)
-        low,high = wilson(m['accuracy']*len(part), len(part))
-        rows.append(dict(task=comparison.task.abbr, book=book, n=len(part), accuracy=float(m['accuracy']),
-                         low=low, high=high, kappa=float(m['kappa'])))
+        m = {name: float(value) for name,value in measures(part.confusion, task.counts).items()}
+        low, high = wilson(m['accuracy']*len(part), len(part))
+        rows.append(dict(task=task.abbr, book=book, n=len(part), accuracy=m['accuracy'], low=low, high=high,
+                         kappa=m['kappa']))
     return rows

@@ -12,13 +12,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Callable
 from ..bibles.languages import Language, identify, script_of
 from ..bibles.ud import Treebank
-from ..core.files import fact_table
+from ..core.files import InputError, fact_table
 from ..core.pictures import heat_map
 from ..core.tables import IN_BRACKETS, Table, decimal, interval_text
 from ..datasets.loading import Dataset, load_dataset_folder
 from ..datasets.tasks import SM
 from .agreement import PAIRS, Comparison, agree, compare_with_parse
-from .sheets import agreement_of_two, check_same_draw, check_sheet, count_sheet, read_sheet
+from .sheets import agreement_of_two, check_sheet, count_sheet, read_sheet
 if TYPE_CHECKING: from matplotlib.figure import Figure
 
 # %% ../../nbs/quality/appendix.ipynb #727861f1
@@ -192,8 +192,6 @@ def _published5()->dict: # (task, metric) to the published count
     name = lambda r: 'majority' if r['system'] == 'majority' else r['metric'].removesuffix('_of_100')
     return {(r['task'], name(r)): int(r['value']) for r in rows}
 
-def _with_interval(c:dict)->str: return f"{c['count']} [{100*c['low']:.0f}–{100*c['high']:.0f} %]"
-
 def _block5(cells:list[dict], tasks:set, first:str, published:bool)->tuple|None: # A header and rows
     named = {'well_formed': 'Well-formed', 'majority': 'Majority label right', 'correct': 'Correct'}
     head, rows = ['Task', 'Total'], []
@@ -203,9 +201,9 @@ def _block5(cells:list[dict], tasks:set, first:str, published:bool)->tuple|None:
     for (who,task),found in groupby(chosen, key=lambda c: (c['annotator'], c['task'])):
         at = {c['metric']: c for c in found}
         row = [task + (f', annotator {who}' if several else ''), str(at['correct']['total'])]
-        for metric in (first, 'correct'):
-            row.append(_with_interval(at[metric]))
-            if published: row.append(str(at[metric]['published']))
+        for c in (at[first], at['correct']):
+            row.append(f"{c['count']} [{100*c['low']:.0f}–{100*c['high']:.0f} %]")
+            if published: row.append(str(c['published']))
         rows.append(row)
     return (head, rows) if rows else None
 
@@ -263,7 +261,9 @@ def read_checked_sheets(paths, dataset=None)->list[list[dict]]: # One or two, ch
     paths = list(paths) if isinstance(paths, (list, tuple)) else [paths]
     sheets = [read_sheet(p) for p in paths]
     for sheet,path in zip(sheets, paths): check_sheet(sheet, path, dataset)
-    if len(sheets) > 1: check_same_draw(*sheets, paths[1])
+    if len({frozenset(r['check'] for r in sheet) for sheet in sheets}) > 1:
+        raise InputError(paths[1], 'is not a copy of the other sheet (other rows, or another dataset); '
+                                   'have both people fill in the same one')
     return sheets
 
 def make_table5(paths, dataset=None, out=None, what:str='')->str: # Markdown

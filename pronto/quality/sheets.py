@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SAMPLE_SIZES', 'ANSWERS', 'SHEET_COLUMNS', 'sheet_sizes', 'well_formed', 'read_glosses', 'draw_sheet', 'write_sheet',
-           'read_sheet', 'check_sheet', 'count_sheet', 'agreement_of_two', 'check_same_draw']
+           'read_sheet', 'check_sheet', 'count_sheet', 'agreement_of_two']
 
 # %% ../../nbs/quality/sheets.ipynb #4c5af024
 import csv, io
@@ -238,10 +238,6 @@ def check_sheet(sheet:list[dict], path, dataset=None):
     raise InputError(path, f'{listed}; complete and correct these rows, then score again')
 
 # %% ../../nbs/quality/sheets.ipynb #b15ece44
-def _share(n:int, total:int)->dict:
-    low,high = wilson(n, total) if total else (None, None)
-    return dict(count=n, total=total, share=n/total if total else None, low=low, high=high)
-
 def _majority_right(rows:list[dict])->int:
     "Count the rows for which the most frequent label is right"
     labels = [r['label'] for r in rows]
@@ -257,7 +253,9 @@ def count_sheet(sheet:list[dict])->list[dict]: # `task metric count total share 
         first = ('well_formed', sum(map(well_formed, rows))) if pairs else ('majority', _majority_right(rows))
         correct = sum(r['label_correct'] == 'yes' and (not pairs or well_formed(r)) for r in rows)
         for metric,n in (first, ('correct', correct)):
-            found.append(dict(task=task.abbr, metric=metric) | _share(n, len(rows)))
+            low, high = wilson(n, len(rows))
+            found.append(dict(task=task.abbr, metric=metric, count=n, total=len(rows), share=n/len(rows),
+                              low=low, high=high))
     return found
 
 # %% ../../nbs/quality/sheets.ipynb #cf78d016
@@ -284,9 +282,3 @@ def agreement_of_two(
             table = [[pairs.count((x, y)) for y in ('yes','no')] for x in ('yes','no')] # The first in rows
             found.append(dict(task=task.abbr, question=q, n=len(pairs), agree=agree) | _kappa(table))
     return found
-
-def check_same_draw(first:list[dict], second:list[dict], path):
-    "Raise `InputError` if two sheets were not drawn together"
-    if {r['check'] for r in first} == {r['check'] for r in second}: return
-    raise InputError(path, 'is not a copy of the other sheet (other rows, or another dataset); '
-                           'have both people fill in the same one')
