@@ -158,51 +158,49 @@ def choose(
     return chosen
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #24999946
-def _scored(answers:Answers, metric:str)->TaskScore:
+def _scored(answers:Answers, metric:str)->dict: # Fields of a `TaskScore`
     "The scores of a model or baseline"
-    found = answers.scores
-    size = dict(items=len(answers.true), chapters=chapter_cells(answers.chapters)[2])
-    cell = TaskScore(metric=metric, **size, **{m: shown(m, score.value) for m,score in found.items()})
-    if metric not in found: return cell # Only counts have an absolute error
-    main = found[metric]
-    cell.ours, cell.low, cell.high = score_data(main, metric).values()
-    cell.from_seeds = main.from_seeds
-    if answers.unambiguous is not None:
-        clear = [i for i,agreed in enumerate(answers.unambiguous) if agreed]
-        cell.unambiguous_items = len(clear)
-        seeds = seed_scores(answers.at(clear), metric) if clear else []
-        cell.unambiguous = shown(metric, sum(seeds)/len(seeds)) if seeds else None
-    return cell
+    size = dict(metric=metric, items=len(answers.true), chapters=chapter_cells(answers.chapters)[2])
+    found = size | {m: shown(m, score.value) for m,score in answers.scores.items()}
+    if metric not in found: return found # Only counts have an absolute error
+    main = answers.scores[metric]
+    ours, low, high = score_data(main, metric).values()
+    found |= dict(ours=ours, low=low, high=high, from_seeds=main.from_seeds)
+    if answers.unambiguous is None: return found
+    clear = [i for i,agreed in enumerate(answers.unambiguous) if agreed]
+    seeds = seed_scores(answers.at(clear), metric) if clear else []
+    mean_of_clear = shown(metric, sum(seeds)/len(seeds)) if seeds else None
+    return found | dict(unambiguous_items=len(clear), unambiguous=mean_of_clear)
 
-def _against_baseline(cell:TaskScore, answers:Answers):
+def _against_baseline(answers:Answers, metric:str)->dict: # Fields of a `TaskScore`
     "Whether a model is above its best baseline, not yet corrected for other cells"
-    found = against_baselines(answers, cell.metric) if cell.ours is not None else None
-    if found is None: return
-    cell.baseline, cell.over_baseline = found.baseline, shown(cell.metric, found.difference)
-    cell.p_baseline = found.p if found.p is None or found.difference > 0 else 1.
+    found = against_baselines(answers, metric)
+    if found is None: return {}
+    return dict(baseline=found.baseline, over_baseline=shown(metric, found.difference),
+                p_baseline=found.p if found.p is None or found.difference > 0 else 1.)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #tbl04
+def _of_last(records:list[Run])->dict: # Fields of a `TaskScore`
+    last = max(records, key=lambda r: r.finished)
+    return dict(splits=last.splits or '', limit=last.limit)
+
 def _model_cell(records:list[Run], answers:Answers, metric:str)->TaskScore:
     "The seeds of one model"
-    cell, last = _scored(answers, metric), max(records, key=lambda r: r.finished)
-    cell.seeds = len(answers.predicted)
-    if cell.ours is not None:
+    found = _scored(answers, metric) | _of_last(records)
+    if 'ours' in found:
         by_seed = [shown(metric, x) for x in seed_scores(answers, metric)]
-        cell.seed_low, cell.seed_high = min(by_seed), max(by_seed)
-    cell.recipe, cell.splits, cell.limit = last.recipe, last.splits or '', last.limit
-    cell.epochs = last.hyperparameters.get('epochs')
-    cell.collapsed = sum(bool(r.collapsed) for r in records)
-    cell.probe_kept, cell.unknown = mean(map(probe_kept, records)) or None, unknown_share(records)
-    cell.follows = following_share(records)
-    _against_baseline(cell, answers)
-    return cell
+        found |= dict(seed_low=min(by_seed), seed_high=max(by_seed)) | _against_baseline(answers, metric)
+    return TaskScore(**found, seeds=len(answers.predicted), recipe=records[0].recipe,
+                     epochs=records[0].hyperparameters.get('epochs'),
+                     collapsed=sum(bool(r.collapsed) for r in records),
+                     probe_kept=mean(map(probe_kept, records)) or None, unknown=unknown_share(records),
+                     follows=following_share(records))
 
 def _baseline_cell(name:str, records:list[Run], answers:Answers, metric:str)->TaskScore:
     "A baseline as the last run on this test set has it"
-    cell = _scored(answers.of_baseline(name), metric) if name in answers.baselines else TaskScore()
-    last = max(records, key=lambda r: r.finished)
-    if cell.ours is not None: cell.splits, cell.limit = last.splits or '', last.limit
-    return cell
+    if name not in answers.baselines: return TaskScore()
+    found = _scored(answers.of_baseline(name), metric)
+    return TaskScore(**found, **_of_last(records) if 'ours' in found else {})
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #c4ce1938
 def _shared_rows(chosen:dict[str,list[dict]], tables:dict[str,str])->dict[tuple[str,str],set]:
