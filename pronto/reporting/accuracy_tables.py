@@ -24,7 +24,7 @@ from .protocol_cells import data_notes, score_data
 from .rendering import BASELINE_NAMES, OWN_TABLE, Block, TaskScore, all_cells
 from .rendering import file_stem, shown
 from .scores import Answers, against_baselines, among_best, read_answers
-from .scores import has_reference, main_metric, seed_scores, with_metric
+from .scores import has_reference, is_clear, main_metric, seed_scores, with_metric
 from .translation_spread import spread_note
 from ..runs.schema import Run
 from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, plain_name, preference
@@ -60,12 +60,9 @@ def read_layout(
     return rows
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #7c98b4a9
-def paper_models(
-    bible:str,
-    layout:list[dict[str,str]]=None # A row for each model; the paper's if not given
-)->list[str]: # Names on the hub; none for a translation that the paper does not have
+def paper_models(bible:str)->list[str]: # Names on the hub; none for a translation that it does not have
     "The models that the paper evaluates on a translation"
-    return [r['hub'] for r in (layout or read_layout()) if r['bible'] == bible]
+    return [r['hub'] for r in read_layout() if r['bible'] == bible]
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #8e0ade44
 def _filled_by(row:dict[str,str], models:set[str])->str: # `models`: those that ran on this translation
@@ -329,12 +326,12 @@ def _set_limited_apart(blocks:list[Block]):
     for block,found in zip(blocks, limits):
         if found and None not in found: _rename(block, ', with a limit')
 
-def _mark_baselines(blocks:list[Block], level:float=.05):
+def _mark_baselines(blocks:list[Block]):
     "Correct the tests against baselines for all cells of a task in each table"
     tested = [c for c in all_cells(blocks) if c.p_baseline is not None]
     for cells in grouped(tested, lambda c: (c.table, c.task)).values():
         for cell,p in zip(cells, holm([c.p_baseline for c in cells])):
-            cell.p_baseline, cell.above_baseline = round(p, 4), p < level
+            cell.p_baseline, cell.above_baseline = round(p, 4), is_clear(p)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #tbl06
 def fill(

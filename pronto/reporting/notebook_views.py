@@ -62,20 +62,17 @@ FEW = 'fewer than 3 seeds' # Then nothing is tested
 
 def _p(x:float|None)->str: return '–' if x is None else '< 0.001' if x < 0.001 else f'{x:.3f}'
 
-def _comparison(stem:str, row:dict, metric:str)->list[str]:
+def _comparison(stem:str, row:dict)->list[str]:
     clear = FEW if row['p'] is None else 'yes' if is_clear(row['p_holm']) else 'no'
-    return [task_name(stem), row['best'], row['other'], number(row['difference'], metric, '+'), _p(row['p']),
+    return [task_name(stem), row['best'], row['other'], number(row['difference'], sign='+'), _p(row['p']),
             _p(row['p_holm']), clear]
 
 def compare_table(
-    records:list[Run], metric:str='accuracy',
-    baselines:tuple[str,...]=('lookup','ngram','nearest')
+    records:list[Run]
 )->Table: # For each task, a row for each model but the best and each baseline that the runs have
     "The best model of each task against the others; the p-values are corrected for all pairs of the task"
-    rows = []
-    for stem,models in answers_by_task(records).items():
-        if metric == 'mae' and not any(a.counts for a in models.values()): continue
-        rows += [_comparison(stem, row, metric) for row in against_best(models, metric, baselines)]
+    rows = [_comparison(stem, row) for stem,models in answers_by_task(records).items()
+            for row in against_best(models, baselines=('lookup','ngram','nearest'))]
     header = ['task','best model','against','difference','p','p corrected','clear']
     return Table('differences', 'The best model against the others', [(header, rows)])
 

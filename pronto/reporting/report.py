@@ -313,12 +313,10 @@ def _row_columns(rows:list[dict])->dict:
 # %% ../../nbs/reporting/report.ipynb #rpt12
 def _over_columns(report:Report, codes:list[str], boards:list[tuple])->dict:
     "Ranks and tests over several test sets, as columns; an area is a list of indices of translations"
-    both = [*report.groups, *report.pairs]
-    areas = list(dict.fromkeys(x['area'] for x in both))
+    areas = list(dict.fromkeys(x['area'] for x in [*report.groups, *report.pairs]))
     named = dict(area=areas, board=boards, metric=list(METRICS))
-    number = {name: {value: i for i,value in enumerate(values)} for name,values in named.items()}
-    place = lambda k, x: number[k][x[k]] if k in number else x[k]
-    column = lambda rows, k: [place(k, x) for x in rows]
+    number = {k: {value: i for i,value in enumerate(values)} for k,values in named.items()}
+    column = lambda rows, k: [number[k][r[k]] if k in number else r[k] for r in rows]
     columns = lambda rows: {k: column(rows, k) for k in rows[0]} if rows else {}
     code = {c: i for i,c in enumerate(codes)}
     return dict(areas=[[code[b] for b in area] for area in areas], metrics=named['metric'],

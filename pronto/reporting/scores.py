@@ -249,9 +249,9 @@ def _differ_in_rows(models:dict[str,Answers])->bool:
     first, *others = models.values()
     return any(a.asked != first.asked for a in others)
 
-def is_clear(p:float|None, level:float=.05)->bool:
+def is_clear(p:float|None)->bool:
     "Does a test tell two models apart?"
-    return p is not None and p < level
+    return p is not None and p < .05
 
 # %% ../../nbs/reporting/scores.ipynb #rsc27
 def against_best(
@@ -277,14 +277,14 @@ def may_be_best(answers:Answers, metric:str='accuracy')->bool: # Only then has i
     return all(mean(answers.of_baseline(name)) <= mean(answers) for name in answers.baselines)
 
 def among_best(
-    models:dict[str,Answers], metric:str='accuracy', level:float=.05
+    models:dict[str,Answers], metric:str='accuracy'
 )->set[str]: # Names; empty for one model, if some model has fewer than three seeds, or if rows differ
     "The best model, and those that are not clearly worse, of those that `may_be_best`"
     few = any(a.few_seeds or len(a.predicted) < MIN_SEEDS for a in models.values())
     if len(models) < 2 or few: return set()
     models = {name: answers for name,answers in models.items() if may_be_best(answers, metric)}
     if not models or _differ_in_rows(models): return set()
-    worse = {row['other'] for row in against_best(models, metric) if is_clear(row['p_holm'], level)}
+    worse = {row['other'] for row in against_best(models, metric) if is_clear(row['p_holm'])}
     return models.keys() - worse
 
 # %% ../../nbs/reporting/scores.ipynb #rsc21
