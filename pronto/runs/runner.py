@@ -157,10 +157,11 @@ def _tested_dev(training:Training, left:dict)->dict[str,list]: # By name of a pa
 _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process
 
 def _answer_baselines(training:Training, runs)->dict: # As `find_baselines` gives it
-    "The baselines of all test sets that are not recorded yet, which learn from all rows, whatever the limit"
+    "The baselines of all test sets with labels that are not recorded yet; they learn from all rows"
     left, task = _left(training, runs), find_task(training.key.task)
-    tests = {name: part_rows((part,), task, training.key.limit) for name,(_,part) in left.items()}
-    return find_baselines(task, part_rows(training.selection.train, task), tests) if left else {}
+    tests = {name: part_rows((part,), task, training.key.limit) for name,(_,part) in left.items()
+             if part.split != UNLABELLED}
+    return find_baselines(task, part_rows(training.selection.train, task), tests) if tests else {}
 
 # %% ../../nbs/runs/runner.ipynb #rtsear01
 def _measure(training:Training, runs, device:str, show:bool)->Path: # The record

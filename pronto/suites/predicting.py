@@ -6,7 +6,6 @@
 __all__ = ['languages_of', 'part_to_predict', 'submission_selections', 'PredictedPart', 'predict_submission', 'prediction_table']
 
 # %% ../../nbs/suites/predicting.ipynb #pr04imports
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
@@ -114,7 +113,7 @@ def predict_submission(
         chosen, found = list(submission_selections(data, stem, train, examples)), []
         for training in plan_selections(chosen, _SUBMISSION, how, model, TASKS[stem], seed, limit):
             before = [is_done(key, store, report=str) for key in training.keys]
-            paths = run_training(training, store, None, show, lambda *_: defaultdict(dict)) # No baselines
+            paths = run_training(training, store, show=show)
             found += map(PredictedPart, training.selection.tests, map(read_record, paths), before)
         for part,run,_ in found: _write_answers(part, run, Path(out))
         yield found

@@ -47,8 +47,7 @@ def word_states(
             found[:,ends[i]:ends[i+1]] = read[:,places[i]]
     if not np.isfinite(found).all():
         raise ValueError('its states are not numbers, so its weights are damaged')
-    numbers = np.arange(ends[-1])
-    return Encodings({}, np.stack([0*numbers, numbers], 1), {0: found})
+    return Encodings({}, list(found.swapaxes(0, 1)), np.empty((0, 3)))
 
 # %% ../../nbs/suites/word_probes.ipynb #wpr08
 _TO_CHOOSE = 20_000 # Words that the layers are compared with
