@@ -29,17 +29,15 @@ from .gold_alignments import helfi_folder, read_gold, read_greek
 from ..sources.records import SourceWord
 
 # %% ../../nbs/quality/alignment_scores.ipynb #aqsc0007
-def _counts_of(found:set, sure:set, allowed:set)->list[int]:
-    return [len(found), len(found & allowed), len(sure), len(found & sure)]
-
 def link_counts(
     verse:GoldVerse,
     found:set[tuple[int,int]] # Links of an aligner
 )->list[int]: # For all words, then for names: links found, of these right; sure links, of these found
     "What a verse adds to the scores"
-    allowed = verse.sure | verse.possible
-    named = lambda links: {(i, j) for i,j in links if verse.source[i].is_name}
-    return _counts_of(found, verse.sure, allowed) + _counts_of(*map(named, (found, verse.sure, allowed)))
+    right, hit = found & (verse.sure | verse.possible), found & verse.sure
+    sets = found, right, verse.sure, hit
+    named = [sum(verse.source[i].is_name for i,_ in links) for links in sets]
+    return [*map(len, sets), *named]
 
 def _f1(precision, recall): return 2*precision*recall/(precision + recall)
 
@@ -79,15 +77,11 @@ def _keys(words:list[SourceWord])->list[str]:
     "The words in the form that an aligner compares"
     return [w.lemma or w.form for w in words]
 
-def _without_links(verses:list[GoldVerse])->list[str]:
-    "A note on verses without gold links, in which each link would count as wrong"
-    n = sum(bool(v.source and v.target) and not (v.sure or v.possible) for v in verses)
-    return [f'{n:,} verses without a link were left out.'] if n else []
-
 def score_alignment(gold:GoldAlignment, name:str, seed:int=0)->AlignmentScore:
     "Align the words of a gold alignment automatically, and compare"
     verses = [v for v in gold.verses if v.sure or v.possible]
-    notes = gold.notes + _without_links(gold.verses)
+    unlinked = [v for v in gold.verses if v.source and v.target and not (v.sure or v.possible)]
+    notes = gold.notes + [f'{len(unlinked):,} verses without a link were left out.']*bool(unlinked)
     has_lemmas = any(w.lemma for v in verses for w in v.source)
     more = dict(forms=[[w.form for w in v.source] for v in verses]) if has_lemmas else dict(source_letters=5)
     found = align_words([_keys(v.source) for v in verses], [v.target for v in verses], seed=seed, **more)

@@ -91,10 +91,8 @@ def print_table4(
     cells = table4_cells(comparisons, repeats, seed, published)
     notes = ['; '.join(f'{c.task.abbr}: {c.summary}' for c in comparisons) + '.',
              _METHOD4.format(repeats=repeats)]
-    for c in comparisons:
-        imperatives = {name: labels.count('imperative') for name,labels in (('projected', c.pronto),
-                                                                            ('parsed', c.ud))}
-        if c.task is SM: notes.append(_MOOD4.format(**imperatives))
+    notes += [_MOOD4.format(projected=c.pronto.count('imperative'), parsed=c.ud.count('imperative'))
+              for c in comparisons if c.task is SM]
     notes += [_PAPER4]*published + [parser]*bool(parser)
     blocks = [_block4(task, list(rows)) for task,rows in groupby(cells, key=lambda c: c['task'])]
     title = f'Projected labels against those of a UD parse, {what}'
