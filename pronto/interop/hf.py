@@ -238,7 +238,8 @@ def foreign_in_export(folder)->str|None:
     about = json_with_keys(folder/'export.json', 'format', 'version', 'datasets')
     if about and isinstance(codes := about['datasets'], dict):
         inside = [f'{code}/{name}' for code in codes for name in _OF_DATASETS]
-        return foreign_file(folder, [*_OF_EXPORTS, *(_TABLES_OF if len(codes) == 1 else ()), *inside], True)
+        alone = _TABLES_OF if len(codes) == 1 else []
+        return foreign_file(folder, [*_OF_EXPORTS, *alone, *inside], True)
     manifest = json_with_keys(folder/'manifest.json', 'code', 'splits', 'version', 'counts')
     readme = [] if manifest.get('citation') else ['README.md'] # See `write_tables`
     return foreign_file(folder, dataset_files(manifest) + readme, bool(manifest))
@@ -292,8 +293,9 @@ def label_names(stem:str, labels)->list[str]: # In the order of their numbers
 def all_label_names(datasets:Iterable[Dataset])->dict[str,list[str]]: # Stem to names
     "The names of the labels of several datasets"
     labels = {}
-    for stem,parts in (pair for dataset in datasets for pair in dataset.tasks.items()):
-        labels.setdefault(stem, set()).update(r.label for rows in parts.values() for r in rows)
+    for dataset in datasets:
+        for stem,parts in dataset.tasks.items():
+            labels.setdefault(stem, set()).update(r.label for rows in parts.values() for r in rows)
     return {stem: label_names(stem, these) for stem,these in labels.items()}
 
 # %% ../../nbs/interop/hf.ipynb #bcba020e

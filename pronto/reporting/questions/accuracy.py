@@ -25,7 +25,8 @@ class Drawn(NamedTuple):
 def read_accuracy(records:list[Run], options:Options)->list[Drawn]: # The summary comes last
     "Tables 1-3, those of other translations, and the summary; raises `InputError` without any"
     by_table = read_tables(records, options).items()
-    found = [Drawn(accuracy_table(name, *made), partial(draw_accuracy, made[0])) for name,made in by_table]
+    found = [Drawn(accuracy_table(name, *made), partial(draw_accuracy, made[0]))
+             for name,made in by_table]
     return found + [Drawn(table, partial(draw_summary, table.data)) for table in summaries(records, options)]
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac09
@@ -35,7 +36,8 @@ def _leaders(cells:list[dict])->Counter:
     place = lambda c: tuple(c[k] for k in ('bible','task','protocol','rules','source','limit','splits'))
     for found in grouped(cells, place).values():
         if len(found) < 2: continue
-        found = [c for c in found if float(c['over_baseline'] or 0) >= 0 and not int(c['collapsed'] or 0)]
+        found = [c for c in found
+                 if float(c['over_baseline'] or 0) >= 0 and not int(c['collapsed'] or 0)]
         best = max((sign(c)*float(c['ours']) for c in found), default=None)
         wins.update(c['system'] for c in found if sign(c)*float(c['ours']) == best)
     return wins

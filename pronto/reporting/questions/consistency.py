@@ -63,7 +63,8 @@ def _kind(a:tuple, b:tuple, sizes:dict)->tuple[str,str]: # Of `WAYS`, and the so
 
 def _sets(runs:list[Run], metric:str, *about)->list[Sets]:
     by_set = grouped(runs, _about)
-    sizes = {one: max((r.counts.get('test', 1), r.splits or '') for r in own) for one,own in by_set.items()}
+    size = lambda r: (r.counts.get('test', 1), r.splits or '')
+    sizes = {one: max(map(size, own)) for one,own in by_set.items()}
     mean = lambda own: shown(metric, float(np.mean([r.score(metric) for r in own])))
     scores = {one: {m: mean(some) for m,some in grouped(own, lambda r: r.model).items()}
               for one,own in by_set.items()}
@@ -137,7 +138,8 @@ def consistency_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     lines, places = [], by_columns(tables, 'protocol', 'recipe', 'rows', 'kind', 'source')
     for (protocol, recipe, limit, kind, source),some in places.items():
         by_task = grouped(some, lambda r: r['task'])
-        known = lambda name: {t: [float(r[name]) for r in rows if r.get(name)] for t,rows in by_task.items()}
+        known = lambda name: {t: [float(r[name]) for r in rows if r.get(name)]
+                              for t,rows in by_task.items()}
         means = lambda name: {t: float(np.mean(some)) for t,some in known(name).items() if some}
         apart, taus = (sorted(means(name).items(), key=lambda x: x[1]) for name in ('mean','tau'))
         (low, least), (high, most) = ((name, decimal(x, digits)) for name,x in (apart[0], apart[-1]))

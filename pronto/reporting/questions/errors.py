@@ -87,7 +87,8 @@ def _errors(runs:list[Run])->Errors|None:
     of_code = grouped(runs, lambda r: r.dataset).items()
     by_code = {code: a for code,seeds in of_code if (a := _by_row(read_answers(seeds))).true}
     base = _base(runs, by_code)
-    found = {code: compare_errors(by_code[base], a) for code,a in by_code.items() if base not in (None, code)}
+    others = {code: a for code,a in by_code.items() if base not in (None, code)}
+    found = {code: compare_errors(by_code[base], a) for code,a in others.items()}
     shared = [Shared(base, code, *one) for code,one in found.items() if one]
     used = {base, *(s.dataset for s in shared)}
     about = across_translations(runs[0])[:3]

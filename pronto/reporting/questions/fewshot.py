@@ -154,7 +154,7 @@ def _mean_line(ax, curves:list[Curve], metric:str, color:str, places:dict):
         for n,score in curve.scores(metric).items():
             by_size.setdefault(curve.sizes[n], []).append((places[n], score.value))
     whole = [points for points in by_size.values() if len(points) == len(curves)]
-    means = sorted((mean(n for n,_ in points), shown(metric, mean(v for _,v in points))) for points in whole)
+    means = sorted((n, shown(metric, value)) for n,value in (map(mean, zip(*points)) for points in whole))
     ax.plot(*zip(*means), color=color, lw=2, marker='o', ms=3)
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs13b
@@ -166,7 +166,8 @@ def _panel(ax, curves:list[Curve], metric:str, colors:dict[str,str]):
         for curve in own: _line(ax, curve, metric, color, places, alone=len(own) == 1)
         if len(own) > 1: _mean_line(ax, own, metric, color, places)
     ax.set_xscale('log')
-    whole = [places[n] for n,name in sizes.items() if name == 'all'] # Targets may have somewhat more or fewer
+    # Targets may have somewhat more or fewer
+    whole = [places[n] for n,name in sizes.items() if name == 'all']
     names = {places[n]: name for n,name in sizes.items() if name != 'all'}
     if whole: names[max(whole)] = 'all'
     ax.set_xticks(list(names), list(names.values()), fontsize=6)

@@ -53,7 +53,7 @@ def mixes_table(found:list[Mixes], metric:str='accuracy')->Table:
         for target in mixes.targets:
             own = {c: a for c in CONDITIONS if (a := mixes.cells.get((target, c)))}
             best = among_best(own, metric)
-            text = {c: number(a.scores[metric].value, metric) + collapse_mark(a) + ('‡' if c in best else '')
+            text = {c: number(a.scores[metric].value, metric) + collapse_mark(a) + '‡'*(c in best)
                     for c,a in own.items()}
             rows.append([*names.values(), target, *(text.get(c, ABSENT) for c in CONDITIONS)])
             data += [names | dict(target=target, condition=c, metric=metric)
@@ -61,7 +61,8 @@ def mixes_table(found:list[Mixes], metric:str='accuracy')->Table:
                      for c,a in own.items()]
             any_best |= best
         if mixes.whole:
-            means = [mean(mixes.cells[t, c].scores[metric].value for t in mixes.whole) for c in CONDITIONS]
+            score = lambda t, c: mixes.cells[t, c].scores[metric].value
+            means = [mean(score(t, c) for t in mixes.whole) for c in CONDITIONS]
             rows.append([*names.values(), 'mean', *(number(v, metric) for v in means)])
     trained = ', '.join(f'{task_name(m.task)} {m.runs[0].counts.get("train", 0):,}' for m in found)
     note = f'Rows of train, the same in all columns: {trained}.'

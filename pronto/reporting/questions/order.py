@@ -57,7 +57,10 @@ def _spread(runs:list[Run], metric:str)->float|None:
 
 def _cell(run:Run)->tuple[str,str]: return run.model, run.dataset
 
-def _ordered(runs:list[Run], read:dict, metric:str, protocol:str, is_read:bool, about:tuple)->Ordered|None:
+def _ordered(
+    runs:list[Run], read:dict, metric:str, protocol:str, is_read:bool,
+    about:tuple # See `agreement`
+)->Ordered|None:
     models = sorted({r.model for r in runs}, key=lambda m: (sum(read[m].values()), m))
     scores = {cell: [r.score(metric) for r in own] for cell,own in grouped(runs, _cell).items()}
     places = {cell: models.index(cell[0]) for cell in scores}
@@ -83,7 +86,8 @@ def order_of(
     found = [one for one in found if one]
     if not found:
         raise InputError('runs', f'hold no two of the models {", ".join(read)} on one translation')
-    return sorted(found, key=lambda o: (o.protocol, o.same.task, o.same.limit is not None, not o.is_read))
+    place = lambda o: (o.protocol, o.same.task, o.same.limit is not None, not o.is_read)
+    return sorted(found, key=place)
 
 # %% ../../../nbs/reporting/questions/order.ipynb #or000013
 _NOTE = ("Kendall's τ of scores with the number of verses that models have read: mean over translations, "

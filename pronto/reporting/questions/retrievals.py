@@ -57,7 +57,8 @@ def _shares(run:Run)->dict[str,float]: # By representation
 def _mean_shares(runs:list[Run])->dict[str,dict[str,float]]: # By model, over its pairs
     known = grouped([r for r in name_apart(runs) if r.representations], lambda r: r.model)
     shares = {model: list(map(_shares, some)) for model,some in known.items()}
-    return {model: {name: mean(s[name] for s in some) for name in some[0]} for model,some in shares.items()}
+    return {model: {name: mean(s[name] for s in some) for name in some[0]}
+            for model,some in shares.items()}
 
 def representation_table(runs:list[Run])->Table: # In percent
     "The share of verses that find their translation, by representation and model"

@@ -49,7 +49,8 @@ def seen_tags(
             right[f'{name}, {kind}'].append(tuple(row.predicted[i:i+n]) == tags)
     return _counted(right)
 
-def _counted(right:dict[str,list[bool]])->Counts: return {kind: (sum(x), len(x)) for kind,x in right.items()}
+def _counted(right:dict[str,list[bool]])->Counts:
+    return {kind: (sum(some), len(some)) for kind,some in right.items()}
 
 # %% ../../../nbs/reporting/questions/seen.ipynb #sn000010
 ENTITIES = 'seen','unseen','short','Latin','frequent'
@@ -74,7 +75,8 @@ def seen_entities(
     test:list[TaggedText]
 )->Counts: # By `ENTITIES`: in train or not; up to two words; in Latin letters; twice or more in test
     "Count the names that are found: seen in train, unseen, and for comparison short, Latin and frequent ones"
-    known = {piece for row in train for _,i,j in _entities(row.tags) for piece in _pieces(row.tokens[i:j])}
+    known = {piece for row in train for _,i,j in _entities(row.tags)
+             for piece in _pieces(row.tokens[i:j])}
     names = [(row.tokens[i:j], (kind, i, j) in _entities(row.predicted))
              for row in test for kind,i,j in _entities(row.tags)]
     often = Counter(' '.join(words) for words,_ in names)
@@ -124,7 +126,7 @@ def _of_run(run:Run, root:Path, kept:dict)->Counts|None:
     count = seen_entities if TASKS[run.task].metric == 'f1' else seen_tags
     folds = [*map(read_record, run.paths)] or [run]
     trains = [_train(fold, root, kept) for fold in folds]
-    return _sums([count(train, _texts(fold)) for train,fold in zip(trains, folds)]) if all(trains) else None
+    if all(trains): return _sums([count(train, _texts(fold)) for train,fold in zip(trains, folds)])
 
 def _sums(counts:list[Counts])->Counts:
     return {kind: tuple(map(sum, zip(*(c[kind] for c in counts)))) for kind in counts[0]}

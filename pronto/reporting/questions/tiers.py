@@ -162,8 +162,8 @@ def _tier_cells(one:Tiered)->list[str]:
     return means + [ABSENT if value(name) is None else ends(name) for name in ('pearson','spearman')]
 
 def _without_tier(found:list[Tiered])->str:
-    unknown = {f'{x} ({one.over.model})' for one in found for x,tier in one.tiers.items() if tier is None}
-    named = sorted(unknown)
+    named = sorted({f'{x} ({one.over.model})' for one in found
+                    for x,tier in one.tiers.items() if tier is None})
     some = ', '.join(named[:8]) + (f' and {len(named) - 8} more' if len(named) > 8 else '')
     return f'Left out, as no tier is known: {some}.' if named else ''
 

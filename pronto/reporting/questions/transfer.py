@@ -50,7 +50,8 @@ class Transfer(NamedTuple):
         return [t for t in self.targets if t != source and (source, t) in self.cells]
     def score(self, source:str, target:str, metric:str)->float|None: # `None` without a run
         "The score of a cell"
-        return self.cells[source, target].scores[metric].value if (source, target) in self.cells else None
+        answers = self.cells.get((source, target))
+        return answers.scores[metric].value if answers else None
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf07b
 def same_adaptation(protocol:str)->str: # e.g. `probe` for `transfer-probe`
@@ -70,7 +71,8 @@ def read_transfer(
         kept = one_setting(group)
         fits = [r for r in own.get((model, task), []) if whole_setting(r) == whole_setting(kept[0])]
         seeds = grouped(kept, lambda r: (r.train[-1], r.dataset))
-        cells = {key: read_answers(seeds[key]) for key in progress(f'read {task_name(task)}')(sorted(seeds))}
+        reading = progress(f'read {task_name(task)}')
+        cells = {key: read_answers(seeds[key]) for key in reading(sorted(seeds))}
         diagonal = {(IN_LANGUAGE, target): a for (source,target),a in cells.items() if source == target}
         of_targets = grouped(fits, lambda r: (IN_LANGUAGE, r.dataset))
         cells |= diagonal | {cell: read_answers(seeds) for cell,seeds in of_targets.items()}
@@ -179,7 +181,8 @@ def mean_gap(
     "The mean gap over all targets, on the rows that all of them have"
     targets = [t for t in found.others(source) if (IN_LANGUAGE, t) in found.cells]
     if not targets: return None, [], 0
-    gap, n = compare_means(*([found.cells[s, t] for t in targets] for s in (IN_LANGUAGE, source)), metric)
+    own, other = ([found.cells[s, t] for t in targets] for s in (IN_LANGUAGE, source))
+    gap, n = compare_means(own, other, metric)
     return gap, targets, n
 
 def mean_gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:

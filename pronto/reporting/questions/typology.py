@@ -91,8 +91,9 @@ def gap_matrix(
     codes = {r.dataset: r.language for r in runs}
     for r in runs:
         if r.protocol == _IN[transfer]: source = ''
-        elif r.protocol != transfer or len(r.train) != 1 or not (source := codes.get(r.train[0])): continue
-        cells.setdefault((source, r.language), []).append(r.score(metric))
+        elif r.protocol == transfer and len(r.train) == 1: source = codes.get(r.train[0])
+        else: source = None
+        if source is not None: cells.setdefault((source, r.language), []).append(r.score(metric))
     means = {cell: float(np.mean(scores)) for cell,scores in cells.items()}
     linked = {x for cell in means if cell[0] for x in cell}
     languages = sorted(target for source,target in means if not source and target in linked)
