@@ -12,7 +12,7 @@ from ...core.tables import IN_BRACKETS, Table, decimal, grouped, interval_text
 from ..rendering import shown
 from ..scores import main_metric
 from ..accuracy_tables import read_seeds
-from .predicted import Reading, readings
+from .predicted import ReadVerses, readings
 from .question import RunQuestion, table_rows
 from ..protocol_cells import data_notes
 from ...runs.comparing import task_key, task_name, test_set
@@ -88,7 +88,7 @@ def _without_known(models:dict[str,tuple[list[Run],dict[str,bool]]], metric:str)
     interval = interval_text(together.intervals['spearman'], form=IN_BRACKETS)
     return [len(rows), len(kept), decimal(together.spearman), interval, decimal(change, sign='+')]
 
-def memory_ranks(found:list[Reading])->list[Table]: # One, or none if too few models have scores
+def memory_ranks(found:list[ReadVerses])->list[Table]: # One, or none if too few models have scores
     "Are models ranked in the same order without the verses that they know?"
     cells, where = {}, lambda r: (r.dataset, r.protocol, r.recipe, task_key(r), test_set(r))
     for f in found:
@@ -135,7 +135,7 @@ def remembered_sentences(tables:list[Table], metric:str='')->list[str]:
         lines.append(f'{said}.')
     return lines
 
-def _tables(found:list[Reading], metric:str)->list[Table]:
+def _tables(found:list[ReadVerses], metric:str)->list[Table]:
     return [remembered_table([f.run for f in found]), *memory_ranks(found)]
 
 REMEMBERED = RunQuestion(
