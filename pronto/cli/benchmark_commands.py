@@ -13,7 +13,7 @@ __all__ = ['xtreme_tables_options', 'mela_tables_options', 'import_xtreme_option
 from pathlib import Path
 from typing import Callable
 from .options import add_number, require_folder, runs_option, tasks_file_option
-from .output import batch_status, note, show, tell
+from .output import batch_status, note, show, show_tables, tell
 
 # %% ../../nbs/cli/benchmark_commands.ipynb #bmco01
 def _import_options(parser, what:str):
@@ -180,9 +180,7 @@ def _tables_options(parser):
 def _show_made(args, make:Callable, *first, **how): # `make` takes the folders of runs and tables
     from pronto.core.files import data_dir
     require_folder(args.runs)
-    made = make(*first, args.runs or data_dir()/'runs', args.output or data_dir()/'tables', **how)
-    tables = {table.stem: table.markdown() for table in made}
-    show('\n\n'.join(tables.values()), tables)
+    show_tables(make(*first, args.runs or data_dir()/'runs', args.output or data_dir()/'tables', **how))
 
 xtreme_tables_options = mela_tables_options = _tables_options
 

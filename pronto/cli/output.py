@@ -6,13 +6,10 @@
 __all__ = ['bar', 'set_output', 'in_terminal', 'show', 'tell', 'warn', 'note', 'batch_status', 'show_tables']
 
 # %% ../../nbs/cli/output.ipynb #outh05
-import json, shutil, sys, textwrap, time
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Callable
+import json, shutil, sys, textwrap
 from ..core.files import printable, warn_once
 from ..core.progress import be_quiet, progress
-from ..core.tables import csv_rows, terminal_text
+from ..core.tables import terminal_text
 
 # %% ../../nbs/cli/output.ipynb #outc01
 _mode = dict(quiet=False, as_json=False)
@@ -72,14 +69,9 @@ def batch_status(failed)->int: # 3 if some of a batch failed, 0 if all was made
 
 # %% ../../nbs/cli/output.ipynb #outc06
 def show_tables(
-    make:Callable, # Takes a folder or `None`, writes tables to it, gives their Markdown
-    folder=None # The folder to write; none if not given
+    tables:list, # Of `Table`
+    text:str='' # For people; all tables if not given
 ):
-    "Make tables and print them, as JSON the rows of the CSV files that were written"
-    if not _mode['as_json']: return show(make(folder))
-    with TemporaryDirectory() as aside:
-        place, began = Path(folder or aside), time.time_ns() - 10**7
-        make(place)
-        written = [p for p in sorted(place.glob('*.csv')) if p.stat().st_mtime_ns >= began]
-        tables = {p.stem: csv_rows(p.read_text(encoding='utf-8')) for p in written}
-    show('', dict(tables=tables))
+    "Print tables, as JSON the rows of their CSV files"
+    text = text or '\n\n'.join(table.markdown() for table in tables)
+    show(text, dict(tables={table.stem: table.records for table in tables}))

@@ -8,7 +8,6 @@ __all__ = ['quality_parse_options', 'quality_parse_command', 'quality_sheet_opti
            'quality_draft_options', 'quality_draft_command']
 
 # %% ../../nbs/cli/quality_commands.ipynb #qlch05
-from functools import partial
 from pathlib import Path
 from .options import add_number, named_tasks, versification_option
 from .output import bar, note, show_tables, tell, warn
@@ -46,8 +45,7 @@ def quality_parse_command(args):
     dataset, pipeline = load_dataset_folder(args.dataset), _parser_of(args)
     if pipeline: parse_dataset(dataset, args.ud[0], pipeline, progress=bar('parse'))
     treebank = read_treebank(args.ud)
-    make = partial(make_table4, dataset, treebank, repeats=args.repeats, seed=args.seed)
-    show_tables(lambda out: make(out=out), args.output)
+    show_tables([make_table4(dataset, treebank, args.output, repeats=args.repeats, seed=args.seed)])
     if unlike := unlike_texts(dataset, treebank): warn(f'warning: {unlike}')
     if treebank.skipped:
         works = sorted(treebank.skipped, key=treebank.skipped.get, reverse=True)[:5]
@@ -95,16 +93,14 @@ def quality_score_command(args):
     "Table 5 from one filled sheet, or from two of the same draw"
     from pronto.quality.appendix import make_table5
     if len(args.sheet) > 2: raise InputError(args.sheet[2], 'is a third sheet; name one or two')
-    show_tables(lambda out: make_table5(args.sheet, args.dataset, out), args.output)
+    show_tables([make_table5(args.sheet, args.dataset, args.output)])
 
 # %% ../../nbs/cli/quality_commands.ipynb #qlcal02
 _TEXT = 'annotations with words, a folder of Greek words, or a Bible in any format'
 
 def _show_table(table, folder):
-    def made(out):
-        if out: table.write(out)
-        return table.markdown()
-    show_tables(made, folder)
+    if folder: table.write(folder)
+    show_tables([table])
 
 def quality_align_options(parser):
     add = parser.add_argument

@@ -112,13 +112,11 @@ def tables_command(args):
     kind, file = (args.recipe, args.splits, args.protocol), args.tiers or args.items or args.beside or ''
     of_accuracy = args.layout, args.published, args.common_rows
     options = Options(*kind, args.metric or '', file, args.runs, *of_accuracy, source=args.source)
-    def make(out):
-        reply = ask_runs(question, records, options)
-        tables = reply.write(out)
-        if question.name == 'accuracy': write_published(out)
-        if in_terminal(): tables = reply.markdown(short=True)
-        return f'{reply.finding}\n\n{tables}' if args.question else tables
-    show_tables(make, Path(args.output or data_dir()/'tables'))
+    reply, out = ask_runs(question, records, options), Path(args.output or data_dir()/'tables')
+    text = reply.write(out)
+    if question.name == 'accuracy': write_published(out)
+    if in_terminal(): text = reply.markdown(short=True)
+    show_tables(reply.tables, f'{reply.finding}\n\n{text}' if args.question else text)
     other = question.name == 'accuracy' and left_out(records, options)
     if other: note(f'left out: {other}; choose with --recipe, --splits, --protocol and --source')
 

@@ -119,4 +119,5 @@ def demo_table4(
     parses = ud_corpus(corpus.meanings(language), t)
     with write_aside(path) as aside: aside.write_text(parses, encoding='utf-8', newline='\n')
     dataset = load_dataset_folder(out/'datasets'/language)
-    return make_table4(dataset, read_treebank(path), out/'paper_tables', f'{t.name} (embedded corpus)')
+    what = f'{t.name} (embedded corpus)'
+    return make_table4(dataset, read_treebank(path), out/'paper_tables', what).markdown()

@@ -49,4 +49,4 @@ def demo_table5(
     sheet = draw_sheet(load_dataset_folder(folder), seed=seed)
     write_sheet(fill_sheet(sheet, corpus.meanings(language)), path)
     name = invented_languages()[language].name
-    return make_table5(path, folder, Path(out)/'paper_tables', f'{name} (embedded corpus)')
+    return make_table5(path, folder, Path(out)/'paper_tables', f'{name} (embedded corpus)').markdown()

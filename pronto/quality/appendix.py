@@ -174,14 +174,14 @@ def make_table4(
     out=None, # The folder for `table4.*`; nothing is written if not given
     what:str=None, # What was compared; the dataset's language if not given
     repeats:int=1000, seed:int=0
-)->str: # Markdown
+)->Table:
     "Table 4 of one translation; raises `InputError` if dataset and parse do not fit"
     comparisons = compare_with_parse(dataset, treebank)
     language = language_of(dataset)
     what = what or language.name or dataset.path.name
     table = print_table4(comparisons, what, repeats, seed, is_hindi(language))
     if out is not None: table.write(out, draw_table4(comparisons, table))
-    return table.markdown()
+    return table
 
 # %% ../../nbs/quality/appendix.ipynb #056f9b89
 def _published5()->dict: # (task, metric) to the published count
@@ -264,10 +264,10 @@ def read_checked_sheets(paths, dataset=None)->list[list[dict]]: # One or two, ch
                                    'have both people fill in the same one')
     return sheets
 
-def make_table5(paths, dataset=None, out=None, what:str='')->str: # Markdown
+def make_table5(paths, dataset=None, out=None, what:str='')->Table:
     "Table 5 from filled sheets; raises `InputError` as `read_checked_sheets` does"
     sheets = read_checked_sheets(paths, dataset)
     language = language_of(load_dataset_folder(dataset)) if dataset else identify(what)
     table = print_table5(*sheets, what=what or language.name, published=is_hindi(language))
     if out is not None: table.write(out, draw_table5(table))
-    return table.markdown()
+    return table
