@@ -27,7 +27,7 @@ def predict_majority(task, train:list, test:list)->list[str]: # A label for each
 
 # %% ../../nbs/runs/baselines.ipynb #ccd4c7c7
 def predict_lookup(task, train:list, test:list)->list[str]: # A label for each row of `test`
-    "Remember train"
+    "Answer with the label that train has for the same text or sense"
     return [task.labels[i] for i in task.lookup(*task.gather(train, test))]
 
 # %% ../../nbs/runs/baselines.ipynb #d192f4bd
@@ -71,7 +71,7 @@ def predict_ngrams(
     task, train:list, test:list,
     balanced:bool=False # Count rare labels as much as frequent ones?
 )->list[str]: # A label for each row of `test`
-    "Logistic regression over character n-grams, for pairs those of verse 2 together with the sense"
+    "Fit a logistic regression to character n-grams, for pairs those of verse 2 together with the sense"
     from sklearn.linear_model import LogisticRegression
     from sklearn.multiclass import OneVsRestClassifier
     x, y = _features(task, train + test), task.true_labels(train)
@@ -82,7 +82,7 @@ def predict_ngrams(
     return model.fit(x[:len(train)], y).predict(x[len(train):]).tolist()
 
 def predict_surface(task, train:list, test:list)->list[str]: # A label for each row of `test`
-    "Logistic regression over surface cues; labels count equally unless the task is judged by accuracy"
+    "Fit a logistic regression to surface cues; labels count equally unless accuracy judges the task"
     return predict_cues(train, task.true_labels(train), test, balanced=task.metric != 'accuracy')
 
 # %% ../../nbs/runs/baselines.ipynb #bn02
@@ -133,7 +133,7 @@ def kept_baselines()->Path:
     return data_dir()/'cache'/'baselines'
 
 def predict_once(task, train:list, test:list)->dict[str,list[str]]: # In the form of `predict_baselines`
-    "The baselines' answers, kept in the data folder for the next model, protocol or run store"
+    "Read the baselines' answers from the data folder, or compute them and keep them there"
     path, n = kept_baselines()/f'{_identity(task, train, test)}.json.gz', len(task.true_labels(test))
     try:
         with reading(path):
@@ -149,7 +149,7 @@ def predict_once(task, train:list, test:list)->dict[str,list[str]]: # In the for
     return found
 
 def find_baselines(task, train:list, tests:dict[str,list])->dict[str,dict[str,list[str]]]:
-    "The baselines' answers to several test sets, by their names"
+    "Find the baselines' answers to several test sets, by their names"
     answers, found, begin = predict_once(task, train, [row for rows in tests.values() for row in rows]), {}, 0
     for name,rows in tests.items():
         end = begin + len(task.true_labels(rows))

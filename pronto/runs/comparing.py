@@ -281,7 +281,7 @@ def _apart(records:list[Run], limits:bool)->list[tuple[str,dict[str,str]]]: # Fo
 def name_apart(
     records:list[Run], # Those that are shown together
     limits:bool=True # Also name limits? Not where a table has a block for each
-)->list[Run]: # With other `bible`, `model` and `train`; `code` is the old `bible`, `label` what is new
+)->list[Run]: # With other `dataset`, `model`, `train`; `code` is the old `dataset`, `label` what is new
     "Rename runs that must not be averaged or compared as one, so that names say what sets them apart"
     if not records or records[0].label is not None: return records
     made = []
