@@ -56,7 +56,7 @@ class Training:
         return ', '.join(about)
 
 # %% ../../nbs/runs/planning.ipynb #pl08
-def _size(file:Path)->int|None: return file.stat().st_size if file.is_file() else None
+def _is_empty(file:Path)->bool: return not (file.is_file() and file.stat().st_size)
 
 def _needed_tables(folder:Path, manifest:dict, task, splits:tuple[str,...])->list[Path]:
     "The tables that must have rows; a benchmark without a dev table takes dev rows from train"
@@ -65,25 +65,21 @@ def _needed_tables(folder:Path, manifest:dict, task, splits:tuple[str,...])->lis
     if 'dev' in found and 'train' in found and manifest.get('tasks'): del found['dev']
     return list(found.values())
 
-def empty_tasks(dataset, splits:tuple[str,...]=SPLITS)->list: # Of `pronto.datasets.tasks`
-    "Tasks with an empty split in any fold; a small source or translation may have no pairs for them"
-    folders = fold_folders(dataset) or [dataset]
-    manifests = {folder: load_manifest(folder) for folder in folders}
-    sizes = {task: [_size(table) for folder,manifest in manifests.items()
-                    for table in _needed_tables(folder, manifest, task, splits)]
-             for task in TASKS.values()}
-    return [task for task,found in sizes.items() if 0 in found]
-
-# %% ../../nbs/runs/planning.ipynb #c7b10007
 def _why_not(folders:list[Path], task, splits:tuple[str,...])->str: # `folders`: the folds
     "Say why a translation cannot be used for a task; empty if it can"
     for folder in folders:
         manifest = load_manifest(folder)
         if 'test' in splits and 'test' in manifest.get('tasks', {}).get(task.stem, {}).get('unlabelled', ()):
             return f'has no labels of {task.abbr}; predict it with `pronto xtreme predict`'
-        if not all(map(_size, _needed_tables(folder, manifest, task, splits))):
+        if any(map(_is_empty, _needed_tables(folder, manifest, task, splits))):
             return f'has no examples of {task.abbr} in some split'
     return ''
+
+def empty_tasks(dataset)->list: # Of `pronto.datasets.tasks`
+    "Tasks with an empty split in any fold; a small translation may have no pairs for them"
+    folders = fold_folders(dataset) or [dataset]
+    there = [task for task in TASKS.values() if table_file(folders[0], task.stem, 'train').is_file()]
+    return [task for task in there if _why_not(folders, task, SPLITS)]
 
 # %% ../../nbs/runs/planning.ipynb #plchoos1
 def choose_tasks(
@@ -101,10 +97,10 @@ def choose_tasks(
     if not found:
         raise InputError(dataset, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto '
                                   'build`')
-    named, empty = [find_task(name.strip()) for name in names], empty_tasks(dataset, splits)
+    named = [find_task(name.strip()) for name in names]
     for why in filter(None, (_why_not(folders, task, splits) for task in named)):
         raise InputError(dataset, f'{why}; leave it out, or choose other tasks')
-    chosen = named or [task for task in found if task not in empty]
+    chosen = named or [task for task in found if not _why_not(folders, task, splits)]
     if not chosen:
         what = 'has an empty split in every task; use a larger Bible, other splits, or the protocol transfer'
         raise InputError(dataset, what)
