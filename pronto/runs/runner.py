@@ -187,7 +187,8 @@ def run_training(
     training:Training,
     runs, # The folder of the run store
     device:str=None, # `cpu` or `cuda`; a GPU if there is one
-    show:bool=False # Show the steps done and the time left?
+    show:bool=False, # Show the steps done and the time left?
+    baselines:bool=True # Record the answers of the baselines, too?
 )->list[Path]: # The records, one for each test set
     "Train a model and test it, as far as that is not recorded already"
     if training.tasks_file: load_tasks(training.tasks_file) # This may be another process
@@ -203,7 +204,7 @@ def run_training(
     trained = _train(training, selection, _learned(training.key), tests, training.is_first, device=device,
                      progress=str(training) if show else '')
     with step(f'{training}: baselines' if show and training.adapt == 'frozen' else ''), _ONE_BY_ONE:
-        answers = _answer_baselines(training, runs)
+        answers = _answer_baselines(training, runs) if baselines else {}
     parameters = _parameters(resolve_model(training.model, selection.folders), training.key.model_hash)
     for name,(key,part) in left.items():
         dataset, known = _dataset(part, task), part_rows(selection.train, task)
@@ -212,8 +213,8 @@ def run_training(
             continue
         unambiguous = dataset.unambiguous or {}
         store_run(key, runs, trained, train_rows=known, about=dataset.manifest, test=name,
-                  baselines=answers[name], unambiguous=unambiguous.get(task.stem), condition=selection.name,
-                  parameters=parameters)
+                  baselines=answers.get(name, {}), unambiguous=unambiguous.get(task.stem),
+                  condition=selection.name, parameters=parameters)
     return found
 
 # %% ../../nbs/runs/runner.ipynb #rt000004

@@ -113,7 +113,7 @@ def predict_submission(
         chosen, found = list(submission_selections(data, stem, train, examples)), []
         for training in plan_selections(chosen, _SUBMISSION, how, model, TASKS[stem], seed, limit):
             before = [is_done(key, store, report=str) for key in training.keys]
-            paths = run_training(training, store, show=show)
+            paths = run_training(training, store, show=show, baselines=False)
             found += map(PredictedPart, training.selection.tests, map(read_record, paths), before)
         for part,run,_ in found: _write_answers(part, run, Path(out))
         yield found
