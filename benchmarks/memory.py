@@ -15,10 +15,11 @@ from sklearn.metrics import roc_auc_score
 
 from pronto.core.tables import Table, decimal
 from pronto.demo.tiny_causal import pretrain_causal
+from pronto.datasets.loading import load_dataset_folder
 from pronto.modeling.memory import Ngrams, answers_about, complete
 from pronto.modeling.perplexity import load_reader, read_tokens
 from pronto.modeling.pretrain import pretrain
-from pronto.modeling.retrieval import load_folds, verse_texts
+from pronto.modeling.retrieval import verse_texts
 
 VERSES = 2 # The first of each chapter
 PASSES = dict(decoder=(4, 16, 64), encoder=(16, 64))
@@ -27,7 +28,7 @@ DRAWS = 1000
 
 def halves(folder, other):
     "The verses that are read and those that are held out, and all of them in the other wording"
-    verses, others = (verse_texts(load_folds(d), 'train') for d in (folder, other))
+    verses, others = (verse_texts([load_dataset_folder(d)], 'train') for d in (folder, other))
     both = {ref: text for ref,text in verses.items() if ref in others and ref.verse <= VERSES}
     chapters = list(dict.fromkeys(ref.chapter_name for ref in both))
     parts = [{ref: t for ref,t in both.items() if chapters.index(ref.chapter_name)%2 == k} for k in (0, 1)]

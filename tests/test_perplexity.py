@@ -23,8 +23,9 @@ def causal(data):
     "A tiny GPT-2 that was trained on the first language"
     pytest.importorskip('torch')
     from pronto.demo.tiny_causal import pretrain_causal
-    from pronto.modeling.retrieval import load_folds, verse_texts
-    return pretrain_causal(list(verse_texts(load_folds(data/'qaa'), 'train').values()), data/'causal', 40)
+    from pronto.datasets.loading import load_dataset_folder
+    from pronto.modeling.retrieval import verse_texts
+    return pretrain_causal(list(verse_texts([load_dataset_folder(data/'qaa')], 'train').values()), data/'causal', 40)
 
 def read(data, model, *options, code='qaa'):
     runs = data/f'runs-{model.name}-{code}{len(options)}'
@@ -51,8 +52,9 @@ def test_bits_are_those_of_the_model_itself(data, causal):
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from pronto.modeling.perplexity import load_reader, read_verses
-    from pronto.modeling.retrieval import load_folds, verse_texts
-    verses = dict(list(verse_texts(load_folds(data/'qaa'), 'test').items())[:5])
+    from pronto.datasets.loading import load_dataset_folder
+    from pronto.modeling.retrieval import verse_texts
+    verses = dict(list(verse_texts([load_dataset_folder(data/'qaa')], 'test').items())[:5])
     found, _ = read_verses(load_reader(causal), verses)
     net, tokenizer = AutoModelForCausalLM.from_pretrained(causal), AutoTokenizer.from_pretrained(causal)
     for reading in found:
@@ -65,8 +67,9 @@ def test_a_masked_model_predicts_each_token_once(data, tmp_path):
     pytest.importorskip('torch')
     import numpy as np
     from pronto.modeling.perplexity import load_reader, read_verses
-    from pronto.modeling.retrieval import load_folds, verse_texts
-    texts = verse_texts(load_folds(data/'qaa'), 'train')
+    from pronto.datasets.loading import load_dataset_folder
+    from pronto.modeling.retrieval import verse_texts
+    texts = verse_texts([load_dataset_folder(data/'qaa')], 'train')
     file = tmp_path/'texts.txt'
     file.write_text('\n'.join(texts.values()), encoding='utf-8')
     assert main(['pretrain', str(file), '-o', str(tmp_path/'bert'), '--steps', '5', '--quiet']) == 0
@@ -98,8 +101,9 @@ def told_apart(model, read, held_out, kind):
 
 @pytest.fixture(scope='module')
 def half(data):
-    from pronto.modeling.retrieval import load_folds, verse_texts
-    verses = verse_texts(load_folds(data/'qaa'), 'train')
+    from pronto.datasets.loading import load_dataset_folder
+    from pronto.modeling.retrieval import verse_texts
+    verses = verse_texts([load_dataset_folder(data/'qaa')], 'train')
     chapters = list(dict.fromkeys(ref.chapter_name for ref in verses))
     read = {ref: text for ref,text in verses.items() if chapters.index(ref.chapter_name) % 2}
     held_out = {ref: text for ref,text in verses.items() if ref not in read}

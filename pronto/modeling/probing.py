@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['L2', 'MIX', 'Logistic', 'standard', 'fit_logistic', 'mix_weights', 'components', 'PairRows', 'KnownUses', 'find_uses',
            'sense_sums', 'sense_vectors', 'products', 'interactions', 'pair_features', 'Choice', 'probe_layers',
-           'probe_pairs', 'one_thread', 'probe', 'probe_dataset']
+           'probe_pairs', 'one_thread', 'probe']
 
 # %% ../../nbs/modeling/probing.ipynb #9b000005
 import math, time
@@ -18,12 +18,9 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy, one_hot
 from ..core.progress import progress as shown, step
-from ..datasets.loading import Dataset, load_dataset_folder
-from ..datasets.tasks import find_task
 from .encodings import Cache, Encodings, encode_once, frozen_model
-from .outcome import (Trained, dataset_senses, is_collapsed, label_ids, scores, spent,
-                                     task_rows, test_sets)
-from .recipes import find_model, find_recipe, model_hash
+from .outcome import Trained, is_collapsed, label_ids, scores, spent, test_sets
+from .recipes import find_model, model_hash
 
 # %% ../../nbs/modeling/probing.ipynb #9b000007
 L2 = 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1
@@ -389,16 +386,3 @@ def _counts(verses:Encodings, rows:dict[str,list])->dict: # `truncated` and `unk
         found['truncated'][s] = int(verses.tokens[places,2].any(1).sum())
         found['unknown'][s] = round(unknown/max(1, tokens), 4)
     return found
-
-# %% ../../nbs/modeling/probing.ipynb #9b000016
-def probe_dataset(
-    dataset, model, task,
-    recipe='probe', # Or another name of `PROBES`
-    *, seed:int=0, limit:int=None,
-    **how # `device`, `progress` and `cache` of `probe`
-)->Trained:
-    "Probe a model on one task of a dataset folder; raises `InputError` for bad input"
-    if isinstance(task, str): task = find_task(task)
-    if not isinstance(dataset, Dataset): dataset = load_dataset_folder(dataset)
-    rows, settings = task_rows(dataset, task, limit), find_recipe(recipe).settings(task)
-    return probe(model, task, rows, settings, seed=seed, senses=dataset_senses(dataset, task), **how)
