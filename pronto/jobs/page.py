@@ -9,7 +9,7 @@ __all__ = ['page_of', 'write_page']
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from ..core.files import InputError, template, write_aside
+from ..core.files import template, write_aside
 from .sweep import execute
 
 # %% ../../nbs/jobs/page.ipynb #page0006
@@ -31,11 +31,7 @@ def write_page(
     title:str
 ):
     "Run a notebook and write it as a page; raises `InputError` for an error in the notebook"
-    from papermill import PapermillExecutionError
     with TemporaryDirectory() as folder, write_aside(Path(out)) as aside:
         executed = Path(folder)/'executed.ipynb'
-        try: execute(notebook, executed, parameters)
-        except PapermillExecutionError as e:
-            if e.ename == 'InputError': raise InputError(*e.evalue.split(': ', 1)) from e
-            raise InputError(notebook, f'{e.ename}: {e.evalue}', f'cell {e.exec_count}') from e
+        execute(notebook, executed, parameters, notebook)
         aside.write_text(page_of(executed, title), encoding='utf-8')

@@ -7,6 +7,7 @@ __all__ = ['BYTES_EACH', 'BYTES_OF_WORDS', 'Settings', 'is_finished', 'build_tra
 
 # %% ../../nbs/jobs/release.ipynb #d7c7c5c0
 import gc, json, shutil
+from collections import Counter
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
@@ -23,7 +24,7 @@ from ..datasets.building import build
 from ..datasets.manifest import training_shares
 from .metadata import metadata_row, write_metadata
 from ..core.files import InputError, content_hash, json_bytes, json_with_keys, write_aside
-from ..core.tables import csv_text, grouped
+from ..core.tables import csv_text
 from ..bibles.languages import fetched_note, find_language, licence_of, redistribution, script_of
 from ..datasets.splits import N_FOLDS, SPLITS
 from ..datasets.word_align import aligner_name
@@ -146,7 +147,7 @@ class Release:
     failed:dict[str,str] = field(default_factory=dict)   # Code to the reason
     others:list[str] = field(default_factory=list)    # Folders with datasets of other releases
     doubts:dict[str,str] = field(default_factory=dict) # Code to what speaks against its declared language
-    schemes:dict[str,list[str]] = field(default_factory=dict) # Versification to codes, of all that are there
+    schemes:Counter = field(default_factory=Counter) # How often each versification is there
     withheld:dict[str,str] = field(default_factory=dict) # Code to licence, where only the labels are there
 
     def __repr__(self):
@@ -157,12 +158,9 @@ class Release:
         return f'{self.out}: ' + ', '.join(f'{len(v):,} {k}' for k,v in n.items() if v) + others
 
     @property
-    def numbering(self)->str: # e.g. `versification: eng 3; org 1 (fraLSG)`
-        "How the translations number their verses, the rarer schemes with their codes"
-        common = max(self.schemes, key=lambda s: len(self.schemes[s]), default='')
-        shown = [f'{s} {len(codes):,}' + (f' ({_few(codes)})' if s != common else '')
-                 for s,codes in sorted(self.schemes.items(), key=lambda item: -len(item[1]))]
-        return f'versification: {"; ".join(shown)}'
+    def numbering(self)->str: # e.g. `versification: eng 3; org 1`
+        "How the translations number their verses, the most frequent scheme first"
+        return 'versification: ' + '; '.join(f'{s} {n:,}' for s,n in self.schemes.most_common())
 
 def _few(names:list[str])->str:
     return ', '.join(names[:5]) + (f' and {len(names)-5:,} more' if len(names) > 5 else '')
@@ -234,8 +232,7 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
     else:
         for path in registry, metadata: path.unlink(missing_ok=True)
     done.doubts = {row['code']: row['language_doubt'] for row in rows if row['language_doubt']}
-    done.schemes = {scheme: [row['code'] for row in some]
-                    for scheme,some in grouped(rows, lambda row: row['versification']).items()}
+    done.schemes = Counter(row['versification'] for row in rows)
     done.withheld = {row['code']: row['licence'] for row in rows if row['text'] == 'withheld'}
 
 # %% ../../nbs/jobs/release.ipynb #c68cb39c

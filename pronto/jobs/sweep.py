@@ -159,30 +159,31 @@ def _asides(record)->list[Path]:
     record = Path(record)
     return [p for p in record.parent.glob('.*.tmp.ipynb') if p.name.startswith(f'.{record.stem}.')]
 
-def execute(notebook, executed, parameters:dict):
-    "Run a notebook; raises `PapermillExecutionError` for an error in a cell"
+def execute(notebook, executed, parameters:dict, named):
+    "Run a notebook; raises `InputError` that names a file for an error in a cell"
     import papermill
-    papermill.execute_notebook(notebook, executed, parameters=parameters, progress_bar=False,
-                               kernel_name='python3', language='python',
-                               extra_arguments=['--log-level=CRITICAL'], **_kernels(notebook))
+    try:
+        papermill.execute_notebook(notebook, executed, parameters=parameters, progress_bar=False,
+                                   kernel_name='python3', language='python',
+                                   extra_arguments=['--log-level=CRITICAL'], **_kernels(notebook))
+    except papermill.PapermillExecutionError as e:
+        if e.ename == 'InputError': raise InputError(*e.evalue.split(': ', 1)) from e
+        raise InputError(named, f'{e.ename}: {e.evalue}', f'cell {e.exec_count}') from e
 
 def run_notebook(notebook, record, parameters:dict)->str: # The executed notebook
     "Run a notebook and keep it; raises `InputError` that names the notebook that failed"
-    from papermill import PapermillExecutionError
     kept, failed = (Path(record).with_suffix(x) for x in ('.ipynb','.failed.ipynb'))
     aside = kept.with_name(f'.{kept.stem}.{writer_mark()}.tmp.ipynb')
     kept.parent.mkdir(parents=True, exist_ok=True)
     try:
-        execute(notebook, aside, parameters)
+        execute(notebook, aside, parameters, failed)
         if not Path(record).exists():
             raise InputError(notebook, f'has run, but made no record {Path(record).name}; is it eval.ipynb?')
         os.replace(aside, kept)
         failed.unlink(missing_ok=True)
     except Exception as e:
-        if not aside.exists(): raise
-        os.replace(aside, failed)
-        if isinstance(e, PapermillExecutionError):
-            raise InputError(failed, f'{e.ename}: {e.evalue}', f'cell {e.exec_count}') from e
+        if aside.exists(): os.replace(aside, failed)
+        if isinstance(e, InputError): raise
         raise InputError(failed, reason(e)) from e
     finally:
         for left in _asides(record): left.unlink(missing_ok=True) # Also those of workers that died
