@@ -131,6 +131,7 @@ class Step(NamedTuple):
     what:str    # What it does
     makes:str   # What it writes
     seconds:int # How long it takes on two quiet cores, for one seed
+    seeded:float = 0. # The share of it that each seed takes
 
 STEPS = (
     Step(_datasets, 'annotate the English text and build a dataset for each of four invented languages',
@@ -139,16 +140,19 @@ STEPS = (
     Step(_label_quality, 'compare the labels of Tumak with the true ones: Tables 4 and 5',
          'parses/, sheets/, paper_tables/', 4),
     Step(_fine_tuned, 'pretrain six more tiny models and fine-tune all in three languages: Tables 1 to 3',
-         'models/, runs/, paper_tables/', 210),
-    Step(_protocols, 'probe all models, and train in one language to test in two others', 'runs/', 20),
+         'models/, runs/, paper_tables/', 210, .8),
+    Step(_protocols, 'probe all models, and train in one language to test in two others', 'runs/', 20, .4),
     Step(_summary, 'put all results on one page', 'report.html', 6))
+
+def _for_seeds(step:Step, seeds:int)->Step:
+    return step._replace(seconds=round(step.seconds*(1 + step.seeded*(seeds - 1))))
 
 def demo_plan(out, n_verses:int=3500, steps:list[Step]=STEPS)->str: # Markdown
     "What the demo does, how long it takes, and what it writes"
     names = ', '.join(t.name for t in invented_languages().values())
     many = f'{len(steps)} steps' if len(steps) > 1 else 'One step'
     told = (f'{n_verses:,} verses are made up, in annotated English and in the invented languages {names}.\n'
-            f'Nothing is downloaded; all files are in {out}. {many}, with one seed about '
+            f'Nothing is downloaded; all files are in {out}. {many}, about '
             f'{about(sum(s.seconds for s in steps))} on two quiet cores:')
     lines = [f'{i}. {s.what} ({about(s.seconds)}): {s.makes}' for i,s in enumerate(steps, 1)]
     return '\n'.join(['# Demo of PrOnto', '', told, '', *lines])
@@ -159,13 +163,17 @@ def run_demo(
     show:Callable=print # Is given the Markdown of each step
 )->dict: # `out`, `seconds`, and the mean `scores` of the fine-tuned models, if there are some
     "Run all steps; models and runs of before are kept; raises `InputError` if the folder holds other files"
-    steps, began = STEPS[:1] if datasets_only else STEPS, time.monotonic()
+    steps = [_for_seeds(step, budget.seeds) for step in (STEPS[:1] if datasets_only else STEPS)]
+    began, planned = time.monotonic(), 0
     show(demo_plan(out, n_verses, steps) + '\n')
     demo = Demo(Path(out), seed, n_verses, noise, budget)
     one_thread = dict(PRONTO_DATA=str(demo.out.absolute()), OMP_NUM_THREADS='1') # For each process
     with patch.dict(os.environ, one_thread):
         for i,step in enumerate(steps, 1):
-            show(f'## Step {i} of {len(steps)}: {step.what} (about {about(step.seconds)})\n')
+            pace = max(.1, (time.monotonic() - began)/planned) if planned else 1
+            left = pace*sum(s.seconds for s in steps[i-1:])
+            show(f'## Step {i} of {len(steps)}: {step.what} (about {about(left)} left)\n')
             show(step.do(demo) + '\n')
+            planned += step.seconds
         scores = {} if datasets_only else demo.scores()
     return dict(out=str(out), seconds=round(time.monotonic() - began, 1), scores=scores)
