@@ -235,7 +235,7 @@ def _family(record:Run)->tuple:
     return task_key(record), 'together' if record.hyperparameters.get('together') else how
 
 def _ways(records:list[Run], limits:bool)->list[list[str]]: # For each record
-    "Recipe, epochs and limit, unless they are the usual ones or, without those, the most frequent ones"
+    "Name recipe, epochs and limit, unless they are the usual ones or, if none is usual, the most frequent"
     said = [[] for _ in records]
     for places in grouped(range(len(records)), lambda i: _family(records[i])).values():
         for value,usual,text in _WAYS if limits else _WAYS[:2]:

@@ -120,7 +120,7 @@ class Tiered(NamedTuple):
         return {name: values for name,tiers in _GROUPS.items() if (values := of(tiers))}
     @property
     def correlation(self)->Correlation|None: # `None` for fewer than three languages of known share
-        "Of the scores with the logarithm of the share of pretraining data"
+        "How scores correlate with the logarithm of the share of pretraining data"
         known = {x: mean for x,mean in self.over.means.items() if x in self.shares}
         if len(known) < 3: return None
         return correlate([float(np.log(self.shares[x])) for x in known], list(known.values()))
