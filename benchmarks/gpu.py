@@ -23,7 +23,7 @@ from torch.func import functional_call, stack_module_state
 from torch.nn.functional import cross_entropy
 from pronto.cli.command import make_parser
 from pronto.cli.model_commands import planned
-from pronto.datasets.loading import load_dataset_folder, sample, shared_file, table_file
+from pronto.datasets.loading import load_dataset_folder, sample, shared_file
 from pronto.datasets.tasks import find_task
 from pronto.jobs.study import Study, Workplace, data_steps, find_plan, read_plan, run_steps
 from pronto.modeling.architectures import load_classifier, load_tokenizer, quiet, token_limit
@@ -32,6 +32,7 @@ from pronto.modeling.encodings import FrozenModel
 from pronto.modeling.layers import keep_used_tokens, read_first_token
 from pronto.modeling.outcome import senses_of
 from pronto.modeling.train import by_length, collate
+from pronto.runs.runner import examples_of
 
 RATE = dict(lr=2e-5, weight_decay=.01) # Section 5.2
 TOLERANCE = {'plain': 0., 'bf16': .1, 'by length': .1, 'less work': .1, 'compiled': .1, 'no padding': .1}
@@ -163,18 +164,11 @@ def trainings_of(plan, place):
     for step in run_steps(plan, place):
         yield from planned(make_parser().parse_args(step.command), lambda line: print(line, file=sys.stderr))
 
-def examples_of(training):
-    "How many examples a training reads, each as often as it is seen"
-    files = (table_file(part.folder, training.key.task, 'train') for part in training.selection.train)
-    there, settings = sum(f.read_bytes().count(b'\n') for f in files), training.key.hyperparameters
-    if settings.get('steps'): return settings['batch_size']*settings['steps']
-    return min(there, training.key.limit or there)*settings['epochs']
-
 def work_of(trainings):
     "How many examples are trained on, by whether they are pairs, and how many verses are encoded"
     examples, encoded = {False: 0, True: 0}, {}
     for t in trainings:
-        if t.adapt == 'all': examples[find_task(t.key.task).has_sense] += examples_of(t)
+        if t.adapt == 'all': examples[find_task(t.key.task).has_sense] += examples_of(t)[0]
         if t.adapt not in ('frozen','search'): continue
         for folder in t.selection.folders: # Folds have the same verses
             encoded[t.model, shared_file(folder, 'alignment.tsv').parent] = folder

@@ -150,16 +150,22 @@ def test_what_models_know_and_how_they_predict_stands_beside_their_scores(tmp_pa
     for i,model in enumerate('abcd'):
         store(tmp_path/'runs', 'wol', model, 'sentence_mood', .6 + .1*i, model_hash=f'hash of {model}')
         if i: store(tmp_path/'runs', 'wol', 'a', 'sentence_mood', .9, seed=i, model_hash='another hash')
+    assert ask('--memory') == 1 and 'has no runs to show' in capsys.readouterr().err
     for i,model in enumerate('abcd'):
         verses = [dict(ref=row['ref'], bits=1.) for row in predictions(.6)]
         rates = dict(bits_per_verse=90. - i, tokens_per_verse=40., tokens_per_character=.3, fertility=1., pieces=0.)
         read(model, 'perplexity', verses, bits_per_character=2. - .1*i, **rates)
         rows = [dict(ref=row['ref'], exact=float(model == 'd' and place < 20)) for place,row in enumerate(predictions(.6))]
         read(model, 'memory', rows, memory=dict(exact=.2*(model == 'd'), ngram_exact=.01))
+    assert ask('--memory') == 0
+    out = capsys.readouterr().out
+    known = {name: cells[-1] for (_,name),cells in rows_of(out).items()}
+    assert '| completed, % |' in out and known == {'wol': '–', 'a (hash)': '0.0', 'a (anot)': '–', 'b': '0.0', 'c': '0.0', 'd': '20.0'}
     assert ask('--protocol', 'perplexity') == 0 and '| d | causal | 1.700 |' in capsys.readouterr().out
     assert ask('--question', 'memory') == 0
     out = capsys.readouterr().out
     assert '| wol | in-language | SM | 4 | 100 | 80 |' in out and 'd on wol: completes 20.0 %' in out
+    assert ask('--protocol', 'memory', '--memory') == 1 and 'is for the tables of scores' in capsys.readouterr().err
 
 def test_unambiguous_rows_are_scored_beside_all(tmp_path):
     rows = [r | dict(unambiguous=int(r['label'] == r['predicted'])) for r in predictions(.8)]
@@ -169,9 +175,10 @@ def test_unambiguous_rows_are_scored_beside_all(tmp_path):
     assert [line[k] for k in ('ours','items','unambiguous','unambiguous_items')] == ['80.0','100','100.0','80']
 
 def test_rules_and_sources_share_no_block(tmp_path):
+    "Nor do they when one of the records does not name them: the dataset tells"
     for task,model in ('sentence_mood','a'), ('proper_noun_subject','a'):
         store(tmp_path/'runs', 'qaa', model, task, .8, dataset_hash='one', rules='paper', source='OntoNotes')
-    store(tmp_path/'runs', 'qaa', 'b', 'sentence_mood', .7, dataset_hash='one', rules='paper', source='OntoNotes')
+    store(tmp_path/'runs', 'qaa', 'b', 'sentence_mood', .7, dataset_hash='one')
     store(tmp_path/'runs', 'qaa', 'a', 'nonpronominal_mention', .6, dataset_hash='two', rules='paper', source='MACULA Greek')
     make_tables(tmp_path/'runs', tmp_path/'out')
     lines = [r for r in csv.DictReader((tmp_path/'out'/'owntranslations.csv').open()) if r['ours'] and r['seeds']]

@@ -14,7 +14,7 @@ from typing import Callable, Iterator
 from .options import add_number, as_input_error, cluster, cluster_options, named_tasks, run_options
 from .options import runs_option, tasks_file_option
 from .output import bar, batch_status, in_terminal, note, show, tell, warn
-from ..core.files import InputError, require_place
+from ..core.files import InputError, data_dir, require_place
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco01
 def eval_options(parser):
@@ -55,6 +55,7 @@ def eval_command(args):
     is_search = trainings[0].adapt in ('search','read') # Without a task
     for folder in args.dataset:
         if not tasks and not is_search: _note_empty(folder)
+    _tell_time(trainings, args.runs or data_dir()/'runs')
     records = []
     for finished in _run_each(trainings, args, list_failed):
         records.append(finished.record)
@@ -77,6 +78,16 @@ def _note_empty(dataset):
     if left: note(f'{dataset}: left out, as a split is empty: {", ".join(t.abbr for t in left)}')
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7b
+def _tell_time(trainings:list, runs):
+    "How long fine-tuning will take on this machine, by a few steps of each model"
+    from pronto.core.progress import about
+    from pronto.runs.runner import seconds_to_train
+    from pronto.runs.store import is_done
+    is_new = lambda t: not all(is_done(key, runs, report=str) for key in t.keys)
+    new = [t for t in trainings if t.adapt == 'all' and is_new(t)]
+    if not (seconds := seconds_to_train(new)): return # Too few to be measured
+    note(f'{len(new)} trainings of {len(trainings)} are new: {about(seconds)} by a few steps on this machine')
+
 def _show_meaning(records:list):
     "Show the scores of one test set beside baselines, in a terminal, and say which models learned nothing"
     from pronto.reporting.card import score_card

@@ -37,6 +37,8 @@ def tables_options(parser):
         help='leave out runs that are tested or trained on these translations, separated by commas')
     add('--published', action='store_true',
         help='also print the blocks of the paper for which there is no run')
+    add('--memory', action='store_true',
+        help='show beside the scores how many verses each model completes (runs of --protocol memory)')
     _beside_options(parser)
 
 # %% ../../nbs/cli/result_commands.ipynb #170ef335
@@ -108,9 +110,11 @@ def tables_command(args):
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {remedy}")
     from pronto.reporting.questions.question import Options, ask_runs, find_question
     question = find_question(_question_of(args))
+    if args.memory and question.name != 'accuracy':
+        raise InputError('--memory', f'is for the tables of scores, not of {question.name}; leave it out')
     if (question.protocol or question.any_protocol) and not asked: args.recipe = ''
     kind, file = (args.recipe, args.splits, args.protocol), args.tiers or args.items or args.beside or ''
-    of_accuracy = args.layout, args.published, args.common_rows
+    of_accuracy = args.layout, args.published, args.common_rows, args.memory
     options = Options(*kind, args.metric or '', file, args.runs, *of_accuracy, source=args.source)
     reply, out = ask_runs(question, records, options), Path(args.output or data_dir()/'tables')
     text = reply.write(out)

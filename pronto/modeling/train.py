@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['place_senses', 'KeepBest', 'ShowProgress', 'collate', 'LeanTrainer', 'FineTuner', 'training_arguments', 'logits_of',
            'is_out_of_memory', 'fit_in_memory', 'try_step', 'shared_tokenizer', 'fine_tune_together', 'fine_tune',
-           'fine_tune_dataset']
+           'seconds_per_example', 'fine_tune_dataset']
 
 # %% ../../nbs/modeling/train.ipynb #0f3a9310
 import gc, tempfile, time
@@ -411,6 +411,30 @@ def fine_tune(
     if senses is None: senses = senses_of([row for part in rows.values() for row in part])
     return _fine_tune(model, [task], {task.stem: rows}, settings, seed=seed, device=device, progress=progress,
                       senses=senses, start=start, keep_weights=keep_weights)[task.stem]
+
+# %% ../../nbs/modeling/train.ipynb #trpace02
+def seconds_per_example(
+    model, task, rows:list, # Some of train
+    settings:dict, device:str=None
+)->float:
+    "How long training takes on this machine, by a few steps without an update"
+    settings, device = {'bf16': False} | settings | {'accumulation': 1, 'start': 'usual'}, pick_device(device)
+    size, times, heads = settings['batch_size'], [], Heads([task])
+    some = rows[:4*size]
+    with quiet():
+        tokenizer = shared_tokenizer(str(model), model_hash(find_model(model)))
+        rows = {task.stem: dict(train=some)}
+        attempt = _Attempt(model, tokenizer, heads, rows, senses_of(some), settings, 0, device, '')
+        net, _, packed = attempt.prepare()
+        net.to(device)
+        inputs = heads.join({task.stem: some}, {task.stem: packed[task.stem]['train'].inputs})
+        for i in range(0, len(inputs), size):
+            batch, began = collate(inputs[i:i+size], tokenizer), time.perf_counter()
+            with torch.autocast(device, torch.bfloat16, enabled=settings['bf16']):
+                try_step(model, net, batch, len(task.labels))
+            if device == 'cuda': torch.cuda.synchronize()
+            times.append((time.perf_counter() - began)/len(batch['labels']))
+    return min(times[1:] or times) # The first step takes longer
 
 # %% ../../nbs/modeling/train.ipynb #c7a10004
 def fine_tune_dataset(

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LAYOUT_COLUMNS', 'SPLITS_SHOWN', 'USUAL', 'PAPER_TASKS', 'read_layout', 'paper_models', 'add_unlisted', 'Options',
-           'fits', 'fitting', 'choose', 'read_seeds', 'fill', 'runs_in', 'read_tables', 'write_published', 'in_store',
-           'usual_metric', 'left_out']
+           'fits', 'fitting', 'choose', 'read_seeds', 'completed_verses', 'fill', 'runs_in', 'read_tables',
+           'write_published', 'in_store', 'usual_metric', 'left_out']
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #59bb0696
 from collections import Counter
@@ -28,7 +28,7 @@ from .scores import has_reference, is_clear, main_metric, seed_scores, with_metr
 from .translation_spread import spread_note
 from ..runs.schema import Run
 from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, plain_name, preference
-from ..runs.comparing import stem_of, task_key, task_name, test_set, with_label
+from ..runs.comparing import same_model, stem_of, task_key, task_name, test_set, with_label
 from ..runs.folds import following_share, probe_kept, unknown_share
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #e7d39ed4
@@ -107,6 +107,7 @@ class Options(NamedTuple):
     layout:str|None=None # Of the tables of accuracy, for `read_layout`; the others are about them, too
     published:bool=False # Also the translations of the layout that have no run
     common_rows:bool=False # Test all translations of a table on the rows that all of them have
+    memory:bool=False # Also say how many verses each model knows
     source:str='' # Only labels of this annotated source, by the beginning of its name; any if empty
 
 USUAL = Options('paper', SPLITS_SHOWN)
@@ -280,6 +281,25 @@ def _add_published(block:Block, rows:list[dict[str,str]], figures:dict):
         c.published = figures.get((plain_name(c.bible), c.system, c.task)) # The paper has accuracies only
         if None not in (c.accuracy, c.published): c.difference = round(c.accuracy - c.published, 2)
 
+# %% ../../nbs/reporting/accuracy_tables.ipynb #tblmem01
+def completed_verses(
+    records:list[Run] # Among them those of memory; raises `InputError` if there are none
+)->dict[tuple,Run]: # By `same_model`
+    "What the models know about the verses that they are tested on"
+    found = {same_model(r): r for r in records if 'exact' in r.memory}
+    if found: return found
+    raise InputError('--memory', 'has no runs to show; make some with `pronto eval --protocol memory`')
+
+def _add_completed(block:Block, rows:list[dict[str,str]], runs:dict, known:dict[tuple,Run]):
+    "The share of verses that models complete, and in the row of n-grams that of n-grams"
+    names = {_filled_by(r, {model for model,_ in runs}): r['model'] for r in rows}
+    asked = {names[model]: known.get(same_model(seeds[0])) for (model,_),seeds in runs.items()}
+    ngram = next((run.memory['ngram_exact'] for run in asked.values() if run), None)
+    for c in block:
+        run = None if c.reference else asked.get(c.system)
+        share = run.memory['exact'] if run else ngram if c.reference == 'ngram' else None
+        c.completed = shown('accuracy', share)
+
 # %% ../../nbs/reporting/accuracy_tables.ipynb #8a7704b9
 def _rows_of(rows:list[dict[str,str]], test_sets:list[dict], i:int)->list[dict[str,str]]:
     "The models that ran on a test set; on the first also those that did not run at all"
@@ -338,7 +358,8 @@ def fill(
     layout:list[dict[str,str]], chosen:dict[str,list[dict]],
     not_run:bool=False, # Also make blocks of translations without any run
     metric:str='', # One of `METRICS`; that of each task if empty
-    common_rows:bool=False # Only the test rows that all translations of a table have
+    common_rows:bool=False, # Only the test rows that all translations of a table have
+    completed:dict[tuple,Run]=None # From `completed_verses`, to be shown too
 )->list[Block]: # In the order of the layout
     "The blocks of all tables, with the published figures beside ours"
     published = [r for r in fact_table('published') if r['metric'] == (metric or 'accuracy')]
@@ -357,6 +378,7 @@ def fill(
             answers = {key: read_seeds(seeds, shared.get((table, key[1]))) for key,seeds in runs.items()}
             of_bible.append(_fill_block(here, runs, answers, tasks, metric))
             _add_published(of_bible[-1], here, figures)
+            _add_completed(of_bible[-1], here, runs, completed or {})
         filled += of_bible
     table = lambda block: block[0].table
     for of_table in grouped(filled, table).values(): _set_sources_apart(of_table)
@@ -396,10 +418,11 @@ def read_tables(
 )->dict[str,tuple[list[Block],bool,str]]: # Table to its blocks, and what `notes` takes beside them
     "What the tables show; raises `InputError` if there is nothing to print"
     metric, common = options.metric, options.common_rows
+    completed = completed_verses(records) if options.memory else {}
     records = with_metric(records, metric)
     chosen = choose(records, options)
     rows = add_unlisted(read_layout(options.layout), runs_in(chosen))
-    blocks = fill(rows, chosen, options.published, metric, common)
+    blocks = fill(rows, chosen, options.published, metric, common, completed)
     if not blocks: raise InputError(str(options.store or 'runs'), _nothing(records, options.store))
     by_table = grouped(blocks, lambda block: block[0].table).items()
     return {name: (own, common, _beside(own, chosen, metric or 'accuracy')) for name,own in by_table}

@@ -90,6 +90,7 @@ class TaskScore(Listed):
     probe_kept:float|None=None # Share of the seeds whose scores are those of the probe before training
     unknown:float|None=None   # Share of the tokens of test that the model does not know, where it is high
     follows:float|None=None   # Share of the answers that are one letter, whatever it is, where it is high
+    completed:float|None=None # Share of the dev and test verses that it completes, in percent, if asked for
     reference:str=''     # A key of `BASELINE_NAMES`; empty for a model
 
 # %% ../../nbs/reporting/rendering.ipynb #7d6c4c5a
@@ -136,6 +137,8 @@ def _columns(blocks:list[Block])->dict[str,str]: # Name of a task to its title
     return {task: task if m == usual else f'{task} ({METRICS[m]})' for task,m in metrics.items()}
 
 def _is_compared(blocks:list[Block])->bool: return any(c.published is not None for c in all_cells(blocks))
+def _knows_completed(blocks:list[Block])->bool:
+    return any(c.completed is not None for c in all_cells(blocks))
 
 def _title(table:str, blocks:list[Block])->str:
     "The paper's title, unless a user's own layout puts other languages there"
@@ -182,6 +185,9 @@ _TEST_SETS = ('A translation with several blocks was tested on several test sets
 _COMMON_ROWS = 'Test rows that all translations of this table have: {}.'
 _FEW_CHAPTERS = ('Some test sets have fewer than six chapters; no test by chapter can find a difference '
                  'there (a dataset built with folds tests on all chapters).')
+_COMPLETED = ('Completed: the share of the verses of dev and test whose second half the model writes word '
+              'for word (runs of --protocol memory); for n-grams that of character n-grams, which have read '
+              'train only.')
 _PRETRAINING = 'A model may have read the Bible in pretraining; no figure here can rule that out.'
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd03
@@ -280,6 +286,7 @@ def notes(
     if any(c.above_baseline is False for c in ran): found.append(_NOT_ABOVE)
     absent = f'{ABSENT} not run yet, or not for this task{", or not in the paper" if compared else ""}.'
     if compared or len(ran) < len(cells): found.append(absent)
+    if _knows_completed(blocks): found.append(_COMPLETED)
     if not all(map(_is_invented, blocks)): found.append(_PRETRAINING)
     return found
 
@@ -339,13 +346,15 @@ def grid(
     compared, mixed, metrics = _is_compared(blocks), _mixes_limits(blocks), metrics_of(blocks)
     columns = lambda name: [name,'publ.','Δ'] if compared else [name]
     header = ['Model'] + [text for name in _columns(blocks).values() for text in columns(name)]
+    if (told := _knows_completed(blocks)): header.append('completed, %')
+    share = lambda row: [decimal(next((c.completed for c in row if c.completed is not None), None), 1)]*told
     cells = all_cells(blocks)
     differ, most = _limits_differ(cells), max((c.seeds or 0 for c in cells), default=0)
     how = differ, most, short
     printed = lambda row: [f for c in row for f in _printed(c, metrics[c.task], compared, *how)]
     name = lambda row, i: Printed(_row_name(row, mixed), bold=i == 0)
     rows = _short if short else rows_of
-    made = [[[name(row, i), *printed(row)] for i,row in enumerate(rows(b))] for b in blocks]
+    made = [[[name(row, i), *printed(row), *share(row)] for i,row in enumerate(rows(b))] for b in blocks]
     return header, [_headed(b, some) if short else some for b,some in zip(blocks, made)]
 
 # %% ../../nbs/reporting/rendering.ipynb #718e472c
@@ -355,7 +364,7 @@ def file_stem(table:str)->str: # e.g. `table1`
 
 def _cell_data(blocks:list[Block])->list[dict]:
     rows = list(map(asdict, all_cells(blocks)))
-    some = 'test_set trained_on condition probe_kept unknown follows'.split()
+    some = 'test_set trained_on condition probe_kept unknown follows completed'.split()
     absent = ['reference', *(f for f in some if all(row[f] in ('', None) for row in rows))]
     return [{k: v for k,v in row.items() if k not in absent} for row in rows]
 

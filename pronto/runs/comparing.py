@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['MOVED', 'known_as', 'task_key', 'stem_of', 'task_name', 'same_model', 'by_model_and_task', 'Kind', 'made_as',
-           'kind_of', 'test_set', 'Board', 'board_of', 'test_on_board', 'latest', 'preference', 'setting_of', 'cell_of',
-           'source_names', 'row_of', 'whole_setting', 'one_setting', 'settled', 'has_static_model', 'changed_epochs',
-           'preferred', 'result_of', 'digits_apart', 'with_label', 'plain_name', 'name_apart', 'models_apart',
-           'protocol_name', 'Across', 'across_translations', 'training_of', 'differing', 'kind_names', 'kinds_apart',
-           'search_name']
+           'kind_of', 'with_kinds', 'test_set', 'Board', 'board_of', 'test_on_board', 'latest', 'preference',
+           'setting_of', 'cell_of', 'source_names', 'row_of', 'whole_setting', 'one_setting', 'settled',
+           'has_static_model', 'changed_epochs', 'preferred', 'result_of', 'digits_apart', 'with_label', 'plain_name',
+           'name_apart', 'models_apart', 'protocol_name', 'Across', 'across_translations', 'training_of', 'differing',
+           'kind_names', 'kinds_apart', 'search_name']
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00005
 import json, re
@@ -72,6 +72,12 @@ def kind_of(record:Run)->Kind:
     "The kind of a run; only runs of one kind share a block of a table"
     trained = '; '.join(f'{name} {part}' for name in _TRAINED if (part := getattr(record, name)))
     return Kind(record.protocol, *made_as(record), trained)
+
+def with_kinds(records:list[Run])->list[Run]:
+    "Fill in splits, rules and source of older records from other records of the same dataset"
+    known, named = {}, lambda r: {k: value for k in _NAMED if (value := getattr(r, k))}
+    for r in records: known.setdefault(r.dataset_hash, {}).update(named(r))
+    return [r.but(**known[r.dataset_hash] | named(r)) for r in records]
 
 def test_set(record:Run)->tuple:
     "What two runs must share to be compared: data, limit and kind"
@@ -284,7 +290,7 @@ def name_apart(
 )->list[Run]: # With other `dataset`, `model`, `train`; `code` is the old `dataset`, `label` what is new
     "Rename runs that must not be averaged or compared as one, so that names say what sets them apart"
     if not records or records[0].label is not None: return records
-    made = []
+    records, made = with_kinds(records), []
     for r,(label,digits) in zip(records, _apart(records, limits)):
         named = lambda code: with_label(code, digits.get(code, ''))
         apart = dict(dataset=named(r.dataset), model=with_label(r.model, label), train=[*map(named, r.train)])
@@ -301,7 +307,7 @@ def models_apart(
     alike = [r.but(hyperparameters=without(r.hyperparameters)) for r in records]
     made = list(records)
     for places in grouped(range(len(records)), lambda i: records[i].recipe).values():
-        for i,(label,digits) in zip(places, _apart([alike[i] for i in places], limits=False)):
+        for i,(label,digits) in zip(places, _apart(with_kinds([alike[i] for i in places]), limits=False)):
             r = records[i]
             versions = dict.fromkeys(digits.get(code, '') for code in (r.dataset, *r.train))
             made[i] = r.but(model=with_label(with_label(r.model, label), ', '.join(filter(None, versions))))
