@@ -404,8 +404,8 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
         raise InputError(runs, 'is not a folder; name the folder that `pronto eval` wrote')
     know_recorded(runs)
     if any((runs/'retrievals').glob('*.json')):
-        report(f'{runs/"retrievals"}: left out, as these retrievals were recorded before they were runs; make '
-               'them again with `pronto eval --protocol retrieval`')
+        report(f'{runs/"retrievals"}: left out, as these retrievals were recorded before they were runs; '
+               'make them again with `pronto eval --protocol retrieval`')
     for _ in 'store bible model task'.split(): paths = [p for folder in paths for p in _entries(folder)]
     for path in paths:
         if path.suffix != '.json': continue
