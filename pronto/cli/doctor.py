@@ -58,7 +58,7 @@ def check_packages()->list[Finding]:
 
 # %% ../../nbs/cli/doctor.ipynb #dr09
 def check_torch()->Finding:
-    "Version, threads and GPU"
+    "Which version of torch there is, with how many threads, and whether with a GPU"
     version = _version('torch')
     if version is None: return Finding('torch', NOTE, 'not installed; models need it')
     from pronto.modeling.recipes import GPUS
@@ -157,7 +157,7 @@ def check_models(held:Held)->list[Finding]:
 def doctor_options(parser): pass
 
 def examine()->tuple[list[Finding],Held]:
-    "All checks"
+    "Make all checks"
     held = look()
     annotations, sources = check_annotations(held)
     found = [*check_packages(), check_torch(), *check_data(held), *annotations,

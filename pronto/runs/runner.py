@@ -249,7 +249,7 @@ def seconds_to_train(trainings:list[Training], device:str=None)->float: # 0 wher
 
 # %% ../../nbs/runs/runner.ipynb #rt000004
 def run_trainings(trainings:list[Training], *args)->list[list[Path]]:
-    "Several trainings that share weights, in one process"
+    "Make several trainings that share weights, in one process"
     return [run_training(training, *args) for training in trainings]
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe7f
@@ -278,7 +278,7 @@ def _threads()->int:
 
 def _in_threads(trainings:list[Training], threads:int, *how
                )->Iterator[list[Path]]: # The records of each; `how`: as `run_training` takes it
-    "Trainings of frozen models, several at once"
+    "Make trainings of frozen models, several at once"
     import torch
     from joblib import Parallel, delayed
     def run(training):
@@ -289,7 +289,7 @@ def _in_threads(trainings:list[Training], threads:int, *how
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80g
 def _in_groups(trainings:list[Training])->list[list[Training]]:
-    "Trainings that start from the same weights, together"
+    "Put trainings that start from the same weights together"
     groups = []
     for t in trainings:
         shared = t.selection.first or t.adapt == 'together'
