@@ -86,3 +86,23 @@ def test_16_bits_can_be_asked_for(checkout, asked):
 def test_odd_names_of_bibles_are_one_line(checkout, name):
     with pytest.raises(InputError) as e: find_dataset(name)
     assert '\n' not in str(e.value) and len(str(e.value)) < 300
+
+def test_a_probe_that_fails_among_others_is_the_one_that_is_named(checkout, capsys, monkeypatch):
+    "Several at once: the others are made once each, and shown"
+    from pronto.runs import runner
+    there, made, train = checkout/'data'/'datasets', [], runner.run_training
+    for code in 'qab', 'qac':
+        (there/code).mkdir()
+        for table in (there/'qaa').glob('*.tsv'): (there/code/table.name).write_text(table.read_text())
+    def run(training, *how):
+        made.append(training.key.bible)
+        if training.key.bible == 'qab': raise InputError('qab', 'cannot be probed; leave it out')
+        return train(training, *how)
+    monkeypatch.setattr(runner, '_threads', lambda: 2)
+    monkeypatch.setattr(runner, 'run_training', run)
+    folders = [str(there/code) for code in ('qaa','qab','qac')]
+    assert main(['eval', *folders, '-m', 'my-bert', '--protocol', 'probe', '--runs', 'runs']) == 3
+    said = capsys.readouterr()
+    assert 'failed qab, my-bert, PNS, seed 0: qab: cannot be probed' in said.err and 'failed qaa' not in said.err
+    assert re.findall(r'^(\w+), my-bert', said.out, re.M) == ['qaa','qac']
+    assert made.count('qaa') == 1 and sorted({*made}) == ['qaa','qab','qac']

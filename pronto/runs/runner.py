@@ -9,6 +9,7 @@ __all__ = ['ADAPT', 'part_rows', 'find_trainer', 'run_training', 'examples_of', 
 
 # %% ../../nbs/runs/runner.ipynb #40758860
 import json, os, warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
@@ -158,9 +159,9 @@ def _tested_dev(training:Training, left:dict)->dict[str,list]: # By name of a pa
 
 _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process
 
-def _answer_baselines(training:Training, runs)->dict: # As `find_baselines` gives it
+def _answer_baselines(training:Training, left:dict)->dict: # `left`: from `_left`; as `find_baselines` gives it
     "The baselines of all test sets with labels that are not recorded yet; they learn from all rows"
-    left, task = _left(training, runs), find_task(training.key.task)
+    task = find_task(training.key.task)
     tests = {name: part_rows((part,), task, training.key.limit) for name,(_,part) in left.items()
              if part.split != UNLABELLED}
     return find_baselines(task, part_rows(training.selection.train, task), tests) if tests else {}
@@ -206,7 +207,7 @@ def run_training(
     trained = _train(training, selection, _learned(training.key), tests, training.is_first, device=device,
                      progress=str(training) if show else '')
     with step(f'{training}: baselines' if show and training.adapt == 'frozen' else ''), _ONE_BY_ONE:
-        answers = _answer_baselines(training, runs) if baselines else {}
+        answers = _answer_baselines(training, left) if baselines else {}
     parameters = _parameters(resolve_model(training.model, selection.folders), training.key.model_hash)
     for name,(key,part) in left.items():
         dataset, known = _dataset(part, task), part_rows(selection.train, task)
@@ -215,7 +216,7 @@ def run_training(
             continue
         unambiguous = dataset.unambiguous or {}
         store_run(key, runs, trained, train_rows=known, about=dataset.manifest, test=name,
-                  baselines=answers.get(name, {}), unambiguous=unambiguous.get(task.stem),
+                  baselines=answers[name] if baselines else {}, unambiguous=unambiguous.get(task.stem),
                   condition=selection.name, parameters=parameters)
     return found
 
@@ -280,12 +281,12 @@ def _in_threads(trainings:list[Training], threads:int, *how
                )->Iterator[list[Path]]: # The records of each; `how`: as `run_training` takes it
     "Make trainings of frozen models, several at once"
     import torch
-    from joblib import Parallel, delayed
-    def run(training):
-        torch.set_num_threads(threads) # A new thread may use all cores
-        return run_training(training, *how)
-    pool = Parallel(min(threads, _AT_ONCE), backend='threading', return_as='generator')
-    return pool(delayed(run)(training) for training in trainings)
+    set_threads = dict(initializer=torch.set_num_threads, initargs=(threads,)) # Else each may use all cores
+    pool = ThreadPoolExecutor(min(threads, _AT_ONCE), **set_threads)
+    try:
+        futures = [pool.submit(run_training, training, *how) for training in trainings]
+        for future in futures: yield future.result()
+    finally: pool.shutdown(cancel_futures=True)
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80g
 def _in_groups(trainings:list[Training])->list[list[Training]]:
