@@ -13,7 +13,8 @@ from ..datasets.tasks import TASKS
 from .sheets import ANSWERS, open_question, read_sheet, write_sheet
 
 # %% ../../nbs/quality/sheet_widget.ipynb #e5c98b37
-QUESTIONS = dict(verse1_has_sense='Does verse 1 use the sense?', verse2_has_sense='Does verse 2 use the sense?',
+QUESTIONS = dict(verse1_has_sense='Does verse 1 use the sense?',
+                 verse2_has_sense='Does verse 2 use the sense?',
                  label_correct='Is the label correct?', right_label='Which label is right?')
 
 class Answering:
