@@ -159,7 +159,7 @@ def _tested_dev(training:Training, left:dict)->dict[str,list]: # By name of a pa
 
 _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process
 
-def _answer_baselines(training:Training, left:dict)->dict: # `left`: from `_left`; as of `find_baselines`
+def _answer_baselines(training:Training, left:dict)->dict: # `left`: of `_left`; as `find_baselines` gives it
     "The baselines of all test sets with labels that are not recorded yet; they learn from all rows"
     task = find_task(training.key.task)
     tests = {name: part_rows((part,), task, training.key.limit) for name,(_,part) in left.items()
