@@ -115,6 +115,7 @@ def test_a_question_of_ones_own(tmp_path, capsys):
 @pytest.mark.parametrize('change, what', [
     (('return figure', 'return 1/0'), 'line 28: fails with ZeroDivisionError'),
     (('return [Table(', 'return 5, [Table('), 'tables does not give a list of `Table`s'),
+    (('[Family(name, some) for', '[(name, some) for'), 'read does not give a list of what the tables show, each with its `runs`'),
     (('return figure', 'return axes'), 'plot does not give a figure'),
     (('    return [f\'{best', '    return (f\'{best'), 'is not valid Python'),
     (('FAMILIES = ', 'FAMILIES = OTHER, '), "NameError"), (('FAMILIES = RunQuestion(', 'FAMILIES = ('), 'defines 0 questions')])

@@ -192,7 +192,8 @@ def test_a_table_without_rows_is_not_shown_beside_others(tmp_path):
     store(tmp_path, 'eng', verses(range(20)))
     empty, full = (Table(stem, stem, [(['x'], rows)]) for stem,rows in (('empty', []), ('full', [['1']])))
     def shown(*tables):
-        ask = RunQuestion('toy', lambda records, options: [records], lambda found, metric: tables, None, None, any_protocol=True)
+        ask = RunQuestion('toy', lambda records, options: [records], lambda found, metric: tables, None, None, any_protocol=True,
+                          own_notes=True)
         said = ask_runs(ask, read_runs(tmp_path), Options(store=str(tmp_path))).markdown()
         return [stem for stem in ('empty','full') if f'**{stem}**' in said]
     assert shown(full, empty) == ['full'] and shown(empty) == ['empty']

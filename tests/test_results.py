@@ -13,7 +13,7 @@ from pronto.datasets.loading import load_dataset_folder
 import pronto
 from pronto.core.files import InputError
 from pronto.modeling.recipes import RECIPES
-from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs, score_run, store_run, write_record
+from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs, score_labels, score_run, store_run, write_record
 from pronto.core.stats import score
 from pronto.datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 
@@ -123,6 +123,16 @@ def test_without_references_each_verse_counts_alone():
     train, test = [pair(i) for i in range(20)], [pair(i) for i in range(20, 40)]
     found,table = score_run(SS, dict(train=train, test=test), ['same']*20, predict_baselines(SS, train, test))
     assert found['accuracy'] == .5 and found['intervals']['accuracy'][0] < .5 and table[0]['ref1'] == ''
+
+def test_pairs_without_references_that_share_a_text_are_not_independent():
+    "The interval is that of chapters that are named by the texts, in records and of scores alone"
+    test = [PairExample('go.01', f'they went {i%7}', f'she goes {i%5}', 'same' if i%7 else 'different') for i in range(70)]
+    texts, said = [[r.text1, r.text2] for r in test], ['same']*70
+    expected = score(SS.labels, [r.label for r in test], said, texts)[1]['accuracy']
+    alone = score(SS.labels, [r.label for r in test], said, list(range(70)))[1]['accuracy']
+    assert expected[1] - expected[0] > 1.5*(alone[1] - alone[0])
+    assert score_run(SS, dict(train=test[:7], test=test), said, {})[0]['intervals']['accuracy'] == expected
+    assert score_labels(SS, test, said)[1]['accuracy'] == expected
 
 def test_pair_in_one_chapter_counts_once():
     "Pairs inside chapters are verses with another name, and must have the same interval"

@@ -581,6 +581,21 @@ def test_what_cannot_be_trained_or_scored_is_said_in_one_line(tmp_path, treebank
     assert 'pos: cannot be answered with prompts' in capsys.readouterr().err
     assert main([*command, f'{out}/de','--recipe','mela']) == 1 and 'counts updates' in capsys.readouterr().err
 
+def test_rows_without_labels_are_not_trained_on():
+    "As if the first tag were theirs; a question of a test set may have no answer"
+    from pathlib import Path
+    from pronto.datasets.loading import Dataset
+    from pronto.modeling.outcome import task_rows
+    from pronto.suites.kinds import AnswerSpan, Question, Tagged
+    from pronto.suites.tasks import QuestionTask, TaggingTask
+    tagging = TaggingTask('pos', 'POS', '?', ('N','V')), Tagged('1', ('a','b'), ('N','V')), Tagged('2', ('a',), None)
+    asking = QuestionTask('qa', 'QA', '?'), Question('1', 'Who?', 'Kim', (AnswerSpan('Kim', 0),)), Question('2', 'Who?', 'Kim', ())
+    def check(task, right, wrong, split):
+        task_rows(Dataset(Path('x'), {task.stem: dict.fromkeys(('train','dev','test'), [right]) | {split: [right, wrong]}}), task)
+    for kind,split in (tagging, 'train'), (tagging, 'dev'), (tagging, 'test'), (asking, 'train'), (asking, 'dev'):
+        with pytest.raises(InputError, match=rf'_{split}\.\w+, line 2: has no labels to train or score on'): check(*kind, split)
+    check(*asking, 'test')
+
 def test_the_tables_of_mela_by_command(tmp_path, tiny_bert, capsys, tasks_forgotten):
     "Seeds by the rule of the paper, in the rows beside the published figures"
     (tmp_path/'in'/'is').mkdir(parents=True)

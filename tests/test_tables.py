@@ -161,10 +161,12 @@ def test_what_models_know_and_how_they_predict_stands_beside_their_scores(tmp_pa
     out = capsys.readouterr().out
     known = {name: cells[-1] for (_,name),cells in rows_of(out).items()}
     assert '| completed, % |' in out and known == {'wol': '–', 'a (hash)': '0.0', 'a (anot)': '–', 'b': '0.0', 'c': '0.0', 'd': '20.0'}
-    assert ask('--protocol', 'perplexity') == 0 and '| d | causal | 1.700 |' in capsys.readouterr().out
+    assert ask('--protocol', 'perplexity') == 0
+    out = capsys.readouterr().out
+    assert '| d | causal | 1.700 |' in out and 'Recipe: paper; ' in out
     assert ask('--question', 'memory') == 0
     out = capsys.readouterr().out
-    assert '| wol | in-language | SM | 4 | 100 | 80 |' in out and 'd on wol: completes 20.0 %' in out
+    assert '| wol | in-language | SM | 4 | 100 | 80 |' in out and 'd on wol: completes 20.0 %' in out and 'Recipe: paper; ' in out
     assert ask('--protocol', 'memory', '--memory') == 1 and 'is for the tables of scores' in capsys.readouterr().err
 
 def test_unambiguous_rows_are_scored_beside_all(tmp_path):
@@ -337,6 +339,11 @@ def test_an_absolute_error_belongs_to_counts(tmp_path):
     store(tmp_path/'runs', 'qaa', 'tiny', 'sentence_mood', .8)
     with pytest.raises(InputError, match='SM has no mean absolute error; choose from accuracy'):
         make_tables(tmp_path/'runs', tmp_path/'out', metric='mae')
+    store(tmp_path/'own', 'qaa', 'tiny', 'my_own_task', .8) # Of which nothing says that it counts
+    with pytest.raises(InputError, match='my_own_task has no mean absolute error; choose from accuracy, macro_f1, mcc$'):
+        make_tables(tmp_path/'own', tmp_path/'out', metric='mae')
+    store(tmp_path/'own', 'qab', 'tiny', 'nonpronominal_mention', .8)
+    assert {bible for bible,_ in rows_of(make_tables(tmp_path/'own', tmp_path/'out', metric='mae')['Own translations'])} == {'qab'}
 
 def test_a_source_with_other_tasks_has_a_table_of_its_own(tmp_path, capsys):
     "And a summary of its own; nothing of one source is a column of another"

@@ -63,6 +63,19 @@ def test_a_circle_is_refused():
     circle = [row(1), row(2, head=3, deprel='dep'), row(3, head=2, deprel='dep')]
     with pytest.raises(InputError, match='form a cycle'): read_conllu('\n'.join(circle), 'x')
 
+def test_parts_of_speech_are_read_where_heads_are_missing_or_wrong(tmp_path):
+    "XTREME has the parts of speech of treebanks that are not parsed; an unknown part of speech is still refused"
+    from pronto.suites.xtreme_files import read_treebank_tags
+    path = tmp_path/'de_x-ud-test.conllu'
+    def tags(*rows):
+        path.write_text('\n'.join([*rows, '', '']))
+        return [sentence.tags for sentence in read_treebank_tags(path)]
+    assert tags(row(1, head='_'), row(2, upos='_', head='_'), row(3, head=99), row(4, head=4)) == [('NOUN','_','NOUN','NOUN')]
+    fused = '1-2\tdu' + '\t_'*8
+    assert tags(fused, row(1, upos='ADP', head=2), row(2, upos='DET', head=1), row(3)) == [('ADP','NOUN')]
+    assert tags(fused, row(1, upos='ADP', head=3), row(2, upos='DET', head=99), row(3)) == [('DET','NOUN')]
+    with pytest.raises(InputError, match="line 1: 'NN' is not a tag of UD"): tags(row(1, upos='NN'))
+
 def test_bytes_of_other_systems(tmp_path):
     text = '\r\n'.join(['# sent_id = 1', row(1, 'mélo', misc='ref=LUKE_2.3'), '', ''])
     (tmp_path/'a.conllu').write_bytes(b'\xef\xbb\xbf' + text.encode())

@@ -24,7 +24,7 @@ class Token(NamedTuple):
     id:int        # From 1
     form:str
     upos:str      # e.g. `PROPN`
-    head:int      # The `id` of its head; 0 for the root
+    head:int      # The `id` of its head; 0 for the root, -1 if it is not parsed
     deprel:str    # e.g. `nsubj`
     ref:Ref|None  # The verse; `None` if it is in none
     feats:str=''  # Its morphology, e.g. `Mood=Imp|Number=Plur`
@@ -73,30 +73,31 @@ def _columns(lines:list[str], at:int, path)->list[tuple[int,list[str]]]: # (line
     return rows
 
 def _token(row:list[str], number:int, default:Ref|None, path, line:int)->Token:
-    def bad(what): return InputError(path, f'{what}; mend the file', f'line {line}')
-    if row[0] != str(number): raise bad(f'word id {row[0][:20]!r} instead of {number}')
-    if row[3] not in UPOS: raise bad(f'{row[3][:20]!r} is not a universal part of speech')
-    if not _SMALL.fullmatch(row[6]):
-        raise bad(f'{row[6][:20]!r} is not a head (a sentence that is not parsed?)')
-    if int(row[6]) == number: raise bad(f'word {number} is its own head')
+    if row[0] != str(number):
+        raise InputError(path, f'word id {row[0][:20]!r} instead of {number}; mend the file', f'line {line}')
+    head = int(row[6]) if _SMALL.fullmatch(row[6]) else -1
     feats, misc = (x if x != '_' else '' for x in (row[5], row[9]))
     ref = verse_of(m[1]) if (m := _MISC.search(row[9])) else default
-    return Token(number, row[1], row[3], int(row[6]), row[7], ref, feats, misc)
+    return Token(number, row[1], row[3], head, row[7], ref, feats, misc)
 
 # %% ../../nbs/bibles/ud.ipynb #43b620f8
-def _check_heads(tokens:list[Token], lines:list[int], path):
-    "Raise `InputError` unless the heads of every word lead to the root"
-    for t,line in zip(tokens, lines):
-        if t.head <= len(tokens): continue
-        what = f'word {t.id} has head {t.head}, but the sentence has {len(tokens)} words; mend the file'
-        raise InputError(path, what, f'line {line}')
+def _check_parse(tokens:list[Token], rows:list[tuple[int,list[str]]], path): # `rows`: those of `tokens`
+    "Raise `InputError` unless every word has a part of speech, and heads that lead to the root"
+    for t,(line,row) in zip(tokens, rows):
+        if t.upos not in UPOS: what = f'{t.upos[:20]!r} is not a universal part of speech'
+        elif t.head < 0: what = f'{row[6][:20]!r} is not a head (a sentence that is not parsed?)'
+        elif t.head == t.id: what = f'word {t.id} is its own head'
+        elif t.head > len(tokens):
+            what = f'word {t.id} has head {t.head}, but the sentence has {len(tokens)} words'
+        else: continue
+        raise InputError(path, f'{what}; mend the file', f'line {line}')
     leads_to_root = {0}
     for t in tokens:
         chain, at = set(), t.id
         while at not in leads_to_root:
             if at in chain:
                 raise InputError(path, f'the heads of word {at} form a cycle; mend the file',
-                                 f'line {lines[at-1]}')
+                                 f'line {rows[at-1][0]}')
             chain.add(at)
             at = tokens[at-1].head
         leads_to_root |= chain
@@ -110,7 +111,7 @@ def _range_end(m:re.Match, n:int, covered:int, path, line:int)->int:
 
 def _words(rows, default, path)->tuple[list[Token],list[Written]]:
     "The tokens and the written words of a sentence"
-    tokens, written, lines, covered = [], [], [], 0
+    tokens, written, covered = [], [], 0
     for line,row in rows:
         if m := re.fullmatch(r'(\d{1,6})-(\d{1,6})', row[0]):
             covered = _range_end(m, len(tokens), covered, path, line)
@@ -118,12 +119,10 @@ def _words(rows, default, path)->tuple[list[Token],list[Written]]:
             continue
         if re.fullmatch(r'\d{1,6}\.[1-9]\d{0,5}', row[0]) and row[0].startswith(f'{len(tokens)}.'): continue
         tokens.append(_token(row, len(tokens)+1, default, path, line))
-        lines.append(line)
         if len(tokens) > covered: written.append((row, len(tokens)-1))
     if covered > len(tokens):
         what = f'a word covers id {covered}, but the sentence has {len(tokens)} words; mend the file'
         raise InputError(path, what, f'line {rows[-1][0]}')
-    _check_heads(tokens, lines, path)
     return tokens, [Written(row[1], 'SpaceAfter=No' not in row[9].split('|'),
                             tokens[i].ref, i) for row,i in written]
 
@@ -135,12 +134,13 @@ def _comments(lines:list[str])->dict[str,str]:
     found = (_COMMENT.match(line) for line in lines if line.startswith('#'))
     return {m[1].lower(): m[2].strip() for m in found if m}
 
-def _sentence(lines:list[str], at:int, document:str, path)->UdSentence|None:
+def _sentence(lines:list[str], at:int, document:str, path, parsed:bool=True)->UdSentence|None:
     "One sentence; `None` if there are only comments"
     rows = _columns(lines, at, path)
     if not rows: return None
     said = _comments(lines)
     tokens, written = _words(rows, verse_of(said.get('ref') or said.get('verse') or ''), path)
+    if parsed: _check_parse(tokens, [r for r in rows if r[1][0].isdecimal()], path)
     number = int(said['sent_id']) if re.fullmatch(r'\d{1,12}', said.get('sent_id', '')) else None
     work = said['source'].split(',')[0] if said.get('source') else document or 'no source named'
     return UdSentence(rows[0][0], number, work, tokens, written, said.get('text_en', ''),
@@ -170,7 +170,10 @@ def _number_sentences(document:str, sentences:list[UdSentence])->list[UdSentence
     return sentences
 
 # %% ../../nbs/bibles/ud.ipynb #1b5dc668
-def read_conllu(text:str, path)->list[UdSentence]: # In the file's order, with or without references
+def read_conllu(
+    text:str, path,
+    parsed:bool=True # Must every word have a part of speech, and heads that lead to the root?
+)->list[UdSentence]: # In the file's order, with or without references
     "Read CoNLL-U; raises `InputError` with the line of the first error"
     lines, found, document, start = text.split('\n') + [''], [], '', 0
     documents = [(document, found)]
@@ -181,7 +184,7 @@ def read_conllu(text:str, path)->list[UdSentence]: # In the file's order, with o
         if 'newdoc' in said or 'newdoc id' in said:
             document, found = said.get('meta::title') or said.get('newdoc id', ''), []
             documents.append((document, found))
-        if sentence := _sentence(block, start+1, document, path): found.append(sentence)
+        if sentence := _sentence(block, start+1, document, path, parsed): found.append(sentence)
         start = i+1
     return [s for document,sentences in documents for s in _number_sentences(document, sentences)]
 

@@ -25,7 +25,11 @@ def _check_rows(dataset:Dataset, task, splits:tuple[str,...]):
         if not rows:
             raise InputError(path, 'is empty, so there is nothing to train or score on; use a larger Bible '
                                    'or other splits')
+        is_needed = task.labels or task.is_trained and split != 'test'
         for i,row in enumerate(rows, 1):
+            if is_needed and not getattr(row, 'labelled', True):
+                raise InputError(path, 'has no labels to train or score on; add them, or leave it out',
+                                 f'line {i}')
             odd = task.unknown_label(row)
             if odd is None: continue
             known = ', '.join(task.labels)

@@ -167,7 +167,7 @@ def _metrics_of(stem:str)->tuple[str,...]:
     task = TASKS.get(stem)
     if stem == 'retrieval': return ('accuracy',) # Only one label is right
     if task and task.has_items: return task.metrics
-    return tuple(m for m in METRICS if m != 'f1' and (m != 'mae' or not task or task.counts))
+    return tuple(m for m in METRICS if m != 'f1' and (m != 'mae' or task and task.counts))
 
 def main_metric(
     task:str,

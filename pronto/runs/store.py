@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunKey', 'read_record', 'is_done', 'write_record', 'predictions_of',
-           'prediction_columns', 'resembling', 'score_labels', 'score_run', 'run_key', 'know_recorded', 'store_run',
-           'store_measured', 'store_answers', 'store_of', 'read_runs', 'pool_runs', 'check_parameters']
+           'prediction_columns', 'chapters_of', 'resembling', 'score_labels', 'score_run', 'run_key', 'know_recorded',
+           'store_run', 'store_measured', 'store_answers', 'store_of', 'read_runs', 'pool_runs', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os, re, sys
@@ -224,6 +224,16 @@ def _read_columns(path, needed:set[str])->dict[str,list[str]]:
     return {name: cells[i::len(names)] for i,name in enumerate(names)}
 
 # %% ../../nbs/runs/store.ipynb #6565692e
+def chapters_of(
+    task, # A task of `pronto.datasets.tasks`
+    rows:list
+)->list: # A name for each item, two for each pair
+    "The chapters that rows come from; of a text without a reference, all rows with the same text"
+    if task.has_items: return chapters_of_table(task.places(rows))
+    name = lambda verse: getattr(verse, 'chapter_name', verse)
+    names = [[name(verse) for verse,_ in verses_of(row)] for row in rows]
+    return [n[0] if len(n) == 1 else n for n in names]
+
 def resembling(
     train:list, # Rows of a task
     test:list # Rows of the same task
@@ -241,7 +251,7 @@ def score_labels(
     answers:list[str] # A training label for each row
 )->tuple[dict[str,float],dict[str,list[float]|None]]: # Metric to value, metric to interval
     "Score labels on a test set, with intervals over chapters; raises `ValueError` if there are none"
-    return score_answers(task, task.true_labels(test), answers, chapters_of_table(task.places(test)))
+    return score_answers(task, task.true_labels(test), answers, chapters_of(task, test))
 
 # %% ../../nbs/runs/store.ipynb #strun001
 def score_run(
@@ -260,7 +270,7 @@ def score_run(
         for line,row in zip(table, test): line['unambiguous'] = int(row.ref in unambiguous)
     for name,answers in baselines.items():
         for line,answer in zip(table, answers, strict=True): line[name] = answer
-    return score_table(task, table, baselines, chapters_of_table(table)), table
+    return score_table(task, table, baselines, chapters_of(task, test)), table
 
 # %% ../../nbs/runs/store.ipynb #024a222f
 def run_key(

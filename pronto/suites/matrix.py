@@ -8,7 +8,7 @@ __all__ = ['SavedTransfer']
 # %% ../../nbs/suites/matrix.ipynb #mx04imports
 from pathlib import Path
 from statistics import mean
-from ..core.files import reading
+from ..core.files import InputError, reading
 from ..core.pictures import heat_map, panels
 from ..core.tables import Table, csv_rows, decimal, interval_text
 
@@ -21,6 +21,8 @@ class SavedTransfer:
             rows = csv_rows(Path(path).read_text(encoding='utf-8'))
             self.values = {(r['train'], r['test']): float(r['value']) for r in rows}
             self.ngrams = [float(r['ngram']) for r in rows if r['train'] == r['test'] and r['ngram']]
+        if len({train == test for train,test in self.values}) < 2:
+            raise InputError(path, 'needs scores of the language of training and of others; add such rows')
         self.sources, self.targets = (list(dict.fromkeys(column)) for column in zip(*self.values))
         self.matrix = [[self.values.get((s, t)) for t in self.targets] for s in self.sources]
 
@@ -33,9 +35,9 @@ class SavedTransfer:
         named = ', '.join(f'{target} from {best[target]} ({decimal(other[best[target], target], 1)})'
                           for target in self.targets if target in best)
         same = span([x for pair,x in self.values.items() if pair not in other])
-        return (f'Trained and tested in the same language: {same}. Character n-grams reach '
-                f'{span(self.ngrams)}. In another language: {span(other.values())}. The best of the others: '
-                f'{named}.')
+        reached = f' Character n-grams reach {span(self.ngrams)}.' if self.ngrams else ''
+        return (f'Trained and tested in the same language: {same}.{reached} In another language: '
+                f'{span(other.values())}. The best of the others: {named}.')
 
     def plot(self): # A figure of matplotlib
         "A heat map with its numbers"
@@ -51,7 +53,7 @@ class SavedTransfer:
         "The matrix, with the mean of the languages that were not trained on"
         rows = []
         for source,scores in zip(self.sources, self.matrix):
-            others = mean(x for (s,t),x in self.values.items() if s == source != t)
-            rows.append([source, *(decimal(x, 1) for x in (*scores, others))])
+            others = [x for (s,t),x in self.values.items() if s == source != t]
+            rows.append([source, *(decimal(x, 1) for x in (*scores, mean(others) if others else None))])
         header = ['train \\ test', *self.targets, 'mean of others']
         return Table('matrix', self.title, [(header, rows)], align='lr').markdown()

@@ -100,17 +100,20 @@ def read_tagged(path, tags:tuple[str,...])->list[Tagged]:
 # %% ../../nbs/suites/xtreme_files.ipynb #xf14d
 def _depth(tokens:list[Token], token:Token)->int: # Steps to the root
     steps = 0
-    while token.head: token, steps = tokens[token.head-1], steps + 1
+    while 0 < token.head <= len(tokens) and steps <= len(tokens): # In a cycle there is none
+        token, steps = tokens[token.head-1], steps + 1
     return steps
 
 def read_treebank_tags(path)->list[Tagged]:
     "Written words and their tags; raises `InputError` that names the line"
     with reading(path): text = Path(path).read_text(encoding='utf-8-sig')
     rows = []
-    for s in read_conllu(text, path):
+    for s in read_conllu(text, path, parsed=False):
         ends = [*(w.first for w in s.written[1:]), len(s.tokens)]
         parts = (s.tokens[w.first:end] for w,end in zip(s.written, ends))
         tags = tuple(min(part, key=lambda t: _depth(s.tokens, t)).upos for part in parts)
+        if odd := {*tags} - {*POS_TAGS}:
+            raise InputError(path, f'{odd.pop()!r} is not a tag of UD; mend the file', f'line {s.line}')
         forms = tuple(w.form.replace('\u200c', '').replace(' ', '') for w in s.written)
         if {*forms} != {'_'}: rows.append(Tagged(str(len(rows) + 1), forms, tags))
     return rows

@@ -58,4 +58,4 @@ def accuracy_sentences(tables:list[Table], metric:str='')->list[str]: # None wit
 ACCURACY = RunQuestion(
     'accuracy', read_accuracy, lambda found, metric: [one.table for one in found],
     lambda found, metric: {one.table.stem: one.draw() for one in found},
-    accuracy_sentences, chooses=True)
+    accuracy_sentences, chooses=True, own_notes=True)

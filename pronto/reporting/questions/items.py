@@ -244,4 +244,4 @@ def _read(records:list[Run], options)->list[Items]:
 ITEMS = RunQuestion(
     'items', _read,
     lambda found, metric: [items_table(found), suspects_table(found), *map(hardest_table, found)],
-    plot_items, item_sentences)
+    plot_items, item_sentences, own_notes=True)

@@ -24,6 +24,9 @@ class ReadVerses(NamedTuple):
     run:Run
     scored:list[Run] = [] # Of the same model on the same translation, with labels
 
+    @property
+    def runs(self)->list[Run]: return [self.run]
+
 def readings(records:list[Run], protocol:str, metric:str)->list[ReadVerses]:
     "The runs of a protocol, beside those of the same models with a score"
     labelled = [r for r in records if r.score(metric) is not None and not r.is_search]

@@ -27,7 +27,7 @@ from ...runs.schema import Run
 class RunQuestion(NamedTuple):
     "A question about runs"
     name:str # Also of its figure
-    read:Callable # From runs and `Options` to what is compared, a list; the others take that and a metric
+    read:Callable # From runs and `Options` to a list, each with its `runs`; the others take it and a metric
     tables:Callable # Gives `Table`s, or pairs of one and what is in it if that is not all
     plot:Callable # Gives a figure of matplotlib, or one for each table by its stem
     sentences:Callable # Gives what the tables show, from them and the metric; see `Table.records`
@@ -36,18 +36,22 @@ class RunQuestion(NamedTuple):
     any_protocol:bool=False # Does it read the runs of all protocols?
     chooses:bool=False # Does it choose its runs itself, and say which?
     unused:str='Left out, as their splits or rules differ: {}.' # About runs that are in no table
+    own_notes:bool=False # Do its tables say how runs were made? What it reads then needs no `runs`
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07o
-_GIVE = dict(read=object, tables=(Table, tuple), sentences=str) # What the lists of a question hold
+_LISTS = dict( # What those of a question hold
+    read=('what the tables show, each with its `runs`', lambda x: hasattr(x, 'runs')),
+    tables=('`Table`s', lambda x: isinstance(x, (Table, tuple))),
+    sentences=('texts', lambda x: isinstance(x, str)))
 
 def _guarded(path:Path, name:str, function:Callable)->Callable:
     "Wrap a function of the user, so that an error or a wrong result names the file"
     def call(*args):
         with own_code(path): made = function(*args)
-        is_list = isinstance(made, list) and all(isinstance(x, _GIVE.get(name, object)) for x in made)
-        if is_list if name in _GIVE else hasattr(made, 'savefig'): return made
-        wanted = 'a figure of matplotlib' if name == 'plot' else 'a list of ' + \
-                 dict(read='what the tables show', tables='`Table`s', sentences='texts')[name]
+        held, is_one = _LISTS.get(name, ('', None))
+        is_list = held and isinstance(made, list) and all(map(is_one, made))
+        if is_list or not held and hasattr(made, 'savefig'): return made
+        wanted = f'a list of {held}' if held else 'a figure of matplotlib'
         raise InputError(path, f'{function.__name__} does not give {wanted}')
     return call
 
@@ -98,7 +102,8 @@ def _chosen(question:RunQuestion, records:list[Run], options:Options)->tuple[lis
     said = '; '.join(filter(None, others))
     return kept, f'Left out: {said}; choose with --recipe, --splits, --protocol and --source.' if said else ''
 
-def _runs_of(found:list)->list[Run]: return [r for one in found for r in getattr(one, 'runs', ())]
+def _runs_of(question:RunQuestion, found:list)->list[Run]: # For notes
+    return [] if question.own_notes else [r for one in found for r in one.runs]
 
 def _unused(question:RunQuestion, records:list[Run], used:list[Run])->str: # Empty if all are in a table
     is_same = lambda r: r.path or id(r) # A question may read a run under another name
@@ -177,13 +182,13 @@ def ask_runs(
     asked = options.metric or question.metric or ('' if by_task else usual_metric(records))
     found = question.read(kept, options._replace(metric=asked))
     if not found: raise _nothing(question, kept, options)
-    used, by_metric = _runs_of(found), _by_metric(question, found, asked)
+    used, by_metric = _runs_of(question, found), _by_metric(question, found, asked)
     tables, after = {metric: [] for metric in by_metric}, [_unused(question, kept, used), left]
     for metric,some in by_metric.items():
         also = _also(metric, asked)
         for made in question.tables(some, metric):
             table, parts = made if isinstance(made, tuple) else (made, some)
-            table = _noted(table, _runs_of(parts), metric)
+            table = _noted(table, _runs_of(question, parts), metric)
             title = f'{table.title}, {METRICS[metric]}' if also else table.title
             noted = replace(table, stem=table.stem + also, title=title, notes=[*table.notes, *after])
             tables[metric].append(noted)

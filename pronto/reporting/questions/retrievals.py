@@ -122,4 +122,4 @@ _plot = lambda found, metric: dict(retrieval=plot_retrieval(found)) | (
 
 RETRIEVAL = RunQuestion(
     'retrieval', _read, lambda found, metric: [retrieval_table(found), representation_table(found)], _plot,
-    retrieval_sentences, protocol='retrieval', metric='accuracy')
+    retrieval_sentences, protocol='retrieval', metric='accuracy', own_notes=True)
