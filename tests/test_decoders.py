@@ -6,6 +6,7 @@ from urllib.request import urlopen
 import pytest
 
 from pronto.cli.command import main
+from pronto.modeling.served import PAUSES, RETRIES, TIMEOUT
 from test_perplexity import causal, data # noqa: F401 (fixtures)
 
 TEMPLATE = '{% for m in messages %}{{ m.role }} : {{ m.content }} {% endfor %}Answer : '
@@ -119,6 +120,7 @@ def served(data, tmp_path, monkeypatch): # noqa: F811
     for name,value in dict(PRONTO_DATA=str(tmp_path), OPENAI_API_KEY='sk-secret').items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr('pronto.modeling.served.RETRIES', 0)
+    monkeypatch.setattr('pronto.modeling.served.PAUSES', (.1, .1))
     runs = tmp_path/'runs'
     def ask(url, *options):
         argv = ['eval', str(data/'qaa'), '--protocol', 'prompting', '-t', 'SM', '--limit', '8', '--quiet', '--runs', str(runs)]
@@ -145,7 +147,9 @@ def test_what_goes_wrong_with_a_server_is_a_line_and_loses_nothing(served, tmp_p
     ask, runs = served
     if fault == 'slow': monkeypatch.setattr('pronto.modeling.served.TIMEOUT', 2)
     with Server(fault) as server: assert ask(server.url) == 1
-    error, = (line for line in capsys.readouterr().err.splitlines() if line.startswith('pronto: ')) # Not what the server says
+    told = capsys.readouterr().err
+    assert 'asked again' not in told # No money is not a lack of time
+    error, = (line for line in told.splitlines() if line.startswith('pronto: ')) # Not what the server says
     assert said in error and 'the answers so far are kept' in error and 'sk-secret' not in error
     kept = [line for path in (tmp_path/'answers').glob('*') for line in path.read_text(encoding='utf-8').split('\n') if line]
     assert len(kept) == (5 if fault in ('slow','half') else 0)
@@ -165,10 +169,12 @@ def test_a_dead_server_and_too_many_requests_are_refused(served, capsys):
 
 def records(runs): return [json.loads(p.read_text(encoding='utf-8')) for p in runs.rglob('prompt-*.json')]
 
-def test_a_server_that_limits_requests_is_asked_again(served, monkeypatch):
+def test_a_server_that_limits_requests_is_asked_again(served, capsys):
+    "For about 100 seconds, as it says; one that hangs is given up in ten minutes"
     ask, runs = served
-    monkeypatch.setattr('pronto.modeling.served.RETRIES', 6)
     with Server('limits') as server: assert ask(server.url) == 0 and server.asked > 40
+    assert 'the server has no time (status 429); it is asked again after' in capsys.readouterr().err
+    assert sum(PAUSES) == 100 and (1 + RETRIES)*TIMEOUT <= 600
     assert records(runs)[0]['unanswered'] == 0
 
 def test_settings_that_a_server_does_not_know_are_left_out_and_recorded(served):

@@ -29,6 +29,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault == 'no ranges': start = 0
         if data is None or fault == 'gone': return self.send_error(404)
         if fault in ('403','429','500'): return self.send_error(int(fault))
+        if fault == 'no head': return self.send_for_ever(.02, b'x')
         if fault == 'page': data, start = b'\n<html lang="en"><body>Log in</body></html>', 0
         if start and start >= len(data): return self.send_error(416)
         self.send_response(206 if start else 200)
@@ -36,13 +37,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault not in ('no length','endless'): self.send_header('Content-Length', str(length))
         if start: self.send_header('Content-Range', f'bytes {start + (fault == "other range")}-{len(data)-1}/{len(data)}')
         self.end_headers()
+        if fault == 'drips': return self.send_for_ever(.02, b'x')
         if fault in ('endless','slow'): return self.send_for_ever(.1 if fault == 'slow' else 0)
         self.wfile.write(data[start:start + (len(data)-start)//2] if fault == 'cut' else data[start:])
 
-    def send_for_ever(self, pause):
+    def send_for_ever(self, pause, piece=b'lo'*9999):
         try:
             while True:
-                self.wfile.write(b'lo'*9999)
+                self.wfile.write(piece)
                 time.sleep(pause)
         except OSError: pass # The client has gone
 
@@ -113,10 +115,21 @@ def test_a_bad_answer_is_one_line_and_leaves_what_was_there(server, data, fault,
     assert (data/'a').read_bytes() == b'from before'
 
 def test_a_file_without_end_is_not_kept(server, data, monkeypatch):
-    monkeypatch.setattr('pronto.jobs.fetch.MOST_BYTES', 10**6)
     server.files['/a'], server.faults['/a'] = TEXT, ('endless', 1)
-    with pytest.raises(InputError, match='does not end; stopped after 1,000,000 bytes'): download(server.address + '/a', data/'a')
+    with pytest.raises(InputError, match='does not end; stopped after 1,000,000 bytes'):
+        download(server.address + '/a', data/'a', most=10**6)
     assert list(data.iterdir()) == []
+    monkeypatch.setattr('pronto.jobs.fetch._MOST_OF_A_LIST', 10**6)
+    server.files['/translations.csv'], server.faults['/translations.csv'] = TEXT, ('endless', 1)
+    with pytest.raises(InputError, match='translations.csv: does not end; stopped after 1,000,000'): fetch_ebible('lo', server.address)
+
+@pytest.mark.parametrize('fault', ['drips', 'no head'])
+def test_bytes_that_drip_in_one_by_one_do_not_stretch_the_time(server, data, monkeypatch, fault):
+    monkeypatch.setattr('pronto.jobs.fetch.LONGEST', .5)
+    server.files['/a'], server.faults['/a'] = TEXT, (fault, 1)
+    began = time.monotonic()
+    with pytest.raises(InputError, match='has not arrived within'): download(server.address + '/a', data/'a')
+    assert time.monotonic() - began < 10
 
 def test_a_server_that_is_too_slow_is_given_up(server, data, monkeypatch):
     "Though a little arrives all the time; what is there is kept for the next call"
@@ -292,6 +305,21 @@ def damaged():
     whole = bytearray(zipped({'qaalo_usfx.xml': USFX}))
     whole[60] ^= 0xff
     return bytes(whole)
+
+def test_what_is_damaged_in_an_archive_but_not_needed_is_not_read(ebible, data, server):
+    whole = bytearray(zipped({'qaalo_usfx.xml': USFX, 'copr.htm': 'not needed'}))
+    whole[whole.index(b'copr.htm') + 8] ^= 0xff
+    server.files['/qaalo_usfx.zip'] = bytes(whole)
+    assert fetch_ebible('qaalo', ebible)[0].read_text() == USFX
+    whole = bytearray(acai_archive())
+    whole[whole.index(b'people/md/X.md') + 14] ^= 0xff
+    server.files['/refs/heads/main'] = bytes(whole)
+    assert fetch.fetch_acai(server.address)[1]['commit']
+    (data/'fetched'/'acai.json').unlink()
+    whole[whole.index(b'people/json/X.json') + 30] ^= 0xff
+    server.files['/refs/heads/main'] = bytes(whole)
+    with pytest.raises(InputError, match=r'holds a damaged file ACAI-main/people/json/X.json|not a complete zip'):
+        fetch.fetch_acai(server.address)
 
 def encrypted():
     whole = bytearray(zipped({'qaalo_usfx.xml': USFX}))

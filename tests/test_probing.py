@@ -12,7 +12,7 @@ from pronto.core.files import InputError
 from pronto.datasets.examples import PairExample
 from pronto.datasets.manifest import manifest_bytes
 from pronto.datasets.tasks import SS
-from pronto.modeling.encodings import Cache, FrozenModel, encode_once
+from pronto.modeling.encodings import Cache, FrozenModel, _read, encode_once, verse_hash
 from pronto.modeling.pretrain import pretrain
 from pronto.modeling.probing import Choice, probe_pairs
 from pronto.runs import runner
@@ -103,6 +103,35 @@ def test_the_bound_keeps_what_was_used_last(tmp_path):
     cache.set_bound(2*size//3)
     with cache.transaction() as db: left = db.execute('select count(*) from verses').fetchone()[0]
     assert left == 2 and cache.sizes()[0]['bytes'] == 2*size//3
+
+def test_a_cache_behind_a_link_is_emptied_and_what_cannot_be_is_told(tmp_path):
+    (real := tmp_path/'real').mkdir()
+    (tmp_path/'cache').symlink_to(real)
+    encoded(tmp_path/'cache', ['a', 'b'])
+    (real/'mine.txt').touch()
+    Cache(tmp_path/'cache').clear()
+    assert Cache(tmp_path/'cache').sizes() == [] and (real/'mine.txt').exists()
+    replaced(lambda path: path.symlink_to(tmp_path))(real)
+    with pytest.raises(InputError, match='link.*remove it yourself'): Cache(real).clear()
+    assert tmp_path.exists()
+
+def test_the_cache_of_an_earlier_version_is_removed_once(tmp_path, capsys):
+    (tmp_path/'key').mkdir()
+    for name in 'index.sqlite', 'index.sqlite-journal', 'key/1.npy', 'key/.2.npy.host-1-1-abcdef01.tmp', 'key/mine.txt':
+        (tmp_path/name).touch()
+    for _ in range(2): encoded(tmp_path, ['a'])
+    err = capsys.readouterr().err
+    assert err.count('\n') == 1 and f'{tmp_path}: removed 4 files of the cache of an earlier version' in err
+    assert sorted(p.name for p in tmp_path.rglob('*.*')) == ['encodings.sqlite', 'mine.txt']
+
+def test_who_reads_does_not_wait_for_a_writer(tmp_path):
+    "Nor for others that read, as long as nothing is written"
+    encoded(tmp_path, ['a'])
+    with Cache(tmp_path).transaction(): assert _read(Cache(tmp_path), 'another model', [verse_hash('a')]) == {}
+
+def test_no_text_at_all_is_encoded(tmp_path):
+    found = encode_once(Toy(), [], Cache(tmp_path))
+    assert found.numbers([]).tolist() == [] and found.tokens.shape == (0, 3)
 
 def test_room_is_given_back(tmp_path):
     encoded(tmp_path, [str(i) for i in range(5000)])

@@ -16,7 +16,7 @@ from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.jobs.fetch import _write_note
 from pronto.core.files import InputError, content_hash
 from pronto.bibles.languages import Language
-from pronto.jobs.release import Settings, build_translation, is_finished, registry_row, release
+from pronto.jobs.release import Release, Settings, build_translation, is_finished, registry_row, release
 
 COPIES = [f'{x}{i}' for x in ('qaa','qab','qac','qad') for i in (1,2,3)]
 LEAST = 300
@@ -304,8 +304,12 @@ def test_nothing_at_all_is_an_error(corpus, tmp_path, capsys, monkeypatch):
     (tmp_path/'out').mkdir()
     (tmp_path/'out'/'registry.csv').write_text('code,language,iso639_3\n')
     (tmp_path/'out'/'failed.csv').write_text('code,source,reason\n')
+    (tmp_path/'out'/'registry.md').write_text('| code | language |\n') # Of an earlier version
+    (tmp_path/'out'/'registry.html').write_text('<!DOCTYPE html><p>My own page')
     assert run() == 1 and 'none of 1 translations could be built' in capsys.readouterr().err
-    assert [p.name for p in (tmp_path/'out').iterdir()] == ['failed.csv']
+    assert sorted(p.name for p in (tmp_path/'out').iterdir()) == ['failed.csv','registry.html']
+    (tmp_path/'out'/'registry.html').write_text('<!DOCTYPE html>\n<title>PrOnto: 3 translations</title>')
+    assert run() == 1 and [p.name for p in (tmp_path/'out').iterdir()] == ['failed.csv'] and capsys.readouterr()
     assert run('--scheduler', 'tcp://127.0.0.1:9') == 1 and 'no Dask scheduler answers' in capsys.readouterr().err
 
 def test_a_registry_of_someone_else_is_not_overwritten(corpus, tmp_path):
@@ -316,6 +320,24 @@ def test_a_registry_of_someone_else_is_not_overwritten(corpus, tmp_path):
     (tmp_path/'registry.csv').rename(tmp_path/'metadata.parquet')
     with pytest.raises(InputError, match='metadata.parquet'):
         release(corpus/'a.parquet', corpus/'bibles', tmp_path, workers=1)
+    (tmp_path/'failed.csv').mkdir()
+    with pytest.raises(InputError, match='failed.csv: was not written by a release; move it away'):
+        release(corpus/'a.parquet', corpus/'bibles', tmp_path, workers=1)
+
+def test_what_another_release_replaced_meanwhile_is_not_listed(corpus, tmp_path):
+    (tmp_path/'bibles').mkdir()
+    for name in 'qac1.osis.xml', 'qad1.tsv': shutil.copy(corpus/'bibles'/name, tmp_path/'bibles')
+    def while_another_builds(items):
+        yield from items
+        (tmp_path/'out'/'qad1'/'release.json').unlink()
+    done = release(corpus/'a.parquet', tmp_path/'bibles', tmp_path/'out', workers=1, min_verses=LEAST, progress=while_another_builds)
+    assert done.built == ['qac1'] and 'was changed by another process; start the same command again' in done.failed['qad1']
+    assert [r['code'] for r in csv.DictReader((tmp_path/'out'/'registry.csv').open(encoding='utf-8'))] == ['qac1']
+    assert [*done.schemes.values()] == [['qac1']]
+
+def test_the_rarer_numberings_are_named_with_their_translations(tmp_path):
+    schemes = dict(org=['fraLSG'], eng=['copshc','wol','zul'])
+    assert Release(tmp_path, schemes=schemes).numbering == 'versification: eng 3; org 1 (fraLSG)'
 
 @pytest.mark.slow
 def test_a_translation_that_takes_too_long_is_listed(corpus, tmp_path):
@@ -337,7 +359,7 @@ ENDLESS = VerseTask('endless', 'END', 'When?', label, ('never','later'))
 
 def test_text_that_was_put_back_is_named_when_published(tmp_path):
     "Text in a translation of this release, or a translation that is not part of it"
-    from pronto.jobs.release import Release, _require_publishable
+    from pronto.jobs.release import _require_publishable
     for code in 'wol', 'old':
         (tmp_path/code).mkdir()
         (tmp_path/code/'release.json').write_text('{"inputs": "", "script": "", "redistribution": "", "files": {}}')

@@ -47,6 +47,25 @@ def stand_in(tmp_path):
 
 def begun(runs): return [line.split() for line in (runs/'begun.log').read_text().splitlines()]
 
+class Name(str):
+    "Counts how often names are compared"
+    compared = 0
+    __hash__ = str.__hash__
+    def __eq__(self, other):
+        Name.compared += 1
+        return str.__eq__(self, other)
+    def record(self, runs): return self
+    relative_to, as_posix, key = record, lambda self: self, property(lambda self: self)
+
+def test_a_store_with_all_runs_is_not_searched_for_each(tmp_path, monkeypatch):
+    from pronto.jobs import sweep
+    names = [Name(f'run {i}') for i in range(300)]
+    for name,stand_in in dict(plan_all=lambda *_: (names, []), find_notebook=lambda _: None, is_recorded=lambda *_: True).items():
+        monkeypatch.setattr(sweep, name, stand_in)
+    Name.compared = 0
+    assert sweep.sweep([], [], runs=tmp_path).recorded == names
+    assert Name.compared < 10*len(names)
+
 @pytest.mark.slow
 def test_a_worker_dies_a_run_fails_and_the_sweep_goes_on(dataset, model, stand_in, tmp_path):
     "The dead worker's run is made again, the failure is tried twice, and a new start makes neither again that is recorded"

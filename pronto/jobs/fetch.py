@@ -8,10 +8,12 @@ __all__ = ['MOST_BYTES', 'TIMEOUTS', 'LONGEST', 'MACULA', 'MACULA_EDITIONS', 'AC
 
 # %% ../../nbs/jobs/fetch.ipynb #473031f9
 import csv, hashlib, io, lzma, os, re, shutil, time, zipfile, zlib
+from concurrent.futures import Future
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Callable
 from urllib.parse import urljoin
 from ..bibles.languages import note_path, read_note, sha256_of
@@ -24,6 +26,7 @@ from ..sources.verse_labels import speaker_rows, topic_rows
 
 # %% ../../nbs/jobs/fetch.ipynb #ff36a2fc
 MOST_BYTES = 1 << 30 # No source is nearly so large
+_MOST_OF_A_LIST = 1 << 26 # Bytes; it is read as a whole
 TIMEOUTS = 15, 60 # Seconds to connect, and to wait for more
 LONGEST = 2*60*60 # Seconds for a whole file, though a little more arrives all the time
 
@@ -60,24 +63,39 @@ def _total(answer)->int|None: # Bytes of the whole file, if the server states th
 def _is_page(head:bytes)->bool:
     return re.match(rb'\s*<(!doctype\s+html|html)\b', head, re.IGNORECASE) is not None
 
+# %% ../../nbs/jobs/fetch.ipynb #5e6bd0ef
+def _before(deadline:float, url:str, function:Callable, *args):
+    "Call a function in a thread, which is given up at the deadline, even if bytes drip in one by one"
+    outcome = Future()
+    def call():
+        try: outcome.set_result(function(*args))
+        except Exception as e: outcome.set_exception(e)
+    Thread(target=call, daemon=True).start()
+    try: return outcome.result(timeout=max(0, deadline - time.monotonic()))
+    except TimeoutError: raise _too_slow(url) from None
+
+def _too_slow(url:str)->InputError:
+    return InputError(url, f'has not arrived within {about(LONGEST)}; run the command again')
+
 # %% ../../nbs/jobs/fetch.ipynb #5e6bd0e0
 def _continues(answer, start:int)->bool:
     "Is this the file from this byte on?"
     if answer.status_code != 206: return answer.status_code == 200
     return answer.headers.get('Content-Range', '').startswith(f'bytes {start}-')
 
-def _append(url:str, answer, f, count:Callable, deadline:float):
+def _append(url:str, answer, f, count:Callable, deadline:float, most:int):
     "Write an answer to a file; raises `InputError` if it cannot be the file that was requested"
-    for piece in answer.iter_content(1 << 12):
+    for piece in answer.iter_content(1 << 16):
         if not f.tell() and _is_page(piece):
             raise InputError(url, 'is a web page, not the file; check the name, or if a proxy wants a login')
         f.write(piece)
         count(len(piece))
-        if f.tell() > MOST_BYTES: raise InputError(url, f'does not end; stopped after {MOST_BYTES:,} bytes')
-        if time.monotonic() > deadline:
-            raise InputError(url, f'has not arrived within {about(LONGEST)}; run the command again')
+        if f.tell() > most: raise InputError(url, f'does not end; stopped after {most:,} bytes')
+        if time.monotonic() > deadline: raise _too_slow(url) # Nobody waits for this thread any more
 
-def _more(url:str, part:Path, deadline:float)->bool: # Is the file complete, as far as the server says?
+def _more(
+    url:str, part:Path, deadline:float, most:int
+)->bool: # Is the file complete, as far as the server says?
     "Append to `part` what is still missing"
     import requests
     start = part.stat().st_size if part.exists() else 0
@@ -86,9 +104,9 @@ def _more(url:str, part:Path, deadline:float)->bool: # Is the file complete, as 
             part.unlink(missing_ok=True)
             return False
         total, mode = _total(answer), 'ab' if answer.status_code == 206 else 'wb'
-        if (total or 0) > MOST_BYTES: raise InputError(url, f'is {total:,} bytes large; that cannot be right')
+        if (total or 0) > most: raise InputError(url, f'is {total:,} bytes large; that cannot be right')
         with open(part, mode) as f, Meter(total, url.split('/')[-1], 'B', f.tell()) as meter:
-            try: _append(url, answer, f, meter.update, deadline)
+            try: _append(url, answer, f, meter.update, deadline, most)
             except requests.RequestException: return False
             return total is None or f.tell() == total
 
@@ -98,11 +116,12 @@ def _require_online(offline:bool, url:str, path):
         raise InputError(url, f'would be downloaded, which --offline or PRONTO_OFFLINE forbids; allow it, '
                               f'or put the file at {path} yourself')
 
-def _download_and_check(url:str, part:Path, check):
+def _download_and_check(url:str, part:Path, check, most:int):
     deadline = time.monotonic() + LONGEST
+    more = partial(_before, deadline, url, _more, url, part, deadline, most)
     for _ in range(2):
         continued = part.exists()
-        if not any(_more(url, part, deadline) for _ in range(3)):
+        if not any(more() for _ in range(3)):
             n = part.stat().st_size if part.exists() else 0
             raise InputError(url, f'was cut off after {n:,} bytes; run the command again to continue')
         wrong = check(part)
@@ -114,7 +133,7 @@ def _download_and_check(url:str, part:Path, check):
 def download(
     url:str, path,
     check=lambda path: None, # What is wrong with the downloaded file, in words; nothing if it is good
-    offline:bool=False
+    offline:bool=False, most:int=MOST_BYTES
 )->Path: # `path`
     "Download a file, or what is missing of it; raises `InputError` if that fails or the file is not good"
     path = Path(path)
@@ -122,13 +141,13 @@ def download(
     part = path.with_name(f'.{path.name}.part')
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _download_and_check(url, part, check)
+        _download_and_check(url, part, check, most)
         return part.replace(path)
     except OSError as e:
         what = f'cannot be written ({e.strerror}); choose another place with PRONTO_DATA, or make room'
         raise InputError(path, what) from e
     finally:
-        if part.exists() and not 0 < part.stat().st_size <= MOST_BYTES: part.unlink()
+        if part.exists() and not 0 < part.stat().st_size <= most: part.unlink()
 
 # %% ../../nbs/jobs/fetch.ipynb #684216a4
 def _fetched(folder:Path, name:str)->dict|None:
@@ -146,7 +165,8 @@ def _text(url:str, offline:bool, path)->str:
     "Download a small text that is not kept"
     _require_online(offline, url, path)
     with TemporaryDirectory() as folder:
-        return download(url, Path(folder)/'text').read_bytes().decode('utf-8-sig', 'replace')
+        place = download(url, Path(folder)/'text', most=_MOST_OF_A_LIST)
+        return place.read_bytes().decode('utf-8-sig', 'replace')
 
 # %% ../../nbs/jobs/fetch.ipynb #424ef1af
 MACULA = 'https://api.github.com/repos/Clear-Bible/macula-greek/contents'
@@ -199,21 +219,29 @@ def _acai_members(archive:zipfile.ZipFile)->dict[str,zipfile.ZipInfo]:
     found = ((_ACAI_FILE.fullmatch(i.filename), i) for i in archive.infolist() if not i.is_dir())
     return {m[1]: i for m,i in found if m}
 
-def _bad_zip(path, fault:Callable[[zipfile.ZipFile],str|None])->str|None:
-    "What is wrong with an archive; `fault` looks into it"
+def _bad_zip(path, look:Callable[[zipfile.ZipFile],str|list[zipfile.ZipInfo]])->str|None:
+    "What is wrong with an archive; `look` says so, or names the files of it that are needed"
     try:
         with zipfile.ZipFile(path) as archive:
-            if wrong := fault(archive): return wrong
-            damaged = archive.testzip() # Reads all of it, and checks sizes and checksums
-            return damaged and f'holds a damaged file {damaged}'
+            found = look(archive)
+            return found if isinstance(found, str) else _damaged(archive, found)
     except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, EOFError, zlib.error, lzma.LZMAError) as e:
         return f'is not a complete zip archive ({e})'
 
-def _acai_fault(archive:zipfile.ZipFile)->str|None:
+def _damaged(archive:zipfile.ZipFile, members:list[zipfile.ZipInfo])->str|None:
+    "Read files to their ends, which are no further than they claim, and check their checksums"
+    for member in members:
+        with archive.open(member) as f:
+            try:
+                while f.read(1 << 20): pass
+            except zipfile.BadZipFile: return f'holds a damaged file {member.filename}'
+
+def _look_into_acai(archive:zipfile.ZipFile)->str|list[zipfile.ZipInfo]:
     members = _acai_members(archive)
     missing = [name for name in FOLDERS if not any(m.startswith(f'{name}/') for m in members)]
     if missing: return f'is not ACAI; it holds no file {missing[0]}/json/*.json'
     if sum(i.file_size for i in members.values()) > _MOST_UNPACKED: return 'unpacks to far more than ACAI'
+    return [*members.values()]
 
 # %% ../../nbs/jobs/fetch.ipynb #fac03
 _ACAI_CITATION = 'ACAI Biblical Entity Data, BiblioNexus, available at https://github.com/BibleAquifer/ACAI'
@@ -236,7 +264,7 @@ def fetch_acai(
     folder, url = data_dir(), f'{base}/refs/heads/main'
     place = folder/'acai'
     if note := _fetched(folder, 'acai'): return place, note
-    check = partial(_bad_zip, fault=_acai_fault)
+    check = partial(_bad_zip, look=_look_into_acai)
     archive = download(url, folder/'fetched'/'acai.zip', check, offline)
     commit = _unpack_acai(archive, place)
     archive.unlink()
@@ -319,10 +347,11 @@ def _about(code:str, table:str, url:str)->dict:
 def _usfx_in(archive:zipfile.ZipFile)->zipfile.ZipInfo|None:
     return next((i for i in archive.infolist() if re.search(r'_usfx\.xml$', i.filename)), None)
 
-def _usfx_fault(archive:zipfile.ZipFile)->str|None:
+def _look_into_usfx(archive:zipfile.ZipFile)->str|list[zipfile.ZipInfo]:
     found = _usfx_in(archive)
     if not found: return 'holds no text in USFX (..._usfx.xml)'
     if found.file_size > _MOST_TEXT: return f'claims to hold a text of {found.file_size:,} bytes'
+    return [found]
 
 # %% ../../nbs/jobs/fetch.ipynb #b0934952
 def fetch_ebible(
@@ -339,7 +368,7 @@ def fetch_ebible(
         raise InputError(path, 'was changed since it was fetched, or not fetched; move it away to fetch it')
     table = f'{base}/translations.csv'
     about = _about(code, _text(table, offline, path), table)
-    place, check = folder/'fetched'/f'{code}_usfx.zip', partial(_bad_zip, fault=_usfx_fault)
+    place, check = folder/'fetched'/f'{code}_usfx.zip', partial(_bad_zip, look=_look_into_usfx)
     archive_path = download(url, place, check, offline)
     with zipfile.ZipFile(archive_path) as archive, write_aside(path) as aside, open(aside, 'wb') as out:
         shutil.copyfileobj(archive.open(_usfx_in(archive)), out)

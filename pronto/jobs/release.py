@@ -7,7 +7,6 @@ __all__ = ['BYTES_EACH', 'BYTES_OF_WORDS', 'Settings', 'is_finished', 'build_tra
 
 # %% ../../nbs/jobs/release.ipynb #d7c7c5c0
 import gc, json, shutil
-from collections import Counter
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
@@ -67,12 +66,13 @@ def _sizes(folder:Path)->dict:
     files = (p for p in sorted(folder.rglob('*')) if p.is_file() and p.name != 'release.json')
     return {p.relative_to(folder).as_posix(): p.stat().st_size for p in files}
 
+def _is_whole(folder:Path)->bool:
+    return (folder/'manifest.json').is_file() and _about(folder).get('files') == _sizes(folder)
+
 def is_finished(folder, path, settings:Settings)->bool:
     "Was the folder built from these inputs, and is it complete?"
-    folder = Path(folder)
-    about = _about(folder)
-    if not (folder/'manifest.json').is_file() or about.get('files') != _sizes(folder): return False
-    try: return about['inputs'] == settings.input_hash(path)
+    if not _is_whole(Path(folder)): return False
+    try: return _about(Path(folder))['inputs'] == settings.input_hash(path)
     except OSError: return False # Reading it as a Bible will report what is wrong
 
 # %% ../../nbs/jobs/release.ipynb #e8ee5d4c
@@ -147,7 +147,7 @@ class Release:
     failed:dict[str,str] = field(default_factory=dict)   # Code to the reason
     others:list[str] = field(default_factory=list)    # Folders with datasets of other releases
     doubts:dict[str,str] = field(default_factory=dict) # Code to what speaks against its declared language
-    schemes:Counter = field(default_factory=Counter) # How often each versification is there
+    schemes:dict[str,list[str]] = field(default_factory=dict) # Versification to codes, of all that are there
     withheld:dict[str,str] = field(default_factory=dict) # Code to licence, where only the labels are there
 
     def __repr__(self):
@@ -158,9 +158,11 @@ class Release:
         return f'{self.out}: ' + ', '.join(f'{len(v):,} {k}' for k,v in n.items() if v) + others
 
     @property
-    def numbering(self)->str: # e.g. `versification: eng 3; org 1`
-        "How the translations number their verses, the most frequent scheme first"
-        return 'versification: ' + '; '.join(f'{s} {n:,}' for s,n in self.schemes.most_common())
+    def numbering(self)->str: # e.g. `versification: eng 3; org 1 (fraLSG)`
+        "How the translations number their verses, the rarer schemes with their codes"
+        counted = sorted(self.schemes.items(), key=lambda scheme: -len(scheme[1]))
+        shown = [f'{s} {len(codes):,}' + f' ({_few(codes)})'*(i > 0) for i,(s,codes) in enumerate(counted)]
+        return f'versification: {"; ".join(shown)}'
 
 def _few(names:list[str])->str:
     return ', '.join(names[:5]) + (f' and {len(names)-5:,} more' if len(names) > 5 else '')
@@ -180,12 +182,18 @@ def _require_room(out:Path, n:int, settings:Settings):
 
 # %% ../../nbs/jobs/release.ipynb #f0a1d009
 _FAILED = 'code', 'source', 'reason' # Columns of `failed.csv`
+_OLD = { # What earlier versions wrote beside the registry, and what is in the first lines of each
+    'registry.md': b'| code | language |',
+    'registry.html': b'<title>PrOnto: '}
 
 def _require_own_registry(out:Path):
     "Raise `InputError` if a table is there that no release wrote: each writes `failed.csv` before the others"
     there = [out/name for name in ('failed.csv','registry.csv','metadata.parquet') if (out/name).exists()]
-    if there and not there[0].read_bytes().startswith(','.join(_FAILED).encode()):
-        raise InputError(there[0], 'was not written by a release; move it away or choose another folder')
+    begin = ','.join(_FAILED).encode()
+    for path in there:
+        is_own = path.is_file() and (path != there[0] or path.read_bytes().startswith(begin))
+        if not is_own:
+            raise InputError(path, 'was not written by a release; move it away or choose another folder')
 
 # %% ../../nbs/jobs/release.ipynb #56574d93
 @contextmanager
@@ -231,8 +239,10 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
         write_metadata([metadata_row(row, load_manifest(done.out/row['code'])) for row in rows], metadata)
     else:
         for path in registry, metadata: path.unlink(missing_ok=True)
+    for path,sign in ((done.out/name, sign) for name,sign in _OLD.items()): # They would show old rows
+        if path.is_file() and sign in path.read_bytes()[:1000]: path.unlink()
     done.doubts = {row['code']: row['language_doubt'] for row in rows if row['language_doubt']}
-    done.schemes = Counter(row['versification'] for row in rows)
+    for row in rows: done.schemes.setdefault(row['versification'], []).append(row['code'])
     done.withheld = {row['code']: row['licence'] for row in rows if row['text'] == 'withheld'}
 
 # %% ../../nbs/jobs/release.ipynb #c68cb39c
@@ -274,7 +284,10 @@ def release(
 
 # %% ../../nbs/jobs/release.ipynb #r1fin001
 def _finish(done:Release, places:dict[str,Path], bibles:Path):
-    "Sort what was built, and write the registry; raises `InputError` if there is nothing"
+    "Check and sort what was built, and write the registry; raises `InputError` if there is nothing"
+    for code in [c for c in done.built if not _is_whole(done.out/c)]:
+        done.built.remove(code)
+        done.failed[code] = f'{code} was changed by another process; start the same command again'
     done.built = sorted(done.built)
     done.left_out, done.failed = (dict(sorted(found.items())) for found in (done.left_out, done.failed))
     found = {p.parent.name for name in ('manifest.json','verses.tsv') for p in done.out.glob(f'*/{name}')}

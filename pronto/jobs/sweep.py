@@ -265,8 +265,9 @@ def sweep(
     jobs, left_out = plan_all(datasets, models, tasks, seeds, recipe, epochs, limit, **protocol)
     named = {job.key.record(runs).relative_to(runs).as_posix(): job for job in jobs}
     swept = Sweep(runs, named, [n for n,job in named.items() if is_recorded(job, runs)], left_out=left_out)
+    recorded = set(swept.recorded)
     todo = {n: (notebook, runs/n, notebook_parameters(job, runs, epochs, limit))
-            for n,job in named.items() if n not in swept.recorded}
+            for n,job in named.items() if n not in recorded}
     if todo:
         require_place(runs/next(iter(todo)))
         here = dict(workers=workers, gpus=0 if scheduler else gpus, per_gpu=per_gpu)

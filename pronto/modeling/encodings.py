@@ -25,11 +25,13 @@ create table if not exists verses(model text, verse blob, segment integer, check
                                   primary key(model, verse));
 create index if not exists segment_of on verses(segment);
 create table if not exists settings(name text primary key, value integer);'''
+_HAS_TABLES = "select 1 from sqlite_master where name = 'settings'" # The last one
 _SIZES = '''
 select name, sum(n), sum(bytes), max(used) from segments
 join (select segment, count(*) n from verses group by segment) on segment = id
 group by model order by max(used) desc'''
 _REMEDY = 'check the folder, or empty the cache with `pronto cache --clear`'
+_OLD = '*/*.npy*', 'index.sqlite*' # Files of the cache of earlier versions; the index is removed last
 BOUND = 20*10**9 # Bytes, unless the user has chosen another bound
 
 def verse_hash(text:str)->bytes: # 16 bytes
@@ -43,14 +45,15 @@ class Cache:
     folder:Path # Made when something is stored
 
     @contextmanager
-    def transaction(self): # Yields a connection, alone in writing
+    def transaction(self, begin:str='begin immediate'): # Yields a connection, alone in writing
         "All or nothing; raises `InputError` if the database is damaged or cannot be written"
         file = self.folder/'encodings.sqlite'
         with reading(file, _REMEDY):
             self.folder.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(file, timeout=60, isolation_level=None)) as db:
-                db.executescript(_TABLES)
-                db.execute('begin immediate')
+                if not db.execute(_HAS_TABLES).fetchone(): db.executescript(_TABLES)
+                _remove_old(self.folder)
+                db.execute(begin)
                 with db: yield db
 
     def bound(self)->int: # Bytes
@@ -67,7 +70,7 @@ class Cache:
         "Remove all encodings, and a database that is damaged; the bound is kept"
         try: bound = self.bound()
         except InputError: bound = None
-        shutil.rmtree(self.folder, ignore_errors=True)
+        with reading(self.folder, 'remove it yourself'): _remove(self.folder, 'encodings.sqlite*', *_OLD)
         if bound: self.set_bound(bound)
 
     def sizes(self)->list[dict]: # By model: `name`, `verses`, `bytes`, `used` (seconds since 1970)
@@ -76,6 +79,17 @@ class Cache:
         return [dict(zip(('name','verses','bytes','used'), row)) for row in found]
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000009
+def _remove(folder:Path, *names:str)->int: # How many there were
+    found = [path for name in names for path in folder.glob(name)]
+    for path in found: shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    return len(found)
+
+def _remove_old(folder:Path):
+    "Remove what an earlier version kept, which nothing reads or bounds any more"
+    if not (folder/'index.sqlite').exists(): return
+    to_stderr(f'{folder}: removed {_remove(folder, *_OLD):,} files of the cache of an earlier version; if it '
+              'had a bound, set that again with `pronto cache --bound`')
+
 def _bound(db)->int:
     found = db.execute("select value from settings where name = 'bound'").fetchone()
     return found[0] if found else BOUND
@@ -253,18 +267,20 @@ def _checksum(states:bytes, *row)->int: return zlib.crc32(repr(row).encode(), zl
 
 def _read(cache:Cache, key:str, hashes:list[bytes])->dict[bytes,tuple]: # States and token counts of verses
     "Read the verses that the cache has; damaged ones are forgotten"
-    known, used, n_damaged = {}, set(), 0
-    with cache.transaction() as db:
+    known, used, damaged = {}, set(), []
+    with cache.transaction('begin') as db: # Beside others that read
         for verse in hashes:
             if not (found := db.execute(_FIND, [key, verse]).fetchone()): continue
             segment, checksum, layers, *counts, states = found
             if checksum == _checksum(states, key, verse, layers, *counts):
                 known[verse] = np.frombuffer(states, np.float16).reshape(layers, -1), *counts
                 used.add(segment)
-            else: n_damaged += db.execute('delete from verses where model = ? and verse = ?',
-                                          [key, verse]).rowcount
-        db.executemany('update segments set used = ? where id = ?', [(time.time(), i) for i in used])
-    if n_damaged: to_stderr(f'{cache.folder}: {n_damaged:,} encodings are damaged; they are made again')
+            else: damaged.append((key, verse))
+    if used or damaged:
+        with cache.transaction() as db:
+            db.executemany('delete from verses where model = ? and verse = ?', damaged)
+            db.executemany('update segments set used = ? where id = ?', [(time.time(), i) for i in used])
+    if damaged: to_stderr(f'{cache.folder}: {len(damaged):,} encodings are damaged; they are made again')
     return known
 
 # %% ../../nbs/modeling/encodings.ipynb #ec00001e
@@ -291,6 +307,7 @@ def encode_once(
 )->Encodings:
     "Encode the texts that the cache does not have and read the others"
     cache, texts = cache or encodings_cache(), list(dict.fromkeys(texts))
+    if not texts: return Encodings({}, [], np.zeros((0, 3), int))
     hashes = [verse_hash(text) for text in texts]
     try: known = _read(cache, frozen.key, hashes)
     except InputError as e:
