@@ -89,7 +89,7 @@ def test_a_release_loads_as_a_plain_build_does(corpus, whole, tmp_path):
         assert size(corpus/'whole'/code) < size(tmp_path/code)/2.5
 
 def test_only_files_lie_beside_the_translations(corpus, whole):
-    files = ['failed.csv', 'metadata.parquet', *COPIES, 'registry.csv']
+    files = ['failed.csv', 'metadata.parquet', *COPIES, 'registry.csv', 'registry.html', 'registry.md']
     assert [p.name for p in sorted((corpus/'whole').iterdir())] == files
     known = parquet.read_table(corpus/'whole'/'metadata.parquet').to_pylist()
     assert [row['code'] for row in known] == COPIES
@@ -304,12 +304,11 @@ def test_nothing_at_all_is_an_error(corpus, tmp_path, capsys, monkeypatch):
     (tmp_path/'out').mkdir()
     (tmp_path/'out'/'registry.csv').write_text('code,language,iso639_3\n')
     (tmp_path/'out'/'failed.csv').write_text('code,source,reason\n')
-    (tmp_path/'out'/'registry.md').write_text('| code | language |\n') # Of an earlier version
     (tmp_path/'out'/'registry.html').write_text('<!DOCTYPE html><p>My own page')
-    assert run() == 1 and 'none of 1 translations could be built' in capsys.readouterr().err
-    assert sorted(p.name for p in (tmp_path/'out').iterdir()) == ['failed.csv','registry.html']
+    assert run() == 1 and 'registry.html: was not written by a release' in capsys.readouterr().err
     (tmp_path/'out'/'registry.html').write_text('<!DOCTYPE html>\n<title>PrOnto: 3 translations</title>')
-    assert run() == 1 and [p.name for p in (tmp_path/'out').iterdir()] == ['failed.csv'] and capsys.readouterr()
+    assert run() == 1 and 'none of 1 translations could be built' in capsys.readouterr().err
+    assert [p.name for p in (tmp_path/'out').iterdir()] == ['failed.csv']
     assert run('--scheduler', 'tcp://127.0.0.1:9') == 1 and 'no Dask scheduler answers' in capsys.readouterr().err
 
 def test_a_registry_of_someone_else_is_not_overwritten(corpus, tmp_path):

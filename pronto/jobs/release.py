@@ -23,7 +23,7 @@ from ..datasets.building import build
 from ..datasets.manifest import training_shares
 from .metadata import metadata_row, write_metadata
 from ..core.files import InputError, content_hash, json_bytes, json_with_keys, write_aside
-from ..core.tables import csv_text
+from ..core.tables import Table, csv_text
 from ..bibles.languages import fetched_note, find_language, licence_of, redistribution, script_of
 from ..datasets.splits import N_FOLDS, SPLITS
 from ..datasets.word_align import aligner_name
@@ -136,6 +136,15 @@ def registry_row(folder)->dict[str,str|int]: # Column to value
     for stem,shares in m['label_shares'].items(): row[f'{stem}_shares'] = _shares(TASKS.get(stem), shares)
     return row
 
+def _registry(rows:list[dict])->dict[str,str]: # Name of a file to its text
+    "The registry for programs, for reading on the web, and as a page"
+    languages = {row['iso639_3'] or row['language'] or row['code'] for row in rows}
+    title = f'{len(rows):,} translations in {len(languages):,} languages'
+    table = Table('', title, [(list(rows[0]), [list(row.values()) for row in rows])])
+    page = f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>PrOnto: {title}</title>\n{table.html()}\n'
+    return {'registry.csv': csv_text(rows, list(rows[0])), 'registry.md': table.markdown(),
+            'registry.html': page}
+
 # %% ../../nbs/jobs/release.ipynb #fa0a33c0
 @dataclass
 class Release:
@@ -181,19 +190,17 @@ def _require_room(out:Path, n:int, settings:Settings):
                               f'{free/1e6:,.0f} MB are free; make room or choose another folder')
 
 # %% ../../nbs/jobs/release.ipynb #f0a1d009
-_FAILED = 'code', 'source', 'reason' # Columns of `failed.csv`
-_OLD = { # What earlier versions wrote beside the registry, and what is in the first lines of each
-    'registry.md': b'| code | language |',
-    'registry.html': b'<title>PrOnto: '}
+_OURS = { # What is in the first lines of each file beside the translations
+    'failed.csv': b'code,source,reason', 'registry.csv': b'code,language,', 'metadata.parquet': b'PAR1',
+    'registry.md': b'| code | language |', 'registry.html': b'<title>PrOnto: '}
 
 def _require_own_registry(out:Path):
-    "Raise `InputError` if a table is there that no release wrote: each writes `failed.csv` before the others"
-    there = [out/name for name in ('failed.csv','registry.csv','metadata.parquet') if (out/name).exists()]
-    begin = ','.join(_FAILED).encode()
+    "Raise `InputError` if a file is there that no release wrote: each writes `failed.csv` before the others"
+    there = [out/name for name in _OURS if (out/name).exists()]
     for path in there:
-        is_own = path.is_file() and (path != there[0] or path.read_bytes().startswith(begin))
-        if not is_own:
-            raise InputError(path, 'was not written by a release; move it away or choose another folder')
+        is_own = path.is_file() and _OURS[path.name] in path.read_bytes()[:1000]
+        if there[0].name == 'failed.csv' and is_own: continue
+        raise InputError(path, 'was not written by a release; move it away or choose another folder')
 
 # %% ../../nbs/jobs/release.ipynb #56574d93
 @contextmanager
@@ -225,22 +232,19 @@ def _find_places(bibles, out:Path)->dict[str,Path]: # Code to Bible
     _require_own_registry(out)
     return name_translations(find_bibles(bibles), bibles)
 
-def _write_table(path:Path, rows:list[dict], columns:list[str]):
-    with write_aside(path) as f: f.write_text(csv_text(rows, columns), encoding='utf-8', newline='\n')
-
 def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
     rows = [registry_row(done.out/code) for code in sorted(done.built + done.finished)]
     failures = [dict(code=code, source=places[code].relative_to(bibles).as_posix(), reason=why)
                 for code,why in done.failed.items()]
-    registry, metadata = done.out/'registry.csv', done.out/'metadata.parquet'
-    _write_table(done.out/'failed.csv', failures, _FAILED)
+    texts = {'failed.csv': csv_text(failures, ['code','source','reason'])}
     if rows:
-        _write_table(registry, rows, list(rows[0]))
-        write_metadata([metadata_row(row, load_manifest(done.out/row['code'])) for row in rows], metadata)
+        texts |= _registry(rows)
+        write_metadata([metadata_row(row, load_manifest(done.out/row['code'])) for row in rows],
+                       done.out/'metadata.parquet')
     else:
-        for path in registry, metadata: path.unlink(missing_ok=True)
-    for path,sign in ((done.out/name, sign) for name,sign in _OLD.items()): # They would show old rows
-        if path.is_file() and sign in path.read_bytes()[:1000]: path.unlink()
+        for name in _OURS: (done.out/name).unlink(missing_ok=True)
+    for name,text in texts.items():
+        with write_aside(done.out/name) as f: f.write_text(text, encoding='utf-8', newline='\n')
     done.doubts = {row['code']: row['language_doubt'] for row in rows if row['language_doubt']}
     for row in rows: done.schemes.setdefault(row['versification'], []).append(row['code'])
     done.withheld = {row['code']: row['licence'] for row in rows if row['text'] == 'withheld'}
