@@ -184,9 +184,10 @@ def test_a_set_chooses_tasks_in_every_command(place, model, tmp_path, capsys):
     capsys.readouterr()
     assert main(['probe', str(place/'qad'), '-m', str(model), '--tasks', 'paper', '--runs', str(tmp_path/'runs')]) == 0
     assert {r.task for r in read_runs(tmp_path/'runs')} <= {*registry.TASK_SETS['paper']}
+    capsys.readouterr()
     assert main(['eval', str(tmp_path/'five'), '--tasks', 'core']) == 0 # Baselines
     shown = capsys.readouterr().out
-    assert 'SS: majority' in shown and 'SM: ' not in shown
+    assert '| SS | ' in shown and '| SM | ' not in shown
     assert main(['build', *build[1:], '--tasks', 'cores']) == 1
     assert 'or a set: paper, core' in capsys.readouterr().err
 

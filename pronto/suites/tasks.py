@@ -269,6 +269,7 @@ class RetrievalTask(ItemTask):
         rows, path = read_rows(path, 'retrieval'), Path(path)
         pool = path.with_name(path.name.replace('.unlabelled', '').replace('.jsonl', '.pool.jsonl'))
         shared = read_rows(pool, 'retrieval') if rows else []
+        if rows and not shared: raise InputError(pool, 'has no sentences to search; import it again')
         return [row._replace(pool=shared) for row in rows]
 
     def true_labels(self, rows:list[Query])->list[str]: # JSON, a list of ids
