@@ -250,7 +250,7 @@ def draw_table5(table:Table)->'Figure': # A point per figure
     who = lambda c: f" ({c['annotator']})" if len({c['annotator'] for c in cells}) > 1 else ''
     names = [f"{c['task']} {c['metric'].replace('_', '-')}{who(c)}" for c in cells]
     _points(ax, names, cells, lambda c: c['metric'] == 'correct')
-    ax.set(xlim=(0,1), xlabel=f'share of the sample, with 95 % interval{_circles(cells)}')
+    ax.set(xlim=(0, 1.02), xlabel=f'share of the sample, with 95 % interval{_circles(cells)}')
     return figure
 
 # %% ../../nbs/quality/appendix.ipynb #8a11d2ce
