@@ -17,13 +17,9 @@ from ..modeling.architectures import load_encoder, load_tokenizer, one_line_erro
 from ..modeling.encodings import Encodings, batches_by_length, padded
 from ..modeling.outcome import Trained, cut_and_unknown, pick_device
 from ..modeling.probing import Choice, fit_logistic, one_thread, probe_layers
-from .heads import pack_words
+from .heads import pack_words, word_places
 
 # %% ../../nbs/suites/word_probes.ipynb #wpr06
-def _word_places(inputs:list[dict])->list[list[int]]: # In each input
-    "Where the words begin"
-    return [[i for i,label in enumerate(x['labels']) if label != -100] for x in inputs]
-
 def _states(net, batch:dict)->np.ndarray: # (layers, rows, length, width)
     "The states of all tokens"
     with torch.inference_mode():
@@ -36,7 +32,7 @@ def word_states(
     device:str, layers:slice=slice(None) # Which of them are kept
 )->Encodings: # Of all words of all inputs
     "Encode words; raises `ValueError` if the model's weights are damaged"
-    places, found, net = _word_places(inputs), None, net.to(device)
+    places, found, net = word_places(inputs), None, net.to(device)
     ends = np.cumsum([0, *map(len, places)])
     for some in batches_by_length(inputs, 32):
         batch = padded([inputs[i] for i in some], tokenizer, device=device)
