@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from conftest import change_manifest, killed_at
+from conftest import change_manifest
 from pronto.quality.agreement import against_random, agree, compare_with_parse, compare_labels, measures, ud_mentions, ud_proper_subject
 from pronto.sources.annotate import annotate
 from pronto.sources.ontonotes_rules import annotate_onf
@@ -23,7 +23,6 @@ from pronto.sources.onf import read_onf
 from pronto.demo.oracle import fill_sheet
 from pronto.quality.parsers import stanza_pipeline, udpipe_pipeline
 from pronto.demo.gold_parses import ud_corpus
-from pronto.quality.sheet_widget import Answering
 from pronto.quality.sheets import (SHEET_COLUMNS, check_sheet, count_sheet, draw_sheet, read_glosses, read_sheet,
                                    write_sheet)
 from pronto.datasets.tasks import NMC, PNS
@@ -283,19 +282,6 @@ def test_a_spreadsheet_may_do_its_worst(pronto, filled, tmp_path):
     assert pronto('quality', 'score', tmp_path/'b.csv')[0] == 0
 
 @pytest.mark.slow
-def test_the_form_loses_no_answer_when_it_is_killed(demo, tmp_path):
-    sheet = draw_sheet(load_dataset_folder(demo[1]), {'sentence_mood': 3})
-    def work():
-        a = Answering(tmp_path/'s.tsv')
-        for _ in range(3): a.answer('yes')
-    n, lived = 0, False
-    while not lived:
-        write_sheet(sheet, tmp_path/'s.tsv')
-        lived = killed_at(n, tmp_path, work)
-        assert len(read_sheet(tmp_path/'s.tsv')) == 3
-        n += 1
-    assert n > 6 and Answering(tmp_path/'s.tsv').done == 3
-
 # The notebooks
 
 def run_notebook(name, out, data, *parameters):

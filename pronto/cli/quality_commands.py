@@ -85,8 +85,7 @@ def quality_sheet_command(args):
     glosses = read_glosses(args.frames) if args.frames else {}
     sheet = draw_sheet(dataset, sheet_sizes(dataset, asked, args.size), args.seed, glosses)
     write_sheet(sheet, args.output)
-    tell(f'{len(sheet)} rows; fill in {args.output} in a spreadsheet, or in a notebook with '
-         f'pronto.quality.sheet_widget.sheet_form, then: '
+    tell(f'{len(sheet)} rows; fill in {args.output} in a spreadsheet, then: '
          f'pronto quality score {args.output} -d {args.dataset}',
          dict(path=args.output, rows=len(sheet)))
 
