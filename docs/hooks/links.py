@@ -9,7 +9,6 @@ PAGES = {'CHANGELOG.md': 'changelog.md', 'CONTRIBUTING.md': 'contributing.md',
          'CODE_OF_CONDUCT.md': 'conduct.md', 'README.md': 'index.md',
          'paper_tables/README.md': 'tables/index.md', 'paper_tables/real/README.md': 'tables/real.md',
          'paper_tables/breadth/README.md': 'tables/breadth.md',
-         'paper_tables/earlier/README.md': 'tables/earlier.md',
          'paper_tables/real/suites.md': 'tables/suites.md',
          'benchmarks/README.md': 'benchmarks.md',
          'benchmarks/HISTORY.md': 'benchmarks-before.md'}
