@@ -17,7 +17,8 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import (AutoModelForMaskedLM, BertConfig, BertForMaskedLM, DataCollatorForLanguageModeling,
                           PreTrainedTokenizerFast,
                           TrainingArguments, set_seed)
-from ..bibles.reading import NotABible, read_bible
+from ..bibles.opening import NotABible
+from ..bibles.reading import read_bible
 from ..bibles.versification import choose_versification, to_english
 from ..core.files import InputError, content_hash, foreign_file, json_with_keys, reading, replace_folder
 from ..datasets.splits import split_of
