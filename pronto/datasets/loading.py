@@ -47,6 +47,12 @@ class Dataset:
         what = f'has no examples of {stem}; from {source} it has {", ".join(self.tasks)}'
         raise InputError(self.path, f'{what}; choose another task, or build it from another source')
 
+    @cached_property
+    def some_texts(self)->list[str]:
+        "The first texts of each table, which show the script"
+        rows = (row for parts in self.tasks.values() for rows in parts.values() for row in rows[:100])
+        return [text for row in rows for text in row.texts]
+
     def __repr__(self):
         sizes = [f'{stem} {sum(map(len, parts.values())):,}' for stem,parts in self.tasks.items()]
         return f'Dataset({self.path.name}: {", ".join(sizes)})'

@@ -6,19 +6,25 @@
 __all__ = ['plain_letters', 'parallels', 'parallel_to']
 
 # %% ../../nbs/datasets/parallels.ipynb #pa04
-import unicodedata
 from collections import defaultdict
 from functools import cache
 from itertools import chain
 from typing import Iterable
-from ..core.files import fact_table
+from unicodedata import normalize
+import regex
+from ..core.files import JOINERS, fact_table
 from ..core.refs import NT_BOOKS, Ref, parse_ref
 
 # %% ../../nbs/datasets/parallels.ipynb #pa06
-def plain_letters(text:str)->str: # Lower-case letters without accents, and single spaces
+# In these scripts marks are accents and points; in others they are vowels, and belong to their letters
+_ACCENTS = regex.compile(r'([\p{Latin}\p{Greek}\p{Cyrillic}\p{Coptic}\p{Hebrew}\p{Arabic}\p{Syriac}])\p{M}+')
+_LETTERS = regex.compile(rf'\p{{L}}[\p{{M}}{JOINERS}]*|\s+')
+
+def plain_letters(text:str)->str: # Lower-case letters with their vowel signs, in NFC, and single spaces
     "The text without case, accents and punctuation"
-    decomposed = unicodedata.normalize('NFD', text.lower())
-    return ' '.join(''.join(c for c in decomposed if c.isalpha() or c.isspace()).split())
+    bare = _ACCENTS.sub(r'\1', normalize('NFD', text.lower()))
+    letters = ''.join(_LETTERS.findall(normalize('NFC', bare)))
+    return ' '.join(regex.sub(f'[{JOINERS}]', '', letters).split())
 
 # %% ../../nbs/datasets/parallels.ipynb #pa11
 def _listed(table:str)->Iterable[tuple[Ref,Ref]]:

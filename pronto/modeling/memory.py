@@ -9,7 +9,9 @@ __all__ = ['FIGURES', 'RAREST', 'Ngrams', 'halves', 'complete', 'is_exact', 'sur
 # %% ../../nbs/modeling/memory.ipynb #mem00005
 import math, time
 from collections import Counter, defaultdict
+from unicodedata import normalize
 import numpy as np
+import regex
 from ..bibles.languages import identify
 from ..core.files import InputError
 from ..core.progress import progress as bar
@@ -24,7 +26,7 @@ from .perplexity import EVERY, MaskedModel, _tokens, load_reader, read_tokens
 from .retrieval import verse_texts
 
 # %% ../../nbs/modeling/memory.ipynb #mem00007
-def _joined(text:str)->str: return ''.join(text.split())
+def _joined(text:str)->str: return normalize('NFC', ''.join(text.split())) # As tokenizers write it
 
 class Ngrams:
     "A model of characters, which completes and reads as a language model does"
@@ -71,7 +73,9 @@ class Ngrams:
 def halves(verse:str)->tuple[str,str]:
     "The first half of the words of a verse, or of its characters if it has no spaces, and the rest"
     words, verse = verse.split(), ' '.join(verse.split())
-    middle = len(' '.join(words[:len(words)//2])) if len(words) > 3 else len(verse)//2
+    if len(words) > 3: middle = len(' '.join(words[:len(words)//2]))
+    else: # Not between a letter and its vowel sign
+        middle = max((m.start() for m in regex.finditer(r'\X', verse) if m.start() <= len(verse)//2), default=0)
     return verse[:middle], verse[middle:]
 
 def _fill(model, begun:list, wholes:list)->list[str]: # `begun`, `wholes`: from `_tokens`
@@ -125,9 +129,9 @@ def complete(
     return said
 
 def is_exact(said:str, true:str)->bool:
-    "Are the letters the same?"
-    letters = _joined(plain_letters(true))
-    return letters != '' and _joined(plain_letters(said)) == letters
+    "Are the letters the same, with their vowel signs?"
+    letters, written = (_joined(plain_letters(text)).casefold() for text in (true, said))
+    return letters != '' and written == letters
 
 # %% ../../nbs/modeling/memory.ipynb #mem00014
 FIGURES = dict(exact=(0, 1), chrf=(0, 100), min_k=(0, 1000), known=(0, 1), order=(0, 1)) # With their bounds

@@ -12,24 +12,25 @@ from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Callable
+from unicodedata import normalize
 import numpy as np
 import regex
-from ..core.files import (InputError, content_hash, data_dir, json_with_keys, path_part, reading,
+from ..core.files import (JOINERS, InputError, content_hash, data_dir, json_with_keys, path_part, reading,
                                replace_folder)
 from ..core.refs import Ref
 from ..datasets.examples import verses_of
 from ..datasets.loading import Dataset, load_dataset_folder, load_manifest
+from ..datasets.word_align import UNSPACED
 from .recipes import file_hash, local_model
 
 # %% ../../nbs/modeling/static_vectors.ipynb #sv000007
-_UNSPACED = (r'[\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF' # Thai and Lao, Burmese, Khmer
-             r'\u3040-\u30FF\u3400-\u9FFF\uF900-\uFAFF\U00020000-\U0003FFFF]') # Kana, Chinese characters
-_WORD = regex.compile(rf'[\p{{L}}\p{{N}}&&{_UNSPACED}]\p{{M}}*|(?:[\p{{L}}\p{{N}}--{_UNSPACED}]\p{{M}}*)+'
-                      r'|[^\s\p{L}\p{N}\p{M}]\p{M}*|\p{M}', regex.V1)
+_MARKS = rf'[\p{{M}}{JOINERS}]*'
+_WORD = regex.compile(rf'[\p{{L}}\p{{N}}&&{UNSPACED}]{_MARKS}|(?:[\p{{L}}\p{{N}}--{UNSPACED}]{_MARKS})+'
+                      rf'|[^\s\p{{L}}\p{{N}}\p{{M}}{JOINERS}]{_MARKS}|\p{{M}}', regex.V1)
 
-def lower_words(text:str)->list[str]: # In lower case
+def lower_words(text:str)->list[str]: # In lower case, in NFC
     "Split a text into words"
-    return _WORD.findall(text.lower())
+    return _WORD.findall(normalize('NFC', text.lower()))
 
 # %% ../../nbs/modeling/static_vectors.ipynb #sv000011
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def read_vectors(
             if len(cells) != width:
                 what = f'has {len(cells)} numbers instead of {width}; get a fresh copy'
                 raise InputError(path, what, f'line {n}')
-            word = word.lower()
+            word = normalize('NFC', word.lower())
             if word in wanted and word not in found: found[word] = _unit(_vector(path, cells, n))
     if n - 1 != words:
         what = f'has {n - 1:,} words instead of the {words:,} that line 1 promises; get a fresh copy'
@@ -185,7 +186,7 @@ def _aligned(dataset, vectors, train, target, target_train)->dict:
 
 # %% ../../nbs/modeling/static_vectors.ipynb #sv000024
 STATIC_KINDS = 'lstm', 'mlp'
-_FORMAT = 1 # Of the folder; changes if other vectors would come from the same settings
+_FORMAT = 2 # Of the folder; changes if other vectors would come from the same settings
 
 @dataclass(frozen=True)
 class StaticSettings:

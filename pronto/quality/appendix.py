@@ -16,6 +16,7 @@ from ..core.files import InputError, fact_table
 from ..core.pictures import heat_map
 from ..core.tables import IN_BRACKETS, Table, decimal, interval_text
 from ..datasets.loading import Dataset, load_dataset_folder
+from ..datasets.parallels import plain_letters
 from ..datasets.tasks import SM
 from .agreement import PAIRS, Comparison, agree, compare_with_parse
 from .sheets import agreement_of_two, check_sheet, count_sheet, read_sheet
@@ -34,9 +35,8 @@ def language_of(dataset:Dataset)->Language: # With empty fields where nothing is
     "The language of a dataset: as its manifest says, else as its name and script suggest"
     said = str(dataset.manifest.get('language') or '')
     if said: return identify(said)
-    rows = [row for parts in dataset.tasks.values() for rows in parts.values() for row in rows[:100]]
     code = dataset.manifest.get('code') or dataset.path.name
-    return identify('', code, script_of(text for row in rows for text in row.texts))
+    return identify('', code, script_of(dataset.some_texts))
 
 def is_hindi(language:Language)->bool:
     "Is it the language of the paper's appendix?"
@@ -149,7 +149,7 @@ def kappa_word(kappa:float)->str: # e.g. `fair`
 
 # %% ../../nbs/quality/appendix.ipynb #a7c901cd
 def _trigrams(text:str)->set[str]:
-    letters = ''.join(c for c in text.casefold() if c.isalpha())
+    letters = plain_letters(text).replace(' ', '')
     return {letters[i:i+3] for i in range(len(letters) - 2)}
 
 def _is_alike(a:str, b:str)->bool: # However words are divided
