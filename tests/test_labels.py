@@ -176,3 +176,31 @@ def test_names_that_are_taken_and_damaged_manifests_are_one_line(place, built, t
         (folder/'manifest.json').write_text(json.dumps({k: v for k,v in manifest.items() if k != 'manifest_hash'} | dict(labels=labels)))
         assert main('eval', folder) == 1
         assert len(capsys.readouterr().err.splitlines()) == 1
+
+def test_numbers_as_labels_are_the_only_classes_of_exports(place, tmp_path):
+    "Stars begin with 1; 0 and 50 are two labels, not 51 counts"
+    from datasets import load_dataset
+    rows = (place/'mine.tsv').read_text().splitlines()[1:]
+    own = [f'{row.split(chr(9))[0]}\t{1 + i % 5}\t{i % 2*50}' for i,row in enumerate(rows)]
+    (tmp_path/'rated.tsv').write_text('\n'.join(['ref\tstars\tshare', *own]) + '\n')
+    assert main('build', '-a', tmp_path/'rated.tsv', '-b', place/'corpus'/'bibles'/'qad.tsv', '-o', tmp_path/'qad', '--min-verses', 100,
+                '--splits', 'random') == 0
+    for what in 'hf', 'lm-eval': assert main('export', what, tmp_path/'qad', '-o', tmp_path/what) == 0
+    names = lambda stem: load_dataset(str(tmp_path/'hf'), stem, split='test').features['label'].names
+    assert (names('stars'), names('share')) == (['1','2','3','4','5'], ['0','50'])
+    asked = (tmp_path/'lm-eval'/'pronto_stars.yaml').read_text()
+    assert re.findall(r'\b([A-Z])\. (\w+)', asked) == [*zip('ABCDE', '12345')]
+    first = json.loads((tmp_path/'lm-eval'/'qad'/'stars_test.jsonl').read_text().splitlines()[0])
+    row = load_dataset_folder(tmp_path/'qad').tasks['stars']['test'][0]
+    assert '12345'[first['label']] == row.label
+
+def test_one_word_in_two_forms_is_one_label_and_slips_are_named_once(place, tmp_path, capsys):
+    rows = (place/'mine.tsv').read_text().splitlines()[1:41]
+    labels = ['opinião', 'opinia\u0303o', 'Good', 'good']
+    own = [f'{row.split(chr(9))[0]}\t{"rare" if i == 7 else labels[i % 4]}' for i,row in enumerate(rows)]
+    (tmp_path/'said.tsv').write_text('\n'.join(['ref\ttone', *own]) + '\n', encoding='utf-8')
+    assert main('annotate', tmp_path/'said.tsv', '-o', tmp_path/'said.parquet') == 0
+    assert read_annotations(tmp_path/'said.parquet').source.labels == dict(tone=['Good','good','opinião','rare'])
+    assert capsys.readouterr().err.splitlines() == [
+        f'{tmp_path}/said.tsv, column tone: labels that look alike are different classes: Good and good',
+        f'{tmp_path}/said.tsv, column tone: labels of fewer than 5 verses: rare (1)']

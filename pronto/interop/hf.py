@@ -8,7 +8,7 @@ __all__ = ['RELEASED', 'CARD_TEXTS', 'code_of', 'provenance', 'FoundDataset', 'w
            'label_names', 'all_label_names', 'hf_features', 'write_hf', 'export_hf', 'load_hf']
 
 # %% ../../nbs/interop/hf.ipynb #6001fc61
-import re, shutil, tomllib
+import shutil, tomllib
 from itertools import product
 from pathlib import Path
 from statistics import median
@@ -23,7 +23,7 @@ from ..datasets.building import dataset_files
 from ..datasets.examples import PairExample, VerseExample
 from ..datasets.loading import Dataset, check_folder, dataset_folders, load_dataset_folder, load_manifest
 from ..datasets.loading import shared_file
-from ..datasets.manifest import CITATION, NOT_STATED, manifest_bytes, table_hash
+from ..datasets.manifest import CITATION, NOT_STATED, label_key, manifest_bytes, table_hash
 from ..datasets.splits import SPLITS
 from ..datasets.pairs import SENSE_PAIRS
 from ..datasets.tasks import TASKS, PairTask
@@ -283,12 +283,12 @@ def export_tsv(
 
 # %% ../../nbs/interop/hf.ipynb #c8dcbddf
 def label_names(stem:str, labels)->list[str]: # In the order of their numbers
-    "The names of a `ClassLabel`"
-    known = TASKS[stem].labels if stem in TASKS else ()
-    labels = {*labels, *known}
-    if all(re.fullmatch('0|[1-9][0-9]{0,2}', label) for label in labels): # Counts, each with a name
-        return [str(i) for i in range(1 + max(map(int, labels), default=0))]
-    return [*known, *sorted(labels - {*known})]
+    "The names of a `ClassLabel`: those of the task, all counts up to the largest, and what else occurs"
+    task = TASKS.get(stem)
+    known, labels = task.labels if task else (), {*labels}
+    if task and task.counts and all(len(label) < 4 for label in labels):
+        known = [str(i) for i in range(1 + max(map(int, labels.union(known))))]
+    return [*known, *sorted(labels - {*known}, key=label_key)]
 
 def all_label_names(datasets:Iterable[Dataset])->dict[str,list[str]]: # Stem to names
     "The names of the labels of several datasets"
