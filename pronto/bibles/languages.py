@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['script_of', 'Language', 'lineage_of', 'family_of', 'coordinates_of', 'places_of_languages', 'identify',
-           'find_language', 'unknown_language', 'language_doubt', 'redistribution', 'sha256_of', 'note_path',
-           'read_note', 'fetched_note', 'licence_of']
+           'find_language', 'script_for', 'language_tag', 'unknown_language', 'language_doubt', 'redistribution',
+           'sha256_of', 'note_path', 'read_note', 'fetched_note', 'licence_of']
 
 # %% ../../nbs/bibles/languages.ipynb #b84095a3
 import hashlib, re, warnings
@@ -150,16 +150,43 @@ def find_language(said:str, code:str='', script:str='')->Language: # Unknown fie
     if not found.iso639_3 or _private(found.iso639_3): return found
     return found._replace(family=family_of(found.iso639_3))
 
+# %% ../../nbs/bibles/languages.ipynb #lng45
+_VARIANTS = {'Hani': ('Hans','Hant'), 'Hang': ('Kore',), 'Arab': ('Arab','Aran')}
+
+def _variants(script:str)->tuple[str,...]:
+    "The names of a script that a text in these letters may have"
+    return _VARIANTS.get(script, (script,))
+
+def script_for(
+    said:str, # The language that the file names: a tag, a name or nothing
+    code:str='',
+    texts:Iterable[str]=() # Some of the translation
+)->str: # A code of ISO 15924; empty if it is not known
+    "The script of a translation"
+    own = script_of(texts)
+    tag = _tag(said) if said.strip() else _guess(code, own)
+    if tag is None or _private(code) or _private(tag.language): return own
+    usual = tag.maximize().script or ''
+    return tag.script or (usual if not own or usual in _variants(own) else own)
+
+def language_tag(said:str, code:str='', texts:Iterable[str]=())->str: # Empty if the language is not known
+    "The language of a translation as HTML names it, with its script if that is not the usual one"
+    import langcodes
+    script = script_for(said, code, texts)
+    tag = _tag(said) if said.strip() else _guess(code, script)
+    if tag is None or _private(code): return code if _private(code) else ''
+    bare = langcodes.Language.make(tag.language, territory=tag.territory)
+    return bare.to_tag() if script in ('', bare.maximize().script) else f'{tag.language}-{script}'
+
+
 # %% ../../nbs/bibles/languages.ipynb #lng51
 _MANY = 1_000_000 # Writers of a language whose scripts are known well
-_VARIANTS = {'Hani': ('Hans','Hant'), 'Hang': ('Kore',), 'Arab': ('Arab','Aran')}
 
 def _is_usual(language:str, script:str)->bool: # A code as `langcodes` standardises it
     "Is a language written in a script? Yes for all scripts if too few people write it"
     import langcodes
     if langcodes.get(language).writing_population() < _MANY: return True
-    variants = _VARIANTS.get(script, (script,))
-    return any(langcodes.get(f'{language}-{v}').writing_population() for v in variants)
+    return any(langcodes.get(f'{language}-{v}').writing_population() for v in _variants(script))
 
 @cache
 def _well_known()->dict[str,str]: # English name in lower case to code
@@ -213,6 +240,7 @@ def language_doubt(
     says[f'is called {file}'] = _mentioned(file)
     agrees = {what: any(_agree(declared, c) for c in codes) for what,codes in says.items() if codes}
     against = [] if any(agrees.values()) else list(agrees)
+    if declared.script and script: usual = declared.script in _variants(script)
     if not usual: against.append(f'is written in {script}')
     name = _plain_name(declared)
     return f'declares {bible.language} ({name}) but {" and ".join(against)}' if against else ''

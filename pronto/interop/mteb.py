@@ -6,8 +6,8 @@
 __all__ = ['columns', 'bitext', 'language_script', 'metadata', 'mteb_task', 'mteb_bitext', 'mteb_tasks', 'mteb_table']
 
 # %% ../../nbs/interop/mteb.ipynb #1f3c7eb3
-from typing import TYPE_CHECKING, Callable, get_args
-from ..bibles.languages import identify
+from typing import TYPE_CHECKING, Callable, Iterable, get_args
+from ..bibles.languages import identify, script_for
 from ..core.files import InputError, content_hash
 from ..core.refs import Ref
 from ..core.tables import Table, decimal
@@ -49,13 +49,12 @@ def bitext(one:Dataset, other:Dataset)->tuple[list[str],list[str]]: # Texts of t
     raise InputError(other.path, what)
 
 # %% ../../nbs/interop/mteb.ipynb #5c67ae78
-def language_script(language:str, code:str='')->str: # e.g. `wol-Latn`
-    "A language as `mteb` names it"
-    import langcodes
+def language_script(language:str, code:str='', texts:Iterable[str]=())->str: # e.g. `wol-Latn`
+    "A language as `mteb` names it, in the script that is stated, or else that of some texts"
     from mteb.languages import ISO_TO_LANGUAGE
     iso639_3 = identify(language, code).iso639_3
     if iso639_3 not in ISO_TO_LANGUAGE: return 'mis-Zyyy'
-    return f'{iso639_3}-{langcodes.get(iso639_3).maximize().script}'
+    return f'{iso639_3}-{script_for(language, code, texts)}'
 
 def _owed(about:dict)->str: return f'Translation: {about["title"]}, licence {about["licence"]}.'
 
@@ -85,7 +84,8 @@ def metadata(
     if english: revision = content_hash(revision.encode(), dataset_hash(english.path).encode())
     labels = f'Labels projected from {source["name"]} ({source["attribution"]}).'
     sentences = [description, _owed(about), labels, *map(_owed, abouts[1:])]
-    fields = dict(eval_langs=[language_script(about['language'], about['code'])]) | _FIXED | fields
+    own = language_script(about['language'], about['code'], dataset.some_texts)
+    fields = dict(eval_langs=[own]) | _FIXED | fields
     return TaskMetadata(name=f'PrOnto_{about["code"]}_{what}_{revision[:6]}', description=' '.join(sentences),
                         dataset=dict(path=f'pronto/{about["code"]}', revision=revision),
                         license=_licence_of(*abouts), **fields)
@@ -123,7 +123,8 @@ def mteb_bitext(dataset:Dataset, english:Dataset)->'AbsTask': # With a subset fo
     here, there = bitext(dataset, english)
     one, other = provenance(dataset), provenance(english)
     names = [f'{one["code"]}-{other["code"]}', f'{other["code"]}-{one["code"]}']
-    languages = [language_script(about['language'], about['code']) for about in (one, other)]
+    languages = [language_script(about['language'], about['code'], found.some_texts)
+                 for about,found in ((one, dataset), (other, english))]
     asked = f'Which verse of {other["title"]} is this verse?'
     fields = dict(type='BitextMining', category='t2t', main_score='f1', description=asked)
     fields |= dict(eval_langs={names[0]: languages, names[1]: languages[::-1]})

@@ -15,7 +15,7 @@ from statistics import mean
 from typing import Callable, NamedTuple
 from urllib.parse import quote
 import pronto
-from ..bibles.languages import coordinates_of, find_language, lineage_of, places_of_languages
+from ..bibles.languages import coordinates_of, find_language, lineage_of, places_of_languages, script_for
 from ..core.aggregate import compare_pairs
 from ..core.files import InputError, data_dir, fact_table, reading, template, write_aside
 from ..core.stats import metric_bounds
@@ -55,14 +55,9 @@ def facts_of(
     "What the report says about a translation"
     found = find_language(language or '', bible)
     name = re.sub(r' \((individual language|macrolanguage)\)$', '', found.name)
-    guess = dict(language=name or bible, family=found.family, script=_usual_script(found.iso639_3))
+    guess = dict(language=name or bible, family=found.family, script=script_for(language or '', bible))
     about = {k: (known.get(k) or '').strip() or v or UNKNOWN for k,v in guess.items()}
     return about | dict(iso639_3=found.iso639_3)
-
-def _usual_script(iso639_3:str)->str:
-    import langcodes
-    if not iso639_3 or 'qaa' <= iso639_3 <= 'qtz': return '' # Codes of no language
-    return langcodes.get(iso639_3).maximize().script or ''
 
 # %% ../../nbs/reporting/report.ipynb #rpt10
 def variant_of(
