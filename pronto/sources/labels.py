@@ -88,14 +88,7 @@ def _row(columns:list[str], cells:list[str])->tuple[Ref,dict[str,str]]: # The ve
     for column,label in values.items(): _check_label(column, label)
     return _verse(cells[0]), values
 
-# %% ../../nbs/sources/labels.ipynb #lb09c
-class LabelTable(NamedTuple):
-    "A table of labels"
-    verses:dict[Ref,VerseAnnotation] # In canonical order
-    labels:dict[str,list[str]]       # Stem of each task to its labels
-    licences:list[str]               # Each once
-    name:str                         # What the labels are called as a source
-
+# %% ../../nbs/sources/labels.ipynb #lb09e
 def _looks(label:str)->str: # The same for labels that a reader takes for one
     seen = (c for c in normalize('NFKC', label) if category(c) != 'Cf')
     return normalize('NFKC', ''.join(seen).casefold())
@@ -106,6 +99,14 @@ def _doubts(counts:Counter)->list[str]:
     few = [f'{label} ({n})' for label,n in sorted(counts.items()) if n < FEW_VERSES]
     said = [f'labels that look alike are different classes: {", ".join(alike)}']*bool(alike)
     return said + [f'labels of fewer than {FEW_VERSES} verses: {", ".join(few)}']*bool(few)
+
+# %% ../../nbs/sources/labels.ipynb #lb09c
+class LabelTable(NamedTuple):
+    "A table of labels"
+    verses:dict[Ref,VerseAnnotation] # In canonical order
+    labels:dict[str,list[str]]       # Stem of each task to its labels
+    licences:list[str]               # Each once
+    name:str                         # What the labels are called as a source
 
 def _labels(path, stem:str, verses)->list[str]: # Sorted
     "The labels of a task; raises `InputError` if there are too few or too many"
