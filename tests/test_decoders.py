@@ -37,6 +37,13 @@ def test_ways_of_asking_are_runs_of_their_own(data, causal, capsys): # noqa: F81
     said = capsys.readouterr().out
     assert 'permuted, calibrated' in said and 'pmi' in said and 'Brier' in said
 
+def test_another_chat_template_is_another_run(data, causal): # noqa: F811
+    for template in TEMPLATE, TEMPLATE.replace('Answer', 'Reply'):
+        (causal/'chat_template.jinja').write_text(template)
+        for _ in range(2): assert asked(data, causal, '--chat', runs='templates') == 0
+    said = [json.loads(path.read_text(encoding='utf-8')) for path in (data/'templates').rglob('prompt-s0-*.json')]
+    assert len({record['model_hash'] for record in said}) == len(said) == 2
+
 def test_a_sweep_hands_the_ways_of_asking_to_its_notebooks(data, causal): # noqa: F811
     from pronto.jobs.sweep import notebook_parameters, plan_all
     way = dict(endpoint='http://127.0.0.1:9/v1', permuted=True, most_requests=7)

@@ -1,10 +1,11 @@
 "Retrieval on the command line, and the static models as models like others"
-import json
+import json, re
+from pathlib import Path
 import pytest
 from conftest import ROOT
 from pronto.cli import main
 from pronto.core.files import InputError
-from pronto.modeling.recipes import find_recipe, model_hash
+from pronto.modeling.recipes import find_recipe, model_files, model_hash, other_files
 from pronto.modeling.static_vectors import read_vectors, resolve_model, settings_for
 from pronto.datasets.tasks import SM
 from pronto.runs.store import predictions_of, read_record, read_runs
@@ -141,3 +142,21 @@ def test_the_notebook_of_retrieval(tmp_path, monkeypatch):
     outputs = [o for c in ran.cells if c.cell_type == 'code' for o in c.outputs]
     assert {'image/png', 'text/markdown'} <= {kind for o in outputs for kind in o.get('data', {})}
     assert 'setting finds' in ''.join(o['data'].get('text/markdown', '') for o in outputs if 'data' in o)
+
+def test_files_that_a_tokenizer_of_transformers_reads_are_in_the_hash(tmp_path):
+    import transformers
+    sources = Path(transformers.__file__).parent
+    texts = [p.read_text(encoding='utf-8') for p in [*sources.glob('token*.py'), *sources.glob('models/*/token*.py')]]
+    named = {name for text in texts for name in re.findall(r'"\w+_file": "([\w.-]+)"', text)}
+    assert {'vocab.txt', 'bpe.codes', 'prophetnet.tokenizer', 'spm_char.model'} < named
+    for name in named: (tmp_path/name).write_text(name)
+    assert [p.name for p in model_files(tmp_path)] == sorted(named) and other_files(tmp_path) == []
+
+def test_doctor_lists_what_is_not_in_the_hash_of_a_model(tmp_path, capsys):
+    for name in 'config.json', 'model.safetensors', 'chat_template.jinja', 'model.onnx': (tmp_path/name).write_text('{}')
+    main(['doctor', '--model', str(tmp_path), '--json'])
+    found = {f['topic']: f['what'] for f in json.loads(capsys.readouterr().out)['findings']}
+    assert 'over chat_template.jinja, config.json, model.safetensors' in found['model']
+    assert found['not in its hash'] == 'model.onnx; PrOnto reads none of these'
+    assert main(['doctor', '--model', str(tmp_path/'none')]) == 1
+    assert 'is neither a model folder' in capsys.readouterr().out

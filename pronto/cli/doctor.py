@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['OK', 'NOTE', 'MEND', 'Finding', 'check_packages', 'check_torch', 'check_data', 'check_annotations', 'check_datasets',
-           'check_models', 'doctor_options', 'examine', 'doctor_command']
+           'check_models', 'check_files', 'doctor_options', 'examine', 'doctor_command']
 
 # %% ../../nbs/cli/doctor.ipynb #dr05
 import os, re, shutil, sys
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from .guide import SMALL_MODEL, Held, describe, hub_cache, hub_models, look, show_commands, suggest
 from .guide import to_annotate
 from .output import show
-from ..core.files import InputError, json_with_keys
+from ..core.files import InputError, json_with_keys, printable
 
 # %% ../../nbs/cli/doctor.ipynb #dr06
 OK, NOTE, MEND = 'ok', 'note', 'MEND'
@@ -153,8 +153,21 @@ def check_models(held:Held)->list[Finding]:
     size = sum(p.stat().st_size for p in kept.rglob('*') if p.is_file())/1e6 if kept.is_dir() else 0
     return [*found, Finding('cache of encodings', OK, f'{size:,.1f} MB')]
 
+# %% ../../nbs/cli/doctor.ipynb #drmf0002
+def check_files(model)->list[Finding]:
+    "Which files of a model are in its hash, and what else is in its folder"
+    from pronto.modeling.recipes import find_model, model_files, model_hash, other_files
+    try: folder = find_model(model)
+    except InputError as e: return [Finding('model', MEND, str(e))]
+    ours = [p.relative_to(folder).as_posix() for p in model_files(folder)]
+    found = [Finding('model', OK, f'{model}: hash {model_hash(folder)[:12]} over {", ".join(ours)}')]
+    others = printable(', '.join(other_files(folder)))
+    if others: found.append(Finding('not in its hash', NOTE, f'{others}; PrOnto reads none of these'))
+    return found
+
 # %% ../../nbs/cli/doctor.ipynb #dr14
-def doctor_options(parser): pass
+def doctor_options(parser):
+    parser.add_argument('-m', '--model', help='also list which files of this model identify it, and which do not')
 
 def examine()->tuple[list[Finding],Held]:
     "Make all checks"
@@ -167,6 +180,7 @@ def examine()->tuple[list[Finding],Held]:
 def doctor_command(args):
     "Check installation, data, annotations, datasets and models, and name the next command"
     found, held = examine()
+    if args.model: found += check_files(args.model)
     width = max(len(f.topic) for f in found)
     lines = []
     for f in found:

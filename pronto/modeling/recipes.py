@@ -4,15 +4,15 @@
 
 # %% auto #0
 __all__ = ['RECIPES', 'PROBES', 'PROMPTS', 'GPUS', 'WEIGHTS', 'Recipe', 'ProbeRecipe', 'PromptRecipe', 'find_recipe', 'has_bf16',
-           'model_files', 'file_hash', 'model_hash', 'given_name', 'is_served', 'local_model', 'find_model',
-           'available_models']
+           'model_files', 'other_files', 'file_hash', 'model_hash', 'given_name', 'is_served', 'local_model',
+           'find_model', 'available_models']
 
 # %% ../../nbs/modeling/recipes.ipynb #f7fdf025
 import hashlib, sys
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from ..core.files import InputError, beside, data_dir, reading
+from ..core.files import InputError, beside, data_dir, json_with_keys, reading
 
 # %% ../../nbs/modeling/recipes.ipynb #bba9bb43
 @dataclass(frozen=True)
@@ -131,13 +131,36 @@ def has_bf16(device:str=None)->bool:
 
 # %% ../../nbs/modeling/recipes.ipynb #39368090
 WEIGHTS = '.safetensors', '.bin'
-_OTHERS = '.json', '.txt', '.model', '.vocab', '.spm', '.bpe'
+_OTHERS = '.json', '.txt', '.model', '.vocab', '.spm', '.bpe', '.jinja', '.codes', '.tokenizer', '.tiktoken'
+_TEMPLATES = 'additional_chat_templates' # A folder
 _IDLE = 'training_args.bin', 'optimizer.bin', 'scheduler.bin', 'trainer_state.json', 'manifest.json'
+
+def _weights_elsewhere(folder:Path)->list[Path]:
+    "Weights in other folders that a configuration or an index names"
+    names = {json_with_keys(folder/'config.json').get('transformers_weights')}
+    for path in folder.glob('*.index.json'):
+        shards = json_with_keys(path).get('weight_map')
+        names |= {*shards.values()} if isinstance(shards, dict) else set()
+    return [folder/name for name in names if isinstance(name, str) and '/' in name]
 
 def model_files(model)->list[Path]: # In order of their names
     "The files that make up a model"
-    ours = lambda p: p.name.endswith(WEIGHTS + _OTHERS) and p.name not in _IDLE
-    return sorted(p for p in Path(model).iterdir() if ours(p) and p.is_file())
+    folder = Path(model)
+    ours = [p for p in folder.iterdir() if p.name.endswith(WEIGHTS + _OTHERS) and p.name not in _IDLE]
+    below = [*(folder/_TEMPLATES).glob('*.jinja'), *_weights_elsewhere(folder)]
+    return sorted(p for p in ours + below if p.is_file())
+
+def other_files(model)->list[str]: # A folder without any file of the model is one entry
+    "What else is in the folder of a model, and not in its hash"
+    folder, ours = Path(model), {*model_files(model)}
+    def others(place):
+        for path in sorted(place.iterdir()):
+            if path in ours: continue
+            name = path.relative_to(folder).as_posix()
+            if not path.is_dir(): yield name
+            elif any(path in file.parents for file in ours): yield from others(path)
+            else: yield f'{name}/'
+    return [*others(folder)]
 
 @lru_cache(maxsize=None)
 def _file_hash(path:str, size:int, changed:int)->str:
@@ -152,7 +175,7 @@ def file_hash(path)->str: # 32 hexadecimal digits
 def model_hash(model)->str: # 32 hexadecimal digits
     "A hash over the files of a model"
     h = hashlib.blake2b(digest_size=16)
-    for p in model_files(model): h.update(f'{p.name} {file_hash(p)}\n'.encode())
+    for p in model_files(model): h.update(f'{p.relative_to(model).as_posix()} {file_hash(p)}\n'.encode())
     return h.hexdigest()
 
 # %% ../../nbs/modeling/recipes.ipynb #bce60892
