@@ -9,11 +9,11 @@ __all__ = ['prompt_template', 'options', 'questions', 'shots', 'group_yaml', 'ta
 import json, random
 from collections import defaultdict
 from pathlib import Path
-from string import ascii_uppercase
 from ..core.files import InputError, replace_folder, template, to_stderr
 from ..datasets.examples import text_columns
 from ..datasets.loading import Dataset
 from ..datasets.tasks import TASKS
+from ..modeling.letters import option_letters
 from ..modeling.prompting import QUESTIONS
 from .hf import CARD_TEXTS, foreign_in_export, label_names, open_datasets, provenance, sizes
 from .hf import words_of_dataset, write_export
@@ -30,7 +30,8 @@ def prompt_template(
     question, words = _question(stem)
     words = [*words, *labels[len(words):]]
     verses = [f'{name.replace("text", "Verse ").strip()}: {{{{{name}}}}}' for name in texts]
-    return '\n'.join([question, *verses, *(f'{a}. {w}' for a,w in zip(ascii_uppercase, words)), 'Answer:'])
+    options = [f'{letter}. {word}' for letter,word in zip(option_letters(len(words), stem), words)]
+    return '\n'.join([question, *verses, *options, 'Answer:'])
 
 # %% ../../nbs/interop/lm_eval.ipynb #4fb62b3a
 def _training(stem:str, label:str)->str: return TASKS[stem].training_label(label) if stem in TASKS else label
@@ -39,9 +40,8 @@ def options(dataset:Dataset, stem:str)->list[str]: # Labels
     "The labels that a model chooses from; raises `InputError` if there are more than letters"
     labels = {r.label for rows in dataset.tasks[stem].values() for r in rows}
     names = label_names(stem, {_training(stem, label) for label in labels})
-    if len(names) <= len(ascii_uppercase): return names
-    what = f'{stem} has {len(names)} labels, more than there are letters; leave this task out'
-    raise InputError(dataset.path, what)
+    option_letters(len(names), dataset.path, stem)
+    return names
 
 def questions(stem:str, rows:list, labels:list[str])->list[dict]: # A document for each row
     "Rows as the harness reads them"
@@ -81,7 +81,7 @@ def task_yamls(
     "A task without examples and, if there are any, one with an example for each label; for all languages"
     name = f'pronto_{stem}'
     fields = dict(include='_common_yaml', task=name, dataset_kwargs=dict(pronto_task=stem))
-    letters = list(ascii_uppercase[:len(labels)])
+    letters = list(option_letters(len(labels), stem))
     fields |= dict(doc_to_text=prompt_template(stem, labels, texts), doc_to_choice=letters)
     if 'validation' in splits: fields |= dict(validation_split='validation')
     if 'fewshot' not in splits: return {name: _yaml(fields)}

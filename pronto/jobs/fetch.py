@@ -8,18 +8,16 @@ __all__ = ['MOST_BYTES', 'TIMEOUTS', 'LONGEST', 'MACULA', 'MACULA_EDITIONS', 'AC
 
 # %% ../../nbs/jobs/fetch.ipynb #473031f9
 import csv, hashlib, io, lzma, os, re, shutil, time, zipfile, zlib
-from concurrent.futures import Future
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
 from typing import Callable
 from urllib.parse import urljoin
 from ..bibles.languages import note_path, read_note, sha256_of
 from ..core.files import InputError, data_dir, foreign_file, json_bytes, parse_json, replace_folder
 from ..core.files import write_aside
-from ..core.progress import Meter, about
+from ..core.progress import Meter, about, before
 from ..sources.acai import FOLDERS, acai_files
 from ..sources.annotate import annotate
 from ..sources.verse_labels import speaker_rows, topic_rows
@@ -65,13 +63,8 @@ def _is_page(head:bytes)->bool:
 
 # %% ../../nbs/jobs/fetch.ipynb #5e6bd0ef
 def _before(deadline:float, url:str, function:Callable, *args):
-    "Call a function in a thread, which is given up at the deadline, even if bytes drip in one by one"
-    outcome = Future()
-    def call():
-        try: outcome.set_result(function(*args))
-        except Exception as e: outcome.set_exception(e)
-    Thread(target=call, daemon=True).start()
-    try: return outcome.result(timeout=max(0, deadline - time.monotonic()))
+    "What a function returns, even if bytes drip in one by one; raises `InputError` after the deadline"
+    try: return before(deadline, function, *args)
     except TimeoutError: raise _too_slow(url) from None
 
 def _too_slow(url:str)->InputError:

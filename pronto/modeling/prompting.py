@@ -10,7 +10,6 @@ __all__ = ['SENSE', 'QUESTIONS', 'PROMPT_TEMPLATES', 'ask', 'pick_examples', 'la
 import random, time
 from contextlib import contextmanager
 from copy import deepcopy
-from string import ascii_uppercase
 from typing import Callable, NamedTuple
 import numpy as np
 from ..core.files import InputError
@@ -18,6 +17,7 @@ from ..core.progress import Meter
 from ..datasets.loading import sample
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS
 from .encodings import batches_by_length, padded
+from .letters import option_letters
 from .outcome import Trained, pick_device, scores, spent, test_sets
 from .recipes import PromptRecipe
 
@@ -56,7 +56,8 @@ def ask(
     if own: question, words = own['question'].replace('{sense}', '{{sense}}'), own['words']
     if order is None: words, prompt = [], prompt.replace('{options}\n', '').replace('{options}', '')
     words = [words[i] for i in order or range(len(words))]
-    options = '\n'.join(f'{letter}. {word}' for letter,word in zip(ascii_uppercase, words))
+    letters = option_letters(len(words), task.abbr)
+    options = '\n'.join(f'{letter}. {word}' for letter,word in zip(letters, words))
     asked = question.replace('{{sense}}', row.sense or '')
     verses = _verses(row, own['verse']) if own else _verses(row)
     return prompt.format(question=asked, verses=verses, options=options)
@@ -90,7 +91,8 @@ def turns(
     order:tuple[int,...]|None=() # See `ask`
 )->list[str]: # Questions and answers in turns
     "Ask about a row after answered examples; the first turn begins with the instructions of a form"
-    answers = label_words(task, own) if order is None else ascii_uppercase
+    answers = label_words(task, own)
+    if order is not None: answers = option_letters(len(answers), task.abbr)
     place = {label: i for i,label in enumerate(_labels(task, own))}
     if order: place = {label: order.index(i) for label,i in place.items()}
     shown = [x for e in examples for x in (ask(task, e, prompt, own, order),
@@ -199,7 +201,7 @@ class CausalModel(_Causal):
     def letters(self, n:int)->tuple[list[int],int]: # Ids, and how many tokens follow a letter
         "The tokens of the first `n` letters; raises `InputError` if they are not single tokens"
         before = self.text(['?']) if self.chat else 'Answer: '
-        ids = self._ids([before + x for x in ascii_uppercase[:n]])
+        ids = self._ids([before + x for x in option_letters(n, self.model)])
         places = [i for i,column in enumerate(zip(*ids)) if len({*column}) > 1]
         if len({*map(len, ids)}) > 1 or len(places) != 1 or len({x[places[0]] for x in ids}) != n:
             raise InputError(self.model, 'its tokenizer has no single tokens for the letters of the answers; '

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['RECIPES', 'PROBES', 'PROMPTS', 'GPUS', 'WEIGHTS', 'Recipe', 'ProbeRecipe', 'PromptRecipe', 'find_recipe', 'has_bf16',
-           'model_files', 'other_files', 'file_hash', 'model_hash', 'given_name', 'is_served', 'local_model',
-           'find_model', 'available_models']
+           'model_files', 'other_files', 'file_hash', 'model_hash', 'given_name', 'is_served', 'served_name',
+           'local_model', 'find_model', 'available_models']
 
 # %% ../../nbs/modeling/recipes.ipynb #f7fdf025
 import hashlib, sys
@@ -189,6 +189,13 @@ def given_name(
 def is_served(model)->bool:
     "Is it a model on a server, e.g. `openai:llama3`?"
     return given_name(model)[1].startswith('openai:')
+
+def served_name(model)->str:
+    "The name by which a server knows a model; raises `InputError` if there is none"
+    name = given_name(model)[1].removeprefix('openai:').strip()
+    if name and name.isprintable(): return name
+    raise InputError('-m', f'{model} names no model; give the name that the server has for it, '
+                           'e.g. openai:llama3')
 
 def local_model(model)->Path|None: # `None` if there is no such folder
     "The folder that a name stands for"

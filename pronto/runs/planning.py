@@ -18,8 +18,10 @@ from ..datasets.loading import load_manifest, table_file
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import TASKS, find_task, is_chosen, task_file
 from ..modeling.instructions import read_instructions
+from ..modeling.letters import option_letters
 from ..modeling.recipes import PROBES, PROMPTS, RECIPES, find_model, find_recipe, given_name
-from ..modeling.recipes import has_bf16, is_served, local_model, model_hash
+from ..modeling.recipes import has_bf16, is_served, local_model, model_hash, served_name
+from ..modeling.served import require_address
 from ..modeling.static_vectors import STATIC_KINDS, is_static, resolve_model, settings_for
 from ..protocols.parts import Part, Selection, Translation, check_compatible, find_translations
 from ..protocols.protocol import SIZES, Protocol, Setup, find_protocol
@@ -190,6 +192,7 @@ def _model_files(model, recipe)->str: # A hash
     if endpoint and not is_served(model):
         raise InputError(model, 'is not on a server; name it openai:NAME, or leave --endpoint out')
     if not endpoint: return model_hash(find_model(model))
+    served_name(model) # Or else a line
     return content_hash(f'{endpoint} {given_name(model)[1]}'.encode(), size=16)
 
 def _require_tokens(model:str, task):
@@ -224,6 +227,7 @@ class _Plan:
             raise InputError(model, 'has one head for one task; leave --together out')
         recipe = _in_language_of(selection.dev[0].folder, self.recipe, self.instructions)
         files, settings = _model_files(found, recipe), settings_for(found, recipe, task)
+        if getattr(recipe, 'answers', '') == 'letters': option_letters(len(task.labels), task.abbr)
         if self.protocol.adapt in ('all','together'): settings = task.adapted(settings, found)
         if self.heads: settings |= self._together()
         learned = _learned(selection, self.pools.digest) if self.protocol.across else {}
@@ -356,6 +360,7 @@ def _asked(recipe, protocol:Protocol, asking:dict):
             what = 'is for models without a server, which give probabilities; leave it out'
             raise InputError(', '.join(of_model), what)
         place = asking['endpoint'].rstrip('/').removesuffix('/chat/completions')
+        require_address(place) # Before it is written anywhere
         asking = asking | dict(endpoint=place) # One name for one server
     elif of_server:
         raise InputError(', '.join(of_server), 'is for models on a server; name one with --endpoint')
