@@ -76,7 +76,8 @@ def test_ways_of_asking_belong_to_prompting(data, causal, capsys): # noqa: F811
 TOO_LONG = dict(short=(400, dict(error=dict(message='the request exceeds the context size'))), # As servers say it
                 large=(413, '<html>Request Entity Too Large</html>'),
                 few=(422, dict(error='Input validation error: `inputs` must have less than 1024 tokens. Given: 1168')))
-SAID = dict(empty=None, unicode='\u2028Ответ: Б \U0001f600', thinks='<think>A or B?</think>\n\nB')
+SAID = dict(empty=None, unicode='\u2028Ответ: Б \U0001f600', thinks='<think>A or B?</think>\n\nB',
+            bold='**Antwort:** **B**', sentence='A man asks B.')
 
 class Server:
     "Answers like a server of the OpenAI interface: all rows with B, apart from some faults"
@@ -192,7 +193,7 @@ def test_settings_that_a_server_does_not_know_are_left_out_and_recorded(served):
     assert record['attempts'][0]['max_completion_tokens'] == 99 and 'temperature' not in record['attempts'][0]
     assert record['hyperparameters']['answer_tokens'] == 99
 
-@pytest.mark.parametrize('fault,lost', [('empty', 1), ('unicode', 1), ('thinks', 0)])
+@pytest.mark.parametrize('fault,lost', [('empty', 1), ('unicode', 1), ('sentence', 1), ('thinks', 0), ('bold', 0)])
 def test_answers_that_cannot_be_read_are_counted(served, tmp_path, capsys, fault, lost):
     ask, runs = served
     with Server(fault) as server:

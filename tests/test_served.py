@@ -157,7 +157,7 @@ def test_a_task_with_more_labels_than_letters_is_refused_everywhere(place, tmp_p
     (tmp_path/'many.tsv').write_text('\n'.join(['ref\tmany\tsplit\tlicence', *rows]) + '\n')
     assert main('annotate', tmp_path/'many.tsv', '-o', tmp_path/'many.parquet') == 0
     assert main('build', '-a', tmp_path/'many.parquet', '-b', place/'corpus'/'bibles'/'qad.tsv', '-o', tmp_path/'qad',
-                '--min-verses', 100, '--splits', 'source') == 0
+                '--min-verses', 100, '--splits', 'published') == 0
     asked = 'eval', tmp_path/'qad', '--protocol', 'prompting', '--runs', tmp_path/'runs'
     (tmp_path/'m').mkdir()
     for name in 'config.json', 'model.safetensors': (tmp_path/'m'/name).write_text('{}')
