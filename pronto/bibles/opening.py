@@ -88,7 +88,8 @@ def _zip(path:Path, data:bytes)->Folder:
         what = f'unpacks to more than {_LARGEST_ZIP>>20} MB; unpack it and name the Bible in it'
         raise InputError(path, what)
     def read(name):
-        try: return archive.read(members[name])
+        try:
+            with reading(path, 'unpack it yourself', RuntimeError): return archive.read(members[name])
         except MemoryError as e:
             raise InputError(path, f'{name} cannot be unpacked; unpack it yourself') from e
     return Folder(path, sorted(members), read)

@@ -66,7 +66,7 @@ def _stated_numbers(folder:Folder, beside:PurePosixPath, number:str)->StatedNumb
                    and PurePosixPath(n).name.lower() == 'custom.vrs'), None)
     if custom is None: return StatedNumbers(scheme)
     path = folder.path/custom
-    with reading(path, _MEND):
+    with reading(path, _MEND, RuntimeError): # Of `sil-machine`
         changes = decoded(folder.open(custom), path)
         scheme_verses(f'{scheme or "eng"} {changes}') # Fails if they cannot be read
     return StatedNumbers(scheme or 'eng', changes)

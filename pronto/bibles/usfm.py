@@ -142,7 +142,7 @@ def _parsed(usfm:str, path)->Collector:
     "The verses of a book with any markup, as `sil-machine` finds them"
     Parser, Handler, styles = _machine()
     handler = Handler()
-    with reading(path, _MEND): parser = Parser(usfm, handler, styles)
+    with reading(path, _MEND, IndexError): parser = Parser(usfm, handler, styles)
     try: parser.process_tokens()
     except Exception as e:
         what, line = f'cannot be parsed ({e!r}); {_MEND}', parser.state.line_number

@@ -8,12 +8,13 @@ __all__ = ['make_parser', 'main']
 # %% ../../nbs/cli/command.ipynb #44ca5e63
 import argparse, errno, os, sys
 from pathlib import Path
+from traceback import print_exc
 from . import benchmark_commands, card_command, completion, dataset_commands, demo_command, doctor
 from . import model_commands, quality_commands, result_commands, study_command
 from .guide import guide
 from .options import Parser, output_options
 from .output import set_output, show, warn
-from ..core.files import InputError
+from ..core.files import InputError, our_mistake
 
 # %% ../../nbs/cli/command.ipynb #cb953413
 _AREAS = (dataset_commands, model_commands, result_commands, quality_commands, benchmark_commands,
@@ -88,7 +89,9 @@ def main(argv:list[str]=None)->int: # Exit status
         if isinstance(e, OSError) and e.filename is None: _drop_output()
         if isinstance(e, BrokenPipeError): return 1
         what = _user_error(e, args.command)
-        if what is None: raise
+        if what is None:
+            print_exc()
+            what = our_mistake(e)
         warn(f'pronto: {what}')
         return 1
 

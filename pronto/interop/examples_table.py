@@ -9,7 +9,7 @@ __all__ = ['EXAMPLES', 'HF_SPLITS', 'COLUMNS', 'table_of_rows', 'write_examples'
 # %% ../../nbs/interop/examples_table.ipynb #ext05
 from pathlib import Path
 from typing import TYPE_CHECKING
-from ..core.files import InputError, reading
+from ..core.files import ANY_SHAPE, InputError, reading
 from ..core.refs import parse_ref
 from ..datasets.examples import PairExample, VerseExample, table_line
 from ..datasets.loading import Dataset, check_rows
@@ -75,7 +75,7 @@ def read_examples(
     "Read the examples of a translation; raises `InputError` if something is missing or damaged"
     from pyarrow import parquet
     path, names = Path(path), {hf: s for s,hf in HF_SPLITS.items()}
-    with reading(path, _AGAIN):
+    with reading(path, _AGAIN, *ANY_SHAPE):
         table = parquet.read_table(path)
         if table.column_names != COLUMNS:
             raise InputError(path, f'has other columns than {", ".join(COLUMNS)}; {_AGAIN}')

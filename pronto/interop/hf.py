@@ -15,8 +15,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Callable, Iterable, NamedTuple
 import pronto
 from ..bibles.languages import identify
-from ..core.files import InputError, foreign_file, json_bytes, json_with_keys, read_json, reading
-from ..core.files import replace_folder, template
+from ..core.files import ANY_SHAPE, InputError, foreign_file, json_bytes, json_with_keys, read_json
+from ..core.files import reading, replace_folder, template
 from ..core.refs import parse_ref
 from ..core.tables import markdown_table, markdown_text
 from ..datasets.building import dataset_files
@@ -412,7 +412,7 @@ def _rows(path:Path, manifest:dict, stem:str, split:str)->list: # `VerseExample`
     "Rows of a Parquet file, whose schema names the labels"
     from datasets import Features
     from pyarrow import parquet
-    with reading(path, _AGAIN):
+    with reading(path, _AGAIN, *ANY_SHAPE):
         table, rows = parquet.read_table(path), []
         kind = next((k for k in (VerseExample, PairExample) if [*k._fields] == table.column_names), None)
         names = kind and getattr(Features.from_arrow_schema(table.schema)['label'], 'names', None)

@@ -16,7 +16,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, normalize
 from transformers import set_seed
-from ..core.files import InputError, read_json, reading
+from ..core.files import ANY_SHAPE, InputError, read_json, reading
 from ..core.progress import progress as bar
 from .encodings import pad_batch
 from .recipes import find_model
@@ -41,7 +41,7 @@ def load_vectors(model)->Vectors:
     from safetensors.numpy import load_file
     folder, remedy = Path(find_model(model)), 'remove the folder, so that it is made again'
     config = read_json(folder/'config.json', remedy)
-    with reading(folder/'vectors.safetensors', remedy):
+    with reading(folder/'vectors.safetensors', remedy, *ANY_SHAPE):
         table = load_file(folder/'vectors.safetensors')['vectors']
         words = (folder/'vocab.txt').read_text(encoding='utf-8').split('\n')[:-1]
         if len(words) != len(table): raise ValueError(f'{len(words)} words and {len(table)} vectors')

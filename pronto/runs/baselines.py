@@ -13,7 +13,7 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 import pronto
-from ..core.files import InputError, content_hash, data_dir, reading, write_aside
+from ..core.files import ANY_SHAPE, InputError, content_hash, data_dir, reading, write_aside
 from ..datasets.cues import predict_cues
 from ..datasets.pairs import numbered
 from ..datasets.shortcuts import NearestText
@@ -136,7 +136,7 @@ def predict_once(task, train:list, test:list)->dict[str,list[str]]: # In the for
     "Read the baselines' answers from the data folder, or compute them and keep them there"
     path, n = kept_baselines()/f'{_identity(task, train, test)}.json.gz', len(task.true_labels(test))
     try:
-        with reading(path):
+        with reading(path, 'remove it', *ANY_SHAPE):
             found = json.loads(gzip.decompress(path.read_bytes()))
             whole = (len(x) == n and (task.has_items or {*x} <= {*task.labels}) for x in found.values())
             if found.keys() == baselines_of(task).keys() and all(whole): return found

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Iterator, NamedTuple
 from ..bibles.versification import scheme_verses
-from ..core.files import InputError, read_json, reading
+from ..core.files import ANY_SHAPE, InputError, read_json, reading
 from ..core.refs import BOOKS, Ref
 
 # %% ../../nbs/sources/acai.ipynb #ac07
@@ -127,7 +127,7 @@ def _identifier(record:dict, field:str)->str:
 def read_acai(path)->AcaiRecord:
     "Read one file; raises `InputError` if it cannot be read or has a word that does not exist"
     record, unknown = read_json(path, REMEDY), Counter()
-    with reading(path, REMEDY):
+    with reading(path, REMEDY, *ANY_SHAPE):
         if not isinstance(record, dict): raise ValueError('it is not a JSON object')
         id, main = (_identifier(record, field) for field in ('id','primary_id'))
         others = _names(record, 'referred_to_as')

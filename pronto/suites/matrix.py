@@ -8,7 +8,7 @@ __all__ = ['SavedTransfer']
 # %% ../../nbs/suites/matrix.ipynb #mx04imports
 from pathlib import Path
 from statistics import mean
-from ..core.files import InputError, reading
+from ..core.files import ANY_SHAPE, InputError, reading
 from ..core.pictures import heat_map, panels
 from ..core.tables import Table, csv_rows, decimal, interval_text
 
@@ -17,7 +17,7 @@ class SavedTransfer:
     "A matrix of transfer in percent, from a table; raises `InputError` for another table"
     def __init__(self, path, title:str=''): # A table with the columns train, test, value and ngram
         self.title = title
-        with reading(path, 'it should have the columns train, test, value and ngram'):
+        with reading(path, 'it should have the columns train, test, value and ngram', *ANY_SHAPE):
             rows = csv_rows(Path(path).read_text(encoding='utf-8'))
             self.values = {(r['train'], r['test']): float(r['value']) for r in rows}
             self.ngrams = [float(r['ngram']) for r in rows if r['train'] == r['test'] and r['ngram']]

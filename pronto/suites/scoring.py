@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 from typing import Callable
-from ..core.files import InputError, fact_table, read_json, reading
+from ..core.files import ANY_SHAPE, InputError, fact_table, read_json, reading
 from ..core.tables import decimal, grouped, markdown_table
 from .kinds import file_lines
 from .language_codes import xtreme_code
@@ -51,7 +51,7 @@ _SQUAD = 'it should be SQuAD 1.1: {"data": [{"paragraphs": [{"context": ..., "qa
 def read_questions(path)->list[tuple[str,list[str]]]: # Id and true answers
     "The questions of a file in SQuAD's format, without contexts; raises `InputError`"
     found = read_json(path)
-    with reading(path, _SQUAD):
+    with reading(path, _SQUAD, *ANY_SHAPE):
         articles = found['data'] if isinstance(found, dict) else found
         asked = [qa for article in articles for part in article['paragraphs'] for qa in part['qas']]
         answers = [(qa['id'], [answer['text'] for answer in qa['answers']]) for qa in asked]

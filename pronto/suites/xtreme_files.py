@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from ..bibles.ud import UPOS, Token, read_conllu
-from ..core.files import InputError, path_part, read_json, reading
+from ..core.files import ANY_SHAPE, InputError, path_part, read_json, reading
 from ..datasets.examples import text_columns
 from ..datasets.splits import SPLITS
 from .kinds import (ROWS, AnswerSpan, Described, Query, Question, Tagged, file_lines,
@@ -136,7 +136,7 @@ def read_squad(
 )->tuple[list[Question],list[str],list[int]]:
     "Questions; how many answers were moved or are not in the context; the article of each question"
     found, mended, rows, articles = read_json(path), Counter(), [], []
-    with reading(path, _SQUAD):
+    with reading(path, _SQUAD, *ANY_SHAPE):
         for i,article in enumerate(found['data']):
             for part in article['paragraphs']:
                 rows += [_question(qa, part['context'], mended) for qa in part['qas']]
