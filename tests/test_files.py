@@ -67,7 +67,8 @@ def test_a_mistake_in_the_code_is_not_said_to_be_a_bad_file(tmp_path, monkeypatc
     from pronto.bibles import reading as bibles
     from pronto.cli.command import main
     (tmp_path/'b.tsv').write_text('MRK\t1\t1\tlo la\n')
-    monkeypatch.setattr(bibles, '_read_table', lambda text, path: {}['verses'])
+    broken = bibles.Reader('broken', lambda file: True, lambda file: {}['verses'])
+    monkeypatch.setattr(bibles, 'READERS', [broken])
     assert main(['convert', str(tmp_path/'b.tsv'), '-o', str(tmp_path/'c.tsv')]) == 1
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("pronto: KeyError: 'verses' (") and f'while reading {tmp_path/"b.tsv"}' in last
