@@ -57,7 +57,7 @@ class Bare:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch, tmp_path):
     pytest.importorskip('openai')
-    for name,value in dict(RETRIES=0, PAUSES=(), LONGEST=1).items(): monkeypatch.setattr(served, name, value)
+    for name,value in dict(RETRIES=0, PAUSES=(), ANSWER_SECONDS=1).items(): monkeypatch.setattr(served, name, value)
     for name,value in dict(OPENAI_API_KEY=KEY, PRONTO_DATA=str(tmp_path)).items(): monkeypatch.setenv(name, value)
 
 def ask(url, n=1, name='openai:toy'):

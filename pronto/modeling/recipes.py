@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from ..core.files import InputError, beside, data_dir, json_with_keys, reading
+from .letters import option_letters
 
 # %% ../../nbs/modeling/recipes.ipynb #bba9bb43
 @dataclass(frozen=True)
@@ -80,7 +81,8 @@ class PromptRecipe:
     price:str = '' # Of a million tokens that a server reads and writes
 
     def settings(self, task)->dict: # For the record
-        "What identifies a prompting"
+        "What identifies a prompting; raises `InputError` for a task with more labels than letters"
+        if self.answers == 'letters': option_letters(len(task.labels), task.abbr)
         later = dict(chat=False, answers='letters', permuted=False, calibrated=False, endpoint='',
                      answer_tokens=16)
         never = 'instructions', 'most_requests', 'price'
@@ -150,6 +152,7 @@ def model_files(model)->list[Path]: # In order of their names
     below = [*(folder/_TEMPLATES).glob('*.jinja'), *_weights_elsewhere(folder)]
     return sorted(p for p in ours + below if p.is_file())
 
+# %% ../../nbs/modeling/recipes.ipynb #rcof0002
 def other_files(model)->list[str]: # A folder without any file of the model is one entry
     "What else is in the folder of a model, and not in its hash"
     folder, ours = Path(model), {*model_files(model)}
@@ -162,6 +165,7 @@ def other_files(model)->list[str]: # A folder without any file of the model is o
             else: yield f'{name}/'
     return [*others(folder)]
 
+# %% ../../nbs/modeling/recipes.ipynb #rcof0003
 @lru_cache(maxsize=None)
 def _file_hash(path:str, size:int, changed:int)->str:
     with open(path, 'rb') as f:

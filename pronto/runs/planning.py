@@ -18,7 +18,6 @@ from ..datasets.loading import load_manifest, table_file
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import TASKS, find_task, is_chosen, task_file
 from ..modeling.instructions import read_instructions
-from ..modeling.letters import option_letters
 from ..modeling.recipes import PROBES, PROMPTS, RECIPES, find_model, find_recipe, given_name
 from ..modeling.recipes import has_bf16, is_served, local_model, model_hash, served_name
 from ..modeling.served import require_address
@@ -227,7 +226,6 @@ class _Plan:
             raise InputError(model, 'has one head for one task; leave --together out')
         recipe = _in_language_of(selection.dev[0].folder, self.recipe, self.instructions)
         files, settings = _model_files(found, recipe), settings_for(found, recipe, task)
-        if getattr(recipe, 'answers', '') == 'letters': option_letters(len(task.labels), task.abbr)
         if self.protocol.adapt in ('all','together'): settings = task.adapted(settings, found)
         if self.heads: settings |= self._together()
         learned = _learned(selection, self.pools.digest) if self.protocol.across else {}
