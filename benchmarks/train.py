@@ -18,7 +18,7 @@ from pathlib import Path
 import torch
 from transformers import (AutoModelForSequenceClassification, AutoTokenizer, DataCollatorWithPadding,
                           PrinterCallback, Trainer, TrainingArguments, set_seed)
-from pronto.core.stats import score
+from pronto.core.seeds import score_runs
 from pronto.datasets.loading import load_dataset_folder
 from pronto.datasets.tasks import find_task
 from pronto.modeling.architectures import quiet
@@ -95,8 +95,8 @@ def measure(dataset, task, test, args, ways):
             predicted = train(dataset, args.model, task, args.limit, args.epochs, seed)
             seconds[name].append(clock() - begun)
             if seed: continue
-            values, intervals = score(task.labels, gold, predicted, chapters_of_table(task.places(test)))
-            accuracy[name] = values['accuracy'], intervals['accuracy']
+            found = score_runs(task.labels, gold, [predicted], chapters_of_table(task.places(test)))
+            accuracy[name] = found['accuracy'].value, found['accuracy'].interval
     return seconds, accuracy
 
 def main():

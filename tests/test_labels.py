@@ -155,16 +155,21 @@ def test_a_release_has_them(place, tmp_path):
     forget()
     assert registry_row(tmp_path/'qad')['long_shares'].startswith('no ')
 
-def test_a_store_gives_way_to_a_table_that_changed(built, model, place, tmp_path): # noqa: F811
-    "The labels of a run are those it was scored with, whatever the store says of the task today"
-    from pronto.reporting.scores import read_answers
+def test_a_name_has_one_set_of_labels_in_a_store_as_in_a_command(built, model, place, tmp_path, capsys): # noqa: F811
+    "Other labels are refused before anything is trained, one command after the other and in one"
     assert main('eval', built('parallel'), '-m', model, '-t', 'long', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
     table = (place/'mine.tsv').read_text().replace('\tyes\t', '\tsi\t').replace('\tno\t', '\tnon\t')
     (tmp_path/'mine.tsv').write_text(table)
     bible, other = place/'corpus'/'bibles'/'qad.tsv', tmp_path/'other'
     assert main('build', '-a', tmp_path/'mine.tsv', '-b', bible, '-o', other, '--min-verses', 100, '--splits', 'parallel') == 0
-    assert main('eval', other, '-m', model, '-t', 'long', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
-    for run in read_runs(tmp_path/'runs'): assert {*read_answers([run]).labels} in ({'no','yes'}, {'non','si'})
+    again = 'eval', other, '-m', model, '-t', 'long', '--epochs', 1, '--limit', 20, '--runs'
+    capsys.readouterr()
+    assert main(*again, tmp_path/'runs') == 1
+    said, = capsys.readouterr().err.splitlines()
+    assert 'tasks/long.json: long has other labels in this store (no, yes) than now (non, si); rename the column' in said
+    assert len(read_runs(tmp_path/'runs')) == 1 and main(*again, tmp_path/'others') == 0
+    assert main('eval', tmp_path/'qad-parallel', *again[1:], tmp_path/'both') == 1
+    assert 'are not those of' in capsys.readouterr().err
 
 def test_names_that_are_taken_and_damaged_manifests_are_one_line(place, built, tmp_path, capsys):
     (tmp_path/'a.tsv').write_text('ref\tsentence_mood\nMAT 1:1\ta\nMAT 1:2\tb\n')

@@ -332,7 +332,7 @@ def test_edges_are_probed_in_one_language_and_across(demo, tmp_path):
     models = [tmp_path/'base', tmp_path/'tuned']
     for model in models: pretrain(texts, model, steps=0, device='cpu', vocab_size=300, layers=1, width=16, heads=2)
     options = dict(treebanks=tmp_path/'ud', ontonotes=folder.parent/'corpus'/'ontonotes', models=','.join(map(str, models)),
-                   sentences=60, most=400, resamples=50, out=tmp_path/'tables')
+                   sentences=60, most=400, out=tmp_path/'tables')
     parameters = [x for k,v in options.items() for x in ('-p', k, v)]
     said = '\n'.join(shown(run_notebook('edges.ipynb', tmp_path/'run.ipynb', tmp_path/'data', *parameters), 'text/markdown'))
     rows = csv_rows((tmp_path/'tables'/'edges.csv').read_text(encoding='utf-8'))

@@ -14,7 +14,7 @@ import pronto
 from pronto.core.files import InputError
 from pronto.modeling.recipes import RECIPES
 from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs, score_labels, score_run, store_run, write_record
-from pronto.core.stats import score
+from pronto.core.seeds import score_runs
 from pronto.datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 
 PATHS = os.pathsep.join([str(ROOT), str(ROOT/'tests')])
@@ -108,16 +108,21 @@ def test_full_disk_leaves_no_record(tmp_path, room):
     assert done.stdout.startswith('InputError') and done.stdout.count('\n') == 1 and 'cannot be written' in done.stdout, done
     assert not is_done(RUN, tmp_path, report=pytest.fail) and not list(tmp_path.rglob('*.tmp'))
 
+def interval(labels, true, said, chapters):
+    "Of the accuracy of one run"
+    return score_runs(labels, true, [said], chapters)['accuracy'].interval
+
 def test_intervals_of_pairs_hold_the_truth():
     "Pairs from chapters, and verses, that differ in difficulty: 95 in a hundred, or a few more"
     rng, hits = np.random.default_rng(0), 0
-    for i in range(150):
+    for _ in range(150):
         chapter, verse = .05*rng.standard_normal(26), .1*rng.standard_normal((26,28))
         c, v = rng.integers(0, 26, (3000,2)), rng.integers(0, 28, (3000,2))
         right = rng.random(3000) < .7 + chapter[c].sum(1) + verse[c,v].sum(1)
-        low,high = score([0,1], [1]*3000, right.astype(int).tolist(), c, n=300, seed=i)[1]['accuracy']
+        low,high = interval([0,1], [1]*3000, right.astype(int).tolist(), c)
         hits += low <= .7 <= high
     assert .92 <= hits/150
+
 def test_without_references_each_verse_counts_alone():
     def pair(i): return PairExample('go.01', f'they went {i%7}', f'she goes {i%5}', 'same' if i%2 else 'different', None, None)
     train, test = [pair(i) for i in range(20)], [pair(i) for i in range(20, 40)]
@@ -128,8 +133,8 @@ def test_pairs_without_references_that_share_a_text_are_not_independent():
     "The interval is that of chapters that are named by the texts, in records and of scores alone"
     test = [PairExample('go.01', f'they went {i%7}', f'she goes {i%5}', 'same' if i%7 else 'different') for i in range(70)]
     texts, said = [[r.text1, r.text2] for r in test], ['same']*70
-    expected = score(SS.labels, [r.label for r in test], said, texts)[1]['accuracy']
-    alone = score(SS.labels, [r.label for r in test], said, list(range(70)))[1]['accuracy']
+    expected = interval(SS.labels, [r.label for r in test], said, texts)
+    alone = interval(SS.labels, [r.label for r in test], said, list(range(70)))
     assert expected[1] - expected[0] > 1.5*(alone[1] - alone[0])
     assert score_run(SS, dict(train=test[:7], test=test), said, {})[0]['intervals']['accuracy'] == expected
     assert score_labels(SS, test, said)[1]['accuracy'] == expected
@@ -138,19 +143,20 @@ def test_pair_in_one_chapter_counts_once():
     "Pairs inside chapters are verses with another name, and must have the same interval"
     rng = np.random.default_rng(0)
     chapter, right = rng.integers(0, 20, 500), rng.integers(0, 2, 500).tolist()
-    assert score([0,1], [1]*500, right, chapter) == score([0,1], [1]*500, right, np.stack([chapter, chapter], 1))
+    assert interval([0,1], [1]*500, right, chapter) == interval([0,1], [1]*500, right, np.stack([chapter, chapter], 1))
 
 def test_order_of_rows_and_of_a_pairs_chapters_does_not_matter():
     rng = np.random.default_rng(0)
     chapters, true, said = rng.integers(0, 20, (500,2)), rng.integers(0, 2, 500), rng.integers(0, 2, 500)
     order = rng.permutation(500)
-    one = score([0,1], true.tolist(), said.tolist(), chapters)
-    other = score([0,1], true[order].tolist(), said[order].tolist(), chapters[order,::-1])
+    one = interval([0,1], true.tolist(), said.tolist(), chapters)
+    other = interval([0,1], true[order].tolist(), said[order].tolist(), chapters[order,::-1])
     assert one == other
 
 def test_clustered_answers_widen_the_interval():
-    true, alone, together = [1]*400, [int(i%4 > 0) for i in range(400)], [int(i//20%4 > 0) for i in range(400)]
-    width = lambda said: np.diff(score([0,1], true, said, [i//20 for i in range(400)])[1]['accuracy'])[0]
+    true, together = [1]*400, [int(i//20%4 > 0) for i in range(400)]
+    alone = np.random.default_rng(0).permutation(together).tolist()
+    width = lambda said: np.diff(interval([0,1], true, said, [i//20 for i in range(400)]))[0]
     assert width(together) > 3*width(alone)
 
 @pytest.fixture(scope='module')
@@ -203,7 +209,9 @@ ODD = [('accuracy', float('nan')), ('accuracy', None), ('accuracy', '0.5'), ('ac
        ('intervals', None), ('intervals', dict(accuracy=[.7])), ('intervals', dict(accuracy=['a','b'])), ('baselines', None),
        ('baselines', dict(ngram='x')), ('counts', dict(test='x')), ('counts', None), ('collapsed', 'no'), ('limit', 'all'), ('limit', -1),
        ('hyperparameters', []), ('seed', '1'), ('model', None), ('task', 3), ('recipe', {}), ('dataset', ['qaa']), ('model', '\ud800'),
-       ('dev', 'none'), ('best_epoch', 7), ('versions', None), ('seconds', 'long'), ('device', None), ('dataset_hash', 1)]
+       ('unknown', dict(test=5.)), ('truncated', dict(test=-1)), ('intervals', dict(accuracy=[.8, .7])), ('seconds', -1.),
+       ('baseline_scores', dict(ngram=dict(accuracy=5.))), ('dev', [dict(epoch=1, mcc=2.)]), ('memory', dict(ngram_exact=5.)),
+       ('task', 'sentence_mood_2'), ('seed', 5), ('dev', 'none'), ('best_epoch', 7), ('versions', None), ('seconds', 'long'), ('device', None), ('dataset_hash', 1)]
 
 def stored(folder, **changes):
     "A record with odd values whose predictions fit"

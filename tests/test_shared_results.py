@@ -6,7 +6,7 @@ from importlib.util import find_spec
 import jsonschema
 import pytest
 
-from conftest import predictions, run_results
+from conftest import predictions, run_results, scored
 from pronto.cli.command import main
 from pronto.runs.store import RunKey, read_runs, write_record
 
@@ -47,7 +47,7 @@ def shared(tmp_path):
     "The records of two people in one folder"
     for who,model in ('one','org/small'),('two','my-model'):
         key = RunKey('wol', model, '0123456789abcdef', 'proper_noun_subject', 'a hash')
-        write_record(key, tmp_path/who, run_results(versions=dict(pronto='0.2.0')), predictions(.75))
+        write_record(key, tmp_path/who, scored(predictions(.75), versions=dict(pronto='0.2.0')), predictions(.75))
         assert main(['export', 'results', str(tmp_path/who), '-o', str(tmp_path/'shared'), '--organisation', who]) == 0
     return tmp_path/'shared'
 
@@ -84,7 +84,7 @@ def test_readings_are_shared_too(tmp_path):
 
 def test_a_model_on_a_server_is_named_without_its_interface(tmp_path):
     key = RunKey('wol', 'openai:org/name', 'abc', 'proper_noun_subject', 'a hash', hyperparameters=dict(endpoint='http://x/v1'))
-    about = run_results(attempts=[dict(seed=0, model='name-2026', date='2026-11-24')])
+    about = scored(predictions(.75), attempts=[dict(seed=0, model='name-2026', date='2026-11-24')])
     write_record(key, tmp_path/'one', about, predictions(.75))
     assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'shared')]) == 0
     path, = (tmp_path/'shared'/'results'/'org__name').rglob('*.json')
@@ -120,15 +120,68 @@ def test_the_check_says_what_is_wrong(shared, tmp_path, capsys):
     assert check(shared) == 1 and 'is the same run as' in capsys.readouterr().err
     for path in *record.parent.glob('paper-s1-*'), *(shared/'results').rglob(f'*{again.stem}.json'): path.unlink()
     far = RunKey('wol', 'my-model', '0123456789abcdef', 'proper_noun_subject', 'a hash', seed=1)
-    write_record(far, tmp_path/'two', run_results(accuracy=.25), predictions(.25))
+    write_record(far, tmp_path/'two', scored(predictions(.25)), predictions(.25))
     assert main(['export', 'results', str(tmp_path/'two'), '-o', str(shared)]) == 0
     assert 'accuracy 25.0%, other seeds 75.0%' in capsys.readouterr().err
     key = RunKey('wol', 'third', 'abc', 'proper_noun_subject', 'another hash')
-    write_record(key, tmp_path/'three', run_results(), predictions(.75))
+    write_record(key, tmp_path/'three', scored(predictions(.75)), predictions(.75))
     before = [p for p in shared.rglob('*') if p.is_file()]
     assert main(['export', 'results', str(tmp_path/'three'), '-o', str(shared)]) == 1
     assert 'wol: its runs of PNS are on 2 datasets of this name' in capsys.readouterr().err
     assert [p for p in shared.rglob('*') if p.is_file()] == before and check(shared) == 0 # What is refused is not added
     other = RunKey('wol', 'third', 'abc', 'main_tense', 'another hash') # Of the tasks that one chooses, each is a file
-    write_record(other, tmp_path/'four', run_results(), predictions(.75))
+    write_record(other, tmp_path/'four', scored(predictions(.75)), predictions(.75))
     assert main(['export', 'results', str(tmp_path/'four'), '-o', str(shared)]) == 0
+
+def edited(path, **changes):
+    path.write_text(json.dumps(json.loads(path.read_text(encoding='utf-8')) | changes), encoding='utf-8')
+
+@pytest.mark.parametrize('changes', [dict(mcc=.9), dict(macro_f1=.9), dict(intervals=dict(accuracy=[.7499, .7501])), dict(baselines=dict(majority=.1)),
+    dict(baselines=dict(majority=.5, other=.9)), dict(baseline_scores=dict(majority=dict(accuracy=.5, mcc=.3))), dict(counts=dict(test=99)),
+    dict(baseline_intervals=dict(majority=[.1, .2]))], ids=lambda changes: ' '.join(changes))
+def test_every_figure_is_compared_with_the_predictions(tmp_path, capsys, changes):
+    key = RunKey('wol', 'my-model', 'abc', 'proper_noun_subject', 'a hash')
+    edited(write_record(key, tmp_path/'one', scored(predictions(.75)), predictions(.75)), **changes)
+    assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'shared')]) == 1
+    assert 'predictions' in capsys.readouterr().err and not [*(tmp_path/'shared').rglob('*.json')]
+
+def test_other_labels_of_the_same_inputs_are_a_conflict(tmp_path, capsys):
+    "The scores are the same, as label and answer change places together"
+    key = RunKey('wol', 'my-model', 'abc', 'proper_noun_subject', 'a hash')
+    swap = lambda row: row | {name: {'0': '1', '1': '0'}[row[name]] for name in ('label','predicted','majority')}
+    for who,rows in dict(one=predictions(.75), two=[*map(swap, predictions(.75))]).items():
+        write_record(key, tmp_path/who, scored(rows), rows)
+    assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'shared')]) == 0
+    assert main(['export', 'results', str(tmp_path/'two'), '-o', str(tmp_path/'shared')]) == 1
+    assert 'has other rows or labels than' in capsys.readouterr().err
+
+def test_nothing_outside_a_store_is_exported_and_nothing_written_into_it(tmp_path, capsys):
+    write_record(RunKey('wol', 'my-model', 'abc', 'proper_noun_subject', 'a hash'), tmp_path/'one', scored(predictions(.75)), predictions(.75))
+    before = sorted((tmp_path/'one').rglob('*'))
+    assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'one'/'inside')]) == 1
+    assert 'is inside the run store' in capsys.readouterr().err and sorted((tmp_path/'one').rglob('*')) == before
+    (tmp_path/'secret.json').write_text(json.dumps(dict(kind='verse', name='X', metric='mcc', labels=['a','b'])))
+    (tmp_path/'one'/'tasks').mkdir()
+    (tmp_path/'one'/'tasks'/'x.json').symlink_to(tmp_path/'secret.json')
+    assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'shared')]) == 1
+    assert 'is a link to' in capsys.readouterr().err and not (tmp_path/'shared').exists()
+
+def test_one_run_has_one_interval_whoever_asks(tmp_path):
+    "The record, the export and the tables; of an older record what is shown is computed anew"
+    from pronto.core.seeds import INTERVALS
+    from pronto.reporting.scores import read_answers
+    key = RunKey('wol', 'my-model', 'abc', 'proper_noun_subject', 'a hash')
+    path = write_record(key, tmp_path/'one', scored(predictions(.75)), predictions(.75))
+    def intervals():
+        assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'shared')]) == 0
+        run, = read_runs(tmp_path/'one')
+        result, = (tmp_path/'shared'/'results').rglob('*.json')
+        score, = (r['score_details'] for r in json.loads(result.read_text())['evaluation_results'] if r['metric_config']['metric_id'] == 'accuracy')
+        shown = score['uncertainty']['confidence_interval']
+        shutil.rmtree(tmp_path/'shared')
+        return read_answers([run]).scores['accuracy'].interval, [shown['lower'], shown['upper']], run
+    shown, exported, run = intervals()
+    assert run.intervals['accuracy'] == shown == exported and run.intervals_by == INTERVALS
+    edited(path, intervals_by='', intervals=dict(accuracy=[.1, .9]))
+    shown, exported, run = intervals()
+    assert shown == exported != run.intervals['accuracy']

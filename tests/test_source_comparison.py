@@ -35,7 +35,7 @@ def data(testdata, tmp_path):
     return folder
 
 def test_the_notebook_runs_with_its_default_parameters(data, tmp_path):
-    done, notebook = papermill(data, tmp_path/'run.ipynb', resamples=50)
+    done, notebook = papermill(data, tmp_path/'run.ipynb')
     assert done.returncode == 0, done.stderr[-2000:]
     assert {f.name for f in (data/'tables').iterdir()} == {f'sources.{ending}' for ending in ('md','tex','csv','png')}
     table, text = (data/'tables'/'sources.md').read_text(encoding='utf-8'), shown(notebook)

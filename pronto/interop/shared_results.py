@@ -7,17 +7,18 @@ __all__ = ['SCHEMA', 'model_id', 'shared_result', 'export_results', 'check_resul
 
 # %% ../../nbs/interop/shared_results.ipynb #rsx00005
 import json, shutil
-from dataclasses import fields
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from ..core.files import InputError, json_bytes, read_json, safe_name, write_aside
+from ..core.seeds import INTERVALS
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
 from ..modeling.memory import FIGURES
 from ..runs.comparing import cell_of, made_as, task_key, task_name
 from ..runs.schema import Run
-from ..runs.folds import right_answers
-from ..runs.store import RunKey, predictions_of, read_record, store_of
+from ..runs.folds import chapters_of_table, score_table
+from ..runs.store import (brier_again, intervals_of, key_of, know_recorded, prediction_columns,
+                               predictions_of, read_record, store_of)
 
 # %% ../../nbs/interop/shared_results.ipynb #rsx00007
 SCHEMA = '0.3.0' # Of Every Eval Ever
@@ -34,10 +35,10 @@ def _texts(values:dict)->dict[str,str]:
     as_text = lambda v: v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)
     return {k: as_text(v) for k,v in values.items() if v is not None}
 
-def _result(run:Run, metric:str, score:float)->dict:
-    details, ends = dict(score=score), run.intervals.get(metric)
+def _result(run:Run, metric:str, score:float, ends:list[float]|None)->dict:
+    details = dict(score=score)
     if ends:
-        interval = dict(lower=ends[0], upper=ends[1], confidence_level=.95, method='over chapters')
+        interval = dict(lower=ends[0], upper=ends[1], confidence_level=.95, method=INTERVALS)
         n = sum(run.counts.values()) if run.is_reading else run.counts.get('test', 0)
         details['uncertainty'] = dict(confidence_interval=interval, num_samples=n)
     names = 'dataset_hash splits rules source language limit fold'.split()
@@ -70,12 +71,14 @@ def shared_result(
     how = {k: getattr(run, k) for k in names}
     source = dict(source_name='PrOnto', source_type='evaluation_run', evaluator_relationship='other',
                   source_organization_name=organisation, additional_details=_texts(how))
+    intervals = intervals_of(run)
+    results = [_result(run, metric, score, intervals.get(metric)) for metric,score in _scores(run).items()]
     return dict(schema_version=SCHEMA, evaluation_id=f'pronto-{run.path.stem}/{model_id(run)}/{when}',
                 retrieved_timestamp=when, source_metadata=source,
                 eval_library=dict(name='pronto', version=run.versions.get('pronto', 'unknown')),
                 model_info=dict(name=run.model, id=model_id(run),
                                 additional_details=model | _texts(dict(model_hash=run.model_hash))),
-                evaluation_results=[_result(run, *found) for found in _scores(run).items()])
+                evaluation_results=results)
 
 # %% ../../nbs/interop/shared_results.ipynb #rsx00010
 def _records(store:Path)->list[Path]: return sorted(store.glob('[!.]*/*/*/*.json'))
@@ -89,16 +92,35 @@ def _copy(source:Path, target:Path, new:list[Path]):
     if not target.exists(): new.append(target)
     with write_aside(target) as f: shutil.copyfile(source, f)
 
+def _inside(paths:list[Path], store:Path):
+    "Refuse files of other places that a store only links to; they may not be meant for others"
+    for path in paths:
+        if path.resolve().is_relative_to(store.resolve()): continue
+        raise InputError(path, f'is a link to {path.resolve()}, outside the store; put the file itself there')
+
+_ASKED = 'sense', 'ref', 'ref1', 'ref2', 'label'
+
+def _asked(run:Run)->dict[str,list[str]]:
+    "The rows of a run, without its answers"
+    columns = prediction_columns(run)
+    return {name: columns[name] for name in _ASKED if name in columns}
+
+def _require_alike(run:Run, known:Run):
+    "Refuse a run that has other scores or rows than one from the same inputs"
+    scores, what = _scores(known), ''
+    for name,score in _scores(run).items():
+        if abs(scores.get(name, score) - score) > .005*max(1, abs(score)): what = f'another {name}'
+    if _asked(run) != _asked(known): what = 'other rows or labels'
+    if what: raise InputError(run.path, f'has {what} than {known.path}, from the same inputs; find out why')
+
 def _add(path:Path, copy:Path, out:Path, organisation:str, new:list[Path])->bool: # Was it not there?
     "Add one record, its predictions and its results; what is written is added to `new`"
     run = read_record(path)
-    if not copy.exists():
+    if copy.exists(): _require_alike(run, read_record(copy))
+    else:
         table = path.with_suffix('.predictions.tsv') # First, so that no record is without it
         for source in (table, path): _copy(source, copy.with_name(source.name), new)
-    known, result = _scores(read_record(copy)), _place(run, out)
-    for name,score in _scores(run).items():
-        if abs(known.get(name, score) - score) <= .005*max(1, abs(score)): continue
-        raise InputError(path, f'has another {name} than {copy}, from the same inputs; find out why')
+    result = _place(run, out)
     if result.exists(): return False
     made = shared_result(run, str(int(path.stat().st_mtime)), organisation)
     new.append(result)
@@ -115,12 +137,15 @@ def export_results(
 )->tuple[int,int]: # How many records were added, and how many there are
     "Add records to a folder of many people, and check all of it; raises `InputError`, and adds nothing then"
     runs, out, new = store_of(runs), Path(out), []
-    found = _records(runs)
+    found, tasks = _records(runs), sorted(runs.glob('tasks/*.json'))
     if not found: raise InputError(runs, 'has no runs; name a folder that `pronto eval` wrote')
     if runs.resolve() == out.resolve(): raise InputError(out, 'is the run store itself; name another folder')
-    if runs.resolve() == (out/'runs').resolve(): found = []
+    if out.resolve().is_relative_to(runs.resolve()):
+        raise InputError(out, f'is inside the run store {runs}; name another folder')
+    if runs.resolve() == (out/'runs').resolve(): found, tasks = [], []
+    _inside([*tasks, *found, *(path.with_suffix('.predictions.tsv') for path in found)], runs)
     try:
-        for path in runs.glob('tasks/*.json') if found else (): _copy(path, out/'runs'/'tasks'/path.name, new)
+        for path in tasks: _copy(path, out/'runs'/'tasks'/path.name, new)
         added = sum(_add(path, out/'runs'/path.relative_to(runs), out, organisation, new) for path in found)
         if faults := check_results(out):
             more = [f'and {len(faults) - _SHOWN:,} more'] if len(faults) > _SHOWN else []
@@ -131,19 +156,50 @@ def export_results(
     return added, len(_records(out/'runs'))
 
 # %% ../../nbs/interop/shared_results.ipynb #rsx00012
+def _read_again(run:Run, rows:list[dict])->dict: # Fields of a record
+    "What a model knows about verses, from a row for each"
+    column = lambda name: [float(row[name]) for row in rows if row.get(name) not in ('', None)]
+    if run.memory: return dict(memory={name: fmean(column(name)) for name in run.memory if column(name)})
+    return dict(bits_per_character=sum(column('bits'))/sum(column('characters'))) if column('bits') else {}
+
+def _scored_again(run:Run)->dict: # Fields of a record
+    "All that a record says and its predictions tell"
+    rows = predictions_of(run) if run.accuracy is not None or run.is_reading else []
+    if not rows or run.is_reading: return _read_again(run, rows)
+    task, there = TASKS.get(run.task), rows[0].keys()
+    if not task and run.macro_f1 is None and not run.is_search: return {} # Nothing tells which answers are right
+    baselines = [name for name in run.baselines if name in there]
+    found = score_table(task, rows, baselines, chapters_of_table(rows))
+    if task: found |= brier_again(task, rows)
+    if not (task and task.has_items): found['counts'] = dict(test=len(rows))
+    if 'parallel' not in there: del found['accuracy_without_parallels']
+    if run.is_search: found = {k: found[k] for k in ('accuracy','counts','intervals')}
+    if run.intervals_by != INTERVALS: found = {k: v for k,v in found.items() if not k.endswith('intervals')}
+    return found
+
+def _is_same(said, true)->bool:
+    "Are numbers alike, as far as records round them? Of dictionaries, what both have"
+    if isinstance(said, dict) and isinstance(true, dict):
+        return all(_is_same(said[k], true[k]) for k in said.keys() & true.keys())
+    if isinstance(said, list) and isinstance(true, list): return all(map(_is_same, said, true))
+    if said is None or true is None: return said is true
+    return abs(said - true) <= 5e-4*max(1, abs(true))
+
+def _bare(made:dict)->dict:
+    "Results without intervals, which are another estimate where the record is old"
+    for result in made['evaluation_results']: result['score_details'].pop('uncertainty', None)
+    return made
+
 def _faults_of(path:Path, out:Path)->list[str]:
     "What is wrong with one record"
-    try: run = read_record(path)
+    try:
+        run = read_record(path)
+        found = _scored_again(run)
     except InputError as e: return [str(e)]
-    key = RunKey(**{f.name: getattr(run, f.name) for f in fields(RunKey)})
-    if key.hash8 != path.stem.rpartition('-')[2]:
-        return [f'{path}: its name is not that of its inputs; export the record that `pronto eval` wrote']
-    rows = predictions_of(run) if run.task in TASKS else []
-    if rows:
-        said, true = ([row[name] for row in rows] for name in ('predicted','label'))
-        right = right_answers(TASKS[run.task], true, said)
-        if abs(sum(right)/len(right) - run.accuracy) > 5e-4:
-            return [f'{path}: its accuracy is not that of its predictions']
+    wrong = [name for name,true in found.items() if not _is_same(getattr(run, name), true)]
+    if wrong: return [f'{path}: its {wrong[0]} is not that of its predictions']
+    if alone := run.baselines.keys() - found.get('baselines', run.baselines).keys():
+        return [f'{path}: its baseline {min(alone)} has no predictions']
     place = _place(run, out)
     if not place.is_file(): return [f'{path}: has no {place}; export it']
     try:
@@ -151,12 +207,15 @@ def _faults_of(path:Path, out:Path)->list[str]:
         who = found['source_metadata']['source_organization_name']
         made = shared_result(run, found['retrieved_timestamp'], who)
     except (InputError, KeyError, TypeError) as e: return [f'{place}: is damaged ({e})']
-    return [] if found == json.loads(json.dumps(made)) else [f'{place}: says something else than {path}']
+    made, is_old = json.loads(json.dumps(made)), run.intervals_by != INTERVALS and not run.is_reading
+    is_same = _bare(found) == _bare(made) if is_old else found == made
+    return [] if is_same else [f'{place}: says something else than {path}']
 
 def check_results(out)->list[str]: # What is wrong; empty if nothing is
     "Check records, predictions, results and datasets of a folder of many people"
     out = Path(out)
     paths = _records(out/'runs')
+    know_recorded(out/'runs')
     faults = [fault for path in paths for fault in _faults_of(path, out)]
     if faults: return faults
     runs = [read_record(path) for path in paths]
@@ -166,8 +225,7 @@ def check_results(out)->list[str]: # What is wrong; empty if nothing is
         hashes = {r.dataset_hash for r in some}
         if len(hashes) == 1: continue
         faults.append(f'{code}: its runs of {task_name(task)} are on {len(hashes)} datasets of this name')
-    inputs = lambda r: json.dumps([getattr(r, f.name) for f in fields(RunKey)], sort_keys=True)
-    for first,*others in grouped(runs, inputs).values():
+    for first,*others in grouped(runs, lambda r: json.dumps(key_of(r).inputs, sort_keys=True)).values():
         faults += [f'{r.path}: is the same run as {first.path}; remove one' for r in others]
     known = {_place(run, out) for run in runs}
     extra = [p for p in sorted((out/'results').rglob('*.json')) if p not in known]

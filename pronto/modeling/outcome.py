@@ -60,8 +60,7 @@ def label_ids(task, rows:list)->list[int]: # From 0
 
 def scores(task, gold:list[str], predicted:list[str])->dict[str,float]: # Metric to value
     "Accuracy, macro F1, Matthews' correlation and, for counts, the mean absolute error"
-    one_chapter = [0]*len(gold) # No intervals
-    return score(task.labels, gold, predicted, one_chapter, counts=task.counts)[0]
+    return score(task.labels, gold, predicted, counts=task.counts)
 
 # %% ../../nbs/modeling/outcome.ipynb #c0a90002
 def label_entropy(labels:list)->float: # In nats

@@ -13,7 +13,7 @@ from typing import Iterator, NamedTuple
 import numpy as np
 from ..core.files import InputError
 from ..core.refs import Ref
-from ..core.stats import score
+from ..core.seeds import score_runs
 from ..datasets.examples import verses_of
 from ..datasets.loading import Dataset
 from .encodings import FrozenModel, encode_once
@@ -133,9 +133,9 @@ def _right(found:np.ndarray, texts:list[str]|None)->np.ndarray:
     return np.array([texts[i] == own for i,own in zip(found, texts)])
 
 def _score(right:np.ndarray, refs:list[Ref])->tuple[float,list|None]:
-    answers = np.where(right, 'right', 'wrong').tolist()
-    value, interval = score(('right','wrong'), ['right']*len(right), answers, [r.chapter_name for r in refs])
-    return value['accuracy'], interval['accuracy']
+    answers, chapters = np.where(right, 'right', 'wrong').tolist(), [r.chapter_name for r in refs]
+    found = score_runs(('right','wrong'), ['right']*len(right), [answers], chapters)
+    return round(float(right.mean()), 4), found['accuracy'].interval
 
 def _both_ways(x, y, similarity:str, texts:tuple=(None, None))->list[np.ndarray]: # From x to y, and back
     return [_right(retrieve(x, y, similarity), texts[1]), _right(retrieve(y, x, similarity), texts[0])]

@@ -15,7 +15,8 @@ import numpy as np
 from ..datasets.loading import Dataset
 from ..core.files import InputError
 from ..core.refs import Ref
-from ..core.stats import bootstrap, confusions, wilson
+from ..core.seeds import score_agreement
+from ..core.stats import confusions, wilson
 from ..datasets.tasks import NMC, PNS, SM, VerseTask
 from ..bibles.ud import Token, Treebank
 from ..bibles.rows import Bible, VerseRow
@@ -212,7 +213,7 @@ def agree(
     c, widest = comparison, len(comparison.labels) - 1
     bounds = dict(kappa=(-1,1), quadratic_kappa=(-1,1), mse=(0,widest**2), rmse=(0,widest))
     chapters, measure = [r.chapter_name for r in c.refs], lambda m: measures(m, c.task.counts)
-    value, interval = bootstrap(measure, c.labels, c.pronto, c.ud, chapters, bounds, seed=seed)
+    value, interval = score_agreement(measure, c.labels, c.pronto, c.ud, chapters, bounds)
     found = [(PAIRS[0], m, v, *(interval[m] or (None, None)), None) for m,v in value.items()]
     for pair,given in zip(PAIRS[1:], (c.pronto, c.ud)):
         mean, spread = against_random(c.labels, given, c.task.counts, repeats, seed)

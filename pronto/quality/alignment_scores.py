@@ -18,7 +18,7 @@ from ..bibles.languages import identify
 from ..bibles.ud import Token, is_conllu, read_treebank
 from ..core.files import InputError, reading
 from ..core.refs import Ref
-from ..core.stats import bootstrap_counts, chapter_cells
+from ..core.seeds import score_counts
 from ..core.tables import Table
 from ..datasets.word_align import align_words
 from ..datasets.word_tasks import LinkedVerse, pos_tags
@@ -67,11 +67,9 @@ class AlignmentScore:
         return dict(value=self.value[measure], low=low, high=high)
 
 def _scored(name:str, measure:Callable, counts:list[list[int]], refs:list[Ref], notes:list)->AlignmentScore:
-    "Sum the counts of verses"
-    grouped = chapter_cells([ref.chapter_name for ref in refs])
-    summed = np.zeros((len(grouped.cells), len(counts[0])))
-    np.add.at(summed, grouped.cell, np.array(counts))
-    return AlignmentScore(name, len(refs), *bootstrap_counts(measure, summed, grouped), notes)
+    "Measure the counts of all verses"
+    chapters = [ref.chapter_name for ref in refs]
+    return AlignmentScore(name, len(refs), *score_counts(measure, counts, chapters), notes)
 
 def _keys(words:list[SourceWord])->list[str]:
     "The words in the form that an aligner compares"
@@ -225,7 +223,7 @@ def alignment_scores(
 # %% ../../nbs/quality/alignment_scores.ipynb #aqsc0019
 _LINKS = dict(precision='Precision', recall='Recall', f1='F1', aer='AER', names_f1='F1 of names')
 _TAGS = dict(kept='Kept', right='Right of these', names_f1='F1 of names', entities_f1='F1 of entities')
-_METHOD = ('In brackets 95 % intervals from a bootstrap over chapters. The aligner sees no gold link. '
+_METHOD = ('In brackets 95 % intervals over chapters. The aligner sees no gold link. '
            'Links: precision counts those that are sure or possible, recall sure ones; names are Greek '
            'proper nouns. Labels: the share of tokens in verses that enter a task on parts of speech, the '
            'share of these with the part of speech of the treebank, and its PROPN; an entity of the treebank '

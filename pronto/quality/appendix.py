@@ -74,7 +74,7 @@ def _block4(task:str, cells:list[dict])->tuple[list[str],list[list[str]]]: # A h
     return head, rows
 
 # %% ../../nbs/quality/appendix.ipynb #8a11d2c7
-_METHOD4 = ('In brackets 95 % intervals from a bootstrap over chapters. Random labels are uniform over '
+_METHOD4 = ('In brackets 95 % intervals over chapters. Random labels are uniform over '
             'the labels, drawn {repeats:,} times: mean ± standard deviation of one draw. '
             "κ is Cohen's kappa; quadratic κ weights a disagreement by its squared size.")
 _MOOD4 = ("SM: is the root of the verse's first sentence an imperative? Not in the paper. "

@@ -10,7 +10,7 @@ __all__ = ['HIGH_UNKNOWN', 'MOST_FOLLOWING', 'missing_folds', 'chapters_of_table
 from collections import Counter
 from statistics import mean
 from ..core.files import content_hash
-from ..core.seeds import score_seeds
+from ..core.seeds import INTERVALS, score_runs, score_seeds
 from ..core.stats import metric_bounds, score
 from ..datasets.tasks import TASKS
 from .baselines import baseline_results
@@ -39,7 +39,8 @@ def score_answers(task, true:list[str], answers:list[str], chapters:list)->tuple
     "Metrics and their intervals; `None` for a metric that the task lacks; `ValueError` without answers"
     if not task or not task.has_items:
         labels, counts = (task.labels, task.counts) if task else (sorted(set(true)), False)
-        return score(labels, true, answers, chapters, counts=counts)
+        found = score_runs(labels, true, [answers], chapters, counts)
+        return score(labels, true, answers, counts), {m: s.interval for m,s in found.items()}
     if not true: raise ValueError('nothing to score; the test split is empty')
     found = {}
     for metric in task.metrics:
@@ -83,7 +84,7 @@ def probe_kept(record:Run)->float: # 0 or 1; of folds, the share of them
 
 def _summed(dictionaries:list[dict])->dict: return dict(sum(map(Counter, dictionaries), Counter()))
 
-_POOLED:dict[str,dict] = {} # Hash of the predictions to their scores; the bootstrap takes a moment
+_POOLED:dict[str,dict] = {} # Hash of the predictions to their scores, which take a moment
 
 def pool(
     folds:list[Run], # All of them
@@ -107,7 +108,7 @@ def pool(
     shared['probe_kept'] = mean(map(probe_kept, folds))
     if together not in _POOLED:
         _POOLED[together] = score_table(TASKS.get(first.task), table, baselines, chapters_of_table(table))
-    return first.but(**shared | _POOLED[together] | dict(fold=None, folds=len(folds)))
+    return first.but(**shared | _POOLED[together] | dict(fold=None, folds=len(folds), intervals_by=INTERVALS))
 
 # %% ../../nbs/runs/folds.ipynb #foun0002
 HIGH_UNKNOWN = .2 # Tables mention a share of unknown tokens from here on

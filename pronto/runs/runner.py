@@ -32,10 +32,10 @@ from .baselines import find_baselines, predict_baselines
 from .comparing import search_name, task_name
 from .planning import Training, at_least_one, choose_tasks
 from .schema import Run
-from .store import (RunKey, dataset_hash, is_done, pool_runs, read_record,
+from .store import (RunKey, check_labels, dataset_hash, is_done, pool_runs, read_record,
                                score_labels, store_answers, store_measured, store_run)
 from ..datasets.splits import SPLIT_NAMES
-from ..datasets.tasks import Task, find_task, load_tasks
+from ..datasets.tasks import TASKS, Task, find_task, load_tasks
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe7d
 @lru_cache(maxsize=32) # A training may take its rows from many translations
@@ -349,6 +349,8 @@ def run_each(
 )->Iterator[FinishedRun]: # One for each test set, in the order of the trainings, as soon as it is there
     "Make the trainings that are not recorded yet, and give each run as soon as it is there"
     runs = data_dir()/'runs' if runs is None else Path(runs)
+    for task in {t.key.task: find_task(t.key.task) for t in trainings if t.key.task in TASKS}.values():
+        check_labels(task, runs)
     before = [[is_done(key, runs, report=str) for key in t.keys] for t in trainings]
     is_new = any(not all(done) for t,done in zip(trainings, before) if t.adapt == 'frozen')
     if workers > 1:

@@ -20,7 +20,7 @@ from ..protocols.protocol import Protocol
 from ..runs.planning import plan_selections
 from ..runs.runner import part_rows, run_training
 from ..runs.schema import Run
-from ..runs.store import is_done, prediction_columns, read_record
+from ..runs.store import intervals_of, is_done, prediction_columns, read_record
 from .importing import know_imported
 from .kinds import submission_text
 from .tasks import MiningTask
@@ -128,7 +128,7 @@ def prediction_table(runs:list[Run])->str: # Markdown
     for (stem,language),some in grouped(runs, lambda run: (run.task, run.dataset)).items():
         if some[0].accuracy is None and some[0].f1 is None: continue
         for name,metric in _METRICS.get(_kind(TASKS[stem]), dict(accuracy='accuracy')).items():
-            values, interval = [100*run.score(metric) for run in some], some[0].intervals.get(metric)
+            values, interval = [100*run.score(metric) for run in some], intervals_of(some[0]).get(metric)
             if len(some) > 1: interval = min(values)/100, max(values)/100
             shown = ' to '.join(f'{100*x:.2f}' for x in interval) if interval else ''
             rows.append([stem, language, name.replace('_', ' '), f'{median(values):.2f}', shown])

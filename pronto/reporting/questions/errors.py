@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from ...core.files import InputError
 from ...core.pictures import dumbbells, panels
-from ...core.stats import bootstrap_counts, chapter_cells
+from ...core.seeds import score_counts
 from ...core.tables import Table, decimal, grouped
 from ...datasets.tasks import TASKS
 from ..protocol_cells import between, data_notes, number, same_rows
@@ -44,21 +44,18 @@ def _measures(counts:np.ndarray)->dict: # (..., 6): see `_counted`
 def _shares(answers:Answers)->np.ndarray: # (n,) of the seeds that are right
     return np.mean([right_answers(answers.task, answers.true, run) for run in answers.predicted], 0)
 
-def _counted(base:Answers, other:Answers, cell:np.ndarray, n_cells:int)->np.ndarray: # (cells, 5)
-    "Rows, right in the base, here and in both, and verdicts that would be the same if only labels mattered"
+def _counted(base:Answers, other:Answers)->np.ndarray: # (n, 5)
+    "Of each row: 1, right in the base, here and in both, and the same verdict if only labels mattered"
     a, b, labels = _shares(base), _shares(other), np.unique(base.true, return_inverse=True)[1]
     usual = [np.bincount(labels, x)/np.bincount(labels) for x in (a, b)]
     p, q = (mean[labels] for mean in usual)
-    columns = np.ones(len(a)), a, b, a*b, p*q + (1 - p)*(1 - q)
-    return np.column_stack([np.bincount(cell, x, n_cells) for x in columns])
+    return np.column_stack([np.ones(len(a)), a, b, a*b, p*q + (1 - p)*(1 - q)])
 
 def compare_errors(base:Answers, other:Answers)->tuple[int,dict,list|None]|None: # `None` without common rows
     "How right answers in one translation depend on right answers in another"
     a, b = same_rows(base, other)
     if not a.true: return None
-    chapters = chapter_cells(a.chapters)
-    counted = _counted(a, b, chapters.cell, len(chapters.cells))
-    scores, intervals = bootstrap_counts(_measures, counted, chapters, dict(gain=(-1, 1)))
+    scores, intervals = score_counts(_measures, _counted(a, b), a.chapters, dict(gain=(-1, 1)))
     return len(a.true), scores, intervals['gain']
 
 # %% ../../../nbs/reporting/questions/errors.ipynb #er000012
