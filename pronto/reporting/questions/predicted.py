@@ -79,7 +79,7 @@ def predicted_table(runs:list[Run])->Table:
 # %% ../../../nbs/reporting/questions/predicted.ipynb #prd0006c
 _LEAST = 4 # Points of a correlation
 _CORRELATED = ('Spearman between bits per verse and MCC, over models and translations, with 95 % '
-               'intervals from points drawn anew; below 0: models that predict better score better. Models '
+               'intervals, of five points or more; below 0: models that predict better score better. Models '
                'of one family, and translations into related languages, are not independent.')
 
 def score_correlations(found:list[ReadVerses])->list[Table]: # One, or none if there are too few scores

@@ -77,24 +77,26 @@ def of_three_languages(records:list[Run], metric:str='accuracy')->list[OverLangu
                              'with `pronto eval`')
 
 # %% ../../../nbs/reporting/questions/resources.ipynb #rs100011
-_NOTE = ('Pearson, with a 95 % interval over languages, and Spearman: scores with the number of Wikipedia '
-         'articles. Slope: of the fitted line, for a million articles. Numbers of articles: Hu et al. 2020, '
-         'their 40 languages.')
+_NOTE = ('Pearson, with a 95 % interval over languages and a test by permutation (p, two-sided; both of five '
+         'languages or more), and Spearman: scores with the number of Wikipedia articles. Slope: of the '
+         'fitted line, for a million articles. Numbers of articles: Hu et al. 2020, their 40 languages.')
 
 def resources_table(found:list[OverLanguages], metric:str='accuracy')->Table:
     "Correlations with the number of articles"
     rows, data = [], []
     for f in (f for f in found if f.sized):
-        sizes, values, _ = zip(*f.sized) if f.line else ((), (), ())
-        c = correlate(sizes, values) if f.line else None
+        sizes, values, _ = zip(*f.sized)
+        c, slope = (correlate(sizes, values), f.line[0]) if f.line else (None, None)
         low, high = c and c.intervals['pearson'] or (None, None)
         ends = f' ({interval_text([low, high])})' if low is not None else ''
-        cells = [decimal(c.pearson) + ends, decimal(c.spearman)] if c else [ABSENT, ABSENT]
-        slope = f.line and f.line[0]
-        rows.append([*f.about.values(), str(len(f.sized)), *cells, decimal(slope, 2, '+')])
-        data.append(f.about | dict(languages=len(f.sized), pearson=c and c.pearson, low=low, high=high,
-                                   spearman=c and c.spearman, slope=slope and round(slope, 3)))
-    header = ['task','model','protocol','from','languages','Pearson','Spearman','slope']
+        pearson = decimal(c.pearson) + ends if c else ABSENT
+        p = c.p if low is not None else None # Of fewer languages it is never small
+        rows.append([*f.about.values(), str(len(f.sized)), pearson, decimal(p, 3), decimal(c and c.spearman),
+                     decimal(slope, 2, '+')])
+        data.append(f.about | dict(
+            languages=len(f.sized), pearson=c and c.pearson, low=low, high=high, p=p and round(p, 4),
+            direction=c and c.direction, spearman=c and c.spearman, slope=slope and round(slope, 3)))
+    header = ['task','model','protocol','from','languages','Pearson','p','Spearman','slope']
     without = sorted({x for f in found for x in f.means} - wikipedia_articles().keys())
     unknown = f'Without a number of articles: {", ".join(without)}.' if without else ''
     return Table('resources', 'Scores and the size of Wikipedia', [(header, rows)], [_NOTE, unknown], data)
@@ -155,17 +157,19 @@ def plot_families(found:list[OverLanguages], metric:str='accuracy'):
         ax.set_yticks(range(len(names)), names, fontsize=6)
     return figure
 
+_DIRECTIONS = {'1': 'rise', '-1': 'fall', '0': 'are not shown to rise or fall'}
+
 def resources_sentences(tables:list[Table], metric:str='')->list[str]:
-    "Whether scores rise with the number of articles"
+    "Whether scores rise or fall with the number of articles"
     if tables and not any(t.stem == 'resources' for t in tables):
         return ['No number of Wikipedia articles is known for these languages; the table has families alone.']
-    lines = []
+    lines, with_them = [], 'with the number of Wikipedia articles'
     for r in (r for r in table_rows(tables, 'resources') if r['pearson']):
         trained = f', trained on {r["source"]}' if r['source'] else ''
-        sure = 'rise with' if r['low'] and float(r['low']) > 0 else 'are not shown to rise with'
+        said = f'scores {_DIRECTIONS[r["direction"]]} {with_them}'
+        if not r['low']: said = f'too few languages to say whether scores rise or fall {with_them}'
         how = f'Pearson {decimal(float(r["pearson"]))}, {r["languages"]} languages'
-        lines.append(f'{r["task"]}, {r["model"]}, {r["protocol"]}{trained}: scores {sure} the number of '
-                     f'Wikipedia articles ({how}).')
+        lines.append(f'{r["task"]}, {r["model"]}, {r["protocol"]}{trained}: {said} ({how}).')
     return lines
 
 def _tables(found:list[OverLanguages], metric:str)->list[Table]:

@@ -158,8 +158,9 @@ def _tier_cells(one:Tiered)->list[str]:
     mean = lambda values: f'{number(np.mean(values), one.over.metric)} ({len(values)})'
     means = [mean(found[tier]) if tier in found else ABSENT for tier in (*TIERS[:3], 'seen', 'unseen')]
     value = lambda name: related and getattr(related, name)
-    ends = lambda name: f'{decimal(value(name))} ({interval_text(related.intervals[name])})'
-    return means + [ABSENT if value(name) is None else ends(name) for name in ('pearson','spearman')]
+    ends = lambda name: f' ({interval_text(known)})' if (known := related.intervals[name]) else ''
+    return means + [ABSENT if value(name) is None else decimal(value(name)) + ends(name)
+                    for name in ('pearson','spearman')]
 
 def _without_tier(found:list[Tiered])->str:
     named = sorted({f'{x} ({one.over.model})' for one in found
@@ -170,7 +171,7 @@ def _without_tier(found:list[Tiered])->str:
 # %% ../../../nbs/reporting/questions/tiers.ipynb #ti00041b
 _TIER_NOTE = ('Means over languages, with their number; seen: high, mid and low together. Pearson and '
               'Spearman: scores of seen languages with the logarithm of their share of the pretraining data, '
-              'with 95 % intervals over languages.')
+              'with 95 % intervals over languages, of five or more.')
 
 def read_tiered(records:list[Run], facts:list[Fact], metric:str='accuracy')->list[Tiered]:
     "Scores by tier for each model, task and protocol; raises `InputError` without any"

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import NamedTuple
 import numpy as np
-from ...core.correlation import mantel
+from ...core.correlation import least_p, mantel
 from ...core.files import InputError
 from ...core.progress import progress
 from ...core.stats import holm
@@ -173,10 +173,11 @@ def read_typology(
 def typology_table(found:list[Typology])->Table:
     "A row for each task, model and distance"
     rows = [[task_name(f.task), f.model, t.kind, str(t.n), decimal(t.r), decimal(t.rho), f'{t.p:.4f}',
-             f'{t.p_holm:.4f}'] for f in found for t in f.tests]
-    header = ['task','model','distance','languages','r','ρ','p (Mantel)','p (Holm)']
+             f'{t.p_holm:.4f}', f'{least_p(t.n, len(f.tests)):.4f}'] for f in found for t in f.tests]
+    header = ['task','model','distance','languages','r','ρ','p (Mantel)','p (Holm)','least p']
     note = ('Transfer gaps (in-language minus transfer) against distances of URIEL+; positive: gaps grow '
-            'with the distance. Mantel tests permute languages; Holm corrects for the number of distances.')
+            'with the distance. Mantel tests permute languages; Holm corrects for the number of distances. '
+            'Least p: the smallest that so many languages can have after the correction.')
     title = 'Transfer gaps and distances between languages'
     return Table('typology', title, [(header, rows)], [note])
 
@@ -198,9 +199,12 @@ def typology_sentences(tables:list[Table], metric:str='')->list[str]:
     for (task, model),own in by_columns(tables, 'task', 'model').items():
         clear = [r for r in own if float(r['p (Holm)']) < .05]
         named = ', '.join(f'{r["distance"]} (r {r["r"]}, p {r["p (Holm)"]})' for r in clear)
-        said = f'gaps go together with the distances {named}' if clear else 'no distance explains the gaps'
-        most = max(int(r['languages']) for r in own)
-        lines.append(f'{task}, {model}, {most} languages: {said} (Mantel tests, 5 %, corrected by Holm).')
+        most, least = (f(float(r[name]) for r in own) for f,name in ((max, 'languages'), (min, 'least p')))
+        said = 'no distance explains the gaps'
+        if least >= .05:
+            said = f'too few to tell whether distances explain the gaps, as p is at least {decimal(least)}'
+        if clear: said = f'gaps go together with the distances {named}'
+        lines.append(f'{task}, {model}, {most:.0f} languages: {said} (Mantel tests, 5 %, corrected by Holm).')
     return lines
 
 def _read(records:list[Run], options)->list[Typology]:
