@@ -30,17 +30,28 @@ def read_accuracy(records:list[Run], options:Options)->list[Drawn]: # The summar
     return found + [Drawn(table, partial(draw_summary, table.data)) for table in summaries(records, options)]
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac09
-def _leaders(cells:list[dict])->Counter:
-    "On how many test sets each model has the best score, above all baselines; ties count for all"
-    wins, sign = Counter(), lambda c: -1 if c['metric'] == 'mae' else 1
-    place = lambda c: tuple(c[k] for k in ('bible','task','protocol','rules','source','limit','splits'))
-    for found in grouped(cells, place).values():
-        if len(found) < 2: continue
-        found = [c for c in found
-                 if float(c['over_baseline'] or 0) >= 0 and not int(c['collapsed'] or 0)]
-        best = max((sign(c)*float(c['ours']) for c in found), default=None)
-        wins.update(c['system'] for c in found if sign(c)*float(c['ours']) == best)
-    return wins
+_SAME = 'bible','task','protocol','rules','source','limit','splits'
+
+def _comparisons(cells:list[dict])->list[list[str]]:
+    "The models with the best score, above all baselines, of each comparison; none if no model is above them"
+    found = []
+    for own in grouped(cells, lambda c: tuple(c[k] for k in _SAME)).values():
+        if len(own) < 2: continue
+        sign = -1 if own[0]['metric'] == 'mae' else 1
+        reach = {c['system']: sign*float(c['ours']) for c in own
+                 if float(c['over_baseline'] or 0) >= 0 and not int(c['collapsed'] or 0)}
+        found.append([model for model,score in reach.items() if score == max(reach.values())])
+    return found
+
+def _leading(cells:list[dict])->list[str]: # One sentence, or none without a comparison
+    if not (compared := _comparisons(cells)): return []
+    wins, n = Counter(model for best in compared for model in best), len(compared)
+    first = [model for model,won in wins.items() if won == max(wins.values())]
+    lost = f'in {sum(not best for best in compared)} no model reaches its best baseline'
+    of = f'{n} comparison{"s"*(n > 1)} of models on the same rows'
+    if not first: return [f'Of {of}, {lost}.']
+    has = 'has' if len(first) == 1 else 'have'
+    return [f'{", ".join(first)} {has} the best score most often, in {wins[first[0]]} of {of}; {lost}.']
 
 def accuracy_sentences(tables:list[Table], metric:str='')->list[str]: # None without runs of models
     "Which model leads, and how many scores are above the baselines"
@@ -49,10 +60,8 @@ def accuracy_sentences(tables:list[Table], metric:str='')->list[str]: # None wit
     bibles, tasks = ({c[k] for c in cells} for k in ('bible','task'))
     where = f'{len(bibles)} translation{"s"*(len(bibles) > 1)} and {len(tasks)} task{"s"*(len(tasks) > 1)}'
     above = sum(c['above_baseline'] == 'True' for c in cells)
-    text = f'{len(cells)} scores on {where}; tests put {above} of them above their best baseline.'
-    if not (wins := _leaders(cells)): return [text]
-    (first, n), sets = wins.most_common(1)[0], len({(c['bible'], c['task']) for c in cells})
-    return [f'{first} has the best score most often, on {n} of {sets} test sets.', text]
+    score = f'{len(cells)} score{"s"*(len(cells) > 1)}'
+    return [*_leading(cells), f'{score} on {where}; tests put {above} of them above their best baseline.']
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac12
 ACCURACY = RunQuestion(

@@ -148,6 +148,9 @@ class Items(NamedTuple):
     texts:dict[str,str]|None = None # Reference to verse
     notes:tuple[str,...] = () # About the runs
 
+    @property
+    def never(self)->int: return sum(d.right == 0 for d in self.hard) # Rows that nothing answers right
+
 def _in_order(records:list[Run])->list[tuple[str,list[Run]]]: # Of the tables: the order of `TASKS`
     "Tasks with their runs"
     place = {stem: i for i,stem in enumerate(TASKS)}
@@ -174,14 +177,14 @@ def read_items(
 
 # %% ../../../nbs/reporting/questions/items.ipynb #ri00031b
 _ITEM_NOTE = ('Standard deviations on the logit scale, from correct ~ model × translation + (1 | verse) + '
-              '(1 | chapter). Suspects: rows with six answers or more that every model gets wrong in every '
-              'translation.')
+              '(1 | chapter). Never right: rows that every model that was asked gets wrong in every '
+              'translation that has them; suspects: those of them with six answers or more.')
 
 def items_table(found:list[Items])->Table:
     "What makes answers differ"
     rows = [[task_name(i.task), f'{len(i.hard):,}', str(i.n_cells), *(f'{x:.2f}' for x in i.spread.values()),
-             str(len(i.suspects))] for i in found]
-    header = ['task','rows','models × translations','sd verses','sd chapters','sd models','suspects']
+             str(i.never), str(len(i.suspects))] for i in found]
+    header = ['task','rows','models × translations','sd verses','sd chapters','sd models','never right','suspects']
     return Table('items', 'What makes answers differ', [(header, rows)], [_ITEM_NOTE, *found[0].notes])
 
 # %% ../../../nbs/reporting/questions/items.ipynb #ri000032
@@ -211,7 +214,8 @@ def suspects_table(found:list[Items], most:int=12)->Table: # Its CSV has all row
               'translations']
     rows = [row(i, s) for i in found for s in i.suspects[:most]]
     data = [dict(zip(header, row(i, s))) | dict(usual=s.usual) for i in found for s in i.suspects]
-    note = 'Every model gets these rows wrong in every translation. Read them before you call a label wrong.'
+    note = ('Every model gets these rows, of six answers or more, wrong in every translation. Read them before '
+            'you call a label wrong.')
     usual = [(i, some) for i in found if (some := [s for s in i.suspects if s.usual])]
     said = [f'{task_name(i.task)} {len(some)} of {len(i.suspects)} ({some[0].instead})' for i,some in usual]
     if said: note += (' Rows whose answer is the one that models give most often, which says little about a '
@@ -220,7 +224,7 @@ def suspects_table(found:list[Items], most:int=12)->Table: # Its CSV has all row
 
 def plot_items(found:list[Items], metric:str=''):
     "How often a row is answered correctly, by task"
-    titles = [f'{task_name(items.task)}: {len(items.suspects)} never' for items in found]
+    titles = [f'{task_name(items.task)}: {items.never} never' for items in found]
     figure, axes = panels(titles, 3., 2.2, x='correct answers to a row (%)', y='rows')
     for ax,items in zip(axes, found):
         ax.hist([100*d.right/d.n for d in items.hard], bins=20, range=(0, 100), color='C0')
@@ -233,9 +237,10 @@ def item_sentences(tables:list[Table], metric:str='')->list[str]:
     for row in table_rows(tables, 'items'):
         verses, models = row['sd verses'], row['sd models']
         more = 'more' if float(verses) > float(models) else 'less'
-        lines.append(f'{row["task"]}: of {row["rows"]} rows {row["suspects"]} are answered wrongly by '
-                     f'every model in every translation; answers differ {more} between verses (sd '
-                     f'{verses}) than between models and translations (sd {models}).')
+        lines.append(f'{row["task"]}: of {row["rows"]} rows {row["never right"]} are answered wrongly by every '
+                     f'model in every translation ({row["suspects"]} of them have six answers or more); '
+                     f'answers differ {more} between verses (sd {verses}) than between models and '
+                     f'translations (sd {models}).')
     return lines
 
 def _read(records:list[Run], options)->list[Items]:
