@@ -35,7 +35,7 @@ def test_the_same_rows_are_right_or_not(tmp_path):
     fra, wol = reply.tables[0].records
     assert (fra['base'], fra['rows']) == ('eng', '100') and numbers(fra, 'if_right if_wrong same') == [100, 50, 90]
     assert numbers(wol, 'if_right if_wrong same chance') == [75, 100, 60, 68]
-    assert 'right in eng 87.5 % are right elsewhere, of those that are wrong 75.0 %' in reply.sentences[0]
+    assert 'right in eng 87.5 % are right in other languages, of those that are wrong 75.0 %' in reply.sentences[0]
 
 def test_seeds_count_in_shares_and_other_rows_do_not_count(tmp_path):
     for seed,wrong in enumerate((range(0), range(100))): store(tmp_path, 'eng', verses(wrong), seed=seed, language='eng')

@@ -6,6 +6,7 @@
 __all__ = ['ERRORS', 'Shared', 'compare_errors', 'Errors', 'read_errors', 'errors_table', 'plot_errors', 'errors_sentences']
 
 # %% ../../../nbs/reporting/questions/errors.ipynb #er000005
+from collections import Counter
 from dataclasses import replace
 from statistics import mean
 from typing import NamedTuple
@@ -32,6 +33,7 @@ class Shared(NamedTuple):
     n:int # Rows that both have
     scores:dict[str,float] # See `_measures`
     interval:list[float]|None # 95 % of `gain`
+    same_language:bool=False # Is it another translation of the base's language?
 
 def _measures(counts:np.ndarray)->dict: # (..., 6): see `_counted`
     n, base, other, both, chance = np.moveaxis(counts, -1, 0)
@@ -73,29 +75,32 @@ def _by_row(answers:Answers)->Answers: # Without rows if no other language can h
     if task.example.kind != 'questions': return answers.at([])
     return replace(answers, asked=[(asked[0].rpartition(':')[2],) for asked in answers.asked])
 
-def _base(runs:list[Run], by_code:dict[str,Answers])->str|None:
-    "The code of the translation that others are compared with"
-    sources = {*across_translations(runs[0]).training}
-    english = {r.dataset for r in with_languages(runs) if r.language == 'eng'}
-    choice = sources & by_code.keys() if sources else english & by_code.keys() or by_code
-    return max(sorted(choice), key=lambda code: _shares(by_code[code]).mean(), default=None)
+def _bases(groups:list[list[Run]])->list[str]: # Codes
+    "Translations in the order in which they are a base: English ones, then those of most groups"
+    of = lambda runs: {(r.dataset, r.language != 'eng') for r in runs}
+    count = Counter(one for runs in groups for one in of(runs))
+    return [code for code,_ in sorted(count, key=lambda one: (one[1], -count[one], one[0]))]
 
-def _errors(runs:list[Run])->Errors|None:
+def _errors(runs:list[Run], bases:list[str])->Errors|None:
     of_code = grouped(runs, lambda r: r.dataset).items()
     by_code = {code: a for code,seeds in of_code if (a := _by_row(read_answers(seeds))).true}
-    base = _base(runs, by_code)
+    choice = {*across_translations(runs[0]).training} or by_code
+    base = next((code for code in bases if code in choice and code in by_code), None)
     others = {code: a for code,a in by_code.items() if base not in (None, code)}
     found = {code: compare_errors(by_code[base], a) for code,a in others.items()}
-    shared = [Shared(base, code, *one) for code,one in found.items() if one]
+    language = {r.dataset: r.language for r in runs}
+    shared = [Shared(base, code, *one, language[code] == language[base])
+              for code,one in found.items() if one]
     used = {base, *(s.dataset for s in shared)}
     about = across_translations(runs[0])[:3]
     return Errors(*about, shared, [r for r in runs if r.dataset in used]) if shared else None
 
 def read_errors(records:list[Run])->list[Errors]:
     "Compare the answers of all models in all translations; raises `InputError` if none has two"
-    labelled = [r for r in records if not r.is_search and not r.is_reading]
-    groups = grouped(labelled, across_translations).values()
-    if found := [one for runs in groups if (one := _errors(runs))]: return found
+    labelled = with_languages([r for r in records if not r.is_search and not r.is_reading])
+    groups = list(grouped(labelled, across_translations).values())
+    bases = _bases(groups)
+    if found := [one for runs in groups if (one := _errors(runs, bases))]: return found
     raise InputError('runs', 'hold no model with answers to the same rows in two translations; with transfer '
                              'one of them is the source; make them with `pronto eval`')
 
@@ -119,8 +124,10 @@ def errors_table(found:list[Errors])->Table:
         about = dict(task=task_name(one.task), model=one.model, protocol=one.protocol)
         for s in one.shared:
             where = about | dict(base=s.base, translation=s.dataset, rows=s.n)
-            rows.append([*where.values(), *_cells(s)])
-            data.append(where | {name: shown('accuracy', x) for name,x in s.scores.items()})
+            named = where | dict(translation=s.dataset + ' (same language)'*s.same_language)
+            rows.append([*named.values(), *_cells(s)])
+            data.append(where | {name: shown('accuracy', x) for name,x in s.scores.items()}
+                        | dict(same_language=s.same_language))
     notes = [_NOTE, *data_notes([r for one in found for r in one.runs])]
     header = ['task','model','protocol','base','translation','rows', *_COLUMNS.values()]
     return Table('errors', 'Are the same rows right in other languages?', [(header, rows)], notes, data)
@@ -138,15 +145,16 @@ def plot_errors(found:list[Errors], metric:str=''): # A figure of matplotlib
 def errors_sentences(tables:list[Table], metric:str='')->list[str]:
     "Say how far right answers are the same in other languages"
     lines = []
-    places = by_columns(tables, 'task', 'model', 'protocol', 'base')
-    for (task, model, protocol, base),rows in places.items():
+    places = by_columns(tables, 'same_language', 'task', 'model', 'protocol', 'base')
+    for (is_same, task, model, protocol, base),rows in sorted(places.items(), key=lambda p: p[0][0]):
         names = 'if_right','if_wrong','same','chance'
         values = [[float(r[name]) for r in rows if r[name]] for name in names]
         if not all(values): continue
         right, wrong, same, chance = (decimal(mean(v), 1) for v in values)
         many = f'means of {len(rows)} translations' if len(rows) > 1 else f'in {rows[0]["translation"]}'
+        where = 'in other translations of its language' if is_same == 'True' else 'in other languages'
         lines.append(f'{task}, {model}, {protocol}: of the rows that are right in {base} {right} % are right '
-                     f'elsewhere, of those that are wrong {wrong} %; the verdict is the same in {same} %, '
+                     f'{where}, of those that are wrong {wrong} %; the verdict is the same in {same} %, '
                      f'{chance} % if only the label mattered ({many}).')
     return lines
 
