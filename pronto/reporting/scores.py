@@ -19,6 +19,7 @@ from ..core.seeds import SeedDifference, SeedScore, compare_seeds, item_values, 
 from ..core.stats import chapter_cells, holm, metric_bounds
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
+from ..modeling.outcome import is_one_answer
 from ..protocols.protocol import PROTOCOLS
 from ..runs.schema import Run
 from ..runs.comparing import stem_of
@@ -55,7 +56,7 @@ class Answers:
     @property
     def collapsed(self)->bool:
         "Did a run give the same answer to everything?"
-        return any(len(set(run)) < 2 for run in self.predicted)
+        return any(map(is_one_answer, self.predicted))
 
     @property
     def few_seeds(self)->bool:

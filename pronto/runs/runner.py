@@ -330,9 +330,8 @@ class FinishedRun:
         if r.fold is not None: about.append(f'fold {r.fold}')
         before = '; recorded before' if self.recorded_before else ''
         trained = PROTOCOLS[name].adapt != 'none' if (name := r.protocol) in PROTOCOLS else True
-        collapsed = f'; collapsed: {"nothing was learned" if trained else "one answer to everything"}'
         lost = f'; no readable answer to {r.unanswered:.1%} of the rows' if r.unanswered else ''
-        collapsed = collapsed if r.collapsed and r.unanswered != 1 else ''
+        collapsed = '; collapsed: one answer to everything' if r.collapsed and r.unanswered != 1 else ''
         cut = 0 if trained else sum(v for k,v in r.truncated.items() if k not in ('train','dev'))
         if cut: lost += f'; {cut:,} prompts are longer than the model reads and lost their beginning'
         return f'{", ".join(filter(None, about))}: {_scores_in_words(r)}{collapsed}{lost}{before}'

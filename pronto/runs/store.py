@@ -28,6 +28,7 @@ from ..core.seeds import INTERVALS
 from ..core.tables import grouped
 from ..datasets.parallels import parallel_to
 from ..datasets.shortcuts import near_duplicates
+from ..modeling.outcome import is_one_answer
 from ..modeling.recipes import file_hash, given_name, local_model
 
 # %% ../../nbs/runs/store.ipynb #70748803
@@ -300,7 +301,7 @@ HANDED_OVER = 'dev collapsed seconds device versions best_epoch attempts'.split(
 _BY_PART = 'counts', 'truncated', 'unknown'
 _ABOUT = 'splits', 'rules', 'language', 'fold', 'folds'
 
-def _handed_over(trained, test:str)->dict:
+def _handed_over(trained, test:str, table:list[dict])->dict: # `table`: of predictions
     "What the trainer says of a run; of all parts of its rows, those that belong to one test set"
     found = {k: getattr(trained, k) for k in HANDED_OVER if hasattr(trained, k)}
     for name in _BY_PART:
@@ -309,7 +310,8 @@ def _handed_over(trained, test:str)->dict:
         kept = {k: parts[k] for k in ('train','dev') if k in parts}
         found[name] = kept | ({'test': parts[test]} if test in parts else {})
     if noted := getattr(trained, 'tested_dev', {}).get(test): found['tested_dev'] = noted
-    return found | dict(used=trained.hyperparameters)
+    collapsed = found.get('collapsed', False) or is_one_answer([row['predicted'] for row in table])
+    return found | dict(used=trained.hyperparameters, collapsed=collapsed)
 
 def _right_labels(task, true:list[str])->np.ndarray: # (rows, labels)
     return np.array([[label == one for label in task.labels] for one in true])
@@ -387,7 +389,7 @@ def store_run(
     results, table = score_run(task, rows, predicted, baselines, unambiguous)
     results |= _probable(task, rows['test'], getattr(trained, 'likely', {}).get(test), table)
     results |= getattr(trained, 'asked', {}).get(test, {})
-    results |= _handed_over(trained, test) | dict(baseline_rows=len(train_rows), condition=condition)
+    results |= _handed_over(trained, test, table) | dict(baseline_rows=len(train_rows), condition=condition)
     if parameters: results['parameters'] = parameters
     _describe(task, about, runs)
     return write_record(key, runs, results | _about_dataset(about), table)
@@ -415,8 +417,9 @@ def store_measured(
 def store_answers(key:RunKey, runs, trained, test:str, about:dict, condition:str)->Path: # The record
     "Store the answers to a test set without labels, which has no scores; takes what `store_run` takes"
     rows = zip(trained.task.places(trained.rows[test]), trained.answers[test], strict=True)
-    results = EMPTY | dict(accuracy=None, intervals={}, condition=condition) | _handed_over(trained, test)
     table = [where | dict(predicted=answer) for where,answer in rows]
+    results = EMPTY | dict(accuracy=None, intervals={}, condition=condition)
+    results |= _handed_over(trained, test, table)
     _describe(trained.task, about, runs)
     return write_record(key, runs, results | _about_dataset(about), table)
 

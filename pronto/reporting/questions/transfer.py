@@ -48,6 +48,10 @@ class Transfer(NamedTuple):
     def others(self, source:str)->list[str]: # Codes
         "The targets of a source besides itself"
         return [t for t in self.targets if t != source and (source, t) in self.cells]
+    def collapsed(self, source:str, target:str)->bool: # † in tables
+        "Does the model from the source, or the one in-language, give one answer to everything?"
+        cells = self.cells.get((source, target)), self.cells.get((IN_LANGUAGE, target))
+        return any(answers.collapsed for answers in cells if answers)
     def score(self, source:str, target:str, metric:str)->float|None: # `None` without a run
         "The score of a cell"
         answers = self.cells.get((source, target))
@@ -125,7 +129,7 @@ def matrix_table(found:Transfer, metric:str='accuracy')->Table:
                 for t,a in of_row.items()}
         rows.append([s, *(text.get(t, ABSENT) for t in found.targets)])
         data += [dict(source=s, target=t, metric=metric) | score_data(a.scores[metric], metric)
-                 for t,a in of_row.items()]
+                 | dict(collapsed=int(a.collapsed)) for t,a in of_row.items()]
     header = ['examples from' if is_asked(found.protocol) else 'trained on', *found.targets]
     note = best_note('source for this target', best, found.runs)
     if any(len({*found.targets} - {s}) > 1 for s in found.sources):
@@ -152,10 +156,11 @@ def _gap_row(found:Transfer, source:str, target:str, metric:str)->tuple[list,dic
     score, (gap, n) = answers.scores[metric], transfer_gap(found, source, target, metric)
     n = n or len(answers.true)
     names = dict(task=task_name(found.task), model=found.model, source=source, target=target)
-    printed = [*names.values(), f'{n:,}', number(own, metric),
+    printed = [*names.values(), f'{n:,}',
+               number(own, metric) + collapse_mark(found.cells.get((IN_LANGUAGE, target))),
                number(score.value, metric) + collapse_mark(answers), *difference_cells(gap, metric)]
     data = dict(rows=n, seeds=score.n_seeds, metric=metric, in_language=shown(metric, own),
-                transfer=shown(metric, score.value))
+                transfer=shown(metric, score.value), collapsed=int(found.collapsed(source, target)))
     return printed, names | data | gap_data(gap, metric), gap
 
 _OWN_TRAINING = 'In-language is a model with the same recipe that is trained on the target.'
@@ -194,12 +199,14 @@ def mean_gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
             gaps.append(gap)
             _, xtreme = means_of_source(found, source, metric)
             names = dict(task=task_name(found.task), model=found.model, source=source)
+            collapsed = sum(found.collapsed(source, t) for t in targets)
             rows.append([*names.values(), str(len(targets)), f'{n:,}', *difference_cells(gap, metric)[:2],
-                         number(xtreme, metric, '+')])
+                         collapsed, number(xtreme, metric, '+')])
             data.append(names | dict(targets=len(targets), rows=n, metric=metric) | gap_data(gap, metric)
-                        | dict(source_minus_mean=shown(metric, xtreme)))
-    header = ['task','model','source','targets','rows','mean gap','95 %','source minus mean']
+                        | dict(collapsed=collapsed, source_minus_mean=shown(metric, xtreme)))
+    header = ['task','model','source','targets','rows','mean gap','95 %','collapsed','source minus mean']
     note = ('Mean gap: in-language minus transfer, averaged over the targets, on the rows that all have. '
+            'Collapsed: targets on which one of both models gives one answer to everything. '
             "Source minus mean is XTREME's measure: English minus mean where the source is English. "
             + few_seeds_note(filter(None, gaps))).strip()
     protocol = transfers[0].protocol if transfers else 'transfer'
@@ -225,11 +232,16 @@ def plot_transfer(transfers:list[Transfer], metric:str='accuracy'):
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf19n
 def _conclusion(row:dict, asked:bool)->str:
+    if row['collapsed'] == row['targets']: return 'but a model gives one answer to everything on all of them'
     if not row['gap_low']: return 'in these runs'
     if float(row['gap_low']) <= 0 <= float(row['gap_high']): return 'so these runs do not show a gap'
     of_target = float(row['gap']) > 0
     if asked: return f'so examples of the {"target" if of_target else "source"} are better'
     return 'so training on the target is better' if of_target else 'so transfer is better'
+
+def _collapsed(row:dict)->str: # Empty if no model or all of them collapsed
+    if row['collapsed'] in ('0', row['targets']): return ''
+    return f' (on {row["collapsed"]} of them a model gives one answer to everything, which shows no gap)'
 
 def transfer_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "What the mean gaps say"
@@ -243,7 +255,7 @@ def transfer_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
         lines.append(f'{about}: in-language minus transfer is '
                      f'{with_ends(gap, " to ".join(ends) if row["gap_low"] else ABSENT)} on '
                      f'{int(row["rows"]):,} identical rows of {row["targets"]} targets, '
-                     f'{_conclusion(row, asked)}.')
+                     f'{_conclusion(row, asked)}{_collapsed(row)}.')
     return lines
 
 def _tables(found:list[Transfer], metric:str)->list:
