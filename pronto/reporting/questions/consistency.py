@@ -107,7 +107,7 @@ def consistency_table(found:list[Sets], metric:str='accuracy')->Table:
         apart = dict(mean=float(s.differences.mean()), largest=float(s.differences.max()))
         rows.append([*about.values(), *sizes.values(), *(decimal(x, digits) for x in apart.values()),
                      decimal(s.tau)])
-        data.append(about | sizes | {k: round(x, 4) for k,x in (apart | dict(tau=s.tau)).items() if x == x})
+        data.append(about | sizes | apart | dict(tau=s.tau))
     header = ['differ in','task','protocol','recipe','rows','labels','language','test sets','models','mean',
               'largest','τ']
     title = 'Do scores hold between test sets of one language?'

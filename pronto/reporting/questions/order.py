@@ -101,13 +101,12 @@ def _row(o:Ordered, metric:str)->tuple[list,dict]:
     a, (low, high) = o.same, o.same.interval or (None, None)
     about = dict(task=task_name(a.task), protocol=o.protocol, limit=a.limit, read=o.is_read,
                  models=' < '.join(a.models), translations=len(a.bibles))
-    found = dict(tau=round(a.tau, 4), low=low, high=high, pairs=round(a.pairs, 4))
-    sd = None if o.sd is None else round(o.sd, 4)
+    found = dict(tau=a.tau, low=low, high=high, pairs=a.pairs)
     rows, read = 'all' if a.limit is None else f'{a.limit:,}', 'yes' if o.is_read else 'no'
     cells = [about['task'], o.protocol, rows, read, len(a.models), len(a.bibles), decimal(a.tau),
              interval_text([low, high]), f'{100*a.pairs:.0f} %', f'{o.whole} of {len(a.bibles)}',
              number(o.gain, metric, '+'), number(o.sd, metric)]
-    return cells, about | found | dict(whole=o.whole, metric=metric, gain=round(o.gain, 4), sd=sd)
+    return cells, about | found | dict(whole=o.whole, metric=metric, gain=o.gain, sd=o.sd)
 
 def _setting(protocol:str, limit)->str:
     return f'{protocol}, ' + ('all rows' if limit in (None, '') else f'{int(limit):,} rows')

@@ -15,6 +15,7 @@ from ...core.tables import Table, decimal, grouped, interval_text
 from .question import RunQuestion, table_rows
 from ..accuracy_tables import fits
 from ..scores import MIN_SEEDS, answer_values, read_answers
+from ...modeling.outcome import is_one_answer
 from ...runs.comparing import cell_of, kinds_apart, name_apart, task_key, task_name, whole_setting
 from ...runs.schema import Run
 
@@ -45,9 +46,10 @@ class SeedEffect(NamedTuple):
     model:str
     limit:int|None
     spreads:list[SeedSpread] # One for each translation
-    collapsed:int        # Trainings that learned nothing at all
-    runs:list[Run]
+    runs:list[Run] # These are measured
 
+    @property
+    def collapsed(self)->int: return sum(r.collapsed for r in self.runs)
     @property
     def sd(self)->list[float]:
         "The standard deviation between seeds, in points, and its interval"
@@ -76,16 +78,14 @@ def measure_spreads(
     trained = [r for r in records if r.accuracy is not None and not r.protocol.endswith('probe')]
     trained = kinds_apart(name_apart(trained, limits=False))
     for (task, protocol, model, limit, _),some in grouped(trained, group).items():
-        spreads, collapsed, used = [], 0, []
+        spreads, used = [], []
         for own in grouped(some, cell_of).values():
-            flat = sum(r.mcc == 0 for r in own)
-            collapsed += flat
-            if len(own) < MIN_SEEDS or flat == len(own): continue
+            if len(own) < MIN_SEEDS: continue
             answers = read_answers(own)
-            if not answers.baselines: continue
+            if not answers.baselines or all(map(is_one_answer, answers.predicted)): continue
             spreads.append(spread_of(answers))
             used += own
-        if spreads: found.append(SeedEffect(task, protocol, model, limit, spreads, collapsed, used))
+        if spreads: found.append(SeedEffect(task, protocol, model, limit, spreads, used))
     if not found:
         raise InputError('runs', 'hold no model that was trained with three seeds; train some with --seeds 3')
     return found
@@ -112,7 +112,7 @@ def _data(m:SeedEffect)->dict:
                  collapsed=m.collapsed, rows=min(s.rows for s in m.spreads))
     found = dict(sd=m.sd, beyond_items=[m.beyond], error=[m.error])
     found |= {f'seeds_{n}': m.detectable(n) for n in _SEEDS}
-    return about | {name + end: round(value, 2) for name,values in found.items()
+    return about | {name + end: value for name,values in found.items()
                     for end,value in zip(('', '_low', '_high'), values)}
 
 def power_table(found:list[SeedEffect])->Table:

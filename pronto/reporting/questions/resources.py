@@ -94,8 +94,8 @@ def resources_table(found:list[OverLanguages], metric:str='accuracy')->Table:
         rows.append([*f.about.values(), str(len(f.sized)), pearson, decimal(p, 3), decimal(c and c.spearman),
                      decimal(slope, 2, '+')])
         data.append(f.about | dict(
-            languages=len(f.sized), pearson=c and c.pearson, low=low, high=high, p=p and round(p, 4),
-            direction=c and c.direction, spearman=c and c.spearman, slope=slope and round(slope, 3)))
+            languages=len(f.sized), pearson=c and c.pearson, low=low, high=high, p=p,
+            direction=c and c.direction, spearman=c and c.spearman, slope=slope))
     header = ['task','model','protocol','from','languages','Pearson','p','Spearman','slope']
     without = sorted({x for f in found for x in f.means} - wikipedia_articles().keys())
     unknown = f'Without a number of articles: {", ".join(without)}.' if without else ''

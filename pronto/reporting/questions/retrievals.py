@@ -16,6 +16,9 @@ from .question import RunQuestion, by_columns
 from ..protocol_cells import data_notes
 
 # %% ../../../nbs/reporting/questions/retrievals.ipynb #rt100009
+_PUBLISHED = 100 # Verses of MEXA
+_MEXA = f'MEXA: on the first {_PUBLISHED} verses, as published; the CSV file has it on all verses, too.'
+
 def _mean(run:Run, setting:str)->float: # A share
     "Over both directions"
     return mean(s['accuracy'] for s in run.scores if s['setting'] == setting)
@@ -24,26 +27,30 @@ def _data(run:Run)->dict: # Shares
     "The figures, and the means over both directions"
     (low, high), = (s['interval'] or (None, None) for s in run.scores if s['setting'] == 'xtreme')
     means = {setting: _mean(run, setting) for setting in ('xtreme','margin','csls')}
-    return dict(model=run.model, foreign=run.dataset, other=run.train[0], low=low, high=high, **means,
-                mexa_mean=mean(run.mexa_100), mexa_max=max(run.mexa_100), verses=run.counts['test'])
+    n, by_layer = run.counts['test'], dict(mexa_mean=run.mexa_100, mexa_mean_all=run.mexa)
+    about = dict(model=run.model, foreign=run.dataset, other=run.train[0], low=low, high=high, **means)
+    for name,values in by_layer.items(): # Older records may not have them over all verses
+        about |= {name: mean(values) if values else None,
+                  name.replace('mean', 'max'): max(values, default=None)}
+    return about | dict(mexa_verses=min(_PUBLISHED, n), verses=n)
 
 def _cells(run:Run)->list: # In percent
     percent, data = (lambda x: f'{100*x:.1f}'), _data(run)
     by_setting = grouped(run.scores, lambda s: s['setting']) # First from the tested translation, then back
-    low, high = (data['xtreme'] if data[end] is None else data[end] for end in ('low','high'))
     both = [percent(s['accuracy']) for name in ('margin','csls') for s in by_setting[name]]
-    xtreme = f'{percent(data["xtreme"])} ({percent(low)}–{percent(high)})'
+    ends = '' if data['low'] is None else f' ({percent(data["low"])}–{percent(data["high"])})'
+    xtreme = percent(data['xtreme']) + ends
     return [run.model, run.dataset, run.train[0], xtreme, *both, by_setting['margin'][0]['layer'],
             percent(data['mexa_mean']), percent(data['mexa_max']), data['verses']]
 
 def retrieval_table(runs:list[Run])->Table: # In percent
     "Retrieval by model and pair of translations: → from the tested one to the other, ← back"
     header = ['model', 'foreign', 'other', 'XTREME (95 %)', 'margin →', 'margin ←', 'CSLS →', 'CSLS ←',
-              'layer', 'MEXA mean', 'MEXA max', 'verses']
+              'layer', f'MEXA mean ({_PUBLISHED})', f'MEXA max ({_PUBLISHED})', 'verses']
     runs = name_apart(runs)
     rows, data = list(map(_cells, runs)), list(map(_data, runs))
     title = 'Verses that find their translation, in percent'
-    return Table('retrieval', title, [(header, rows)], data_notes(runs), data, align='lllr')
+    return Table('retrieval', title, [(header, rows)], [_MEXA, *data_notes(runs)], data, align='lllr')
 
 # %% ../../../nbs/reporting/questions/retrievals.ipynb #rt100022
 _BY = 'representations'
@@ -98,7 +105,7 @@ def retrieval_sentences(tables:list[Table], metric:str='')->list[str]: # One for
         found = {row['representation']: 100*float(row['found']) for row in some}
         layers = [name for name in found if name.startswith('layer')]
         best = max(layers, key=found.get)
-        lines.append(f'{model}: by cosine {best} of {len(layers)} finds most, {found[best]:.1f} %; '
+        lines.append(f'{model}: by cosine {best} of 0 to {len(layers) - 1} finds most, {found[best]:.1f} %; '
                      f'the first token of the last layer {found["first token"]:.1f} %.')
     return lines
 
