@@ -39,7 +39,9 @@ class Curve(NamedTuple):
 def _examples(record:Run)->tuple[int,str]: # Number, and what a table calls it
     part, = record.trained_on
     if part['code'] != record.own_code: return 0, '0'
-    return (part['size'], f'{part["size"]:,}') if 'size' in part else (record.counts['train'], 'all')
+    n = part.get('size', record.counts['train'])
+    is_all = 'size' not in part and n != record.limit
+    return n, 'all' if is_all else f'{n:,}'
 
 def read_curves(records:list[Run])->list[Curve]:
     "The learning curves of all runs of few-shot"

@@ -27,12 +27,10 @@ def _data(run:Run)->dict: # Shares
     "The figures, and the means over both directions"
     (low, high), = (s['interval'] or (None, None) for s in run.scores if s['setting'] == 'xtreme')
     means = {setting: _mean(run, setting) for setting in ('xtreme','margin','csls')}
-    n, by_layer = run.counts['test'], dict(mexa_mean=run.mexa_100, mexa_mean_all=run.mexa)
-    about = dict(model=run.model, foreign=run.dataset, other=run.train[0], low=low, high=high, **means)
-    for name,values in by_layer.items(): # Older records may not have them over all verses
-        about |= {name: mean(values) if values else None,
-                  name.replace('mean', 'max'): max(values, default=None)}
-    return about | dict(mexa_verses=min(_PUBLISHED, n), verses=n)
+    n = run.counts['test']
+    return dict(model=run.model, foreign=run.dataset, other=run.train[0], low=low, high=high, **means,
+                mexa_mean=mean(run.mexa_100), mexa_max=max(run.mexa_100), mexa_verses=min(_PUBLISHED, n),
+                mexa_mean_all=mean(run.mexa), mexa_max_all=max(run.mexa), verses=n)
 
 def _cells(run:Run)->list: # In percent
     percent, data = (lambda x: f'{100*x:.1f}'), _data(run)
