@@ -1,8 +1,10 @@
 "What is asked of the predictions of runs: small stores whose answers are known"
 import json
 
+import numpy as np
 import pytest
 from conftest import run_results
+from pronto.core.correlation import correlate
 from pronto.core.files import InputError
 from pronto.reporting.questions.question import Options, ask_runs
 from pronto.runs.store import RunKey, read_runs, write_record
@@ -82,6 +84,31 @@ def test_one_language_is_not_two(tmp_path):
     store(tmp_path, 'fra', verses([]), model='other')
     with pytest.raises(InputError, match='in two translations'): ask('errors', tmp_path)
 
+def test_the_base_is_english_and_its_own_language_stands_apart(tmp_path):
+    "Whatever the scores: the English translation of most tasks and models, in all of them"
+    for code,wrong in dict(eng=range(30), eng2=range(20), fra=range(10), wol=range(40)).items():
+        store(tmp_path, code, verses(wrong), language=code[:3])
+    for code,wrong in dict(eng=range(50), fra=range(50)).items(): store(tmp_path, code, verses(wrong), model='other', language=code)
+    reply = ask('errors', tmp_path)
+    rows = {(r['model'], r['translation']): r for r in reply.tables[0].records}
+    assert {r['base'] for r in rows.values()} == {'eng'} and rows['bert','eng2']['same_language'] == 'True'
+    others = [r for r in reply.sentences if 'in other languages' in r]
+    assert '92.9 % are right in other languages' in others[0] and '(means of 2 translations)' in others[0] and len(others) == 2
+    assert 'in other translations of its language' in reply.sentences[-1] and reply.sentences[-1].endswith('(in eng2).')
+    assert '| eng2 (same language) |' in reply.markdown()
+
+# Rows that nothing answers right
+
+def test_every_row_that_is_never_right_counts(tmp_path):
+    "Rows with few answers, too; only those with six are suspects"
+    for code in 'eng', 'fra':
+        for model,wrong in dict(one={0, 5}, two={0, 5, 7}).items(): store(tmp_path, code, verses(wrong), model=model)
+    for model in 'three', 'four': store(tmp_path, 'fra', verses({0})[:5], model=model)
+    reply = ask('items', tmp_path)
+    [row], *_ = ([r for r in t.records] for t in reply.tables)
+    assert (row['never right'], row['suspects']) == ('2', '1')
+    assert 'of 100 rows 2 are answered wrongly by every model in every translation (1 of them have six answers' in reply.sentences[0]
+
 # Sequences of tags and names, seen in training and not
 
 def tagged(folder, code, task, train, test=(('a', 'O'),)):
@@ -146,6 +173,22 @@ def test_scores_are_set_beside_the_size_of_wikipedia_and_by_family(tmp_path):
     reply.write(tmp_path/'out')
     assert (tmp_path/'out'/'resources.png').exists() and (tmp_path/'out'/'resources-families.png').exists()
 
+def test_scores_fall_or_too_few_languages_tell(tmp_path):
+    "More articles, lower scores: said from five languages on"
+    articles = ['swh', 'tgl', 'fin', 'fra', 'deu', 'eng']
+    for n,verdict in (4, 'too few languages to say'), (6, 'scores fall with the number'):
+        over_languages(tmp_path/str(n), {code: 90 - 10*i for i,code in enumerate(articles[:n])})
+        reply = ask('resources', tmp_path/str(n))
+        row, text = reply.tables[0].records[0], reply.sentences[0]
+        assert float(row['pearson']) < -.7 and verdict in text and bool(row['low']) == (n > 4), text
+
+def test_chance_is_rarely_taken_for_a_correlation():
+    "Scores that are tied to nothing rise, or fall, in 2.5 % of draws (and three standard errors), whatever their distribution"
+    rng, n_draws = np.random.default_rng(0), 500
+    for n,of in (3, rng.normal), (4, rng.normal), (5, rng.exponential), (6, rng.exponential), (12, rng.normal):
+        found = [correlate(np.exp(2*rng.normal(size=n)), of(size=n), 400).direction for _ in range(n_draws)]
+        assert all(found.count(side) <= (n_draws*.045 if n > 4 else 0) for side in (-1, 1)), n
+
 def test_two_languages_or_one_model_in_each_have_no_line(tmp_path):
     for code,model in dict(eng='a', fra='b', swh='c').items(): store(tmp_path, code, verses([]), model=model, language=code)
     for name in 'resources','subset':
@@ -182,6 +225,54 @@ def test_test_sets_of_one_language_are_compared_in_the_way_that_they_differ(tmp_
     both('one', 10, 20, recipe='robust'); both('two', 20, 10, recipe='robust') # noqa: E702
     recipes = [(r['recipe'], r['tau']) for r in ask('consistency', tmp_path).tables[0].records if r['kind'] == 'translations']
     assert recipes == [('paper', '1.0'), ('robust', '-1.0')] # Never mixed
+
+# One answer to everything
+
+def test_a_target_with_one_answer_shows_no_gap(tmp_path):
+    "It is marked, counted and said, in the gaps, in their means and in the note"
+    for seed in range(3):
+        for code in 'eng','fra','wol':
+            store(tmp_path, code, verses(range(10)), seed=seed, protocol='probe')
+            flat = [row | dict(predicted='1', label='01'[i % 2]) for i,row in enumerate(verses([]))]
+            store(tmp_path, code, flat if code == 'wol' else verses(range(20)), seed=seed, protocol='transfer-probe',
+                  trained_on=source('eng'), collapsed=code == 'wol')
+    reply = ask('transfer-probe', tmp_path)
+    matrix, gaps, means = (t.records for t in reply.tables)
+    assert {r['target']: r['collapsed'] for r in gaps} == dict(eng='0', fra='0', wol='1') and means[0]['collapsed'] == '1'
+    assert 'on 1 of them a model gives one answer to everything' in reply.sentences[0]
+
+def test_a_stored_run_with_one_answer_is_collapsed(tmp_path):
+    "In every protocol, for each test set by itself, whatever its loss was"
+    from pronto.datasets.examples import VerseExample
+    from pronto.datasets.tasks import TASKS
+    from pronto.modeling.outcome import Trained
+    from pronto.runs.store import store_run
+    rows = [VerseExample(f'Text {i}', str(i % 2), f'MRK 1:{i + 1}') for i in range(10)]
+    answers = {'test': ['1']*10, 'test 1': ['0','1']*5}
+    trained = Trained(TASKS['proper_noun_subject'], 0, {}, dict(train=rows, dev=rows, **dict.fromkeys(answers, rows)), answers,
+                      [], 1, False, [], {}, {}, 1., 'cpu', {})
+    for name,flat in (('test', True), ('test 1', False)):
+        path = store_run(RunKey(name, 'm', 'h', 'proper_noun_subject', name, protocol='probe'), tmp_path, trained, test=name)
+        assert json.loads(path.read_text())['collapsed'] is flat
+
+def test_collapsed_trainings_are_some_of_those_that_were_measured(tmp_path):
+    for code,flat in dict(eng=1, fra=3).items(): # French: all three, so it is left out
+        for seed in range(3):
+            said = [row | dict(ngram='1') for row in verses([] if seed < flat else range(seed*10), 100)]
+            store(tmp_path, code, [row | dict(label='01'[i % 2]) for i,row in enumerate(said)], seed=seed, collapsed=seed < flat,
+                  hyperparameters=dict(learning_rate=1.))
+    reply = ask('power', tmp_path)
+    [row] = reply.tables[0].records
+    assert (row['trainings'], row['collapsed']) == ('3', '1') and 'Collapsed runs: 1 of 3.' in reply.markdown()
+    assert '3 of bert on fra' in reply.markdown()
+
+def test_a_limited_training_set_is_not_all_of_it(tmp_path):
+    for limit,train,name in (None, 80, 'all'), (50, 50, '50'), (100, 80, 'all'):
+        runs = tmp_path/str(limit)
+        store(runs, 'eng', verses(range(20)), protocol='few-shot', trained_on=source('eng'), limit=limit,
+              counts=dict(train=train, test=100))
+        [row] = ask('few-shot', runs).tables[0].records
+        assert (row['examples'], row['size']) == (str(train), name)
 
 # What is shown
 

@@ -43,8 +43,9 @@ def _cells(run:Run)->list: # In percent
 
 def retrieval_table(runs:list[Run])->Table: # In percent
     "Retrieval by model and pair of translations: → from the tested one to the other, ← back"
+    of_mexa = [f'MEXA {what} ({_PUBLISHED})' for what in ('mean','max')]
     header = ['model', 'foreign', 'other', 'XTREME (95 %)', 'margin →', 'margin ←', 'CSLS →', 'CSLS ←',
-              'layer', f'MEXA mean ({_PUBLISHED})', f'MEXA max ({_PUBLISHED})', 'verses']
+              'layer', *of_mexa, 'verses']
     runs = name_apart(runs)
     rows, data = list(map(_cells, runs)), list(map(_data, runs))
     title = 'Verses that find their translation, in percent'
@@ -103,8 +104,8 @@ def retrieval_sentences(tables:list[Table], metric:str='')->list[str]: # One for
         found = {row['representation']: 100*float(row['found']) for row in some}
         layers = [name for name in found if name.startswith('layer')]
         best = max(layers, key=found.get)
-        lines.append(f'{model}: by cosine {best} of 0 to {len(layers) - 1} finds most, {found[best]:.1f} %; '
-                     f'the first token of the last layer {found["first token"]:.1f} %.')
+        lines.append(f'{model}: by cosine {best} (of 0 to {len(layers) - 1}) finds most, '
+                     f'{found[best]:.1f} %; the first token of the last layer {found["first token"]:.1f} %.')
     return lines
 
 def plot_retrieval(runs:list[Run]):
