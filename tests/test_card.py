@@ -37,17 +37,33 @@ def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkey
     for command in suggested[:2]: assert main(shlex.split(command)[1:]) == 0, command
     assert (tmp_path/'data'/'datasets'/'qad'/'fold0').is_dir() or (tmp_path/'data'/'datasets'/'qad'/'manifest.json').is_file()
 
-def test_without_annotations_it_says_where_to_get_some(corpus, tmp_path, capsys):
-    assert main(['card', str(corpus/'bibles'/'qad.tsv'), '-m', 'none', '-o', str(tmp_path/'card.html')]) == 1
+def test_without_annotations_it_says_where_to_get_some(corpus, model, tmp_path, capsys):
+    assert main(['card', str(corpus/'bibles'/'qad.tsv'), '-m', str(model), '-o', str(tmp_path/'card.html')]) == 1
     err = capsys.readouterr().err
     assert 'has no annotations; get some with `pronto fetch acai`' in err and len(err.splitlines()) == 1
 
-@pytest.mark.slow
-def test_an_unknown_model_is_a_line(corpus, tmp_path, capsys):
-    page = tmp_path/'card.html'
-    argv = ['card', str(corpus/'bibles'/'qad.tsv'), '-m', 'no/model', '-a', str(corpus/'ontonotes'), '-o', str(page)]
-    assert main(argv) == 1 and not page.exists()
-    assert 'no/model' in capsys.readouterr().err.splitlines()[-1]
+def test_an_unknown_model_is_a_line_before_anything_is_built(corpus, model, tmp_path, capsys):
+    argv = ['card', str(corpus/'bibles'/'qad.tsv'), '-a', str(corpus/'ontonotes'), '-o', str(tmp_path/'card.html')]
+    for name in 'no/model', f'{model}y':
+        assert main([*argv, '-m', name]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert name in line and ('did you mean' in line) == (name != 'no/model')
+    assert not (tmp_path/'card.html').exists() and not (tmp_path/'data').exists()
+
+def test_an_adapter_is_to_be_merged_first(corpus, tmp_path, capsys):
+    (tmp_path/'lora').mkdir()
+    (tmp_path/'lora'/'adapter_config.json').write_text('{}')
+    argv = ['card', str(corpus/'bibles'/'qad.tsv'), '-a', str(corpus/'ontonotes'), '-o', str(tmp_path/'card.html')]
+    assert main([*argv, '-m', str(tmp_path/'lora')]) == 1
+    assert 'is an adapter without its model; merge it first' in capsys.readouterr().err
+
+def test_a_short_bible_says_an_option_that_there_is(corpus, model, tmp_path, capsys, monkeypatch):
+    rows = (corpus/'bibles'/'qad.tsv').read_text(encoding='utf-8').splitlines(keepends=True)
+    (tmp_path/'short.tsv').write_text(''.join(rows[:300]), encoding='utf-8')
+    argv = ['card', str(tmp_path/'short.tsv'), '-m', str(model), '-a', str(corpus/'ontonotes'), '-o', str(tmp_path/'card.html')]
+    assert main(argv) == 1 and 'lower --min-verses of `pronto build`' in capsys.readouterr().err
+    monkeypatch.setattr('pronto.jobs.page.write_page', lambda *given: None)
+    assert main([*argv, '--min-verses', '100']) == 0
 
 def test_a_code_is_built_from_whatever_annotations_the_data_folder_holds(corpus, tmp_path):
     "Under any name, and with the licence that was noted when the text was fetched"

@@ -7,7 +7,7 @@ __all__ = ['card_options', 'card_command']
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0005
 from pathlib import Path
-from .options import readers_option, runs_option, sources_option
+from .options import least_verses_option, readers_option, replace_option, runs_option, sources_option
 from .output import bar, note, tell
 from ..core.files import data_dir, require_place
 
@@ -22,6 +22,8 @@ def card_options(parser):
     add('-a', '--annotations', metavar='FILE',
         help='a file of `pronto annotate`, or an annotated source (default: one in the data folder)')
     add('--language', default='', help='name or code, instead of what the Bible states')
+    least_verses_option(parser)
+    replace_option(parser)
     readers_option(parser)
     sources_option(parser)
     runs_option(parser)
@@ -31,11 +33,13 @@ def card_command(args):
     "One page on a Bible and a model, for people who do not read code: build, probe, compare"
     require_place(args.output)
     from pronto.jobs.page import write_page
+    from pronto.modeling.recipes import find_model
     from pronto.jobs.sweep import find_notebook, refuse_commas
     from pronto.runs.runner import find_dataset
     from pronto.runs.store import model_name
-    dataset = find_dataset(args.bible, '', args.annotations, note, bar('annotate'),
-                           args.language)
+    for model in args.model: find_model(model) # Before anything is built
+    dataset = find_dataset(args.bible, '', args.annotations, note, bar('annotate'), args.language,
+                           min_verses=args.min_verses, replace=args.replace)
     note(f'dataset: {dataset}')
     refuse_commas([dataset.absolute(), *args.model])
     runs = str(Path(args.runs or data_dir()/'runs').absolute())

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 from .options import add_number, cluster, cluster_options, projection_options, rules_options
-from .options import readers_option, sources_option, versification_option
+from .options import readers_option, replace_option, sources_option, versification_option
 from .output import bar, batch_status, note, show, tell, warn
 from ..core.files import InputError, require_place
 
@@ -143,8 +143,7 @@ def build_options(parser):
     add('--code', help='name of the dataset (default: name of the folder)')
     add('--language', help='name or code, instead of what the Bible states')
     add('--licence', help='instead of what the Bible states')
-    add('--replace', action='store_true',
-        help='replace a dataset of another Bible, source, rules or splits')
+    replace_option(parser)
     add('--skip-bad', action='store_true', help='leave out source files that cannot be read, and list them')
     add('--words', action='store_true',
         help='keep the words of a source folder, in memory only, for tasks on words')

@@ -7,7 +7,7 @@ __all__ = ['demo_options', 'demo_command']
 
 # %% ../../nbs/cli/demo_command.ipynb #dmch05
 from importlib.util import find_spec
-from .options import add_number
+from .options import add_number, seed_option
 from .output import show, tell
 from ..core.files import InputError
 from ..core.progress import about
@@ -18,7 +18,7 @@ def demo_options(parser):
     add('-o', '--output', default='demo', metavar='DIR', help='the folder to write')
     add_number(parser, '--verses', 260, 7959, 'size of the New Testament, 260 to 7959 verses', default=3500)
     add_number(parser, '--noise', 0., 1., 'share of verses that are translated freely, 0 to 1', default=0.)
-    add('--seed', type=int, default=0, metavar='N', help='of the corpus')
+    seed_option(parser, 'the corpus')
     add('--datasets-only', action='store_true', help='train no models')
     add_number(parser, '--seeds', 1, 100, 'fine-tunings of each model; tables mark the best from three on',
                default=1)

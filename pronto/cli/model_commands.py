@@ -12,7 +12,7 @@ from collections import deque
 from pathlib import Path
 from typing import Callable, Iterator
 from .options import add_number, as_input_error, cluster, cluster_options, named_tasks, run_options
-from .options import runs_option, tasks_file_option
+from .options import runs_option, seed_option, tasks_file_option
 from .output import bar, batch_status, in_terminal, note, show, tell, warn
 from ..core.files import InputError, data_dir, require_place
 
@@ -293,7 +293,7 @@ def pretrain_options(parser):
     add_number(parser, '--layers', 1, 10**6, 'number of layers', default=3)
     add_number(parser, '--width', 1, 10**6, 'size of the hidden layers', default=128)
     add_number(parser, '--heads', 1, 10**6, 'number of attention heads', default=4)
-    add_number(parser, '--seed', 0, 10**6, 'of weights and masks', default=0)
+    seed_option(parser, 'weights and masks')
     add_number(parser, '--steps', 1, 10**9, 'number of updates, instead of epochs')
     add_number(parser, '--epochs', 1, 10**6, 'passes over the texts', default=10)
 

@@ -9,7 +9,7 @@ __all__ = ['quality_parse_options', 'quality_parse_command', 'quality_sheet_opti
 
 # %% ../../nbs/cli/quality_commands.ipynb #qlch05
 from pathlib import Path
-from .options import add_number, named_tasks, versification_option
+from .options import add_number, named_tasks, seed_option, versification_option
 from .output import bar, note, show_tables, tell, warn
 from ..core.files import InputError
 
@@ -25,7 +25,7 @@ def quality_parse_options(parser):
     parsers.add_argument('--udpipe', metavar='MODEL', help='parse with this model of UDPipe instead')
     add('-o', '--output', metavar='DIR', help='write table4.md, .tex, .csv and .png there')
     add_number(parser, '--repeats', 2, 100_000, 'draws of the random baseline', default=1000)
-    add('--seed', type=int, default=0, metavar='N', help='of the random baseline')
+    seed_option(parser, 'the random baseline')
 
 # %% ../../nbs/cli/quality_commands.ipynb #f17fc963
 def _parser_of(args): # A pipeline, or `None` if the parse is to be read
@@ -61,7 +61,7 @@ def quality_sheet_options(parser):
     add_number(parser, '--size', 1, 10**6, 'rows per task (default: 100, of pair tasks 50, as in the paper)')
     add('--frames', metavar='DIR',
         help='the OntoNotes release or its metadata/frames, for the meaning of senses')
-    add('--seed', type=int, default=0, metavar='N', help='of the sample')
+    seed_option(parser, 'the sample')
 
 def quality_score_options(parser):
     add = parser.add_argument
@@ -109,7 +109,7 @@ def quality_align_options(parser):
         'CoNLL-U with verse references; two alignments are also composed')
     add('--greek', metavar='PATH', help=f'the Greek text: {_TEXT}')
     add('-o', '--output', metavar='DIR', help='write alignments.md, .tex and .csv there')
-    add('--seed', type=int, default=0, metavar='N', help='of the aligner')
+    seed_option(parser, 'the aligner')
 
 def quality_align_command(args):
     "How good automatic word alignments are, and the labels projected through them"
@@ -125,7 +125,7 @@ def quality_draft_options(parser):
     versification_option(parser)
     add_number(parser, '--most', 1, 10**6, 'verses to show', default=100)
     add('-o', '--output', metavar='DIR', help='write draft.md, .tex and .csv there')
-    add('--seed', type=int, default=0, metavar='N', help='of the aligner')
+    seed_option(parser, 'the aligner')
 
 def _text_at_hand()->dict: # In the form of `read_greek`
     from pronto.core.files import data_dir

@@ -14,7 +14,7 @@ from ..bibles.reading import Bible
 from ..bibles.versification import PROTESTANT
 from ..core.files import InputError
 from ..core.refs import Ref, in_order
-from .splits import split_of
+from .splits import LEAST_VERSES, split_of
 
 # %% ../../nbs/datasets/align.ipynb #f42d145d
 STATUSES = { # A verse has one: what the source says of it comes first, then what the Bible says
@@ -87,7 +87,7 @@ def align(
 # %% ../../nbs/datasets/align.ipynb #0bc83b02
 def require_verses(
     alignment:Alignment,
-    least:int=500, # Verses that must be aligned
+    least:int=LEAST_VERSES, # Verses that must be aligned
     path='', # The Bible, for the error
 ):
     "Raise `InputError` if fewer than `least` verses are aligned, saying how many and from which books"
@@ -99,4 +99,4 @@ def require_verses(
     counts = Counter(v.ref.book for v in alignment.verses)
     books = ', '.join(f'{b} {k}' for b,k in counts.items()) or 'no book'
     raise InputError(path, f'only {n} verses align with the annotations ({books}), fewer than {least}; '
-                           'add the missing books or lower --min-verses')
+                           'add the missing books, or lower --min-verses of `pronto build`')

@@ -22,7 +22,7 @@ from .loading import ALIGNMENT_COLUMNS, verse_lines
 from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
                                       manifest_bytes, pool_manifests, table_hash)
 from .shortcuts import NearestText, resemblance
-from .splits import N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
+from .splits import LEAST_VERSES, N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
 from .tasks import VerseTask, is_chosen, labels_of, tasks_of
 from .word_align import SEGMENTERS
 from .word_tasks import LEAST_PROBABILITY, word_tasks
@@ -167,8 +167,8 @@ def _require_same(out:Path, plan:_Plan, report:Callable):
     new = [k for k,digits in plan.hashes.items() if digits != old.get('hashes', {}).get(k)]
     if 'bible' in new and not _is_same_bible(old, out, plan.alignment): other = ['another Bible']
     if other:
-        raise InputError(out, f'holds a dataset of {" and ".join(other)}; choose another folder, or replace '
-                              'it with --replace')
+        raise InputError(out, f'holds a dataset of {" and ".join(other)}; choose another folder, or '
+                              'replace it with `pronto build --replace`')
     newer = ' and '.join(f'the {"text" if k == "bible" else k}' for k in new)
     if newer: report(f'{out}: built again, as {newer} changed')
 
@@ -205,7 +205,7 @@ def _check_options(splits:str, layout:str, segmenter:str, versification:str):
 def build(
     annotations:Annotations, bible:Bible, out,
     splits:str='parallel', # Of `SPLIT_NAMES`, or `auto`: see `choose_splits`
-    versification:str='auto', min_verses:int=500,
+    versification:str='auto', min_verses:int=LEAST_VERSES,
     tasks=None, # `Task`s to make examples of; `tasks_of` the source if not given
     code:str=None, # Name of the dataset; the name of the folder if not given
     language:str=None, licence:str=None, path='',

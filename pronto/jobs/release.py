@@ -25,7 +25,7 @@ from .metadata import metadata_row, write_metadata
 from ..core.files import InputError, content_hash, json_bytes, json_with_keys, write_aside
 from ..core.tables import Table, csv_text
 from ..bibles.languages import fetched_note, find_language, licence_of, redistribution, script_of
-from ..datasets.splits import N_FOLDS, SPLITS
+from ..datasets.splits import LEAST_VERSES, N_FOLDS, SPLITS
 from ..datasets.word_align import aligner_name
 from ..datasets.tasks import SM, TASKS, loaded_files, tasks_of
 
@@ -37,7 +37,7 @@ class Settings:
     annotations_hash:str # Of its bytes
     splits:str = 'auto' # Or one of `SPLIT_NAMES`
     versification:str = 'auto'
-    min_verses:int = 500
+    min_verses:int = LEAST_VERSES
     publishable:bool = False # Leave out texts that may not be passed on
     task_files:dict[str,str] = field(default_factory=dict) # Files with tasks of the user, and their hashes
     segmenter:str = 'unicode' # See `words_of`
@@ -257,7 +257,7 @@ def release(
     scheduler:str=None, # Address of a Dask scheduler whose workers see the same folders
     certificates:Certificates=None,
     job_timeout:float=600, # Seconds after which a translation is stopped and listed as failed
-    publishable:bool=False, splits:str='auto', versification:str='auto', min_verses:int=500,
+    publishable:bool=False, splits:str='auto', versification:str='auto', min_verses:int=LEAST_VERSES,
     rules:str=None, # For a source folder: `paper` or `v0.1`
     arguments:str=None, segmenter:str='unicode', progress:Callable=iter,
     check:Callable=iter # Wraps the list of translations that are compared with what is there

@@ -209,14 +209,27 @@ def local_model(model)->Path|None: # `None` if there is no such folder
     except (OSError, ValueError): return None # A name that no folder can have
 
 # %% ../../nbs/modeling/recipes.ipynb #bce60895
+def _near_models(name:str)->list[str]: # The most alike first
+    "Models at hand whose names are like this one"
+    from difflib import get_close_matches
+    from huggingface_hub.constants import HF_HUB_CACHE
+    folders = lambda place: [p for p in place.glob('*') if (p/'config.json').is_file()]
+    try: beside_it = [str(p) for p in folders(Path(name).parent)]
+    except (OSError, ValueError): beside_it = [] # A name that no folder can have
+    ours = [p.name for p in folders(data_dir()/'models')]
+    cached = [p.name.removeprefix('models--').replace('--', '/') for p in Path(HF_HUB_CACHE).glob('models--*')]
+    return get_close_matches(name, dict.fromkeys([*ours, *beside_it, *cached]), 3)
+
 def _cached(name:str)->Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
     try: return Path(snapshot_download(name, local_files_only=True))
     except (HFValidationError, LocalEntryNotFoundError, OSError, ValueError) as e:
+        near = ', '.join(_near_models(name))
         name = name if len(name) <= 100 else f'{name[:100]}...'
-        raise InputError(name, 'is neither a model folder nor in the local cache; check the path, or fetch '
-                               f'it with `hf download {name}`') from e
+        fetch = f'fetch it with `hf download {name}`'
+        remedy = f'did you mean {near}? Or {fetch}' if near else f'check the path, or {fetch}'
+        raise InputError(name, f'is neither a model folder nor in the local cache; {remedy}') from e
 
 def find_model(model)->Path:
     "The folder of a model; raises `InputError` if there is none or a part of it is missing"
@@ -224,6 +237,9 @@ def find_model(model)->Path:
         raise InputError(model, 'is on a server, which answers prompts only; ask it with --protocol '
                                 'prompting and its address as --endpoint')
     folder = local_model(model) or _cached(given_name(model)[1])
+    if (folder/'adapter_config.json').is_file() and not (folder/'config.json').is_file():
+        raise InputError(model, 'is an adapter without its model; merge it first (`merge_and_unload` of peft), '
+                                'and name the folder where `save_pretrained` wrote the whole')
     if not (folder/'config.json').is_file():
         raise InputError(model, 'is not a model folder (no config.json in it); give the folder that '
                                 '`save_pretrained` wrote')

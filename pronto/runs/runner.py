@@ -438,7 +438,8 @@ def find_dataset(
     annotations='', # A file or an annotated source; those of the data folder if not given
     report:Callable=to_stderr, # Gets a line about what is taken and what is built again
     progress:Callable=iter, # Wraps the files of a source, e.g. `tqdm`
-    language:str='' # Name or code, instead of what the Bible states
+    language:str='', # Name or code, instead of what the Bible states
+    **built # How it is built, e.g. `min_verses`; see `build`
 )->Path: # The dataset folder
     "The dataset of a Bible, built if need be; raises `InputError` that says what to put where"
     if splits not in ('', *SPLIT_NAMES):
@@ -454,7 +455,7 @@ def find_dataset(
         raise InputError(shown, 'is neither a dataset folder nor the code of a Bible; name a folder that '
                                 '`pronto build` wrote, or a code like copshc')
     folder = _place(code, splits)
-    if not (file or language) and (folder/'manifest.json').is_file(): return _with_splits(folder, splits)
+    if not (file or language or built.get('replace')) and (folder/'manifest.json').is_file(): return _with_splits(folder, splits)
     file = file or _bible_file(code)
     if file is None:
         place = data_dir()/'bibles'/code
@@ -464,7 +465,7 @@ def find_dataset(
     read = read_bible(file)
     made = build(_annotations(annotations, report, progress), read, folder, splits=splits or 'auto',
                  code=code, language=language or None, licence=licence_of(read, file),
-                 path=file, report=report)
+                 path=file, report=report, **built)
     if doubt := made.get('language_doubt'):
         report(f'{file}: the text {doubt}; correct it, or give --language')
     return folder

@@ -483,11 +483,26 @@ def intervals_of(record:Run)->dict[str,list[float]|None]: # By metric
     return {metric: found.get(metric) for metric in record.intervals}
 
 # %% ../../nbs/runs/store.ipynb #9a0c7d16
+_KINDS = {str: 'text', int: 'a whole number', float: 'a number', bool: 'True or False'}
+
+def _is_a(value, kind:type)->bool:
+    "Is a parameter what its notebook declares? A whole number is also a number"
+    if isinstance(value, bool) and kind is not bool: return False
+    return isinstance(value, (int, float) if kind is float else kind)
+
+def _check_kinds(namespace:dict, names:list[str]):
+    "Refuse a code such as `nan` or `001` that papermill took for a number, which cannot be undone"
+    declared = namespace.get('__annotations__', {})
+    for name,kind in declared.items():
+        if name not in names or kind not in _KINDS or _is_a(value := namespace[name], kind): continue
+        remedy = f'give it as it stands, with -r {name} VALUE instead of -p' if kind is str else 'correct it'
+        raise InputError(name, f'is {value!r}, but should be {_KINDS[kind]}; {remedy}')
+
 def check_parameters(
     namespace:dict, # `globals()` of the notebook
     known:str # The names it has, separated by blanks
 ): # Nothing
-    "Refuse misspelt parameters; raises `InputError` that names them"
+    "Refuse misspelt parameters, and values of another kind; raises `InputError` that names them"
     names = known.split()
     ours = {*names, 'In', 'Out', 'exit', 'quit', 'open', 'get_ipython'}
     plain = str|int|float|list|dict|None
@@ -496,3 +511,4 @@ def check_parameters(
     if unknown:
         raise InputError(', '.join(unknown), 'is not a parameter of this notebook; choose from '
                                              f'{", ".join(names)}')
+    _check_kinds(namespace, names)
