@@ -1,5 +1,6 @@
 "The command: bad input is one clear line and exit status 1, and nothing that was whole is lost"
-import argparse, hashlib, json, os, re, subprocess, sys
+import argparse, ast, hashlib, json, os, re, subprocess, sys
+from itertools import product
 
 import pytest
 
@@ -241,12 +242,17 @@ RUN = 'import sys; from pronto.cli import main; sys.exit(main())'
 
 HEAVY = {'lxml','nltk','pyarrow','numpy','torch','pandas','machine','transformers','matplotlib','tqdm','distributed'}
 
-def commands(parser, so_far=()):
-    "Every command, as a list of words"
-    yield list(so_far)
+def parsers(parser, so_far=()):
+    "Every command, as a tuple of words, and its parser"
+    yield so_far, parser
     for action in parser._actions:
         if not isinstance(action, argparse._SubParsersAction): continue
-        for name,sub in action.choices.items(): yield from commands(sub, [*so_far, name])
+        for name,sub in action.choices.items(): yield from parsers(sub, (*so_far, name))
+
+def commands(parser): return [list(words) for words,_ in parsers(parser)]
+
+def option_names(): # Words of a command to its options
+    return {' '.join(words): set(p._option_string_actions) for words,p in parsers(make_parser())}
 
 def test_help_imports_nothing_heavy():
     "All helps are printed by one process, which tells what it imported"
@@ -470,3 +476,36 @@ def test_a_terminal_gets_tables_that_fit_it(width, tmp_path):
     best, model = (next(line.split() for line in lines if line.startswith(f' {name}')) for name in ('best baseline','qaa-pretrained'))
     assert float(model[1]) - float(best[2]) == pytest.approx(float(model[2]), abs=.11) and '…' not in text
     assert any('|---' in p.read_text(encoding='utf-8') for p in (tmp_path/'tables').glob('*.md'))
+
+def test_every_seed_is_one_kind_of_option(capsys):
+    "Every generator of random numbers takes it; others are wrong usage, before anything is read"
+    needed = {'demo': [], 'pretrain': ['x', '-o', 'y'], 'quality parse': ['x', '-u', 'y'], 'quality sheet': ['x', '-o', 'y'],
+              'quality align': ['x'], 'quality draft': ['x']}
+    seeded = [name for name,options in option_names().items() if '--seed' in options]
+    assert sorted(seeded) == sorted(needed)
+    for name,seed in product(needed, ('-1', str(2**70))):
+        with pytest.raises(SystemExit) as e: main([*name.split(), *needed[name], '--seed', seed])
+        assert e.value.code == 2 and f'{seed} is not from 0 to 4294967295' in capsys.readouterr().err
+
+def _texts(path):
+    "The strings of a module, f-strings with their parts put together; not those that document"
+    tree = ast.parse(path.read_text(encoding='utf-8'))
+    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node) if part is not node}
+    for node in ast.walk(tree):
+        if id(node) in inside: continue
+        if isinstance(node, ast.JoinedStr): yield ''.join(x.value if isinstance(x, ast.Constant) else '{}' for x in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str): yield node.value
+
+def test_options_that_messages_name_exist():
+    "Each is an option of some command; in `pronto COMMAND --option` it is one of that command"
+    known, others = option_names(), {'--tls', '--nthreads', '--resources', '--log-level', '--matplotlib', '--share'} # Of other programs
+    every = set().union(*known.values()) | others
+    by_length = sorted((name for name in known if name), key=len, reverse=True)
+    for path in sorted((ROOT/'pronto').rglob('*.py')):
+        for text in _texts(path):
+            wrong = set(re.findall(r'(?<![\w-])--[a-z][\w-]*\w', text)) - every
+            assert not wrong, f'{path}: {text!r} names {wrong}'
+            for words in re.findall(r'`pronto ([^`]+)`', text):
+                name = next((n for n in by_length if f'{words} '.startswith(f'{n} ')), '')
+                wrong = set(re.findall(r'(?<![\w-])--?[a-z][\w-]*', words)) - known[name]
+                assert not wrong, f'{path}: `pronto {words}` has no {wrong}'

@@ -227,3 +227,41 @@ def test_a_draft_needs_a_source_and_verses(planted, capsys, monkeypatch, tmp_pat
     assert main(['quality', 'draft', str(folder/'short.tsv'), '--against', str(folder/'source.tsv')]) == 1
     assert capsys.readouterr().err == f'pronto: {folder}/short.tsv: has 1 verses of the source, of which 200 are needed; ' \
                                       'name more of the draft, or another source\n'
+
+def test_blank_missing_and_repeated_verses_of_a_draft_come_first(planted, capsys):
+    pytest.importorskip('thot')
+    folder, _ = planted
+    lines = (folder/'draft.tsv').read_text(encoding='utf-8').splitlines()
+    at = lambda verse: next(i for i,line in enumerate(lines) if line.startswith(f'{verse}\t'))
+    lines[at('MRK\t2\t5')] = 'MRK\t2\t5\t'
+    lines[at('MRK\t3\t7')] = 'MRK\t3\t7\t…?'
+    lines.append('MRK\t4\t9\tra')
+    lines[at('MRK\t6\t2')] = 'MRK\t6\t2-3\tra lo'
+    for gone in 'MRK\t5\t1', 'MRK\t6\t3': del lines[at(gone)]
+    (folder/'draft.tsv').write_text('\n'.join(lines) + '\n', encoding='utf-8')
+    args = ['quality', 'draft', str(folder/'draft.tsv'), '--against', str(folder/'source.tsv'), '--most', '2', '-o', str(folder/'out')]
+    assert main(args) == 0
+    rows = csv_rows((folder/'out'/'draft.csv').read_text(encoding='utf-8'))
+    first = [('MRK 2:5', 'blank'), ('MRK 3:7', 'blank'), ('MRK 4:9', 'repeated'), ('MRK 5:1', 'blank')]
+    assert [(r['verse'], r['reason']) for r in rows[:4]] == first and len(rows) == 6
+    said = capsys.readouterr().out
+    assert '314 verses were judged' in said # Of 320
+    assert 'Not judged: 3 of the source are blank or missing; 1 stand more than once; 2 are printed together with others' in said
+
+def test_a_verse_of_a_million_characters_is_refused_at_once(planted, monkeypatch, capsys):
+    folder, _ = planted
+    monkeypatch.setattr('pronto.quality.drafts.words_of', None) # Which would take minutes
+    with open(folder/'draft.tsv', 'a', encoding='utf-8') as f: f.write('MRK\t9\t1\t' + 'ra'*500_000 + '\n')
+    assert main(['quality', 'draft', str(folder/'draft.tsv'), '--against', str(folder/'source.tsv')]) == 1
+    assert 'draft.tsv, MRK 9:1: has 1,000,000 characters; divide the verse' in capsys.readouterr().err
+
+def test_no_verse_is_counted_twice(folders):
+    (folders/'toy'/'copy.usfm').write_text(ALIGNED, encoding='utf-8')
+    with pytest.raises(InputError, match='copy.usfm: holds MRK 1:1, as .*42-MRK.usfm does'): read_gold(folders/'toy')
+    with pytest.raises(InputError, match='line .*: verse MRK 1:2-3 stands twice'): parse_aligned_usfm(f'{ALIGNED}\n\\v 2-3 \\w x\\w*', 'x')
+    assert len(parse_aligned_usfm(f'{ALIGNED}\n\\v 4a \\w x\\w*\n\\v 4b \\w y\\w*', 'x')) == 3
+
+def test_a_verse_too_long_to_align_is_named_with_its_file(folders):
+    long = ALIGNED + ' \\w so\\w*'*1001
+    (folders/'toy'/'42-MRK.usfm').write_text(long, encoding='utf-8')
+    with pytest.raises(InputError, match=r'toy, MRK 1:2: has 1,00\d words, of which 1,000 can be aligned'): alignment_scores([folders/'toy'])

@@ -140,12 +140,13 @@ def quality_draft_command(args):
     "The verses of a draft that are unlike the others: names missing, too short or long, perhaps exchanged"
     from pronto.bibles.reading import read_bible
     from pronto.bibles.versification import choose_versification, to_english
-    from pronto.quality.drafts import draft_table, make_draft, unusual_verses
+    from pronto.quality.drafts import draft_table, make_draft, unjudged_verses, unusual_verses
     from pronto.quality.gold_alignments import read_greek
     source = read_greek(args.against) if args.against else _text_at_hand()
     bible = read_bible(args.bible)
     scheme = choose_versification(bible) if args.versification == 'auto' else args.versification
-    texts = to_english(bible, scheme).verses
-    draft = make_draft(texts, source, args.bible[0], args.seed)
-    table = draft_table(unusual_verses(draft), texts, args.most, draft.has_names)
+    english = to_english(bible, scheme)
+    draft = make_draft(english.verses, source, args.bible[0], args.seed)
+    table = draft_table(unusual_verses(draft), english.verses, args.most, draft.has_names,
+                        *unjudged_verses(english, source))
     _show_table(table, args.output)

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['UNSPACED', 'SEGMENTERS', 'MOST_ALIGNED', 'words_of', 'is_unspaced', 'plain_word', 'Link', 'aligner_name',
-           'align_words', 'alignment_quality_note']
+           'require_alignable', 'align_words', 'alignment_quality_note']
 
 # %% ../../nbs/datasets/word_align.ipynb #wa04
 import unicodedata
@@ -159,6 +159,18 @@ def aligner_name()->str: # Other versions may link other words
         raise InputError('sil-thot', "is not installed; get it with: pip install '.[align]'") from e
     return f'eflomal (sil-thot {version("sil-thot")})'
 
+def require_alignable(
+    source:list[list[str]], target:list[list[str]], # The words of each verse
+    refs:list, # Of the verses, for the error
+    path='word alignment' # The file that they are from
+):
+    "Raise `InputError` for the first verse that is too long for the aligner"
+    for ref,s,t in zip(refs, source, target):
+        longest = max(len(s), len(t))
+        if longest <= MOST_ALIGNED: continue
+        what = f'has {longest:,} words, of which {MOST_ALIGNED:,} can be aligned; divide the verse or leave it out'
+        raise InputError(path, what, str(ref))
+
 def align_words(
     source:list[list[str]], # The words of each verse; lemmas where there are some
     target:list[list[str]], # The words of the same verses in the translation
@@ -172,10 +184,7 @@ def align_words(
     if len(source) != len(target): raise ValueError(f'{len(source)} verses here and {len(target)} there')
     pairs = [([plain_word(w, source_letters) for w in s], [plain_word(w, target_letters) for w in t])
              for s,t in zip(source, target)]
-    for n,(s,t) in enumerate(pairs):
-        if (longest := max(len(s), len(t))) > MOST_ALIGNED:
-            what = f'has {longest:,} words, and the aligner takes {MOST_ALIGNED:,}; leave it out'
-            raise InputError(f'verse {n + 1} of {len(pairs):,}', what)
+    require_alignable(source, target, [f'verse {n + 1} of {len(pairs):,}' for n in range(len(pairs))])
     whole = [n for n,(s,t) in enumerate(pairs) if s and t]
     found = dict(zip(whole, _linked([pairs[n] for n in whole], seed))) if whole else {}
     links = [found.get(n, []) for n in range(len(pairs))]

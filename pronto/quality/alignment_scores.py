@@ -20,7 +20,7 @@ from ..core.files import InputError, reading
 from ..core.refs import Ref
 from ..core.seeds import score_counts
 from ..core.tables import Table
-from ..datasets.word_align import align_words
+from ..datasets.word_align import align_words, require_alignable
 from ..datasets.word_tasks import LinkedVerse, pos_tags
 from .agreement import english_verses
 from .appendix import measured
@@ -82,9 +82,11 @@ def score_alignment(gold:GoldAlignment, name:str, seed:int=0)->AlignmentScore:
     notes = gold.notes + [f'{len(unlinked):,} verses without a link were left out.']*bool(unlinked)
     has_lemmas = any(w.lemma for v in verses for w in v.source)
     more = dict(forms=[[w.form for w in v.source] for v in verses]) if has_lemmas else dict(source_letters=5)
-    found = align_words([_keys(v.source) for v in verses], [v.target for v in verses], seed=seed, **more)
+    words, targets, refs = [_keys(v.source) for v in verses], [v.target for v in verses], [v.refs[0] for v in verses]
+    require_alignable(words, targets, refs, gold.path or gold.name)
+    found = align_words(words, targets, seed=seed, **more)
     counts = [link_counts(v, {(x.source, x.target) for x in links}) for v,links in zip(verses, found)]
-    return _scored(name, link_measures, counts, [v.refs[0] for v in verses], notes)
+    return _scored(name, link_measures, counts, refs, notes)
 
 # %% ../../nbs/quality/alignment_scores.ipynb #aqsc0012
 def _named_words(verses:list[GoldVerse])->set[str]: # In lower case
@@ -112,9 +114,9 @@ def composed(
     pairs = [(v, others[v.refs]) for v in first.verses if v.refs in others]
     if not pairs:
         what = f'has no verse in common with {first.name}; name two with the same books'
-        raise InputError(second.name, what)
+        raise InputError(second.path or second.name, what)
     names, notes = _named_words(first.verses), first.notes + second.notes
-    return GoldAlignment(second.name, [_composed_verse(*pair, names) for pair in pairs], notes)
+    return GoldAlignment(second.name, [_composed_verse(*pair, names) for pair in pairs], notes, second.path)
 
 # %% ../../nbs/quality/alignment_scores.ipynb #aqsc0015
 _NAMED_ENTITY = re.compile(r'\(\w+-[^()]*|\)|\(')
@@ -171,7 +173,9 @@ def score_treebank(
     if all(w.pos == 'X' for ref in refs for w in greek[ref]):
         raise InputError('--greek', 'has no parts of speech to project; name the folder greek of HELFI')
     forms = [[t.form for t in tokens[ref]] for ref in refs]
-    links = align_words([_keys(greek[ref]) for ref in refs], forms, seed=seed)
+    words = [_keys(greek[ref]) for ref in refs]
+    require_alignable(words, forms, refs, files[0])
+    links = align_words(words, forms, seed=seed)
     tags = pos_tags([LinkedVerse(ref, greek[ref], *pair) for ref,*pair in zip(refs, forms, links)])
     counts = [tag_counts(tokens[ref], found) for ref,found in zip(refs, tags)]
     return _scored(name, tag_measures, counts, refs, [])

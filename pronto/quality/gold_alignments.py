@@ -40,6 +40,7 @@ class GoldAlignment:
     name:str
     verses:list[GoldVerse]
     notes:list[str] = field(default_factory=list) # What a reader of the figures must know
+    path:str = '' # For errors
 
     def __repr__(self):
         links = sum(len(v.sure) + len(v.possible) for v in self.verses)
@@ -62,6 +63,15 @@ _HELFI_VERSE = re.compile(r'[1-3a-z]{2}(\d{3}):(\d{3})')
 
 def _text(path:Path)->str:
     with reading(path): return path.read_text(encoding='utf-8-sig')
+
+class _Once:
+    "The file that each verse is from: a book in two files would be counted twice"
+    def __init__(self): self.holders = {}
+    def add(self, path, refs:Iterable[Ref]):
+        for ref in refs:
+            other = self.holders.setdefault(ref, path)
+            if other == path: continue
+            raise InputError(path, f'holds {ref}, as {other} does; name each book once')
 
 def _helfi_files(folder:Path)->list[Path]:
     "The tables of a folder, e.g. `41-mk.txt`; USFM may have such names too"
@@ -122,10 +132,11 @@ def read_helfi(
     greek:Path        # The folder of the Greek tables
 )->list[GoldVerse]:
     "Read the tables of HELFI; raises `InputError` with the line that cannot be read"
-    words, found = _helfi_greek(greek), []
+    words, found, once = _helfi_greek(greek), [], _Once()
     for path in files:
         verses = defaultdict(list)
         for line,ref,cells in _helfi_rows(path): verses[ref].append((line, cells))
+        once.add(path, verses)
         found += [_helfi_verse(ref, rows, words.get(ref, []), path) for ref,rows in verses.items()]
     return found
 
@@ -156,10 +167,12 @@ def _milestone(text:str, fail)->Milestone:
                      said.get('x-ref', ''))
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0016
-def _label(m:re.Match, book:str|None, chapter:int, fail)->tuple[Ref,...]: # The verses of a `\v`
+def _label(m:re.Match, book:str|None, chapter:int, seen:set, fail)->tuple[Ref,...]: # The verses of a `\v`
     label = clean_label(m['value'])
     if not book or not chapter or not label:
         raise fail(f'verse {m["value"][:20]!r} without a book, chapter or number')
+    if (book, chapter, label) in seen: raise fail(f'verse {book} {chapter}:{label} stands twice')
+    seen.add((book, chapter, label)) # Not the verses: 3a and 3b are one
     return tuple(Ref(book, chapter, n) for n,_ in label_verses(label))
 
 def parse_aligned_usfm(
@@ -167,7 +180,7 @@ def parse_aligned_usfm(
     path=''   # Its name, for errors
 )->dict[tuple[Ref,...],list[tuple]]: # The verses under one number to words, with the open milestones
     "Read the words of an aligned book; raises `InputError` with the line of a broken milestone"
-    found, words, stack, book, chapter = {}, [], [], None, 0
+    found, words, stack, seen, book, chapter = {}, [], [], set(), None, 0
     def fail(what):
         line = text.count('\n', 0, m.start()) + 1
         return InputError(path, f'{what}; mend the alignment there', f'line {line}')
@@ -183,7 +196,7 @@ def parse_aligned_usfm(
             if stack: raise fail(f'the milestone of {stack[-1].content} is not closed before {name}')
             if m['mark'] == 'id': book, chapter = find_book(m['value']) or find_book(m['value'][:3]), 0
             elif m['mark'] == 'c': chapter = int(m['value']) if m['value'].isdecimal() else 0
-            else: words = found.setdefault(_label(m, book, chapter, fail), [])
+            else: words = found.setdefault(_label(m, book, chapter, seen, fail), [])
             if m['mark'] != 'v': words = []
     if stack: raise fail(f'the milestone of {stack[-1].content} is not closed before the end')
     return found
@@ -239,7 +252,8 @@ def read_unfoldingword(
     greek:dict[Ref,list[SourceWord]]=None # The Greek text; made from the milestones if not given
 )->tuple[list[GoldVerse],list[str]]: # The verses, and notes
     "Read aligned USFM; raises `InputError` with the line of a broken milestone"
-    books = [parse_aligned_usfm(text, path) for path,text in texts.items()]
+    books, once = [parse_aligned_usfm(text, path) for path,text in texts.items()], _Once()
+    for path,book in zip(texts, books): once.add(path, (ref for refs in book for ref in refs))
     text, found, added = _with_lemmas(greek or {}, books), [], 0
     for refs,words in (item for verses in books for item in verses.items()):
         verse, n = _uw_verse(refs, words, text)
@@ -289,7 +303,7 @@ def read_gold(path, greek:dict[Ref,list[SourceWord]]=None)->GoldAlignment:
     if not path.exists(): raise InputError(path, 'does not exist; name a gold alignment')
     if folder := helfi_folder(path):
         files = [path] if path.is_file() else _helfi_files(folder)
-        return GoldAlignment(folder.name.capitalize(), read_helfi(files, folder.parent/'greek'))
+        return GoldAlignment(folder.name.capitalize(), read_helfi(files, folder.parent/'greek'), path=str(path))
     books = _usfm_files(path)
     texts = {f: text for f,text in books.items() if '\\zaln' in text}
     if not texts:
@@ -300,4 +314,4 @@ def read_gold(path, greek:dict[Ref,list[SourceWord]]=None)->GoldAlignment:
     verses, notes = read_unfoldingword(texts, greek)
     unaligned = [f.name for f in books if f not in texts]
     if unaligned: notes.append(f'Left out, as they have no milestones: {", ".join(unaligned)}.')
-    return GoldAlignment(name, verses, notes)
+    return GoldAlignment(name, verses, notes, str(path))
