@@ -137,7 +137,7 @@ def test_zip_of_books(tmp_path):
 
 def test_zip_bomb(tmp_path, monkeypatch):
     "What all members unpack to is bounded, not only each"
-    monkeypatch.setattr('pronto.bibles.opening._LARGEST_ZIP', 2**20, raising=False)
+    monkeypatch.setattr('pronto.bibles.opening.LARGEST_ZIP', 2**20, raising=False)
     with zipfile.ZipFile(tmp_path/'x.zip', 'w', zipfile.ZIP_DEFLATED) as z:
         for name in 'abc': z.writestr(f'{name}.usfm', b'\0'*2**19)
     with pytest.raises(InputError, match='x.zip: unpacks to more than'): read_bible(tmp_path/'x.zip')
@@ -145,7 +145,7 @@ def test_zip_bomb(tmp_path, monkeypatch):
 def test_large_files_are_not_bibles(tmp_path, monkeypatch):
     (tmp_path/'a.txt').write_text('MRK 1:1 Anam')
     (tmp_path/'film.mp4').write_bytes(b'x'*2**12)
-    monkeypatch.setattr('pronto.bibles.opening._LARGEST', 2**10)
+    monkeypatch.setattr('pronto.bibles.opening.LARGEST', 2**10)
     assert shown(read_bible(tmp_path)) == ['1:1 Anam']
     with pytest.raises(InputError, match='larger than any Bible'): read_bible(tmp_path/'film.mp4')
 

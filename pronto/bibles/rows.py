@@ -31,7 +31,8 @@ John Acts Rom 1Cor 2Cor Gal Eph Phil Col 1Thess 2Thess 1Tim 2Tim Titus Phlm Heb 
 _OTHER = """mar:MRK mk:MRK mrc:MRK mt:MAT lk:LUK luc:LUK joh:JHN jn:JHN phi:PHP phm:PHM philem:PHM jam:JAS
 1jo:1JN 2jo:2JN 3jo:3JN rm:ROM apo:REV eze:EZK joe:JOL nah:NAM son:SNG sos:SNG ecc:ECC tob:TOB
 jdt:JDT addesth:ESG wis:WIS sir:SIR bar:BAR epjer:LJE prazar:S3Y sus:SUS bel:BEL 1macc:1MA
-2macc:2MA 3macc:3MA 4macc:4MA prman:MAN 1esd:1ES 2esd:2ES"""
+2macc:2MA 3macc:3MA 4macc:4MA prman:MAN 1esd:1ES 2esd:2ES esthgr:ESG addps:PS2 odes:ODA psssol:PSS
+1en:ENO eplao:LAO"""
 _NUMBERED = {str(i): b for i,b in enumerate(list(BOOKS)[:66], 1)}
 _NAMES = dict(x.split(':') for x in _OTHER.split()) | dict(zip(_OSIS, BOOKS)) | _NUMBERED
 
@@ -89,9 +90,10 @@ def label_verses(
 
 # %% ../../nbs/bibles/rows.ipynb #ro01
 class StatedNumbers(NamedTuple):
-    "How a Paratext project says that it numbers its verses"
+    "How a project or a module says that it numbers its verses"
     scheme:str = ''  # A key of `pronto.bibles.versification.SCHEMES`
     changes:str = '' # To the scheme, as in the project's `custom.vrs`
+    by:str = '' # What says so, e.g. `Settings.xml`
 
 # %% ../../nbs/bibles/rows.ipynb #4c3f2484
 @dataclass

@@ -10,7 +10,7 @@ import csv, io, re
 from pathlib import Path, PurePosixPath
 
 from .opening import NotABible
-from .rows import Bible, VerseRow, clean_label, find_book, make_bible
+from .rows import Bible, clean_label, find_book, make_bible
 from ..core.files import InputError
 
 # %% ../../nbs/bibles/verse_tables.ipynb #0f80e817
