@@ -18,6 +18,7 @@ from typing import Callable, NamedTuple
 from ..core.files import (InputError, content_hash, json_with_keys, read_json, reading, warn_once,
                                write_aside)
 from ..core.refs import Ref, parse_ref
+from ..bibles.languages import language_tag
 from ..bibles.reading import Bible
 from ..bibles.versification import to_english
 from .align import single_spaced
@@ -52,6 +53,12 @@ class Dataset:
         "The first texts of each table, which show the script"
         rows = (row for parts in self.tasks.values() for rows in parts.values() for row in rows[:100])
         return [text for row in rows for text in row.texts]
+
+    @property
+    def language_tag(self)->str: # See `pronto.bibles.languages.language_tag`
+        "The language as HTML names it"
+        code = self.manifest.get('code') or self.path.name
+        return language_tag(self.manifest.get('language') or '', code, self.some_texts)
 
     def __repr__(self):
         sizes = [f'{stem} {sum(map(len, parts.values())):,}' for stem,parts in self.tasks.items()]

@@ -7,7 +7,7 @@ __all__ = ['verse_in_all_languages', 'dataset_table', 'examples', 'mean_scores',
 
 # %% ../../nbs/demo/showing.ipynb #sh05
 from ..core.refs import Ref
-from ..core.tables import grouped, markdown_table
+from ..core.tables import grouped, markdown_table, markdown_text, own_direction
 from ..datasets.loading import Dataset
 from ..datasets.tasks import find_task
 from ..runs.schema import Run
@@ -20,7 +20,7 @@ def verse_in_all_languages(corpus:Corpus)->str: # Markdown
     texts = {t.name: corpus.text(code) for code,t in invented_languages().items()}
     short = (ref for ref,text in corpus.english_text.items() if len(text) <= 60)
     ref = next(short, next(iter(corpus.english_text)))
-    rows = [['English', corpus.english_text[ref]], *([name, found[ref]] for name,found in texts.items())]
+    rows = [['English', corpus.english_text[ref]], *([name, own_direction(found[ref])] for name,found in texts.items())]
     return markdown_table(['', str(ref)], rows)
 
 def dataset_table(manifests:dict[str,dict])->str: # Markdown
@@ -41,7 +41,8 @@ def examples(dataset:Dataset, english:dict[Ref,str])->str: # Markdown
         for label in sorted(by_label, key=task.labels.index):
             row = min(by_label[label][:50], key=lambda row: sum(map(len, row.texts)))
             sense = f'[{row.sense}] ' if row.sense else ''
-            lines += [f'- **{row.label}** {sense}{" / ".join(row.texts)}',
+            shown = markdown_text(own_direction(' / '.join(row.texts)))
+            lines += [f'- **{row.label}** {sense}{shown}',
                       f'  English: {" / ".join(english[ref] for ref in row.refs)}']
     return '\n'.join(lines).strip('\n')
 

@@ -6,14 +6,19 @@
 __all__ = ['page_of', 'write_page']
 
 # %% ../../nbs/jobs/page.ipynb #page0005
+import re
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from ..core.files import template, write_aside
+from ..core.tables import in_own_cells
 from .sweep import execute
 
 # %% ../../nbs/jobs/page.ipynb #page0006
-def page_of(notebook, title:str)->str: # HTML
+def page_of(
+    notebook, title:str,
+    language:str='' # Of the verses in it, as `language_tag` names it
+)->str: # HTML
     "What an executed notebook shows, without its code and without cells tagged `details`"
     from nbconvert import HTMLExporter
     left_out = ['details','parameters','injected-parameters']
@@ -21,17 +26,18 @@ def page_of(notebook, title:str)->str: # HTML
     exporter = HTMLExporter(template_name='basic', config=config, exclude_input=True,
                             exclude_output_prompt=True, exclude_anchor_links=True)
     body, _ = exporter.from_filename(str(notebook))
-    return template('card.html').replace('{{title}}', escape(title)).replace('{{body}}', body)
+    known = dict(title=escape(title), body=in_own_cells(body, language))
+    return re.sub(r'{{(\w+)}}', lambda place: known[place[1]], template('card.html'))
 
 # %% ../../nbs/jobs/page.ipynb #page0008
 def write_page(
     notebook, # With parameters, e.g. `eval.ipynb`
     parameters:dict, # Of it
     out, # The page
-    title:str
+    title:str, language:str='' # See `page_of`
 ):
     "Run a notebook and write it as a page; raises `InputError` for an error in the notebook"
     with TemporaryDirectory() as folder, write_aside(Path(out)) as aside:
         executed = Path(folder)/'executed.ipynb'
         execute(notebook, executed, parameters, notebook)
-        aside.write_text(page_of(executed, title), encoding='utf-8')
+        aside.write_text(page_of(executed, title, language), encoding='utf-8')

@@ -15,7 +15,7 @@ import numpy as np
 from ..bibles.rows import Bible
 from ..core.files import InputError
 from ..core.refs import Ref, in_order
-from ..core.tables import Table, decimal
+from ..core.tables import Table, decimal, own_direction
 from ..datasets.word_align import align_words, is_unspaced, plain_word, require_alignable, words_of
 from ..sources.records import SourceWord
 
@@ -272,7 +272,8 @@ def draft_table(
 )->Table:
     "The verses that cannot be judged, then the most unusual ones, as a table"
     shown = [(x, texts.get(x.ref, '')) for x in (*first, *found[:most])]
-    rows = [[str(x.ref), decimal(x.score, 1), f'{x.kind}: {x.detail}', text] for x,text in shown]
+    rows = [[str(x.ref), decimal(x.score, 1), f'{x.kind}: {x.detail}', own_direction(text)]
+            for x,text in shown]
     data = [dict(verse=str(x.ref), score=None if x.score is None else round(x.score, 2), reason=x.kind,
                  detail=x.detail, text=text) for x,text in shown]
     note = (f'{len(found):,} verses were judged, each by the other verses of the draft. A score of 3 is what '

@@ -11,6 +11,7 @@ import csv, io
 from itertools import groupby
 from pathlib import Path
 from random import Random
+from unicodedata import normalize
 import numpy as np
 from ..bibles.xml import parse_xml
 from ..datasets.loading import Dataset
@@ -177,6 +178,12 @@ def _sheet_values(row:dict, path, n:int)->dict: # Column to value
     raise InputError(path, 'its item, task, sense, references, label or dataset was changed; '
                            'take them from the sheet as it was drawn', f'row {n}')
 
+def _as_label(said:str, task:Task)->str: # As it is, if it is none of them
+    "The label that somebody wrote, in whatever case and form of its letters"
+    plain = lambda label: normalize('NFC', label).casefold()
+    named = [label for label in (*task.labels, 'none') if plain(label) == plain(said)]
+    return said if said in named or len(named) != 1 else named[0]
+
 def read_sheet(
     path
 )->list[dict]: # Its rows, yes and no spelled out; `row` is the number that a spreadsheet shows
@@ -188,10 +195,10 @@ def read_sheet(
             if row[q] and row[q].lower() not in _YES_NO:
                 raise InputError(path, f'{q} is {row[q]!r}; answer yes or no', f'row {n}')
             row[q] = _YES_NO.get(row[q].lower(), '')
-        row['right_label'] = row['right_label'].lower()
         if row['task'] not in TASKS:
             what = f"{row['task']!r:.40} is not a task of PrOnto; draw the sheet again"
             raise InputError(path, what, f'row {n}')
+        row['right_label'] = _as_label(row['right_label'], _task(row))
         if row['item'] in seen: raise InputError(path, f"{row['item']} occurs twice; remove one", f'row {n}')
         seen.add(row['item'])
         sheet.append(row | dict(row=n))

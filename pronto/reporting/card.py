@@ -12,9 +12,9 @@ from itertools import zip_longest
 from shlex import quote
 from ..bibles.languages import identify
 from ..core.pictures import Picture
-from ..core.tables import IN_BRACKETS, Table, decimal, grouped, markdown_text
+from ..core.tables import IN_BRACKETS, Table, decimal, grouped, isolated, markdown_text, own_direction
 from ..datasets.loading import load_dataset_folder
-from ..datasets.tasks import TASKS
+from ..datasets.tasks import TASKS, GivenLabel
 from ..protocols.parts import find_translations
 from .notebook_views import answers_to
 from .protocol_cells import between
@@ -36,7 +36,7 @@ _STATUSES = dict(crosses='share a sentence with another verse', merged='are one 
 def about_bible(facts:dict)->str: # Markdown
     "Which Bible this is, how much of it is used, and what was left out and why"
     verses, source = facts.get('verses', {}), facts.get('source', {}).get('name')
-    name = facts.get('title') or facts['code']
+    name = markdown_text(own_direction(facts.get('title') or facts['code']))
     language = identify(facts.get('language', ''), facts['code']).name or 'a language that is not named'
     lines = [f'**{name}**, in {language}.']
     if verses:
@@ -57,9 +57,10 @@ def _example(rows:list):
     long = [row for row in telling if sum(map(len, row.texts)) >= 40] or telling
     return min(long, key=lambda row: (sum(map(len, row.texts)), row.texts))
 
-def _in_words(task:str, label:str)->str: # `yes` and `no` where a task asks that
+def _in_words(task:str, label:str)->str: # `yes` and `no` where a task asks that; a table may mean anything
     known = TASKS.get(task)
-    asks = known and list(known.labels) == ['0','1']
+    is_given = isinstance(getattr(known, 'label', None), GivenLabel)
+    asks = known and list(known.labels) == ['0','1'] and not is_given
     return dict(zip('01', ('no','yes'))).get(str(label), label) if asks else str(label)
 
 def _answer(task:str, row)->str: # Of rows of words, questions and queries, too
@@ -79,7 +80,8 @@ def example_table(datasets:list)->Table:
         question = TASKS[stem].question if stem in TASKS else ''
         sense = getattr(row, 'sense', None)
         sense = f'{sense.split(":")[-1]}: ' if sense else '' # ACAI's begin with their kind: `keyterm:Life`
-        rows.append([_spelled(stem), question, sense + ' / '.join(row.texts), _answer(stem, row)])
+        rows.append([_spelled(stem), question, sense + isolated(' / '.join(row.texts)),
+                     own_direction(_answer(stem, row))])
     header = ['task','question','an example','its label']
     return Table('tasks', 'What the tasks ask', [(header, rows)], align='l')
 
@@ -195,11 +197,11 @@ def verse_table(
 )->Table:
     "Verses that a run got right, and verses that it got wrong"
     said = answers_to(record, datasets)
-    words = lambda label: _in_words(record.task, label)
+    words = lambda label: own_direction(_in_words(record.task, label))
     rows = []
     for fine,name in (True, 'right'), (False, 'wrong'):
         some = _of_each_label([row for row in said if row['right'] is fine], n)
-        rows += [[name, row['where'].replace(' ', '\N{NO-BREAK SPACE}'), row['text'],
+        rows += [[name, row['where'].replace(' ', '\N{NO-BREAK SPACE}'), isolated(row['text']),
                   words(row['label']), words(row['predicted'])] for row in some]
     title = f'{record.model} on {_spelled(record.task)}'
     task = TASKS.get(record.task)

@@ -10,7 +10,7 @@ __all__ = ['FEW', 'cost_table', 'read_facts', 'title', 'share_table', 'compare_t
 from collections import Counter
 from pathlib import Path
 from ..core.pictures import heat_map, panels
-from ..core.tables import Table
+from ..core.tables import Table, own_direction
 from ..datasets.loading import load_dataset_folder, load_manifest, sample
 from ..datasets.manifest import label_shares, training_shares
 from ..datasets.tasks import TASKS
@@ -49,7 +49,8 @@ def title(manifest:dict)->str: # A line
 
 def share_table(manifest:dict)->Table: # A row per task
     "Examples and label shares of a dataset"
-    said = lambda shares: ', '.join(f'{label} {x:.1%}' for label,x in shares.items() if x >= 0.005)
+    said = lambda shares: ', '.join(f'{own_direction(label)} {x:.1%}' for label,x in shares.items()
+                                    if x >= 0.005)
     shares = {stem: said(training_shares(TASKS.get(stem), found))
               for stem,found in manifest['label_shares'].items()}
     splits = list(dict.fromkeys(split for counts in manifest['counts'].values() for split in counts))

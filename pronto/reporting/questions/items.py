@@ -14,7 +14,7 @@ import numpy as np
 from ...core.files import InputError
 from ...core.item_response import ItemFit, fit_items
 from ...core.progress import progress
-from ...core.tables import Table, grouped
+from ...core.tables import Table, grouped, own_direction
 from ...datasets.examples import verses_of
 from ...datasets.loading import load_dataset_folder
 from ...datasets.tasks import TASKS
@@ -192,7 +192,7 @@ def _text_cell(asked:str, texts:dict[str,str]|None, most:int=90)->list[str]: # N
     "The verse that a row asks about, shortened"
     if not texts: return []
     text = texts.get(' '.join(asked.split(' ')[-2:]), '')
-    return [text if len(text) <= most else f'{text[:most]}...']
+    return [own_direction(text if len(text) <= most else f'{text[:most]}...')]
 
 def hardest_table(items:Items, most:int=15)->Table: # Its CSV has all rows
     "The hardest rows of a task"
