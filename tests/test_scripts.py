@@ -42,7 +42,8 @@ def test_letters_that_the_usual_font_lacks_are_drawn_in_an_installed_one_or_a_li
     monkeypatch.setattr(font_manager, 'findSystemFonts', lambda: [])
     forget()
     assert drawn() == drawn() == ['sans-serif']
-    assert capsys.readouterr().err.splitlines() == ['figures have boxes for Ethiopic, which no installed font has; install Noto Sans Ethiopic']
+    said = 'figures have boxes for Ethiopic, which no installed font has; install Noto Sans Ethiopic'
+    assert capsys.readouterr().err.splitlines() == [said]
     pen = TTGlyphPen(None)
     for draw,point in (pen.moveTo, (0, 0)), (pen.lineTo, (500, 0)), (pen.lineTo, (0, 500)): draw(point)
     pen.closePath()
