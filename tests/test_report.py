@@ -237,6 +237,30 @@ def read_answers_of(folder, bible):
         if r.bible == bible: models.setdefault(r.model, []).append(r)
     return {m: read_answers(seeds) for m,seeds in models.items()}
 
+def test_the_report_says_what_the_tables_say(tmp_path, browser):
+    "Over translations with other rows: means, ranks and groups are those of the rows that all have, and both say so"
+    from pronto.reporting.summary import summaries
+    sizes, scores = dict(wolKYG=100, fralsg=70), dict(good=(.9, .7), fair=(.8, .78), poor=(.62, .55))
+    for bible,n in sizes.items():
+        for model,pair in scores.items():
+            for seed in range(3): store(tmp_path, bible, model, 'proper_noun_subject', pair[n < 100] + seed/100, seed, n)
+    records = read_runs(tmp_path)
+    [table], report = summaries(records), make_report(records)
+    told = {r['model']: (r['iqm'], r['rank'], r['group']) for r in table.data if r['over'] == 'translations'}
+    found = {g['model']: (g['mean'], g['rank'], g['group']) for g in report.groups
+             if len(g['area']) == 2 and not g['task'] and g['metric'] == 'accuracy'}
+    assert found == told and len(found) > 3
+    note, = report.notes.values()
+    assert note in ' '.join(table.notes) and 'PNS 70 of 100' in note
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0
+    page = browser.new_page()
+    see(page, tmp_path/'r.html', metric='accuracy')
+    shown = dict(zip(column(page, 'Model', 'ranking'), column(page, 'PNS', 'ranking')))
+    assert all(shown[model] == f'{told[model][0]:.1f}' for model in scores) and note in page.locator('#finding').inner_text()
+    see(page, tmp_path/'r.html', metric='accuracy', family='Atlantic-Congo')
+    assert dict(zip(column(page, 'Model', 'ranking'), column(page, 'PNS', 'ranking')))['good'] == '91.0' # All its rows
+    page.close()
+
 def test_a_family_and_a_script_have_ranks_of_their_own(tmp_path, browser):
     "The best model of all is not the best in one family; ranks and the test of two models follow the filter"
     scores = {'wolKYG': (.9, .6), 'hauBSN': (.9, .6), 'fralsg': (.55, .85), 'engweb': (.6, .85), 'rusSYN': (.62, .8)}

@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Callable, NamedTuple
 from urllib.parse import quote
+import numpy as np
 import pronto
 from ..bibles.languages import coordinates_of, find_language, lineage_of, places_of_languages, script_for
 from ..core.aggregate import compare_pairs
@@ -23,9 +24,9 @@ from ..core.tables import csv_rows, grouped
 from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS, is_chosen
 from .rendering import IN_PERCENT
-from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, compare_all
-from .scores import is_clear, seed_scores
-from .summary import Scope, Stratum, stratum_of, summarise
+from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, answer_values, compare_all
+from .scores import is_clear, read_answers, seed_scores
+from .summary import Scope, Stratum, common_sizes, rows_notes, shared_rows, stratum_of, summarise
 from .accuracy_tables import SPLITS_SHOWN, in_store, read_seeds
 from .questions.question import RUN_QUESTIONS, Options, Reply, ask_runs, find_question
 from .questions.question import usual_kind
@@ -139,6 +140,7 @@ class Report(NamedTuple):
     groups:list[dict]=[]          # Ranks of models and baselines over several test sets
     pairs:list[dict]=[]           # Tests of two models over several test sets
     untested:int=0                # How many pairs of rows were too many
+    notes:dict[Board,str]={}      # On which rows the translations of a board are compared
     replies:list[Reply|InputError]=[] # What questions found, or why they found nothing
 
     def save(self, out)->None:
@@ -205,6 +207,30 @@ def _metrics_to_test(n_pairs:int, most:int)->list[str]:
     fitting = most//n_pairs if n_pairs else len(METRICS)
     return ['accuracy', *(m for m in METRICS if m != 'accuracy')][:fitting]
 
+# %% ../../nbs/reporting/report.ipynb #rpt13
+def _common(sets:dict[tuple,list[int]], cells:list[list[Run]], listed:set[int])->tuple[dict,dict[Board,str]]:
+    "(Board, task) to the rows that all translations have, by the rule of `pronto tables`; and what it says"
+    asked, found, notes = {}, {}, {}
+    for (bible,task,*_,board),places in sets.items():
+        shown = [i for i in places if i in listed]
+        if shown: asked.setdefault(board, {})[bible,task] = read_answers(cells[shown[-1]][:1])
+    for board,answers in asked.items():
+        shared = shared_rows(answers)
+        found |= {(board, task): rows for task,rows in shared.items()}
+        several = [task for task,some in grouped(answers, lambda key: key[1]).items() if len(some) > 1]
+        notes[board] = ' '.join(rows_notes(common_sizes(answers, shared), [*map(task_name, several)]))
+    return found, notes
+
+def _on_common_rows(metric:str, answers:Answers)->dict: # Fields of a metric of a row
+    "The score, that of the majority label and the gain over the best baseline"
+    mean = lambda some: round(float(np.mean(seed_scores(some, metric))), 4)
+    better = lambda some: float(answer_values(some, metric).mean())
+    baselines = {name: answers.of_baseline(name) for name in answers.baselines}
+    gain = better(answers) - max(map(better, baselines.values())) if baselines else None
+    majority = baselines.get('majority')
+    return dict(common_score=mean(answers), common_majority=majority and mean(majority),
+                common_gain=None if gain is None else round(gain, 4))
+
 # %% ../../nbs/reporting/report.ipynb #rpt05
 MOST_TESTS = 20_000 # Some minutes
 
@@ -224,21 +250,26 @@ def make_report(
     n_pairs = sum(len(s)*(len(s) - 1)//2 for s in sets.values())
     tested, listed = _metrics_to_test(n_pairs, most_tests), set(preferred(cells))
     rows, tests, strata = [None]*len(cells), {}, {}
+    common, notes = _common(sets, cells, listed)
     watch = progress('report: test sets', lambda found: len(found[1])*(2 + len(found[1])))
     for (bible,task,*_,board),places in watch(sets.items()):
         answers = {i: read_seeds(cells[i]) for i in places}
         for i in places:
             rows[i] = row(cells[i], answers[i], facts[bible], Path(folder)) | dict(shown=i in listed)
+        kept = {i: answers[i].among(common.get((board, task))) for i in places if i in listed}
+        for i,some in kept.items():
+            if len(some.true) == len(answers[i].true): continue
+            for metric,found in rows[i]['metrics'].items(): found |= _on_common_rows(metric, some)
         for metric in tested:
             if metric not in rows[places[0]]['metrics']: continue
             tests.setdefault(metric, []).extend(_test_rows(rows, answers, metric))
-            shown = {entry_name(rows[i]): answers[i] for i in places if i in listed}
+            shown = {entry_name(rows[i]): some for i,some in kept.items()}
             if not shown: continue
             strata.setdefault((board, metric), {})[bible,task_name(task)] = stratum_of(shown, metric)
     watch = progress('report: ranks', lambda found: len(found[1]))
     over = [_over(found, metric, board, facts, most_tests) for (board,metric),found in watch(strata.items())]
     groups, pairs = ([x for found in over for x in found[k]] for k in (0, 1))
-    return Report(rows, tests, groups, pairs, 0 if tested else n_pairs)
+    return Report(rows, tests, groups, pairs, 0 if tested else n_pairs, notes)
 
 def _test_rows(rows:list[dict], answers:dict[int,Answers], metric:str)->list[dict]:
     "Test the rows of one test set, and give them ranks"
@@ -253,10 +284,12 @@ def _scaled(x): # Scores take less space as whole numbers
     return round(1e4*x) if isinstance(x, float) else x
 
 _OF_METRIC = 'score low high seed_low seed_high majority gain baseline above rank tied'.split()
+_ON_COMMON = 'common_score common_majority common_gain'.split() # Where a translation has other rows, too
 
 def _metric_columns(rows:list[dict], metric:str)->dict[str,list]:
     found = [r['metrics'].get(metric, {}) for r in rows]
-    return {k: [_scaled(r.get(k)) for r in found] for k in _OF_METRIC}
+    columns = {k: [_scaled(r.get(k)) for r in found] for k in (*_OF_METRIC, *_ON_COMMON)}
+    return {k: column for k,column in columns.items() if k in _OF_METRIC or any(x is not None for x in column)}
 
 _ON_HUB = re.compile(r'[\w.-]+/[\w.-]+')
 
@@ -314,7 +347,8 @@ def _over_columns(report:Report, codes:list[str], boards:list[tuple])->dict:
     column = lambda rows, k: [number[k][r[k]] if k in number else r[k] for r in rows]
     columns = lambda rows: {k: column(rows, k) for k in rows[0]} if rows else {}
     code = {c: i for i,c in enumerate(codes)}
-    return dict(areas=[[code[b] for b in area] for area in areas], metrics=named['metric'],
+    notes = {boards.index(tuple(board)): text for board,text in report.notes.items() if tuple(board) in boards}
+    return dict(notes=notes, areas=[[code[b] for b in area] for area in areas], metrics=named['metric'],
                 groups=columns(report.groups), pairs=columns(report.pairs))
 
 # %% ../../nbs/reporting/report.ipynb #rpt07

@@ -9,7 +9,7 @@ const get = (r, k, columns = S) => (columns[k][r.i] == null ? null : columns[k][
 const score = r => get(r, 'score'),
   gain = r => get(r, 'gain')
 const over = r => (get(r, 'majority') == null ? null : (metric.less ? -1 : 1) * (score(r) - get(r, 'majority')))
-const ofBaseline = r => (gain(r) == null ? null : score(r) + (metric.less ? 1 : -1) * gain(r))
+const onCommonRows = (r, k) => get(r, S[`common_${k}`]?.[r.i] == null ? k : `common_${k}`) // Where a translation has other rows, too
 const above = r => S.above[r.i]
 const testSet = r => `${r.bible.code}\n${r.task.name}` // Of the results that are shown together
 function holm(ps) {

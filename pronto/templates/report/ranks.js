@@ -66,6 +66,13 @@ function ranking(found, title) {
   // Models by tasks
   const tasks = unique(found.map(r => r.task)).sort((a, b) => a.order - b.order),
     place = standing(found)
+  const alone = tasks.length === 1 && unique(found.map(r => r.bible)).length === 1,
+    value = alone ? get : onCommonRows,
+    scoreOf = r => value(r, 'score'),
+    gainOf = r => value(r, 'gain'),
+    baselineOf = r => (gainOf(r) == null ? null : scoreOf(r) + (metric.less ? 1 : -1) * gainOf(r))
+  const onRows = alone ? '' : (D.over.notes[board().i] ?? ''),
+    fewer = !alone && found.some(r => S.common_score?.[r.i] != null)
   const total = new Map([...grouped(found, r => r.task)].map(([t, rs]) => [t, unique(rs.map(r => r.bible)).length]))
   const average = (rs, of) => {
     // Per task, and over tasks
@@ -80,18 +87,18 @@ function ranking(found, title) {
   }
   const items = [...grouped(found, r => r.entry)].map(([entry, rs]) => ({
     entry,
-    ...average(rs, score),
+    ...average(rs, scoreOf),
     ...place.get(entry.name),
-    base: average(rs, ofBaseline),
-    over: average(rs, gain).mean,
-    on: new Map(rs.map(r => [testSet(r), score(r)])),
+    base: average(rs, baselineOf),
+    over: average(rs, gainOf).mean,
+    on: new Map(rs.map(r => [testSet(r), scoreOf(r)])),
     beat: rs.filter(above).length,
     of: rs.filter(r => above(r) != null).length,
   }))
   const testSets = [...grouped(found, testSet).values()].map(rs => rs[0])
   const references = [
-    ['majority label', r => get(r, 'majority')],
-    ['best baseline', ofBaseline],
+    ['majority label', r => value(r, 'majority')],
+    ['best baseline', baselineOf],
   ]
     .map(([name, of]) => ({ reference: true, entry: { name }, ...average(testSets, of) }))
     .filter(x => tasks.some(t => x.cells.get(t).n))
@@ -121,7 +128,8 @@ function ranking(found, title) {
   const finding =
     leaders.length &&
     `${tested ? 'First' : 'Highest score'}: ${leaders.slice(0, 3).map(leader).join('; ')}${leaders.length > 3 ? `; and ${leaders.length - 3} more` : ''}.` +
-      (tested ? '' : ' Ranks are untested: they are from the scores alone.')
+      (tested ? '' : ' Ranks are untested: they are from the scores alone.') +
+      (fewer ? ` ${onRows}` : '')
   const ofTasks = tasks.map(t => ({
     key: t.name,
     text: t.name,
@@ -198,7 +206,7 @@ function ranking(found, title) {
       show: x => (x.of ? `${x.beat} of ${x.of}` : ''),
     },
   ]
-  const note = `${metric.title}${metric.percent ? ' in percent' : ''}, the mean over ${unique(found.map(r => r.bible)).length > 1 ? 'translations' : 'test items and seeds'}; the best of each task is bold, of the models that ran on all its test sets. The tick on a bar is the best baseline on the same test sets.${items.some(x => tasks.some(t => x.cells.get(t).n < total.get(t))) ? MIXED : ''} ${RANKS}`
+  const note = `${metric.title}${metric.percent ? ' in percent' : ''}, the mean over ${unique(found.map(r => r.bible)).length > 1 ? 'translations' : 'test items and seeds'}; the best of each task is bold, of the models that ran on all its test sets. The tick on a bar is the best baseline on the same test sets.${items.some(x => tasks.some(t => x.cells.get(t).n < total.get(t))) ? MIXED : ''} ${onRows} ${RANKS}`
   return table('ranking', columns, items, {
     title,
     finding,
