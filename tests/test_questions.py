@@ -3,7 +3,8 @@ import json
 
 import numpy as np
 import pytest
-from conftest import run_results
+from conftest import predictions, run_results
+from pronto.cli.command import main
 from pronto.core.correlation import correlate
 from pronto.core.files import InputError
 from pronto.reporting.questions.question import Options, ask_runs
@@ -288,3 +289,14 @@ def test_a_table_without_rows_is_not_shown_beside_others(tmp_path):
         said = ask_runs(ask, read_runs(tmp_path), Options(store=str(tmp_path))).markdown()
         return [stem for stem in ('empty','full') if f'**{stem}**' in said]
     assert shown(full, empty) == ['full'] and shown(empty) == ['empty']
+
+@pytest.mark.parametrize('name', ['errors','resources','subset','tiers'])
+def test_a_question_reads_the_protocol_with_most_results(tmp_path, capsys, name):
+    "One run of another protocol does not stand for a store of probes"
+    for i,bible in enumerate(('engweb','wolKYG','fralsg','deuluo','swhulb')):
+        key = RunKey(bible, 'bert-base-multilingual-cased', 'm', 'proper_noun_subject', 'd', recipe='probe', protocol='probe')
+        write_record(key, tmp_path, run_results(splits='parallel', language=bible[:3]), predictions(.6 + i/20))
+    write_record(RunKey('engweb', 'bert-base-multilingual-cased', 'm', 'proper_noun_subject', 'd'), tmp_path,
+                 run_results(splits='parallel', language='eng'), predictions(.7))
+    assert main(['tables', '--runs', str(tmp_path), '--question', name, '-o', str(tmp_path/'tables')]) == 0
+    assert 'These are the runs of probe; there are others of in-language (--protocol).' in capsys.readouterr().err

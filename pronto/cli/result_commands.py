@@ -100,7 +100,7 @@ def tables_command(args):
     if args.items: require_folder(args.items, 'name the dataset of a translation that you can read')
     runs = args.runs or data_dir()/'runs'
     records = [r for r in read_runs(runs) if r.is_search or r.is_reading or is_chosen(r.task)]
-    asked = _choose(args, records)
+    is_usual, asked = args.protocol is None, _choose(args, records)
     _know_protocol(args.protocol, records)
     _know_source(args.source, records)
     records = _leave_out(records, names_in(args.without))
@@ -110,6 +110,7 @@ def tables_command(args):
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {remedy}")
     from pronto.reporting.questions.question import Options, ask_runs, find_question
     question = find_question(_question_of(args))
+    if is_usual and (question.reads_one or question.name == 'accuracy'): _name_protocol(args.protocol, records)
     if args.memory and question.name != 'accuracy':
         raise InputError('--memory', f'is for the tables of scores, not of {question.name}; leave it out')
     if (question.protocol or question.any_protocol) and not asked: args.recipe = ''
@@ -140,13 +141,14 @@ def _choose(args, records:list)->bool: # Was a recipe asked for?
     from pronto.reporting.questions.question import usual_kind
     asked, chosen = args.recipe is not None, args.protocol is not None
     protocol = 'in-language' if args.typology and not chosen else args.protocol
-    args.protocol, recipe = usual_kind(records, protocol)
+    args.protocol, recipe = usual_kind(records, protocol, most=_question_of(args) != 'accuracy')
     if not asked: args.recipe = recipe
-    there = dict.fromkeys(r.protocol for r in records)
-    others = ', '.join(name for name in there if name != args.protocol)
-    if others and not chosen and _question_of(args) == 'accuracy':
-        note(f'These are the runs of {args.protocol}; there are others of {others} (--protocol).')
     return asked
+
+def _name_protocol(protocol:str, records:list):
+    "Say which protocol is shown where there are several"
+    others = ', '.join(name for name in dict.fromkeys(r.protocol for r in records) if name != protocol)
+    if others: note(f'These are the runs of {protocol}; there are others of {others} (--protocol).')
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco02
 def report_options(parser):

@@ -393,7 +393,7 @@ def ask_all(
     store=None # The folder of the runs, for hints
 )->list[Reply|InputError]: # An error says why the runs do not suffice for an answer
     "Ask the questions about the protocols that were run; raises `InputError` if one of `names` fails"
-    protocol, recipe = usual_kind(records)
+    protocol, recipe = usual_kind(records, most=True)
     options, found = Options('', SPLITS_SHOWN, protocol, store=store), []
     about = [name for name in RUN_QUESTIONS if name in {r.protocol for r in records}]
     for name in about:

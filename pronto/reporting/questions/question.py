@@ -7,6 +7,7 @@ __all__ = ['RUN_QUESTIONS', 'RunQuestion', 'find_question', 'Reply', 'ask_runs',
            'by_columns']
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt05
+from collections import Counter
 from dataclasses import replace
 from importlib import import_module
 from operator import itemgetter
@@ -37,6 +38,11 @@ class RunQuestion(NamedTuple):
     chooses:bool=False # Does it choose its runs itself, and say which?
     unused:str='Left out, as their splits or rules differ: {}.' # About runs that are in no table
     own_notes:bool=False # Do its tables say how runs were made? What it reads then needs no `runs`
+
+    @property
+    def reads_one(self)->bool:
+        "Does it read the runs of one protocol that the reader chooses?"
+        return not (self.protocol or self.any_protocol or self.chooses)
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07o
 _LISTS = dict( # What those of a question hold
@@ -205,11 +211,15 @@ def _nothing(question:RunQuestion, records:list[Run], options:Options)->InputErr
 _USUAL = 'in-language', 'probe'
 
 def usual_kind(
-    records:list[Run], protocol:str|None=None # The one that is asked for
+    records:list[Run],
+    protocol:str|None=None, # The one that is asked for
+    most:bool=False # Rather the protocol with most results? For questions, which need many
 )->tuple[str,str]: # The recipe is empty if all are shown
     "The protocol and the recipe that tables show if no other ones are chosen"
-    there = list(dict.fromkeys(r.protocol for r in records))
-    if protocol is None: protocol = next((p for p in (*_USUAL, *there) if p in there), 'in-language')
+    n = Counter(r.protocol for r in records if not (r.is_search or r.is_reading) or not most)
+    there = [p for p in dict.fromkeys((*_USUAL, *n)) if p in n]
+    if most: there.sort(key=n.get, reverse=True) # Of as many, the usual one
+    if protocol is None: protocol = there[0] if there else 'in-language'
     recipes = {r.recipe for r in records if r.protocol == protocol}
     return protocol, 'paper' if 'paper' in recipes or not recipes else ''
 
