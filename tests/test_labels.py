@@ -209,3 +209,15 @@ def test_one_word_in_two_forms_is_one_label_and_slips_are_named_once(place, tmp_
     assert capsys.readouterr().err.splitlines() == [
         f'{tmp_path}/said.tsv, column tone: labels that look alike are different classes: Good and good',
         f'{tmp_path}/said.tsv, column tone: labels of fewer than 5 verses: rare (1)']
+
+def test_a_language_that_is_stated_later_reaches_the_record(built, model, tmp_path): # noqa: F811
+    "It is not part of what was measured: nothing is trained again, the key stays, the run is as old as it was"
+    from conftest import change_manifest
+    folder, command = built('parallel'), ('-m', model, '-t', 'long', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs')
+    change_manifest(folder, language='')
+    assert main('eval', folder, *command) == 0
+    before, = read_runs(tmp_path/'runs')
+    change_manifest(folder, language='eng')
+    assert main('eval', folder, *command) == 0
+    after, = read_runs(tmp_path/'runs')
+    assert (before.language, after.language) == ('', 'eng') and after == before.but(language='eng')

@@ -32,7 +32,7 @@ from .baselines import find_baselines, predict_baselines
 from .comparing import search_name, task_name
 from .planning import Training, at_least_one, choose_tasks
 from .schema import Run
-from .store import (RunKey, check_labels, dataset_hash, is_done, pool_runs, read_record,
+from .store import (RunKey, check_labels, dataset_hash, is_done, pool_runs, read_record, refresh_language,
                                score_labels, store_answers, store_measured, store_run)
 from ..datasets.splits import SPLIT_NAMES
 from ..datasets.tasks import TASKS, Task, find_task, load_tasks
@@ -157,6 +157,12 @@ def _tested_dev(training:Training, left:dict)->dict[str,list]: # By name of a pa
         found[f'{DEV_OF}{name}'] = task_rows(dataset, task, limit, ('dev',))['dev']
     return found
 
+def _refresh(training:Training, runs, left:dict): # `left`: of `_left`
+    "Records that are there name the languages that their datasets state today"
+    to_do = [key for key,_ in left.values()]
+    for key,part in zip(training.keys, training.selection.tests):
+        if key not in to_do: refresh_language(key.record(runs), load_manifest(part.folder).get('language'))
+
 _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process
 
 def _answer_baselines(training:Training, left:dict)->dict: # `left`: of `_left`; as `find_baselines` gives it
@@ -197,6 +203,7 @@ def run_training(
     if training.tasks_file: load_tasks(training.tasks_file) # This may be another process
     for folder in training.selection.folders: load_manifest(folder) # Its labels may be tasks
     found, left = [key.record(runs) for key in training.keys], _left(training, runs)
+    _refresh(training, runs, left)
     if not left: return found
     require_place(found[0])
     if training.adapt in ('search','read'): return [_measure(training, runs, device, show)]

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['HANDED_OVER', 'model_name', 'dataset_hash', 'RunKey', 'key_of', 'read_record', 'is_done', 'write_record',
-           'predictions_of', 'prediction_columns', 'chapters_of', 'resembling', 'score_labels', 'score_run', 'run_key',
-           'brier_again', 'check_labels', 'know_recorded', 'store_run', 'store_measured', 'store_answers', 'store_of',
-           'read_runs', 'pool_runs', 'intervals_of', 'check_parameters']
+           'refresh_language', 'predictions_of', 'prediction_columns', 'chapters_of', 'resembling', 'score_labels',
+           'score_run', 'run_key', 'brier_again', 'check_labels', 'know_recorded', 'store_run', 'store_measured',
+           'store_answers', 'store_of', 'read_runs', 'pool_runs', 'intervals_of', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os, re, sys
@@ -199,6 +199,17 @@ def write_record(
         with write_aside(table) as f: f.write_text(_table(predictions), encoding='utf-8')
         _write_json(path, with_dataset(key.inputs) | results | {'predictions': file_hash(table)})
     return path
+
+def refresh_language(
+    path:Path, # A whole record
+    language:str|None # That its dataset states today
+): # Nothing
+    "Let a record name the language of its dataset, which is not part of what was measured"
+    record = read_json(path)
+    if not language or record.get('language') == language: return
+    times = path.stat()
+    with _locked(path.parents[3], path.parent): _write_json(path, record | dict(language=language))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns)) # The run is as old as it was
 
 # %% ../../nbs/runs/store.ipynb #45c19ccc
 def predictions_of(
