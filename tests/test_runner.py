@@ -44,6 +44,7 @@ def test_baselines_then_a_run_then_recorded_before(checkout, capsys):
         assert main(command) == 0
         said.append(capsys.readouterr().out)
     assert 'recorded before' not in said[0] and said[1].strip().endswith('recorded before')
+    assert all('; these learn from 40 rows)' in text for text in said) # Not from eight, as the model
     whole = AutoModelForMaskedLM.from_pretrained(find_model('my-bert'))
     assert read_runs('runs')[0].parameters == sum(p.numel() for p in whole.parameters())
 

@@ -164,7 +164,8 @@ _PUBLISHED = ('publ.: the figures of the paper, on its own random splits, which 
               'Δ: ours less published, both in accuracy.')
 
 # %% ../../nbs/reporting/rendering.ipynb #44f5cdd3
-_LIMIT = '* trained on a part of the data, with at most this many examples: {limit}.'
+_LIMIT = ('* trained on a part of the data, with at most this many examples: {limit}; baselines learn from '
+          'all.')
 _SAME_LIMIT = ('All models were trained on a part of the data, with at most this many examples: {limit}; '
                'baselines learn from all.')
 _COLLAPSED = '† gave the same answer to everything with at least one seed.'

@@ -85,10 +85,11 @@ def setting(record:Run)->str: # e.g. `paper, parallel splits, 10 epochs`
 def _remarks(records:list[Run])->list[str]:
     "Remarks without which a score would be misread"
     kept, unknown = mean(map(probe_kept, records)), unknown_share(records)
-    follows = following_share(records)
+    follows, of_baselines = following_share(records), records[0].rows_of_baselines
     return [f'probe kept in {100*kept:.0f} % of the seeds' if kept else '',
             f'{100*unknown:.0f} % of the tokens unknown' if unknown else '',
             f'{100*follows:.0f} % of the answers one letter, whatever it stands for' if follows else '',
+            f'baselines learn from {of_baselines:,} rows' if of_baselines else '',
             'dataset with no manifest' if any(r.unchecked for r in records) else '']
 
 def _link(path:Path, folder:Path)->str: return './' + quote(Path(os.path.relpath(path, folder)).as_posix())
