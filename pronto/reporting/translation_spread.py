@@ -6,6 +6,7 @@
 __all__ = ['MANY', 'with_languages', 'Spread', 'across_languages', 'spreads', 'spread_note']
 
 # %% ../../nbs/reporting/translation_spread.ipynb #tr000005
+from functools import cache
 from typing import NamedTuple
 import numpy as np
 from ..runs.schema import Run
@@ -14,14 +15,22 @@ from ..runs.comparing import made_as, row_of, task_key, task_name
 from .rendering import IN_PERCENT, shown
 
 # %% ../../nbs/reporting/translation_spread.ipynb #tr000021
+_SCRIPTS = dict(grc='Grek') # Where the usual script is not that of Bibles
+
+@cache
+def _known(language:str, code:str)->tuple[str,str]:
+    "Codes of a language and its script, which are empty if they are not known"
+    from pronto.bibles.languages import identify, script_for
+    iso = identify(language, code).iso639_3
+    return iso, _SCRIPTS.get(iso) or script_for(language, code)
+
 def with_languages(
     records:list[Run]
 )->list[Run]: # With codes of ISO 639-3; records of unknown languages keep what they have
-    "Records whose `language` is a code"
-    from pronto.bibles.languages import identify
-    def code(r):
-        return identify(r.language or '', r.own_code).iso639_3 or r.language or r.own_code
-    return [r.but(language=code(r)) for r in records]
+    "Records whose `language` is a code, and whose `script` is known where the language tells it"
+    known = ((r, *_known(r.language or '', r.own_code)) for r in records)
+    return [r.but(language=iso or r.language or r.own_code, script=r.script or script)
+            for r,iso,script in known]
 
 # %% ../../nbs/reporting/translation_spread.ipynb #tr000007
 class Spread(NamedTuple):

@@ -103,6 +103,7 @@ def make_xtreme_tables(
         raise InputError(runs, what)
     if limited: report(f'runs of tasks of XTREME with a limit, which are left out: {limited}')
     lines = data_notes(kept) + [f'Left out: {others}.']*bool(others)
-    made = [replace(table, notes=lines) for table in (xtreme_table(found), shared_table(found))]
+    tables = xtreme_table(found), shared_table(found)
+    made = [replace(table, notes=[*table.notes, *lines]) for table in tables]
     for table in made if out else (): table.write(out)
     return made

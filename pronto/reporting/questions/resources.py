@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['RESOURCES', 'wikipedia_articles', 'OverLanguages', 'over_languages', 'of_three_languages', 'resources_table',
-           'families_table', 'plot_sizes', 'plot_families', 'resources_sentences']
+           'groups_table', 'plot_sizes', 'plot_groups', 'resources_sentences']
 
 # %% ../../../nbs/reporting/questions/resources.ipynb #rs100005
 from functools import cache
@@ -101,24 +101,43 @@ def resources_table(found:list[OverLanguages], metric:str='accuracy')->Table:
     unknown = f'Without a number of articles: {", ".join(without)}.' if without else ''
     return Table('resources', 'Scores and the size of Wikipedia', [(header, rows)], [_NOTE, unknown], data)
 
-def _families(scores:dict[str,float])->dict[str,list[float]]: # Those with few articles first
-    from pronto.bibles.languages import family_of
-    groups = grouped(sorted(scores), lambda x: family_of(x) or 'not known')
-    articles = lambda family: mean(wikipedia_articles().get(x, 0.) for x in groups[family])
-    ordered = sorted(groups, key=lambda family: (articles(family), family))
-    return {family: [scores[x] for x in groups[family]] for family in ordered}
+# %% ../../../nbs/reporting/questions/resources.ipynb #rs10011b
+_KINDS = dict(families='family', scripts='script')
+_OF_HAN = dict(Hans='Han, simplified', Hant='Han, traditional')
+_UNKNOWN = 'not known'
 
-def families_table(found:list[OverLanguages], metric:str='accuracy')->Table:
-    "Means by family, from few articles to many"
+def _family(run:Run)->str:
+    from pronto.bibles.languages import family_of
+    return family_of(run.language) or _UNKNOWN
+
+def _script(run:Run)->str:
+    from langcodes import Language
+    return _OF_HAN.get(run.script) or run.script and Language.make(script=run.script).script_name() or _UNKNOWN
+
+def _grouped_scores(f:OverLanguages, kind:str)->dict[str,list[float]]: # Those with few articles first
+    "The scores of the languages of each family, or in each script"
+    of_language = lambda runs: shown(f.metric, mean(r.score(f.metric) for r in runs))
+    groups = {name: {x: of_language(own) for x,own in sorted(grouped(runs, lambda r: r.language).items())}
+              for name,runs in grouped(f.runs, dict(families=_family, scripts=_script)[kind]).items()}
+    articles = lambda name: mean(wikipedia_articles().get(x, 0.) for x in groups[name])
+    ordered = sorted(groups, key=lambda name: (articles(name), name))
+    return {name: list(groups[name].values()) for name in ordered}
+
+def groups_table(
+    found:list[OverLanguages], metric:str='accuracy',
+    kind:str='families' # Or `scripts`
+)->Table:
+    "Means by family or by script, from few articles to many"
     rows = []
     for f in found:
-        for family,values in _families(f.scores).items():
+        for name,values in _grouped_scores(f, kind).items():
             ends = mean(values), min(values), max(values)
             cells = (decimal(x, 1 if metric in IN_PERCENT else 2) for x in ends)
-            rows.append([*f.about.values(), family, str(len(values)), *cells])
-    header = ['task','model','protocol','from','family','languages','mean','lowest','highest']
-    note = 'Families of Glottolog, in the order of their mean number of Wikipedia articles.'
-    return Table('resources-families', 'Scores by family', [(header, rows)], [note])
+            rows.append([*f.about.values(), name, str(len(values)), *cells])
+    header = ['task','model','protocol','from',_KINDS[kind],'languages','mean','lowest','highest']
+    of = dict(families='Families of Glottolog', scripts='Scripts of ISO 15924')[kind]
+    note = f'{of}, in the order of their mean number of Wikipedia articles.'
+    return Table(f'resources-{kind}', f'Scores by {_KINDS[kind]}', [(header, rows)], [note])
 
 # %% ../../../nbs/reporting/questions/resources.ipynb #rs100012
 def _one_scale(axes:list, found:list[OverLanguages], which:str):
@@ -143,17 +162,17 @@ def plot_sizes(found:list[OverLanguages], metric:str='accuracy'):
     return figure
 
 # %% ../../../nbs/reporting/questions/resources.ipynb #00a45bb0
-def plot_families(found:list[OverLanguages], metric:str='accuracy'):
-    "Mean and range of each family"
-    most = max(len(_families(f.scores)) for f in found)
+def plot_groups(found:list[OverLanguages], metric:str='accuracy', kind:str='families'):
+    "Mean and range of each family or script"
+    by_group = [_grouped_scores(f, kind) for f in found]
+    most = max(map(len, by_group))
     figure, axes = panels([f.title for f in found], 3.6, 1 + .2*most, x=metric)
     _one_scale(axes, found, 'x')
-    for ax,f in zip(axes, found):
-        families = _families(f.scores)
-        for y,values in enumerate(families.values()):
+    for ax,groups in zip(axes, by_group):
+        for y,values in enumerate(groups.values()):
             ax.plot([min(values), max(values)], [y, y], '-', color='.6', lw=1)
             ax.plot(mean(values), y, 'o', color='C0', ms=4)
-        names = [no_formula(f'{family} ({len(values)})') for family,values in families.items()]
+        names = [no_formula(f'{name} ({len(values)})') for name,values in groups.items()]
         ax.set_yticks(range(len(names)), names, fontsize=6)
     return figure
 
@@ -162,7 +181,7 @@ _DIRECTIONS = {'1': 'rise', '-1': 'fall', '0': 'are not shown to rise or fall'}
 def resources_sentences(tables:list[Table], metric:str='')->list[str]:
     "Whether scores rise or fall with the number of articles"
     if tables and not any(t.stem == 'resources' for t in tables):
-        return ['No number of Wikipedia articles is known for these languages; the table has families alone.']
+        return ['No number of Wikipedia articles is known for these languages; the tables have families and scripts alone.']
     lines, with_them = [], 'with the number of Wikipedia articles'
     for r in (r for r in table_rows(tables, 'resources') if r['pearson']):
         trained = f', trained on {r["source"]}' if r['source'] else ''
@@ -174,11 +193,11 @@ def resources_sentences(tables:list[Table], metric:str='')->list[str]:
 
 def _tables(found:list[OverLanguages], metric:str)->list[Table]:
     sized = [resources_table(found, metric)] if any(f.sized for f in found) else []
-    return [*sized, families_table(found, metric)]
+    return [*sized, *(groups_table(found, metric, kind) for kind in _KINDS)]
 
 def _figures(found:list[OverLanguages], metric:str)->dict:
     sized = {'resources': plot_sizes(found, metric)} if any(f.sized for f in found) else {}
-    return sized | {'resources-families': plot_families(found, metric)}
+    return sized | {f'resources-{kind}': plot_groups(found, metric, kind) for kind in _KINDS}
 
 RESOURCES = RunQuestion(
     'resources', lambda records, options: of_three_languages(records, options.metric), _tables, _figures,
