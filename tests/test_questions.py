@@ -171,8 +171,9 @@ def test_scores_are_set_beside_the_size_of_wikipedia_and_by_family(tmp_path):
     assert row['languages'] == '3' and float(row['pearson']) > .5 and 'Without a number of articles: wol, zul.' in reply.markdown()
     families = {r['family']: (r['languages'], r['mean']) for r in reply.tables[1].records}
     assert families == {'Indo-European': ('2', '80.0'), 'Atlantic-Congo': ('3', '53.3')}
+    assert [(r['script'], r['languages'], r['mean']) for r in reply.tables[2].records] == [('Latin', '5', '64.0')]
     reply.write(tmp_path/'out')
-    assert (tmp_path/'out'/'resources.png').exists() and (tmp_path/'out'/'resources-families.png').exists()
+    assert (tmp_path/'out'/'resources.png').exists() and (tmp_path/'out'/'resources-scripts.png').exists()
 
 def test_scores_fall_or_too_few_languages_tell(tmp_path):
     "More articles, lower scores: said from five languages on"
