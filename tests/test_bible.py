@@ -1,18 +1,17 @@
 "Bibles: one fixture for each oddity, bad input, and the real Bibles where they are at hand"
-import os, random, subprocess, sys, zipfile
+import os, subprocess, sys, zipfile
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
 import conftest
-import pronto.bibles.usfm as usfm_module
 from conftest import time_limit
 from pronto.bibles.reading import Bible, VerseRow, read_bible, write_tsv
 from pronto.core.files import InputError
 from pronto.core.refs import NT_BOOKS, Ref, parse_ref
 from pronto.bibles.versification import choose_versification, to_english
-from pronto.bibles.rows import clean_label, clean_text, make_bible
+from pronto.bibles.rows import clean_label, clean_text
 
 HERE = Path(__file__).parent/'bibles'
 DATA = conftest.DATA/'bibles'
@@ -432,54 +431,6 @@ def test_real_verse(name, ref, begins): assert read_bible(DATA/name).verses[pars
 def test_doxology_moves_to_the_end_of_romans():
     web = read_bible(DATA/'usfm'/'eng-web')
     assert to_english(web, 'eng').verses[Ref('ROM',16,27)] == web.verses[Ref('ROM',14,26)]
-
-# What the quicker reader of USFM finds is what `sil-machine` finds
-
-def is_quick(usfm, path):
-    "Is it read quickly, with the rows and the skipped verses that the parser finds?"
-    quick = usfm_module._quick(usfm)
-    if quick is None: return False
-    quick, parsed = make_bible(quick.raw()), make_bible(usfm_module._parsed(usfm, path).raw())
-    assert (quick, quick.skipped) == (parsed, parsed.skipped), path
-    return True
-
-def test_kinds_of_usfm_markers_agree_with_the_stylesheet():
-    *_, styles = usfm_module._machine()
-    def kind_of(marker):
-        tag = styles.get_tag(marker.lstrip('+'))
-        style, of_verses = tag.style_type.name, tag.text_type.name in ('VERSE_TEXT', 'NOT_SPECIFIED')
-        if style == 'CHARACTER': return 'style' if of_verses else 'hidden'
-        return {'PARAGRAPH': 'text' if of_verses else 'other', 'END': 'end'}[style]
-    known = {m: kind for m,kind in usfm_module._KINDS.items() if kind != 'number'}
-    same = dict(title='text', row='text', cell='style')
-    assert {m: same.get(kind, kind) for m,kind in known.items()} == {m: kind_of(m) for m in known}
-
-ALL = [rf'\{m}{blank}' for m,kind in usfm_module._KINDS.items() if kind != 'number' for blank in (' ', '\n', '')]
-COMMON = [rf'\{m} ' for m in 'p q1 s d tr tc1 wj +nd cp'.split()] + [r'\wj*', r'\+nd*', r'\vp 1b\vp*', r'\va 2\va* ']
-UNKNOWN = r'\zown \zown* \esb \f \f* \+v \tc1-2 \qt-s \fr \* \ref | 0'.split() + ['\u200b', '\u3000', '\\v x ']
-WORDS = 'Anam , ( // / ~ *** 2 \ufdd0'.split() + [' ', '\n', 'toki ', '\xa0', '\x01']
-NUMBERS = [rf'\v {v} ' for v in ('1', '2', '3-4', '5a', '6,7')] + ['\\v 8\n', '\\c 1\n', '\\c 2']
-
-def test_quick_usfm_is_parsed_usfm():
-    rng, quick = random.Random(0), 0
-    for _ in range(10_000):
-        kinds = rng.choices((ALL, COMMON, WORDS, NUMBERS, UNKNOWN), (2, 6, 8, 6, .2), k=rng.randrange(30))
-        quick += is_quick('\\id MRK\n' + ''.join(map(rng.choice, kinds)), 'invented')
-    assert quick > 2500
-
-def test_no_usfm_takes_quadratic_time():
-    for usfm in ('\\id ' + 'a'*300_000, '\\id MRK ' + '\\h Anam\n'*100_000, '\\id' + ' '*300_000, '\\c 1' + '\\id MRK\n'*100_000):
-        with time_limit(5): usfm_module._quick(usfm)
-
-@real
-@pytest.mark.slow
-def test_real_usfm_is_read_quickly_as_it_is_parsed():
-    paths = [p for p in DATA.rglob('*') if p.suffix.lower() in ('.usfm', '.sfm')]
-    quick = []
-    for path in paths:
-        text = usfm_module._ID.sub(usfm_module._with_known_book, path.read_text(encoding='utf-8-sig'))
-        quick.append(is_quick(usfm_module._without_markup(text), path))
-    assert len(paths) >= 280 and sum(quick) >= .99*len(quick)
 
 def test_a_file_that_is_cut_off_in_a_letter_says_so(tmp_path):
     (tmp_path/'a.tsv').write_bytes('MRK\t1\t1\tAmé'.encode()[:-1])
