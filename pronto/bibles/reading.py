@@ -16,11 +16,12 @@ from .bundles import BUNDLES, describes, said_by
 from .json_bibles import is_json, read_json_bible
 from .opening import VERSE_LINES, Folder, NotABible, TextFile, decoded, open_place, text_file
 from .parallel_corpus import is_parallel_corpus, read_parallel_corpus
-from .rows import Bible, VerseRow
+from .rows import Bible, VerseRow, joined_faults
 from .sqlite_bibles import read_sqlite
 from .sword import is_sword, read_sword, sword_modules
 from .ud import is_conllu, join_treebank, treebank_bible
 from .usfm import is_usfm, read_usfm
+from .usj import is_usj, read_usj
 from .verse_tables import (is_by_book, is_lines, is_verse_table, read_books, read_verse_lines,
                                         read_verse_table, read_vref)
 from .xml import is_xml, parse_xml, read_xml, xml_root
@@ -44,6 +45,7 @@ def _xml(name:str, who:str, says:str, *roots:str)->Reader:
 
 _IN_XML = [
     _xml('USFX', 'eBible', 'language', 'usfx'),
+    _xml('USX', 'Digital Bible Library, Paratext', '', 'usx'),
     _xml('OSIS', 'CrossWire, open-bibles', 'language, name, licence', 'osis'),
     _xml('Zefania', 'Zefania XML, open-bibles', 'language, name, licence', 'XMLBIBLE'),
     _xml('Beblia, OpenSong', 'Beblia, OpenSong', 'name, licence', 'bible'),
@@ -60,6 +62,7 @@ READERS = [
            'Universal Dependencies', ''),
     Reader('USFM', lambda f: is_usfm(f.text), lambda f: read_usfm(f.text, f.path),
            'translators, eBible, Door43, Paratext', ''),
+    Reader('USJ', lambda f: is_usj(f.text), lambda f: read_usj(f.text, f.path), 'editors of USFM', ''),
     Reader('JSON', lambda f: is_json(f.text), lambda f: read_json_bible(f.text, f.path),
            'getBible, scrollmapper, apps', 'language, name, licence'),
     Reader('Parallel Bible Corpus', lambda f: is_parallel_corpus(f.text), lambda f: read_parallel_corpus(f.text, f.path),
@@ -154,17 +157,20 @@ def _read_folder(folder:Folder)->Bible:
     if not found: raise InputError(folder.path, what)
     kept, others = _main_format(found)
     _check_chapters(kept, folder.path)
-    bible = _joined(list(kept.values()))
+    bible = _joined(kept)
     return replace(bible, skipped=bible.skipped | others, **said.fields)
 
-def _joined(bibles:list[Bible])->Bible:
+def _joined(parts:dict[str,Bible])->Bible: # By the names of their files
     "Several parts as one Bible; language, title and licence are those of the first part that has them"
-    skipped = Counter()
+    skipped, bibles = Counter(), list(parts.values())
     for b in bibles: skipped.update(b.skipped)
     first = lambda name: next((v for b in bibles if (v := getattr(b, name))), '')
     meta = {name: first(name) for name in ('language','title','licence','format')}
     named = tuple(dict.fromkeys(name for b in bibles for name in b.named))
-    return Bible([row for b in bibles for row in b.rows], skipped=dict(skipped), named=named, **meta)
+    words = {row: found for b in bibles for row,found in b.words.items()}
+    faults = joined_faults({name: b.faults for name,b in parts.items()})
+    return Bible([row for b in bibles for row in b.rows], skipped=dict(skipped), named=named, faults=faults,
+                 words=words, **meta)
 
 # %% ../../nbs/bibles/reading.ipynb #796bd893
 def _read_opened(opened:TextFile|Folder)->Bible:
@@ -196,7 +202,7 @@ def read_bible(
         with reading(opened[0].path): return treebank_bible(join_treebank([(f.text, f.path) for f in opened]))
     parts = [_read_opened(o) for o in opened]
     _check_parts(parts, [str(o.path) for o in opened])
-    return _joined(parts)
+    return _joined({str(o.path): part for o,part in zip(opened, parts)})
 
 # %% ../../nbs/bibles/reading.ipynb #e7b57eba
 def write_tsv(bible:Bible, path):

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['NOTE_MARK', 'FAULTS', 'REASONS', 'PLACEHOLDERS', 'VerseRow', 'find_book', 'clean_text', 'clean_label', 'label_verses',
-           'StatedNumbers', 'Fault', 'fault_lines', 'Word', 'Bible', 'make_bible', 'Collector']
+           'StatedNumbers', 'Fault', 'joined_faults', 'fault_lines', 'LinkedWord', 'Bible', 'make_bible', 'Collector']
 
 # %% ../../nbs/bibles/rows.ipynb #5c9bfa8e
 import re
@@ -116,6 +116,18 @@ FAULTS = { # What is damaged, to the same of a single one, and to what the reade
     'markers are unknown': ('marker is unknown', 'the text is kept'),
     'texts stand after the end of a verse': ('text stands after the end of a verse', 'left out')}
 
+# %% ../../nbs/bibles/rows.ipynb #ro03b
+def joined_faults(
+    parts:dict[str,dict[str,Fault]] # By the name of each file
+)->dict[str,Fault]:
+    "The faults of all files together, each with the first file and place"
+    joined = {}
+    for name,faults in parts.items():
+        for what,fault in faults.items():
+            count, first = joined.get(what) or (0, f'{name}, {fault.first}')
+            joined[what] = Fault(count + fault.count, first)
+    return joined
+
 def fault_lines(
     faults:dict[str,Fault]
 )->list[str]: # e.g. `7 notes are not closed, first in line 812: their text is taken to end at ...`
@@ -124,7 +136,7 @@ def fault_lines(
             for what,f in faults.items()]
 
 # %% ../../nbs/bibles/rows.ipynb #ro06
-class Word(NamedTuple):
+class LinkedWord(NamedTuple):
     "A word that has attributes in the file"
     start:int # In the text of the row, in characters
     end:int
@@ -142,7 +154,7 @@ class Bible:
     format:str = field(default='', compare=False)   # e.g. `USFM`
     skipped:dict[str,int] = field(default_factory=dict, compare=False) # Unknown book or number to verses
     faults:dict[str,Fault] = field(default_factory=dict, compare=False) # Damaged markup, by `FAULTS`
-    words:dict[VerseRow,tuple[Word,...]] = field(default_factory=dict, compare=False) # If they were asked for
+    words:dict[VerseRow,tuple[LinkedWord,...]] = field(default_factory=dict, compare=False) # If asked for
     fused:frozenset = field(default=frozenset(), compare=False) # `Ref`s merged across the end of a chapter
     own:dict[Ref,str] = field(default_factory=dict, compare=False) # Renumbered verse to the file's own number
     dropped:list[str] = field(default_factory=list, compare=False) # Own numbers without an English verse
@@ -161,7 +173,6 @@ class Bible:
     def excluded(self)->dict[Ref,str]:
         "The reason (one of `REASONS`) for each verse of the file that is not in `verses`"
         return {ref: why for ref,(why,_) in self._status.items() if why}
-
     @cached_property
     def missing(self)->list[Ref]:
         "Verses before the last one of a chapter that the file does not have"
@@ -218,17 +229,17 @@ def _join(a:str, b:str)->str:
     is_range = following == last+1 and ',' not in a+b
     return f'{first}-{label_verses(b)[-1][0]}' if is_range else f'{a},{b}'
 
-def _in_clean_text(words:list[Word], found:str, text:str)->tuple[Word,...]:
+def _in_clean_text(words:list[LinkedWord], found:str, text:str)->tuple[LinkedWord,...]:
     "The words in the clean text: cleaning changes blanks and leaves characters out, but keeps the order"
     kept = [not c.isspace() and c != NOTE_MARK and not _ODD.match(c) for c in found]
     before = [0, *accumulate(kept)] # How many of the kept characters precede each place
     places = [i for i,c in enumerate(text) if not c.isspace()]
     spans = ((before[w.start], before[w.end], w.attributes) for w in words)
-    return tuple(Word(places[a], places[b-1]+1, attributes) for a,b,attributes in spans if a < b)
+    return tuple(LinkedWord(places[a], places[b-1]+1, attributes) for a,b,attributes in spans if a < b)
 
 def make_bible(
     raw,   # Yields `(book, chapter, label, text)` as they are in the file
-    words=(), # For each of them the `Word`s in its text, as they are in the file
+    words=(), # For each of them the `LinkedWord`s in its text, as they are in the file
     **meta # `language`, `title`, `licence`, `format`, `faults`
 )->Bible: # Verses without a known book and number are counted in `skipped`
     "Turn the verses of a file into rows"
@@ -268,10 +279,10 @@ class Collector:
         if self._parts is not None and verse == len(self._found):
             self._words.setdefault(verse-1, []).append((first, len(self._parts), attributes))
     def words(self):
-        "Yields the `Word`s of each verse, for `make_bible`"
+        "Yields the `LinkedWord`s of each verse, for `make_bible`"
         for n,(*_,parts) in enumerate(self._found):
             lengths = [0, *accumulate(map(len, parts))] if n in self._words else ()
-            yield [Word(lengths[a], lengths[b], attributes) for a,b,attributes in self._words.get(n, ())]
+            yield [LinkedWord(lengths[a], lengths[b], about) for a,b,about in self._words.get(n, ())]
     def raw(self):
         "Yields the verses for `make_bible`"
         return ((*ref, ''.join(parts)) for *ref,parts in self._found)

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 from ..core.files import write_aside
-from .markers import kind_of
+from .markers import marker_kind
 from .rows import NOTE_MARK, Bible, Collector, Fault, clean_label, find_book, make_bible
 
 # %% ../../nbs/bibles/usfm.ipynb #us04
 @dataclass
 class Marks:
     "A file in pieces: markers, and the text after each"
-    kinds:list[str]              # Of `markers.kind_of`, or a key of `_ACTIONS`
+    kinds:list[str]              # Of `markers.marker_kind`, or a key of `_ACTIONS`
     markers:list[str]
     texts:list[str]
     place:Callable[[int],str]    # Number of a marker to where it stands, e.g. `line 8`
@@ -37,7 +37,7 @@ _SIGNS = {'*': '*', '': 'sign', '\\': 'sign', '|': 'sign', '~': 'sign', '/': 'si
 class _Kinds(dict):
     "The kinds of markers, each looked up once"
     def __missing__(self, marker):
-        self[marker] = kind_of(marker)
+        self[marker] = marker_kind(marker)
         return self[marker]
 
 def usfm_marks(usfm:str)->Marks:
@@ -60,7 +60,7 @@ def _name_unknown(marks:Marks):
         if kind: continue
         marker = marks.markers[i]
         glued = _GLUED_MARKER.fullmatch(marker)
-        if glued and (known := kind_of(glued[1])):
+        if glued and (known := marker_kind(glued[1])):
             marks.kinds[i], marks.texts[i] = known, glued[2] + marks.texts[i]
             marks.fault('markers run into the text', i)
         elif marks.next_is(i, '*'): marks.kinds[i] = 'stone'
@@ -101,8 +101,6 @@ def _first_word(text:str)->tuple[str,str]:
     "The first word, and the rest"
     return tuple([*text.split(None, 1), '', ''][:2])
 
-_GLUED_NUMBER = re.compile(r'(\d{1,3}(?:[-‐-―−,]\d{1,3})*)([^\W\d].*|["“‘«(\[¿¡\u200b].*)', re.S)
-
 @_at('book')
 def _book(v, i, text):
     code, _ = _first_word(text)
@@ -117,6 +115,14 @@ def _chapter(v, i, text):
     v.ended = False
     _end_bar(v, i)
 
+def _end_bar(v, i):
+    "A chapter or a verse ends a sidebar"
+    if v.in_bar: v.marks.fault('sidebars are not closed', i)
+    v.visible, v.in_bar = True, False
+
+# %% ../../nbs/bibles/usfm.ipynb #us14v
+_GLUED_NUMBER = re.compile(r'(\d{1,3}(?:[-‐-―−,]\d{1,3})*)([^\W\d].*|["“‘«(\[¿¡\u200b].*)', re.S)
+
 @_at('verse')
 def _verse(v, i, text):
     _end_bar(v, i)
@@ -128,6 +134,7 @@ def _verse(v, i, text):
     v.ended = False
     return text
 
+# %% ../../nbs/bibles/usfm.ipynb #us14x
 @_at('verse*')
 def _end_of_verse(v, i, text): # Only USX and USJ say where a verse ends
     v.found.close()
@@ -138,11 +145,6 @@ def _plain(v, i, text): # Text of USX and USJ, where `|` is a sign as others
     if not v.visible: return
     if v.ended and text.strip(f' \n\t{NOTE_MARK}'): v.marks.fault('texts stand after the end of a verse', i)
     v.found.text(text)
-
-def _end_bar(v, i):
-    "A chapter or a verse ends a sidebar"
-    if v.in_bar: v.marks.fault('sidebars are not closed', i)
-    v.visible, v.in_bar = True, False
 
 # %% ../../nbs/bibles/usfm.ipynb #us17
 @_at('text', 'unknown')
@@ -166,7 +168,7 @@ def _end_of_sidebar(v, i, text):
     return text
 
 # %% ../../nbs/bibles/usfm.ipynb #us20
-_ATTRIBUTES = re.compile(r'\|(?:\s*[\w-]+\s*=\s*"[^"]*")+')
+_ATTRIBUTES = re.compile(r'\|(?:\s*[\w-]+\s*=\s*"(?:[^"]*"|[^"\s]*$))+') # The last may be cut off
 
 @_at('unknown style')
 def _unknown_style(v, i, text):

@@ -20,7 +20,7 @@ def is_usj(text:str)->bool: # Whether it is JSON that calls itself USJ
     "Is it a book in USJ?"
     return text.lstrip()[:1] == '{' and bool(_USJ.search(text))
 
-_WRONG = 'is not USJ: {} instead of texts and objects in `content`; export it again'
+_WRONG = 'is not USJ: its content has a {} instead of texts and objects; export it again'
 
 def _begin(found, path, place:str)->Event:
     "The event that an object begins with"

@@ -8,7 +8,7 @@ __all__ = ['Event', 'element_marks', 'read_usx']
 # %% ../../nbs/bibles/usx.ipynb #ux05
 from collections.abc import Iterable
 from typing import NamedTuple
-from .markers import kind_in, kind_of
+from .markers import element_kind, marker_kind
 from .rows import NOTE_MARK, Bible
 from .usfm import Marks, marked_bible
 
@@ -34,7 +34,8 @@ class _Pieces:
 
     def begin(self, event, kind):
         marker, number = event.about.get('style', ''), ''.join(event.about.get('number', '').split())
-        if event.name == 'unmatched': self.add(event, kind_of(marker) or 'plain')
+        if event.name == 'unmatched':
+            self.add(event, marker_kind(event.about.get('marker', marker)) or 'plain')
         elif kind in ('chapter','verse') and not number and 'eid' in event.about: self.end_verse(event)
         elif kind in ('chapter','verse'):
             self.number = number
@@ -60,7 +61,7 @@ def element_marks(events:Iterable[Event])->Marks:
         if hidden: hidden += {'begin': 1, 'end': -1}.get(event.what, 0)
         elif event.what == 'text': pieces.add(event, 'plain', event.name)
         else:
-            kind = kind_in(event.name, event.about.get('style', ''))
+            kind = element_kind(event.name, event.about.get('style', ''))
             if event.what == 'end': pieces.end(event, kind)
             elif kind not in ('note','out'): pieces.begin(event, kind)
             else:

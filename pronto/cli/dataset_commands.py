@@ -39,6 +39,7 @@ def convert_command(args):
 
 def _show_numbering(bible, scheme:str, file:str):
     from pronto.bibles.languages import language_doubt
+    from pronto.bibles.rows import fault_lines
     from pronto.bibles.versification import numbering_report, to_english, weigh_versifications
     evidence = weigh_versifications(bible, scheme)
     report = numbering_report(bible, to_english(bible, evidence.scheme), evidence)
@@ -47,7 +48,9 @@ def _show_numbering(bible, scheme:str, file:str):
     for what,found in report['verses'].items():
         lines.append(f'{what}: {report["counts"][what]:,}' + (f' ({", ".join(found)})' if found else ''))
     if doubt: lines.append(f'language: the file {doubt}')
-    show('\n'.join(lines), report | (dict(language_doubt=doubt) if doubt else {}))
+    lines += fault_lines(bible.faults)
+    faults = dict(faults=bible.faults) if bible.faults else {}
+    show('\n'.join(lines), report | (dict(language_doubt=doubt) if doubt else {}) | faults)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco02
 def _greek_option(add):

@@ -17,6 +17,7 @@ import pronto
 from ..sources.records import Annotations
 from ..bibles.languages import redistribution
 from ..bibles.reading import Bible
+from ..bibles.rows import fault_lines
 from ..core.files import content_hash, json_bytes
 from ..core.tables import Markup, markdown_table
 from .align import Alignment
@@ -121,10 +122,11 @@ def make_manifest(
     if renamed: names['task_names'] = renamed # Not to be compared with the task of that stem
     if source.labels: names['labels'] = source.labels
     resemblances = _resemblances(alignment, names['splits'], names.get('fold'))
+    faults = dict(faults=fault_lines(bible.faults)) if bible.faults else {}
     return dict(
         **first, title=bible.title, rules=source.rules, **names, version=pronto.__version__,
         source=_source(annotations), citation=[CITATION, attribution], verses=alignment.counts,
-        bible={'format': bible.format, **bible.counts, 'skipped_books': bible.skipped},
+        bible={'format': bible.format, **bible.counts, 'skipped_books': bible.skipped} | faults,
         counts=column('counts'), label_shares=column('label_shares'),
         label_shares_by_split=column('label_shares_by_split'), predictors=column('predictors'),
         checks=checks | resemblances, warnings=_empty_splits(parts))
@@ -196,6 +198,7 @@ def cautions(manifest:dict)->list[str]:
     if why := manifest.get('words', {}).get('warning'): found.append(why)
     if doubt := manifest.get('language_doubt'):
         found.append(f'the file {doubt}; correct it, or build with --language')
+    found += manifest.get('bible', {}).get('faults', [])
     for stem,name in manifest.get('task_names', {}).items():
         found.append(f'{stem} is {name}, another task than with OntoNotes; do not compare the scores')
     for stem,scores in manifest['predictors'].items():

@@ -48,7 +48,8 @@ def about_bible(facts:dict)->str: # Markdown
     if quality := facts.get('words', {}).get('quality'): lines.append(quality)
     if facts.get('licence'): lines.append(f'Licence of the text: {facts["licence"]}.')
     doubt = facts.get('language_doubt')
-    warnings = [*facts.get('warnings', []), *([f'the text {doubt}'] if doubt else [])]
+    warnings = [*facts.get('warnings', []), *([f'the text {doubt}'] if doubt else []),
+                *facts.get('bible', {}).get('faults', [])]
     return ' '.join(lines + [f'Take care: {warning}.' for warning in warnings])
 
 # %% ../../nbs/reporting/card.ipynb #card0010
