@@ -70,6 +70,8 @@ _FIXED = dict(reference='https://arxiv.org/abs/2305.12612', bibtex_citation=CARD
               task_subtypes=[], annotations_creators='derived', sample_creation='human-translated',
               date=('2012-01-01','2024-12-31'))
 
+def _name(code:str, what:str, revision:str)->str: return f'PrOnto_{code}_{what}_{revision[:6]}'
+
 def metadata(
     dataset:Dataset,
     what:str, # Ends the name, e.g. `SM`
@@ -86,7 +88,7 @@ def metadata(
     sentences = [description, _owed(about), labels, *map(_owed, abouts[1:])]
     own = language_script(about['language'], about['code'], dataset.some_texts)
     fields = dict(eval_langs=[own]) | _FIXED | fields
-    return TaskMetadata(name=f'PrOnto_{about["code"]}_{what}_{revision[:6]}', description=' '.join(sentences),
+    return TaskMetadata(name=_name(about['code'], what, revision), description=' '.join(sentences),
                         dataset=dict(path=f'pronto/{about["code"]}', revision=revision),
                         license=_licence_of(*abouts), **fields)
 
@@ -145,18 +147,32 @@ def mteb_tasks(
     return tasks + ([mteb_bitext(dataset, load_dataset_folder(english))] if english else [])
 
 # %% ../../nbs/interop/mteb.ipynb #mtbt0002
+def _stems(results, folder)->list[tuple]: # Stem, and the result
+    "The results of a dataset's tasks; raises `InputError` if one belongs to another dataset"
+    dataset = load_dataset_folder(folder)
+    code, revision = provenance(dataset)['code'], dataset_hash(dataset.path)
+    stems, found = {_name(code, TASKS[s].abbr, revision): s for s in dataset.tasks if s in TASKS}, []
+    for result in results.task_results:
+        if result.task_name in stems: found.append((stems[result.task_name], result))
+        elif not result.task_name.startswith(f'PrOnto_{code}_verses_'):
+            what = f'is not the dataset of {result.task_name}, or was built again since'
+            raise InputError(folder, f'{what}; give results of its own tasks')
+    return found
+
 def mteb_table(results, folder)->Table: # Bitexts are left out
     "Accuracies in `mteb` beside the commonest label and the best of the simple predictors of a dataset"
-    simple, rows = load_manifest(folder).get('predictors', {}), []
-    stems = {TASKS[stem].abbr: stem for stem in simple if stem in TASKS}
-    for result in results.task_results:
-        stem, scores = stems.get(result.task_name.split('_')[-2]), result.scores['test'][0]
+    predictors, rows, lacking = load_manifest(folder).get('predictors', {}), [], []
+    for stem,result in _stems(results, folder):
+        scores, simple = (result.scores.get('test') or [{}])[0], predictors.get(stem, {})
         own = scores.get('accuracy', scores.get('max_accuracy'))
-        if stem is None or own is None: continue
-        best = max(simple[stem], key=simple[stem].get)
-        percent = [decimal(100*x, 1) for x in (own, simple[stem]['majority'], simple[stem][best])]
+        if own is None or 'majority' not in simple:
+            lacking.append(TASKS[stem].abbr)
+            continue
+        best = max(simple, key=simple.get)
+        percent = [decimal(100*x, 1) for x in (own, simple['majority'], simple[best])]
         rows.append([TASKS[stem].abbr, *percent, best])
     header = ['task','accuracy','commonest label','best without a model','which']
     note = ('Percent. mteb trains on 32 examples of each label, the predictors on all; for pairs it chooses '
             'the threshold on the test set, so its accuracy is too high.')
-    return Table('mteb', 'Sentence embeddings in mteb', [(header, rows)], [note], align='lrrrl')
+    left_out = lacking and f'Left out, without an accuracy on test or without predictors: {", ".join(lacking)}.'
+    return Table('mteb', 'Sentence embeddings in mteb', [(header, rows)], [note, left_out], align='lrrrl')
