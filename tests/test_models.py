@@ -1,11 +1,11 @@
 "Retrieval on the command line, and the static models as models like others"
-import json, re
+import json, os, re
 from pathlib import Path
 import pytest
 from conftest import ROOT
 from pronto.cli import main
 from pronto.core.files import InputError
-from pronto.modeling.recipes import find_recipe, model_files, model_hash, other_files
+from pronto.modeling.recipes import find_model, find_recipe, model_files, model_hash, other_files
 from pronto.modeling.static_vectors import read_vectors, resolve_model, settings_for
 from pronto.datasets.tasks import SM
 from pronto.runs.store import predictions_of, read_record, read_runs
@@ -151,6 +151,12 @@ def test_files_that_a_tokenizer_of_transformers_reads_are_in_the_hash(tmp_path):
     assert {'vocab.txt', 'bpe.codes', 'prophetnet.tokenizer', 'spm_char.model'} < named
     for name in named: (tmp_path/name).write_text(name)
     assert [p.name for p in model_files(tmp_path)] == sorted(named) and other_files(tmp_path) == []
+
+def test_a_pipe_among_the_chat_templates_is_refused(tmp_path):
+    for name in 'config.json', 'model.safetensors': (tmp_path/name).write_text('{}')
+    (tmp_path/'additional_chat_templates').mkdir()
+    os.mkfifo(tmp_path/'additional_chat_templates'/'x.jinja')
+    with pytest.raises(InputError, match='x.jinja'): find_model(tmp_path)
 
 def test_doctor_lists_what_is_not_in_the_hash_of_a_model(tmp_path, capsys):
     for name in 'config.json', 'model.safetensors', 'chat_template.jinja', 'model.onnx': (tmp_path/name).write_text('{}')

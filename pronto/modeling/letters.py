@@ -16,12 +16,13 @@ from ..core.files import InputError
 def option_letters(
     n:int, # How many labels
     what, # Has them: a task or, before `place`, a dataset
-    place:str='' # A task in it
+    place:str='', # A task in it
+    remedy:str='leave this task out'
 )->str: # In the order of the labels
     "The letters of options; raises `InputError` if there are more labels than letters"
     if n <= len(ascii_uppercase): return ascii_uppercase[:n]
     why = f'has {n} labels, and there are only {len(ascii_uppercase)} letters to ask for them'
-    raise InputError(what, f'{why}; leave this task out', place)
+    raise InputError(what, f'{why}; {remedy}', place)
 
 # %% ../../nbs/modeling/letters.ipynb #lt000010
 def answer_word(
@@ -29,7 +30,7 @@ def answer_word(
 )->str: # e.g. `Antwort`; empty if its last line does not end in a word with a colon
     "The word before the place of the answer"
     line = normalize('NFKC', asked.strip().rpartition('\n')[2])
-    found = re.fullmatch(r'(?:.*\s)?(\w\S*?)\s*:', line)
+    found = re.fullmatch(r'(?:.*\s)?(\w\S*?)\s*[:፡፥፦]', line)
     return found[1] if found else ''
 
 @cache

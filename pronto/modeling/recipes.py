@@ -82,7 +82,9 @@ class PromptRecipe:
 
     def settings(self, task)->dict: # For the record
         "What identifies a prompting; raises `InputError` for a task with more labels than letters"
-        if self.answers == 'letters': option_letters(len(task.labels), task.abbr)
+        if self.answers == 'letters':
+            remedy = 'leave this task out' + ('' if self.endpoint else ', or ask for words with --answers cloze')
+            option_letters(len(task.labels), task.abbr, remedy=remedy)
         later = dict(chat=False, answers='letters', permuted=False, calibrated=False, endpoint='',
                      answer_tokens=16)
         never = 'instructions', 'most_requests', 'price'
@@ -246,7 +248,7 @@ def find_model(model)->Path:
     if not any(p.name.endswith(WEIGHTS) for p in model_files(folder)):
         raise InputError(model, 'has no weights (model.safetensors or pytorch_model.bin); copy them into '
                                 'the folder')
-    for path in folder.iterdir():
+    for path in (*folder.iterdir(), *(folder/_TEMPLATES).glob('*')):
         with reading(path): pass # A pipe or a device, which would be read for ever, is refused
     return folder
 

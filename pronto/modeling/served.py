@@ -20,7 +20,7 @@ from .letters import letter_of
 from .recipes import PromptRecipe, served_name
 
 # %% ../../nbs/modeling/served.ipynb #srvk0001
-def _key()->str: return os.environ.get('OPENAI_API_KEY', '').strip() or 'none' # Own servers need none
+def _key()->str: return os.environ.get('OPENAI_API_KEY', '').strip() # Own servers need none
 
 def _shapes(key:str)->set[str]:
     "How a key may be written"
@@ -167,9 +167,9 @@ def _client(model, endpoint:str, tokens:int):
         what = "needs the package openai; in the folder of PrOnto: pip install '.[http]'"
         raise InputError(model, what) from e
     require_address(endpoint)
-    if not (_key().isascii() and _key().isprintable()):
+    if not re.fullmatch('[ -~]*', _key()):
         raise InputError('OPENAI_API_KEY', 'has characters that no key has, such as accents; copy it again')
-    client = openai.OpenAI(base_url=endpoint, api_key=_key(), timeout=TIMEOUT, max_retries=RETRIES,
+    client = openai.OpenAI(base_url=endpoint, api_key=_key() or 'none', timeout=TIMEOUT, max_retries=RETRIES,
                            http_client=_careful_client(endpoint, tokens))
     with _one_line(endpoint): # A dead server is known at once, a refused key too
         try: client.with_options(max_retries=0).models.list()
