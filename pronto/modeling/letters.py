@@ -16,13 +16,12 @@ from ..core.files import InputError
 def option_letters(
     n:int, # How many labels
     what, # Has them: a task or, before `place`, a dataset
-    place:str='', # A task in it
-    remedy:str='leave this task out'
+    place:str='' # A task in it
 )->str: # In the order of the labels
     "The letters of options; raises `InputError` if there are more labels than letters"
     if n <= len(ascii_uppercase): return ascii_uppercase[:n]
     why = f'has {n} labels, and there are only {len(ascii_uppercase)} letters to ask for them'
-    raise InputError(what, f'{why}; {remedy}', place)
+    raise InputError(what, f'{why}; leave this task out', place)
 
 # %% ../../nbs/modeling/letters.ipynb #lt000010
 def answer_word(

@@ -82,9 +82,7 @@ class PromptRecipe:
 
     def settings(self, task)->dict: # For the record
         "What identifies a prompting; raises `InputError` for a task with more labels than letters"
-        if self.answers == 'letters':
-            remedy = 'leave this task out' + ('' if self.endpoint else ', or ask for words: --answers cloze')
-            option_letters(len(task.labels), task.abbr, remedy=remedy)
+        if self.answers == 'letters': option_letters(len(task.labels), task.abbr)
         later = dict(chat=False, answers='letters', permuted=False, calibrated=False, endpoint='',
                      answer_tokens=16)
         never = 'instructions', 'most_requests', 'price'
