@@ -231,6 +231,7 @@ def _cached(name:str)->Path:
         remedy = f'did you mean {near}? Or {fetch}' if near else f'check the path, or {fetch}'
         raise InputError(name, f'is neither a model folder nor in the local cache; {remedy}') from e
 
+# %% ../../nbs/modeling/recipes.ipynb #rcfm0001
 def find_model(model)->Path:
     "The folder of a model; raises `InputError` if there is none or a part of it is missing"
     if is_served(model):
