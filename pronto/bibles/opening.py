@@ -76,10 +76,16 @@ class Folder(NamedTuple):
 
 def _visible(name:str)->bool: return not re.search(r'(^|/)(\.[^./]|__MACOSX/)', name)
 
+def _require_inside(path:Path, root:Path):
+    "Refuse a link out of a folder: what it shows was not put there"
+    if path.is_symlink() and not path.resolve().is_relative_to(root):
+        raise InputError(path, 'is a link out of the folder; put a copy in its place')
+
 def _folder(path:Path)->Folder:
-    files = sorted((p.relative_to(path) for p in path.rglob('*') if p.is_file()), key=lambda p: p.parts)
-    return Folder(path, [p.as_posix() for p in files if _visible(p.as_posix())],
-                  lambda name: read_file(path/name))
+    visible = [p for p in path.rglob('*') if _visible(p.relative_to(path).as_posix())]
+    for p in visible: _require_inside(p, path.resolve())
+    files = sorted((p.relative_to(path) for p in visible if p.is_file()), key=lambda p: p.parts)
+    return Folder(path, [p.as_posix() for p in files], lambda name: read_file(path/name))
 
 # %% ../../nbs/bibles/opening.ipynb #a1b8c013
 def _zip(path:Path, data:bytes)->Folder:

@@ -48,7 +48,7 @@ def _opened(data:bytes, path)->Iterator[sqlite3.Connection]:
             if fault != b'ok': raise sqlite3.DatabaseError(fault.decode(errors='replace'))
             yield db
         except sqlite3.Error as e:
-            what = ' '.join(str(e).split())
+            what = ' '.join(str(e).replace('*** in database main ***', '').split())
             raise InputError(path, f'is a damaged database ({what}); get a complete copy') from e
 
 # %% ../../nbs/bibles/sqlite_bibles.ipynb #sql00009

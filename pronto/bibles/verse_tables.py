@@ -131,5 +131,7 @@ def read_vref(text:str, vref:str, path)->Bible:
     if len(lines)!=len(refs):
         what = f'has {len(lines)} lines, but vref.txt beside it has {len(refs)}; they must be the same'
         raise NotABible(path, what)
-    pairs = ((_LINE.fullmatch(ref.strip()), line) for ref,line in zip(refs, lines) if line.strip())
-    return make_bible(((m[1], m[2], m[3], line) for m,line in pairs if m), format='vref')
+    pairs = ((_LINE.fullmatch(ref.strip()), ref, line) for ref,line in zip(refs, lines) if line.strip())
+    raw = (((*m.groups()[:3], line) if m else (ref.strip() or 'lines without a reference', '', '', line))
+           for m,ref,line in pairs)
+    return make_bible(raw, format='vref')

@@ -220,9 +220,9 @@ _NUMBER = {b:i for i,b in enumerate(BOOKS, 1)}
 def _ces(root)->Bible:
     refs = []
     for seg in _outermost(root, '{*}seg'):
-        if seg.get('type')!='verse': continue
         _, book, chapter, label = ((seg.get('id') or '').split('.', 3)+['']*4)[:4]
-        refs.append([book, chapter, label, _content(seg)])
+        if seg.get('type') == 'verse': refs.append([book, chapter, label, _content(seg)])
+        elif label: refs.append([book, chapter, f'{label} {seg.get("type")}', '']) # Counted, as it is no verse
     codes = (el.get('iso639') for el in root.iter('{*}language') if el.get('iso639'))
     refs = _undouble_chapter(_undouble_book(refs))
     return make_bible(refs, format='CES', language=next(codes, '') or _find(root, 'language'),

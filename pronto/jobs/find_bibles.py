@@ -6,20 +6,25 @@
 __all__ = ['find_bibles', 'name_translations', 'input_hash']
 
 # %% ../../nbs/jobs/find_bibles.ipynb #1ff39905
-import re
+import os, re
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from ..core.files import InputError, content_hash
 from ..runs.store import safe_name
+from ..bibles.bundles import is_bundle
+from ..bibles.reading import module_folder
 from ..bibles.rows import find_book
 
 # %% ../../nbs/jobs/find_bibles.ipynb #77345909
 _ACCOMPANY = re.compile(r'(readme|licen[cs]e|copying|copyright|copr|notice|changelog|signature)'
                         r'([-_ ][^.]*)?(\.(txt|rst))*'
-                        r'|vref\.txt|.*\.(md|html?|pdf|json|ya?ml|css|png|jpg|sql|sha256|asc)', re.I)
+                        r'|vref\.txt|(metadata|manifest|package|datapackage)\.json'
+                        r'|.*\.(md|html?|pdf|ya?ml|css|png|jpg|sql|sha256|asc)', re.I)
 
 def _visible(folder:Path)->list[Path]:
-    "What may be a Bible or hold some"
+    "What may be a Bible or hold some; of a SWORD library the descriptions of its modules"
+    if (folder/'mods.d').is_dir(): return [folder/'mods.d']
     found = [p for p in sorted(folder.iterdir()) if not p.name.startswith('.') and p.name != '__MACOSX']
     return [p for p in found if p.is_dir() or not _ACCOMPANY.fullmatch(p.name)]
 
@@ -35,6 +40,7 @@ def _book_of(name:str)->str|None: # A code of `BOOKS`
 # %% ../../nbs/jobs/find_bibles.ipynb #a633b488
 def _is_one(folder:Path)->bool:
     "Is the folder one translation in parts?"
+    if is_bundle(folder): return True
     files = [p for p in _visible(folder) if p.is_file()]
     books = [b for p in files if (b := _book_of(p.name.split('.')[0]))]
     return len(set(books)) > len(files)/2 and not (folder/'vref.txt').exists()
@@ -56,7 +62,8 @@ def find_bibles(folder)->list[Path]: # Files and folders, sorted
     return found
 
 # %% ../../nbs/jobs/find_bibles.ipynb #315cc3c3
-_ENDING = re.compile(r'(\.(xml|txt|tsv|csv|usfm|sfm|usx|usfx|osis|zefania|beblia|ces|tei|vpl|zip)'
+_ENDING = re.compile(r'(\.(xml|txt|tsv|csv|usfm|sfm|usx|usj|usfx|osis|zefania|beblia|ces|tei|vpl|zip'
+                     r'|jsonl?|conf|sqlite3?|mybible|bbl|bblx|bbli)'
                      r'|(_nt)?_(vpl|usfm|usfx|osis))$', re.I)
 
 def _short(path:Path)->str:
@@ -77,11 +84,16 @@ def name_translations(paths:list[Path], folder)->dict[str,Path]: # Code to path,
 # %% ../../nbs/jobs/find_bibles.ipynb #4796eb0d
 def _files(path:Path)->list[Path]:
     if path.is_dir(): return sorted(p for p in path.rglob('*') if p.is_file())
+    if path.suffix == '.conf': # Of a SWORD module
+        with suppress(InputError):
+            folder = module_folder(path)
+            return [folder.path/name for name in folder.names]
     vref = path.with_name('vref.txt') # Gives the references of a file with one verse per line
     return [path, vref] if vref.exists() else [path]
 
 def input_hash(path:Path, *others:bytes)->str: # Changes with any byte
     "Identify the files of a translation, and what else its dataset is made from"
     path = Path(path)
-    contents = ((p.relative_to(path.parent).as_posix().encode(), p.read_bytes()) for p in _files(path))
+    contents = ((Path(os.path.relpath(p, path.parent)).as_posix().encode(), p.read_bytes())
+                for p in _files(path))
     return content_hash(*others, *(part for pair in contents for part in pair), size=16)

@@ -1,0 +1,180 @@
+"Every format that is read: a small Bible in each, what it says about itself, bad files, and a thousand damaged ones"
+import json, os, random, shutil, zipfile
+from pathlib import Path
+
+import pytest
+
+import small_bibles
+from conftest import ROOT, time_limit
+from small_bibles import FORMATS, PLACES, TEXTS, WITH_LANGUAGE, WITH_LICENCE, database, word, write
+from pronto.bibles.reading import formats_table, read_bible
+from pronto.core.files import InputError
+
+SWORD = Path('/usr/share/sword')
+installed = pytest.mark.skipif(not (SWORD/'mods.d').is_dir(), reason='no SWORD modules are installed')
+
+def texts(bible): return {(r.book, r.chapter, int(r.label)): r.text for r in bible.rows}
+
+@pytest.mark.parametrize('name', FORMATS)
+def test_each_format_gives_the_same_verses(name, tmp_path):
+    bible = read_bible(write(name, tmp_path))
+    assert texts(bible) == TEXTS and not bible.skipped
+
+@pytest.mark.parametrize('name', FORMATS)
+def test_formats_say_what_they_know(name, tmp_path):
+    bible = read_bible(write(name, tmp_path))
+    assert (bible.language.lower() == 'qaa') == (name in WITH_LANGUAGE)
+    assert (bible.licence == 'Public Domain') == (name in WITH_LICENCE)
+
+def test_the_readme_lists_all_formats():
+    assert formats_table() in (ROOT/'README.md').read_text(encoding='utf-8')
+
+@pytest.mark.parametrize('name', ['sword', 'burrito', 'mybible', 'paratext', 'json_nested'])
+def test_formats_are_read_from_a_zip(name, tmp_path):
+    with zipfile.ZipFile(tmp_path/'x.zip', 'w') as z:
+        for file,data in FORMATS[name]().items(): z.writestr(f'some/{file}', data)
+    assert texts(read_bible(tmp_path/'x.zip')) == TEXTS
+
+def test_a_module_is_named_by_its_file(tmp_path):
+    folder = write('sword', tmp_path)
+    other = (folder/'mods.d'/'small.conf').read_bytes().replace(b'[Small]', b'[Other]')
+    (folder/'mods.d'/'other.conf').write_bytes(other)
+    with pytest.raises(InputError, match='holds several modules; name one of mods.d/other.conf, mods.d/small.conf'): read_bible(folder)
+    assert texts(read_bible(folder/'mods.d'/'small.conf')) == TEXTS
+
+def test_translations_of_the_corpus_in_a_folder_are_named_by_file(tmp_path):
+    [(name,data)] = FORMATS['corpus']().items()
+    for code in 'qaa','qab': (tmp_path/f'{code}-x-bible.txt').write_bytes(data.replace(b'qaa', code.encode()))
+    with pytest.raises(InputError, match='both hold MAT 1; name one Bible'): read_bible(tmp_path)
+    assert read_bible(tmp_path/'qab-x-bible.txt').language == 'qab'
+
+def test_verses_of_another_format_are_counted(tmp_path):
+    folder = write('usfm', tmp_path)
+    (folder/'LUK.tsv').write_text('LUK\t1\t1\tAnam\nLUK\t1\t2\tLeu\nMAT\t1\t1\tAnam\n')
+    assert read_bible(folder).skipped == {'LUK.tsv (TSV)': 2}
+
+BAD = {
+    'package.json': (b'{"name": "leu", "version": "1.0.0", "files": ["a"]}', 'is not a Bible in a format'),
+    'a.ipynb': (b'{"cells": [{"cell_type": "code", "source": ["1"]}], "nbformat": 4}', 'is not a Bible in a format'),
+    'deep.json': (b'[{"a":' + b'[' * 50_000, 'nested too deeply for a Bible'),
+    'cut.json': (b'{"Mark": {"1": {"1": "Anam", ', 'cut.json, line 1: malformed JSON'),
+    'twice.json': (b'{"Mark": {"1": {"1": "Anam", "1": "Leu"}}}', "an object has two values named '1'"),
+    'number.json': (b'{"Mark": {"1": {"1": 5}}}', 'number.json, .Mark.1.1: holds no text of a verse'),
+    'cut.jsonl': (b'{"b": "MRK", "c": 1, "v": 1, "t": "Anam"}\n{"b": "MRK", }\n', 'cut.jsonl, line 2: malformed JSON'),
+    'other.sqlite': (database(('CREATE TABLE a (b)',)), 'without a table of verses'),
+    'two.sqlite': (database(*((f'CREATE TABLE t_{n} (b, c, v, t)',) for n in ('kjv','asv'))), 'holds several Bibles (t_kjv, t_asv)'),
+    'view.sqlite': (database(('CREATE VIEW verses AS WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM x) '
+                              'SELECT n AS book, n AS chapter, n AS verse, n AS text FROM x',)), 'without a table of verses'),
+    'seven.txt': (b'# language_name: Anam\n1001001\tAnam\n', 'seven.txt, line 2: has an identifier of 7 digits, not 8'),
+    'entity.xml': (b'<!DOCTYPE b [<!ENTITY a "x">]>\n<bible><b n="Mark"/></bible>', 'declares XML entities'),
+    'page.html': (b'<!DOCTYPE html><html><body>Anam</body></html>', 'is not a Bible in a format'),
+    'a.pdf': (b'%PDF-1.7', 'is a PDF; save it as plain text')}
+
+@pytest.mark.parametrize('name', BAD)
+def test_bad_files_end_in_one_line(name, tmp_path):
+    data, said = BAD[name]
+    (tmp_path/name).write_bytes(data)
+    with time_limit(20), pytest.raises(InputError) as e: read_bible(tmp_path/name)
+    assert said in str(e.value) and name in str(e.value) and '\n' not in str(e.value)
+
+@pytest.mark.parametrize('change,said', [
+    (dict(CipherKey=''), 'small.conf: is a module that needs a key'),
+    (dict(ModDrv='RawGenBook'), 'small.conf: is a module of the kind rawgenbook, which is no Bible'),
+    (dict(Versification='Leu'), "numbers verses as 'leu', which is not known"),
+    (dict(DataPath='../../etc/'), 'has its data elsewhere')])
+def test_bad_modules_end_in_one_line(change, said, tmp_path):
+    folder = write('sword', tmp_path)
+    (folder/'mods.d'/'small.conf').write_bytes(small_bibles.conf(**dict(ModDrv='RawText') | change))
+    with pytest.raises(InputError) as e: read_bible(folder)
+    assert said in str(e.value) and '\n' not in str(e.value)
+
+@pytest.mark.parametrize('ending', ['-wal', '-journal'])
+def test_a_database_that_is_being_written_is_refused(ending, tmp_path):
+    path = write('mybible', tmp_path)
+    Path(f'{path}{ending}').write_bytes(b'x')
+    with pytest.raises(InputError, match=f'being written by another program, which keeps a part of it in {path.name}{ending}'): read_bible(path)
+
+def test_what_a_burrito_lists_must_be_there(tmp_path):
+    folder = write('burrito', tmp_path)
+    (folder/'ingredients'/'MRK.usfm').unlink()
+    with pytest.raises(InputError, match='metadata.json: lists ingredients/MRK.usfm, which is not there; get a complete copy'): read_bible(folder)
+    (folder/'ingredients'/'MRK.usfm').write_text('Anam')
+    with pytest.raises(InputError, match='MRK.usfm: is listed as a part of the Bible, but is none'): read_bible(folder)
+
+def test_links_out_of_a_folder_are_not_followed(tmp_path):
+    (tmp_path/'in').mkdir()
+    folder = write('usfm', tmp_path/'in')
+    (tmp_path/'secret.usfm').write_text('\\id LUK\n\\c 1\n\\v 1 Anam')
+    (folder/'LUK.usfm').symlink_to(tmp_path/'secret.usfm')
+    with pytest.raises(InputError, match='LUK.usfm: is a link out of the folder; put a copy in its place'): read_bible(folder)
+
+# Damaged files. A verse whose words are still in the file must be read, or something must be said
+
+MARKS = [b'<', b'>', b'/', b'"', b'{', b'}', b'[', b']', b':', b',', b'\\', b'\t', b'\n', b'0', b'9', b'a', b'\0', b'\xff', b'&', b'#', b'']
+
+def damaged(data:bytes, draw:random.Random)->bytes:
+    "The data with one random change"
+    a, b = sorted(draw.randrange(len(data) + 1) for _ in 'ab')
+    b = min(b, a + 40)
+    kind = draw.randrange(6)
+    if kind == 0: return data[:a] + draw.choice(MARKS) + data[a+1:]
+    if kind == 1: return data[:a] + data[b:]
+    if kind == 2: return data[:b] + data[a:b] + data[b:]
+    if kind == 3: return data[:a] + draw.choice(MARKS) + data[a:]
+    if kind == 4: return data[:a]
+    parts = data.split(b'\n')
+    i, j = draw.randrange(len(parts)), draw.randrange(len(parts))
+    parts[i], parts[j] = parts[j], parts[i]
+    return b'\n'.join(parts)
+
+def says_something(bible): return bool(bible.skipped or bible.missing or bible.excluded or getattr(bible, 'faults', None))
+
+def silently_lost(bible, files)->list[str]:
+    "Verses whose words are in the files but in no row, if the Bible says nothing"
+    whole, read = b'\n'.join(files.values()), ' '.join(r.text for r in bible.rows)
+    lost = [word(p) for p in PLACES if word(p).encode() in whole and word(p) not in read]
+    return [] if says_something(bible) else lost
+
+@pytest.mark.slow
+@pytest.mark.parametrize('name', FORMATS)
+def test_damaged_files_lose_no_verse_silently(name, tmp_path):
+    draw, good, failed = random.Random(name), FORMATS[name](), []
+    for i in range(40):
+        file = draw.choice(list(good))
+        files = good | {file: damaged(good[file], draw)}
+        folder = tmp_path/str(i)
+        try:
+            with time_limit(10): lost = silently_lost(read_bible(write(name, folder, files)), files)
+        except InputError as e: lost = ['two lines'] if '\n' in str(e) else []
+        if lost: failed.append((i, file, lost))
+        else: shutil.rmtree(folder)
+    assert not failed, f'{tmp_path}: {failed}'
+
+@installed
+@pytest.mark.slow
+def test_installed_modules():
+    for path in sorted((SWORD/'mods.d').iterdir()):
+        bible = read_bible(path)
+        assert len(bible.verses) > 20_000 and bible.language and bible.licence, path
+        assert not any('<' in r.text for r in bible.rows), path
+
+# Many translations in a folder
+
+def test_a_folder_of_translations_in_all_formats(tmp_path):
+    from pronto.jobs.find_bibles import find_bibles, name_translations
+    for name in 'json_named', 'burrito', 'paratext', 'zipped_burrito', 'mybible':
+        (tmp_path/name).mkdir()
+        write(name, tmp_path/name)
+    write('corpus', tmp_path)
+    write('sword', tmp_path/'library')
+    found = name_translations(find_bibles(tmp_path), tmp_path)
+    assert sorted(found) == ['burrito', 'json_named-a.json', 'mybible-a.SQLite3', 'paratext', 'qaa-x-bible', 'small', 'zipped_burrito-a.zip']
+    assert all(texts(read_bible(path)) == TEXTS for path in found.values())
+
+def test_a_module_counts_as_changed_with_its_data(tmp_path):
+    from pronto.jobs.find_bibles import input_hash
+    path = write('sword', tmp_path)/'mods.d'/'small.conf'
+    before = input_hash(path)
+    data = tmp_path/'modules'/'texts'/'small'/'nt'
+    data.write_bytes(data.read_bytes().replace(b'leu', b'lei'))
+    assert input_hash(path) != before
