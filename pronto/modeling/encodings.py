@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 import numpy as np
 from ..core.files import InputError, content_hash, data_dir, reading, to_stderr
+from .encoding import count_unknown, with_special
 from .recipes import find_model, model_hash
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000007
@@ -132,16 +133,12 @@ class Encodings:
 
 # %% ../../nbs/modeling/encodings.ipynb #ec00000d
 def pad_batch(
-    rows:list[list[int]], value:int,
-    side:str, # `right` or `left`
-    multiple:int=8
+    rows:list[list[int]], value:int, multiple:int=8
 )->np.ndarray: # (rows, length of the longest, rounded up to a multiple)
-    "Pad lists of numbers to one length"
+    "Pad lists of numbers to one length, on the right"
     length = -(-max(map(len, rows))//multiple)*multiple
     found = np.full((len(rows), length), value, np.int64)
-    for i,row in enumerate(rows):
-        if side == 'right': found[i,:len(row)] = row
-        else: found[i,length-len(row):] = row
+    for i,row in enumerate(rows): found[i,:len(row)] = row
     return found
 
 def _as_rows(inputs:list)->list[dict]:
@@ -149,15 +146,14 @@ def _as_rows(inputs:list)->list[dict]:
 
 def padded(
     inputs:list, # Lists of ids, or dicts with `input_ids`, maybe `token_type_ids`
-    tokenizer, # Knows what to pad with, and where
+    tokenizer, # Knows what to pad with
     multiple:int=1, # The length is rounded up to a multiple of this
-    side:str=None, # `right` or `left`, whatever the tokenizer says
     device:str=None
 )->dict: # Tensors of (inputs, length of the longest), an attention mask among them
     "Pad the inputs of a batch to one length"
     import torch
-    rows, side = _as_rows(inputs), side or tokenizer.padding_side
-    fill = lambda some, value: torch.from_numpy(pad_batch(some, value, side, multiple)).to(device)
+    rows = _as_rows(inputs)
+    fill = lambda some, value: torch.from_numpy(pad_batch(some, value, multiple)).to(device)
     values = dict(input_ids=tokenizer.pad_token_id, token_type_ids=tokenizer.pad_token_type_id)
     batch = {k: fill([r[k] for r in rows], v) for k,v in values.items() if k in rows[0]}
     return batch | dict(attention_mask=fill([[1]*len(r['input_ids']) for r in rows], 0))
@@ -168,23 +164,30 @@ def by_length(inputs:list)->list[int]: # Their numbers, the shortest first
     lengths = [len(row['input_ids']) for row in _as_rows(inputs)]
     return sorted(range(len(inputs)), key=lengths.__getitem__)
 
-def batches_by_length(inputs:list, size:int)->list[list[int]]: # Their numbers
+def batches_by_length(
+    inputs:list, size:int,
+    equal:bool=False # Only inputs of one length together, so that nothing is padded?
+)->list[list[int]]: # Their numbers
     "Inputs of similar length together, at most `size` in a batch"
-    order = by_length(inputs)
-    return [order[i:i+size] for i in range(0, len(order), size)]
+    rows, order, found = _as_rows(inputs), by_length(inputs), []
+    for i in order:
+        is_full = not found or len(found[-1]) == size
+        if is_full or equal and len(rows[i]['input_ids']) != len(rows[found[-1][0]]['input_ids']):
+            found.append([])
+        found[-1].append(i)
+    return found
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000019
 _TOKENS = 512, 65536 # Of a batch on a CPU, whose cache it should not leave, and on a GPU
 
 def _tokenize(tokenizer, limit:int, texts:list[str])->tuple[list,list,np.ndarray]: # Ids, special?, counts
-    ask = dict(return_special_tokens_mask=True, return_attention_mask=False, verbose=False)
-    found = tokenizer(texts, truncation=True, max_length=limit, **ask)
-    ids, special = found['input_ids'], found['special_tokens_mask']
-    unknown, pad = tokenizer.unk_token_id, tokenizer.pad_token_id
-    counts = [(len(x) - sum(s), x.count(unknown), len(x) == limit) for x,s in zip(ids, special)]
-    return [x or [pad] for x in ids], [s or [0] for s in special], np.array(counts, int).reshape(-1, 3)
+    found, pad = with_special(tokenizer, texts, limit), tokenizer.pad_token_id
+    counts = [(len(x) - sum(s), count_unknown(tokenizer, x, s), len(x) == limit) for x,s in found]
+    ids, special = [x or [pad] for x,_ in found], [s or [0] for _,s in found]
+    return ids, special, np.array(counts, int).reshape(-1, 3)
 
 _FIRST, _ALL, _WORDS = 'first token', 'mean of all tokens', 'mean of tokens, float16' # Parts of a key
+_PADDING = 'on the right, or none' # See `read_apart`
 
 def _left_out(special:list[int], pooling:str)->list[int]: # 1 for each token that does not count
     if pooling == _FIRST: return [0] + [1]*(len(special) - 1)
@@ -201,7 +204,7 @@ def _batches(ids:list[list[int]], tokens:int)->list[list[int]]:
 def _pool(net, tokenizer, ids:list, left_out:list, device:str)->np.ndarray: # (layers, texts, width)
     "The mean states of the tokens that are not left out, at every layer"
     import torch
-    batch, wanted = padded(ids, tokenizer, 8), pad_batch(left_out, 1, tokenizer.padding_side) == 0
+    batch, wanted = padded(ids, tokenizer, 8), pad_batch(left_out, 1) == 0
     empty = ~wanted.any(1, keepdims=True) # Of an empty text the special tokens count
     wanted = np.where(empty, batch['attention_mask'].numpy() == 1, wanted)
     share = torch.from_numpy((wanted/wanted.sum(1, keepdims=True)).astype(np.float32)).to(device).unsqueeze(1)
@@ -228,9 +231,10 @@ class FrozenModel:
 
     @property
     def key(self)->str: # 32 hexadecimal digits
-        "Identifies the encodings: model, tokenizer, weights and pooling"
+        "Identifies the encodings: model, tokenizer, weights, pooling, and how texts are padded"
         weights = 'own' if self.random is None else f'random {self.random}'
-        return content_hash(self.files.encode(), weights.encode(), self.pooling.encode(), size=16)
+        parts = self.files, weights, self.pooling, _PADDING
+        return content_hash(*(part.encode() for part in parts), size=16)
 
     def _load(self):
         from pronto.modeling.architectures import load_encoder, load_tokenizer, quiet
@@ -246,9 +250,10 @@ class FrozenModel:
 
     def encode(self, texts:list[str], progress=iter)->tuple[np.ndarray,np.ndarray]:
         "(layers, texts, width) encodings and (texts, 3) token counts; raises `InputError` if it cannot"
-        from pronto.modeling.architectures import one_line_errors
+        from pronto.modeling.architectures import check_tokens, one_line_errors
         self._load()
         ids, special, counts = _tokenize(self._tokenizer, self._limit, texts)
+        check_tokens(self.model, self._net, ids)
         left_out, found = [_left_out(s, self.pooling) for s in special], None
         for batch in progress(_batches(ids, _TOKENS[self.device != 'cpu'])):
             part = [ids[i] for i in batch], [left_out[i] for i in batch]

@@ -20,9 +20,9 @@ from ..core.seeds import score_seeds
 from ..datasets.loading import Dataset
 from ..datasets.parallels import plain_letters
 from ..datasets.splits import SPLITS
-from .encodings import batches_by_length, padded
+from .encodings import batches_by_length
 from .outcome import Measured, spent
-from .perplexity import EVERY, MaskedModel, _tokens, load_reader, read_tokens
+from .perplexity import EVERY, MaskedModel, encoded, load_reader, read_tokens, tensors
 from .retrieval import verse_texts
 
 # %% ../../nbs/modeling/memory.ipynb #mem00007
@@ -78,7 +78,7 @@ def halves(verse:str)->tuple[str,str]:
         middle = max((m.start() for m in regex.finditer(r'\X', verse) if m.start() <= len(verse)//2), default=0)
     return verse[:middle], verse[middle:]
 
-def _fill(model, begun:list, wholes:list)->list[str]: # `begun`, `wholes`: from `_tokens`
+def _fill(model, begun:list, wholes:list)->list[str]: # `begun`, `wholes`: from `encoded`
     "An encoder replaces masks, one seventh at a time, from left to right"
     ids = [list(whole) for whole,_ in wholes]
     own = [[i for i,s in enumerate(marks) if not s][marks_begun.count(0):]
@@ -93,14 +93,18 @@ def _fill(model, begun:list, wholes:list)->list[str]: # `begun`, `wholes`: from 
             masked[k] = masked[k][sizes[k]:]
     return [model.tokenizer.decode([x[i] for i in places]) for x,places in zip(ids, own)]
 
+def _own(ids:list[int], special:list[int])->list[int]:
+    "A text without what the tokenizer puts behind it"
+    return ids[:len(ids) - special[::-1].index(0)]
+
 def _generate(model, begun:list, wholes:list)->list[str]:
-    "A decoder continues with the most likely token"
+    "A decoder continues texts of one length with the most likely token"
     import torch
     from pronto.modeling.architectures import quiet
     tokenizer = model.tokenizer
-    ids = [x[:len(x) - marks[::-1].index(0)] for x,marks in begun]
+    ids = [_own(*one) for one in begun]
     most = max(_most(len(whole)) - len(x) for (whole,_),x in zip(wholes, ids))
-    batch = padded(ids, tokenizer, 8, 'left', model.device)
+    batch = tensors(model, ids, multiple=1)
     with torch.inference_mode(), quiet():
         made = model.net.generate(**batch, do_sample=False, max_new_tokens=most,
                                   pad_token_id=tokenizer.pad_token_id)
@@ -117,15 +121,19 @@ def complete(
     batch_size:int=16, progress:str='' # See `read_tokens`
 )->list[str|None]: # As long as what follows, without spaces; `None` where a model cannot read as much
     "Continue texts"
-    write = _fill if isinstance(model, MaskedModel) else _generate
-    wholes = [_tokens(model, ''.join(text)) for text in texts]
-    begun = [_tokens(model, first) for first,_ in texts]
+    from pronto.modeling.architectures import one_line_errors
+    is_masked = isinstance(model, MaskedModel)
+    write = _fill if is_masked else _generate
+    wholes = [encoded(model, ''.join(text)) for text in texts]
+    begun = [encoded(model, first) for first,_ in texts]
     fits = [k for k,(ids,_) in enumerate(wholes) if _most(len(ids)) <= model.limit and 0 in begun[k][1]]
-    said, batches = [None]*len(texts), batches_by_length([wholes[k][0] for k in fits], batch_size)
+    read = [wholes[k][0] if is_masked else _own(*begun[k]) for k in fits]
+    said, batches = [None]*len(texts), batches_by_length(read, batch_size, equal=not is_masked)
     for batch in (bar(progress) if progress else iter)(batches):
         some = [fits[i] for i in batch]
-        for k,text in zip(some, write(model, [begun[k] for k in some], [wholes[k] for k in some])):
-            said[k] = _joined(text)[:len(_joined(texts[k][1]))]
+        with one_line_errors(model.model, 'cannot complete text', 'choose another model'):
+            written = write(model, [begun[k] for k in some], [wholes[k] for k in some])
+        for k,text in zip(some, written): said[k] = _joined(text)[:len(_joined(texts[k][1]))]
     return said
 
 def is_exact(said:str, true:str)->bool:

@@ -121,7 +121,8 @@ def _new_model(texts:list[str], settings:Pretraining)->tuple: # Tokenizer and mo
                                   'their number')
     tokenizer = learn_vocabulary(texts, s.vocab_size, s.max_length)
     ids = tokenizer(texts, add_special_tokens=False, verbose=False)['input_ids']
-    unknown = unknown_token_share(tokenizer, ids[:10_000])
+    some = ids[:10_000]
+    unknown = unknown_token_share(tokenizer, some, [[0]*len(x) for x in some])
     if unknown > 0.1:
         raise InputError('vocabulary', f'{s.vocab_size} tokens are too few: {unknown:.0%} of the text is '
                                        'unknown; give some thousands')

@@ -123,7 +123,8 @@ def _load_causal(model, device:str):
     import torch
     from transformers import AutoModelForCausalLM
     from transformers.models.auto import modeling_auto as auto
-    from pronto.modeling.architectures import load_config, load_model, load_tokenizer
+    from pronto.modeling.architectures import load_config, load_model, load_tokenizer, one_line_errors
+    from pronto.modeling.padding import looks_ahead
     tokenizer, config = load_tokenizer(model), load_config(model)
     causal = type(config) in auto.MODEL_FOR_CAUSAL_LM_MAPPING
     if not causal or type(config) in auto.MODEL_FOR_MASKED_LM_MAPPING:
@@ -132,7 +133,12 @@ def _load_causal(model, device:str):
     kind = torch.bfloat16 if device.startswith('cuda') else torch.float32
     net,_ = load_model(model, AutoModelForCausalLM, 'cannot be loaded as a causal model',
                        'check its config.json and weights', config, dtype=kind)
-    return tokenizer, net.to(device).eval()
+    net = net.to(device).eval()
+    with one_line_errors(model, 'cannot read text', 'choose another model'):
+        if looks_ahead(net, tokenizer):
+            raise InputError(model, f'is of the architecture {config.model_type}, which sees the tokens that it '
+                                    'should predict; choose a causal model such as GPT-2 or BLOOM')
+    return tokenizer, net
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000022b
 def _shared(rows:list[list[int]])->int:
@@ -155,7 +161,7 @@ def _states(model, rows:list[list[int]], read=None, n:int=0): # (rows, tokens, w
     "The states of the tokens of texts whose first `n` tokens are `read` already"
     import torch
     multiple = 1 if n else 8 # A model may have no place for more
-    batch = padded([x[n:] for x in rows], model.tokenizer, multiple, 'right', model.device)
+    batch = padded([x[n:] for x in rows], model.tokenizer, multiple, model.device)
     if n:
         batch['attention_mask'] = torch.nn.functional.pad(batch['attention_mask'], (n, 0), value=1)
         batch['past_key_values'] = deepcopy(read)
@@ -212,10 +218,12 @@ class CausalModel(_Causal):
         self, prompts:list[str], n:int, batch_size:int=8
     )->tuple[np.ndarray,int]: # (prompts, n) log-probabilities up to a constant, and how many were cut
         "Compare how probable each letter is as the next token"
+        from pronto.modeling.architectures import check_tokens
         letters, after = self.letters(n)
         end = -1 - after
         ids = [x[:end] for x in self._ids([p + ('A' if self.chat else ' A') for p in prompts])]
         cut = [x[-self.limit:] for x in ids]
+        check_tokens(self.model, self.net, cut)
         found = np.empty((len(ids), n))
         same = _shared(cut) if cut else 0
         read = _read_once(self, cut[0][:same]) if cut else None # The examples, once for all prompts
@@ -232,12 +240,14 @@ def continued(
 )->tuple[np.ndarray,np.ndarray,int]: # Both (prompts, words): log-probability, tokens; how many were cut
     "The log-probability of words after each prompt"
     import torch
+    from pronto.modeling.architectures import check_tokens
     likely, sizes = np.empty((2, len(prompts), len(words)))
     n_cut = 0
     for row,prompt in enumerate(prompts):
         whole = model._ids([prompt + ('' if model.chat else ' ') + word for word in words])
         cut = [x[max(0, max(map(len, whole)) - model.limit):] for x in whole]
         n_cut += cut != whole
+        check_tokens(model.model, model.net, cut)
         same = _shared(cut)
         read = _read_once(model, cut[0][:same - 1]) if same > 1 else None
         known = same - 1 if read is not None else 0

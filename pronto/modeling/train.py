@@ -21,7 +21,7 @@ from ..core.files import InputError, warn_once
 from ..core.progress import Meter
 from ..datasets.loading import Dataset, load_dataset_folder
 from ..datasets.tasks import find_task
-from .architectures import (first_line, load_classifier, load_tokenizer, quiet, token_limit,
+from .architectures import (check_tokens, first_line, load_classifier, load_tokenizer, quiet, token_limit,
                                            token_table)
 from .embedding_init import typical_words
 from .encoding import pack
@@ -210,12 +210,6 @@ def _warn_of_unknown(model, share:float):
         warn_once(f'{model}: its tokenizer does not know most tokens of train; the scores will say little '
                   'about the language')
 
-def _check_tokens(model, net, tokens:set[int]):
-    table, largest = token_table(net), max(tokens, default=0)
-    if table is not None and largest >= len(table):
-        raise InputError(model, f'its tokenizer has token {largest}, but the model only {len(table)} '
-                                'embeddings; copy both from the same model')
-
 def try_step(model, net, batch:dict, n_labels:int):
     "One step without an update; raises `InputError` if the model cannot make it"
     net.train()
@@ -261,9 +255,10 @@ class _Attempt:
                                          'its config.json')
         packed = {stem: {s: pack(part, self.tokenizer, limit, ids, types) for s,part in own.items()}
                   for stem,own in self.rows.items()}
-        tokens = {i for own in packed.values() for part in own.values() for x in part.inputs
-                  for i in x['input_ids']}
-        _check_tokens(self.model, net, tokens)
+        inputs = [x['input_ids'] for own in packed.values() for part in own.values() for x in part.inputs]
+        of_texts = [x[:-1] for x in inputs] if ids else inputs # A sense comes last
+        tokens = {i for x in inputs for i in x}
+        check_tokens(self.model, net, of_texts, first)
         _warn_of_unknown(self.model, max(own['train'].unknown for own in packed.values()))
         spend_less(net)
         kept = None if self.keep_weights else keep_used_tokens(net, tokens)

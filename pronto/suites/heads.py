@@ -14,11 +14,12 @@ import numpy as np
 import torch
 from transformers import AutoModelForQuestionAnswering, AutoModelForTokenClassification, set_seed
 from ..core.files import InputError
-from ..modeling.architectures import load_config, load_model, load_tokenizer
+from ..modeling.architectures import check_tokens, load_config, load_model, load_tokenizer
 from ..modeling.architectures import one_line_errors, quiet, token_limit
 from ..modeling.encoding import Packed, unknown_token_share
 from ..modeling.layers import use_onednn
 from ..modeling.outcome import Trained, cut_and_unknown, pick_device, spent, test_sets
+from ..modeling.padding import read_apart
 from ..modeling.encodings import batches_by_length, pad_batch, padded
 from ..modeling.train import KeepBest, LeanTrainer, training_arguments
 from .kinds import Question, Tagged
@@ -66,7 +67,7 @@ def pack_words(
     before, after = _around(tokenizer)
     room, number = limit - len(before) - len(after), {tag: i for i,tag in enumerate(tags)}
     pieces, long = _pieces({token for row in rows for token in row.tokens}, tokenizer, room)
-    inputs, divided = [], 0
+    inputs, marks, divided = [], [], 0 # `marks`: 1 for special tokens
     for row in rows:
         chunks = _chunks([len(pieces[token]) for token in row.tokens], room)
         divided += len(chunks) > 1
@@ -75,11 +76,12 @@ def pack_words(
             for token,tag in zip(row.tokens[chunk], (row.tags or tags[:1]*len(row.tokens))[chunk]):
                 ids += pieces[token]
                 labels += [number[tag]] + [-100]*(len(pieces[token]) - 1)
+            marks.append([1]*len(before) + [0]*(len(ids) - len(before)) + [1]*len(after))
             one = dict(input_ids=ids + after, labels=labels + [-100]*len(after))
             if types > 1: one['token_type_ids'] = [0]*len(one['input_ids'])
             inputs.append(one)
     cut = sum(token in long for row in rows for token in row.tokens)
-    unknown = unknown_token_share(tokenizer, [x['input_ids'] for x in inputs])
+    unknown = unknown_token_share(tokenizer, [x['input_ids'] for x in inputs], marks)
     return PackedWords(inputs, cut, unknown, divided)
 
 # %% ../../nbs/suites/heads.ipynb #hd11c
@@ -105,7 +107,7 @@ def pack_questions(
     types:int=2 # How many token types the model has
 )->PackedQuestions:
     "Turn questions and contexts into windows"
-    reader, inputs, numbers, places_of = tokenizer.backend_tokenizer, [], [], []
+    reader, inputs, marks, numbers, places_of = tokenizer.backend_tokenizer, [], [], [], []
     reader.no_truncation() # A call of the tokenizer may have left it
     for n,row in enumerate(rows):
         asked, context = (reader.encode(x, add_special_tokens=False) for x in (row.question, row.context))
@@ -120,9 +122,10 @@ def pack_questions(
             places = here if here and len(here) == len(answer) else [0]
             one = dict(input_ids=both.ids, start_positions=places[0], end_positions=places[-1])
             inputs.append(one | (dict(token_type_ids=both.type_ids) if types > 1 else {}))
+            marks.append(both.special_tokens_mask)
             numbers.append(n)
             places_of.append(spans)
-    unknown = unknown_token_share(tokenizer, [x['input_ids'] for x in inputs])
+    unknown = unknown_token_share(tokenizer, [x['input_ids'] for x in inputs], marks)
     return PackedQuestions(inputs, 0, unknown, numbers, places_of)
 
 # %% ../../nbs/suites/heads.ipynb #hd14c
@@ -171,12 +174,11 @@ def load_head(model, kind:str, labels:tuple[str,...], seed:int=0): # The model
 # %% ../../nbs/suites/heads.ipynb #hd19c
 def _collate(rows:list[dict], tokenizer)->dict:
     "A batch of tensors, with labels of whole sequences or of places"
-    batch, side = padded(rows, tokenizer), tokenizer.padding_side
+    batch = padded(rows, tokenizer)
     if 'labels' in rows[0]:
-        batch['labels'] = torch.from_numpy(pad_batch([r['labels'] for r in rows], -100, side, 1))
-    before = (batch['attention_mask'] == 0).sum(1)*(side == 'left') # How far padding moves a place
+        batch['labels'] = torch.from_numpy(pad_batch([r['labels'] for r in rows], -100, 1))
     for name in [name for name in rows[0] if name.endswith('_positions')]:
-        batch[name] = torch.tensor([r[name] for r in rows]) + before
+        batch[name] = torch.tensor([r[name] for r in rows])
     return batch
 
 def _measure(found)->dict[str,float]:
@@ -257,6 +259,8 @@ def fit_task(
         tokenizer, net = load_tokenizer(model), load_head(model, kind, task.labels, seed)
         pack = _packer(task, tokenizer, net, model, settings)
         packed = {part: pack(some, tokenizer) for part,some in rows.items()}
+        check_tokens(model, net, [x['input_ids'] for p in packed.values() for x in p.inputs])
+        read_apart(net, tokenizer)
         if start: net.load_state_dict(start)
         net.to(device)
         with one_line_errors(model, f'cannot be trained for {kind}', 'choose another model'):

@@ -13,7 +13,7 @@ import torch
 from ..core.files import InputError
 from ..core.progress import step
 from ..datasets.loading import sample
-from ..modeling.architectures import load_encoder, load_tokenizer, one_line_errors, quiet
+from ..modeling.architectures import check_tokens, load_encoder, load_tokenizer, one_line_errors, quiet
 from ..modeling.encodings import Encodings, batches_by_length, padded
 from ..modeling.outcome import Trained, cut_and_unknown, pick_device
 from ..modeling.probing import Choice, fit_logistic, one_thread, probe_layers
@@ -79,6 +79,7 @@ def probe_words(
     began, device = time.perf_counter(), pick_device(device)
     net, tokenizer, pack = _encoder(model, settings, seed)
     packed = {s: pack(part, tags=task.labels) for s,part in rows.items()}
+    check_tokens(model, net, [x['input_ids'] for p in packed.values() for x in p.inputs])
     few = sample(rows['train'], len(rows['train'])*_TO_CHOOSE//max(1, len(task.true_labels(rows['train']))))
     chosen = {s: p.inputs for s,p in packed.items()} | dict(train=pack(few, tags=task.labels).inputs)
     gold = {s: _tag_numbers(inputs) for s,inputs in chosen.items()}
