@@ -73,6 +73,7 @@ def tokenizer_of(name:str, side:str='right'):
         ends = [('[CLS]', 2), ('[SEP]', 3)]
         found.post_processor = processors.TemplateProcessing('[CLS] $A [SEP]', '[CLS] $A [SEP] $B:1 [SEP]:1', ends)
     else: special = dict(pad_token='[PAD]', unk_token='[UNK]', bos_token='[CLS]', eos_token='[SEP]')
+    if name in ('bart','mbart'): special['mask_token'] = '[MASK]'
     if name in PAIRS: found.post_processor = processors.TemplateProcessing('$A [SEP]', '$A [SEP] $B [SEP]', [('[SEP]', 3)])
     return hf.PreTrainedTokenizerFast(tokenizer_object=found, padding_side=side, model_max_length=90, **special)
 

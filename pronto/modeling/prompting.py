@@ -127,7 +127,8 @@ def _load_causal(model, device:str):
     from pronto.modeling.padding import looks_ahead
     tokenizer, config = load_tokenizer(model), load_config(model)
     causal = type(config) in auto.MODEL_FOR_CAUSAL_LM_MAPPING
-    if not causal or type(config) in auto.MODEL_FOR_MASKED_LM_MAPPING:
+    is_decoder = causal and not config.is_encoder_decoder # Half of a translator says nothing by itself
+    if not is_decoder or type(config) in auto.MODEL_FOR_MASKED_LM_MAPPING:
         raise InputError(model, f'is of the architecture {config.model_type}, which does not predict the '
                                 'next token; choose a causal model such as GPT-2 or BLOOM')
     kind = torch.bfloat16 if device.startswith('cuda') else torch.float32
