@@ -25,8 +25,9 @@ from pronto.core.progress import progress as show_progress
 from pronto.core.refs import NT_BOOKS, Ref
 from pronto.datasets.splits import split_of
 from pronto.modeling.architectures import load_tokenizer, one_line_errors, quiet
-from pronto.modeling.encodings import FrozenModel, padded
+from pronto.modeling.encodings import FrozenModel
 from pronto.modeling.layers import use_onednn
+from pronto.modeling.padding import padded
 from pronto.modeling.pretrain import foreign_in_model, learn_vocabulary, save_model, weights_hash
 from pronto.modeling.recipes import find_model, model_hash
 from pronto.modeling.outcome import versions

@@ -26,7 +26,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_TEXT_ENCODING_MAPPI
 from torch.nn.modules.module import register_module_parameter_registration_hook
 from ..core.files import InputError
 from .layers import use_onednn
-from .padding import read_apart
+from .apart import read_apart
 from .recipes import WEIGHTS, find_model, model_files
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00007

@@ -20,7 +20,7 @@ from ..core.seeds import score_seeds
 from ..datasets.loading import Dataset
 from ..datasets.parallels import plain_letters
 from ..datasets.splits import SPLITS
-from .encodings import batches_by_length
+from .padding import batches_by_length
 from .outcome import Measured, spent
 from .perplexity import EVERY, MaskedModel, encoded, load_reader, read_tokens, tensors
 from .retrieval import verse_texts

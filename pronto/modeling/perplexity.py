@@ -18,7 +18,7 @@ from ..core.refs import Ref
 from ..core.seeds import score_seeds
 from ..datasets.loading import Dataset
 from .encoding import count_unknown, with_special
-from .encodings import batches_by_length, padded
+from .padding import batches_by_length, padded
 from .outcome import Measured, pick_device, spent
 from .prompting import CausalModel
 from .retrieval import verse_texts
@@ -37,7 +37,7 @@ class _Masked:
     def __init__(self, model, device:str=None):
         from transformers import AutoModelForMaskedLM
         from pronto.modeling.architectures import load_model, load_tokenizer, quiet, token_limit
-        from pronto.modeling.padding import read_apart
+        from pronto.modeling.apart import read_apart
         self.model, self.device = model, pick_device(device)
         self.tokenizer = load_tokenizer(model)
         remedy = 'choose a causal model, or one that was pretrained with masked tokens'

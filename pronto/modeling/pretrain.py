@@ -28,7 +28,7 @@ from .encoding import unknown_token_share
 from .layers import use_onednn
 from .recipes import file_hash
 from .outcome import pick_device, versions
-from .encodings import padded
+from .padding import padded
 from .train import LeanTrainer
 
 # %% ../../nbs/modeling/pretrain.ipynb #dd96815d

@@ -16,9 +16,9 @@ from ..core.files import InputError
 from ..core.progress import Meter
 from ..datasets.loading import sample
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS
-from .encodings import batches_by_length, padded
 from .letters import option_letters
 from .outcome import Trained, pick_device, scores, spent, test_sets
+from .padding import batches_by_length, padded
 from .recipes import PromptRecipe
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000007
@@ -124,7 +124,7 @@ def _load_causal(model, device:str):
     from transformers import AutoModelForCausalLM
     from transformers.models.auto import modeling_auto as auto
     from pronto.modeling.architectures import load_config, load_model, load_tokenizer, one_line_errors
-    from pronto.modeling.padding import looks_ahead
+    from pronto.modeling.apart import looks_ahead
     tokenizer, config = load_tokenizer(model), load_config(model)
     causal = type(config) in auto.MODEL_FOR_CAUSAL_LM_MAPPING
     is_decoder = causal and not config.is_encoder_decoder # Half of a translator says nothing by itself

@@ -18,7 +18,7 @@ from torch.nn.functional import cross_entropy, normalize
 from transformers import set_seed
 from ..core.files import ANY_SHAPE, InputError, read_json, reading
 from ..core.progress import progress as bar
-from .encodings import pad_batch
+from .padding import pad_batch
 from .recipes import find_model
 from .static_vectors import is_static, lower_words
 from .outcome import (Trained, cut_and_unknown, is_collapsed, label_ids, pick_device, scores,

@@ -25,7 +25,7 @@ from .architectures import (check_tokens, first_line, load_classifier, load_toke
                                            token_table)
 from .embedding_init import typical_words
 from .encoding import pack
-from .encodings import by_length, padded
+from .padding import by_length, padded
 from .layers import keep_used_tokens, spend_less
 from .outcome import (DEV_OF, Trained, cut_and_unknown, dataset_senses, is_collapsed,
                                      label_ids, pick_device, senses_of, spent, task_rows, test_sets)

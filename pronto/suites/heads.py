@@ -14,13 +14,13 @@ import numpy as np
 import torch
 from transformers import AutoModelForQuestionAnswering, AutoModelForTokenClassification, set_seed
 from ..core.files import InputError
+from ..modeling.apart import read_apart
 from ..modeling.architectures import check_tokens, load_config, load_model, load_tokenizer
 from ..modeling.architectures import one_line_errors, quiet, token_limit
 from ..modeling.encoding import Packed, unknown_token_share
 from ..modeling.layers import use_onednn
 from ..modeling.outcome import Trained, cut_and_unknown, pick_device, spent, test_sets
-from ..modeling.padding import read_apart
-from ..modeling.encodings import batches_by_length, pad_batch, padded
+from ..modeling.padding import batches_by_length, pad_batch, padded
 from ..modeling.train import KeepBest, LeanTrainer, training_arguments
 from .kinds import Question, Tagged
 
