@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['ABSENT', 'IN_BRACKETS', 'Markup', 'one_line', 'isolated', 'own_direction', 'in_own_cells', 'grouped', 'names_in',
-           'markdown_text', 'markdown_row', 'markdown_table', 'latex_text', 'spreadsheet_safe', 'spreadsheet_value',
-           'csv_text', 'csv_rows', 'decimal', 'interval_text', 'Printed', 'terminal_text', 'Table']
+           'markdown_text', 'code_span', 'markdown_row', 'markdown_table', 'latex_text', 'spreadsheet_safe',
+           'spreadsheet_value', 'csv_text', 'csv_rows', 'decimal', 'interval_text', 'Printed', 'terminal_text', 'Table']
 
 # %% ../../nbs/core/tables.ipynb #73dc1c36
 import csv, io, re
@@ -79,8 +79,15 @@ _MARKDOWN = re.compile(r'[\\|`\[\]]|~~|(?<!\w)_|_(?!\w)') # Between letters an u
 def markdown_text(text)->str: # e.g. `a\\|b` of `a|b`
     "Text with everything that is special to Markdown or HTML escaped"
     text = _MARKDOWN.sub(lambda found: '\\' + found[0], one_line(text))
-    if text.count('*') > 1: text = text.replace('*', '\\*')
+    for sign in '*$': # One alone does nothing; two begin and end something
+        if text.count(sign) > 1: text = text.replace(sign, '\\' + sign)
     return _in_page(escape(text, quote=False))
+
+def code_span(code:str)->str: # Also of code with backticks
+    "Code within a line of Markdown"
+    fence = '`'*(1 + max(map(len, re.findall('`+', code)), default=0))
+    pad = ' '*('`' in code)
+    return f'{fence}{pad}{code}{pad}{fence}'
 
 _ONE = r'[+−]?[0-9][0-9.,]*(?: %)?[*†‡§]*'
 _FIGURE = re.compile(rf'(?:{_ONE})?(?: (?:of|to|±) {_ONE})?(?: ?\([0-9]+\))?(?: ?\[[^][A-Za-z]*\])?|–|')

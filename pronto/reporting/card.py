@@ -12,7 +12,8 @@ from itertools import zip_longest
 from shlex import quote
 from ..bibles.languages import identify
 from ..core.pictures import Picture
-from ..core.tables import IN_BRACKETS, Table, decimal, grouped, isolated, markdown_text, own_direction
+from ..core.tables import IN_BRACKETS, Table, code_span, decimal, grouped, isolated, markdown_text
+from ..core.tables import own_direction
 from ..datasets.loading import load_dataset_folder
 from ..datasets.tasks import TASKS, GivenLabel
 from ..protocols.parts import find_translations
@@ -220,4 +221,4 @@ def next_steps(dataset, models:list[str])->str: # Markdown
     asked = {'Is it better when it is trained, and not only read off?': f'pronto eval {of_model} --seeds 3',
              'Which of two models is better? Add the other one:': f'pronto probe {of_model} -m ANOTHER',
              'All results on one page:': 'pronto report -o report.html'}
-    return '\n'.join(f'- {question} `{command}`' for question,command in asked.items())
+    return '\n'.join(f'- {question} {code_span(command)}' for question,command in asked.items())

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import category, name, normalize
-from ..bibles.versification import scheme_verses
+from ..bibles.versification import english_refs, scheme_verses
 from ..core.files import JOINERS, InputError, is_printable, printable, reading, warn_once
 from ..core.tables import grouped
 from ..core.refs import Ref, in_order, parse_ref
@@ -62,10 +62,18 @@ _NONE = '-'
 @cache
 def _english()->frozenset: return frozenset(scheme_verses('eng'))
 
+_OTHERS = dict(org='the Hebrew and Greek text', vul='the Vulgate', lxx='the Septuagint',
+               rso='Russian Bibles') # Keys of `SCHEMES`
+
 def _verse(text:str)->Ref:
     ref = parse_ref(text)
-    if ref not in _english(): raise ValueError(f'{ref} is not a verse of English Bibles; correct the number')
-    return ref
+    if ref in _english(): return ref
+    for scheme,name in _OTHERS.items():
+        if ref not in scheme_verses(scheme): continue
+        english = english_refs([ref], scheme)[ref]
+        raise ValueError(f'{ref} is a number of {name}, {english[0]} in English Bibles; renumber the whole '
+                         'table, since other numbers may mean another verse')
+    raise ValueError(f'{ref} is not a verse of English Bibles; correct the number')
 
 def _check_label(column:str, label:str):
     "Raise `ValueError` for what cannot be a label, a split or a licence"
