@@ -9,6 +9,7 @@ __all__ = ['foreign_in_import', 'write_labels', 'write_found', 'import_table', '
 from collections import Counter
 from pathlib import Path
 import re
+from unicodedata import normalize
 import pronto
 from ..core.files import (InputError, foreign_file, json_bytes, json_with_keys, replace_folder)
 from ..core.tables import grouped, markdown_table
@@ -147,9 +148,16 @@ _COLUMNS = dict(sentence=2, pair=3, tagging=2)
 def _is_header(label:str, labels)->bool:
     return label.lower() in ('label','labels') and label not in labels
 
+def _cells(path:Path, kind:str)->list[tuple[int,list[str]]]: # As `table_cells` gives them
+    "The lines of a table, with labels in one form (NFC), as those of `pronto.sources.labels`"
+    table = table_cells(path)
+    if kind == 'tagging': return table
+    in_form = lambda cells: [*cells[:-1], normalize('NFC', cells[-1])]
+    return [(i, in_form(cells) if len(cells) == _COLUMNS[kind] else cells) for i,cells in table]
+
 def _occurring(files:list[Path], kind:str)->tuple[tuple[str,...],list[str]]: # In alphabetical order; notes
     "The labels of some tables, and what may be headers: labels that only first lines have"
-    labels = lambda path: [cells[-1] for _,cells in table_cells(path) if len(cells) == _COLUMNS[kind]]
+    labels = lambda path: [cells[-1] for _,cells in _cells(path, kind) if len(cells) == _COLUMNS[kind]]
     found = {path: labels(path) for path in files}
     firsts = {path: some[0] for path,some in found.items() if some and not _is_header(some[0], ())}
     others = {label for some in found.values() for label in some[1:]}
@@ -164,7 +172,7 @@ def _own_rows(path:Path, kind:str, labels:tuple[str,...], notes:list[str])->list
         notes += [f'{path}: {what}' for what in mended]
         return rows
     if kind == 'tagging': return read_tagged(path, labels)
-    table = table_cells(path)
+    table = _cells(path, kind)
     if table and _is_header(table[0][1][-1], labels):
         notes.append(f'{path}, line 1: left out, a header')
         table = table[1:]
@@ -232,7 +240,7 @@ def read_own(
     language:str=None # Code, where the name of the folder is not one
 )->Found:
     "Read a user's own tables; raises `InputError` that names the line"
-    path, found, labels = Path(path), Found(), tuple(labels)
+    path, found, labels = Path(path), Found(), tuple(normalize('NFC', label) for label in labels)
     check_names(task, labels)
     if len({*labels}) == 1: raise InputError('--labels', 'name two or more labels, with commas')
     ending = '.json' if kind == 'questions' else '.tsv'
