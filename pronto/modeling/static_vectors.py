@@ -28,9 +28,12 @@ _MARKS = rf'[\p{{M}}{JOINERS}]*'
 _WORD = regex.compile(rf'[\p{{L}}\p{{N}}&&{UNSPACED}]{_MARKS}|(?:[\p{{L}}\p{{N}}--{UNSPACED}]{_MARKS})+'
                       rf'|[^\s\p{{L}}\p{{N}}\p{{M}}{JOINERS}]{_MARKS}|\p{{M}}', regex.V1)
 
+def _lower(text:str)->str: # In NFC
+    return normalize('NFC', text.lower().replace('i\u0307', 'i')) # Python lowers the Turkish İ to two signs
+
 def lower_words(text:str)->list[str]: # In lower case, in NFC
     "Split a text into words"
-    return _WORD.findall(normalize('NFC', text.lower()))
+    return _WORD.findall(_lower(text))
 
 # %% ../../nbs/modeling/static_vectors.ipynb #sv000011
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def read_vectors(
             if len(cells) != width:
                 what = f'has {len(cells)} numbers instead of {width}; get a fresh copy'
                 raise InputError(path, what, f'line {n}')
-            word = normalize('NFC', word.lower())
+            word = _lower(word)
             if word in wanted and word not in found: found[word] = _unit(_vector(path, cells, n))
     if n - 1 != words:
         what = f'has {n - 1:,} words instead of the {words:,} that line 1 promises; get a fresh copy'
