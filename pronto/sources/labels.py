@@ -68,10 +68,10 @@ _OTHERS = dict(org='the Hebrew and Greek text', vul='the Vulgate', lxx='the Sept
 def _verse(text:str)->Ref:
     ref = parse_ref(text)
     if ref in _english(): return ref
-    for scheme,name in _OTHERS.items():
+    for scheme,bible in _OTHERS.items():
         if ref not in scheme_verses(scheme): continue
         english = english_refs([ref], scheme)[ref]
-        raise ValueError(f'{ref} is a number of {name}, {english[0]} in English Bibles; renumber the whole '
+        raise ValueError(f'{ref} is a number of {bible}, {english[0]} in English Bibles; renumber the whole '
                          'table, since other numbers may mean another verse')
     raise ValueError(f'{ref} is not a verse of English Bibles; correct the number')
 
