@@ -54,6 +54,38 @@ def test_a_killed_process_says_nothing(tmp_path, kill):
     getattr(script, kill)()
     assert script.communicate(timeout=300) == ('', '') # When the last process has closed the stream
 
+COMPUTES = '''
+import sys
+from pathlib import Path
+from pronto.core.processes import in_processes
+def compute(place):
+    (Path(place)/'begun').touch()
+    while True: pass
+if __name__ == '__main__': list(in_processes(compute, [(%r,)]*2, workers=2))
+'''
+
+@pytest.mark.parametrize('kill', ['kill','terminate'])
+def test_workers_that_compute_end_with_the_process_that_started_them(tmp_path, kill):
+    (tmp_path/'computes.py').write_text(COMPUTES % str(tmp_path))
+    env = os.environ | {'PYTHONPATH': str(ROOT)}
+    parent = subprocess.Popen([sys.executable, tmp_path/'computes.py'], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    while not (tmp_path/'begun').exists(): time.sleep(.1)
+    getattr(parent, kill)()
+    parent.communicate(timeout=60) # Returns when the last process has closed the stream
+
+def test_a_command_ends_with_the_command_that_runs_it(tmp_path):
+    "As those of a study do"
+    code = """import os, subprocess, sys, time
+from pronto.core.processes import STARTER
+run = [sys.executable, '-c', 'from pronto.core.processes import end_with_starter; end_with_starter(); import time; print(1, flush=True); time.sleep(90)']
+subprocess.Popen(run, env=os.environ | {STARTER: str(os.getpid())})
+time.sleep(60)"""
+    env = os.environ | {'PYTHONPATH': str(ROOT)}
+    study = subprocess.Popen([sys.executable, '-c', code], env=env, stdout=subprocess.PIPE)
+    assert study.stdout.readline() == b'1\n'
+    study.kill()
+    study.communicate(timeout=60)
+
 @pytest.mark.slow
 def test_a_job_that_keeps_the_interpreter_busy_is_stopped():
     "A regular expression that never ends holds Python's lock, so that its worker answers nobody"

@@ -15,6 +15,7 @@ from .guide import guide
 from .options import Parser, output_options
 from .output import set_output, show, warn
 from ..core.files import InputError, our_mistake
+from ..core.processes import end_with_starter
 
 # %% ../../nbs/cli/command.ipynb #cb953413
 _AREAS = (dataset_commands, model_commands, result_commands, quality_commands, benchmark_commands,
@@ -75,6 +76,7 @@ def main(argv:list[str]=None)->int: # Exit status
     args.parser = parser
     if unknown: args.wrong_usage(_unknown_options(unknown, args.wrong_usage.__self__))
     set_output(args.quiet, args.json)
+    end_with_starter()
     try:
         _load_own(args)
         _know_tasks(args)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from .corpus import Corpus
 from ..runs.planning import Training, plan
-from ..runs.runner import in_processes
+from ..core.processes import in_processes
 from ..core.files import content_hash, write_aside
 from ..core.tables import csv_text
 from ..modeling.recipes import RECIPES

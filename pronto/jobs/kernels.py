@@ -6,11 +6,11 @@
 __all__ = ['ForkedKernels']
 
 # %% ../../nbs/jobs/kernels.ipynb #kn000004
-import atexit, gc, os, sys, time
-from multiprocessing import get_context, parent_process
+import atexit, gc, os, sys
+from multiprocessing import get_context
 from multiprocessing.popen_forkserver import Popen
-from threading import Thread
 from jupyter_client import AsyncKernelManager
+from ..core.processes import end_with
 
 # %% ../../nbs/jobs/kernels.ipynb #kn000007
 _IMPORTS = ('pronto.jobs.kernels __main__ torch transformers pandas matplotlib.pyplot '
@@ -19,18 +19,9 @@ _IMPORTS = ('pronto.jobs.kernels __main__ torch transformers pandas matplotlib.p
             'pronto.runs.runner pronto.runs.schema').split()
 
 # %% ../../nbs/jobs/kernels.ipynb #kn000009
-def _end_with_worker(worker:int):
-    "End this process at once when its parent has ended, also while it imports"
-    while os.getppid() == worker: time.sleep(.2)
-    os._exit(0)
-
 if any('multiprocessing.forkserver' in argument for argument in sys.orig_argv): # This is the fork server
     atexit.register(os._exit, 0) # Or it would take seconds to tidy up what it has imported
-    Thread(target=_end_with_worker, args=[os.getppid()], daemon=True).start()
-
-def _end_with_parent():
-    parent_process().join()
-    os._exit(1)
+    end_with(os.getppid(), status=0) # Also while it imports
 
 def _run_kernel(command:list[str], environment:dict):
     "Become the kernel that a command describes"
@@ -41,7 +32,7 @@ def _run_kernel(command:list[str], environment:dict):
     gc.freeze()
     os.environ.clear()
     os.environ.update(environment)
-    Thread(target=_end_with_parent, daemon=True).start()
+    end_with(os.getppid()) # The fork server, which ends with the worker
     import pandas
     from ipykernel.kernelapp import launch_new_instance
     pandas.set_option('display.max_columns', 20) # The default in notebooks

@@ -9,12 +9,13 @@ __all__ = ['mean_run', 'probe_row', 'find_probed', 'probe_each']
 from statistics import mean
 from typing import Iterator
 from ..core.files import InputError
+from ..core.processes import in_processes
 from ..core.tables import grouped, markdown_row
 from ..datasets.loading import dataset_folders, table_file
 from ..datasets.tasks import TASKS, is_chosen, load_tasks, loaded_files
 from ..runs.folds import unknown_share
 from ..runs.planning import plan
-from ..runs.runner import in_processes, run_all
+from ..runs.runner import run_all
 from ..runs.schema import Run
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000e

@@ -18,6 +18,7 @@ from typing import Annotated, Iterator, Literal, NamedTuple
 from pydantic import AfterValidator, BaseModel, ValidationError, model_validator
 from .find_bibles import input_hash
 from ..core.files import InputError, checkout, content_hash, path_part, reading, safe_name, write_aside
+from ..core.processes import STARTER
 from ..core.progress import Meter
 from ..core.tables import csv_text
 
@@ -277,7 +278,8 @@ def run_step(step:Command, place:Workplace)->tuple[float,str]: # Seconds, and wh
     log.parent.mkdir(parents=True, exist_ok=True)
     threads = str(max(1, (os.cpu_count() or 1)//place.workers))
     with open(log, 'w', encoding='utf-8') as f:
-        few, began = os.environ | {'OMP_NUM_THREADS': threads}, time.monotonic()
+        few = os.environ | {'OMP_NUM_THREADS': threads, STARTER: str(os.getpid())}
+        began = time.monotonic()
         status = subprocess.run([*step.program, *step.command], stdout=f, stderr=f, env=few).returncode
     return time.monotonic() - began, f'{step}: {_last_line(log)} ({log})' if status else ''
 

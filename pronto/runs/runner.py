@@ -4,11 +4,10 @@
 
 # %% auto #0
 __all__ = ['ADAPT', 'part_rows', 'find_trainer', 'run_training', 'examples_of', 'seconds_to_train', 'run_trainings',
-           'in_processes', 'FinishedRun', 'run_each', 'run_all', 'score_baselines', 'find_dataset', 'find_datasets',
-           'pick_available']
+           'FinishedRun', 'run_each', 'run_all', 'score_baselines', 'find_dataset', 'find_datasets', 'pick_available']
 
 # %% ../../nbs/runs/runner.ipynb #40758860
-import json, os, warnings
+import json, os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -22,6 +21,7 @@ from ..datasets.loading import Dataset, dataset_folders, load_dataset_folder, lo
 from ..datasets.loading import UNLABELLED, load_table, table_file
 from ..core.files import (InputError, annotation_places, data_dir, require_place, safe_name,
                                to_stderr)
+from ..core.processes import in_processes
 from ..core.progress import step
 from ..modeling.recipes import available_models, find_model, is_served
 from ..core.tables import grouped
@@ -259,22 +259,6 @@ def seconds_to_train(trainings:list[Training], device:str=None)->float: # 0 wher
 def run_trainings(trainings:list[Training], *args)->list[list[Path]]:
     "Make several trainings that share weights, in one process"
     return [run_training(training, *args) for training in trainings]
-
-# %% ../../nbs/runs/runner.ipynb #7e35fe7f
-def in_processes(
-    function:Callable, # At the top level of a module
-    arguments:list[tuple], # Of every call
-    workers:int, # How many processes, each on its own cores
-    progress:Callable=iter # Wraps a list, e.g. `tqdm`
-)->Iterator: # What the calls return, in their order
-    "Call a function many times, in several processes; the first error stops all"
-    from joblib import Parallel, delayed
-    if not arguments: return
-    results = Parallel(workers, return_as='generator')(delayed(function)(*a) for a in arguments)
-    with warnings.catch_warnings():
-        warnings.filterwarnings('ignore',
-                                'A worker stopped while some jobs') # Its memory had grown, and it is replaced
-        for _ in progress(arguments): yield next(results)
 
 # %% ../../nbs/runs/runner.ipynb #rt0thr02
 _AT_ONCE = 4 # Most trainings; those of pair tasks take several hundred MB each
