@@ -509,3 +509,9 @@ def test_options_that_messages_name_exist():
                 name = next((n for n in by_length if f'{words} '.startswith(f'{n} ')), '')
                 wrong = set(re.findall(r'(?<![\w-])--?[a-z][\w-]*', words)) - known[name]
                 assert not wrong, f'{path}: `pronto {words}` has no {wrong}'
+
+def test_a_full_disk_elsewhere_is_not_standard_output(pronto, monkeypatch, bible):
+    def full(*args): raise OSError(28, 'No space left on device')
+    monkeypatch.setattr('pronto.bibles.reading.write_tsv', full)
+    status, out, err = pronto('convert', bible, '-o', bible.with_suffix('.made.tsv'))
+    assert (status, out) == (1, '') and err[0].startswith('pronto: a file cannot be written: No space left on device; make room')

@@ -72,3 +72,9 @@ def test_a_mistake_in_the_code_is_not_said_to_be_a_bad_file(tmp_path, monkeypatc
     assert main(['convert', str(tmp_path/'b.tsv'), '-o', str(tmp_path/'c.tsv')]) == 1
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("pronto: KeyError: 'verses' (") and f'while reading {tmp_path/"b.tsv"}' in last
+
+def test_an_error_comes_whole_from_another_process():
+    import pickle
+    error = InputError('a.tsv', 'is cut', 'line 7')
+    same = pickle.loads(pickle.dumps(error))
+    assert str(same) == str(error) == 'a.tsv, line 7: is cut' and (same.path, same.what, same.place) == ('a.tsv', 'is cut', 'line 7')

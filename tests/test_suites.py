@@ -336,7 +336,7 @@ def test_a_model_predicts_all_nine_tasks_in_the_format_of_a_submission(tmp_path,
         path.write_text(squad(*[('Bonn', 3)]*12))
     assert main(['import','xtreme',str(source),'-o',str(out)]) == 0
     sub = out.parent/'submission'
-    command = ['xtreme','predict',str(out),'-m',str(tiny_bert),'-o',str(sub),'--recipe','tiny','--epochs','1',
+    command = ['xtreme','predict',str(out),'-m',str(tiny_bert),'-o',str(sub),'--recipe','xtreme-tiny','--epochs','1',
                '--runs',str(out.parent/'runs')]
     assert main(command) == 0
     told = capsys.readouterr()
@@ -439,7 +439,7 @@ def test_in_language_few_shot_and_mixed_training(tmp_path, tiny_bert, capsys, ta
     out = tmp_path/'out'
     own = ['import','tsv',str(tmp_path/'in'),'-o',str(out),'--kind','tagging','--labels','NOUN,VERB']
     assert main(own) == 0
-    command = ['xtreme','predict',str(out),'-m',str(tiny_bert),'--recipe','tiny','--epochs','1','--runs',str(tmp_path/'runs'),'-o']
+    command = ['xtreme','predict',str(out),'-m',str(tiny_bert),'--recipe','xtreme-tiny','--epochs','1','--runs',str(tmp_path/'runs'),'-o']
     assert main([*command, str(tmp_path/'same'), '--train','same','--examples','4']) == 0
     runs = read_runs(tmp_path/'runs'/'submissions')
     assert [(r.train, r.dataset) for r in runs] == [(['de'],'de'), (['fr'],'fr')]

@@ -56,16 +56,21 @@ def _languoids():
     from qq import Database
     return Database.load()
 
+def _languoid(code:str): # `None` if it is not known
+    "What is known of a language; a code that was replaced is found too, without a warning of the library"
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        try: return _languoids().guess(code)
+        except KeyError: return None
+
 @cache
 def lineage_of(
     iso639_3:str # A code, e.g. `wol`
 )->tuple[str,...]: # e.g. `('Atlantic-Congo', ..., 'Nuclear Wolof')`; empty if it is not known
     "The groups of Glottolog that a language belongs to, from its family on, or `isolate`"
     import langcodes.data_dicts as known
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore') # Replaced codes are found too
-        try: found = _languoids().guess(iso639_3)
-        except KeyError: return ()
+    found = _languoid(iso639_3)
+    if found is None: return ()
     if found.family_tree: return tuple(group.name for group in reversed(found.family_tree))
     if found.glottocode: return ('isolate',)
     members = (m for m,whole in known.MACROLANGUAGES.items() if whole in (iso639_3, found.bcp_47))
@@ -99,8 +104,9 @@ def _guess(code:str, script:str): # A `langcodes.Language` or `None`
     m = re.match(r'[a-z]{2}(?=[-_.])|[a-z]{3,}', code)
     tag = _named(m[0]) if m and not _private(m[0]) else None
     if tag is None: return None
-    try: usual = {s.iso_15924 for s in _languoids().guess(tag.to_alpha3()).canonical_scripts}
-    except KeyError: return None
+    found = _languoid(tag.to_alpha3())
+    if found is None: return None
+    usual = {s.iso_15924 for s in found.canonical_scripts}
     if usual & {'Hans','Hant'}: usual.add('Hani')
     return tag if script in usual else None
 
@@ -115,10 +121,8 @@ def coordinates_of(
 )->tuple[float,float]|None: # Latitude and longitude in degrees; `None` if they are not known
     "Where a language is spoken, as one point"
     import langcodes.data_dicts as known
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')
-        try: found = _languoids().guess(iso639_3)
-        except KeyError: return None
+    found = _languoid(iso639_3)
+    if found is None: return None
     usual = [m for m,whole in known.NORMALIZED_MACROLANGUAGES.items() if whole in (iso639_3, found.bcp_47)]
     return _place(found) or next(filter(None, map(coordinates_of, usual)), None)
 

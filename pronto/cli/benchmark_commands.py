@@ -146,7 +146,7 @@ def xtreme_predict_options(parser):
     add('--train', default='en', metavar='CODE',
         help='the language to train in; en+de for several together, same for each by itself')
     add_number(parser, '--examples', 2, 10**9, 'at most so many training rows of a language')
-    add('--recipe', choices=['scripts','paper','tiny'], default='scripts',
+    add('--recipe', choices=['xtreme-scripts','xtreme-paper','xtreme-tiny'], default='xtreme-scripts',
         help="settings of XTREME's published scripts, of its paper, or for models of `pronto pretrain`")
     add_number(parser, '--epochs', 1, 1000, 'instead of what the recipe says')
     add_number(parser, '--limit', 1, 10**9, 'at most so many rows of each part, to try it')

@@ -14,7 +14,7 @@ from . import model_commands, quality_commands, result_commands, study_command
 from .guide import guide
 from .options import Parser, output_options
 from .output import set_output, show, warn
-from ..core.files import InputError, our_mistake
+from ..core.files import InputError, data_dir, our_mistake
 from ..core.processes import end_with_starter
 
 # %% ../../nbs/cli/command.ipynb #cb953413
@@ -88,9 +88,9 @@ def main(argv:list[str]=None)->int: # Exit status
         warn(f'pronto: interrupted; no complete file was lost; {again}')
         return 130
     except Exception as e:
+        what = _user_error(e, args.command)
         if isinstance(e, OSError) and e.filename is None: _drop_output()
         if isinstance(e, BrokenPipeError): return 1
-        what = _user_error(e, args.command)
         if what is None:
             print_exc()
             what = our_mistake(e)
@@ -124,7 +124,6 @@ def _load_kinds(path, kind:type, known:list):
 
 def _know_tasks(args):
     "The tasks of other benchmarks are described beside their data, and in the store of their runs"
-    from pronto.core.files import data_dir
     named = getattr(args, 'dataset', None) or getattr(args, 'path', None) or ()
     imported = [f for f in map(Path, [named] if isinstance(named, str) else named)
                 if any((folder/'import.json').is_file() for folder in (f, f.parent))
@@ -148,7 +147,14 @@ def _user_error(e:Exception, command:str)->str|None:
     if isinstance(e, ModuleNotFoundError): return _missing_package(e, command)
     if not isinstance(e, OSError): return None
     if e.filename is not None: return f'{e.filename}: {e.strerror}'
-    if e.errno in _NO_SPACE: return f'standard output: {e.strerror}; write to a file with -o, or make room'
+    if e.errno not in _NO_SPACE: return None
+    if _output_fails(): return f'standard output: {e.strerror}; write to a file with -o, or make room'
+    return f'a file cannot be written: {e.strerror}; make room where it is written, or in {data_dir()}'
+
+def _output_fails()->bool:
+    "Is it standard output that cannot be written? It tries again what is left"
+    try: return bool(sys.stdout) and sys.stdout.flush() is not None
+    except OSError: return True
 
 def _missing_package(e:ModuleNotFoundError, command:str)->str|None:
     package = (e.name or '').split('.')[0]

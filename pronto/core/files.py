@@ -39,6 +39,9 @@ class InputError(ValueError):
         place='',   # Where in the file, e.g. `line 7`
     ):
         super().__init__(printable(f'{path}{f", {place}" if place else ""}: {what}'))
+        self.path, self.what, self.place = path, what, place
+
+    def __reduce__(self): return InputError, (self.path, self.what, self.place) # From another process
 
     def _render_traceback_(self)->list[str]: return [f'InputError: {self}'] # What a notebook shows of it
 

@@ -9,11 +9,10 @@ __all__ = ['SIZES', 'VERSIONS', 'PROTOCOLS', 'Setup', 'protocol_file', 'Protocol
 # %% ../../nbs/protocols/protocol.ipynb #pr05
 from dataclasses import dataclass, replace
 from pathlib import Path
-from traceback import extract_tb
 from typing import Callable, Iterator
 from ..core.files import InputError, reading
 from ..datasets.splits import SPLITS
-from ..datasets.tasks import run_file
+from ..datasets.tasks import own_code, run_file
 from .parts import (Part, Selection, Translation, check_compatible, common_row_names,
                                     share_sizes)
 
@@ -50,23 +49,22 @@ class Protocol:
     divides:str='' # A sweep makes a notebook for each `source` or each `target`; one for all if empty
     tested:tuple[str,...]=SPLITS # The splits that targets need
 
+    def check_sources(self, sources:list):
+        "Raise `InputError` if translations of `--train` are missing, or are not used"
+        if self.sources == 'needed' and not sources:
+            what = 'needs translations beside those that it tests; name one, e.g. --train engweb'
+            raise InputError('--train', f'the protocol {self.name} {what}')
+        if self.sources == '' and sources:
+            what = 'trains on the translations that it tests; leave --train out, or choose another protocol'
+            raise InputError('--train', f'the protocol {self.name} {what}')
+
     def selections(self, setup:Setup)->list[Selection]: # One for each training
-        "The trainings of one task; raises `InputError` if the translations do not fit the protocol"
-        if self.sources == 'needed' and not setup.sources:
-            raise InputError('--train', f'the protocol {self.name} needs translations to train on; name one, '
-                                        'e.g. --train engweb')
-        if self.sources == '' and setup.sources:
-            raise InputError('--train', f'the protocol {self.name} trains on the translations that it tests; '
-                                        'leave --train out, or choose another protocol')
-        if self.across: check_compatible([*setup.sources, *setup.targets], [setup.task])
+        "The trainings of one task, or the searches; raises `InputError` if the translations do not fit"
+        self.check_sources(setup.sources)
+        if self.across and setup.task: check_compatible([*setup.sources, *setup.targets], [setup.task])
         path = protocol_file(self.name)
         if not path: return list(self.select(setup))
-        try: found = list(self.select(setup))
-        except InputError: raise
-        except Exception as e:
-            lines = [frame.lineno for frame in extract_tb(e.__traceback__) if frame.filename == path]
-            place = f'line {lines[-1]}' if lines else ''
-            raise InputError(path, f'{self.name} fails with {type(e).__name__}: {e}', place) from e
+        with own_code(Path(path)): found = list(self.select(setup))
         if not found or not all(isinstance(s, Selection) and s.train and s.dev and s.tests for s in found):
             what = f'{self.name} gives something else than selections with train, dev and tests'
             raise InputError(path, what)

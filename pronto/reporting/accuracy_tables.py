@@ -15,7 +15,7 @@ from shlex import quote
 from statistics import mean
 from typing import NamedTuple
 from ..bibles.languages import identify
-from ..core.files import InputError, fact_table, reading, warn_once, write_aside
+from ..core.files import InputError, data_dir, fact_table, reading, warn_once, write_aside
 from ..core.progress import progress
 from ..core.stats import chapter_cells, holm
 from ..core.tables import csv_text, grouped
@@ -123,7 +123,7 @@ def fits(record:Run, options:Options)->bool:
 def fitting(records:list[Run], options:Options)->list[Run]: # With names that tell them apart
     "The runs of a recipe, splits and protocol; raises `InputError` if there are none"
     kept = [r for r in records if fits(r, options)]
-    if not kept: raise InputError('runs', _nothing(records, options.store))
+    if not kept: raise InputError(options.store or data_dir()/'runs', _nothing(records, options.store))
     return name_apart(kept)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #d4aa31cd
@@ -423,7 +423,7 @@ def read_tables(
     chosen = choose(records, options)
     rows = add_unlisted(read_layout(options.layout), runs_in(chosen))
     blocks = fill(rows, chosen, options.published, metric, common, completed)
-    if not blocks: raise InputError(str(options.store or 'runs'), _nothing(records, options.store))
+    if not blocks: raise InputError(options.store or data_dir()/'runs', _nothing(records, options.store))
     by_table = grouped(blocks, lambda block: block[0].table).items()
     return {name: (own, common, _beside(own, chosen, metric or 'accuracy')) for name,own in by_table}
 

@@ -415,7 +415,7 @@ def _searches(protocol:Protocol, targets:list, sources:list, model:str)->list[Tr
             tested, other = _searched(target), dict(trained_on=[_searched(source)]) if source else {}
             key = RunKey(tested['code'], model_name(model), files, protocol.name, tested['dataset_hash'],
                          recipe=protocol.name, protocol=protocol.name, **other)
-            selection, = protocol.select(Setup(None, target, source))
+            selection, = protocol.selections(Setup(None, target, source))
             found.append(Training((key,), selection, model, None, protocol.adapt))
     if found: return found
     raise InputError(targets[0][0].folder, 'would be compared with itself; name two translations')
@@ -423,9 +423,7 @@ def _searches(protocol:Protocol, targets:list, sources:list, model:str)->list[Tr
 def _searchers(protocol:Protocol, targets:list, sources:list)->list[Callable]:
     "What plans the searches of a model; raises `InputError` for data that it cannot use"
     for folds in targets: _require_verses(folds[0].folder)
-    if not sources and protocol.sources == 'needed':
-        what = 'retrieval needs a translation to retrieve from; name one, e.g. --train engweb'
-        raise InputError('--train', what)
+    protocol.check_sources(sources)
     return [partial(_searches, protocol, targets, sources)]
 
 # %% ../../nbs/runs/planning.ipynb #plplan01

@@ -101,14 +101,14 @@ def predict_submission(
     data, model, out, stems:list[str],
     runs=None, # The run store; that of the data folder if not given
     *, train:str='en', examples:int=None, # See `submission_selections`
-    recipe:str='scripts', # Or `paper` or `tiny`
+    recipe:str='xtreme-scripts', # Or `xtreme-paper` or `xtreme-tiny`
     epochs:int=None,
     limit:int=None, # At most so many rows of each part, to try it
     seed:int=0, show:bool=False
 )->Iterator[list[PredictedPart]]: # Those of each task, as soon as they are written
     "Train, keep the runs, and write the answers; raises `InputError` for bad input"
     store = Path(runs or data_dir()/'runs')/'submissions'
-    how = Recipe(f'xtreme-{recipe}', by_task=True, epochs=epochs)
+    how = Recipe(recipe, by_task=True, epochs=epochs)
     for stem in stems:
         chosen, found = list(submission_selections(data, stem, train, examples)), []
         for training in plan_selections(chosen, _SUBMISSION, how, model, TASKS[stem], seed, limit):

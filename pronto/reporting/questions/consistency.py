@@ -87,7 +87,7 @@ def read_consistency(records:list[Run], metric:str='accuracy')->list[Sets]: # By
         found += _sets(sum(own, []), metric, task, protocol, *about)
     order = lambda s: (WAYS.index(s.kind), s.protocol, s.task, s.recipe, s.limit or 0, s.language)
     if found: return sorted(found, key=order)
-    what = 'hold no model that ran on two test sets of one language'
+    what = 'holds no model that ran on two test sets of one language'
     raise InputError('runs', f'{what}; build another translation of it, or labels of another source')
 
 # %% ../../../nbs/reporting/questions/consistency.ipynb #cs000011

@@ -62,7 +62,7 @@ def answers_of(records:list[Run])->list[Answer]: # Rows without a reference are 
         for row in rows:
             asked = ' '.join(row[c] for c in columns if row[c])
             if ':' in asked: found.append(Answer(name, r.dataset, asked, row['label'], row['predicted']))
-    if not found: raise InputError('runs', 'hold no answers with references; make runs with `pronto eval`')
+    if not found: raise InputError('runs', 'holds no answers with references; make runs with `pronto eval`')
     return found
 
 # %% ../../../nbs/reporting/questions/items.ipynb #ri000011
@@ -161,7 +161,7 @@ def read_items(
     records:list[Run], texts:dict[str,str]=None
 )->list[Items]: # Tasks whose answers cannot be told apart are left out
     "The difficulty of all rows; raises `InputError` if no task has answers that differ"
-    found, why = [], InputError('runs', 'hold no answers with references; make runs with `pronto eval`')
+    found, why = [], InputError('runs', 'holds no answers with references; make runs with `pronto eval`')
     for task,own in progress('fit')(_in_order(records)):
         try:
             answers = answers_of(own)

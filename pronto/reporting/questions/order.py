@@ -85,7 +85,7 @@ def order_of(
             found.append(_ordered(own, read, metric, protocol, is_read, (task, limit, '')))
     found = [one for one in found if one]
     if not found:
-        raise InputError('runs', f'hold no two of the models {", ".join(read)} on one translation')
+        raise InputError('runs', f'holds no two of the models {", ".join(read)} on one translation')
     place = lambda o: (o.protocol, o.same.task, o.same.limit is not None, not o.is_read)
     return sorted(found, key=place)
 

@@ -69,17 +69,24 @@ class SeedEffect(NamedTuple):
         return [detectable_difference(self.error, max(sd**2 - self.items, 0)**.5, seeds) for sd in self.sd]
 
 # %% ../../../nbs/reporting/questions/power.ipynb #pw00005b
+def _no_spread(seeds:int)->str: # The most of one model on one test set
+    if seeds < MIN_SEEDS:
+        return f'holds no model that was trained with {MIN_SEEDS} seeds; train some with --seeds {MIN_SEEDS}'
+    return (f'holds no model with {MIN_SEEDS} seeds that learned something: all gave one answer to everything, or '
+            'have no baselines beside them; train with --recipe robust, or other models')
+
 def measure_spreads(
     records:list[Run]
 )->list[SeedEffect]: # By task, protocol, model and limit
     "Measure how much trainings differ; raises `InputError` if no model was trained with three seeds"
-    found = []
+    found, seeds = [], 0
     group = lambda r: (task_key(r), r.protocol, r.model, r.limit, whole_setting(r))
     trained = [r for r in records if r.accuracy is not None and not r.protocol.endswith('probe')]
     trained = kinds_apart(name_apart(trained, limits=False))
     for (task, protocol, model, limit, _),some in grouped(trained, group).items():
         spreads, used = [], []
         for own in grouped(some, cell_of).values():
+            seeds = max(seeds, len(own))
             if len(own) < MIN_SEEDS: continue
             answers = read_answers(own)
             if not answers.baselines or all(map(is_one_answer, answers.predicted)): continue
@@ -87,7 +94,7 @@ def measure_spreads(
             used += own
         if spreads: found.append(SeedEffect(task, protocol, model, limit, spreads, used))
     if not found:
-        raise InputError('runs', 'hold no model that was trained with three seeds; train some with --seeds 3')
+        raise InputError('runs', _no_spread(seeds))
     return found
 
 # %% ../../../nbs/reporting/questions/power.ipynb #pw000010

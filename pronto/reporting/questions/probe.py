@@ -79,7 +79,7 @@ def rank_agreement(
                   for a in probes for b in tuned]
     found = [a for a in found if a]
     if not found:
-        raise InputError('runs', 'hold no translation with a probe and fine-tuning of three models at the '
+        raise InputError('runs', 'holds no translation with a probe and fine-tuning of three models at the '
                                  'same limit; make them with `pronto eval`')
     return found
 

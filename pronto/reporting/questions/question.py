@@ -186,7 +186,8 @@ def ask_runs(
     kept, left = _chosen(question, records, options)
     by_task = question.protocol or question.chooses
     asked = options.metric or question.metric or ('' if by_task else usual_metric(records))
-    found = question.read(kept, options._replace(metric=asked))
+    try: found = question.read(kept, options._replace(metric=asked))
+    except InputError as e: raise _of_store(e, options) from e
     if not found: raise _nothing(question, kept, options)
     used, by_metric = _runs_of(question, found), _by_metric(question, found, asked)
     tables, after = {metric: [] for metric in by_metric}, [_unused(question, kept, used), left]
@@ -200,12 +201,18 @@ def ask_runs(
             tables[metric].append(noted)
     return Reply(question, by_metric, tables, asked)
 
+def _of_store(e:InputError, options:Options)->InputError:
+    "The error of a question about the runs, with the folder that they are in"
+    return InputError(_store(options), e.what, e.place) if e.path == 'runs' else e
+
+def _store(options:Options): return options.store or data_dir()/'runs'
+
 def _nothing(question:RunQuestion, records:list[Run], options:Options)->InputError:
     others = ', '.join(sorted({r.protocol for r in records})) or 'none'
     kind = question.protocol or options.protocol
     command = f'`pronto eval --protocol {kind}{in_store(options.store)}`'
     what = f'has no runs of {question.name} with these options (protocols with runs: {others})'
-    return InputError(options.store or 'runs', f'{what}; make some with {command}')
+    return InputError(_store(options), f'{what}; make some with {command}')
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt11u
 _USUAL = 'in-language', 'probe'

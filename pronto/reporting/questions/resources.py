@@ -73,7 +73,7 @@ def over_languages(records:list[Run], metric:str='accuracy')->list[OverLanguages
 def of_three_languages(records:list[Run], metric:str='accuracy')->list[OverLanguages]:
     "Those with three languages or more; raises `InputError` without any"
     if found := [one for one in over_languages(records, metric) if len(one.means) > 2]: return found
-    raise InputError('runs', 'hold no model with scores of three languages or more on one task; make more '
+    raise InputError('runs', 'holds no model with scores of three languages or more on one task; make more '
                              'with `pronto eval`')
 
 # %% ../../../nbs/reporting/questions/resources.ipynb #rs100011

@@ -150,7 +150,7 @@ def read_seen(
         found.append(Seen(*key[:3], *where, _sums(some), [*used]))
     if found: return sorted(found, key=lambda s: (s.task, s.model, s.protocol, s.source))
     if not tagged:
-        raise InputError('runs', 'hold no runs that tag words; make some with `pronto eval -t upos`')
+        raise InputError('runs', 'holds no runs that tag words; make some with `pronto eval -t upos`')
     codes = ', '.join(dict.fromkeys(map(source, tagged)))
     what = f'has no dataset, as it was then, that runs were trained on ({codes})'
     raise InputError(root, f'{what}; name the folder of datasets with --beside')

@@ -72,7 +72,7 @@ def read_subset(records:list[Run], chosen:set[str], metric:str='accuracy')->list
         parts = compare_subset(one.scores, chosen, {x: tier_of(one.model, x, facts) for x in one.scores})
         if parts and parts[0]['chosen'] < parts[0]['languages']: found.append(Subset(one, parts))
     if found: return found
-    what = 'have no language of the selection, or no other; name another selection, e.g. --beside wol,hin'
+    what = 'has no language of the selection, or no other; name another selection, e.g. --beside wol,hin'
     raise InputError('runs', what)
 
 # %% ../../../nbs/reporting/questions/subset.ipynb #sb000012

@@ -98,7 +98,7 @@ def gap_matrix(
     linked = {x for cell in means if cell[0] for x in cell}
     languages = sorted(target for source,target in means if not source and target in linked)
     if len(languages) < 2:
-        what = f'hold no {transfer} between two languages and {_IN[transfer]} runs of both'
+        what = f'holds no {transfer} between two languages and {_IN[transfer]} runs of both'
         raise InputError('runs', f'{what}; make them with `pronto eval`')
     gap = lambda s, t: means['',t] - means[s,t] if (s, t) in means and s != t else np.nan
     return languages, np.array([[gap(s, t) for t in languages] for s in languages])
@@ -165,7 +165,7 @@ def read_typology(
             runs = [r for r in own if r.protocol in (transfer, _IN[transfer])]
             found.append(Typology(model, task, languages, gaps, tests, runs))
     if not found:
-        what = f'hold {transfer} and {_IN[transfer]} of {few} languages; a test needs four or more'
+        what = f'holds {transfer} and {_IN[transfer]} of {few} languages; a test needs four or more'
         raise InputError('runs', what)
     return found
 
