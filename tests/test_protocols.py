@@ -310,7 +310,7 @@ def test_a_protocol_of_the_users_end_to_end(place, trained, capsys, monkeypatch)
     assert notebook_parameters(runs[0], place/'runs')['protocols_file'] == str(mine)
     mine.write_text(PROTOCOLS_FILE.replace('source.part', 'source.parts'))
     assert run(place, place/'release', *how) == 1
-    assert 'my_protocols.py, line 7: tuned-transfer fails with AttributeError' in capsys.readouterr().err
+    assert 'my_protocols.py, line 7: fails with AttributeError' in capsys.readouterr().err
 
 def test_prompts_in_the_language_of_the_verses(place, monkeypatch):
     "They are in the key where there are some in that language; without the option keys are as before"
