@@ -13,26 +13,26 @@ from unicodedata import category
 from .files import warn_once, write_aside
 
 # %% ../../nbs/core/pictures.ipynb #pic0000g
-@cache
-def _letters(path:str)->frozenset[str]: # None of a file that cannot be read
+def _letters(path)->frozenset[str]: # None of a file that cannot be read
     from matplotlib.ft2font import FT2Font
-    try: return frozenset(map(chr, FT2Font(path).get_charmap()))
+    try: return frozenset(map(chr, FT2Font(str(path)).get_charmap()))
     except (RuntimeError, OSError): return frozenset()
 
 @cache
-def _installed()->list[str]: # Files; plain ones first
-    from matplotlib.font_manager import findSystemFonts
-    plain = lambda path: ('Regular' not in path, 'Serif' in path, 'Mono' in path, path)
-    return sorted(filter(_letters, findSystemFonts()), key=plain)
-
-@cache
-def _family(letters:frozenset[str])->str: # Empty if no font has one of them
-    "The installed font that has most of some letters"
-    from matplotlib.font_manager import fontManager
-    best = max(_installed(), key=lambda path: len(letters & _letters(path)), default=None)
-    if best is None or not letters & _letters(best): return ''
+def _family(script:str, letters:frozenset[str])->str: # Empty if no font has one of them
+    "The installed font that has most of some letters, a plain one if there are several"
+    from matplotlib.font_manager import findSystemFonts, fontManager
+    order = lambda path: (script.replace(' ', '') not in path, 'Regular' not in path, 'Serif' in path, path)
+    best, most = None, 0
+    for path in sorted(findSystemFonts(), key=order):
+        if (n := len(letters & _letters(path))) > most: best, most = path, n
+        if most == len(letters): break
+    if best is None: return ''
     fontManager.addfont(best) # Matplotlib remembers only those of its first start
     return next(font.name for font in fontManager.ttflist if Path(font.fname) == Path(best))
+
+@cache
+def _known(path:str)->frozenset[str]: return _letters(path) # Of the usual font
 
 # %% ../../nbs/core/pictures.ipynb #pic0000h
 _CJK = {'Han','Hiragana','Katakana','Hangul','Bopomofo'}
@@ -53,8 +53,8 @@ def legible(figure):
     from matplotlib.text import Text
     for text in figure.findobj(Text):
         usual = text.get_fontfamily()
-        lacking = _by_script(text.get_text(), _letters(str(findfont(text.get_fontproperties()))))
-        found = {name: _family(letters) for name,letters in lacking.items()}
+        lacking = _by_script(text.get_text(), _known(str(findfont(text.get_fontproperties()))))
+        found = {name: _family(name, letters) for name,letters in lacking.items()}
         for name in (name for name,family in found.items() if not family):
             what = 'signs' if name in ('Common','Inherited') else name
             font = 'Symbols' if what == 'signs' else name
