@@ -264,4 +264,5 @@ def test_no_verse_is_counted_twice(folders):
 def test_a_verse_too_long_to_align_is_named_with_its_file(folders):
     long = ALIGNED + ' \\w so\\w*'*1001
     (folders/'toy'/'42-MRK.usfm').write_text(long, encoding='utf-8')
-    with pytest.raises(InputError, match=r'toy, MRK 1:2: has 1,00\d words, of which 1,000 can be aligned'): alignment_scores([folders/'toy'])
+    with pytest.raises(InputError, match=r'toy, MRK 1:2: has 1,00\d words, of which 1,000 can be aligned'):
+        alignment_scores([folders/'toy'])

@@ -77,7 +77,8 @@ def test_a_command_ends_with_the_command_that_runs_it(tmp_path):
     "As those of a study do"
     code = """import os, subprocess, sys, time
 from pronto.core.processes import STARTER
-run = [sys.executable, '-c', 'from pronto.core.processes import end_with_starter; end_with_starter(); import time; print(1, flush=True); time.sleep(90)']
+run = [sys.executable, '-c',
+       'from pronto.core.processes import end_with_starter; end_with_starter(); import time; print(1, flush=True); time.sleep(90)']
 subprocess.Popen(run, env=os.environ | {STARTER: str(os.getpid())})
 time.sleep(60)"""
     env = os.environ | {'PYTHONPATH': str(ROOT)}
