@@ -255,6 +255,8 @@ READERS = [
     Reader('CES', copied('doubled-book-number.ces.xml'), bible),
     Reader('Beblia', copied('merged-placeholder.beblia.xml'), bible),
     Reader('TEI', copied('words-and-sigla.tei.xml'), bible),
+    Reader('USX', copied('verse-over-paragraphs.usx.xml'), bible),
+    Reader('USJ', copied('style-in-style.usj.json'), bible),
     Reader('USFM', copied('poetry-inside-verse.usfm'), bible),
     Reader('USFM aligned', copied('alignment-milestones.usfm'), bible),
     Reader('TSV', copied('plain.tsv'), bible),

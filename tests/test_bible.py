@@ -61,6 +61,8 @@ ROWS = {
     'merged-placeholder.beblia.xml': ['1:1-3 Anam toki.', '1:4 Leu.'],
     'empty-verse.beblia.xml': ['1:1 Anam.', '1:2 '],
     'words-and-sigla.tei.xml': ['1:1 Anam toki, (leu) nami.', '1:2 Sona'],
+    'verse-over-paragraphs.usx.xml': ['1:1 Anam, toki leu.', '1:2-3 Sona pali wile.', '1:4 Moku ala'],
+    'style-in-style.usj.json': ['1:1 Anam, toki leu.', '1:2-3 Nami'],
     'verse-lines.txt': ['1:1 Anam, toki.', '1JN 1:2-3 Leu.'],
     'quoted.csv': ['1:1 Anam, "toki".', '1:2 Leu.'],
     'plain.tsv': ['1:1 "Anam" toki, leu', '1:2-3 Nami'],

@@ -1,5 +1,5 @@
 "Dataset folders of real translations: what they promise about verses, pairs, splits and bytes"
-import gc, os, shutil, subprocess, sys
+import gc, json, os, shutil, subprocess, sys
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -378,6 +378,20 @@ def test_tabs_and_line_ends_in_a_verse_are_one_space(small, tmp_path):
     build(annotations, Bible([VerseRow('MRK', 1, '1', 'lo\tla\r\nmi\u2028ta')]), tmp_path/'d', min_verses=1)
     rows = [row for s in SPLITS for row in load_dataset_folder(tmp_path/'d').tasks['nonpronominal_mention'][s]]
     assert [row.text for row in rows] == ['lo la mi ta']
+
+def test_damaged_markup_is_said_in_the_manifest_and_on_the_card(small, tmp_path):
+    from pronto.bibles.rows import Fault
+    from pronto.datasets.manifest import cautions
+    from pronto.reporting.card import about_bible
+    annotations, bible = small
+    damaged = Bible(bible.rows, faults={'notes are not closed': Fault(7, 'line 812')})
+    build(annotations, damaged, tmp_path/'d', min_verses=1)
+    manifest = json.loads((tmp_path/'d'/'manifest.json').read_text())
+    said = '7 notes are not closed, first in line 812: taken to end at the next end of a note, paragraph or verse'
+    assert manifest['bible']['faults'] == [said] and said in cautions(manifest)
+    assert f'Take care: {said}.' in about_bible(manifest)
+    build(annotations, bible, tmp_path/'whole', min_verses=1)
+    assert 'faults' not in json.loads((tmp_path/'whole'/'manifest.json').read_text())['bible']
 
 @pytest.mark.parametrize('mine', ['sheet.csv','notes/plan.txt','same_sense_train.tsv.bak'])
 def test_a_file_of_someone_else_in_a_dataset_is_not_lost(small, tmp_path, mine):

@@ -4,20 +4,25 @@ import random, re
 _MARKER = re.compile(r'\\\+?[a-z]+\d*(?:-[se])?\*?[ \n]?|\\\*')
 
 def _cut(usfm, m, rng): return usfm[:m.start()] + usfm[m.end():]
+
 def _double(usfm, m, rng): return usfm[:m.end()] + m[0] + usfm[m.end():]
+
 def _glue(usfm, m, rng):
     "Without the blank after the marker, or before it"
     if m[0][-1] in ' \n': return usfm[:m.end()-1] + usfm[m.end():]
     return usfm[:m.start()].rstrip() + usfm[m.start():]
+
 def _unclose(usfm, m, rng):
     "Without the next end of a note or style"
     end = re.compile(r'\\\+?[a-z]+\d*\*').search(usfm, m.start())
-    return _cut(usfm, end, rng) if end else _cut(usfm, m, rng)
+    return _cut(usfm, end or m, rng)
+
 def _move(usfm, m, rng):
     "To another place, up to some lines away"
     rest = _cut(usfm, m, rng)
     at = min(max(m.start() + rng.randrange(-300, 300), 20), len(rest))
     return rest[:at] + m[0] + rest[at:]
+
 def _swap_lines(usfm, m, rng):
     lines = usfm.split('\n')
     n = usfm.count('\n', 0, m.start())

@@ -52,21 +52,22 @@ def of_elements(root)->Verses:
     def is_text(style):
         tag = stylesheet().get_tag(style)
         return tag.text_type.name in ('VERSE_TEXT','NOT_SPECIFIED') and style != 'd'
-    def walk(el, shown):
+    def walk(el, shown): # Whether text after it is text of a verse
         tag, style = el.tag, el.get('style') or ''
         if tag == 'chapter':
             found.close()
-            if el.get('number'): found.chapter = el.get('number')
+            found.chapter = el.get('number') or found.chapter
         if tag == 'verse' and el.get('number'):
             found.open(el.get('number'))
             return True
         if tag in ('note','figure','sidebar'): return shown
         if tag in ('para','row','cell'): found.text(' ')
         inside = is_text(style) if tag in ('para','row') else shown and (tag != 'char' or is_text(style))
-        if inside and el.text: found.text(el.text)
+        if inside: found.text(el.text or '')
         for child in el:
-            inside = walk(child, inside) if child.tag == 'verse' else (walk(child, inside), inside)[1]
-            if inside and child.tail: found.text(child.tail)
+            inside = walk(child, inside)
+            if inside: found.text(child.tail or '')
+        return shown
     walk(root, False)
     return collected(found.raw())
 
@@ -79,3 +80,24 @@ def usfm_grammar(usfm:str)->Verses:
     from usfm_grammar import USFMParser
     xml = etree.tostring(USFMParser(usfm).to_usx(ignore_errors=True))
     return of_elements(ElementTree.fromstring(xml))
+
+def installed():
+    "The other readers that are installed"
+    from importlib.util import find_spec
+    names = {sil_machine: 'machine', usfmtc: 'usfmtc', usfm_grammar: 'usfm_grammar'}
+    return [peer for peer,name in names.items() if find_spec(name)]
+
+def _without_blanks(text): return text if text is None else ''.join(text.split())
+
+def differences(usfm:str)->list[tuple]: # Chapter and label, our text, that of the others; `None` where there is no such verse
+    "The verses on which ours differs from what two other readers agree on, but for blanks"
+    read, others = ours(usfm), []
+    for peer in installed():
+        try: others.append(peer(usfm))
+        except Exception: pass # They fail on some damaged files
+    found = []
+    for place in sorted(read.keys() | {place for other in others for place in other}):
+        texts = [_without_blanks(other.get(place)) for other in others]
+        agreed = [text for text in texts if texts.count(text) > 1]
+        if agreed and agreed[0] != _without_blanks(read.get(place)): found.append((place, read.get(place), agreed[0]))
+    return found

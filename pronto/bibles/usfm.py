@@ -31,7 +31,7 @@ class Marks:
         self.faults[what] = Fault(count+1, first)
 
 # %% ../../nbs/bibles/usfm.ipynb #us06
-_TOKEN = re.compile(r'\\([\\|~/]|\+?[A-Za-z][\w-]*\*?|\*?)', re.A)
+_TOKEN = re.compile(r'\\(\+?[A-Za-z][\w-]*\*?|[*\\|~/]?)', re.A)
 _SIGNS = {'*': '*', '': 'sign', '\\': 'sign', '|': 'sign', '~': 'sign', '/': 'sign'}
 
 class _Kinds(dict):
@@ -44,7 +44,8 @@ def usfm_marks(usfm:str)->Marks:
     "Cut USFM into markers and texts"
     pieces = _TOKEN.split(usfm)
     markers, texts = pieces[1::2], pieces[2::2]
-    if '~' in usfm or '//' in usfm: texts = [t.replace('~', ' ').replace('//', '') for t in texts]
+    if '~' in usfm: texts = [text.replace('~', ' ') for text in texts]
+    if '//' in usfm: texts = [text.replace('//', '') for text in texts]
     def place(i): return f"line {1 + sum(piece.count(chr(10)) for piece in pieces[:2*i+2])}"
     marks = Marks(list(map(_Kinds(_SIGNS).__getitem__, markers)), markers, texts, place)
     _name_unknown(marks)
@@ -55,6 +56,7 @@ _GLUED_MARKER = re.compile(r'([cv]|[a-z]+\d|[a-z]+(?=[A-Z]))(\w[\w-]*)', re.A)
 
 def _name_unknown(marks:Marks):
     "Give kinds to the markers that USFM does not have"
+    if '' not in marks.kinds: return # Of most files
     ended = set(marks.markers)
     for i,kind in enumerate(marks.kinds):
         if kind: continue
@@ -85,16 +87,18 @@ class VerseText:
         self.ended = False # Has the verse been closed, before the next one?
         self.end = -1  # The marker that ended the last note
         self.open = [] # Open styles, if words are asked for: name, place, number of the marker
-        self.pieces = enumerate(zip(marks.kinds, marks.texts))
+        self.pieces = enumerate(zip(marks.kinds, marks.texts, [*marks.kinds[1:], '']))
         self.read(_ACTIONS | _WORD_ACTIONS if words else _ACTIONS)
 
     def read(self, actions:dict):
-        for i,(kind,text) in self.pieces:
+        add = self.found.text
+        for i,(kind,text,following) in self.pieces:
             if kind in actions: text = actions[kind](self, i, text)
             elif kind == 'char': text = text.lstrip()
             if not text or not self.visible: continue
-            if '|' in text: text = _without_attributes(self, i, text)
-            self.found.text(text)
+            if '|' not in text: add(text)
+            elif following == 'char*': add(text.partition('|')[0])
+            else: add(_without_attributes(self, i, text))
 
 # %% ../../nbs/bibles/usfm.ipynb #us14
 def _first_word(text:str)->tuple[str,str]:
@@ -121,14 +125,14 @@ def _end_bar(v, i):
     v.visible, v.in_bar = True, False
 
 # %% ../../nbs/bibles/usfm.ipynb #us14v
-_GLUED_NUMBER = re.compile(r'(\d{1,3}(?:[-‐-―−,]\d{1,3})*)([^\W\d].*|["“‘«(\[¿¡\u200b].*)', re.S)
+_GLUED_NUMBER = re.compile(r'(\d{1,3}(?:[-‐-―−,]\d{1,3})*)([^\W\d].*|["“‘«(\[¿¡\u200b].*|[-‐-―−,])')
 
 @_at('verse')
 def _verse(v, i, text):
     _end_bar(v, i)
     number, text = _first_word(text)
     if not clean_label(number) and (glued := _GLUED_NUMBER.fullmatch(number)) and clean_label(glued[1]):
-        number, text = glued[1], f'{glued[2]} {text}'
+        number, text = glued[1], f'{glued[2]} {text}'.lstrip('\u200b')
         if glued[2][0] != '\u200b': v.marks.fault('numbers run into the text', i)
     v.found.open(number)
     v.ended = False
@@ -187,8 +191,7 @@ def _milestone(v, i, text):
     return _ATTRIBUTES.sub('', text)
 
 def _without_attributes(v, i, text):
-    "The words before `|`, if it begins attributes"
-    if v.marks.next_is(i, 'char*'): return text.partition('|')[0]
+    "The words around attributes that are not closed; other bars are signs"
     words, n = _ATTRIBUTES.subn('', text)
     if n: v.marks.fault('attributes are not closed', i)
     return words

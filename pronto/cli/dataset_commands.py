@@ -30,12 +30,14 @@ def convert_options(parser):
 def convert_command(args):
     "Convert a Bible of any format to a table: book, chapter, verse, text"
     from pronto.bibles.reading import read_bible, write_tsv
+    from pronto.bibles.rows import fault_lines
     bible = read_bible(args.file)
     if args.output not in (None, '-'): write_tsv(bible, args.output)
     elif sys.stdout is None: raise InputError('standard output', 'is closed; name a file with -o')
     elif not args.report: sys.stdout.writelines('\t'.join(map(str, row)) + '\n' for row in bible.rows)
     note(f'{bible.format}: ' + ', '.join(f'{n:,} {what}' for what,n in bible.counts.items() if n))
-    if args.report: _show_numbering(bible, args.versification, Path(args.file[0]).name)
+    if args.report: return _show_numbering(bible, args.versification, Path(args.file[0]).name)
+    for line in fault_lines(bible.faults): note(line)
 
 def _show_numbering(bible, scheme:str, file:str):
     from pronto.bibles.languages import language_doubt
