@@ -34,18 +34,21 @@ def zefania():
                          lambda b,cs: f'<BIBLEBOOK bnumber="{NUMBER[b]}">{cs}</BIBLEBOOK>', head)}
 
 def opensong():
-    return {'a.xml': xml('bible name="Anam leu"', lambda b,c,v: f'<v n="{v}">{text((b,c,v))}</v>', lambda b,c,vs: f'<c n="{c}">{vs}</c>',
-                         lambda b,cs: f'<b n="{BOOKS[b]}">{cs}</b>')}
+    return {'a.xml': xml('bible name="Anam leu"', lambda b,c,v: f'<v n="{v}">{text((b,c,v))}</v>',
+                         lambda b,c,vs: f'<c n="{c}">{vs}</c>', lambda b,cs: f'<b n="{BOOKS[b]}">{cs}</b>')}
 
 def beblia():
-    return {'a.xml': xml('bible translation="Anam leu" status="Public Domain"', lambda b,c,v: f'<verse number="{v}">{text((b,c,v))}</verse>',
+    return {'a.xml': xml('bible translation="Anam leu" status="Public Domain"',
+                         lambda b,c,v: f'<verse number="{v}">{text((b,c,v))}</verse>',
                          lambda b,c,vs: f'<chapter number="{c}">{vs}</chapter>', lambda b,cs: f'<book number="{NUMBER[b]}">{cs}</book>')}
 
 def vpl_xml():
     return {'a.xml': xml('verseFile', lambda b,c,v: f'<v b="{b}" c="{c}" v="{v}">{text((b,c,v))}</v>', lambda b,c,vs: vs, lambda b,cs: cs)}
 
 def osis():
-    verse = lambda b,c,v: f'<verse osisID="{OSIS[b]}.{c}.{v}"><w lemma="strong:G1">Anam</w> {word((b,c,v))},<note>sona</note>leu.</verse>'
+    def verse(b, c, v):
+        words = f'<w lemma="strong:G1">Anam</w> {word((b,c,v))},<note>sona</note>leu.'
+        return f'<verse osisID="{OSIS[b]}.{c}.{v}">{words}</verse>'
     return {'a.xml': xml('osis', verse, lambda b,c,vs: f'<chapter osisID="{OSIS[b]}.{c}">{vs}</chapter>',
                          lambda b,cs: f'<div type="book" osisID="{OSIS[b]}">{cs}</div>')}
 
@@ -53,6 +56,34 @@ def usfx():
     verse = lambda b,c,v: f'<v id="{v}"/>{text((b,c,v))}<f>sona</f><ve/>'
     return {'a.xml': xml('usfx', verse, lambda b,c,vs: f'<c id="{c}"/><p>{vs}</p>', lambda b,cs: f'<book id="{b}">{cs}</book>',
                          '<languageCode>qaa</languageCode>')}
+
+def usx_book(b):
+    def verse(c, v):
+        words = f'{text((b,c,v))}<note style="f">sona</note>'
+        return f'<verse number="{v}" style="v" sid="{b} {c}:{v}"/>{words}<verse eid="{b} {c}:{v}"/>'
+    def chapter(c):
+        verses = '\n'.join(verse(c, v) for v in (1, 2, 3))
+        return f'<chapter number="{c}" style="c"/>\n<para style="p">\n{verses}\n</para>'
+    return f'<usx version="3.0">\n<book code="{b}" style="id"/>\n{chapter(1)}\n{chapter(2)}\n</usx>\n'
+
+def usx(): return {f'{b}.usx': usx_book(b).encode() for b in OSIS}
+
+def dbl():
+    content = ''.join(f'<content src="release/USX_1/{b}.usx" role="{b}"/>' for b in OSIS)
+    about = f'''<DBLMetadata version="2.3"><identification><name>Anam leu</name></identification><language><iso>qaa</iso></language>
+<copyright><statement>Public Domain</statement></copyright>
+<publications><publication default="true"><structure>{content}</structure></publication></publications></DBLMetadata>'''
+    return {'metadata.xml': about.encode()} | {f'release/USX_1/{b}.usx': usx_book(b).encode() for b in OSIS}
+
+def usj_book(b):
+    verse = lambda c,v: [dict(type='verse', marker='v', number=str(v), sid=f'{b} {c}:{v}'), text((b,c,v))]
+    content = [dict(type='book', marker='id', code=b)]
+    for c in 1, 2:
+        content.append(dict(type='chapter', marker='c', number=str(c), sid=f'{b} {c}'))
+        content.append(dict(type='para', marker='p', content=[x for v in (1, 2, 3) for x in verse(c, v)]))
+    return json.dumps(dict(type='USJ', version='3.1', content=content), indent=1)
+
+def usj(): return {f'{b}.json': usj_book(b).encode() for b in OSIS}
 
 def ces():
     return {'a.xml': xml('cesDoc', lambda b,c,v: f'<seg id="b.{b}.{c}.{v}" type="verse">{text((b,c,v))}</seg>',
@@ -73,11 +104,12 @@ def burrito():
     return {'metadata.json': json.dumps(about, indent=1).encode()} | books
 
 def paratext():
-    about = '<ScriptureText><LanguageIsoCode>qaa:::</LanguageIsoCode><FullName>Anam leu</FullName><Versification>4</Versification></ScriptureText>'
-    return {'Settings.xml': about.encode()} | usfm()
+    about = '<LanguageIsoCode>qaa:::</LanguageIsoCode><FullName>Anam leu</FullName><Versification>4</Versification>'
+    return {'Settings.xml': f'<ScriptureText>{about}</ScriptureText>'.encode()} | usfm()
 
 def corpus():
-    head = ['# language_name:        Anam', '# closest ISO 639-3:    qaa', '# title:                Anam leu', '# copyright_short:      Public Domain']
+    head = ['# language_name:        Anam', '# closest ISO 639-3:    qaa', '# title:                Anam leu',
+            '# copyright_short:      Public Domain']
     lines = [f'{NUMBER[b]:02}{c:03}{v:03}\tAnam {word((b,c,v))} , leu .' for b,c,v in PLACES]
     return {'qaa-x-bible.txt': '\n'.join(head + lines).encode() + b'\n'}
 
@@ -161,7 +193,7 @@ def zipped():
         return {'a.zip': f.getvalue()}
 
 FORMATS = dict(
-    usfx=usfx, osis=osis, zefania=zefania, beblia=beblia, opensong=opensong, vpl_xml=vpl_xml, ces=ces, usfm=usfm,
+    usfx=usfx, osis=osis, zefania=zefania, beblia=beblia, opensong=opensong, vpl_xml=vpl_xml, ces=ces, usfm=usfm, usx=usx, usj=usj, dbl=dbl,
     json_nested=json_nested, json_arrays=json_arrays, json_records=json_records, json_named=json_named, json_lines=json_lines,
     corpus=corpus, mybible=mybible, mysword=mysword, esword=esword, sword=sword, sword_packed=sword_packed,
     paratext=paratext, burrito=burrito, zipped_burrito=zipped,
@@ -170,8 +202,8 @@ FORMATS = dict(
     csv=lambda: {'a.csv': lines(lambda b,c,v,t: f'{b},{c},{v},"{t}"')},
     vref=lambda: {'a.txt': lines(lambda b,c,v,t: t), 'vref.txt': lines(lambda b,c,v,t: f'{b} {c}:{v}')})
 # Those that say something about themselves, and whether they name a licence
-WITH_LANGUAGE = 'usfx zefania json_nested corpus mybible mysword esword sword sword_packed paratext burrito zipped_burrito'.split()
-WITH_LICENCE = 'zefania beblia json_nested corpus sword sword_packed burrito zipped_burrito'.split()
+WITH_LANGUAGE = 'usfx zefania dbl json_nested corpus mybible mysword esword sword sword_packed paratext burrito zipped_burrito'.split()
+WITH_LICENCE = 'zefania beblia dbl json_nested corpus sword sword_packed burrito zipped_burrito'.split()
 
 def write(name, folder, files=None):
     "Write a small Bible; returns what to read: its file, or the folder"

@@ -1,5 +1,5 @@
 "Every format that is read: a small Bible in each, what it says about itself, bad files, and a thousand damaged ones"
-import json, os, random, shutil, zipfile
+import random, shutil, zipfile
 from pathlib import Path
 
 import pytest
@@ -92,12 +92,14 @@ def test_bad_modules_end_in_one_line(change, said, tmp_path):
 def test_a_database_that_is_being_written_is_refused(ending, tmp_path):
     path = write('mybible', tmp_path)
     Path(f'{path}{ending}').write_bytes(b'x')
-    with pytest.raises(InputError, match=f'being written by another program, which keeps a part of it in {path.name}{ending}'): read_bible(path)
+    said = f'being written by another program, which keeps a part of it in {path.name}{ending}'
+    with pytest.raises(InputError, match=said): read_bible(path)
 
 def test_what_a_burrito_lists_must_be_there(tmp_path):
     folder = write('burrito', tmp_path)
     (folder/'ingredients'/'MRK.usfm').unlink()
-    with pytest.raises(InputError, match='metadata.json: lists ingredients/MRK.usfm, which is not there; get a complete copy'): read_bible(folder)
+    said = 'metadata.json: lists ingredients/MRK.usfm, which is not there; get a complete copy'
+    with pytest.raises(InputError, match=said): read_bible(folder)
     (folder/'ingredients'/'MRK.usfm').write_text('Anam')
     with pytest.raises(InputError, match='MRK.usfm: is listed as a part of the Bible, but is none'): read_bible(folder)
 
@@ -127,7 +129,7 @@ def damaged(data:bytes, draw:random.Random)->bytes:
     parts[i], parts[j] = parts[j], parts[i]
     return b'\n'.join(parts)
 
-def says_something(bible): return bool(bible.skipped or bible.missing or bible.excluded or getattr(bible, 'faults', None))
+def says_something(bible): return bool(bible.skipped or bible.missing or bible.excluded or bible.faults)
 
 def silently_lost(bible, files)->list[str]:
     "Verses whose words are in the files but in no row, if the Bible says nothing"
@@ -158,6 +160,23 @@ def test_installed_modules():
         assert len(bible.verses) > 20_000 and bible.language and bible.licence, path
         assert not any('<' in r.text for r in bible.rows), path
 
+@pytest.mark.parametrize('name', ['sword','osis'])
+def test_words_with_strongs_numbers_can_be_kept(name, tmp_path):
+    from pronto.bibles.opening import open_place
+    from pronto.bibles.sword import read_sword
+    from pronto.bibles.xml import _osis, parse_xml
+    path = write(name, tmp_path)
+    if name == 'sword': bible = read_sword(open_place(path), 'mods.d/small.conf', words=True)
+    else: bible = _osis(parse_xml(path.read_text(), path), words=True)
+    assert {row.text[w.start:w.end] for row,words in bible.words.items() for w in words} == {'Anam'}
+    assert len(bible.words) == len(TEXTS) and {w.attributes['strong'] for ws in bible.words.values() for w in ws} == {'G1'}
+
+def test_notes_that_are_not_closed_in_a_module_are_said(tmp_path):
+    folder = write('sword', tmp_path)
+    data = folder/'modules'/'texts'/'small'/'nt'
+    data.write_bytes(data.read_bytes().replace(b'</note>', b'<//ote>', 2))
+    assert read_bible(folder).faults == {'notes are not closed': (2, 'Matt 1:1')}
+
 # Many translations in a folder
 
 def test_a_folder_of_translations_in_all_formats(tmp_path):
@@ -168,7 +187,8 @@ def test_a_folder_of_translations_in_all_formats(tmp_path):
     write('corpus', tmp_path)
     write('sword', tmp_path/'library')
     found = name_translations(find_bibles(tmp_path), tmp_path)
-    assert sorted(found) == ['burrito', 'json_named-a.json', 'mybible-a.SQLite3', 'paratext', 'qaa-x-bible', 'small', 'zipped_burrito-a.zip']
+    assert sorted(found) == ['burrito', 'json_named-a.json', 'mybible-a.SQLite3', 'paratext', 'qaa-x-bible', 'small',
+                             'zipped_burrito-a.zip']
     assert all(texts(read_bible(path)) == TEXTS for path in found.values())
 
 def test_a_module_counts_as_changed_with_its_data(tmp_path):

@@ -92,8 +92,8 @@ def _said(value)->str|None:
 def _walk(books, path):
     "Yields (book, chapter, label, text) of books that hold chapters that hold verses"
     def must(value, kinds, what, place):
-        if not isinstance(value, kinds): raise InputError(path, f'holds no {what} here; mend or remove it', place)
-        return value
+        if isinstance(value, kinds): return value
+        raise InputError(path, f'holds no {what} here; mend or remove it', place)
     of_book, of_chapter, of_verse = _LEVELS
     for book,chapters,place in _items(books, of_book, ''):
         beside = isinstance(books, dict) and (book in _ABOUT or not isinstance(chapters, (dict, list)))
@@ -106,12 +106,14 @@ def _walk(books, path):
 def _label(verse:dict, label:str)->str:
     "The number of a verse; `verse` may also name its text"
     fields = (verse[k] for k in _LEVELS[2].own if k in verse and not isinstance(verse[k], bool))
-    return next((str(x) for x in fields if isinstance(x, int) or isinstance(x, str) and x[:1].isdecimal()), label)
+    numbers = (str(x) for x in fields if isinstance(x, int) or isinstance(x, str) and x[:1].isdecimal())
+    return next(numbers, label)
 
 # %% ../../nbs/bibles/json_bibles.ipynb #jsn00013
 def _is_record(value)->bool:
     "Does an object name book, chapter and verse, and hold a text?"
-    return isinstance(value, dict) and _said(value) is not None and None not in [_named(value, l) for l in _LEVELS]
+    if not isinstance(value, dict) or _said(value) is None: return False
+    return all(_named(value, level) is not None for level in _LEVELS)
 
 def _is_row(value)->bool: # After a number for the whole, perhaps
     "Is a list book, chapter, verse and text?"
@@ -164,7 +166,8 @@ def _unwrapped(value):
     return value
 
 # %% ../../nbs/bibles/json_bibles.ipynb #jsn00017
-_META = dict(language=('lang','language_code','iso','language'), title=('translation','title','name','version','description'),
+_META = dict(language=('lang','language_code','iso','language'),
+             title=('translation','title','name','version','description'),
              licence=('license','licence','distribution_license','copyright','rights'))
 
 def _meta(value)->dict: # Fields of `Bible`

@@ -30,7 +30,8 @@ def _opens_first(texts:list[str])->bool:
     "Do quotations begin with an opening mark and end with another one?"
     first = Counter()
     for text in texts:
-        marks = [unicodedata.category(c) for c in text if unicodedata.category(c) in ('Pi','Pf') and c not in '’']
+        kinds = (unicodedata.category(c) for c in text if c != '’')
+        marks = [kind for kind in kinds if kind in ('Pi','Pf')]
         if len(marks) > 1: first[marks[0]] += 1
     return first['Pi'] > 4*first['Pf']
 
@@ -48,9 +49,10 @@ def joined_tokens(text:str, quotes:bool=True)->str: # `quotes`: whether quotatio
 _ID = re.compile(r'#?\s*(\d{6,10})(?:\t|\s|$)')
 _HEADER = re.compile(r'#\s*([\w -]+?):\s*(.*)')
 
-def _first_lines(text:str)->list[str]: return [line for line in text[:20_000].split('\n', 40) if line.strip()][:40]
+def _first_lines(text:str)->list[str]:
+    return [line for line in text[:20_000].split('\n', 40) if line.strip()][:40]
 
-def is_parallel_corpus(text:str)->bool: # Whether a header names the language, or its first line of text has an identifier
+def is_parallel_corpus(text:str)->bool: # By its header, or by the identifier of its first line
     "Is it a translation of the Parallel Bible Corpus?"
     lines = _first_lines(text)
     named = any(line.startswith('# language_name:') for line in lines)
@@ -67,8 +69,9 @@ def _lines(text:str, path):
         m = _ID.match(line)
         if not m and (line.startswith('#') or not line.strip()): continue
         if not m or len(m[1]) != 8:
-            what = 'does not begin with an identifier of eight digits (book, chapter, verse: 41001001)'
-            if m: what = f'has an identifier of {len(m[1])} digits, not 8; write two for the book, three for the chapter, three for the verse'
+            what = 'does not begin with an identifier of eight digits'
+            if m: what = f'has an identifier of {len(m[1])} digits, not 8'
+            what += '; write two for the book, three for the chapter, three for the verse'
             raise InputError(path, what, f'line {n}')
         yield ('#' if line.startswith('#') else '') + m[1], line[m.end():]
 
@@ -90,6 +93,7 @@ def read_parallel_corpus(
             before = name[:5] if said or follows else ''
     named = says.get('language_name', '')
     title = says.get('title', '').replace('<br>', ' ').strip()
-    return make_bible(raw(), format='Parallel Bible Corpus', language=says.get('closest iso 639-3', '') or named,
+    language = says.get('closest iso 639-3', '') or named
+    return make_bible(raw(), format='Parallel Bible Corpus', language=language,
                       named=(named,) if named else (), title=title,
                       licence=says.get('copyright_short', '') or says.get('copyright_long', ''))

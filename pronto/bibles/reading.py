@@ -6,6 +6,7 @@
 __all__ = ['READERS', 'Reader', 'formats_table', 'module_folder', 'read_bible', 'write_tsv', 'Bible', 'VerseRow']
 
 # %% ../../nbs/bibles/reading.ipynb #8cda0a0c
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -65,10 +66,12 @@ READERS = [
     Reader('USJ', lambda f: is_usj(f.text), lambda f: read_usj(f.text, f.path), 'editors of USFM', ''),
     Reader('JSON', lambda f: is_json(f.text), lambda f: read_json_bible(f.text, f.path),
            'getBible, scrollmapper, apps', 'language, name, licence'),
-    Reader('Parallel Bible Corpus', lambda f: is_parallel_corpus(f.text), lambda f: read_parallel_corpus(f.text, f.path),
-           'corpus linguists', 'language, name, licence'),
-    Reader('MAT 1:1 lines', lambda f: is_lines(f.text), lambda f: read_verse_lines(f.text, f.path), 'eBible (VPL)', ''),
-    Reader('1:1 lines under names of books', is_by_book, lambda f: read_books(f.text, f.path), 'whoever types', ''),
+    Reader('Parallel Bible Corpus', lambda f: is_parallel_corpus(f.text),
+           lambda f: read_parallel_corpus(f.text, f.path), 'corpus linguists', 'language, name, licence'),
+    Reader('MAT 1:1 lines', lambda f: is_lines(f.text), lambda f: read_verse_lines(f.text, f.path),
+           'eBible (VPL)', ''),
+    Reader('1:1 lines under names of books', is_by_book, lambda f: read_books(f.text, f.path),
+           'whoever types', ''),
     Reader('text with vref.txt', lambda f: f.vref is not None, lambda f: read_vref(f.text, f.vref, f.path),
            'BibleNLP', ''),
     Reader('TSV, CSV', lambda f: is_verse_table(f.text), lambda f: read_verse_table(f.text, f.path),
@@ -113,7 +116,8 @@ def _texts(folder:Folder, names:list[str], why:dict):
 def _read_module(folder:Folder, names:list[str])->Bible:
     "Read the one SWORD module of a folder; raises `InputError` if there are several"
     if len(names) == 1: return read_sword(folder, names[0])
-    raise InputError(folder.path, f'holds several modules; name one of {", ".join(names[:5])}' + ', ...'*(len(names) > 5))
+    some = ', '.join(names[:5]) + ', ...'*(len(names) > 5)
+    raise InputError(folder.path, f'holds several modules; name one of {some}')
 
 def module_folder(path)->Folder: # With its `.conf` first, then its data
     "The files of the SWORD module that a `.conf` describes"
@@ -145,6 +149,15 @@ def _main_format(found:dict[str,Bible])->tuple[dict[str,Bible],dict[str,int]]: #
               for name,b in found.items() if name not in kept}
     return kept, {name: n for name,n in others.items() if n}
 
+_PAPERS = re.compile(r'(readme|licen[cs]e|cop(ying|yright|r)|notice|changelog|about)\b', re.I)
+
+def _left_out(names, kept)->dict[str,int]: # Each as one verse at least
+    "Files that look like those of the Bible by their ending, but are none: they may be damaged"
+    endings = {PurePosixPath(name).suffix for name in kept}
+    papers = [name for name in names if _PAPERS.match(PurePosixPath(name).name)]
+    return {f'{name} (no Bible)': 1 for name in names
+            if PurePosixPath(name).suffix in endings and name not in papers}
+
 def _read_folder(folder:Folder)->Bible:
     if modules := sword_modules(folder): return _read_module(folder, modules)
     found, why, said = {}, {}, said_by(folder)
@@ -161,7 +174,7 @@ def _read_folder(folder:Folder)->Bible:
     kept, others = _main_format(found)
     _check_chapters(kept, folder.path)
     bible = _joined(kept)
-    return replace(bible, skipped=bible.skipped | others, **said.fields)
+    return replace(bible, skipped=bible.skipped | others | _left_out(why, kept), **said.fields)
 
 def _joined(parts:dict[str,Bible])->Bible: # By the names of their files
     "Several parts as one Bible; language, title and licence are those of the first part that has them"

@@ -12,13 +12,14 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from .markup import tagless, without_rtf
+from .markup import Tagless, tagless, unclosed_notes, without_rtf
 from .opening import NotABible
 from .rows import Bible, StatedNumbers, find_book, make_bible
 from ..core.files import InputError
 
 # %% ../../nbs/bibles/sqlite_bibles.ipynb #sql00007
 _BESIDE = '-journal', '-wal' # What a program that writes puts beside the file
+_PRAGMAS = 'trusted_schema=OFF', 'query_only=ON', 'cell_size_check=ON'
 _MOST_STEPS = 400_000_000 # Of SQLite's machine: a Bible takes 2 million
 
 def _unfinished(path)->str:
@@ -42,7 +43,7 @@ def _opened(data:bytes, path)->Iterator[sqlite3.Connection]:
         try:
             db.deserialize(data)
             db.set_progress_handler(lambda: next(steps, None) is None, 1_000_000)
-            for pragma in 'trusted_schema=OFF', 'query_only=ON', 'cell_size_check=ON': db.execute(f'PRAGMA {pragma}')
+            for pragma in _PRAGMAS: db.execute(f'PRAGMA {pragma}')
             db.text_factory = bytes
             [(fault,)] = db.execute('PRAGMA integrity_check(1)')
             if fault != b'ok': raise sqlite3.DatabaseError(fault.decode(errors='replace'))
@@ -102,28 +103,31 @@ _NOT_LAW = re.compile(r'<[^>]*>')
 def _about(facts:dict[str,str])->dict: # Fields of `Bible`
     says = lambda *names: next((_NOT_LAW.sub(' ', facts[n]) for n in names if facts.get(n)), '')
     rights = next((n for n in facts if re.search('copyright|licen[cs]e|rights', n) and facts[n]), '')
-    about = dict(language=says('language','language_iso639-2b'), title=says('title','description','abbreviation'),
-                 licence=says(rights) if rights else '')
+    about = dict(language=says('language','language_iso639-2b'),
+                 title=says('title','description','abbreviation'), licence=says(rights) if rights else '')
     is_russian = facts.get('russian_numbering', '').lower() == 'true'
     return about | (dict(stated=StatedNumbers('rso')) if is_russian else {})
 
 # %% ../../nbs/bibles/sqlite_bibles.ipynb #sql00013
-_TENS = """10 GEN 20 EXO 30 LEV 40 NUM 50 DEU 60 JOS 70 JDG 80 RUT 90 1SA 100 2SA 110 1KI 120 2KI 130 1CH 140 2CH
-150 EZR 160 NEH 165 1ES 170 TOB 180 JDT 190 EST 192 ESG 220 JOB 230 PSA 240 PRO 250 ECC 260 SNG 270 WIS 280 SIR 290 ISA
-300 JER 305 S3Y 310 LAM 315 LJE 320 BAR 325 SUS 330 EZK 340 DAN 345 BEL 350 HOS 360 JOL 370 AMO 380 OBA 390 JON 400 MIC
-410 NAM 420 HAB 430 ZEP 440 HAG 450 ZEC 460 MAL 462 1MA 464 2MA 466 3MA 467 4MA 468 2ES 470 MAT 480 MRK 490 LUK 500 JHN
-510 ACT 520 ROM 530 1CO 540 2CO 550 GAL 560 EPH 570 PHP 580 COL 590 1TH 600 2TH 610 1TI 620 2TI 630 TIT 640 PHM 650 HEB
-660 JAS 670 1PE 680 2PE 690 1JN 700 2JN 710 3JN 720 JUD 730 REV""".split()
+_TENS = """10 GEN 20 EXO 30 LEV 40 NUM 50 DEU 60 JOS 70 JDG 80 RUT 90 1SA 100 2SA 110 1KI 120 2KI 130 1CH
+140 2CH 150 EZR 160 NEH 165 1ES 170 TOB 180 JDT 190 EST 192 ESG 220 JOB 230 PSA 240 PRO 250 ECC
+260 SNG 270 WIS 280 SIR 290 ISA 300 JER 305 S3Y 310 LAM 315 LJE 320 BAR 325 SUS 330 EZK 340 DAN
+345 BEL 350 HOS 360 JOL 370 AMO 380 OBA 390 JON 400 MIC 410 NAM 420 HAB 430 ZEP 440 HAG 450 ZEC
+460 MAL 462 1MA 464 2MA 466 3MA 467 4MA 468 2ES 470 MAT 480 MRK 490 LUK 500 JHN 510 ACT 520 ROM
+530 1CO 540 2CO 550 GAL 560 EPH 570 PHP 580 COL 590 1TH 600 2TH 610 1TI 620 2TI 630 TIT 640 PHM
+650 HEB 660 JAS 670 1PE 680 2PE 690 1JN 700 2JN 710 3JN 720 JUD 730 REV""".split()
+_NAMES_OF_BOOKS = 'osis', 'usfm', 'long_name', 'name', 'title', 'short_name', 'abbreviation'
 _OF_MYBIBLE = dict(zip(_TENS[::2], _TENS[1::2]))
 
 def _books(db, path, in_tens:bool)->dict[str,str]:
     "What a number in the table of verses means"
     tables = {t.lower(): t for t in _tables(db)}
-    named, table = {}, next((t for name,t in tables.items() if name == 'books' or name.endswith('_books')), None)
+    named = {}
+    table = next((t for name,t in tables.items() if name == 'books' or name.endswith('_books')), None)
     if table:
         has = {c.lower(): c for c in _columns(db, table)}
         number = next((has[n] for n in ('book_number','book_id','id','number') if n in has), None)
-        names = [has[n] for n in ('osis','usfm','long_name','name','title','short_name','abbreviation') if n in has]
+        names = [has[n] for n in _NAMES_OF_BOOKS if n in has]
         for name in reversed(names if number else []):
             for row in db.execute(f'SELECT {_quoted(number)}, {_quoted(name)} FROM {_quoted(table)}'):
                 key, said = (_text(x, path, table) for x in row)
@@ -134,17 +138,18 @@ def _books(db, path, in_tens:bool)->dict[str,str]:
 def _cleaner(kind:str, texts:list[str]):
     "How the texts of a module become plain"
     is_rtf = sum(bool(re.search(r'\\(par|cf|i|b|super|u-?\d+)\b|\\\'', t)) for t in texts) > len(texts)/100
-    if is_rtf: return lambda text: (without_rtf(text), '')
+    if is_rtf: return lambda text: Tagless(without_rtf(text))
     return lambda text: tagless(text, kind)
 
 def read_sqlite(
     data:bytes, path
 )->Bible: # Under the numbers of the module
-    "Read a module of a Bible program; raises `InputError` if it is damaged, and `NotABible` if it holds no verses"
+    "Read a module of a Bible program; raises `InputError`, and `NotABible` if it holds no verses"
     with _opened(data, path) as db:
         tables = _verse_tables(db)
         if not tables:
-            raise NotABible(path, 'is a database without a table of verses (book, chapter, verse, text); name a Bible')
+            what = 'is a database without a table of verses (book, chapter, verse, text); name a Bible'
+            raise NotABible(path, what)
         if len(tables) > 1:
             names = ', '.join(t.name for t in tables)
             raise InputError(path, f'holds several Bibles ({names}); export one as a table (TSV)')
@@ -155,5 +160,8 @@ def read_sqlite(
         of_mybible = columns['book'].lower() == 'book_number'
         books, about = _books(db, path, of_mybible), _about(_facts(db, path))
     clean = _cleaner('MyBible' if of_mybible else 'GBF', [row[3] for row in rows[::20]])
-    raw = ((books.get(book, book), chapter, verse, clean(text)[0]) for book,chapter,verse,text in rows)
-    return make_bible(raw, format='MyBible' if of_mybible else 'MySword, e-Sword', **about)
+    found = [(books.get(book, book), chapter, verse, clean(text)) for book,chapter,verse,text in rows]
+    open_at = [f'{book} {chapter}:{verse}' for book,chapter,verse,plain in found if plain.open]
+    raw = ((*place, plain.text) for *place,plain in found)
+    program = 'MyBible' if of_mybible else 'MySword, e-Sword'
+    return make_bible(raw, faults=unclosed_notes(open_at), format=program, **about)

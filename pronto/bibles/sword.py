@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from struct import iter_unpack
 from typing import NamedTuple
 
-from .markup import tagless
+from .markup import tagless, unclosed_notes
 from .opening import LARGEST, Folder, NotABible, decoded
 from .rows import Bible, StatedNumbers, make_bible
 from ..core.files import InputError, reading
@@ -39,7 +39,8 @@ def _about(conf:dict[str,str])->dict: # Fields of `Bible`
     says = lambda *names: next((_PLAIN.sub(' ', conf[n]).strip() for n in names if conf.get(n)), '')
     kinds = [says('distributionlicense'), says('shortcopyright','copyright')]
     licence = '; '.join(dict.fromkeys(filter(None, kinds)))
-    return dict(language=conf.get('lang', '').partition('-')[0], title=says('description','abbreviation'), licence=licence)
+    language = conf.get('lang', '').partition('-')[0]
+    return dict(language=language, title=says('description','abbreviation'), licence=licence)
 
 # %% ../../nbs/bibles/sword.ipynb #swo00009
 class _Slot(NamedTuple):
@@ -54,7 +55,8 @@ def _slots(versification:str, testament:str)->list[_Slot|None]: # `ot` or `nt`
     slots = [None, None]
     for _,book,_,lengths in canons[versification][testament]:
         slots.append(None)
-        for chapter,last in enumerate(lengths, 1): slots += [None, *(_Slot(book, chapter, v) for v in range(1, last+1))]
+        for chapter,last in enumerate(lengths, 1):
+            slots += [None, *(_Slot(book, chapter, v) for v in range(1, last+1))]
     return slots
 
 _ENTRIES = dict(ztext='<IIH', ztext4='<III', rawtext='<IH', rawtext4='<II') # Driver to an entry of its index
@@ -68,14 +70,17 @@ class _Entry(NamedTuple):
 def _entries(data:bytes, driver:str, path)->list[_Entry]:
     size = {'<IIH': 10, '<III': 12, '<IH': 6, '<II': 8}[_ENTRIES[driver]]
     if len(data) % size: raise InputError(path, 'is cut off; install the module again', f'byte {len(data):,}')
-    return [_Entry(*values) if len(values) == 3 else _Entry(0, *values) for values in iter_unpack(_ENTRIES[driver], data)]
+    found = iter_unpack(_ENTRIES[driver], data)
+    return [_Entry(*values) if len(values) == 3 else _Entry(0, *values) for values in found]
 
 # %% ../../nbs/bibles/sword.ipynb #swo00011
 _UNPACKERS = dict(zip=zlib.decompressobj, bzip2=bz2.BZ2Decompressor, xz=lzma.LZMADecompressor)
 
 def _blocks(index:bytes, data:bytes, kind:str, path)->list[bytes]:
     "The unpacked blocks of a testament"
-    if kind not in _UNPACKERS: raise InputError(path, f'is compressed as {kind.upper()}, which is not read; install a newer module')
+    if kind not in _UNPACKERS:
+        what = f'is compressed as {kind.upper()[:20]}, which is not read; install a newer module'
+        raise InputError(path, what)
     if len(index) % 12: raise InputError(path, 'has an index that is cut off; install the module again')
     found, total = [], 0
     for i,(start,packed,size) in enumerate(iter_unpack('<III', index)):
@@ -96,7 +101,8 @@ def _files(folder:Folder, conf:dict[str,str], conf_name:str)->dict[str,str]:
     root = PurePosixPath(conf_name).parent
     if root.name == 'mods.d': root = root.parent
     place = re.sub(r'^\./', '', conf['datapath'].replace('\\', '/')).strip('/')
-    if '..' in PurePosixPath(place).parts: raise InputError(folder.path/conf_name, 'has its data elsewhere (DataPath); name a whole module')
+    if '..' in PurePosixPath(place).parts:
+        raise InputError(folder.path/conf_name, 'has its data elsewhere (DataPath); name a whole module')
     there = (root/place).as_posix()
     names = [n for n in folder.names if n.startswith(f'{there}/')]
     return {PurePosixPath(n).name.lower(): n for n in names if PurePosixPath(n).parent.as_posix() == there}
@@ -112,7 +118,8 @@ def _texts(folder:Folder, files:dict[str,str], testament:str, driver:str, kind:s
         if letter is None: return [], {}, ''
         index, of_blocks, packed = (f'{testament}.{letter}z{x}' for x in 'vsz')
         missing = next((n for n in (of_blocks, packed) if n not in files), None)
-        if missing: raise InputError(folder.path/files[index], f'lacks {missing} beside it; install the module again')
+        if missing:
+            raise InputError(folder.path/files[index], f'lacks {missing} beside it; install the module again')
         blocks = _blocks(open_file(of_blocks), open_file(packed), kind, folder.path/files[packed])
     return _entries(open_file(index), driver, folder.path/files[index]), blocks, files[index]
 
@@ -121,8 +128,9 @@ _ANOTHER = re.compile(r'<div [^>]*subType="x-preverse"[^>]*sID=')
 
 def _holds_another(text:str)->bool: # Than the verse to which it belongs
     "Does an entry in OSIS hold a further verse, which has a paragraph before it?"
-    m = next((m for m in _ANOTHER.finditer(text) if any(map(str.isalpha, tagless(text[:m.start()], 'OSIS')[0]))), None)
-    return m is not None and any(map(str.isalpha, tagless(text[m.start():], 'OSIS')[0]))
+    def has_letters(piece): return any(map(str.isalpha, tagless(piece, 'OSIS').text))
+    begins = (m.start() for m in _ANOTHER.finditer(text))
+    return any(has_letters(text[:at]) and has_letters(text[at:]) for at in begins)
 
 def _label(slots:list[_Slot], another:bool)->str:
     first, last = slots[0].verse, slots[-1].verse + another
@@ -142,11 +150,11 @@ def _grouped(slots:list, entries:list[_Entry])->list[tuple[list[_Slot],_Entry]]:
 def _check_length(slots:list, entries:list[_Entry], path, versification:str):
     "Raise `InputError` if the index has more entries than the versification has verses"
     if len(entries) <= len(slots): return
-    what = f'has {len(entries):,} entries, but {versification} has {len(slots):,} places; the versification is wrong'
-    raise InputError(path, f'{what}, or the file is damaged')
+    what = f'has {len(entries):,} entries, but {versification} has {len(slots):,} places'
+    raise InputError(path, f'{what}; install the module again')
 
 def _rows(folder:Folder, files:dict, conf:dict, testament:str, versification:str):
-    "Yields (book, chapter, label, text) of a testament"
+    "Yields (book, chapter, label, what its text is without tags) of a testament"
     driver, kind = conf['moddrv'].lower(), conf.get('compresstype', 'zip').lower()
     entries, blocks, index = _texts(folder, files, testament, driver, kind)
     slots, path = _slots(versification, testament), folder.path/index
@@ -159,17 +167,18 @@ def _rows(folder:Folder, files:dict, conf:dict, testament:str, versification:str
         data = blocks[entry.block][entry.start:entry.start + entry.length]
         try: text = data.decode(encoding)
         except UnicodeDecodeError as e:
-            raise InputError(path, f'is no {encoding.upper()} text there; install the module again', place) from e
+            what = f'is no {encoding.upper()} text there; install the module again'
+            raise InputError(path, what, place) from e
         another = 'x-preverse' in text and _holds_another(text)
-        yield own[0].book, str(own[0].chapter), _label(own, another), tagless(text, _markup(conf))[0]
+        yield own[0].book, str(own[0].chapter), _label(own, another), tagless(text, _markup(conf))
 
 def _markup(conf:dict[str,str])->str: # A key of `TAG_TABLES`
     kind = conf.get('sourcetype', '').lower()
     return {'thml': 'ThML', 'gbf': 'GBF'}.get(kind, 'OSIS')
 
 # %% ../../nbs/bibles/sword.ipynb #swo00018
-_SCHEMES = dict(kjv='eng', kjva='eng', nrsv='eng', nrsva='eng', leningrad='org', mt='org', lxx='lxx', vulg='vul',
-                synodal='rso', synodalprot='rsc') # The others are told by their chapters
+_SCHEMES = dict(kjv='eng', kjva='eng', nrsv='eng', nrsva='eng', leningrad='org', mt='org', lxx='lxx',
+                vulg='vul', synodal='rso', synodalprot='rsc') # The others are told by their chapters
 
 def sword_modules(folder:Folder)->list[str]: # Names of their `.conf`
     "The SWORD modules in a folder or a zip"
@@ -183,7 +192,8 @@ def module_files(folder:Folder, name:str)->list[str]: # In the folder
 
 def read_sword(
     folder:Folder, # Holds `mods.d` and `modules`
-    name:str # Of the `.conf`, one of `sword_modules`
+    name:str, # Of the `.conf`, one of `sword_modules`
+    words:bool=False # Also keep `Bible.words`, those with a Strong's number
 )->Bible: # Under the numbers of the module
     "Read a Bible module; raises `InputError` if it is damaged or locked, and `NotABible` if it is none"
     path = folder.path/name
@@ -198,9 +208,14 @@ def read_sword(
         versification = conf.get('versification', 'KJV').lower()
         try: _slots(versification, 'nt')
         except KeyError as e:
-            raise InputError(path, f'numbers verses as {versification[:20]!r}, which is not known; convert it with mod2osis') from e
+            what = f'numbers verses as {versification[:20]!r}, which is not known; convert it with mod2osis'
+            raise InputError(path, what) from e
         files = _files(folder, conf, name)
-        raw = [row for t in ('ot','nt') for row in _rows(folder, files, conf, t, versification)]
-        if not raw: raise InputError(path, f'has no verses in {conf["datapath"]} beside mods.d; install the module again')
-        stated = StatedNumbers(_SCHEMES.get(versification, ''), by=f'Versification={conf.get("versification", "KJV")}')
-        return make_bible(raw, format='SWORD', stated=stated, **_about(conf))
+        found = [row for t in ('ot','nt') for row in _rows(folder, files, conf, t, versification)]
+    if not found:
+        raise InputError(path, f'has no verses in {conf["datapath"]} beside mods.d; install the module again')
+    raw = ((*place, plain.text) for *place,plain in found)
+    open_at = [f'{book} {chapter}:{label}' for book,chapter,label,plain in found if plain.open]
+    stated = StatedNumbers(_SCHEMES.get(versification, ''), by=f'Versification={versification}')
+    return make_bible(raw, (row[-1].words for row in found) if words else (), format='SWORD', stated=stated,
+                      faults=unclosed_notes(open_at), **_about(conf))
