@@ -193,5 +193,35 @@ def test_numbers_that_name_layers_do_not_count_as_layers(models, tmp_path):
     config = json.loads((folder/'config.json').read_text())
     assert config['max_window_layers'] > config['num_hidden_layers'] and not refusal(lambda: FrozenModel(str(folder)).encode(['lo']))
     wrong = shutil.copytree(folder, tmp_path/'wrong')
-    (wrong/'config.json').write_text(json.dumps(config | dict(num_hidden_layers=10**6, layer_types=None)))
+    (wrong/'config.json').write_text(json.dumps(config | dict(num_hidden_layers=10**4, layer_types=None)))
     assert 'describes a far larger model than its' in refusal(lambda: FrozenModel(str(wrong)).encode(['lo']))
+
+@pytest.mark.parametrize('name', each(n for n in zoo.DECODERS if n != 'qwen2')) # Which has no words for tokens
+def test_answers_to_prompts_do_not_depend_on_the_prompts_beside(models, name):
+    "What prompts share is read once for all of them, so alone another part of a prompt is read first"
+    with quiet(): model = CausalModel(models(name, 'left'), 'cpu')
+    model.letters = lambda n: ([5, 6, 7], 0)
+    begun = 'so ti ke pe wo lo la mi nu ra'
+    prompts = [f'{begun} {text}' for text in TEXTS]
+    together, _ = model.compare(prompts, 3)
+    alone = np.concatenate([model.compare([prompt], 3)[0] for prompt in prompts])
+    whole = np.concatenate([model.compare([prompt, 'mi'], 3)[0][:1] for prompt in prompts]) # Which share nothing
+    for other in alone, whole: same(together, other)
+
+@pytest.mark.parametrize('name', ['bert','fnet','convbert','xlnet'])
+@pytest.mark.parametrize('kind', ['tagging','questions'])
+def test_heads_over_tokens_do_not_depend_on_the_texts_beside(models, name, kind):
+    "Neither their logits nor, for tags, the loss"
+    from pronto.modeling.apart import read_apart
+    from pronto.suites.heads import _collate, _scores, load_head
+    with quiet(): tokenizer, net = load_tokenizer(models(name, 'left')), load_head(str(models(name, 'left')), kind, ('0','1')).eval()
+    assert read_apart(net, tokenizer) == (name in ('fnet','convbert'))
+    def read(texts, size):
+        rows = [dict(input_ids=tokenizer(text)['input_ids']) for text in texts]
+        return [first for i in range(0, len(rows), size) for first, *_ in _scores(net, tokenizer, rows[i:i+size], 'cpu')]
+    for one,two in ways(read): same(one, two)
+    if kind == 'questions': return # Whose loss `transformers` takes over all places
+    rows = [dict(input_ids=ids, labels=[1]*len(ids)) for ids in (tokenizer(text)['input_ids'] for text in TEXTS)]
+    with torch.inference_mode():
+        whole, *alone = [float(net(**_collate(some, tokenizer))['loss']) for some in (rows, *([row] for row in rows))]
+    assert whole == pytest.approx(np.average(alone, weights=[len(row['labels']) for row in rows]), rel=1e-4)

@@ -88,7 +88,8 @@ KINDS = { # Name: configuration, tokenizer, class, a pair as it must be packed, 
     'gpt2': (config('GPT2', **GPT), gpt_like, hf.AutoModel, 'lo la <end> mi tu'.split(), None),
     'llama': (config('Llama', **LLAMA), llama_like, hf.AutoModel, '<s> lo la </s> mi tu'.split(), None),
     'mistral': (config('Mistral', **LLAMA), llama_like, hf.AutoModel, '<s> lo la </s> mi tu'.split(), None),
-    'mamba': (config('Mamba', hidden_size=16, num_hidden_layers=1, state_size=4), gpt_like, hf.AutoModel, 'lo la <end> mi tu'.split(), None),
+    'mamba': (config('Mamba', hidden_size=16, num_hidden_layers=1, state_size=4), gpt_like, hf.AutoModel, 'lo la <end> mi tu'.split(),
+              None),
     't5': (config('T5', **T5), t5_like, hf.T5ForConditionalGeneration, T5_PAIR, None),
     'mt5': (config('MT5', **T5), t5_like, hf.MT5ForConditionalGeneration, T5_PAIR, None),
     'mt5 encoder alone': (config('MT5', **T5), t5_like, hf.MT5EncoderModel, T5_PAIR, None),
@@ -100,7 +101,8 @@ KINDS = { # Name: configuration, tokenizer, class, a pair as it must be packed, 
     'marian': (config('Marian', **BART), roberta_like, hf.MarianMTModel, ROBERTA_PAIR, None),
     'canine': (lambda n: hf.CanineConfig(**{k: v for k,v in CANINE.items() if v}), hf.CanineTokenizer, hf.AutoModel, CANINE_PAIR, [0]*14),
 }
-FAST = 'bert', 'bert with rows to spare', 'deberta-v2', 'roberta', 'slow tokenizer', 'gpt2', 'llama', 'mt5 encoder alone', 'byt5', 'canine', 'mamba'
+FAST = ('bert', 'bert with rows to spare', 'deberta-v2', 'roberta', 'slow tokenizer', 'gpt2', 'llama', 'mt5 encoder alone', 'byt5',
+        'canine', 'mamba')
 REFUSED = { # Name: configuration, tokenizer, what the line says
     'clip': (lambda n: hf.CLIPTextConfig(vocab_size=n, **SIZES), bert_like, 'transformers has no text classifier'),
     'reformer': (config('Reformer', num_buckets=8), bert_like, 'of the architecture reformer, cannot be fine-tuned'),
