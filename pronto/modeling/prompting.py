@@ -137,8 +137,8 @@ def _load_causal(model, device:str):
     net = net.to(device).eval()
     with one_line_errors(model, 'cannot read text', 'choose another model'):
         if looks_ahead(net, tokenizer):
-            raise InputError(model, f'is of the architecture {config.model_type}, which sees the tokens that it '
-                                    'should predict; choose a causal model such as GPT-2 or BLOOM')
+            raise InputError(model, f'is of the architecture {config.model_type}, which sees the tokens that '
+                                    'it should predict; choose a causal model such as GPT-2 or BLOOM')
     return tokenizer, net
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000022b
