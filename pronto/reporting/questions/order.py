@@ -169,10 +169,11 @@ def order_sentences(
     lines = _recommended(rows)
     for (about, is_read),some in grouped(rows, setting).items():
         where = 'languages that the models have read' if is_read else 'languages that none of them has read'
-        n = max(int(r['translations']) for r in some)
+        few, most = (f(int(r['translations']) for r in some) for f in (min, max))
+        n = f'{most} translation{"s"*(most > 1)}' if few == most else f'{few} to {most} translations'
         by = grouped(sorted(some, key=lambda r: -float(r['tau'])), _verdict)
         said = [f'{how} {", ".join(map(_found_by, by[how]))}' for how in _VERDICTS if how in by]
-        lines.append(f'{about}, {n} translation{"s"*(n > 1)} in {where}: the order of '
+        lines.append(f'{about}, {n} in {where}: the order of '
                      f'{max((r["models"] for r in some), key=len)} {"; it ".join(said)}.')
     return lines
 

@@ -128,7 +128,8 @@ def predicted_sentences(
     "Which model predicts a translation best"
     lines, bits = [], lambda row: float(row['bits_per_character'])
     for (code, kind),rows in by_columns(tables, 'dataset', 'predicts', stem='perplexity').items():
-        some = [r for r in rows if float(r['unknown']) < HIGH_UNKNOWN]
+        known = [r for r in rows if float(r['unknown']) < HIGH_UNKNOWN]
+        some = {r['model']: r for r in known}.values() # Tokens may have been counted against several others
         if len(some) < 2: continue
         best, second = sorted(some, key=bits)[:2]
         apart = best['high'] and second['low'] and float(best['high']) < float(second['low'])

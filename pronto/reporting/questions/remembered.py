@@ -127,12 +127,14 @@ def remembered_sentences(tables:list[Table], metric:str='')->list[str]:
     "Which models complete verses, and which prefer their wording"
     lines = []
     for row in table_rows(tables, 'memory'):
-        exact = decimal(100*float(row['exact'] or 0), 1)
-        said = f'{row["model"]} on {row["dataset"]}: completes {exact} % of the verses word for word'
-        if _is_above(row, 'exact'): said += ', more than n-grams: it has read this wording'
+        said = []
+        if row['exact']: # Not asked of all
+            exact = decimal(100*float(row['exact']), 1)
+            above = ', more than n-grams: it has read this wording' if _is_above(row, 'exact') else ''
+            said.append(f'completes {exact} % of the verses word for word{above}')
         if _is_above(row, 'known'):
-            said += f'; it prefers this wording to that of {row["against"]} more often than n-grams do'
-        lines.append(f'{said}.')
+            said.append(f'prefers this wording to that of {row["against"]} more often than n-grams do')
+        if said: lines.append(f'{row["model"]} on {row["dataset"]}: {"; it ".join(said)}.')
     return lines
 
 def _tables(found:list[ReadVerses], metric:str)->list[Table]:

@@ -99,7 +99,7 @@ def retrieval_sentences(tables:list[Table], metric:str='')->list[str]: # One for
     for model,some in by_columns(tables, 'model', stem='retrieval').items():
         xtreme, margin = (100*mean(float(r[setting]) for r in some) for setting in ('xtreme','margin'))
         lines.append(f"{model}: XTREME's setting finds {xtreme:.1f} % of the translations, the margin on "
-                     f'the best layer {margin:.1f} % (means of {len(some)} translations).')
+                     f'the best layer {margin:.1f} % (means of {len(some)} pairs of translations).')
     for model,some in by_columns(tables, 'model', stem=_BY).items():
         found = {row['representation']: 100*float(row['found']) for row in some}
         layers = [name for name in found if name.startswith('layer')]

@@ -199,7 +199,7 @@ def plot_seen(found:list[Seen], metric:str=''): # A figure of matplotlib
 def seen_sentences(tables:list[Table], metric:str='')->list[str]:
     "Say how much better a tagger is on what it has seen, as a mean over translations"
     lines = []
-    shares = lambda rows, kind: {r['tested']: 100*int(r['right'])/int(r['n']) for r in rows
+    shares = lambda rows, kind: {(r['tested'], r['trained']): 100*int(r['right'])/int(r['n']) for r in rows
                                  if r['kind'] == kind and int(r['n'])}
     place = lambda r: (r['task'], r['model'], r['protocol'], r['trained'] != r['tested'])
     for (task, model, protocol, _),rows in grouped(table_rows(tables), place).items():
@@ -207,9 +207,10 @@ def seen_sentences(tables:list[Table], metric:str='')->list[str]:
         seen, unseen = (shares(rows, of + kind) for kind in ('seen','unseen'))
         both = sorted(seen.keys() & unseen.keys())
         if not both: continue
-        a, b = (decimal(mean(side[code] for code in both), 1) for side in (seen, unseen))
+        a, b = (decimal(mean(side[pair] for pair in both), 1) for side in (seen, unseen))
+        where = [tested if tested == trained else f'{tested} from {trained}' for tested,trained in both]
         lines.append(f'{task}, {model}, {protocol}: of {what} that are in the training data {a} % are right, '
-                     f'of others {b} % ({", ".join(both)}).')
+                     f'of others {b} % ({", ".join(where)}).')
     return lines
 
 SEEN = RunQuestion(

@@ -95,7 +95,7 @@ def subset_table(found:list[Subset], metric:str='accuracy')->Table:
     header = ['task','model','protocol','from','tier','selection','all','difference','random','diversity',
               'of all','families']
     title = 'Does a selection stand for all languages?'
-    return Table('subset', title, [(header, rows)], [_NOTE], data, decimals=3)
+    return Table('subset', title, [(header, rows)], [_NOTE], data)
 
 # %% ../../../nbs/reporting/questions/subset.ipynb #022697ae
 def plot_subset(found:list[Subset], metric:str='accuracy'):
