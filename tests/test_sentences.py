@@ -192,7 +192,8 @@ def of_prompting(t):
     return [[*(float(r[c]) for c in ('score','low','high') if r[c]), *[int(r['examples'])]*(r['examples'] != '0')] for r in t['prompting']]
 
 def of_retrieval(t):
-    found = [[*(100*mean(float(r[c]) for r in rows) for c in ('xtreme','margin')), len(rows)] for rows in by(t['retrieval'], 'model').values()]
+    found = [[*(100*mean(float(r[c]) for r in rows) for c in ('xtreme','margin')), len(rows)]
+             for rows in by(t['retrieval'], 'model').values()]
     for rows in by(t.get('representations', ()), 'model').values():
         share = {r['representation']: 100*float(r['found']) for r in rows}
         layers = [share[f'layer {i}'] for i in range(len(share)) if f'layer {i}' in share]
