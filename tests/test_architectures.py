@@ -225,3 +225,16 @@ def test_heads_over_tokens_do_not_depend_on_the_texts_beside(models, name, kind)
     with torch.inference_mode():
         whole, *alone = [float(net(**_collate(some, tokenizer))['loss']) for some in (rows, *([row] for row in rows))]
     assert whole == pytest.approx(np.average(alone, weights=[len(row['labels']) for row in rows]), rel=1e-4)
+
+def test_short_texts_are_trained_on_apart(tmp_path):
+    "Though they are filled up, by a token that no text has"
+    import transformers as hf
+    with quiet(): zoo.save_model(tmp_path, 'fnet')
+    config = json.loads((tmp_path/'config.json').read_text())
+    (tmp_path/'config.json').write_text(json.dumps(config | dict(pad_token_id=20)))
+    tokenizer = hf.AutoTokenizer.from_pretrained(tmp_path)
+    tokenizer.add_special_tokens(dict(pad_token='[FILL]'))
+    tokenizer.save_pretrained(tmp_path)
+    parts = dict.fromkeys(('train','dev','test'), rows_of(['lo', 'la', 'lo la mi nu']))
+    settings = find_recipe('paper', epochs=1).settings(PNS)
+    assert len(fine_tune(str(tmp_path), PNS, parts, settings, device='cpu').answers['test']) == 12

@@ -63,13 +63,12 @@ def ignores_padding(net, tokenizer, **more)->bool: # `more`: is given to the mod
 # %% ../../nbs/modeling/apart.ipynb #ap000015
 _LEAST = 4 # Tokens; CANINE reads no fewer
 
-def _groups(batch:dict)->tuple[list[dict],list]: # Tensors of each group, and the numbers of its texts
+def _groups(batch:dict, filler:int)->tuple[list[dict],list]: # Tensors of groups, and numbers of their texts
     "The texts of a batch by their lengths, without padding"
     mask = batch['attention_mask']
     lengths, short = mask.sum(1), _LEAST - mask.shape[1]
-    batch = batch | dict(input_ids=batch['input_ids']*mask) # Short texts are filled up with zeros, always
     if short > 0:
-        blank = dict(labels=-100)
+        blank = dict(input_ids=filler, labels=-100)
         batch = {k: pad(v, (0, short), value=blank.get(k, 0)) if v.dim() > 1 else v for k,v in batch.items()}
     numbers = [(lengths == n).nonzero()[:,0] for n in lengths.unique()]
     widths = [max(_LEAST, int(lengths[rows[0]])) for rows in numbers]
@@ -89,10 +88,10 @@ def _loss(outputs:list, groups:list[dict]):
     return sum(said['loss']*n for said,n in zip(outputs, sizes) if n)/sum(sizes)
 
 # %% ../../nbs/modeling/apart.ipynb #ap000016
-def _read_groups(read, **given): # As the model's own output
+def _read_groups(read, filler:int, **given): # As the model's own output
     "Read texts of one length at a time"
     batch = {k: v for k,v in given.items() if is_tensor(v)}
-    groups, numbers = _groups(batch)
+    groups, numbers = _groups(batch, filler)
     outputs = [read(**(given | group)) for group in groups]
     width, widths = batch['input_ids'].shape[1], [g['input_ids'].shape[1] for g in groups]
     order, said = cat(numbers).argsort(), [_said(output) for output in outputs]
@@ -106,7 +105,7 @@ def _read_groups(read, **given): # As the model's own output
 def read_apart(net, tokenizer, **more)->bool: # Was it changed? `more`: see `ignores_padding`
     "Let a model that mixes texts with what fills them read those of one length at a time"
     if ignores_padding(net, tokenizer, **more): return False
-    net.forward = partial(_read_groups, net.forward)
+    net.forward = partial(_read_groups, net.forward, tokenizer.pad_token_id)
     return True
 
 # %% ../../nbs/modeling/apart.ipynb #ap000023
