@@ -89,6 +89,7 @@ def _dbl_numbers(folder:Folder, name:str, root)->StatedNumbers:
     own = _NAMED_SCHEMES.get(named[1].strip().lower(), '') if named else ''
     return _stated(folder, own or scheme, vrs, PurePosixPath(vrs).name)
 
+# %% ../../nbs/bibles/bundles.ipynb #bun00017
 def _said(root, path:str)->str:
     "The text of an element"
     el = root.find(path)

@@ -45,6 +45,7 @@ def _tag(m:re.Match, of_gbf:bool)->Tag:
     lone = name == 'RX' and '<Rx>' not in m.string # In MySword, where it is the reference itself
     return Tag(name[:-1] + name[-1].upper(), ends, lone, attributes)
 
+# %% ../../nbs/bibles/markup.ipynb #mku00013
 class Tagless(NamedTuple):
     "A text without its tags"
     text:str = ''          # With a mark where a note was

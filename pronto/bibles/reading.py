@@ -149,6 +149,7 @@ def _main_format(found:dict[str,Bible])->tuple[dict[str,Bible],dict[str,int]]: #
               for name,b in found.items() if name not in kept}
     return kept, {name: n for name,n in others.items() if n}
 
+# %% ../../nbs/bibles/reading.ipynb #rdg00005
 _PAPERS = re.compile(r'(readme|licen[cs]e|cop(ying|yright|r)|notice|changelog|about)\b', re.I)
 
 def _left_out(names, kept)->dict[str,int]: # Each as one verse at least
