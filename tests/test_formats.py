@@ -1,6 +1,7 @@
 "Every format that is read: a small Bible in each, what it says about itself, bad files, and a thousand damaged ones"
 import random, shutil, zipfile
 from pathlib import Path
+from struct import pack, unpack
 
 import pytest
 
@@ -176,6 +177,29 @@ def test_notes_that_are_not_closed_in_a_module_are_said(tmp_path):
     data = folder/'modules'/'texts'/'small'/'nt'
     data.write_bytes(data.read_bytes().replace(b'</note>', b'<//ote>', 2))
     assert read_bible(folder).faults == {'notes are not closed': (2, 'Matt 1:1')}
+
+def test_a_verse_that_holds_another_one_counts_as_merged(tmp_path):
+    "A verse that the versification lacks was added to the one before, whose first text is still in the data"
+    folder = write('sword', tmp_path)
+    data = folder/'modules'/'texts'/'small'/'nt'
+    index, texts_of = data.with_suffix('.vss'), data.read_bytes()
+    longer = 'Anam tokiMRK1x3, leu. Nami pali sona.'.encode()
+    where = texts_of.index(b'tokiMRK1x3')
+    at = next(i for i in range(0, len(index.read_bytes()), 6) if _covers(index.read_bytes()[i:i+6], where))
+    index.write_bytes(index.read_bytes()[:at] + pack('<IH', len(texts_of), len(longer)) + index.read_bytes()[at+6:])
+    data.write_bytes(texts_of + longer)
+    bible = read_bible(folder)
+    assert [r.label for r in bible.rows if r[:2] == ('MRK', 1)] == ['1', '2', '3-4'] and not bible.faults
+
+def _covers(entry, where):
+    start, length = unpack('<IH', entry)
+    return start <= where < start + length
+
+def test_text_that_belongs_to_no_verse_of_a_module_is_said(tmp_path):
+    folder = write('sword', tmp_path)
+    data = folder/'modules'/'texts'/'small'/'nt'
+    data.write_bytes(data.read_bytes() + 'Sona pali.'.encode())
+    assert read_bible(folder).faults == {'texts belong to no verse': (1, 'nt.vss')}
 
 # Many translations in a folder
 

@@ -114,6 +114,7 @@ FAULTS = { # What is damaged, to the same of a single one, and to what the reade
     'numbers run into the text': ('number runs into the text', 'the text begins at the first letter'),
     'markers run into the text': ('marker runs into the text', 'the text begins after the known part'),
     'markers are unknown': ('marker is unknown', 'the text is kept'),
+    'texts belong to no verse': ('text belongs to no verse', 'left out'),
     'texts stand after the end of a verse': ('text stands after the end of a verse', 'left out')}
 
 # %% ../../nbs/bibles/rows.ipynb #ro03b

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from .markup import tagless, unclosed_notes
 from .opening import LARGEST, Folder, NotABible, decoded
-from .rows import Bible, StatedNumbers, make_bible
+from .rows import Bible, Fault, StatedNumbers, make_bible
 from ..core.files import InputError, reading
 
 # %% ../../nbs/bibles/sword.ipynb #swo00007
@@ -132,6 +132,18 @@ def _holds_another(text:str)->bool: # Than the verse to which it belongs
     begins = (m.start() for m in _ANOTHER.finditer(text))
     return any(has_letters(text[:at]) and has_letters(text[at:]) for at in begins)
 
+def _letters(data:bytes, markup:str)->str:
+    return ''.join(filter(str.isalnum, tagless(data.decode('utf-8', 'ignore'), markup).text))
+
+def _unclaimed(entries:list[_Entry], blocks:list[bytes], markup:str)->list[str]:
+    "The letters of each stretch of the data to which no entry points"
+    claims = sorted((e.block, e.start, e.start + e.length) for e in set(entries) if e.length)
+    found, (block, at) = [], (0, 0)
+    for b,start,end in [*claims, (len(blocks), 0, 0)]:
+        while block < min(b, len(blocks)): found, block, at = [*found, blocks[block][at:]], block + 1, 0
+        if b < len(blocks): found, at = [*found, blocks[b][at:start]], max(at, end)
+    return [letters for data in found if data and (letters := _letters(data, markup))]
+
 def _label(slots:list[_Slot], another:bool)->str:
     first, last = slots[0].verse, slots[-1].verse + another
     return str(first) if first == last else f'{first}-{last}'
@@ -153,12 +165,17 @@ def _check_length(slots:list, entries:list[_Entry], path, versification:str):
     what = f'has {len(entries):,} entries, but {versification} has {len(slots):,} places'
     raise InputError(path, f'{what}; install the module again')
 
-def _rows(folder:Folder, files:dict, conf:dict, testament:str, versification:str):
-    "Yields (book, chapter, label, what its text is without tags) of a testament"
+def _is_first(unclaimed:str, letters:str)->bool: # What is unclaimed may be several such texts
+    "May the letters of a text be those with which a longer one begins?"
+    return letters.startswith(unclaimed) or len(letters) >= 20 and unclaimed.startswith(letters[:40])
+
+def _rows(folder:Folder, files:dict, conf:dict, testament:str, versification:str, lost:list[str]):
+    "Yields (book, chapter, label, text without tags); adds to `lost` for each text that is of no verse"
     driver, kind = conf['moddrv'].lower(), conf.get('compresstype', 'zip').lower()
     entries, blocks, index = _texts(folder, files, testament, driver, kind)
     slots, path = _slots(versification, testament), folder.path/index
     _check_length(slots, entries, path, versification)
+    again = dict.fromkeys(_unclaimed(entries, blocks, _markup(conf)), 0) # To how often it is read
     encoding = 'utf-8' if conf.get('encoding', '').lower() in ('utf-8','utf8') else 'cp1252'
     for own,entry in _grouped(slots, entries):
         place = f'{own[0].book} {own[0].chapter}:{own[0].verse}'
@@ -169,8 +186,13 @@ def _rows(folder:Folder, files:dict, conf:dict, testament:str, versification:str
         except UnicodeDecodeError as e:
             what = f'is no {encoding.upper()} text there; install the module again'
             raise InputError(path, what, place) from e
-        another = 'x-preverse' in text and _holds_another(text)
-        yield own[0].book, str(own[0].chapter), _label(own, another), tagless(text, _markup(conf))
+        plain = tagless(text, _markup(conf))
+        letters = ''.join(filter(str.isalnum, plain.text)) if again else ''
+        first = [x for x in again if _is_first(x, letters)]
+        for x in first: again[x] += 1
+        another = bool(first) or 'x-preverse' in text and _holds_another(text)
+        yield own[0].book, str(own[0].chapter), _label(own, another), plain
+    lost += [index for n in again.values() if not n]
 
 def _markup(conf:dict[str,str])->str: # A key of `TAG_TABLES`
     kind = conf.get('sourcetype', '').lower()
@@ -211,11 +233,13 @@ def read_sword(
             what = f'numbers verses as {versification[:20]!r}, which is not known; convert it with mod2osis'
             raise InputError(path, what) from e
         files = _files(folder, conf, name)
-        found = [row for t in ('ot','nt') for row in _rows(folder, files, conf, t, versification)]
+        lost = []
+        found = [row for t in ('ot','nt') for row in _rows(folder, files, conf, t, versification, lost)]
     if not found:
         raise InputError(path, f'has no verses in {conf["datapath"]} beside mods.d; install the module again')
     raw = ((*place, plain.text) for *place,plain in found)
     open_at = [f'{book} {chapter}:{label}' for book,chapter,label,plain in found if plain.open]
+    unread = {'texts belong to no verse': Fault(len(lost), PurePosixPath(lost[0]).name)} if lost else {}
     stated = StatedNumbers(_SCHEMES.get(versification, ''), by=f'Versification={versification}')
     return make_bible(raw, (row[-1].words for row in found) if words else (), format='SWORD', stated=stated,
-                      faults=unclosed_notes(open_at), **_about(conf))
+                      faults=unclosed_notes(open_at) | unread, **_about(conf))
