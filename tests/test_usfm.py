@@ -53,6 +53,9 @@ def test_text_of_a_damaged_or_rare_verse(verses, text): assert text_of(verses) =
 ])
 def test_what_is_damaged_is_counted(verses, faults): assert found(verses) == faults
 
+def test_a_sidebar_that_takes_the_rest_of_the_file_is_counted():
+    assert 'sidebars are not closed' in read_usfm('\\id MRK\n\\c 1\n\\v 1 Anam\n\\esb\n\\p x\n\\p toki').faults
+
 def test_faults_name_file_and_line(tmp_path, capsys):
     from pronto.cli.command import main
     (tmp_path/'a.usfm').write_text('\\id MRK\n\\c 1\n\\p\n\\v 1 Anam')

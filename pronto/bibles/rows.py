@@ -111,7 +111,7 @@ FAULTS = { # What is damaged, to the same of a single one, and to what the reade
     'sidebars are not closed': ('sidebar is not closed', 'taken to end at the next verse'),
     'milestones are not closed': ('milestone is not closed', 'the words that follow are kept'),
     'attributes are not closed': ('list of attributes is not closed', 'the words that follow are kept'),
-    'numbers run into the text': ('number runs into the text', 'the text begins at the first letter'),
+    'numbers run into the text': ('number runs into the text', 'the text begins after the number'),
     'markers run into the text': ('marker runs into the text', 'the text begins after the known part'),
     'markers are unknown': ('marker is unknown', 'the text is kept'),
     'texts belong to no verse': ('text belongs to no verse', 'left out'),

@@ -63,7 +63,7 @@ def _name_unknown(marks:Marks):
         marker = marks.markers[i]
         glued = _GLUED_MARKER.fullmatch(marker)
         if glued and (known := marker_kind(glued[1])):
-            marks.kinds[i], marks.texts[i] = known, glued[2] + marks.texts[i]
+            marks.kinds[i], marks.markers[i], marks.texts[i] = known, glued[1], glued[2] + marks.texts[i]
             marks.fault('markers run into the text', i)
         elif marks.next_is(i, '*'): marks.kinds[i] = 'stone'
         elif marker[-1] == '*': marks.kinds[i] = 'char*'
@@ -99,6 +99,7 @@ class VerseText:
             if '|' not in text: add(text)
             elif following == 'char*': add(text.partition('|')[0])
             else: add(_without_attributes(self, i, text))
+        _end_bar(self, len(self.marks.kinds)-1)
 
 # %% ../../nbs/bibles/usfm.ipynb #us14
 def _first_word(text:str)->tuple[str,str]:
@@ -110,7 +111,7 @@ def _book(v, i, text):
     code, _ = _first_word(text)
     v.found.close()
     v.found.book, v.found.chapter = find_book(code) or find_book(code[:3]) or code, '1'
-    v.visible = v.in_bar = False
+    _end_bar(v, i)
 
 @_at('chapter')
 def _chapter(v, i, text):
@@ -120,7 +121,7 @@ def _chapter(v, i, text):
     _end_bar(v, i)
 
 def _end_bar(v, i):
-    "A chapter or a verse ends a sidebar"
+    "A chapter, a verse or the end of the file ends a sidebar"
     if v.in_bar: v.marks.fault('sidebars are not closed', i)
     v.visible, v.in_bar = True, False
 
@@ -151,11 +152,20 @@ def _plain(v, i, text): # Text of USX and USJ, where `|` is a sign as others
     v.found.text(text)
 
 # %% ../../nbs/bibles/usfm.ipynb #us17
-@_at('text', 'unknown')
+@_at('text')
 def _paragraph(v, i, text):
     v.visible = not v.in_bar
-    if v.marks.kinds[i] == 'unknown' and v.found.place()[0]: v.marks.fault('markers are unknown', i)
     return f' {text}'
+
+@_at('unknown')
+def _unknown_paragraph(v, i, text):
+    _count_unknown(v, i)
+    return _paragraph(v, i, text)
+
+def _count_unknown(v, i):
+    "Count a marker that USFM does not have, from the first verse on"
+    verses, _ = v.found.place()
+    if verses: v.marks.fault('markers are unknown', i)
 
 @_at('cell')
 def _cell(v, i, text): return f' {text}'
@@ -176,7 +186,7 @@ _ATTRIBUTES = re.compile(r'\|(?:\s*[\w-]+\s*=\s*"(?:[^"]*"|[^"\s]*$))+') # The l
 
 @_at('unknown style')
 def _unknown_style(v, i, text):
-    if v.found.place()[0]: v.marks.fault('markers are unknown', i)
+    _count_unknown(v, i)
     return text.lstrip()
 
 @_at('sign')
@@ -240,11 +250,12 @@ def _after_note(v, i, text):
 
 # %% ../../nbs/bibles/usfm.ipynb #us23
 _PAIR = re.compile(r'([\w-]+)\s*=\s*"([^"]*)"')
-_UNNAMED = dict(rb='gloss', k='key', jmp='href', ref='loc', xt='href')
+_UNNAMED = dict(w='lemma', rb='gloss', k='key', jmp='href', ref='loc')
 
 def _attributes(name:str, text:str)->dict[str,str]:
     "The attributes that follow `|`"
-    return dict(_PAIR.findall(text)) or ({_UNNAMED.get(name, 'lemma'): text.strip()} if text.strip() else {})
+    found, unnamed = dict(_PAIR.findall(text)), text.strip()
+    return found or ({_UNNAMED[name]: unnamed} if unnamed and name in _UNNAMED else {})
 
 @_at('char', actions=_WORD_ACTIONS)
 def _begin_word(v, i, text):

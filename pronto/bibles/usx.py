@@ -34,8 +34,7 @@ class _Pieces:
 
     def begin(self, event, kind):
         marker, number = event.about.get('style', ''), ''.join(event.about.get('number', '').split())
-        if event.name == 'unmatched':
-            self.add(event, marker_kind(event.about.get('marker', marker)) or 'plain')
+        if event.name == 'unmatched': self.unmatched(event)
         elif kind in ('chapter','verse') and not number and 'eid' in event.about: self.end_verse(event)
         elif kind in ('chapter','verse'):
             self.number = number
@@ -45,6 +44,10 @@ class _Pieces:
             self.marks.attributes[len(self.places)] = {k: x for k,x in event.about.items() if k != 'style'}
             self.add(event, kind, marker=marker)
         elif kind and kind != 'stone': self.add(event, kind, marker=marker)
+
+    def unmatched(self, event): # An end without a beginning
+        kind = marker_kind(event.about.get('marker') or event.about.get('style', ''))
+        if kind in ('note*','out*'): self.add(event, kind)
 
     def end_verse(self, event):
         of_chapter = event.name == 'chapter'
@@ -76,7 +79,7 @@ def _events(root):
         place = f'line {el.sourceline}'
         name = el.tag.rpartition('}')[2]
         begins = what == 'start'
-        if begins or name != root.tag: yield Event('begin' if begins else 'end', name, el.attrib, place)
+        yield Event('begin' if begins else 'end', name, el.attrib, place)
         if text := el.text if begins else el.tail: yield Event('text', text, place=place)
 
 def read_usx(
