@@ -185,7 +185,7 @@ def read_json_bible(
     "Read a Bible in JSON or JSON lines; raises `InputError`"
     with reading(path):
         whole = _values(text, path)
-        value = _unwrapped(whole)
+        value = [whole] if _is_record(whole) else _unwrapped(whole) # Of one line
         if not isinstance(value, (dict, list)) or not value: return None
         is_list = isinstance(value, list)
         if is_list and _has_places(value): raw = list(_records(value, path))

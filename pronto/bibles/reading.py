@@ -23,7 +23,7 @@ from .sword import is_sword, module_files, read_sword, sword_modules
 from .ud import is_conllu, join_treebank, treebank_bible
 from .usfm import is_usfm, read_usfm
 from .usj import is_usj, read_usj
-from .verse_tables import (is_by_book, is_lines, is_verse_table, read_books, read_verse_lines,
+from .verse_tables import (has_tabs, is_by_book, is_lines, is_verse_table, read_books, read_verse_lines,
                                         read_verse_table, read_vref)
 from .xml import is_xml, parse_xml, read_xml, xml_root
 from ..core.files import InputError, no_collection, reading, write_aside
@@ -72,7 +72,7 @@ READERS = [
            'eBible (VPL)', ''),
     Reader('1:1 lines under names of books', is_by_book, lambda f: read_books(f.text, f.path),
            'whoever types', ''),
-    Reader('text with vref.txt', lambda f: f.vref is not None, lambda f: read_vref(f.text, f.vref, f.path),
+    Reader('text with vref.txt', lambda f: f.vref is not None and not has_tabs(f.text), lambda f: read_vref(f.text, f.vref, f.path),
            'BibleNLP', ''),
     Reader('TSV, CSV', lambda f: is_verse_table(f.text), lambda f: read_verse_table(f.text, f.path),
            'PrOnto, spreadsheets', ''),

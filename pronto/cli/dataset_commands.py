@@ -20,24 +20,40 @@ from ..core.files import InputError, require_place
 def convert_options(parser):
     add = parser.add_argument
     add('file', nargs='+', help='a Bible: a file, a folder or a zip; several are parts of one Bible')
-    add('-o', '--output', metavar='TSV', help='the table to write (default: standard output)')
+    add('-o', '--output', metavar='FILE',
+        help='the file to write: .tsv, .usfm, .usj, .jsonl or .vref (default: a table to standard output)')
     add('--report', action='store_true',
         help='print instead how the verses are numbered, and which are renumbered, merged, split or dropped')
+    add('--compare', metavar='OTHER', nargs='?', const='',
+        help='print instead which verses of two Bibles differ, and how; -o writes all of them as CSV')
     readers_option(parser)
     versification_option(parser)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #97cc625f
 def convert_command(args):
-    "Convert a Bible of any format to a table: book, chapter, verse, text"
-    from pronto.bibles.reading import read_bible, write_tsv
+    "Convert a Bible of any format, say how it is numbered, or compare it with another one"
+    from pronto.bibles.reading import read_bible
+    from pronto.bibles.writing import write_bible
+    if args.compare is not None: return _compare(args)
     from pronto.bibles.rows import fault_lines
     bible = read_bible(args.file)
-    if args.output not in (None, '-'): write_tsv(bible, args.output)
+    if args.output not in (None, '-'): write_bible(bible, args.output)
     elif sys.stdout is None: raise InputError('standard output', 'is closed; name a file with -o')
     elif not args.report: sys.stdout.writelines('\t'.join(map(str, row)) + '\n' for row in bible.rows)
     note(f'{bible.format}: ' + ', '.join(f'{n:,} {what}' for what,n in bible.counts.items() if n))
     if args.report: return _show_numbering(bible, args.versification, Path(args.file[0]).name)
     for line in fault_lines(bible.faults): note(line)
+
+def _compare(args):
+    from pronto.bibles.differences import compare_bibles, difference_lines, write_differences
+    from pronto.bibles.reading import read_bible
+    files = [*args.file, *filter(None, [args.compare])]
+    if len(files) != 2:
+        raise InputError('--compare', f'compares two Bibles, and {len(files)} are named; name two')
+    n_same, found = compare_bibles(*map(read_bible, files))
+    if args.output not in (None, '-'): write_differences(found, args.output)
+    about = dict(files=files, same=n_same, differences=[d._asdict() for d in found])
+    show('\n'.join(difference_lines(n_same, found)), about)
 
 def _show_numbering(bible, scheme:str, file:str):
     from pronto.bibles.languages import language_doubt
