@@ -34,7 +34,7 @@ from .questions.tiers import read_tiers, tier_of
 from ..runs.schema import Run
 from ..runs.comparing import Board, board_of, cell_of, name_apart, preferred, task_key
 from ..runs.comparing import task_name, test_on_board, training_of, with_label
-from ..runs.folds import following_share, probe_kept, unknown_share
+from ..runs.folds import following_share, probe_kept, rows_of_baselines, unknown_share
 from ..runs.store import read_runs
 
 # %% ../../nbs/reporting/report.ipynb #9760744a
@@ -85,7 +85,7 @@ def setting(record:Run)->str: # e.g. `paper, parallel splits, 10 epochs`
 def _remarks(records:list[Run])->list[str]:
     "Remarks without which a score would be misread"
     kept, unknown = mean(map(probe_kept, records)), unknown_share(records)
-    follows, of_baselines = following_share(records), records[0].rows_of_baselines
+    follows, of_baselines = following_share(records), rows_of_baselines(records[0])
     return [f'probe kept in {100*kept:.0f} % of the seeds' if kept else '',
             f'{100*unknown:.0f} % of the tokens unknown' if unknown else '',
             f'{100*follows:.0f} % of the answers one letter, whatever it stands for' if follows else '',

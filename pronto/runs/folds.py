@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['HIGH_UNKNOWN', 'MOST_FOLLOWING', 'missing_folds', 'chapters_of_table', 'right_answers', 'score_answers',
-           'score_table', 'probe_kept', 'pool', 'unknown_share', 'following_share']
+           'score_table', 'probe_kept', 'pool', 'unknown_share', 'following_share', 'rows_of_baselines']
 
 # %% ../../nbs/runs/folds.ipynb #fo05
 from collections import Counter
@@ -129,3 +129,8 @@ def unknown_share(
 def following_share(records:list[Run])->float|None: # In the form of `unknown_share`, where it is high
     "The share of answers to prompts that stick to one letter, whatever it stands for, if it is high"
     return _high((r.follows_letter for r in records), MOST_FOLLOWING)
+
+def rows_of_baselines(record:Run)->int|None: # `None` if they are not more, or not known
+    "How many rows of train the baselines learned from, where the model learned from fewer"
+    n = record.baseline_rows or 0
+    return n if n > record.counts.get('train', n) else None

@@ -28,6 +28,7 @@ from ..core.tables import grouped
 from ..modeling.static_vectors import STATIC_KINDS, is_static, resolve_model
 from ..protocols.parts import Part, Selection, find_translations
 from ..protocols.protocol import PROTOCOLS
+from .folds import rows_of_baselines
 from .baselines import find_baselines, predict_baselines
 from .comparing import search_name, task_name
 from .planning import Training, at_least_one, choose_tasks
@@ -303,7 +304,7 @@ def _scores_in_words(run:Run)->str:
     f1s = {name: found.get('f1') for name,found in run.baseline_scores.items()}
     known = {name: x for name,x in (f1s if by_f1 else run.baselines).items() if x is not None}
     beside = ', '.join(f'{name} {x:.1%}' for name,x in known.items())
-    if known and (n := run.rows_of_baselines): beside += f'; these learn from {n:,} rows'
+    if known and (n := rows_of_baselines(run)): beside += f'; these learn from {n:,} rows'
     first = f'F1 {run.f1:.1%}' if by_f1 else f'accuracy {run.accuracy:.1%}'
     last = f', accuracy {run.accuracy:.1%}' if by_f1 else ''
     return f'{first} ({beside}){last}'

@@ -168,12 +168,6 @@ class Run(Record):
     def is_reading(self)->bool: return self.protocol in ('perplexity','memory') # No labels
 
     @property
-    def rows_of_baselines(self)->int|None: # `None` if they are not more, or not known
-        "How many rows of train the baselines learned from, where the model learned from fewer"
-        is_more = self.baseline_rows and self.baseline_rows > self.counts.get('train', self.baseline_rows)
-        return self.baseline_rows if is_more else None
-
-    @property
     def is_on_its_source(self)->bool:
         "Is it a run of transfer that is tested on the translation that it was trained on?"
         return self.protocol.startswith('transfer') and not self.sources

@@ -30,8 +30,8 @@ def published_figure(
     return _xtreme().get((model, task, metric, language))
 
 _PUBLISHED = 'mBERT', 'XLM-R'
-_HUMAN = ('Human performance: of people who answered in English for XNLI, PAWS-X and XQuAD, and as for XQuAD for '
-          'MLQA; there is none for NER and retrieval (section 4.2 of the paper).')
+_HUMAN = ('Human performance: of people who answered in English for XNLI, PAWS-X and XQuAD, and as for XQuAD '
+          'for MLQA; there is none for NER and retrieval (section 4.2 of the paper).')
 _SHORT = dict(accuracy='Acc.', f1='F1', exact_match='EM')
 
 def task_metrics(task)->tuple[str,...]:

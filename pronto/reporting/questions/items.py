@@ -184,7 +184,8 @@ def items_table(found:list[Items])->Table:
     "What makes answers differ"
     rows = [[task_name(i.task), f'{len(i.hard):,}', str(i.n_cells), *(f'{x:.2f}' for x in i.spread.values()),
              str(i.never), str(len(i.suspects))] for i in found]
-    header = ['task','rows','models × translations','sd verses','sd chapters','sd models','never right','suspects']
+    header = ['task','rows','models × translations','sd verses','sd chapters','sd models','never right',
+              'suspects']
     return Table('items', 'What makes answers differ', [(header, rows)], [_ITEM_NOTE, *found[0].notes])
 
 # %% ../../../nbs/reporting/questions/items.ipynb #ri000032
@@ -214,8 +215,8 @@ def suspects_table(found:list[Items], most:int=12)->Table: # Its CSV has all row
               'translations']
     rows = [row(i, s) for i in found for s in i.suspects[:most]]
     data = [dict(zip(header, row(i, s))) | dict(usual=s.usual) for i in found for s in i.suspects]
-    note = ('Every model gets these rows, of six answers or more, wrong in every translation. Read them before '
-            'you call a label wrong.')
+    note = ('Every model gets these rows, of six answers or more, wrong in every translation. Read them '
+            'before you call a label wrong.')
     usual = [(i, some) for i in found if (some := [s for s in i.suspects if s.usual])]
     said = [f'{task_name(i.task)} {len(some)} of {len(i.suspects)} ({some[0].instead})' for i,some in usual]
     if said: note += (' Rows whose answer is the one that models give most often, which says little about a '
@@ -237,8 +238,8 @@ def item_sentences(tables:list[Table], metric:str='')->list[str]:
     for row in table_rows(tables, 'items'):
         verses, models = row['sd verses'], row['sd models']
         more = 'more' if float(verses) > float(models) else 'less'
-        lines.append(f'{row["task"]}: of {row["rows"]} rows {row["never right"]} are answered wrongly by every '
-                     f'model in every translation ({row["suspects"]} of them have six answers or more); '
+        lines.append(f'{row["task"]}: of {row["rows"]} rows {row["never right"]} are answered wrongly by '
+                     f'every model in every translation ({row["suspects"]} of them have six answers or more); '
                      f'answers differ {more} between verses (sd {verses}) than between models and '
                      f'translations (sd {models}).')
     return lines

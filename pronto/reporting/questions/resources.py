@@ -112,7 +112,8 @@ def _family(run:Run)->str:
 
 def _script(run:Run)->str:
     from langcodes import Language
-    return _OF_HAN.get(run.script) or run.script and Language.make(script=run.script).script_name() or _UNKNOWN
+    if not run.script: return _UNKNOWN
+    return _OF_HAN.get(run.script) or Language.make(script=run.script).script_name()
 
 def _grouped_scores(f:OverLanguages, kind:str)->dict[str,list[float]]: # Those with few articles first
     "The scores of the languages of each family, or in each script"
@@ -181,7 +182,8 @@ _DIRECTIONS = {'1': 'rise', '-1': 'fall', '0': 'are not shown to rise or fall'}
 def resources_sentences(tables:list[Table], metric:str='')->list[str]:
     "Whether scores rise or fall with the number of articles"
     if tables and not any(t.stem == 'resources' for t in tables):
-        return ['No number of Wikipedia articles is known for these languages; the tables have families and scripts alone.']
+        return ['No number of Wikipedia articles is known for these languages; the tables have families and '
+                'scripts alone.']
     lines, with_them = [], 'with the number of Wikipedia articles'
     for r in (r for r in table_rows(tables, 'resources') if r['pearson']):
         trained = f', trained on {r["source"]}' if r['source'] else ''
