@@ -1,5 +1,5 @@
 "Every format that is read: a small Bible in each, what it says about itself, bad files, and a thousand damaged ones"
-import random, shutil, zipfile
+import random, shutil, tracemalloc, zipfile, zlib
 from pathlib import Path
 from struct import pack, unpack
 
@@ -194,6 +194,15 @@ def test_a_verse_that_holds_another_one_counts_as_merged(tmp_path):
 def _covers(entry, where):
     start, length = unpack('<IH', entry)
     return start <= where < start + length
+
+@pytest.mark.parametrize('says', [0, 100])
+def test_no_more_of_a_block_is_unpacked_than_it_says(says):
+    from pronto.bibles.sword import _blocks
+    bomb = zlib.compress(bytes(2**24))
+    tracemalloc.start()
+    [block] = _blocks(pack('<III', 0, len(bomb), says), bomb, 'zip', 'nt.bzz')
+    assert len(block) == says and tracemalloc.get_traced_memory()[1] < 2**20
+    tracemalloc.stop()
 
 def test_text_that_belongs_to_no_verse_of_a_module_is_said(tmp_path):
     folder = write('sword', tmp_path)

@@ -8,7 +8,7 @@ __all__ = ['is_sword', 'sword_modules', 'module_files', 'read_sword']
 # %% ../../nbs/bibles/sword.ipynb #swo00005
 import bz2, lzma, re, zlib
 from pathlib import PurePosixPath
-from struct import iter_unpack
+from struct import calcsize, iter_unpack
 from typing import NamedTuple
 
 from .markup import tagless, unclosed_notes
@@ -68,7 +68,7 @@ class _Entry(NamedTuple):
     length:int
 
 def _entries(data:bytes, driver:str, path)->list[_Entry]:
-    size = {'<IIH': 10, '<III': 12, '<IH': 6, '<II': 8}[_ENTRIES[driver]]
+    size = calcsize(_ENTRIES[driver])
     if len(data) % size: raise InputError(path, 'is cut off; install the module again', f'byte {len(data):,}')
     found = iter_unpack(_ENTRIES[driver], data)
     return [_Entry(*values) if len(values) == 3 else _Entry(0, *values) for values in found]
@@ -88,7 +88,7 @@ def _blocks(index:bytes, data:bytes, kind:str, path)->list[bytes]:
         if total > LARGEST: raise InputError(path, 'unpacks to more than any Bible; install the module again')
         place = f'block {i}'
         if start + packed > len(data): raise InputError(path, 'is cut off; install the module again', place)
-        try: block = _UNPACKERS[kind]().decompress(data[start:start+packed], size) if packed else b''
+        try: block = _UNPACKERS[kind]().decompress(data[start:start+packed], size) if size else b''
         except (zlib.error, OSError, EOFError, lzma.LZMAError) as e:
             raise InputError(path, f'cannot be unpacked ({e}); install the module again', place) from e
         if len(block) != size: raise InputError(path, 'is damaged; install the module again', place)
