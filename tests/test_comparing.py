@@ -139,6 +139,15 @@ def test_an_unknown_protocol_is_refused(mixed, tmp_path, capsys):
     assert main(['tables', '--runs', str(mixed), '--protocol', 'relais']) == 1
     assert "there is no protocol 'relais'" in capsys.readouterr().err
 
+def test_runs_of_a_protocol_that_is_gone_are_shown(tmp_path, capsys):
+    store(tmp_path/'runs', .8)
+    store(tmp_path/'runs', .6, protocol='together', hyperparameters=dict(epochs=20, together=['sentence_mood']))
+    for protocol,score in (('together', '61.00'), ('in-language', '81.00')):
+        out,_ = tables(tmp_path/'runs', tmp_path/'out', capsys, '--metric', 'accuracy', '--protocol', protocol)
+        assert f'| {score}' in next(line for line in out.splitlines() if line.startswith('| bert |'))
+    report = make_report(read_runs(tmp_path/'runs', report=pytest.fail))
+    assert {row['protocol'] for row in report.rows} == {'in-language','together'}
+
 def test_the_report_has_every_run(mixed):
     records = read_runs(mixed, report=pytest.fail)
     report = make_report(records)

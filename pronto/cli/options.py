@@ -205,10 +205,8 @@ def protocol_options(parser):
     group = parser.add_argument_group('protocol')
     add = group.add_argument
     add('--protocol', metavar='NAME', default='in-language',
-        help='in-language, together, transfer, few-shot, mixes, probe, transfer-probe, prompting, '
+        help='in-language, transfer, few-shot, mixes, probe, transfer-probe, prompting, '
         'transfer-prompting, retrieval, perplexity or memory')
-    add('--together', dest='protocol', action='store_const', const='together',
-        help='the protocol together: train the verse tasks on one encoder, with a head for each')
     add('--train', action='append', metavar='DATASET_DIR',
         help='for transfer, few-shot and retrieval: another translation, by folder or code; repeatable')
     add('--sizes', metavar='N,N', help='for few-shot: numbers of examples (default: 50,100,250,500,1000)')

@@ -92,11 +92,10 @@ class NotebookRun:
         return f'{self.trainings[0]}{more}'
 
 def _by_notebook(trainings:list[Training], *args)->list[NotebookRun]:
-    "One for each model, task and seed; tasks that are trained together have one"
+    "One for each model, task and seed"
     groups = {}
     for t in trainings:
-        task = '' if t.adapt == 'together' else t.key.task
-        groups.setdefault((t.model, task, t.key.seed), []).append(t)
+        groups.setdefault((t.model, t.key.task, t.key.seed), []).append(t)
     return [NotebookRun(tuple(group), *args) for group in groups.values()]
 
 # %% ../../nbs/jobs/sweep.ipynb #sw000003
@@ -210,8 +209,7 @@ def notebook_parameters(
     "The parameters of `eval.ipynb` that make one run; raises `InputError` for a path that they cannot name"
     model = os.path.abspath(run.model) if Path(run.model).is_dir() else run.model
     listed = lambda paths: ','.join(map(str, paths))
-    tasks = run.key.hyperparameters.get('together') or [run.key.task]
-    given = dict(bible=listed(run.bibles), models=model, tasks=','.join(tasks),
+    given = dict(bible=listed(run.bibles), models=model, tasks=run.key.task,
                  first_seed=run.key.seed, epochs=epochs or 0, limit=limit or 0, recipe=run.key.recipe,
                  runs=str(runs))
     refuse_commas([model, *run.bibles, *run.sources])

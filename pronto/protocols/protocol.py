@@ -41,7 +41,7 @@ class Protocol:
     name:str # As `--protocol` takes it
     select:Callable[[Setup],Iterator[Selection]]
     question:str
-    adapt:str='all' # Trained: `all` weights, those of several tasks `together`, a head (`frozen`), or `none`;
+    adapt:str='all' # Trained: `all` weights, a head (`frozen`), or `none`;
                     # `search` and `read` have no task either
     metric:str='accuracy' # That it is judged by
     sources:str='' # Are sources `needed`, or `optional`? None are taken if empty
@@ -160,8 +160,6 @@ _ALL = (
     Protocol('few-shot', few_shot, 'Trained on few rows of the translation', sources='optional',
              divides='target'),
     Protocol('mixes', mixes, 'Trained on several translations at once'),
-    Protocol('together', in_language, 'As in-language, with one encoder for all verse tasks',
-             adapt='together', across=False),
     Protocol('probe', in_language, 'As in-language, with the encoder frozen', adapt='frozen', across=False),
     Protocol('transfer-probe', transfer, 'As transfer, with the encoder frozen', adapt='frozen',
              sources='needed', divides='source', tested=('test',)),

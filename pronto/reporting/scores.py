@@ -112,7 +112,7 @@ def has_seed(record:Run)->bool:
     examples are drawn for its prompt"""
     name, settings = record.protocol, record.hyperparameters
     if settings.get('shots'): return True
-    trains = PROTOCOLS[name].adapt in ('all','together') if name in PROTOCOLS else 'learning_rate' in settings
+    trains = PROTOCOLS[name].adapt == 'all' if name in PROTOCOLS else 'learning_rate' in settings
     return trains or settings.get('weights') == 'random'
 
 def _draw(record:Run)->tuple: # What chance decides

@@ -238,7 +238,7 @@ _WAYS = ((lambda r: r.recipe, _USUAL, str), (changed_epochs, (None,), _epochs),
 def _family(record:Run)->tuple:
     "Runs whose recipes, epochs and limits are set beside each other: those with one way to adapt a model"
     how = 'frozen' if record.recipe in PROBES else 'asked' if record.recipe in PROMPTS else 'trained'
-    return task_key(record), 'together' if record.hyperparameters.get('together') else how
+    return task_key(record), how
 
 def _ways(records:list[Run], limits:bool)->list[list[str]]: # For each record
     "Name recipe, epochs and limit, unless they are the usual ones or, if none is usual, the most frequent"

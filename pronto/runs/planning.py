@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Callable
 from ..bibles.languages import identify
 from ..core.files import InputError, content_hash, data_dir, to_stderr
-from ..datasets.examples import VerseExample
 from ..datasets.loading import Dataset, dataset_folders, fold_folders, load_dataset_folder
 from ..datasets.loading import load_manifest, table_file
 from ..datasets.splits import SPLITS
@@ -210,7 +209,6 @@ class _Plan:
     recipe:object
     limit:int|None
     pools:_Pools
-    heads:tuple = () # The tasks that are trained together
     instructions:dict|None = None # Language to its `Instructions`, for models that are asked
 
     def trainings(self, selections:list[Selection], fold:int|None, model:str, task, seed:int)->list[Training]:
@@ -222,12 +220,9 @@ class _Plan:
         found = resolve_model(model, selection.folders)
         if selection.first and (is_static(found) or self.protocol.adapt != 'all'):
             raise InputError(model, 'cannot go on from the weights of another training; leave --train out')
-        if self.heads and is_static(found):
-            raise InputError(model, 'has one head for one task; leave --together out')
         recipe = _in_language_of(selection.dev[0].folder, self.recipe, self.instructions)
         files, settings = _model_files(found, recipe), settings_for(found, recipe, task)
-        if self.protocol.adapt in ('all','together'): settings = task.adapted(settings, found)
-        if self.heads: settings |= self._together()
+        if self.protocol.adapt == 'all': settings = task.adapted(settings, found)
         learned = _learned(selection, self.pools.digest) if self.protocol.across else {}
         keys = []
         for part in selection.tests:
@@ -238,15 +233,8 @@ class _Plan:
         return Training(tuple(keys), selection, model, recipe, self.protocol.adapt, task_file(task), is_first)
 
     def of_model(self, model:str, setups:list[tuple], seeds:range)->list[Training]:
-        found = [training for task,by_fold in setups for seed in seeds for fold,selections in by_fold.items()
-                 for training in self.trainings(selections, fold, model, task, seed)]
-        if self.heads: found.sort(key=lambda t: (t.key.seed, t.key.fold or 0)) # Heads of one encoder together
-        return found
-
-    def _together(self)->dict:
-        "Settings that all heads share: the highest number of epochs of any task, and no restarts"
-        epochs = [self.recipe.settings(task)['epochs'] for task in self.heads]
-        return dict(epochs=max(epochs), restarts=0, together=[task.stem for task in self.heads])
+        return [training for task,by_fold in setups for seed in seeds for fold,selections in by_fold.items()
+                for training in self.trainings(selections, fold, model, task, seed)]
 
 # %% ../../nbs/runs/planning.ipynb #7d3b5f11
 def plan_selections(selections:list[Selection], protocol:Protocol, recipe, model, task, seed:int=0,
@@ -274,18 +262,6 @@ def _recipe(recipe, protocol:Protocol, epochs:int|None, bf16:bool):
         raise InputError('--recipe', what)
     return find_recipe(name, **changes)
 
-# %% ../../nbs/runs/planning.ipynb #pl14d
-def _sharing(tasks:list, names:list[str], folder:Path)->list:
-    "Those that can share an encoder; raises `InputError` if a named one cannot, or if they are fewer than 2"
-    found = [task for task in tasks if getattr(task, 'example', None) is VerseExample]
-    others = ', '.join(task.abbr for task in tasks if task not in found)
-    if names and others:
-        raise InputError('--task', f'{others} cannot be trained together with other tasks, because its '
-                                   'examples are not single verses; leave it out')
-    if len(found) > 1: return found
-    raise InputError(folder, 'has fewer than two verse tasks to train together, with examples in every '
-                             'split; name others, or leave --together out')
-
 # %% ../../nbs/runs/planning.ipynb #pl14c
 _WITHOUT_TRAINING = 'in-language', 'transfer' # Protocols for tasks that train nothing
 
@@ -308,8 +284,7 @@ def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list
     first, *_ = found
     common = [task for task in found[first] if all(task in tasks for tasks in found.values())]
     if not common: raise InputError(first, 'has no task in common with the other translations')
-    common = _that_train(common, protocol, names)
-    return _sharing(common, names, first) if protocol.adapt == 'together' else common
+    return _that_train(common, protocol, names)
 
 def _setups(protocol:Protocol, targets:list, sources:list, tasks:list, **sampling)->list[tuple]:
     "The selections of each fold, task by task"
@@ -383,8 +358,7 @@ def _makers(made:_Plan, targets:list, sources:list, names:list[str], seeds:range
     def together(targets, names):
         tasks = _tasks(protocol, targets, sources, names)
         setups = _setups(protocol, targets, sources, tasks, **sampling)
-        heads = tuple(tasks) if protocol.adapt == 'together' else ()
-        return partial(replace(made, heads=heads).of_model, setups=setups, seeds=seeds)
+        return partial(made.of_model, setups=setups, seeds=seeds)
     def alone(folds):
         here = _named_here(folds, names, report)
         found = together([folds], here)

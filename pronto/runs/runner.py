@@ -98,7 +98,6 @@ def _learned(key:RunKey)->dict:
 # %% ../../nbs/runs/runner.ipynb #ecbafd6e
 def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,list], keep:bool, **how):
     "Train a model on a selection, after those that come before it, and keep its weights if others need them"
-    if training.adapt == 'together': return _train_together(training, selection, **how)
     key, task = training.key, find_task(training.key.task)
     learned_from = dict(train=selection.train, dev=selection.dev)
     rows = {name: part_rows(parts, task, key.limit) for name,parts in learned_from.items()}
@@ -120,25 +119,6 @@ def _weights(training:Training, selection:Selection, learned:dict)->dict:
     identity = _identity(training.key, learned)
     if identity not in _WEIGHTS: _train(training, selection, learned, {}, keep=True)
     return _WEIGHTS[identity]
-
-# %% ../../nbs/runs/runner.ipynb #rt000t02
-_TOGETHER:dict[str,dict] = {} # By stem, the runs of the last training with several heads
-
-def _train_together(training:Training, selection:Selection, device:str, progress:str):
-    "Train a model on all tasks of its training at once, and keep the runs of the other tasks for their turn"
-    from pronto.modeling.train import fine_tune_together
-    key = training.key
-    identity = json.dumps(key.inputs | dict(task='', dataset=str(training.dataset)), sort_keys=True)
-    if identity not in _TOGETHER:
-        tasks = [find_task(stem) for stem in key.settings['together']]
-        parts, rows = dict(train=selection.train, dev=selection.dev, test=selection.tests), {}
-        for task in tasks:
-            _check(selection, task, key.limit)
-            rows[task.stem] = {name: part_rows(chosen, task, key.limit) for name,chosen in parts.items()}
-        _TOGETHER.clear()
-        _TOGETHER[identity] = fine_tune_together(training.model, rows, key.settings, seed=key.seed,
-                                                 device=device, progress=progress)
-    return _TOGETHER[identity][key.task]
 
 # %% ../../nbs/runs/runner.ipynb #rt000003
 def _left(training:Training, runs)->dict[str,tuple[RunKey,Part]]: # Name of a test set to the run and its rows
@@ -285,8 +265,7 @@ def _in_groups(trainings:list[Training])->list[list[Training]]:
     "Put trainings that start from the same weights together"
     groups = []
     for t in trainings:
-        shared = t.selection.first or t.adapt == 'together'
-        alike = groups and shared and _root(groups[-1][0]) == _root(t)
+        alike = groups and t.selection.first and _root(groups[-1][0]) == _root(t)
         if alike: groups[-1].append(t)
         else: groups.append([t])
     return groups
@@ -294,7 +273,7 @@ def _in_groups(trainings:list[Training])->list[list[Training]]:
 def _root(t:Training)->tuple:
     start = t.selection
     while start.first: start = start.first
-    return start, t.model, '' if t.adapt == 'together' else t.key.task, t.key.seed
+    return start, t.model, t.key.task, t.key.seed
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80f
 def _scores_in_words(run:Run)->str:

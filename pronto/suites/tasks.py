@@ -86,7 +86,7 @@ class ItemTask(_OfBenchmark, Task):
         "The text of each item"
         return [' / '.join(row.texts) for row in rows]
 
-    def suits(self, adapt:str)->bool: return adapt in ('all','together')
+    def suits(self, adapt:str)->bool: return adapt == 'all'
 
     def trainer(self, adapt:str)->Callable:
         "Raises `InputError` for what does not suit the task"
