@@ -36,13 +36,14 @@ class Reader(NamedTuple):
     "How a format is read"
     name:str                              # For the user
     recognises:Callable[[TextFile],bool]
-    read:Callable[[TextFile],Bible|None]  # `None` if it turns out not to be a Bible
+    read:Callable[[TextFile,bool],Bible|None] # With `Bible.words`? `None` if it turns out not to be a Bible
     who:str = ''                          # Hands it out
     says:str = ''                         # What is read of its metadata
 
 def _xml(name:str, who:str, says:str, *roots:str)->Reader:
     "A reader of a format in XML, known by the root element"
-    return Reader(name, lambda f: xml_root(f.text) in roots, lambda f: read_xml(f.text, f.path), who, says)
+    read = lambda f, words: read_xml(f.text, f.path, words)
+    return Reader(name, lambda f: xml_root(f.text) in roots, read, who, says)
 
 _IN_XML = [
     _xml('USFX', 'eBible', 'language', 'usfx'),
@@ -56,25 +57,27 @@ _IN_XML = [
 
 # %% ../../nbs/bibles/reading.ipynb #rdg00001
 READERS = [
-    Reader('MyBible, MySword, e-Sword', lambda f: bool(f.data), lambda f: read_sqlite(f.data, f.path),
+    Reader('MyBible, MySword, e-Sword', lambda f: bool(f.data), lambda f, _: read_sqlite(f.data, f.path),
            'Bible programs (SQLite)', 'language, name, licence; Russian numbering'),
     *_IN_XML,
-    Reader('CoNLL-U', lambda f: is_conllu(f.text), lambda f: treebank_bible(join_treebank([(f.text, f.path)])),
+    Reader('CoNLL-U', lambda f: is_conllu(f.text), lambda f, _: treebank_bible(join_treebank([(f.text, f.path)])),
            'Universal Dependencies', ''),
-    Reader('USFM', lambda f: is_usfm(f.text), lambda f: read_usfm(f.text, f.path),
+    Reader('USFM', lambda f: is_usfm(f.text), lambda f, words: read_usfm(f.text, f.path, words),
            'translators, eBible, Door43, Paratext', ''),
-    Reader('USJ', lambda f: is_usj(f.text), lambda f: read_usj(f.text, f.path), 'editors of USFM', ''),
-    Reader('JSON', lambda f: is_json(f.text), lambda f: read_json_bible(f.text, f.path),
+    Reader('USJ', lambda f: is_usj(f.text), lambda f, words: read_usj(f.text, f.path, words),
+           'editors of USFM', ''),
+    Reader('JSON', lambda f: is_json(f.text), lambda f, _: read_json_bible(f.text, f.path),
            'getBible, scrollmapper, apps', 'language, name, licence'),
     Reader('Parallel Bible Corpus', lambda f: is_parallel_corpus(f.text),
-           lambda f: read_parallel_corpus(f.text, f.path), 'corpus linguists', 'language, name, licence'),
-    Reader('MAT 1:1 lines', lambda f: is_lines(f.text), lambda f: read_verse_lines(f.text, f.path),
+           lambda f, _: read_parallel_corpus(f.text, f.path), 'corpus linguists', 'language, name, licence'),
+    Reader('MAT 1:1 lines', lambda f: is_lines(f.text), lambda f, _: read_verse_lines(f.text, f.path),
            'eBible (VPL)', ''),
-    Reader('1:1 lines under names of books', is_by_book, lambda f: read_books(f.text, f.path),
+    Reader('1:1 lines under names of books', is_by_book, lambda f, _: read_books(f.text, f.path),
            'whoever types', ''),
-    Reader('text with vref.txt', lambda f: f.vref is not None and not has_tabs(f.text), lambda f: read_vref(f.text, f.vref, f.path),
+    Reader('text with vref.txt', lambda f: f.vref is not None and not has_tabs(f.text),
+           lambda f, _: read_vref(f.text, f.vref, f.path),
            'BibleNLP', ''),
-    Reader('TSV, CSV', lambda f: is_verse_table(f.text), lambda f: read_verse_table(f.text, f.path),
+    Reader('TSV, CSV', lambda f: is_verse_table(f.text), lambda f, _: read_verse_table(f.text, f.path),
            'PrOnto, spreadsheets', ''),
 ]
 
@@ -84,17 +87,17 @@ def formats_table()->str: # Markdown
     lines = [f'| {r.name} | {r.who} | {r.says or "–"} |' for r in rows]
     return '\n'.join(['| format | who hands it out | read of its metadata |', '|---|---|---|', *lines])
 
-_SWORD = Reader('SWORD module', lambda f: False, lambda f: None, 'CrossWire, Debian',
+_SWORD = Reader('SWORD module', lambda f: False, lambda f, _: None, 'CrossWire, Debian',
                 'language, name, licence, versification') # A folder of files; see below
 
 def _formats()->str: return ', '.join(r.name for r in [*READERS, _SWORD])
 
-def _read_text(file:TextFile)->Bible:
+def _read_text(file:TextFile, words:bool=False)->Bible:
     "Read a file; raises `NotABible` if no reader recognises it"
     with reading(file.path):
         reader = next((r for r in READERS if r.recognises(file)), None)
         if reader is None and is_xml(file.text): parse_xml(file.text, file.path) # It may be damaged
-        bible = reader and reader.read(file)
+        bible = reader and reader.read(file, words)
         if bible and (bible.rows or bible.skipped): return bible
         what = f'is not a Bible in a format that PrOnto reads ({_formats()})'
         raise NotABible(file.path, f'{what}; {VERSE_LINES}')
@@ -113,9 +116,9 @@ def _texts(folder:Folder, names:list[str], why:dict):
         except NotABible as e: why[name] = e
 
 # %% ../../nbs/bibles/reading.ipynb #rdg00004
-def _read_module(folder:Folder, names:list[str])->Bible:
+def _read_module(folder:Folder, names:list[str], words:bool)->Bible:
     "Read the one SWORD module of a folder; raises `InputError` if there are several"
-    if len(names) == 1: return read_sword(folder, names[0])
+    if len(names) == 1: return read_sword(folder, names[0], words)
     some = ', '.join(names[:5]) + ', ...'*(len(names) > 5)
     raise InputError(folder.path, f'holds several modules; name one of {some}')
 
@@ -126,9 +129,9 @@ def module_folder(path)->Folder: # With its `.conf` first, then its data
     name, folder = path.relative_to(root).as_posix(), open_place(root)
     return folder._replace(names=[name, *module_files(folder, name)])
 
-def _module_beside(file:TextFile)->Bible:
+def _module_beside(file:TextFile, words:bool)->Bible:
     folder = module_folder(file.path)
-    return read_sword(folder, folder.names[0])
+    return read_sword(folder, folder.names[0], words)
 
 # %% ../../nbs/bibles/reading.ipynb #a1b8c009
 def _check_chapters(found:dict[str,Bible], path):
@@ -159,11 +162,11 @@ def _left_out(names, kept)->dict[str,int]: # Each as one verse at least
     return {f'{name} (no Bible)': 1 for name in names
             if PurePosixPath(name).suffix in endings and name not in papers}
 
-def _read_folder(folder:Folder)->Bible:
-    if modules := sword_modules(folder): return _read_module(folder, modules)
+def _read_folder(folder:Folder, words:bool)->Bible:
+    if modules := sword_modules(folder): return _read_module(folder, modules, words)
     found, why, said = {}, {}, said_by(folder)
     for name,file in _texts(folder, folder.names if said.names is None else said.names, why):
-        try: found[name] = _read_text(file)
+        try: found[name] = _read_text(file, words)
         except NotABible as e:
             if said.names is not None:
                 what = 'is listed as a part of the Bible, but is none; get a complete copy'
@@ -171,7 +174,7 @@ def _read_folder(folder:Folder)->Bible:
             why[name] = e
     if not found and len(why) == 1: raise next(iter(why.values()))
     what = f'holds no Bible in a format that PrOnto reads ({_formats()})'
-    if not found: raise InputError(folder.path, what)
+    if not found: raise NotABible(folder.path, what)
     kept, others = _main_format(found)
     _check_chapters(kept, folder.path)
     bible = _joined(kept)
@@ -190,11 +193,11 @@ def _joined(parts:dict[str,Bible])->Bible: # By the names of their files
                  words=words, **meta)
 
 # %% ../../nbs/bibles/reading.ipynb #796bd893
-def _read_opened(opened:TextFile|Folder)->Bible:
+def _read_opened(opened:TextFile|Folder, words:bool)->Bible:
     if isinstance(opened, TextFile):
-        return _module_beside(opened) if is_sword(opened.text) else _read_text(opened)
+        return _module_beside(opened, words) if is_sword(opened.text) else _read_text(opened, words)
     with reading(opened.path, 'unpack it yourself' if opened.path.is_file() else 'name a Bible'):
-        return _read_folder(opened)
+        return _read_folder(opened, words)
 
 def _check_parts(parts:list[Bible], paths:list[str]):
     "Raise `InputError` if two parts hold the same verse"
@@ -210,14 +213,15 @@ def _is_treebank(opened:TextFile|Folder)->bool: return isinstance(opened, TextFi
 
 @no_collection()
 def read_bible(
-    path # A file, folder or zip, or a list of them that are parts of one Bible
+    path, # A file, folder or zip, or a list of them that are parts of one Bible
+    words:bool=False # Also keep `Bible.words`, e.g. with Strong's numbers, where the format has them
 )->Bible: # All its rows, under the file's own numbers
     "Read a Bible in any format, recognised from its content; raises `InputError`"
     opened = [open_place(p) for p in (path if isinstance(path, (list, tuple)) else [path])]
-    if len(opened) == 1: return _read_opened(opened[0])
+    if len(opened) == 1: return _read_opened(opened[0], words)
     if opened and all(map(_is_treebank, opened)):
         with reading(opened[0].path): return treebank_bible(join_treebank([(f.text, f.path) for f in opened]))
-    parts = [_read_opened(o) for o in opened]
+    parts = [_read_opened(o, words) for o in opened]
     _check_parts(parts, [str(o.path) for o in opened])
     return _joined({str(o.path): part for o,part in zip(opened, parts)})
 

@@ -181,6 +181,13 @@ class Bible:
         before = (Ref(*chapter, v) for chapter,n in last.items() for v in range(1, n))
         return [ref for ref in before if ref not in self._status]
 
+    @cached_property
+    def linked(self)->dict[Ref,tuple[LinkedWord,...]]:
+        "The words with attributes of each usable verse that has some"
+        of = {Ref(row.book, row.chapter, int(row.label)): (row.text, found)
+              for row,found in self.words.items() if row.label.isdecimal()}
+        return {ref: found for ref,(text,found) in of.items() if self.verses.get(ref) == text}
+
     @property
     def counts(self)->dict[str,int]:
         "Status to number of verses, for reports"

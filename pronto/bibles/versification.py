@@ -324,15 +324,17 @@ def to_english(
     holders = defaultdict(set) # English verse to the verses of the file that hold a piece of it
     for verse in (v for row in bible.rows if _has_letters(row.text) for v in _verses_of(row)):
         for e in links.get(verse, [verse]): holders[e].add(verse)
-    rows, fused = [], set(bible.fused)
+    rows, fused, words = [], set(bible.fused), {}
     for row in bible.rows:
-        old = _verses_of(row)
+        old, new = _verses_of(row), row
         if any(verse in links or verse in parts for verse in old):
-            if any(links.get(verse, [verse]) for verse in old):
-                rows.append(_renumber(row, links, parts, holders, fused))
-        elif _has_letters(row.text) or not any(holders.get(verse) for verse in old): rows.append(row)
+            if not any(links.get(verse, [verse]) for verse in old): continue
+            new = _renumber(row, links, parts, holders, fused)
+        elif not _has_letters(row.text) and any(holders.get(verse) for verse in old): continue
+        rows.append(new)
+        if row in bible.words: words[new] = bible.words[row]
     own, dropped = _own_numbers(bible, links)
-    return replace(bible, rows=rows, fused=frozenset(fused), own=own, dropped=dropped)
+    return replace(bible, rows=rows, fused=frozenset(fused), own=own, dropped=dropped, words=words)
 
 # %% ../../nbs/bibles/versification.ipynb #2c3e9aa0
 def _renumber(row:VerseRow, links:dict, parts:set, holders:dict, fused:set)->VerseRow:

@@ -105,18 +105,21 @@ generated languageCode'''.split())
 _USFX_BLOCKS = frozenset('p q b l table tr tc th s d r ms mt mr sr optionalLineBreak'.split())
 _HEADING = re.compile(r'(i?mte?|ms|mr|s|sr|r|d|sp|cl|cp|cd|rem|h|toc|i[a-z]+)\d*')
 
-def _usfx(root)->Bible:
-    found = Collector()
+def _usfx(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
+    found, begun = Collector(), None
     def skip(tag, el):
         return tag in _USFX_SKIP or tag=='p' and bool(_HEADING.fullmatch(el.get('sfm') or ''))
     for kind,tag,x in _flow(root, skip, _USFX_BLOCKS):
         if kind=='text': found.text(x)
+        elif words and tag=='w':
+            begun = found.place() if kind=='start' else begun and found.word(begun, dict(x.attrib))
         elif kind=='start' and tag=='v': found.open(x.get('id') or (x.get('bcv') or '').split('.')[-1])
         elif tag in ('ve','c','book'):
             found.close()
             if kind=='start' and tag=='c': found.chapter = x.get('id', '')
             if kind=='start' and tag=='book': found.book,found.chapter = x.get('id', ''),'1'
-    return make_bible(found.raw(), format='USFX', language=_find(root, 'languageCode'))
+    return make_bible(found.raw(), found.words() if words else (), format='USFX',
+                      language=_find(root, 'languageCode'))
 
 # %% ../../nbs/bibles/xml.ipynb #cfc53361
 OSIS_SKIP = frozenset('header note title figure index rdg speaker head caption'.split())
@@ -166,13 +169,18 @@ def _osis(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
 # %% ../../nbs/bibles/xml.ipynb #f89207d1
 _ZEFANIA_SKIP = frozenset('NOTE XREF CAPTION PROLOG REMARK MEDIA'.split())
 
-def _zefania(root)->Bible:
-    skip = lambda tag, el: tag in _ZEFANIA_SKIP
+def _zefania(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
+    skip, found, begun = lambda tag, el: tag in _ZEFANIA_SKIP, Collector(), None
     names = dict(BIBLEBOOK=('bnumber','bname'), CHAPTER=('cnumber',), VERS=('vnumber',))
     levels = (_Level(*level) for level in names.items())
-    found = _verses(root, *levels, others=_ZEFANIA_SKIP | {'INFORMATION'})
-    raw = ((book, chapter, label, _content(el, skip)) for book,chapter,label,el in found)
-    return make_bible(raw, format='Zefania', language=_find(root, 'language'), title=_find(root, 'title'),
+    for found.book,found.chapter,label,verse in _verses(root, *levels, others=_ZEFANIA_SKIP | {'INFORMATION'}):
+        found.open(label)
+        if not len(verse): found.text(verse.text or '')
+        for kind,tag,x in _flow(verse, skip, _LINES) if len(verse) else ():
+            if kind=='text': found.text(x)
+            elif words and tag.lower() in ('gr','gram'):
+                begun = found.place() if kind=='start' else begun and found.word(begun, dict(x.attrib))
+    return make_bible(found.raw(), found.words() if words else (), format='Zefania', language=_find(root, 'language'), title=_find(root, 'title'),
                       licence=_find(root, 'rights'))
 
 def _beblia(root)->Bible:
@@ -280,6 +288,7 @@ XML_READERS = {'usfx':_usfx, 'usx':read_usx, 'osis':_osis, 'XMLBIBLE':_zefania,
                'cesDoc':_ces, 'cesCorpus':_ces,
                'bible':_bible, 'verseFile':_vpl_xml,
                'TEI':_tei, 'TEI.2':_tei, 'div':_tei} # Name of the root element to reader
+_WITH_WORDS = 'usfx', 'usx', 'osis', 'XMLBIBLE' # Their words can have attributes
 
 def is_xml(text:str)->bool: # Whether it begins with a tag
     "Does it look like XML?"
@@ -296,10 +305,12 @@ def xml_root(text:str)->str: # Without its namespace; empty if it is no XML
     return root[1] if root else ''
 
 def read_xml(
-    text:str, path
+    text:str, path,
+    words:bool=False # Also keep `Bible.words`, in the formats of `_WITH_WORDS`
 )->Bible|None: # `None` if the name of its root element is not in `XML_READERS`
     "Read a Bible in XML; raises `InputError` as `parse_xml` does"
     with reading(path):
         root = parse_xml(text, path)
-        reader = XML_READERS.get(root.tag.rpartition('}')[2])
-        return reader and reader(root)
+        name = root.tag.rpartition('}')[2]
+        reader = XML_READERS.get(name)
+        return reader and (reader(root, words=True) if words and name in _WITH_WORDS else reader(root))
