@@ -264,7 +264,7 @@ def test_a_build_links_words_as_quality_align_measures_it(annotated):
     texts = {ref: f'o {row.text}' if row.text[:3] in ('Pol','Mar') else f'e {row.text}'
              for ref,row in zip(annotated.verses, translated(annotated).rows)}
     bible = Bible([VerseRow(r.book, r.chapter, str(r.verse), text) for r,text in texts.items()])
-    linked, _ = link_verses(align(annotated, bible).verses)
+    linked = link_verses(align(annotated, bible).verses).verses
     weak = [link for verse in linked for link in verse.links if link.target == 0]
     assert len(weak) > 100 and all(link.source == 0 and link.probability <= .1 for link in weak)
     assert {name_tags(verse)[0] for verse in linked if name_tags(verse)} == {'O'} # No tag passes through them

@@ -190,10 +190,10 @@ def build_command(args):
     from pronto.datasets.manifest import summary
     from pronto.datasets.building import build
     from pronto.datasets.tasks import absent_from
-    bible = read_bible(args.bible)
+    annotations = _annotations(args)
+    bible = read_bible(args.bible, words=any(v.words for v in annotations.verses.values()))
     licence = args.licence or licence_of(bible, args.bible[0])
     about = dict(code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))
-    annotations = _annotations(args)
     manifest = build(annotations, bible, args.output, splits=args.splits, min_verses=args.min_verses,
                      versification=args.versification, replace=args.replace, report=note,
                      segmenter=args.segmenter, **about)

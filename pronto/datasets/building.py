@@ -185,14 +185,14 @@ def _write_folds(folder:Path, plan:_Plan, hidden:tuple)->dict: # The manifest of
     return _write_folder(folder, plan.shared(), whole, hidden)
 
 # %% ../../nbs/datasets/building.ipynb #bf01w
-def _on_words(alignment:Alignment, layout:str, segmenter:str
+def _on_words(alignment:Alignment, layout:str, segmenter:str, words:dict
 )->tuple[list,bytes,dict]: # In the form of `word_tasks`
     "The tasks on words, where the annotations have words; their tables hold the text"
     if not any(v.annotation.words for v in alignment.verses): return [], b'', {}
     why = 'the text is left out' if layout == 'labels' else ''
     if not any(map(is_chosen, LEAST_PROBABILITY)): why = 'the chosen set of tasks has none'
     if why: return [], b'', dict(warning=f'there are no tasks on words, since {why}')
-    return word_tasks(alignment.verses, segmenter)
+    return word_tasks(alignment.verses, segmenter, words=words)
 
 def _check_options(splits:str, layout:str, segmenter:str, versification:str):
     _one_of('splits', splits, ('auto', *SPLIT_NAMES))
@@ -232,7 +232,7 @@ def build(
     if why: names['splits_reason'] = why
     doubt = unknown_language(language, code) if language else language_doubt(bible, Path(path).name)
     if doubt: names['language_doubt'] = doubt
-    on_words, links, about = _on_words(alignment, layout, segmenter)
+    on_words, links, about = _on_words(alignment, layout, segmenter, english.linked)
     if about: names['words'] = about
     plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links)
     hidden = ('verses.tsv',) if layout == 'labels' else ()

@@ -218,13 +218,21 @@ def _numbering_line(manifest:dict)->list[str]: # One line; none for manifests of
 _TEXT = dict(permitted='it may be passed on', forbidden='it may not be passed on',
              unclear='whether it may be passed on is unclear')
 
+def _stated_line(words:dict)->list[str]:
+    "How many links are stated in the text, if some are"
+    if not (links := words.get('links')): return []
+    status = ', '.join(f'{n:,} {what}' for what,n in words['stated_words'].items())
+    verses = ', '.join(f'in {n:,} verses {what}' for what,n in links.items() if n)
+    return [f'\nLinks of words are {verses}; of the words of the former: {status}']
+
 def _words_lines(words:dict)->list[str]: # What `word_tasks` says of a dataset
     "How many verses the tasks on words keep, why others are out, and how good the labels are"
     if not words.get('tasks'): return []
     kept = ', '.join(f'{found["verses"]:,} ({stem})' for stem,found in words['kept'].items())
     left_out = ', '.join(f'{n:,} with {what}' for what,n in words['left_out'].items())
     lines = f'Of {words["linked"]["verses"]:,} verses with linked words, links suffice in {kept}'
-    return [f'\n{lines}{"; not linked: " if left_out else ""}{left_out}', f'\n{alignment_quality_note()}']
+    return [f'\n{lines}{"; not linked: " if left_out else ""}{left_out}', *_stated_line(words),
+            f'\n{words.get("quality") or alignment_quality_note()}']
 
 def summary(manifest:dict)->str: # Markdown
     "Counts, label shares and cautions of one dataset"

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['UNSPACED', 'SEGMENTERS', 'MOST_ALIGNED', 'words_of', 'is_unspaced', 'plain_word', 'Link', 'aligner_name',
-           'require_alignable', 'align_words', 'alignment_quality_note']
+           'require_alignable', 'align_words', 'alignment_quality_note', 'stated_quality_note']
 
 # %% ../../nbs/datasets/word_align.ipynb #wa04
 import unicodedata
@@ -196,7 +196,7 @@ def align_words(
 # %% ../../nbs/datasets/word_align.ipynb #wa31
 def alignment_quality_note()->str:
     "A sentence for the card of a dataset of word labels"
-    rows = {(r['alignment'], r['measure']): r for r in fact_table('alignments')}
+    rows = {(r['alignment'], r['measure']): r for r in fact_table('alignments') if r['kind'] in ('links','labels')}
     names = {place.rpartition(' ')[2]: r['value'] for (place,measure),r in rows.items()
              if measure == 'names_f1' and place.startswith('Greek')}
     tags = {place: r['value'] for (place,measure),r in rows.items() if measure == 'right'}
@@ -205,3 +205,11 @@ def alignment_quality_note()->str:
     return ('The labels of words came through automatic word alignment and have errors. Measured against '
             f'alignments made by people, links of names have an F1 of {listed(names)}; measured against '
             f'treebanks, the share of parts of speech that are right is {listed(tags)}.')
+
+# %% ../../nbs/datasets/word_align.ipynb #wa33
+def stated_quality_note()->str:
+    "A sentence for the card of a dataset whose words the file itself links"
+    shares = {r['alignment']: float(r['value']) for r in fact_table('alignments') if r['measure'] == 'agreement'}
+    listed = ' and '.join(f'{share:.1%} of the words of {name}' for name,share in shares.items())
+    said = 'The links of words are stated in the text, by numbers of a dictionary, and have errors.'
+    return f'{said} Alignments made by people link {listed} with the same Greek word.' if shares else said

@@ -98,7 +98,7 @@ def build_translation(
     "Build one translation of a release; raises `InputError`"
     folder, path = Path(out)/code, Path(path)
     if is_finished(folder, path, settings): return '' # By a worker that died before it could report it
-    bible, inputs = read_bible(path), settings.input_hash(path)
+    bible, inputs = read_bible(path, words=bool(settings.aligner)), settings.input_hash(path)
     licence = licence_of(bible, path)
     layout = _layout(folder, licence, settings)
     if layout is None: return licence

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['GoldVerse', 'GoldAlignment', 'read_helfi', 'Milestone', 'parse_aligned_usfm', 'read_unfoldingword', 'read_greek',
-           'helfi_folder', 'read_gold']
+           'helfi_folder', 'read_stated', 'has_milestones', 'read_gold']
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald0005
 import re, unicodedata
@@ -14,10 +14,14 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Iterable, NamedTuple
 from ..bibles.reading import read_bible
-from ..bibles.rows import clean_label, find_book, label_verses
+from ..bibles.languages import identify
+from ..bibles.opening import NotABible
+from ..bibles.rows import Bible, clean_label, find_book, label_verses
 from ..bibles.usfm import is_usfm
+from ..bibles.versification import to_english, weigh_versifications
 from ..core.files import InputError, reading
 from ..core.refs import Ref
+from ..datasets.stated_links import LINKED, link_phrases, phrases_of, uses_inflected
 from ..datasets.word_align import plain_word, words_of
 from ..sources.annotate import annotate
 from ..sources.annotation_file import read_annotations
@@ -33,6 +37,7 @@ class GoldVerse(NamedTuple):
     target:list[str]
     sure:set[tuple[int,int]]     # Places in `source` and `target`
     possible:set[tuple[int,int]] # Others that are not wrong
+    unjudged:frozenset[int]=frozenset() # Places in `target` of which nothing is known
 
 @dataclass
 class GoldAlignment:
@@ -41,6 +46,7 @@ class GoldAlignment:
     verses:list[GoldVerse]
     notes:list[str] = field(default_factory=list) # What a reader of the figures must know
     path:str = '' # For errors
+    stated:bool = False # By numbers in the text of a Bible, not by hand
 
     def __repr__(self):
         links = sum(len(v.sure) + len(v.possible) for v in self.verses)
@@ -287,6 +293,39 @@ def helfi_folder(path:Path)->Path|None: # e.g. `finnish`, beside `greek`
     inside = sorted(f for f in path.iterdir() if f.is_dir())
     return next((f for f in (path, *inside) if _helfi_files(f) and not column_files(f)), None)
 
+# %% ../../nbs/quality/gold_alignments.ipynb #gald024s
+_NEITHER = ("holds no word alignment: no tables of HELFI (41-mk.txt), no USFM with milestones, and no Bible with Strong's "
+            'numbers; name another folder or file')
+
+def _numbered(path:Path)->Bible: # By English numbers
+    try: bible = read_bible(path, words=True)
+    except NotABible as e: raise InputError(path, _NEITHER) from e
+    return to_english(bible, weigh_versifications(bible, 'auto').scheme)
+
+def read_stated(
+    path, # A Bible whose words have Strong's numbers
+    greek:dict[Ref,list[SourceWord]] # With lemmas
+)->GoldAlignment: # Words without a link are not judged
+    "Read the links that a Bible states; raises `InputError` without numbers or Greek words"
+    bible, found = _numbered(Path(path)), []
+    texts = {ref: (words_of(bible.verses[ref]), words) for ref,words in bible.linked.items()}
+    phrases = {ref: phrases_of(bible.verses[ref], *of) for ref,of in texts.items()}
+    if not any(phrases.values()): raise InputError(path, _NEITHER)
+    if not greek: raise InputError(path, "states links by Strong's numbers, which needs the Greek text; name it with --greek")
+    numbers = [n for some in phrases.values() for phrase in some for n in phrase.numbers]
+    inflected = uses_inflected(numbers)
+    status = Counter()
+    for ref in (r for r in phrases if r in greek):
+        tokens, _ = texts[ref]
+        stated = link_phrases(greek[ref], len(tokens), phrases[ref], inflected)
+        unjudged = frozenset(j for j,what in enumerate(stated.status) if what != LINKED)
+        found.append(GoldVerse((ref,), greek[ref], tokens, stated.links, set(), unjudged))
+        status.update(stated.status)
+    shares = ', '.join(f'{n/status.total():.1%} {what}' for what,n in status.most_common())
+    language = identify(bible.language).name or bible.language or 'unknown language'
+    notes = [f"Links are Strong's numbers in the text; of its {status.total():,} words: {shares}. Only the first are judged."]
+    return GoldAlignment(f'{language} ({Path(path).stem})', found, notes, str(path), stated=True)
+
 # %% ../../nbs/quality/gold_alignments.ipynb #gald023b
 _LANGUAGE = re.compile(r'\\id .*?_([^_\n]+)_(?:ltr|rtl)\b') # e.g. `en_English_ltr`
 
@@ -297,8 +336,12 @@ def _usfm_files(path:Path)->dict[Path,str]: # To their texts
     texts = {f: _text(f) for f in files if f.is_file() and f.suffix.lower() in ('.usfm','.sfm','.txt','')}
     return {f: text for f,text in texts.items() if is_usfm(text)}
 
+def has_milestones(path)->bool:
+    "Is it USFM that is aligned by hand?"
+    return any('\\zaln' in text for text in _usfm_files(Path(path)).values())
+
 def read_gold(path, greek:dict[Ref,list[SourceWord]]=None)->GoldAlignment:
-    "Read a gold alignment of either format; raises `InputError` for another"
+    "Read a gold alignment of either format, or a Bible whose words have numbers; raises `InputError` for another"
     path = Path(path)
     if not path.exists(): raise InputError(path, 'does not exist; name a gold alignment')
     if folder := helfi_folder(path):
@@ -306,9 +349,7 @@ def read_gold(path, greek:dict[Ref,list[SourceWord]]=None)->GoldAlignment:
         return GoldAlignment(folder.name.capitalize(), read_helfi(files, folder.parent/'greek'), path=str(path))
     books = _usfm_files(path)
     texts = {f: text for f,text in books.items() if '\\zaln' in text}
-    if not texts:
-        what = 'holds no word alignment: no tables of HELFI (41-mk.txt) and no USFM with milestones'
-        raise InputError(path, f'{what}; name another folder or file')
+    if not texts: return read_stated(path, greek)
     named = next(filter(None, map(_LANGUAGE.search, texts.values())), None)
     name = named[1].replace('⋅', ' ') if named else path.stem
     verses, notes = read_unfoldingword(texts, greek)
