@@ -3,9 +3,8 @@ import json, re, sys
 
 import pytest
 
-from pronto.bibles.markup import tagless
 from pronto.bibles.reading import read_bible
-from pronto.bibles.rows import NOTE_MARK, Bible, LinkedWord, VerseRow
+from pronto.bibles.rows import Bible, LinkedWord, VerseRow
 from pronto.bibles.usfm import read_usfm
 from pronto.bibles.versification import to_english
 from pronto.core.files import InputError
@@ -52,11 +51,6 @@ def test_a_sword_module_keeps_the_numbers_of_its_words_if_asked(tmp_path):
     assert read_bible(tmp_path).words == {} and bible.linked.keys() == bible.verses.keys()
     for ref,(word,) in bible.linked.items():
         assert bible.verses[ref][word.start:word.end] == 'Anam' and strong_numbers(word.attributes) == (1,)
-
-def test_tags_of_words_are_found_among_notes_and_signs():
-    found = []
-    text, _ = tagless('<note>a <w lemma="strong:G1">b</w></note>Lo &amp; <w lemma="strong:G2">T&amp;m<note>x</note></w></w> <w/>us', 'OSIS', found)
-    assert [(text[w.start:w.end].strip(NOTE_MARK), w.attributes) for w in found] == [('T&m', {'lemma': 'strong:G2'})]
 
 def test_words_follow_their_verse_to_english_numbers():
     row = VerseRow('JOL', 3, '1', 'lo Tom')
