@@ -211,7 +211,8 @@ ODD = [('accuracy', float('nan')), ('accuracy', None), ('accuracy', '0.5'), ('ac
        ('hyperparameters', []), ('seed', '1'), ('model', None), ('task', 3), ('recipe', {}), ('dataset', ['qaa']), ('model', '\ud800'),
        ('unknown', dict(test=5.)), ('truncated', dict(test=-1)), ('intervals', dict(accuracy=[.8, .7])), ('seconds', -1.),
        ('baseline_scores', dict(ngram=dict(accuracy=5.))), ('dev', [dict(epoch=1, mcc=2.)]), ('memory', dict(ngram_exact=5.)),
-       ('task', 'sentence_mood_2'), ('seed', 5), ('dev', 'none'), ('best_epoch', 7), ('versions', None), ('seconds', 'long'), ('device', None), ('dataset_hash', 1)]
+       ('task', 'sentence_mood_2'), ('seed', 5), ('dev', 'none'), ('best_epoch', 7), ('versions', None), ('seconds', 'long'),
+       ('device', None), ('dataset_hash', 1)]
 
 def stored(folder, **changes):
     "A record with odd values whose predictions fit"

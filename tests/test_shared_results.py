@@ -136,7 +136,8 @@ def test_the_check_says_what_is_wrong(shared, tmp_path, capsys):
 def edited(path, **changes):
     path.write_text(json.dumps(json.loads(path.read_text(encoding='utf-8')) | changes), encoding='utf-8')
 
-@pytest.mark.parametrize('changes', [dict(mcc=.9), dict(macro_f1=.9), dict(intervals=dict(accuracy=[.7499, .7501])), dict(baselines=dict(majority=.1)),
+@pytest.mark.parametrize('changes', [
+    dict(mcc=.9), dict(macro_f1=.9), dict(intervals=dict(accuracy=[.7499, .7501])), dict(baselines=dict(majority=.1)),
     dict(baselines=dict(majority=.5, other=.9)), dict(baseline_scores=dict(majority=dict(accuracy=.5, mcc=.3))), dict(counts=dict(test=99)),
     dict(baseline_intervals=dict(majority=[.1, .2]))], ids=lambda changes: ' '.join(changes))
 def test_every_figure_is_compared_with_the_predictions(tmp_path, capsys, changes):
@@ -156,7 +157,8 @@ def test_other_labels_of_the_same_inputs_are_a_conflict(tmp_path, capsys):
     assert 'has other rows or labels than' in capsys.readouterr().err
 
 def test_nothing_outside_a_store_is_exported_and_nothing_written_into_it(tmp_path, capsys):
-    write_record(RunKey('wol', 'my-model', 'abc', 'proper_noun_subject', 'a hash'), tmp_path/'one', scored(predictions(.75)), predictions(.75))
+    key = RunKey('wol', 'my-model', 'abc', 'proper_noun_subject', 'a hash')
+    write_record(key, tmp_path/'one', scored(predictions(.75)), predictions(.75))
     before = sorted((tmp_path/'one').rglob('*'))
     assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'one'/'inside')]) == 1
     assert 'is inside the run store' in capsys.readouterr().err and sorted((tmp_path/'one').rglob('*')) == before
@@ -176,7 +178,8 @@ def test_one_run_has_one_interval_whoever_asks(tmp_path):
         assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'shared')]) == 0
         run, = read_runs(tmp_path/'one')
         result, = (tmp_path/'shared'/'results').rglob('*.json')
-        score, = (r['score_details'] for r in json.loads(result.read_text())['evaluation_results'] if r['metric_config']['metric_id'] == 'accuracy')
+        results = json.loads(result.read_text())['evaluation_results']
+        score, = (r['score_details'] for r in results if r['metric_config']['metric_id'] == 'accuracy')
         shown = score['uncertainty']['confidence_interval']
         shutil.rmtree(tmp_path/'shared')
         return read_answers([run]).scores['accuracy'].interval, [shown['lower'], shown['upper']], run

@@ -7,7 +7,8 @@ __all__ = ['card_options', 'card_command']
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0005
 from pathlib import Path
-from .options import least_verses_option, readers_option, replace_option, runs_option, sources_option
+from .options import least_verses_option, readers_option, replace_option, runs_option
+from .options import sources_option
 from .output import bar, note, tell
 from ..core.files import data_dir, require_place
 

@@ -167,7 +167,8 @@ def check_files(model)->list[Finding]:
 
 # %% ../../nbs/cli/doctor.ipynb #dr14
 def doctor_options(parser):
-    parser.add_argument('-m', '--model', help='also list which files of this model identify it, and which do not')
+    about = 'also list which files of this model identify it, and which do not'
+    parser.add_argument('-m', '--model', help=about)
 
 def examine()->tuple[list[Finding],Held]:
     "Make all checks"

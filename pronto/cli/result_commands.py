@@ -110,7 +110,8 @@ def tables_command(args):
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {remedy}")
     from pronto.reporting.questions.question import Options, ask_runs, find_question
     question = find_question(_question_of(args))
-    if is_usual and (question.reads_one or question.name == 'accuracy'): _name_protocol(args.protocol, records)
+    if is_usual and (question.reads_one or question.name == 'accuracy'):
+        _name_protocol(args.protocol, records)
     if args.memory and question.name != 'accuracy':
         raise InputError('--memory', f'is for the tables of scores, not of {question.name}; leave it out')
     if (question.protocol or question.any_protocol) and not asked: args.recipe = ''

@@ -74,8 +74,9 @@ def _reason(e:Exception)->str:
     return shorten(str(e) or type(e).__name__, 200, placeholder=' ...')
 
 # %% ../../nbs/core/files.ipynb #a1b7c03r
-_OF_PARSERS = ('csv.Error', 'lzma.LZMAError', 'pyarrow.ArrowException', 'safetensors.SafetensorError', 'sqlite3.Error',
-               'struct.error', 'xml.etree.ElementTree.ParseError', 'zipfile.BadZipFile', 'zlib.error')
+_OF_PARSERS = ('csv.Error', 'lzma.LZMAError', 'pyarrow.ArrowException', 'safetensors.SafetensorError',
+               'sqlite3.Error', 'struct.error', 'xml.etree.ElementTree.ParseError',
+               'zipfile.BadZipFile', 'zlib.error')
 ANY_SHAPE = LookupError, TypeError, AttributeError # Of code that walks through what a file may hold or lack
 
 def _parser_errors()->tuple[type,...]:
@@ -122,7 +123,8 @@ def our_mistake(e:Exception)->str: # One line
     if not written: return printable(f'{said}{notes}')
     last = written[-1]
     name = Path(last.filename).relative_to(package.parent) if is_ours(last) else last.filename
-    whose = 'a mistake in PrOnto, not in your input; please report it' if is_ours(last) else 'a mistake in that file'
+    ours = 'a mistake in PrOnto, not in your input; please report it'
+    whose = ours if is_ours(last) else 'a mistake in that file'
     return printable(f'{said} ({name}, line {last.lineno}{notes}): {whose}')
 
 # %% ../../nbs/core/files.ipynb #a1b7c008

@@ -168,7 +168,8 @@ def require_alignable(
     for ref,s,t in zip(refs, source, target):
         longest = max(len(s), len(t))
         if longest <= MOST_ALIGNED: continue
-        what = f'has {longest:,} words, of which {MOST_ALIGNED:,} can be aligned; divide the verse or leave it out'
+        what = (f'has {longest:,} words, of which {MOST_ALIGNED:,} can be aligned; '
+                'divide the verse or leave it out')
         raise InputError(path, what, str(ref))
 
 def align_words(

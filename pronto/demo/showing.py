@@ -20,7 +20,8 @@ def verse_in_all_languages(corpus:Corpus)->str: # Markdown
     texts = {t.name: corpus.text(code) for code,t in invented_languages().items()}
     short = (ref for ref,text in corpus.english_text.items() if len(text) <= 60)
     ref = next(short, next(iter(corpus.english_text)))
-    rows = [['English', corpus.english_text[ref]], *([name, own_direction(found[ref])] for name,found in texts.items())]
+    rows = [['English', corpus.english_text[ref]]]
+    rows += [[name, own_direction(found[ref])] for name,found in texts.items()]
     return markdown_table(['', str(ref)], rows)
 
 def dataset_table(manifests:dict[str,dict])->str: # Markdown

@@ -174,5 +174,6 @@ def mteb_table(results, folder)->Table: # Bitexts are left out
     header = ['task','accuracy','commonest label','best without a model','which']
     note = ('Percent. mteb trains on 32 examples of each label, the predictors on all; for pairs it chooses '
             'the threshold on the test set, so its accuracy is too high.')
-    left_out = lacking and f'Left out, without an accuracy on test or without predictors: {", ".join(lacking)}.'
+    missing = ', '.join(lacking)
+    left_out = missing and f'Left out, without an accuracy on test or without predictors: {missing}.'
     return Table('mteb', 'Sentence embeddings in mteb', [(header, rows)], [note, left_out], align='lrrrl')

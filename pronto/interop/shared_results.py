@@ -167,7 +167,7 @@ def _scored_again(run:Run)->dict: # Fields of a record
     rows = predictions_of(run) if run.accuracy is not None or run.is_reading else []
     if not rows or run.is_reading: return _read_again(run, rows)
     task, there = TASKS.get(run.task), rows[0].keys()
-    if not task and run.macro_f1 is None and not run.is_search: return {} # Nothing tells which answers are right
+    if not (task or run.is_search) and run.macro_f1 is None: return {} # Nothing tells which answers are right
     baselines = [name for name in run.baselines if name in there]
     found = score_table(task, rows, baselines, chapters_of_table(rows))
     if task: found |= brier_again(task, rows)
@@ -177,6 +177,7 @@ def _scored_again(run:Run)->dict: # Fields of a record
     if run.intervals_by != INTERVALS: found = {k: v for k,v in found.items() if not k.endswith('intervals')}
     return found
 
+# %% ../../nbs/interop/shared_results.ipynb #rsx0012c
 def _is_same(said, true)->bool:
     "Are numbers alike, as far as records round them? Of dictionaries, what both have"
     if isinstance(said, dict) and isinstance(true, dict):
@@ -211,6 +212,7 @@ def _faults_of(path:Path, out:Path)->list[str]:
     is_same = _bare(found) == _bare(made) if is_old else found == made
     return [] if is_same else [f'{place}: says something else than {path}']
 
+# %% ../../nbs/interop/shared_results.ipynb #rsx0012e
 def check_results(out)->list[str]: # What is wrong; empty if nothing is
     "Check records, predictions, results and datasets of a folder of many people"
     out = Path(out)

@@ -75,7 +75,8 @@ def halves(verse:str)->tuple[str,str]:
     words, verse = verse.split(), ' '.join(verse.split())
     if len(words) > 3: middle = len(' '.join(words[:len(words)//2]))
     else: # Not between a letter and its vowel sign
-        middle = max((m.start() for m in regex.finditer(r'\X', verse) if m.start() <= len(verse)//2), default=0)
+        starts = [m.start() for m in regex.finditer(r'\X', verse)]
+        middle = max((at for at in starts if at <= len(verse)//2), default=0)
     return verse[:middle], verse[middle:]
 
 def _fill(model, begun:list, wholes:list)->list[str]: # `begun`, `wholes`: from `encoded`

@@ -217,7 +217,8 @@ def _near_models(name:str)->list[str]: # The most alike first
     try: beside_it = [str(p) for p in folders(Path(name).parent)]
     except (OSError, ValueError): beside_it = [] # A name that no folder can have
     ours = [p.name for p in folders(data_dir()/'models')]
-    cached = [p.name.removeprefix('models--').replace('--', '/') for p in Path(HF_HUB_CACHE).glob('models--*')]
+    cached = [p.name.removeprefix('models--') for p in Path(HF_HUB_CACHE).glob('models--*')]
+    cached = [name.replace('--', '/') for name in cached]
     return get_close_matches(name, dict.fromkeys([*ours, *beside_it, *cached]), 3)
 
 def _cached(name:str)->Path:
@@ -239,8 +240,8 @@ def find_model(model)->Path:
                                 'prompting and its address as --endpoint')
     folder = local_model(model) or _cached(given_name(model)[1])
     if (folder/'adapter_config.json').is_file() and not (folder/'config.json').is_file():
-        raise InputError(model, 'is an adapter without its model; merge it first (`merge_and_unload` of peft), '
-                                'and name the folder where `save_pretrained` wrote the whole')
+        raise InputError(model, 'is an adapter without its model; merge it first (`merge_and_unload` of '
+                                'peft), and name the folder where `save_pretrained` wrote the whole')
     if not (folder/'config.json').is_file():
         raise InputError(model, 'is not a model folder (no config.json in it); give the folder that '
                                 '`save_pretrained` wrote')

@@ -82,7 +82,7 @@ def _one_line(endpoint:str):
         raise failed('refuses the key; set OPENAI_API_KEY') from None
     except openai.APITimeoutError: raise failed(f'did not answer in {TIMEOUT} s') from None
     except openai.APIConnectionError as e:
-        if isinstance(e.__cause__, InputError): raise e.__cause__ # Older clients wrap ours
+        if isinstance(e.__cause__, InputError): raise e.__cause__ from None # Older clients wrap ours
         raise failed('cannot be reached; check address and server') from None
     except openai.APIStatusError as e:
         remedy = _REMEDIES.get(e.status_code, 'look into its log')

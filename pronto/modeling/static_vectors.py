@@ -15,8 +15,8 @@ from typing import Callable
 from unicodedata import normalize
 import numpy as np
 import regex
-from ..core.files import (JOINERS, InputError, content_hash, data_dir, json_with_keys, path_part, reading,
-                               replace_folder)
+from ..core.files import JOINERS, InputError, content_hash, data_dir, json_with_keys, path_part, reading
+from ..core.files import replace_folder
 from ..core.refs import Ref
 from ..datasets.examples import verses_of
 from ..datasets.loading import Dataset, load_dataset_folder, load_manifest

@@ -21,8 +21,8 @@ from ..core.files import InputError, warn_once
 from ..core.progress import Meter
 from ..datasets.loading import Dataset, load_dataset_folder
 from ..datasets.tasks import find_task
-from .architectures import (check_tokens, first_line, load_classifier, load_tokenizer, quiet, token_limit,
-                                           token_table)
+from .architectures import check_tokens, first_line, load_classifier, load_tokenizer, quiet
+from .architectures import token_limit, token_table
 from .embedding_init import typical_words
 from .encoding import pack
 from .padding import by_length, padded

@@ -123,7 +123,8 @@ def score_alignment(gold:GoldAlignment, name:str, seed:int=0, by_hand:GoldAlignm
     notes = gold.notes + [f'{len(unlinked):,} verses without a link were left out.']*bool(unlinked)
     has_lemmas = any(w.lemma for v in verses for w in v.source)
     more = dict(forms=[[w.form for w in v.source] for v in verses]) if has_lemmas else dict(source_letters=5)
-    words, targets, refs = [_keys(v.source) for v in verses], [v.target for v in verses], [v.refs[0] for v in verses]
+    words, targets = [_keys(v.source) for v in verses], [v.target for v in verses]
+    refs = [v.refs[0] for v in verses]
     require_alignable(words, targets, refs, gold.path or gold.name)
     found = align_words(words, targets, seed=seed, **more)
     cells = [{(x.source, x.target) for x in links} for links in found]

@@ -86,7 +86,8 @@ class Unusual(NamedTuple):
     "Why a verse is unlike the others"
     ref:Ref
     score:float|None # Of a verse that cannot be judged there is none
-    kind:str   # `blank`, `repeated`, `name missing`, `too short`, `too long`, `poorly aligned`, `perhaps exchanged`
+    # `blank`, `repeated`, `name missing`, `too short`, `too long`, `poorly aligned` or `perhaps exchanged`
+    kind:str
     detail:str # e.g. the name
 
 def _strange_names(draft:Draft)->dict[str,float]:
@@ -222,7 +223,8 @@ def make_draft(
 )->Draft:
     "Put a draft beside its source; raises `InputError` if they share too few verses to learn from"
     for ref,text in texts.items():
-        if len(text) > _LONGEST: raise InputError(path, f'has {len(text):,} characters; divide the verse', str(ref))
+        if len(text) <= _LONGEST: continue
+        raise InputError(path, f'has {len(text):,} characters; divide the verse', str(ref))
     shared = in_order(ref for ref,text in texts.items() if source.get(ref) and words_of(text))
     if len(shared) < _LEAST_VERSES:
         what = f'has {len(shared)} verses of the source, of which {_LEAST_VERSES} are needed'

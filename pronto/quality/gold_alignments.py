@@ -346,7 +346,8 @@ def read_gold(path, greek:dict[Ref,list[SourceWord]]=None)->GoldAlignment:
     if not path.exists(): raise InputError(path, 'does not exist; name a gold alignment')
     if folder := helfi_folder(path):
         files = [path] if path.is_file() else _helfi_files(folder)
-        return GoldAlignment(folder.name.capitalize(), read_helfi(files, folder.parent/'greek'), path=str(path))
+        verses = read_helfi(files, folder.parent/'greek')
+        return GoldAlignment(folder.name.capitalize(), verses, path=str(path))
     books = _usfm_files(path)
     texts = {f: text for f,text in books.items() if '\\zaln' in text}
     if not texts: return read_stated(path, greek)

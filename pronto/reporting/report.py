@@ -26,7 +26,8 @@ from ..datasets.tasks import TASKS, is_chosen
 from .rendering import IN_PERCENT
 from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, answer_values, compare_all
 from .scores import is_clear, read_answers, seed_scores
-from .summary import Scope, Stratum, common_sizes, rows_notes, shared_rows, stratum_of, summarise
+from .summary import Scope, Stratum, common_sizes, rows_notes, shared_rows, stratum_of
+from .summary import summarise
 from .accuracy_tables import SPLITS_SHOWN, in_store, read_seeds
 from .questions.question import RUN_QUESTIONS, Options, Reply, ask_runs, find_question
 from .questions.question import usual_kind
@@ -232,6 +233,12 @@ def _on_common_rows(metric:str, answers:Answers)->dict: # Fields of a metric of 
     return dict(common_score=mean(answers), common_majority=majority and mean(majority),
                 common_gain=None if gain is None else round(gain, 4))
 
+def _add_common_rows(rows:list[dict], answers:dict[int,Answers], kept:dict[int,Answers]):
+    "Add to rows of the report what models score on the rows that all test sets have, where these are fewer"
+    for i,some in kept.items():
+        if len(some.true) == len(answers[i].true): continue
+        for metric,found in rows[i]['metrics'].items(): found |= _on_common_rows(metric, some)
+
 # %% ../../nbs/reporting/report.ipynb #rpt05
 MOST_TESTS = 20_000 # Some minutes
 
@@ -258,9 +265,7 @@ def make_report(
         for i in places:
             rows[i] = row(cells[i], answers[i], facts[bible], Path(folder)) | dict(shown=i in listed)
         kept = {i: answers[i].among(common.get((board, task))) for i in places if i in listed}
-        for i,some in kept.items():
-            if len(some.true) == len(answers[i].true): continue
-            for metric,found in rows[i]['metrics'].items(): found |= _on_common_rows(metric, some)
+        _add_common_rows(rows, answers, kept)
         for metric in tested:
             if metric not in rows[places[0]]['metrics']: continue
             tests.setdefault(metric, []).extend(_test_rows(rows, answers, metric))
@@ -290,7 +295,8 @@ _ON_COMMON = 'common_score common_majority common_gain'.split() # Where a transl
 def _metric_columns(rows:list[dict], metric:str)->dict[str,list]:
     found = [r['metrics'].get(metric, {}) for r in rows]
     columns = {k: [_scaled(r.get(k)) for r in found] for k in (*_OF_METRIC, *_ON_COMMON)}
-    return {k: column for k,column in columns.items() if k in _OF_METRIC or any(x is not None for x in column)}
+    has_some = {k for k,column in columns.items() if any(x is not None for x in column)}
+    return {k: column for k,column in columns.items() if k in _OF_METRIC or k in has_some}
 
 _ON_HUB = re.compile(r'[\w.-]+/[\w.-]+')
 
@@ -348,7 +354,8 @@ def _over_columns(report:Report, codes:list[str], boards:list[tuple])->dict:
     column = lambda rows, k: [number[k][r[k]] if k in number else r[k] for r in rows]
     columns = lambda rows: {k: column(rows, k) for k in rows[0]} if rows else {}
     code = {c: i for i,c in enumerate(codes)}
-    notes = {boards.index(tuple(board)): text for board,text in report.notes.items() if tuple(board) in boards}
+    said = {tuple(board): text for board,text in report.notes.items()}
+    notes = {boards.index(board): text for board,text in said.items() if board in boards}
     return dict(notes=notes, areas=[[code[b] for b in area] for area in areas], metrics=named['metric'],
                 groups=columns(report.groups), pairs=columns(report.pairs))
 

@@ -33,8 +33,8 @@ from .baselines import find_baselines, predict_baselines
 from .comparing import search_name, task_name
 from .planning import Training, at_least_one, choose_tasks
 from .schema import Run
-from .store import (RunKey, check_labels, dataset_hash, is_done, pool_runs, read_record, refresh_language,
-                               score_labels, store_answers, store_measured, store_run)
+from .store import RunKey, check_labels, dataset_hash, is_done, pool_runs, read_record
+from .store import refresh_language, score_labels, store_answers, store_measured, store_run
 from ..datasets.splits import SPLIT_NAMES
 from ..datasets.tasks import TASKS, Task, find_task, load_tasks
 
@@ -427,7 +427,8 @@ def find_dataset(
         raise InputError(shown, 'is neither a dataset folder nor the code of a Bible; name a folder that '
                                 '`pronto build` wrote, or a code like copshc')
     folder = _place(code, splits)
-    if not (file or language or built.get('replace')) and (folder/'manifest.json').is_file(): return _with_splits(folder, splits)
+    has_wishes = file or language or built.get('replace')
+    if not has_wishes and (folder/'manifest.json').is_file(): return _with_splits(folder, splits)
     file = file or _bible_file(code)
     if file is None:
         place = data_dir()/'bibles'/code
