@@ -158,6 +158,31 @@ def test_a_tokenizer_larger_than_the_embeddings_is_one_line_everywhere(models, t
     assert len({*said.values()}) == 1 and 'its tokenizer has token 65, but the model only 40 embeddings' in said['probe'], said
     assert not any(protocols(str(folder), ['lo la mi nu', 'mi so'], Cache(tmp_path)).values()) # No text needs the others
 
+@pytest.mark.parametrize('name', ['gpt2','bert'])
+def test_a_padding_token_that_the_model_lacks_changes_nothing(models, tmp_path, name):
+    "Many tokenizers were given one without a row in the embeddings"
+    import transformers as hf
+    folder = shutil.copytree(models(name), tmp_path/name)
+    tokenizer = hf.AutoTokenizer.from_pretrained(folder)
+    tokenizer.add_tokens([f'w{i}' for i in range(60)])
+    tokenizer.add_special_tokens(dict(pad_token='[FILL]'))
+    tokenizer.save_pretrained(folder)
+    assert tokenizer.pad_token_id == 75 and not any(protocols(str(folder), TEXTS, Cache(tmp_path)).values())
+    def read(model): return FrozenModel(str(model), device='cpu').encode(TEXTS)[0]
+    np.testing.assert_array_equal(read(folder), read(models(name)))
+
+def test_a_mask_that_the_model_lacks_is_one_line(models, tmp_path):
+    import transformers as hf
+    from pronto.modeling.pretrain import pretrain
+    folder = shutil.copytree(models('bert'), tmp_path/'bert')
+    tokenizer = hf.AutoTokenizer.from_pretrained(folder)
+    tokenizer.add_tokens([f'w{i}' for i in range(60)])
+    tokenizer.add_special_tokens(dict(mask_token='[HIDE]'))
+    tokenizer.save_pretrained(folder)
+    why = 'its tokenizer has token 75, but the model only 40 embeddings'
+    for read in lambda: load_reader(str(folder), 'cpu'), lambda: pretrain(TEXTS, tmp_path/'more', init=str(folder), steps=1):
+        assert why in refusal(read)
+
 def test_where_a_text_ends_is_seen_in_pairs_of_decoders(models):
     "Also after the same rows were packed with a sense"
     tokenizer = load_tokenizer(models('gpt2'))

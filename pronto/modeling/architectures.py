@@ -67,6 +67,13 @@ def _needs_sentencepiece(folder)->str: # The name of a file; empty if it needs n
     if find_spec('sentencepiece') is not None: return ''
     return next((p.name for p in model_files(folder) if p.suffix in ('.model','.spm')), '')
 
+def _set_padding(tokenizer, config):
+    "Pad with a token that the model has; padding changes no answer, so any will do"
+    size = getattr(config.get_text_config(), 'vocab_size', None) or math.inf
+    usual = tokenizer.pad_token_id, tokenizer.eos_token_id, 0
+    first = next(i for i in usual if i is not None and i < size)
+    if first != tokenizer.pad_token_id: tokenizer.pad_token = tokenizer.convert_ids_to_tokens(first)
+
 def load_tokenizer(model): # The tokenizer
     "Load a tokenizer that can pad; raises `InputError` if there is none"
     folder, remedy = find_model(model), 'save the tokenizer into the same folder'
@@ -79,8 +86,7 @@ def load_tokenizer(model): # The tokenizer
         if not (file := _needs_sentencepiece(folder)): raise
         raise InputError(model, f'its tokenizer is in {file}, which the package sentencepiece reads; '
                                 'run `pip install sentencepiece`') from e
-    if tokenizer.pad_token_id is None: # A new token would have no embedding
-        tokenizer.pad_token = tokenizer.eos_token or tokenizer.convert_ids_to_tokens(0)
+    _set_padding(tokenizer, load_config(model))
     return tokenizer
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00009

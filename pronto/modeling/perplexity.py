@@ -36,7 +36,7 @@ class _Masked:
     "Tokenizer and weights"
     def __init__(self, model, device:str=None):
         from transformers import AutoModelForMaskedLM
-        from pronto.modeling.architectures import load_model, load_tokenizer, quiet, token_limit
+        from pronto.modeling.architectures import check_tokens, load_model, load_tokenizer, quiet, token_limit
         from pronto.modeling.apart import read_apart
         self.model, self.device = model, pick_device(device)
         self.tokenizer = load_tokenizer(model)
@@ -47,6 +47,7 @@ class _Masked:
         if head or self.tokenizer.mask_token_id is None:
             what = f'its weights lack {head[0]}' if head else 'its tokenizer has no mask'
             raise InputError(model, f'cannot predict masked tokens ({what}); {remedy}')
+        check_tokens(model, net, [[self.tokenizer.mask_token_id]])
         read_apart(net, self.tokenizer)
         self.net = net.to(self.device).eval()
         self.limit = token_limit(self.net, self.tokenizer)

@@ -22,7 +22,7 @@ from ..bibles.reading import read_bible
 from ..bibles.versification import choose_versification, to_english
 from ..core.files import InputError, content_hash, foreign_file, json_with_keys, reading, replace_folder
 from ..datasets.splits import split_of
-from .architectures import load_model, load_tokenizer, quiet
+from .architectures import check_tokens, load_model, load_tokenizer, quiet
 from .embedding_init import word_vectors
 from .encoding import unknown_token_share
 from .layers import use_onednn
@@ -138,6 +138,7 @@ def _known_model(init, seed:int)->tuple: # Tokenizer and model
                        'give a model of the BERT family')
     if tokenizer.mask_token is None:
         raise InputError(init, 'its tokenizer has no mask token; give a model of the BERT family')
+    check_tokens(init, net, [[len(tokenizer) - 1]]) # Some tokens are replaced by any of the tokenizer's
     return tokenizer, net
 
 # %% ../../nbs/modeling/pretrain.ipynb #3106c315

@@ -224,7 +224,7 @@ class CausalModel(_Causal):
         end = -1 - after
         ids = [x[:end] for x in self._ids([p + ('A' if self.chat else ' A') for p in prompts])]
         cut = [x[-self.limit:] for x in ids]
-        check_tokens(self.model, self.net, cut)
+        check_tokens(self.model, self.net, [*cut, letters])
         found = np.empty((len(ids), n))
         same = _shared(cut) if cut else 0
         read = _read_once(self, cut[0][:same]) if cut else None # The examples, once for all prompts
