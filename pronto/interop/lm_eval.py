@@ -100,7 +100,11 @@ def write_lm_eval(
     (folder/code).mkdir()
     for stem,parts in dataset.tasks.items():
         if not parts['test']: continue
-        labels, texts = options(dataset, stem), text_columns(type(parts['test'][0]))
+        try: labels = options(dataset, stem)
+        except InputError as e:
+            to_stderr(f'left out {e}')
+            continue
+        texts = text_columns(type(parts['test'][0]))
         *shared, splits = templates.setdefault(stem, (labels, texts, set()))
         if shared != [labels, texts]:
             what = f'has other labels of {stem} ({", ".join(labels)}) than the datasets before it'
@@ -120,11 +124,12 @@ def export_lm_eval(folders, out, progress=iter)->list[str]: # Names of the tasks
         for code,(*_,load) in progress(list(open_datasets(folders).items())):
             dataset = load()
             write_lm_eval(dataset, code, aside, templates)
-            about.append(provenance(dataset) | dict(sizes=sizes(dataset)))
+            asked = {stem: n for stem,n in sizes(dataset).items() if stem in templates}
+            about.append(provenance(dataset) | dict(sizes=asked))
             if on_words := ', '.join(words_of_dataset(dataset.manifest)):
                 to_stderr(f'{code}: left out {on_words}: the harness asks for one answer, not for tags')
         if not templates:
-            what = 'has no test split to ask about; build the dataset from more of the Bible'
+            what = 'has no task to ask about; build it from more of the Bible, or with fewer labels'
             raise InputError(folders[0], what)
         made = [task_yamls(stem, *shared) for stem,shared in templates.items()]
         yamls = {name: text for both in made for name,text in both.items()}
