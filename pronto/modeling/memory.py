@@ -9,6 +9,8 @@ __all__ = ['FIGURES', 'RAREST', 'Ngrams', 'halves', 'complete', 'is_exact', 'sur
 # %% ../../nbs/modeling/memory.ipynb #mem00005
 import math, time
 from collections import Counter, defaultdict
+from functools import partial
+from typing import Callable
 from unicodedata import normalize
 import numpy as np
 import regex
@@ -18,7 +20,7 @@ from ..core.progress import progress as bar
 from ..core.refs import Ref
 from ..core.seeds import score_seeds
 from ..datasets.loading import Dataset
-from ..datasets.parallels import plain_letters
+from ..datasets.parallels import bare_letters, plain_letters
 from ..datasets.splits import SPLITS
 from .padding import batches_by_length
 from .outcome import Measured, spent
@@ -116,6 +118,9 @@ def _generate(model, begun:list, wholes:list)->list[str]:
 def _most(tokens:int)->int: return tokens*3//2 + 2 # A model may cut what it writes more finely
 
 # %% ../../nbs/modeling/memory.ipynb #mem00011
+def _written(model, text:str)->str:
+    return model.tokenizer.decode([i for i,s in zip(*encoded(model, text)) if not s])
+
 def complete(
     model, # From `load_reader`
     texts:list[tuple[str,str]], # Beginnings, and what follows them, for its length
@@ -137,10 +142,14 @@ def complete(
         for k,text in zip(some, written): said[k] = _joined(text)[:len(_joined(texts[k][1]))]
     return said
 
-def is_exact(said:str, true:str)->bool:
-    "Are the letters the same, with their vowel signs?"
-    letters, written = (_joined(plain_letters(text)).casefold() for text in (true, said))
-    return letters != '' and written == letters
+def is_exact(
+    said:str, true:str,
+    written:str='' # What a tokenizer makes of the true text, perhaps without accents
+)->bool:
+    "Are the letters the same, with their vowel signs, and with the accents that a tokenizer keeps?"
+    if plain_letters(written) == plain_letters(true): true = written
+    said, true = (_joined(bare_letters(text)).casefold() for text in (said, true))
+    return said == true != ''
 
 # %% ../../nbs/modeling/memory.ipynb #mem00014
 FIGURES = dict(exact=(0, 1), chrf=(0, 100), min_k=(0, 1000), known=(0, 1), order=(0, 1)) # With their bounds
@@ -162,7 +171,8 @@ def neighbouring(verses:dict[Ref,str])->list[tuple[Ref,Ref]]: # No verse is in t
 def answers_about(
     read, # From texts by name to the nats of their tokens, of those that the model can read
     finish, # From pairs of a beginning and the rest to what a model says instead of the rest
-    verses:dict[Ref,str], others:dict[Ref,str] # The second: other wordings of the verses, perhaps of some
+    verses:dict[Ref,str], others:dict[Ref,str], # The second: other wordings of the verses, perhaps of some
+    write:Callable=str # From a text to what a tokenizer makes of it
 )->dict[Ref,dict[str,float|None]]: # For each verse the `FIGURES`
     "What a model knows about each verse"
     from sacrebleu.metrics import CHRF
@@ -177,7 +187,7 @@ def answers_about(
         answers = found[ref] = dict.fromkeys(FIGURES)
         if said[ref] is not None:
             close = score.sentence_score(said[ref], [_joined(rest)]).score
-            answers |= dict(exact=float(is_exact(said[ref], rest)), chrf=round(close, 2))
+            answers |= dict(exact=float(is_exact(said[ref], rest, write(rest))), chrf=round(close, 2))
         if ref in own: answers['min_k'] = round(surprise(own[ref]), 4)
         if ref in own and ref in other:
             answers['known'] = float(surprise(own[ref]) < surprise(other[ref]))
@@ -221,7 +231,7 @@ def score_memory(
     verses = dict(sorted(verses.items()))
     read = lambda texts: {name: x for name,(_,x) in read_tokens(reader, texts, progress=progress).items()}
     finish = lambda texts: complete(reader, texts, progress=progress)
-    said = answers_about(read, finish, verses, others)
+    said = answers_about(read, finish, verses, others, partial(_written, reader))
     known = {ref for ref,answers in said.items() if answers['min_k'] is not None}
     if not known: raise InputError(folds[0].path, f'has no dev or test verse that {model} can read')
     base = answers_about(ngrams.read, ngrams.finish, verses, others)

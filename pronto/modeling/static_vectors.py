@@ -12,7 +12,6 @@ from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Callable
-from unicodedata import normalize
 import numpy as np
 import regex
 from ..core.files import JOINERS, InputError, content_hash, data_dir, json_with_keys, path_part, reading
@@ -20,6 +19,7 @@ from ..core.files import replace_folder
 from ..core.refs import Ref
 from ..datasets.examples import verses_of
 from ..datasets.loading import Dataset, load_dataset_folder, load_manifest
+from ..datasets.parallels import lower_case
 from ..datasets.word_align import UNSPACED
 from .recipes import file_hash, local_model
 
@@ -28,12 +28,9 @@ _MARKS = rf'[\p{{M}}{JOINERS}]*'
 _WORD = regex.compile(rf'[\p{{L}}\p{{N}}&&{UNSPACED}]{_MARKS}|(?:[\p{{L}}\p{{N}}--{UNSPACED}]{_MARKS})+'
                       rf'|[^\s\p{{L}}\p{{N}}\p{{M}}{JOINERS}]{_MARKS}|\p{{M}}', regex.V1)
 
-def _lower(text:str)->str: # In NFC
-    return normalize('NFC', text.lower().replace('i\u0307', 'i')) # Python lowers the Turkish İ to two signs
-
 def lower_words(text:str)->list[str]: # In lower case, in NFC
     "Split a text into words"
-    return _WORD.findall(_lower(text))
+    return _WORD.findall(lower_case(text))
 
 # %% ../../nbs/modeling/static_vectors.ipynb #sv000011
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ def read_vectors(
             if len(cells) != width:
                 what = f'has {len(cells)} numbers instead of {width}; get a fresh copy'
                 raise InputError(path, what, f'line {n}')
-            word = _lower(word)
+            word = lower_case(word)
             if word in wanted and word not in found: found[word] = _unit(_vector(path, cells, n))
     if n - 1 != words:
         what = f'has {n - 1:,} words instead of the {words:,} that line 1 promises; get a fresh copy'
