@@ -212,6 +212,12 @@ def test_a_tokenizer_of_sentencepiece(models, tmp_path, monkeypatch, name, file)
     with pytest.raises(InputError, match=f'its tokenizer is in {file}, which the package sentencepiece reads; run `pip install'):
         load_tokenizer(folder)
 
+def test_a_tokenizer_that_is_more_than_a_file_of_sentencepiece_is_one_line(models, tmp_path):
+    folder = shutil.copytree(models('marian'), tmp_path/'marian', ignore=shutil.ignore_patterns('*token*.json'))
+    (folder/'source.spm').write_bytes(b'')
+    with quiet(), pytest.raises(InputError, match='has source.spm, but its tokenizer cannot be loaded from that; copy all files'):
+        load_tokenizer(folder)
+
 def test_numbers_that_name_layers_do_not_count_as_layers(models, tmp_path):
     "A configuration of Qwen3 says 28 of `max_window_layers`, whatever it has"
     folder = models('qwen3')

@@ -6,8 +6,8 @@
 __all__ = ['columns', 'bitext', 'language_script', 'metadata', 'mteb_task', 'mteb_bitext', 'mteb_tasks', 'mteb_table']
 
 # %% ../../nbs/interop/mteb.ipynb #1f3c7eb3
-from typing import TYPE_CHECKING, Callable, Iterable, get_args
-from ..bibles.languages import identify, script_for
+from typing import TYPE_CHECKING, Callable, get_args
+from ..bibles.languages import identify, script_for, script_of
 from ..core.files import InputError, content_hash
 from ..core.refs import Ref
 from ..core.tables import Table, decimal
@@ -49,10 +49,10 @@ def bitext(one:Dataset, other:Dataset)->tuple[list[str],list[str]]: # Texts of t
     raise InputError(other.path, what)
 
 # %% ../../nbs/interop/mteb.ipynb #5c67ae78
-def language_script(language:str, code:str='', texts:Iterable[str]=())->str: # e.g. `wol-Latn`
+def language_script(language:str, code:str='', texts:list[str]=())->str: # e.g. `wol-Latn`
     "A language as `mteb` names it, in the script that is stated, or else that of some texts"
     from mteb.languages import ISO_TO_LANGUAGE
-    iso639_3 = identify(language, code).iso639_3
+    iso639_3 = identify(language, code, script_of(texts)).iso639_3
     if iso639_3 not in ISO_TO_LANGUAGE: return 'mis-Zyyy'
     return f'{iso639_3}-{script_for(language, code, texts)}'
 

@@ -62,10 +62,11 @@ def one_line_errors(model, what:str, remedy:str):
 # %% ../../nbs/modeling/architectures.ipynb #a5c00016
 _LOCAL = dict(trust_remote_code=False, local_files_only=True)
 
-def _needs_sentencepiece(folder)->str: # The name of a file; empty if it needs nothing that is not there
-    "The file of a tokenizer that only a missing package reads"
-    if find_spec('sentencepiece') is not None: return ''
-    return next((p.name for p in model_files(folder) if p.suffix in ('.model','.spm')), '')
+def _of_sentencepiece(folder)->str: # The name of a file; empty if it has none, or can do without
+    "The file of a tokenizer that the package sentencepiece reads"
+    names = [p.name for p in model_files(folder)]
+    if 'tokenizer.json' in names: return ''
+    return next((name for name in names if name.endswith(('.model','.spm'))), '')
 
 def _set_padding(tokenizer, config):
     "Pad with a token that the model has; padding changes no answer, so any will do"
@@ -83,9 +84,12 @@ def load_tokenizer(model): # The tokenizer
             if len(tokenizer) <= len(tokenizer.all_special_ids):
                 raise InputError(model, f'has no vocabulary; {remedy}')
     except InputError as e:
-        if not (file := _needs_sentencepiece(folder)): raise
-        raise InputError(model, f'its tokenizer is in {file}, which the package sentencepiece reads; '
-                                'run `pip install sentencepiece`') from e
+        if not (file := _of_sentencepiece(folder)): raise
+        if find_spec('sentencepiece') is None:
+            raise InputError(model, f'its tokenizer is in {file}, which the package sentencepiece reads; '
+                                    'run `pip install sentencepiece`') from e
+        raise InputError(model, f'has {file}, but its tokenizer cannot be loaded from that; copy all files of '
+                                'the tokenizer, such as tokenizer.json or vocab.json') from e
     _set_padding(tokenizer, load_config(model))
     return tokenizer
 
