@@ -9,6 +9,7 @@ __all__ = ['Instructions', 'read_instructions']
 from pathlib import Path
 from string import Formatter
 from typing import NamedTuple
+from unicodedata import normalize
 from ..bibles.languages import identify
 from ..core.files import InputError, fact_table, reading
 from ..datasets.tasks import find_task
@@ -66,6 +67,7 @@ def _gathered(rows:list[dict], path)->dict[str,Instructions]:
     found = {}
     for n,row in enumerate(rows, 2):
         language, name, key, text = row.values()
+        key = normalize('NFC', key) # As labels are
         try: stem = '*' if name == '*' else find_task(name).stem
         except ValueError as e:
             what = f'there is no task {name!r}; use NMC, PNS, SM, SS, SAC, a stem or *'
