@@ -149,7 +149,7 @@ def test_a_tokenizer_larger_than_the_embeddings_is_one_line_everywhere(models, t
     tokenizer.add_tokens([f'w{i}' for i in range(60)])
     tokenizer.save_pretrained(folder)
     said = protocols(str(folder), ['lo la mi nu', 'lo w50 mi so'], Cache(tmp_path))
-    pairs = [PairExample('go.01', 'lo w50', 'mi', '01'[i % 2], None, None) for i in range(8)]
+    pairs = [PairExample('go.01', 'lo w50', 'mi', SS.labels[i % 2], None, None) for i in range(8)]
     parts = dict(train=pairs, dev=pairs, test=pairs)
     said['pairs'] = refusal(lambda: fine_tune(str(folder), SS, parts, find_recipe('paper', epochs=1).settings(SS), device='cpu'))
     with quiet(): causal = CausalModel(str(folder), 'cpu')
