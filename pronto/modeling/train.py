@@ -112,6 +112,7 @@ class LeanTrainer(Trainer):
 
     def floating_point_ops(self, inputs): return 0
 
+# %% ../../nbs/modeling/train.ipynb #ft1task1
 def _most_likely(task, logits)->list[str]: # `logits`: (rows, labels)
     return [task.labels[i] for i in logits.argmax(-1).tolist()]
 
@@ -122,6 +123,7 @@ def _measure(task, found)->dict[str,float]: # `found`: of `Trainer`, with `predi
     metrics = scores(task, [task.labels[i] for i in labels.tolist()], predicted)
     return metrics | dict(loss=float(cross_entropy(logits, labels)), constant=float(len(set(predicted)) == 1))
 
+# %% ../../nbs/modeling/train.ipynb #ft1task2
 class FineTuner(LeanTrainer):
     "A `Trainer` with a separate learning rate for new tokens, which records the loss of each batch"
     def __init__(self, *args, task, keep:KeepBest, first_new:int=0, embeddings:float=1.0, **kwargs):
