@@ -70,6 +70,12 @@ def test_two_bibles_are_compared(pronto, tmp_path):
     assert len((tmp_path/'x.csv').read_text().splitlines()) == 5
     assert pronto('convert', files[0], '--compare')[2] == ['pronto: --compare: compares two Bibles, and 1 are named; name two']
 
+def test_what_is_not_read_is_named(pronto, tmp_path):
+    (tmp_path/'a.tsv').write_text('MRK\t1\t1\tAnam.\n' + ''.join(f'Leu {i}\t1\t1\tSona.\n' for i in range(7)))
+    said = 'not read: Leu 0 (1), Leu 1 (1), Leu 2 (1), Leu 3 (1), Leu 4 (1) and 2 more'
+    assert said in pronto('convert', tmp_path/'a.tsv', '-o', tmp_path/'b.tsv')[2]
+    assert said in pronto('convert', tmp_path/'a.tsv', '--report')[1].splitlines()
+
 def test_a_bible_is_the_same_as_itself():
     bible = verses(['Anam']*len(LABELS))
     assert compare_bibles(bible, bible) == (len({*LABELS}), [])

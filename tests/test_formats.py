@@ -1,5 +1,5 @@
 "Every format that is read: a small Bible in each, what it says about itself, bad files, and a thousand damaged ones"
-import random, shutil, tracemalloc, zipfile, zlib
+import json, random, shutil, tracemalloc, zipfile, zlib
 from pathlib import Path
 from struct import pack, unpack
 
@@ -9,7 +9,9 @@ import small_bibles
 from conftest import ROOT, time_limit
 from small_bibles import FORMATS, PLACES, TEXTS, WITH_LANGUAGE, WITH_LICENCE, database, word, write
 from pronto.bibles.reading import formats_table, read_bible
+from pronto.bibles.rows import find_book
 from pronto.core.files import InputError
+from pronto.core.refs import BOOKS
 
 SWORD = Path('/usr/share/sword')
 installed = pytest.mark.skipif(not (SWORD/'mods.d').is_dir(), reason='no SWORD modules are installed')
@@ -103,6 +105,88 @@ def test_what_a_burrito_lists_must_be_there(tmp_path):
     with pytest.raises(InputError, match=said): read_bible(folder)
     (folder/'ingredients'/'MRK.usfm').write_text('Anam')
     with pytest.raises(InputError, match='MRK.usfm: is listed as a part of the Bible, but is none'): read_bible(folder)
+
+def changed(name, folder, file, **new):
+    "A small Bible in which some texts of a file are others"
+    folder = write(name, folder)
+    text = (folder/file).read_text()
+    for old,other in new.items(): text = text.replace(OLD[old], other)
+    (folder/file).write_text(text)
+    return folder
+
+OLD = dict(code='<iso>qaa</iso>', content='<content src="release/USX_1/MAT.usx" role="MAT"/>', end='</publications>',
+           iso='qaa:::', rights='<Versification>')
+GLOSSARY = '<usx version="3.0"><book code="GLO" style="id"/><para style="p"><char style="k">Leu</char> sona</para></usx>'
+
+def test_a_bundle_may_list_a_glossary(tmp_path):
+    listed = OLD['content'] + '<content src="release/USX_1/GLO.usx" role="GLO"/>'
+    folder = changed('dbl', tmp_path, 'metadata.xml', content=listed)
+    (folder/'release'/'USX_1'/'GLO.usx').write_text(GLOSSARY)
+    bible = read_bible(folder)
+    assert texts(bible) == TEXTS and not bible.skipped
+
+def test_books_of_other_publications_are_said(tmp_path):
+    other = '<publication id="p2"><structure><content src="release/USX_2/LUK.usx"/><content src="release/USX_2/MAT.usx"/></structure></publication>'
+    bible = read_bible(changed('dbl', tmp_path, 'metadata.xml', end=other + OLD['end']))
+    assert texts(bible) == TEXTS and bible.skipped == {'books of publication p2, not the default': 1}
+
+def test_an_old_bundle_has_a_folder_for_each_list_of_books(tmp_path):
+    books = lambda *codes: ''.join(f'<book code="{c}"/>' for c in codes)
+    lists = f'<bookList id="1" default="true"><books>{books(*small_bibles.OSIS)}</books></bookList><bookList id="2">{books("MAT")}</bookList>'
+    (tmp_path/'metadata.xml').write_text(f'<DBLMetadata typeVersion="1.3"><language><iso>qaa</iso></language><contents>{lists}</contents></DBLMetadata>')
+    for n in 1, 2: (tmp_path/f'USX_{n}').mkdir()
+    for b in small_bibles.OSIS: (tmp_path/'USX_1'/f'{b}.usx').write_text(small_bibles.usx_book(b))
+    (tmp_path/'USX_2'/'MAT.usx').write_text(small_bibles.usx_book('MAT'))
+    bible = read_bible(tmp_path)
+    assert texts(bible) == TEXTS and not bible.skipped
+
+def test_a_folder_names_the_script_of_its_language(tmp_path):
+    for name in 'dbl', 'paratext': (tmp_path/name).mkdir()
+    code = '<iso>qaa</iso><script>Cyrillic</script><scriptCode>Cyrl</scriptCode>'
+    assert read_bible(changed('dbl', tmp_path/'dbl', 'metadata.xml', code=code)).language == 'qaa-Cyrl'
+    assert read_bible(changed('paratext', tmp_path/'paratext', 'Settings.xml', iso='qaa:Cyrl::')).language == 'qaa-Cyrl'
+
+def test_a_project_may_have_a_glossary_and_name_its_rights_in_html(tmp_path):
+    rights = '<Copyright>&lt;p&gt;Public Domain&lt;/p&gt;</Copyright>' + OLD['rights']
+    folder = changed('paratext', tmp_path, 'Settings.xml', rights=rights)
+    (folder/'99GLO.usfm').write_text('\\id GLO\n\\p\n\\k Leu\\k* sona\n')
+    bible = read_bible(folder)
+    assert bible.licence == 'Public Domain' and not bible.skipped
+
+# JSON as it is handed out
+
+ABBREVIATIONS = """gn ex lv nm dt js jud rt 1sm 2sm 1kgs 2kgs 1ch 2ch ezr ne et job ps prv ec so is jr lm ez dn ho jl am ob jn mi na hk
+zp hg zc ml mt mk lk jo act rm 1co 2co gl eph ph cl 1ts 2ts 1tm 2tm tt phm hb jm 1pe 2pe 1jo 2jo 3jo jd re""".split()
+JAMES_FIRST = [*list(BOOKS)[:44], *list(BOOKS)[58:65], *list(BOOKS)[44:58], 'REV'] # As in Russian Bibles
+
+@pytest.mark.parametrize('names', [ABBREVIATIONS, list(BOOKS)[:66], JAMES_FIRST], ids=['abbreviations','codes','another order'])
+def test_a_list_of_all_books_is_in_the_order_that_most_names_say(names, tmp_path):
+    (tmp_path/'a.json').write_text(json.dumps([dict(abbrev=n, chapters=[[f'toki {n}']]) for n in names]))
+    codes = names if names is JAMES_FIRST else list(BOOKS)[:66]
+    bible = read_bible(tmp_path/'a.json')
+    assert {r.book: r.text for r in bible.rows} == {code: f'toki {n}' for code,n in zip(codes, names)}
+
+def test_a_file_may_hold_a_single_book(tmp_path):
+    for name,book in ('Mark.json', dict(book='Mark')), ('42.json', dict(translation='Anam leu', nr=42, name='Luka')):
+        verses = [dict(verse='1', text='Anam'), dict(verse='2', text='Leu')]
+        (tmp_path/name).write_text(json.dumps(book | dict(chapters=[dict(chapter='1', verses=verses)])))
+    (tmp_path/'Books.json').write_text(json.dumps([BOOKS[b] for b in list(BOOKS)[:66]]))
+    bible = read_bible(tmp_path)
+    assert [(*r[:3], r.text) for r in bible.rows] == [(b, 1, n, t) for b in ('MRK','LUK') for n,t in (('1','Anam'), ('2','Leu'))]
+
+@pytest.mark.parametrize('name,code', [('I Samuel','1SA'), ('III John','3JN'), ('Revelation of John','REV'), ('II Maccabees','2MA'),
+                                       ('Prayer of Manasses','MAN'), ('Isaiah','ISA'), ('I','')])
+def test_books_are_found_under_names_with_roman_numerals(name, code): assert (find_book(name) or '') == code
+
+# Bible programs
+
+@pytest.mark.parametrize('said,text', [
+    ('Anam\\cf11\\super H1\\cf0\\nosupersub  leu\\par', 'Anam leu'), ('{\\super (1)}Anam\\par', 'Anam'),
+    ('<p>Anam<num>H1</num> <not>n1</not>leu <tvm>G5656</tvm></p>', 'Anam leu')])
+def test_numbers_of_words_and_marks_of_notes_are_no_text(said, text, tmp_path):
+    (tmp_path/'a.bbli').write_bytes(database(('CREATE TABLE Bible (Book INT, Chapter INT, Verse INT, Scripture TEXT)',),
+                                             ('INSERT INTO Bible VALUES (?, ?, ?, ?)', (41, 1, 1, said))))
+    assert read_bible(tmp_path/'a.bbli').rows[0].text == text
 
 def test_links_out_of_a_folder_are_not_followed(tmp_path):
     (tmp_path/'in').mkdir()

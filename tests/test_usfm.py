@@ -162,7 +162,8 @@ def test_what_is_written_is_read_again(tmp_path_factory, raw):
 # Bad input
 
 @pytest.mark.parametrize('text', [
-    '{"type": "USJ", "content": "x"}', '{"type": "USJ", "content": [7]}', '{"type": "USJ", "content": [[]]}', '{"type": "USJ"',
+    '{"type": "USJ", "content": "x"}', '{"type": "USJ", "content": [{"type": ["para"], "content": []}]}',
+    '{"type": "USJ", "content": [7]}', '{"type": "USJ", "content": [[]]}', '{"type": "USJ"',
     '{"type": "USJ", "content": [' + '['*100_000 + ']'*100_000 + ']}', '{"type": "USJ", "content": []}',
     '<usx version="3.0">', '<usx><para>', '<usx>' + '<char style="nd">'*100_000 + '</char>'*100_000 + '</usx>', '<usx/>'])
 def test_bad_usx_and_usj_is_one_line(text, tmp_path):

@@ -22,6 +22,7 @@ class Said(NamedTuple):
     "What a folder says about the Bible in it"
     fields:dict # Of `Bible`
     names:list[str]|None=None # Of the files with the text; `None` if it does not say
+    others:dict[str,int]={} # What else is in the folder, to how many books of it are not read
 
 class Bundle(NamedTuple):
     "A kind of folder that says what it holds"
@@ -50,7 +51,16 @@ def _stated(folder:Folder, scheme:str, changes:str|None, by:str)->StatedNumbers:
         scheme_verses(f'{scheme or "eng"} {text}') # Fails if it cannot be read
     return StatedNumbers(scheme or 'eng', text, by)
 
-def _only_said(**fields)->dict: return {k: v for k,v in fields.items() if v}
+_TAG = re.compile(r'<[^<>]*>')
+
+def _only_said(**fields)->dict:
+    "The fields that have a value; what a text says about rights may be XHTML"
+    plain = {k: ' '.join(_TAG.sub(' ', v).split()) if k == 'licence' else v for k,v in fields.items()}
+    return {k: v for k,v in plain.items() if v}
+
+def _tag(code:str, script:str)->str:
+    "The code of a language with that of its script, e.g. `srp-Latn`"
+    return f'{code}-{script}' if code and re.fullmatch('[A-Z][a-z]{3}', script) and '-' not in code else code
 
 # %% ../../nbs/bibles/bundles.ipynb #bun00008
 _PARATEXT = {'1': 'org', '2': 'lxx', '3': 'vul', '4': 'eng', '5': 'rsc', '6': 'rso'} # Number to scheme
@@ -60,12 +70,13 @@ def _paratext(folder:Folder, name:str)->Said|None:
     root = parse_xml(_text_of(folder, name), folder.path/name)
     if root.tag != 'ScriptureText': return None
     says = lambda *tags: next((text for t in tags if (text := (root.findtext(t) or '').strip())), '')
-    code, named = says('LanguageIsoCode').partition(':')[0], says('Language')
+    code, script, *_ = *says('LanguageIsoCode').split(':'), '' # e.g. `tpi:Latn::`
+    named = says('Language')
     beside = PurePosixPath(name).parent
     custom = next((n for n in folder.names if PurePosixPath(n).parent == beside
                    and PurePosixPath(n).name.lower() == 'custom.vrs'), None)
     stated = _stated(folder, _PARATEXT.get(says('Versification'), ''), custom, 'Settings.xml')
-    fields = _only_said(language=code or named, named=(named,) if named else (),
+    fields = _only_said(language=_tag(code, script) or named, named=(named,) if named else (),
                         title=says('FullName','Name'), licence=says('Copyright'))
     return Said(fields | dict(stated=stated))
 
@@ -74,12 +85,22 @@ _NAMED_SCHEMES = {'english': 'eng', 'original': 'org', 'septuagint': 'lxx', 'vul
                   'russian orthodox': 'rso', 'russian protestant': 'rsc'}
 _VRS_NAME = re.compile(r'#\s*Versification\s+"([^"\n]+)"')
 
-def _publication(root)->list[str]: # Names of files as the metadata has them
-    "The files of the default publication, or of the largest"
+def _sources(publication)->list[str]:
+    "The files of a publication; until version 2 there are codes of books, and a folder for each publication"
+    named = [c.get('src') for c in publication.iter('content') if c.get('src')]
+    if named or publication.tag != 'bookList': return named
+    return [f'USX_{publication.get("id")}/{b.get("code")}.usx' for b in publication.iter('book')]
+
+def _publication(root)->tuple[list[str],dict[str,int]]: # Names of files as the metadata has them
+    "The files of the default publication, or of the largest; how many books only another one has"
     publications = root.findall('.//publications/publication') or root.findall('.//contents/bookList')
     default = [p for p in publications if p.get('default') == 'true']
-    sources = [[c.get('src') for c in p.iter('content') if c.get('src')] for p in default or publications]
-    return max(sources, key=len, default=[])
+    chosen = max(default or publications, key=lambda p: len(_sources(p)), default=None)
+    if chosen is None: return [], {}
+    has = {PurePosixPath(s).name for s in _sources(chosen)}
+    more = {p.get('id', ''): {PurePosixPath(s).name for s in _sources(p)} - has for p in publications}
+    name_of = 'books of publication {}, not the default'.format
+    return _sources(chosen), {name_of(p): len(books) for p,books in more.items() if books}
 
 def _dbl_numbers(folder:Folder, name:str, root)->StatedNumbers:
     scheme = _NAMED_SCHEMES.get((root.findtext('.//versification') or '').strip().lower(), '')
@@ -103,10 +124,14 @@ def _dbl(folder:Folder, name:str)->Said|None:
     named = (says('language/name'), says('language/nameLocal'))
     title = says('identification/name', 'identification/nameLocal', 'identification/description')
     licence = says('copyright/statement', 'copyright/fullStatement/statementContent', 'copyright')
-    fields = _only_said(language=says('language/iso', 'language/ldml'), title=title, licence=licence,
+    code = says('language/iso', 'language/ldml')
+    fields = _only_said(language=_tag(code, says('language/scriptCode')), title=title, licence=licence,
                         named=tuple(dict.fromkeys(filter(None, named))))
     fields['stated'] = _dbl_numbers(folder, name, root)
-    return Said(fields, _found(folder, name, _publication(root)))
+    sources, others = _publication(root)
+    is_there = any((PurePosixPath(name).parent/s).as_posix() in folder.names for s in sources)
+    is_named = next(root.iter('content'), None) is not None # Otherwise the names are a convention
+    return Said(fields, _found(folder, name, sources) if is_there or is_named else None, others)
 
 def _found(folder:Folder, name:str, sources:list[str])->list[str]|None:
     "The files that are listed, as names in the folder; raises `InputError` if one is not there"

@@ -142,9 +142,16 @@ def _by_number(books:list)->list[str|None]: # A number for each, or `None`
     "The number of each book in the canon, if their count and the names that are known say so"
     if len(books) not in (66, 27): return [None]*len(books)
     numbers = [str(i + 67 - len(books)) for i in range(len(books))]
-    names = [_named(b, _LEVELS[0]) if isinstance(b, dict) else None for b in books]
-    agree = all(find_book(n) in (None, find_book(i)) for n,i in zip(names, numbers) if n)
-    return numbers if agree else [None]*len(books)
+    known = {i: code for b,i in zip(books, numbers) if (code := _known_book(b))}
+    others = {i: code for i,code in known.items() if code != find_book(i)}
+    is_order = {*others.values()} == {find_book(i) for i in others} # Of their own, such as James before Paul
+    return numbers if not others or len(others) <= _MISLED and not is_order else [None]*len(books)
+
+_MISLED = 4 # Books whose abbreviation is that of another book elsewhere, such as `jn` for Jonah
+
+def _known_book(value)->str|None: # Its code
+    "The book that an object names, if it is known"
+    return find_book(_named(value, _LEVELS[0]) or '') if isinstance(value, dict) else None
 
 def _in_books(value, path):
     "Yields (book, chapter, label, text), from the list or the object of the books"
@@ -152,14 +159,13 @@ def _in_books(value, path):
     numbers = _by_number(value)
     if not isinstance(value[0], dict) and None in numbers:
         raise NotABible(path, f'holds {len(value)} lists without names of books; name them')
-    named = [(find_book(str(_named(b, _LEVELS[0]))) if isinstance(b, dict) else None) for b in value]
-    return ((book if named[i] else numbers[i] or book, *rest)
-            for i,b in enumerate(value) for book,*rest in _walk([b], path))
+    return ((numbers[i] or book, *rest) for i,b in enumerate(value) for book,*rest in _walk([b], path))
 
 def _unwrapped(value):
     "The list or the object of the books or of the verses"
     for _ in range(4):
         if not isinstance(value, dict): return value
+        if _known_book(value) and _inner(value, _LEVELS[0]) is not None: return [value] # A single book
         inner = next((value[k] for k in _WRAPPERS if isinstance(value.get(k), (dict, list))), None)
         if inner is None: return value
         value = inner
@@ -197,4 +203,5 @@ def _tried(value, path)->list:
     "What the books hold; empty if no book is known, so that it may be anything else"
     books = value if isinstance(value, dict) else [_named(b, _LEVELS[0]) for b in value if isinstance(b, dict)]
     known = any(find_book(str(b)) for b in books) or isinstance(value, list) and None not in _by_number(value)
-    return list(_in_books(value, path)) if known else []
+    holds = isinstance(value, dict) or isinstance(value[0], (dict, list)) # Not only the names of books
+    return list(_in_books(value, path)) if known and holds else []

@@ -23,7 +23,7 @@ _GBF_BLOCKS = frozenset('CM CL CG CT CI PF PI PP PR'.split())
 TAG_TABLES = {
     'OSIS': TagTable(OSIS_SKIP, OSIS_BLOCKS),
     'ThML': TagTable(frozenset('note title scripRef footnote xref h1 h2 h3 h4 h5 h6'.split()), _HTML_BLOCKS),
-    'GBF': TagTable(frozenset('RF RX TS TT TH sup note'.split()), _GBF_BLOCKS | _HTML_BLOCKS),
+    'GBF': TagTable(frozenset('RF RX TS TT TH sup note num tvm not'.split()), _GBF_BLOCKS | _HTML_BLOCKS),
     'MyBible': TagTable(frozenset('n f S m h x'.split()), _HTML_BLOCKS)}
 
 # %% ../../nbs/bibles/markup.ipynb #mku00008
@@ -52,11 +52,15 @@ class Tagless(NamedTuple):
     open:str = ''          # The tag that hides what follows it, if nothing ends it
     words:tuple[LinkedWord,...] = () # With a Strong's number, in OSIS
 
+_WORD = re.compile(r'</?w(?:\s[^<>]*)?>')
+
 def tagless(
-    text:str, kind:str # A key of `TAG_TABLES`
+    text:str, kind:str, # A key of `TAG_TABLES`
+    words:bool=True # Also find the words with a Strong's number
 )->Tagless:
     "The text of a verse without tags and without what is no text of it"
-    table, parts, length, words, begun = TAG_TABLES[kind], [], 0, [], None
+    if not words: text = _WORD.sub('', text) # Most tags of many modules
+    table, parts, length, linked, begun = TAG_TABLES[kind], [], 0, [], None
     at, hidden, depth = 0, '', 0
     def add(piece):
         nonlocal length
@@ -73,10 +77,10 @@ def tagless(
             add(NOTE_MARK)
             if not tag.lone: hidden, depth = tag.name, 1
         elif tag.name == 'w' and not tag.ends: begun = length, strong_of(tag.attributes)
-        elif tag.name == 'w' and begun and begun[1]: words.append(LinkedWord(begun[0], length, begun[1]))
+        elif tag.name == 'w' and begun and begun[1]: linked.append(LinkedWord(begun[0], length, begun[1]))
         elif tag.name in table.blocks: add(' ')
     if not hidden: add(html.unescape(text[at:]))
-    return Tagless(''.join(parts), hidden, tuple(words))
+    return Tagless(''.join(parts), hidden, tuple(linked))
 
 def unclosed_notes(places:list[str])->dict[str,Fault]: # Of the verses with a tag that nothing ends
     "What a reader says of them, as `Bible.faults`"
@@ -84,7 +88,8 @@ def unclosed_notes(places:list[str])->dict[str,Fault]: # Of the verses with a ta
 
 # %% ../../nbs/bibles/markup.ipynb #mku00011
 _RTF = re.compile(r"\\u(-?\d+) ?\??|\\'([0-9a-fA-F]{2})|\\([a-z]+)(-?\d+)? ?|\\([^a-z])|([{}\r\n])")
-_RTF_HIDDEN = re.compile(r'\{\\super[^{}]*\}|\{\\\*[^{}]*\}') # Marks of notes, and what only programs read
+_RTF_RAISED = r'\\super\b(?:(?!\\par\b)[^{}]){0,60}?\\nosupersub ?' # Marks of notes, numbers of words
+_RTF_HIDDEN = re.compile(rf'\{{\\super\b[^{{}}]*\}}|\{{\\\*[^{{}}]*\}}|{_RTF_RAISED}') # And what only programs read
 _RTF_BLOCKS = frozenset('par line tab cell row'.split())
 _RTF_LETTERS = dict(ldblquote='“', rdblquote='”', lquote='‘', rquote='’', emdash='—', endash='–')
 

@@ -162,12 +162,19 @@ def _left_out(names, kept)->dict[str,int]: # Each as one verse at least
     return {f'{name} (no Bible)': 1 for name in names
             if PurePosixPath(name).suffix in endings and name not in papers}
 
+_ASIDE = re.compile(r'(?:\\id\s+|\bcode"?\s*[=:]\s*")(?:FRT|INT|BAK|OTH|CNC|GLO|TDX|NDX|XX[A-G])\b')
+
+def _has_no_verses(file:TextFile)->bool:
+    "Is it a preface, an index, a glossary or the like, which Paratext keeps as a book?"
+    return bool(_ASIDE.search(file.text[:5000]))
+
 def _read_folder(folder:Folder, words:bool)->Bible:
     if modules := sword_modules(folder): return _read_module(folder, modules, words)
     found, why, said = {}, {}, said_by(folder)
     for name,file in _texts(folder, folder.names if said.names is None else said.names, why):
         try: found[name] = _read_text(file, words)
         except NotABible as e:
+            if _has_no_verses(file): continue
             if said.names is not None:
                 what = 'is listed as a part of the Bible, but is none; get a complete copy'
                 raise InputError(folder.path/name, what) from e
@@ -178,7 +185,8 @@ def _read_folder(folder:Folder, words:bool)->Bible:
     kept, others = _main_format(found)
     _check_chapters(kept, folder.path)
     bible = _joined(kept)
-    return replace(bible, skipped=bible.skipped | others | _left_out(why, kept), **said.fields)
+    return replace(bible, skipped=bible.skipped | others | said.others | _left_out(why, kept),
+                   **said.fields)
 
 def _joined(parts:dict[str,Bible])->Bible: # By the names of their files
     "Several parts as one Bible; language, title and licence are those of the first part that has them"

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['NOTE_MARK', 'FAULTS', 'REASONS', 'PLACEHOLDERS', 'VerseRow', 'find_book', 'clean_text', 'clean_label', 'label_verses',
-           'StatedNumbers', 'Fault', 'joined_faults', 'fault_lines', 'LinkedWord', 'Bible', 'make_bible', 'Collector']
+           'StatedNumbers', 'Fault', 'joined_faults', 'fault_lines', 'skipped_lines', 'LinkedWord', 'Bible',
+           'make_bible', 'Collector']
 
 # %% ../../nbs/bibles/rows.ipynb #5c9bfa8e
 import re
@@ -33,7 +34,12 @@ _OTHER = """mar:MRK mk:MRK mrc:MRK mt:MAT lk:LUK luc:LUK joh:JHN jn:JHN phi:PHP 
 1jo:1JN 2jo:2JN 3jo:3JN rm:ROM apo:REV eze:EZK joe:JOL nah:NAM son:SNG sos:SNG ecc:ECC tob:TOB
 jdt:JDT addesth:ESG wis:WIS sir:SIR bar:BAR epjer:LJE prazar:S3Y sus:SUS bel:BEL 1macc:1MA
 2macc:2MA 3macc:3MA 4macc:4MA prman:MAN 1esd:1ES 2esd:2ES esthgr:ESG addps:PS2 odes:ODA psssol:PSS
-1en:ENO eplao:LAO"""
+1en:ENO eplao:LAO revelationofjohn:REV actsoftheapostles:ACT tobit:TOB judith:JDT wisdom:WIS
+wisdomofsolomon:WIS sirach:SIR ecclesiasticus:SIR baruch:BAR letterofjeremiah:LJE
+epistleofjeremiah:LJE prayerofazariah:S3Y susanna:SUS belandthedragon:BEL additionstoesther:ESG
+esther(greek):ESG 1maccabees:1MA 2maccabees:2MA 3maccabees:3MA 4maccabees:4MA 1esdras:1ES
+2esdras:2ES prayerofmanasseh:MAN prayerofmanasses:MAN psalm151:PS2 laodiceans:LAO"""
+_ROMAN = re.compile(r'^(i{1,3})[ .]+(?=[a-z])') # As in `II Samuel`
 _NUMBERED = {str(i): b for i,b in enumerate(list(BOOKS)[:66], 1)}
 _NAMES = dict(x.split(':') for x in _OTHER.split()) | dict(zip(_OSIS, BOOKS)) | _NUMBERED
 
@@ -42,7 +48,7 @@ def find_book(
     name:str # A code, a name, an abbreviation or a number, as a format writes it
 )->str|None: # A code of `BOOKS`, or `None` if the name is unknown
     "The code of a book, from the name that a format uses"
-    name = name.strip().lower()
+    name = _ROMAN.sub(lambda m: f'{len(m[1])} ', name.strip().lower())
     return book_code(name) or _NAMES.get(name.replace(' ', '').rstrip('.')) or _NAMES.get(name.lstrip('0'))
 
 # %% ../../nbs/bibles/rows.ipynb #84f2923d
@@ -135,6 +141,15 @@ def fault_lines(
     "Say what is damaged and what was done"
     return [f'{f.count:,} {what if f.count > 1 else FAULTS[what][0]}, first in {f.first}: {FAULTS[what][1]}'
             for what,f in faults.items()]
+
+def skipped_lines(
+    skipped:dict[str,int], # `Bible.skipped`
+    most:int=5 # Of the names that are shown
+)->list[str]: # One line, or none
+    "Say what is not read"
+    names = [f'{name} ({n:,})' for name,n in list(skipped.items())[:most]]
+    more = f' and {len(skipped) - most:,} more' if len(skipped) > most else ''
+    return [f'not read: {", ".join(names)}{more}'] if names else []
 
 # %% ../../nbs/bibles/rows.ipynb #ro06
 class LinkedWord(NamedTuple):

@@ -128,20 +128,24 @@ _ANOTHER = re.compile(r'<div [^>]*subType="x-preverse"[^>]*sID=')
 
 def _holds_another(text:str)->bool: # Than the verse to which it belongs
     "Does an entry in OSIS hold a further verse, which has a paragraph before it?"
-    def has_letters(piece): return any(map(str.isalpha, tagless(piece, 'OSIS').text))
+    def has_letters(piece): return any(map(str.isalpha, tagless(piece, 'OSIS', words=False).text))
     begins = (m.start() for m in _ANOTHER.finditer(text))
     return any(has_letters(text[:at]) and has_letters(text[at:]) for at in begins)
 
 def _letters(data:bytes, markup:str)->str:
-    return ''.join(filter(str.isalnum, tagless(data.decode('utf-8', 'ignore'), markup).text))
+    return ''.join(filter(str.isalnum, tagless(data.decode('utf-8', 'ignore'), markup, words=False).text))
 
 def _unclaimed(entries:list[_Entry], blocks:list[bytes], markup:str)->list[str]:
     "The letters of each stretch of the data to which no entry points"
     claims = sorted((e.block, e.start, e.start + e.length) for e in set(entries) if e.length)
     found, (block, at) = [], (0, 0)
     for b,start,end in [*claims, (len(blocks), 0, 0)]:
-        while block < min(b, len(blocks)): found, block, at = [*found, blocks[block][at:]], block + 1, 0
-        if b < len(blocks): found, at = [*found, blocks[b][at:start]], max(at, end)
+        while block < min(b, len(blocks)):
+            found.append(blocks[block][at:])
+            block, at = block + 1, 0
+        if b < len(blocks):
+            if at < start: found.append(blocks[b][at:start])
+            at = max(at, end)
     return [letters for data in found if data and (letters := _letters(data, markup))]
 
 def _label(slots:list[_Slot], another:bool)->str:
@@ -169,7 +173,7 @@ def _is_first(unclaimed:str, letters:str)->bool: # What is unclaimed may be seve
     "May the letters of a text be those with which a longer one begins?"
     return letters.startswith(unclaimed) or len(letters) >= 20 and unclaimed.startswith(letters[:40])
 
-def _rows(folder:Folder, files:dict, conf:dict, testament:str, versification:str, lost:list[str]):
+def _rows(folder:Folder, files:dict, conf:dict, testament:str, versification:str, lost:list[str], words:bool):
     "Yields (book, chapter, label, text without tags); adds to `lost` for each text that is of no verse"
     driver, kind = conf['moddrv'].lower(), conf.get('compresstype', 'zip').lower()
     entries, blocks, index = _texts(folder, files, testament, driver, kind)
@@ -186,7 +190,7 @@ def _rows(folder:Folder, files:dict, conf:dict, testament:str, versification:str
         except UnicodeDecodeError as e:
             what = f'is no {encoding.upper()} text there; install the module again'
             raise InputError(path, what, place) from e
-        plain = tagless(text, _markup(conf))
+        plain = tagless(text, _markup(conf), words)
         letters = ''.join(filter(str.isalnum, plain.text)) if again else ''
         first = [x for x in again if _is_first(x, letters)]
         for x in first: again[x] += 1
@@ -234,7 +238,8 @@ def read_sword(
             raise InputError(path, what) from e
         files = _files(folder, conf, name)
         lost = []
-        found = [row for t in ('ot','nt') for row in _rows(folder, files, conf, t, versification, lost)]
+        found = [row for t in ('ot','nt')
+                 for row in _rows(folder, files, conf, t, versification, lost, words)]
     if not found:
         raise InputError(path, f'has no verses in {conf["datapath"]} beside mods.d; install the module again')
     raw = ((*place, plain.text) for *place,plain in found)

@@ -25,9 +25,13 @@ _WRONG = 'is not USJ: its content has a {} instead of texts and objects; export 
 def _begin(found, path, place:str)->Event:
     "The event that an object begins with"
     if not isinstance(found, dict): raise InputError(path, _WRONG.format(type(found).__name__), place)
-    name = str(found.get('type', '')).removeprefix('table:')
+    name, marker = found.get('type') or '', found.get('marker') or ''
+    wrong = next((x for x in (name, marker) if not isinstance(x, str)), None)
+    if wrong is not None:
+        what = f'is not USJ: an object has a {type(wrong).__name__} as its type or marker; export it again'
+        raise InputError(path, what, place)
     about = {k: str(x) for k,x in found.items() if k not in ('type','marker','content')}
-    return Event('begin', name, about | dict(style=str(found.get('marker', ''))), place)
+    return Event('begin', name.removeprefix('table:'), about | dict(style=marker), place)
 
 def _events(root:dict, path):
     to_come, place = [root], 'the beginning'

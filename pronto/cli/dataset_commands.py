@@ -35,14 +35,14 @@ def convert_command(args):
     from pronto.bibles.reading import read_bible
     from pronto.bibles.writing import write_bible
     if args.compare is not None: return _compare(args)
-    from pronto.bibles.rows import fault_lines
+    from pronto.bibles.rows import fault_lines, skipped_lines
     bible = read_bible(args.file)
     if args.output not in (None, '-'): write_bible(bible, args.output)
     elif sys.stdout is None: raise InputError('standard output', 'is closed; name a file with -o')
     elif not args.report: sys.stdout.writelines('\t'.join(map(str, row)) + '\n' for row in bible.rows)
     note(f'{bible.format}: ' + ', '.join(f'{n:,} {what}' for what,n in bible.counts.items() if n))
     if args.report: return _show_numbering(bible, args.versification, Path(args.file[0]).name)
-    for line in fault_lines(bible.faults): note(line)
+    for line in skipped_lines(bible.skipped) + fault_lines(bible.faults): note(line)
 
 def _compare(args):
     from pronto.bibles.differences import compare_bibles, difference_lines, write_differences
@@ -57,7 +57,7 @@ def _compare(args):
 
 def _show_numbering(bible, scheme:str, file:str):
     from pronto.bibles.languages import language_doubt
-    from pronto.bibles.rows import fault_lines
+    from pronto.bibles.rows import fault_lines, skipped_lines
     from pronto.bibles.versification import numbering_report, to_english, weigh_versifications
     evidence = weigh_versifications(bible, scheme)
     report = numbering_report(bible, to_english(bible, evidence.scheme), evidence)
@@ -66,9 +66,9 @@ def _show_numbering(bible, scheme:str, file:str):
     for what,found in report['verses'].items():
         lines.append(f'{what}: {report["counts"][what]:,}' + (f' ({", ".join(found)})' if found else ''))
     if doubt: lines.append(f'language: the file {doubt}')
-    lines += fault_lines(bible.faults)
-    faults = dict(faults=bible.faults) if bible.faults else {}
-    show('\n'.join(lines), report | (dict(language_doubt=doubt) if doubt else {}) | faults)
+    lines += skipped_lines(bible.skipped) + fault_lines(bible.faults)
+    about = dict(language_doubt=doubt, skipped=bible.skipped, faults=bible.faults)
+    show('\n'.join(lines), report | {name: what for name,what in about.items() if what})
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco02
 def _greek_option(add):
