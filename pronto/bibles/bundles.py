@@ -180,8 +180,8 @@ BUNDLES = [
            'language, name, copyright, versification with `custom.vrs`'),
     Bundle('DBL bundle', 'metadata.xml', '<DBLMetadata', _dbl, 'Digital Bible Library',
            'language, name, licence, versification, default publication'),
-    Bundle('Scripture Burrito', 'metadata.json', 'scripture burrito', _burrito, 'Door43, translation programs',
-           'language, name, licence, ingredients')]
+    Bundle('Scripture Burrito', 'metadata.json', 'scripture burrito', _burrito,
+           'Door43, translation programs', 'language, name, licence, ingredients')]
 
 def is_bundle(folder:Path)->bool:
     "Does a file in a folder say that the folder is one Bible?"

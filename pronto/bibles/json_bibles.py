@@ -47,8 +47,8 @@ class _Level(NamedTuple):
 
 _NUMBERS = 'nr', 'number', 'num', 'id', 'n'
 _LEVELS = [
-    _Level('book', ('usfm','osis','code','book_name','bookname','bookName','book','name','title','english_name',
-                    'abbrev','abbreviation','short_name','book_id','bookid','bookId','book_nr','book_number',
+    _Level('book', ('usfm','osis','code','book_name','bookname','bookName','book','name','title',
+                    'english_name','abbrev','abbreviation','short_name','book_id','bookid','bookId','book_nr','book_number',
                     'bnumber','b', *_NUMBERS), ('chapters','chapter')),
     _Level('chapter', ('chapter','chapter_nr','chapter_number','c', *_NUMBERS), ('verses','verse')),
     _Level('verse', ('verse','verse_nr','verse_number','verse_id','v', *_NUMBERS), ())]
@@ -98,7 +98,8 @@ def _walk(books, path):
     for book,chapters,place in _items(books, of_book, ''):
         beside = isinstance(books, dict) and (book in _ABOUT or not isinstance(chapters, (dict, list)))
         if beside: continue # A title, a language
-        for chapter,verses,there in _items(must(chapters, (dict, list), 'chapters', place), of_chapter, place):
+        chapters = must(chapters, (dict, list), 'chapters', place)
+        for chapter,verses,there in _items(chapters, of_chapter, place):
             for label,verse,where in _items(must(verses, (dict, list), 'verses', there), of_verse, there):
                 if isinstance(verse, dict): label = _label(verse, label)
                 yield book, chapter, label, must(_said(verse), str, 'text of a verse', where)
@@ -201,7 +202,8 @@ def read_json_bible(
 
 def _tried(value, path)->list:
     "What the books hold; empty if no book is known, so that it may be anything else"
-    books = value if isinstance(value, dict) else [_named(b, _LEVELS[0]) for b in value if isinstance(b, dict)]
+    if isinstance(value, dict): books = value
+    else: books = [_named(b, _LEVELS[0]) for b in value if isinstance(b, dict)]
     known = any(find_book(str(b)) for b in books) or isinstance(value, list) and None not in _by_number(value)
     holds = isinstance(value, dict) or isinstance(value[0], (dict, list)) # Not only the names of books
     return list(_in_books(value, path)) if known and holds else []

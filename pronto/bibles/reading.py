@@ -23,8 +23,8 @@ from .sword import is_sword, module_files, read_sword, sword_modules
 from .ud import is_conllu, join_treebank, treebank_bible
 from .usfm import is_usfm, read_usfm
 from .usj import is_usj, read_usj
-from .verse_tables import (has_tabs, is_by_book, is_lines, is_verse_table, read_books, read_verse_lines,
-                                        read_verse_table, read_vref)
+from .verse_tables import has_tabs, is_by_book, is_lines, is_verse_table, read_books
+from .verse_tables import read_verse_lines, read_verse_table, read_vref
 from .xml import is_xml, parse_xml, read_xml, xml_root
 from ..core.files import InputError, no_collection, reading, write_aside
 
@@ -60,7 +60,8 @@ READERS = [
     Reader('MyBible, MySword, e-Sword', lambda f: bool(f.data), lambda f, _: read_sqlite(f.data, f.path),
            'Bible programs (SQLite)', 'language, name, licence; Russian numbering'),
     *_IN_XML,
-    Reader('CoNLL-U', lambda f: is_conllu(f.text), lambda f, _: treebank_bible(join_treebank([(f.text, f.path)])),
+    Reader('CoNLL-U', lambda f: is_conllu(f.text),
+           lambda f, _: treebank_bible(join_treebank([(f.text, f.path)])),
            'Universal Dependencies', ''),
     Reader('USFM', lambda f: is_usfm(f.text), lambda f, words: read_usfm(f.text, f.path, words),
            'translators, eBible, Door43, Paratext', ''),
@@ -75,8 +76,7 @@ READERS = [
     Reader('1:1 lines under names of books', is_by_book, lambda f, _: read_books(f.text, f.path),
            'whoever types', ''),
     Reader('text with vref.txt', lambda f: f.vref is not None and not has_tabs(f.text),
-           lambda f, _: read_vref(f.text, f.vref, f.path),
-           'BibleNLP', ''),
+           lambda f, _: read_vref(f.text, f.vref, f.path), 'BibleNLP', ''),
     Reader('TSV, CSV', lambda f: is_verse_table(f.text), lambda f, _: read_verse_table(f.text, f.path),
            'PrOnto, spreadsheets', ''),
 ]
@@ -92,6 +92,7 @@ _SWORD = Reader('SWORD module', lambda f: False, lambda f, _: None, 'CrossWire, 
 
 def _formats()->str: return ', '.join(r.name for r in [*READERS, _SWORD])
 
+# %% ../../nbs/bibles/reading.ipynb #rdg0001u
 def _read_text(file:TextFile, words:bool=False)->Bible:
     "Read a file; raises `NotABible` if no reader recognises it"
     with reading(file.path):
@@ -143,7 +144,9 @@ def _check_chapters(found:dict[str,Bible], path):
             what = f'{other} and {name} both hold {chapter[0]} {chapter[1]}; name one Bible, not several'
             raise InputError(path, f'{what}, or the parts of a treebank one by one')
 
-def _main_format(found:dict[str,Bible])->tuple[dict[str,Bible],dict[str,int]]: # File to Bible, and to a number
+def _main_format(
+    found:dict[str,Bible] # By file
+)->tuple[dict[str,Bible],dict[str,int]]: # File to Bible, and to a number
     "The Bibles in the format with most files; how many verses are in chapters that only another format has"
     [(most_used,_)] = Counter(b.format for b in found.values()).most_common(1)
     kept = {name: b for name,b in found.items() if b.format == most_used}

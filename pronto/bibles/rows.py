@@ -58,7 +58,8 @@ _ODD = re.compile(f'{_UNSEEN.pattern}|{_BLANK.pattern}') # One search is faster 
 NOTE_MARK = '\ufdd0' # Where a note was; Unicode reserves it for such internal use
 _UNSPACED = ('\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf' # Thai to Tai Tham
              '\u3000-\ua4cf\uf900-\ufaff\U00020000-\U0003ffff') # Chinese, Japanese, Yi
-_GLUED = regex.compile(rf'(?<=[\w\p{{M}}.,;:!?»”’)\]])(?<![{_UNSPACED}]){NOTE_MARK}+(?=\p{{L}})(?![{_UNSPACED}])')
+_GLUED = regex.compile(rf'(?<=[\w\p{{M}}.,;:!?»”’)\]])(?<![{_UNSPACED}])'
+                       rf'{NOTE_MARK}+(?=\p{{L}})(?![{_UNSPACED}])')
 
 def clean_text(text:str)->str: # Words separated by single spaces
     "The text without notes, layout and control characters"

@@ -33,8 +33,8 @@ def _unfinished(path)->str:
 def _opened(data:bytes, path)->Iterator[sqlite3.Connection]:
     "A database in memory; raises `InputError` if it is damaged or incomplete"
     if beside := _unfinished(path):
-        what = f'is being written by another program, which keeps a part of it in {beside}; close that program'
-        raise InputError(path, f'{what} and try again')
+        what = f'is being written by another program, which keeps a part of it in {beside}'
+        raise InputError(path, f'{what}; close that program and try again')
     pages = int.from_bytes(data[28:32], 'big') * (int.from_bytes(data[16:18], 'big') % 65535 or 65536)
     if len(data) < pages: raise InputError(path, 'is cut off; get a complete copy', f'byte {len(data):,}')
     data = data[:18] + b'\1\1' + data[20:] # Not in the mode in which a second file belongs to it

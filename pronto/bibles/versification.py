@@ -97,7 +97,8 @@ def weigh_versifications(
     telling = [chapter for chapter in eng if chapter in ends and differs(chapter)]
     points = {s: sum(last.get(chapter) == ends[chapter] for chapter in telling) for s,last in lasts.items()}
     if chosen != 'auto': return Evidence(chosen, points, len(telling), '--versification')
-    if bible.stated.scheme: return Evidence(bible.stated.scheme, points, len(telling), bible.stated.by or 'the file')
+    stated = bible.stated
+    if stated.scheme: return Evidence(stated.scheme, points, len(telling), stated.by or 'the file')
     best = max(points, key=points.get)
     return Evidence(best if points[best] >= points['eng'] + _LEAD else 'eng', points, len(telling))
 

@@ -173,15 +173,17 @@ def _zefania(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
     skip, found, begun = lambda tag, el: tag in _ZEFANIA_SKIP, Collector(), None
     names = dict(BIBLEBOOK=('bnumber','bname'), CHAPTER=('cnumber',), VERS=('vnumber',))
     levels = (_Level(*level) for level in names.items())
-    for found.book,found.chapter,label,verse in _verses(root, *levels, others=_ZEFANIA_SKIP | {'INFORMATION'}):
+    others = _ZEFANIA_SKIP | {'INFORMATION'}
+    for found.book,found.chapter,label,verse in _verses(root, *levels, others=others):
         found.open(label)
         if not len(verse): found.text(verse.text or '')
         for kind,tag,x in _flow(verse, skip, _LINES) if len(verse) else ():
             if kind=='text': found.text(x)
             elif words and tag.lower() in ('gr','gram'):
                 begun = found.place() if kind=='start' else begun and found.word(begun, dict(x.attrib))
-    return make_bible(found.raw(), found.words() if words else (), format='Zefania', language=_find(root, 'language'), title=_find(root, 'title'),
-                      licence=_find(root, 'rights'))
+    attributes = found.words() if words else ()
+    return make_bible(found.raw(), attributes, format='Zefania', language=_find(root, 'language'),
+                      title=_find(root, 'title'), licence=_find(root, 'rights'))
 
 def _beblia(root)->Bible:
     levels = (_Level(tag, ('number',)) for tag in ('book','chapter','verse'))
@@ -243,7 +245,8 @@ def _ces(root)->Bible:
     for seg in _outermost(root, '{*}seg'):
         _, book, chapter, label = ((seg.get('id') or '').split('.', 3)+['']*4)[:4]
         if seg.get('type') == 'verse': refs.append([book, chapter, label, _content(seg)])
-        elif label: refs.append([book, chapter, f'{label} {seg.get("type")}', '']) # Counted, as it is no verse
+        elif label: # It is counted, as it is no verse
+            refs.append([book, chapter, f'{label} {seg.get("type")}', ''])
     codes = (el.get('iso639') for el in root.iter('{*}language') if el.get('iso639'))
     refs = _undouble_chapter(_undouble_book(refs))
     return make_bible(refs, format='CES', language=next(codes, '') or _find(root, 'language'),

@@ -101,8 +101,8 @@ def read_errors(records:list[Run])->list[Errors]:
     groups = list(grouped(labelled, across_translations).values())
     bases = _bases(groups)
     if found := [one for runs in groups if (one := _errors(runs, bases))]: return found
-    raise InputError('runs', 'holds no model with answers to the same rows in two translations; with transfer '
-                             'one of them is the source; make them with `pronto eval`')
+    raise InputError('runs', 'holds no model with answers to the same rows in two translations; with '
+                             'transfer one of them is the source; make them with `pronto eval`')
 
 # %% ../../../nbs/reporting/questions/errors.ipynb #er000014
 _NOTE = ('Of the rows that both translations have: how many are right in the base, how many here; here, of '

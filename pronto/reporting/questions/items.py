@@ -239,8 +239,8 @@ def item_sentences(tables:list[Table], metric:str='')->list[str]:
         verses, models = row['sd verses'], row['sd models']
         more = 'more' if float(verses) > float(models) else 'less'
         lines.append(f'{row["task"]}: of {row["rows"]} rows {row["never right"]} are answered wrongly by '
-                     f'every model in every translation ({row["suspects"]} of them have six answers or more); '
-                     f'answers differ {more} between verses (sd {verses}) than between models and '
+                     f'every model in every translation ({row["suspects"]} of them have six answers or '
+                     f'more); answers differ {more} between verses (sd {verses}) than between models and '
                      f'translations (sd {models}).')
     return lines
 

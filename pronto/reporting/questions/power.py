@@ -72,8 +72,8 @@ class SeedEffect(NamedTuple):
 def _no_spread(seeds:int)->str: # The most of one model on one test set
     if seeds < MIN_SEEDS:
         return f'holds no model that was trained with {MIN_SEEDS} seeds; train some with --seeds {MIN_SEEDS}'
-    return (f'holds no model with {MIN_SEEDS} seeds that learned something: all gave one answer to everything, or '
-            'have no baselines beside them; train with --recipe robust, or other models')
+    return (f'holds no model with {MIN_SEEDS} seeds that learned something: all gave one answer to '
+            'everything, or have no baselines beside them; train with --recipe robust, or other models')
 
 def measure_spreads(
     records:list[Run]
