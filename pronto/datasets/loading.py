@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['REBUILD', 'UNLABELLED', 'ALIGNMENT_COLUMNS', 'Dataset', 'load_manifest', 'check_rows', 'shared_file', 'check_folder',
            'lacks_text', 'load_verses', 'load_table', 'table_file', 'with_dev', 'fold_folders', 'load_dataset_folder',
-           'is_dataset', 'dataset_folders', 'sample', 'VerseStatus', 'load_alignment', 'load_unambiguous',
-           'verse_lines', 'texts_for', 'restore_verses']
+           'is_dataset', 'dataset_folders', 'sample', 'VerseStatus', 'load_alignment', 'verse_lines', 'texts_for',
+           'restore_verses']
 
 # %% ../../nbs/datasets/loading.ipynb #ld04
 from collections import defaultdict
@@ -38,7 +38,7 @@ class Dataset:
     @cached_property
     def unambiguous(self)->dict[str,set[Ref]]|None: # Stem of each verse task; `None` if it is not known
         "The verses whose sentences agree on the label"
-        return load_unambiguous(self.path)
+        return _load_unambiguous(self.path)
 
     def rows(self, stem:str)->list: # Of all splits
         "All rows of a task; raises `InputError` if the dataset does not have it"
@@ -359,7 +359,7 @@ def load_alignment(folder)->list[VerseStatus]: # In order of the canon
             raise InputError(path, f'is damaged ({e}); get a fresh copy', f'line {i}') from e
     return found
 
-def load_unambiguous(
+def _load_unambiguous(
     folder # A dataset folder
 )->dict[str,set[Ref]]|None: # Stem of each verse task to its verses; `None` if the folder does not say
     "The verses whose sentences agree on the label"

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PlannedSource', 'PlannedModel', 'PlannedBible', 'Runs', 'Datasets', 'Plan', 'read_plan', 'find_plan', 'Workplace',
-           'Command', 'data_steps', 'run_steps', 'all_steps', 'run_step', 'Study', 'write_read', 'quick', 'study']
+           'Command', 'data_steps', 'run_steps', 'all_steps', 'Study', 'write_read', 'quick', 'study']
 
 # %% ../../nbs/jobs/study.ipynb #st000003
 import json, os, subprocess, sys, time, tomllib
@@ -272,7 +272,7 @@ def all_steps(plan:Plan, place:Workplace)->list[list[Command]]: # By stage
 # %% ../../nbs/jobs/study.ipynb #st000017
 def _log_of(place:Workplace, name:str)->Path: return place.out/'log'/f'{safe_name(name)}.log'
 
-def run_step(step:Command, place:Workplace)->tuple[float,str]: # Seconds, and why it failed, if it did
+def _run_step(step:Command, place:Workplace)->tuple[float,str]: # Seconds, and why it failed, if it did
     "Run a command, with what it prints in a log; several share the cores"
     log = _log_of(place, str(step))
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -327,7 +327,7 @@ class Study:
                 meter.update(len(steps) - len(left))
                 self.run_now += map(str, left)
                 with ThreadPoolExecutor(self.place.workers) as pool:
-                    running = {pool.submit(run_step, step, self.place): step for step in left}
+                    running = {pool.submit(_run_step, step, self.place): step for step in left}
                     for future in as_completed(running):
                         self.keep(running[future], *future.result())
                         meter.update(note=str(running[future]))

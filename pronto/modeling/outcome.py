@@ -4,8 +4,7 @@
 
 # %% auto #0
 __all__ = ['DEV_OF', 'task_rows', 'label_ids', 'scores', 'label_entropy', 'is_collapsed', 'is_one_answer', 'test_sets', 'Trained',
-           'versions', 'device_name', 'pick_device', 'spent', 'cut_and_unknown', 'Measured', 'senses_of',
-           'dataset_senses']
+           'versions', 'pick_device', 'spent', 'cut_and_unknown', 'Measured', 'senses_of', 'dataset_senses']
 
 # %% ../../nbs/modeling/outcome.ipynb #0c000005
 import platform, time
@@ -132,7 +131,7 @@ def versions()->dict[str,str]:
     return dict(pronto=pronto.__version__, python=platform.python_version()) | {
         name: version(name) for name in ('torch','transformers')}
 
-def device_name(device:str)->str:
+def _device_name(device:str)->str:
     "The name of the device in records"
     if device == 'server': return device # Somebody else's
     import torch
@@ -150,7 +149,7 @@ def spent(
 )->dict: # Fields of `Trained` and of a record
     "The seconds, device and software versions of a run"
     seconds = round(time.perf_counter() - began, 1)
-    return dict(seconds=seconds, device=device_name(device), versions=versions())
+    return dict(seconds=seconds, device=_device_name(device), versions=versions())
 
 def cut_and_unknown(
     packed:dict # Part of the rows to its inputs, e.g. a `Packed`

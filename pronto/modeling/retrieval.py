@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SIMILARITIES', 'unit_rows', 'neighbour_means', 'retrieve', 'mexa', 'encode_layers', 'xtreme_layer', 'verse_texts',
-           'parallel_texts', 'RetrievalScore', 'best_layer', 'score_retrieval']
+           'RetrievalScore', 'score_retrieval']
 
 # %% ../../nbs/modeling/retrieval.ipynb #re000005
 import time
@@ -104,7 +104,7 @@ def verse_texts(folds:list[Dataset], split:str)->dict[Ref,str]: # In the order o
     found = {ref: text for row in rows for ref,text in verses_of(row) if isinstance(ref, Ref)}
     return dict(sorted(found.items()))
 
-def parallel_texts(
+def _parallel_texts(
     first:list[Dataset], second:list[Dataset], # The folds of each
     split:str
 )->tuple[list[Ref],list[str],list[str]]: # References, and the texts of each
@@ -140,7 +140,7 @@ def _score(right:np.ndarray, refs:list[Ref])->tuple[float,list|None]:
 def _both_ways(x, y, similarity:str, texts:tuple=(None, None))->list[np.ndarray]: # From x to y, and back
     return [_right(retrieve(x, y, similarity), texts[1]), _right(retrieve(y, x, similarity), texts[0])]
 
-def best_layer(
+def _best_layer(
     x:np.ndarray, # (layers + 1, n, width), of dev
     y:np.ndarray, similarity:str='margin'
 )->int: # 0 for the embeddings
@@ -171,12 +171,12 @@ def _dev_and_test(folds, refs, encode)->Iterator[tuple[list,np.ndarray]]:
     for fold in folds:
         own = verse_texts(fold[0], 'test')
         is_own = np.array([ref in own for ref in refs])
-        if is_own.any(): yield encode(parallel_texts(*fold, 'dev')[1:]), is_own
+        if is_own.any(): yield encode(_parallel_texts(*fold, 'dev')[1:]), is_own
 
 def _scores(codes, folds, test, refs, texts)->Iterator[tuple[RetrievalScore,np.ndarray]]: # And what is right
     "Each similarity on the layer that is best on the dev verses of a fold, in both directions"
     for similarity in SIMILARITIES:
-        layers = [best_layer(*dev, similarity) for dev,_ in folds]
+        layers = [_best_layer(*dev, similarity) for dev,_ in folds]
         right = {i: _both_ways(*(side[i] for side in test), similarity, texts) for i in set(layers)}
         most = Counter(layers).most_common(1)[0][0]
         for way,(query,database) in enumerate((codes, codes[::-1])):
@@ -196,7 +196,7 @@ def score_retrieval(
     codes = [s[0].manifest.get('code') or s[0].path.name for s in sides]
     both_have = len(sides[0]) == len(sides[1])
     folds = [([a], [b]) for a,b in zip(*sides)] if both_have else [sides]
-    refs, *texts = parallel_texts(*sides, 'test')
+    refs, *texts = _parallel_texts(*sides, 'test')
     encode = lambda both: [encode_layers(model, t, device=device) for t in both]
     test = encode(texts)
     published = _xtreme(model, codes, refs, texts, device)

@@ -4,9 +4,8 @@
 
 # %% auto #0
 __all__ = ['MOOD_OF_LABEL', 'PRONOUN_TAGS', 'PUBLISHED_PRONOUNS', 'PRONOUNS', 'ARGUMENTS', 'TENSES', 'KINDS_OF_VERBS', 'PAPER',
-           'label_parts', 'top_constituent', 'mood', 'proper_subject', 'mentions', 'is_argument', 'predicates',
-           'annotate_sentence', 'main_verbs', 'subject_form', 'verse_labels', 'source_words', 'touches_several',
-           'Rules', 'read_placed', 'annotate_onf']
+           'label_parts', 'mood', 'proper_subject', 'mentions', 'is_argument', 'predicates', 'main_verbs',
+           'subject_form', 'verse_labels', 'source_words', 'Rules', 'read_placed', 'annotate_onf']
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #e50f3997
 import re
@@ -38,14 +37,14 @@ MOOD_OF_LABEL = {
 
 _CLAUSES = {'S','SQ','SINV','SBARQ'}
 
-def top_constituent(nodes:Nodes, children:list[list[int]])->int|None: # `None` if TOP is empty
+def _top_constituent(nodes:Nodes, children:list[list[int]])->int|None: # `None` if TOP is empty
     "The first clause below TOP, or else its first child"
     clauses = (i for i in children[0] if label_parts(nodes.labels[i])[0] in _CLAUSES)
     return next(clauses, children[0][0] if children[0] else None)
 
 def mood(nodes:Nodes)->str|None: # A value of `MOOD_OF_LABEL`
     "The mood of the main clause (section 3 of the paper, task SM)"
-    top = top_constituent(nodes, _children(nodes))
+    top = _top_constituent(nodes, _children(nodes))
     return None if top is None else MOOD_OF_LABEL.get(re.sub(r'[-=]\d+', '', nodes.labels[top]))
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #23d84733
@@ -68,7 +67,7 @@ def _clause_inside(nodes:Nodes, clause:int, children:list[int])->int|None:
 
 def _subjects(nodes:Nodes)->list[int]: # Nodes; several if the main clause has several
     children = _children(nodes)
-    clause = top_constituent(nodes, children)
+    clause = _top_constituent(nodes, children)
     while clause is not None:
         subjects = [i for i in children[clause] if _is_subject(nodes.labels[i])]
         if subjects: return subjects
@@ -120,7 +119,7 @@ def predicates(sentence:Sentence, arguments:str='all')->tuple[Predicate,...]: # 
     return tuple(Predicate(p.sense, sum(counts(a.label) for a in p.args)) for p in props)
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #c49d654f
-def annotate_sentence(sentence:Sentence, arguments:str='all')->SentenceAnnotation:
+def _annotate_sentence(sentence:Sentence, arguments:str='all')->SentenceAnnotation:
     "Annotate a sentence by the rules of the paper"
     nodes = sentence.nodes
     return SentenceAnnotation(
@@ -132,7 +131,7 @@ TENSES = dict(VBD='past', VBZ='present', VBP='present', MD='modal') # By the tag
 def main_verbs(nodes:Nodes)->list[int]: # Leaves
     "The verbs of the main clause, auxiliaries first"
     children, leaf = _children(nodes), {p: i for i,p in enumerate(nodes.preterminals)}
-    node, found = top_constituent(nodes, children), []
+    node, found = _top_constituent(nodes, children), []
     while node is not None:
         labels = {i: label_parts(nodes.labels[i])[0] for i in children[node]}
         verbs = [leaf[i] for i,x in labels.items() if x in ('MD','TO') or x.startswith('VB')]
@@ -193,7 +192,7 @@ def source_words(
     return tuple(word(i, leaf) for i,leaf in enumerate(sentence.leaves) if leaf.tag in _OF_TAG)
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #1719d6e9
-def touches_several(refs:Iterable[Ref])->bool:
+def _touches_several(refs:Iterable[Ref])->bool:
     "Does a sentence run over the end of a verse?"
     return len(set(refs)) > 1
 
@@ -202,7 +201,7 @@ class Rules(NamedTuple):
     sentence:Callable # `Sentence` and one of `ARGUMENTS` to `SentenceAnnotation`
     crosses:Callable  # The `Ref`s that a sentence touches to whether it crosses
 
-PAPER = Rules(annotate_sentence, touches_several)
+PAPER = Rules(_annotate_sentence, _touches_several)
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #ef5bed56
 def _book(doc:Document, s:Sentence)->str:
@@ -239,7 +238,7 @@ def annotate_onf(
                 if ref not in labels: labels[ref] = verse_labels(s)
                 if words: said.setdefault(ref, []).extend(source_words(s, str(s.line)))
             if rules.crosses(touched): crossing |= touched
-            if touches_several(touched): shared |= touched
+            if _touches_several(touched): shared |= touched
     for ref in shared: said.pop(ref, None) # Which of its words are in which verse is not known
     return {ref: VerseAnnotation(ref, tuple(verses[ref]), ref in crossing, labels=labels[ref],
                                  words=tuple(said.get(ref, ()))) for ref in sorted(verses)}
