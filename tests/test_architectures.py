@@ -153,7 +153,7 @@ def test_a_tokenizer_larger_than_the_embeddings_is_one_line_everywhere(models, t
     parts = dict(train=pairs, dev=pairs, test=pairs)
     said['pairs'] = refusal(lambda: fine_tune(str(folder), SS, parts, find_recipe('paper', epochs=1).settings(SS), device='cpu'))
     with quiet(): causal = CausalModel(str(folder), 'cpu')
-    causal.letters = lambda n: ([5, 6], 0)
+    causal.letters = lambda n: [5, 6]
     said['prompting'] = refusal(lambda: causal.compare(['lo w50'], 2))
     assert len({*said.values()}) == 1 and 'its tokenizer has token 65, but the model only 40 embeddings' in said['probe'], said
     assert not any(protocols(str(folder), ['lo la mi nu', 'mi so'], Cache(tmp_path)).values()) # No text needs the others
@@ -231,13 +231,29 @@ def test_numbers_that_name_layers_do_not_count_as_layers(models, tmp_path):
 def test_answers_to_prompts_do_not_depend_on_the_prompts_beside(models, name):
     "What prompts share is read once for all of them, so alone another part of a prompt is read first"
     with quiet(): model = CausalModel(models(name, 'left'), 'cpu')
-    model.letters = lambda n: ([5, 6, 7], 0)
+    model.letters = lambda n: [5, 6, 7]
     begun = 'so ti ke pe wo lo la mi nu ra'
     prompts = [f'{begun} {text}' for text in TEXTS]
     together, _ = model.compare(prompts, 3)
     alone = np.concatenate([model.compare([prompt], 3)[0] for prompt in prompts])
     whole = np.concatenate([model.compare([prompt, 'mi'], 3)[0][:1] for prompt in prompts]) # Which share nothing
     for other in alone, whole: same(together, other)
+
+def test_words_after_a_prompt_are_no_less_likely_if_a_tokenizer_marks_the_end(models, tmp_path):
+    from tokenizers import processors
+    from pronto.modeling.prompting import continued
+    marked = shutil.copytree(models('gpt2'), tmp_path/'gpt2')
+    with quiet(): tokenizer = load_tokenizer(marked)
+    end = tokenizer.eos_token
+    ends = processors.TemplateProcessing(f'$A {end}', special_tokens=[(end, tokenizer.eos_token_id)])
+    tokenizer.backend_tokenizer.post_processor = ends
+    tokenizer.save_pretrained(marked)
+    assert load_tokenizer(marked)('lo')['input_ids'] == [5, tokenizer.eos_token_id]
+    def read(folder):
+        with quiet(): model = CausalModel(folder, 'cpu')
+        model.letters = lambda n: [5, 6]
+        return *continued(model, ['lo la'], ['mi', 'nu ra']), *model.compare(['lo la'], 2)
+    for one,two in zip(read(models('gpt2')), read(marked), strict=True): np.testing.assert_array_equal(one, two)
 
 @pytest.mark.parametrize('name', ['bert','fnet','convbert','xlnet'])
 @pytest.mark.parametrize('kind', ['tagging','questions'])

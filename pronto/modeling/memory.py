@@ -21,6 +21,7 @@ from ..core.seeds import score_seeds
 from ..datasets.loading import Dataset
 from ..datasets.parallels import bare_letters, plain_letters
 from ..datasets.splits import SPLITS
+from .encoding import without_end
 from .padding import batches_by_length
 from .outcome import Measured, spent
 from .perplexity import EVERY, MaskedModel, encoded, load_reader, read_tokens, tensors
@@ -95,16 +96,12 @@ def _fill(model, begun:list, wholes:list)->list[str]: # `begun`, `wholes`: from 
             masked[k] = masked[k][sizes[k]:]
     return [model.tokenizer.decode([x[i] for i in places]) for x,places in zip(ids, own)]
 
-def _own(ids:list[int], special:list[int])->list[int]:
-    "A text without what the tokenizer puts behind it"
-    return ids[:len(ids) - special[::-1].index(0)]
-
 def _generate(model, begun:list, wholes:list)->list[str]:
     "A decoder continues texts of one length with the most likely token"
     import torch
     from pronto.modeling.architectures import quiet
     tokenizer = model.tokenizer
-    ids = [_own(*one) for one in begun]
+    ids = [without_end(*one) for one in begun]
     most = max(_most(len(whole)) - len(x) for (whole,_),x in zip(wholes, ids))
     batch = tensors(model, ids, multiple=1)
     with torch.inference_mode(), quiet():
@@ -132,7 +129,7 @@ def complete(
     wholes = [encoded(model, ''.join(text)) for text in texts]
     begun = [encoded(model, first) for first,_ in texts]
     fits = [k for k,(ids,_) in enumerate(wholes) if _most(len(ids)) <= model.limit and 0 in begun[k][1]]
-    read = [wholes[k][0] if is_masked else _own(*begun[k]) for k in fits]
+    read = [wholes[k][0] if is_masked else without_end(*begun[k]) for k in fits]
     said, batches = [None]*len(texts), batches_by_length(read, batch_size, equal=not is_masked)
     for batch in (bar(progress) if progress else iter)(batches):
         some = [fits[i] for i in batch]

@@ -16,6 +16,7 @@ from ..core.files import InputError
 from ..core.progress import Meter
 from ..datasets.loading import sample
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS
+from .encoding import with_special, without_end
 from .letters import option_letters
 from .outcome import Trained, pick_device, scores, spent, test_sets
 from .padding import batches_by_length, padded
@@ -199,30 +200,31 @@ class _Causal:
         with one_line_errors(self.model, 'its chat template fails', 'leave --chat out'):
             return self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
 
-    def _ids(self, texts:list[str])->list[list[int]]: # A chat template holds all special tokens
-        return self.tokenizer(texts, add_special_tokens=not self.chat, verbose=False)['input_ids']
+    def ids(self, texts:list[str])->list[list[int]]:
+        "The tokens of texts that go on; a chat template holds all special ones"
+        if self.chat: return self.tokenizer(texts, add_special_tokens=False, verbose=False)['input_ids']
+        return [without_end(*one) for one in with_special(self.tokenizer, texts)]
 
 # %% ../../nbs/modeling/prompting.ipynb #pm00023c
 class CausalModel(_Causal):
     "A model that predicts the next token"
-    def letters(self, n:int)->tuple[list[int],int]: # Ids, and how many tokens follow a letter
+    def letters(self, n:int)->list[int]: # Ids
         "The tokens of the first `n` letters; raises `InputError` if they are not single tokens"
         before = self.text(['?']) if self.chat else 'Answer: '
-        ids = self._ids([before + x for x in option_letters(n, self.model)])
-        places = [i for i,column in enumerate(zip(*ids)) if len({*column}) > 1]
-        if len({*map(len, ids)}) > 1 or len(places) != 1 or len({x[places[0]] for x in ids}) != n:
+        ids = self.ids([before + x for x in option_letters(n, self.model)])
+        letters, others = [x[-1] for x in ids], {tuple(x[:-1]) for x in ids}
+        if len({*letters}) != n or len(others) > 1:
             raise InputError(self.model, 'its tokenizer has no single tokens for the letters of the answers; '
                                          'choose another model')
-        return [x[places[0]] for x in ids], len(ids[0]) - places[0] - 1
+        return letters
 
     def compare(
         self, prompts:list[str], n:int, batch_size:int=8
     )->tuple[np.ndarray,int]: # (prompts, n) log-probabilities up to a constant, and how many were cut
         "Compare how probable each letter is as the next token"
         from pronto.modeling.architectures import check_tokens
-        letters, after = self.letters(n)
-        end = -1 - after
-        ids = [x[:end] for x in self._ids([p + ('A' if self.chat else ' A') for p in prompts])]
+        letters = self.letters(n)
+        ids = [x[:-1] for x in self.ids([p + ('A' if self.chat else ' A') for p in prompts])]
         cut = [x[-self.limit:] for x in ids]
         check_tokens(self.model, self.net, [*cut, letters])
         found = np.empty((len(ids), n))
@@ -245,7 +247,7 @@ def continued(
     likely, sizes = np.empty((2, len(prompts), len(words)))
     n_cut = 0
     for row,prompt in enumerate(prompts):
-        whole = model._ids([prompt + ('' if model.chat else ' ') + word for word in words])
+        whole = model.ids([prompt + ('' if model.chat else ' ') + word for word in words])
         cut = [x[max(0, max(map(len, whole)) - model.limit):] for x in whole]
         n_cut += cut != whole
         check_tokens(model.model, model.net, cut)
