@@ -114,6 +114,8 @@ def test_number_and_order_say_which_word(rule):
 
 NUMBERS = {'Παῦλος': 3972, 'Πέτρος': 4074, 'Μάρκος': 3138, 'Λουκᾶς': 3065, 'ἔρχομαι': 2064, 'ὁράω': 3708, 'καλέω': 2564}
 
+CHAPTER = [Ref('MAT', 1, v) for v in range(1, 18)] # 3 % of all verses
+
 def with_numbers(annotations, without=()):
     "A translation that says the number of each word, but for the verses in `without`"
     bible = translated(annotations)
@@ -138,15 +140,18 @@ def test_numbers_take_the_place_of_the_aligner_which_need_not_be_installed(annot
     assert f'Links of words are in {n} verses stated in the text; of the words of the former: {3*n:,} linked' in summary(manifest)
     first = (tmp_path/'toy'/'links.tsv').read_text().splitlines()[0]
     assert re.fullmatch(r'MAT 1:1\t0-0:\d+ 1-1:\d+ 2-2:\d+', first)
+    less = build(annotated, with_numbers(annotated, [Ref('MAT', 1, 1)]), tmp_path/'less', splits='parallel')['words']
+    assert less['links'] == {'stated in the text': n - 1, 'aligned': 0}
+    assert less['left_out'] == {'no numbers at their words': 1}
     with pytest.raises(InputError, match='sil-thot'):
-        build(annotated, with_numbers(annotated, [Ref('MAT', 1, 1)]), tmp_path/'other', splits='parallel')
+        build(annotated, with_numbers(annotated, CHAPTER), tmp_path/'other', splits='parallel')
 
 def test_verses_without_numbers_are_aligned(annotated, tmp_path): # noqa: F811
     pytest.importorskip('thot', reason='needs the extra align')
     from pronto.datasets.building import build
-    manifest = build(annotated, with_numbers(annotated, [Ref('MAT', 1, 1)]), tmp_path/'toy', splits='parallel')
+    manifest = build(annotated, with_numbers(annotated, CHAPTER), tmp_path/'toy', splits='parallel')
     n = len(annotated.verses)
-    assert manifest['words']['links'] == {'stated in the text': n - 1, 'aligned': 1}
+    assert manifest['words']['links'] == {'stated in the text': n - 17, 'aligned': 17}
     assert manifest['words']['aligner'].startswith('eflomal')
     assert 'automatic word alignment' in manifest['words']['quality']
 

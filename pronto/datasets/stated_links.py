@@ -145,7 +145,7 @@ def link_phrases(
 _ORDER = LINKED, UNSURE, ABSENT
 
 # %% ../../nbs/datasets/stated_links.ipynb #stl00023
-_STEM = 5 # Letters
+_STEM, _IN_PHRASE = 5, .3 # Letters; least probability of a stated link
 
 def weighted_links(
     sources:list[Sequence[SourceWord]], targets:list[list[str]], stated:list[Stated] # Of each verse
@@ -159,5 +159,6 @@ def weighted_links(
     for verse in keys:
         share = {link: linked[key]/total[key[1]] for link,key in verse.items()}
         main = {link[0]: link for link in sorted(share, key=lambda link: (share[link], -link[1]))} # The last stays
-        found.append([Link(*link, round(.5 + p/2 if main[link[0]] == link else p, 4)) for link,p in share.items()])
+        found.append([Link(*link, round(.5 + p/2 if main[link[0]] == link else max(p, _IN_PHRASE), 4))
+                      for link,p in share.items()])
     return found

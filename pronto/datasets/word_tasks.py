@@ -31,6 +31,8 @@ class LinkedVerse(NamedTuple):
     tokens:list[str] # Words of the translation, without punctuation
     links:list[Link]
 
+_FEW = .01 # Of the verses: without numbers where the others have some, they are left out, not aligned
+
 class LinkedVerses(NamedTuple):
     "The verses with words on both sides"
     verses:list[LinkedVerse]
@@ -61,9 +63,12 @@ def link_verses(
            f'more than {MOST_ALIGNED:,} words': lambda tokens: len(tokens) > MOST_ALIGNED}
     left_out = {what: sum(is_so(tokens) for _,tokens in annotated) for what,is_so in why.items()}
     kept = [(v, tokens) for v,tokens in annotated if 0 < len(tokens) <= MOST_ALIGNED]
+    stated, counts = _by_statement(kept, words)
+    if 0 < (n_without := len(kept) - len(stated)) <= _FEW*len(kept):
+        kept, stated = [kept[n] for n in stated], dict(enumerate(stated.values()))
+        left_out['no numbers at their words'] = n_without
     lemmas = [[w.lemma or w.form for w in v.annotation.words] for v,_ in kept]
     forms = [[w.form for w in v.annotation.words] for v,_ in kept]
-    stated, counts = _by_statement(kept, words)
     links = [] # Of the aligner, which learns from all verses
     if len(stated) < len(kept) or not kept:
         links = align_words(lemmas, [tokens for _,tokens in kept], seed=seed, forms=forms)

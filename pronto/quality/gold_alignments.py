@@ -22,7 +22,7 @@ from ..bibles.versification import to_english, weigh_versifications
 from ..core.files import InputError, reading
 from ..core.refs import Ref
 from ..datasets.stated_links import LINKED, link_phrases, phrases_of, uses_inflected
-from ..datasets.word_align import plain_word, words_of
+from ..datasets.word_align import MOST_ALIGNED, plain_word, words_of
 from ..sources.annotate import annotate
 from ..sources.annotation_file import read_annotations
 from ..sources.greek_words import column_files, part_of_speech, read_columns
@@ -309,13 +309,14 @@ def read_stated(
     "Read the links that a Bible states; raises `InputError` without numbers or Greek words"
     bible, found = _numbered(Path(path)), []
     texts = {ref: (words_of(bible.verses[ref]), words) for ref,words in bible.linked.items()}
+    too_long = [str(ref) for ref,(tokens,_) in texts.items() if len(tokens) > MOST_ALIGNED]
     phrases = {ref: phrases_of(bible.verses[ref], *of) for ref,of in texts.items()}
     if not any(phrases.values()): raise InputError(path, _NEITHER)
     if not greek: raise InputError(path, "states links by Strong's numbers, which needs the Greek text; name it with --greek")
     numbers = [n for some in phrases.values() for phrase in some for n in phrase.numbers]
     inflected = uses_inflected(numbers)
     status = Counter()
-    for ref in (r for r in phrases if r in greek):
+    for ref in (r for r in phrases if r in greek and str(r) not in too_long):
         tokens, _ = texts[ref]
         stated = link_phrases(greek[ref], len(tokens), phrases[ref], inflected)
         unjudged = frozenset(j for j,what in enumerate(stated.status) if what != LINKED)
@@ -324,6 +325,7 @@ def read_stated(
     shares = ', '.join(f'{n/status.total():.1%} {what}' for what,n in status.most_common())
     language = identify(bible.language).name or bible.language or 'unknown language'
     notes = [f"Links are Strong's numbers in the text; of its {status.total():,} words: {shares}. Only the first are judged."]
+    if too_long: notes.append(f'Left out, as more than {MOST_ALIGNED:,} words long: {", ".join(too_long)}.')
     return GoldAlignment(f'{language} ({Path(path).stem})', found, notes, str(path), stated=True)
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald023b
