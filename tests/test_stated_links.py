@@ -9,7 +9,7 @@ from pronto.bibles.usfm import read_usfm
 from pronto.bibles.versification import to_english
 from pronto.core.files import InputError
 from pronto.core.refs import Ref
-from pronto.datasets.stated_links import (ABSENT, LINKED, UNNUMBERED, UNSURE, greek_numbers, link_phrases, phrases_of,
+from pronto.datasets.stated_links import (ABSENT, LINKED, UNNUMBERED, UNSURE, Phrase, greek_numbers, link_phrases, phrases_of,
                                           strong_numbers, uses_inflected)
 from pronto.datasets.word_align import words_of
 from pronto.quality.gold_alignments import GoldVerse, read_gold
@@ -74,7 +74,8 @@ def test_numbers_are_read_as_formats_write_them(attributes, numbers): assert str
 def test_a_bible_is_asked_whether_it_numbers_forms():
     of = SourceWord(form='ὑμῶν', lemma='σύ')
     assert greek_numbers(of, True) == {5216} and greek_numbers(of, False) == {4771, 5216, 5210}
-    assert uses_inflected([5216, 2258, 4771]) and not uses_inflected([4771, 4771, 5216])
+    def numbered(*numbers): return [Phrase((n,), (0,), False) for n in numbers]
+    assert uses_inflected(numbered(5216, 2258, 4771)) and not uses_inflected(numbered(4771, 4771, 5216))
     assert greek_numbers(SourceWord(form='Ἀρχὴ', lemma='Αρχη'), True) == {746} # Without its accents
     assert greek_numbers(SourceWord(form='x'), True) == set()
 

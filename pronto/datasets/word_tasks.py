@@ -31,31 +31,32 @@ class LinkedVerse(NamedTuple):
     tokens:list[str] # Words of the translation, without punctuation
     links:list[Link]
 
-_FEW = .01 # Of the verses: without numbers where the others have some, they are left out, not aligned
+_FEW = .01 # Of the verses: if so few have no numbers, they are left out and not aligned
 
 class LinkedVerses(NamedTuple):
     "The verses with words on both sides"
     verses:list[LinkedVerse]
     left_out:dict[str,int] # Why others were left out, to how many
-    stated:dict[str,int]   # What the file says of the words of verses with stated links, to how many; or empty
+    stated:dict[str,int]   # Status of the words of verses with stated links, to how many
     n_stated:int           # Verses with stated links
 
 def _by_statement(kept:list[tuple[AlignedVerse,list[str]]], words:dict[Ref,tuple[LinkedWord,...]]
 )->tuple[dict[int,list[Link]],Counter]: # Number of a verse to its links; status of a word to how many
     "The links that the file states, of the verses that have some"
-    phrases = {n: phrases_of(v.text, tokens, words[v.ref]) for n,(v,tokens) in enumerate(kept) if v.ref in words}
-    inflected = uses_inflected(n for found in phrases.values() for phrase in found for n in phrase.numbers)
-    found = {n: link_phrases(kept[n][0].annotation.words, len(kept[n][1]), some, inflected)
-             for n,some in phrases.items()}
+    phrases = {n: phrases_of(v.text, tokens, words[v.ref])
+               for n,(v,tokens) in enumerate(kept) if v.ref in words}
+    inflected = uses_inflected(phrase for found in phrases.values() for phrase in found)
+    sources, targets = [v.annotation.words for v,_ in kept], [tokens for _,tokens in kept]
+    found = {n: link_phrases(sources[n], len(targets[n]), some, inflected) for n,some in phrases.items()}
     found = {n: stated for n,stated in found.items() if stated.links}
-    links = weighted_links([kept[n][0].annotation.words for n in found], [kept[n][1] for n in found], [*found.values()])
+    links = weighted_links([sources[n] for n in found], [targets[n] for n in found], [*found.values()])
     return dict(zip(found, links)), Counter(status for stated in found.values() for status in stated.status)
 
 def link_verses(
     verses:list[AlignedVerse],
     segmenter:str='unicode', # See `words_of`
     seed:int=0,
-    words:dict[Ref,tuple[LinkedWord,...]]={} # `Bible.linked`: their numbers are taken in place of the aligner's links
+    words:dict[Ref,tuple[LinkedWord,...]]={} # `Bible.linked`, whose numbers take the place of the aligner
 )->LinkedVerses:
     "Link the words of all verses; raises `InputError` without `sil-thot`, if verses need it"
     annotated = [(v, words_of(v.text, segmenter)) for v in verses if v.annotation.words]
@@ -253,8 +254,9 @@ def word_tasks(
     if has(_mention): tasks.append(_made(MENTIONS, linked, map(mention_tags, linked)))
     size = lambda some: dict(verses=len(some), tokens=sum(len(v.tokens) for v in some))
     n_aligned = len(linked) - found.n_stated
-    notes = [alignment_quality_note()]*bool(n_aligned or not linked) + [stated_quality_note()]*bool(found.n_stated)
-    about = dict(aligner=aligner_name() if n_aligned or not linked else '', segmenter=segmenter, seed=seed,
+    is_aligned = bool(n_aligned or not linked)
+    notes = [alignment_quality_note()]*is_aligned + [stated_quality_note()]*bool(found.n_stated)
+    about = dict(aligner=aligner_name() if is_aligned else '', segmenter=segmenter, seed=seed,
                  least_probability=LEAST_PROBABILITY, least_linked=LEAST_LINKED, left_out=found.left_out,
                  quality=' '.join(notes),
                  linked=size(linked), kept={t.stem: size(t.tagged.values()) for t in tasks},

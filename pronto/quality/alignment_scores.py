@@ -94,26 +94,28 @@ def _keys(words:list[SourceWord])->list[str]:
 def agreement_counts(
     verse:GoldVerse, found:set[tuple[int,int]], # With stated links, and the links of an aligner
     hand:GoldVerse # The same verse of another translation, aligned by hand with the same Greek words
-)->list[int]: # Words that stand once in both and have links; linked with the same Greek word as stated, as found
+)->list[int]: # Words that stand once in both and have links; of these alike as stated, and as found
     "What a verse adds to the agreement"
     lowered = [[w.lower() for w in v.target] for v in (verse, hand)]
     once = [{w: words.index(w) for w,n in Counter(words).items() if n == 1} for words in lowered]
     of = lambda links, j: {i for i,target in links if target == j}
-    pairs = [(of(verse.sure, j), of(found, j), of(hand.sure, once[1][w])) for w,j in once[0].items() if w in once[1]]
+    pairs = [(of(verse.sure, j), of(found, j), of(hand.sure, once[1][w]))
+             for w,j in once[0].items() if w in once[1]]
     judged = [sets for sets in pairs if sets[0] and sets[2]]
     return [len(judged), *(sum(bool(sets[k] & sets[2]) for sets in judged) for k in (0, 1))]
 
 def score_agreement(name:str, verses:list[GoldVerse], found:list[set], by_hand:GoldAlignment)->AlignmentScore:
-    "How far stated links, and those of an aligner, agree with another translation that is aligned by hand"
+    "How far stated links, and those of an aligner, agree with a translation that is aligned by hand"
     others = {v.refs: v for v in by_hand.verses}
     both = [(v, cells) for v,cells in zip(verses, found) if v.refs in others]
     counts = [agreement_counts(v, cells, others[v.refs]) for v,cells in both]
     def shares(counts):
         n, stated, aligned = np.moveaxis(counts, -1, 0)
-        with np.errstate(divide='ignore', invalid='ignore'): return dict(agreement=stated/n, of_aligner=aligned/n)
+        with np.errstate(divide='ignore', invalid='ignore'):
+            return dict(agreement=stated/n, of_aligner=aligned/n)
     words = sum(n for n,*_ in counts)
     notes = [f'{words:,} words stand once in a verse of both translations and have links.']
-    return _scored(f'{name}, {by_hand.name}', shares, counts, [v.refs[0] for v,_ in both], notes)
+    return _scored(name, shares, counts, [v.refs[0] for v,_ in both], notes)
 
 def score_alignment(gold:GoldAlignment, name:str, seed:int=0, by_hand:GoldAlignment=None
 )->list[AlignmentScore]: # One; and how far both sets of links agree with those of another translation by hand
@@ -241,8 +243,8 @@ def _treebanks(path:Path)->dict[str,list[Path]]: # Name to its parts; none if th
 def _gold_with_greek(paths:list[Path], text:dict)->tuple[list[GoldAlignment],dict]: # And the Greek text
     "Read gold alignments with one Greek text: that given, or that of HELFI, or that of the first"
     found = {}
-    def last(path): return 0 if helfi_folder(path) else 1 if has_milestones(path) else 2
-    for path in sorted(paths, key=last):
+    def order(path): return 0 if helfi_folder(path) else 1 if has_milestones(path) else 2
+    for path in sorted(paths, key=order):
         found[path] = read_gold(path, text)
         text = text or {v.refs[0]: v.source for v in found[path].verses if len(v.refs) == 1}
     languages = Counter(gold.name for gold in found.values())
@@ -286,9 +288,9 @@ _METHOD = ('In brackets 95 % intervals over chapters. The aligner sees no gold l
 
 _CLASSES = {f'f1_{pos}': pos for pos in CLASSES}
 _AGREEMENT = dict(agreement='Same Greek word as stated', of_aligner='As aligned')
-_OF_STATED = (' Stated links come from numbers of a dictionary and the order in the verse; only words that have one are judged. '
-              'Beside links by hand: words that stand once in a verse of both translations, and the share that is linked with '
-              'a Greek word that people linked with it, too.')
+_OF_STATED = (' Stated links come from numbers of a dictionary and the order in the verse; only words that have '
+              'one are judged. Beside links by hand: words that stand once in a verse of both translations, and '
+              'the share that is linked with a Greek word that people linked with it, too.')
 
 def _block(scores:list[AlignmentScore], head:str, columns:dict)->tuple[list,list]:
     shown = {m: name for m,name in columns.items() if any(np.isfinite(s.value[m]) for s in scores)}
@@ -299,12 +301,13 @@ def alignment_table(links:list[AlignmentScore], tags:list[AlignmentScore], state
                     agreement:list[AlignmentScore]=())->Table:
     "The table of the quality of alignments"
     by_class = [s for s in (*links, *stated) if np.isfinite(s.value.get('f1_VERB', np.nan))]
-    blocks = [_block(scores, head, columns) for scores,head,columns in
-              ((links, 'Links', _LINKS), (stated, 'Links stated in the text', _LINKS), (by_class, 'F1', _CLASSES),
-               (agreement, 'Stated links beside links by hand', _AGREEMENT), (tags, 'Projected labels', _TAGS)) if scores]
+    parts = [(links, 'Links', _LINKS), (stated, 'Links stated in the text', _LINKS), (by_class, 'F1', _CLASSES),
+             (agreement, 'Stated links beside links by hand', _AGREEMENT), (tags, 'Projected labels', _TAGS)]
+    blocks = [_block(scores, head, columns) for scores,head,columns in parts if scores]
     kinds = dict(links=links, labels=tags, stated=stated, agreement=agreement)
     data = [dict(kind=kind, alignment=s.name, verses=s.verses, measure=m) | s.cell(m)
             for kind,scores in kinds.items() for s in scores for m in s.value if np.isfinite(s.value[m])]
-    notes = [_METHOD + _OF_STATED*bool(stated), *(f'{s.name}: {note}' for s in (*links, *stated, *agreement) for note in s.notes)]
+    of_scores = [f'{s.name}: {note}' for s in (*links, *stated, *agreement) for note in s.notes]
+    notes = [_METHOD + _OF_STATED*bool(stated), *of_scores]
     title = 'Word alignments against gold alignments and treebanks'
     return Table('alignments', title, blocks, notes, data, 4)

@@ -294,8 +294,8 @@ def helfi_folder(path:Path)->Path|None: # e.g. `finnish`, beside `greek`
     return next((f for f in (path, *inside) if _helfi_files(f) and not column_files(f)), None)
 
 # %% ../../nbs/quality/gold_alignments.ipynb #gald024s
-_NEITHER = ("holds no word alignment: no tables of HELFI (41-mk.txt), no USFM with milestones, and no Bible with Strong's "
-            'numbers; name another folder or file')
+_NEITHER = ('holds no word alignment: no tables of HELFI (41-mk.txt), no USFM with milestones, and no Bible '
+            "with Strong's numbers; name another folder or file")
 
 def _numbered(path:Path)->Bible: # By English numbers
     try: bible = read_bible(path, words=True)
@@ -312,9 +312,9 @@ def read_stated(
     too_long = [str(ref) for ref,(tokens,_) in texts.items() if len(tokens) > MOST_ALIGNED]
     phrases = {ref: phrases_of(bible.verses[ref], *of) for ref,of in texts.items()}
     if not any(phrases.values()): raise InputError(path, _NEITHER)
-    if not greek: raise InputError(path, "states links by Strong's numbers, which needs the Greek text; name it with --greek")
-    numbers = [n for some in phrases.values() for phrase in some for n in phrase.numbers]
-    inflected = uses_inflected(numbers)
+    if not greek:
+        raise InputError(path, "has links by Strong's numbers, which needs the Greek text; name it with --greek")
+    inflected = uses_inflected(phrase for some in phrases.values() for phrase in some)
     status = Counter()
     for ref in (r for r in phrases if r in greek and str(r) not in too_long):
         tokens, _ = texts[ref]
@@ -324,7 +324,8 @@ def read_stated(
         status.update(stated.status)
     shares = ', '.join(f'{n/status.total():.1%} {what}' for what,n in status.most_common())
     language = identify(bible.language).name or bible.language or 'unknown language'
-    notes = [f"Links are Strong's numbers in the text; of its {status.total():,} words: {shares}. Only the first are judged."]
+    about = f"Links are Strong's numbers in the text; of its {status.total():,} words: {shares}"
+    notes = [f'{about}. Only the first are judged.']
     if too_long: notes.append(f'Left out, as more than {MOST_ALIGNED:,} words long: {", ".join(too_long)}.')
     return GoldAlignment(f'{language} ({Path(path).stem})', found, notes, str(path), stated=True)
 
@@ -343,7 +344,7 @@ def has_milestones(path)->bool:
     return any('\\zaln' in text for text in _usfm_files(Path(path)).values())
 
 def read_gold(path, greek:dict[Ref,list[SourceWord]]=None)->GoldAlignment:
-    "Read a gold alignment of either format, or a Bible whose words have numbers; raises `InputError` for another"
+    "Read a gold alignment, or a Bible whose words have numbers; raises `InputError` for anything else"
     path = Path(path)
     if not path.exists(): raise InputError(path, 'does not exist; name a gold alignment')
     if folder := helfi_folder(path):
