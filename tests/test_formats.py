@@ -4,6 +4,7 @@ from pathlib import Path
 from struct import pack, unpack
 
 import pytest
+from lxml import etree
 
 import small_bibles
 from conftest import ROOT, time_limit
@@ -114,8 +115,7 @@ def changed(name, folder, file, **new):
     (folder/file).write_text(text)
     return folder
 
-OLD = dict(code='<iso>qaa</iso>', content='<content src="release/USX_1/MAT.usx" role="MAT"/>', end='</publications>',
-           iso='qaa:::', rights='<Versification>')
+OLD = dict(code='<iso>qaa</iso>', content='<content src="release/USX_1/MAT.usx" role="MAT"/>', iso='qaa:::', rights='<Versification>')
 GLOSSARY = '<usx version="3.0"><book code="GLO" style="id"/><para style="p"><char style="k">Leu</char> sona</para></usx>'
 
 def test_a_bundle_may_list_a_glossary(tmp_path):
@@ -126,9 +126,13 @@ def test_a_bundle_may_list_a_glossary(tmp_path):
     assert texts(bible) == TEXTS and not bible.skipped
 
 def test_books_of_other_publications_are_said(tmp_path):
-    other = '<publication id="p2"><structure><content src="release/USX_2/LUK.usx"/><content src="release/USX_2/MAT.usx"/></structure></publication>'
-    bible = read_bible(changed('dbl', tmp_path, 'metadata.xml', end=other + OLD['end']))
-    assert texts(bible) == TEXTS and bible.skipped == {'books of publication p2, not the default': 1}
+    folder = write('dbl', tmp_path)
+    (folder/'release'/'USX_2').mkdir()
+    for b in 'MAT', 'LUK', 'GLO':
+        text = GLOSSARY if b == 'GLO' else small_bibles.usx_book('MAT').replace('MAT', b)
+        (folder/'release'/'USX_2'/f'{b}.usx').write_text(text)
+    bible = read_bible(folder)
+    assert texts(bible) == TEXTS and bible.skipped == {'release/USX_2/LUK.usx (not listed)': 6}
 
 def test_an_old_bundle_has_a_folder_for_each_list_of_books(tmp_path):
     books = lambda *codes: ''.join(f'<book code="{c}"/>' for c in codes)
@@ -236,6 +240,50 @@ def test_damaged_files_lose_no_verse_silently(name, tmp_path):
         if lost: failed.append((i, file, lost))
         else: shutil.rmtree(folder)
     assert not failed, f'{tmp_path}: {failed}'
+
+# Markup that is damaged as a whole, where no verse before the last of a chapter is missing
+
+VERSES = dict(usfx='v', osis='verse', zefania='VERS', beblia='verse', opensong='v', vpl_xml='v', ces='seg', usx='verse')
+
+def reshaped(name, folder, change):
+    "A small Bible in which `change` has been made to the last of all verses in a file"
+    files = FORMATS[name]()
+    file = list(files)[-1]
+    root = etree.fromstring(files[file])
+    change([el for el in root.iter(VERSES[name]) if el.get('eid') is None][-1])
+    return read_bible(write(name, folder, files | {file: etree.tostring(root)}))
+
+@pytest.mark.parametrize('name', [n for n in VERSES if n != 'vpl_xml'])
+def test_a_chapter_without_marks_of_verses_is_said(name, tmp_path):
+    bible = reshaped(name, tmp_path, lambda el: etree.strip_tags(el.getparent(), el.tag))
+    assert ('MRK', 2, 3) not in texts(bible) and any('MRK' in x for x in bible.skipped), bible.skipped
+
+@pytest.mark.parametrize('name', [n for n in VERSES if n != 'usx'])
+def test_a_last_verse_under_another_name_is_said(name, tmp_path):
+    def rename(el): el.tag = 'x'
+    bible = reshaped(name, tmp_path, rename)
+    assert ('MRK', 2, 3) not in texts(bible) and sum(bible.skipped.values()) == 1
+
+@pytest.mark.parametrize('name', ['zefania','beblia','opensong','vpl_xml'])
+def test_a_verse_in_another_is_said(name, tmp_path):
+    bible = reshaped(name, tmp_path, lambda el: el.getprevious().append(el))
+    assert list(bible.skipped) == [f'MRK 2:<{VERSES[name]}> in another']
+
+def test_a_note_under_another_name_is_known_by_its_style(tmp_path):
+    def rename(el): el.getnext().tag = 'x'
+    assert reshaped('usx', tmp_path, rename).rows[-1].text == TEXTS['MRK', 2, 3]
+
+def test_books_without_a_name_are_said(tmp_path):
+    (tmp_path/'a.json').write_text(json.dumps([dict(name=name, chapters=[['Anam']]) for name in ('Mark', '', None)]))
+    bible = read_bible(tmp_path/'a.json')
+    assert texts(bible) == {('MRK', 1, 1): 'Anam'} and sum(bible.skipped.values()) == 2
+
+def test_a_book_that_a_burrito_does_not_list_is_said(tmp_path):
+    folder = write('burrito', tmp_path)
+    text = (folder/'metadata.json').read_text().replace('"MRK": []', '').replace('ingredients/MRK.usfm', 'ingredients/LUK.usfm')
+    (folder/'metadata.json').write_text(text)
+    (folder/'ingredients'/'LUK.usfm').write_text(small_bibles.usfm_book('MAT').replace('MAT', 'LUK'))
+    assert read_bible(folder).skipped == {'ingredients/LUK.usfm (not listed)': 6, 'ingredients/MRK.usfm (not listed)': 6}
 
 @installed
 @pytest.mark.slow

@@ -163,6 +163,7 @@ def test_what_is_written_is_read_again(tmp_path_factory, raw):
 
 @pytest.mark.parametrize('text', [
     '{"type": "USJ", "content": "x"}', '{"type": "USJ", "content": [{"type": ["para"], "content": []}]}',
+    '{"type": "USJ", "content": [{"x": {"type": "para"}}]}',
     '{"type": "USJ", "content": [7]}', '{"type": "USJ", "content": [[]]}', '{"type": "USJ"',
     '{"type": "USJ", "content": [' + '['*100_000 + ']'*100_000 + ']}', '{"type": "USJ", "content": []}',
     '<usx version="3.0">', '<usx><para>', '<usx>' + '<char style="nd">'*100_000 + '</char>'*100_000 + '</usx>', '<usx/>'])

@@ -22,7 +22,6 @@ class Said(NamedTuple):
     "What a folder says about the Bible in it"
     fields:dict # Of `Bible`
     names:list[str]|None=None # Of the files with the text; `None` if it does not say
-    others:dict[str,int]={} # What else is in the folder, to how many books of it are not read
 
 class Bundle(NamedTuple):
     "A kind of folder that says what it holds"
@@ -91,16 +90,11 @@ def _sources(publication)->list[str]:
     if named or publication.tag != 'bookList': return named
     return [f'USX_{publication.get("id")}/{b.get("code")}.usx' for b in publication.iter('book')]
 
-def _publication(root)->tuple[list[str],dict[str,int]]: # Names of files as the metadata has them
-    "The files of the default publication, or of the largest; how many books only another one has"
+def _publication(root)->list[str]: # Names of files as the metadata has them
+    "The files of the default publication, or of the largest"
     publications = root.findall('.//publications/publication') or root.findall('.//contents/bookList')
     default = [p for p in publications if p.get('default') == 'true']
-    chosen = max(default or publications, key=lambda p: len(_sources(p)), default=None)
-    if chosen is None: return [], {}
-    has = {PurePosixPath(s).name for s in _sources(chosen)}
-    more = {p.get('id', ''): {PurePosixPath(s).name for s in _sources(p)} - has for p in publications}
-    name_of = 'books of publication {}, not the default'.format
-    return _sources(chosen), {name_of(p): len(books) for p,books in more.items() if books}
+    return max(map(_sources, default or publications), key=len, default=[])
 
 def _dbl_numbers(folder:Folder, name:str, root)->StatedNumbers:
     scheme = _NAMED_SCHEMES.get((root.findtext('.//versification') or '').strip().lower(), '')
@@ -128,10 +122,10 @@ def _dbl(folder:Folder, name:str)->Said|None:
     fields = _only_said(language=_tag(code, says('language/scriptCode')), title=title, licence=licence,
                         named=tuple(dict.fromkeys(filter(None, named))))
     fields['stated'] = _dbl_numbers(folder, name, root)
-    sources, others = _publication(root)
+    sources = _publication(root)
     is_there = any((PurePosixPath(name).parent/s).as_posix() in folder.names for s in sources)
     is_named = next(root.iter('content'), None) is not None # Otherwise the names are a convention
-    return Said(fields, _found(folder, name, sources) if is_there or is_named else None, others)
+    return Said(fields, _found(folder, name, sources) if is_there or is_named else None)
 
 def _found(folder:Folder, name:str, sources:list[str])->list[str]|None:
     "The files that are listed, as names in the folder; raises `InputError` if one is not there"

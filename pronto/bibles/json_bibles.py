@@ -70,13 +70,15 @@ def _items(value, level:_Level, place:str):
     "Yields name, content and place of what a list or an object holds"
     if isinstance(value, dict): pairs = [(name, x, f'{place}.{name}') for name,x in value.items()]
     else: pairs = [(None, x, f'{place}[{i}]') for i,x in enumerate(value)]
+    nameless = 'books without a name' if level.name == 'book' else None # Chapters and verses are in order
     for i,(name,x,where) in enumerate(pairs):
         if isinstance(x, dict):
             inner = _inner(x, level) if level.inner else x
             own = _named(x, level) if inner is not None else None
             known = level.name == 'book' and name is not None and find_book(name)
-            yield (name if known else own) or name or str(i+1), x if inner is None else inner, where
-        else: yield name or str(i+1), x, where
+            called = (name if known else own) or name or nameless or str(i+1)
+            yield called, x if inner is None else inner, where
+        else: yield name or nameless or str(i+1), x, where
 
 # %% ../../nbs/bibles/json_bibles.ipynb #jsn00012
 _ABOUT = frozenset('metadata meta info about'.split())

@@ -50,8 +50,8 @@ _FITS = dict(book=('book',), chapter=('chapter',), verse=('verse',), para=('text
 def element_kind(
     element:str, # e.g. `para`
     marker:str   # Its style; may be empty
-)->str: # Empty if USX does not have the element
+)->str: # Empty if USX has neither the element nor the style
     "What an element of USX or USJ means for the text of a verse"
-    fits = _FITS.get(element, ('',))
     kind = marker_kind(marker)
+    fits = _FITS.get(element, (kind,)) # An element that USX does not have is what its style says
     return kind if kind in fits else fits[0]

@@ -188,8 +188,19 @@ def _read_folder(folder:Folder, words:bool)->Bible:
     kept, others = _main_format(found)
     _check_chapters(kept, folder.path)
     bible = _joined(kept)
-    return replace(bible, skipped=bible.skipped | others | said.others | _left_out(why, kept),
-                   **said.fields)
+    others |= _left_out(why, kept) | _not_listed(folder, said.names or [])
+    return replace(bible, skipped=bible.skipped | others, **said.fields)
+
+def _not_listed(folder:Folder, listed:list[str])->dict[str,int]: # To the number of verses
+    "Books that lie beside those that the folder lists, such as those of another publication"
+    endings, read = {PurePosixPath(n).suffix for n in listed}, {PurePosixPath(n).name for n in listed}
+    found, paths = {}, map(PurePosixPath, folder.names)
+    beside = [path.as_posix() for path in paths if path.suffix in endings and path.name not in read]
+    for name,file in _texts(folder, beside, {}):
+        try: found[f'{name} (not listed)'] = len(_read_text(file, False).rows)
+        except NotABible: continue
+        except InputError: found[f'{name} (not listed, damaged)'] = 1
+    return found
 
 def _joined(parts:dict[str,Bible])->Bible: # By the names of their files
     "Several parts as one Bible; language, title and licence are those of the first part that has them"

@@ -284,16 +284,20 @@ class Collector:
     "Collects the text between verse marks; readers set `book` and `chapter`"
     def __init__(self):
         self.book, self.chapter, self._parts, self._found, self._words = '', '1', None, [], {}
+        self.begun = False # Should the text that follows be in a verse? Readers say so, verses end it
     def open(self, label:str):
         "Begin a verse of the current chapter"
-        self._parts = []
+        self._parts, self.begun = [], False
         self._found.append((self.book, self.chapter, label, self._parts))
     def close(self):
         "End the verse"
         self._parts = None
     def text(self, text:str):
-        "Add text to the open verse; text outside verses is left out"
+        "Add text to the open verse; other text is left out, and counted if it is in a chapter that has `begun`"
         if self._parts is not None: self._parts.append(text)
+        elif self.begun and any(map(str.isalpha, text)):
+            self._found.append((self.book, self.chapter, 'text of no verse', ()))
+            self.begun = False
     def place(self)->tuple[int,int]: # The number of the verse, and of its pieces of text so far
         "Where a word begins, for `word`"
         return len(self._found), len(self._parts or ())

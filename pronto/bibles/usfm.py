@@ -111,13 +111,14 @@ def _book(v, i, text):
     code, _ = _first_word(text)
     v.found.close()
     v.found.book, v.found.chapter = find_book(code) or find_book(code[:3]) or code, '1'
+    v.found.begun = False
     _end_bar(v, i)
 
 @_at('chapter')
 def _chapter(v, i, text):
     v.found.close()
     v.found.chapter, _ = _first_word(text)
-    v.ended = False
+    v.found.begun, v.ended = True, False
     _end_bar(v, i)
 
 def _end_bar(v, i):

@@ -30,6 +30,7 @@ def _begin(found, path, place:str)->Event:
     if wrong is not None:
         what = f'is not USJ: an object has a {type(wrong).__name__} as its type or marker; export it again'
         raise InputError(path, what, place)
+    if not name: raise InputError(path, 'is not USJ: an object has no type; export it again', place)
     about = {k: str(x) for k,x in found.items() if k not in ('type','marker','content')}
     return Event('begin', name.removeprefix('table:'), about | dict(style=marker), place)
 

@@ -79,6 +79,8 @@ def _languages(root)->tuple[str,...]: # Names or codes, as they are written
     said = (' '.join((el.text or '').split()) for el in root.iter('{*}language'))
     return tuple(dict.fromkeys(filter(None, said)))
 
+_OF_NO_VERSE = 'text of no verse' # Where a number should be, so that it is counted
+
 class _Level(NamedTuple):
     "A kind of element, and the attributes that may name it"
     tag:str
@@ -92,12 +94,19 @@ def _verses(root, book:_Level, chapter:_Level, verse:_Level, others=frozenset())
     where = ['', '']
     walk = etree.iterwalk(root, events=('start',))
     for _,el in walk:
-        if el.tag == book.tag: where = [book.name_of(el), '']
-        elif el.tag == chapter.tag: where[1] = chapter.name_of(el)
-        elif el.tag == verse.tag or el.tag in others:
+        if (el.tail or '').strip(): yield *where, _OF_NO_VERSE, el
+        if el.tag == verse.tag or el.tag in others:
             walk.skip_subtree()
             if el.tag == verse.tag: yield *where, verse.name_of(el), el
-        elif not len(el) and (el.text or '').strip(): yield *where, f'<{el.tag}>', el
+            for inner in el.iter(verse.tag) if len(el) else ():
+                if inner is not el: yield *where, f'<{verse.tag}> in another', inner
+            continue
+        if el.tag == book.tag: where = [book.name_of(el), '']
+        elif el.tag == chapter.tag: where[1] = chapter.name_of(el)
+        elif not len(el) and (el.text or '').strip():
+            yield *where, f'<{el.tag}>', el
+            continue
+        if (el.text or '').strip(): yield *where, _OF_NO_VERSE, el
 
 # %% ../../nbs/bibles/xml.ipynb #e67b22b3
 _USFX_SKIP = frozenset('''f fe ef x ex s h id ide toc cl cp cd r d sr mr ms mt rem fig rq periph note
@@ -116,6 +125,7 @@ def _usfx(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
         elif kind=='start' and tag=='v': found.open(x.get('id') or (x.get('bcv') or '').split('.')[-1])
         elif tag in ('ve','c','book'):
             found.close()
+            found.begun = tag != 'book' # Text that follows should be in a verse
             if kind=='start' and tag=='c': found.chapter = x.get('id', '')
             if kind=='start' and tag=='book': found.book,found.chapter = x.get('id', ''),'1'
     return make_bible(found.raw(), found.words() if words else (), format='USFX',
@@ -158,8 +168,12 @@ def _osis(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
             if kind=='start' and x.get('eID') is None and (ids := x.get('osisID') or x.get('sID')):
                 found.book, found.chapter, label = _osis_ref(ids)
                 found.open(label)
-            elif kind=='start' or x.get('sID') is None: found.close()
-        elif tag=='chapter' and kind=='start' or tag=='div' and x.get('type')=='book': found.close()
+            elif kind=='start' or x.get('sID') is None:
+                found.close()
+                found.begun = True # Text that follows should be in a verse
+        elif tag=='chapter' and kind=='start' or tag=='div' and x.get('type')=='book':
+            found.close()
+            found.begun = tag == 'chapter'
     attributes = (kv for el in root.iter('{*}osisText') for kv in el.attrib.items())
     languages = (v for k,v in attributes if k.endswith('lang') and v!='und')
     language = next(languages, '') or _find(root, 'language')
@@ -203,7 +217,12 @@ def _opensong(root)->Bible:
                       language=root.get('language', ''))
 
 def _vpl_xml(root)->Bible:
-    raw = ((*(el.get(name, '') for name in 'bcv'), _content(el)) for el in root.iter('{*}v'))
+    def label(el): # Not a number if it is no verse of its own
+        tag = el.tag.rpartition('}')[2]
+        inside = any(a.tag == el.tag for a in el.iterancestors())
+        return '<v> in another' if inside else el.get('v', '') if tag == 'v' else f'<{tag}>'
+    verses = (el for el in root.iter() if el.get('b') or not len(el) and el is not root)
+    raw = ((el.get('b', ''), el.get('c', ''), label(el), _content(el)) for el in verses)
     return make_bible(raw, format='VPL XML')
 
 def _bible(root)->Bible: # Two formats have this root
@@ -240,6 +259,11 @@ def _undouble_chapter(refs:list[list[str]])->list[list[str]]:
 _NUMBER = {b:i for i,b in enumerate(BOOKS, 1)}
 
 # %% ../../nbs/bibles/xml.ipynb #3e9a0ae1
+def _other_texts(root)->list[list[str]]: # With a tag as label, so that they are counted
+    "The texts of elements that are called as chapters or verses are, such as `b.MRK.1`, but are no `seg`"
+    named = (el for el in root.iter() if not el.tag.endswith('seg') and (el.get('id') or '').count('.') > 1)
+    return [[*el.get('id').split('.')[1:3], f'<{el.tag}>', ''] for el in named if (el.text or '').strip()]
+
 def _ces(root)->Bible:
     refs = []
     for seg in _outermost(root, '{*}seg'):
@@ -247,6 +271,7 @@ def _ces(root)->Bible:
         if seg.get('type') == 'verse': refs.append([book, chapter, label, _content(seg)])
         elif label: # It is counted, as it is no verse
             refs.append([book, chapter, f'{label} {seg.get("type")}', ''])
+    refs += _other_texts(root)
     codes = (el.get('iso639') for el in root.iter('{*}language') if el.get('iso639'))
     refs = _undouble_chapter(_undouble_book(refs))
     return make_bible(refs, format='CES', language=next(codes, '') or _find(root, 'language'),
