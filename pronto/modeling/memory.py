@@ -143,7 +143,7 @@ def is_exact(
     written:str='' # What a tokenizer makes of the true text, perhaps without accents
 )->bool:
     "Are the letters the same, with their vowel signs, and with the accents that a tokenizer keeps?"
-    if plain_letters(written) == plain_letters(true): true = written
+    if _joined(plain_letters(written)) == _joined(plain_letters(true)): true = written
     said, true = (_joined(bare_letters(text)).casefold() for text in (said, true))
     return said == true != ''
 
