@@ -239,6 +239,13 @@ def test_answers_to_prompts_do_not_depend_on_the_prompts_beside(models, name):
     whole = np.concatenate([model.compare([prompt, 'mi'], 3)[0][:1] for prompt in prompts]) # Which share nothing
     for other in alone, whole: same(together, other)
 
+def test_a_text_that_just_fits_counts_as_whole(models):
+    "When a model encodes and when it is trained"
+    model, texts = str(models('bert')), [' '.join(['lo']*n) for n in (88, 89)] # Beside two special tokens
+    _, counts = FrozenModel(model, device='cpu').encode(texts)
+    assert counts[:,0].tolist() == [88, 88] and counts[:,2].tolist() == [0, 1]
+    assert pack([VerseExample(text, '0') for text in texts], load_tokenizer(model), 90).truncated == 1
+
 def test_words_after_a_prompt_are_no_less_likely_if_a_tokenizer_marks_the_end(models, tmp_path):
     from tokenizers import processors
     from pronto.modeling.prompting import continued

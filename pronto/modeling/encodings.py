@@ -136,8 +136,10 @@ class Encodings:
 _TOKENS = 512, 65536 # Of a batch on a CPU, whose cache it should not leave, and on a GPU
 
 def _tokenize(tokenizer, limit:int, texts:list[str])->tuple[list,list,np.ndarray]: # Ids, special?, counts
-    found, pad = with_special(tokenizer, texts, limit), tokenizer.pad_token_id
-    counts = [(len(x) - sum(s), count_unknown(tokenizer, x, s), len(x) == limit) for x,s in found]
+    found, pad = with_special(tokenizer, texts), tokenizer.pad_token_id
+    is_long = [len(x) > limit for x,_ in found]
+    for i in np.flatnonzero(is_long): found[i], = with_special(tokenizer, [texts[i]], limit)
+    counts = [(len(x) - sum(s), count_unknown(tokenizer, x, s), cut) for (x,s),cut in zip(found, is_long)]
     ids, special = [x or [pad] for x,_ in found], [s or [0] for _,s in found]
     return ids, special, np.array(counts, int).reshape(-1, 3)
 
