@@ -4,11 +4,11 @@
     python benchmarks/alignments.py drafts DATA  # paper_tables/drafts.*
     python benchmarks/alignments.py taggers DATA [-m MODEL] # paper_tables/taggers.*
 
-DATA holds alignments/, ud/, bibles/ and acai/; Bibles whose words have Strong's numbers are those of the Debian packages
-sword-text-sparv, sword-text-web and sword-text-kjv. In three Bibles a hundred verses are spoilt, and the hundred
-that come first are counted: in 34 a name is replaced by another one, in 34 between 30 and 60 % of the text
-are cut off, and 16 pairs of verses are exchanged. Where a name stands is known from the alignment of the
-whole text.
+DATA holds alignments/, ud/, bibles/ and acai/; Bibles whose words have Strong's numbers are those of the
+Debian packages sword-text-sparv, sword-text-web and sword-text-kjv. In three Bibles a hundred verses are
+spoilt, and the hundred that come first are counted: in 34 a name is replaced by another one, in 34
+between 30 and 60 % of the text are cut off, and 16 pairs of verses are exchanged. Where a name stands is
+known from the alignment of the whole text.
 """
 import argparse, time
 from collections import Counter

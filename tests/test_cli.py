@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from conftest import ROOT, in_terminal
+from pronto.bibles.writing import WRITERS
 from pronto.cli.command import main, make_parser
 
 @pytest.fixture
@@ -212,7 +213,7 @@ def test_output_that_cannot_be_written(refuses, annotated, toy_folder, bible, tm
     below = bible/'sub'/'out'
     refuses(['build', '-a', annotated, '-b', bible, '-o', below, '--min-verses', 1], str(below), 'cannot be written')
     refuses(['annotate', toy_folder, '-o', below], str(below), 'cannot be written')
-    refuses(['convert', bible, '-o', below], str(below), 'cannot be written')
+    refuses(['convert', bible, '-o', f'{below}.tsv'], str(below), 'cannot be written')
 
 def test_a_folder_that_is_not_ours_is_not_replaced(refuses, annotated, bible, tmp_path):
     (tmp_path/'thesis').mkdir()
@@ -294,9 +295,10 @@ def test_a_full_disk_is_one_line(bible):
     if not os.path.exists('/dev/full'): pytest.skip('no device that is always full')
     for verses in 2, 900:
         bible.write_text(''.join(f'MRK\t1\t{v}\t{"lo "*99}\n' for v in range(1, verses)), encoding='utf-8')
+        buffered = {'PYTHONPATH': str(ROOT), 'PYTHONUNBUFFERED': ''} # Else nothing is left to try again
         with open('/dev/full', 'w') as full:
-            done = subprocess.run([sys.executable, '-c', RUN, 'convert', str(bible)], stdout=full, stderr=subprocess.PIPE,
-                                  env=os.environ | {'PYTHONPATH': str(ROOT)}, text=True)
+            done = subprocess.run([sys.executable, '-c', RUN, 'convert', str(bible)], stdout=full,
+                                  stderr=subprocess.PIPE, env=os.environ | buffered, text=True)
         assert done.returncode == 1 and done.stderr.splitlines()[-1].startswith('pronto: standard output: No space left')
         assert 'Traceback' not in done.stderr and 'Exception' not in done.stderr
 
@@ -512,6 +514,6 @@ def test_options_that_messages_name_exist():
 
 def test_a_full_disk_elsewhere_is_not_standard_output(pronto, monkeypatch, bible):
     def full(*args): raise OSError(28, 'No space left on device')
-    monkeypatch.setattr('pronto.bibles.reading.write_tsv', full)
+    monkeypatch.setitem(WRITERS, 'tsv', full)
     status, out, err = pronto('convert', bible, '-o', bible.with_suffix('.made.tsv'))
     assert (status, out) == (1, '') and err[0].startswith('pronto: a file cannot be written: No space left on device; make room')

@@ -428,7 +428,8 @@ def test_another_bible_source_rules_or_splits_does_not_take_the_place_of_a_datas
               ((source, bible), dict(splits='random'), 'the splits parallel, not random'),
               ((source, bible), dict(splits='folds'), 'the splits parallel, not folds')]
     for given,options,said in others:
-        with pytest.raises(InputError, match=f'd: holds a dataset of {said}; choose another folder, or replace it with --replace'):
+        remedy = 'choose another folder, or replace it with `pronto build --replace`'
+        with pytest.raises(InputError, match=f'd: holds a dataset of {said}; {remedy}'):
             build(*given, out, min_verses=100, **options)
         assert files(out) == whole
     shutil.copytree(out, tmp_path/'d')

@@ -110,8 +110,6 @@ def tables_command(args):
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {remedy}")
     from pronto.reporting.questions.question import Options, ask_runs, find_question
     question = find_question(_question_of(args))
-    if is_usual and (question.reads_one or question.name == 'accuracy'):
-        _name_protocol(args.protocol, records)
     if args.memory and question.name != 'accuracy':
         raise InputError('--memory', f'is for the tables of scores, not of {question.name}; leave it out')
     if (question.protocol or question.any_protocol) and not asked: args.recipe = ''
@@ -120,6 +118,8 @@ def tables_command(args):
     options = Options(*kind, args.metric or '', file, args.runs, *of_accuracy, source=args.source)
     reply, out = ask_runs(question, records, options), Path(args.output or data_dir()/'tables')
     text = reply.write(out)
+    if is_usual and (question.reads_one or question.name == 'accuracy'):
+        _name_protocol(args.protocol, records)
     if question.name == 'accuracy': write_published(out)
     if in_terminal(): text = reply.markdown(short=True)
     show_tables(reply.tables, f'{reply.finding}\n\n{text}' if args.question else text)

@@ -197,7 +197,8 @@ def align_words(
 # %% ../../nbs/datasets/word_align.ipynb #wa31
 def alignment_quality_note()->str:
     "A sentence for the card of a dataset of word labels"
-    rows = {(r['alignment'], r['measure']): r for r in fact_table('alignments') if r['kind'] in ('links','labels')}
+    kept = (r for r in fact_table('alignments') if r['kind'] in ('links','labels'))
+    rows = {(r['alignment'], r['measure']): r for r in kept}
     names = {place.rpartition(' ')[2]: r['value'] for (place,measure),r in rows.items()
              if measure == 'names_f1' and place.startswith('Greek')}
     tags = {place: r['value'] for (place,measure),r in rows.items() if measure == 'right'}
@@ -210,7 +211,8 @@ def alignment_quality_note()->str:
 # %% ../../nbs/datasets/word_align.ipynb #wa33
 def stated_quality_note()->str:
     "A sentence for the card of a dataset whose words the file itself links"
-    shares = {r['alignment']: float(r['value']) for r in fact_table('alignments') if r['measure'] == 'agreement'}
+    rows = fact_table('alignments')
+    shares = {r['alignment']: float(r['value']) for r in rows if r['measure'] == 'agreement'}
     listed = ' and '.join(f'{share:.1%} of the words of {name}' for name,share in shares.items())
     said = 'The links of words are stated in the text, by numbers of a dictionary, and have errors.'
     return f'{said} Alignments made by people link {listed} with the same Greek word.' if shares else said

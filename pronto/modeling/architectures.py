@@ -88,8 +88,8 @@ def load_tokenizer(model): # The tokenizer
         if find_spec('sentencepiece') is None:
             raise InputError(model, f'its tokenizer is in {file}, which the package sentencepiece reads; '
                                     'run `pip install sentencepiece`') from e
-        raise InputError(model, f'has {file}, but its tokenizer cannot be loaded from that; copy all files of '
-                                'the tokenizer, such as tokenizer.json or vocab.json') from e
+        raise InputError(model, f'has {file}, but its tokenizer cannot be loaded from that; copy all files '
+                                'of the tokenizer, such as tokenizer.json or vocab.json') from e
     _set_padding(tokenizer, load_config(model))
     return tokenizer
 
