@@ -115,7 +115,7 @@ def test_items_and_tiers_name_what_they_leave_out(mixed, tmp_path, capsys):
     (tmp_path/'tiers.tsv').write_text('model\tlanguage\tshare\nbert\tfra\t2\nbert\twol\t0\n')
     out, err = tables(mixed, tmp_path, capsys, '--tiers', str(tmp_path/'tiers.tsv'))
     assert '| bert (m1, 1 epoch) |' in out and '| bert (m1) |' in out and '| bert (m2) |' in out
-    assert not err and '6 of bert (m1) on wol (SM' in out and '(few-shot)' in out and '(relay)' in out
+    assert 'there are others of probe' in err and '6 of bert (m1) on wol (SM' in out and '(few-shot)' in out and '(relay)' in out
 
 def test_datasets_without_a_manifest_are_named(mixed, tmp_path, capsys):
     copy = tmp_path/'runs'

@@ -6,7 +6,7 @@
 __all__ = ['make_parser', 'main']
 
 # %% ../../nbs/cli/command.ipynb #44ca5e63
-import argparse, errno, os, sys
+import argparse, errno, os, stat, sys
 from pathlib import Path
 from traceback import print_exc
 from . import benchmark_commands, card_command, completion, dataset_commands, demo_command, doctor
@@ -152,9 +152,15 @@ def _user_error(e:Exception, command:str)->str|None:
     return f'a file cannot be written: {e.strerror}; make room where it is written, or in {data_dir()}'
 
 def _output_fails()->bool:
-    "Is it standard output that cannot be written? It tries again what is left"
-    try: return bool(sys.stdout) and sys.stdout.flush() is not None
+    "Is it standard output that cannot be written? A file or device is tried again with one more line"
+    try:
+        sys.stdout.flush()
+        place = sys.stdout.fileno()
+        mode = os.fstat(place).st_mode
+        if stat.S_ISREG(mode) or stat.S_ISCHR(mode) and not os.isatty(place): os.write(place, b'\n')
+    except (AttributeError, ValueError): return False # There is no such stream
     except OSError: return True
+    return False
 
 def _missing_package(e:ModuleNotFoundError, command:str)->str|None:
     package = (e.name or '').split('.')[0]
