@@ -494,7 +494,8 @@ def intervals_of(record:Run)->dict[str,list[float]|None]: # By metric
     return {metric: found.get(metric) for metric in record.intervals}
 
 # %% ../../nbs/runs/store.ipynb #9a0c7d16
-_KINDS = {str: 'text', int: 'a whole number', float: 'a number', bool: 'True or False'}
+_KINDS = {str: 'text', int: 'a whole number', float: 'a number', bool: 'True or False',
+          dict: 'a mapping, which -y takes'}
 
 def _is_a(value, kind:type)->bool:
     "Is a parameter what its notebook declares? A whole number is also a number"
