@@ -322,6 +322,14 @@ def test_a_terminal_shows_models_beside_baselines(release, width):
     assert len(rows) == 4 and len({line.index('my-bert') for line in rows[1:]}) == 1
     assert 'majority' in ' '.join(baselines)
 
+def test_a_dataset_in_folds_has_columns(tmp_path):
+    "Its tables are in the folders of the folds"
+    from pronto.jobs.probes import find_probed
+    fold = tmp_path/'fold0'
+    fold.mkdir(parents=True)
+    for split in 'train','test': (fold/f'sentence_mood_{split}.tsv').touch()
+    assert [task.stem for task in find_probed([fold.parent])[1]] == ['sentence_mood']
+
 def test_probe_shows_its_steps(release, capsys, monkeypatch):
     "The probe of one translation writes lines in a log, a bar on a terminal, with --quiet nothing"
     command = ['probe', str(release/'release'/'qaa'), '-m', str(release/'my-bert')]

@@ -12,10 +12,10 @@ from pronto.runs.store import RunKey, read_runs, write_record
 
 def store(folder, bible, said, model='bert', task='proper_noun_subject', seed=0, **more):
     "A run with these rows of predictions"
-    of_key = {k: more.pop(k) for k in ('recipe','protocol','trained_on','hyperparameters','limit') if k in more}
+    of_key = {k: more.pop(k) for k in ('recipe','protocol','trained_on','hyperparameters','limit','fold','pool') if k in more}
     key = RunKey(bible, model, f'{model}-1', task, **dict(dataset_hash=bible) | of_key, seed=seed)
     accuracy = sum(row['label'] == row['predicted'] for row in said)/max(len(said), 1)
-    write_record(key, folder, run_results(accuracy=accuracy, splits='parallel') | more, said)
+    return write_record(key, folder, run_results(accuracy=accuracy, splits='parallel') | more, said)
 
 def ask(name, folder, **options):
     return ask_runs(name, read_runs(folder, report=pytest.fail), Options(store=str(folder), **options))
@@ -257,6 +257,25 @@ def test_a_stored_run_with_one_answer_is_collapsed(tmp_path):
     for name,flat in (('test', True), ('test 1', False)):
         path = store_run(RunKey(name, 'm', 'h', 'proper_noun_subject', name, protocol='probe'), tmp_path, trained, test=name)
         assert json.loads(path.read_text())['collapsed'] is flat
+    [fold] = [json.loads(store_run(RunKey('folds', 'm', 'h', 'proper_noun_subject', 'f', fold=0), tmp_path, trained).read_text())]
+    assert not fold['collapsed'] # It has few rows, so all folds are judged together
+
+def test_folds_have_collapsed_if_all_their_answers_are_one(tmp_path):
+    "One answer to the few rows of one fold is usual"
+    for code,says in dict(eng='01', fra='11').items():
+        for k in range(2):
+            rows = [row | dict(predicted=says[k], label='01'[i % 2]) for i,row in enumerate(verses([], 6))]
+            store(tmp_path, code, rows, fold=k, folds=2, pool='all')
+    assert {r.dataset: r.collapsed for r in read_runs(tmp_path)} == dict(eng=False, fra=True)
+
+def test_one_answer_is_seen_in_records_that_do_not_say_it(tmp_path):
+    "Probes and prompts of earlier versions"
+    path = store(tmp_path, 'eng', [row | dict(label='01'[i % 2]) for i,row in enumerate(verses([]))], collapsed=False)
+    assert not read_runs(tmp_path)[0].collapsed
+    record = json.loads(path.read_text())
+    del record['intervals_by']
+    path.write_text(json.dumps(record))
+    assert read_runs(tmp_path)[0].collapsed
 
 def test_collapsed_trainings_are_some_of_those_that_were_measured(tmp_path):
     for code,flat in dict(eng=1, fra=3).items(): # French: all three, so it is left out

@@ -55,7 +55,8 @@ def find_probed(
     folders = list(dict.fromkeys(f for d in datasets for f in dataset_folders(d)))
     if not folders:
         raise InputError(datasets[0], 'holds no dataset; make some with `pronto build` or `pronto release`')
-    occurs = lambda task: any(table_file(folder, task.stem, 'test').is_file() for folder in folders)
+    places = [place for folder in folders for place in (folder, *folder.glob('fold*'))]
+    occurs = lambda task: any(table_file(place, task.stem, 'test').is_file() for place in places)
     return folders, [task for task in TASKS.values() if is_chosen(task.stem) and occurs(task)]
 
 def _probe(folder, how:dict, runs, tasks_files:tuple[str,...], steps:bool)->tuple[list[list[Run]],str]:

@@ -13,6 +13,7 @@ from ..core.files import content_hash
 from ..core.seeds import INTERVALS, score_runs, score_seeds
 from ..core.stats import metric_bounds, score
 from ..datasets.tasks import TASKS
+from ..modeling.outcome import is_one_answer
 from .baselines import baseline_results
 from .schema import Run
 
@@ -95,10 +96,12 @@ def pool(
     folds, table = [r for r,_ in ordered], [row for _,rows in ordered for row in rows]
     first, together = folds[0], content_hash(*(r.predictions.encode() for r in folds), size=16)
     baselines = [name for name in first.baselines if name in table[0]]
+    one_answer = is_one_answer([row['predicted'] for row in table]) # To a single fold it says little
     shared = dict(
         dataset_hash=content_hash(*(r.dataset_hash.encode() for r in folds), size=16),
         counts=_summed([r.counts for r in folds]), truncated=_summed([r.truncated for r in folds]),
-        seconds=round(sum(r.seconds for r in folds), 1), collapsed=any(r.collapsed for r in folds),
+        seconds=round(sum(r.seconds for r in folds), 1),
+        collapsed=any(r.collapsed for r in folds) or one_answer,
         dev=_mean_epochs([r.dev for r in folds]),
         tested_dev=_mean_epochs([r.tested_dev for r in folds]), predictions=together, attempts=[],
         path=first.path, paths=[r.path for r in folds],

@@ -312,7 +312,7 @@ HANDED_OVER = 'dev collapsed seconds device versions best_epoch attempts'.split(
 _BY_PART = 'counts', 'truncated', 'unknown'
 _ABOUT = 'splits', 'rules', 'language', 'fold', 'folds'
 
-def _handed_over(trained, test:str, table:list[dict])->dict: # `table`: of predictions
+def _handed_over(key:RunKey, trained, test:str, table:list[dict])->dict: # `table`: of predictions
     "What the trainer says of a run; of all parts of its rows, those that belong to one test set"
     found = {k: getattr(trained, k) for k in HANDED_OVER if hasattr(trained, k)}
     for name in _BY_PART:
@@ -321,8 +321,8 @@ def _handed_over(trained, test:str, table:list[dict])->dict: # `table`: of predi
         kept = {k: parts[k] for k in ('train','dev') if k in parts}
         found[name] = kept | ({'test': parts[test]} if test in parts else {})
     if noted := getattr(trained, 'tested_dev', {}).get(test): found['tested_dev'] = noted
-    collapsed = found.get('collapsed', False) or is_one_answer([row['predicted'] for row in table])
-    return found | dict(used=trained.hyperparameters, collapsed=collapsed)
+    one_answer = key.fold is None and is_one_answer([row['predicted'] for row in table]) # Of folds see `pool`
+    return found | dict(used=trained.hyperparameters, collapsed=found.get('collapsed', False) or one_answer)
 
 def _right_labels(task, true:list[str])->np.ndarray: # (rows, labels)
     return np.array([[label == one for label in task.labels] for one in true])
@@ -400,7 +400,7 @@ def store_run(
     results, table = score_run(task, rows, predicted, baselines, unambiguous)
     results |= _probable(task, rows['test'], getattr(trained, 'likely', {}).get(test), table)
     results |= getattr(trained, 'asked', {}).get(test, {})
-    results |= _handed_over(trained, test, table) | dict(baseline_rows=len(train_rows), condition=condition)
+    results |= _handed_over(key, trained, test, table) | dict(baseline_rows=len(train_rows), condition=condition)
     if parameters: results['parameters'] = parameters
     _describe(task, about, runs)
     return write_record(key, runs, results | _about_dataset(about), table)
@@ -430,7 +430,7 @@ def store_answers(key:RunKey, runs, trained, test:str, about:dict, condition:str
     rows = zip(trained.task.places(trained.rows[test]), trained.answers[test], strict=True)
     table = [where | dict(predicted=answer) for where,answer in rows]
     results = EMPTY | dict(accuracy=None, intervals={}, condition=condition)
-    results |= _handed_over(trained, test, table)
+    results |= _handed_over(key, trained, test, table)
     _describe(trained.task, about, runs)
     return write_record(key, runs, results | _about_dataset(about), table)
 
@@ -450,6 +450,12 @@ def store_of(
     folder = Path(folder)
     return folder/'runs' if (folder/'results').is_dir() and (folder/'runs').is_dir() else folder
 
+def _collapsed(record:Run)->bool:
+    "Does a run give one answer to everything? Older records do not say it of probes and of prompts"
+    is_told = record.intervals_by or record.collapsed or record.fold is not None
+    if is_told or record.accuracy is None or record.is_search: return record.collapsed
+    return is_one_answer(prediction_columns(record)['predicted'])
+
 def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names; folds are pooled
     "Read all whole records of a store; an absent folder has none; raises `InputError` if it cannot be read"
     runs, found = store_of(runs), []
@@ -463,7 +469,9 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
     for _ in 'store bible model task'.split(): paths = [p for folder in paths for p in _entries(folder)]
     for path in paths:
         if path.suffix != '.json': continue
-        try: found.append(read_record(path).but(finished=path.stat().st_mtime))
+        try:
+            record = read_record(path)
+            found.append(record.but(finished=path.stat().st_mtime, collapsed=_collapsed(record)))
         except InputError as e: report(f'{e}')
         except OSError as e: report(f'{path}: disappeared while it was read ({e.strerror})')
     return pool_runs(found, report)
