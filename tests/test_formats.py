@@ -199,6 +199,15 @@ def test_links_out_of_a_folder_are_not_followed(tmp_path):
     (folder/'LUK.usfm').symlink_to(tmp_path/'secret.usfm')
     with pytest.raises(InputError, match='LUK.usfm: is a link out of the folder; put a copy in its place'): read_bible(folder)
 
+def test_bad_zips_end_in_one_line(tmp_path):
+    path, [data] = tmp_path/'a.zip', FORMATS['zipped_burrito']().values()
+    path.write_bytes(data[:len(data)//2])
+    with pytest.raises(InputError, match='a.zip: is a zip that is cut off or damaged; get a complete copy'): read_bible(path)
+    name = b'leu/ingredients/MAT.usfm'
+    at = data.index(name) + len(name) + 9
+    path.write_bytes(data[:at] + bytes(9) + data[at+9:])
+    with pytest.raises(InputError, match=f'a.zip/{name.decode()}: .*; get a complete copy'): read_bible(path)
+
 # Damaged files. A verse whose words are still in the file must be read, or something must be said
 
 MARKS = [b'<', b'>', b'/', b'"', b'{', b'}', b'[', b']', b':', b',', b'\\', b'\t', b'\n', b'0', b'9', b'a', b'\0', b'\xff', b'&', b'#', b'']

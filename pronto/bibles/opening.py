@@ -96,12 +96,13 @@ def _zip(path:Path, data:bytes)->Folder:
         raise InputError(path, what)
     def read(name):
         try:
-            with reading(path, 'unpack it yourself', RuntimeError): return archive.read(members[name])
+            with reading(path/name, 'get a complete copy', RuntimeError): return archive.read(members[name])
         except MemoryError as e:
             raise InputError(path, f'{name} cannot be unpacked; unpack it yourself') from e
     return Folder(path, sorted(members), read)
 
 # %% ../../nbs/bibles/opening.ipynb #opn00008
+_ZIP = b'PK\3\4' # With which the first file in a zip begins
 VERSE_LINES = 'write a line for each verse, e.g. MRK 1:1 The beginning'
 
 _DOCUMENTS = {b'%PDF': 'a PDF', b'{\\rtf': 'a document in RTF', b'\xd0\xcf\x11\xe0': 'a document of Word'}
@@ -131,6 +132,7 @@ def open_place(path)->TextFile|Folder:
         _refuse_documents(path, data)
         if zipfile.is_zipfile(io.BytesIO(data)):
             with reading(path, 'unpack it yourself'): return _zip(path, data)
+        if data.startswith(_ZIP): raise InputError(path, 'is a zip that is cut off or damaged; get a complete copy')
         beside = path.parent/'vref.txt'
         vref = decoded(read_file(beside), beside) if beside.is_file() and beside != path else None
         return text_file(path, data, vref)
