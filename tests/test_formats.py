@@ -136,8 +136,10 @@ def test_books_of_other_publications_are_said(tmp_path):
 
 def test_an_old_bundle_has_a_folder_for_each_list_of_books(tmp_path):
     books = lambda *codes: ''.join(f'<book code="{c}"/>' for c in codes)
-    lists = f'<bookList id="1" default="true"><books>{books(*small_bibles.OSIS)}</books></bookList><bookList id="2">{books("MAT")}</bookList>'
-    (tmp_path/'metadata.xml').write_text(f'<DBLMetadata typeVersion="1.3"><language><iso>qaa</iso></language><contents>{lists}</contents></DBLMetadata>')
+    whole = f'<bookList id="1" default="true"><books>{books(*small_bibles.OSIS)}</books></bookList>'
+    contents = f'<contents>{whole}<bookList id="2">{books("MAT")}</bookList></contents>'
+    old = f'<DBLMetadata typeVersion="1.3"><language><iso>qaa</iso></language>{contents}</DBLMetadata>'
+    (tmp_path/'metadata.xml').write_text(old)
     for n in 1, 2: (tmp_path/f'USX_{n}').mkdir()
     for b in small_bibles.OSIS: (tmp_path/'USX_1'/f'{b}.usx').write_text(small_bibles.usx_book(b))
     (tmp_path/'USX_2'/'MAT.usx').write_text(small_bibles.usx_book('MAT'))

@@ -9,7 +9,7 @@ from pronto.bibles.usfm import read_usfm
 from pronto.bibles.versification import to_english
 from pronto.core.files import InputError
 from pronto.core.refs import Ref
-from pronto.datasets.stated_links import (ABSENT, LINKED, UNNUMBERED, UNSURE, Phrase, greek_numbers, link_phrases, phrases_of,
+from pronto.datasets.stated_links import (NOT_GREEK, LINKED, UNNUMBERED, UNSURE, NumberedPhrase, greek_numbers, link_phrases, phrases_of,
                                           strong_numbers, uses_inflected)
 from pronto.datasets.word_align import words_of
 from pronto.quality.gold_alignments import GoldVerse, read_gold
@@ -29,7 +29,8 @@ BODIES = {
             dict(type='verse', marker='v', number='1'), dict(type='char', marker='w', content=['lo'], strong='G976'), ' ',
             dict(type='char', marker='w', content=['Tom'], strong='G2381'), ', us.'])])),
     'a.osis.xml': '<osis><osisText><div type="book" osisID="Mark"><chapter osisID="Mark.1"><verse osisID="Mark.1.1">'
-                  '<w lemma="strong:G976">lo</w> <w lemma="strong:G2381">Tom</w><note>no</note>, us.</verse></chapter></div></osisText></osis>',
+                  '<w lemma="strong:G976">lo</w> <w lemma="strong:G2381">Tom</w><note>no</note>, us.</verse>'
+                  '</chapter></div></osisText></osis>',
     'a.zefania.xml': '<XMLBIBLE><BIBLEBOOK bnumber="41"><CHAPTER cnumber="1"><VERS vnumber="1"><gr str="976">lo</gr> '
                      '<gr str="2381">Tom</gr><NOTE>no</NOTE>, us.</VERS></CHAPTER></BIBLEBOOK></XMLBIBLE>',
     'a.usfx': '<usfx><book id="MRK"><c id="1"/><p><v id="1"/><w s="G976">lo</w> <w s="G2381">Tom</w><f>no</f>, us.<ve/></p></book></usfx>'}
@@ -74,7 +75,7 @@ def test_numbers_are_read_as_formats_write_them(attributes, numbers): assert str
 def test_a_bible_is_asked_whether_it_numbers_forms():
     of = SourceWord(form='ὑμῶν', lemma='σύ')
     assert greek_numbers(of, True) == {5216} and greek_numbers(of, False) == {4771, 5216, 5210}
-    def numbered(*numbers): return [Phrase((n,), (0,), False) for n in numbers]
+    def numbered(*numbers): return [NumberedPhrase((n,), (0,), False) for n in numbers]
     assert uses_inflected(numbered(5216, 2258, 4771)) and not uses_inflected(numbered(4771, 4771, 5216))
     assert greek_numbers(SourceWord(form='Ἀρχὴ', lemma='Αρχη'), True) == {746} # Without its accents
     assert greek_numbers(SourceWord(form='x'), True) == set()
@@ -98,13 +99,13 @@ RULES = {
     'twice in the Greek, three apart': ('φῶς φῶς', ', '.join([w('lum', LIGHT)]*3), set(), [UNSURE]*3),
     'twice in the Greek, two side by side': ('φῶς φῶς', f'{w("la", LIGHT)} {w("lum", LIGHT)}, {w("lum", LIGHT)}',
                                              {(0, 0), (0, 1), (1, 2)}, [LINKED]*3),
-    'not in the verse': ('βίβλος', w('lum', LIGHT), set(), [ABSENT]),
+    'not in the verse': ('βίβλος', w('lum', LIGHT), set(), [NOT_GREEK]),
     'two numbers': ('βίβλος φῶς', w('lumlib', LIGHT, BOOK), {(0, 0), (1, 0)}, [LINKED]),
     'one of two numbers': ('φῶς', w('lumlib', LIGHT, BOOK), {(0, 0)}, [LINKED]),
     'a phrase': ('φῶς', w('de la lum', LIGHT), {(0, 0), (0, 1), (0, 2)}, [LINKED]*3),
     'a part of a word': ('φῶς', f"{w('lum', LIGHT)}'us nu", {(0, 0)}, [LINKED, UNNUMBERED]),
     'words outside': ('φῶς', f'eno {w("lum", LIGHT)} us', {(0, 1)}, [UNNUMBERED, LINKED, UNNUMBERED]),
-    'no Greek': ('', w('lum', LIGHT), set(), [ABSENT]), 'no word': ('φῶς', w('...', LIGHT) + ' us', set(), [UNNUMBERED])}
+    'no Greek': ('', w('lum', LIGHT), set(), [NOT_GREEK]), 'no word': ('φῶς', w('...', LIGHT) + ' us', set(), [UNNUMBERED])}
 
 @pytest.mark.parametrize('rule', RULES)
 def test_number_and_order_say_which_word(rule):

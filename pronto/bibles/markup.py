@@ -89,7 +89,7 @@ def unclosed_notes(places:list[str])->dict[str,Fault]: # Of the verses with a ta
 # %% ../../nbs/bibles/markup.ipynb #mku00011
 _RTF = re.compile(r"\\u(-?\d+) ?\??|\\'([0-9a-fA-F]{2})|\\([a-z]+)(-?\d+)? ?|\\([^a-z])|([{}\r\n])")
 _RTF_RAISED = r'\\super\b(?:(?!\\par\b)[^{}]){0,60}?\\nosupersub ?' # Marks of notes, numbers of words
-_RTF_HIDDEN = re.compile(rf'\{{\\super\b[^{{}}]*\}}|\{{\\\*[^{{}}]*\}}|{_RTF_RAISED}') # And groups for programs
+_RTF_HIDDEN = re.compile(rf'\{{\\super\b[^{{}}]*\}}|\{{\\\*[^{{}}]*\}}|{_RTF_RAISED}') # And for programs
 _RTF_BLOCKS = frozenset('par line tab cell row'.split())
 _RTF_LETTERS = dict(ldblquote='“', rdblquote='”', lquote='‘', rquote='’', emdash='—', endash='–')
 

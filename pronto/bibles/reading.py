@@ -171,6 +171,7 @@ def _has_no_verses(file:TextFile)->bool:
     "Is it a preface, an index, a glossary or the like, which Paratext keeps as a book?"
     return bool(_ASIDE.search(file.text[:5000]))
 
+# %% ../../nbs/bibles/reading.ipynb #rdg000x1
 def _read_folder(folder:Folder, words:bool)->Bible:
     if modules := sword_modules(folder): return _read_module(folder, modules, words)
     found, why, said = {}, {}, said_by(folder)

@@ -293,7 +293,7 @@ class Collector:
         "End the verse"
         self._parts = None
     def text(self, text:str):
-        "Add text to the open verse; other text is left out, and counted if it is in a chapter that has `begun`"
+        "Add text to the open verse; other text is left out, and counted in a chapter that has `begun`"
         if self._parts is not None: self._parts.append(text)
         elif self.begun and any(map(str.isalpha, text)):
             self._found.append((self.book, self.chapter, 'text of no verse', ()))

@@ -216,6 +216,7 @@ def module_files(folder:Folder, name:str)->list[str]: # In the folder
     conf = _conf(folder.open(name).decode('latin-1'))
     return sorted(_files(folder, conf, name).values()) if 'datapath' in conf else []
 
+# %% ../../nbs/bibles/sword.ipynb #swo000x1
 def read_sword(
     folder:Folder, # Holds `mods.d` and `modules`
     name:str, # Of the `.conf`, one of `sword_modules`

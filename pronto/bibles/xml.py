@@ -79,6 +79,7 @@ def _languages(root)->tuple[str,...]: # Names or codes, as they are written
     said = (' '.join((el.text or '').split()) for el in root.iter('{*}language'))
     return tuple(dict.fromkeys(filter(None, said)))
 
+# %% ../../nbs/bibles/xml.ipynb #103688x1
 _OF_NO_VERSE = 'text of no verse' # Where a number should be, so that it is counted
 
 class _Level(NamedTuple):

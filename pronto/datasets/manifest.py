@@ -234,6 +234,7 @@ def _words_lines(words:dict)->list[str]: # What `word_tasks` says of a dataset
     return [f'\n{lines}{"; not linked: " if left_out else ""}{left_out}', *_stated_line(words),
             f'\n{words.get("quality") or alignment_quality_note()}']
 
+# %% ../../nbs/datasets/manifest.ipynb #mf17sx1
 def summary(manifest:dict)->str: # Markdown
     "Counts, label shares and cautions of one dataset"
     verses = ', '.join(f'{n:,} {status}' for status,n in manifest['verses'].items())

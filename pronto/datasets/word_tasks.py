@@ -40,6 +40,7 @@ class LinkedVerses(NamedTuple):
     stated:dict[str,int]   # Status of the words of verses with stated links, to how many
     n_stated:int           # Verses with stated links
 
+# %% ../../nbs/datasets/word_tasks.ipynb #wt06x1
 def _by_statement(kept:list[tuple[AlignedVerse,list[str]]], words:dict[Ref,tuple[LinkedWord,...]]
 )->tuple[dict[int,list[Link]],Counter]: # Number of a verse to its links; status of a word to how many
     "The links that the file states, of the verses that have some"
@@ -56,7 +57,7 @@ def link_verses(
     verses:list[AlignedVerse],
     segmenter:str='unicode', # See `words_of`
     seed:int=0,
-    words:dict[Ref,tuple[LinkedWord,...]]={} # `Bible.linked`, whose numbers take the place of the aligner
+    words:dict[Ref,tuple[LinkedWord,...]]|None=None # `Bible.linked`: numbers in place of the aligner
 )->LinkedVerses:
     "Link the words of all verses; raises `InputError` without `sil-thot`, if verses need it"
     annotated = [(v, words_of(v.text, segmenter)) for v in verses if v.annotation.words]
@@ -64,7 +65,7 @@ def link_verses(
            f'more than {MOST_ALIGNED:,} words': lambda tokens: len(tokens) > MOST_ALIGNED}
     left_out = {what: sum(is_so(tokens) for _,tokens in annotated) for what,is_so in why.items()}
     kept = [(v, tokens) for v,tokens in annotated if 0 < len(tokens) <= MOST_ALIGNED]
-    stated, counts = _by_statement(kept, words)
+    stated, counts = _by_statement(kept, words or {})
     if 0 < (n_without := len(kept) - len(stated)) <= _FEW*len(kept):
         kept, stated = [kept[n] for n in stated], dict(enumerate(stated.values()))
         left_out['no numbers at their words'] = n_without
@@ -240,7 +241,7 @@ def word_tasks(
     verses:list[AlignedVerse], # With the words of the source in their annotations
     segmenter:str='unicode', # See `words_of`
     seed:int=0, # Of the aligner
-    words:dict[Ref,tuple[LinkedWord,...]]={} # As in `link_verses`
+    words:dict[Ref,tuple[LinkedWord,...]]|None=None # As in `link_verses`
 )->tuple[list[WordTask],bytes,dict]: # The tasks; the contents of `links.tsv`; what the manifest says
     "The tasks on words of a translation"
     if segmenter == 'unicode' and is_unspaced(' '.join(v.text for v in verses[:200])):

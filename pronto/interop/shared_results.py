@@ -98,6 +98,7 @@ def _inside(paths:list[Path], store:Path):
         if path.resolve().is_relative_to(store.resolve()): continue
         raise InputError(path, f'is a link to {path.resolve()}, outside the store; put the file itself there')
 
+# %% ../../nbs/interop/shared_results.ipynb #rsx000x1
 _ASKED = 'sense', 'ref', 'ref1', 'ref2', 'label'
 
 def _asked(run:Run)->dict[str,list[str]]:

@@ -313,7 +313,8 @@ def read_stated(
     phrases = {ref: phrases_of(bible.verses[ref], *of) for ref,of in texts.items()}
     if not any(phrases.values()): raise InputError(path, _NEITHER)
     if not greek:
-        raise InputError(path, "has links by Strong's numbers, which needs the Greek text; name it with --greek")
+        what = "has links by Strong's numbers, which needs the Greek text; name it with --greek"
+        raise InputError(path, what)
     inflected = uses_inflected(phrase for some in phrases.values() for phrase in some)
     status = Counter()
     for ref in (r for r in phrases if r in greek and str(r) not in too_long):
