@@ -3,6 +3,7 @@ import json, re, sys
 
 import pytest
 
+from conftest import ROOT
 from pronto.bibles.reading import read_bible
 from pronto.bibles.rows import Bible, LinkedWord, VerseRow
 from pronto.bibles.usfm import read_usfm
@@ -191,3 +192,14 @@ def test_a_bible_with_numbers_is_a_gold_alignment(tmp_path):
                                            set(), {2})]
     assert '66.7% linked, 33.3% without number' in gold.notes[0]
     with pytest.raises(InputError, match='needs the Greek text; name it with --greek'): read_gold(tmp_path/'toki.usfm', {})
+
+def test_the_card_says_what_the_table_of_alignments_says():
+    from pronto.core.files import fact_table
+    from pronto.core.tables import csv_rows
+    from pronto.datasets.word_align import stated_quality_note
+    table = csv_rows((ROOT/'paper_tables'/'alignments.csv').read_text(encoding='utf-8'))
+    measured = {(r['kind'], r['alignment'], r['measure']): float(r['value']) for r in table}
+    facts = {(r['kind'], r['alignment'], r['measure']): float(r['value']) for r in fact_table('alignments')}
+    assert facts == pytest.approx(measured, abs=.0006) # Rounded
+    shares = [value for (kind,_,measure),value in facts.items() if measure in ('agreement','of_aligner')]
+    assert shares and all(f'{share:.1%}' in stated_quality_note() for share in shares)

@@ -211,8 +211,11 @@ def alignment_quality_note()->str:
 # %% ../../nbs/datasets/word_align.ipynb #wa33
 def stated_quality_note()->str:
     "A sentence for the card of a dataset whose words the file itself links"
-    rows = fact_table('alignments')
-    shares = {r['alignment']: float(r['value']) for r in rows if r['measure'] == 'agreement'}
-    listed = ' and '.join(f'{share:.1%} of the words of {name}' for name,share in shares.items())
+    rows = [r for r in fact_table('alignments') if r['kind'] == 'agreement']
+    value = {(r['alignment'], r['measure']): float(r['value']) for r in rows}
+    listed = ' and '.join(f'{value[name, "agreement"]:.1%} of the words of {name} (an aligner: {share:.1%})'
+                          for (name,measure),share in value.items() if measure == 'of_aligner')
     said = 'The links of words are stated in the text, by numbers of a dictionary, and have errors.'
-    return f'{said} Alignments made by people link {listed} with the same Greek word.' if shares else said
+    if not listed: return said
+    return f'{said} They name the Greek word that people link in another translation for {listed}.'
+
