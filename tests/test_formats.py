@@ -180,6 +180,11 @@ def test_a_file_may_hold_a_single_book(tmp_path):
     bible = read_bible(tmp_path)
     assert [(*r[:3], r.text) for r in bible.rows] == [(b, 1, n, t) for b in ('MRK','LUK') for n,t in (('1','Anam'), ('2','Leu'))]
 
+def test_tags_and_numbers_of_words_are_no_text_of_json(tmp_path):
+    said = 'Anam<S>776</S> <i>toki</i><sup>[1] sona</sup>,<br/>leu & <pb/>5 < 6'
+    (tmp_path/'a.json').write_text(json.dumps([dict(book=41, chapter=1, verse=1, text=said)]))
+    assert read_bible(tmp_path/'a.json').rows[0].text == 'Anam toki, leu & 5 < 6'
+
 @pytest.mark.parametrize('name,code', [('I Samuel','1SA'), ('III John','3JN'), ('Revelation of John','REV'), ('II Maccabees','2MA'),
                                        ('Prayer of Manasses','MAN'), ('Isaiah','ISA'), ('I','')])
 def test_books_are_found_under_names_with_roman_numerals(name, code): assert (find_book(name) or '') == code

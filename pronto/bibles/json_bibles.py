@@ -9,6 +9,7 @@ __all__ = ['is_json', 'read_json_bible']
 import json, re
 from typing import NamedTuple
 
+from .markup import has_tags, tagless, unclosed_notes
 from .opening import NotABible
 from .rows import Bible, find_book, make_bible
 from ..core.files import InputError, reading
@@ -200,7 +201,12 @@ def read_json_bible(
         if is_list and _has_places(value): raw = list(_records(value, path))
         elif is_list or any(map(find_book, value)): raw = _tried(value, path)
         else: return None
-    return make_bible(raw, format='JSON', **_meta(whole)) if raw else None
+    if not raw: return None
+    if not has_tags([text for *_,text in raw]): return make_bible(raw, format='JSON', **_meta(whole))
+    plain = [(*place, tagless(text, 'JSON', words=False)) for *place,text in raw]
+    open_at = [f'{book} {chapter}:{label}' for book,chapter,label,found in plain if found.open]
+    texts = ((*place, found.text) for *place,found in plain)
+    return make_bible(texts, format='JSON', faults=unclosed_notes(open_at), **_meta(whole))
 
 def _tried(value, path)->list:
     "What the books hold; empty if no book is known, so that it may be anything else"
