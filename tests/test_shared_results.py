@@ -146,6 +146,13 @@ def test_every_figure_is_compared_with_the_predictions(tmp_path, capsys, changes
     assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'shared')]) == 1
     assert 'predictions' in capsys.readouterr().err and not [*(tmp_path/'shared').rglob('*.json')]
 
+@pytest.mark.parametrize('changes', [dict(train=['eng']), dict(training='0'*16)], ids=lambda changes: ' '.join(changes))
+def test_what_a_run_was_trained_on_is_what_its_inputs_name(tmp_path, capsys, changes):
+    key = RunKey('wol', 'my-model', 'abc', 'proper_noun_subject', 'a hash')
+    edited(write_record(key, tmp_path/'one', scored(predictions(.75)), predictions(.75)), **changes)
+    assert main(['export', 'results', str(tmp_path/'one'), '-o', str(tmp_path/'shared')]) == 1
+    assert 'was not trained on what its inputs name' in capsys.readouterr().err
+
 def test_other_labels_of_the_same_inputs_are_a_conflict(tmp_path, capsys):
     "The scores are the same, as label and answer change places together"
     key = RunKey('wol', 'my-model', 'abc', 'proper_noun_subject', 'a hash')

@@ -198,6 +198,9 @@ def _faults_of(path:Path, out:Path)->list[str]:
         run = read_record(path)
         found = _scored_again(run)
     except InputError as e: return [str(e)]
+    key = key_of(run)
+    if run.train not in ([], key.train) or run.training not in ('', key.training):
+        return [f'{path}: was not trained on what its inputs name']
     wrong = [name for name,true in found.items() if not _is_same(getattr(run, name), true)]
     if wrong: return [f'{path}: its {wrong[0]} is not that of its predictions']
     if alone := run.baselines.keys() - found.get('baselines', run.baselines).keys():

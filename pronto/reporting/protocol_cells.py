@@ -8,6 +8,7 @@ __all__ = ['FEW_SEEDS', 'same_rows', 'compare_means', 'number', 'as_shown', 'wit
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc05
 import numpy as np
+from ..core.seeds import INTERVALS
 from ..core.tables import ABSENT, decimal, grouped, interval_text
 from .rendering import IN_PERCENT, shown
 from .scores import MIN_SEEDS, Answers, answer_values, common_rows, compare_values
@@ -111,12 +112,15 @@ def collapse_mark(answers:Answers|None)->str: # `†` or nothing
 def data_notes(
     records:list[Run]
 )->list[str]: # Sentences for the notes of a table; none if there is nothing to say
-    "Which datasets have no manifest to check them by, and how translations were searched"
+    "Datasets without a manifest to check them by, old intervals, and how translations were searched"
     unchecked = ', '.join(dict.fromkeys(r.dataset for r in records if r.unchecked))
     searched = dict.fromkeys(f'{task_name(task_key(r))}, {r.model}, {r.recipe}: {how}'
                              for r in records if (how := search_name(r)))
     without = 'Datasets without a manifest, so that nothing tells whether they are whole:'
     found = [f'{without} {unchecked}.'] if unchecked else []
+    earlier = sum(r.is_search and r.intervals_by != INTERVALS for r in records) # Others are computed anew
+    old = 'Retrievals whose intervals are those of an earlier estimate:'
+    if earlier: found.append(f'{old} {earlier} of {len(records)}.')
     return found + ([f'How translations were searched: {"; ".join(searched)}.'] if searched else [])
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #cmp00027
