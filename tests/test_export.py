@@ -503,6 +503,12 @@ def test_an_export_is_described_for_machines(demo, tmp_path, layout):
     row = next(iter(found.records(name)))
     assert row[f'{name}/text'] and all(f.sha256 for f in found.metadata.file_objects)
 
+def test_a_card_says_what_markup_is_damaged():
+    from pronto.interop.hf import _damaged
+    said = '7 notes are not closed, first in line 812'
+    assert _damaged([dict(code='qaa', faults=[said]), dict(code='qab')]) == ['## Damaged markup', '', f'- `qaa`: {said}', '']
+    assert _damaged([dict(code='qab')]) == []
+
 def test_the_card_of_acai_names_its_tasks_and_licence(toy_acai_dataset, tmp_path):
     from pronto.interop.hf import export_hf
     export_hf([toy_acai_dataset], tmp_path/'hf')

@@ -133,7 +133,9 @@ def about_dataset(dataset:Dataset)->dict: # For `card`
     "The provenance of a dataset, `sizes` of tasks, those on words among them, and what `cues` alone score"
     on_words = {stem: dataset.manifest['counts'][stem] for stem in words_of_dataset(dataset.manifest)}
     cues = {stem: p.get('cues') for stem,p in dataset.manifest.get('predictors', {}).items()}
-    return provenance(dataset) | dict(sizes=sizes(dataset) | on_words, words=list(on_words), cues=cues)
+    faults = dataset.manifest.get('bible', {}).get('faults', [])
+    damaged = dict(faults=faults) if faults else {}
+    return provenance(dataset) | damaged | dict(sizes=sizes(dataset) | on_words, words=list(on_words), cues=cues)
 
 # %% ../../nbs/interop/hf.ipynb #hfr02
 _MANY = 30 # Datasets that a card lists one by one
@@ -184,6 +186,12 @@ def _one_by_one(datasets:list[dict])->list[str]: # Empty without such tasks
     said = CARD_TEXTS['one_by_one'].format(' and '.join(names))
     return ['## Answering test rows', '', said, ''] if names else []
 
+def _damaged(datasets:list[dict])->list[str]: # Empty if no text is
+    "Where the markup of a text is damaged, and what was done"
+    lines = [f'- `{d["code"]}`: {markdown_text(fault)}' for d in datasets for fault in d.get('faults', [])]
+    more = [f'- and {len(lines) - _MANY:,} more: see `manifest.json` of each dataset']*(len(lines) > _MANY)
+    return ['## Damaged markup', '', *lines[:_MANY], *more, ''] if lines else []
+
 def card(datasets:list[dict], opening:str)->str: # Markdown
     "Describe an export to its readers"
     sources = [{k: markdown_text(v) for k,v in d['source'].items()} for d in datasets]
@@ -196,7 +204,7 @@ def card(datasets:list[dict], opening:str)->str: # Markdown
     lines = {k: v if isinstance(v, str) else '\n'.join(v) for k,v in found.items()}
     on_words = [alignment_quality_note(), '']*any(d.get('words') for d in datasets)
     said = CARD_TEXTS['card'].format(**CARD_TEXTS | lines)
-    return '\n'.join([said, *on_words, *_one_by_one(datasets)])
+    return '\n'.join([said, *on_words, *_damaged(datasets), *_one_by_one(datasets)])
 
 # %% ../../nbs/interop/hf.ipynb #741d341b
 def _plain_tables(dataset:Dataset)->dict[str,bytes]: # Name of a file to its contents
