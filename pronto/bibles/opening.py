@@ -132,7 +132,8 @@ def open_place(path)->TextFile|Folder:
         _refuse_documents(path, data)
         if zipfile.is_zipfile(io.BytesIO(data)):
             with reading(path, 'unpack it yourself'): return _zip(path, data)
-        if data.startswith(_ZIP): raise InputError(path, 'is a zip that is cut off or damaged; get a complete copy')
+        if data.startswith(_ZIP):
+            raise InputError(path, 'is a zip that is cut off or damaged; get a complete copy')
         beside = path.parent/'vref.txt'
         vref = decoded(read_file(beside), beside) if beside.is_file() and beside != path else None
         return text_file(path, data, vref)

@@ -400,7 +400,8 @@ def store_run(
     results, table = score_run(task, rows, predicted, baselines, unambiguous)
     results |= _probable(task, rows['test'], getattr(trained, 'likely', {}).get(test), table)
     results |= getattr(trained, 'asked', {}).get(test, {})
-    results |= _handed_over(key, trained, test, table) | dict(baseline_rows=len(train_rows), condition=condition)
+    results |= _handed_over(key, trained, test, table)
+    results |= dict(baseline_rows=len(train_rows), condition=condition)
     if parameters: results['parameters'] = parameters
     _describe(task, about, runs)
     return write_record(key, runs, results | _about_dataset(about), table)
