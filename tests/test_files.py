@@ -78,3 +78,13 @@ def test_an_error_comes_whole_from_another_process():
     error = InputError('a.tsv', 'is cut', 'line 7')
     same = pickle.loads(pickle.dumps(error))
     assert str(same) == str(error) == 'a.tsv, line 7: is cut' and (same.path, same.what, same.place) == ('a.tsv', 'is cut', 'line 7')
+
+def test_what_a_writer_elsewhere_left_is_old_also_where_the_clock_was_set_back(tmp_path, monkeypatch):
+    from pronto.core import files
+    left = tmp_path/'.made.elsewhere-1-1-x.tmp'
+    left.mkdir()
+    assert files._left(tmp_path/'made', 'tmp') == [] # Of today, so its writer may be at work
+    now = files.time.time()
+    for days in -2, 2:
+        monkeypatch.setattr(files.time, 'time', lambda at=now + days*files._DAY: at)
+        assert files._left(tmp_path/'made', 'tmp') == [left]

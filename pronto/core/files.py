@@ -250,7 +250,7 @@ def _alive(mark:str, left:Path)->bool:
     "May the writer still be at work? A writer on another machine is assumed to be, for a day"
     known = re.fullmatch(r'(.+)-(\d+)-(\d*)-\w+', mark)
     elsewhere = not known or known[1] != _machine()
-    if elsewhere: return not left.exists() or time.time() - left.stat().st_ctime < _DAY
+    if elsewhere: return not left.exists() or abs(time.time() - left.stat().st_ctime) < _DAY
     pid, began = int(known[2]), known[3]
     try: os.kill(pid, 0)
     except (ProcessLookupError, OverflowError): return False
