@@ -74,7 +74,7 @@ def test_retrieval_searches_the_test_verses_of_all_folds(translations, tmp_path)
 
 def test_retrieval_says_what_is_missing(translations, capsys):
     assert main(['eval', str(translations[0]), '--protocol', 'retrieval', '-m', 'x']) == 1
-    assert '--train: retrieval needs a translation' in capsys.readouterr().err
+    assert '--train: the protocol retrieval needs translations' in capsys.readouterr().err
     assert main(['sweep', str(translations[0]), '--protocol', 'retrieval', '--train', str(translations[1]), '-m', 'x']) == 1
     assert '--protocol: retrieval trains nothing, so it needs no sweep' in capsys.readouterr().err
 

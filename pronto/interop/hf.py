@@ -135,7 +135,8 @@ def about_dataset(dataset:Dataset)->dict: # For `card`
     cues = {stem: p.get('cues') for stem,p in dataset.manifest.get('predictors', {}).items()}
     faults = dataset.manifest.get('bible', {}).get('faults', [])
     damaged = dict(faults=faults) if faults else {}
-    return provenance(dataset) | damaged | dict(sizes=sizes(dataset) | on_words, words=list(on_words), cues=cues)
+    counted = dict(sizes=sizes(dataset) | on_words, words=list(on_words), cues=cues)
+    return provenance(dataset) | damaged | counted
 
 # %% ../../nbs/interop/hf.ipynb #hfr02
 _MANY = 30 # Datasets that a card lists one by one
