@@ -56,6 +56,7 @@ class TextFile(NamedTuple):
     text:str           # Empty if it is no text
     vref:str|None=None # The text of `vref.txt` beside it
     data:bytes=b''     # Of a file that is no text
+    words:bool=False  # Also keep `Bible.words`, where the format has some
 
 # %% ../../nbs/bibles/opening.ipynb #b53c3315
 LARGEST = 2**27 # Bytes of a file; the largest Bible seen has 40 MB

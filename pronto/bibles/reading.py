@@ -36,13 +36,13 @@ class Reader(NamedTuple):
     "How a format is read"
     name:str                              # For the user
     recognises:Callable[[TextFile],bool]
-    read:Callable[[TextFile,bool],Bible|None] # With `Bible.words`? `None` if it turns out not to be a Bible
+    read:Callable[[TextFile],Bible|None]  # `None` if it turns out not to be a Bible
     who:str = ''                          # Hands it out
     says:str = ''                         # What is read of its metadata
 
 def _xml(name:str, who:str, says:str, *roots:str)->Reader:
     "A reader of a format in XML, known by the root element"
-    read = lambda f, words: read_xml(f.text, f.path, words)
+    read = lambda f: read_xml(f.text, f.path, f.words)
     return Reader(name, lambda f: xml_root(f.text) in roots, read, who, says)
 
 _IN_XML = [
@@ -57,27 +57,27 @@ _IN_XML = [
 
 # %% ../../nbs/bibles/reading.ipynb #rdg00001
 READERS = [
-    Reader('MyBible, MySword, e-Sword', lambda f: bool(f.data), lambda f, _: read_sqlite(f.data, f.path),
+    Reader('MyBible, MySword, e-Sword', lambda f: bool(f.data), lambda f: read_sqlite(f.data, f.path),
            'Bible programs (SQLite)', 'language, name, licence; Russian numbering'),
     *_IN_XML,
     Reader('CoNLL-U', lambda f: is_conllu(f.text),
-           lambda f, _: treebank_bible(join_treebank([(f.text, f.path)])),
+           lambda f: treebank_bible(join_treebank([(f.text, f.path)])),
            'Universal Dependencies', ''),
-    Reader('USFM', lambda f: is_usfm(f.text), lambda f, words: read_usfm(f.text, f.path, words),
+    Reader('USFM', lambda f: is_usfm(f.text), lambda f: read_usfm(f.text, f.path, f.words),
            'translators, eBible, Door43, Paratext', ''),
-    Reader('USJ', lambda f: is_usj(f.text), lambda f, words: read_usj(f.text, f.path, words),
+    Reader('USJ', lambda f: is_usj(f.text), lambda f: read_usj(f.text, f.path, f.words),
            'editors of USFM', ''),
-    Reader('JSON', lambda f: is_json(f.text), lambda f, _: read_json_bible(f.text, f.path),
+    Reader('JSON', lambda f: is_json(f.text), lambda f: read_json_bible(f.text, f.path),
            'getBible, scrollmapper, apps', 'language, name, licence'),
     Reader('Parallel Bible Corpus', lambda f: is_parallel_corpus(f.text),
-           lambda f, _: read_parallel_corpus(f.text, f.path), 'corpus linguists', 'language, name, licence'),
-    Reader('MAT 1:1 lines', lambda f: is_lines(f.text), lambda f, _: read_verse_lines(f.text, f.path),
+           lambda f: read_parallel_corpus(f.text, f.path), 'corpus linguists', 'language, name, licence'),
+    Reader('MAT 1:1 lines', lambda f: is_lines(f.text), lambda f: read_verse_lines(f.text, f.path),
            'eBible (VPL)', ''),
-    Reader('1:1 lines under names of books', is_by_book, lambda f, _: read_books(f.text, f.path),
+    Reader('1:1 lines under names of books', is_by_book, lambda f: read_books(f.text, f.path),
            'whoever types', ''),
     Reader('text with vref.txt', lambda f: f.vref is not None and not has_tabs(f.text),
-           lambda f, _: read_vref(f.text, f.vref, f.path), 'BibleNLP', ''),
-    Reader('TSV, CSV', lambda f: is_verse_table(f.text), lambda f, _: read_verse_table(f.text, f.path),
+           lambda f: read_vref(f.text, f.vref, f.path), 'BibleNLP', ''),
+    Reader('TSV, CSV', lambda f: is_verse_table(f.text), lambda f: read_verse_table(f.text, f.path),
            'PrOnto, spreadsheets', ''),
 ]
 
@@ -87,7 +87,7 @@ def formats_table()->str: # Markdown
     lines = [f'| {r.name} | {r.who} | {r.says or "–"} |' for r in rows]
     return '\n'.join(['| format | who hands it out | read of its metadata |', '|---|---|---|', *lines])
 
-_SWORD = Reader('SWORD module', lambda f: False, lambda f, _: None, 'CrossWire, Debian',
+_SWORD = Reader('SWORD module', lambda f: False, lambda f: None, 'CrossWire, Debian',
                 'language, name, licence, versification') # A folder of files; see below
 
 def _formats()->str: return ', '.join(r.name for r in [*READERS, _SWORD])
@@ -98,7 +98,7 @@ def _read_text(file:TextFile, words:bool=False)->Bible:
     with reading(file.path):
         reader = next((r for r in READERS if r.recognises(file)), None)
         if reader is None and is_xml(file.text): parse_xml(file.text, file.path) # It may be damaged
-        bible = reader and reader.read(file, words)
+        bible = reader and reader.read(file._replace(words=words))
         if bible and (bible.rows or bible.skipped): return bible
         what = f'is not a Bible in a format that PrOnto reads ({_formats()})'
         raise NotABible(file.path, f'{what}; {VERSE_LINES}')

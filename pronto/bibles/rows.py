@@ -159,9 +159,39 @@ class LinkedWord(NamedTuple):
     end:int
     attributes:dict[str,str] # e.g. `{'strong': 'G4198', 'lemma': 'πορεύω'}`
 
+# %% ../../nbs/bibles/rows.ipynb #ro08
+class _Usable:
+    "Which verses of the rows are usable, and why the others are not"
+    @cached_property
+    def _status(self): return _statuses(self.rows, self.fused)
+    @cached_property
+    def verses(self)->dict[Ref,str]:
+        "The text of each usable verse, in canonical order"
+        return {ref: text for ref,(why,text) in self._status.items() if not why}
+
+    @cached_property
+    def excluded(self)->dict[Ref,str]:
+        "The reason (one of `REASONS`) for each verse of the file that is not in `verses`"
+        return {ref: why for ref,(why,_) in self._status.items() if why}
+
+    @cached_property
+    def missing(self)->list[Ref]:
+        "Verses before the last one of a chapter that the file does not have"
+        last = {ref[:2]: ref.verse for ref in self._status}
+        before = (Ref(*chapter, v) for chapter,n in last.items() for v in range(1, n))
+        return [ref for ref in before if ref not in self._status]
+
+    @property
+    def counts(self)->dict[str,int]:
+        "Status to number of verses, for reports"
+        why = Counter(self.excluded.values())
+        left_out = {reason: why[reason] for reason in REASONS}
+        return dict(verses=len(self.verses), **left_out, missing=len(self.missing),
+                    skipped=sum(self.skipped.values()))
+
 # %% ../../nbs/bibles/rows.ipynb #4c3f2484
 @dataclass
-class Bible:
+class Bible(_Usable):
     "A Bible or a part of one"
     rows:list[VerseRow]                             # All of the file, under its own numbers
     language:str = field(default='', compare=False) # As the file names it
@@ -179,23 +209,6 @@ class Bible:
 
     def __post_init__(self): self.rows = sorted(self.rows, key=lambda r: (_ORDER[r.book], r.chapter))
     def __repr__(self): return f"Bible({', '.join(f'{n} {k}' for k,n in self.counts.items())})"
-    @cached_property
-    def _status(self): return _statuses(self.rows, self.fused)
-    @cached_property
-    def verses(self)->dict[Ref,str]:
-        "The text of each usable verse, in canonical order"
-        return {ref: text for ref,(why,text) in self._status.items() if not why}
-
-    @cached_property
-    def excluded(self)->dict[Ref,str]:
-        "The reason (one of `REASONS`) for each verse of the file that is not in `verses`"
-        return {ref: why for ref,(why,_) in self._status.items() if why}
-    @cached_property
-    def missing(self)->list[Ref]:
-        "Verses before the last one of a chapter that the file does not have"
-        last = {ref[:2]: ref.verse for ref in self._status}
-        before = (Ref(*chapter, v) for chapter,n in last.items() for v in range(1, n))
-        return [ref for ref in before if ref not in self._status]
 
     @cached_property
     def linked(self)->dict[Ref,tuple[LinkedWord,...]]:
@@ -203,14 +216,6 @@ class Bible:
         of = {Ref(row.book, row.chapter, int(row.label)): (row.text, found)
               for row,found in self.words.items() if row.label.isdecimal()}
         return {ref: found for ref,(text,found) in of.items() if self.verses.get(ref) == text}
-
-    @property
-    def counts(self)->dict[str,int]:
-        "Status to number of verses, for reports"
-        why = Counter(self.excluded.values())
-        left_out = {reason: why[reason] for reason in REASONS}
-        return dict(verses=len(self.verses), **left_out, missing=len(self.missing),
-                    skipped=sum(self.skipped.values()))
 
 # %% ../../nbs/bibles/rows.ipynb #5abe28ee
 _ORDER = {b:i for i,b in enumerate(BOOKS)}

@@ -85,6 +85,7 @@ def probe_kept(record:Run)->float: # 0 or 1; of folds, the share of them
 
 def _summed(dictionaries:list[dict])->dict: return dict(sum(map(Counter, dictionaries), Counter()))
 
+# %% ../../nbs/runs/folds.ipynb #fo10c
 _POOLED:dict[str,dict] = {} # Hash of the predictions to their scores, which take a moment
 
 def pool(
