@@ -1,4 +1,4 @@
-"""Which intervals contain the true accuracy: those over chapters, or those of a bootstrap, as in version 0.3
+"""Which intervals contain the true accuracy: those over chapters, or those of a bootstrap over chapters
 
     python benchmarks/intervals.py [--times 1000]
 """
