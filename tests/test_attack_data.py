@@ -1,68 +1,19 @@
-"""What damaged Bibles and sources are read as: where a reader accepts a damaged file, another way of reading finds the same.
+"""What damaged sources are read as: where a reader accepts a damaged file, another way of reading finds the same
 
-The common markup of USFM is read by a quick path of our own, the rest by `sil-machine`; both must agree on every file.
-"""
-import json, random, resource, time
+Damaged USFM is compared with other readers in `test_usfm.py`."""
+import json, resource, time
 import xml.etree.ElementTree as ET
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from attack import attack, damage
-from pronto.bibles import usfm
+from attack import attack
 from pronto.bibles.reading import read_bible
-from pronto.bibles.rows import make_bible
 from pronto.cli.command import main
 from pronto.core.files import InputError
 from pronto.core.refs import BOOKS
 
 HERE = Path(__file__).parent
-PIECES = ['\\', '~', '//', '|x="y"', '\\v 3-', '\\v 1,3 ', '\\c 0 ', '\u3000', '\u200b', '\n\n', '\\p\n\\v 2 ', '\\id MRK']
-MARKERS = [*usfm._KINDS, 'f', 'x', 'z', 'zz', 'fig', 'esb', 'cat', 'ef', 'ts', 'qt-s', 'p1', 'v1', 'c2', 'rb', 'fk', 'lit', 'pb']
-FORMS = '\\{} ', '\n\\{} ', '\\{}', '\\{}*', ' \\+{} '
-
-# USFM
-
-def with_markers(rng, data):
-    "Markers of all kinds where they do not belong"
-    for _ in range(rng.choice([1, 2, 4])):
-        i, piece = rng.randrange(len(data) + 1), rng.choice([*PIECES, *(rng.choice(FORMS).format(rng.choice(MARKERS)) for _ in range(20))])
-        data = data[:i] + piece.encode() + data[i:]
-    return data
-
-def verses(found):
-    bible = make_bible(found.raw(), format='USFM')
-    return bible.rows, bible.skipped
-
-def read_both(text):
-    "What became of a file; fails if the quick path reads something else than the slow one"
-    with_books = usfm._without_markup(usfm._ID.sub(usfm._with_known_book, text))
-    try: usfm._check_nesting(with_books, 'x')
-    except InputError: return 'refused'
-    quick = usfm._quick(with_books)
-    if quick is None: return 'read slowly'
-    try: slow = usfm._parsed(with_books, 'x')
-    except InputError: return 'refused by the slow path' # Rare: the parser fails where a marker ends the file
-    assert verses(quick) == verses(slow)
-    return 'equal'
-
-def compare_paths(n, seed):
-    rng, found = random.Random(seed), Counter()
-    files = sorted((HERE/'bibles').glob('*.usfm'))
-    while sum(found.values()) < n:
-        path = rng.choice(files)
-        data = damage(rng, path, path.read_bytes()) if rng.random() < .4 else with_markers(rng, path.read_bytes())
-        text = data.decode('utf-8', 'replace').replace('\r\n', '\n').replace('\r', '\n')
-        if usfm.is_usfm(text): found[read_both(text)] += 1
-    return found
-
-def test_the_quick_path_of_usfm_reads_damaged_files_as_the_slow_one_does():
-    found = compare_paths(1000, seed=0)
-    assert found['equal'] > 300 and found['read slowly'] > 100 and found['refused by the slow path'] < 3
-
-@pytest.mark.slow
-def test_the_quick_path_of_usfm_on_thousands_of_damaged_files(): assert compare_paths(20_000, seed=1)['equal'] > 6000
 
 # ACAI
 

@@ -68,7 +68,7 @@ def with_people(annotated):
 def test_a_source_without_words_has_none_to_keep(pronto, tmp_path):
     (tmp_path/'mine.tsv').write_text('ref\tmood\nMRK 1:1\tglad\nMRK 1:2\tsad\n')
     status, _, said = pronto('annotate', tmp_path/'mine.tsv', '-o', tmp_path/'mine.parquet', '--words')
-    assert status == 1 and said == [f'pronto: {tmp_path/"mine.tsv"}: has no words to keep; leave --words out']
+    assert status == 1 and said[-1] == f'pronto: {tmp_path/"mine.tsv"}: has no words to keep; leave --words out'
     assert not (tmp_path/'mine.parquet').exists()
 
 def test_annotations_with_words_are_read_as_they_were_written(annotated, tmp_path):

@@ -132,7 +132,7 @@ def open_place(path)->TextFile|Folder:
         data = read_file(path)
         _refuse_documents(path, data)
         if zipfile.is_zipfile(io.BytesIO(data)):
-            with reading(path, 'unpack it yourself'): return _zip(path, data)
+            with reading(path, 'unpack it yourself', RuntimeError): return _zip(path, data)
         if data.startswith(_ZIP):
             raise InputError(path, 'is a zip that is cut off or damaged; get a complete copy')
         beside = path.parent/'vref.txt'

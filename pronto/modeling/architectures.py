@@ -18,6 +18,7 @@ from transformers import (AutoConfig, AutoModel, AutoModelForSequenceClassificat
                           AutoModelForTextEncoding, AutoTokenizer,
                           ByT5Tokenizer, set_seed)
 from transformers.modeling_outputs import SequenceClassifierOutput
+from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING as DECODERS
 from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING as MASKED
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING as ENCODER_DECODERS
@@ -90,6 +91,8 @@ def load_tokenizer(model): # The tokenizer
                                     'run `pip install sentencepiece`') from e
         raise InputError(model, f'has {file}, but its tokenizer cannot be loaded from that; copy all files '
                                 'of the tokenizer, such as tokenizer.json or vocab.json') from e
+    if not isinstance(tokenizer.model_max_length, (int, float)): # A damaged tokenizer_config.json
+        tokenizer.model_max_length = VERY_LARGE_INTEGER
     _set_padding(tokenizer, load_config(model))
     return tokenizer
 
@@ -268,9 +271,7 @@ def token_limit(net, tokenizer)->int: # How many tokens
     positions, reserved = getattr(net.config, 'max_position_embeddings', None), _reserved_positions(net)
     if not isinstance(positions, int) or positions < 1:
         positions = 1024 if isinstance(tokenizer, ByT5Tokenizer) else 512
-    longest = tokenizer.model_max_length
-    if not isinstance(longest, (int, float)): longest = positions # A damaged tokenizer_config.json
-    return min(positions, longest + reserved) - reserved
+    return min(positions, tokenizer.model_max_length + reserved) - reserved
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00021
 def load_encoder(

@@ -223,7 +223,9 @@ _FIND = '''
 select segment, checksum, layers, tokens, unknown, cut, states from verses
 where model = ? and verse = ?'''
 
-def _checksum(states:bytes, *row)->int: return zlib.crc32(repr(row).encode(), zlib.crc32(states))
+def _checksum(states:bytes, *row)->int:
+    if not isinstance(states, bytes): raise ValueError('a verse has no states')
+    return zlib.crc32(repr(row).encode(), zlib.crc32(states))
 
 def _read(cache:Cache, key:str, hashes:list[bytes])->dict[bytes,tuple]: # States and token counts of verses
     "Read the verses that the cache has; damaged ones are forgotten"
