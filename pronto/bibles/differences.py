@@ -12,8 +12,8 @@ from typing import NamedTuple
 import regex
 from .rows import Bible, label_verses
 from ..core.files import write_aside
-from ..core.refs import BOOKS
-from ..core.tables import csv_text
+from ..core.refs import Ref, in_order
+from ..core.tables import csv_text, grouped
 
 # %% ../../nbs/bibles/differences.ipynb #df000008
 def changed_words(
@@ -47,14 +47,15 @@ def _texts(bible:Bible)->dict[tuple[str,int,str],tuple[str,...]]:
     for row in bible.rows: found[row[:3]] += (row.text,)
     return found
 
-def _verses(key:tuple[str,int,str])->set[tuple[str,int,int]]:
+def _verses(key:tuple[str,int,str])->list[Ref]:
     "The single verses that a label names"
     book, chapter, label = key
-    return {(book, chapter, n) for n,_ in label_verses(label)}
+    return [Ref(book, chapter, n) for n,_ in label_verses(label)]
 
-def _order(key:tuple[str,int,str])->tuple:
-    book, chapter, label = key
-    return list(BOOKS).index(book), chapter, label_verses(label)[0][0], label
+def _in_order(keys)->list[tuple[str,int,str]]:
+    "By the first verse that each names; labels of one verse, as 3a and 3b, by themselves"
+    found = grouped(sorted(keys), lambda key: _verses(key)[0])
+    return [key for ref in in_order(found) for key in found[ref]]
 
 # %% ../../nbs/bibles/differences.ipynb #df000012
 def compare_bibles(
@@ -64,11 +65,11 @@ def compare_bibles(
     here, there = _texts(first), _texts(second)
     named_here, named_there = ({v for key in side for v in _verses(key)} for side in (here, there))
     n_same, found = 0, []
-    for key in sorted(here.keys() | there.keys(), key=_order):
+    for key in _in_order(here.keys() | there.keys()):
         a, b = ' / '.join(here.get(key, ())), ' / '.join(there.get(key, ()))
         place = f'{key[0]} {key[1]}:{key[2]}'
-        if key not in there: kind = 'numbers' if _verses(key) & named_there else 'first'
-        elif key not in here: kind = 'numbers' if _verses(key) & named_here else 'second'
+        if key not in there: kind = 'numbers' if named_there.intersection(_verses(key)) else 'first'
+        elif key not in here: kind = 'numbers' if named_here.intersection(_verses(key)) else 'second'
         elif here[key] == there[key]:
             n_same += 1
             continue
