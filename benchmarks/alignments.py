@@ -22,13 +22,13 @@ from pronto.datasets.loading import sample
 from pronto.datasets.splits import split_of
 from pronto.datasets.word_align import Link, align_words, plain_word
 from pronto.datasets.word_tasks import NAMES, POS, LinkedVerse, name_tags, pos_tags
-from pronto.quality.alignment_scores import alignment_scores, alignment_table
-from pronto.quality.drafts import make_draft, unusual_verses
-from pronto.quality.gold_alignments import read_gold, read_greek
+from pronto.lab.quality.alignment_scores import alignment_scores, alignment_table
+from pronto.lab.quality.drafts import make_draft, unusual_verses
+from pronto.lab.quality.gold_alignments import read_gold, read_greek
 from pronto.sources.annotate import annotate
-from pronto.suites.heads import fit_task
-from pronto.suites.kinds import Described, Tagged
-from pronto.suites.tasks import suite_task
+from pronto.lab.words.heads import fit_task
+from pronto.lab.suites.kinds import Described, Tagged
+from pronto.lab.suites.tasks import suite_task
 
 NUMBERED = 'spaRV1909eb', 'engWEB2015eb', 'engKJV2006eb' # Modules in SWORD
 SWORD = Path('/usr/share/sword/mods.d')

@@ -25,7 +25,7 @@ from pronto.cli.command import make_parser
 from pronto.cli.model_commands import planned
 from pronto.datasets.loading import load_dataset_folder, sample, shared_file
 from pronto.datasets.tasks import find_task
-from pronto.jobs.study import Study, Workplace, data_steps, find_plan, read_plan, run_steps
+from pronto.lab.studies.study import Study, Workplace, data_steps, find_plan, read_plan, run_steps
 from pronto.modeling.architectures import load_classifier, load_tokenizer, quiet, token_limit
 from pronto.modeling.encoding import pack
 from pronto.modeling.encodings import FrozenModel

@@ -16,10 +16,10 @@ from sklearn.metrics import roc_auc_score
 from pronto.core.tables import Table, decimal
 from pronto.demo.tiny_causal import pretrain_causal
 from pronto.datasets.loading import load_dataset_folder
-from pronto.modeling.memory import Ngrams, answers_about, complete
+from pronto.lab.modeling.memory import Ngrams, answers_about, complete
 from pronto.modeling.perplexity import load_reader, read_tokens
 from pronto.modeling.pretrain import pretrain
-from pronto.modeling.retrieval import verse_texts
+from pronto.lab.modeling.retrieval import verse_texts
 
 VERSES = 2 # The first of each chapter
 PASSES = dict(decoder=(4, 16, 64), encoder=(16, 64))

@@ -11,7 +11,7 @@ from pronto.modeling import architectures, encodings
 from pronto.modeling.architectures import load_classifier, load_tokenizer, quiet
 from pronto.modeling.encoding import pack
 from pronto.modeling.encodings import Cache, FrozenModel
-from pronto.modeling.memory import complete, halves
+from pronto.lab.modeling.memory import complete, halves
 from pronto.modeling.perplexity import load_reader, read_tokens, read_verses
 from pronto.modeling.probing import probe
 from pronto.modeling.prompting import CausalModel
@@ -267,7 +267,7 @@ def test_words_after_a_prompt_are_no_less_likely_if_a_tokenizer_marks_the_end(mo
 def test_heads_over_tokens_do_not_depend_on_the_texts_beside(models, name, kind):
     "Neither their logits nor, for tags, the loss"
     from pronto.modeling.apart import read_apart
-    from pronto.suites.heads import _collate, _scores, load_head
+    from pronto.lab.words.heads import _collate, _scores, load_head
     with quiet(): tokenizer, net = load_tokenizer(models(name, 'left')), load_head(str(models(name, 'left')), kind, ('0','1')).eval()
     assert read_apart(net, tokenizer) == (name in ('fnet','convbert'))
     def read(texts, size):

@@ -131,8 +131,8 @@ def mela_zip(folder):
     return mela_zip(folder)
 
 def imported(folder):
-    from pronto.suites.importing import write_found
-    from pronto.suites.xtreme_files import read_xtreme
+    from pronto.lab.suites.importing import write_found
+    from pronto.lab.suites.xtreme_files import read_xtreme
     write_found(read_xtreme(folder/downloaded(folder)), folder/'out', {})
     shutil.rmtree(folder/'download')
     return 'out'
@@ -224,21 +224,21 @@ def registry(path):
     return read_registry(path)
 
 def scored(path):
-    from pronto.suites.scoring import score_submission, show_scores
+    from pronto.lab.suites.scoring import score_submission, show_scores
     return show_scores(score_submission(path/'predictions', path/'labels'))
 
 def xtreme(path):
-    from pronto.suites.xtreme_files import read_xtreme
+    from pronto.lab.suites.xtreme_files import read_xtreme
     return read_xtreme(path)
 
 def mela(path):
-    from pronto.suites.mela import read_mela
+    from pronto.lab.suites.mela import read_mela
     return read_mela(path)
 
 def suites(path):
     from pronto.datasets.tasks import TASKS
     from pronto.runs.runner import part_rows
-    from pronto.suites.predicting import languages_of, part_to_predict
+    from pronto.lab.suites.predicting import languages_of, part_to_predict
     known = set(TASKS)
     def read(stem):
         languages = languages_of(path/'de', stem).values()

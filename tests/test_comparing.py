@@ -6,8 +6,8 @@ import pytest
 from conftest import predictions, run_results
 from pronto.cli.command import main
 from pronto.core.files import InputError
-from pronto.reporting.questions.probe import rank_agreement
-from pronto.reporting.questions.question import RUN_QUESTIONS, Options, ask_runs
+from pronto.lab.questions.probe import rank_agreement
+from pronto.reporting.questions.question import Options, ask_runs, known_questions
 from pronto.reporting.report import make_report
 from pronto.runs.schema import retrieval_fields
 from pronto.runs.store import RunKey, read_runs, write_record
@@ -163,7 +163,7 @@ def test_every_question_answers_or_says_why_not(mixed, tmp_path):
     runs = shutil.copytree(mixed, tmp_path/'runs')
     store(runs, .55, seeds=1, protocol='prompting', recipe='prompt', hyperparameters=dict(shots=4))
     records, silent = read_runs(runs, report=pytest.fail), {}
-    for name in RUN_QUESTIONS:
+    for name in known_questions():
         try: reply = ask_runs(name, records, Options(splits='parallel'))
         except InputError as e: silent[name] = str(e); continue
         for table in reply.tables:
@@ -265,7 +265,7 @@ def test_folds_of_a_task_on_words_have_one_f1(monkeypatch):
     "Over all folds; not that of the first"
     from pronto.runs.folds import pool
     from pronto.runs.schema import Run
-    from pronto.suites.tasks import TASKS, TaggingTask
+    from pronto.lab.suites.tasks import TASKS, TaggingTask
     tagging = TaggingTask('panx', 'PANX', 'Which words are names?', labels=('B-PER','I-PER','O'), metric='f1')
     monkeypatch.setitem(TASKS, 'panx', tagging)
     tables, runs = [], []

@@ -9,7 +9,7 @@ from pronto.core.refs import Ref
 from pronto.datasets.splits import split_of
 from pronto.modeling.pretrain import pretrain
 from pronto.modeling.recipes import model_hash
-from pronto.modeling.retrieval import encode_layers, retrieve
+from pronto.lab.modeling.retrieval import encode_layers, retrieve
 
 @pytest.fixture(scope='module')
 def made():

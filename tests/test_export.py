@@ -16,8 +16,8 @@ from pronto.demo.corpus import build_demo
 from pronto.interop.hf import export_hf, export_tsv, provenance
 from pronto.core.files import InputError
 from pronto.core.refs import Ref
-from pronto.interop.lm_eval import export_lm_eval
-from pronto.interop.mteb import bitext
+from pronto.lab.interop.lm_eval import export_lm_eval
+from pronto.lab.interop.mteb import bitext
 
 def contents(folder): return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(Path(folder).rglob('*')) if p.is_file()}
 
@@ -253,7 +253,7 @@ MTEB = """
 import json, sys, torch, mteb
 from sentence_transformers import SentenceTransformer
 from pronto.datasets.loading import load_dataset_folder
-from pronto.interop.mteb import bitext, mteb_table, mteb_tasks
+from pronto.lab.interop.mteb import bitext, mteb_table, mteb_tasks
 
 class Oracle(torch.nn.Module):
     'Embeds a text as the answer that belongs to it; a blind one embeds all alike'

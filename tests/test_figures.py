@@ -10,8 +10,8 @@ import pytest
 
 from conftest import ROOT
 from pronto.core.tables import csv_rows
-from pronto.jobs.study import find_plan, read_plan
-from pronto.reporting.study_page import study_page
+from pronto.lab.studies.study import find_plan, read_plan
+from pronto.lab.studies.study_page import study_page
 
 def number(text): return float(text.replace('−', '-').replace(',', '').strip('+%† '))
 

@@ -6,7 +6,7 @@ from conftest import ROOT
 from pronto.cli import main
 from pronto.core.files import InputError
 from pronto.modeling.recipes import find_model, find_recipe, model_files, model_hash, other_files
-from pronto.modeling.static_vectors import read_vectors, resolve_model, settings_for
+from pronto.lab.modeling.static_vectors import read_vectors, resolve_model, settings_for
 from pronto.datasets.tasks import SM
 from pronto.runs.store import predictions_of, read_record, read_runs
 

@@ -24,7 +24,7 @@ def causal(data):
     pytest.importorskip('torch')
     from pronto.demo.tiny_causal import pretrain_causal
     from pronto.datasets.loading import load_dataset_folder
-    from pronto.modeling.retrieval import verse_texts
+    from pronto.lab.modeling.retrieval import verse_texts
     return pretrain_causal(list(verse_texts([load_dataset_folder(data/'qaa')], 'train').values()), data/'causal', 40)
 
 def read(data, model, *options, code='qaa'):
@@ -53,7 +53,7 @@ def test_bits_are_those_of_the_model_itself(data, causal):
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from pronto.modeling.perplexity import load_reader, read_verses
     from pronto.datasets.loading import load_dataset_folder
-    from pronto.modeling.retrieval import verse_texts
+    from pronto.lab.modeling.retrieval import verse_texts
     verses = dict(list(verse_texts([load_dataset_folder(data/'qaa')], 'test').items())[:5])
     found, _ = read_verses(load_reader(causal), verses)
     net, tokenizer = AutoModelForCausalLM.from_pretrained(causal), AutoTokenizer.from_pretrained(causal)
@@ -68,7 +68,7 @@ def test_a_masked_model_predicts_each_token_once(data, tmp_path):
     import numpy as np
     from pronto.modeling.perplexity import load_reader, read_verses
     from pronto.datasets.loading import load_dataset_folder
-    from pronto.modeling.retrieval import verse_texts
+    from pronto.lab.modeling.retrieval import verse_texts
     texts = verse_texts([load_dataset_folder(data/'qaa')], 'train')
     file = tmp_path/'texts.txt'
     file.write_text('\n'.join(texts.values()), encoding='utf-8')
@@ -91,7 +91,7 @@ def test_what_cannot_predict_is_refused_in_a_line(data, model, capsys):
 def told_apart(model, read, held_out, kind):
     "The area under the ROC of a figure of `answers_about`"
     from sklearn.metrics import roc_auc_score
-    from pronto.modeling.memory import answers_about, complete
+    from pronto.lab.modeling.memory import answers_about, complete
     from pronto.modeling.perplexity import load_reader, read_tokens
     reader = load_reader(model)
     nats = lambda texts: {name: values for name,(_,values) in read_tokens(reader, texts).items()}
@@ -102,7 +102,7 @@ def told_apart(model, read, held_out, kind):
 @pytest.fixture(scope='module')
 def half(data):
     from pronto.datasets.loading import load_dataset_folder
-    from pronto.modeling.retrieval import verse_texts
+    from pronto.lab.modeling.retrieval import verse_texts
     verses = verse_texts([load_dataset_folder(data/'qaa')], 'train')
     chapters = list(dict.fromkeys(ref.chapter_name for ref in verses))
     read = {ref: text for ref,text in verses.items() if chapters.index(ref.chapter_name) % 2}
@@ -139,7 +139,7 @@ def test_memory_is_recorded_beside_that_of_ngrams(data, causal, capsys):
     assert 'report.html: 1 runs' in capsys.readouterr().out # Without labels too
 
 def test_the_picture_shows_fertility_where_all_were_read_against_one_translation():
-    from pronto.reporting.questions.predicted import plot_predicted
+    from pronto.lab.questions.predicted import plot_predicted
     from pronto.runs.schema import Run
     about = dict(dataset='x', model='m', protocol='perplexity', script='Latn', tokens_per_character=.3)
     own, other = (Run(**about, **more) for more in (dict(fertility=1.2, train=['eng']), {}))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from conftest import predictions, run_results
 from pronto.cli.command import main
-from pronto.core.correlation import correlate
+from pronto.lab.statistics.correlation import correlate
 from pronto.core.files import InputError
 from pronto.reporting.questions.question import Options, ask_runs
 from pronto.runs.store import RunKey, read_runs, write_record
@@ -57,8 +57,8 @@ def test_the_base_of_transfer_is_its_source(tmp_path):
 def tasks():
     "Tasks of other benchmarks and on words, as a dataset or a store describes them"
     from pronto.datasets.tasks import TASKS
-    from pronto.suites.kinds import Described
-    from pronto.suites.tasks import know_tasks
+    from pronto.lab.suites.kinds import Described
+    from pronto.lab.suites.tasks import know_tasks
     before = dict(TASKS)
     tags = 'O','B-PER','I-PER'
     know_tasks(dict(xquad=Described('questions', 'squad', 'XQuAD'), names=Described('tagging', 'span_f1', 'names', tags),

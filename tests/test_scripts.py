@@ -63,7 +63,7 @@ def test_letters_that_the_usual_font_lacks_are_drawn_in_an_installed_one_or_a_li
     forget()
 
 def test_labels_of_an_imported_table_are_read_in_one_form(tmp_path):
-    from pronto.suites.importing import read_own
+    from pronto.lab.suites.importing import read_own
     rows = [f'text {i}\t{label}' for i,label in enumerate(['opinião', 'opinia\u0303o', 'fato'])]
     (tmp_path/'train.tsv').write_text('\n'.join(rows) + '\n', encoding='utf-8')
     found = read_own(tmp_path, language='por')

@@ -13,8 +13,8 @@ import pytest
 
 from conftest import ROOT
 from pronto.core.tables import Table, csv_rows
-from pronto.reporting.questions.mixes import CONDITIONS
-from pronto.reporting.questions.question import RUN_QUESTIONS, Options, ask_runs, find_question
+from pronto.lab.questions.mixes import CONDITIONS
+from pronto.reporting.questions.question import Options, ask_runs, find_question, known_questions
 from pronto.runs.schema import Run
 from pronto.runs.store import read_runs
 from test_questions import LANGUAGES, over_languages, source, store, tagged, tasks, verses, words  # noqa: F401
@@ -227,7 +227,7 @@ def check(name, folder, stems, sentences, metric=''):
     return bool(sentences)
 
 def test_every_question_is_checked():
-    assert AGAIN.keys() == RUN_QUESTIONS.keys()
+    assert AGAIN.keys() == known_questions().keys()
 
 @pytest.mark.parametrize('study, name', [(study, name) for study in ('real','breadth') for name in
                                          dict.fromkeys(r['question'] for r in csv_rows((TABLES/study/'answers.csv').read_text()))])

@@ -13,7 +13,7 @@ from pronto.core.refs import Ref
 from pronto.datasets.stated_links import (NOT_GREEK, LINKED, UNNUMBERED, UNSURE, NumberedPhrase, greek_numbers, link_phrases, phrases_of,
                                           strong_numbers, uses_inflected)
 from pronto.datasets.word_align import words_of
-from pronto.quality.gold_alignments import GoldVerse, read_gold
+from pronto.lab.quality.gold_alignments import GoldVerse, read_gold
 from pronto.sources.records import SourceWord
 from test_words import annotated, pronto, translated # noqa: F401
 
@@ -177,7 +177,7 @@ def test_build_reads_the_numbers_of_a_file(annotated, pronto, tmp_path): # noqa:
     assert manifest['words']['links'] == {'stated in the text': len(annotated.verses), 'aligned': 0}
 
 def test_words_that_are_not_judged_are_no_error_of_the_aligner():
-    from pronto.quality.alignment_scores import agreement_counts, link_counts
+    from pronto.lab.quality.alignment_scores import agreement_counts, link_counts
     greek = [SourceWord(form='βίβλος'), SourceWord(form='φῶς')]
     verse = GoldVerse((Ref('MRK', 1, 1),), greek, ['The','book','shines'], {(0, 1)}, set(), frozenset({0}))
     assert link_counts(verse, {(0, 0), (0, 1), (1, 2)})[:4] == [2, 1, 1, 1]

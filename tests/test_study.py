@@ -3,8 +3,8 @@ import shutil
 from pathlib import Path
 import pytest
 from pronto.core.files import InputError
-from pronto.jobs.study import Workplace, _input_hash, all_steps, find_plan, quick, read_plan, run_steps, study
-from pronto.reporting.study_page import study_page, write_study_page
+from pronto.lab.studies.study import Workplace, _input_hash, all_steps, find_plan, quick, read_plan, run_steps, study
+from pronto.lab.studies.study_page import study_page, write_study_page
 
 PLAN = '''
 [sources]

@@ -1,21 +1,15 @@
 "Other benchmarks: XTREME's evaluation, readers of its files and of MELA's, kinds of examples"
-import ast, json, re, shutil, zipfile
+import json, re, shutil, zipfile
 
 import pytest
 
-from conftest import ROOT
 from pronto.cli import main
 from pronto.core.files import InputError
 from pronto.runs.schema import Run
 from pronto.runs.store import read_runs
-from pronto.suites.predicting import languages_of, part_to_predict
-from pronto.suites.scoring import XTREME, score_submission
-from pronto.suites.xtreme_files import read_xtreme
-
-def test_nothing_but_the_command_imports_the_suites():
-    users = [p for p in (ROOT/'pronto').rglob('*.py') if 'suites' not in p.parts and 'suites' in p.read_text(encoding='utf-8')]
-    named = lambda p: {n.module or '' for n in ast.walk(ast.parse(p.read_text(encoding='utf-8'))) if isinstance(n, ast.ImportFrom)}
-    assert {p.parent.name for p in users if any('suites' in m for m in named(p))} <= {'cli'}
+from pronto.lab.suites.predicting import languages_of, part_to_predict
+from pronto.lab.suites.scoring import XTREME, score_submission
+from pronto.lab.suites.xtreme_files import read_xtreme
 
 # XTREME's evaluation
 
@@ -362,9 +356,9 @@ def test_a_model_predicts_all_nine_tasks_in_the_format_of_a_submission(tmp_path,
 def test_scores_of_predictions_are_those_of_the_evaluation(tmp_path):
     "Raw files have labels: the scores of their runs are what `xtreme score` gives"
     from pronto.runs.store import score_labels
-    from pronto.suites.kinds import AnswerSpan, Question, Tagged
-    from pronto.suites.kinds import submission_text
-    from pronto.suites.tasks import QuestionTask, TaggingTask
+    from pronto.lab.suites.kinds import AnswerSpan, Question, Tagged
+    from pronto.lab.suites.kinds import submission_text
+    from pronto.lab.suites.tasks import QuestionTask, TaggingTask
     tags = ['B-LOC','B-PER','I-PER','O']
     rows = [Tagged(str(i), ('x',)*(i + 2), tuple(tags[j % 4] for j in range(i, 2*i + 2))) for i in range(9)]
     by_row = [[tags[(j*j + i) % 4] for j in range(i + 2)] for i in range(9)]
@@ -455,8 +449,8 @@ def test_the_recipe_of_mela_counts_updates(tiny_bert):
     from dataclasses import replace
     from pronto.modeling.recipes import RECIPES
     from pronto.modeling.train import fine_tune
-    from pronto.suites.kinds import SingleSentence
-    from pronto.suites.tasks import SentenceTask
+    from pronto.lab.suites.kinds import SingleSentence
+    from pronto.lab.suites.tasks import SentenceTask
     task = SentenceTask('mela', 'MELA', '', labels=('0','1'))
     rows = {part: [SingleSentence(f'kim {"sang" if i % 2 else "x"}', str(i % 2)) for i in range(9)] for part in ('train','dev','test')}
     settings = replace(RECIPES['mela'], steps=40, batch_size=2).settings(task)
@@ -586,8 +580,8 @@ def test_rows_without_labels_are_not_trained_on():
     from pathlib import Path
     from pronto.datasets.loading import Dataset
     from pronto.modeling.outcome import task_rows
-    from pronto.suites.kinds import AnswerSpan, Question, Tagged
-    from pronto.suites.tasks import QuestionTask, TaggingTask
+    from pronto.lab.suites.kinds import AnswerSpan, Question, Tagged
+    from pronto.lab.suites.tasks import QuestionTask, TaggingTask
     tagging = TaggingTask('pos', 'POS', '?', ('N','V')), Tagged('1', ('a','b'), ('N','V')), Tagged('2', ('a',), None)
     asking = QuestionTask('qa', 'QA', '?'), Question('1', 'Who?', 'Kim', (AnswerSpan('Kim', 0),)), Question('2', 'Who?', 'Kim', ())
     def check(task, right, wrong, split):
@@ -679,8 +673,8 @@ def test_a_sweep_knows_the_tasks_of_an_import(tmp_path, treebanks, tiny_bert, ca
 def test_bitexts_are_mined_as_the_published_code_does(monkeypatch):
     "Equal sentences are one candidate, and have no pair, since nothing says which of them is meant"
     import numpy as np
-    from pronto.suites import searching
-    from pronto.suites.kinds import Query
+    from pronto.lab.suites import searching
+    from pronto.lab.suites.kinds import Query
     place = {'a': 0, 'b': 1, 'c': 2, 'A': 0, 'B': 1, 'C': 2}
     vectors = np.eye(3) + .1
     monkeypatch.setattr(searching, 'sentence_vectors', lambda model, texts, device: vectors[[place[t] for t in texts]])
@@ -692,8 +686,8 @@ def test_bitexts_are_mined_as_the_published_code_does(monkeypatch):
 
 def test_answers_of_mlqa_are_judged_by_the_rules_of_their_language(tmp_path):
     "Articles of German do not count in MLQA, but they do by the rule of SQuAD"
-    from pronto.suites.kinds import AnswerSpan, Described, Question, write_rows
-    from pronto.suites.tasks import suite_task
+    from pronto.lab.suites.kinds import AnswerSpan, Described, Question, write_rows
+    from pronto.lab.suites.tasks import suite_task
     (tmp_path/'manifest.json').write_text('{"code": "de"}')
     write_rows([Question('q', 'Wo?', 'in der Stadt', (AnswerSpan('der Stadt', 3),))], tmp_path/'mlqa_test.jsonl')
     values = {}
@@ -766,11 +760,11 @@ def test_tables_of_translations_and_of_xtreme_say_which_folder_is_wrong(tmp_path
 def _records(monkeypatch, module, *records):
     same = dict(task='sentence_mood', model='m', protocol='transfer', train=['en'], dataset_hash='d', accuracy=.5)
     filled = [Run(**same | record) for record in records]
-    monkeypatch.setattr(f'pronto.suites.{module}.read_runs', lambda *_: filled)
+    monkeypatch.setattr(f'pronto.lab.suites.{module}.read_runs', lambda *_: filled)
 
 def test_runs_with_a_limit_are_compared_with_runs_of_the_same_limit(tmp_path, monkeypatch):
     "Names say the limit where there are several; differences are those of the printed scores; tasks have their abbreviation"
-    from pronto.suites.mt_tables import make_translation_tables
+    from pronto.lab.suites.mt_tables import make_translation_tables
     (tmp_path/'manifest.json').write_text('{"code": "de-mt", "human": "de", "chrf": 50}')
     two = lambda human, machine, **about: [dict(bible='de', accuracy=human) | about,
                                            dict(bible='de-mt', accuracy=machine) | about]
@@ -787,7 +781,7 @@ def test_runs_with_a_limit_are_compared_with_runs_of_the_same_limit(tmp_path, mo
         make_translation_tables([tmp_path], 'runs')
 
 def test_runs_with_a_limit_are_counted_that_the_tables_of_xtreme_leave_out(monkeypatch):
-    from pronto.suites.results import make_xtreme_tables
+    from pronto.lab.suites.results import make_xtreme_tables
     tatoeba, lines = dict(task='tatoeba', bible='de', protocol='in-language'), []
     _records(monkeypatch, 'results', tatoeba | dict(limit=50), tatoeba | dict(limit=9))
     with pytest.raises(InputError, match=r'only with a limit \(2\), which are left out'): make_xtreme_tables('runs')

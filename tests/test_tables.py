@@ -425,7 +425,7 @@ def test_hints_name_the_store(runs, tmp_path, capsys):
     assert retrieval.endswith(f"make some: pronto eval DATASET_DIR -m MODEL --protocol retrieval --runs '{empty}'")
 
 def test_items_are_fitted_once(tmp_path, monkeypatch):
-    from pronto.reporting.questions import items
+    from pronto.lab.questions import items
     from pronto.reporting.questions.question import ask_runs
     from pronto.runs.store import read_runs
     for model,accuracy in dict(a=.7, b=.8).items(): store(tmp_path/'runs', 'qaa', model, 'sentence_mood', accuracy)

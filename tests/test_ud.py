@@ -65,7 +65,7 @@ def test_a_circle_is_refused():
 
 def test_parts_of_speech_are_read_where_heads_are_missing_or_wrong(tmp_path):
     "XTREME has the parts of speech of treebanks that are not parsed; an unknown part of speech is still refused"
-    from pronto.suites.xtreme_files import read_treebank_tags
+    from pronto.lab.suites.xtreme_files import read_treebank_tags
     path = tmp_path/'de_x-ud-test.conllu'
     def tags(*rows):
         path.write_text('\n'.join([*rows, '', '']))

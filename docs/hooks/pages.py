@@ -12,8 +12,6 @@ from links import references, repository_page, settings, with_links
 from notebooks import convert
 from results import chart, report_page
 
-QUESTIONS = ROOT/'pronto'/'reporting'/'questions'
-
 # Notebooks
 
 def runs_anywhere(path):
@@ -118,11 +116,12 @@ def code_index():
 
 def questions_list():
     "The questions of `pronto tables --question`, each with the page of its module"
-    from pronto.reporting.questions.question import RUN_QUESTIONS
-    source = lambda module: (QUESTIONS/f'{module}.py').read_text(encoding='utf-8')
-    about = lambda module: ast.get_docstring(ast.parse(source(module)))
-    entry = lambda name, module: f'[`{name}`](../api/reporting/{module}.md)\n:   {about(module)}'
-    lines = [entry(*pair) for pair in RUN_QUESTIONS.items()]
+    from pronto.reporting.questions.question import known_questions
+    lines = []
+    for name,entry in known_questions().items():
+        path = entry.module.removeprefix('pronto.').replace('.', '/')
+        about = ast.get_docstring(ast.parse((ROOT/'pronto'/f'{path}.py').read_text(encoding='utf-8')))
+        lines.append(f'[`{name}`](../{page_of(f"nbs/{path}.ipynb")})\n:   {about}')
     return '\n## Questions\n\n' + '\n\n'.join(lines) + '\n'
 
 def real_languages():

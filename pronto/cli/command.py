@@ -9,36 +9,47 @@ __all__ = ['make_parser', 'main']
 import argparse, errno, os, stat, sys
 from pathlib import Path
 from traceback import print_exc
-from . import benchmark_commands, card_command, completion, dataset_commands, demo_command, doctor
-from . import model_commands, quality_commands, result_commands, study_command
+from . import card_command, completion, dataset_commands, doctor, model_commands
+from . import quality_commands, result_commands
 from .guide import guide
 from .options import Parser, output_options
 from .output import set_output, show, warn
 from ..core.files import InputError, data_dir, our_mistake
 from ..core.processes import end_with_starter
+from ..core.offers import load_offer, offers
 
 # %% ../../nbs/cli/command.ipynb #cb953413
-_AREAS = (dataset_commands, model_commands, result_commands, quality_commands, benchmark_commands,
-          demo_command, card_command, study_command, doctor, completion)
-_COMMANDS = ('convert annotate fetch build release restore demo card eval probe sweep tables '
-             'pretrain export report study cache doctor completion').split()
-_GROUPS = dict(
-    quality=('parse sheet score align draft', 'Measure labels, word alignments, drafts of a translation'),
-    **{'import': ('tsv xtreme mela translation', 'Other benchmarks as datasets: XTREME, MELA, your own')},
-    xtreme=('score predict tables', "XTREME's evaluation, submission format and overall table"),
-    mt=('tables', 'Machine-translated test sets beside human ones'),
-    mela=('tables', 'The published figures of MELA, and ours beside them'))
+_AREAS = (dataset_commands, card_command, model_commands, result_commands, quality_commands, doctor,
+          completion)
+_COMMANDS = ('convert annotate fetch build release card eval probe sweep tables pretrain export report '
+             'cache doctor completion').split()
+_COMMANDS += ['quality parse', 'quality sheet', 'quality score']
+_ABOUT = dict(quality='Measure labels, word alignments, drafts of a translation')
 
-def _add_command(commands, name:str, function:str): # `function` is the command's name in Python
-    "Add the parser of a command: `build_command` runs it and `build_options` adds its options, in one module"
-    area = next(m for m in _AREAS if hasattr(m, f'{function}_command'))
+def _offered()->tuple:
+    "The modules of commands that packages offer; each has `COMMANDS`, and `ABOUT` for groups of its own"
+    return tuple(load_offer(entry) for entry in offers('commands').values())
+
+def _add_command(commands, name:str, area): # `name` with its group, if it is in one
+    "Add the parser of a command: the module has a function `build_command` that runs it, and `build_options`"
+    function = name.replace(' ', '_')
     run, add_options = getattr(area, f'{function}_command'), getattr(area, f'{function}_options')
-    parser = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
+    parser = commands.add_parser(name.split()[-1], help=run.__doc__, description=run.__doc__)
     add_options(parser)
     below = (a.choices.values() for a in parser._actions if isinstance(a, argparse._SubParsersAction))
-    for leaf in [p for parsers in below for p in parsers] or [parser]: output_options(leaf)
+    for leaf in [p for parsers in below for p in parsers] or [parser]:
+        output_options(leaf)
     parser.set_defaults(run=run, command=function, wrong_usage=parser.error)
 
+def _all_commands()->dict: # Name to the module that has it
+    own = {name: _module_of(name) for name in _COMMANDS}
+    return own | {name: area for area in _offered() for name in area.COMMANDS if name not in own}
+
+def _module_of(name:str):
+    function = f'{name.replace(" ", "_")}_command'
+    return next(area for area in _AREAS if hasattr(area, function))
+
+# %% ../../nbs/cli/command.ipynb #cmdmk001
 _STATUSES = ('Exit status: 0 if all was made; 3 if some of several failed, which are listed; '
              '1 if nothing was made; 2 for wrong usage; 130 after Ctrl-C.')
 
@@ -51,10 +62,16 @@ def make_parser()->argparse.ArgumentParser:
     parser.set_defaults(run=lambda args: show(*guide()), command='guide', wrong_usage=parser.error,
                         quiet=False, json=False)
     commands = parser.add_subparsers(metavar='COMMAND', help='without one: what to do next')
-    for name in _COMMANDS: _add_command(commands, name, name)
-    for group,(names,about) in _GROUPS.items():
-        parts = commands.add_parser(group, help=about).add_subparsers(metavar='COMMAND', required=True)
-        for name in names.split(): _add_command(parts, name, f'{group}_{name}')
+    known, groups = _all_commands(), {}
+    about = dict(_ABOUT)
+    for area in known.values():
+        about |= getattr(area, 'ABOUT', {})
+    for name in sorted(known, key=lambda name: ' ' in name): # Groups stand last
+        group = name.rpartition(' ')[0]
+        if group and group not in groups:
+            parts = commands.add_parser(group, help=about.get(group))
+            groups[group] = parts.add_subparsers(metavar='COMMAND', required=True)
+        _add_command(groups.get(group, commands), name, known[name])
     return parser
 
 # %% ../../nbs/cli/command.ipynb #48f26102
@@ -134,7 +151,7 @@ def _know_tasks(args):
     runs = Path(args.runs or data_dir()/'runs') if hasattr(args, 'runs') else None
     if not imported and not (runs and (runs/'tasks').is_dir()): return
     from pronto.runs.store import know_recorded
-    from pronto.suites.importing import know_imported
+    from pronto.lab.suites.importing import know_imported
     know_imported(imported)
     if runs: know_recorded(runs)
 

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['REBUILD', 'UNLABELLED', 'ALIGNMENT_COLUMNS', 'Dataset', 'load_manifest', 'check_rows', 'shared_file', 'check_folder',
            'lacks_text', 'load_verses', 'load_table', 'table_file', 'with_dev', 'fold_folders', 'load_dataset_folder',
-           'is_dataset', 'dataset_folders', 'sample', 'VerseStatus', 'load_alignment', 'verse_lines', 'texts_for',
-           'restore_verses']
+           'is_dataset', 'dataset_folders', 'sample', 'VerseStatus', 'load_alignment', 'verse_texts', 'verse_lines',
+           'texts_for', 'restore_verses']
 
 # %% ../../nbs/datasets/loading.ipynb #ld04
 from collections import defaultdict
@@ -369,6 +369,13 @@ def _load_unambiguous(
     named = [(v.ref, set(v.unambiguous)) for v in verses]
     here = [t for t in TASKS.values() if not t.has_sense and (Path(folder)/f'{t.stem}_test.tsv').is_file()]
     return {t.stem: {ref for ref,names in named if t.abbr in names} for t in here}
+
+# %% ../../nbs/datasets/loading.ipynb #ld71
+def verse_texts(folds:list[Dataset], split:str)->dict[Ref,str]: # In the order of the canon
+    "The verses of a split, from the tables of all tasks"
+    rows = (row for fold in folds for tables in fold.tasks.values() for row in tables[split])
+    found = {ref: text for row in rows for ref,text in verses_of(row) if isinstance(ref, Ref)}
+    return dict(sorted(found.items()))
 
 # %% ../../nbs/datasets/loading.ipynb #ld32
 def verse_lines(texts:dict[Ref,str])->str: # The contents of `verses.tsv`

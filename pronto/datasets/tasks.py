@@ -37,7 +37,7 @@ from .splits import SPLITS, random_splits, split_of
 # %% ../../nbs/datasets/tasks.ipynb #tkkinds1
 class _OfAnyKind:
     "Defaults for verses and pairs; tasks of other benchmarks override them"
-    has_items:ClassVar[bool] = False # Is a row scored item by item, e.g. token by token? See `pronto.suites`
+    has_items:ClassVar[bool] = False # Is a row scored item by item, e.g. token by token?
     is_trained:ClassVar[bool] = True # Or only tested, as retrieval is
     ending:ClassVar[str] = 'tsv' # Of its tables
     metric:ClassVar[str] = 'accuracy' # That it is judged by
@@ -527,5 +527,5 @@ def described_in(manifest:dict)->dict[str,dict]: # Stem to what is said of it
 def know_described(tasks:dict[str,dict], path):
     "Add described tasks to `TASKS`; raises `InputError`, with the path, for a description that is none"
     if tasks.keys() <= TASKS.keys(): return
-    suites = import_module('pronto.suites.tasks') # What they need is loaded only where there are some
+    suites = import_module('pronto.lab.suites.tasks') # What they need is loaded only where there are some
     suites.know_tasks(suites.described_tasks(tasks, path))

@@ -20,7 +20,7 @@ from ..protocols.protocol import find_protocol, protocol_file
 from ..runs.planning import Training, empty_tasks, find_sources, plan
 from ..core.files import InputError, checkout, data_dir, require_place, writer_mark
 from ..modeling.recipes import find_model, is_served
-from ..modeling.static_vectors import STATIC_KINDS
+from ..lab.modeling.static_vectors import STATIC_KINDS
 from ..runs.store import is_done
 from ..datasets.loading import lacks_text, table_file
 from ..datasets.tasks import find_task, task_file

@@ -16,12 +16,11 @@ from ..core.files import InputError
 from ..core.progress import progress as bar
 from ..core.refs import Ref
 from ..core.seeds import score_seeds
-from ..datasets.loading import Dataset
+from ..datasets.loading import Dataset, verse_texts
 from .encoding import count_unknown, with_special
 from .padding import batches_by_length, padded
 from .outcome import Measured, pick_device, spent
 from .prompting import CausalModel
-from .retrieval import verse_texts
 
 # %% ../../nbs/modeling/perplexity.ipynb #ppl00007
 EVERY = 7 # One of so many tokens is masked at once: 14 %, as in pretraining

@@ -33,7 +33,7 @@ class Recipe:
     probe:bool = False     # Is a probe of the frozen model a candidate, as epoch 0?
     steps:int|None = None  # So many updates instead of epochs; dev is then scored twenty times
     schedule:str = 'linear' # How the learning rate falls: `linear`, or `cosine` over 0.4 of a cycle
-    by_task:bool = False   # Do the tasks of XTREME have settings of their own instead? See `pronto.suites`
+    by_task:bool = False   # Do the tasks of XTREME have settings of their own instead?
     bf16:bool = False      # Is most of the arithmetic done with 16 bits? See `has_bf16`
 
     def settings(self, task)->dict: # For the record

@@ -29,9 +29,9 @@ from .scores import is_clear, read_answers, seed_scores
 from .summary import Scope, Stratum, common_sizes, rows_notes, shared_rows, stratum_of
 from .summary import summarise
 from .accuracy_tables import SPLITS_SHOWN, in_store, read_seeds
-from .questions.question import RUN_QUESTIONS, Options, Reply, ask_runs, find_question
+from .questions.question import Options, Reply, ask_runs, find_question, known_questions
 from .questions.question import usual_kind
-from .questions.tiers import read_tiers, tier_of
+from .model_tiers import read_tiers, tier_of
 from ..runs.schema import Run
 from ..runs.comparing import Board, board_of, cell_of, name_apart, preferred, task_key
 from ..runs.comparing import task_name, test_on_board, training_of, with_label
@@ -403,7 +403,7 @@ def ask_all(
     "Ask the questions about the protocols that were run; raises `InputError` if one of `names` fails"
     protocol, recipe = usual_kind(records, most=True)
     options, found = Options('', SPLITS_SHOWN, protocol, store=store), []
-    about = [name for name in RUN_QUESTIONS if name in {r.protocol for r in records}]
+    about = [name for name in known_questions() if name in {r.protocol for r in records}]
     for name in about:
         try: found.append(ask_runs(name, records, options))
         except InputError as e: found.append(e)

@@ -17,7 +17,7 @@ from .schema import Run
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
 from ..modeling.recipes import PROBES, PROMPTS, RECIPES
-from ..modeling.static_vectors import StaticSettings
+from ..lab.modeling.static_vectors import StaticSettings
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00010
 _MOVED = 'google-bert FacebookAI distilbert almanach tohoku-nlp'.split() # New owners of models on the hub

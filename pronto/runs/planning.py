@@ -20,7 +20,7 @@ from ..modeling.instructions import read_instructions
 from ..modeling.recipes import PROBES, PROMPTS, RECIPES, find_model, find_recipe, given_name
 from ..modeling.recipes import has_bf16, is_served, local_model, model_hash, served_name
 from ..modeling.served import require_address
-from ..modeling.static_vectors import STATIC_KINDS, is_static, resolve_model, settings_for
+from ..lab.modeling.static_vectors import STATIC_KINDS, is_static, resolve_model, settings_for
 from ..protocols.parts import Part, Selection, Translation, check_compatible, find_translations
 from ..protocols.protocol import SIZES, Protocol, Setup, find_protocol
 from .comparing import task_name

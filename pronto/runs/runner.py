@@ -25,7 +25,7 @@ from ..core.processes import in_processes
 from ..core.progress import step
 from ..modeling.recipes import available_models, find_model, is_served
 from ..core.tables import grouped
-from ..modeling.static_vectors import STATIC_KINDS, is_static, resolve_model
+from ..lab.modeling.static_vectors import STATIC_KINDS, is_static, resolve_model
 from ..protocols.parts import Part, Selection, find_translations
 from ..protocols.protocol import PROTOCOLS
 from .folds import rows_of_baselines
@@ -73,7 +73,8 @@ def _senses(selection:Selection, task:Task)->list[str]:
     return sorted({sense for part in selection.train for sense in dataset_senses(_dataset(part, task), task)})
 
 # %% ../../nbs/runs/runner.ipynb #rt000002
-_ADAPT = dict(all='static_models.trainer_of', frozen='probing.probe', none='prompting.prompt')
+_ADAPT = dict(all='lab.modeling.static_models.trainer_of', frozen='modeling.probing.probe',
+              none='modeling.prompting.prompt')
 
 def _find_trainer(
     adapt:str, # A key of `_ADAPT`
@@ -82,8 +83,8 @@ def _find_trainer(
 )->Callable: # With the signature of `fine_tune`
     "The function that adapts a model"
     if own := task.trainer(adapt): return own
-    module, name = _ADAPT[adapt].split('.')
-    found = getattr(import_module(f'pronto.modeling.{module}'), name)
+    module, _, name = _ADAPT[adapt].rpartition('.')
+    found = getattr(import_module(f'pronto.{module}'), name)
     return found(model) if adapt == 'all' else found # Models over static vectors have a trainer of their own
 
 _WEIGHTS:dict[str,dict] = {} # Of the last training that others start from
@@ -154,10 +155,12 @@ def _answer_baselines(training:Training, left:dict)->dict: # `left`: of `_left`;
     return find_baselines(task, part_rows(training.selection.train, task), tests) if tests else {}
 
 # %% ../../nbs/runs/runner.ipynb #rtsear01
+_AREA = dict(retrieval='lab.modeling', memory='lab.modeling', perplexity='modeling')
+
 def _measure(training:Training, runs, device:str, show:bool)->Path: # The record
     "Search the verses of a translation in another one, or read them"
     name, selection = training.key.protocol, training.selection
-    score = getattr(import_module(f'pronto.modeling.{name}'), f'score_{name}')
+    score = getattr(import_module(f'pronto.{_AREA[name]}.{name}'), f'score_{name}')
     tested, others = ([load_dataset_folder(part.folder) for part in parts]
                       for parts in (selection.tests, selection.train))
     found = score(training.model, tested, others, device=device, progress=str(training) if show else '')
