@@ -93,7 +93,7 @@ def dataset(folder):
     return 'toy'
 
 def exported(folder):
-    from pronto.interop.hf import export_hf
+    from pronto.lab.interop.hf import export_hf
     dataset(folder)
     export_hf([folder/'toy'], folder/'hf')
     shutil.rmtree(folder/'toy')
@@ -110,7 +110,7 @@ def records(folder):
 def sheet(name):
     def make(folder):
         from pronto.datasets.loading import load_dataset_folder
-        from pronto.quality.sheets import draw_sheet, write_sheet
+        from pronto.lab.quality.sheets import draw_sheet, write_sheet
         dataset(folder)
         write_sheet(draw_sheet(load_dataset_folder(folder/'toy'), {'sentence_mood': 3}), folder/name)
         shutil.rmtree(folder/'toy')
@@ -207,7 +207,7 @@ def loaded(path):
     return load_dataset_folder(path)
 
 def hf(path):
-    from pronto.interop.hf import open_datasets, provenance
+    from pronto.lab.interop.hf import open_datasets, provenance
     return [provenance(found.load()) for found in open_datasets([path]).values()]
 
 def runs(path):
@@ -216,7 +216,7 @@ def runs(path):
     return [f"{r.bible} {r.accuracy:.2f} {r.mcc:.2f} {r.intervals.get('accuracy')}" for r in found]
 
 def answers(path):
-    from pronto.quality.sheets import count_sheet, read_sheet
+    from pronto.lab.quality.sheets import count_sheet, read_sheet
     return count_sheet(read_sheet(path))
 
 def registry(path):

@@ -13,7 +13,7 @@ from pronto.datasets.examples import VerseExample
 from pronto.datasets.loading import Dataset, load_dataset_folder
 from pronto.datasets.manifest import CITATION, NOT_STATED
 from pronto.demo.corpus import build_demo
-from pronto.interop.hf import export_hf, export_tsv, provenance
+from pronto.lab.interop.hf import export_hf, export_tsv, provenance
 from pronto.core.files import InputError
 from pronto.core.refs import Ref
 from pronto.lab.interop.lm_eval import export_lm_eval
@@ -504,13 +504,13 @@ def test_an_export_is_described_for_machines(demo, tmp_path, layout):
     assert row[f'{name}/text'] and all(f.sha256 for f in found.metadata.file_objects)
 
 def test_a_card_says_what_markup_is_damaged():
-    from pronto.interop.hf import _damaged
+    from pronto.lab.interop.hf import _damaged
     said = '7 notes are not closed, first in line 812'
     assert _damaged([dict(code='qaa', faults=[said]), dict(code='qab')]) == ['## Damaged markup', '', f'- `qaa`: {said}', '']
     assert _damaged([dict(code='qab')]) == []
 
 def test_the_card_of_acai_names_its_tasks_and_licence(toy_acai_dataset, tmp_path):
-    from pronto.interop.hf import export_hf
+    from pronto.lab.interop.hf import export_hf
     export_hf([toy_acai_dataset], tmp_path/'hf')
     card = (tmp_path/'hf'/'README.md').read_text(encoding='utf-8')
     assert '`people_named` (PN)' in card and '`sentence_mood` (SM)' not in card

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from conftest import change_manifest
-from pronto.quality.agreement import against_random, agree, compare_with_parse, compare_labels, measures, ud_mentions, ud_proper_subject
+from pronto.lab.quality.agreement import against_random, agree, compare_with_parse, compare_labels, measures, ud_mentions, ud_proper_subject
 from pronto.sources.annotate import annotate
 from pronto.sources.ontonotes_rules import annotate_onf
 from pronto.sources.records import Annotations, Source
@@ -21,9 +21,9 @@ from pronto.core.files import InputError
 from pronto.core.tables import csv_rows
 from pronto.sources.onf import read_onf
 from pronto.demo.oracle import fill_sheet
-from pronto.quality.parsers import stanza_pipeline, udpipe_pipeline
+from pronto.lab.quality.parsers import stanza_pipeline, udpipe_pipeline
 from pronto.demo.gold_parses import ud_corpus
-from pronto.quality.sheets import (SHEET_COLUMNS, check_sheet, count_sheet, draw_sheet, read_glosses, read_sheet,
+from pronto.lab.quality.sheets import (SHEET_COLUMNS, check_sheet, count_sheet, draw_sheet, read_glosses, read_sheet,
                                    write_sheet)
 from pronto.datasets.tasks import NMC, PNS
 from pronto.demo.invented_languages import invented_languages

@@ -10,7 +10,7 @@ import argparse, errno, os, stat, sys
 from pathlib import Path
 from traceback import print_exc
 from . import card_command, completion, dataset_commands, doctor, model_commands
-from . import quality_commands, result_commands
+from . import result_commands
 from .guide import guide
 from .options import Parser, output_options
 from .output import set_output, show, warn
@@ -19,12 +19,9 @@ from ..core.processes import end_with_starter
 from ..core.offers import load_offer, offers
 
 # %% ../../nbs/cli/command.ipynb #cb953413
-_AREAS = (dataset_commands, card_command, model_commands, result_commands, quality_commands, doctor,
-          completion)
-_COMMANDS = ('convert annotate fetch build release card eval probe sweep tables pretrain export report '
+_AREAS = (dataset_commands, card_command, model_commands, result_commands, doctor, completion)
+_COMMANDS = ('convert annotate fetch build release card eval probe sweep tables pretrain report '
              'cache doctor completion').split()
-_COMMANDS += ['quality parse', 'quality sheet', 'quality score']
-_ABOUT = dict(quality='Measure labels, word alignments, drafts of a translation')
 
 def _offered()->tuple:
     "The modules of commands that packages offer; each has `COMMANDS`, and `ABOUT` for groups of its own"
@@ -63,7 +60,7 @@ def make_parser()->argparse.ArgumentParser:
                         quiet=False, json=False)
     commands = parser.add_subparsers(metavar='COMMAND', help='without one: what to do next')
     known, groups = _all_commands(), {}
-    about = dict(_ABOUT)
+    about = {}
     for area in known.values():
         about |= getattr(area, 'ABOUT', {})
     for name in sorted(known, key=lambda name: ' ' in name): # Groups stand last

@@ -12,7 +12,6 @@ from .files import InputError
 # %% ../../nbs/core/offers.ipynb #of07
 GROUPS = dict( # Name to what an entry point leads to
     commands='a module with `COMMANDS`, see `pronto.cli.command`',
-    exports='a function that `pronto export` calls with its arguments',
     questions='a `RunQuestion`')
 
 # %% ../../nbs/core/offers.ipynb #of08

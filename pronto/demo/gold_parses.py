@@ -11,7 +11,7 @@ from pathlib import Path
 from ..datasets.loading import load_dataset_folder
 from ..core.files import write_aside
 from .grammar import BE, Role, Clause, Phrase, SentenceMeaning, concept_kind
-from ..quality.appendix import make_table4
+from ..lab.quality.appendix import make_table4
 from ..core.refs import Ref
 from .invented_languages import InventedLanguage, invented_languages
 from ..bibles.ud import read_treebank

@@ -9,9 +9,9 @@ __all__ = ['fill_sheet', 'demo_table5']
 from pathlib import Path
 from ..datasets.loading import load_dataset_folder
 from .english import annotate_english, true_mood
-from ..quality.appendix import make_table5
+from ..lab.quality.appendix import make_table5
 from ..core.refs import Ref, parse_ref
-from ..quality.sheets import draw_sheet, well_formed, write_sheet
+from ..lab.quality.sheets import draw_sheet, well_formed, write_sheet
 from ..datasets.tasks import SM, SS
 from .invented_languages import invented_languages
 

@@ -15,8 +15,8 @@ from ...datasets.loading import Dataset
 from ...datasets.tasks import TASKS
 from ...modeling.letters import option_letters
 from ...modeling.prompting import QUESTIONS
-from ...interop.hf import CARD_TEXTS, foreign_in_export, label_names, open_datasets, provenance, sizes
-from ...interop.hf import words_of_dataset, write_export
+from .hf import CARD_TEXTS, foreign_in_export, label_names, open_datasets, provenance, sizes
+from .hf import words_of_dataset, write_export
 
 # %% ../../../nbs/lab/interop/lm_eval.ipynb #15f54d68
 def _question(stem:str)->tuple[str,tuple[str,...]]: # And words for the first labels

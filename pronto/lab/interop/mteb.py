@@ -14,7 +14,7 @@ from ...core.tables import Table, decimal
 from ...datasets.loading import Dataset, load_dataset_folder, load_manifest
 from ...datasets.splits import SPLITS
 from ...datasets.tasks import TASKS, PairTask
-from ...interop.hf import CARD_TEXTS, provenance
+from .hf import CARD_TEXTS, provenance
 from ...runs.store import dataset_hash
 if TYPE_CHECKING:
     from datasets import DatasetDict

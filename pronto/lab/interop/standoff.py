@@ -18,7 +18,7 @@ from ...datasets.loading import REBUILD, Dataset, dataset_folders, fold_folders,
 from ...datasets.loading import load_manifest, restore_verses, texts_for, verse_lines
 from ...datasets.manifest import manifest_bytes, table_hash
 from ...datasets.word_align import words_of
-from ...interop.hf import CARD_TEXTS, foreign_in_export, open_datasets, provenance, write_export
+from .hf import CARD_TEXTS, foreign_in_export, open_datasets, provenance, write_export
 
 # %% ../../../nbs/lab/interop/standoff.ipynb #so07
 def fill_texts(

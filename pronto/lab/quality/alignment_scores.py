@@ -23,8 +23,8 @@ from ...core.seeds import score_counts
 from ...core.tables import Table
 from ...datasets.word_align import align_words, require_alignable
 from ...datasets.word_tasks import LinkedVerse, pos_tags
-from ...quality.agreement import english_verses
-from ...quality.appendix import measured
+from .agreement import english_verses
+from .appendix import measured
 from .gold_alignments import GoldAlignment, GoldVerse
 from .gold_alignments import has_milestones, helfi_folder, read_gold, read_greek
 from ...sources.records import SourceWord

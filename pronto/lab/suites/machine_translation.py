@@ -11,7 +11,7 @@ from ...core.files import InputError, replace_folder, write_aside
 from ...datasets.examples import text_columns
 from ...datasets.loading import Dataset
 from ...datasets.splits import SPLITS
-from ...interop.hf import foreign_in_export, write_tables
+from ..interop.hf import foreign_in_export, write_tables
 from .kinds import file_lines
 
 # %% ../../../nbs/lab/suites/machine_translation.ipynb #tr06c
