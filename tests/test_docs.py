@@ -1,5 +1,5 @@
 "The site: it builds, its links lead somewhere, nothing is fetched, and the commands of the tutorials run"
-import html.parser, re, shlex, shutil, subprocess, sys
+import html.parser, os, re, shlex, shutil, subprocess, sys
 from urllib.parse import unquote, urldefrag
 
 import pytest
@@ -92,16 +92,19 @@ def test_the_recipes_work(recipes, tmp_path):
 
 def recipe(name):
     "The block of CONTRIBUTING.md that is the file of this name"
-    blocks = re.findall(r'^```python\n(.*?)^```', (ROOT/'CONTRIBUTING.md').read_text(encoding='utf-8'), re.M | re.S)
+    blocks = re.findall(r'^```\w+\n(.*?)^```', (ROOT/'CONTRIBUTING.md').read_text(encoding='utf-8'), re.M | re.S)
     return next(block for block in blocks if block.startswith(f'# {name}\n'))
+
+def write_three_runs(folder):
+    from pronto.runs.store import RunKey, write_record
+    for bible,accuracy in dict(wol=.7, fra=.9, spa=.8).items():
+        key = RunKey(bible=bible, model='bert', model_hash='m', task='proper_noun_subject', dataset_hash=bible)
+        write_record(key, folder, run_results(accuracy=accuracy, language=bible), predictions(accuracy))
 
 def ask_own(tmp_path, capsys, change=('', '')):
     "What `pronto tables --question` says of the recipe, with a change in it"
     from pronto.cli.command import main
-    from pronto.runs.store import RunKey, write_record
-    for bible,accuracy in dict(wol=.7, fra=.9, spa=.8).items():
-        key = RunKey(bible=bible, model='bert', model_hash='m', task='proper_noun_subject', dataset_hash=bible)
-        write_record(key, tmp_path/'runs', run_results(accuracy=accuracy, language=bible), predictions(accuracy))
+    write_three_runs(tmp_path/'runs')
     (tmp_path/'by_family.py').write_text(recipe('by_family.py').replace(*change), encoding='utf-8')
     status = main(['tables', '--runs', str(tmp_path/'runs'), '-o', str(tmp_path/'out'), '--question', str(tmp_path/'by_family.py')])
     return status, capsys.readouterr()
@@ -122,6 +125,25 @@ def test_a_question_of_ones_own(tmp_path, capsys):
 def test_a_wrong_question_is_one_line(tmp_path, capsys, change, what):
     status, said = ask_own(tmp_path, capsys, change)
     assert status == 1 and what in said.err and 'by_family.py' in said.err and len(said.err.splitlines()) == 1
+
+def installed(package, target):
+    "Where Python finds a package that pip installed, as `PYTHONPATH`"
+    pip = [sys.executable, '-m', 'pip', 'install', '-q', '--no-deps', '--no-build-isolation', '--disable-pip-version-check']
+    subprocess.run([*pip, '--target', str(target), str(package)], check=True, capture_output=True)
+    return os.pathsep.join([str(target), str(ROOT)])
+
+def test_a_package_of_somebody_else_offers_a_question(tmp_path):
+    write_three_runs(tmp_path/'runs')
+    package = tmp_path/'package'
+    package.mkdir()
+    for name in 'pyproject.toml', 'by_family.py': (package/name).write_text(recipe(name), encoding='utf-8')
+    env = os.environ | dict(PYTHONPATH=installed(package, tmp_path/'target'))
+    start = 'import sys; from pronto.cli import main; sys.exit(main())'
+    ask = [sys.executable, '-c', start, 'tables', '--runs', 'runs', '-o', 'out', '--question']
+    done = [subprocess.run([*ask, name], cwd=tmp_path, env=env, capture_output=True, text=True) for name in ('families', 'family')]
+    assert done[0].returncode == 0 and '| Indo-European | 2 | 85.0 |' in done[0].stdout, done[0].stderr
+    assert (tmp_path/'out'/'families.csv').is_file()
+    assert done[1].returncode == 1 and ', families, or name a file of Python' in done[1].stderr # Among the choices
 
 # The site
 
@@ -171,7 +193,10 @@ def test_the_site_has_a_page_for_each_command_and_notebook(site):
     assert re.findall(r'{([\w,]+)}|COMMAND', make_parser().format_usage())
     for name in 'build', 'eval', 'quality-sheet', 'import-tsv', 'xtreme-score': assert f'{name}.html' in text
     for notebook in (ROOT/'nbs').rglob('*.ipynb'):
-        if '.ipynb_checkpoints' not in notebook.parts: assert list(site.rglob(f'{notebook.stem}.html')), notebook
+        if '.ipynb_checkpoints' in notebook.parts: continue
+        place = notebook.relative_to(ROOT/'nbs').with_suffix('.html')
+        is_study = place.parts[0] == 'executed' or len(place.parts) == 1
+        assert (site/('studies' if is_study else 'api')/place).is_file(), notebook
 
 @pytest.mark.slow
 def test_the_search_works_without_a_server(site):

@@ -155,6 +155,23 @@ def test_imports_have_no_circle():
     order = list(TopologicalSorter({m: set(imports_of(m)) for m in MODULES}).static_order()) # Raises `CycleError`
     assert set(order) == set(MODULES)
 
+def prose():
+    "Pages and notebooks, and the text of each"
+    pages = [*ROOT.glob('*.md'), *(ROOT/'docs').rglob('*.md'), *(ROOT/'paper_tables').rglob('*.md')]
+    for path in pages:
+        if path.name != 'CHANGELOG.md': yield path, path.read_text(encoding='utf-8')
+    for path in NOTEBOOKS: yield path, '\n'.join(cells(path, 'markdown'))
+
+def test_modules_that_prose_names_are_there():
+    "In backticks and from their area on, as `bibles/usfm` or `pronto.bibles.usfm.read_usfm`"
+    folders = {folder for module in MODULES for folder in module.split('.')[:-1]}
+    words = [(path.name, named.split('.')) for path,text in prose()
+             for named in re.findall(r'`(?:pronto\.)?(\w+(?:\.\w+)+)`', text.replace('/', '.'))]
+    named = [(name, parts) for name,parts in words if parts[0] in folders and parts[-1] not in ('md','ipynb','paper_tables')]
+    known = {*MODULES, *(module.rpartition('.')[0] for module in MODULES)}
+    def is_there(parts): return any('.'.join(parts[:n]) in known for n in range(2, len(parts) + 1))
+    assert len(named) > 100 and [(name, '.'.join(parts)) for name,parts in named if not is_there(parts)] == []
+
 # Files
 
 def committed():

@@ -36,7 +36,8 @@ def page_of(path):
     if first != 'nbs' or not rest: return None
     if not path.endswith('.ipynb'): return f'api/{rest[0]}/index.md' if rest[0] in areas() else None
     if len(rest) == 1: return f'studies/{stem}.md'
-    return f'studies/executed/{stem}.md' if rest[0] == 'executed' else f'api/{rest[0]}/{stem}.md'
+    if rest[0] == 'executed': return f'studies/executed/{stem}.md'
+    return f'api/{"/".join(rest[:-1])}/{stem}.md'
 
 def address(path):
     "Where the site shows a file of the repository: a page, a picture, or the file there, if that is known"

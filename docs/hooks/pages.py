@@ -1,5 +1,6 @@
 "What MkDocs calls: pages made from the notebooks, the command and the files of the repository"
 import ast, json, posixpath, re, sys
+from itertools import groupby
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2])) # The package of this checkout
@@ -68,6 +69,7 @@ def made_pages():
     made['studies/index.md'] = studies_index(made, articles, [add(p) for p in notebooks('executed')])
     for area in areas():
         modules = [add(p) for p in notebooks(area, '**/*.ipynb')]
+        modules.sort(key=posixpath.dirname)
         made[f'api/{area}/index.md'] = area_index(area, made, modules)
     made['api/index.md'] = code_index()
     tables = [p.relative_to(ROOT).as_posix() for p in sorted((ROOT/'paper_tables').glob('*.md'))]
@@ -104,8 +106,13 @@ def studies_index(made, articles, executed):
     return f'# Studies\n\n{about}\n\n{entries(articles, made, "studies")}\n{others}'
 
 def area_index(area, made, modules):
-    about = areas()[area]
-    return f'# {area}\n\n{about[:1].upper()}{about[1:]}.\n\n{entries(modules, made, f"api/{area}")}'
+    "The pages of an area, those of each folder in it under a heading"
+    folder, about = f'api/{area}', areas()[area]
+    parts = [f'# {area}\n\n{about[:1].upper()}{about[1:]}.\n']
+    for place,pages in groupby(modules, posixpath.dirname):
+        if place != folder: parts.append(f'## {posixpath.basename(place)}\n')
+        parts.append(entries(pages, made, folder))
+    return '\n'.join(parts)
 
 def code_index():
     about = ('The package has the folders of `nbs/`, whose notebooks are its source: each explains one idea, '
@@ -119,6 +126,7 @@ def questions_list():
     from pronto.reporting.questions.question import known_questions
     lines = []
     for name,entry in known_questions().items():
+        if not entry.module.startswith('pronto.'): continue # Of another package
         path = entry.module.removeprefix('pronto.').replace('.', '/')
         about = ast.get_docstring(ast.parse((ROOT/'pronto'/f'{path}.py').read_text(encoding='utf-8')))
         lines.append(f'[`{name}`](../{page_of(f"nbs/{path}.ipynb")})\n:   {about}')
@@ -134,17 +142,21 @@ def real_languages():
 MADE = {}
 SHARED = {} # What a written page takes from elsewhere, by the comment in its place
 
+TITLES = {'executed': 'On other data'} # Of folders, where the navigation does not show their name
+
 def listed(folder):
-    "The generated pages of a folder, its index first, for the navigation"
-    pages = [p for p in MADE if p.endswith('.md') and posixpath.dirname(p) == folder]
-    return sorted(pages, key=lambda p: (not p.endswith('/index.md'), p))
+    "The generated pages of a folder for the navigation: its index, its other pages, and the folders in it"
+    pages = [p for p in MADE if p.endswith('.md') and p.startswith(f'{folder}/')]
+    own = [p for p in pages if posixpath.dirname(p) == folder]
+    own.sort(key=lambda p: (not p.endswith('/index.md'), p))
+    folders = {p.removeprefix(f'{folder}/').split('/')[0] for p in pages if p not in own}
+    return [*own, *({TITLES.get(name, name): listed(f'{folder}/{name}')} for name in sorted(folders))]
 
 def on_config(config):
     "Make all pages; put them where the navigation names their folder"
     MADE.update(made_pages())
-    generated = dict(studies=[*listed('studies'), {'On other data': listed('studies/executed')}],
-                     commands=listed('commands'), tables=listed('tables'),
-                     api=['api/index.md', *[{area: listed(f'api/{area}')} for area in areas()]])
+    generated = {folder: listed(folder) for folder in ('studies','commands','tables')}
+    generated['api'] = ['api/index.md', *({area: listed(f'api/{area}')} for area in areas())]
     for part in config.nav:
         for name,pages in part.items():
             if isinstance(pages, str) and pages in generated: part[name] = generated[pages]

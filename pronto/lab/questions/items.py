@@ -76,8 +76,8 @@ class Difficulty(NamedTuple):
     n:int            # Answers
 
 def fit_answers(answers:list[Answer])->ItemFit: # Rows in the order of their names
-    """Fit the model of `core.item_response` with one effect for each model in each translation; raises
-    `InputError` if all answers are right or all wrong"""
+    """Fit the model of `lab/statistics/item_response` with one effect for each model in each translation;
+    raises `InputError` if all answers are right or all wrong"""
     chapter_of = {a.asked: a.chapter for a in answers}
     try:
         return fit_items([a.right for a in answers], [f'{a.model}\t{a.dataset}' for a in answers],
