@@ -54,7 +54,7 @@ def trained(monkeypatch):
             best_epoch=1, collapsed=False, truncated=dict.fromkeys(rows, 0), unknown=dict.fromkeys(rows, 0.),
             counts=counts, seconds=1., device='cpu', attempts=[], versions=dict(pronto=pronto.__version__),
             weights=dict(call=len(calls)))
-    monkeypatch.setattr('pronto.lab.modeling.static_models.trainer_of', lambda model: train)
+    monkeypatch.setattr('pronto.modeling.train.fine_tune', train)
     return calls
 
 def run(place, *options, runs='runs'):

@@ -52,7 +52,7 @@ def eval_command(args):
         if not args.model: return _show_baselines(args, tasks)
     except ValueError as e: raise as_input_error(e, '--task') from e
     trainings = planned(args, list_failed)
-    is_search = trainings[0].adapt in ('search','read') # Without a task
+    is_search = trainings[0].measure is not None # Without a task
     for folder in args.dataset:
         if not tasks and not is_search: _note_empty(folder)
     _tell_time(trainings, args.runs or data_dir()/'runs')

@@ -6,15 +6,18 @@
 __all__ = ['GROUPS', 'offers', 'load_offer']
 
 # %% ../../nbs/core/offers.ipynb #of05
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from .files import InputError
 
 # %% ../../nbs/core/offers.ipynb #of07
 GROUPS = dict( # Name to what an entry point leads to
     commands='a module with `COMMANDS`, see `pronto.cli.command`',
+    protocols='a `Protocol`',
     questions='a `RunQuestion`')
 
 # %% ../../nbs/core/offers.ipynb #of08
+@cache
 def offers(
     group:str # One of `GROUPS`
 )->dict[str,EntryPoint]:

@@ -55,7 +55,7 @@ def _installed(name:str)->list[Path]:
 def _empty(tasks:list)->str: return f'has an empty split in {", ".join(t.abbr for t in tasks)}'
 
 def _require_training(protocol:str):
-    if find_protocol(protocol).adapt not in ('search','read'): return
+    if not find_protocol(protocol).measure: return
     what = f'{protocol} trains nothing, so it needs no sweep; run it with `pronto eval`'
     raise InputError('--protocol', what)
 

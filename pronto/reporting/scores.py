@@ -20,7 +20,7 @@ from ..core.stats import chapter_cells, holm, metric_bounds
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
 from ..modeling.outcome import is_one_answer
-from ..protocols.protocol import PROTOCOLS
+from ..protocols.protocol import known_protocol
 from ..runs.schema import Run
 from ..runs.comparing import stem_of
 from ..runs.store import prediction_columns
@@ -110,9 +110,9 @@ def _places(table:dict[str,list[str]])->tuple[list[tuple],list]:
 def has_seed(record:Run)->bool:
     """Would another seed give other answers? Those of a frozen model only where its weights are random, or
     examples are drawn for its prompt"""
-    name, settings = record.protocol, record.hyperparameters
+    protocol, settings = known_protocol(record.protocol), record.hyperparameters
     if settings.get('shots'): return True
-    trains = PROTOCOLS[name].adapt == 'all' if name in PROTOCOLS else 'learning_rate' in settings
+    trains = protocol.adapt == 'all' if protocol else 'learning_rate' in settings
     return trains or settings.get('weights') == 'random'
 
 def _draw(record:Run)->tuple: # What chance decides

@@ -17,7 +17,8 @@ from ..datasets.loading import load_manifest, table_file
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import TASKS, find_task, is_chosen, task_file
 from ..modeling.instructions import read_instructions
-from ..modeling.recipes import PROBES, PROMPTS, RECIPES, find_model, find_recipe, given_name
+from ..modeling.adapting import ADAPTATIONS
+from ..modeling.recipes import find_model, find_recipe, given_name
 from ..modeling.recipes import has_bf16, is_served, local_model, model_hash, served_name
 from ..modeling.served import require_address
 from ..lab.modeling.static_vectors import STATIC_KINDS, is_static, resolve_model, settings_for
@@ -34,7 +35,8 @@ class Training:
     selection:Selection # The rows that train, tune and test it
     model:str # A folder, or a name in the local cache
     recipe:object # A `Recipe`
-    adapt:str = 'all' # See `Protocol`
+    adapt:str = 'all' # See `Protocol`, as for the following
+    measure:Callable|None = None
     tasks_file:str = '' # Defines the task, if it is not one of the paper's
     is_first:bool = False # Do others start from its weights?
 
@@ -230,7 +232,8 @@ class _Plan:
             about = Dataset(part.folder, {}, dict(code=part.code))
             keys.append(run_key(about, model, files, task, settings, seed=seed, limit=self.limit, fold=fold,
                                 pool=pool, protocol=self.protocol.name, **learned))
-        return Training(tuple(keys), selection, model, recipe, self.protocol.adapt, task_file(task), is_first)
+        return Training(tuple(keys), selection, model, recipe, self.protocol.adapt,
+                        tasks_file=task_file(task), is_first=is_first)
 
     def of_model(self, model:str, setups:list[tuple], seeds:range)->list[Training]:
         return [training for task,by_fold in setups for seed in seeds for fold,selections in by_fold.items()
@@ -243,8 +246,6 @@ def plan_selections(selections:list[Selection], protocol:Protocol, recipe, model
     return _Plan(protocol, recipe, limit, _Pools()).trainings(selections, None, model, task, seed)
 
 # %% ../../nbs/runs/planning.ipynb #pl14b
-_OWN_RECIPES = dict(frozen=(PROBES, 'probe'), none=(PROMPTS, 'prompt')) # By adaptation, with the usual one
-
 def _refuse(protocol:Protocol, why:str, options:dict):
     "Refuse options that would do nothing in a protocol"
     given = ', '.join(name for name,value in options.items() if value)
@@ -252,15 +253,16 @@ def _refuse(protocol:Protocol, why:str, options:dict):
 
 def _recipe(recipe, protocol:Protocol, epochs:int|None, bf16:bool):
     "The recipe of a protocol; probes and prompts have recipes of their own"
-    known, usual = _OWN_RECIPES.get(protocol.adapt, (RECIPES, 'paper'))
-    name, changes = usual if recipe in ('', 'paper') else recipe, dict(epochs=epochs, bf16=bf16 or None)
-    if protocol.adapt in _OWN_RECIPES:
+    way, changes = ADAPTATIONS[protocol.adapt], dict(epochs=epochs, bf16=bf16 or None)
+    if recipe in ('', 'paper'):
+        recipe = way.usual
+    if protocol.adapt != 'all':
         _refuse(protocol, 'does not train the model', {'--epochs': epochs})
         changes = {}
-    if isinstance(name, str) and name not in known:
-        what = f'{name} is no recipe for {protocol.name}; choose from {", ".join(known)}'
-        raise InputError('--recipe', what)
-    return find_recipe(name, **changes)
+    if isinstance(recipe, str) and recipe not in way.recipes:
+        choices = ', '.join(way.recipes)
+        raise InputError('--recipe', f'{recipe} is no recipe for {protocol.name}; choose from {choices}')
+    return find_recipe(recipe, **changes)
 
 # %% ../../nbs/runs/planning.ipynb #pl14c
 _WITHOUT_TRAINING = 'in-language', 'transfer' # Protocols for tasks that train nothing
@@ -390,7 +392,7 @@ def _searches(protocol:Protocol, targets:list, sources:list, model:str)->list[Tr
             key = RunKey(tested['code'], model_name(model), files, protocol.name, tested['dataset_hash'],
                          recipe=protocol.name, protocol=protocol.name, **other)
             selection, = protocol.selections(Setup(None, target, source))
-            found.append(Training((key,), selection, model, None, protocol.adapt))
+            found.append(Training((key,), selection, model, None, protocol.adapt, protocol.measure))
     if found: return found
     raise InputError(targets[0][0].folder, 'would be compared with itself; name two translations')
 
@@ -423,8 +425,7 @@ def plan(
     "All trainings of an evaluation; raises `InputError` for bad input, before any training"
     at_least_one(seeds=seeds, epochs=epochs, limit=limit, draws=draws, **{f'size {n}': n for n in sizes})
     protocol = find_protocol(protocol)
-    is_search = protocol.adapt in ('search','read') # Without a task
-    if not is_search:
+    if not protocol.measure:
         bf16 = has_bf16() if bf16 is None else bf16
         recipe = _recipe(recipe, protocol, epochs, bf16)
     recipe = _asked(recipe, protocol, asking or {})
@@ -435,7 +436,7 @@ def plan(
         raise InputError(folders[0], 'no models to evaluate; name some, e.g. bert-base-multilingual-cased')
     _check_names(models)
     sources = find_sources(train, targets)
-    if is_search:
+    if protocol.measure:
         _refuse(protocol, 'uses all verses', {'--limit': limit, '-t': tasks})
         makers = _searchers(protocol, targets, sources)
     else:

@@ -11,7 +11,6 @@ import json, os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import Callable, Iterator
@@ -23,11 +22,12 @@ from ..core.files import (InputError, annotation_places, data_dir, require_place
                                to_stderr)
 from ..core.processes import in_processes
 from ..core.progress import step
+from ..modeling.adapting import ADAPTATIONS
 from ..modeling.recipes import available_models, find_model, is_served
 from ..core.tables import grouped
 from ..lab.modeling.static_vectors import STATIC_KINDS, is_static, resolve_model
 from ..protocols.parts import Part, Selection, find_translations
-from ..protocols.protocol import PROTOCOLS
+from ..protocols.protocol import known_protocol
 from .folds import rows_of_baselines
 from .baselines import find_baselines, predict_baselines
 from .comparing import search_name, task_name
@@ -73,20 +73,6 @@ def _senses(selection:Selection, task:Task)->list[str]:
     return sorted({sense for part in selection.train for sense in dataset_senses(_dataset(part, task), task)})
 
 # %% ../../nbs/runs/runner.ipynb #rt000002
-_ADAPT = dict(all='lab.modeling.static_models.trainer_of', frozen='modeling.probing.probe',
-              none='modeling.prompting.prompt')
-
-def _find_trainer(
-    adapt:str, # A key of `_ADAPT`
-    model, # A model folder, or a name in the local cache
-    task:Task
-)->Callable: # With the signature of `fine_tune`
-    "The function that adapts a model"
-    if own := task.trainer(adapt): return own
-    module, _, name = _ADAPT[adapt].rpartition('.')
-    found = getattr(import_module(f'pronto.{module}'), name)
-    return found(model) if adapt == 'all' else found # Models over static vectors have a trainer of their own
-
 _WEIGHTS:dict[str,dict] = {} # Of the last training that others start from
 
 def _identity(key:RunKey, learned:dict)->str:
@@ -107,7 +93,9 @@ def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,
     if getattr(training.recipe, 'endpoint', ''):
         how |= {name: getattr(training.recipe, name) for name in ('most_requests','price')}
     model = resolve_model(training.model, training.selection.folders)
-    train = _find_trainer(training.adapt, model, task)
+    train = task.trainer(training.adapt) or ADAPTATIONS[training.adapt].adapt
+    if training.adapt == 'all' and is_static(model):
+        from pronto.lab.modeling.static_models import fine_tune_static as train
     trained = train(model, task, rows | tests, key.settings, seed=key.seed, senses=_senses(selection, task),
                     **how)
     if keep:
@@ -155,15 +143,13 @@ def _answer_baselines(training:Training, left:dict)->dict: # `left`: of `_left`;
     return find_baselines(task, part_rows(training.selection.train, task), tests) if tests else {}
 
 # %% ../../nbs/runs/runner.ipynb #rtsear01
-_AREA = dict(retrieval='lab.modeling', memory='lab.modeling', perplexity='modeling')
-
 def _measure(training:Training, runs, device:str, show:bool)->Path: # The record
-    "Search the verses of a translation in another one, or read them"
-    name, selection = training.key.protocol, training.selection
-    score = getattr(import_module(f'pronto.{_AREA[name]}.{name}'), f'score_{name}')
+    "Measure a model on the verses of a translation, perhaps beside those of another one"
+    selection = training.selection
     tested, others = ([load_dataset_folder(part.folder) for part in parts]
                       for parts in (selection.tests, selection.train))
-    found = score(training.model, tested, others, device=device, progress=str(training) if show else '')
+    found = training.measure(training.model, tested, others, device=device,
+                             progress=str(training) if show else '')
     return store_measured(training.key, runs, found, tested[0].manifest, selection.name)
 
 # %% ../../nbs/runs/runner.ipynb #rt0run02
@@ -190,7 +176,7 @@ def run_training(
     _refresh(training, runs, left)
     if not left: return found
     require_place(found[0])
-    if training.adapt in ('search','read'): return [_measure(training, runs, device, show)]
+    if training.measure: return [_measure(training, runs, device, show)]
     task, selection, limit = find_task(training.key.task), training.selection, training.key.limit
     _check(selection, task, None if training.adapt == 'none' else limit) # A prompt does not learn
     tests = {name: part_rows((part,), task, limit) for name,(_,part) in left.items()}
@@ -304,10 +290,11 @@ class FinishedRun:
                  search_name(r)]
         if r.fold is not None: about.append(f'fold {r.fold}')
         before = '; recorded before' if self.recorded_before else ''
-        trained = PROTOCOLS[name].adapt != 'none' if (name := r.protocol) in PROTOCOLS else True
+        protocol = known_protocol(r.protocol)
         lost = f'; no readable answer to {r.unanswered:.1%} of the rows' if r.unanswered else ''
         collapsed = '; collapsed: one answer to everything' if r.collapsed and r.unanswered != 1 else ''
-        cut = 0 if trained else sum(v for k,v in r.truncated.items() if k not in ('train','dev'))
+        is_asked = protocol is not None and protocol.adapt == 'none'
+        cut = sum(n for part,n in r.truncated.items() if part not in ('train','dev')) if is_asked else 0
         if cut: lost += f'; {cut:,} prompts are longer than the model reads and lost their beginning'
         return f'{", ".join(filter(None, about))}: {_scores_in_words(r)}{collapsed}{lost}{before}'
 

@@ -9,7 +9,7 @@ __all__ = ['CONDITIONS', 'MIXES', 'Mixes', 'read_mixes', 'mixes_table', 'differe
 from statistics import mean
 from typing import NamedTuple
 from ...core.tables import ABSENT, Table, grouped
-from ...protocols.protocol import VERSIONS
+from ..protocols.mixing import VERSIONS
 from ...core.pictures import panels
 from ...reporting.protocol_cells import best_note, collapse_mark, compare_means, difference_cells
 from ...reporting.protocol_cells import few_seeds_note, number, score_data, with_ends

@@ -255,7 +255,7 @@ def run_steps(plan:Plan, place:Workplace)->list[Command]: # In the order of the 
         folder, targets, sources = place.out/'datasets'/r.on, plan.targets(r), plan.codes(r.train)
         if not targets: continue
         protocol, named = find_protocol(r.protocol), [_model(plan, place, m) for m in r.models]
-        more = place.options if protocol.adapt not in ('search','read') else () # These train on nothing
+        more = place.options if not protocol.measure else () # These train on nothing
         fixed = [*_repeated('-m', named), *_repeated('-t', r.tasks),
                  *_repeated('--train', [folder/c for c in sources]),
                  '--runs', str(place.out/'runs'), *plan.chosen(r.options), *more]
