@@ -13,7 +13,7 @@ from pronto.core.files import InputError
 from pronto.core.tables import Table
 from pronto.datasets.building import build
 from pronto.datasets.word_align import is_unspaced
-from pronto.jobs.find_bibles import find_bibles
+from pronto.jobs.release import find_bibles
 from pronto.sources.annotation_file import read_annotations
 
 TRANSLATIONS = 1051 # Of a release

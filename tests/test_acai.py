@@ -161,7 +161,7 @@ def test_books_without_annotations_are_refused(acai, web, tmp_path):
 
 def test_quotations_give_nothing_away():
     from pronto.core.refs import NT_BOOKS
-    from pronto.datasets.parallels import parallels
+    from pronto.datasets.splits import parallels
     from pronto.datasets.splits import split_of
     old = {r for r in parallels() if r.book not in NT_BOOKS}
     for fold in None, 3:

@@ -62,7 +62,7 @@ def test_a_short_bible_says_an_option_that_there_is(corpus, model, tmp_path, cap
     (tmp_path/'short.tsv').write_text(''.join(rows[:300]), encoding='utf-8')
     argv = ['card', str(tmp_path/'short.tsv'), '-m', str(model), '-a', str(corpus/'ontonotes'), '-o', str(tmp_path/'card.html')]
     assert main(argv) == 1 and 'lower --min-verses of `pronto build`' in capsys.readouterr().err
-    monkeypatch.setattr('pronto.jobs.page.write_page', lambda *given: None)
+    monkeypatch.setattr('pronto.cli.card_command.write_page', lambda *given: None)
     assert main([*argv, '--min-verses', '100']) == 0
 
 def test_a_code_is_built_from_whatever_annotations_the_data_folder_holds(corpus, tmp_path):

@@ -18,7 +18,7 @@ from pronto.datasets.building import build
 from pronto.core.files import InputError
 from pronto.sources.onf import parse_onf
 from pronto.core.refs import Ref
-from pronto.datasets.parallels import parallel_to
+from pronto.datasets.splits import parallel_to
 from pronto.datasets.splits import SPLITS, chapter_fold, chapter_split, split_of
 from pronto.datasets.tasks import TASKS
 from pronto.bibles.versification import to_english
@@ -512,7 +512,7 @@ def test_parallels_that_people_list_are_purged():
     "At least 95 of 100 strong pairs of other chapters; the table is a file of its own that names its licence"
     from pronto.core.files import fact_table
     from pronto.core.refs import NT_BOOKS, parse_ref
-    from pronto.datasets.parallels import parallels
+    from pronto.datasets.splits import parallels
     from pronto.datasets.splits import split_of
     pairs = [(parse_ref(r['verse']), parse_ref(x)) for r in fact_table('parallels_ubs') for x in r['parallels'].split(', ')]
     assert len(pairs) > 4000 and all(b in parallels()[a] for a,b in pairs)

@@ -9,9 +9,9 @@ __all__ = ['make_parser', 'main']
 import argparse, errno, os, stat, sys
 from pathlib import Path
 from traceback import print_exc
-from . import card_command, completion, dataset_commands, doctor, model_commands
+from . import card_command, dataset_commands, doctor, model_commands
 from . import result_commands
-from .guide import guide
+from .doctor import guide
 from .options import Parser, output_options
 from .output import set_output, show, warn
 from ..core.files import InputError, data_dir, our_mistake
@@ -19,7 +19,7 @@ from ..core.processes import end_with_starter
 from ..core.offers import load_offer, offers
 
 # %% ../../nbs/cli/command.ipynb #cb953413
-_AREAS = (dataset_commands, card_command, model_commands, result_commands, doctor, completion)
+_AREAS = (dataset_commands, card_command, model_commands, result_commands, doctor)
 _COMMANDS = ('convert annotate fetch build release card eval probe sweep tables pretrain report '
              'cache doctor completion').split()
 

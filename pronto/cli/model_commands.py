@@ -200,7 +200,7 @@ def probe_command(args):
     "Probe frozen models on all tasks of many datasets: seconds for each, from a cache of encodings"
     from tqdm import tqdm
     from pronto.core.tables import grouped, markdown_table
-    from pronto.jobs.probes import find_probed, mean_run, probe_each, probe_row
+    from pronto.jobs.probes import find_probed, probe_each, probe_row
     from pronto.modeling.recipes import find_model
     tasks = named_tasks(args)
     for model in args.model: find_model(model)
@@ -221,8 +221,7 @@ def probe_command(args):
         rows += found
     if not rows: raise InputError('datasets', f'none can be used; the first: {failed[folders[0]]}')
     for same in grouped(rows, lambda runs: runs[0].model).values() if len(folders) > 1 else ():
-        by_task = grouped((run for runs in same for run in runs), lambda r: r.task).values()
-        add(f'mean of {len(same)}', list(map(mean_run, by_task)))
+        add(f'mean of {len(same)}', [run for runs in same for run in runs])
     if in_terminal() and len(folders) > 1: show('\n'.join(lines))
     if len(folders) == 1: _show_meaning([run for runs in rows for run in runs])
     for folder,why in failed.items(): warn(f'left out {folder}: {why}')

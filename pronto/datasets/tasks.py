@@ -26,8 +26,8 @@ from .align import AlignedVerse
 from .entity_labels import (count_people, key_terms, names_creature, names_thing,
                                            subject_is_named, things)
 from .examples import PairExample, VerseExample, Verses
-from .near_pairs import NEAR_PAIRS
-from .order_pairs import MORE_PAIRS
+from .pairs import NEAR_PAIRS
+from .pairs import MORE_PAIRS
 from .pairs import (COUNT_PAIRS, SENSE_PAIRS, SEVERAL, PairDrawing, Pairs, Uses,
                                    contradictions, make_uses, numbered, pairs_of)
 from .shortcuts import (NearestQuestions, nearest_count, nearest_sense, predict_known_senses,

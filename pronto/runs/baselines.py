@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 import pronto
 from ..core.files import ANY_SHAPE, InputError, content_hash, data_dir, reading, write_aside
-from ..datasets.cues import predict_cues
+from ..datasets.shortcuts import predict_cues
 from ..datasets.pairs import numbered
 from ..datasets.shortcuts import NearestText
 from ..datasets.tasks import loaded_files, task_file

@@ -26,7 +26,7 @@ from ..core.files import (InputError, content_hash, json_with_keys, path_part, r
 from ..core.refs import Ref
 from ..core.seeds import INTERVALS
 from ..core.tables import grouped
-from ..datasets.parallels import parallel_to
+from ..datasets.splits import parallel_to
 from ..datasets.shortcuts import near_duplicates
 from ..modeling.outcome import is_one_answer
 from ..modeling.recipes import file_hash, given_name, local_model

@@ -19,7 +19,7 @@ from ...core.progress import progress as bar
 from ...core.refs import Ref
 from ...core.seeds import score_seeds
 from ...datasets.loading import Dataset, verse_texts
-from ...datasets.parallels import bare_letters, plain_letters
+from ...datasets.splits import bare_letters, plain_letters
 from ...datasets.splits import SPLITS
 from ...modeling.encoding import without_end
 from ...modeling.padding import batches_by_length

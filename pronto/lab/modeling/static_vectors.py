@@ -19,7 +19,7 @@ from ...core.files import replace_folder
 from ...core.refs import Ref
 from ...datasets.examples import verses_of
 from ...datasets.loading import Dataset, load_dataset_folder, load_manifest
-from ...datasets.parallels import lower_case
+from ...datasets.splits import lower_case
 from ...datasets.word_align import UNSPACED
 from ...modeling.recipes import file_hash, local_model
 
