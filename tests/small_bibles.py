@@ -165,7 +165,7 @@ def conf(**values): return ('[Small]\n' + ''.join(f'{k}={v}\n' for k,v in (CONF 
 
 def entries():
     "The verses in the order of an index, with an empty text for what is not in it"
-    from pronto.bibles.sword import _slots
+    from pronto.lab.bibles.sword import _slots
     slots = _slots('kjv', 'nt')
     found = [TEXTS.get((find_book(s.book), s.chapter, s.verse), '') if s else '' for s in slots]
     return found[:max(i for i,t in enumerate(found) if t) + 1]

@@ -186,7 +186,7 @@ def bible(path):
     return to_english(found, choose_versification(found)).verses, found.counts
 
 def treebank(path):
-    from pronto.bibles.ud import read_treebank
+    from pronto.lab.bibles.ud import read_treebank
     found = read_treebank(path)
     return found.verses, found.texts, found.crossing, found.gapped
 

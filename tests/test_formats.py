@@ -33,6 +33,19 @@ def test_formats_say_what_they_know(name, tmp_path):
 def test_the_readme_lists_all_formats():
     assert formats_table() in (ROOT/'README.md').read_text(encoding='utf-8')
 
+def test_a_reader_of_another_package_is_loaded_only_if_it_is_needed(tmp_path, monkeypatch):
+    from pronto.bibles import reading
+    shouted = reading.Reader('shouts', lambda f: f.text.isupper(), lambda f: reading.Bible([reading.VerseRow('MRK', 1, '1', f.text)]))
+    loaded = []
+    class Entry:
+        def load(self): loaded.append(shouted); return shouted
+    monkeypatch.setattr(reading, 'offers', lambda group: {'shouts': Entry()} if group == 'readers' else {})
+    monkeypatch.setattr(reading, '_offered', reading._offered.__wrapped__)
+    (tmp_path/'a.usfm').write_text('\\id MRK\n\\c 1\n\\v 1 Anam')
+    (tmp_path/'b.txt').write_text('ANAM 1,2,3,4')
+    assert read_bible(tmp_path/'a.usfm').rows and not loaded
+    assert read_bible(tmp_path/'b.txt').rows == [('MRK', 1, '1', 'ANAM 1,2,3,4')] and loaded
+
 @pytest.mark.parametrize('name', ['sword', 'burrito', 'mybible', 'paratext', 'json_nested'])
 def test_formats_are_read_from_a_zip(name, tmp_path):
     with zipfile.ZipFile(tmp_path/'x.zip', 'w') as z:
@@ -312,7 +325,7 @@ def test_installed_modules():
 @pytest.mark.parametrize('name', ['sword','osis'])
 def test_words_with_strongs_numbers_can_be_kept(name, tmp_path):
     from pronto.bibles.opening import open_place
-    from pronto.bibles.sword import read_sword
+    from pronto.lab.bibles.sword import read_sword
     from pronto.bibles.xml import _osis, parse_xml
     path = write(name, tmp_path)
     if name == 'sword': bible = read_sword(open_place(path), 'mods.d/small.conf', words=True)
@@ -345,7 +358,7 @@ def _covers(entry, where):
 
 @pytest.mark.parametrize('says', [0, 100])
 def test_no_more_of_a_block_is_unpacked_than_it_says(says):
-    from pronto.bibles.sword import _blocks
+    from pronto.lab.bibles.sword import _blocks
     bomb = zlib.compress(bytes(2**24))
     tracemalloc.start()
     [block] = _blocks(pack('<III', 0, len(bomb), says), bomb, 'zip', 'nt.bzz')

@@ -27,7 +27,7 @@ from pronto.lab.quality.sheets import (SHEET_COLUMNS, check_sheet, count_sheet, 
                                    write_sheet)
 from pronto.datasets.tasks import NMC, PNS
 from pronto.demo.invented_languages import invented_languages
-from pronto.bibles.ud import Token, Treebank, read_treebank
+from pronto.lab.bibles.ud import Token, Treebank, read_treebank
 
 ROOT = Path(__file__).parents[1]
 

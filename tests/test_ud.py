@@ -8,7 +8,7 @@ from pronto.bibles.reading import read_bible
 from pronto.cli.command import main
 from pronto.core.files import InputError
 from pronto.core.refs import Ref
-from pronto.bibles.ud import is_conllu, read_conllu, read_treebank, treebank_bible
+from pronto.lab.bibles.ud import is_conllu, read_conllu, read_treebank, treebank_bible
 
 def row(i, form='x', upos='NOUN', head=0, deprel='root', misc='_'):
     return f'{i}\t{form}\t_\t{upos}\t_\t_\t{head}\t{deprel}\t_\t{misc}'

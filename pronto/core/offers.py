@@ -14,7 +14,8 @@ from .files import InputError
 GROUPS = dict( # Name to what an entry point leads to
     commands='a module with `COMMANDS`, see `pronto.cli.command`',
     protocols='a `Protocol`',
-    questions='a `RunQuestion`')
+    questions='a `RunQuestion`',
+    readers='a `Reader` of a Bible format, see `pronto.bibles.reading`')
 
 # %% ../../nbs/core/offers.ipynb #of08
 @cache

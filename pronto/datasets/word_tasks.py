@@ -12,7 +12,7 @@ import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Iterable, Iterator, NamedTuple
-from ..bibles.ud import UPOS
+from ..sources.records import UPOS
 from ..core.refs import Ref
 from ..bibles.rows import LinkedWord
 from .align import AlignedVerse

@@ -14,7 +14,7 @@ from .grammar import BE, Role, Clause, Phrase, SentenceMeaning, concept_kind
 from ..lab.quality.appendix import make_table4
 from ..core.refs import Ref
 from .invented_languages import InventedLanguage, invented_languages
-from ..bibles.ud import read_treebank
+from ..lab.bibles.ud import read_treebank
 
 # %% ../../nbs/demo/gold_parses.ipynb #51786f66
 @dataclass(eq=False)

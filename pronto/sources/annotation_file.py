@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Iterable
 import numpy as np
 from ..core.files import InputError, no_collection, parse_json, reading, write_aside
-from ..bibles.ud import UPOS
+from .records import UPOS
 from ..core.refs import BOOKS, Ref, in_order
 from .records import KINDS, MOODS, ROLES, Annotations, EntityMention, Label, Mention, Predicate
 from .records import SentenceAnnotation, Source, SourceWord, Speech, VerseAnnotation

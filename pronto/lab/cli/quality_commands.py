@@ -37,7 +37,7 @@ def _parser_of(args): # A pipeline, or `None` if the parse is to be read
 
 def quality_parse_command(args):
     "Table 4: compare projected labels with those of a UD parse"
-    from pronto.bibles.ud import read_treebank
+    from pronto.lab.bibles.ud import read_treebank
     from pronto.datasets.loading import load_dataset_folder
     from pronto.lab.quality.parsers import parse_dataset
     from pronto.lab.quality.appendix import make_table4, unlike_texts

@@ -18,7 +18,7 @@ from ...core.refs import Ref
 from ...core.seeds import score_agreement
 from ...core.stats import confusions, wilson
 from ...datasets.tasks import NMC, PNS, SM, VerseTask
-from ...bibles.ud import Token, Treebank
+from ..bibles.ud import Token, Treebank
 from ...bibles.rows import Bible, VerseRow
 from ...bibles.versification import SCHEMES, to_english
 

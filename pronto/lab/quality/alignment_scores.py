@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Callable
 import numpy as np
 from ...bibles.languages import identify
-from ...bibles.ud import Token, is_conllu, read_treebank
+from ..bibles.ud import Token, is_conllu, read_treebank
 from ...core.files import InputError, reading
 from ...core.refs import Ref
 from ...core.seeds import score_counts

@@ -11,7 +11,7 @@ __all__ = ['APPENDIX_MEASURES', 'measured', 'language_of', 'is_hindi', 'table4_c
 from itertools import groupby
 from typing import TYPE_CHECKING, Callable
 from ...bibles.languages import Language, identify, script_of
-from ...bibles.ud import Treebank
+from ..bibles.ud import Treebank
 from ...core.files import InputError, fact_table
 from ...core.pictures import heat_map
 from ...core.tables import IN_BRACKETS, Table, decimal, interval_text

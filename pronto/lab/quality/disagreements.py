@@ -8,7 +8,7 @@ __all__ = ['NOMINAL', 'subject_reason', 'mention_reason', 'mood_reason', 'disagr
 # %% ../../../nbs/lab/quality/disagreements.ipynb #5afcf025
 from collections import Counter
 from .agreement import Comparison, ud_imperative, ud_mentions, ud_root, ud_subject
-from ...bibles.ud import Token
+from ..bibles.ud import Token
 from ...datasets.tasks import NMC, PNS, SM
 
 # %% ../../../nbs/lab/quality/disagreements.ipynb #386c1cf7

@@ -10,7 +10,7 @@ import re, subprocess, sys
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Callable
-from ...bibles.ud import is_conllu
+from ..bibles.ud import is_conllu
 from ...datasets.loading import Dataset
 from ...core.files import InputError, reading, write_aside
 

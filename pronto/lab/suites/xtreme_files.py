@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from ...bibles.ud import UPOS, Token, read_conllu
+from ..bibles.ud import UPOS, Token, read_conllu
 from ...core.files import ANY_SHAPE, InputError, path_part, read_json, reading
 from ...datasets.examples import text_columns
 from ...datasets.splits import SPLITS
