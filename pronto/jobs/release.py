@@ -17,7 +17,7 @@ from typing import Callable
 import pronto
 from ..bibles.bundles import is_bundle
 from ..bibles.languages import fetched_note, find_language, licence_of, redistribution, script_of
-from ..bibles.reading import module_folder, read_bible
+from ..bibles.reading import module_files, read_bible
 from ..bibles.rows import find_book
 from ..core.files import InputError, content_hash, json_bytes, json_with_keys, safe_name, write_aside
 from ..core.tables import Table, csv_text
@@ -100,10 +100,9 @@ def name_translations(paths:list[Path], folder)->dict[str,Path]: # Code to path,
 # %% ../../nbs/jobs/release.ipynb #4796eb0d
 def _files(path:Path)->list[Path]:
     if path.is_dir(): return sorted(p for p in path.rglob('*') if p.is_file())
-    if path.suffix == '.conf': # Of a SWORD module
-        with suppress(InputError):
-            folder = module_folder(path)
-            return [folder.path/name for name in folder.names]
+    with suppress(InputError):
+        if (files := module_files(path)):
+            return files
     vref = path.with_name('vref.txt') # Gives the references of a file with one verse per line
     return [path, vref] if vref.exists() else [path]
 
