@@ -4,13 +4,16 @@
 
 # %% auto #0
 __all__ = ['VerseExample', 'PairExample', 'verses_of', 'text_columns', 'column_counts', 'kind_of_columns', 'table_line',
-           'book_numbers', 'Verses']
+           'book_numbers', 'Verses', 'ChoiceRow', 'read_json_rows', 'Choices']
 
 # %% ../../nbs/datasets/examples.ipynb #ex04imports
+import json
 from collections import Counter
+from pathlib import Path
 from typing import Iterator, NamedTuple
 import numpy as np
-from ..core.refs import BOOKS, Ref
+from ..core.files import InputError, reading
+from ..core.refs import BOOKS, Ref, parse_ref
 
 # %% ../../nbs/datasets/examples.ipynb #ex06c
 class VerseExample(NamedTuple):
@@ -122,3 +125,75 @@ class Verses(list):
     def blocks(self, with_text:bool=True)->Iterator[bytes]:
         "The contents of the table; without text, the reference stands for it"
         yield ''.join(f'{e.text if with_text else ""}\t{e.label}\t{e.ref}\n' for e in self).encode()
+
+# %% ../../nbs/datasets/examples.ipynb #exchoice2
+class ChoiceRow(NamedTuple):
+    "A row of a choice"
+    id:str # The reference of the verse
+    context:str # What comes before; may be empty
+    choices:tuple[str,...] # Two or more different texts
+    answer:int # The place of the right one, from 0
+    changed:str # What makes the others wrong, e.g. `neighbours`
+    sense = None # Readers of rows ask for it
+
+    @property
+    def text(self)->str: return self.choices[self.answer]
+
+    @property
+    def texts(self)->tuple[str,...]: return (self.text,)
+
+    @property
+    def label(self)->str: return str(self.answer)
+
+    @property
+    def ref(self)->Ref|None: # `None` if the id is no reference
+        try: return parse_ref(self.id)
+        except ValueError: return None
+
+    @property
+    def refs(self)->tuple[Ref|None,...]: return (self.ref,)
+
+    @property
+    def where(self)->dict[str,Ref|str]: return dict(ref=self.ref or self.id)
+
+    @property
+    def fault(self)->str: # Empty if all is well
+        if len(self.choices) < 2: return f'has {len(self.choices)} choices; a row needs two or more'
+        if len({*self.choices}) < len(self.choices): return 'has two identical choices'
+        if not all(choice.strip() for choice in self.choices): return 'has an empty choice'
+        if 0 <= self.answer < len(self.choices): return ''
+        return f'has the answer {self.answer}, but its choices are 0 to {len(self.choices) - 1}'
+
+    def line(self)->str: return json.dumps(self._asdict(), ensure_ascii=False) + '\n'
+
+# %% ../../nbs/datasets/examples.ipynb #exjson2
+def read_json_rows(
+    path, kind:type, # A row class with a `fault`
+    remedy:str # What to do about a damaged file
+)->list: # Of `kind`
+    "Read a table of lines of JSON; raises `InputError` that names the line"
+    from pydantic import TypeAdapter, ValidationError
+    with reading(path, remedy): text = Path(path).read_bytes().decode('utf-8-sig')
+    text = text.replace('\r\n', '\n').replace('\r', '\n').removesuffix('\n')
+    rows, reader = [], TypeAdapter(kind)
+    lines = text.split('\n') if text else [] # `splitlines` splits at other characters, too
+    for i,line in enumerate(lines, 1):
+        try:
+            rows.append(reader.validate_json(line, strict=True))
+            fault = rows[-1].fault
+        except ValidationError as e:
+            first = e.errors()[0]
+            fault = f'{".".join(map(str, first["loc"])) or "row"}: {first["msg"]}'
+        if fault: raise InputError(path, f'{fault}; {remedy}', f'line {i}')
+    return rows
+
+# %% ../../nbs/datasets/examples.ipynb #exchoice5
+class Choices(Verses):
+    "Examples of a task of choices"
+    def take(self, rows)->'Choices': return Choices(self[i] for i in rows)
+
+    def essence(self)->bytes: return b''.join(self.blocks())
+
+    def blocks(self, with_text:bool=True)->Iterator[bytes]:
+        "The contents of the table, which always holds the text"
+        for row in self: yield row.line().encode()
