@@ -43,7 +43,7 @@ class _Book:
         self.fits = (chapters[:,None] != chapters) & (small[:,None] == small)
 
     def sides(self, i:int)->tuple[np.ndarray,np.ndarray]:
-        "The verses that may be wrong in a row: those more unlike the context than the right one, and those less"
+        "The verses that may be wrong: those that resemble the context less than the right one does, and more"
         less = self.alike[i] < self.alike[i,i]
         return np.flatnonzero(self.fits[i] & less), np.flatnonzero(self.fits[i] & ~less)
 
