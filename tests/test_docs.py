@@ -1,5 +1,5 @@
 "The site: it builds, its links lead somewhere, nothing is fetched, and the commands of the tutorials run"
-import html.parser, os, re, shlex, shutil, subprocess, sys
+import html.parser, json, os, re, shlex, shutil, subprocess, sys
 from urllib.parse import unquote, urldefrag
 
 import pytest
@@ -34,6 +34,17 @@ def test_the_statuses_of_verses_are_explained():
     from pronto.datasets.align import STATUSES
     text = (ROOT/'docs'/'concepts.md').read_text(encoding='utf-8')
     assert [f'| `{status}` | {what} |' in text for status,what in STATUSES.items()] == [True]*len(STATUSES)
+
+def test_pictures_of_pages_are_those_of_the_notebooks():
+    "A diagram names its picture in `docs/assets`, which has the same boxes"
+    texts = [json.loads(p.read_text(encoding='utf-8'))['cells'] for p in (ROOT/'nbs').rglob('*.ipynb')]
+    prose = '\n'.join(''.join(c['source']) for cells in texts for c in cells if c['cell_type'] == 'markdown')
+    drawn = re.findall(r'^```mermaid\n(.*?)^```$', prose, re.M | re.S)
+    named = {re.match(r'%% (\w+)\n', text)[1]: text for text in drawn}
+    assert named.keys() == {p.stem for p in (DOCS/'assets').glob('*.svg')}
+    boxes = re.findall(r'"(\w+)<br/>', named['types'])
+    assert len(boxes) == 10 and boxes == re.findall(r'<text x="\d+" y="\d+">(\w+)<', (DOCS/'assets'/'types.svg').read_text(encoding='utf-8'))
+    assert sorted(boxes) == sorted(re.findall(r'^\| `(\w+)` \| .* \| `', (DOCS/'concepts.md').read_text(encoding='utf-8'), re.M))
 
 def test_the_address_of_the_repository_is_one_setting():
     "What people click leads to no repository that does not exist"

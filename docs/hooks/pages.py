@@ -39,7 +39,7 @@ def notebook_page(path, shown=None):
     if shown: rest = f'\n*As executed in `{shown}`.*\n{rest}'
     text = f'{heading}\n\n{buttons(path)}\n{rest}'
     if page.startswith('api'): text = f'---\nsearch: {{boost: 0.5}}\n---\n\n{text}' # Guides first
-    drawn = re.sub(r'^```mermaid\n.*?^```$', '<!-- pipeline -->', text, flags=re.M | re.S)
+    drawn = re.sub(r'^```mermaid\n%% (\w+)\n.*?^```$', r'<!-- \1 -->', text, flags=re.M | re.S)
     return with_links(drawn, shown or path, page), pictures
 
 def has_outputs(path):
@@ -174,8 +174,8 @@ def on_page_markdown(text, page, config, files):
 
 def on_page_content(html, page, config, files):
     "Put pictures where a page wants them; tables of outputs get a box to scroll in"
-    pipeline = (ROOT/'docs'/'assets'/'pipeline.svg').read_text(encoding='utf-8')
-    html = html.replace('<!-- pipeline -->', pipeline)
+    for drawn in (ROOT/'docs'/'assets').glob('*.svg'):
+        html = html.replace(f'<!-- {drawn.stem} -->', drawn.read_text(encoding='utf-8'))
     if '<!-- chart -->' in html: html = html.replace('<!-- chart -->', chart(ROOT/'paper_tables'))
     box = r'<div class="output-table" tabindex="0">\g<0></div>'
     return re.sub(r'<table (?:border|id="T_).*?</table>', box, html, flags=re.S)
