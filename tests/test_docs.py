@@ -43,7 +43,8 @@ def test_pictures_of_pages_are_those_of_the_notebooks():
     named = {re.match(r'%% (\w+)\n', text)[1]: text for text in drawn}
     assert named.keys() == {p.stem for p in (DOCS/'assets').glob('*.svg')}
     boxes = re.findall(r'"(\w+)<br/>', named['types'])
-    assert len(boxes) == 10 and boxes == re.findall(r'<text x="\d+" y="\d+">(\w+)<', (DOCS/'assets'/'types.svg').read_text(encoding='utf-8'))
+    picture = (DOCS/'assets'/'types.svg').read_text(encoding='utf-8')
+    assert len(boxes) == 10 and boxes == re.findall(r'<text x="\d+" y="\d+">(\w+)<', picture)
     assert sorted(boxes) == sorted(re.findall(r'^\| `(\w+)` \| .* \| `', (DOCS/'concepts.md').read_text(encoding='utf-8'), re.M))
 
 def test_the_address_of_the_repository_is_one_setting():
