@@ -9,7 +9,7 @@ from pronto.datasets.loading import load_dataset_folder
 from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.runs.baselines import predict_baselines
 from pronto.runs.store import read_runs
-from pronto.sources.annotation_file import read_annotations
+from pronto.sources.annotation_file import read_annotations, write_annotations
 
 MY_TASKS = '''
 from pronto import PairTask, VerseTask
@@ -197,3 +197,15 @@ def test_a_file_of_readers_or_sources_that_is_not_there_is_named(tmp_path, capsy
         assert main([str(tmp_path/a) if a.endswith('.txt') else a for a in argv]) == 1
         line, = capsys.readouterr().err.splitlines()
         assert 'none.py: is not there; name a file of Python' in line and 'fails with' not in line
+
+def test_build_says_which_tasks_are_newer_than_the_annotations(place, tmp_path, capsys):
+    earlier = read_annotations(place/'annotations.parquet')
+    earlier.source.name = 'OntoNotes' # The corpus has a name of its own
+    earlier.source.tasks.remove('sentence_mood')
+    write_annotations(earlier, tmp_path/'earlier.parquet')
+    build = ['build', '-b', str(place/'corpus'/'bibles'/'qad.tsv'), '-o', str(tmp_path/'qad'), '--min-verses', '100', '-a']
+    assert main([*build, str(tmp_path/'earlier.parquet')]) == 0
+    said = capsys.readouterr().err
+    assert f'{tmp_path/"earlier.parquet"}: has no labels for sentence_mood, which OntoNotes has since it was made; make it again' in said
+    assert main([*build, str(place/'annotations.parquet'), '--replace']) == 0
+    assert 'has no labels' not in capsys.readouterr().err

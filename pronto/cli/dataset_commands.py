@@ -190,6 +190,7 @@ def build_command(args):
     from pronto.datasets.manifest import summary
     from pronto.datasets.building import build
     from pronto.datasets.tasks import absent_from
+    from pronto.sources.annotate import lacking_tasks
     annotations = _annotations(args)
     bible = read_bible(args.bible, words=any(v.words for v in annotations.verses.values()))
     licence = args.licence or licence_of(bible, args.bible[0])
@@ -198,6 +199,9 @@ def build_command(args):
                      versification=args.versification, replace=args.replace, report=note,
                      segmenter=args.segmenter, **about)
     tell(summary(manifest), dict(path=args.output) | manifest)
+    if lacking := lacking_tasks(annotations.source):
+        note(f'{args.annotations}: has no labels for {", ".join(lacking)}, which {annotations.source.name} has '
+             'since it was made; make it again with `pronto annotate`, then build again')
     if absent := absent_from(annotations.source):
         note(f'{args.annotations}: has no labels for {", ".join(t.abbr for t in absent)}; other sources have '
              'them, or `pronto annotate` again if an earlier version wrote the file')

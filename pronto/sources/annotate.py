@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['RULES', 'SOURCES', 'erv_verses', 'in_english', 'annotate_macula', 'annotate_acai', 'SourceType', 'is_source',
-           'source_content', 'annotate']
+           'source_content', 'annotate', 'lacking_tasks']
 
 # %% ../../nbs/sources/annotate.ipynb #e50f3997
 import hashlib
@@ -264,3 +264,9 @@ def annotate(
                      hash=_hash_files(files, folder, arguments, text.hash),
                      files=len(files)-len(skipped), skipped=skipped)
     return Annotations(source, verses)
+
+# %% ../../nbs/sources/annotate.ipynb #an05lack2
+def lacking_tasks(source:Source)->list[str]: # Stems; none for sources that are not of `SOURCES`
+    "The tasks that a source supports by now, but not as an earlier version annotated it"
+    today = next((known.source for known in SOURCES if known.source.name == source.name), source)
+    return [stem for stem in today.tasks if stem not in source.tasks]
