@@ -200,8 +200,8 @@ def build_command(args):
                      segmenter=args.segmenter, **about)
     tell(summary(manifest), dict(path=args.output) | manifest)
     if lacking := lacking_tasks(annotations.source):
-        note(f'{args.annotations}: has no labels for {", ".join(lacking)}, which {annotations.source.name} has '
-             'since it was made; make it again with `pronto annotate`, then build again')
+        since = f'{", ".join(lacking)}, which {annotations.source.name} has since it was made'
+        note(f'{args.annotations}: has no labels for {since}; make it again with `pronto annotate`')
     if absent := absent_from(annotations.source):
         note(f'{args.annotations}: has no labels for {", ".join(t.abbr for t in absent)}; other sources have '
              'them, or `pronto annotate` again if an earlier version wrote the file')
