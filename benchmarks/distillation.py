@@ -29,7 +29,7 @@ from pronto.modeling.encodings import FrozenModel
 from pronto.modeling.layers import use_onednn
 from pronto.modeling.padding import padded
 from pronto.modeling.pretrain import foreign_in_model, learn_vocabulary, save_model, weights_hash
-from pronto.modeling.recipes import find_model, model_hash
+from pronto.modeling.model import Model
 from pronto.modeling.outcome import versions
 
 def verses_by_ref(
@@ -117,7 +117,8 @@ def translated_embeddings(
 def _shortened(teacher, blocks:tuple):
     "The teacher with some of its blocks only"
     with one_line_errors(teacher, 'cannot be taught from', 'give an encoder of the BERT family'):
-        net = AutoModel.from_pretrained(find_model(teacher), dtype=torch.float32, local_files_only=True,
+        folder = Model.find(teacher).folder
+        net = AutoModel.from_pretrained(folder, dtype=torch.float32, local_files_only=True,
                                         trust_remote_code=False, weights_only=True)
         layers = net.encoder.layer
     if not blocks or max(blocks) >= len(layers):
@@ -227,7 +228,7 @@ def distil(
         if texts and settings.epochs:
             loss = _teach(teacher, net, tokenizer, texts, english, settings, device=device, progress=progress)
         save_model(tokenizer, net, folder, out)
-        manifest = dict(teacher_hash=model_hash(find_model(teacher)), share=share, texts=len(texts),
+        manifest = dict(teacher_hash=Model.find(teacher).hash, share=share, texts=len(texts),
                         texts_hash=content_hash(*(t.encode() for t in texts), size=16),
                         vocabulary=len(tokenizer), parameters=net.num_parameters(), **asdict(settings),
                         loss=loss, versions=versions(), weights_hash=weights_hash(folder))

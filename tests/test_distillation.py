@@ -8,7 +8,7 @@ from pronto.core.files import InputError
 from pronto.core.refs import Ref
 from pronto.datasets.splits import split_of
 from pronto.modeling.pretrain import pretrain
-from pronto.modeling.recipes import model_hash
+from pronto.modeling.model import model_hash
 from pronto.lab.modeling.retrieval import encode_layers, retrieve
 
 @pytest.fixture(scope='module')

@@ -43,7 +43,7 @@ def keys(folder):
     (model/'model.safetensors').write_bytes(b'weights')
     targets = [folder/'datasets'/code for code in ('qab','qac')]
     found = {}
-    with patch('pronto.runs.planning.model_hash', lambda _: 'a model'), patch('pronto.runs.planning.has_bf16', lambda: False):
+    with patch('pronto.modeling.model.model_hash', lambda _: 'a model'), patch('pronto.runs.planning.has_bf16', lambda: False):
         for protocol,more in PROTOCOLS.items():
             more = more | dict(train=[str(folder/'datasets'/code) for code in more.get('train', ())])
             trainings = plan(targets, [str(model)], seeds=2, protocol=protocol, **more)

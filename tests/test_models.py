@@ -5,8 +5,10 @@ import pytest
 from conftest import ROOT
 from pronto.cli import main
 from pronto.core.files import InputError
-from pronto.modeling.recipes import find_model, find_recipe, model_files, model_hash, other_files
-from pronto.lab.modeling.static_vectors import read_vectors, resolve_model, settings_for
+from pronto.lab.modeling.static_kind import STATIC
+from pronto.lab.modeling.static_vectors import read_vectors
+from pronto.modeling.model import Model, model_files, other_files
+from pronto.modeling.recipes import find_recipe
 from pronto.datasets.tasks import SM
 from pronto.runs.store import predictions_of, read_record, read_runs
 
@@ -116,9 +118,9 @@ def test_an_lstm_is_a_model_like_others(translations, tmp_path, capsys):
 def test_other_vectors_are_another_model(translations, tmp_path):
     file = tmp_path/'some.vec'
     file.write_text('2 2\nso 1 0\nne 0 1\n')
-    own, named = (resolve_model(m, [translations[0]]) for m in ('lstm', f'lstm:{file}'))
-    assert model_hash(own) != model_hash(named) and own.name == named.name == 'lstm'
-    assert settings_for(own, find_recipe('paper', epochs=3), SM)['epochs'] == 3
+    own, named = (Model.find(m).made_for([translations[0]]) for m in ('lstm', f'lstm:{file}'))
+    assert own.hash != named.hash and own.folder.name == named.folder.name == 'lstm'
+    assert STATIC.settings(find_recipe('paper', epochs=3), SM)['epochs'] == 3
 
 def test_a_broken_vector_file_is_one_line(translations, tmp_path, capsys):
     file = tmp_path/'broken.vec'
@@ -156,7 +158,7 @@ def test_a_pipe_among_the_chat_templates_is_refused(tmp_path):
     for name in 'config.json', 'model.safetensors': (tmp_path/name).write_text('{}')
     (tmp_path/'additional_chat_templates').mkdir()
     os.mkfifo(tmp_path/'additional_chat_templates'/'x.jinja')
-    with pytest.raises(InputError, match='x.jinja'): find_model(tmp_path)
+    with pytest.raises(InputError, match='x.jinja'): Model.find(tmp_path)
 
 def test_doctor_lists_what_is_not_in_the_hash_of_a_model(tmp_path, capsys):
     for name in 'config.json', 'model.safetensors', 'chat_template.jinja', 'model.onnx': (tmp_path/name).write_text('{}')

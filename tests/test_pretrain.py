@@ -8,7 +8,8 @@ from pronto.datasets.loading import Dataset
 from pronto.cli.command import main
 from pronto.core.files import InputError
 from pronto.modeling.pretrain import pretrain, read_texts
-from pronto.modeling.recipes import find_recipe, model_hash
+from pronto.modeling.model import model_hash
+from pronto.modeling.recipes import find_recipe
 from pronto.datasets.splits import split_of
 from pronto.core.refs import Ref
 from pronto.datasets.tasks import PNS

@@ -213,12 +213,12 @@ def change_weights(folder, change):
 def test_models_of_one_name_and_changed_weights_have_encodings_of_their_own(release):
     "Whether a folder is another one or was changed in place"
     from pronto.modeling.encodings import frozen_model
-    from pronto.modeling.recipes import model_hash
+    from pronto.modeling.model import Model, model_hash
     texts, cache, one = ['lo mi', 'la tu'], Cache(release/'cache'), release/'my-bert'
     first = encode_once(FrozenModel(one), texts, cache).layer(1)
     other = Path(shutil.copytree(one, release/'other'/'my-bert'))
     change_weights(other, lambda x: x*1.5)
-    frozen = frozen_model(str(one), model_hash(one)) # Not loaded yet
+    frozen = frozen_model(Model.find(one), model_hash(one)) # Not loaded yet
     for folder in other, one:
         assert np.array_equal(encode_once(FrozenModel(folder), texts, cache).layer(1), first) == (folder == one)
     assert [size['verses'] for size in cache.sizes()] == [2, 2]

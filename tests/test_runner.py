@@ -5,10 +5,10 @@ pytest.importorskip('torch')
 from transformers import AutoModelForMaskedLM
 from pronto.cli.command import main
 from pronto.modeling.pretrain import pretrain
-from pronto.modeling.recipes import find_model, local_model
+from pronto.modeling.model import Model, local_model
 from pronto.runs.planning import plan
 from pronto.runs.runner import find_dataset
-from pronto.runs.store import model_name, read_runs
+from pronto.runs.store import read_runs
 from pronto.core.files import InputError
 
 TEXTS = [f'lo {"mi "*(i % 3)}la tu{i % 7}' for i in range(40)]
@@ -30,8 +30,9 @@ def checkout(tmp_path, monkeypatch):
     return tmp_path
 
 def test_models_are_found_from_the_folder_of_notebooks(checkout):
-    assert find_model('my-bert').resolve() == checkout/'my-bert' and model_name('my-bert') == 'my-bert'
-    assert find_model('your-bert').resolve() == checkout/'data'/'models'/'your-bert'
+    mine, yours = map(Model.find, ('my-bert','your-bert'))
+    assert mine.folder.resolve() == checkout/'my-bert' and mine.name == 'my-bert'
+    assert yours.folder.resolve() == checkout/'data'/'models'/'your-bert'
     assert [job.key.model for job in plan('../data/datasets/qaa', ['my-bert','your-bert'])] == ['my-bert','your-bert']
     assert local_model('nobody/nothing') is None
 
@@ -45,7 +46,7 @@ def test_baselines_then_a_run_then_recorded_before(checkout, capsys):
         said.append(capsys.readouterr().out)
     assert 'recorded before' not in said[0] and said[1].strip().endswith('recorded before')
     assert all('; these learn from 40 rows)' in text for text in said) # Not from eight, as the model
-    whole = AutoModelForMaskedLM.from_pretrained(find_model('my-bert'))
+    whole = AutoModelForMaskedLM.from_pretrained(Model.find('my-bert').folder)
     assert read_runs('runs')[0].parameters == sum(p.numel() for p in whole.parameters())
 
 def test_many_trainings_say_before_how_long_they_take(checkout, capsys, monkeypatch):

@@ -67,12 +67,11 @@ def card_command(args):
     "One page on a Bible and a model, for people who do not read code: build, probe, compare"
     require_place(args.output)
     from pronto.datasets.loading import load_dataset_folder
-    from pronto.modeling.recipes import find_model
+    from pronto.modeling.model import Model
     from pronto.jobs.sweep import find_notebook, refuse_commas
     from pronto.protocols.parts import find_translations
     from pronto.runs.runner import find_dataset
-    from pronto.runs.store import model_name
-    for model in args.model: find_model(model) # Before anything is built
+    models = [Model.find(model) for model in args.model] # Before anything is built
     dataset = find_dataset(args.bible, '', args.annotations, note, bar('annotate'), args.language,
                            min_verses=args.min_verses, replace=args.replace)
     note(f'dataset: {dataset}')
@@ -80,7 +79,7 @@ def card_command(args):
     runs = str(Path(args.runs or data_dir()/'runs').absolute())
     given = dict(bible=str(dataset.absolute()), models=','.join(args.model), protocol='probe', runs=runs,
                  show=False)
-    names = ', '.join(map(model_name, args.model))
+    names = ', '.join(model.name for model in models)
     language = load_dataset_folder(find_translations(dataset)[0][0].folder).language_tag
     write_page(find_notebook(), given, args.output, f'{dataset.name}: {names}', language)
     tell(f'{args.output}: open it in a browser', dict(path=args.output, dataset=str(dataset)))

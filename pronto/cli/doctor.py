@@ -304,8 +304,8 @@ def _check_models(held:Held)->list[Finding]:
 # %% ../../nbs/cli/doctor.ipynb #drmf0002
 def check_files(model)->list[Finding]:
     "Which files of a model are in its hash, and what else is in its folder"
-    from pronto.modeling.recipes import find_model, model_files, model_hash, other_files
-    try: folder = find_model(model)
+    from pronto.modeling.model import folder_of, model_files, model_hash, other_files
+    try: folder = folder_of(model)
     except InputError as e: return [Finding('model', MEND, str(e))]
     ours = [p.relative_to(folder).as_posix() for p in model_files(folder)]
     found = [Finding('model', OK, f'{model}: hash {model_hash(folder)[:12]} over {", ".join(ours)}')]

@@ -201,12 +201,12 @@ def probe_command(args):
     from tqdm import tqdm
     from pronto.core.tables import grouped, markdown_table
     from pronto.jobs.probes import find_probed, probe_each, probe_row
-    from pronto.modeling.recipes import find_model
+    from pronto.modeling.model import Model
     tasks = named_tasks(args)
-    for model in args.model: find_model(model)
+    models = [Model.find(model) for model in args.model]
     folders, occurring = find_probed(args.dataset)
     tasks, rows, failed = tasks or occurring, [], {}
-    how = dict(models=args.model, tasks=args.task or (), seeds=args.seeds, recipe=args.recipe,
+    how = dict(models=models, tasks=args.task or (), seeds=args.seeds, recipe=args.recipe,
                limit=args.limit, workers=args.workers, steps=not args.quiet)
     lines = [markdown_table(['translation','model', *(t.abbr for t in tasks)], [], 'll' + 'r'*len(tasks))]
     def add(name, runs):

@@ -13,6 +13,7 @@ from .files import InputError
 # %% ../../nbs/core/offers.ipynb #of07
 GROUPS = dict( # Name to what an entry point leads to
     commands='a module with `COMMANDS`, see `pronto.cli.command`',
+    models='a `ModelKind`',
     protocols='a `Protocol`',
     questions='a `RunQuestion`',
     readers='a `Reader` of a Bible format, see `pronto.bibles.reading`')

@@ -19,8 +19,7 @@ from ..protocols.parts import Translation, find_translations
 from ..protocols.protocol import find_protocol, protocol_file
 from ..runs.planning import Training, empty_tasks, find_sources, plan
 from ..core.files import InputError, checkout, data_dir, require_place, writer_mark
-from ..modeling.recipes import find_model, is_served
-from ..lab.modeling.static_vectors import STATIC_KINDS
+from ..modeling.model import SERVED, Model
 from ..runs.store import is_done
 from ..datasets.loading import lacks_text, table_file
 from ..datasets.tasks import find_task, task_file
@@ -83,7 +82,7 @@ class NotebookRun:
     @property
     def key(self): return self.trainings[0].key # The record beside which the notebook is kept
     @property
-    def model(self): return self.trainings[0].model
+    def model(self)->str: return self.trainings[0].model.given
     @property
     def dataset(self)->Path: return self.trainings[0].dataset
 
@@ -95,7 +94,7 @@ def _by_notebook(trainings:list[Training], *args)->list[NotebookRun]:
     "One for each model, task and seed"
     groups = {}
     for t in trainings:
-        groups.setdefault((t.model, t.key.task, t.key.seed), []).append(t)
+        groups.setdefault((t.model.given, t.key.task, t.key.seed), []).append(t)
     return [NotebookRun(tuple(group), *args) for group in groups.values()]
 
 # %% ../../nbs/jobs/sweep.ipynb #sw000003
@@ -112,8 +111,7 @@ def plan_all(
     _require_training(protocol)
     found, runs, left_out = datasets_in(datasets), [], []
     wanted = [find_task(t) for t in tasks]
-    for m in models:
-        if str(m).partition(':')[0] not in STATIC_KINDS and not is_served(m): find_model(m)
+    models = [m if SERVED.knows(str(m)) else Model.find(m) for m in models]
     usable = []
     for folds in found:
         try:

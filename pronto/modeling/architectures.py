@@ -28,7 +28,7 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 from ..core.files import InputError
 from .layers import use_onednn
 from .apart import read_apart
-from .recipes import WEIGHTS, find_model, model_files
+from .model import WEIGHTS, folder_of, model_files
 
 # %% ../../nbs/modeling/architectures.ipynb #a5c00007
 @contextmanager
@@ -78,7 +78,7 @@ def _set_padding(tokenizer, config):
 
 def load_tokenizer(model): # The tokenizer
     "Load a tokenizer that can pad; raises `InputError` if there is none"
-    folder, remedy = find_model(model), 'save the tokenizer into the same folder'
+    folder, remedy = folder_of(model), 'save the tokenizer into the same folder'
     try:
         with one_line_errors(model, 'its tokenizer cannot be loaded', remedy):
             tokenizer = AutoTokenizer.from_pretrained(folder, **_LOCAL)
@@ -161,7 +161,7 @@ def load_config(model): # A configuration of transformers
     "Read the configuration of a model; raises `InputError` if that fails"
     with one_line_errors(model, 'its config.json cannot be read',
                          'copy it from the model that the weights belong to'):
-        return AutoConfig.from_pretrained(find_model(model), **_LOCAL)
+        return AutoConfig.from_pretrained(folder_of(model), **_LOCAL)
 
 def _check_body(model, net, loading:dict):
     "Raise `InputError` if the folder lacks weights of the body, pooler apart, or has them in another shape"
@@ -185,7 +185,7 @@ def load_model(
     dtype=torch.float32
 )->tuple: # The model, and what was found in the weights
     "Load tensors from local files, and no code of others; raises `InputError` for bad ones"
-    config, folder = config or load_config(model), find_model(model)
+    config, folder = config or load_config(model), folder_of(model)
     with one_line_errors(model, what, remedy):
         check_size(model, folder, config)
         net, loading = family.from_pretrained(folder, config=config, dtype=dtype, weights_only=True, **_LOCAL,

@@ -16,7 +16,7 @@ from ..core.files import InputError, content_hash, data_dir, reading, to_stderr
 from .encoding import count_unknown, with_special
 from .outcome import pick_device
 from .padding import by_length, pad_batch, padded
-from .recipes import find_model, model_hash
+from .model import Model, model_hash
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000007
 _TABLES = '''
@@ -182,9 +182,9 @@ class FrozenModel:
         first:bool=False, # The first token alone, instead of a mean?
         device:str=None # `cpu` or `cuda`; a GPU if there is one
     ):
-        self.model, self.random, self.device = model, random, device
+        self.model, self.random, self.device = Model.find(model), random, device
         self.pooling = _FIRST if first else _ALL if specials else _WORDS
-        self.files, self._net, self._tokenizer = model_hash(find_model(model)), None, None
+        self.files, self._net, self._tokenizer = self.model.hash, None, None
 
     @property
     def key(self)->str: # 32 hexadecimal digits
@@ -200,7 +200,7 @@ class FrozenModel:
             self._net, self._limit = load_encoder(self.model, self._tokenizer, random=self.random)
         self.device = pick_device(self.device)
         self._net.to(self.device)
-        if model_hash(find_model(self.model)) != self.files:
+        if model_hash(self.model.folder) != self.files:
             raise InputError(self.model, 'was changed while it was loaded; start again')
 
     def encode(self, texts:list[str], progress=iter)->tuple[np.ndarray,np.ndarray]:
@@ -288,6 +288,6 @@ def encode_once(
     return Encodings({t: i for i,t in enumerate(texts)}, list(states), np.array(counts, int).T)
 
 @lru_cache(maxsize=2)
-def frozen_model(model:str, files:str, random:int|None=None, device:str|None=None)->FrozenModel:
+def frozen_model(model:Model, files:str, random:int|None=None, device:str|None=None)->FrozenModel:
     "A model that stays loaded for the next dataset; `files` is its hash"
     return FrozenModel(model, random=random, device=device)

@@ -26,7 +26,7 @@ from .architectures import check_tokens, load_model, load_tokenizer, quiet
 from .embedding_init import word_vectors
 from .encoding import unknown_token_share
 from .layers import use_onednn
-from .recipes import file_hash
+from .model import file_hash
 from .outcome import pick_device, versions
 from .padding import padded
 from .train import LeanTrainer

@@ -20,7 +20,7 @@ from torch.nn.functional import cross_entropy, one_hot
 from ..core.progress import progress as shown, step
 from .encodings import Cache, Encodings, encode_once, frozen_model
 from .outcome import Trained, is_collapsed, label_ids, scores, spent, test_sets
-from .recipes import find_model, model_hash
+from .model import Model
 
 # %% ../../nbs/modeling/probing.ipynb #9b000007
 L2 = 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1
@@ -335,9 +335,9 @@ def probe_pairs(choice:Choice, verses:Encodings, rows:dict[str,list], heads:str,
 _ENCODING = Lock() # One thread encodes, with all cores; the others then find their verses in the cache
 
 def _encode(model, texts, settings, seed, device, cache, progress)->Encodings:
-    random = seed if settings['weights'] == 'random' else None
+    random, model = seed if settings['weights'] == 'random' else None, Model.find(model)
     with _ENCODING:
-        frozen = frozen_model(str(model), model_hash(find_model(model)), random, device)
+        frozen = frozen_model(model, model.hash, random, device)
         if not progress: return encode_once(frozen, texts, cache)
         with step(f'{progress}: encode {len(texts):,} verses'):
             return encode_once(frozen, texts, cache, shown(f'{progress}: encode', first=2))

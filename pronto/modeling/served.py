@@ -16,7 +16,8 @@ import numpy as np
 from ..core.files import InputError, content_hash, data_dir, printable, reading, safe_name, to_stderr
 from ..core.progress import before
 from .letters import letter_of
-from .recipes import PromptRecipe, served_name
+from .model import served_name
+from .recipes import PromptRecipe
 
 # %% ../../nbs/modeling/served.ipynb #srvk0001
 def _key()->str: return os.environ.get('OPENAI_API_KEY', '').strip() # Own servers need none

@@ -29,7 +29,8 @@ from .layers import keep_used_tokens, spend_less
 from .outcome import (DEV_OF, Trained, cut_and_unknown, dataset_senses, is_collapsed,
                                      label_ids, pick_device, scores, senses_of, spent, task_rows, test_sets)
 from .probing import probe
-from .recipes import find_model, find_recipe, model_hash
+from .model import Model
+from .recipes import find_recipe
 
 # %% ../../nbs/modeling/train.ipynb #ddfbe7f0
 def place_senses(
@@ -343,7 +344,7 @@ def _run_until_learned(first:_Attempt)->tuple: # As `_run`, and what became of e
 
 # %% ../../nbs/modeling/train.ipynb #150a27g1
 @lru_cache(maxsize=2)
-def _shared_tokenizer(model:str, files:str):
+def _shared_tokenizer(model:Model, files:str):
     "Load a tokenizer once for all tasks and seeds, so that texts are tokenised once"
     return load_tokenizer(model)
 
@@ -374,11 +375,11 @@ def fine_tune(
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Fine-tune a model on one task and test it; raises `InputError` for bad input"
     if senses is None: senses = senses_of([row for part in rows.values() for row in part])
-    began, device = time.perf_counter(), pick_device(device)
+    began, device, model = time.perf_counter(), pick_device(device), Model.find(model)
     settings = {'bf16': False} | settings | {'accumulation': 1}
     probed = _probe_first(model, task, rows, settings, senses=senses, device=device)
     with quiet():
-        tokenizer = _shared_tokenizer(str(model), model_hash(find_model(model)))
+        tokenizer = _shared_tokenizer(model, model.hash)
         first = _Attempt(model, tokenizer, task, rows, senses, settings, seed, device, progress, start,
                          keep_weights)
         used, packed, keep, answers, attempts = _run_until_learned(first)
@@ -395,10 +396,10 @@ def seconds_per_example(
 )->float:
     "How long training takes on this machine, by a few steps without an update"
     settings, device = {'bf16': False} | settings | {'accumulation': 1, 'start': 'usual'}, pick_device(device)
-    size, times = settings['batch_size'], []
+    size, times, model = settings['batch_size'], [], Model.find(model)
     some = rows[:4*size]
     with quiet():
-        tokenizer = _shared_tokenizer(str(model), model_hash(find_model(model)))
+        tokenizer = _shared_tokenizer(model, model.hash)
         attempt = _Attempt(model, tokenizer, task, dict(train=some), senses_of(some), settings, 0, device, '')
         net, _, packed = attempt.prepare()
         net.to(device)

@@ -17,7 +17,7 @@ from .schema import Run
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
 from ..modeling.recipes import PROBES, PROMPTS, RECIPES
-from ..lab.modeling.static_vectors import StaticSettings
+from ..modeling.model import ModelKind, model_kinds
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00010
 _MOVED = 'google-bert FacebookAI distilbert almanach tohoku-nlp'.split() # New owners of models on the hub
@@ -147,16 +147,16 @@ def settled(records:list[Run])->list[Run]:
     return [r for runs in groups.values() for r in one_setting(runs)]
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0015b
-def _has_static_model(record:Run)->bool: # Its weights are made for each dataset
-    "Is its model a classifier over static vectors?"
-    return {'hidden','patience'} <= record.hyperparameters.keys()
+def _model_kind(record:Run)->ModelKind:
+    "The kind of its model"
+    return next(kind for kind in model_kinds() if kind.has_made(record.hyperparameters))
 
 def changed_epochs(record:Run)->int|None: # `None` where they are those of the recipe
     "The epochs of a run, if they were asked for"
     recipe, task = RECIPES.get(record.recipe), TASKS.get(record.task)
     epochs = record.hyperparameters.get('epochs')
     if not recipe or not task: return epochs
-    usual = StaticSettings().epochs if _has_static_model(record) else recipe.settings(task)['epochs']
+    usual = _model_kind(record).settings(recipe, task)['epochs']
     return None if epochs == usual else epochs
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0016p
@@ -222,8 +222,8 @@ def _digits_of_data(records:list[Run])->dict[tuple[str,str],str]: # In the form 
     return digits_apart(found)
 
 def _files(record:Run)->tuple: # What identifies the files of a model
-    "Its name and place; a static model is made for each dataset, so other files are usual there"
-    where = f'{record.dataset_hash} {record.trained_on}' if _has_static_model(record) else ''
+    "Its name and place; of a model that is made for each dataset, other files are usual in another one"
+    where = f'{record.dataset_hash} {record.trained_on}' if _model_kind(record).is_made else ''
     return (known_as(record.model), where), record.model_hash
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00021

@@ -18,14 +18,13 @@ from ..datasets.splits import SPLITS
 from ..datasets.tasks import TASKS, find_task, is_chosen, task_file
 from ..modeling.instructions import read_instructions
 from ..modeling.adapting import ADAPTATIONS
-from ..modeling.recipes import find_model, find_recipe, given_name
-from ..modeling.recipes import has_bf16, is_served, local_model, model_hash, served_name
+from ..modeling.model import Model, given_name, model_name
+from ..modeling.recipes import find_recipe, has_bf16
 from ..modeling.served import require_address
-from ..lab.modeling.static_vectors import STATIC_KINDS, is_static, resolve_model, settings_for
 from ..protocols.parts import Part, Selection, Translation, check_compatible, find_translations
 from ..protocols.protocol import SIZES, Protocol, Setup, find_protocol
 from .comparing import task_name
-from .store import RunKey, dataset_hash, model_name, run_key
+from .store import RunKey, dataset_hash, run_key
 
 # %% ../../nbs/runs/planning.ipynb #e78b3e7e
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Training:
     "One model, trained on one task with one seed, and the test sets that it is tested on"
     keys:tuple[RunKey,...] # One for each test set
     selection:Selection # The rows that train, tune and test it
-    model:str # A folder, or a name in the local cache
+    model:Model
     recipe:object # A `Recipe`
     adapt:str = 'all' # See `Protocol`, as for the following
     measure:Callable|None = None
@@ -52,7 +51,7 @@ class Training:
 
     def __str__(self):
         bibles = ', '.join(key.bible for key in self.keys[:3]) + (' ...' if len(self.keys) > 3 else '')
-        about = [bibles, model_name(self.model), task_name(self.key.task), f'seed {self.key.seed}']
+        about = [bibles, self.model.name, task_name(self.key.task), f'seed {self.key.seed}']
         if self.selection.name: about.append(self.selection.name)
         if self.key.fold is not None: about.append(f'fold {self.key.fold}')
         return ', '.join(about)
@@ -186,22 +185,20 @@ def _in_language_of(folder:Path, recipe, instructions:dict|None): # A recipe
     return replace(recipe, instructions=own) if own else recipe
 
 # %% ../../nbs/runs/planning.ipynb #pl14p
-def _model_files(model, recipe)->str: # A hash
-    "Identify a model: by its files, or on a server by its address and name"
-    endpoint = getattr(recipe, 'endpoint', '')
-    if endpoint and not is_served(model):
-        raise InputError(model, 'is not on a server; name it openai:NAME, or leave --endpoint out')
-    if not endpoint: return model_hash(find_model(model))
-    served_name(model) # Or else a line
-    return content_hash(f'{endpoint} {given_name(model)[1]}'.encode(), size=16)
-
-def _require_tokens(model:str, task):
+def _require_parts(model:Model, task):
     "Refuse word vectors for a task that asks for an answer to each token, span or query"
-    is_kind = str(model).partition(':')[0] in STATIC_KINDS and not local_model(model)
-    if not task.has_items or not (is_kind or is_static(model)): return
+    if model.kind.has_parts or not task.has_items: return
     raise InputError(model, f'gives one answer to a whole text, and {task.abbr} asks for one to each part; '
                             'give a transformer, e.g. bert-base-multilingual-cased, or choose another task '
                             'with -t')
+
+def _find_model(model, protocol:Protocol, recipe)->Model:
+    "Find a model that the protocol suits; raises `InputError`"
+    found = Model.find(model, getattr(recipe, 'endpoint', ''))
+    ways = found.kind.ways
+    if ways is None or protocol.adapt in ways: return found
+    raise InputError(model, f'cannot be used with {protocol.name}; give a transformer, '
+                            'e.g. bert-base-multilingual-cased')
 
 # %% ../../nbs/runs/planning.ipynb #pl14pb
 @dataclass(frozen=True)
@@ -213,29 +210,30 @@ class _Plan:
     pools:_Pools
     instructions:dict|None = None # Language to its `Instructions`, for models that are asked
 
-    def trainings(self, selections:list[Selection], fold:int|None, model:str, task, seed:int)->list[Training]:
+    def trainings(self, selections:list[Selection], fold:int|None, model:Model, task, seed:int
+                 )->list[Training]:
         starts = {s.first for s in selections}
         return [self.training(s, fold, model, task, seed, s in starts) for s in selections]
 
     def training(self, selection, fold, model, task, seed, is_first)->Training:
-        _require_tokens(model, task)
-        found = resolve_model(model, selection.folders)
-        if selection.first and (is_static(found) or self.protocol.adapt != 'all'):
+        _require_parts(model, task)
+        if selection.first and not (model.kind.has_weights and self.protocol.adapt == 'all'):
             raise InputError(model, 'cannot go on from the weights of another training; leave --train out')
         recipe = _in_language_of(selection.dev[0].folder, self.recipe, self.instructions)
-        files, settings = _model_files(found, recipe), settings_for(found, recipe, task)
-        if self.protocol.adapt == 'all': settings = task.adapted(settings, found)
+        model = model.made_for(selection.folders)
+        settings = model.kind.settings(recipe, task)
+        if self.protocol.adapt == 'all': settings = task.adapted(settings, model)
         learned = _learned(selection, self.pools.digest) if self.protocol.across else {}
         keys = []
         for part in selection.tests:
             pool = self.pools.of({part.folder, *_folders(selection)}) if fold is not None else ''
             about = Dataset(part.folder, {}, dict(code=part.code))
-            keys.append(run_key(about, model, files, task, settings, seed=seed, limit=self.limit, fold=fold,
-                                pool=pool, protocol=self.protocol.name, **learned))
+            keys.append(run_key(about, model.name, model.hash, task, settings, seed=seed, limit=self.limit,
+                                fold=fold, pool=pool, protocol=self.protocol.name, **learned))
         return Training(tuple(keys), selection, model, recipe, self.protocol.adapt,
                         tasks_file=task_file(task), is_first=is_first)
 
-    def of_model(self, model:str, setups:list[tuple], seeds:range)->list[Training]:
+    def of_model(self, model:Model, setups:list[tuple], seeds:range)->list[Training]:
         return [training for task,by_fold in setups for seed in seeds for fold,selections in by_fold.items()
                 for training in self.trainings(selections, fold, model, task, seed)]
 
@@ -243,6 +241,7 @@ class _Plan:
 def plan_selections(selections:list[Selection], protocol:Protocol, recipe, model, task, seed:int=0,
                     limit:int=None)->list[Training]:
     "The trainings of one model on rows that are chosen already"
+    model = _find_model(model, protocol, recipe)
     return _Plan(protocol, recipe, limit, _Pools()).trainings(selections, None, model, task, seed)
 
 # %% ../../nbs/runs/planning.ipynb #pl14b
@@ -382,14 +381,14 @@ def _searched(folds:list[Translation])->dict: # JSON values
     joined = content_hash(*(h.encode() for h in hashes), size=16) if len(hashes) > 1 else hashes[0]
     return dict(code=folds[0].code, dataset_hash=joined)
 
-def _searches(protocol:Protocol, targets:list, sources:list, model:str)->list[Training]:
+def _searches(protocol:Protocol, targets:list, sources:list, model:Model)->list[Training]:
     "A search for each pair of translations; raises `InputError` if a translation would search itself"
-    files, found = model_hash(find_model(model)), []
+    found = []
     for source in sources or [[]]:
         for target in targets:
             if source and target[0].folder.resolve() == source[0].folder.resolve(): continue
             tested, other = _searched(target), dict(trained_on=[_searched(source)]) if source else {}
-            key = RunKey(tested['code'], model_name(model), files, protocol.name, tested['dataset_hash'],
+            key = RunKey(tested['code'], model.name, model.hash, protocol.name, tested['dataset_hash'],
                          recipe=protocol.name, protocol=protocol.name, **other)
             selection, = protocol.selections(Setup(None, target, source))
             found.append(Training((key,), selection, model, None, protocol.adapt, protocol.measure))
@@ -444,5 +443,6 @@ def plan(
         made = _Plan(protocol, recipe, limit, _Pools(), instructions=instructions)
         numbers, sampling = range(first_seed, first_seed + seeds), dict(sizes=tuple(sizes), draws=draws)
         makers = _makers(made, targets, sources, tasks, numbers, report, **sampling)
-    plans = [partial(make, model) for make in makers for model in models]
+    found = _kept(models, partial(_find_model, protocol=protocol, recipe=recipe), report)
+    plans = [partial(make, model) for make in makers for model in found]
     return [training for made in _kept(plans, lambda make: make(), report) for training in made]

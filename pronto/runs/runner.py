@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['part_rows', 'run_training', 'examples_of', 'seconds_to_train', 'FinishedRun', 'run_each', 'run_all',
-           'score_baselines', 'find_dataset', 'find_datasets', 'pick_available']
+           'score_baselines', 'find_dataset', 'find_datasets']
 
 # %% ../../nbs/runs/runner.ipynb #40758860
 import json, os
@@ -23,9 +23,8 @@ from ..core.files import (InputError, annotation_places, data_dir, require_place
 from ..core.processes import in_processes
 from ..core.progress import step
 from ..modeling.adapting import ADAPTATIONS
-from ..modeling.recipes import available_models, find_model, is_served
+from ..modeling.model import Model
 from ..core.tables import grouped
-from ..lab.modeling.static_vectors import STATIC_KINDS, is_static, resolve_model
 from ..protocols.parts import Part, Selection, find_translations
 from ..protocols.protocol import known_protocol
 from .folds import rows_of_baselines
@@ -92,10 +91,8 @@ def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,
     if keep: how |= dict(keep_weights=True)
     if getattr(training.recipe, 'endpoint', ''):
         how |= {name: getattr(training.recipe, name) for name in ('most_requests','price')}
-    model = resolve_model(training.model, training.selection.folders)
-    train = task.trainer(training.adapt) or ADAPTATIONS[training.adapt].adapt
-    if training.adapt == 'all' and is_static(model):
-        from pronto.lab.modeling.static_models import fine_tune_static as train
+    model, way = training.model, training.adapt
+    train = task.trainer(way) or model.kind.trainer(way) or ADAPTATIONS[way].adapt
     trained = train(model, task, rows | tests, key.settings, seed=key.seed, senses=_senses(selection, task),
                     **how)
     if keep:
@@ -154,12 +151,12 @@ def _measure(training:Training, runs, device:str, show:bool)->Path: # The record
 
 # %% ../../nbs/runs/runner.ipynb #rt0run02
 @lru_cache(maxsize=None)
-def _parameters(model:str, files:str)->int|None: # None for one on a server, or over static vectors
+def _parameters(model:Model, files:str)->int|None: # None for one on a server, or over static vectors
     "How many parameters a model has; weights whose headers cannot be read do not cost a training its record"
     from safetensors import SafetensorError
     from pronto.modeling.architectures import weight_sizes
-    if is_served(model) or is_static(model): return None
-    try: return sum(weight_sizes(find_model(model)))
+    if not model.kind.has_weights: return None
+    try: return sum(weight_sizes(model.folder))
     except SafetensorError: return None
 
 def run_training(
@@ -185,7 +182,7 @@ def run_training(
                      progress=str(training) if show else '')
     with step(f'{training}: baselines' if show and training.adapt == 'frozen' else ''), _ONE_BY_ONE:
         answers = _answer_baselines(training, left) if baselines else {}
-    parameters = _parameters(resolve_model(training.model, selection.folders), training.key.model_hash)
+    parameters = _parameters(training.model, training.key.model_hash)
     for name,(key,part) in left.items():
         dataset, known = _dataset(part, task), part_rows(selection.train, task)
         if part.split == UNLABELLED:
@@ -215,7 +212,7 @@ def seconds_to_train(trainings:list[Training], device:str=None)->float: # 0 wher
     seconds = 0.
     for model,mine in grouped(trainings, lambda t: t.model).items():
         first, task = mine[0], find_task(mine[0].key.task)
-        if task.trainer('all') or is_static(model) or model.partition(':')[0] in STATIC_KINDS: continue
+        if task.trainer('all') or model.kind.trainer('all'): continue
         sizes = [examples_of(t) for t in mine]
         if sum(n for n,_ in sizes) < _MEASURED: continue
         from pronto.modeling.train import seconds_per_example
@@ -438,19 +435,3 @@ def find_datasets(bibles:str, splits:str='')->list[Path]: # Dataset folders
     "The datasets of several Bibles, separated by commas, as `find_dataset` finds each"
     names = [bibles] if _exists(bibles) else [name.strip() for name in bibles.split(',')]
     return [find_dataset(name, splits) for name in names]
-
-# %% ../../nbs/runs/runner.ipynb #c7b10009
-def pick_available(
-    models:list[str], # Those that somebody else recommends for a dataset
-    report:Callable=to_stderr # Gets a line about each that is not on this machine
-)->list[str]: # Those that can be loaded
-    "The recommended models that are on this machine; raises `InputError` that lists them if there are none"
-    found, missing = available_models(models)
-    if not found:
-        these = 'the paper has no models for this Bible'
-        if models: these = f'none of its models is on this machine: {", ".join(models)}'
-        raise InputError('models', f'{these}; fetch one with `hf download NAME`, or name another model or '
-                                   'folder')
-    for model in missing:
-        report(f'not on this machine, left out: {model}; fetch it with `hf download {model}`')
-    return found

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['STATIC_KINDS', 'lower_words', 'VectorSettings', 'train_vectors', 'read_vectors', 'align_vectors', 'StaticSettings',
-           'is_static', 'static_model', 'resolve_model', 'settings_for']
+           'is_static', 'static_model']
 
 # %% ../../../nbs/lab/modeling/static_vectors.ipynb #sv000005
 import json
@@ -21,7 +21,7 @@ from ...datasets.examples import verses_of
 from ...datasets.loading import Dataset, load_dataset_folder, load_manifest
 from ...datasets.splits import lower_case
 from ...datasets.word_align import UNSPACED
-from ...modeling.recipes import file_hash, local_model
+from ...modeling.model import file_hash, local_model
 
 # %% ../../../nbs/lab/modeling/static_vectors.ipynb #sv000007
 _MARKS = rf'[\p{{M}}{JOINERS}]*'
@@ -248,21 +248,3 @@ def static_model(
         vectors = _joint_vectors([_with_train(f, human) for f,human in humans.items()], source, settings)
         _write_folder(folder, kind, vectors, about)
     return folder
-
-# %% ../../../nbs/lab/modeling/static_vectors.ipynb #sv000027
-def resolve_model(
-    model, # `lstm`, `mlp`, `lstm:vectors.vec`, `mlp:folder`, or any other model
-    datasets:list # Folders that a training reads; that of the training language first
-): # A folder, or the model itself
-    "The model folder that a name of `-m` stands for, made if need be; raises `InputError` for bad vectors"
-    kind, _, source = str(model).partition(':')
-    if kind not in STATIC_KINDS or local_model(model): return model
-    return static_model(kind, datasets, source or None)
-
-def settings_for(model, recipe, task)->dict:
-    "The hyperparameters of a run; those of a static model are its own, under the name of the recipe"
-    settings = recipe.settings(task)
-    if not is_static(model): return settings
-    own = asdict(StaticSettings()) | {'weight_decay': 0., 'warmup': 0., 'restarts': 0, 'select': 'loss'}
-    if recipe.epochs: own['epochs'] = recipe.epochs
-    return {k: v for k,v in settings.items() if k not in ('start','bf16')} | {'embeddings': 1.} | own

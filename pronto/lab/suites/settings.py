@@ -7,12 +7,12 @@ __all__ = ['suite_settings', 'benchmark_settings']
 
 # %% ../../../nbs/lab/suites/settings.ipynb #st04imports
 from ...core.files import InputError, fact_table, read_json
-from ...modeling.recipes import find_model
+from ...modeling.model import folder_of
 from .scoring import XTREME
 
 # %% ../../../nbs/lab/suites/settings.ipynb #pr06c
 def _family(model)->str: # `large` for XLM and XLM-R of 1,024 dimensions or more
-    config = read_json(find_model(model)/'config.json')
+    config = read_json(folder_of(model)/'config.json')
     width = config.get('hidden_size') or config.get('emb_dim') or 0
     return 'large' if str(config.get('model_type')).startswith('xlm') and width >= 1024 else 'base'
 
