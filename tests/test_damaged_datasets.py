@@ -12,7 +12,7 @@ from pronto.datasets.building import build
 from pronto.datasets.loading import load_dataset_folder, load_manifest
 from pronto.datasets.tasks import TASKS
 from pronto.demo.corpus import make_corpus, write_corpus
-from pronto.modeling.recipes import file_hash
+from pronto.modeling.model import file_hash
 from pronto.runs.store import RunKey, dataset_hash, read_record, store_run
 from pronto.sources.annotate import annotate
 
