@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from conftest import ROOT
-from pronto.core.tables import Table, csv_rows
+from pronto.core.tables import Table, csv_rows, read_table
 from pronto.lab.questions.mixes import CONDITIONS
 from pronto.reporting.questions.question import Options, ask_runs, find_question, known_questions
 from pronto.runs.schema import Run
@@ -235,7 +235,7 @@ def test_the_studies_say_what_their_tables_say(study, name):
     answers = [r for r in csv_rows((TABLES/study/'answers.csv').read_text(encoding='utf-8')) if r['question'] == name]
     for metric,some in by(answers, 'metric').items():
         stems = [r['table'] for r in some]
-        tables = [Table(s, '', [], data=csv_rows((TABLES/study/f'{s}.csv').read_text(encoding='utf-8'))) for s in stems]
+        tables = [read_table(TABLES/study/f'{stem}.csv') for stem in stems]
         check(name, TABLES/study, stems, find_question(name).sentences(tables, metric[0]))
 
 # Figures of one row, in its sentence and in its table
@@ -250,7 +250,7 @@ def test_a_sentence_and_a_table_show_a_figure_alike(study, name):
     stem = _PRINTED[name]
     text = (TABLES/study/f'{stem}.md').read_text(encoding='utf-8')
     cells = {x for line in text.splitlines() if line.startswith('|') for x in re.findall(r'[\d.]+', line)}
-    table = Table(stem, '', [], data=csv_rows((TABLES/study/f'{stem}.csv').read_text(encoding='utf-8')))
+    table = read_table(TABLES/study/f'{stem}.csv')
     said = {x for line in find_question(name).sentences([table], 'accuracy') for x in re.findall(r'\d+\.\d+', line)}
     assert said and said <= cells
 

@@ -5,16 +5,19 @@
 # %% auto #0
 __all__ = ['ABSENT', 'IN_BRACKETS', 'Markup', 'one_line', 'isolated', 'own_direction', 'in_own_cells', 'grouped', 'names_in',
            'markdown_text', 'code_span', 'markdown_row', 'markdown_table', 'latex_text', 'spreadsheet_safe',
-           'spreadsheet_value', 'csv_text', 'csv_rows', 'decimal', 'interval_text', 'Printed', 'terminal_text', 'Table']
+           'spreadsheet_value', 'csv_text', 'csv_rows', 'csv_records', 'decimal', 'interval_text', 'Printed',
+           'terminal_text', 'Column', 'record_of', 'cells_of', 'titles_of', 'Table', 'table_of', 'wide_table',
+           'read_table']
 
 # %% ../../nbs/core/tables.ipynb #73dc1c36
 import csv, io, re
 from dataclasses import dataclass, field
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Callable, Iterable, NamedTuple
 from unicodedata import bidirectional
-from .files import write_aside
+from .files import reading, write_aside
 from .pictures import save_picture
 
 # %% ../../nbs/core/tables.ipynb #605bb450
@@ -165,6 +168,30 @@ def csv_rows(text:str, delimiter:str=',')->list[dict[str,str]]: # Column to text
     rows = csv.DictReader(io.StringIO(text, newline=''), restval='', delimiter=delimiter)
     return [{spreadsheet_value(k): spreadsheet_value(v) for k,v in r.items() if k is not None} for r in rows]
 
+# %% ../../nbs/core/tables.ipynb #tblrec01
+_TRUTH = {'True': True, 'False': False}
+
+def _typed(column:list[str])->list:
+    said = {text for text in column if text}
+    if said <= _TRUTH.keys():
+        read = _TRUTH.get
+    elif all(map(_INTEGER.fullmatch, said)):
+        read = int
+    elif all(map(_REAL.fullmatch, said)):
+        read = float
+    else:
+        return column
+    return [read(text) if text else None for text in column]
+
+_INTEGER = re.compile(r'[+-]?\d+', re.ASCII)
+_REAL = re.compile(r'[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?', re.ASCII)
+
+def csv_records(text:str)->list[dict]: # As `Table.data` has them
+    "The records of a table of comma-separated values"
+    rows = csv_rows(text)
+    columns = {name: _typed([row[name] for row in rows]) for name in (rows[0] if rows else ())}
+    return [dict(zip(columns, values)) for values in zip(*columns.values())]
+
 # %% ../../nbs/core/tables.ipynb #tbltab02
 ABSENT = '–'
 
@@ -305,6 +332,47 @@ def terminal_text(markdown:str, width:int=None)->str: # No line is longer than i
     text = '\n'.join(line.rstrip() for line in out.file.getvalue().splitlines())
     return re.sub('\n{3,}', '\n\n', text).strip('\n')
 
+# %% ../../nbs/core/tables.ipynb #tblcol01
+class Column(NamedTuple):
+    "What a row has in one column of a table, and how it is printed"
+    name:str # In records and files; values that share a cell have a name each, separated by spaces
+    title:str = '' # Above what is printed; empty if it stands in files only
+    show:Callable|None = None # Makes a cell of the values; one value is printed as it is if not given
+    get:Callable|None = None # Takes a row, gives its value, or all of them or `None` where there are several
+    mark:Callable|None = None # Takes a row, gives what follows the figure, e.g. `†`
+
+    @property
+    def names(self)->list[str]: return self.name.split()
+
+    def values(self, row)->list: # One for each name
+        "What a row has here"
+        names = self.names
+        if self.get is None: return [_value(row, name) for name in names]
+        found = self.get(row)
+        if len(names) < 2: return [found]
+        return [None]*len(names) if found is None else list(found)
+
+    def cell(self, row, record:dict):
+        "What is printed, from the record of the row"
+        values = [record[name] for name in self.names] or self.values(row)
+        text = self.show(*values) if self.show else values[0]
+        return f'{text}{self.mark(row)}' if self.mark else text
+
+def _value(row, name:str): return row[name] if isinstance(row, dict) else getattr(row, name)
+
+# %% ../../nbs/core/tables.ipynb #tblcol02
+def record_of(columns:list[Column], row)->dict: # Name to value
+    "What the files have of a row"
+    return {name: x for c in columns for name,x in zip(c.names, c.values(row))}
+
+def cells_of(columns:list[Column], row, record:dict)->list:
+    "What is printed of a row"
+    return [column.cell(row, record) for column in columns if column.title]
+
+def titles_of(columns:list[Column])->list[str]:
+    "What is printed above"
+    return [column.title for column in columns if column.title]
+
 # %% ../../nbs/core/tables.ipynb #tbltab6d
 @dataclass
 class Table:
@@ -313,7 +381,7 @@ class Table:
     title:str
     blocks:list[tuple[list|None,list[list]]] # Headers, `None` for that of the block before, and rows of cells
     notes:list[str] = field(default_factory=list) # A paragraph each
-    data:list[dict] = field(default_factory=list) # For CSV; the printed cells if empty
+    data:list[dict] = field(default_factory=list) # Records, for CSV; the printed cells if empty
     decimals:int|None = None # Of numbers in CSV; all if not given
     name:str = '' # Printed before the title, e.g. `Table 4`
     legend:list[str] = field(default_factory=list) # What the names of rows stand for
@@ -348,3 +416,44 @@ class Table:
             with write_aside(Path(folder)/f'{self.stem}.{ending}') as f:
                 f.write_text(text, encoding='utf-8', newline='')
         if picture is not None: save_picture(picture, Path(folder)/f'{self.stem}.png')
+
+# %% ../../nbs/core/tables.ipynb #tblcol5b
+def table_of(
+    stem:str, # Of its files
+    title:str, columns:list[Column], rows:list, notes:list[str]=(),
+    **more # Of `Table`
+)->Table:
+    "A table of columns: a record and a line of cells for each row"
+    records = [record_of(columns, row) for row in rows]
+    cells = list(map(partial(cells_of, columns), rows, records))
+    return Table(stem, title, [(titles_of(columns), cells)], list(notes), records, **more)
+
+# %% ../../nbs/core/tables.ipynb #tblcol7b
+def wide_table(
+    stem:str, # Of its files
+    title:str, columns:list[Column], rows:list, notes:list[str]=(), *,
+    across:str, # The name of the column whose values stand side by side
+    cell:Column, # Of `columns`: what is printed below them
+    order:list|None=None, # Of these values; that of the rows if not given
+    beside:list[Column]=(), # Further ones, of all rows that share a line
+    **more # Of `Table`
+)->Table:
+    "A record for each row, and a line for rows with the same cells in the columns with titles"
+    records = [record_of(columns, row) for row in rows]
+    places = list(dict.fromkeys(record[across] for record in records) if order is None else order)
+    lines = grouped(zip(rows, records), lambda pair: tuple(cells_of(columns, *pair)))
+    printed = []
+    for names,pairs in lines.items():
+        found = {record[across]: cell.cell(row, record) for row,record in pairs}
+        own = [row for row,_ in pairs]
+        figures = [found.get(place, ABSENT) for place in places]
+        printed.append([*names, *figures, *cells_of(beside, own, record_of(beside, own))])
+    header = [*titles_of(columns), *places, *titles_of(beside)]
+    return Table(stem, title, [(header, printed)], list(notes), records, **more)
+
+# %% ../../nbs/core/tables.ipynb #tblread1
+def read_table(path)->Table: # Without title and cells
+    "The records of a table that was written as CSV"
+    path = Path(path)
+    with reading(path, 'name a table in CSV'):
+        return Table(path.stem, '', [], data=csv_records(path.read_text(encoding='utf-8')))

@@ -4,12 +4,15 @@
 
 # %% auto #0
 __all__ = ['FEW_SEEDS', 'same_rows', 'compare_means', 'number', 'as_shown', 'with_ends', 'best_note', 'difference_cells',
-           'few_seeds_note', 'between', 'score_data', 'collapse_mark', 'data_notes', 'described', 'setting_note']
+           'few_seeds_note', 'between', 'score_data', 'collapse_mark', 'score_column', 'ends_column', 'score_columns',
+           'difference_columns', 'data_notes', 'described', 'setting_note']
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pc05
+from functools import partial
+from typing import Callable
 import numpy as np
 from ..core.seeds import INTERVALS
-from ..core.tables import ABSENT, decimal, grouped, interval_text
+from ..core.tables import ABSENT, Column, decimal, grouped, interval_text
 from .rendering import IN_PERCENT, shown
 from .scores import MIN_SEEDS, Answers, answer_values, common_rows, compare_values
 from ..runs.schema import Run
@@ -58,9 +61,12 @@ def number(
     "Accuracy and macro F1 in percent with one decimal, other metrics with two"
     return decimal(shown(metric, x), _digits(metric), sign)
 
-def as_shown(text:str, metric:str='accuracy', sign:str='')->str: # As a table prints it
-    "A score or a difference of a CSV file"
-    return decimal(float(text) if text else None, _digits(metric), sign)
+def as_shown(
+    value:float|str|None, # In percent where tables have it so; text of a file, too
+    metric:str='accuracy', sign:str=''
+)->str: # As a table prints it
+    "A score or a difference of the records of a table"
+    return decimal(None if value in (None, '') else float(value), _digits(metric), sign)
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #e7308000
 FEW_SEEDS = ('no interval and no test, as fewer than three seeds do not tell how much another seed would '
@@ -86,9 +92,9 @@ def difference_cells(difference, metric:str='accuracy')->list[str]: # With its i
     return [number(difference and difference.difference, metric, '+'),
             between(difference and difference.interval, metric, '+'), f'{difference.p:.3f}' if found else '–']
 
-def few_seeds_note(differences:list)->str: # Under a table
+def few_seeds_note(differences:list)->str: # Under a table; `None` is left out
     "Why some differences have no interval"
-    few = sum(d.p is None for d in differences)
+    few = any(d is not None and d.p is None for d in differences)
     return f'Where seeds are fewer than three: {FEW_SEEDS}.' if few else ''
 
 def between(
@@ -107,6 +113,47 @@ def score_data(score, metric:str='accuracy')->dict: # With its interval, as tabl
 def collapse_mark(answers:Answers|None)->str: # `†` or nothing
     "Did a seed give the same answer to everything?"
     return '†' if answers and answers.collapsed else ''
+
+# %% ../../nbs/reporting/protocol_cells.ipynb #pccol002
+def score_column(
+    name:str, # In files
+    title:str, # Printed above it
+    get:Callable, # Takes a row, gives a score from 0 to 1, or `None`
+    metric:str='accuracy', sign:str='', mark:Callable|None=None # See `Column`
+)->Column:
+    "A column of a score or of a difference of scores"
+    show = partial(as_shown, metric=metric, sign=sign)
+    return Column(name, title, show, lambda row: shown(metric, get(row)), mark)
+
+def ends_column(
+    name:str, # Of both ends
+    title:str,
+    get:Callable, # Takes a row, gives an interval, or `None`
+    metric:str='accuracy', sign:str=''
+)->Column:
+    "A column of intervals"
+    show = lambda *ends: interval_text(ends, _digits(metric), sign)
+    return Column(name, title, show, lambda row: [shown(metric, x) for x in get(row) or (None, None)])
+
+def score_columns(
+    get:Callable, # Takes a row, gives a `SeedScore`
+    metric:str='accuracy', mark:Callable|None=None # See `Column`
+)->list[Column]: # In files only; a wide table prints the first one
+    "Columns of a score with its interval"
+    return [score_column('score', '', lambda row: get(row).value, metric, mark=mark),
+            ends_column('low high', '', lambda row: get(row).interval, metric)]
+
+def difference_columns(
+    name:str, # Of the difference in files, e.g. `gap`
+    title:str,
+    get:Callable, # Takes a row, gives a `SeedDifference`, or `None`
+    metric:str='accuracy'
+)->list[Column]: # Its p-value comes last
+    "Columns of a difference, with its interval and its test"
+    of = lambda field: lambda row: getattr(get(row), field, None)
+    return [score_column(name, title, of('difference'), metric, '+'),
+            ends_column(f'{name}_low {name}_high', '95 %', of('interval'), metric, '+'),
+            Column('p', 'p', lambda p: decimal(p, 3), of('p'))]
 
 # %% ../../nbs/reporting/protocol_cells.ipynb #pcdn0002
 def data_notes(

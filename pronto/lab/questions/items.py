@@ -14,7 +14,7 @@ import numpy as np
 from ...core.files import InputError
 from ..statistics.item_response import ItemFit, fit_items
 from ...core.progress import progress
-from ...core.tables import Table, grouped, own_direction
+from ...core.tables import Table, decimal, grouped, own_direction
 from ...datasets.examples import verses_of
 from ...datasets.loading import load_dataset_folder
 from ...datasets.tasks import TASKS
@@ -236,12 +236,12 @@ def item_sentences(tables:list[Table], metric:str='')->list[str]:
     "Say what the answers tell about the rows"
     lines = []
     for row in table_rows(tables, 'items'):
-        verses, models = row['sd verses'], row['sd models']
-        more = 'more' if float(verses) > float(models) else 'less'
+        verses, models = float(row['sd verses']), float(row['sd models'])
+        more = 'more' if verses > models else 'less'
         lines.append(f'{row["task"]}: of {row["rows"]} rows {row["never right"]} are answered wrongly by '
                      f'every model in every translation ({row["suspects"]} of them have six answers or '
-                     f'more); answers differ {more} between verses (sd {verses}) than between models and '
-                     f'translations (sd {models}).')
+                     f'more); answers differ {more} between verses (sd {decimal(verses)}) than between '
+                     f'models and translations (sd {decimal(models)}).')
     return lines
 
 def _read(records:list[Run], options)->list[Items]:

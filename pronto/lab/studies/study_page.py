@@ -9,7 +9,8 @@ __all__ = ['study_page', 'write_study_page']
 import re, sys
 from pathlib import Path
 from ...core.files import InputError, write_aside
-from ...core.tables import ABSENT, Table, csv_rows, csv_text, grouped, markdown_table, markdown_text
+from ...core.tables import ABSENT, csv_rows, csv_text, grouped, markdown_table, markdown_text
+from ...core.tables import read_table
 from .study import Plan, Study, write_read
 from ...reporting.questions.question import Options, ask_runs, find_question, known_questions
 from ...runs.store import read_runs
@@ -27,7 +28,7 @@ def _section(name:str, tables:list[dict], folder:Path)->str: # In Markdown
     notebook = sys.modules.get(question.read.__module__) # Its title says what is asked
     heading = notebook.__doc__ if name in known_questions() else Path(name).stem
     for metric,some in grouped(tables, lambda row: row['metric']).items():
-        found = [Table(row['table'], '', [], data=_rows(folder, row['table'])) for row in some]
+        found = [read_table(folder/f'{row["table"]}.csv') for row in some]
         lines += [f'- {markdown_text(line)}' for line in question.sentences(found, metric)]
     more = [f'- and {len(lines) - _MOST} more like these, in the tables'] if len(lines) > _MOST else []
     lines = lines[:_MOST] or ['The tables say it; there is no sentence about it.']

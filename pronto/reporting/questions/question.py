@@ -32,7 +32,7 @@ class RunQuestion(NamedTuple):
     read:Callable # From runs and `Options` to a list, each with its `runs`; the others take it and a metric
     tables:Callable # Gives `Table`s, or pairs of one and what is in it if that is not all
     plot:Callable # Gives a figure of matplotlib, or one for each table by its stem
-    sentences:Callable # Gives what the tables show, from them and the metric; see `Table.records`
+    sentences:Callable # Gives what the tables show, from their records and the metric
     protocol:str='' # That it is about, if it is about one
     metric:str='' # A key of `METRICS`, if another than that of the tasks is usual
     any_protocol:bool=False # Does it read the runs of all protocols?

@@ -4,20 +4,20 @@
 
 # %% auto #0
 __all__ = ['IN_LANGUAGE', 'TRANSFER', 'TRANSFER_PROBE', 'TRANSFER_PROMPTING', 'Transfer', 'read_transfer', 'transfer_gap',
-           'means_of_source', 'named', 'matrix_table', 'gap_table', 'mean_gap', 'mean_gap_table', 'plot_transfer',
-           'transfer_sentences']
+           'means_of_source', 'named', 'matrix_table', 'Gap', 'gap_table', 'mean_gap', 'MeanGap', 'mean_gap_table',
+           'plot_transfer', 'transfer_sentences']
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf05
 from statistics import mean
 from typing import NamedTuple
 from ...core.progress import progress
 from ...core.seeds import SeedDifference
-from ...core.tables import ABSENT, Table, grouped
+from ...core.tables import ABSENT, Column, Table, grouped, table_of, wide_table
 from ...protocols.protocol import PROTOCOLS, in_language
 from ...core.pictures import heat_map, panels
-from ..protocol_cells import best_note, collapse_mark, compare_means
-from ..protocol_cells import difference_cells, few_seeds_note, as_shown
-from ..protocol_cells import number, same_rows, score_data, with_ends
+from ..protocol_cells import as_shown, best_note, collapse_mark, compare_means
+from ..protocol_cells import difference_columns, few_seeds_note, number, same_rows
+from ..protocol_cells import score_column, score_columns, with_ends
 from ..rendering import IN_PERCENT, shown
 from .question import RunQuestion
 from ..scores import Answers, among_best, compare_answers, read_answers
@@ -108,6 +108,9 @@ def _is_asked(protocol:str)->bool: # Rather than trained
     "Are sources those of examples in a prompt?"
     return PROTOCOLS[protocol].adapt == 'none'
 
+def _examples_or_training(protocol:str)->str: # Of a model from a source
+    return 'examples from' if _is_asked(protocol) else 'trained on'
+
 def named(protocol:str)->str: return protocol.replace('-', ', ').capitalize() # For a title
 
 def _best_sources(found:Transfer, metric:str)->set[tuple[str,str]]: # (source, target)
@@ -119,49 +122,58 @@ def _best_sources(found:Transfer, metric:str)->set[tuple[str,str]]: # (source, t
     return best
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf11m
+def _mean_columns(found:Transfer, metric:str)->list[Column]: # None where each source has one other target
+    "For a line of the matrix: the mean of the other targets, and the score on the source minus it"
+    if all(len({*found.targets} - {s}) < 2 for s in found.sources): return []
+    means = {s: means_of_source(found, s, metric) for s in found.sources}
+    def column(i, title, sign=''):
+        show = lambda source: number(means[source][i], metric, sign) if source in means else ''
+        return Column('', title, show, lambda cells: cells[0][0])
+    return [column(0, 'mean of others'), column(1, 'source minus mean', '+')]
+
+_XTREME = 'Source minus mean: the score on the source minus the mean on the other targets, as XTREME has it.'
+
 def matrix_table(found:Transfer, metric:str='accuracy')->Table:
     "Sources in rows, targets in columns; means over the other targets where there are several"
     best = _best_sources(found, metric)
-    rows, data = [], []
-    for s in [*found.sources, IN_LANGUAGE]:
-        of_row = {t: a for t in found.targets if (a := found.cells.get((s, t)))}
-        text = {t: number(a.scores[metric].value, metric) + collapse_mark(a) + '‡'*((s, t) in best)
-                for t,a in of_row.items()}
-        rows.append([s, *(text.get(t, ABSENT) for t in found.targets)])
-        data += [dict(source=s, target=t, metric=metric) | score_data(a.scores[metric], metric)
-                 | dict(collapsed=int(a.collapsed)) for t,a in of_row.items()]
-    header = ['examples from' if _is_asked(found.protocol) else 'trained on', *found.targets]
-    note = best_note('source for this target', best, found.runs)
-    if any(len({*found.targets} - {s}) > 1 for s in found.sources):
-        header += ['mean of others', 'source minus mean']
-        for s,row in zip(found.sources, rows):
-            others, minus = means_of_source(found, s, metric)
-            row += [number(others, metric), number(minus, metric, '+')]
-        rows[-1] += ['', '']
-        note = f'{note} Source minus mean: the score on the source minus the mean on the other targets, as ' \
-               'XTREME has it.'
+    places = [(s, t) for s in [*found.sources, IN_LANGUAGE] for t in found.targets]
+    rows = [(*place, found.cells[place]) for place in places if place in found.cells]
+    mark = lambda row: collapse_mark(row[2]) + '‡'*(row[:2] in best)
+    score, ends = score_columns(lambda row: row[2].scores[metric], metric, mark)
+    columns = [
+        Column('source', _examples_or_training(found.protocol), get=lambda row: row[0]),
+        Column('target', get=lambda row: row[1]),
+        Column('metric', get=lambda row: metric), score, ends,
+        Column('collapsed', get=lambda row: int(row[2].collapsed))]
+    beside = _mean_columns(found, metric)
+    of_best = best_note('source for this target', best, found.runs)
+    note = ' '.join(filter(None, [of_best, _XTREME*bool(beside)]))
     stem = safe_name(f'{found.protocol}-{task_name(found.task)}-{found.model}'.lower())
-    title = f'{named(found.protocol)}, {found.title}'
-    return Table(stem, title, [(header, rows)], [note.strip()], data)
+    return wide_table(stem, f'{named(found.protocol)}, {found.title}', columns, rows, [note],
+                      across='target', cell=score, order=found.targets, beside=beside)
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf11b
-def _gap_data(gap:SeedDifference|None, metric:str)->dict:
-    "A gap as spreadsheets have it"
-    low, high = gap.interval if gap and gap.interval else (None, None)
-    return dict(gap=gap and shown(metric, gap.difference), gap_low=shown(metric, low),
-                gap_high=shown(metric, high), p=gap and gap.p)
+class Gap(NamedTuple):
+    "The transfer gap of a source and a target"
+    found:Transfer
+    source:str
+    target:str
+    rows:int
+    difference:SeedDifference|None
 
-def _gap_row(found:Transfer, source:str, target:str, metric:str)->tuple[list,dict,SeedDifference|None]:
-    answers, own = found.cells[source, target], found.score(IN_LANGUAGE, target, metric)
-    score, (gap, n) = answers.scores[metric], transfer_gap(found, source, target, metric)
-    n = n or len(answers.true)
-    names = dict(task=task_name(found.task), model=found.model, source=source, target=target)
-    printed = [*names.values(), f'{n:,}',
-               number(own, metric) + collapse_mark(found.cells.get((IN_LANGUAGE, target))),
-               number(score.value, metric) + collapse_mark(answers), *difference_cells(gap, metric)]
-    data = dict(rows=n, seeds=score.n_seeds, metric=metric, in_language=shown(metric, own),
-                transfer=shown(metric, score.value), collapsed=int(found.collapsed(source, target)))
-    return printed, names | data | _gap_data(gap, metric), gap
+    @property
+    def own(self)->Answers|None: return self.found.cells.get((IN_LANGUAGE, self.target))
+    @property
+    def other(self)->Answers: return self.found.cells[self.source, self.target]
+
+def _gap(found:Transfer, source:str, target:str, metric:str)->Gap:
+    difference, n = transfer_gap(found, source, target, metric)
+    return Gap(found, source, target, n or len(found.cells[source, target].true), difference)
+
+def _about()->list[Column]: # Of a gap or a mean gap
+    return [Column('task', 'task', get=lambda gap: task_name(gap.found.task)),
+            Column('model', 'model', get=lambda gap: gap.found.model),
+            Column('source', 'source')]
 
 _OWN_TRAINING = 'In-language is a model with the same recipe that is trained on the target.'
 _OWN_EXAMPLES = ('In-language is the same model with answered examples of the target. Seeds draw the '
@@ -170,14 +182,23 @@ _OWN_EXAMPLES = ('In-language is the same model with answered examples of the ta
 def gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
     "Every source and target: in-language, transfer, and the gap on identical rows"
     pairs = [(found, s, t) for found in transfers for s,t in found.cells if s != IN_LANGUAGE]
-    made = [_gap_row(*pair, metric) for pair in progress('test gaps')(pairs)]
-    printed, data, gaps = (list(column) for column in zip(*made)) if made else ([], [], [])
-    header = ['task','model','source','target','rows','in-language','transfer','gap','95 %','p']
+    gaps = [_gap(*pair, metric) for pair in progress('test gaps')(pairs)]
+    value = lambda answers: answers and answers.scores[metric].value
+    columns = [
+        *_about(), Column('target', 'target'), Column('rows', 'rows'),
+        Column('seeds', get=lambda gap: gap.other.scores[metric].n_seeds),
+        Column('metric', get=lambda gap: metric),
+        score_column('in_language', 'in-language', lambda gap: value(gap.own), metric,
+                     mark=lambda gap: collapse_mark(gap.own)),
+        score_column('transfer', 'transfer', lambda gap: value(gap.other), metric,
+                     mark=lambda gap: collapse_mark(gap.other)),
+        Column('collapsed', get=lambda gap: int(gap.found.collapsed(gap.source, gap.target))),
+        *difference_columns('gap', 'gap', lambda gap: gap.difference, metric)]
     protocol = transfers[0].protocol if transfers else 'transfer'
     note = ('Gap: in-language minus transfer on identical rows, paired by row, over chapters and seeds. '
             f'{_OWN_EXAMPLES if _is_asked(protocol) else _OWN_TRAINING} '
-            + few_seeds_note(filter(None, gaps))).strip()
-    return Table(f'{protocol}-gaps', f'{named(protocol)}, gaps', [(header, printed)], [note], data)
+            + few_seeds_note([gap.difference for gap in gaps])).strip()
+    return table_of(f'{protocol}-gaps', f'{named(protocol)}, gaps', columns, gaps, [note])
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf12
 def mean_gap(
@@ -190,27 +211,42 @@ def mean_gap(
     gap, n = compare_means(own, other, metric)
     return gap, targets, n
 
-def mean_gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
-    "A row for each task, model and source: the mean gap, and XTREME's measure beside it"
-    rows, data, gaps = [], [], []
+class MeanGap(NamedTuple):
+    "The transfer gap of a source over its targets"
+    found:Transfer
+    source:str
+    targets:list[str]
+    rows:int
+    difference:SeedDifference|None
+
+    @property
+    def collapsed(self)->int: # Targets
+        return sum(self.found.collapsed(self.source, target) for target in self.targets)
+
+def _mean_gaps(transfers:list[Transfer], metric:str)->list[MeanGap]:
+    made = []
     for found in transfers:
         for source in progress('mean gaps')(found.sources):
-            gap, targets, n = mean_gap(found, source, metric)
-            gaps.append(gap)
-            _, xtreme = means_of_source(found, source, metric)
-            names = dict(task=task_name(found.task), model=found.model, source=source)
-            collapsed = sum(found.collapsed(source, t) for t in targets)
-            rows.append([*names.values(), str(len(targets)), f'{n:,}', *difference_cells(gap, metric)[:2],
-                         collapsed, number(xtreme, metric, '+')])
-            data.append(names | dict(targets=len(targets), rows=n, metric=metric) | _gap_data(gap, metric)
-                        | dict(collapsed=collapsed, source_minus_mean=shown(metric, xtreme)))
-    header = ['task','model','source','targets','rows','mean gap','95 %','collapsed','source minus mean']
+            difference, targets, n = mean_gap(found, source, metric)
+            made.append(MeanGap(found, source, targets, n, difference))
+    return made
+
+def mean_gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
+    "A row for each task, model and source: the mean gap, and XTREME's measure beside it"
+    gaps = _mean_gaps(transfers, metric)
+    gap, ends, p = difference_columns('gap', 'mean gap', lambda gap: gap.difference, metric)
+    columns = [
+        *_about(), Column('targets', 'targets', get=lambda gap: len(gap.targets)), Column('rows', 'rows'),
+        Column('metric', get=lambda gap: metric), gap, ends, p._replace(title=''),
+        Column('collapsed', 'collapsed'),
+        score_column('source_minus_mean', 'source minus mean',
+                     lambda gap: means_of_source(gap.found, gap.source, metric)[1], metric, '+')]
     note = ('Mean gap: in-language minus transfer, averaged over the targets, on the rows that all have. '
             'Collapsed: targets on which one of both models gives one answer to everything. '
             "Source minus mean is XTREME's measure: English minus mean where the source is English. "
-            + few_seeds_note(filter(None, gaps))).strip()
+            + few_seeds_note([gap.difference for gap in gaps])).strip()
     protocol = transfers[0].protocol if transfers else 'transfer'
-    return Table(f'{protocol}-summary', f'{named(protocol)}, mean gaps', [(header, rows)], [note], data)
+    return table_of(f'{protocol}-summary', f'{named(protocol)}, mean gaps', columns, gaps, [note])
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf14
 def _panel(ax, found:Transfer, metric:str):
@@ -220,7 +256,7 @@ def _panel(ax, found:Transfer, metric:str):
              text=('{:.1f}' if metric in IN_PERCENT else '{:.2f}').format)
     ax.axhline(len(rows) - 1.5, color='white', lw=3)
     ax.set_title(found.title, fontsize=8)
-    ax.set(xlabel='tested on', ylabel='examples from' if _is_asked(found.protocol) else 'trained on')
+    ax.set(xlabel='tested on', ylabel=_examples_or_training(found.protocol))
 
 def plot_transfer(transfers:list[Transfer], metric:str='accuracy'):
     "A heat map for each task and model: sources, and models in-language below the line"
@@ -233,29 +269,32 @@ def plot_transfer(transfers:list[Transfer], metric:str='accuracy'):
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf19n
 def _conclusion(row:dict, asked:bool)->str:
     if row['collapsed'] == row['targets']: return 'but a model gives one answer to everything on all of them'
-    if not row['gap_low']: return 'in these runs'
-    if float(row['gap_low']) <= 0 <= float(row['gap_high']): return 'so these runs do not show a gap'
-    of_target = float(row['gap']) > 0
+    if row['gap_low'] is None: return 'in these runs'
+    if row['gap_low'] <= 0 <= row['gap_high']: return 'so these runs do not show a gap'
+    of_target = row['gap'] > 0
     if asked: return f'so examples of the {"target" if of_target else "source"} are better'
     return 'so training on the target is better' if of_target else 'so transfer is better'
 
 def _collapsed(row:dict)->str: # Empty if no model or all of them collapsed
-    if row['collapsed'] in ('0', row['targets']): return ''
+    if row['collapsed'] in (0, row['targets']): return ''
     return f' (on {row["collapsed"]} of them a model gives one answer to everything, which shows no gap)'
+
+def _sentence(row:dict, asked:bool, metric:str)->str:
+    gap, low, high = (as_shown(row[name], metric, '+') for name in ('gap','gap_low','gap_high'))
+    ends = ABSENT if row['gap_low'] is None else f'{low} to {high}'
+    how = 'with examples from' if asked else 'trained on'
+    return (f'{row["task"]}, {row["model"]}, {how} {row["source"]}: in-language minus transfer is '
+            f'{with_ends(gap, ends)} on {row["rows"]:,} identical rows of {row["targets"]} targets, '
+            f'{_conclusion(row, asked)}{_collapsed(row)}.')
 
 def transfer_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "What the mean gaps say"
     lines = []
-    means = [t for t in tables if t.stem.endswith('-summary')]
-    protocol_of = lambda table: table.stem.removesuffix('-summary')
-    for row,asked in ((r, _is_asked(protocol_of(t))) for t in means for r in t.records if r['gap']):
-        gap, *ends = (as_shown(row[name], metric, '+') for name in ('gap','gap_low','gap_high'))
-        how = 'with examples from' if asked else 'trained on'
-        about = f'{row["task"]}, {row["model"]}, {how} {row["source"]}'
-        lines.append(f'{about}: in-language minus transfer is '
-                     f'{with_ends(gap, " to ".join(ends) if row["gap_low"] else ABSENT)} on '
-                     f'{int(row["rows"]):,} identical rows of {row["targets"]} targets, '
-                     f'{_conclusion(row, asked)}{_collapsed(row)}.')
+    for table in tables:
+        protocol, is_of_means, _ = table.stem.partition('-summary')
+        if is_of_means and protocol in PROTOCOLS:
+            found = [row for row in table.data if row['gap'] is not None]
+            lines += [_sentence(row, _is_asked(protocol), metric) for row in found]
     return lines
 
 def _tables(found:list[Transfer], metric:str)->list:
