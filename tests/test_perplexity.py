@@ -77,7 +77,7 @@ def test_a_masked_model_predicts_each_token_once(data, tmp_path):
     (found,), long = read_verses(reader, {ref: text})
     ids = reader.tokenizer(text)['input_ids']
     special = reader.tokenizer.get_special_tokens_mask(ids, already_has_special_tokens=True)
-    apart = [reader._hidden([ids], [[i for i,s in enumerate(special) if not s][k::7]]).sum() for k in range(7)]
+    apart = [reader.hidden_nats([ids], [[i for i,s in enumerate(special) if not s][k::7]]).sum() for k in range(7)]
     assert long == 0 and found.bits == pytest.approx(float(np.sum(apart))/math.log(2), rel=1e-5)
     assert found.tokens == special.count(0)
 

@@ -21,6 +21,7 @@ from .encoding import count_unknown, with_special
 from .padding import batches_by_length, padded
 from .outcome import Measured, pick_device, spent
 from .prompting import CausalModel
+from .token_probabilities import Asked, log_probabilities, read_groups
 
 # %% ../../nbs/modeling/perplexity.ipynb #ppl00007
 EVERY = 7 # One of so many tokens is masked at once: 14 %, as in pretraining
@@ -51,11 +52,17 @@ class _Masked:
         self.net = net.to(self.device).eval()
         self.limit = token_limit(self.net, self.tokenizer)
 
+    def masked(self, ids:list[list[int]], hidden:list[list[int]])->dict: # A batch
+        "Texts whose tokens at the places of `hidden` are masked"
+        mask, found = self.tokenizer.mask_token_id, [list(x) for x in ids]
+        for text,places in zip(found, hidden):
+            for i in places: text[i] = mask
+        return tensors(self, found)
+
     def predict(self, ids:list[list[int]], hidden:list[list[int]]): # (texts, tokens, vocabulary)
-        "The logits of all tokens, of which those at the places of `hidden` are masked"
+        "The logits of all tokens; `hidden` as for `masked`"
         import torch
-        batch = tensors(self, ids)
-        for k,places in enumerate(hidden): batch['input_ids'][k, places] = self.tokenizer.mask_token_id
+        batch = self.masked(ids, hidden)
         with torch.inference_mode(): return self.net(**batch).logits
 
 # %% ../../nbs/modeling/perplexity.ipynb #ppl0007b
@@ -68,34 +75,26 @@ class MaskedModel(_Masked):
             hidden = [[i for i,s in enumerate(marks) if not s][start::EVERY] for marks in special]
             texts = [k for k,places in enumerate(hidden) if places]
             if not texts: continue
-            values = self._hidden([ids[k] for k in texts], [hidden[k] for k in texts])
+            values = self.hidden_nats([ids[k] for k in texts], [hidden[k] for k in texts])
             for k in texts:
                 n = len(hidden[k])
                 found[k][hidden[k]], values = values[:n], values[n:]
         return [x[np.array(marks) == 0] for x,marks in zip(found, special)]
 
-    def _hidden(self, ids:list[list[int]], hidden:list[list[int]])->np.ndarray: # One text after the other
-        import torch
-        places = [(k, i) for k,some in enumerate(hidden) for i in some]
-        rows, columns = (torch.tensor(x) for x in zip(*places))
-        true = torch.tensor([ids[k][i] for k,i in places])
-        said = self.predict(ids, hidden)[rows, columns].float().log_softmax(-1).cpu()
-        return -said[range(len(true)), true].double().numpy()
+    def hidden_nats(self, ids:list[list[int]], hidden:list[list[int]])->np.ndarray: # One text after the other
+        "Minus the logarithms of the probabilities of the masked tokens; `hidden` as for `masked`"
+        asked = [(k, i, ids[k][i]) for k,places in enumerate(hidden) for i in places]
+        return -log_probabilities(self.net, self.masked(ids, hidden), asked)[1]
 
 # %% ../../nbs/modeling/perplexity.ipynb #ppl00008
 class ReadingModel(CausalModel):
     "A model that predicts each token from those before it"
     def token_nats(self, ids:list[list[int]], special:list[list[int]])->list[np.ndarray]:
         "Minus the logarithms of the probabilities of each text's tokens"
-        import torch
-        batch = tensors(self, ids)
-        with torch.inference_mode():
-            logits = self.net(**batch).logits[:,:-1].float()
-            true = logits.gather(2, batch['input_ids'][:,1:,None])[:,:,0]
-            nats = (logits.logsumexp(-1) - true).cpu().double().numpy() # No copy for the whole vocabulary
-        from_nothing = np.log(logits.shape[-1])
-        return [np.array([from_nothing, *row])[:len(marks)][np.array(marks) == 0]
-                for row,marks in zip(nats, special)]
+        from pronto.modeling.architectures import check_tokens
+        check_tokens(self.model, self.net, ids)
+        texts = [Asked(x, [i for i,s in enumerate(marks) if not s]) for x,marks in zip(ids, special)]
+        return [-found[0] for found in read_groups(self, [[text] for text in texts], len(texts))]
 
 def load_reader(
     model, # A model folder, or a name in the local cache

@@ -21,6 +21,7 @@ from .letters import option_letters
 from .outcome import Trained, pick_device, scores, spent, test_sets
 from .padding import batches_by_length, padded
 from .recipes import PromptRecipe
+from .token_probabilities import Asked, read_groups, shared_tokens
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000007
 _SENSE = 'the verb sense "{{sense}}" of English PropBank, in translation'
@@ -143,12 +144,6 @@ def _load_causal(model, device:str):
     return tokenizer, net
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000022b
-def _shared(rows:list[list[int]])->int:
-    "How many tokens several texts share at their beginning, if each keeps at least one of its own"
-    first, last = min(rows), max(rows)
-    same = next((i for i,(a,b) in enumerate(zip(first, last)) if a != b), min(len(first), len(last)))
-    return min(same, min(map(len, rows)) - 1)
-
 def _read_once(model, shared:list[int]): # `None` where a model cannot go on from what it has read
     "What a model remembers of the beginning of several texts"
     import torch
@@ -228,7 +223,7 @@ class CausalModel(_Causal):
         cut = [x[-self.limit:] for x in ids]
         check_tokens(self.model, self.net, [*cut, letters])
         found = np.empty((len(ids), n))
-        same = _shared(cut) if cut else 0
+        same = shared_tokens(cut) if cut else 0
         read = _read_once(self, cut[0][:same]) if cut else None # The examples, once for all prompts
         for rows in batches_by_length(cut, batch_size):
             values = _next_token(self, [cut[i] for i in rows], read, 0 if read is None else same)
@@ -239,29 +234,21 @@ class CausalModel(_Causal):
 # %% ../../nbs/modeling/prompting.ipynb #pm00023b
 def continued(
     model, prompts:list[str], words:list[str],
-    tick:Callable=lambda: None # Is called for each prompt
+    tick:Callable=lambda n: None # Is called with the number of prompts that were read
 )->tuple[np.ndarray,np.ndarray,int]: # Both (prompts, words): log-probability, tokens; how many were cut
     "The log-probability of words after each prompt"
-    import torch
     from pronto.modeling.architectures import check_tokens
-    likely, sizes = np.empty((2, len(prompts), len(words)))
-    n_cut = 0
-    for row,prompt in enumerate(prompts):
+    groups, n_cut = [], 0
+    for prompt in prompts:
         whole = model.ids([prompt + ('' if model.chat else ' ') + word for word in words])
         cut = [x[max(0, max(map(len, whole)) - model.limit):] for x in whole]
         n_cut += cut != whole
         check_tokens(model.model, model.net, cut)
-        same = _shared(cut)
-        read = _read_once(model, cut[0][:same - 1]) if same > 1 else None
-        known = same - 1 if read is not None else 0
-        with torch.inference_mode():
-            states = _states(model, cut, read, known)
-            logits = model.net.get_output_embeddings()(states).float().log_softmax(-1).cpu()
-        for k,ids in enumerate(cut):
-            said = range(max(same, 1), len(ids))
-            likely[row,k] = sum(float(logits[k, i - known - 1, ids[i]]) for i in said)
-            sizes[row,k] = len(said)
-        tick()
+        begin = max(shared_tokens(cut), 1)
+        groups.append([Asked(ids, list(range(begin, len(ids)))) for ids in cut])
+    found = read_groups(model, groups, tick=tick)
+    likely = np.array([[values.sum() for values in group] for group in found])
+    sizes = np.array([[len(values) for values in group] for group in found])
     return likely, sizes, n_cut
 
 # %% ../../nbs/modeling/prompting.ipynb #pm000018
