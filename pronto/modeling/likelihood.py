@@ -50,9 +50,10 @@ def load_chooser(
 # %% ../../nbs/modeling/likelihood.ipynb #lik09
 def _asked(reader, context:str, choice:str)->tuple[Asked,bool]: # The second: was it cut?
     "A choice after its context, as the model reads it"
-    ids, special = encoded(reader, f'{context} {choice}' if context else choice)
+    if context: before, (ids, special) = with_special(reader.tokenizer, [context, f'{context} {choice}'])
+    else: before, (ids, special) = ([], []), encoded(reader, choice)
     first = special.index(0) if 0 in special else len(ids) # After what begins each text
-    begin = len(without_end(*encoded(reader, context))) if context else first
+    begin = len(without_end(*before))
     over = max(0, len(ids) - reader.limit)
     own = [i - over for i,s in enumerate(special) if not s and i >= max(begin, first + over)]
     return Asked([*ids[:first], *ids[first + over:]], own), over > 0

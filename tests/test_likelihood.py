@@ -1,0 +1,115 @@
+"How probable models find choices: the same alone and in any batch, the same as elsewhere, and refused in a line"
+import numpy as np
+import pytest
+
+import zoo
+
+pytest.importorskip('torch')
+
+def choice(context, *choices, answer=0):
+    from pronto.datasets.examples import ChoiceRow
+    return ChoiceRow('MRK 1:1', context, choices, answer, 'a test')
+
+def exchanged(text):
+    words = text.split()
+    return ' '.join([*words[:-2], words[-1], words[-2]]) if len(words) > 2 else f'{text} lo mi'
+
+def some_rows():
+    texts = list(dict.fromkeys(zoo.texts(12)))
+    pairs = [choice('', text, exchanged(text)) for text in texts if exchanged(text) != text]
+    return [*pairs, choice(texts[3], *texts[4:8]), choice(texts[1], *texts[8:11])]
+
+@pytest.fixture
+def reader(tmp_path):
+    from pronto.modeling.likelihood import load_chooser
+    return lambda name: load_chooser(zoo.save_model(tmp_path/name, name), 'cpu')
+
+MODELS = 'bert roberta fnet xlm modernbert gpt2 llama gemma2 cohere bloom mamba t5 marian byt5'.split()
+
+@pytest.mark.parametrize('name', MODELS)
+def test_batches_order_and_padding_change_nothing(reader, name):
+    from pronto.modeling.likelihood import choice_values
+    model, rows = reader(name), some_rows()
+    together = choice_values(model, rows).sums
+    backwards = choice_values(model, rows[::-1]).sums[::-1]
+    alone = [choice_values(model, [row]).sums[0] for row in rows]
+    for one, *others in zip(together, backwards, alone):
+        for other in others: assert other == pytest.approx(one, abs=1e-3)
+    assert len({tuple(values.round(3)) for values in together}) > len(rows)/2 # They do differ
+
+@pytest.mark.parametrize('name', ['gpt2','llama','gemma2','cohere','mamba'])
+def test_a_decoder_says_what_a_plain_pass_says(reader, name):
+    import torch
+    from pronto.modeling.likelihood import choice_values
+    model, rows = reader(name), some_rows()
+    def plain(text, before=''):
+        ids, n = model.tokenizer(text)['input_ids'], len(model.tokenizer(before)['input_ids']) if before else 0
+        if not before: ids, n = [model.tokenizer.bos_token_id, *ids], 1
+        with torch.no_grad(): said = model.net(torch.tensor([ids])).logits[0].float().log_softmax(-1)
+        return sum(float(said[i - 1, ids[i]]) for i in range(n, len(ids)))
+    for row, values in zip(rows, choice_values(model, rows).sums):
+        whole = [plain(f'{row.context} {x}', row.context) - plain(x) if row.context else plain(x) for x in row.choices]
+        assert values == pytest.approx(whole, abs=1e-3)
+
+def test_a_masked_model_is_asked_for_each_token_with_the_rest_of_its_word_hidden(tmp_path):
+    "A tokenizer that cuts each word into letters"
+    import torch
+    from transformers import AutoTokenizer
+    from pronto.modeling.likelihood import choice_values, load_chooser
+    folder = zoo.save_model(tmp_path/'bert', 'bert')
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    letters = sorted({*''.join(zoo.WORDS)})
+    places = {x: i for i,x in enumerate(['[PAD]','[UNK]','[CLS]','[SEP]','[MASK]', *letters, *(f'##{x}' for x in letters)])}
+    made = Tokenizer(models.WordPiece(places, unk_token='[UNK]'))
+    made.pre_tokenizer = pre_tokenizers.Whitespace()
+    made.post_processor = processors.TemplateProcessing('[CLS] $A [SEP]', special_tokens=[('[CLS]', 2), ('[SEP]', 3)])
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    type(tokenizer)(tokenizer_object=made, **{f'{k}_token': f'[{k.upper()}]' for k in ('pad','unk','cls','sep','mask')}).save_pretrained(folder)
+    model, rows = load_chooser(folder, 'cpu'), [choice('', 'lo ke mi', 'lo mi ke')]
+    ids = model.tokenizer('lo ke mi')['input_ids']
+    assert len(ids) == 8
+    def said(place, hidden):
+        seen = [4 if i in hidden else x for i,x in enumerate(ids)]
+        with torch.no_grad(): found = model.net(torch.tensor([seen])).logits[0, place].log_softmax(-1)
+        return float(found[ids[place]])
+    by_hand = sum(said(i, [i, i + 1]) + said(i + 1, [i + 1]) for i in (1, 3, 5))
+    assert choice_values(model, rows, every=True).sums[0][0] == pytest.approx(by_hand, abs=1e-4)
+    assert choice_values(model, rows).tokens == choice_values(model, rows, every=True).tokens == 12
+
+def test_encoders_are_asked_around_the_change_alone(reader):
+    from pronto.modeling.likelihood import choice_values
+    model = reader('bert')
+    rows = [choice('', 'lo la mi nu ra so ti ke pe wo', 'lo la nu mi ra so ti ke pe wo')]
+    assert choice_values(model, rows).tokens == 2*4 # Two words, and one on either side
+    assert choice_values(model, rows, every=True).tokens == 2*10
+
+def test_lm_eval_gives_the_same_numbers(reader):
+    pytest.importorskip('lm_eval')
+    from lm_eval.api.instance import Instance
+    from lm_eval.models.huggingface import HFLM
+    from pronto.modeling.likelihood import log_likelihoods
+    model, rows = reader('gpt2'), some_rows()
+    theirs = HFLM(pretrained=model.net, tokenizer=model.tokenizer, batch_size=4, device='cpu')
+    pairs = [(row.context, text) for row in rows for text in row.choices]
+    asked = [Instance('loglikelihood', {}, (before, f' {text}' if before else text), i) for i,(before,text) in enumerate(pairs)]
+    expected = [value for value,_ in theirs.loglikelihood(asked, disable_tqdm=True)]
+    ours = log_likelihoods(model, [[pair] for pair in pairs]).sums
+    assert np.ravel(ours) == pytest.approx(expected, abs=1e-3)
+
+def test_a_text_that_is_too_long_loses_the_beginning_of_its_context(reader):
+    from pronto.modeling.likelihood import log_likelihoods
+    for name, n_special in ('gpt2', 0), ('bert', 2):
+        model = reader(name)
+        model.limit = 12 + n_special
+        long, cut = (f'{"mi nu "*n}lo la' for n in (20, 4))
+        found = log_likelihoods(model, [[(long, 'ra so')], [(cut, 'ra so')]], 'every')
+        assert found.cut == 1 and found.sums[0] == pytest.approx(found.sums[1], abs=1e-4)
+
+def test_a_model_without_a_head_for_words_is_refused_in_a_line(tmp_path):
+    from transformers import AutoModel
+    from pronto.core.files import InputError
+    from pronto.modeling.likelihood import load_chooser
+    folder = zoo.save_model(tmp_path/'bert', 'bert')
+    AutoModel.from_pretrained(folder).save_pretrained(folder)
+    with pytest.raises(InputError, match='--protocol probe'): load_chooser(folder)
+    with pytest.raises(InputError, match='--protocol probe'): load_chooser(zoo.save_model(tmp_path/'canine', 'canine'))
