@@ -64,7 +64,8 @@ def test_a_masked_model_is_asked_for_each_token_with_the_rest_of_its_word_hidden
     made.pre_tokenizer = pre_tokenizers.Whitespace()
     made.post_processor = processors.TemplateProcessing('[CLS] $A [SEP]', special_tokens=[('[CLS]', 2), ('[SEP]', 3)])
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    type(tokenizer)(tokenizer_object=made, **{f'{k}_token': f'[{k.upper()}]' for k in ('pad','unk','cls','sep','mask')}).save_pretrained(folder)
+    special = {f'{name}_token': f'[{name.upper()}]' for name in ('pad','unk','cls','sep','mask')}
+    type(tokenizer)(tokenizer_object=made, **special).save_pretrained(folder)
     model, rows = load_chooser(folder, 'cpu'), [choice('', 'lo ke mi', 'lo mi ke')]
     ids = model.tokenizer('lo ke mi')['input_ids']
     assert len(ids) == 8

@@ -30,7 +30,7 @@ class PairModel:
         what = 'cannot be loaded as an encoder with a decoder'
         with quiet():
             self.tokenizer = load_tokenizer(model)
-            net,_ = load_model(model, AutoModelForSeq2SeqLM, what, f'check its config.json and weights, {_BESIDE}')
+            net,_ = load_model(model, AutoModelForSeq2SeqLM, what, f'check its weights, {_BESIDE}')
         self.net = net.to(self.device).eval()
         self.limit = token_limit(self.net, self.tokenizer)
 
@@ -61,7 +61,7 @@ def _asked(reader, context:str, choice:str)->tuple[Asked,bool]: # The second: wa
 # %% ../../nbs/modeling/likelihood.ipynb #lik11
 Pair = tuple[str,str] # Context and choice
 
-def _of_causal(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[list,int,int]: # See `log_likelihoods`
+def _of_causal(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[list,int,int]:
     from pronto.modeling.architectures import check_tokens
     asked = [[_asked(reader, *pair) for pair in group] for group in groups]
     texts = [[text for text,_ in group] for group in asked]
@@ -97,8 +97,8 @@ def _near_changes(words:list[tuple], others:list[list[tuple]])->list[int]: # Num
 # %% ../../nbs/modeling/likelihood.ipynb #lik17
 HOW = 'changed', 'every', 'seventh' # Which tokens of a choice are asked, and how many at once
 
-def _hidings(group:list[tuple[Asked,list[list[int]]]], how:str)->list[list[tuple]]: # Of each text pairs of places
-    "What is hidden in each pass over a text, and which of it is asked"
+def _hidings(group:list[tuple[Asked,list[list[int]]]], how:str)->list[list[tuple]]: # Of each text
+    "The places that are hidden in each pass, and those of them that are asked"
     if how == 'seventh':
         passes = [[text.own[k::EVERY] for k in range(EVERY)] for text,_ in group]
         return [[(places, places) for places in some if places] for some in passes]
@@ -128,7 +128,8 @@ def _of_masked(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[l
     inputs = list(map(list, wanted))
     for batch in batches_by_length(inputs, _size(reader)):
         asked = [(n, *one) for n,i in enumerate(batch) for one in wanted[tuple(inputs[i])]]
-        said = log_probabilities(reader.net, tensors(reader, [inputs[i] for i in batch]), [one[:3] for one in asked])[1]
+        read = tensors(reader, [inputs[i] for i in batch])
+        _, said = log_probabilities(reader.net, read, [one[:3] for one in asked])
         for (*_,row,k),value in zip(asked, said): sums[row][k] += value
         tick(len(batch)*len(groups)/len(inputs))
     return sums, sum(map(len, wanted.values())), n_cut
@@ -177,7 +178,7 @@ def log_likelihoods(
 # %% ../../nbs/modeling/likelihood.ipynb #lik23
 class ChoiceValues(NamedTuple):
     "What a model says of choices"
-    sums:list[np.ndarray] # Of each row (choices,) logarithms; what a choice says by itself is subtracted where there is a context
+    sums:list[np.ndarray] # Of each row (choices,) logarithms, after a context less those without it
     tokens:int # How many were asked
     cut:int # How many texts were too long
 
@@ -198,6 +199,7 @@ def choice_values(
         alone = log_likelihoods(reader, [[('', text)] for text in texts], how)
         by_itself = {text: value for text,(value,) in zip(texts, alone.sums)}
         for i,sums in zip(some, given.sums):
-            found[i] = np.array([value - by_itself.get(choice, 0) for value,choice in zip(sums, rows[i].choices)])
+            alone_too = [by_itself.get(choice, 0) for choice in rows[i].choices]
+            found[i] = np.array(sums) - alone_too
         n_tokens, n_cut = n_tokens + given.tokens + alone.tokens, n_cut + given.cut + alone.cut
     return ChoiceValues(found, n_tokens, n_cut)

@@ -6,7 +6,7 @@
 __all__ = ['TIE', 'answer_of', 'share_right']
 
 # %% ../../../nbs/datasets/choices/answers.ipynb #chan05
-TIE = 1e-3 # Numbers as near as this are equal: sums of 32-bit logarithms differ by less from one batch to the next
+TIE = 1e-3 # Numbers as near as this are equal; sums of 32-bit logarithms differ by less between batches
 
 def answer_of(values)->str: # Places from 0, joined by `=` where they are tied, e.g. `0=2`
     "The choice with the highest value, or those that share it"

@@ -15,7 +15,7 @@ _BEGIN, _END, _NEW = 0, 1, -1
 class _Level(NamedTuple):
     "The n-grams of one length"
     keys:np.ndarray # (n-grams,) sorted; see `_keys`
-    counts:np.ndarray # (n-grams,) of the longest how often they occur, of the others after how many different units
+    counts:np.ndarray # (n-grams,) of the longest how often they occur, of others after how many units
     totals:np.ndarray # (contexts,) the sum of the counts with that context
     kinds:np.ndarray # (contexts,) how many n-grams have it
     discount:float # What is taken from each count
@@ -62,8 +62,9 @@ class KneserNey:
         texts:list, # Each is a list of units, or a string of letters
         order:int # The most units of an n-gram
     ):
-        self.order, self.known = order, {}
-        for unit in (unit for text in texts for unit in text): self.known.setdefault(unit, len(self.known) + 2)
+        self.order = order
+        units = dict.fromkeys(unit for text in texts for unit in text)
+        self.known = {unit: number for number,unit in enumerate(units, 2)}
         self.size = len(self.known) + 2 # With the end, and whatever is new
         self.levels = _counted(self._flat(texts), self.size, order)
 
@@ -87,7 +88,7 @@ class KneserNey:
         return np.bincount(text, self.each(texts), len(texts))
 
 def _refined(level:_Level, contexts, units, size:int, likely)->tuple[np.ndarray,np.ndarray]:
-    "The probability of each unit after its context, and the numbers of the n-grams, from those of shorter ones"
+    "The probability of each unit after its context, from that after a shorter one; and the n-grams' numbers"
     keys = _keys(contexts, units, size)
     place = np.searchsorted(level.keys, keys).clip(max=len(level.keys) - 1)
     is_known = (contexts != _NEW) & (units != _NEW) & (level.keys[place] == keys)
