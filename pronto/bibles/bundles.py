@@ -35,7 +35,8 @@ class Bundle(NamedTuple):
 _MEND = 'mend or remove it'
 
 def _text_of(folder:Folder, name:str)->str:
-    with reading(folder.path/name, _MEND): return decoded(folder.open(name), folder.path/name)
+    with reading(folder.path/name, _MEND):
+        return decoded(folder.open(name), folder.path/name)
 
 def _beside(folder:Folder, name:str, *endings:str)->list[str]:
     "Files of the folder in which a file is, and of those in it, with these endings"
@@ -44,7 +45,8 @@ def _beside(folder:Folder, name:str, *endings:str)->list[str]:
 
 def _stated(folder:Folder, scheme:str, changes:str|None, by:str)->StatedNumbers:
     "The versification that is named, with the changes in a file, if there is one"
-    if changes is None: return StatedNumbers(scheme, by=by if scheme else '')
+    if changes is None:
+        return StatedNumbers(scheme, by=by if scheme else '')
     text = _text_of(folder, changes)
     with reading(folder.path/changes, _MEND, RuntimeError, *ANY_SHAPE):
         scheme_verses(f'{scheme or "eng"} {text}') # Fails if it cannot be read
@@ -67,8 +69,10 @@ _PARATEXT = {'1': 'org', '2': 'lxx', '3': 'vul', '4': 'eng', '5': 'rsc', '6': 'r
 def _paratext(folder:Folder, name:str)->Said|None:
     "What `Settings.xml` says"
     root = parse_xml(_text_of(folder, name), folder.path/name)
-    if root.tag != 'ScriptureText': return None
-    says = lambda *tags: next((text for t in tags if (text := (root.findtext(t) or '').strip())), '')
+    if root.tag != 'ScriptureText':
+        return None
+    def says(*tags):
+        return next((text for t in tags if (text := (root.findtext(t) or '').strip())), '')
     code, script, *_ = *says('LanguageIsoCode').split(':'), '' # e.g. `tpi:Latn::`
     named = says('Language')
     beside = PurePosixPath(name).parent
@@ -87,7 +91,8 @@ _VRS_NAME = re.compile(r'#\s*Versification\s+"([^"\n]+)"')
 def _sources(publication)->list[str]:
     "The files of a publication; until version 2 there are codes of books, and a folder for each publication"
     named = [c.get('src') for c in publication.iter('content') if c.get('src')]
-    if named or publication.tag != 'bookList': return named
+    if named or publication.tag != 'bookList':
+        return named
     return [f'USX_{publication.get("id")}/{b.get("code")}.usx' for b in publication.iter('book')]
 
 def _publication(root)->list[str]: # Names of files as the metadata has them
@@ -99,7 +104,8 @@ def _publication(root)->list[str]: # Names of files as the metadata has them
 def _dbl_numbers(folder:Folder, name:str, root)->StatedNumbers:
     scheme = _NAMED_SCHEMES.get((root.findtext('.//versification') or '').strip().lower(), '')
     vrs = next(iter(_beside(folder, name, '.vrs')), None)
-    if vrs is None: return _stated(folder, scheme, None, 'metadata.xml')
+    if vrs is None:
+        return _stated(folder, scheme, None, 'metadata.xml')
     named = _VRS_NAME.search(_text_of(folder, vrs))
     own = _NAMED_SCHEMES.get(named[1].strip().lower(), '') if named else ''
     return _stated(folder, own or scheme, vrs, PurePosixPath(vrs).name)
@@ -113,8 +119,10 @@ def _said(root, path:str)->str:
 def _dbl(folder:Folder, name:str)->Said|None:
     "What `metadata.xml` says"
     root = parse_xml(_text_of(folder, name), folder.path/name)
-    if root.tag != 'DBLMetadata': return None
-    def says(*paths): return next(filter(None, (_said(root, p) for p in paths)), '')
+    if root.tag != 'DBLMetadata':
+        return None
+    def says(*paths):
+        return next(filter(None, (_said(root, p) for p in paths)), '')
     named = (says('language/name'), says('language/nameLocal'))
     title = says('identification/name', 'identification/nameLocal', 'identification/description')
     licence = says('copyright/statement', 'copyright/fullStatement/statementContent', 'copyright')
@@ -129,8 +137,10 @@ def _dbl(folder:Folder, name:str)->Said|None:
 
 def _found(folder:Folder, name:str, sources:list[str])->list[str]|None:
     "The files that are listed, as names in the folder; raises `InputError` if one is not there"
-    if not sources: return None
-    root, there = PurePosixPath(name).parent, set(folder.names)
+    if not sources:
+        return None
+    root = PurePosixPath(name).parent
+    there = set(folder.names)
     names = [(root/s).as_posix() for s in sources]
     lost = [s for s,n in zip(sources, names) if n not in there]
     if lost:
@@ -143,14 +153,17 @@ _TEXTS = '.usfm', '.sfm', '.usx', '.usj', '.xml', '.txt', '.ptx'
 
 def _localised(value)->list[str]: # The English one first
     "The names of something in several languages"
-    if isinstance(value, str): return [value]
-    if not isinstance(value, dict): return []
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, dict):
+        return []
     english_first = sorted(value.items(), key=lambda kv: not kv[0].startswith('en'))
     return [name for _,name in english_first if isinstance(name, str) and name]
 
 def _rights(value)->str:
     "What the section on copyright says, and the addresses of licences"
-    if not isinstance(value, dict): return ''
+    if not isinstance(value, dict):
+        return ''
     statements = [s.get('statement', '') for s in value.get('shortStatements', []) if isinstance(s, dict)]
     licences = [x.get('url', '') for x in value.get('licenses', []) if isinstance(x, dict)]
     return '; '.join(dict.fromkeys(filter(None, [*map(str, statements), *map(str, licences)])))
@@ -158,7 +171,8 @@ def _rights(value)->str:
 def _burrito(folder:Folder, name:str)->Said|None:
     "What `metadata.json` says"
     about = parse_json(_text_of(folder, name), folder.path/name)
-    if not isinstance(about, dict) or about.get('format') != 'scripture burrito': return None
+    if not isinstance(about, dict) or about.get('format') != 'scripture burrito':
+        return None
     with reading(folder.path/name, _MEND, *ANY_SHAPE):
         language = next(iter(about.get('languages') or []), {})
         titles = _localised(about.get('identification', {}).get('name'))
@@ -192,7 +206,8 @@ def said_by(folder:Folder)->Said: # Empty if nothing says anything
             names = ', '.join(sorted(found))
             what = f'holds several Bibles ({names} describe one each); name one of these folders'
             raise InputError(folder.path, what)
-        if found: return next(iter(found.values()))
+        if found:
+            return next(iter(found.values()))
     return Said({})
 
 def describes(name:str)->bool:

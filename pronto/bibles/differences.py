@@ -20,7 +20,8 @@ def changed_words(
     first:str, second:str
 )->str: # e.g. `sea → lake; – → very`
     "The words of one text that differ from those of another"
-    a, b = first.split(), second.split()
+    a = first.split()
+    b = second.split()
     edits = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     changes = [(a[i:j], b[k:l]) for what,i,j,k,l in edits if what != 'equal']
     return '; '.join(f'{" ".join(was) or "–"} → {" ".join(now) or "–"}' for was,now in changes)
@@ -39,12 +40,14 @@ class Difference(NamedTuple):
 
 _NO_LETTERS = regex.compile(r'[^\p{L}\p{M}\p{N}]+')
 
-def _letters(text:str)->str: return _NO_LETTERS.sub(' ', text.casefold()).strip()
+def _letters(text:str)->str:
+    return _NO_LETTERS.sub(' ', text.casefold()).strip()
 
 def _texts(bible:Bible)->dict[tuple[str,int,str],tuple[str,...]]:
     "Book, chapter and label to the text; to several where a verse stands more than once"
     found = defaultdict(tuple)
-    for row in bible.rows: found[row[:3]] += (row.text,)
+    for row in bible.rows:
+        found[row[:3]] += (row.text,)
     return found
 
 def _verses(key:tuple[str,int,str])->list[Ref]:
@@ -62,18 +65,24 @@ def compare_bibles(
     first:Bible, second:Bible
 )->tuple[int,list[Difference]]: # How many verses are the same, and the others in canonical order
     "Compare two Bibles verse by verse, under their own numbers"
-    here, there = _texts(first), _texts(second)
+    here = _texts(first)
+    there = _texts(second)
     named_here, named_there = ({v for key in side for v in _verses(key)} for side in (here, there))
-    n_same, found = 0, []
+    n_same = 0
+    found = []
     for key in _in_order(here.keys() | there.keys()):
-        a, b = ' / '.join(here.get(key, ())), ' / '.join(there.get(key, ()))
+        a = ' / '.join(here.get(key, ()))
+        b = ' / '.join(there.get(key, ()))
         place = f'{key[0]} {key[1]}:{key[2]}'
-        if key not in there: kind = 'numbers' if named_there.intersection(_verses(key)) else 'first'
-        elif key not in here: kind = 'numbers' if named_here.intersection(_verses(key)) else 'second'
+        if key not in there:
+            kind = 'numbers' if named_there.intersection(_verses(key)) else 'first'
+        elif key not in here:
+            kind = 'numbers' if named_here.intersection(_verses(key)) else 'second'
         elif here[key] == there[key]:
             n_same += 1
             continue
-        else: kind = 'punctuation' if _letters(a) == _letters(b) else 'words'
+        else:
+            kind = 'punctuation' if _letters(a) == _letters(b) else 'words'
         found.append(Difference(place, kind, a, b))
     return n_same, found
 
@@ -93,7 +102,8 @@ def difference_lines(
     same = '1 verse is the same' if n_same == 1 else f'{n_same:,} verses are the same'
     lines = [', '.join([same, *others])]
     lines += map(_line, found[:most])
-    if len(found) > most: lines.append(f'  and {len(found) - most:,} more; write all to a table with -o')
+    if len(found) > most:
+        lines.append(f'  and {len(found) - most:,} more; write all to a table with -o')
     return lines
 
 # %% ../../nbs/bibles/differences.ipynb #df000021
@@ -102,4 +112,5 @@ def write_differences(found:list[Difference], path):
     rows = [dict(verse=d.place, difference=DIFFERENCE_KINDS[d.kind], first=d.first, second=d.second)
             for d in found]
     text = csv_text(rows, ['verse','difference','first','second'])
-    with write_aside(path) as aside: aside.write_text(text, encoding='utf-8', newline='')
+    with write_aside(path) as aside:
+        aside.write_text(text, encoding='utf-8', newline='')

@@ -23,11 +23,16 @@ def script_of(texts:Iterable[str])->str: # A code of ISO 15924; empty if there i
     from fontTools.unicodedata import script
     counts = Counter()
     for c,n in Counter(''.join(texts)).items():
-        if c.isalpha(): counts[script(c)] += n
-    for common in 'Zyyy','Zinh','Zzzz': del counts[common]
-    if not counts: return ''
-    if counts['Hira'] + counts['Kana'] > counts.total()/20: return 'Jpan'
-    if counts['Hang'] > counts.total()/20 and counts['Hani']: return 'Kore'
+        if c.isalpha():
+            counts[script(c)] += n
+    for common in 'Zyyy','Zinh','Zzzz':
+        del counts[common]
+    if not counts:
+        return ''
+    if counts['Hira'] + counts['Kana'] > counts.total()/20:
+        return 'Jpan'
+    if counts['Hang'] > counts.total()/20 and counts['Hani']:
+        return 'Kore'
     return min(counts, key=lambda s: (-counts[s], s))
 
 # %% ../../nbs/bibles/languages.ipynb #3bca6fad
@@ -46,9 +51,12 @@ def _tag(text:str): # A `langcodes.Language` or `None`
     try:
         tag = langcodes.get(text)
         return tag if tag.is_valid() and tag.language not in (None,*_NO_LANGUAGE) else None
-    except (LookupError, ValueError): pass # Not a tag; perhaps a name
-    try: return langcodes.find(text)
-    except LookupError: return None
+    except (LookupError, ValueError):
+        pass # Not a tag; perhaps a name
+    try:
+        return langcodes.find(text)
+    except LookupError:
+        return None
 
 # %% ../../nbs/bibles/languages.ipynb #f2678950
 @cache
@@ -60,8 +68,10 @@ def _languoid(code:str): # `None` if it is not known
     "What is known of a language; a code that was replaced is found too, without a warning of the library"
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
-        try: return _languoids().guess(code)
-        except KeyError: return None
+        try:
+            return _languoids().guess(code)
+        except KeyError:
+            return None
 
 @cache
 def lineage_of(
@@ -70,9 +80,12 @@ def lineage_of(
     "The groups of Glottolog that a language belongs to, from its family on, or `isolate`"
     import langcodes.data_dicts as known
     found = _languoid(iso639_3)
-    if found is None: return ()
-    if found.family_tree: return tuple(group.name for group in reversed(found.family_tree))
-    if found.glottocode: return ('isolate',)
+    if found is None:
+        return ()
+    if found.family_tree:
+        return tuple(group.name for group in reversed(found.family_tree))
+    if found.glottocode:
+        return ('isolate',)
     members = (m for m,whole in known.MACROLANGUAGES.items() if whole in (iso639_3, found.bcp_47))
     return next(filter(None, map(lineage_of, members)), ())
 
@@ -81,7 +94,8 @@ def family_of(iso639_3:str)->str: # e.g. `Atlantic-Congo`; empty if it is not kn
     return next(iter(lineage_of(iso639_3)), '')
 
 # %% ../../nbs/bibles/languages.ipynb #b01a1f7a
-def _private(iso639_3:str)->bool: return len(iso639_3) == 3 and 'qaa' <= iso639_3 <= 'qtz'
+def _private(iso639_3:str)->bool:
+    return len(iso639_3) == 3 and 'qaa' <= iso639_3 <= 'qtz'
 
 _ANCIENT = {'cop','grc','hbo'}
 _VERSIONS = frozenset('''asv bbe bishops bsb byz cev csb gnb gnt kjb kjv leb lsg lut msg nbs nbv net new niv
@@ -94,8 +108,10 @@ def _is_book(word:str)->bool:
 
 def _named(word:str): # A `langcodes.Language` or `None`
     "The language that a lower-case word names or begins with the code of"
-    tag, head = _tag(word), word[:3]
-    if tag is None and (begins := _tag(head)) and begins.to_alpha3() == head: tag = begins
+    tag = _tag(word)
+    head = word[:3]
+    if tag is None and (begins := _tag(head)) and begins.to_alpha3() == head:
+        tag = begins
     known = tag and (len(tag.language) == 2 or tag.language in _ANCIENT)
     return None if word in _VERSIONS or _is_book(word) or len(word) > 3 and not known else tag
 
@@ -103,16 +119,20 @@ def _guess(code:str, script:str): # A `langcodes.Language` or `None`
     "The language that a file name begins with"
     m = re.match(r'[a-z]{2}(?=[-_.])|[a-z]{3,}', code)
     tag = _named(m[0]) if m and not _private(m[0]) else None
-    if tag is None: return None
+    if tag is None:
+        return None
     found = _languoid(tag.to_alpha3())
-    if found is None: return None
+    if found is None:
+        return None
     usual = {s.iso_15924 for s in found.canonical_scripts}
-    if usual & {'Hans','Hant'}: usual.add('Hani')
+    if usual & {'Hans','Hant'}:
+        usual.add('Hani')
     return tag if script in usual else None
 
 # %% ../../nbs/bibles/languages.ipynb #lng41
 def _place(languoid)->tuple[float,float]|None:
-    if languoid.latitude is None or languoid.longitude is None: return None
+    if languoid.latitude is None or languoid.longitude is None:
+        return None
     return round(languoid.latitude, 2), round(languoid.longitude, 2)
 
 @cache
@@ -122,7 +142,8 @@ def coordinates_of(
     "Where a language is spoken, as one point"
     import langcodes.data_dicts as known
     found = _languoid(iso639_3)
-    if found is None: return None
+    if found is None:
+        return None
     usual = [m for m,whole in known.NORMALIZED_MACROLANGUAGES.items() if whole in (iso639_3, found.bcp_47)]
     return _place(found) or next(filter(None, map(coordinates_of, usual)), None)
 
@@ -141,17 +162,22 @@ def identify(
     code:str='', script:str=''
 )->Language: # Without its family; unknown fields are empty
     "Identify the language of a translation"
-    if _private(code): return Language(said or code, code, '', 'name')
+    if _private(code):
+        return Language(said or code, code, '', 'name')
     tag,said_by = (_tag(said),'file') if said.strip() else (_guess(code, script),'name')
-    if tag is None: return Language(said, said_by='file' if said else '')
-    try: iso = tag.to_alpha3()
-    except LookupError: return Language(tag.display_name(), said_by=said_by)
+    if tag is None:
+        return Language(said, said_by='file' if said else '')
+    try:
+        iso = tag.to_alpha3()
+    except LookupError:
+        return Language(tag.display_name(), said_by=said_by)
     return Language(said if _private(iso) else _plain_name(tag), iso, '', said_by)
 
 def find_language(said:str, code:str='', script:str='')->Language: # Unknown fields are empty
     "Identify the language of a translation and its family, which takes seconds to load"
     found = identify(said, code, script)
-    if not found.iso639_3 or _private(found.iso639_3): return found
+    if not found.iso639_3 or _private(found.iso639_3):
+        return found
     return found._replace(family=family_of(found.iso639_3))
 
 # %% ../../nbs/bibles/languages.ipynb #lng45
@@ -169,7 +195,8 @@ def script_for(
     "The script of a translation"
     own = script_of(texts)
     tag = _tag(said) if said.strip() else _guess(code, own)
-    if tag is None or _private(code) or _private(tag.language): return own
+    if tag is None or _private(code) or _private(tag.language):
+        return own
     usual = tag.maximize().script or ''
     return tag.script or (usual if not own or usual in _variants(own) else own)
 
@@ -178,7 +205,8 @@ def language_tag(said:str, code:str='', texts:Iterable[str]=())->str: # Empty if
     import langcodes
     script = script_for(said, code, texts)
     tag = _tag(said) if said.strip() else _guess(code, script)
-    if tag is None or _private(code): return code if _private(code) else ''
+    if tag is None or _private(code):
+        return code if _private(code) else ''
     bare = langcodes.Language.make(tag.language, territory=tag.territory)
     return bare.to_tag() if script in ('', bare.maximize().script) else f'{tag.language}-{script}'
 
@@ -189,7 +217,8 @@ _MANY = 1_000_000 # Writers of a language whose scripts are known well
 def _is_usual(language:str, script:str)->bool: # A code as `langcodes` standardises it
     "Is a language written in a script? Yes for all scripts if too few people write it"
     import langcodes
-    if langcodes.get(language).writing_population() < _MANY: return True
+    if langcodes.get(language).writing_population() < _MANY:
+        return True
     return any(langcodes.get(f'{language}-{v}').writing_population() for v in _variants(script))
 
 @cache
@@ -208,7 +237,8 @@ def _mentioned(text:str)->list[str]: # Codes
 def _agree(declared, code:str)->bool:
     "Can a text in the declared language be said to be in the other one?"
     import langcodes
-    if langcodes.tag_distance(declared, code) < 20: return True # Bokmål and Norwegian
+    if langcodes.tag_distance(declared, code) < 20:
+        return True # Bokmål and Norwegian
     name = langcodes.get(code).language_name()
     known = declared.language_name(), *lineage_of(declared.to_alpha3())
     return any(name in group.split() for group in known)
@@ -218,25 +248,33 @@ def _named_code(name:str)->list[str]:
     tag = _tag(name)
     return [tag.to_tag()] if tag and _plain_name(tag).lower() == name.lower() else []
 
+# %% ../../nbs/bibles/languages.ipynb #lng52-b
 def unknown_language(
     said:str, # A tag or a name that somebody gave; nothing is said of none
     code:str='' # Of the translation
 )->str: # Empty if it is known
     "Why a tag or a name may be a typing error; not checked without the extra `release`"
-    try: import langcodes # noqa: F401
-    except ModuleNotFoundError: return ''
-    if said.strip().lower() in ('', *_NO_LANGUAGE) or _private(code) or _tag(said): return ''
+    try:
+        import langcodes # noqa: F401
+    except ModuleNotFoundError:
+        return ''
+    if said.strip().lower() in ('', *_NO_LANGUAGE) or _private(code) or _tag(said):
+        return ''
     return f'is said to be in {said[:60]!r}, which is no code or name of a language in ISO 639'
 
 def language_doubt(
     bible:Bible, file:str=''
 )->str: # e.g. `declares ssw (Swati) but names Swahili`; empty if nothing speaks against it
     "Why the declared language of a translation may be wrong; not checked without the extra `release`"
-    try: import langcodes
-    except ModuleNotFoundError: return ''
+    try:
+        import langcodes
+    except ModuleNotFoundError:
+        return ''
     declared = _tag(bible.language)
-    if declared is None: return unknown_language(bible.language, re.match('[a-z]*', file)[0])
-    if _private(declared.language): return ''
+    if declared is None:
+        return unknown_language(bible.language, re.match('[a-z]*', file)[0])
+    if _private(declared.language):
+        return ''
     script = script_of(r.text for r in bible.rows[::10])
     usual = not script or _is_usual(langcodes.standardize_tag(declared.language, macro=True), script)
     says = {f'names {name}': _named_code(name) for name in bible.named}
@@ -244,8 +282,10 @@ def language_doubt(
     says[f'is called {file}'] = _mentioned(file)
     agrees = {what: any(_agree(declared, c) for c in codes) for what,codes in says.items() if codes}
     against = [] if any(agrees.values()) else list(agrees)
-    if declared.script and script: usual = declared.script in _variants(script)
-    if not usual: against.append(f'is written in {script}')
+    if declared.script and script:
+        usual = declared.script in _variants(script)
+    if not usual:
+        against.append(f'is written in {script}')
     name = _plain_name(declared)
     return f'declares {bible.language} ({name}) but {" and ".join(against)}' if against else ''
 
@@ -260,18 +300,24 @@ def _terms(kind:str)->re.Pattern:
 
 def redistribution(licence:str)->str: # `permitted`, `forbidden` or `unclear`
     "May the text be passed on?"
-    says = lambda kind, text=licence: bool(_terms(kind).search(text))
-    if says('forbidden'): return 'forbidden'
-    if says('no derivatives'): return 'unclear'
+    def says(kind, text=licence):
+        return bool(_terms(kind).search(text))
+    if says('forbidden'):
+        return 'forbidden'
+    if says('no derivatives'):
+        return 'unclear'
     rest = _terms('harmless').sub('', licence)
-    if says('permitted'): return 'unclear' if says('condition', rest) else 'permitted'
+    if says('permitted'):
+        return 'unclear' if says('condition', rest) else 'permitted'
     return 'forbidden' if says('reserved', rest) else 'unclear'
 
 # %% ../../nbs/bibles/languages.ipynb #lic00002
 def sha256_of(path)->str:
-    with open(path, 'rb') as f: return hashlib.file_digest(f, 'sha256').hexdigest()
+    with open(path, 'rb') as f:
+        return hashlib.file_digest(f, 'sha256').hexdigest()
 
-def note_path(folder:Path, name:str)->Path: return folder/'fetched'/f'{name}.json'
+def note_path(folder:Path, name:str)->Path:
+    return folder/'fetched'/f'{name}.json'
 
 def read_note(path:Path)->dict: # Empty if there is none
     "What was noted when a source was fetched"
@@ -286,8 +332,10 @@ def fetched_note(
     for folder in path.parent.parent, data_dir():
         note = read_note(note_path(folder, f'ebible-{path.name.removesuffix(".usfx.xml")}'))
         try:
-            if note and sha256_of(path) in note['sha256'].values(): return note
-        except OSError: continue
+            if note and sha256_of(path) in note['sha256'].values():
+                return note
+        except OSError:
+            continue
     return {}
 
 def licence_of(bible, path)->str: # Empty if nothing is known

@@ -36,10 +36,12 @@ def marker_kind(
 )->str: # A key of the table, with `*` for an end; empty if USFM does not have the marker
     "What a marker means for the text of a verse"
     name = marker.lstrip('+')
-    if kind := _KNOWN.get(name): return kind
+    if kind := _KNOWN.get(name):
+        return kind
     level = _LEVEL.fullmatch(name)
     kind = level and _KNOWN.get(level[1] + level[2])
-    if kind in _WITH_LEVELS: return kind
+    if kind in _WITH_LEVELS:
+        return kind
     return 'stone' if _STONE.fullmatch(name) else ''
 
 # %% ../../nbs/bibles/markers.ipynb #mk12

@@ -15,30 +15,38 @@ from typing import NamedTuple
 from ..core.files import InputError, reading
 
 # %% ../../nbs/bibles/opening.ipynb #c4ded1e2
-class NotABible(InputError): "A file that is not a Bible; in a folder such files are left out"
+class NotABible(InputError):
+    "A file that is not a Bible; in a folder such files are left out"
 
 _DECLARED = re.compile(rb'\s*<\?xml[^>]*?encoding=["\']([\w.-]+)')
 _NOT_FOR_TEXT = frozenset('undefined idna punycode unicode-escape raw-unicode-escape'.split())
 
 def _encoding(data:bytes, path)->str:
     "The encoding of a file"
-    if data[:2] in (b'\xff\xfe', b'\xfe\xff'): return 'utf-16'
+    if data[:2] in (b'\xff\xfe', b'\xfe\xff'):
+        return 'utf-16'
     declared = _DECLARED.match(data)
-    if not declared or declared[1].lower() in (b'utf-8', b'utf-16', b'utf8'): return 'utf-8-sig'
+    if not declared or declared[1].lower() in (b'utf-8', b'utf-16', b'utf8'):
+        return 'utf-8-sig'
     name = declared[1].decode()
-    try: known = codecs.lookup(name).name not in _NOT_FOR_TEXT
-    except LookupError: known = False
-    if not known: raise InputError(path, f'declares an unknown encoding {name}; convert it to UTF-8')
+    try:
+        known = codecs.lookup(name).name not in _NOT_FOR_TEXT
+    except LookupError:
+        known = False
+    if not known:
+        raise InputError(path, f'declares an unknown encoding {name}; convert it to UTF-8')
     return name
 
 def decoded(data:bytes, path)->str:
     "The text of a file, with `\\n` at the end of each line"
-    if not data.strip(): raise NotABible(path, 'is empty; name a file that holds a Bible')
+    if not data.strip():
+        raise NotABible(path, 'is empty; name a file that holds a Bible')
     encoding = _encoding(data, path)
     control = data[:4096].translate(None, bytes(range(32, 256))+b'\t\n\r\f\v')
     if encoding!='utf-16' and len(control)>max(8, len(data[:4096])//50):
         raise NotABible(path, 'is a binary file; name a file that holds a Bible')
-    try: text = data.decode(encoding)
+    try:
+        text = data.decode(encoding)
     except UnicodeDecodeError as e:
         place = f"line {data.count(bytes([10]), 0, e.start)+1}"
         name = encoding.removesuffix("-sig").upper()
@@ -64,7 +72,8 @@ LARGEST_ZIP = 2**28 # Bytes of all its members
 
 def read_file(path)->bytes:
     "The bytes of a file; raises `NotABible` if it is too large"
-    with open(path, 'rb') as f: data = f.read(LARGEST + 1)
+    with open(path, 'rb') as f:
+        data = f.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise NotABible(path, f'is larger than any Bible ({LARGEST>>20} MB); name the Bible alone')
     return data
@@ -75,7 +84,8 @@ class Folder(NamedTuple):
     names:list[str]             # Of its files, with `/` between folders; without hidden ones
     open:Callable[[str],bytes]  # The content of a file
 
-def _visible(name:str)->bool: return not re.search(r'(^|/)(\.[^./]|__MACOSX/)', name)
+def _visible(name:str)->bool:
+    return not re.search(r'(^|/)(\.[^./]|__MACOSX/)', name)
 
 def _require_inside(path:Path, root:Path):
     "Refuse a link out of a folder: what it shows was not put there"
@@ -84,7 +94,8 @@ def _require_inside(path:Path, root:Path):
 
 def _folder(path:Path)->Folder:
     visible = [p for p in path.rglob('*') if _visible(p.relative_to(path).as_posix())]
-    for p in visible: _require_inside(p, path.resolve())
+    for p in visible:
+        _require_inside(p, path.resolve())
     files = sorted((p.relative_to(path) for p in visible if p.is_file()), key=lambda p: p.parts)
     return Folder(path, [p.as_posix() for p in files], lambda name: read_file(path/name))
 
@@ -97,7 +108,8 @@ def _zip(path:Path, data:bytes)->Folder:
         raise InputError(path, what)
     def read(name):
         try:
-            with reading(path/name, 'get a complete copy', RuntimeError): return archive.read(members[name])
+            with reading(path/name, 'get a complete copy', RuntimeError):
+                return archive.read(members[name])
         except MemoryError as e:
             raise InputError(path, f'{name} cannot be unpacked; unpack it yourself') from e
     return Folder(path, sorted(members), read)
@@ -113,26 +125,31 @@ _PACKED = {b'word/document.xml': 'a document of Word', b'opendocument': 'a docum
 def _refuse_documents(path, data:bytes):
     "Raise `NotABible` for documents from which no program can read verses"
     found = next((name for begin,name in _DOCUMENTS.items() if data.startswith(begin)), None)
-    if data.startswith(b'PK'): found = next((name for part,name in _PACKED.items() if part in data), None)
-    if found: raise NotABible(path, f'is {found}; save it as plain text (UTF-8) and {VERSE_LINES}')
+    if data.startswith(b'PK'):
+        found = next((name for part,name in _PACKED.items() if part in data), None)
+    if found:
+        raise NotABible(path, f'is {found}; save it as plain text (UTF-8) and {VERSE_LINES}')
 
 # %% ../../nbs/bibles/opening.ipynb #opn00009
 _SQLITE = b'SQLite format 3\0'
 
 def text_file(path, data:bytes, vref:str|None=None)->TextFile:
     "A file as text, or a database as bytes; raises `NotABible` if it is neither"
-    if data.startswith(_SQLITE): return TextFile(path, '', vref, data)
+    if data.startswith(_SQLITE):
+        return TextFile(path, '', vref, data)
     return TextFile(path, decoded(data, path), vref)
 
 def open_place(path)->TextFile|Folder:
     "Read a file, or list what is in a folder or a zip"
     path = Path(path)
     with reading(path, 'name a Bible'):
-        if path.is_dir(): return _folder(path)
+        if path.is_dir():
+            return _folder(path)
         data = read_file(path)
         _refuse_documents(path, data)
         if zipfile.is_zipfile(io.BytesIO(data)):
-            with reading(path, 'unpack it yourself', RuntimeError): return _zip(path, data)
+            with reading(path, 'unpack it yourself', RuntimeError):
+                return _zip(path, data)
         if data.startswith(_ZIP):
             raise InputError(path, 'is a zip that is cut off or damaged; get a complete copy')
         beside = path.parent/'vref.txt'

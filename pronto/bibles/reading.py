@@ -47,7 +47,8 @@ class Reader(NamedTuple):
 
 def _xml(name:str, who:str, says:str, *roots:str)->Reader:
     "A reader of a format in XML, known by the root element"
-    read = lambda f: read_xml(f.text, f.path, f.words)
+    def read(f):
+        return read_xml(f.text, f.path, f.words)
     return Reader(name, lambda f: xml_root(f.text) in roots, read, who, says)
 
 _IN_XML = [
@@ -102,24 +103,29 @@ def _read_text(file:TextFile, words:bool=False)->Bible:
     "Read a file; raises `NotABible` if no reader recognises it"
     with reading(file.path):
         reader = next((r for r in _readers() if r.recognises(file)), None)
-        if reader is None and is_xml(file.text): parse_xml(file.text, file.path) # It may be damaged
+        if reader is None and is_xml(file.text):
+            parse_xml(file.text, file.path) # It may be damaged
         bible = reader and reader.read(file._replace(words=words))
-        if bible and (bible.rows or bible.skipped): return bible
+        if bible and (bible.rows or bible.skipped):
+            return bible
         what = f'is not a Bible in a format that PrOnto reads ({_formats()})'
         raise NotABible(file.path, f'{what}; {VERSE_LINES}')
 
 # %% ../../nbs/bibles/reading.ipynb #55c4fb6c
 def _texts(folder:Folder, names:list[str], why:dict):
     "Yields name and `TextFile`; notes in `why` for which files there is none"
-    vrefs, there = {}, set(folder.names)
+    vrefs = {}
+    there = set(folder.names)
     for name in names:
-        if name.endswith('vref.txt') or describes(name): continue
+        if name.endswith('vref.txt') or describes(name):
+            continue
         beside = (PurePosixPath(name).parent/'vref.txt').as_posix()
         try:
             if beside in there and beside not in vrefs:
                 vrefs[beside] = decoded(folder.open(beside), folder.path/beside)
             yield name, text_file(folder.path/name, folder.open(name), vrefs.get(beside))
-        except NotABible as e: why[name] = e
+        except NotABible as e:
+            why[name] = e
 
 # %% ../../nbs/bibles/reading.ipynb #rdg00004
 def _modules(folder:Folder)->dict[str,Reader]:
@@ -156,7 +162,8 @@ def _check_chapters(found:dict[str,Bible], path):
     file_of = {}
     for name,bible in found.items():
         for chapter in sorted({row[:2] for row in bible.rows}):
-            if (other := file_of.setdefault(chapter, name)) == name: continue
+            if (other := file_of.setdefault(chapter, name)) == name:
+                continue
             what = f'{other} and {name} both hold {chapter[0]} {chapter[1]}; name one Bible, not several'
             raise InputError(path, f'{what}, or the parts of a treebank one by one')
 
@@ -191,40 +198,55 @@ def _has_no_verses(file:TextFile)->bool:
 def _read_folder(folder:Folder, words:bool)->Bible:
     if modules := _modules(folder):
         return _read_module(folder, modules, words)
-    found, why, said = {}, {}, said_by(folder)
+    found = {}
+    why = {}
+    said = said_by(folder)
     for name,file in _texts(folder, folder.names if said.names is None else said.names, why):
-        try: found[name] = _read_text(file, words)
+        try:
+            found[name] = _read_text(file, words)
         except NotABible as e:
-            if _has_no_verses(file): continue
+            if _has_no_verses(file):
+                continue
             if said.names is not None:
                 what = 'is listed as a part of the Bible, but is none; get a complete copy'
                 raise InputError(folder.path/name, what) from e
             why[name] = e
-    if not found and len(why) == 1: raise next(iter(why.values()))
+    if not found and len(why) == 1:
+        raise next(iter(why.values()))
     what = f'holds no Bible in a format that PrOnto reads ({_formats()})'
-    if not found: raise NotABible(folder.path, what)
+    if not found:
+        raise NotABible(folder.path, what)
     kept, others = _main_format(found)
     _check_chapters(kept, folder.path)
     bible = _joined(kept)
     others |= _left_out(why, kept) | _not_listed(folder, said.names or [])
     return replace(bible, skipped=bible.skipped | others, **said.fields)
 
+# %% ../../nbs/bibles/reading.ipynb #rdg000x1-b
 def _not_listed(folder:Folder, listed:list[str])->dict[str,int]: # To the number of verses
     "Books that lie beside those that the folder lists, such as those of another publication"
-    endings, read = {PurePosixPath(n).suffix for n in listed}, {PurePosixPath(n).name for n in listed}
-    found, paths = {}, map(PurePosixPath, folder.names)
+    endings = {PurePosixPath(n).suffix for n in listed}
+    read = {PurePosixPath(n).name for n in listed}
+    found = {}
+    paths = map(PurePosixPath, folder.names)
     beside = [path.as_posix() for path in paths if path.suffix in endings and path.name not in read]
     for name,file in _texts(folder, beside, {}):
-        try: found[f'{name} (not listed)'] = len(_read_text(file, False).rows)
-        except NotABible: continue
-        except InputError: found[f'{name} (not listed, damaged)'] = 1
+        try:
+            found[f'{name} (not listed)'] = len(_read_text(file, False).rows)
+        except NotABible:
+            continue
+        except InputError:
+            found[f'{name} (not listed, damaged)'] = 1
     return found
 
 def _joined(parts:dict[str,Bible])->Bible: # By the names of their files
     "Several parts as one Bible; language, title and licence are those of the first part that has them"
-    skipped, bibles = Counter(), list(parts.values())
-    for b in bibles: skipped.update(b.skipped)
-    first = lambda name: next((v for b in bibles if (v := getattr(b, name))), '')
+    skipped = Counter()
+    bibles = list(parts.values())
+    for b in bibles:
+        skipped.update(b.skipped)
+    def first(name):
+        return next((v for b in bibles if (v := getattr(b, name))), '')
     meta = {name: first(name) for name in ('language','title','licence','format')}
     named = tuple(dict.fromkeys(name for b in bibles for name in b.named))
     words = {row: found for b in bibles for row,found in b.words.items()}
@@ -245,7 +267,8 @@ def _check_parts(parts:list[Bible], paths:list[str]):
     for i,(bible,path) in enumerate(zip(parts, paths)):
         for row in bible.rows:
             other = holders.setdefault(row[:3], i)
-            if other == i: continue
+            if other == i:
+                continue
             what = f'holds {row.book} {row.chapter}:{row.label}, as {paths[other]} does'
             raise InputError(path, f'{what}; name the parts of one Bible only, and each once')
 
@@ -263,7 +286,8 @@ def read_bible(
 )->Bible: # All its rows, under the file's own numbers
     "Read a Bible in any format, recognised from its content; raises `InputError`"
     opened = [open_place(p) for p in (path if isinstance(path, (list, tuple)) else [path])]
-    if len(opened) == 1: return _read_opened(opened[0], words)
+    if len(opened) == 1:
+        return _read_opened(opened[0], words)
     if (reader := _joining(opened)):
         with reading(opened[0].path):
             return reader.join(opened)
@@ -275,4 +299,5 @@ def read_bible(
 def write_tsv(bible:Bible, path):
     "Write a Bible as a table of four columns; raises `InputError` if it cannot be written"
     lines = ('\t'.join(map(str, row)) + '\n' for row in bible.rows)
-    with write_aside(path) as aside: aside.write_text(''.join(lines), encoding='utf-8', newline='')
+    with write_aside(path) as aside:
+        aside.write_text(''.join(lines), encoding='utf-8', newline='')

@@ -63,8 +63,10 @@ _GLUED = regex.compile(rf'(?<=[\w\p{{M}}.,;:!?»”’)\]])(?<![{_UNSPACED}])'
 
 def clean_text(text:str)->str: # Words separated by single spaces
     "The text without notes, layout and control characters"
-    if NOTE_MARK in text: text = _GLUED.sub(' ', text).replace(NOTE_MARK, '')
-    if _ODD.search(text): text = _BLANK.sub(' ', _UNSEEN.sub('', text))
+    if NOTE_MARK in text:
+        text = _GLUED.sub(' ', text).replace(NOTE_MARK, '')
+    if _ODD.search(text):
+        text = _BLANK.sub(' ', _UNSEEN.sub('', text))
     return ' '.join(text.split())
 
 # %% ../../nbs/bibles/rows.ipynb #9f718ddd
@@ -77,7 +79,8 @@ _LONGEST = 400 # Characters of a label; no chapter has verses for more
 @cache
 def clean_label(label:str)->str: # e.g. `5`, `5-6`, `5,6`, `3a`; empty if it is not a verse number
     "The printed number of a verse in ASCII digits"
-    if len(label) > _LONGEST: return ''
+    if len(label) > _LONGEST:
+        return ''
     s = _MARKS.sub('', label.lower())
     s = re.sub('[،、+&;]', ',', re.sub('[‐-―−–]', '-', s))
     s = re.sub(r'\d+', lambda m: str(int(m[0])), s)
@@ -91,8 +94,10 @@ def label_verses(
     res = []
     for item in label.split(','):
         (a,x),(b,y) = [re.fullmatch(r'(\d+)(.?)', end).groups() for end in (item.split('-')*2)[:2]]
-        first, last = int(a), int(b)
-        if last < first: return ((0,False),)
+        first = int(a)
+        last = int(b)
+        if last < first:
+            return ((0,False),)
         res += [(n, bool(n==first and x or n==last and y)) for n in range(first, last+1)]
     return tuple(res)
 
@@ -163,7 +168,8 @@ class LinkedWord(NamedTuple):
 class _Usable:
     "Which verses of the rows are usable, and why the others are not"
     @cached_property
-    def _status(self): return _statuses(self.rows, self.fused)
+    def _status(self):
+        return _statuses(self.rows, self.fused)
     @cached_property
     def verses(self)->dict[Ref,str]:
         "The text of each usable verse, in canonical order"
@@ -207,8 +213,10 @@ class Bible(_Usable):
     dropped:list[str] = field(default_factory=list, compare=False) # Own numbers without an English verse
     stated:StatedNumbers = field(default=StatedNumbers(), compare=False) # What the project says about numbers
 
-    def __post_init__(self): self.rows = sorted(self.rows, key=lambda r: (_ORDER[r.book], r.chapter))
-    def __repr__(self): return f"Bible({', '.join(f'{n} {k}' for k,n in self.counts.items())})"
+    def __post_init__(self):
+        self.rows = sorted(self.rows, key=lambda r: (_ORDER[r.book], r.chapter))
+    def __repr__(self):
+        return f"Bible({', '.join(f'{n} {k}' for k,n in self.counts.items())})"
 
     @cached_property
     def linked(self)->dict[Ref,tuple[LinkedWord,...]]:
@@ -223,18 +231,24 @@ REASONS = 'merged', 'part', 'repeated', 'empty' # Why a verse of the file is not
 
 def _copied_chapters(rows:list[VerseRow])->set[tuple[str,int]]:
     "Book and chapter of each chapter that has the same text as another one"
-    texts, places = defaultdict(list), defaultdict(list)
-    for row in rows: texts[row[:2]].append(row.text)
-    for chapter,text in texts.items(): places[tuple(text)].append(chapter)
+    texts = defaultdict(list)
+    places = defaultdict(list)
+    for row in rows:
+        texts[row[:2]].append(row.text)
+    for chapter,text in texts.items():
+        places[tuple(text)].append(chapter)
     copied = [chapters for text,chapters in places.items() if len(chapters) > 1 and len(set(text)) > 1]
     return {chapter for chapters in copied for chapter in chapters}
 
 def _reason(met:list[tuple[bool,bool,str]], fused:bool)->str:
     "Why a verse is not usable, from (part, merged, text) of each of its rows; empty if it is"
     parts, merged, texts = zip(*met)
-    if any(parts): return 'part'
-    if fused or any(merged): return 'merged'
-    if len(met) > 1: return 'repeated'
+    if any(parts):
+        return 'part'
+    if fused or any(merged):
+        return 'merged'
+    if len(met) > 1:
+        return 'repeated'
     return '' if any(map(str.isalpha, texts[0])) else 'empty'
 
 def _statuses(rows:list[VerseRow], fused:frozenset)->dict[Ref,tuple[str,str]]:
@@ -242,11 +256,14 @@ def _statuses(rows:list[VerseRow], fused:frozenset)->dict[Ref,tuple[str,str]]:
     met = defaultdict(list)
     for row in rows:
         verses = label_verses(row.label)
-        for n,part in verses: met[Ref(row.book, row.chapter, n)].append((part, len(verses)>1, row.text))
-    for ref in fused: met[ref] = met[ref] or [(False, True, '')]
+        for n,part in verses:
+            met[Ref(row.book, row.chapter, n)].append((part, len(verses)>1, row.text))
+    for ref in fused:
+        met[ref] = met[ref] or [(False, True, '')]
     if copied := _copied_chapters(rows):
         for ref in met:
-            if ref[:2] in copied: met[ref] *= 2
+            if ref[:2] in copied:
+                met[ref] *= 2
     return {ref: (_reason(met[ref], ref in fused), met[ref][0][2]) for ref in in_order(met)}
 
 # %% ../../nbs/bibles/rows.ipynb #33e1ef2a
@@ -254,7 +271,9 @@ PLACEHOLDERS = '***', '<range>' # In place of a verse that is merged into the on
 
 def _join(a:str, b:str)->str:
     "Two labels as one, `1` and `2` as `1-2`"
-    first, last, following = label_verses(a)[0][0], label_verses(a)[-1][0], label_verses(b)[0][0]
+    first = label_verses(a)[0][0]
+    last = label_verses(a)[-1][0]
+    following = label_verses(b)[0][0]
     is_range = following == last+1 and ',' not in a+b
     return f'{first}-{label_verses(b)[-1][0]}' if is_range else f'{a},{b}'
 
@@ -266,22 +285,36 @@ def _in_clean_text(words:list[LinkedWord], found:str, text:str)->tuple[LinkedWor
     spans = ((before[w.start], before[w.end], w.attributes) for w in words)
     return tuple(LinkedWord(places[a], places[b-1]+1, attributes) for a,b,attributes in spans if a < b)
 
+# %% ../../nbs/bibles/rows.ipynb #33e1ef2a-b
 def make_bible(
     raw,   # Yields `(book, chapter, label, text)` as they are in the file
     words=(), # For each of them the `LinkedWord`s in its text, as they are in the file
     **meta # `language`, `title`, `licence`, `format`, `faults`
 )->Bible: # Verses without a known book and number are counted in `skipped`
     "Turn the verses of a file into rows"
-    rows, skipped, linked = [], Counter(), {}
+    rows = []
+    skipped = Counter()
+    linked = {}
     for (book,chapter,label,found),marked in zip(raw, chain(words, repeat(()))):
-        code, chap, lab, text = find_book(book), clean_label(chapter), clean_label(label), clean_text(found)
-        if not code: skipped[book] += 1; continue
-        if not chap.isdecimal() or not lab: skipped[f'{code} {chapter}:{label}'] += 1; continue
+        code = find_book(book)
+        chap = clean_label(chapter)
+        lab = clean_label(label)
+        text = clean_text(found)
+        if not code:
+            skipped[book] += 1
+            continue
+        if not chap.isdecimal() or not lab:
+            skipped[f'{code} {chapter}:{label}'] += 1
+            continue
         before = rows[-1] if rows and rows[-1][:2] == (code, int(chap)) else None
-        if text not in PLACEHOLDERS or before is None: rows.append(VerseRow(code, int(chap), lab, text))
-        elif len(before.label) < _LONGEST: rows[-1] = before._replace(label=_join(before.label, lab))
-        else: skipped[f'{code} {chapter}:{label}'] += 1
-        if marked: linked[rows[-1]] = _in_clean_text(marked, found, text)
+        if text not in PLACEHOLDERS or before is None:
+            rows.append(VerseRow(code, int(chap), lab, text))
+        elif len(before.label) < _LONGEST:
+            rows[-1] = before._replace(label=_join(before.label, lab))
+        else:
+            skipped[f'{code} {chapter}:{label}'] += 1
+        if marked:
+            linked[rows[-1]] = _in_clean_text(marked, found, text)
     return Bible(rows, skipped=dict(skipped), words=linked, **meta)
 
 # %% ../../nbs/bibles/rows.ipynb #cbd178ca
@@ -299,7 +332,8 @@ class Collector:
         self._parts = None
     def text(self, text:str):
         "Add text to the open verse; other text is left out, and counted in a chapter that has `begun`"
-        if self._parts is not None: self._parts.append(text)
+        if self._parts is not None:
+            self._parts.append(text)
         elif self.begun and any(map(str.isalpha, text)):
             self._found.append((self.book, self.chapter, 'text of no verse', ()))
             self.begun = False

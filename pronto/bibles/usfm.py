@@ -24,7 +24,8 @@ class Marks:
     place:Callable[[int],str]    # Number of a marker to where it stands, e.g. `line 8`
     attributes:dict[int,dict[str,str]] = field(default_factory=dict) # Of markers, if they are not in the text
     faults:dict[str,Fault] = field(default_factory=dict)
-    def next_is(self, i:int, kind:str)->bool: return self.kinds[i+1:i+2] == [kind]
+    def next_is(self, i:int, kind:str)->bool:
+        return self.kinds[i+1:i+2] == [kind]
     def fault(self, what:str, i:int):
         "Count a fault of `FAULTS` at a marker"
         count, first = self.faults.get(what) or (0, self.place(i))
@@ -43,10 +44,14 @@ class _Kinds(dict):
 def usfm_marks(usfm:str)->Marks:
     "Cut USFM into markers and texts"
     pieces = _TOKEN.split(usfm)
-    markers, texts = pieces[1::2], pieces[2::2]
-    if '~' in usfm: texts = [text.replace('~', ' ') for text in texts]
-    if '//' in usfm: texts = [text.replace('//', '') for text in texts]
-    def place(i): return f"line {1 + sum(piece.count(chr(10)) for piece in pieces[:2*i+2])}"
+    markers = pieces[1::2]
+    texts = pieces[2::2]
+    if '~' in usfm:
+        texts = [text.replace('~', ' ') for text in texts]
+    if '//' in usfm:
+        texts = [text.replace('//', '') for text in texts]
+    def place(i):
+        return f"line {1 + sum(piece.count(chr(10)) for piece in pieces[:2*i+2])}"
     marks = Marks(list(map(_Kinds(_SIGNS).__getitem__, markers)), markers, texts, place)
     _name_unknown(marks)
     return marks
@@ -56,21 +61,27 @@ _GLUED_MARKER = re.compile(r'([cv]|[a-z]+\d|[a-z]+(?=[A-Z]))(\w[\w-]*)', re.A)
 
 def _name_unknown(marks:Marks):
     "Give kinds to the markers that USFM does not have"
-    if '' not in marks.kinds: return # Of most files
+    if '' not in marks.kinds:
+        return # Of most files
     ended = set(marks.markers)
     for i,kind in enumerate(marks.kinds):
-        if kind: continue
+        if kind:
+            continue
         marker = marks.markers[i]
         glued = _GLUED_MARKER.fullmatch(marker)
         if glued and (known := marker_kind(glued[1])):
             marks.kinds[i], marks.markers[i], marks.texts[i] = known, glued[1], glued[2] + marks.texts[i]
             marks.fault('markers run into the text', i)
-        elif marks.next_is(i, '*'): marks.kinds[i] = 'stone'
-        elif marker[-1] == '*': marks.kinds[i] = 'char*'
-        else: marks.kinds[i] = 'unknown style' if f'{marker}*' in ended else 'unknown'
+        elif marks.next_is(i, '*'):
+            marks.kinds[i] = 'stone'
+        elif marker[-1] == '*':
+            marks.kinds[i] = 'char*'
+        else:
+            marks.kinds[i] = 'unknown style' if f'{marker}*' in ended else 'unknown'
 
 # %% ../../nbs/bibles/usfm.ipynb #us12
-_ACTIONS, _WORD_ACTIONS = {}, {} # Kind of a marker to what is done there, always or if words are asked for
+_ACTIONS = {} # Kind of a marker to what is done there, always or if words are asked for
+_WORD_ACTIONS = {}
 
 def _at(*kinds:str, actions=_ACTIONS):
     "Register the action for markers of these kinds; at others, such as ends of styles, nothing is done"
@@ -93,12 +104,18 @@ class VerseText:
     def read(self, actions:dict):
         add = self.found.text
         for i,(kind,text,following) in self.pieces:
-            if kind in actions: text = actions[kind](self, i, text)
-            elif kind == 'char': text = text.lstrip()
-            if not text or not self.visible: continue
-            if '|' not in text: add(text)
-            elif following == 'char*': add(text.partition('|')[0])
-            else: add(_without_attributes(self, i, text))
+            if kind in actions:
+                text = actions[kind](self, i, text)
+            elif kind == 'char':
+                text = text.lstrip()
+            if not text or not self.visible:
+                continue
+            if '|' not in text:
+                add(text)
+            elif following == 'char*':
+                add(text.partition('|')[0])
+            else:
+                add(_without_attributes(self, i, text))
         _end_bar(self, len(self.marks.kinds)-1)
 
 # %% ../../nbs/bibles/usfm.ipynb #us14
@@ -123,7 +140,8 @@ def _chapter(v, i, text):
 
 def _end_bar(v, i):
     "A chapter, a verse or the end of the file ends a sidebar"
-    if v.in_bar: v.marks.fault('sidebars are not closed', i)
+    if v.in_bar:
+        v.marks.fault('sidebars are not closed', i)
     v.visible, v.in_bar = True, False
 
 # %% ../../nbs/bibles/usfm.ipynb #us14v
@@ -134,8 +152,10 @@ def _verse(v, i, text):
     _end_bar(v, i)
     number, text = _first_word(text)
     if not clean_label(number) and (glued := _GLUED_NUMBER.fullmatch(number)) and clean_label(glued[1]):
-        number, text = glued[1], f'{glued[2]} {text}'.lstrip('\u200b')
-        if glued[2][0] != '\u200b': v.marks.fault('numbers run into the text', i)
+        number = glued[1]
+        text = f'{glued[2]} {text}'.lstrip('\u200b')
+        if glued[2][0] != '\u200b':
+            v.marks.fault('numbers run into the text', i)
     v.found.open(number)
     v.ended = False
     return text
@@ -148,8 +168,10 @@ def _end_of_verse(v, i, text): # Only USX and USJ say where a verse ends
 
 @_at('plain')
 def _plain(v, i, text): # Text of USX and USJ, where `|` is a sign as others
-    if not v.visible: return
-    if v.ended and text.strip(f' \n\t{NOTE_MARK}'): v.marks.fault('texts stand after the end of a verse', i)
+    if not v.visible:
+        return
+    if v.ended and text.strip(f' \n\t{NOTE_MARK}'):
+        v.marks.fault('texts stand after the end of a verse', i)
     v.found.text(text)
 
 # %% ../../nbs/bibles/usfm.ipynb #us17
@@ -166,16 +188,20 @@ def _unknown_paragraph(v, i, text):
 def _count_unknown(v, i):
     "Count a marker that USFM does not have, from the first verse on"
     verses, _ = v.found.place()
-    if verses: v.marks.fault('markers are unknown', i)
+    if verses:
+        v.marks.fault('markers are unknown', i)
 
 @_at('cell')
-def _cell(v, i, text): return f' {text}'
+def _cell(v, i, text):
+    return f' {text}'
 
 @_at('head')
-def _heading(v, i, text): v.visible = False
+def _heading(v, i, text):
+    v.visible = False
 
 @_at('bar')
-def _sidebar(v, i, text): v.visible, v.in_bar = False, True
+def _sidebar(v, i, text):
+    v.visible, v.in_bar = False, True
 
 @_at('bar*')
 def _end_of_sidebar(v, i, text):
@@ -192,19 +218,22 @@ def _unknown_style(v, i, text):
 
 @_at('sign')
 def _sign(v, i, text):
-    if v.visible: v.found.text(v.marks.markers[i])
+    if v.visible:
+        v.found.text(v.marks.markers[i])
     return text
 
 @_at('stone')
 def _milestone(v, i, text):
-    if v.marks.next_is(i, '*'): return ''
+    if v.marks.next_is(i, '*'):
+        return ''
     v.marks.fault('milestones are not closed', i)
     return _ATTRIBUTES.sub('', text)
 
 def _without_attributes(v, i, text):
     "The words around attributes that are not closed; other bars are signs"
     words, n = _ATTRIBUTES.subn('', text)
-    if n: v.marks.fault('attributes are not closed', i)
+    if n:
+        v.marks.fault('attributes are not closed', i)
     return words
 
 # %% ../../nbs/bibles/usfm.ipynb #us27
@@ -213,12 +242,17 @@ _NUMBERS = frozenset('ca va vp fm efm'.split())
 
 def _end_of(marks:Marks, i:int)->tuple[int,bool]: # Number of a marker; whether it is the end of this note
     "Where a note ends"
-    own, other = f'{marks.markers[i]}*', None
+    own = f'{marks.markers[i]}*'
+    other = None
     for j in range(i+1, len(marks.kinds)):
-        if marks.markers[j] == own: return j, True
-        if marks.kinds[j] in _STOPS or marks.markers[j] == marks.markers[i]: break
-        if marks.kinds[j] == 'note*' and other is None: other = j
-    else: j = len(marks.kinds)
+        if marks.markers[j] == own:
+            return j, True
+        if marks.kinds[j] in _STOPS or marks.markers[j] == marks.markers[i]:
+            break
+        if marks.kinds[j] == 'note*' and other is None:
+            other = j
+    else:
+        j = len(marks.kinds)
     return j if other is None else other, False
 
 def _skip_to(v, i, end):
@@ -227,26 +261,33 @@ def _skip_to(v, i, end):
     n = end - i - 1
     next(islice(v.pieces, n, n), None) # Takes n pieces
 
+# %% ../../nbs/bibles/usfm.ipynb #us27-b
 @_at('note')
 def _note(v, i, text):
     end, closed = _end_of(v.marks, i)
     _skip_to(v, i, end)
-    if v.visible: v.found.text(NOTE_MARK)
-    if not closed: v.marks.fault('notes are not closed', i)
+    if v.visible:
+        v.found.text(NOTE_MARK)
+    if not closed:
+        v.marks.fault('notes are not closed', i)
 
 @_at('out')
 def _left_out(v, i, text):
     end, closed = _end_of(v.marks, i)
-    if v.visible: v.found.text(NOTE_MARK)
-    if closed: return _skip_to(v, i, end)
+    if v.visible:
+        v.found.text(NOTE_MARK)
+    if closed:
+        return _skip_to(v, i, end)
     v.marks.fault('references or figures are not closed', i)
-    if v.marks.markers[i] in _NUMBERS: return _first_word(text)[1]
+    if v.marks.markers[i] in _NUMBERS:
+        return _first_word(text)[1]
     attributes = _ATTRIBUTES.search(text)
     return text[attributes.end():] if attributes else ''
 
 @_at('note*', 'out*')
 def _after_note(v, i, text):
-    if i != v.end: v.marks.fault('ends of notes or references close nothing', i)
+    if i != v.end:
+        v.marks.fault('ends of notes or references close nothing', i)
     return text
 
 # %% ../../nbs/bibles/usfm.ipynb #us23
@@ -255,7 +296,8 @@ _UNNAMED = dict(w='lemma', rb='gloss', k='key', jmp='href', ref='loc')
 
 def _attributes(name:str, text:str)->dict[str,str]:
     "The attributes that follow `|`"
-    found, unnamed = dict(_PAIR.findall(text)), text.strip()
+    found = dict(_PAIR.findall(text))
+    unnamed = text.strip()
     return found or ({_UNNAMED[name]: unnamed} if unnamed and name in _UNNAMED else {})
 
 @_at('char', actions=_WORD_ACTIONS)
@@ -268,10 +310,13 @@ def _end_word(v, i, text): # Keeps the word that ends here, if it has attributes
     ended = v.marks.markers[i].lstrip('+').rstrip('*')
     while v.open:
         name, begin, at = v.open.pop()
-        if name != ended: continue
+        if name != ended:
+            continue
         found = v.marks.attributes.get(at) # `None` if they stand in the text
-        if found is None: found = _attributes(name, v.marks.texts[i-1].partition('|')[2])
-        if found: v.found.word(begin, found)
+        if found is None:
+            found = _attributes(name, v.marks.texts[i-1].partition('|')[2])
+        if found:
+            v.found.word(begin, found)
         break
     return text
 
@@ -302,7 +347,8 @@ def read_usfm(
 # %% ../../nbs/bibles/usfm.ipynb #us32
 _MEANS = re.compile(r'[\\|~]|/(?=/)')
 
-def _escaped(text:str)->str: return _MEANS.sub(r'\\\g<0>', text)
+def _escaped(text:str)->str:
+    return _MEANS.sub(r'\\\g<0>', text)
 
 def write_usfm(bible:Bible, path):
     "Write a Bible as USFM; raises `InputError` if it cannot be written"
@@ -311,4 +357,5 @@ def write_usfm(bible:Bible, path):
         lines += [f'\\id {book} {_escaped(" ".join(bible.title.split()))}'.rstrip(), '\\usfm 3.1']
         for chapter,rows in groupby(of_book, lambda row: row.chapter):
             lines += [f'\\c {chapter}', '\\p', *(f'\\v {r.label} {_escaped(r.text)}' for r in rows)]
-    with write_aside(path) as aside: aside.write_text('\n'.join(lines) + '\n', encoding='utf-8', newline='')
+    with write_aside(path) as aside:
+        aside.write_text('\n'.join(lines) + '\n', encoding='utf-8', newline='')

@@ -22,29 +22,36 @@ def is_usj(text:str)->bool: # Whether it is JSON that calls itself USJ
 
 _WRONG = 'is not USJ: its content has a {} instead of texts and objects; export it again'
 
+# %% ../../nbs/bibles/usj.ipynb #uj08-b
 def _begin(found, path, place:str)->Event:
     "The event that an object begins with"
-    if not isinstance(found, dict): raise InputError(path, _WRONG.format(type(found).__name__), place)
-    name, marker = found.get('type') or '', found.get('marker') or ''
+    if not isinstance(found, dict):
+        raise InputError(path, _WRONG.format(type(found).__name__), place)
+    name = found.get('type') or ''
+    marker = found.get('marker') or ''
     wrong = next((x for x in (name, marker) if not isinstance(x, str)), None)
     if wrong is not None:
         what = f'is not USJ: an object has a {type(wrong).__name__} as its type or marker; export it again'
         raise InputError(path, what, place)
-    if not name: raise InputError(path, 'is not USJ: an object has no type; export it again', place)
+    if not name:
+        raise InputError(path, 'is not USJ: an object has no type; export it again', place)
     about = {k: str(x) for k,x in found.items() if k not in ('type','marker','content')}
     return Event('begin', name.removeprefix('table:'), about | dict(style=marker), place)
 
 def _events(root:dict, path):
-    to_come, place = [root], 'the beginning'
+    to_come = [root]
+    place = 'the beginning'
     while to_come:
         found = to_come.pop()
         if isinstance(found, (str, Event)):
             yield Event('text', found, place=place) if isinstance(found, str) else found
             continue
         event = _begin(found, path, place)
-        if event.name == 'verse': place = event.about.get('sid', place)
+        if event.name == 'verse':
+            place = event.about.get('sid', place)
         content = found.get('content') or []
-        if not isinstance(content, list): raise InputError(path, _WRONG.format(type(content).__name__), place)
+        if not isinstance(content, list):
+            raise InputError(path, _WRONG.format(type(content).__name__), place)
         yield event
         to_come += [event._replace(what='end'), *reversed(content)]
 
@@ -60,19 +67,23 @@ def read_usj(
 # %% ../../nbs/bibles/usj.ipynb #uj13
 def _chapter(book:str, chapter:int, rows)->list[dict]:
     "A chapter and its paragraph"
-    sid, content = f'{book} {chapter}', []
+    sid = f'{book} {chapter}'
+    content = []
     for row in rows:
         content.append(dict(type='verse', marker='v', number=row.label, sid=f'{sid}:{row.label}'))
-        if row.text: content.append(f'{row.text} ')
+        if row.text:
+            content.append(f'{row.text} ')
     return [dict(type='chapter', marker='c', number=str(chapter), sid=sid),
             dict(type='para', marker='p', content=content)]
 
 def write_usj(bible:Bible, path):
     "Write a Bible as USJ; raises `InputError` if it cannot be written"
-    content, title = [], [bible.title] if bible.title else []
+    content = []
+    title = [bible.title] if bible.title else []
     for book,of_book in groupby(bible.rows, lambda row: row.book):
         content.append(dict(type='book', marker='id', code=book, content=title))
         for chapter,rows in groupby(of_book, lambda row: row.chapter):
             content += _chapter(book, chapter, rows)
     usj = dict(type='USJ', version='3.1', content=content)
-    with write_aside(path) as aside: aside.write_bytes(json_bytes(usj))
+    with write_aside(path) as aside:
+        aside.write_bytes(json_bytes(usj))

@@ -30,43 +30,57 @@ class _Pieces:
 
     def add(self, event, kind, text='', marker=''):
         lists = self.marks.kinds, self.marks.markers, self.marks.texts, self.places
-        for pieces,value in zip(lists, (kind, marker, text, event.place)): pieces.append(value)
+        for pieces,value in zip(lists, (kind, marker, text, event.place)):
+            pieces.append(value)
 
     def begin(self, event, kind):
-        marker, number = event.about.get('style', ''), ''.join(event.about.get('number', '').split())
-        if event.name == 'unmatched': self.unmatched(event)
-        elif kind in ('chapter','verse') and not number and 'eid' in event.about: self.end_verse(event)
+        marker = event.about.get('style', '')
+        number = ''.join(event.about.get('number', '').split())
+        if event.name == 'unmatched':
+            self.unmatched(event)
+        elif kind in ('chapter','verse') and not number and 'eid' in event.about:
+            self.end_verse(event)
         elif kind in ('chapter','verse'):
             self.number = number
             self.add(event, kind, f'{number or "?"} ') # A verse without a number is counted as skipped
-        elif kind == 'book': self.add(event, kind, event.about.get('code', ''))
+        elif kind == 'book':
+            self.add(event, kind, event.about.get('code', ''))
         elif kind == 'char':
             self.marks.attributes[len(self.places)] = {k: x for k,x in event.about.items() if k != 'style'}
             self.add(event, kind, marker=marker)
-        elif kind and kind != 'stone': self.add(event, kind, marker=marker)
+        elif kind and kind != 'stone':
+            self.add(event, kind, marker=marker)
 
     def unmatched(self, event): # An end without a beginning
         kind = marker_kind(event.about.get('marker') or event.about.get('style', ''))
-        if kind in ('note*','out*'): self.add(event, kind)
+        if kind in ('note*','out*'):
+            self.add(event, kind)
 
     def end_verse(self, event):
         of_chapter = event.name == 'chapter'
-        if of_chapter or event.about['eid'].rpartition(':')[2] == self.number: self.add(event, 'verse*')
+        if of_chapter or event.about['eid'].rpartition(':')[2] == self.number:
+            self.add(event, 'verse*')
 
     def end(self, event, kind):
-        if kind in _ENDED: self.add(event, _ENDED[kind], marker=f'{event.about.get("style", "")}*')
+        if kind in _ENDED:
+            self.add(event, _ENDED[kind], marker=f'{event.about.get("style", "")}*')
 
 # %% ../../nbs/bibles/usx.ipynb #ux12
 def element_marks(events:Iterable[Event])->Marks:
     "The markers that elements stand for"
-    pieces, hidden = _Pieces(), 0 # Depth inside a note or figure
+    pieces = _Pieces() # Depth inside a note or figure
+    hidden = 0
     for event in events:
-        if hidden: hidden += {'begin': 1, 'end': -1}.get(event.what, 0)
-        elif event.what == 'text': pieces.add(event, 'plain', event.name)
+        if hidden:
+            hidden += {'begin': 1, 'end': -1}.get(event.what, 0)
+        elif event.what == 'text':
+            pieces.add(event, 'plain', event.name)
         else:
             kind = element_kind(event.name, event.about.get('style', ''))
-            if event.what == 'end': pieces.end(event, kind)
-            elif kind not in ('note','out'): pieces.begin(event, kind)
+            if event.what == 'end':
+                pieces.end(event, kind)
+            elif kind not in ('note','out'):
+                pieces.begin(event, kind)
             else:
                 pieces.add(event, 'plain', NOTE_MARK)
                 hidden = 1
@@ -80,7 +94,8 @@ def _events(root):
         name = el.tag.rpartition('}')[2]
         begins = what == 'start'
         yield Event('begin' if begins else 'end', name, el.attrib, place)
-        if text := el.text if begins else el.tail: yield Event('text', text, place=place)
+        if text := el.text if begins else el.tail:
+            yield Event('text', text, place=place)
 
 def read_usx(
     root, # The element `usx`

@@ -20,7 +20,8 @@ _COLUMNS = {'book':'book', 'book_id':'book', 'bookid':'book', 'bookname':'book',
             'chapter':'chapter', 'c':'chapter', 'verse':'verse', 'v':'verse', 'text':'text', 't':'text'}
 _DEFAULT = ['book','chapter','verse','text']
 
-def _first_line(text:str)->str: return text.lstrip('\n').partition('\n')[0]
+def _first_line(text:str)->str:
+    return text.lstrip('\n').partition('\n')[0]
 
 def _header(cells:list[str])->list[str]:
     "The columns that a header names, `''` for others; empty if it is not a header"
@@ -29,17 +30,20 @@ def _header(cells:list[str])->list[str]:
 
 def _cells_by_commas(text:str, path)->list[tuple[int,list[str]]]:
     "Line number and cells of each row; raises `InputError` where quotes are wrong"
-    rows, line = [], 0
+    rows = []
+    line = 0
     before = csv.field_size_limit(len(text) + 1)
     reader = csv.reader(io.StringIO(text, newline=''), strict=True)
     try:
         for cells in reader:
-            if cells: rows.append((line+1, cells))
+            if cells:
+                rows.append((line+1, cells))
             line = reader.line_num
     except csv.Error as e:
         what = f'has wrong quotes ({e}); a quote inside a text is written twice'
         raise InputError(path, what, f'line {line+1}') from e
-    finally: csv.field_size_limit(before)
+    finally:
+        csv.field_size_limit(before)
     return rows
 
 # %% ../../nbs/bibles/verse_tables.ipynb #a1b8c007
@@ -63,18 +67,24 @@ def _mark(text:str)->str: # Between cells; empty for commas
 
 def _with_verse(cells:list[str])->list[str]:
     "Book, chapter, verse and text, where chapter and verse may stand in one cell, as 1:1"
-    if len(cells) != 3 or not re.fullmatch(r'\s*\d+[:.]\d\S*\s*', cells[1]): return cells
+    if len(cells) != 3 or not re.fullmatch(r'\s*\d+[:.]\d\S*\s*', cells[1]):
+        return cells
     return [cells[0], *re.split('[:.]', cells[1].strip(), maxsplit=1), cells[2]]
 
 def read_verse_table(text:str, path)->Bible:
     with_tabs = bool(mark := _mark(text))
     lines = [(i, line) for i,line in enumerate(text.split('\n'), 1) if line]
-    if with_tabs: rows = [(i, _with_verse(line.split(mark))) for i,line in lines]
-    else: rows = _cells_by_commas(text, path)
+    if with_tabs:
+        rows = [(i, _with_verse(line.split(mark))) for i,line in lines]
+    else:
+        rows = _cells_by_commas(text, path)
     head = _header(rows[0][1])
-    if head: rows = rows[1:]
-    else: head = _DEFAULT
-    if not with_tabs: _check_quotes(rows, head, path)
+    if head:
+        rows = rows[1:]
+    else:
+        head = _DEFAULT
+    if not with_tabs:
+        _check_quotes(rows, head, path)
     stem = re.sub(r'^\d+[-_ ]+', '', PurePosixPath(str(path).replace('\\', '/')).stem)
     def raw():
         for line,cells in rows:
@@ -89,6 +99,7 @@ def read_verse_table(text:str, path)->Bible:
             yield row.get('book', stem), row['chapter'], row['verse'], row['text']
     return make_bible(raw(), format='TSV' if with_tabs else 'CSV')
 
+# %% ../../nbs/bibles/verse_tables.ipynb #a1b8c008-b
 def has_tabs(text:str)->bool:
     "Does its first line have a tab? Then it is a table, whatever lies beside it"
     return '\t' in _first_line(text)
@@ -102,17 +113,21 @@ def is_verse_table(text:str)->bool:
 # %% ../../nbs/bibles/verse_tables.ipynb #62202b54
 _LINE = re.compile(r'((?:[1-4] ?)?[^\W\d]\S*(?: of \S+)?) (\d+):(\d\S*)(?:\s+(.*))?')
 
-def is_lines(text:str)->bool: return bool(_LINE.match(text.lstrip()))
+def is_lines(text:str)->bool:
+    return bool(_LINE.match(text.lstrip()))
 
 def read_verse_lines(text:str, path)->Bible:
     def raw():
         for n,line in enumerate(text.split('\n'), 1):
-            if not line.strip(): continue
+            if not line.strip():
+                continue
             m = _LINE.fullmatch(line.strip())
-            if not m: raise InputError(path, 'does not begin with a reference such as MAT 1:1', f'line {n}')
+            if not m:
+                raise InputError(path, 'does not begin with a reference such as MAT 1:1', f'line {n}')
             yield m[1], m[2], m[3], m[4] or ''
     return make_bible(raw(), format='VPL')
 
+# %% ../../nbs/bibles/verse_tables.ipynb #62202b54-b
 _OWN_LINE = re.compile(r'(\d+)[:.](\d\S*)\s+(\S.*)') # Under a line with the name of the book
 
 def _book_line(line:str, path)->str|None: # Some begin with a verse, and the file is called as the book
@@ -122,10 +137,14 @@ def read_books(text:str, path)->Bible:
     def raw():
         book = find_book(Path(path).stem)
         for n,line in enumerate(text.split('\n'), 1):
-            if not line.strip(): continue
-            if m := _OWN_LINE.fullmatch(line.strip()): yield book, m[1], m[2], m[3]
-            elif named := find_book(line.strip()): book = named
-            else: raise InputError(path, 'is no book, and no verse such as 1:1 The beginning', f'line {n}')
+            if not line.strip():
+                continue
+            if m := _OWN_LINE.fullmatch(line.strip()):
+                yield book, m[1], m[2], m[3]
+            elif named := find_book(line.strip()):
+                book = named
+            else:
+                raise InputError(path, 'is no book, and no verse such as 1:1 The beginning', f'line {n}')
     return make_bible(raw(), format='lines by book')
 
 def is_by_book(file)->bool:

@@ -30,7 +30,8 @@ def _scheme(name:str): # A key of `SCHEMES`, or one of these, a blank, and chang
     from machine.scripture.verse_ref import Versification, VersificationType
     base, _, changes = name.partition(' ')
     found = Versification.get_builtin(VersificationType[SCHEMES[base]])
-    if not changes: return found
+    if not changes:
+        return found
     changed = deepcopy(found) # `sil-machine` copies its lists of chapters only on the surface
     return Versification.parse(StringIO(changes), None, changed, 'custom')
 
@@ -43,7 +44,8 @@ def _computed_lasts(name:str)->dict[tuple[str,int],int]:
 @cache
 def _lasts(name:str)->dict[tuple[str,int],int]:
     "The last verse of each chapter of the 66 books"
-    if name not in SCHEMES: return _computed_lasts(name)
+    if name not in SCHEMES:
+        return _computed_lasts(name)
     return {(r['book'], int(r['chapter'])): int(r[name]) for r in fact_table('chapter_lengths') if r[name]}
 
 def scheme_verses(
@@ -77,8 +79,10 @@ class Evidence(NamedTuple):
 
     def __str__(self):
         why = f', as {self.because} says' if self.because else ''
-        if not self.chapters: return f'{self.scheme}{why} (no chapter tells the schemes apart)'
-        n, second = self.points[self.scheme], self.runner_up
+        if not self.chapters:
+            return f'{self.scheme}{why} (no chapter tells the schemes apart)'
+        n = self.points[self.scheme]
+        second = self.runner_up
         if not self.because and self.points[second] > n: # Chapters may lack a verse by chance
             return (f'{self.scheme} (fits {n} of {self.chapters} telling chapters; {second} fits '
                     f'{self.points[second]}, but eng is kept unless another fits {_LEAD} more)')
@@ -91,14 +95,18 @@ def weigh_versifications(
     chosen:str='auto' # A key of `SCHEMES` that overrides what the file and its project say
 )->Evidence:
     "The scheme that fits the last verses of the chapters; English unless another fits clearly better"
-    ends, eng = _ends(bible), _lasts('eng')
+    ends = _ends(bible)
+    eng = _lasts('eng')
     lasts = {s: _lasts(s) for s in SCHEMES}
-    differs = lambda chapter: any(last.get(chapter) != eng[chapter] for last in lasts.values())
+    def differs(chapter):
+        return any(last.get(chapter) != eng[chapter] for last in lasts.values())
     telling = [chapter for chapter in eng if chapter in ends and differs(chapter)]
     points = {s: sum(last.get(chapter) == ends[chapter] for chapter in telling) for s,last in lasts.items()}
-    if chosen != 'auto': return Evidence(chosen, points, len(telling), '--versification')
+    if chosen != 'auto':
+        return Evidence(chosen, points, len(telling), '--versification')
     stated = bible.stated
-    if stated.scheme: return Evidence(stated.scheme, points, len(telling), stated.by or 'the file')
+    if stated.scheme:
+        return Evidence(stated.scheme, points, len(telling), stated.by or 'the file')
     best = max(points, key=points.get)
     return Evidence(best if points[best] >= points['eng'] + _LEAD else 'eng', points, len(telling))
 
@@ -122,13 +130,16 @@ def _mapped(verse:_Verse, scheme:str, other:str)->_Verse:
 @cache
 def _book_to_english(scheme:str, book:str)->dict[_Verse,list[_Verse]]:
     "The English verses of each verse of a book that has another number, several, or none"
-    if scheme == 'eng': return {}
+    if scheme == 'eng':
+        return {}
     english = {verse: [_mapped(verse, scheme, 'eng')] for verse in scheme_verses(scheme, [book])}
     reached = {e for es in english.values() for e in es}
     for e in scheme_verses('eng', [book]):
-        if e in reached: continue
+        if e in reached:
+            continue
         verse = _SHARED.get((scheme, *e)) or _mapped(e, 'eng', scheme)
-        if verse in english: english[verse] = sorted({e, *english[verse]})
+        if verse in english:
+            english[verse] = sorted({e, *english[verse]})
     english |= _CORRECTED.get((scheme, book), {})
     numbered = {verse: [e for e in es if e[2]] for verse,es in english.items()} # 0 is the title of a psalm
     return {verse: es for verse,es in numbered.items() if es != [verse]}
@@ -145,50 +156,70 @@ def _known_links(scheme:str)->dict[str,dict[_Verse,list[_Verse]]]: # Book to wha
     "The committed table"
     found = defaultdict(dict)
     for row in fact_table('other_numbers'):
-        if row['scheme'] != scheme: continue
-        verses, english = _run(row['verses']), [_run(run) for run in row['english'].split(', ') if run]
+        if row['scheme'] != scheme:
+            continue
+        verses = _run(row['verses'])
+        english = [_run(run) for run in row['english'].split(', ') if run]
         found[verses[0][0]] |= {verse: [run[i] for run in english] for i,verse in enumerate(verses)}
     return found
 
 def _to_english(scheme:str, books)->dict[_Verse,list[_Verse]]:
     "The English verses of the verses of several books that have other numbers, several, or none"
     known = _known_links(scheme)
-    of_book = lambda book: known.get(book, {}) if scheme in SCHEMES else _book_to_english(scheme, book)
+    def of_book(book):
+        return known.get(book, {}) if scheme in SCHEMES else _book_to_english(scheme, book)
     return {verse: es for b in PROTESTANT if b in books for verse,es in of_book(b).items()}
 
 # %% ../../nbs/bibles/versification.ipynb #da110894
 def _other_ends(ends:dict, scheme:str)->dict[_Verse,list[_Verse]]:
     "Verses that are numbered differently, as the last verses of the chapters in the file show"
     res = {}
-    if ends.get(('ACT',19))==40: res['ACT',19,40] = [('ACT',19,40), ('ACT',19,41)]
+    if ends.get(('ACT',19))==40:
+        res['ACT',19,40] = [('ACT',19,40), ('ACT',19,41)]
     if ends.get(('2CO',13))==13:
         res['2CO',13,12] = [('2CO',13,12), ('2CO',13,13)]
         res['2CO',13,13] = [('2CO',13,14)] if scheme!='eng' else [('2CO',13,13), ('2CO',13,14)]
-    if ends.get(('3JN',1))==14: res['3JN',1,14] = [('3JN',1,14), ('3JN',1,15)]
+    if ends.get(('3JN',1))==14:
+        res['3JN',1,14] = [('3JN',1,14), ('3JN',1,15)]
     if ends.get(('REV',12))==17:
         res['REV',13,1] = [('REV',12,18), ('REV',13,1)]
-        if scheme not in ('rsc','rso'): res['REV',12,17] = [('REV',12,17), ('REV',12,18)]
-    if ends.get(('ROM',14))==26: res |= {('ROM',14,24+i): [('ROM',16,25+i)] for i in range(3)}
+        if scheme not in ('rsc','rso'):
+            res['REV',12,17] = [('REV',12,17), ('REV',12,18)]
+    if ends.get(('ROM',14))==26:
+        res |= {('ROM',14,24+i): [('ROM',16,25+i)] for i in range(3)}
     return res
 
+# %% ../../nbs/bibles/versification.ipynb #da110894-b
 def _runs(ends:dict, own:dict, book:str)->list[list[int]]:
     "Chapters in a row that end differently from the scheme but together have as many verses"
-    runs, run, excess = [], [], 0
+    runs = []
+    run = []
+    excess = 0
     for chapter in (c for b,c in own if b == book):
-        end, last = ends.get((book,chapter)), own[book,chapter]
-        if end is None or end == last: run, excess = [], 0
+        end = ends.get((book,chapter))
+        last = own[book,chapter]
+        if end is None or end == last:
+            run = []
+            excess = 0
         else:
-            run, excess = run + [chapter], excess + end - last
-            if not excess: runs, run = runs + [run], []
+            run = run + [chapter]
+            excess = excess + end - last
+            if not excess:
+                runs = runs + [run]
+                run = []
     return runs
 
 def _recounted(ends:dict, scheme:str)->dict[_Verse,_Verse]:
     "The verse of the scheme for each verse in chapters that begin elsewhere; psalms do not"
-    own, eng, found = _lasts(scheme), _lasts('eng'), {}
+    own = _lasts(scheme)
+    eng = _lasts('eng')
+    found = {}
     for book in {b for b,_ in ends} & set(PROTESTANT) - {'PSA'}:
         for run in _runs(ends, own, book):
-            if all(ends[book,c] == eng.get((book,c)) for c in run): continue # English in these chapters
-            count = lambda lasts: [(book,c,v) for c in run for v in range(1, lasts[book,c]+1)]
+            if all(ends[book,c] == eng.get((book,c)) for c in run):
+                continue # English in these chapters
+            def count(lasts):
+                return [(book,c,v) for c in run for v in range(1, lasts[book,c]+1)]
             found |= {verse: true for verse,true in zip(count(ends), count(own)) if verse != true}
     return found
 
@@ -206,8 +237,10 @@ def _distances(a:np.ndarray, b:np.ndarray)->np.ndarray: # Of shares of a chapter
 
 def _split_costs(more:np.ndarray, fewer:np.ndarray)->np.ndarray: # (n+1,) and (n,) lengths to (n,) costs
     "The cost if verses i and i+1 of `more` are verse i of `fewer`"
-    more, fewer = more/more.sum(), fewer/fewer.sum()
-    before, behind = _distances(more[:-1], fewer), _distances(more[1:], fewer)
+    more = more/more.sum()
+    fewer = fewer/fewer.sum()
+    before = _distances(more[:-1], fewer)
+    behind = _distances(more[1:], fewer)
     joined = _distances(more[:-1] + more[1:], fewer)
     return np.r_[0, np.cumsum(before)[:-1]] + joined + behind.sum() - np.cumsum(behind)
 
@@ -217,13 +250,17 @@ def place_of_split(
     may_lack_last:bool=False # May the chapter with fewer verses lack its last verse instead?
 )->tuple[int,int]|None: # Least and greatest number of the verse, from 1; `None` if no place fits
     "Which verse is printed as two, by the lengths of the texts"
-    more, fewer = np.array(more, float), np.array(fewer, float)
-    if not more[:-1].any() or not fewer.any(): return None # A chapter without text
+    more = np.array(more, float)
+    fewer = np.array(fewer, float)
+    if not more[:-1].any() or not fewer.any():
+        return None # A chapter without text
     costs = _split_costs(more, fewer)
     if may_lack_last:
         lacking = _distances(more[:-1]/more[:-1].sum(), fewer/fewer.sum()).sum()
-        if lacking < costs.min() + _ROOM: return None
-    if costs.min() > _POOR*len(fewer): return None
+        if lacking < costs.min() + _ROOM:
+            return None
+    if costs.min() > _POOR*len(fewer):
+        return None
     likely = np.flatnonzero(costs <= costs.min() + _ROOM)
     return int(likely[0]) + 1, int(likely[-1]) + 1
 
@@ -237,50 +274,65 @@ def _plain_lengths(bible:Bible, among)->dict[tuple[str,int],list[int]]:
     "Letters of each verse of those chapters among some that have each number once, from 1 on"
     chapters = defaultdict(list)
     for row in bible.rows:
-        if row[:2] in among: chapters[row[:2]].append(row)
-    plain = lambda rows: [row.label for row in rows] == [str(i) for i in range(1, len(rows)+1)]
+        if row[:2] in among:
+            chapters[row[:2]].append(row)
+    def plain(rows):
+        return [row.label for row in rows] == [str(i) for i in range(1, len(rows)+1)]
     return {chapter: [sum(map(str.isalpha, row.text)) for row in rows]
             for chapter,rows in chapters.items() if plain(rows)}
 
 def _split_moves(chapter:tuple[str,int], found:list[int], expected:list[int])->tuple[dict,set]:
     "Own verse of the scheme, or two, for each verse of a chapter with one verse more or less; parts"
-    n, surplus = len(found), len(found) > len(expected)
+    n = len(found)
+    surplus = len(found) > len(expected)
     more, fewer = (found, expected) if surplus else (expected, found)
     place = place_of_split(more, fewer, may_lack_last=not surplus)
-    if place is None: return {}, set(range(1, n+1)) if surplus else set()
+    if place is None:
+        return {}, set(range(1, n+1)) if surplus else set()
     low, high = place
     step = -1 if surplus else 1
     moved = {v: [v + step] for v in range(high + (2 if surplus else 1), n+1)}
-    if surplus: moved[high+1] = [high]
-    elif low == high: moved[low] = [low, low+1]
-    else: moved |= {v: [v, v+1] for v in range(low, high+1)}
+    if surplus:
+        moved[high+1] = [high]
+    elif low == high:
+        moved[low] = [low, low+1]
+    else:
+        moved |= {v: [v, v+1] for v in range(low, high+1)}
     unclear = set(range(low, high + (2 if surplus else 1))) if low < high else set()
     return moved, unclear
 
 # %% ../../nbs/bibles/versification.ipynb #ve11
 def _moves_by_length(bible:Bible, ends:dict, scheme:str, links:dict)->Moves:
     "Moves of the verses in chapters with one verse more or less than the scheme has"
-    own, eng, found, parts = _lasts(scheme), _lasts('eng'), {}, set()
+    own = _lasts(scheme)
+    eng = _lasts('eng')
+    found = {}
+    parts = set()
     regular = _to_english(scheme, {book for book,*_ in links})
     touched = {verse[:2] for verse in links if links[verse] != regular.get(verse)}
     differing = {c: n for c,n in ends.items() if abs(n - own.get(c, n)) == 1 and n != eng.get(c)}
-    if not differing: return Moves({}, set())
+    if not differing:
+        return Moves({}, set())
     lengths = _plain_lengths(bible, differing)
     for book,chapter in differing:
-        if (book,chapter) in touched or (book,chapter) not in lengths or book == 'PSA': continue
+        if (book,chapter) in touched or (book,chapter) not in lengths or book == 'PSA':
+            continue
         verses = [(book,chapter,v) for v in range(1, own[book,chapter]+1)]
         english = [links.get(verse, [verse]) for verse in verses]
         letters = [sum(_letters()[b,c][v-1] for b,c,v in es if v <= len(_letters()[b,c])) for es in english]
         moved, unclear = _split_moves((book,chapter), lengths[book,chapter], letters)
-        for v,into in moved.items(): found[book,chapter,v] = sorted({e for o in into for e in english[o-1]})
+        for v,into in moved.items():
+            found[book,chapter,v] = sorted({e for o in into for e in english[o-1]})
         parts |= {(book,chapter,v) for v in unclear}
     return Moves(found, parts)
 
 # %% ../../nbs/bibles/versification.ipynb #eb8aad5b
 def _renumbered(ends:dict, scheme:str)->dict[_Verse,list[_Verse]]:
     "The English verses of each verse with another number, for a text whose chapters have these last verses"
-    eng, own = _lasts('eng'), _lasts(scheme)
-    has_english_end = lambda chapter: ends.get(chapter)==eng.get(chapter)!=own[chapter]
+    eng = _lasts('eng')
+    own = _lasts(scheme)
+    def has_english_end(chapter):
+        return ends.get(chapter)==eng.get(chapter)!=own[chapter]
     links = _to_english(scheme, {book for book,_ in ends})
     regular = {verse: es for verse,es in links.items() if not has_english_end(verse[:2])}
     recounted = {verse: links.get(true, [true]) for verse,true in _recounted(ends, scheme).items()}
@@ -293,7 +345,8 @@ def _moves(bible:Bible, scheme:str)->Moves:
     by_length = _moves_by_length(bible, ends, scheme, links)
     return Moves(links | by_length.links, by_length.parts)
 
-def _has_letters(text:str)->bool: return any(map(str.isalpha, text))
+def _has_letters(text:str)->bool:
+    return any(map(str.isalpha, text))
 
 def _verses_of(row:VerseRow)->list[_Verse]:
     return [(row.book, row.chapter, n) for n,_ in label_verses(row.label)]
@@ -301,16 +354,21 @@ def _verses_of(row:VerseRow)->list[_Verse]:
 # %% ../../nbs/bibles/versification.ipynb #ve12
 def _own_numbers(bible:Bible, links:dict)->tuple[dict[Ref,str],list[str]]:
     "The file's numbers of each renumbered English verse; numbers without an English verse"
-    own, dropped = defaultdict(list), []
+    own = defaultdict(list)
+    dropped = []
     for row in bible.rows:
         verses = _verses_of(row)
-        if not any(verse in links for verse in verses): continue
+        if not any(verse in links for verse in verses):
+            continue
         name = f'{row.book} {row.chapter}:{row.label}'
         english = [e for verse in verses for e in links.get(verse, [verse])]
-        for e in english: own[Ref(*e)].append(name)
-        if not english: dropped.append(name)
+        for e in english:
+            own[Ref(*e)].append(name)
+        if not english:
+            dropped.append(name)
     return {ref: ', '.join(dict.fromkeys(names)) for ref,names in own.items()}, dropped
 
+# %% ../../nbs/bibles/versification.ipynb #ve12-b
 def _with_changes(bible:Bible, scheme:str)->str:
     "The scheme with the changes of the project, if they are changes to this scheme"
     stated = bible.stated
@@ -321,19 +379,27 @@ def to_english(
 )->Bible: # The same texts under English numbers, without the titles of psalms; `own` and `dropped` are filled
     "Renumber a Bible to the English scheme"
     links, parts = _moves(bible, _with_changes(bible, versification))
-    if not links and not parts: return bible
+    if not links and not parts:
+        return bible
     holders = defaultdict(set) # English verse to the verses of the file that hold a piece of it
     for verse in (v for row in bible.rows if _has_letters(row.text) for v in _verses_of(row)):
-        for e in links.get(verse, [verse]): holders[e].add(verse)
-    rows, fused, words = [], set(bible.fused), {}
+        for e in links.get(verse, [verse]):
+            holders[e].add(verse)
+    rows = []
+    fused = set(bible.fused)
+    words = {}
     for row in bible.rows:
-        old, new = _verses_of(row), row
+        old = _verses_of(row)
+        new = row
         if any(verse in links or verse in parts for verse in old):
-            if not any(links.get(verse, [verse]) for verse in old): continue
+            if not any(links.get(verse, [verse]) for verse in old):
+                continue
             new = _renumber(row, links, parts, holders, fused)
-        elif not _has_letters(row.text) and any(holders.get(verse) for verse in old): continue
+        elif not _has_letters(row.text) and any(holders.get(verse) for verse in old):
+            continue
         rows.append(new)
-        if row in bible.words: words[new] = bible.words[row]
+        if row in bible.words:
+            words[new] = bible.words[row]
     own, dropped = _own_numbers(bible, links)
     return replace(bible, rows=rows, fused=frozenset(fused), own=own, dropped=dropped, words=words)
 
@@ -344,7 +410,8 @@ def _renumber(row:VerseRow, links:dict, parts:set, holders:dict, fused:set)->Ver
     in_part = [verse for verse,(_,part) in zip(old, label_verses(row.label)) if part or verse in parts]
     partial = {e for verse in in_part for e in links.get(verse, [verse])}
     new = sorted({e for verse in old for e in links.get(verse, [verse])})
-    if len({e[:2] for e in new}) > 1: fused |= {Ref(*e) for e in new}
+    if len({e[:2] for e in new}) > 1:
+        fused |= {Ref(*e) for e in new}
     book, chapter = max(e[:2] for e in new)
     def label(e):
         is_part = e in partial or len(new)==1 and holders[e]-set(old)
@@ -363,8 +430,10 @@ def _runs_of(pairs:list[tuple[str,str]])->list[str]: # e.g. `JOL 3:1-5 = JOL 2:2
     for own,english in pairs:
         if runs and _next_verse(runs[-1][-1][0], own) and _next_verse(runs[-1][-1][1], english):
             runs[-1].append((own, english))
-        else: runs.append([(own, english)])
-    def shown(first, last): return first if first == last else f'{first}-{last.rpartition(":")[2]}'
+        else:
+            runs.append([(own, english)])
+    def shown(first, last):
+        return first if first == last else f'{first}-{last.rpartition(":")[2]}'
     return [f'{shown(r[0][0], r[-1][0])} = {shown(r[0][1], r[-1][1])}' for r in runs]
 
 def numbering_report(
@@ -372,7 +441,8 @@ def numbering_report(
 )->dict: # `scheme`, `evidence`; `counts` and `verses` of what was renumbered, merged, split, dropped, ...
     "Report what was renumbered, merged, split or dropped"
     excluded = english.excluded
-    reasons = lambda *whys: [str(r) for r,why in excluded.items() if why in whys and r.book in PROTESTANT]
+    def reasons(*whys):
+        return [str(r) for r,why in excluded.items() if why in whys and r.book in PROTESTANT]
     usable = [(own, str(r)) for r,own in english.own.items() if r in english.verses and own != str(r)]
     other = Counter(r.book for r in (*english.verses, *excluded) if r.book not in PROTESTANT)
     verses = dict(renumbered=_runs_of(usable), merged=reasons('merged'), split=reasons('part'),
@@ -388,6 +458,7 @@ def english_refs(
 )->dict[Ref,list[Ref]]: # Each verse to the English verses that it holds
     "The English numbers of verses; none for the title of a psalm"
     ends = {}
-    for r in refs: ends[r[:2]] = max(r.verse, ends.get(r[:2], 0))
+    for r in refs:
+        ends[r[:2]] = max(r.verse, ends.get(r[:2], 0))
     links = _renumbered(ends, versification)
     return {r: [Ref(*e) for e in links.get(tuple(r), [r])] for r in refs}

@@ -23,10 +23,12 @@ def write_jsonl(bible:Bible, path):
         verse = int(row.label) if row.label.isdecimal() else row.label
         about = dict(book=row.book, chapter=row.chapter, verse=verse, text=row.text)
         lines.append(json.dumps(about, ensure_ascii=False) + '\n')
-    with write_aside(path) as aside: aside.write_text(''.join(lines), encoding='utf-8', newline='')
+    with write_aside(path) as aside:
+        aside.write_text(''.join(lines), encoding='utf-8', newline='')
 
 # %% ../../nbs/bibles/writing.ipynb #wr000012
-VREF, _RANGE = 'vref.txt', PLACEHOLDERS[1]
+VREF = 'vref.txt'
+_RANGE = PLACEHOLDERS[1]
 
 def _is_range(label:str)->bool: # e.g. `5-6`, which two lines can say
     numbers = [n for n,part in label_verses(label) if not part]
@@ -46,12 +48,14 @@ def _own_lines(bible:Bible)->list[tuple[str,str]]: # Reference and text of each 
     return lines
 
 # %% ../../nbs/bibles/writing.ipynb #wr000015
-def _as_lines(texts:list[str])->str: return '\n'.join(texts) + '\n'
+def _as_lines(texts:list[str])->str:
+    return '\n'.join(texts) + '\n'
 
 def _lines_by(refs:list[str], lines:list[tuple[str,str]])->list[str]:
     "The text for each reference of a list; empty where there is none"
     texts = {}
-    for ref,text in lines: texts.setdefault(ref, text)
+    for ref,text in lines:
+        texts.setdefault(ref, text)
     return [texts.get(ref.strip(), '') for ref in refs]
 
 def _require_same(bible:Bible, texts:list[str], refs:list[str], path):
@@ -59,7 +63,8 @@ def _require_same(bible:Bible, texts:list[str], refs:list[str], path):
     again = read_vref(_as_lines(texts), _as_lines(refs), path).rows
     said = set(again)
     lost = next((row for row in bible.rows if row.text and row not in said), None)
-    if lost is None and len(again) == sum(bool(row.text) for row in bible.rows): return
+    if lost is None and len(again) == sum(bool(row.text) for row in bible.rows):
+        return
     place = f'{lost.book} {lost.chapter}:{lost.label}' if lost else ''
     what = f'has no line of its own in {VREF}, so this layout would lose it'
     raise InputError(path, f'{what}; choose tsv, usfm, usj or jsonl', place)
@@ -68,15 +73,19 @@ def _say_empty(bible:Bible, path):
     "Name the verses without text, which have no line"
     places = [f'{row.book} {row.chapter}:{row.label}' for row in bible.rows if not row.text]
     more = f' and {len(places) - 5:,} more' if len(places) > 5 else ''
-    if places: to_stderr(f'{path}: left out verses without text: {", ".join(places[:5])}{more}')
+    if places:
+        to_stderr(f'{path}: left out verses without text: {", ".join(places[:5])}{more}')
 
+# %% ../../nbs/bibles/writing.ipynb #wr000015-b
 def write_vref(bible:Bible, path):
     "Write a line for each verse, by the `vref.txt` beside it; raises `InputError` for a verse without one"
-    path, lines = Path(path), _own_lines(bible)
+    path = Path(path)
+    lines = _own_lines(bible)
     beside = path.with_name(VREF)
     if path.name == VREF:
         raise InputError(path, 'is the list of references; choose another name for the text')
-    refs, texts = [ref for ref,_ in lines], [text for _,text in lines]
+    refs = [ref for ref,_ in lines]
+    texts = [text for _,text in lines]
     if is_there := beside.is_file():
         refs = _refs_of(beside)
         texts = _lines_by(refs, lines)
@@ -88,7 +97,8 @@ def write_vref(bible:Bible, path):
 
 def _refs_of(path:Path)->list[str]:
     "The lines of a list of references"
-    with reading(path): return path.read_text(encoding='utf-8-sig').removesuffix('\n').split('\n')
+    with reading(path):
+        return path.read_text(encoding='utf-8-sig').removesuffix('\n').split('\n')
 
 # %% ../../nbs/bibles/writing.ipynb #wr000019
 WRITERS = dict(tsv=write_tsv, usfm=write_usfm, usj=write_usj, jsonl=write_jsonl, vref=write_vref)

@@ -23,7 +23,8 @@ def parse_xml(text:str, path): # The root element
         raise InputError(path, what, f"line {text.count(chr(10), 0, at)+1}")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True,
                              remove_comments=True, remove_pis=True, encoding='utf-8')
-    try: root = etree.fromstring(text.encode('utf-8', 'surrogatepass'), parser)
+    try:
+        root = etree.fromstring(text.encode('utf-8', 'surrogatepass'), parser)
     except etree.XMLSyntaxError as e:
         what = ' '.join(e.msg.split())
         raise InputError(path, f'malformed XML ({what}); mend the file', f'line {e.lineno}') from e
@@ -39,23 +40,27 @@ def _flow(root, skip, blocks):
     walk = etree.iterwalk(root, events=('start','end'))
     for kind,el in walk:
         tag = el.tag.rpartition('}')[2]
-        if tag in blocks: yield 'text', '', ' '
+        if tag in blocks:
+            yield 'text', '', ' '
         if kind=='start':
             if skip(tag, el):
                 walk.skip_subtree()
                 yield 'text', '', NOTE_MARK
             else:
                 yield kind, tag, el
-                if el.text: yield 'text', '', el.text
+                if el.text:
+                    yield 'text', '', el.text
         else:
             yield kind, tag, el
-            if el.tail: yield 'text', '', el.tail
+            if el.tail:
+                yield 'text', '', el.tail
 
 _LINES = frozenset('br BR lb p'.split())
 
 def _content(el, skip=lambda tag,el: False)->str:
     "The text in an element"
-    if not len(el): return el.text or ''
+    if not len(el):
+        return el.text or ''
     return ''.join(x for kind,_,x in _flow(el, skip, _LINES) if kind=='text')
 
 # %% ../../nbs/bibles/xml.ipynb #10368812
@@ -64,14 +69,16 @@ def _outermost(root, *tags, within=()):
     from lxml import etree
     walk = etree.iterwalk(root, events=('start',), tag=[*within, *tags])
     for _,el in walk:
-        if el.tag not in within: walk.skip_subtree()
+        if el.tag not in within:
+            walk.skip_subtree()
         yield el
 
 def _find(root, *names)->str:
     "The text of the first of these elements that has any; tags in any namespace"
     for name in names:
         for el in _outermost(root, f'{{*}}{name}'):
-            if (text := ' '.join(''.join(el.itertext()).split())): return text
+            if (text := ' '.join(''.join(el.itertext()).split())):
+                return text
     return ''
 
 def _languages(root)->tuple[str,...]: # Names or codes, as they are written
@@ -87,7 +94,8 @@ class _Level(NamedTuple):
     tag:str
     names:tuple[str,...]
 
-    def name_of(self, el)->str: return next((el.get(n) for n in self.names if el.get(n)), '')
+    def name_of(self, el)->str:
+        return next((el.get(n) for n in self.names if el.get(n)), '')
 
 def _verses(root, book:_Level, chapter:_Level, verse:_Level, others=frozenset()):
     "Yields (book, chapter, label, element); other elements that hold a text have their tag as label"
@@ -95,19 +103,25 @@ def _verses(root, book:_Level, chapter:_Level, verse:_Level, others=frozenset())
     where = ['', '']
     walk = etree.iterwalk(root, events=('start',))
     for _,el in walk:
-        if (el.tail or '').strip(): yield *where, _OF_NO_VERSE, el
+        if (el.tail or '').strip():
+            yield *where, _OF_NO_VERSE, el
         if el.tag == verse.tag or el.tag in others:
             walk.skip_subtree()
-            if el.tag == verse.tag: yield *where, verse.name_of(el), el
+            if el.tag == verse.tag:
+                yield *where, verse.name_of(el), el
             for inner in el.iter(verse.tag) if len(el) else ():
-                if inner is not el: yield *where, f'<{verse.tag}> in another', inner
+                if inner is not el:
+                    yield *where, f'<{verse.tag}> in another', inner
             continue
-        if el.tag == book.tag: where = [book.name_of(el), '']
-        elif el.tag == chapter.tag: where[1] = chapter.name_of(el)
+        if el.tag == book.tag:
+            where = [book.name_of(el), '']
+        elif el.tag == chapter.tag:
+            where[1] = chapter.name_of(el)
         elif not len(el) and (el.text or '').strip():
             yield *where, f'<{el.tag}>', el
             continue
-        if (el.text or '').strip(): yield *where, _OF_NO_VERSE, el
+        if (el.text or '').strip():
+            yield *where, _OF_NO_VERSE, el
 
 # %% ../../nbs/bibles/xml.ipynb #e67b22b3
 _USFX_SKIP = frozenset('''f fe ef x ex s h id ide toc cl cp cd r d sr mr ms mt rem fig rq periph note
@@ -116,19 +130,24 @@ _USFX_BLOCKS = frozenset('p q b l table tr tc th s d r ms mt mr sr optionalLineB
 _HEADING = re.compile(r'(i?mte?|ms|mr|s|sr|r|d|sp|cl|cp|cd|rem|h|toc|i[a-z]+)\d*')
 
 def _usfx(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
-    found, begun = Collector(), None
+    found = Collector()
+    begun = None
     def skip(tag, el):
         return tag in _USFX_SKIP or tag=='p' and bool(_HEADING.fullmatch(el.get('sfm') or ''))
     for kind,tag,x in _flow(root, skip, _USFX_BLOCKS):
-        if kind=='text': found.text(x)
+        if kind=='text':
+            found.text(x)
         elif words and tag=='w':
             begun = found.place() if kind=='start' else begun and found.word(begun, dict(x.attrib))
-        elif kind=='start' and tag=='v': found.open(x.get('id') or (x.get('bcv') or '').split('.')[-1])
+        elif kind=='start' and tag=='v':
+            found.open(x.get('id') or (x.get('bcv') or '').split('.')[-1])
         elif tag in ('ve','c','book'):
             found.close()
             found.begun = tag != 'book' # Text that follows should be in a verse
-            if kind=='start' and tag=='c': found.chapter = x.get('id', '')
-            if kind=='start' and tag=='book': found.book,found.chapter = x.get('id', ''),'1'
+            if kind=='start' and tag=='c':
+                found.chapter = x.get('id', '')
+            if kind=='start' and tag=='book':
+                found.book,found.chapter = x.get('id', ''),'1'
     return make_bible(found.raw(), found.words() if words else (), format='USFX',
                       language=_find(root, 'languageCode'))
 
@@ -143,9 +162,11 @@ def _osis_ref(ids:str)->tuple[str,str,str]:
     refs = [_OSIS_ID.fullmatch(x) if len(x) <= _LONGEST_ID else None for x in re.split(r'[\s-]+',
                                                                                        ids.strip())]
     book, chapter = refs[0].group(1,2) if refs[0] else ('','')
-    if not all(refs) or len({m.group(1,2) for m in refs})>1: return book, chapter, ids
+    if not all(refs) or len({m.group(1,2) for m in refs})>1:
+        return book, chapter, ids
     labels = [m[3]+(m[4] or '') for m in refs]
-    if len(labels)==1: return book, chapter, labels[0]
+    if len(labels)==1:
+        return book, chapter, labels[0]
     numbers = [int(x) if x.isdecimal() else 0 for x in labels]
     is_range = '-' in ids or numbers == list(range(numbers[0], numbers[0]+len(numbers)))
     return book, chapter, f'{labels[0]}-{labels[-1]}' if is_range else ','.join(labels)
@@ -159,12 +180,16 @@ def strong_of(lemma:str)->dict[str,str]: # Empty if it has none
     return dict(strong=' '.join(numbers)) if numbers else {}
 
 def _osis(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
-    found, begun = Collector(), None
+    found = Collector()
+    begun = None
     for kind,tag,x in _flow(root, lambda tag,el: tag in OSIS_SKIP, OSIS_BLOCKS):
-        if kind=='text': found.text(x)
+        if kind=='text':
+            found.text(x)
         elif words and tag=='w':
-            if kind=='start': begun = found.place()
-            elif (strong := strong_of(x.get('lemma', ''))): found.word(begun, strong)
+            if kind=='start':
+                begun = found.place()
+            elif (strong := strong_of(x.get('lemma', ''))):
+                found.word(begun, strong)
         elif tag=='verse':
             if kind=='start' and x.get('eID') is None and (ids := x.get('osisID') or x.get('sID')):
                 found.book, found.chapter, label = _osis_ref(ids)
@@ -191,9 +216,11 @@ def _zefania(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
     others = _ZEFANIA_SKIP | {'INFORMATION'}
     for found.book,found.chapter,label,verse in _verses(root, *levels, others=others):
         found.open(label)
-        if not len(verse): found.text(verse.text or '')
+        if not len(verse):
+            found.text(verse.text or '')
         for kind,tag,x in _flow(verse, skip, _LINES) if len(verse) else ():
-            if kind=='text': found.text(x)
+            if kind=='text':
+                found.text(x)
             elif words and tag.lower() in ('gr','gram'):
                 begun = found.place() if kind=='start' else begun and found.word(begun, dict(x.attrib))
     attributes = found.words() if words else ()
@@ -211,9 +238,11 @@ def _beblia(root)->Bible:
 # %% ../../nbs/bibles/xml.ipynb #xmlos002
 def _opensong(root)->Bible:
     levels = (_Level(tag, ('n',)) for tag in 'bcv')
-    def label(n, el): return f'{n}-{el.get("t")}' if el.get('t') and el.get('t') != n else n
+    def label(n, el):
+        return f'{n}-{el.get("t")}' if el.get('t') and el.get('t') != n else n
     raw = ((book, chapter, label(n, el), _content(el)) for book,chapter,n,el in _verses(root, *levels))
-    title, licence = root.get('name') or root.get('n'), root.get('copyright') or root.get('license')
+    title = root.get('name') or root.get('n')
+    licence = root.get('copyright') or root.get('license')
     return make_bible(raw, format='OpenSong', title=title or '', licence=licence or '',
                       language=root.get('language', ''))
 
@@ -234,9 +263,11 @@ def _bible(root)->Bible: # Two formats have this root
 def _undouble_book(refs:list[list[str]])->list[list[str]]:
     "Remove a doubled book number from [book, chapter, label, text]"
     chapters = defaultdict(set)
-    for book,chapter,*_ in refs: chapters[book].add(chapter)
+    for book,chapter,*_ in refs:
+        chapters[book].add(chapter)
     def doubled(book):
-        code, cs = find_book(book), chapters[book]
+        code = find_book(book)
+        cs = chapters[book]
         if not code or not all(re.fullmatch(r'\d{2,5}', c) and c.startswith(book[0]) for c in cs):
             return False
         from machine.scripture import ENGLISH_VERSIFICATION as english
@@ -253,7 +284,8 @@ def _undouble_chapter(refs:list[list[str]])->list[list[str]]:
         book, chapter, label = r[:3]
         following = label_verses(clean_label(before[2]) or '0')[-1][0]+1
         due = str(following if before[:2]==(book,chapter) else 1)
-        if label!=due and label==chapter+due and (book,chapter,due) not in met: r[2] = due
+        if label!=due and label==chapter+due and (book,chapter,due) not in met:
+            r[2] = due
         before = tuple(r[:3])
     return refs
 
@@ -269,7 +301,8 @@ def _ces(root)->Bible:
     refs = []
     for seg in _outermost(root, '{*}seg'):
         _, book, chapter, label = ((seg.get('id') or '').split('.', 3)+['']*4)[:4]
-        if seg.get('type') == 'verse': refs.append([book, chapter, label, _content(seg)])
+        if seg.get('type') == 'verse':
+            refs.append([book, chapter, label, _content(seg)])
         elif label: # It is counted, as it is no verse
             refs.append([book, chapter, f'{label} {seg.get("type")}', ''])
     refs += _other_texts(root)
@@ -284,19 +317,23 @@ _OPENING = frozenset(('Ps','Pi'))
 
 def _joins(el)->tuple[bool,bool]:
     "Is punctuation joined to what comes before it, and to what comes after it?"
-    if (kind := el.get('type')) in ('prefix','suffix'): return kind == 'suffix', kind == 'prefix'
+    if (kind := el.get('type')) in ('prefix','suffix'):
+        return kind == 'suffix', kind == 'prefix'
     text = ''.join(el.itertext()).strip()
     opening = bool(text) and unicodedata.category(text[-1]) in _OPENING
-    previous, following = el.getprevious(), el.getnext()
+    previous = el.getprevious()
+    following = el.getnext()
     gap = (el.getparent().text if previous is None else previous.tail) or ''
-    laid_out = lambda gap: not gap or '\n' in gap and not gap.strip()
+    def laid_out(gap):
+        return not gap or '\n' in gap and not gap.strip()
     touches_before = previous is not None and not gap
     touches_after = following is not None and not el.tail
     before = touches_before or not opening and laid_out(gap)
     return before, touches_after or opening and laid_out(el.tail or '')
 
 def _tei(root)->Bible:
-    found, glue = Collector(), False
+    found = Collector()
+    glue = False
     for el in _outermost(root, '{*}milestone', '{*}w', '{*}pc'):
         tag = el.tag.rpartition('}')[2]
         if tag=='milestone':
@@ -307,7 +344,8 @@ def _tei(root)->Bible:
                 found.open(m[3])
             continue
         before, after = _joins(el) if tag=='pc' else (False, False)
-        if not glue and not before: found.text(' ')
+        if not glue and not before:
+            found.text(' ')
         found.text(''.join(el.itertext()))
         glue = after
     return make_bible(found.raw(), format='TEI', title=_find(root, 'title'))
@@ -329,7 +367,8 @@ _ROOT = re.compile(r'\s*<(?:[\w.-]+:)?([A-Za-z][\w.-]*)')
 def xml_root(text:str)->str: # Without its namespace; empty if it is no XML
     "The name of the root element"
     at = 0
-    while (m := _PROLOG.match(text, at)): at = m.end()
+    while (m := _PROLOG.match(text, at)):
+        at = m.end()
     root = _ROOT.match(text, at)
     return root[1] if root else ''
 

@@ -41,9 +41,11 @@ class InputError(ValueError):
         super().__init__(printable(f'{path}{f", {place}" if place else ""}: {what}'))
         self.path, self.what, self.place = path, what, place
 
-    def __reduce__(self): return InputError, (self.path, self.what, self.place) # From another process
+    def __reduce__(self):
+        return InputError, (self.path, self.what, self.place) # From another process
 
-    def _render_traceback_(self)->list[str]: return [f'InputError: {self}'] # What a notebook shows of it
+    def _render_traceback_(self)->list[str]:
+        return [f'InputError: {self}'] # What a notebook shows of it
 
 # %% ../../nbs/core/files.ipynb #5914f338
 def to_stderr(line:str):
@@ -61,16 +63,21 @@ _STANDARD_INPUT = re.compile(r'/dev/stdin|/(dev|proc/self)/fd/\d+')
 
 def _require_file(path):
     "Refuse named pipes, sockets and devices, which may never end; pipes from the shell are read"
-    if _STANDARD_INPUT.fullmatch(str(path)) or not os.path.exists(path): return
+    if _STANDARD_INPUT.fullmatch(str(path)) or not os.path.exists(path):
+        return
     mode = os.stat(path).st_mode
-    if stat.S_ISREG(mode) or stat.S_ISDIR(mode): return
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return
     raise InputError(path, 'is a pipe, a socket or a device; name a file or a folder')
 
 def _reason(e:Exception)->str:
     "What an exception says, on one short line"
-    if isinstance(e, RecursionError): return 'it is nested too deeply'
-    if isinstance(e, KeyError): return f'it lacks {e}'
-    if isinstance(e, OSError) and e.strerror: return e.strerror
+    if isinstance(e, RecursionError):
+        return 'it is nested too deeply'
+    if isinstance(e, KeyError):
+        return f'it lacks {e}'
+    if isinstance(e, OSError) and e.strerror:
+        return e.strerror
     return shorten(str(e) or type(e).__name__, 200, placeholder=' ...')
 
 # %% ../../nbs/core/files.ipynb #a1b7c03r
@@ -95,7 +102,8 @@ def reading(
     try:
         _require_file(path)
         yield
-    except (InputError, ImportError): raise
+    except (InputError, ImportError):
+        raise
     except UnicodeEncodeError as e:
         half = e.object[e.start:e.start + 1]
         raise InputError(path, f'holds half a character ({half}); {remedy}') from e
@@ -105,7 +113,8 @@ def reading(
         at = getattr(e, 'filename', None) or path # A file in the folder that is read
         raise InputError(at, f'cannot be read ({_reason(e)}); {remedy}') from e
     except Exception as e:
-        if not hasattr(e, '__notes__'): e.add_note(f'while reading {path}')
+        if not hasattr(e, '__notes__'):
+            e.add_note(f'while reading {path}')
         raise
 
 # %% ../../nbs/core/files.ipynb #a1b7c04x
@@ -115,12 +124,15 @@ def _is_library(filename:str)->bool:
 
 def our_mistake(e:Exception)->str: # One line
     "Say what went wrong in the code, where, and that no input is to blame"
-    package, frames = Path(str(files('pronto'))), extract_tb(e.__traceback__)
-    is_ours = lambda frame: Path(frame.filename).is_relative_to(package)
+    package = Path(str(files('pronto')))
+    frames = extract_tb(e.__traceback__)
+    def is_ours(frame):
+        return Path(frame.filename).is_relative_to(package)
     written = [f for f in frames if is_ours(f) or not _is_library(f.filename)] or frames
     said = f'{type(e).__name__}: {e}' if str(e) else type(e).__name__
     notes = ''.join(f', {note}' for note in getattr(e, '__notes__', ()))
-    if not written: return printable(f'{said}{notes}')
+    if not written:
+        return printable(f'{said}{notes}')
     last = written[-1]
     name = Path(last.filename).relative_to(package.parent) if is_ours(last) else last.filename
     ours = 'a mistake in PrOnto, not in your input; please report it'
@@ -133,14 +145,17 @@ _SURROGATE = re.compile(r'\\u[dD][89a-fA-F]|[\ud800-\udfff]')
 def parse_json(text:str|bytes, path, remedy:str='mend or replace the file')->object:
     "Parse JSON; raises `InputError` if it is malformed or cannot be written as UTF-8 again"
     with reading(path, remedy):
-        if isinstance(text, bytes): text = text.decode('utf-8-sig')
+        if isinstance(text, bytes):
+            text = text.decode('utf-8-sig')
         found = json.loads(text)
-        if _SURROGATE.search(text): json.dumps(found, ensure_ascii=False).encode() # Half a character fails
+        if _SURROGATE.search(text):
+            json.dumps(found, ensure_ascii=False).encode() # Half a character fails
     return found
 
 def read_json(path, remedy:str='mend or replace the file')->object:
     "Read a JSON file; raises `InputError` if it cannot be read or is malformed"
-    with reading(path, remedy): return parse_json(Path(path).read_bytes(), path, remedy)
+    with reading(path, remedy):
+        return parse_json(Path(path).read_bytes(), path, remedy)
 
 # %% ../../nbs/core/files.ipynb #a1b7c011
 def json_bytes(value)->bytes: # UTF-8, a line for each item
@@ -151,8 +166,10 @@ def json_with_keys(
     path, *keys:str
 )->dict: # Empty if there is no such file, or if it is another kind of JSON
     "Read a JSON object if it has these keys"
-    try: found = read_json(path)
-    except InputError: return {}
+    try:
+        found = read_json(path)
+    except InputError:
+        return {}
     return found if isinstance(found, dict) and found.keys() >= set(keys) else {}
 
 # %% ../../nbs/core/files.ipynb #a1b7c0p2
@@ -168,17 +185,21 @@ def path_part(
 )->str: # The same
     "A name that is one part of a path; raises `InputError` for any other"
     is_one = isinstance(name, str) and re.fullmatch(r'[^./\\\s-]([^/\\]*[^/\\\s])?', name)
-    if is_one and all(map(is_printable, name)) and len(name.encode()) <= 150: return name
+    if is_one and all(map(is_printable, name)) and len(name.encode()) <= 150:
+        return name
     what = f'{str(name)[:60]!r} cannot be the name of a file or folder'
     raise InputError(place, f'{what}; choose a short name without slashes that begins with a letter or digit')
 
 # %% ../../nbs/core/files.ipynb #de3c16e9
-def _machine()->str: return re.sub(r'[^\w-]', '-', socket.gethostname())[:40]
+def _machine()->str:
+    return re.sub(r'[^\w-]', '-', socket.gethostname())[:40]
 
 def _began(pid:int)->str:
     "When a process began, by the clock of the system; empty where that is not known"
-    try: return Path(f'/proc/{pid}/stat').read_text().rpartition(') ')[2].split()[19]
-    except OSError: return ''
+    try:
+        return Path(f'/proc/{pid}/stat').read_text().rpartition(') ')[2].split()[19]
+    except OSError:
+        return ''
 
 def writer_mark()->str: # Without dots
     "A part of a file name that no other writer uses"
@@ -194,40 +215,50 @@ def _unwritable(path, e):
 @contextmanager
 def _writing(path:Path):
     "Report an `OSError` of this place as one line"
-    try: yield
+    try:
+        yield
     except OSError as e:
         here = e.filename is None or Path(e.filename).is_relative_to(path.parent)
-        if not here: raise
+        if not here:
+            raise
         raise _unwritable(path, e) from e
 
-def _is_device(path:Path)->bool: return path.exists() and not path.is_file() and not path.is_dir()
+def _is_device(path:Path)->bool:
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 @contextmanager
 def write_aside(path): # Yields the `Path` to write to
     "Write a file completely or not at all; raises `InputError` if it cannot be written"
     path = Path(path)
-    if not path.name: raise InputError(path, 'is a folder; name the file to write')
+    if not path.name:
+        raise InputError(path, 'is a folder; name the file to write')
     if _is_device(path):
-        with _writing(path): yield path
+        with _writing(path):
+            yield path
         return
-    if path.is_symlink(): path = Path(os.path.realpath(path))
+    if path.is_symlink():
+        path = Path(os.path.realpath(path))
     aside = path.with_name(f'.{path.name}.{writer_mark()}.tmp')
     try:
         with _writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             replaced = path.is_file()
-            if replaced: aside.touch(stat.S_IMODE(path.stat().st_mode) | stat.S_IWUSR) # It may be secret
+            if replaced:
+                aside.touch(stat.S_IMODE(path.stat().st_mode) | stat.S_IWUSR) # It may be secret
             yield aside
-            if replaced: shutil.copymode(path, aside)
+            if replaced:
+                shutil.copymode(path, aside)
             os.replace(aside, path)
     finally:
-        if aside.exists(): aside.unlink()
+        if aside.exists():
+            aside.unlink()
 
 # %% ../../nbs/core/files.ipynb #a1b7c016
 def _fits(name:str, patterns:Iterable[str])->bool:
     "Does a path fit a pattern, folder by folder?"
     parts = name.split('/')
-    alike = lambda wanted: len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
+    def alike(wanted):
+        return len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
     return any(alike(p.split('/')) for p in patterns)
 
 def foreign_file(
@@ -237,11 +268,15 @@ def foreign_file(
 )->str|None: # Why the folder must not be replaced
     "Name the first file of a folder that PrOnto did not write"
     for p in sorted(Path(folder).rglob('*')):
-        if p.is_dir() and not p.is_symlink(): continue
+        if p.is_dir() and not p.is_symlink():
+            continue
         name = p.relative_to(folder).as_posix()
-        if not manifest_ok: return f'it holds {name} and no manifest that PrOnto wrote'
-        if _TEMPORARY.fullmatch(p.name): continue
-        if p.is_symlink() or not _fits(name, patterns): return f'{name} in it was not written by PrOnto'
+        if not manifest_ok:
+            return f'it holds {name} and no manifest that PrOnto wrote'
+        if _TEMPORARY.fullmatch(p.name):
+            continue
+        if p.is_symlink() or not _fits(name, patterns):
+            return f'{name} in it was not written by PrOnto'
 
 # %% ../../nbs/core/files.ipynb #873f922e
 _DAY = 24*60*60
@@ -250,11 +285,16 @@ def _alive(mark:str, left:Path)->bool:
     "May the writer still be at work? A writer on another machine is assumed to be, for a day"
     known = re.fullmatch(r'(.+)-(\d+)-(\d*)-\w+', mark)
     elsewhere = not known or known[1] != _machine()
-    if elsewhere: return not left.exists() or abs(time.time() - left.stat().st_ctime) < _DAY
-    pid, began = int(known[2]), known[3]
-    try: os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError): return False
-    except PermissionError: pass
+    if elsewhere:
+        return not left.exists() or abs(time.time() - left.stat().st_ctime) < _DAY
+    pid = int(known[2])
+    began = known[3]
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
     return _began(pid) in ('', began)
 
 def _left(path:Path, kind:str)->list[Path]:
@@ -266,16 +306,21 @@ def _left(path:Path, kind:str)->list[Path]:
 def _recover(path:Path):
     "Put back a folder whose replacement was killed, and remove what dead processes left"
     for old in _left(path, 'old'):
-        if path.exists(): shutil.rmtree(old, ignore_errors=True)
-        else: old.rename(path)
-    for aside in _left(path, 'tmp'): shutil.rmtree(aside, ignore_errors=True)
+        if path.exists():
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            old.rename(path)
+    for aside in _left(path, 'tmp'):
+        shutil.rmtree(aside, ignore_errors=True)
 
 # %% ../../nbs/core/files.ipynb #b2e6e748
 def _require_ours(path:Path, ours:Callable):
     "Raise `InputError` if something is there that PrOnto did not write"
-    if not path.exists(): return
+    if not path.exists():
+        return
     why = ours(path) if path.is_dir() else 'it is not a folder'
-    if why: raise InputError(path, f'is not replaced, because {why}; move that away or choose another folder')
+    if why:
+        raise InputError(path, f'is not replaced, because {why}; move that away or choose another folder')
 
 def require_place(
     path, # The file to write; the folder to write if `ours` is given
@@ -284,13 +329,18 @@ def require_place(
     "Raise `InputError` if a file or folder cannot be written there; called before long work; creates nothing"
     place = Path(os.path.realpath(path))
     with _writing(place):
-        if ours: _require_ours(place, ours)
-        elif place.is_dir(): raise InputError(path, 'is a folder; name the file to write')
-        elif _is_device(Path(path)): return
+        if ours:
+            _require_ours(place, ours)
+        elif place.is_dir():
+            raise InputError(path, 'is a folder; name the file to write')
+        elif _is_device(Path(path)):
+            return
         near = next(p for p in place.parents if p.exists())
         reason = f'{near} is not a folder' if not near.is_dir() else 'Permission denied'
-        if not near.is_dir() or not os.access(near, os.W_OK | os.X_OK): raise _unwritable(path, reason)
+        if not near.is_dir() or not os.access(near, os.W_OK | os.X_OK):
+            raise _unwritable(path, reason)
 
+# %% ../../nbs/core/files.ipynb #b2e6e748-b
 @contextmanager
 def replace_folder(
     path, # The folder to write
@@ -313,13 +363,15 @@ def replace_folder(
                 path.rename(old)
             aside.rename(path)
             shutil.rmtree(old, ignore_errors=True)
-    finally: shutil.rmtree(aside, ignore_errors=True)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
 
 # %% ../../nbs/core/files.ipynb #7b283dc4
 def beside(name)->Path: # The one in the current folder, or else the one in the root of the checkout
     "Find a folder of the checkout from its root or from a folder of notebooks"
     path = Path(name)
-    if path.is_absolute() or path.exists(): return path
+    if path.is_absolute() or path.exists():
+        return path
     root = next((up for up in ('..','../..') if Path(up, 'settings.ini').is_file()), '')
     return root/path
 
@@ -346,7 +398,8 @@ def annotation_places(
 def content_hash(*contents:bytes, size:int=32)->str: # Hexadecimal digits, two for a byte
     "BLAKE2 of several pieces"
     h = hashlib.blake2b(digest_size=size)
-    for c in contents: h.update(len(c).to_bytes(8, 'big') + c)
+    for c in contents:
+        h.update(len(c).to_bytes(8, 'big') + c)
     return h.hexdigest()
 
 # %% ../../nbs/core/files.ipynb #a9180f53
@@ -367,6 +420,8 @@ def no_collection():
     "Pause the garbage collector"
     enabled = gc.isenabled()
     gc.disable()
-    try: yield
+    try:
+        yield
     finally:
-        if enabled: gc.enable()
+        if enabled:
+            gc.enable()

@@ -15,24 +15,33 @@ from .files import warn_once, write_aside
 # %% ../../nbs/core/pictures.ipynb #pic0000g
 def _letters(path)->frozenset[str]: # None of a file that cannot be read
     from matplotlib.ft2font import FT2Font
-    try: return frozenset(map(chr, FT2Font(str(path)).get_charmap()))
-    except (RuntimeError, OSError): return frozenset()
+    try:
+        return frozenset(map(chr, FT2Font(str(path)).get_charmap()))
+    except (RuntimeError, OSError):
+        return frozenset()
 
 @cache
 def _family(script:str, letters:frozenset[str])->str: # Empty if no font has one of them
     "The installed font that has most of some letters, a plain one if there are several"
     from matplotlib.font_manager import findSystemFonts, fontManager
-    order = lambda path: (script.replace(' ', '') not in path, 'Regular' not in path, 'Serif' in path, path)
-    best, most = None, 0
+    def order(path):
+        return (script.replace(' ', '') not in path, 'Regular' not in path, 'Serif' in path, path)
+    best = None
+    most = 0
     for path in sorted(findSystemFonts(), key=order):
-        if (n := len(letters & _letters(path))) > most: best, most = path, n
-        if most == len(letters): break
-    if best is None: return ''
+        if (n := len(letters & _letters(path))) > most:
+            best = path
+            most = n
+        if most == len(letters):
+            break
+    if best is None:
+        return ''
     fontManager.addfont(best) # Matplotlib remembers only those of its first start
     return next(font.name for font in fontManager.ttflist if Path(font.fname) == Path(best))
 
 @cache
-def _known(path:str)->frozenset[str]: return _letters(path) # Of the usual font
+def _known(path:str)->frozenset[str]:
+    return _letters(path) # Of the usual font
 
 # %% ../../nbs/core/pictures.ipynb #pic0000h
 _CJK = {'Han','Hiragana','Katakana','Hangul','Bopomofo'}
@@ -42,7 +51,8 @@ def _by_script(text:str, known:frozenset[str])->dict[str,frozenset[str]]: # Name
     from fontTools.unicodedata import script, script_name
     found = {}
     for c in {*text} - known:
-        if c.isspace() or category(c) == 'Cf': continue # Joiners are not drawn
+        if c.isspace() or category(c) == 'Cf':
+            continue # Joiners are not drawn
         name = script_name(script(c)).replace('_', ' ')
         found.setdefault('CJK' if name in _CJK else name, set()).add(c)
     return {name: frozenset(letters) for name,letters in sorted(found.items())}
@@ -60,10 +70,12 @@ def legible(figure):
             font = 'Symbols' if what == 'signs' else name
             warn_once(f'figures have boxes for {what}, which no installed font has; install Noto Sans {font}')
         families = list(dict.fromkeys([*usual, *filter(None, found.values())]))
-        if families != usual: text.set_fontfamily(families)
+        if families != usual:
+            text.set_fontfamily(families)
 
 # %% ../../nbs/core/pictures.ipynb #pic00006
-def no_formula(text:str)->str: return text.replace('$', r'\$') # Matplotlib would read a formula
+def no_formula(text:str)->str:
+    return text.replace('$', r'\$') # Matplotlib would read a formula
 
 def panels(
     n:int|list[str], # How many, or their titles; none make an empty figure
@@ -79,12 +91,15 @@ def panels(
     down = -(-max(n, 1)//across)
     size = across*width, down*height + more
     fig, axes = plt.subplots(down, across, figsize=size, squeeze=False, layout='constrained')
-    for ax in axes.flat[n:]: ax.axis('off')
+    for ax in axes.flat[n:]:
+        ax.axis('off')
     for ax,title in zip(axes.flat, titles):
         ax.set_title(no_formula(title), fontsize=8)
         ax.tick_params(labelsize=7)
-    if x: fig.supxlabel(x, fontsize=8)
-    if y: fig.supylabel(y, fontsize=8)
+    if x:
+        fig.supxlabel(x, fontsize=8)
+    if y:
+        fig.supylabel(y, fontsize=8)
     return fig, list(axes.flat[:n])
 
 # %% ../../nbs/core/pictures.ipynb #pic00008
@@ -118,7 +133,8 @@ def dumbbells(
 ):
     "Draw two shares for each name, from top to bottom"
     places = range(len(names))
-    for y,ends in zip(places, zip(first, second)): ax.plot(ends, [y, y], '-', color='.7', lw=1)
+    for y,ends in zip(places, zip(first, second)):
+        ax.plot(ends, [y, y], '-', color='.7', lw=1)
     ax.plot(first, places, 'o', color='C0', ms=5, label=labels[0])
     ax.plot(second, places, 'x', color='C3', ms=5, label=labels[1])
     ax.set_yticks(places, map(no_formula, names), fontsize=7)
@@ -141,7 +157,8 @@ def save_picture(
     **how # See `savefig`, e.g. `bbox_inches='tight'`
 ):
     "Write a figure, the same bytes for the same data; raises `InputError` where it cannot"
-    with write_aside(path) as f: f.write_bytes(_png(figure, **how))
+    with write_aside(path) as f:
+        f.write_bytes(_png(figure, **how))
 
 class Picture:
     "A figure as a notebook displays it, whatever backend matplotlib has"
@@ -150,5 +167,7 @@ class Picture:
     ):
         self.png, self.alt = _png(figure), alt
 
-    def _repr_png_(self): return (self.png, dict(alt=self.alt)) if self.alt else self.png
-    def __repr__(self): return f'Picture({len(self.png):,} bytes)'
+    def _repr_png_(self):
+        return (self.png, dict(alt=self.alt)) if self.alt else self.png
+    def __repr__(self):
+        return f'Picture({len(self.png):,} bytes)'

@@ -16,9 +16,11 @@ from .files import to_stderr
 # %% ../../nbs/core/progress.ipynb #pg07
 def about(seconds:float)->str: # e.g. `40 s`, `3 min`, `2 h 10 min`
     "A length of time, rounded"
-    if seconds < 90: return f'{max(1, round(seconds))} s'
+    if seconds < 90:
+        return f'{max(1, round(seconds))} s'
     minutes = round(seconds/60)
-    if minutes < 90: return f'{minutes} min'
+    if minutes < 90:
+        return f'{minutes} min'
     hours, minutes = divmod(round(minutes, -1), 60)
     return f'{hours} h {minutes} min' if minutes else f'{hours} h'
 
@@ -30,13 +32,16 @@ def before(
     "Call a function in a thread, which is given up at the deadline; raises `TimeoutError`"
     outcome = Future()
     def call():
-        try: outcome.set_result(function(*args))
-        except Exception as e: outcome.set_exception(e)
+        try:
+            outcome.set_result(function(*args))
+        except Exception as e:
+            outcome.set_exception(e)
     Thread(target=call, daemon=True).start()
     return outcome.result(timeout=max(0, deadline - time.monotonic()))
 
 # %% ../../nbs/core/progress.ipynb #pg10
-FIRST_LINE, NEXT_LINE = 10, 30 # Seconds after which a log gets a line
+FIRST_LINE = 10 # Seconds after which a log gets a line
+NEXT_LINE = 30
 _quiet = False
 
 def be_quiet(quiet:bool=True):
@@ -50,9 +55,12 @@ _LOOKS = {'': {}, 'B': dict(unit='B', unit_scale=True),
 
 def _is_terminal()->bool:
     "Does the terminal have a width? Without one tqdm would show nothing, so it gets lines, as a log does"
-    if not (sys.stderr and sys.stderr.isatty()): return False
-    try: return os.get_terminal_size(sys.stderr.fileno()).columns > 0
-    except (OSError, ValueError, AttributeError): return True
+    if not (sys.stderr and sys.stderr.isatty()):
+        return False
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns > 0
+    except (OSError, ValueError, AttributeError):
+        return True
 
 # %% ../../nbs/core/progress.ipynb #pg19
 class Meter:
@@ -66,38 +74,50 @@ class Meter:
     ):
         self.total, self.what, self.unit, self.done, self.before = total, what, unit, done, done
         self.began, self.told, self.first, self.bar, self.note = time.monotonic(), None, first, None, ''
-        if _quiet or not _is_terminal(): return
+        if _quiet or not _is_terminal():
+            return
         from tqdm import tqdm
         self.bar = tqdm(total=total, desc=what, leave=False, initial=done, file=sys.stderr, **_LOOKS[unit])
 
-    def __enter__(self): return self
+    def __enter__(self):
+        return self
     def __exit__(self, *_):
-        if self.bar is not None: self.bar.close()
+        if self.bar is not None:
+            self.bar.close()
     close = __exit__ # Where no block begins and ends
 
     def update(self, n:int=1, note:str=''):
         "Count steps, and show them if it is time"
         self.done += n
-        if note: self.note = note
+        if note:
+            self.note = note
         if self.bar is not None:
-            if note: self.bar.set_postfix_str(note, refresh=False)
+            if note:
+                self.bar.set_postfix_str(note, refresh=False)
             self.bar.update(n)
-        elif not _quiet and self._is_time(): to_stderr(str(self))
+        elif not _quiet and self._is_time():
+            to_stderr(str(self))
 
     def _is_time(self)->bool:
-        now, first = time.monotonic(), FIRST_LINE if self.first is None else self.first
-        if now - (self.told or self.began) < (NEXT_LINE if self.told else first): return False
+        now = time.monotonic()
+        first = FIRST_LINE if self.first is None else self.first
+        if now - (self.told or self.began) < (NEXT_LINE if self.told else first):
+            return False
         self.told = now
         return True
 
     def __str__(self): # A line of a log
-        done, total = self.done - self.before, self.total
+        done = self.done - self.before
+        total = self.total
         count = (lambda n: f'{n/1e6:,.1f} MB') if self.unit == 'B' else (lambda n: f'{n:,}')
         parts = [f'{count(self.done)} of {count(total)}' if total else count(self.done)]
-        if self.unit == '%': parts = [f'{self.done/total:.0%}']
-        if self.note: parts.append(self.note)
+        if self.unit == '%':
+            parts = [f'{self.done/total:.0%}']
+        if self.note:
+            parts.append(self.note)
         pace = (time.monotonic() - self.began)/(done or 1)
-        if total and done: parts.append(f'about {about(pace*(total - self.done))} left')
+        if total and done:
+            parts.append(f'about {about(pace*(total - self.done))} left')
         return f'{self.what}: {", ".join(parts)}'
 
 # %% ../../nbs/core/progress.ipynb #pg12
@@ -123,7 +143,9 @@ def step(
     what:str # e.g. `baselines`; nothing is shown if empty
 ):
     "Show what runs now: a line in a log, or on a terminal until it ends"
-    if not what or _quiet: return (yield)
+    if not what or _quiet:
+        return (yield)
     with Meter(None, what, 'step') as meter:
-        if meter.bar is None: to_stderr(what)
+        if meter.bar is None:
+            to_stderr(what)
         yield

@@ -23,8 +23,11 @@ def _influences(
     n:int # Items
 )->tuple[dict,dict]: # Name to the value, and name to a number for each kind
     "How far each kind of item moves a measure, scaled so that the mean over items is the measure"
-    step, values, found = 1e-4, measure(total), {}
-    more, less = measure(total + step*kinds), measure(total - step*kinds)
+    step = 1e-4
+    values = measure(total)
+    found = {}
+    more = measure(total + step*kinds)
+    less = measure(total - step*kinds)
     for name,value in values.items():
         slopes = (more[name] - less[name])/(2*step)
         found[name] = value + n*slopes
@@ -33,7 +36,8 @@ def _influences(
 def _label_influences(measure, labels:list, first:list, second:list)->tuple[dict,dict]:
     "The same for a measure of a confusion matrix, with a number for each item"
     known = all_labels(labels, first, second)
-    number, k = {label: i for i,label in enumerate(known)}, len(known)
+    number = {label: i for i,label in enumerate(known)}
+    k = len(known)
     a, b = (np.array([number[x] for x in labelled]) for labelled in (first, second))
     kinds, kind = np.unique(a*k + b, return_inverse=True)
     one_each = np.zeros((len(kinds), k*k))
@@ -48,7 +52,8 @@ def item_values(
     metric:str, labels:list, true:list, predicted:list, counts:bool=False
 )->np.ndarray: # (n,); their mean is the metric
     "One number per item, for tests and variances; do not change the array, which is kept"
-    if not len(true): raise ValueError('nothing to score; the test split is empty')
+    if not len(true):
+        raise ValueError('nothing to score; the test split is empty')
     return _item_values(metric, tuple(labels), tuple(true), tuple(predicted), counts)
 
 @lru_cache(maxsize=256) # A baseline is compared with many models
@@ -88,8 +93,10 @@ def _chapter_variances(
 )->np.ndarray: # (rows,) of their means
     "A jackknife leaves out each chapter; what pairs of the same two chapters share counts once"
     cell, cells, n_chapters = chapter_cells(chapters)
-    if n_chapters < 2: return np.zeros(len(values))
-    sizes, belongs = np.bincount(cell), members(cells, n_chapters)
+    if n_chapters < 2:
+        return np.zeros(len(values))
+    sizes = np.bincount(cell)
+    belongs = members(cells, n_chapters)
     sums = np.stack([np.bincount(cell, row, len(cells)) for row in values])
     centred = sums - np.outer(values.mean(1), sizes)
     others = (1 - sizes @ belongs/len(cell)).clip(1/n_chapters) # The share of items without a chapter
@@ -103,10 +110,13 @@ def _of_seeds(runs:np.ndarray, chapters:list|Cells, draws:list|None)->list[_Part
     parts = []
     for factor in zip(*draws) if draws else [range(len(runs))]:
         groups = [[x == level for x in factor] for level in dict.fromkeys(factor)]
-        if len(groups) < 2: continue
-        means, n = np.array([runs[group].mean(0) for group in groups]), len(groups)
+        if len(groups) < 2:
+            continue
+        means = np.array([runs[group].mean(0) for group in groups])
+        n = len(groups)
         left = means - means.mean(0) - means.mean(1, keepdims=True) + means.mean()
-        between, within = means.mean(1).var(ddof=1)/n, _chapter_variances(left, chapters).sum()/n/(n - 1)
+        between = means.mean(1).var(ddof=1)/n
+        within = _chapter_variances(left, chapters).sum()/n/(n - 1)
         luck = max(between - within, 0.)
         parts.append(_Part(luck, n - 1, (between + luck)/2))
     return parts
@@ -124,7 +134,8 @@ def variance_of(
     draws:list[tuple]|None=None # Of each run what was drawn, e.g. seed and sample; if not given, all differ
 )->Variance:
     "What the uncertainty of a score comes from"
-    values, chapters = np.asarray(values, float), chapter_cells(chapters)
+    values = np.asarray(values, float)
+    chapters = chapter_cells(chapters)
     of_chapters, = _chapter_variances(values.mean(0)[None], chapters)
     return _combined(_Part(of_chapters, _freedom(chapters), of_chapters), _of_seeds(values, chapters, draws))
 
@@ -142,9 +153,12 @@ def score_seeds(
 )->SeedScore:
     "Score a model over its seeds, by any number per item"
     values = np.asarray(values, float)
-    value, variance, n_seeds = values.mean(), variance_of(values, chapters, draws), len(values)
+    value = values.mean()
+    variance = variance_of(values, chapters, draws)
+    n_seeds = len(values)
     interval = student_interval(value, variance.total, variance.freedom, bounds, level)
-    if chapter_cells(chapters).n_chapters < 2 or variance.total < 1e-15: interval = None
+    if chapter_cells(chapters).n_chapters < 2 or variance.total < 1e-15:
+        interval = None
     share = round(variance.seeds/variance.total, 2) if n_seeds > 1 and variance.total > 0 else None
     return SeedScore(round(float(value), 4) + 0., interval, n_seeds, share) # Not -0
 
@@ -155,8 +169,10 @@ def score_runs(
     chapters:list, counts:bool=False, draws:list[tuple]|None=None, level:float=.95
 )->dict[str,SeedScore]: # By metric
     "Score the runs of a model, with intervals over chapters and seeds"
-    if not len(true): raise ValueError('nothing to score; the test split is empty')
-    known, found = all_labels(labels, true, *predicted), {}
+    if not len(true):
+        raise ValueError('nothing to score; the test split is empty')
+    known = all_labels(labels, true, *predicted)
+    found = {}
     for metric in ('accuracy','macro_f1','mcc', *(['mae'] if counts else [])):
         values = [item_values(metric, labels, true, run, counts) for run in predicted]
         found[metric] = score_seeds(values, chapters, level, metric_bounds(metric, len(known)), draws)
@@ -169,7 +185,8 @@ def score_runs(
 # %% ../../nbs/core/seeds.ipynb #se56
 def _intervals(found:dict, chapters:list|Cells, bounds:dict|None, level:float)->dict[str,list[float]|None]:
     "The interval of each measure, from a number for each item"
-    chapters, widest = chapter_cells(chapters), bounds or {}
+    chapters = chapter_cells(chapters)
+    widest = bounds or {}
     return {name: score_seeds([numbers], chapters, level, widest.get(name, (0, 1))).interval
             for name,numbers in found.items()}
 
@@ -210,15 +227,20 @@ def compare_seeds(
 )->SeedDifference:
     "Test two models on the same items over chapters and seeds"
     from scipy.special import stdtr, stdtrit
-    first, second, chapters = np.asarray(first, float), np.asarray(second, float), chapter_cells(chapters)
+    first = np.asarray(first, float)
+    second = np.asarray(second, float)
+    chapters = chapter_cells(chapters)
     means = first.mean(0), second.mean(0)
-    difference, n_seeds = float((means[0] - means[1]).mean()), min(len(first), len(second))
+    difference = float((means[0] - means[1]).mean())
+    n_seeds = min(len(first), len(second))
     found = SeedDifference(round(difference, 4), 1., n_seeds)
-    if chapters.n_chapters < 2: return found
+    if chapters.n_chapters < 2:
+        return found
     of_chapters, = _chapter_variances((means[0] - means[1])[None], chapters)
     of_seeds = [_of_seeds(runs, chapters, own) for runs,own in zip((first, second), draws)]
     variance = _combined(_Part(of_chapters, _freedom(chapters), of_chapters), sum(of_seeds, []))
-    if variance.total == 0: return found._replace(p=1. if difference == 0 else 0.)
+    if variance.total == 0:
+        return found._replace(p=1. if difference == 0 else 0.)
     student = 2*stdtr(variance.freedom, -abs(difference)/variance.total**.5)
     reach = stdtrit(variance.freedom, .975)*variance.total**.5
     interval = [round(float(difference + side*reach), 4) for side in (-1, 1)]
@@ -238,6 +260,7 @@ def detectable_difference(
     true = np.array([chapters**2, seeds**2/n_seeds, seeds**2/n_seeds])
     degrees = np.array([freedom, n_seeds - 1, n_seeds - 1])
     drawn = true*np.random.default_rng(0).chisquare(degrees, (4000, 3))/degrees # As tests will estimate them
-    total, error = drawn.sum(1), true.sum()**.5
+    total = drawn.sum(1)
+    error = true.sum()**.5
     limits = stdtrit(total**2/(drawn**2/degrees).sum(1), 1 - level/2)*total**.5
     return float(brentq(lambda x: ndtr((x - limits)/error).mean() - power, 0, 50*error))

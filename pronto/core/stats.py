@@ -18,7 +18,9 @@ def confusion_metrics(
 )->dict[str,np.ndarray]: # Metric to (...) values from 0 to 1; MCC from -1 to 1, `mae` in counts
     "Accuracy, macro F1 and MCC of confusion matrices, and with `counts` the mean absolute error"
     right = np.diagonal(confusion, axis1=-2, axis2=-1)
-    true, predicted, n = confusion.sum(-1), confusion.sum(-2), confusion.sum((-2,-1))
+    true = confusion.sum(-1)
+    predicted = confusion.sum(-2)
+    n = confusion.sum((-2,-1))
     occurs = (true + predicted) > 0
     with np.errstate(divide='ignore', invalid='ignore'):
         f1 = np.where(occurs, 2*right/(true + predicted), 0).sum(-1)/occurs.sum(-1)
@@ -40,7 +42,8 @@ class Cells(NamedTuple):
 
 def chapter_cells(chapters:list|Cells)->Cells: # Kept for the next call; do not change its arrays
     "Group instances by their chapters"
-    if isinstance(chapters, Cells): return chapters
+    if isinstance(chapters, Cells):
+        return chapters
     names = chapters.tolist() if isinstance(chapters, np.ndarray) else chapters
     pairs = len(names) and isinstance(names[0], (list,tuple))
     return _cells_of(tuple(map(tuple, names) if pairs else names))
@@ -49,7 +52,8 @@ def chapter_cells(chapters:list|Cells)->Cells: # Kept for the next call; do not 
 def _cells_of(chapters:tuple)->Cells:
     numbers = np.unique(np.asarray(chapters), return_inverse=True)[1].reshape(len(chapters), -1)
     n_chapters = numbers.max() + 1
-    first, second = numbers.min(1), numbers.max(1)
+    first = numbers.min(1)
+    second = numbers.max(1)
     found, cell = np.unique(first*n_chapters + second, return_inverse=True) # Faster than rows of two
     return Cells(cell.ravel(), np.column_stack(np.divmod(found, n_chapters)), n_chapters)
 
@@ -61,7 +65,8 @@ def student_interval(
     from scipy.special import expit, logit, stdtrit
     low, high = bounds
     x = (value - low)/(high - low)
-    if not 0 < x < 1: return None
+    if not 0 < x < 1:
+        return None
     error = variance**.5/(high - low)/(x*(1 - x))
     reach = stdtrit(freedom, (1 + level)/2)*error # Quicker to load than `scipy.stats.t`
     return [round(float(low + (high - low)*expit(logit(x) + side*reach)), 4) for side in (-1,1)]
@@ -96,7 +101,8 @@ def score(
     labels, true:list, predicted:list, counts:bool=False
 )->dict[str,float]: # Metric to value
     "Score predictions; raises `ValueError` if there are none"
-    if not len(true): raise ValueError('nothing to score; the test split is empty')
+    if not len(true):
+        raise ValueError('nothing to score; the test split is empty')
     known = all_labels(labels, true, predicted)
     confusion, = confusions(known, true, predicted, np.zeros(len(true), int), 1)
     return {m: round(float(v), 4) for m,v in confusion_metrics(confusion, counts=counts).items()}
@@ -105,7 +111,8 @@ def score(
 def members(cells:np.ndarray, n_chapters:int): # (c, chapters), sparse: 1 where a cell has a chapter
     "Which cells belong to a chapter; those of pairs belong to two"
     from scipy.sparse import csr_array
-    place, crossing = np.arange(len(cells)), cells[:,0] != cells[:,1]
+    place = np.arange(len(cells))
+    crossing = cells[:,0] != cells[:,1]
     where = np.concatenate([place, place[crossing]]), np.concatenate([cells[:,0], cells[crossing,1]])
     return csr_array((np.ones(len(where[0])), where), shape=(len(cells), n_chapters))
 
@@ -119,14 +126,19 @@ def _signs(n:int, n_cells:int, seed:int)->np.ndarray: # (n, cells), of bytes
 
 def _signed(signs:np.ndarray, difference:np.ndarray, sizes:np.ndarray, cells:np.ndarray, n_chapters:int):
     "Sums over all cells for each draw of signs, and their errors, as cells of one chapter may be correlated"
-    sizes, crossing, moving = sizes.astype(float), cells[:,0] != cells[:,1], difference != 0
-    signs, moved = signs[:,moving].astype(float), difference[moving]
+    sizes = sizes.astype(float)
+    crossing = cells[:,0] != cells[:,1]
+    moving = difference != 0
+    signs = signs[:,moving].astype(float)
+    moved = difference[moving]
     terms = np.column_stack([np.ones(len(cells)), sizes, sizes*crossing])[moving]*moved[:,None]
     total, weighted, of_crossing = (signs @ terms).T # One product instead of an array per draw
     mean = total/sizes.sum()
-    def squares(d, s, product): return d @ d - 2*mean*product + mean**2*(s @ s)
+    def squares(d, s, product):
+        return d @ d - 2*mean*product + mean**2*(s @ s)
     within = squares(difference, sizes, weighted)
-    if not crossing.any(): return total, np.sqrt(within.clip(0))
+    if not crossing.any():
+        return total, np.sqrt(within.clip(0))
     member = members(cells, n_chapters)
     by_chapter = signs @ member[moving].multiply(moved[:,None]).tocsr() # (draws, chapters)
     twice = squares(difference[crossing], sizes[crossing], of_crossing)
@@ -140,7 +152,8 @@ def permutation_test(
     "A permutation test by chapter of two models on the same instances"
     from scipy.special import stdtr
     cell, cells, n_chapters = chapter_cells(chapters)
-    if n_chapters < 2: return 1.
+    if n_chapters < 2:
+        return 1.
     difference = np.bincount(cell, np.asarray(first, float) - np.asarray(second, float), len(cells))
     signs = _signs(n, len(cells), seed)
     total, errors = _signed(signs, difference, np.bincount(cell), cells, n_chapters)

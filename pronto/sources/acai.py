@@ -25,7 +25,8 @@ REMEDY = 'get it again with `pronto fetch acai`'
 def acai_files(folder)->list[Path]: # In order; empty if there is no such folder
     "The files of ACAI; raises `InputError` if some kind of entity is missing"
     found = {name: sorted((Path(folder)/name/'json').glob('*.json')) for name in FOLDERS}
-    if not any(found.values()): return []
+    if not any(found.values()):
+        return []
     missing = [f'{name}/json' for name,files in found.items() if not files]
     if missing:
         raise InputError(folder, f'contains a part of ACAI only; it lacks {", ".join(missing)}; {REMEDY}')
@@ -36,7 +37,8 @@ _WORD = re.compile(r'(?:o|n)(\d{2})(\d{3})(\d{3})(\d{3})(?:\d\w?)?')
 _BOOK_OF = {f'{i:02}': book for i,book in enumerate(list(BOOKS)[:66], 1)}
 
 @cache
-def _verses()->frozenset[Ref]: return frozenset(Ref(*v) for v in scheme_verses('org'))
+def _verses()->frozenset[Ref]:
+    return frozenset(Ref(*v) for v in scheme_verses('org'))
 
 @cache
 def _verse(testament:str, book:str, chapter:str, verse:str)->Ref|None:
@@ -55,7 +57,8 @@ def word_place(
     "The place of a word; raises `ValueError` if the identifier is not one"
     m = _WORD.fullmatch(id) if isinstance(id, str) else None
     ref = _verse(id[0], *m.groups()[:3]) if m else None
-    if ref is None or m[4] == '000': raise ValueError(f'{id!r:.60} is not the identifier of a word')
+    if ref is None or m[4] == '000':
+        raise ValueError(f'{id!r:.60} is not the identifier of a word')
     return Place(ref, int(m[4]))
 
 # %% ../../nbs/sources/acai.ipynb #ac13
@@ -87,8 +90,10 @@ def _editions(record:dict, field:str, unknown:Counter)->Iterator[list]:
     if not all(isinstance(entries, list) for entries in lists):
         raise ValueError(f'its {field} are not lists by edition')
     for edition,entries in by_edition.items():
-        if edition in EDITIONS: yield entries
-        else: unknown[str(edition)] += len(entries)
+        if edition in EDITIONS:
+            yield entries
+        else:
+            unknown[str(edition)] += len(entries)
 
 def _references(record:dict, unknown:Counter)->Iterator[tuple[str,Place]]:
     for field,role in _ROLES.items():
@@ -104,7 +109,8 @@ def _speeches(record:dict, unknown:Counter)->Iterator[SpokenWords]:
             words = sorted(map(word_place, speech['words']))
             firsts = {w.ref: w for w in reversed(words)}
             sizes = Counter(w.ref for w in words)
-            for ref,first in firsts.items(): yield SpokenWords(str(speech['quote_type']), first, sizes[ref])
+            for ref,first in firsts.items():
+                yield SpokenWords(str(speech['quote_type']), first, sizes[ref])
 
 # %% ../../nbs/sources/acai.ipynb #ac15
 _ID = re.compile(r'([a-z]+):\S(?:.*\S)?')
@@ -126,9 +132,11 @@ def _identifier(record:dict, field:str)->str:
 
 def read_acai(path)->AcaiRecord:
     "Read one file; raises `InputError` if it cannot be read or has a word that does not exist"
-    record, unknown = read_json(path, REMEDY), Counter()
+    record = read_json(path, REMEDY)
+    unknown = Counter()
     with reading(path, REMEDY, *ANY_SHAPE):
-        if not isinstance(record, dict): raise ValueError('it is not a JSON object')
+        if not isinstance(record, dict):
+            raise ValueError('it is not a JSON object')
         id, main = (_identifier(record, field) for field in ('id','primary_id'))
         others = _names(record, 'referred_to_as')
         return AcaiRecord(Path(path), id, main, _PREFIXES[main.partition(':')[0]],

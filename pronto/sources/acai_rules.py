@@ -29,7 +29,8 @@ def _dangling(records:list[AcaiRecord])->int:
 def _passed_over(records:list[AcaiRecord])->dict[str,int]: # As in `Source`
     unknown = sum((r.unknown for r in records), Counter())
     found = {f'instances in the unknown edition {e}': n for e,n in sorted(unknown.items())}
-    if n := _dangling(records): found['references to entities that are not there'] = n
+    if n := _dangling(records):
+        found['references to entities that are not there'] = n
     return found
 
 # %% ../../nbs/sources/acai_rules.ipynb #ar08
@@ -37,7 +38,9 @@ def annotate_records(
     records:Iterable[AcaiRecord] # From `read_acai`, of all kinds
 )->tuple[dict[Ref,VerseAnnotation],dict[str,int]]: # By Hebrew and Greek numbers; what was passed over
     "Annotate the verses of the Hebrew and Greek Bible"
-    records, entities, speeches = list(records), defaultdict(set), defaultdict(set)
+    records = list(records)
+    entities = defaultdict(set)
+    speeches = defaultdict(set)
     for r in records:
         for role,place in r.references:
             entities[place.ref].add(EntityMention(r.main, r.kind, role, place.word))

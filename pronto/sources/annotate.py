@@ -79,7 +79,8 @@ def _annotate_labels(tables:Iterable[LabelTable], *_)->tuple[dict[Ref,VerseAnnot
     "Annotate verses with the labels of a table"
     [table] = tables
     about = dict(edition=f'{len(table.verses):,} verses', tasks=list(table.labels), labels=table.labels)
-    if table.licences: about['licence'] = '; '.join(table.licences)
+    if table.licences:
+        about['licence'] = '; '.join(table.licences)
     return table.verses, dict(name=table.name) | about
 
 # %% ../../nbs/sources/annotate.ipynb #c2a58d1f
@@ -148,26 +149,34 @@ SOURCES = [_ONTONOTES, _MACULA, _COLUMNS, _ACAI, _LABELS]
 def _hash_files(files:list[Path], folder:Path, arguments:str, words:str='')->str:
     h = hashlib.sha256()
     for f in files:
-        with reading(f): content = hashlib.sha256(f.read_bytes())
+        with reading(f):
+            content = hashlib.sha256(f.read_bytes())
         h.update(f.relative_to(folder).as_posix().encode() + b'\0' + content.digest())
-    if arguments != 'all': h.update(arguments.encode()) # Datasets with other labels have another hash
-    if words: h.update(words.encode()) # Words add tasks, too
+    if arguments != 'all':
+        h.update(arguments.encode()) # Datasets with other labels have another hash
+    if words:
+        h.update(words.encode()) # Words add tasks, too
     return h.hexdigest()
 
 def _read_or_skip(files:Iterable[Path], read:Callable, skip_bad:bool, skipped:dict[str,str])->Iterator:
     for f in files:
-        try: document = read(f)
+        try:
+            document = read(f)
         except InputError as e:
-            if not skip_bad: raise
+            if not skip_bad:
+                raise
             skipped[f.name] = str(e)
-        else: yield document
+        else:
+            yield document
 
 _MAY_SAY = {'name','edition','licence','attribution','unusable'}
 
 def _source_json(folder:Path)->dict: # Fields of `Source`
     "Read what a source folder says about itself"
-    path, remedy = folder/'source.json', 'mend or remove it'
-    if not path.exists(): return {}
+    path = folder/'source.json'
+    remedy = 'mend or remove it'
+    if not path.exists():
+        return {}
     facts = read_json(path, remedy)
     if not isinstance(facts, dict) or facts.keys() - _MAY_SAY:
         raise InputError(path, f'may only say {", ".join(sorted(_MAY_SAY))}; {remedy}')
@@ -175,7 +184,8 @@ def _source_json(folder:Path)->dict: # Fields of `Source`
     return {name: getattr(source, name) for name in facts}
 
 # %% ../../nbs/sources/annotate.ipynb #a9e3b1c7
-def _is_table(path:Path)->bool: return path.suffix in ('.tsv','.txt') and path.is_file()
+def _is_table(path:Path)->bool:
+    return path.suffix in ('.tsv','.txt') and path.is_file()
 
 def is_source(path)->bool:
     "Is it to be annotated first: a folder, or a table of labels?"
@@ -184,12 +194,14 @@ def is_source(path)->bool:
 def _find_source(folder:Path)->tuple[SourceType,list[Path]]:
     "The source in a folder and its files"
     known = [s.files_are for s in SOURCES]
-    if _is_table(folder): return _LABELS, label_files(folder)
+    if _is_table(folder):
+        return _LABELS, label_files(folder)
     if not folder.is_dir():
         what = f'is not a folder; name the folder of an annotated source: {" or ".join(known)}'
         raise InputError(folder, what)
     for source_type in SOURCES:
-        if files := source_type.files(folder): return source_type, files
+        if files := source_type.files(folder):
+            return source_type, files
     what = f'contains no annotated source, neither {" nor ".join(known)}'
     remedy = 'two of them need no licence: `pronto fetch acai`, `pronto fetch macula`'
     raise InputError(folder, f'{what}; {remedy}')
@@ -204,7 +216,8 @@ def source_content(folder)->tuple[SourceType,str]:
 def _check_rules(folder:Path, source_type:SourceType, rules:str, arguments:str):
     if arguments not in ARGUMENTS:
         raise ValueError(f'no arguments {arguments!r}; choose from {", ".join(ARGUMENTS)}')
-    if rules not in RULES: raise ValueError(f'no rules {rules!r}; choose from {", ".join(RULES)}')
+    if rules not in RULES:
+        raise ValueError(f'no rules {rules!r}; choose from {", ".join(RULES)}')
     if rules not in source_type.rules:
         name = source_type.source.name
         what = f'is {name}, and the rules {rules} are those of the release made from OntoNotes'
@@ -217,9 +230,11 @@ def _check_rules(folder:Path, source_type:SourceType, rules:str, arguments:str):
 def _greek_folder(folder:Path, source_type:SourceType, words:bool, greek)->Path|None:
     "Find the folder of the words, for a source that has none"
     if not words or source_type is not _ACAI:
-        if not greek: return None
+        if not greek:
+            return None
         raise InputError('--greek', 'names the words that ACAI annotates; it goes with ACAI and --words')
-    if greek: return Path(greek)
+    if greek:
+        return Path(greek)
     if not (fetched := data_dir()/'macula-greek').is_dir():
         what = 'has no words of its own; get those of MACULA with `pronto fetch macula`'
         raise InputError(folder, f'{what}, or name a folder with --greek')
@@ -227,7 +242,8 @@ def _greek_folder(folder:Path, source_type:SourceType, words:bool, greek)->Path|
 
 def _with_words(source_type:SourceType, verses:dict, greek:Path|None)->tuple[dict,Source]:
     "Add words to the verses, and say where the words come from"
-    if not greek: return verses, replace(source_type.source, hash='words')
+    if not greek:
+        return verses, replace(source_type.source, hash='words')
     text = annotate(greek, words=True)
     found = {ref: text.verses[ref].words if ref in text.verses else () for ref in verses}
     named = name_alike({ref: name_words(found[ref], v.entities) for ref,v in verses.items()})
@@ -247,17 +263,23 @@ def annotate(
     folder = Path(folder)
     source_type, files = _find_source(folder)
     _check_rules(folder, source_type, rules, arguments)
-    greek, skipped = _greek_folder(folder, source_type, words, greek), {}
+    greek = _greek_folder(folder, source_type, words, greek)
+    skipped = {}
     documents = _read_or_skip(progress(files), source_type.read, skip_bad, skipped)
     keeping = dict(words=True) if words and source_type is _ONTONOTES else {} # The others have them or not
     verses, found = source_type.annotate(documents, rules, arguments, **keeping)
-    if not verses: raise InputError(folder, source_type.if_empty)
-    about, text = source_type.source, Source()
-    if words: verses, text = _with_words(source_type, verses, greek)
+    if not verses:
+        raise InputError(folder, source_type.if_empty)
+    about = source_type.source
+    text = Source()
+    if words:
+        verses, text = _with_words(source_type, verses, greek)
     if words and not any(v.words for v in verses.values()):
         raise InputError(folder, 'has no words to keep; leave --words out')
-    if folder.is_file(): folder = folder.parent
-    if not words: verses = {ref: v._replace(words=()) for ref,v in verses.items()}
+    if folder.is_file():
+        folder = folder.parent
+    if not words:
+        verses = {ref: v._replace(words=()) for ref,v in verses.items()}
     if text.name not in ('', about.name):
         found['attribution'] = f'{about.attribution}; words: {text.attribution}'
     source = replace(about, **found | _source_json(folder), rules=rules, arguments=arguments,

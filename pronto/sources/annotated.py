@@ -37,12 +37,16 @@ def annotate_once(
 )->Annotations:
     "Annotate a source without options, and keep the result for the next time"
     source_type, content = source_content(folder)
-    if source_type not in _OURS or not Path(folder).is_dir(): return annotate(folder, progress=progress)
+    if source_type not in _OURS or not Path(folder).is_dir():
+        return annotate(folder, progress=progress)
     path = kept_annotations()/f'{content_hash(_code().encode(), content.encode(), size=16)}.parquet'
-    try: return read_annotations(path)
-    except InputError: found = annotate(folder, progress=progress) # Not there, or damaged
+    try:
+        return read_annotations(path)
+    except InputError:
+        found = annotate(folder, progress=progress) # Not there, or damaged
     try:
         path.unlink(missing_ok=True) # A pipe would wait for a reader
         write_annotations(found, path)
-    except (InputError, OSError): pass # They are made again the next time
+    except (InputError, OSError):
+        pass # They are made again the next time
     return found

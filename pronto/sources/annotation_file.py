@@ -34,9 +34,12 @@ def _schema(entities:bool, words:bool, labels:bool):
     lists = dict(mentions=_list_of(Mention), predicates=_list_of(Predicate))
     columns = [('book', pa.string()), ('chapter', pa.int32()), ('verse', pa.int32()),
                ('crosses', pa.bool_()), ('sentences', _list_of(SentenceAnnotation, **lists))]
-    if entities: columns += [('entities', _list_of(EntityMention)), ('speeches', _list_of(Speech))]
-    if words: columns.append(('words', _list_of(SourceWord)))
-    if labels: columns += [('labels', _list_of(Label)), ('split', pa.string())]
+    if entities:
+        columns += [('entities', _list_of(EntityMention)), ('speeches', _list_of(Speech))]
+    if words:
+        columns.append(('words', _list_of(SourceWord)))
+    if labels:
+        columns += [('labels', _list_of(Label)), ('split', pa.string())]
     return pa.schema(columns)
 
 # %% ../../nbs/sources/annotation_file.ipynb #e6a91c40
@@ -50,7 +53,8 @@ def _verse_row(v:VerseAnnotation)->dict:
 def _require_free_words(annotations:Annotations, path):
     "Raise `InputError` for words that may not be kept; those of OntoNotes alone belong to mentions"
     words = (w for v in annotations.verses.values() for w in v.words)
-    if not any(w.entity.startswith('mention:') for w in words): return
+    if not any(w.entity.startswith('mention:') for w in words):
+        return
     what = f'{annotations.source.name} may not keep its words in a file, by its licence'
     raise InputError(path, f'{what}; annotate it without --words, or build from its folder with --words')
 
@@ -65,11 +69,13 @@ def write_annotations(annotations:Annotations, path):
     schema = _schema(any(v.entities or v.speeches for v in verses), any(v.words for v in verses),
                      any(v.labels for v in verses))
     table = pa.Table.from_pylist(rows, schema=schema.with_metadata(header))
-    with write_aside(path) as aside: pq.write_table(table, aside)
+    with write_aside(path) as aside:
+        pq.write_table(table, aside)
 
 # %% ../../nbs/sources/annotation_file.ipynb #c13f5be2
 _REMEDY = 'make it again with `pronto annotate`'
-_MOST_VERSES, _MOST_VALUES = 50_000, 20_000_000 # A whole Bible has some 31,000 verses
+_MOST_VERSES = 50_000 # A whole Bible has some 31,000 verses
+_MOST_VALUES = 20_000_000
 
 def _check_size(parquet):
     "Refuse files that are small but expand to more than annotations of a Bible"
@@ -82,11 +88,15 @@ def _check_size(parquet):
 def _check_nulls(array, name:str, optional:tuple[str,...]=('mood','proper_subject')):
     "Refuse missing values in a column and in the columns inside it, except in the `optional` ones"
     import pyarrow as pa
-    if array.null_count and name not in optional: raise ValueError(f'the column {name} has missing values')
-    if pa.types.is_list(array.type): _check_nulls(array.values, name)
+    if array.null_count and name not in optional:
+        raise ValueError(f'the column {name} has missing values')
+    if pa.types.is_list(array.type):
+        _check_nulls(array.values, name)
     if pa.types.is_struct(array.type):
-        for f in array.type: _check_nulls(array.field(f.name), f.name)
+        for f in array.type:
+            _check_nulls(array.field(f.name), f.name)
 
+# %% ../../nbs/sources/annotation_file.ipynb #c13f5be2-b
 @contextmanager
 def _opened(path): # Yields a `pyarrow.parquet.ParquetFile`
     "Refuse a file of another kind or size"
@@ -103,23 +113,29 @@ def _source(schema, path)->Source:
     return make_source(parse_json(schema.metadata[b'pronto.source'], path, _REMEDY), path, _REMEDY)
 
 def _read_table(path): # A `pyarrow.Table` of one chunk
-    with _opened(path) as parquet: table = parquet.read().combine_chunks()
+    with _opened(path) as parquet:
+        table = parquet.read().combine_chunks()
     table.validate(full=True)
-    for name in table.column_names: _check_nulls(table[name].chunk(0), name)
+    for name in table.column_names:
+        _check_nulls(table[name].chunk(0), name)
     return table
 
 # %% ../../nbs/sources/annotation_file.ipynb #039a8180
 def _numbers(column)->np.ndarray: # (n,)
     "Integers without nulls; `to_numpy` would import pandas, which takes longer than all the rest"
-    kind, values = np.dtype(str(column.type)), column.buffers()[1]
-    if not len(column): return np.empty(0, kind)
+    kind = np.dtype(str(column.type))
+    values = column.buffers()[1]
+    if not len(column):
+        return np.empty(0, kind)
     return np.frombuffer(values, kind, len(column), column.offset*kind.itemsize)
 
 def _plain(column)->list:
     "The values of a column; equal words become one object"
     kind = str(column.type)
-    if column.null_count or not (kind == 'string' or 'int' in kind): return column.to_pylist()
-    if kind != 'string': return _numbers(column).tolist()
+    if column.null_count or not (kind == 'string' or 'int' in kind):
+        return column.to_pylist()
+    if kind != 'string':
+        return _numbers(column).tolist()
     coded = column.dictionary_encode()
     words = coded.dictionary.to_pylist()
     return [words[i] for i in _numbers(coded.indices).tolist()]
@@ -145,16 +161,20 @@ def _check_names(column, what:str, choices=None):
 
 def _check_entities(table):
     entities, speeches = (table[name].chunk(0).values for name in ('entities','speeches'))
-    for column in entities, speeches: _check_names(column.field('kind'), 'a kind', KINDS)
+    for column in entities, speeches:
+        _check_names(column.field('kind'), 'a kind', KINDS)
     _check_names(entities.field('role'), 'a role', ROLES)
-    for column in entities.field('entity'), speeches.field('speaker'): _check_names(column, 'an entity')
+    for column in entities.field('entity'), speeches.field('speaker'):
+        _check_names(column, 'an entity')
     for column in entities.field('word'), speeches.field('n_words'):
-        if (_numbers(column) < 1).any(): raise ValueError('words are counted from 1')
+        if (_numbers(column) < 1).any():
+            raise ValueError('words are counted from 1')
 
 def _check_words(words):
     _check_names(words.field('pos'), 'a part of speech', UPOS)
     kinds = {name.partition(':')[0] for name in words.field('entity').unique().to_pylist() if name}
-    if odd := kinds - {*KINDS}: raise ValueError(f'{min(odd)!r} is not a kind')
+    if odd := kinds - {*KINDS}:
+        raise ValueError(f'{min(odd)!r} is not a kind')
 
 def _check_values(table, sentences, mentions, predicates):
     start, end = (_numbers(mentions.values.field(f)) for f in ('start','end'))
@@ -162,11 +182,16 @@ def _check_values(table, sentences, mentions, predicates):
     moods = set(sentences.values.field('mood').unique().to_pylist())
     books = set(table['book'].unique().to_pylist())
     senses = set(predicates.values.field('sense').unique().to_pylist())
-    if odd := moods - {*MOODS, None}: raise ValueError(f'{min(odd)!r} is not a mood')
-    if odd := books - BOOKS.keys(): raise ValueError(f'{min(odd)!r} is not a book')
-    if odd := [s for s in senses if s.split() != [s]]: raise ValueError(f'{min(odd)!r} is not a sense')
-    if (start < 0).any() or (end <= start).any(): raise ValueError('a mention has no tokens')
-    if (n_args < 0).any(): raise ValueError('a predicate has a negative number of arguments')
+    if odd := moods - {*MOODS, None}:
+        raise ValueError(f'{min(odd)!r} is not a mood')
+    if odd := books - BOOKS.keys():
+        raise ValueError(f'{min(odd)!r} is not a book')
+    if odd := [s for s in senses if s.split() != [s]]:
+        raise ValueError(f'{min(odd)!r} is not a sense')
+    if (start < 0).any() or (end <= start).any():
+        raise ValueError('a mention has no tokens')
+    if (n_args < 0).any():
+        raise ValueError('a predicate has a negative number of arguments')
     if min(_numbers(table[c].chunk(0)).min() for c in ('chapter','verse')) < 1:
         raise ValueError('chapters and verses begin at 1')
 
@@ -183,13 +208,18 @@ def _verses(table)->dict[Ref,VerseAnnotation]:
     annotated = map(SentenceAnnotation, _plain(mood), _plain(subject),
                     _records(Mention, mentions), _records(Predicate, predicates))
     refs = list(map(Ref, *(table[c].to_pylist() for c in ('book','chapter','verse'))))
-    if len(set(refs)) < len(refs): raise ValueError('a verse occurs twice')
+    if len(set(refs)) < len(refs):
+        raise ValueError('a verse occurs twice')
     columns = dict(ref=refs, sentences=_cut(annotated, sentences), crosses=table['crosses'].to_pylist())
-    if 'entities' in table.column_names: _check_entities(table)
-    if 'words' in table.column_names: _check_words(table['words'].chunk(0).values)
+    if 'entities' in table.column_names:
+        _check_entities(table)
+    if 'words' in table.column_names:
+        _check_words(table['words'].chunk(0).values)
     for name,kind in dict(entities=EntityMention, speeches=Speech, labels=Label, words=SourceWord).items():
-        if name in table.column_names: columns[name] = _records(kind, table[name].chunk(0))
-    if 'split' in table.column_names: columns['split'] = _splits(table['split'].chunk(0))
+        if name in table.column_names:
+            columns[name] = _records(kind, table[name].chunk(0))
+    if 'split' in table.column_names:
+        columns['split'] = _splits(table['split'].chunk(0))
     by_ref = {ref: VerseAnnotation(**dict(zip(columns, row)))
               for ref,row in zip(refs, zip(*columns.values()))}
     return {ref: by_ref[ref] for ref in in_order(by_ref)}
@@ -197,7 +227,8 @@ def _verses(table)->dict[Ref,VerseAnnotation]:
 @no_collection()
 def read_annotations(path)->Annotations: # With empty `tokens` in the mentions
     "Read annotations; raises `InputError` if the file is not an annotation file or is damaged"
-    if not Path(path).exists(): raise InputError(path, 'does not exist; make it with `pronto annotate`')
+    if not Path(path).exists():
+        raise InputError(path, 'does not exist; make it with `pronto annotate`')
     with reading(path, _REMEDY):
         table = _read_table(path)
         return Annotations(_source(table.schema, path), _verses(table))
@@ -215,6 +246,7 @@ def require_options(
     "Raise `InputError` if a file was annotated with other options"
     for name,asked in options.items():
         has = getattr(source, name)
-        if asked in (None, has): continue
+        if asked in (None, has):
+            continue
         raise InputError(path, f'was annotated with --{name} {has}; annotate again with --{name} {asked}, '
                                'or omit the option')

@@ -30,14 +30,16 @@ _OF_PARSE = {name: pos for pos,names in dict(
     CCONJ='CNJ', SCONJ='COND', INTJ='INJ', ADV='ADV ADVINT ADVNEG ADVTEMP ADVCOMP ADVSUP PRT PRART',
     NOUN='NOM GEN DAT ACC VOC PR LI HEB Aram').items() for name in names.split()}
 
-def _is_name(lemma:str)->bool: return lemma[:1].isupper()
+def _is_name(lemma:str)->bool:
+    return lemma[:1].isupper()
 
 def part_of_speech(
     lemma:str,
     usual:str # The part of speech of words of its class
 )->str: # Of Universal Dependencies
     "The part of speech of a Greek word"
-    if _is_name(lemma) and usual == 'NOUN': return 'PROPN'
+    if _is_name(lemma) and usual == 'NOUN':
+        return 'PROPN'
     return _BY_LEMMA.get(lemma, usual) if usual not in ('NOUN','VERB','PRON') else usual
 
 # %% ../../nbs/sources/greek_words.ipynb #gw09
@@ -45,16 +47,21 @@ _FIRST_PLACE = 389 # In domain 93
 _KINDS = {'11': 'group', '12': 'deity', '33': 'person', '53': 'person', '90': 'person'} # Moses, Christ, Jesus
 
 def _kind(word:Word)->str: # Of an entity; empty if there is none
-    if normalize('NFC', word.lemma) == 'θεός': return 'deity'
-    if not _is_name(word.lemma) or word.kind == 'adv': return ''
+    if normalize('NFC', word.lemma) == 'θεός':
+        return 'deity'
+    if not _is_name(word.lemma) or word.kind == 'adv':
+        return ''
     domain, _, number = word.senses[0].partition('.') if word.senses else ('53', '', '')
-    if domain != '93': return _KINDS.get(domain, '')
-    if word.kind == 'adj': return 'group'
+    if domain != '93':
+        return _KINDS.get(domain, '')
+    if word.kind == 'adj':
+        return 'group'
     return 'place' if int(re.match(r'\d*', number)[0] or 0) >= _FIRST_PLACE else 'person'
 
 def macula_word(word:Word)->SourceWord:
     "Turn a word of MACULA into a record"
-    kind, usual = _kind(word), _OF_KIND.get(word.kind, 'X')
+    kind = _kind(word)
+    usual = _OF_KIND.get(word.kind, 'X')
     lemma = normalize('NFC', word.lemma) # Greek accents have two codes
     return SourceWord(word.id, word.text, lemma, part_of_speech(lemma, usual),
                       f'{kind}:{lemma}' if kind else '', '+'.join(word.senses))
@@ -66,23 +73,28 @@ _LINE = re.compile(r'[0-9a-z]{2}(\d{3}):(\d{3})\t(\d+)(\S*)\t([^/\t]*)/[^\t]*\t(
 def column_files(folder)->list[Path]: # In the order of the canon
     "The files of the Greek New Testament in columns"
     def fits(path):
-        with path.open('rb') as f: first = f.readline(400)
+        with path.open('rb') as f:
+            first = f.readline(400)
         return re.match(rb'[0-9a-z]{2}\d{3}:\d{3}\t1[a-z]?\t[^/\t]+/', first)
     return [f for f in sorted(Path(folder).glob('[456][0-9]-*.txt')) if _FILE.fullmatch(f.name) and fits(f)]
 
 def read_columns(path)->dict[Ref,tuple[SourceWord,...]]:
     "Read the words of a book; raises `InputError` with the line that cannot be read"
-    path, found = Path(path), defaultdict(list)
+    path = Path(path)
+    found = defaultdict(list)
     number = int(path.name[:2])
-    with reading(path): lines = normalize('NFC', path.read_text(encoding='utf-8-sig')).splitlines()
+    with reading(path):
+        lines = normalize('NFC', path.read_text(encoding='utf-8-sig')).splitlines()
     for i,line in enumerate(lines, 1):
         m = _LINE.fullmatch(line)
         if not m:
             what = 'is not a word with its verse, number, lemma and form; get the file again'
             raise InputError(path, what, f'line {i}')
         chapter, verse, n, _, lemma, parse, form = m.groups()
-        if lemma == '-': continue # Punctuation, or the second part of a word
-        if chapter == '000': chapter = '001' # Of a book with one chapter
+        if lemma == '-':
+            continue # Punctuation, or the second part of a word
+        if chapter == '000':
+            chapter = '001' # Of a book with one chapter
         usual = _OF_PARSE.get(parse.split('.')[0], 'VERB')
         id = f'n{number}{chapter}{verse}{int(n):03}'
         found[Ref(list(BOOKS)[number-1], int(chapter), int(verse))].append(
@@ -95,7 +107,8 @@ def words_alone(books:Iterable[dict])->dict[Ref,VerseAnnotation]: # By the numbe
     return {ref: VerseAnnotation(ref, (), False, words=words) for ref,words in verses.items()}
 
 # %% ../../nbs/sources/greek_words.ipynb #gw17
-_NAMED, _NOMINAL = ('person','place','group'), {'NOUN','PROPN','ADJ'}
+_NAMED = ('person','place','group')
+_NOMINAL = {'NOUN','PROPN','ADJ'}
 
 def _fits(word:SourceWord, kind:str)->bool:
     return word.pos in _NOMINAL and (_is_name(word.lemma) or kind == 'deity')
@@ -104,7 +117,8 @@ def _named_word(mention:EntityMention, at:dict[int,int], words:tuple[SourceWord,
     "Find the word that a mention refers to"
     for step in 0, 1, -1, 2, -2:
         i = at.get(mention.word + step)
-        if i is not None and _fits(words[i], mention.kind): return i
+        if i is not None and _fits(words[i], mention.kind):
+            return i
 
 def name_words(
     words:tuple[SourceWord,...], # Of a verse
@@ -114,8 +128,10 @@ def name_words(
     at = {int(w.id[-3:]): i for i,w in enumerate(words)} # The number in the verse ends the identifier
     named = {}
     for m in mentions:
-        if m.role != 'name' or m.kind not in (*_NAMED, 'deity'): continue
-        if (i := _named_word(m, at, words)) is None: continue
+        if m.role != 'name' or m.kind not in (*_NAMED, 'deity'):
+            continue
+        if (i := _named_word(m, at, words)) is None:
+            continue
         named.setdefault(i, f'{m.kind}:{m.entity.partition(":")[2]}')
     return tuple(w._replace(entity=named.get(i, '')) for i,w in enumerate(words))
 
@@ -125,7 +141,9 @@ def name_alike(verses:dict[Ref,tuple[SourceWord,...]])->dict[Ref,tuple[SourceWor
     counts = defaultdict(Counter)
     for words in verses.values():
         for w in words:
-            if w.entity: counts[w.lemma][w.entity] += 1
+            if w.entity:
+                counts[w.lemma][w.entity] += 1
     usual = {lemma: found.most_common(1)[0][0] for lemma,found in counts.items()}
-    def named(w): return w._replace(entity=usual.get(w.lemma, '')) if w.pos == 'PROPN' and not w.entity else w
+    def named(w):
+        return w._replace(entity=usual.get(w.lemma, '')) if w.pos == 'PROPN' and not w.entity else w
     return {ref: tuple(map(named, words)) for ref,words in verses.items()}

@@ -36,7 +36,8 @@ def _head(path, cells:list[str])->list[str]: # The names of the columns after th
         raise InputError(path, f'the name of a task must be lower-case letters, digits and underscores, not '
                                f'{wrong[:60]!r}; rename the column', 'line 1')
     twice = next((c for c in columns if columns.count(c) > 1), None)
-    if twice: raise InputError(path, f'has two columns {twice!r}; rename one', 'line 1')
+    if twice:
+        raise InputError(path, f'has two columns {twice!r}; rename one', 'line 1')
     if set(columns) <= {*_NOT_TASKS}:
         raise InputError(path, 'has no column of labels; add one that is named after its task', 'line 1')
     return columns
@@ -47,7 +48,8 @@ def label_files(
 )->list[Path]: # One; empty if there is none
     "Find the table of labels"
     place = Path(place)
-    if place.is_dir(): place /= 'labels.tsv'
+    if place.is_dir():
+        place /= 'labels.tsv'
     return [place] if place.is_file() else []
 
 def source_name(
@@ -60,16 +62,19 @@ def source_name(
 _NONE = '-'
 
 @cache
-def _english()->frozenset: return frozenset(scheme_verses('eng'))
+def _english()->frozenset:
+    return frozenset(scheme_verses('eng'))
 
 _OTHERS = dict(org='the Hebrew and Greek text', vul='the Vulgate', lxx='the Septuagint',
                rso='Russian Bibles') # Keys of `SCHEMES`
 
 def _verse(text:str)->Ref:
     ref = parse_ref(text)
-    if ref in _english(): return ref
+    if ref in _english():
+        return ref
     for scheme,bible in _OTHERS.items():
-        if ref not in scheme_verses(scheme): continue
+        if ref not in scheme_verses(scheme):
+            continue
         english = english_refs([ref], scheme)[ref]
         raise ValueError(f'{ref} is a number of {bible}, {english[0]} in English Bibles; renumber the whole '
                          'table, since other numbers may mean another verse')
@@ -93,7 +98,8 @@ def _row(columns:list[str], cells:list[str])->tuple[Ref,dict[str,str]]: # The ve
     if len(cells) != len(columns) + 1:
         raise ValueError(f'{len(cells)} columns, but the header has {len(columns) + 1}')
     values = dict(zip(columns, cells[1:]))
-    for column,label in values.items(): _check_label(column, label)
+    for column,label in values.items():
+        _check_label(column, label)
     return _verse(cells[0]), values
 
 # %% ../../nbs/sources/labels.ipynb #lb09e
@@ -122,24 +128,33 @@ def _labels(path, stem:str, verses)->list[str]: # Sorted
     if not 1 < len(counts) <= MOST_LABELS:
         said = f'only the label {next(iter(counts))!r}' if len(counts) == 1 else f'{len(counts):,} labels'
         raise InputError(path, f'has {said}; a task has 2 to {MOST_LABELS}', f'column {stem}')
-    for doubt in _doubts(counts): warn_once(printable(f'{path}, column {stem}: {doubt}'))
+    for doubt in _doubts(counts):
+        warn_once(printable(f'{path}, column {stem}: {doubt}'))
     return sorted(counts)
 
 def read_labels(path)->LabelTable:
     "Read a table of labels; raises `InputError` with the line that is wrong"
-    with reading(path, 'name a table of references and labels'): text = Path(path).read_text('utf-8-sig')
+    with reading(path, 'name a table of references and labels'):
+        text = Path(path).read_text('utf-8-sig')
     numbered = enumerate(normalize('NFC', text).split('\n'), 1) # Else one word in two forms is two labels
     lines = [(i, line.rstrip('\r').split('\t')) for i,line in numbered if line.strip()]
-    if not lines: raise InputError(path, 'is empty; write a header and a row for each verse')
+    if not lines:
+        raise InputError(path, 'is empty; write a header and a row for each verse')
     columns = _head(path, [cell.strip() for cell in lines[0][1]])
-    tasks, verses, licences = [c for c in columns if c not in _NOT_TASKS], {}, {}
+    tasks = [c for c in columns if c not in _NOT_TASKS]
+    verses = {}
+    licences = {}
     for i,cells in lines[1:]:
-        try: ref, values = _row(columns, [cell.strip() for cell in cells])
-        except ValueError as e: raise InputError(path, str(e), f'line {i}') from e
-        if ref in verses: raise InputError(path, f'{ref} has a row already; remove one', f'line {i}')
+        try:
+            ref, values = _row(columns, [cell.strip() for cell in cells])
+        except ValueError as e:
+            raise InputError(path, str(e), f'line {i}') from e
+        if ref in verses:
+            raise InputError(path, f'{ref} has a row already; remove one', f'line {i}')
         labels = tuple(Label(task, values[task]) for task in tasks if values[task] != _NONE)
         verses[ref] = VerseAnnotation(ref, (), False, labels=labels, split=values.get('split', ''))
-        if 'licence' in values: licences[values['licence']] = None
+        if 'licence' in values:
+            licences[values['licence']] = None
     named = {task: _labels(path, task, verses.values()) for task in sorted(tasks)}
     ordered = {ref: verses[ref] for ref in in_order(verses)}
     return LabelTable(ordered, named, list(licences), source_name(Path(path)))

@@ -62,8 +62,10 @@ class Book(NamedTuple):
 def walk(group:Group)->Iterator[tuple[Word,Group]]: # Each word with the group that it is a part of
     "The words of a group, in the order of the tree"
     for part in group.parts:
-        if isinstance(part, Group): yield from walk(part)
-        else: yield part, group
+        if isinstance(part, Group):
+            yield from walk(part)
+        else:
+            yield part, group
 
 # %% ../../nbs/sources/macula.ipynb #5b21531d
 _ID = '{http://www.w3.org/XML/1998/namespace}id'
@@ -81,7 +83,8 @@ def _frame(text:str)->tuple[tuple[str,tuple[str,...]],...]: # As in `Word`
     return tuple((role, tuple(ids.split(';'))) for role,_,ids in roles if role and ids)
 
 def _word(el, path)->Word:
-    get = lambda name: el.get(name) or ''
+    def get(name):
+        return el.get(name) or ''
     if not (place := _place(get('ref').strip())):
         what = f'a word has the reference {get("ref")[:60]!r}, which is not like `3JN 1:1!1`'
         raise InputError(path, f'{what}; get the file again', f'line {el.sourceline}')
@@ -95,10 +98,12 @@ def _word(el, path)->Word:
         referents=tuple(get('referent').split()), subjects=tuple(get('subjref').split()))
 
 # %% ../../nbs/sources/macula.ipynb #bb086d10
-MOST_NESTED, MOST_WORDS = 300, 1000 # Of a tree, of a sentence
+MOST_NESTED = 300 # Of a tree, of a sentence
+MOST_WORDS = 1000
 
 def _group(el)->Group:
-    get = lambda name: el.get(name) or ''
+    def get(name):
+        return el.get(name) or ''
     return Group(kind=get('class'), role=get('role'), rule=get('rule') or get('Rule'), parts=[])
 
 def _sentence(el, path)->GreekSentence|None: # Nothing if it has no words
@@ -106,16 +111,20 @@ def _sentence(el, path)->GreekSentence|None: # Nothing if it has no words
     def too_much(what, x):
         what = f'a sentence has more than {what}; get the file again'
         return InputError(path, what, f'line {x.sourceline}')
-    open_groups, n_words = [Group('', '', '', [])], 0
+    open_groups = [Group('', '', '', [])]
+    n_words = 0
     for event,x in etree.iterwalk(el, events=('start','end'), tag=('{*}wg','{*}w')):
         if etree.QName(x).localname == 'w':
-            if event == 'start': continue
+            if event == 'start':
+                continue
             n_words += 1
-            if n_words > MOST_WORDS: raise too_much(f'{MOST_WORDS:,} words', x)
+            if n_words > MOST_WORDS:
+                raise too_much(f'{MOST_WORDS:,} words', x)
             open_groups[-1].parts.append(_word(x, path))
         elif event == 'start':
             open_groups.append(_group(x))
-            if len(open_groups) > MOST_NESTED: raise too_much(f'{MOST_NESTED} groups in each other', x)
+            if len(open_groups) > MOST_NESTED:
+                raise too_much(f'{MOST_NESTED} groups in each other', x)
         else:
             group = open_groups.pop()
             open_groups[-1].parts.append(group)
@@ -143,8 +152,10 @@ def read_lowfat(path)->Book:
 def is_lowfat(path)->bool:
     "Does a file look like a book of lowfat trees?"
     try:
-        with open(path, 'rb') as f: head = f.read(1 << 16)
-    except OSError: return False
+        with open(path, 'rb') as f:
+            head = f.read(1 << 16)
+    except OSError:
+        return False
     return b'<sentence' in head and re.search(rb'<w\s[^<>]*\bref="[^"<]+![0-9]', head) is not None
 
 def lowfat_files(folder)->list[Path]: # In the order of their names, which is that of the canon

@@ -23,26 +23,31 @@ _PHRASES = {'np','pp','adjp','advp','adv'}
 def _words(part:Word|Group)->list[Word]:
     return [part] if isinstance(part, Word) else [w for w,_ in walk(part)]
 
-def _has_role(clause:Group, roles:set[str])->bool: return any(p.role in roles for p in clause.parts)
+def _has_role(clause:Group, roles:set[str])->bool:
+    return any(p.role in roles for p in clause.parts)
 
 def finite_verb(clause:Group)->Word|None:
     "The first finite verb of a clause, not of the clauses inside it"
     verbs = (w for p in clause.parts if p.role in ('v','vc') for w in _words(p))
     return next((w for w in verbs if w.mood in _FINITE), None)
 
-def _has_predicate(clause:Group)->bool: return _has_role(clause, {'p'}) or finite_verb(clause) is not None
+def _has_predicate(clause:Group)->bool:
+    return _has_role(clause, {'p'}) or finite_verb(clause) is not None
 
 def _may_hold_main_clause(part:Word|Group)->bool:
-    if isinstance(part, Word) or part.kind in _PHRASES: return False
+    if isinstance(part, Word) or part.kind in _PHRASES:
+        return False
     return part.role not in _CORE | {'adv','aux','apposition'}
 
 def _clauses(group:Group, above:tuple[Group,...])->Iterator[tuple[Group,tuple[Group,...]]]:
     "Groups that may be the main clause, each with the groups above it"
     if _has_role(group, _CORE):
         yield group, above
-        if _has_predicate(group): return
+        if _has_predicate(group):
+            return
     for part in group.parts:
-        if _may_hold_main_clause(part): yield from _clauses(part, above + (group,))
+        if _may_hold_main_clause(part):
+            yield from _clauses(part, above + (group,))
 
 def main_clause(
     sentence:GreekSentence
@@ -50,16 +55,20 @@ def main_clause(
     "The first clause with a finite verb or a predicate, or else with any core part"
     candidates = list(_clauses(sentence.tree, ()))
     for clause,above in candidates:
-        if _has_predicate(clause): return clause, above
+        if _has_predicate(clause):
+            return clause, above
     return candidates[0] if candidates else (None, ())
 
 # %% ../../nbs/sources/macula_rules.ipynb #4a86627e
-_ASKING, _EXCLAIMING = {'πῶς','πόθεν','πότε'}, {'πόσος','ποταπός','ἡλίκος'}
+_ASKING = {'πῶς','πόθεν','πότε'}
+_EXCLAIMING = {'πόσος','ποταπός','ἡλίκος'}
 
 def _own_words(part:Word|Group)->list[Word]:
     "The words of a part of a clause that are not in a clause inside it"
-    if isinstance(part, Word): return [part]
-    if part.kind not in _PHRASES: return []
+    if isinstance(part, Word):
+        return [part]
+    if part.kind not in _PHRASES:
+        return []
     return [w for p in part.parts for w in _own_words(p)]
 
 def _is_interrogative(w:Word)->bool:
@@ -73,15 +82,20 @@ def _first_mark(sentence:GreekSentence, word:Word)->str: # Empty if there is non
 def _asks(sentence:GreekSentence, clause:Group|None)->bool:
     verb = clause and finite_verb(clause)
     first_word = next(iter(_words(clause) if clause else ()), sentence.words[0])
-    if _first_mark(sentence, verb or first_word) == ';': return True
+    if _first_mark(sentence, verb or first_word) == ';':
+        return True
     return bool(clause) and any(_is_interrogative(w) for p in clause.parts for w in _own_words(p))
 
+# %% ../../nbs/sources/macula_rules.ipynb #4a86627e-b
 def _commands(verb:Word, clause:Group, above:tuple[Group,...])->bool:
-    if verb.mood == 'imperative': return True
-    if verb.mood != 'subjunctive': return False
+    if verb.mood == 'imperative':
+        return True
+    if verb.mood != 'subjunctive':
+        return False
     lemmas = {p.lemma for g in (clause, *above) for p in g.parts if isinstance(p, Word)}
     subordinate = any(g.rule.lower().startswith(('sub-','that-')) for g in above)
-    if subordinate or lemmas & {'ἄν','ἐάν','οὐ'}: return False
+    if subordinate or lemmas & {'ἄν','ἐάν','οὐ'}:
+        return False
     return verb.person == 'first' or verb.person == 'second' and 'μή' in lemmas
 
 def greek_mood(
@@ -89,18 +103,24 @@ def greek_mood(
 )->str|None: # `declarative`, `interrogative`, `imperative`, or `None` for a fragment
     "The mood of the main clause"
     clause,above = main_clause(sentence)
-    if _asks(sentence, clause): return 'interrogative'
-    if clause is None: return None
-    if verb := finite_verb(clause): return 'imperative' if _commands(verb, clause, above) else 'declarative'
+    if _asks(sentence, clause):
+        return 'interrogative'
+    if clause is None:
+        return None
+    if verb := finite_verb(clause):
+        return 'imperative' if _commands(verb, clause, above) else 'declarative'
     return 'declarative' if _has_role(clause, {'v','vc','p'}) else None
 
 # %% ../../nbs/sources/macula_rules.ipynb #567a51b1
 def _subject_form(clause:Group)->str|None: # `None` as in `greek_proper_subject`
     subjects = [p for p in clause.parts if p.role == 's']
-    if len(subjects) > 1: return None
-    if not subjects: return 'silent' if finite_verb(clause) else None
+    if len(subjects) > 1:
+        return None
+    if not subjects:
+        return 'silent' if finite_verb(clause) else None
     words = _words(subjects[0])
-    if any(w.type == 'proper' for w in words): return 'name'
+    if any(w.type == 'proper' for w in words):
+        return 'name'
     return 'pronoun' if all(w.kind in ('pron','det') for w in words) else 'noun'
 
 def greek_proper_subject(
@@ -131,8 +151,10 @@ def chains(
 # %% ../../nbs/sources/macula_rules.ipynb #c550d8f6
 _NOMINAL = {'noun','adj','num'}
 
-def _nominal(w:Word)->bool: return w.kind in _NOMINAL or w.mood == 'participle'
-def _pronominal(w:Word)->bool: return w.kind in ('pron','det') or bool(w.referents) and w.kind != 'noun'
+def _nominal(w:Word)->bool:
+    return w.kind in _NOMINAL or w.mood == 'participle'
+def _pronominal(w:Word)->bool:
+    return w.kind in ('pron','det') or bool(w.referents) and w.kind != 'noun'
 
 def greek_mentions(
     sentence:GreekSentence, chain_of:dict[str,str]
@@ -142,10 +164,12 @@ def greek_mentions(
     found = []
     for w,group in walk(sentence.tree):
         pronominal = _pronominal(w)
-        if w.id not in chain_of or not (pronominal or _nominal(w)): continue
+        if w.id not in chain_of or not (pronominal or _nominal(w)):
+            continue
         phrase = _words(group) if group.kind == 'np' and not pronominal else [w]
         places = [place[x.id] for x in phrase]
-        start,end = min(places), max(places)+1
+        start = min(places)
+        end = max(places)+1
         tokens = tuple(x.text for x in sentence.words[start:end])
         found.append((place[w.id], Mention(start, end, tokens, chain_of[w.id], pronominal)))
     return tuple(m for _,m in sorted(found, key=lambda x: x[0]))
@@ -166,7 +190,8 @@ _MODAL = {'subjunctive','optative'}
 _KINDS = {13: 'be'} | {33: 'say'} | dict.fromkeys(range(15, 18), 'go') | dict.fromkeys(range(24, 33), 'mind')
 
 def _tense(verb:Word)->str|None: # `None` for a command
-    if verb.mood in _MODAL: return 'modal'
+    if verb.mood in _MODAL:
+        return 'modal'
     return _TENSES.get(verb.tense) if verb.mood == 'indicative' else None
 
 def _verb_kind(verb:Word)->str:
@@ -178,24 +203,32 @@ def _verb_kind(verb:Word)->str:
 def greek_labels(sentence:GreekSentence)->tuple[Label,...]: # One for each task that has one
     "The labels of a verse that begins with this sentence"
     clause,_ = main_clause(sentence)
-    if clause is None: return ()
+    if clause is None:
+        return ()
     found = dict(subject_form=_subject_form(clause))
-    if verb := finite_verb(clause): found |= dict(main_tense=_tense(verb), verb_kind=_verb_kind(verb))
+    if verb := finite_verb(clause):
+        found |= dict(main_tense=_tense(verb), verb_kind=_verb_kind(verb))
     return tuple(Label(task, label) for task,label in found.items() if label)
 
 # %% ../../nbs/sources/macula_rules.ipynb #032ff596
 def annotate_book(book:Book)->dict[Ref,VerseAnnotation]: # By the numbers of the Greek text
     "Annotate the verses of a book"
     chain_of = chains(w for s in book.sentences for w in s.words)
-    verses, crossing, words, labels = {}, set(), {}, {}
+    verses = {}
+    crossing = set()
+    words = {}
+    labels = {}
     for s in book.sentences:
-        for w in s.words: words.setdefault(w.ref, []).append(macula_word(w))
+        for w in s.words:
+            words.setdefault(w.ref, []).append(macula_word(w))
         annotation = SentenceAnnotation(greek_mood(s), greek_proper_subject(s),
                                         greek_mentions(s, chain_of), greek_predicates(s))
         for ref in s.refs:
             verses.setdefault(ref, []).append(annotation)
-            if ref not in labels: labels[ref] = greek_labels(s) # By the first sentence, as in English
-        if len(s.refs) > 1: crossing |= set(s.refs)
+            if ref not in labels:
+                labels[ref] = greek_labels(s) # By the first sentence, as in English
+        if len(s.refs) > 1:
+            crossing |= set(s.refs)
     return {ref: VerseAnnotation(ref, tuple(sentences), ref in crossing, labels=labels[ref],
                                  words=tuple(words[ref]))
             for ref,sentences in verses.items()}
@@ -205,12 +238,15 @@ def annotate_greek(
     books:Iterable[Book] # From `read_lowfat`
 )->tuple[dict[Ref,VerseAnnotation],str]: # By the numbers of the Greek text; the edition
     "Annotate books of MACULA Greek; raises `InputError` for a repeated verse or a second edition"
-    verses, path_of, edition = {}, {}, ''
+    verses = {}
+    path_of = {}
+    edition = ''
     for book in books:
         if edition not in ('', book.edition):
             what = f'is of the edition {book.edition}, those before it are {edition}'
             raise InputError(book.path, f'{what}; name the folder of one edition')
-        edition, found = book.edition, annotate_book(book)
+        edition = book.edition
+        found = annotate_book(book)
         if twice := next((r for r in found if r in path_of), None):
             what = f'contains {twice}, and so does {path_of[twice]}'
             raise InputError(book.path, f'{what}; name a folder that contains every book once')

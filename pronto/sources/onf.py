@@ -98,7 +98,8 @@ class Sentence:
         "The same tree as lists"
         return tree_nodes(self.tree_string)
 
-    def __repr__(self): return f'Sentence({self.plain!r})'
+    def __repr__(self):
+        return f'Sentence({self.plain!r})'
 
 @dataclass
 class Section:
@@ -119,7 +120,8 @@ class Document:
 
 # %% ../../nbs/sources/onf.ipynb #cfd33133
 _TREE = re.compile(r'\(\s*([^\s()]*)|([^\s()]+)|\)')
-MOST_LEVELS, MOST_TOKENS = 300, 1000 # Of a tree, of a sentence
+MOST_LEVELS = 300 # Of a tree, of a sentence
+MOST_TOKENS = 1000
 
 def tree_events(text:str)->Iterator[tuple[str|None,str|None]]: # Label and token, see below
     "Walk a tree: a label where a node opens, a token at a leaf, neither where a node closes"
@@ -133,17 +135,29 @@ class Nodes(NamedTuple):
     preterminals:list[int] # The node above each leaf
     tokens:list[str] # The leaves
 
+# %% ../../nbs/sources/onf.ipynb #cfd33133-b
 def tree_nodes(text:str)->Nodes: # Its nodes
     "Read a tree; raises `ValueError` if it is not balanced, too deep or too long"
-    labels, parents, spans, preterminals, tokens = [], [], [], [], []
-    node, level = -1, 0
+    labels = []
+    parents = []
+    spans = []
+    preterminals = []
+    tokens = []
+    node = -1
+    level = 0
     for label,token in tree_events(text):
         if label is not None:
-            if node < 0 and labels: raise ValueError('more than one tree')
-            if level == MOST_LEVELS: raise ValueError(f'the tree is more than {MOST_LEVELS} levels deep')
-            labels.append(label); parents.append(node); spans.append([len(tokens), 0])
-            node, level = len(labels)-1, level+1
-        elif node < 0: raise ValueError('a bracket or word outside the tree')
+            if node < 0 and labels:
+                raise ValueError('more than one tree')
+            if level == MOST_LEVELS:
+                raise ValueError(f'the tree is more than {MOST_LEVELS} levels deep')
+            labels.append(label)
+            parents.append(node)
+            spans.append([len(tokens), 0])
+            node = len(labels)-1
+            level = level+1
+        elif node < 0:
+            raise ValueError('a bracket or word outside the tree')
         elif token is not None:
             if len(tokens) == MOST_TOKENS:
                 raise ValueError(f'the sentence has more than {MOST_TOKENS:,} tokens')
@@ -151,8 +165,10 @@ def tree_nodes(text:str)->Nodes: # Its nodes
             tokens.append(token)
         else:
             spans[node][1] = len(tokens)
-            node, level = parents[node], level-1
-    if node >= 0 or not labels: raise ValueError('the tree is not balanced')
+            node = parents[node]
+            level = level-1
+    if node >= 0 or not labels:
+        raise ValueError('the tree is not balanced')
     return Nodes(labels, parents, spans, preterminals, tokens)
 
 # %% ../../nbs/sources/onf.ipynb #88a67db2
@@ -160,9 +176,11 @@ def _climb(nodes:Nodes, token:int, height:int)->list[int]:
     "The span of the constituent `height` nodes above the tag of `token`"
     node = nodes.preterminals[token]
     for _ in range(height):
-        if node < 0: break
+        if node < 0:
+            break
         node = nodes.parents[node]
-    if node < 0: raise ValueError(f'{token}:{height} climbs out of the tree')
+    if node < 0:
+        raise ValueError(f'{token}:{height} climbs out of the tree')
     return nodes.spans[node]
 
 # %% ../../nbs/sources/onf.ipynb #63665519
@@ -173,34 +191,41 @@ _COREF = re.compile(r'(\w+(?: \w+)?) +(\S+) +([0-9]+)-([0-9]+)(?: +(.*))?$')
 _NAME = re.compile(r'(\w+) +([0-9]+)-([0-9]+)(?: +(.*))?$')
 
 def _number(digits:str)->int:
-    if len(digits) > 6: raise ValueError(f'the number {digits[:20]}... has {len(digits):,} digits')
+    if len(digits) > 6:
+        raise ValueError(f'the number {digits[:20]}... has {len(digits):,} digits')
     return int(digits)
 
 def _span(start:str, end:str, n_tokens:int)->tuple[int,int]:
     "A span with an exclusive end; raises `ValueError` if it is outside the sentence"
-    start,end = _number(start), _number(end)+1
+    start = _number(start)
+    end = _number(end)+1
     if not 0 <= start < end <= n_tokens:
         raise ValueError(f'tokens {start}-{end-1} are outside the sentence of {n_tokens}')
     return start,end
 
 def _argument(line:str, nodes:Nodes)->Arg:
     label,token,height,text = _ARG.match(line).groups()
-    token,height = _number(token), _number(height)
+    token = _number(token)
+    height = _number(height)
     if token >= len(nodes.tokens):
         raise ValueError(f'argument {token}:{height} is outside the sentence of {len(nodes.tokens)}')
-    if label in (None,'*','!'): label = ''
+    if label in (None,'*','!'):
+        label = ''
     return Arg(label, token, height, *_climb(nodes, token, height), text or '')
 
 def _annotation(lines:list[str], nodes:Nodes)->tuple: # The field of `Leaf` and the record
     "Read one annotation from its unwrapped lines"
     kind,head = _ATTRIBUTE.match(lines[0]).groups()
-    if kind == 'sense': return 'senses', head
+    if kind == 'sense':
+        return 'senses', head
     if kind == 'prop':
-        if len(head.split()) > 1: raise ValueError(f'{head[:60]!r} is not the sense of a frame')
+        if len(head.split()) > 1:
+            raise ValueError(f'{head[:60]!r} is not the sense of a frame')
         return 'props', Prop(head.strip(), tuple(_argument(line, nodes) for line in lines[1:]))
     field,record,pattern = ('corefs', Coref, _COREF) if kind == 'coref' else ('names', Name, _NAME)
     m = pattern.match(head)
-    if not m: raise ValueError(f'cannot read {head[:60]!r}')
+    if not m:
+        raise ValueError(f'cannot read {head[:60]!r}')
     *what,start,end,text = m.groups()
     return field, record(*what, *_span(start, end, len(nodes.tokens)), text or '')
 
@@ -212,43 +237,59 @@ class _At(ValueError):
         self.offset = offset
 
 def _kind(line:str, in_prop:bool)->str: # Empty for the rest of the line before
-    if _LEAF.match(line): return 'leaf'
-    if m := _ATTRIBUTE.match(line): return m[1]
+    if _LEAF.match(line):
+        return 'leaf'
+    if m := _ATTRIBUTE.match(line):
+        return m[1]
     return 'arg' if in_prop and _ARG.match(line) else ''
 
 def _unwrap(lines:list[str])->list[tuple[int,str,str]]: # Offset, kind and text of each line
     "Leaf, annotation and argument lines, each with its wrapped rest"
-    found, in_prop = [], False
+    found = []
+    in_prop = False
     for i,line in enumerate(lines):
         kind = _kind(line, in_prop)
-        if kind: found.append((i, kind, [line]))
-        elif found and found[-1][1] != 'leaf': found[-1][2].append(line.strip())
-        else: raise _At(i, f'cannot read {line.strip()[:60]!r}')
-        if kind not in ('arg', ''): in_prop = kind == 'prop'
+        if kind:
+            found.append((i, kind, [line]))
+        elif found and found[-1][1] != 'leaf':
+            found[-1][2].append(line.strip())
+        else:
+            raise _At(i, f'cannot read {line.strip()[:60]!r}')
+        if kind not in ('arg', ''):
+            in_prop = kind == 'prop'
     return [(i, kind, ' '.join(parts)) for i,kind,parts in found]
 
 # %% ../../nbs/sources/onf.ipynb #7a2d90e6
 def _annotate_leaf(notes:dict, offset:int, lines:list[str], nodes:Nodes):
     "Add an annotation to the annotations of a leaf"
-    try: field,record = _annotation(lines, nodes)
-    except ValueError as e: raise _At(offset, e) from e
+    try:
+        field,record = _annotation(lines, nodes)
+    except ValueError as e:
+        raise _At(offset, e) from e
     notes.setdefault(field, []).append(record)
 
 def _leaves(lines:list[str], nodes:Nodes)->list[Leaf]:
     "The leaves of one sentence"
-    found, annotation, offset = [], [], 0
+    found = []
+    annotation = []
+    offset = 0
     def close():
-        if annotation: _annotate_leaf(found[-1], offset, annotation, nodes)
+        if annotation:
+            _annotate_leaf(found[-1], offset, annotation, nodes)
     for i,kind,line in _unwrap(lines):
-        if kind == 'arg': annotation.append(line); continue
+        if kind == 'arg':
+            annotation.append(line)
+            continue
         close()
         if kind == 'leaf':
             _check_leaf(i, line, len(found), nodes)
             found.append({})
             annotation = []
         else:
-            if not found: raise _At(i, 'an annotation before the first leaf')
-            annotation, offset = [line], i
+            if not found:
+                raise _At(i, 'an annotation before the first leaf')
+            annotation = [line]
+            offset = i
     close()
     if len(found) != len(nodes.tokens):
         raise _At(len(lines)-1, f'{len(found)} leaves, but the tree has {len(nodes.tokens)}')
@@ -268,12 +309,14 @@ _TRIPLE = re.compile(r'([0-9]{1,3})_([0-9]{1,3})_([0-9]{1,6})')
 def parse_times(text:str)->tuple[tuple[int,int,int],...]: # Triples of chapter, verse and offset
     "Read a start or stop time; raises `ValueError` if it is not made of `chapter_verse_offset`"
     found = [_TRIPLE.fullmatch(part) for part in text.split(':')]
-    if None in found: raise ValueError(f'time {text[:60]!r} is not chapter_verse_offset')
+    if None in found:
+        raise ValueError(f'time {text[:60]!r} is not chapter_verse_offset')
     return tuple(tuple(map(int, m.groups())) for m in found)
 
 def _speaker(lines:list[str])->Speaker|None:
     attrs = dict(re.split(r': *', line.strip(), maxsplit=1) for line in lines if ':' in line)
-    if not attrs: return None
+    if not attrs:
+        return None
     if missing := [key for key in ('name','start time','stop time') if key not in attrs]:
         raise ValueError(f'speaker information without {missing[0]!r}')
     return Speaker(attrs['name'], parse_times(attrs['start time']), parse_times(attrs['stop time']))
@@ -289,20 +332,25 @@ def _chain_mention(offset:int, m:re.Match, rest:list[str], sentences:list[Senten
         if sentence >= len(sentences):
             raise ValueError(f'a mention in sentence {sentence}, but the section has {len(sentences)}')
         span = _span(start, end, len(sentences[sentence].leaves))
-    except ValueError as e: raise _At(offset, e) from e
+    except ValueError as e:
+        raise _At(offset, e) from e
     return ChainMention(part or '', sentence, *span, ' '.join([text or '', *rest]))
 
 def _chain(lines:list[str], sentences:list[Sentence])->Chain:
     "One chain from its lines, wrapped ones among them"
     found = [] # Offset, match and wrapped rest
     for i,line in enumerate(lines[1:], 1):
-        if m := _CHAIN_MENTION.match(line): found.append((i, m, []))
-        elif found: found[-1][2].append(line.strip())
-        else: raise _At(i, f'cannot read {line.strip()[:60]!r}')
+        if m := _CHAIN_MENTION.match(line):
+            found.append((i, m, []))
+        elif found:
+            found[-1][2].append(line.strip())
+        else:
+            raise _At(i, f'cannot read {line.strip()[:60]!r}')
     return Chain(*_CHAIN.match(lines[0]).groups(), tuple(_chain_mention(*x, sentences) for x in found))
 
 # %% ../../nbs/sources/onf.ipynb #109213d0
-_BREAK, _CHAINS = '-'*120, '='*120
+_BREAK = '-'*120
+_CHAINS = '='*120
 
 def _blocks(text:str):
     "Each block of `text` as its line number and its lines; rows of hyphens are blocks of their own"
@@ -312,8 +360,10 @@ def _blocks(text:str):
         lines = block.strip('\n').split('\n')
         if lines[0] == _BREAK:
             yield number+skip, [_BREAK]
-            if len(lines) > 1: yield number+skip+1, lines[1:]
-        elif block.strip(): yield number+skip, lines
+            if len(lines) > 1:
+                yield number+skip+1, lines[1:]
+        elif block.strip():
+            yield number+skip, lines
         number += block.count('\n') + 2
 
 # %% ../../nbs/sources/onf.ipynb #5ef1eb58
@@ -324,7 +374,8 @@ _REMEDY = 'mend the file or get it again'
 @contextmanager
 def _block_errors(path, first_line:int):
     "Name the file and the line in errors of a block that begins at `first_line`"
-    try: yield
+    try:
+        yield
     except ValueError as e:
         line = first_line + getattr(e, 'offset', 0)
         raise InputError(path, f'{e}; {_REMEDY}', f'line {line}') from e
@@ -337,11 +388,15 @@ def _sentence(line:int, blocks:dict, path)->Sentence:
         raise InputError(path, what, f'line {line}')
     body = {name: lines[2:] for name,(_,lines) in blocks.items()} # Without title and underline
     first = {name: number+2 for name,(number,_) in blocks.items()}
-    words = lambda name: ' '.join(x.strip() for x in body.get(name, []))
+    def words(name):
+        return ' '.join(x.strip() for x in body.get(name, []))
     tree = '\n'.join(body['tree'])
-    with _block_errors(path, first.get('speaker')): speaker = _speaker(body.get('speaker', []))
-    with _block_errors(path, first['tree']): nodes = tree_nodes(tree)
-    with _block_errors(path, first['leaves']): leaves = _leaves(body['leaves'], nodes)
+    with _block_errors(path, first.get('speaker')):
+        speaker = _speaker(body.get('speaker', []))
+    with _block_errors(path, first['tree']):
+        nodes = tree_nodes(tree)
+    with _block_errors(path, first['leaves']):
+        leaves = _leaves(body['leaves'], nodes)
     sentence = Sentence(line, words('plain'), words('treebanked'), speaker, tree, leaves)
     sentence.nodes = nodes # No need to read the tree again
     return sentence
@@ -352,37 +407,52 @@ def _check_whole(sections:list[Section], path, line:int):
     last = sections[-1] if sections else Section()
     named = {c.chain for s in last.sentences for leaf in s.leaves for c in leaf.corefs}
     unlisted = named - {c.id for c in last.chains or ()}
-    if not last.sentences: what = 'contains no sentence'
-    elif last.chains is None: what = 'the last section has no coreference chains'
-    elif unlisted: what = f'chain {min(unlisted)} is not listed among the coreference chains'
-    else: return
+    if not last.sentences:
+        what = 'contains no sentence'
+    elif last.chains is None:
+        what = 'the last section has no coreference chains'
+    elif unlisted:
+        what = f'chain {min(unlisted)} is not listed among the coreference chains'
+    else:
+        return
     raise InputError(path, f'{what}: the file is cut off; get it again', f'line {line}')
 
 def _add_chain(lines:list[str], sections:list[Section]):
     "Read a block that is not part of a sentence"
     head = lines[0].strip()
-    if head == _CHAINS and sections: sections[-1].chains = []
+    if head == _CHAINS and sections:
+        sections[-1].chains = []
     elif sections and sections[-1].chains is not None and _CHAIN.match(lines[0]):
         sections[-1].chains.append(_chain(lines, sections[-1].sentences))
-    else: raise _At(0, f'cannot read {head[:60]!r}: this is not OntoNotes Normal Form')
+    else:
+        raise _At(0, f'cannot read {head[:60]!r}: this is not OntoNotes Normal Form')
 
+# %% ../../nbs/sources/onf.ipynb #6173c7a5-b
 def parse_onf(text:str, path='')->Document:
     "Read OntoNotes Normal Form from a string; raises `InputError` with the line of what cannot be read"
-    sections, blocks, start, number = [], {}, 1, 1
+    sections = []
+    blocks = {}
+    start = 1
+    number = 1
     def close():
-        if not blocks: return
-        if not sections or sections[-1].chains is not None: sections.append(Section())
+        if not blocks:
+            return
+        if not sections or sections[-1].chains is not None:
+            sections.append(Section())
         sections[-1].sentences.append(_sentence(start, blocks, path))
         blocks.clear()
     for number,lines in _blocks(text.replace('\r\n', '\n').replace('\r', '\n')):
         head = lines[0].strip()
         if name := _BLOCKS.get(head):
-            if not blocks: start = number
+            if not blocks:
+                start = number
             blocks[name] = number,lines
             continue
         close()
-        if head == _BREAK: continue
-        with _block_errors(path, number): _add_chain(lines, sections)
+        if head == _BREAK:
+            continue
+        with _block_errors(path, number):
+            _add_chain(lines, sections)
     close()
     _check_whole(sections, path, number)
     return Document(Path(path), sections)

@@ -19,14 +19,16 @@ from .records import (Label, Mention, Predicate, SentenceAnnotation, SourceWord,
 # %% ../../nbs/sources/ontonotes_rules.ipynb #cdf63e9f
 def label_parts(label:str)->tuple[str,set[str]]: # e.g. `NP` and `{'SBJ'}`
     "The category and the function tags of a node, without indices"
-    if label.startswith('-'): return label, set() # `-NONE-`, `-LRB-`
+    if label.startswith('-'):
+        return label, set() # `-NONE-`, `-LRB-`
     category,*tags = re.split(r'[-=|]', label)
     return category, {t for t in tags if not t.isdigit()}
 
 def _children(nodes:Nodes)->list[list[int]]: # For each node
     children = [[] for _ in nodes.parents]
     for node,parent in enumerate(nodes.parents):
-        if parent >= 0: children[parent].append(node)
+        if parent >= 0:
+            children[parent].append(node)
     return children
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #20976612
@@ -70,14 +72,16 @@ def _subjects(nodes:Nodes)->list[int]: # Nodes; several if the main clause has s
     clause = _top_constituent(nodes, children)
     while clause is not None:
         subjects = [i for i in children[clause] if _is_subject(nodes.labels[i])]
-        if subjects: return subjects
+        if subjects:
+            return subjects
         clause = _clause_inside(nodes, clause, children[clause])
     return []
 
 def proper_subject(nodes:Nodes)->bool|None: # `None` if the main clause has no subject or several
     "Does the subject contain a token tagged NNP or NNPS (section 3 of the paper, task PNS)?"
     subjects = _subjects(nodes)
-    if len(subjects) != 1: return None
+    if len(subjects) != 1:
+        return None
     start,end = nodes.spans[subjects[0]]
     return any(nodes.labels[p] in _PROPER for p in nodes.preterminals[start:end])
 
@@ -89,7 +93,8 @@ PUBLISHED_PRONOUNS = ( # The list in the published code
 ).split()
 PRONOUNS = {*PUBLISHED_PRONOUNS, 'us', 'thee', 'ye'}
 
-def _is_pronoun(leaf)->bool: return leaf.tag in PRONOUN_TAGS or leaf.token.lower() in PRONOUNS
+def _is_pronoun(leaf)->bool:
+    return leaf.tag in PRONOUN_TAGS or leaf.token.lower() in PRONOUNS
 
 def mentions(sentence:Sentence)->tuple[Mention,...]: # In order of their first token
     "The mentions of a sentence (section 3 of the paper, task NMC)"
@@ -97,7 +102,8 @@ def mentions(sentence:Sentence)->tuple[Mention,...]: # In order of their first t
     for leaf in sentence.leaves:
         for c in leaf.corefs:
             spoken = [x for x in sentence.leaves[c.start:c.end] if x.tag != '-NONE-']
-            if not spoken: continue
+            if not spoken:
+                continue
             lone_pronoun = len(spoken) == 1 and _is_pronoun(spoken[0])
             tokens = tuple(x.token for x in spoken)
             found.append(Mention(c.start, c.end, tokens, c.chain, lone_pronoun))
@@ -110,7 +116,8 @@ def is_argument(label:str)->bool: # Of a line of a frame
     "Is this the label of an argument, rather than of the verb or a link?"
     return label not in ('','v') and 'LINK-' not in label
 
-def _is_core(label:str)->bool: return is_argument(label) and 'ARGM' not in label
+def _is_core(label:str)->bool:
+    return is_argument(label) and 'ARGM' not in label
 
 def predicates(sentence:Sentence, arguments:str='all')->tuple[Predicate,...]: # In order
     "The predicates of a sentence (section 3 of the paper, tasks SS and SAC)"
@@ -130,24 +137,29 @@ TENSES = dict(VBD='past', VBZ='present', VBP='present', MD='modal') # By the tag
 
 def main_verbs(nodes:Nodes)->list[int]: # Leaves
     "The verbs of the main clause, auxiliaries first"
-    children, leaf = _children(nodes), {p: i for i,p in enumerate(nodes.preterminals)}
-    node, found = _top_constituent(nodes, children), []
+    children = _children(nodes)
+    leaf = {p: i for i,p in enumerate(nodes.preterminals)}
+    node = _top_constituent(nodes, children)
+    found = []
     while node is not None:
         labels = {i: label_parts(nodes.labels[i])[0] for i in children[node]}
         verbs = [leaf[i] for i,x in labels.items() if x in ('MD','TO') or x.startswith('VB')]
         found += verbs[:1]
         inside = [i for i,x in labels.items() if x == 'VP']
-        if not inside and not found: inside = [i for i,x in labels.items() if x in _CLAUSES]
+        if not inside and not found:
+            inside = [i for i,x in labels.items() if x in _CLAUSES]
         node = inside[0] if inside else None
     return found
 
 def subject_form(nodes:Nodes)->str|None: # `None` as in `proper_subject`
     "Is the subject silent, a lone pronoun, a name, or another noun phrase?"
     subjects = _subjects(nodes)
-    if len(subjects) != 1: return None
+    if len(subjects) != 1:
+        return None
     start,end = nodes.spans[subjects[0]]
     tags = [tag for p in nodes.preterminals[start:end] if (tag := nodes.labels[p]) != '-NONE-']
-    if len(tags) < 2 and {*tags} <= PRONOUN_TAGS: return 'pronoun' if tags else 'silent'
+    if len(tags) < 2 and {*tags} <= PRONOUN_TAGS:
+        return 'pronoun' if tags else 'silent'
     return 'name' if _PROPER & {*tags} else 'noun'
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #sl03
@@ -163,7 +175,8 @@ _KIND_OF = {verb: kind for kind,verbs in KINDS_OF_VERBS.items() for verb in verb
 
 def verse_labels(sentence:Sentence)->tuple[Label,...]: # One for each task that has one
     "The labels of a verse, by its first sentence"
-    nodes, found = sentence.nodes, dict(subject_form=subject_form(sentence.nodes))
+    nodes = sentence.nodes
+    found = dict(subject_form=subject_form(sentence.nodes))
     if verbs := main_verbs(nodes):
         found['main_tense'] = TENSES.get(nodes.labels[nodes.preterminals[verbs[0]]])
         for p in sentence.leaves[verbs[-1]].props[:1]:
@@ -184,8 +197,10 @@ def source_words(
     spans = sorted({(m.start, m.end) for m in mentions(sentence) if not m.pronominal},
                    key=lambda span: span[0] - span[1]) # Shorter ones come later and stay
     mention = {i: f'mention:{place}.{start}-{end}' for start,end in spans for i in range(start, end)}
-    sense = lambda leaf: leaf.props[0].sense if leaf.props else ''
-    lemma = lambda leaf: sense(leaf).split('.')[0] or leaf.token.lower()
+    def sense(leaf):
+        return leaf.props[0].sense if leaf.props else ''
+    def lemma(leaf):
+        return sense(leaf).split('.')[0] or leaf.token.lower()
     def word(i, leaf):
         return SourceWord(f'{place}.{i}', leaf.token, lemma(leaf), _OF_TAG[leaf.tag], mention.get(i, ''),
                           sense(leaf))
@@ -206,7 +221,8 @@ PAPER = Rules(_annotate_sentence, _touches_several)
 # %% ../../nbs/sources/ontonotes_rules.ipynb #ef5bed56
 def _book(doc:Document, s:Sentence)->str:
     "The book that a sentence belongs to"
-    if code := book_code(s.speaker.name): return code
+    if code := book_code(s.speaker.name):
+        return code
     what = f'no book of the Bible is called {s.speaker.name!r}; correct the speaker information'
     raise InputError(doc.path, what, f'line {s.line}')
 
@@ -214,31 +230,45 @@ def read_placed(path)->Document:
     "Read one file; raises `InputError` if it cannot be read or names a book that is not in the Bible"
     doc = read_onf(path)
     for s in doc.sentences:
-        if s.speaker: _book(doc, s)
+        if s.speaker:
+            _book(doc, s)
     return doc
 
+# %% ../../nbs/sources/ontonotes_rules.ipynb #ef5bed56-b
 def _with_chains_of(section:int, s:SentenceAnnotation)->SentenceAnnotation:
     "Rename chains by section, since each section of a file numbers them from the start again"
-    if not section: return s
+    if not section:
+        return s
     return s._replace(mentions=tuple(m._replace(chain=f'{section}/{m.chain}') for m in s.mentions))
 
 def annotate_onf(
     documents:Iterable[Document], rules:Rules=PAPER, arguments:str='all', words:bool=False
 )->dict[Ref,VerseAnnotation]: # In canonical order
     "Annotate the verses of OntoNotes; sentences without a reference are skipped"
-    verses, labels, said, crossing, shared = {}, {}, {}, set(), set()
+    verses = {}
+    labels = {}
+    said = {}
+    crossing = set()
+    shared = set()
     for doc in documents:
         for i,s in ((i, s) for i,section in enumerate(doc.sections) for s in section.sentences):
-            if s.speaker is None: continue
-            book, places = _book(doc, s), s.speaker.start + s.speaker.stop
+            if s.speaker is None:
+                continue
+            book = _book(doc, s)
+            places = s.speaker.start + s.speaker.stop
             touched = {Ref(book, chapter, verse) for chapter,verse,_ in places}
             annotation = _with_chains_of(i, rules.sentence(s, arguments))
             for ref in touched:
                 verses.setdefault(ref, []).append(annotation)
-                if ref not in labels: labels[ref] = verse_labels(s)
-                if words: said.setdefault(ref, []).extend(source_words(s, str(s.line)))
-            if rules.crosses(touched): crossing |= touched
-            if _touches_several(touched): shared |= touched
-    for ref in shared: said.pop(ref, None) # Which of its words are in which verse is not known
+                if ref not in labels:
+                    labels[ref] = verse_labels(s)
+                if words:
+                    said.setdefault(ref, []).extend(source_words(s, str(s.line)))
+            if rules.crosses(touched):
+                crossing |= touched
+            if _touches_several(touched):
+                shared |= touched
+    for ref in shared:
+        said.pop(ref, None) # Which of its words are in which verse is not known
     return {ref: VerseAnnotation(ref, tuple(verses[ref]), ref in crossing, labels=labels[ref],
                                  words=tuple(said.get(ref, ()))) for ref in sorted(verses)}

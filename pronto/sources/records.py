@@ -138,13 +138,17 @@ def make_source(
     "A `Source` from a file; raises `InputError` for unknown fields and for values of another type"
     from pydantic import TypeAdapter, ValidationError
     with reading(path, remedy):
-        if not isinstance(facts, dict): raise ValueError('the facts about the source are not a JSON object')
+        if not isinstance(facts, dict):
+            raise ValueError('the facts about the source are not a JSON object')
         unknown = facts.keys() - {f.name for f in fields(Source)}
-        if unknown: raise ValueError(f'the source has the unknown field {min(unknown)!r}')
-        try: source = TypeAdapter(Source).validate_python(facts)
+        if unknown:
+            raise ValueError(f'the source has the unknown field {min(unknown)!r}')
+        try:
+            source = TypeAdapter(Source).validate_python(facts)
         except ValidationError as e:
             first = e.errors(include_url=False)[0]
             raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from e
-        for name in source.unusable: parse_ref(name)
+        for name in source.unusable:
+            parse_ref(name)
         json.dumps(facts, ensure_ascii=False).encode() # Lone surrogates cannot be written
     return source

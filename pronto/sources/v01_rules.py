@@ -20,7 +20,8 @@ def v01_mentions(sentence:Sentence)->tuple[Mention,...]:
     "Mentions as in v0.1: one per leaf, none at the last leaf, pronominal if the word begins with a pronoun"
     found = []
     for leaf in sentence.leaves[:-1]:
-        if not leaf.corefs: continue
+        if not leaf.corefs:
+            continue
         c = leaf.corefs[-1]
         words = tuple(t for t in c.text.split(' ') if '*' not in t)
         pronominal = len(words) == 1 and bool(_PRONOMINAL.match(words[0]))
@@ -31,10 +32,12 @@ def v01_predicates(sentence:Sentence)->tuple[Predicate,...]:
     "Predicates as in v0.1: one per leaf, none at the last, arguments by label up to an unlabelled line"
     found = []
     for leaf in sentence.leaves[:-1]:
-        if not leaf.props: continue
+        if not leaf.props:
+            continue
         prop = leaf.props[-1]
         labels = [a.label for a in prop.args]
-        if '' in labels: labels = labels[:labels.index('')]
+        if '' in labels:
+            labels = labels[:labels.index('')]
         found.append(Predicate(prop.sense, len({label for label in labels if is_argument(label)})))
     return tuple(found)
 
@@ -47,16 +50,23 @@ def v01_proper_subject(
     tree:str # In brackets
 )->bool|None: # `None` if no subject was found
     "Subject as in v0.1"
-    found, open_labels, collecting, index = [], [], False, 0
+    found = []
+    open_labels = []
+    collecting = False
+    index = 0
     for label,token in tree_events(tree):
         if label is not None:
             open_labels.append(label)
-            if 'NP-SBJ' in label and _may_start(open_labels): collecting = True
+            if 'NP-SBJ' in label and _may_start(open_labels):
+                collecting = True
         elif token is not None:
-            if collecting: found.append((index, open_labels[-1]))
+            if collecting:
+                found.append((index, open_labels[-1]))
             index += 1
-        elif 'NP-SBJ' in open_labels.pop(): collecting = False
-    if not found or found[-1][0]-found[0][0] != len(found)-1: return None
+        elif 'NP-SBJ' in open_labels.pop():
+            collecting = False
+    if not found or found[-1][0]-found[0][0] != len(found)-1:
+        return None
     return any(tag in ('NNP','NNPS') for _,tag in found)
 
 # %% ../../nbs/sources/v01_rules.ipynb #a197f927

@@ -15,7 +15,8 @@ def topic_rows(
     files:dict[str,str] # `train`, `dev` and `test` to the contents of `eng_train.tsv` and so on
 )->list[str]: # Lines of a table of labels
     "The topics of Taxi1500; raises `ValueError` for a line that is not an id, a topic and a text"
-    codes, found = list(BOOKS), {}
+    codes = list(BOOKS)
+    found = {}
     for split,text in files.items():
         for line in text.splitlines():
             id, topic, _ = line.split('\t')
@@ -28,14 +29,16 @@ _CERTAIN = {'Normal', 'Dialogue', 'Implicit', 'Interruption'} # Kinds of rows in
 _GOD = {'God', 'Holy Spirit, the', "Yahweh's angel"}
 
 def _kind_of_speaker(name:str)->str:
-    if name in _GOD: return 'God'
+    if name in _GOD:
+        return 'God'
     return 'Jesus' if name.startswith('Jesus') and name[5:6] in ('', ' ') else 'another'
 
 def _speech_rows(text:str)->dict[Ref,list[tuple[str,str]]]: # Verse to speakers and kinds
     "The rows of Glyssen, a row for each verse of a range"
     found = {}
     for line in text.splitlines()[1:]:
-        if not line.strip() or line.startswith('#'): continue
+        if not line.strip() or line.startswith('#'):
+            continue
         book, chapter, verses, speaker, _, _, kind, *_ = line.split('\t')
         first, _, last = verses.partition('-')
         for verse in range(int(first), int(last or first) + 1):
@@ -46,15 +49,20 @@ def speakers(
     text:str # The contents of `CharacterVerse.txt`
 )->dict[Ref,tuple[str,str]]: # `speech` and `speaker`, `-` where that is not sure
     "Who speaks in each verse; raises `ValueError` for a line that has other columns"
-    rows, found = _speech_rows(text), {}
-    is_certain = lambda speaker, kind: kind in _CERTAIN and not speaker.startswith('narrator')
+    rows = _speech_rows(text)
+    found = {}
+    def is_certain(speaker, kind):
+        return kind in _CERTAIN and not speaker.startswith('narrator')
     certain = {ref: {_kind_of_speaker(s) for s,kind in said if is_certain(s, kind)}
                for ref,said in rows.items()}
     spoken = {ref[:2] for ref,kinds in certain.items() if kinds}
     for ref in (Ref(*v) for v in scheme_verses('eng')):
-        if ref[:2] not in spoken: continue
-        if ref not in rows: found[ref] = 'no', 'narrator'
-        elif kinds := certain[ref]: found[ref] = 'yes', kinds.pop() if len(kinds) == 1 else '-'
+        if ref[:2] not in spoken:
+            continue
+        if ref not in rows:
+            found[ref] = 'no', 'narrator'
+        elif kinds := certain[ref]:
+            found[ref] = 'yes', kinds.pop() if len(kinds) == 1 else '-'
     return found
 
 # %% ../../nbs/sources/verse_labels.ipynb #vl13
@@ -67,6 +75,7 @@ def speaker_rows(
     lines = [[str(ref), *said] for ref,said in found.items()]
     if others is not None:
         says = {str(ref): 'yes' if v.speeches else 'no' for ref,v in others.items()}
-        for line in lines: line.append(line[1] if says.get(line[0]) == line[1] else '-')
+        for line in lines:
+            line.append(line[1] if says.get(line[0]) == line[1] else '-')
     head = ['ref', 'speech', 'speaker', *(['speech_agreed'] if others is not None else [])]
     return ['\t'.join(line) for line in (head, *lines)]

@@ -22,22 +22,26 @@ def is_json(text:str)->bool: # Whether it begins like an object or a list of obj
 
 def _once(pairs:list)->dict:
     found = dict(pairs)
-    if len(found) == len(pairs): return found
+    if len(found) == len(pairs):
+        return found
     twice = next(name for i,(name,_) in enumerate(pairs) if name in [n for n,_ in pairs[:i]])
     raise ValueError(f'an object has two values named {twice[:40]!r}')
 
 def _parsed(text:str, path, first:int=1): # The number of the first line
-    try: return json.loads(text, object_pairs_hook=_once)
+    try:
+        return json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as e:
         what = f'malformed JSON ({e.msg}); mend the file, or get a complete copy'
         raise InputError(path, what, f'line {e.lineno + first - 1}') from e
-    except RecursionError as e: raise NotABible(path, 'is nested too deeply for a Bible') from e
+    except RecursionError as e:
+        raise NotABible(path, 'is nested too deeply for a Bible') from e
 
 def _values(text:str, path):
     "The value of a JSON file, or the list of the values of its lines"
     lines = [(i, line) for i,line in enumerate(text.split('\n'), 1) if line.strip()]
     each_is_one = len(lines) > 1 and all(line.rstrip()[-1] in '}]' for _,line in lines)
-    if each_is_one and lines[0][1].lstrip()[0] == '{': return [_parsed(line, path, i) for i,line in lines]
+    if each_is_one and lines[0][1].lstrip()[0] == '{':
+        return [_parsed(line, path, i) for i,line in lines]
     return _parsed(text, path)
 
 # %% ../../../nbs/lab/bibles/json_bibles.ipynb #jsn00010
@@ -61,7 +65,8 @@ def _named(value:dict, level:_Level)->str|None:
     "What an object is called"
     said = [str(value[k]) for k in level.own if isinstance(value.get(k), (str, int))
             and not isinstance(value.get(k), bool)]
-    if level.name == 'book': return next(filter(find_book, said), said[0] if said else None)
+    if level.name == 'book':
+        return next(filter(find_book, said), said[0] if said else None)
     return said[0] if said else None
 
 def _inner(value:dict, level:_Level):
@@ -70,8 +75,10 @@ def _inner(value:dict, level:_Level):
 
 def _items(value, level:_Level, place:str):
     "Yields name, content and place of what a list or an object holds"
-    if isinstance(value, dict): pairs = [(name, x, f'{place}.{name}') for name,x in value.items()]
-    else: pairs = [(None, x, f'{place}[{i}]') for i,x in enumerate(value)]
+    if isinstance(value, dict):
+        pairs = [(name, x, f'{place}.{name}') for name,x in value.items()]
+    else:
+        pairs = [(None, x, f'{place}[{i}]') for i,x in enumerate(value)]
     nameless = 'books without a name' if level.name == 'book' else None # Chapters and verses are in order
     for i,(name,x,where) in enumerate(pairs):
         if isinstance(x, dict):
@@ -80,32 +87,40 @@ def _items(value, level:_Level, place:str):
             known = level.name == 'book' and name is not None and find_book(name)
             called = (name if known else own) or name or nameless or str(i+1)
             yield called, x if inner is None else inner, where
-        else: yield name or nameless or str(i+1), x, where
+        else:
+            yield name or nameless or str(i+1), x, where
 
 # %% ../../../nbs/lab/bibles/json_bibles.ipynb #jsn00012
 _ABOUT = frozenset('metadata meta info about'.split())
 
 def _said(value)->str|None:
     "The text of a verse; `None` if it is none"
-    if value is None: return ''
-    if isinstance(value, str): return value
-    if not isinstance(value, dict): return None
-    if 'text' in value and value['text'] is None: return ''
+    if value is None:
+        return ''
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, dict):
+        return None
+    if 'text' in value and value['text'] is None:
+        return ''
     return next((value[k] for k in _TEXTS if isinstance(value.get(k), str)), None)
 
 def _walk(books, path):
     "Yields (book, chapter, label, text) of books that hold chapters that hold verses"
     def must(value, kinds, what, place):
-        if isinstance(value, kinds): return value
+        if isinstance(value, kinds):
+            return value
         raise InputError(path, f'holds no {what} here; mend or remove it', place)
     of_book, of_chapter, of_verse = _LEVELS
     for book,chapters,place in _items(books, of_book, ''):
         beside = isinstance(books, dict) and (book in _ABOUT or not isinstance(chapters, (dict, list)))
-        if beside: continue # A title, a language
+        if beside:
+            continue # A title, a language
         chapters = must(chapters, (dict, list), 'chapters', place)
         for chapter,verses,there in _items(chapters, of_chapter, place):
             for label,verse,where in _items(must(verses, (dict, list), 'verses', there), of_verse, there):
-                if isinstance(verse, dict): label = _label(verse, label)
+                if isinstance(verse, dict):
+                    label = _label(verse, label)
                 yield book, chapter, label, must(_said(verse), str, 'text of a verse', where)
 
 def _label(verse:dict, label:str)->str:
@@ -117,7 +132,8 @@ def _label(verse:dict, label:str)->str:
 # %% ../../../nbs/lab/bibles/json_bibles.ipynb #jsn00013
 def _is_record(value)->bool:
     "Does an object name book, chapter and verse, and hold a text?"
-    if not isinstance(value, dict) or _said(value) is None: return False
+    if not isinstance(value, dict) or _said(value) is None:
+        return False
     return all(_named(value, level) is not None for level in _LEVELS)
 
 def _is_row(value)->bool: # After a number for the whole, perhaps
@@ -128,8 +144,10 @@ def _is_row(value)->bool: # After a number for the whole, perhaps
 def _records(values:list, path):
     "Yields (book, chapter, label, text) of a list of verses that name their places"
     for i,value in enumerate(values):
-        if isinstance(value, dict) and len(value) == 1: value = next(iter(value.values()))
-        if _is_row(value): yield *map(str, value[-4:-1]), value[-1]
+        if isinstance(value, dict) and len(value) == 1:
+            value = next(iter(value.values()))
+        if _is_row(value):
+            yield *map(str, value[-4:-1]), value[-1]
         elif _is_record(value):
             book, chapter, _ = (_named(value, level) for level in _LEVELS)
             yield book, chapter, _label(value, ''), _said(value)
@@ -139,13 +157,15 @@ def _records(values:list, path):
 
 def _has_places(values:list)->bool:
     first = values[0]
-    if isinstance(first, dict) and len(first) == 1: first = next(iter(first.values()))
+    if isinstance(first, dict) and len(first) == 1:
+        first = next(iter(first.values()))
     return _is_row(first) or _is_record(first)
 
 # %% ../../../nbs/lab/bibles/json_bibles.ipynb #jsn00015
 def _by_number(books:list)->list[str|None]: # A number for each, or `None`
     "The number of each book in the canon, if their count and the names that are known say so"
-    if len(books) not in (66, 27): return [None]*len(books)
+    if len(books) not in (66, 27):
+        return [None]*len(books)
     numbers = [str(i + 67 - len(books)) for i in range(len(books))]
     known = {i: code for b,i in zip(books, numbers) if (code := _known_book(b))}
     others = {i: code for i,code in known.items() if code != find_book(i)}
@@ -160,7 +180,8 @@ def _known_book(value)->str|None: # Its code
 
 def _in_books(value, path):
     "Yields (book, chapter, label, text), from the list or the object of the books"
-    if isinstance(value, dict): return _walk(value, path)
+    if isinstance(value, dict):
+        return _walk(value, path)
     numbers = _by_number(value)
     if not isinstance(value[0], dict) and None in numbers:
         raise NotABible(path, f'holds {len(value)} lists without names of books; name them')
@@ -169,10 +190,13 @@ def _in_books(value, path):
 def _unwrapped(value):
     "The list or the object of the books or of the verses"
     for _ in range(4):
-        if not isinstance(value, dict): return value
-        if _known_book(value) and _inner(value, _LEVELS[0]) is not None: return [value] # A single book
+        if not isinstance(value, dict):
+            return value
+        if _known_book(value) and _inner(value, _LEVELS[0]) is not None:
+            return [value] # A single book
         inner = next((value[k] for k in _WRAPPERS if isinstance(value.get(k), (dict, list))), None)
-        if inner is None: return value
+        if inner is None:
+            return value
         value = inner
     return value
 
@@ -183,13 +207,16 @@ _META = dict(language=('lang','language_code','iso','language'),
 
 def _meta(value)->dict: # Fields of `Bible`
     "Language, title and licence that stand at the top, or in an object beside the books"
-    if not isinstance(value, dict): return {}
+    if not isinstance(value, dict):
+        return {}
     tops = [value, *(x for k,x in value.items() if k in _ABOUT and isinstance(x, dict))]
-    says = lambda *names: next((t[n].strip() for t in tops for n in names if isinstance(t.get(n), str)), '')
+    def says(*names):
+        return next((t[n].strip() for t in tops for n in names if isinstance(t.get(n), str)), '')
     found = {field: says(*names) for field,names in _META.items()}
     named = says('language')
     return found | dict(named=(named,) if named and named != found['language'] else ())
 
+# %% ../../../nbs/lab/bibles/json_bibles.ipynb #jsn00017-b
 def read_json_bible(
     text:str, path
 )->Bible|None: # `None` if it holds no books and no verses
@@ -197,13 +224,19 @@ def read_json_bible(
     with reading(path):
         whole = _values(text, path)
         value = [whole] if _is_record(whole) else _unwrapped(whole) # Of one line
-        if not isinstance(value, (dict, list)) or not value: return None
+        if not isinstance(value, (dict, list)) or not value:
+            return None
         is_list = isinstance(value, list)
-        if is_list and _has_places(value): raw = list(_records(value, path))
-        elif is_list or any(map(find_book, value)): raw = _tried(value, path)
-        else: return None
-    if not raw: return None
-    if not has_tags([text for *_,text in raw]): return make_bible(raw, format='JSON', **_meta(whole))
+        if is_list and _has_places(value):
+            raw = list(_records(value, path))
+        elif is_list or any(map(find_book, value)):
+            raw = _tried(value, path)
+        else:
+            return None
+    if not raw:
+        return None
+    if not has_tags([text for *_,text in raw]):
+        return make_bible(raw, format='JSON', **_meta(whole))
     plain = [(*place, tagless(text, 'JSON', words=False)) for *place,text in raw]
     open_at = [f'{book} {chapter}:{label}' for book,chapter,label,found in plain if found.open]
     texts = ((*place, found.text) for *place,found in plain)
@@ -211,8 +244,10 @@ def read_json_bible(
 
 def _tried(value, path)->list:
     "What the books hold; empty if no book is known, so that it may be anything else"
-    if isinstance(value, dict): books = value
-    else: books = [_named(b, _LEVELS[0]) for b in value if isinstance(b, dict)]
+    if isinstance(value, dict):
+        books = value
+    else:
+        books = [_named(b, _LEVELS[0]) for b in value if isinstance(b, dict)]
     known = any(find_book(str(b)) for b in books) or isinstance(value, list) and None not in _by_number(value)
     holds = isinstance(value, dict) or isinstance(value[0], (dict, list)) # Not only the names of books
     return list(_in_books(value, path)) if known and holds else []

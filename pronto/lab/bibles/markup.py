@@ -46,7 +46,8 @@ class Tag(NamedTuple):
 def _tag(m:re.Match, of_gbf:bool)->Tag:
     slash, name, attributes, lone = m.groups()
     is_gbf = of_gbf and len(name) > 1 and name[0].isupper()
-    if not is_gbf: return Tag(name, bool(slash), bool(lone), attributes)
+    if not is_gbf:
+        return Tag(name, bool(slash), bool(lone), attributes)
     name = _NUMBER.sub('', name)
     ends = name[-1].islower()
     lone = name == 'RX' and '<Rx>' not in m.string # In MySword, where it is the reference itself
@@ -66,27 +67,43 @@ def tagless(
     words:bool=True # Also find the words with a Strong's number
 )->Tagless:
     "The text of a verse without tags and without what is no text of it"
-    if not words: text = _WORD.sub('', text) # Most tags of many modules
-    table, parts, length, linked, begun = TAG_TABLES[kind], [], 0, [], None
-    at, hidden, depth = 0, '', 0
+    if not words:
+        text = _WORD.sub('', text) # Most tags of many modules
+    table = TAG_TABLES[kind]
+    parts = []
+    length = 0
+    linked = []
+    begun = None
+    at = 0
+    hidden = ''
+    depth = 0
     def add(piece):
         nonlocal length
         parts.append(piece)
         length += len(piece)
     for m in _TAG.finditer(text):
         tag = _tag(m, kind == 'GBF')
-        if not hidden: add(html.unescape(text[at:m.start()]))
+        if not hidden:
+            add(html.unescape(text[at:m.start()]))
         at = m.end()
         if hidden:
-            if tag.name == hidden and not tag.lone: depth += -1 if tag.ends else 1
-            if not depth: hidden = ''
+            if tag.name == hidden and not tag.lone:
+                depth += -1 if tag.ends else 1
+            if not depth:
+                hidden = ''
         elif tag.name in table.hidden and not tag.ends:
             add(NOTE_MARK)
-            if not tag.lone: hidden, depth = tag.name, 1
-        elif tag.name == 'w' and not tag.ends: begun = length, strong_of(tag.attributes)
-        elif tag.name == 'w' and begun and begun[1]: linked.append(LinkedWord(begun[0], length, begun[1]))
-        elif tag.name in table.blocks: add(' ')
-    if not hidden: add(html.unescape(text[at:]))
+            if not tag.lone:
+                hidden = tag.name
+                depth = 1
+        elif tag.name == 'w' and not tag.ends:
+            begun = length, strong_of(tag.attributes)
+        elif tag.name == 'w' and begun and begun[1]:
+            linked.append(LinkedWord(begun[0], length, begun[1]))
+        elif tag.name in table.blocks:
+            add(' ')
+    if not hidden:
+        add(html.unescape(text[at:]))
     return Tagless(''.join(parts), hidden, tuple(linked))
 
 def unclosed_notes(places:list[str])->dict[str,Fault]: # Of the verses with a tag that nothing ends
@@ -102,9 +119,12 @@ _RTF_LETTERS = dict(ldblquote='“', rdblquote='”', lquote='‘', rquote='’'
 
 def _rtf_piece(m:re.Match)->str:
     unicode, byte, word, _, sign, _ = m.groups()
-    if unicode: return chr(int(unicode) % 0x10000)
-    if byte: return bytes.fromhex(byte).decode('cp1252', 'replace')
-    if word: return _RTF_LETTERS.get(word, ' ' if word in _RTF_BLOCKS else '')
+    if unicode:
+        return chr(int(unicode) % 0x10000)
+    if byte:
+        return bytes.fromhex(byte).decode('cp1252', 'replace')
+    if word:
+        return _RTF_LETTERS.get(word, ' ' if word in _RTF_BLOCKS else '')
     return {'~': ' ', '_': '-', '-': ''}.get(sign, sign or '')
 
 def without_rtf(text:str)->str:

@@ -20,10 +20,13 @@ _LOW = frozenset('„‚') # Unicode counts them among the brackets
 
 def _kind(token:str, quotes:bool)->str: # `opens`, `closes`, or empty
     "How a mark joins its neighbours"
-    if len(token) > 3 or any(map(str.isalnum, token)): return ''
-    if all(c in _BEFORE for c in token): return 'closes'
+    if len(token) > 3 or any(map(str.isalnum, token)):
+        return ''
+    if all(c in _BEFORE for c in token):
+        return 'closes'
     kinds = {unicodedata.category(c) for c in token}
-    if not quotes and (kinds & {'Pi','Pf'} or _LOW & set(token)): return ''
+    if not quotes and (kinds & {'Pi','Pf'} or _LOW & set(token)):
+        return ''
     named = {_KINDS.get(kind, '') for kind in kinds}
     return named.pop() if len(named) == 1 else ''
 
@@ -33,15 +36,19 @@ def _opens_first(texts:list[str])->bool:
     for text in texts:
         kinds = (unicodedata.category(c) for c in text if c != '’')
         marks = [kind for kind in kinds if kind in ('Pi','Pf')]
-        if len(marks) > 1: first[marks[0]] += 1
+        if len(marks) > 1:
+            first[marks[0]] += 1
     return first['Pi'] > 4*first['Pf']
 
 def joined_tokens(text:str, quotes:bool=True)->str: # `quotes`: whether quotation marks join as they look
     "A text with its marks at the words"
-    tokens, parts, glue = text.split(), [], True
+    tokens = text.split()
+    parts = []
+    glue = True
     for token in tokens:
         kind = _kind(token, quotes)
-        if not glue and kind != 'closes': parts.append(' ')
+        if not glue and kind != 'closes':
+            parts.append(' ')
         parts.append(token)
         glue = kind == 'opens'
     return ''.join(parts)
@@ -68,10 +75,12 @@ def _lines(text:str, path):
     "Yields (identifier, text), with an empty one for what is commented out"
     for n,line in enumerate(text.split('\n'), 1):
         m = _ID.match(line)
-        if not m and (line.startswith('#') or not line.strip()): continue
+        if not m and (line.startswith('#') or not line.strip()):
+            continue
         if not m or len(m[1]) != 8:
             what = 'does not begin with an identifier of eight digits'
-            if m: what = f'has an identifier of {len(m[1])} digits, not 8'
+            if m:
+                what = f'has an identifier of {len(m[1])} digits, not 8'
             what += '; write two for the book, three for the chapter, three for the verse'
             raise InputError(path, what, f'line {n}')
         yield ('#' if line.startswith('#') else '') + m[1], line[m.end():]
@@ -81,13 +90,18 @@ def read_parallel_corpus(
     text:str, path
 )->Bible:
     "Read a translation of the corpus; raises `InputError` at a line without an identifier"
-    says, lines = _header(text), list(_lines(text, path))
+    says = _header(text)
+    lines = list(_lines(text, path))
     quotes = _opens_first([line for _,line in lines])
     def raw():
         before = ''
         for name,line in lines:
-            if name.startswith('#'): yield 'lines that are commented out', '', '', ''; continue
-            book, chapter, verse = name[:2], name[2:5], name[5:]
+            if name.startswith('#'):
+                yield 'lines that are commented out', '', '', ''
+                continue
+            book = name[:2]
+            chapter = name[2:5]
+            verse = name[5:]
             said = '' if line.strip() == '0' else joined_tokens(line, quotes)
             follows = before == name[:5] and not said and verse != '000'
             yield book, chapter, verse, PLACEHOLDERS[-1] if follows else said

@@ -27,7 +27,8 @@ def _unfinished(path)->str:
     "The file beside a database in which another program still keeps a part of it"
     for ending in _BESIDE:
         beside = Path(f'{path}{ending}')
-        if beside.is_file() and beside.stat().st_size: return beside.name
+        if beside.is_file() and beside.stat().st_size:
+            return beside.name
     return ''
 
 @contextmanager
@@ -37,17 +38,20 @@ def _opened(data:bytes, path)->Iterator[sqlite3.Connection]:
         what = f'is being written by another program, which keeps a part of it in {beside}'
         raise InputError(path, f'{what}; close that program and try again')
     pages = int.from_bytes(data[28:32], 'big') * (int.from_bytes(data[16:18], 'big') % 65535 or 65536)
-    if len(data) < pages: raise InputError(path, 'is cut off; get a complete copy', f'byte {len(data):,}')
+    if len(data) < pages:
+        raise InputError(path, 'is cut off; get a complete copy', f'byte {len(data):,}')
     data = data[:18] + b'\1\1' + data[20:] # Not in the mode in which a second file belongs to it
     steps = iter(range(_MOST_STEPS//1_000_000))
     with closing(sqlite3.connect(':memory:')) as db:
         try:
             db.deserialize(data)
             db.set_progress_handler(lambda: next(steps, None) is None, 1_000_000)
-            for pragma in _PRAGMAS: db.execute(f'PRAGMA {pragma}')
+            for pragma in _PRAGMAS:
+                db.execute(f'PRAGMA {pragma}')
             db.text_factory = bytes
             [(fault,)] = db.execute('PRAGMA integrity_check(1)')
-            if fault != b'ok': raise sqlite3.DatabaseError(fault.decode(errors='replace'))
+            if fault != b'ok':
+                raise sqlite3.DatabaseError(fault.decode(errors='replace'))
             yield db
         except sqlite3.Error as e:
             what = ' '.join(str(e).replace('*** in database main ***', '').split())
@@ -61,7 +65,8 @@ class _Table(NamedTuple):
     name:str
     columns:dict[str,str] # `book`, `chapter`, `verse` and `text` to the names of the columns
 
-def _quoted(name:str)->str: return '"' + name.replace('"', '""') + '"'
+def _quoted(name:str)->str:
+    return '"' + name.replace('"', '""') + '"'
 
 def _columns(db, table:str)->list[str]: # Plain ones, not those that are computed
     return [row[1].decode() for row in db.execute(f'PRAGMA table_xinfo({_quoted(table)})') if not row[6]]
@@ -75,14 +80,18 @@ def _verse_tables(db)->list[_Table]:
     for name in _tables(db):
         has = {c.lower(): c for c in _columns(db, name)}
         columns = {what: next((has[n] for n in names if n in has), '') for what,names in _COLUMNS.items()}
-        if all(columns.values()): found.append(_Table(name, columns))
+        if all(columns.values()):
+            found.append(_Table(name, columns))
     return found
 
 def _text(value, path, place:str)->str:
     "A value as text"
-    if value is None: return ''
-    if isinstance(value, (int, float)): return str(value)
-    try: return value.decode()
+    if value is None:
+        return ''
+    if isinstance(value, (int, float)):
+        return str(value)
+    try:
+        return value.decode()
     except UnicodeDecodeError as e:
         what = 'is no UTF-8 text, so the module is encrypted or of another program; get one that is open'
         raise InputError(path, what, place) from e
@@ -94,7 +103,8 @@ def _facts(db, path)->dict[str,str]:
     if 'info' in tables:
         rows = [row for row in db.execute(f'SELECT * FROM {_quoted(tables["info"])}') if len(row) == 2]
         return {_text(k, path, 'info').lower(): _text(v, path, 'info').strip() for k,v in rows}
-    if 'details' not in tables: return {}
+    if 'details' not in tables:
+        return {}
     found = db.execute(f'SELECT * FROM {_quoted(tables["details"])} LIMIT 1')
     names = [d[0].lower() for d in found.description]
     return {k: _text(v, path, 'Details').strip() for row in found for k,v in zip(names, row)}
@@ -102,7 +112,8 @@ def _facts(db, path)->dict[str,str]:
 _NOT_LAW = re.compile(r'<[^>]*>')
 
 def _about(facts:dict[str,str])->dict: # Fields of `Bible`
-    says = lambda *names: next((_NOT_LAW.sub(' ', facts[n]) for n in names if facts.get(n)), '')
+    def says(*names):
+        return next((_NOT_LAW.sub(' ', facts[n]) for n in names if facts.get(n)), '')
     rights = next((n for n in facts if re.search('copyright|licen[cs]e|rights', n) and facts[n]), '')
     about = dict(language=says('language','language_iso639-2b'),
                  title=says('title','description','abbreviation'), licence=says(rights) if rights else '')
@@ -132,14 +143,16 @@ def _books(db, path, in_tens:bool)->dict[str,str]:
         for name in reversed(names if number else []):
             for row in db.execute(f'SELECT {_quoted(number)}, {_quoted(name)} FROM {_quoted(table)}'):
                 key, said = (_text(x, path, table) for x in row)
-                if code := find_book(said): named[key] = code
+                if code := find_book(said):
+                    named[key] = code
     return (_OF_MYBIBLE if in_tens else {}) | named
 
 # %% ../../../nbs/lab/bibles/sqlite_bibles.ipynb #sql00015
 def _cleaner(kind:str, texts:list[str]):
     "How the texts of a module become plain"
     is_rtf = sum(bool(re.search(r'\\(par|cf|i|b|super|u-?\d+)\b|\\\'', t)) for t in texts) > len(texts)/100
-    if is_rtf: return lambda text: Tagless(without_rtf(text))
+    if is_rtf:
+        return lambda text: Tagless(without_rtf(text))
     return lambda text: tagless(text, kind)
 
 def read_sqlite(
@@ -159,7 +172,8 @@ def read_sqlite(
         rows = [[_text(x, path, f'{name}, row {i}') for x in row]
                 for i,row in enumerate(db.execute(f'SELECT {chosen} FROM {_quoted(name)}'), 1)]
         of_mybible = columns['book'].lower() == 'book_number'
-        books, about = _books(db, path, of_mybible), _about(_facts(db, path))
+        books = _books(db, path, of_mybible)
+        about = _about(_facts(db, path))
     clean = _cleaner('MyBible' if of_mybible else 'GBF', [row[3] for row in rows[::20]])
     found = [(books.get(book, book), chapter, verse, clean(text)) for book,chapter,verse,text in rows]
     open_at = [f'{book} {chapter}:{verse}' for book,chapter,verse,plain in found if plain.open]

@@ -31,13 +31,15 @@ def _conf(text:str)->dict[str,str]: # Names in small letters; the first value of
     found = {}
     for line in text.split('\n'):
         name, mark, value = line.partition('=')
-        if mark and not line.lstrip().startswith('#'): found.setdefault(name.strip().lower(), value.strip())
+        if mark and not line.lstrip().startswith('#'):
+            found.setdefault(name.strip().lower(), value.strip())
     return found
 
 _PLAIN = re.compile(r'\\(qc|pard|par|b|i)\b ?|\{\\[^{}]*\}|<[^<>]*>')
 
 def _about(conf:dict[str,str])->dict: # Fields of `Bible`
-    says = lambda *names: next((_PLAIN.sub(' ', conf[n]).strip() for n in names if conf.get(n)), '')
+    def says(*names):
+        return next((_PLAIN.sub(' ', conf[n]).strip() for n in names if conf.get(n)), '')
     kinds = [says('distributionlicense'), says('shortcopyright','copyright')]
     licence = '; '.join(dict.fromkeys(filter(None, kinds)))
     language = conf.get('lang', '').partition('-')[0]
@@ -70,7 +72,8 @@ class _Entry(NamedTuple):
 
 def _entries(data:bytes, driver:str, path)->list[_Entry]:
     size = calcsize(_ENTRIES[driver])
-    if len(data) % size: raise InputError(path, 'is cut off; install the module again', f'byte {len(data):,}')
+    if len(data) % size:
+        raise InputError(path, 'is cut off; install the module again', f'byte {len(data):,}')
     found = iter_unpack(_ENTRIES[driver], data)
     return [_Entry(*values) if len(values) == 3 else _Entry(0, *values) for values in found]
 
@@ -82,17 +85,23 @@ def _blocks(index:bytes, data:bytes, kind:str, path)->list[bytes]:
     if kind not in _UNPACKERS:
         what = f'is compressed as {kind.upper()[:20]}, which is not read; install a newer module'
         raise InputError(path, what)
-    if len(index) % 12: raise InputError(path, 'has an index that is cut off; install the module again')
-    found, total = [], 0
+    if len(index) % 12:
+        raise InputError(path, 'has an index that is cut off; install the module again')
+    found = []
+    total = 0
     for i,(start,packed,size) in enumerate(iter_unpack('<III', index)):
         total += size
-        if total > LARGEST: raise InputError(path, 'unpacks to more than any Bible; install the module again')
+        if total > LARGEST:
+            raise InputError(path, 'unpacks to more than any Bible; install the module again')
         place = f'block {i}'
-        if start + packed > len(data): raise InputError(path, 'is cut off; install the module again', place)
-        try: block = _UNPACKERS[kind]().decompress(data[start:start+packed], size) if size else b''
+        if start + packed > len(data):
+            raise InputError(path, 'is cut off; install the module again', place)
+        try:
+            block = _UNPACKERS[kind]().decompress(data[start:start+packed], size) if size else b''
         except (zlib.error, OSError, EOFError, lzma.LZMAError) as e:
             raise InputError(path, f'cannot be unpacked ({e}); install the module again', place) from e
-        if len(block) != size: raise InputError(path, 'is damaged; install the module again', place)
+        if len(block) != size:
+            raise InputError(path, 'is damaged; install the module again', place)
         found.append(block)
     return found
 
@@ -100,7 +109,8 @@ def _blocks(index:bytes, data:bytes, kind:str, path)->list[bytes]:
 def _files(folder:Folder, conf:dict[str,str], conf_name:str)->dict[str,str]:
     "Name without its folder to name, of the data of a module"
     root = PurePosixPath(conf_name).parent
-    if root.name == 'mods.d': root = root.parent
+    if root.name == 'mods.d':
+        root = root.parent
     place = re.sub(r'^\./', '', conf['datapath'].replace('\\', '/')).strip('/')
     if '..' in PurePosixPath(place).parts:
         raise InputError(folder.path/conf_name, 'has its data elsewhere (DataPath); name a whole module')
@@ -110,13 +120,17 @@ def _files(folder:Folder, conf:dict[str,str], conf_name:str)->dict[str,str]:
 
 def _texts(folder:Folder, files:dict[str,str], testament:str, driver:str, kind:str):
     "The bytes of each entry of a testament and what holds them; empty if the module has no such testament"
-    open_file = lambda name: folder.open(files[name])
+    def open_file(name):
+        return folder.open(files[name])
     if driver.startswith('raw'):
-        if f'{testament}.vss' not in files: return [], {}, ''
-        index, blocks = f'{testament}.vss', [open_file(testament)] if testament in files else []
+        if f'{testament}.vss' not in files:
+            return [], {}, ''
+        index = f'{testament}.vss'
+        blocks = [open_file(testament)] if testament in files else []
     else:
         letter = next((b for b in _BLOCKS if f'{testament}.{b}zv' in files), None)
-        if letter is None: return [], {}, ''
+        if letter is None:
+            return [], {}, ''
         index, of_blocks, packed = (f'{testament}.{letter}z{x}' for x in 'vsz')
         missing = next((n for n in (of_blocks, packed) if n not in files), None)
         if missing:
@@ -129,7 +143,8 @@ _ANOTHER = re.compile(r'<div [^>]*subType="x-preverse"[^>]*sID=')
 
 def _holds_another(text:str)->bool: # Than the verse to which it belongs
     "Does an entry in OSIS hold a further verse, which has a paragraph before it?"
-    def has_letters(piece): return any(map(str.isalpha, tagless(piece, 'OSIS', words=False).text))
+    def has_letters(piece):
+        return any(map(str.isalpha, tagless(piece, 'OSIS', words=False).text))
     begins = (m.start() for m in _ANOTHER.finditer(text))
     return any(has_letters(text[:at]) and has_letters(text[at:]) for at in begins)
 
@@ -143,30 +158,37 @@ def _unclaimed(entries:list[_Entry], blocks:list[bytes], markup:str)->list[str]:
     for b,start,end in [*claims, (len(blocks), 0, 0)]:
         while block < min(b, len(blocks)):
             found.append(blocks[block][at:])
-            block, at = block + 1, 0
+            block = block + 1
+            at = 0
         if b < len(blocks):
-            if at < start: found.append(blocks[b][at:start])
+            if at < start:
+                found.append(blocks[b][at:start])
             at = max(at, end)
     return [letters for data in found if data and (letters := _letters(data, markup))]
 
 def _label(slots:list[_Slot], another:bool)->str:
-    first, last = slots[0].verse, slots[-1].verse + another
+    first = slots[0].verse
+    last = slots[-1].verse + another
     return str(first) if first == last else f'{first}-{last}'
 
 def _grouped(slots:list, entries:list[_Entry])->list[tuple[list[_Slot],_Entry]]:
     "The verses of each entry that holds text"
     found = []
     for slot,entry in zip(slots, entries):
-        if slot is None or not entry.length: continue
+        if slot is None or not entry.length:
+            continue
         follows = found and found[-1][1] == entry and found[-1][0][-1] == slot._replace(verse=slot.verse-1)
-        if follows: found[-1][0].append(slot)
-        else: found.append(([slot], entry))
+        if follows:
+            found[-1][0].append(slot)
+        else:
+            found.append(([slot], entry))
     return found
 
 # %% ../../../nbs/lab/bibles/sword.ipynb #swo00016
 def _check_length(slots:list, entries:list[_Entry], path, versification:str):
     "Raise `InputError` if the index has more entries than the versification has verses"
-    if len(entries) <= len(slots): return
+    if len(entries) <= len(slots):
+        return
     what = f'has {len(entries):,} entries, but {versification} has {len(slots):,} places'
     raise InputError(path, f'{what}; install the module again')
 
@@ -176,9 +198,11 @@ def _is_first(unclaimed:str, letters:str)->bool: # What is unclaimed may be seve
 
 def _rows(folder:Folder, files:dict, conf:dict, testament:str, versification:str, lost:list[str], words:bool):
     "Yields (book, chapter, label, text without tags); adds to `lost` for each text that is of no verse"
-    driver, kind = conf['moddrv'].lower(), conf.get('compresstype', 'zip').lower()
+    driver = conf['moddrv'].lower()
+    kind = conf.get('compresstype', 'zip').lower()
     entries, blocks, index = _texts(folder, files, testament, driver, kind)
-    slots, path = _slots(versification, testament), folder.path/index
+    slots = _slots(versification, testament)
+    path = folder.path/index
     _check_length(slots, entries, path, versification)
     again = dict.fromkeys(_unclaimed(entries, blocks, _markup(conf)), 0) # To how often it is read
     encoding = 'utf-8' if conf.get('encoding', '').lower() in ('utf-8','utf8') else 'cp1252'
@@ -187,14 +211,16 @@ def _rows(folder:Folder, files:dict, conf:dict, testament:str, versification:str
         if entry.block >= len(blocks) or entry.start + entry.length > len(blocks[entry.block]):
             raise InputError(path, 'points behind the end of the data; install the module again', place)
         data = blocks[entry.block][entry.start:entry.start + entry.length]
-        try: text = data.decode(encoding)
+        try:
+            text = data.decode(encoding)
         except UnicodeDecodeError as e:
             what = f'is no {encoding.upper()} text there; install the module again'
             raise InputError(path, what, place) from e
         plain = tagless(text, _markup(conf), words)
         letters = ''.join(filter(str.isalnum, plain.text)) if again else ''
         first = [x for x in again if _is_first(x, letters)]
-        for x in first: again[x] += 1
+        for x in first:
+            again[x] += 1
         another = bool(first) or 'x-preverse' in text and _holds_another(text)
         yield own[0].book, str(own[0].chapter), _label(own, another), plain
     lost += [index for n in again.values() if not n]
@@ -227,14 +253,17 @@ def read_sword(
     path = folder.path/name
     with reading(path, 'install the module again'):
         data = folder.open(name)
-        try: conf = _conf(decoded(data, path))
-        except InputError: conf = _conf(data.decode('cp1252', 'replace'))
+        try:
+            conf = _conf(decoded(data, path))
+        except InputError:
+            conf = _conf(data.decode('cp1252', 'replace'))
         if 'cipherkey' in conf:
             raise InputError(path, 'is a module that needs a key (CipherKey); ask its publisher for the text')
         if (driver := conf['moddrv'].lower()) not in _ENTRIES:
             raise NotABible(path, f'is a module of the kind {driver[:20]}, which is no Bible; name a Bible')
         versification = conf.get('versification', 'KJV').lower()
-        try: _slots(versification, 'nt')
+        try:
+            _slots(versification, 'nt')
         except KeyError as e:
             what = f'numbers verses as {versification[:20]!r}, which is not known; convert it with mod2osis'
             raise InputError(path, what) from e

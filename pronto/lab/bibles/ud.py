@@ -85,16 +85,21 @@ def _token(row:list[str], number:int, default:Ref|None, path, line:int)->Token:
 def _check_parse(tokens:list[Token], rows:list[tuple[int,list[str]]], path): # `rows`: those of `tokens`
     "Raise `InputError` unless every word has a part of speech, and heads that lead to the root"
     for t,(line,row) in zip(tokens, rows):
-        if t.upos not in UPOS: what = f'{t.upos[:20]!r} is not a universal part of speech'
-        elif t.head < 0: what = f'{row[6][:20]!r} is not a head (a sentence that is not parsed?)'
-        elif t.head == t.id: what = f'word {t.id} is its own head'
+        if t.upos not in UPOS:
+            what = f'{t.upos[:20]!r} is not a universal part of speech'
+        elif t.head < 0:
+            what = f'{row[6][:20]!r} is not a head (a sentence that is not parsed?)'
+        elif t.head == t.id:
+            what = f'word {t.id} is its own head'
         elif t.head > len(tokens):
             what = f'word {t.id} has head {t.head}, but the sentence has {len(tokens)} words'
-        else: continue
+        else:
+            continue
         raise InputError(path, f'{what}; mend the file', f'line {line}')
     leads_to_root = {0}
     for t in tokens:
-        chain, at = set(), t.id
+        chain = set()
+        at = t.id
         while at not in leads_to_root:
             if at in chain:
                 raise InputError(path, f'the heads of word {at} form a cycle; mend the file',
@@ -106,21 +111,27 @@ def _check_parse(tokens:list[Token], rows:list[tuple[int,list[str]]], path): # `
 # %% ../../../nbs/lab/bibles/ud.ipynb #a1b8c010
 def _range_end(m:re.Match, n:int, covered:int, path, line:int)->int:
     "The last id of a written word such as `3-4`, after `n` tokens"
-    first, last = int(m[1]), int(m[2])
-    if first == n+1 and last >= first and covered <= n: return last
+    first = int(m[1])
+    last = int(m[2])
+    if first == n+1 and last >= first and covered <= n:
+        return last
     raise InputError(path, f'word id {m[0]!r} instead of {n+1}; mend the file', f'line {line}')
 
 def _words(rows, default, path)->tuple[list[Token],list[Written]]:
     "The tokens and the written words of a sentence"
-    tokens, written, covered = [], [], 0
+    tokens = []
+    written = []
+    covered = 0
     for line,row in rows:
         if m := re.fullmatch(r'(\d{1,6})-(\d{1,6})', row[0]):
             covered = _range_end(m, len(tokens), covered, path, line)
             written.append((row, len(tokens)))
             continue
-        if re.fullmatch(r'\d{1,6}\.[1-9]\d{0,5}', row[0]) and row[0].startswith(f'{len(tokens)}.'): continue
+        if re.fullmatch(r'\d{1,6}\.[1-9]\d{0,5}', row[0]) and row[0].startswith(f'{len(tokens)}.'):
+            continue
         tokens.append(_token(row, len(tokens)+1, default, path, line))
-        if len(tokens) > covered: written.append((row, len(tokens)-1))
+        if len(tokens) > covered:
+            written.append((row, len(tokens)-1))
     if covered > len(tokens):
         what = f'a word covers id {covered}, but the sentence has {len(tokens)} words; mend the file'
         raise InputError(path, what, f'line {rows[-1][0]}')
@@ -138,10 +149,12 @@ def _comments(lines:list[str])->dict[str,str]:
 def _sentence(lines:list[str], at:int, document:str, path, parsed:bool=True)->UdSentence|None:
     "One sentence; `None` if there are only comments"
     rows = _columns(lines, at, path)
-    if not rows: return None
+    if not rows:
+        return None
     said = _comments(lines)
     tokens, written = _words(rows, verse_of(said.get('ref') or said.get('verse') or ''), path)
-    if parsed: _check_parse(tokens, [r for r in rows if r[1][0].isdecimal()], path)
+    if parsed:
+        _check_parse(tokens, [r for r in rows if r[1][0].isdecimal()], path)
     number = int(said['sent_id']) if re.fullmatch(r'\d{1,12}', said.get('sent_id', '')) else None
     work = said['source'].split(',')[0] if said.get('source') else document or 'no source named'
     return UdSentence(rows[0][0], number, work, tokens, written, said.get('text_en', ''),
@@ -160,10 +173,12 @@ def _number_sentences(document:str, sentences:list[UdSentence])->list[UdSentence
     "The sentences of a document, with references if it is a chapter that can be numbered"
     m = re.fullmatch(r'(.{1,40}?)(?: Chapter)? (\d{1,3})', document)
     book = m and find_book(m[1])
-    if not book or any(t.ref for s in sentences for t in s.tokens): return sentences
+    if not book or any(t.ref for s in sentences for t in s.tokens):
+        return sentences
     same_translation = groupby(enumerate(sentences), key=lambda s: s[1].translation or s[0])
     verses = [[s for _,s in same] for _,same in same_translation]
-    if len(verses) != _last_verse(book, int(m[2])): return sentences
+    if len(verses) != _last_verse(book, int(m[2])):
+        return sentences
     for v,same in enumerate(verses, 1):
         ref = Ref(book, int(m[2]), v)
         for s in same:
@@ -176,16 +191,22 @@ def read_conllu(
     parsed:bool=True # Must every word have a part of speech, and heads that lead to the root?
 )->list[UdSentence]: # In the file's order, with or without references
     "Read CoNLL-U; raises `InputError` with the line of the first error"
-    lines, found, document, start = text.split('\n') + [''], [], '', 0
+    lines = text.split('\n') + ['']
+    found = []
+    document = ''
+    start = 0
     documents = [(document, found)]
     for i,line in enumerate(lines):
-        if line.strip(): continue
+        if line.strip():
+            continue
         block = lines[start:i]
         said = _comments(block)
         if 'newdoc' in said or 'newdoc id' in said:
-            document, found = said.get('meta::title') or said.get('newdoc id', ''), []
+            document = said.get('meta::title') or said.get('newdoc id', '')
+            found = []
             documents.append((document, found))
-        if sentence := _sentence(block, start+1, document, path, parsed): found.append(sentence)
+        if sentence := _sentence(block, start+1, document, path, parsed):
+            found.append(sentence)
         start = i+1
     return [s for document,sentences in documents for s in _number_sentences(document, sentences)]
 
@@ -195,8 +216,10 @@ _FIRST_COMMENT = re.compile(r'\s*#\s*(sent_id|text|newdoc|newpar|global\.columns
 def is_conllu(text:str)->bool:
     "Is this CoNLL-U?"
     first = _FIRST_WORD.search(text)
-    if not first: return False
-    if _FIRST_COMMENT.match(text): return True
+    if not first:
+        return False
+    if _FIRST_COMMENT.match(text):
+        return True
     return re.match(r'\d+(-\d+)?\t', first[0]) is not None and first[0].count('\t') > 6
 
 # %% ../../../nbs/lab/bibles/ud.ipynb #bd2eaaef
@@ -204,8 +227,10 @@ def _gapped(sentences:list[UdSentence], numbers:set[int])->set[Ref]:
     "Verses where the numbers of the sentences are not consecutive"
     at = {}
     for s in sentences:
-        for ref in {t.ref for t in s.tokens} - {None}: at.setdefault(ref, []).append(s.number)
-    complete = lambda ns: all(n in numbers for n in range(min(ns)-1, max(ns)+2))
+        for ref in {t.ref for t in s.tokens} - {None}:
+            at.setdefault(ref, []).append(s.number)
+    def complete(ns):
+        return all(n in numbers for n in range(min(ns)-1, max(ns)+2))
     return {ref for ref,ns in at.items() if not complete(ns)}
 
 # %% ../../../nbs/lab/bibles/ud.ipynb #a1b8c012
@@ -221,8 +246,10 @@ class Treebank:
         found = {}
         for s in self.sentences:
             pieces = {}
-            for t in s.tokens: pieces.setdefault(t.ref, []).append(t)
-            for ref,piece in pieces.items(): found.setdefault(ref, []).append(piece)
+            for t in s.tokens:
+                pieces.setdefault(t.ref, []).append(t)
+            for ref,piece in pieces.items():
+                found.setdefault(ref, []).append(piece)
         return {ref: found[ref] for ref in sorted(found.keys() - {None})}
 
     @property
@@ -260,11 +287,14 @@ _NO_REFS = ('no word or sentence names its verse; write ref=MATT_5.18 into the l
 
 def make_treebank(sentences:list[UdSentence], path)->Treebank:
     "Select the sentences with a verse; raises `InputError` if there are none"
-    in_verse = lambda s: any(t.ref for t in s.tokens)
+    def in_verse(s):
+        return any(t.ref for t in s.tokens)
     placed = [s for s in sentences if in_verse(s)]
-    if not placed: raise InputError(path, _NO_REFS)
+    if not placed:
+        raise InputError(path, _NO_REFS)
     numbers = [s.number for s in placed]
-    if None not in numbers and len(set(numbers)) == len(numbers): placed.sort(key=lambda s: s.number)
+    if None not in numbers and len(set(numbers)) == len(numbers):
+        placed.sort(key=lambda s: s.number)
     return Treebank(placed, dict(Counter(s.work for s in sentences if not in_verse(s))))
 
 # %% ../../../nbs/lab/bibles/ud.ipynb #a1b8c011
@@ -272,10 +302,13 @@ def join_treebank(
     parts:list[tuple] # Text and file of each part
 )->Treebank:
     "Parse the parts of a treebank; raises `InputError` for one that is not CoNLL-U, or is named twice"
-    sentences, paths = [], [Path(path) for _,path in parts]
+    sentences = []
+    paths = [Path(path) for _,path in parts]
     for i,(text,path) in enumerate(parts):
-        if paths[i] in paths[:i]: raise InputError(path, 'is named twice; name each part once')
-        if not is_conllu(text): raise InputError(path, 'is not CoNLL-U; name a parsed text with ten columns')
+        if paths[i] in paths[:i]:
+            raise InputError(path, 'is named twice; name each part once')
+        if not is_conllu(text):
+            raise InputError(path, 'is not CoNLL-U; name a parsed text with ten columns')
         sentences += read_conllu(text, path)
     return make_treebank(sentences, ', '.join(map(str, paths)))
 
@@ -288,7 +321,8 @@ def read_treebank(
     for path in paths:
         with reading(path, 'name a CoNLL-U file'):
             parts.append((Path(path).read_text(encoding='utf-8-sig'), path))
-    with reading(', '.join(map(str, paths))): return join_treebank(parts)
+    with reading(', '.join(map(str, paths))):
+        return join_treebank(parts)
 
 def treebank_bible(treebank:Treebank)->Bible: # Under the treebank's own numbers
     "A treebank as a Bible"
