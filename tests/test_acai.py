@@ -182,7 +182,7 @@ def test_a_whole_bible(acai, testdata, tmp_path, name, aligned):
 
 def test_a_folder_is_annotated_once_for_all_bibles(toy_acai, tmp_path, monkeypatch, pronto):
     "Until a file changes; `pronto cache --clear` forgets it, and a folder that cannot be written does no harm"
-    from pronto.sources.annotated import annotate_once, kept_annotations
+    from pronto.sources.annotate import annotate_once, kept_annotations
     monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
     n_read = []
     def read():

@@ -194,13 +194,13 @@ def test_shuffled_verses_are_put_in_order(table, tmp_path):
 def test_a_new_source_is_its_reader_its_rules_and_one_entry(tmp_path, monkeypatch):
     "Lines of a text file: a reference and a mood"
     from pronto.core.refs import parse_ref
-    def annotate_lines(documents, rules, arguments):
+    def annotate_lines(documents, wanted):
         found = (line.split('\t') for text in documents for line in text.splitlines())
         said = {parse_ref(ref): SentenceAnnotation(mood, None, (), ()) for ref,mood in found}
         return {r: VerseAnnotation(r, (s,), False) for r,s in said.items()}, dict(edition='1')
     about = Source(name='Moods', licence='CC0', tasks=['sentence_mood'])
     toy = SourceType(source=about, files_are='moods (.moods)', files=lambda folder: sorted(folder.glob('*.moods')),
-                     read=lambda path: path.read_text(), annotate=annotate_lines, rules=('paper',), if_empty='write some')
+                     read=lambda path: path.read_text(), annotate=annotate_lines, if_empty='write some')
     monkeypatch.setattr('pronto.sources.annotate.SOURCES', [*SOURCES, toy])
     (tmp_path/'a.moods').write_text('MRK 1:1\tdeclarative\nMRK 1:2\timperative\n')
     made = annotate(tmp_path)

@@ -237,7 +237,7 @@ def cache_command(args):
     "Show, bound or empty the cache of encodings of frozen models"
     from pronto.modeling.encodings import encodings_cache
     from pronto.runs.baselines import kept_baselines
-    from pronto.sources.annotated import kept_annotations
+    from pronto.sources.annotate import kept_annotations
     held = encodings_cache()
     if args.clear:
         held.clear()

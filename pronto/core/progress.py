@@ -63,6 +63,24 @@ def _is_terminal()->bool:
         return True
 
 # %% ../../nbs/core/progress.ipynb #pg19
+def _line(meter)->str:
+    "A line of a log: how much is done, and how long the rest takes"
+    def count(steps):
+        return f'{steps/1e6:,.1f} MB' if meter.unit == 'B' else f'{steps:,}'
+    shown = count(meter.done)
+    if meter.total:
+        shown = f'{shown} of {count(meter.total)}'
+    if meter.unit == '%':
+        shown = f'{meter.done/meter.total:.0%}'
+    parts = [shown]
+    if meter.note:
+        parts.append(meter.note)
+    done_now = meter.done - meter.before
+    if meter.total and done_now:
+        pace = (time.monotonic() - meter.began)/done_now
+        parts.append(f'about {about(pace*(meter.total - done_now))} left')
+    return f'{meter.what}: {", ".join(parts)}'
+
 class Meter:
     "Shows how far a job has come: a bar on a terminal, lines in a log; a context manager"
     def __init__(self,
@@ -106,19 +124,8 @@ class Meter:
         self.told = now
         return True
 
-    def __str__(self): # A line of a log
-        done = self.done - self.before
-        total = self.total
-        count = (lambda n: f'{n/1e6:,.1f} MB') if self.unit == 'B' else (lambda n: f'{n:,}')
-        parts = [f'{count(self.done)} of {count(total)}' if total else count(self.done)]
-        if self.unit == '%':
-            parts = [f'{self.done/total:.0%}']
-        if self.note:
-            parts.append(self.note)
-        pace = (time.monotonic() - self.began)/(done or 1)
-        if total and done:
-            parts.append(f'about {about(pace*(total - self.done))} left')
-        return f'{self.what}: {", ".join(parts)}'
+    def __str__(self):
+        return _line(self)
 
 # %% ../../nbs/core/progress.ipynb #pg12
 def progress(

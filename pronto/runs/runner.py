@@ -373,7 +373,7 @@ def _bible_file(code:str)->Path|None:
 def _annotations(given, report:Callable, progress:Callable):
     "Annotations that are named, or those of the data folder; a source is annotated"
     from pronto.sources.annotate import is_source
-    from pronto.sources.annotated import annotate_once
+    from pronto.sources.annotate import annotate_once
     from pronto.sources.annotation_file import read_annotations
     places = [given] if given else annotation_places()
     if not places:

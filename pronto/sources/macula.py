@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MOST_NESTED', 'MOST_WORDS', 'Word', 'Group', 'GreekSentence', 'Book', 'walk', 'parse_lowfat', 'read_lowfat',
-           'is_lowfat', 'lowfat_files']
+           'lowfat_files']
 
 # %% ../../nbs/sources/macula.ipynb #00ed66fb
 import re, unicodedata
@@ -149,7 +149,7 @@ def read_lowfat(path)->Book:
         return parse_lowfat(Path(path).read_text(encoding='utf-8-sig'), path)
 
 # %% ../../nbs/sources/macula.ipynb #ff21f990
-def is_lowfat(path)->bool:
+def _is_lowfat(path)->bool:
     "Does a file look like a book of lowfat trees?"
     try:
         with open(path, 'rb') as f:
@@ -160,6 +160,6 @@ def is_lowfat(path)->bool:
 
 def lowfat_files(folder)->list[Path]: # In the order of their names, which is that of the canon
     "The files of a folder that contain lowfat trees, and damaged ones beside them"
-    found = {f for f in Path(folder).rglob('*.xml') if f.is_file() and is_lowfat(f)}
+    found = {f for f in Path(folder).rglob('*.xml') if f.is_file() and _is_lowfat(f)}
     beside = {f for parent in {f.parent for f in found} for f in parent.glob('[0-9][0-9]-*.xml')}
     return sorted(found | beside)

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['MOOD_OF_LABEL', 'PRONOUN_TAGS', 'PUBLISHED_PRONOUNS', 'PRONOUNS', 'ARGUMENTS', 'TENSES', 'KINDS_OF_VERBS', 'PAPER',
-           'label_parts', 'mood', 'proper_subject', 'mentions', 'is_argument', 'predicates', 'main_verbs',
-           'subject_form', 'verse_labels', 'source_words', 'Rules', 'read_placed', 'annotate_onf']
+           'label_parts', 'mood', 'proper_subject', 'mentions', 'is_argument', 'predicates', 'subject_form',
+           'verse_labels', 'Rules', 'read_placed', 'annotate_onf']
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #e50f3997
 import re
@@ -135,7 +135,7 @@ def _annotate_sentence(sentence:Sentence, arguments:str='all')->SentenceAnnotati
 # %% ../../nbs/sources/ontonotes_rules.ipynb #sl02
 TENSES = dict(VBD='past', VBZ='present', VBP='present', MD='modal') # By the tag of the first verb
 
-def main_verbs(nodes:Nodes)->list[int]: # Leaves
+def _main_verbs(nodes:Nodes)->list[int]: # Leaves
     "The verbs of the main clause, auxiliaries first"
     children = _children(nodes)
     leaf = {p: i for i,p in enumerate(nodes.preterminals)}
@@ -177,7 +177,7 @@ def verse_labels(sentence:Sentence)->tuple[Label,...]: # One for each task that 
     "The labels of a verse, by its first sentence"
     nodes = sentence.nodes
     found = dict(subject_form=subject_form(sentence.nodes))
-    if verbs := main_verbs(nodes):
+    if verbs := _main_verbs(nodes):
         found['main_tense'] = TENSES.get(nodes.labels[nodes.preterminals[verbs[0]]])
         for p in sentence.leaves[verbs[-1]].props[:1]:
             found['verb_kind'] = _KIND_OF.get(p.sense.split('.')[0], 'other')
@@ -189,7 +189,7 @@ _OF_TAG = {tag: pos for pos,tags in dict(
     ADV='RB RBR RBS WRB', ADP='IN RP', PART='TO POS', DET='DT PDT WDT', PRON='PRP PRP$ WP WP$ EX',
     NUM='CD', CCONJ='CC', INTJ='UH').items() for tag in tags.split()}
 
-def source_words(
+def _source_words(
     sentence:Sentence,
     place:str # Of the sentence, to tell its mentions from those of others
 )->tuple[SourceWord,...]: # Without punctuation and null elements
@@ -263,7 +263,7 @@ def annotate_onf(
                 if ref not in labels:
                     labels[ref] = verse_labels(s)
                 if words:
-                    said.setdefault(ref, []).extend(source_words(s, str(s.line)))
+                    said.setdefault(ref, []).extend(_source_words(s, str(s.line)))
             if rules.crosses(touched):
                 crossing |= touched
             if _touches_several(touched):
