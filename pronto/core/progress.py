@@ -81,6 +81,7 @@ def _line(meter)->str:
         parts.append(f'about {about(pace*(meter.total - done_now))} left')
     return f'{meter.what}: {", ".join(parts)}'
 
+# %% ../../nbs/core/progress.ipynb #pg19-b
 class Meter:
     "Shows how far a job has come: a bar on a terminal, lines in a log; a context manager"
     def __init__(self,
@@ -124,8 +125,7 @@ class Meter:
         self.told = now
         return True
 
-    def __str__(self):
-        return _line(self)
+    __str__ = _line
 
 # %% ../../nbs/core/progress.ipynb #pg12
 def progress(

@@ -107,6 +107,7 @@ def tagless(
         add(html.unescape(text[at:]))
     return Tagless(''.join(parts), hidden, tuple(linked))
 
+# %% ../../../nbs/lab/bibles/markup.ipynb #mku00013-c
 def unclosed_notes(places:list[str])->dict[str,Fault]: # Of the verses with a tag that nothing ends
     "What a reader says of them, as `Bible.faults`"
     return {'notes are not closed': Fault(len(places), places[0])} if places else {}
