@@ -23,7 +23,7 @@ from torch.func import functional_call, stack_module_state
 from torch.nn.functional import cross_entropy
 from pronto.cli.command import make_parser
 from pronto.cli.model_commands import planned
-from pronto.datasets.loading import load_dataset_folder, sample, shared_file
+from pronto.datasets.loading import load_dataset_folder, sample
 from pronto.datasets.tasks import find_task
 from pronto.lab.studies.study import Study, Workplace, data_steps, find_plan, read_plan, run_steps
 from pronto.modeling.architectures import load_classifier, load_tokenizer, quiet, token_limit
@@ -168,11 +168,11 @@ def work_of(trainings):
     "How many examples are trained on, by whether they are pairs, and how many verses are encoded"
     examples, encoded = {False: 0, True: 0}, {}
     for t in trainings:
-        if t.adapt == 'all': examples[find_task(t.key.task).has_sense] += examples_of(t)[0]
+        if t.adapt == 'all': examples[t.task.has_sense] += examples_of(t)[0]
         if t.adapt not in ('frozen','search'): continue
-        for folder in t.selection.folders: # Folds have the same verses
-            encoded[t.model, shared_file(folder, 'alignment.tsv').parent] = folder
-    sizes = {root: len(texts_of(load_dataset_folder(folder).tasks)) for (_,root),folder in encoded.items()}
+        for dataset in t.selection.datasets: # Folds have the same verses
+            encoded[t.model, dataset.file('alignment.tsv').parent] = dataset
+    sizes = {root: len(texts_of(dataset.load().tasks)) for (_,root),dataset in encoded.items()}
     return examples, sum(sizes[root] for _,root in encoded)
 
 def texts_of(tasks):

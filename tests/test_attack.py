@@ -207,8 +207,8 @@ def loaded(path):
     return load_dataset_folder(path)
 
 def hf(path):
-    from pronto.lab.interop.hf import open_datasets, provenance
-    return [provenance(found.load()) for found in open_datasets([path]).values()]
+    from pronto.lab.interop.hf import find_to_export, provenance
+    return [provenance(found.load()) for found in find_to_export([path]).values()]
 
 def runs(path):
     from pronto.runs.store import read_runs

@@ -9,11 +9,11 @@ from pronto.bibles.reading import read_bible
 from pronto.cli.output import set_output
 from pronto.core.files import InputError, content_hash
 from pronto.datasets.building import build
-from pronto.datasets.loading import load_dataset_folder, load_manifest
+from pronto.datasets.loading import load_dataset_folder, load_manifest, open_dataset
 from pronto.datasets.tasks import TASKS
 from pronto.demo.corpus import make_corpus, write_corpus
 from pronto.modeling.model import file_hash
-from pronto.runs.store import RunKey, dataset_hash, read_record, store_run
+from pronto.runs.store import RunKey, read_record, store_run
 from pronto.sources.annotate import annotate
 
 LAYOUTS = 'plain', 'references'
@@ -90,14 +90,16 @@ def halve(file):
     lines = file.read_bytes().split(b'\n')
     file.write_bytes(b'\n'.join(lines[:len(lines)//2]) + b'\n')
 
+def hash_of(folder): return open_dataset(folder).hash
+
 def seen_by(folder):
     "What a dataset says of itself to those who load it, and to those who look whether a run is recorded"
-    return load_dataset_folder(folder).manifest, dataset_hash(folder)
+    return load_dataset_folder(folder).manifest, hash_of(folder)
 
 FIELDS = dict(splits='random', licence='CC0', code='other', language='xx', predictors={}, label_shares={}, title='x', version='9')
 
 @pytest.mark.parametrize('key', FIELDS)
-@pytest.mark.parametrize('look', [load_dataset_folder, dataset_hash])
+@pytest.mark.parametrize('look', [load_dataset_folder, hash_of])
 def test_a_manifest_that_was_edited_is_refused(folders, tmp_path, key, look):
     shutil.copytree(folders['plain'], tmp_path/'d')
     edit_manifest(tmp_path/'d', lambda m: m.update({key: FIELDS[key]}))
@@ -108,7 +110,7 @@ def test_a_manifest_that_was_edited_is_refused(folders, tmp_path, key, look):
 def test_a_manifest_without_what_build_writes_is_refused(folders, tmp_path, key, old):
     shutil.copytree(folders['plain'], tmp_path/'d')
     edit_manifest(tmp_path/'d', lambda m: [m.pop(k) for k in [key, *(['manifest_hash'] if old else [])]])
-    for look in load_dataset_folder, dataset_hash:
+    for look in load_dataset_folder, hash_of:
         with pytest.raises(InputError, match=f"lacks '{key}'" if old else 'was changed or damaged'): look(tmp_path/'d')
 
 @pytest.mark.parametrize('how', [halve, Path.unlink, Path.touch], ids=['half','gone','whole'])
@@ -116,7 +118,7 @@ def test_a_manifest_without_what_build_writes_is_refused(folders, tmp_path, key,
 def test_the_table_of_verses_is_checked_before_any_run(folders, tmp_path, layout, how):
     shutil.copytree(folders[layout], tmp_path/'d')
     how(tmp_path/'d'/'alignment.tsv')
-    for look in load_dataset_folder, dataset_hash:
+    for look in load_dataset_folder, hash_of:
         if how is Path.touch: look(tmp_path/'d'); continue
         with pytest.raises(InputError, match='alignment.tsv'): look(tmp_path/'d')
 
@@ -124,7 +126,7 @@ def test_a_fold_shares_the_table_of_verses_with_the_others(folders, tmp_path):
     build(*folders['inputs'], tmp_path/'d', splits='folds', min_verses=100)
     before = seen_by(tmp_path/'d'/'fold3')
     halve(tmp_path/'d'/'alignment.tsv')
-    for look in load_dataset_folder, dataset_hash:
+    for look in load_dataset_folder, hash_of:
         with pytest.raises(InputError, match='d/alignment.tsv: is not the file'): look(tmp_path/'d'/'fold3')
     build(*folders['inputs'], tmp_path/'d', splits='folds', min_verses=100)
     assert seen_by(tmp_path/'d'/'fold3') == before
@@ -136,7 +138,7 @@ def test_a_dataset_of_an_earlier_version_is_used_and_its_runs_are_found(folders,
     assert seen_by(tmp_path/'d') == seen_by(folders['plain']) and not capsys.readouterr().err
     names = sorted(p.name for p in (tmp_path/'d').glob('*_*.tsv'))
     known = content_hash(*(f'{name} {file_hash(tmp_path/"d"/name)}'.encode() for name in names), size=16)
-    assert dataset_hash(tmp_path/'d') == known
+    assert hash_of(tmp_path/'d') == known
 
 def test_without_a_manifest_a_line_warns_each_time(folders, tmp_path, capsys):
     shutil.copytree(folders['plain'], tmp_path/'d')

@@ -13,7 +13,7 @@ from pronto.sources.ontonotes_rules import annotate_onf
 from pronto.sources.records import Annotations, Source
 from pronto.bibles.reading import Bible, VerseRow, read_bible, write_tsv
 from pronto.datasets.examples import PairExample, VerseExample
-from pronto.datasets.loading import fold_folders, load_alignment, load_dataset_folder, load_manifest
+from pronto.datasets.loading import fold_folders, load_alignment, load_dataset_folder, load_manifest, open_dataset
 from pronto.datasets.building import build
 from pronto.core.files import InputError
 from pronto.sources.onf import parse_onf
@@ -52,7 +52,7 @@ def without_texts(dataset, stem):
 
 def statuses(dataset):
     "What became of each verse, from `alignment.tsv`"
-    return {v.ref: v.status for v in load_alignment(dataset.path)}
+    return {v.ref: v.status for v in load_alignment(dataset)}
 def at_chance(accuracy, n): return abs(accuracy - .5) <= max(.03, 1.96*(.25/n)**.5)
 
 # Verses
@@ -61,7 +61,7 @@ def at_chance(accuracy, n): return abs(accuracy - .5) <= max(.03, 1.96*(.25/n)**
 def test_every_verse_has_one_status_and_the_counts_add_up(name, built, annotations):
     dataset,bible,source = built(name), english(name), annotations['paper']
     status = statuses(dataset)
-    assert len(status) == len(load_alignment(dataset.path))
+    assert len(status) == len(load_alignment(dataset))
     assert dict(Counter(status.values())) == dataset.manifest['verses'] and set(status.values()) <= set(STATUSES)
     assert dataset.manifest['versification'] == 'eng'
     assert status.keys() == source.verses.keys() | bible.verses.keys() | bible.excluded.keys()
@@ -111,14 +111,14 @@ def test_alignment_has_a_header_the_own_number_and_the_tasks_whose_label_is_unam
     for stem,least,most in ('sentence_mood', .8, .95), ('proper_noun_subject', .7, .85):
         rows = [row.ref for part in dataset.tasks[stem].values() for row in part]
         assert least < sum(r in dataset.unambiguous[stem] for r in rows)/len(rows) < most
-    assert all((v.own_ref == '') == (v.status == 'missing') for v in load_alignment(dataset.path))
+    assert all((v.own_ref == '') == (v.status == 'missing') for v in load_alignment(dataset))
 
 def test_the_own_number_is_that_of_the_printed_bible(small, tmp_path):
     "A doxology that the English Bible has in another chapter"
     annotations, _ = small
     rows = [VerseRow('ROM', 14, str(v), 'lo la') for v in range(1, 27)] + [VerseRow('MRK', 1, '1', 'lo')]
     build(annotations, Bible(rows), tmp_path/'d', min_verses=1)
-    own = {str(v.ref): v.own_ref for v in load_alignment(tmp_path/'d')}
+    own = {str(v.ref): v.own_ref for v in load_alignment(open_dataset(tmp_path/'d'))}
     assert (own['ROM 16:26'], own['ROM 14:1'], own['MRK 1:1'], own['MRK 1:2']) == ('ROM 14:25','ROM 14:1','MRK 1:1','')
 
 # Folds

@@ -129,7 +129,7 @@ def test_other_processes_are_told_where_the_file_is(place, model, tmp_path):
     from pronto.runs.planning import plan
     load_tasks(place)
     trainings = [plan(place/'qad', [str(model)], [task])[0] for task in ('SI','SS')]
-    own, known = (NotebookRun((t,), (t.dataset,)) for t in trainings)
+    own, known = (NotebookRun((t,), (t.dataset.path,)) for t in trainings)
     assert notebook_parameters(own, tmp_path)['tasks_file'] == str((place/'my_tasks.py').resolve())
     assert 'tasks_file' not in notebook_parameters(known, tmp_path)
 

@@ -328,6 +328,8 @@ def test_a_dataset_in_folds_has_columns(tmp_path):
     fold = tmp_path/'fold0'
     fold.mkdir(parents=True)
     for split in 'train','test': (fold/f'sentence_mood_{split}.tsv').touch()
+    (tmp_path/'manifest.json').write_text('{"splits": "folds", "folds": 1}')
+    (fold/'manifest.json').write_text('{"splits": "folds", "folds": 1, "fold": 0}')
     assert [task.stem for task in find_probed([fold.parent])[1]] == ['sentence_mood']
 
 def test_probe_shows_its_steps(release, capsys, monkeypatch):
@@ -343,6 +345,21 @@ def test_probe_shows_its_steps(release, capsys, monkeypatch):
     monkeypatch.setattr('sys.stderr', Terminal())
     assert main([*command, '--runs', str(release/'shown')]) == 0
     assert all(step in sys.stderr.getvalue() for step in steps)
+
+def test_a_probe_opens_a_dataset_once(release, monkeypatch):
+    "It is verified and hashed there, and then handed down"
+    from pronto.datasets import loading
+    calls = []
+    def counted(name):
+        function = getattr(loading, name)
+        def call(*args):
+            calls.append(name)
+            return function(*args)
+        monkeypatch.setattr(loading, name, call)
+    names = ['load_manifest','_verify','_contents_hash']
+    for name in names: counted(name)
+    assert main(['probe', str(release/'release'/'qaa'), '-m', str(release/'my-bert'), '--runs', str(release/'counted')]) == 0
+    assert calls == names
 
 @pytest.mark.slow
 def test_several_processes_find_the_same(release, capsys):

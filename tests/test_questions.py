@@ -114,12 +114,12 @@ def test_every_row_that_is_never_right_counts(tmp_path):
 
 def tagged(folder, code, task, train, test=(('a', 'O'),)):
     "A dataset of tagged verses; returns its hash. A verse is a text of words with their tags"
-    from pronto.runs.store import dataset_hash
+    from pronto.datasets.loading import open_dataset
     (folder/code).mkdir(parents=True, exist_ok=True)
     for split,rows in dict(train=train, dev=train, test=test).items():
         lines = [json.dumps(dict(id=f'MRK 1:{i}', tokens=row[0].split(), tags=row[1].split())) for i,row in enumerate(rows, 1)]
         (folder/code/f'{task}_{split}.jsonl').write_text('\n'.join(lines) + '\n')
-    return dataset_hash(folder/code)
+    return open_dataset(folder/code).hash
 
 def words(*verses):
     "The predictions of a tagger: a text, its tags, and those it gives, of each verse"

@@ -9,7 +9,7 @@ from pronto.sources.annotate import annotate
 from pronto.sources.annotation_file import write_annotations
 from pronto.bibles.reading import read_bible
 from pronto.cli.command import main
-from pronto.datasets.loading import load_dataset_folder, load_manifest, load_verses
+from pronto.datasets.loading import load_dataset_folder, load_manifest, load_verses, open_dataset
 from pronto.datasets.manifest import CITATION
 from pronto.datasets.building import build
 from pronto.demo.corpus import make_corpus, write_corpus
@@ -400,7 +400,7 @@ def test_a_file_that_contradicts_its_language_is_doubted_everywhere(corpus, tmp_
 def test_a_release_without_text_comes_back_as_it_was(corpus, whole, tmp_path, capsys):
     labels, again, copy = str(tmp_path/'labels'), tmp_path/'again', corpus/'whole'/'qab1'
     assert main(['export', 'standoff', str(corpus/'whole'), '-o', labels]) == 0
-    text = next(text for text in load_verses(copy).values() if len(text) > 20)
+    text = next(text for text in load_verses(open_dataset(copy)).values() if len(text) > 20)
     assert not any(text.encode() in data for data in contents(tmp_path/'labels').values())
     bible = next((corpus/'bibles').glob('qab1*'))
     assert main(['restore', f'{labels}/qab1', '-b', str(bible), '-o', str(again)]) == 0

@@ -119,7 +119,7 @@ def test_names_of_any_kind_reach_the_notebook_as_they_are(dataset, model, stand_
     runs = tmp_path/'runs'
     for name in """it's "{bible}" \\ {{x}}\n%cd \x1b[31m""", '"'*3 + ';exit()#' + 'x'*200:
         (tmp_path/name).symlink_to(dataset)
-        job = NotebookRun((training := plan(tmp_path/name, [str(model)], ['SM'])[0],), (training.dataset,))
+        job = NotebookRun((training := plan(tmp_path/name, [str(model)], ['SM'])[0],), (training.dataset.path,))
         run_notebook(stand_in, job.key.record(runs), notebook_parameters(job, runs))
         assert is_recorded(job, runs)
 
@@ -158,7 +158,7 @@ def test_a_linked_model_keeps_its_name(dataset, model, tmp_path):
     from pronto.jobs.sweep import NotebookRun, notebook_parameters
     for name in 'my-bert', 'my,bert': (tmp_path/name).symlink_to(model)
     trainings = [plan(dataset, [str(tmp_path/name)], ['SM'])[0] for name in ('my-bert','my,bert')]
-    planned, comma = (NotebookRun((t,), (t.dataset,)) for t in trainings)
+    planned, comma = (NotebookRun((t,), (t.dataset.path,)) for t in trainings)
     run, = plan(dataset, [notebook_parameters(planned, tmp_path)['models']], ['SM'])
     assert run.key == planned.key and run.key.model == 'my-bert'
     with pytest.raises(InputError, match='comma'): notebook_parameters(comma, tmp_path)

@@ -66,7 +66,6 @@ def card_options(parser):
 def card_command(args):
     "One page on a Bible and a model, for people who do not read code: build, probe, compare"
     require_place(args.output)
-    from pronto.datasets.loading import load_dataset_folder
     from pronto.modeling.model import Model
     from pronto.jobs.sweep import find_notebook, refuse_commas
     from pronto.protocols.parts import find_translations
@@ -80,6 +79,6 @@ def card_command(args):
     given = dict(bible=str(dataset.absolute()), models=','.join(args.model), protocol='probe', runs=runs,
                  show=False)
     names = ', '.join(model.name for model in models)
-    language = load_dataset_folder(find_translations(dataset)[0][0].folder).language_tag
+    language = find_translations(dataset)[0][0].dataset.load().language_tag
     write_page(find_notebook(), given, args.output, f'{dataset.name}: {names}', language)
     tell(f'{args.output}: open it in a browser', dict(path=args.output, dataset=str(dataset)))

@@ -53,8 +53,8 @@ def eval_command(args):
     except ValueError as e: raise as_input_error(e, '--task') from e
     trainings = planned(args, list_failed)
     is_search = trainings[0].measure is not None # Without a task
-    for folder in args.dataset:
-        if not tasks and not is_search: _note_empty(folder)
+    tested = dict.fromkeys(t.dataset.whole or t.dataset for t in trainings)
+    for dataset in tested if not tasks and not is_search else (): _note_empty(dataset)
     _tell_time(trainings, args.runs or data_dir()/'runs')
     records = []
     for finished in _run_each(trainings, args, list_failed):
@@ -164,11 +164,11 @@ def _show_baselines(args, tasks:list[str]):
     unreadable, left = [], []
     translations = find_targets(args.dataset, unreadable.append)
     for folds in translations:
-        try: scored = score_baselines(folds[0].dataset, tasks, args.limit)
+        try: scored = score_baselines(folds[0].whole, tasks, args.limit)
         except InputError as e:
             left.append(e)
             continue
-        if not tasks: _note_empty(folds[0].dataset)
+        if not tasks: _note_empty(folds[0].whole)
         values = {stem: {k: v for k,(v,_) in found.items()} for stem,found in scored.items()}
         show(_baseline_table(folds[0].code, scored) + '\n', dict(bible=folds[0].code, baselines=values))
     if len(left) == len(translations): raise left[0]
@@ -204,8 +204,9 @@ def probe_command(args):
     from pronto.modeling.model import Model
     tasks = named_tasks(args)
     models = [Model.find(model) for model in args.model]
-    folders, occurring = find_probed(args.dataset)
-    tasks, rows, failed = tasks or occurring, [], {}
+    unreadable, failed = [], {}
+    datasets, occurring = find_probed(args.dataset, unreadable.append)
+    tasks, rows = tasks or occurring, []
     how = dict(models=models, tasks=args.task or (), seeds=args.seeds, recipe=args.recipe,
                limit=args.limit, workers=args.workers, steps=not args.quiet)
     lines = [markdown_table(['translation','model', *(t.abbr for t in tasks)], [], 'll' + 'r'*len(tasks))]
@@ -215,17 +216,18 @@ def probe_command(args):
         if in_terminal(): return
         with tqdm.external_write_mode(): show('\n'.join(lines), data)
         lines.clear()
-    for folder,(found,why) in zip(bar('probe')(folders), probe_each(folders, args.runs, **how)):
-        if why: failed[folder] = why
+    for dataset,(found,why) in zip(bar('probe')(datasets), probe_each(datasets, args.runs, **how)):
+        if why: failed[dataset] = why
         for runs in found: add(runs[0].dataset, runs)
         rows += found
-    if not rows: raise InputError('datasets', f'none can be used; the first: {failed[folders[0]]}')
-    for same in grouped(rows, lambda runs: runs[0].model).values() if len(folders) > 1 else ():
+    if not rows: raise InputError('datasets', f'none can be used; the first: {failed[datasets[0]]}')
+    for same in grouped(rows, lambda runs: runs[0].model).values() if len(datasets) > 1 else ():
         add(f'mean of {len(same)}', [run for runs in same for run in runs])
-    if in_terminal() and len(folders) > 1: show('\n'.join(lines))
-    if len(folders) == 1: _show_meaning([run for runs in rows for run in runs])
-    for folder,why in failed.items(): warn(f'left out {folder}: {why}')
-    return batch_status(failed)
+    if in_terminal() and len(datasets) > 1: show('\n'.join(lines))
+    if len(datasets) == 1: _show_meaning([run for runs in rows for run in runs])
+    left_out = [*unreadable, *(f'left out {dataset}: {why}' for dataset,why in failed.items())]
+    for line in left_out: warn(line)
+    return batch_status(left_out)
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco03
 def cache_options(parser):

@@ -6,8 +6,8 @@
 __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH', 'MA', 'SP', 'SE', 'MT', 'SF', 'VK', 'TASKS',
            'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of', 'count_mentions', 'first_subject',
            'first_mood', 'predicates_of', 'collect_uses', 'PairTask', 'GivenLabel', 'mentioned', 'telling_predicates',
-           'find_task', 'own_code', 'run_file', 'choose_set', 'is_chosen', 'load_tasks', 'task_file', 'loaded_files',
-           'tasks_of', 'absent_from', 'label_task', 'know_labels', 'described_in', 'know_described']
+           'Tasks', 'find_task', 'own_code', 'run_file', 'choose_set', 'is_chosen', 'load_tasks', 'task_file',
+           'loaded_files', 'tasks_of', 'absent_from', 'label_task', 'know_labels', 'described_in', 'know_described']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
@@ -17,7 +17,7 @@ from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from traceback import extract_tb
-from typing import Callable, ClassVar, Iterable, Iterator
+from typing import Callable, ClassVar, Iterable, Iterator, Mapping
 import numpy as np
 from ..core.files import InputError, content_hash, reading
 from ..core.refs import Ref
@@ -378,16 +378,35 @@ VK = _given('verb_kind', 'VK', "Of which kind is the main verb of the verse's fi
             ('be','say','go','mind','other'))
 
 # %% ../../nbs/datasets/tasks.ipynb #c29906e2
+class Tasks(Mapping):
+    "Tasks by their stems, in the order of tables: a value, to which `|` adds others"
+    def __init__(self, tasks:Iterable[Task]=()):
+        self._by_stem = {task.stem: task for task in tasks}
+
+    def __getitem__(self, stem:str)->Task: return self._by_stem[stem]
+
+    def __iter__(self)->Iterator[str]: return iter(self._by_stem)
+
+    def __len__(self)->int: return len(self._by_stem)
+
+    def __or__(self, others:Mapping)->'Tasks':
+        "These and others, which take the place of tasks of the same stem"
+        return Tasks({**self, **others}.values())
+
+    def find(self, name:str)->Task:
+        "The task of that stem or abbreviation; raises `ValueError` that lists the choices"
+        for task in self.values():
+            if name.lower() in (task.stem, task.abbr.lower()): return task
+        choices = ', '.join(f'{task.abbr} ({task.stem})' for task in self.values())
+        raise ValueError(f'no task {name!r}; choose from {choices}, or load your own with --tasks')
+
 TASKS = {t.stem: t for t in (NMC, PNS, SM, SS, SAC, PN, NS, AP, APA, SKT, STH,
                              MA, SP, SE, MT, SF, VK)}
 _BUILT_IN = frozenset(TASKS)
 
 def find_task(name:str)->Task: # A `VerseTask` or `PairTask`
     "The task of that name; raises `ValueError` that lists the choices"
-    for t in TASKS.values():
-        if name.lower() in (t.stem, t.abbr.lower()): return t
-    choices = ', '.join(f'{t.abbr} ({t.stem})' for t in TASKS.values())
-    raise ValueError(f'no task {name!r}; choose from {choices}, or load your own with --tasks')
+    return Tasks(TASKS.values()).find(name)
 
 # %% ../../nbs/datasets/tasks.ipynb #own04
 _FILES:dict[str,tuple[Path,str]] = {} # Stem of each loaded task to its file and the hash of the file

@@ -6,13 +6,15 @@
 __all__ = ['probe_row', 'find_probed', 'probe_each']
 
 # %% ../../nbs/jobs/probes.ipynb #9c000005
+from functools import reduce
+from operator import or_
 from statistics import mean
-from typing import Iterator
-from ..core.files import InputError
+from typing import Callable, Iterator
+from ..core.files import InputError, to_stderr
 from ..core.processes import in_processes
 from ..core.tables import grouped, markdown_row
-from ..datasets.loading import dataset_folders, table_file
-from ..datasets.tasks import TASKS, is_chosen, load_tasks, loaded_files
+from ..datasets.loading import Dataset, dataset_folders, open_datasets
+from ..datasets.tasks import Task, is_chosen, load_tasks, loaded_files
 from ..runs.folds import HIGH_UNKNOWN
 from ..runs.planning import plan
 from ..runs.runner import run_all
@@ -55,39 +57,43 @@ def probe_row(
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000b
 def find_probed(
-    datasets:list # Dataset folders, or releases
-)->tuple[list,list]: # The folders of all translations, and the tasks that occur in some of them
+    places:list, # Dataset folders, or releases
+    report:Callable=to_stderr # Gets a line about each dataset of a release that is left out
+)->tuple[list[Dataset],list[Task]]: # All translations, and the tasks that occur in some of them
     "Find what can be probed; raises `InputError` if there is nothing"
-    folders = list(dict.fromkeys(folder for path in datasets for folder in dataset_folders(path)))
-    if not folders:
-        raise InputError(datasets[0], 'holds no dataset; make some with `pronto build` or `pronto release`')
-    places = [place for folder in folders for place in (folder, *folder.glob('fold*'))]
+    if not any(map(dataset_folders, places)):
+        raise InputError(places[0], 'holds no dataset; make some with `pronto build` or `pronto release`')
+    datasets = list(dict.fromkeys(open_datasets(places, report)))
+    known = reduce(or_, (dataset.known for dataset in datasets))
+    folds = [fold for dataset in datasets for fold in (dataset, *dataset.folds)]
     def occurs(task):
-        return any(table_file(place, task.stem, 'test').is_file() for place in places)
-    return folders, [task for task in TASKS.values() if is_chosen(task.stem) and occurs(task)]
+        return any(fold.table_file(task.stem, 'test').is_file() for fold in folds)
+    return datasets, [task for task in known.values() if is_chosen(task.stem) and occurs(task)]
 
-def _probe(folder, how:dict, runs, tasks_files:tuple[str,...], steps:bool)->tuple[list[list[Run]],str]:
+def _probe(dataset:Dataset, how:dict, runs, tasks_files:tuple[str,...], steps:bool
+          )->tuple[list[list[Run]],str]:
     for path in tasks_files: # This may be another process
         load_tasks(path)
     try:
-        records = run_all(plan(folder, **how, protocol='probe'), runs, show=steps)
+        records = run_all(plan(dataset, **how, protocol='probe'), runs, show=steps)
     except InputError as e:
         return [], str(e)
     return list(grouped(records, lambda run: run.model).values()), ''
 
 def probe_each(
-    folders:list, runs, # The folder of the run store, or `None`
+    datasets:list[Dataset],
+    runs, # The folder of the run store, or `None`
     workers:int=1, # How many translations are probed at once, each by a process that loads the models once
     steps:bool=False, # With one worker, show the steps of the first translation, which has no forecast?
     **how # See `plan`: models, tasks, seeds, recipe, limit
-)->Iterator[tuple[list[list[Run]],str]]: # For each folder the runs of each model; why there are none
+)->Iterator[tuple[list[list[Run]],str]]: # For each dataset the runs of each model; why there are none
     "Probe models on many translations"
-    workers = min(workers, len(folders))
+    workers = min(workers, len(datasets))
     files = tuple(loaded_files())
     calls = []
-    for folder in folders:
+    for dataset in datasets:
         shows_steps = steps and workers == 1 and not calls
-        calls.append((folder, how, runs, files, shows_steps))
+        calls.append((dataset, how, runs, files, shows_steps))
     if workers > 1:
         return in_processes(_probe, calls, workers)
     return (_probe(*call) for call in calls)

@@ -21,7 +21,7 @@ from ..runs.planning import Training, empty_tasks, find_sources, plan
 from ..core.files import InputError, checkout, data_dir, require_place, writer_mark
 from ..modeling.model import SERVED, Model
 from ..runs.store import is_done
-from ..datasets.loading import lacks_text, table_file
+from ..datasets.loading import Dataset, lacks_text
 from ..datasets.tasks import find_task, task_file
 
 # %% ../../nbs/jobs/sweep.ipynb #38881ae9
@@ -58,13 +58,13 @@ def _require_training(protocol:str):
     what = f'{protocol} trains nothing, so it needs no sweep; run it with `pronto eval`'
     raise InputError('--protocol', what)
 
-def _usable_tasks(dataset:Path, tasks:list)->list[str]: # Stems; none means all
+def _usable_tasks(dataset:Dataset, tasks:list)->list[str]: # Stems; none means all
     "The requested tasks with examples in every split; raises `InputError` if there is none"
     if lacks_text(dataset):
         again = f'pronto restore {quote(str(dataset))} -b BIBLE'
         raise InputError(dataset, f'holds labels without their text; put the text back with: {again}')
     empty = empty_tasks(dataset)
-    found = [t.stem for t in tasks if t not in empty and table_file(dataset, t.stem, 'train').is_file()]
+    found = [t.stem for t in tasks if t not in empty and dataset.table_file(t.stem, 'train').is_file()]
     if tasks and not found: raise InputError(dataset, _empty(tasks))
     return found
 
@@ -84,7 +84,7 @@ class NotebookRun:
     @property
     def model(self)->str: return self.trainings[0].model.given
     @property
-    def dataset(self)->Path: return self.trainings[0].dataset
+    def dataset(self)->Path: return self.trainings[0].dataset.path
 
     def __str__(self):
         more = f' and {len(self.keys) - 1:,} more' if len(self.keys) > 1 else ''
@@ -115,12 +115,12 @@ def plan_all(
     usable = []
     for folds in found:
         try:
-            stems = _usable_tasks(folds[0].folder, wanted)
+            stems = _usable_tasks(folds[0].dataset, wanted)
             missing = [t for t in wanted if t.stem not in stems]
             if missing: left_out.append(f'{folds[0].folder}: {_empty(missing)}')
             usable.append((folds, stems))
         except InputError as e: left_out.append(str(e))
-    all_sources = [folds[0].dataset for folds in find_sources(train, found)]
+    all_sources = [folds[0].whole.path for folds in find_sources(train, found)]
     for targets,sources,stems in _divided(find_protocol(protocol), usable, all_sources):
         how = dict(protocol=protocol, train=sources, **sampling)
         try: planned = plan(list(targets), models, stems, *args, **how)
@@ -136,7 +136,7 @@ def _divided(protocol, usable:list[tuple], sources:list[Path])->list[tuple]:
     "The targets, sources and tasks of each part of a sweep"
     if not protocol.across: return [((t.folder,), (), stems) for folds,stems in usable for t in folds]
     stems = [s for s in usable[0][1] if all(s in other for _,other in usable)] if usable else []
-    targets, sources = tuple(folds[0].dataset for folds,_ in usable), tuple(sources)
+    targets, sources = tuple(folds[0].whole.path for folds,_ in usable), tuple(sources)
     if not targets: return []
     if protocol.divides == 'source' and sources: return [(targets, (source,), stems) for source in sources]
     if protocol.divides == 'target': return [((target,), sources, stems) for target in targets]

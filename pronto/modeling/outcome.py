@@ -15,13 +15,13 @@ import numpy as np
 import pronto
 from ..core.files import InputError
 from ..core.stats import score
-from ..datasets.loading import Dataset, sample, table_file
+from ..datasets.loading import Dataset, sample
 from ..datasets.splits import SPLITS
 
 # %% ../../nbs/modeling/outcome.ipynb #030d0910
 def _check_rows(dataset:Dataset, task, splits:tuple[str,...]):
     for split in splits:
-        rows, path = dataset.tasks[task.stem][split], table_file(dataset.path, task.stem, split)
+        rows, path = dataset.tasks[task.stem][split], dataset.table_file(task.stem, split)
         if not rows:
             raise InputError(path, 'is empty, so there is nothing to train or score on; use a larger Bible '
                                    'or other splits')
@@ -48,7 +48,7 @@ def task_rows(
     parts = {split: sample(rows, limit) for split,rows in dataset.tasks[task.stem].items()}
     labels = {*task.true_labels(parts['train'])} if 'train' in splits and task.labels else ()
     if len(labels) == 1:
-        raise InputError(table_file(dataset.path, task.stem, 'train'),
+        raise InputError(dataset.table_file(task.stem, 'train'),
                          f'has one label only ({labels.pop()}), so there is nothing to learn; '
                                                                 'use a larger Bible or a higher limit')
     return parts

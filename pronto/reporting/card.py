@@ -14,7 +14,6 @@ from ..bibles.languages import identify
 from ..core.pictures import Picture
 from ..core.tables import IN_BRACKETS, Table, code_span, decimal, grouped, isolated, markdown_text
 from ..core.tables import own_direction
-from ..datasets.loading import load_dataset_folder
 from ..datasets.tasks import TASKS, GivenLabel
 from ..protocols.parts import find_translations
 from .notebook_views import answers_to
@@ -76,7 +75,7 @@ def _spelled(stem:str)->str: # e.g. `same sense (SS)`
 def example_table(datasets:list)->Table:
     "What each task asks, with a row of its test set"
     rows = []
-    for stem,parts in load_dataset_folder(find_translations(datasets[0])[0][0].folder).tasks.items():
+    for stem,parts in find_translations(datasets[0])[0][0].dataset.load().tasks.items():
         if not parts['test']: continue
         row = _example(parts['test'])
         question = TASKS[stem].question if stem in TASKS else ''

@@ -145,7 +145,7 @@ def _test_rows(record:Run, datasets)->list:
     found = {folds[0].code: folds for folder in folders for folds in find_translations(folder)}
     stem, limit = record.task, record.limit
     translation = found.get(record.dataset, next(iter(found.values())))
-    tests = [load_dataset_folder(t.folder, [stem]).tasks[stem]['test'] for t in translation]
+    tests = [t.dataset.load([stem]).tasks[stem]['test'] for t in translation]
     return [row for test in tests for row in sample(test, limit)]
 
 def _where(prediction:dict[str,str])->str:

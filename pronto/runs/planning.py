@@ -7,24 +7,22 @@ __all__ = ['Training', 'empty_tasks', 'choose_tasks', 'find_sources', 'find_targ
 
 # %% ../../nbs/runs/planning.ipynb #pl05
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Callable
 from ..bibles.languages import identify
 from ..core.files import InputError, content_hash, data_dir, to_stderr
-from ..datasets.loading import Dataset, dataset_folders, fold_folders, load_dataset_folder
-from ..datasets.loading import load_manifest, table_file
+from ..datasets.loading import Dataset, open_datasets
 from ..datasets.splits import SPLITS
-from ..datasets.tasks import TASKS, find_task, is_chosen, task_file
+from ..datasets.tasks import Task, is_chosen, task_file
 from ..modeling.instructions import read_instructions
 from ..modeling.adapting import ADAPTATIONS
 from ..modeling.model import Model, given_name, model_name
 from ..modeling.recipes import find_recipe, has_bf16
 from ..modeling.served import require_address
-from ..protocols.parts import Part, Selection, Translation, check_compatible, find_translations
+from ..protocols.parts import Part, Selection, Translation, check_compatible, translations_of
 from ..protocols.protocol import SIZES, Protocol, Setup, find_protocol
-from .comparing import task_name
-from .store import RunKey, dataset_hash, run_key
+from .store import RunKey, run_key
 
 # %% ../../nbs/runs/planning.ipynb #e78b3e7e
 @dataclass(frozen=True)
@@ -45,13 +43,19 @@ class Training:
         return self.keys[0]
 
     @property
-    def dataset(self)->Path:
-        "The folder of the test set, or of the first of several"
-        return self.selection.tests[0].folder
+    def dataset(self)->Dataset:
+        "That of the test set, or of the first of several"
+        return self.selection.tests[0].dataset
+
+    @property
+    def task(self)->Task|None: # `None` for a search
+        "What it learns and is tested on"
+        return self.dataset.known.get(self.key.task)
 
     def __str__(self):
         bibles = ', '.join(key.bible for key in self.keys[:3]) + (' ...' if len(self.keys) > 3 else '')
-        about = [bibles, self.model.name, task_name(self.key.task), f'seed {self.key.seed}']
+        task = self.task.abbr if self.task else self.key.task
+        about = [bibles, self.model.name, task, f'seed {self.key.seed}']
         if self.selection.name: about.append(self.selection.name)
         if self.key.fold is not None: about.append(f'fold {self.key.fold}')
         return ', '.join(about)
@@ -59,38 +63,39 @@ class Training:
 # %% ../../nbs/runs/planning.ipynb #pl08
 def _is_empty(file:Path)->bool: return not (file.is_file() and file.stat().st_size)
 
-def _needed_tables(folder:Path, manifest:dict, task, splits:tuple[str,...])->list[Path]:
+def _needed_tables(dataset:Dataset, task, splits:tuple[str,...])->list[Path]:
     "The tables that must have rows; a benchmark without a dev table takes dev rows from train"
     if not task.is_trained: splits = [s for s in splits if s == 'test']
-    found = {s: table_file(folder, task.stem, s) for s in splits}
-    if 'dev' in found and 'train' in found and manifest.get('tasks'): del found['dev']
+    found = {s: dataset.table_file(task.stem, s) for s in splits}
+    if 'dev' in found and 'train' in found and dataset.manifest.get('tasks'): del found['dev']
     return list(found.values())
 
-def _why_not(folders:list[Path], task, splits:tuple[str,...])->str: # `folders`: the folds
+def _why_not(folds:list[Dataset], task, splits:tuple[str,...])->str:
     "Say why a translation cannot be used for a task; empty if it can"
-    for folder in folders:
-        manifest = load_manifest(folder)
-        if 'test' in splits and 'test' in manifest.get('tasks', {}).get(task.stem, {}).get('unlabelled', ()):
+    for dataset in folds:
+        described = dataset.manifest.get('tasks', {}).get(task.stem, {})
+        if 'test' in splits and 'test' in described.get('unlabelled', ()):
             return f'has no labels of {task.abbr}; predict it with `pronto xtreme predict`'
-        if any(map(_is_empty, _needed_tables(folder, manifest, task, splits))):
+        if any(map(_is_empty, _needed_tables(dataset, task, splits))):
             return f'has no examples of {task.abbr} in some split'
     return ''
 
-def empty_tasks(dataset)->list: # Of `pronto.datasets.tasks`
+def _tasks_of(dataset:Dataset)->list[Task]: # Of one in folds, those of the first fold
+    first = dataset.folds[0]
+    return [task for task in first.known.values() if first.table_file(task.stem, 'train').is_file()]
+
+def empty_tasks(dataset:Dataset)->list[Task]:
     "Tasks with an empty split in any fold; a small translation may have no pairs for them"
-    folders = fold_folders(dataset) or [dataset]
-    there = [task for task in TASKS.values() if table_file(folders[0], task.stem, 'train').is_file()]
-    return [task for task in there if _why_not(folders, task, SPLITS)]
+    return [task for task in _tasks_of(dataset) if _why_not(dataset.folds, task, SPLITS)]
 
 # %% ../../nbs/runs/planning.ipynb #plchoos1
 def choose_tasks(
-    dataset, # A dataset folder; of one in folds, all folds together
+    dataset:Dataset, # Of one in folds, all folds together
     names:list[str]=(), # Stems or abbreviations; if empty, all with examples in `splits`
     splits:tuple[str,...]=SPLITS # Those that must have examples
-)->list: # Of `pronto.datasets.tasks`
+)->list[Task]:
     "The tasks to run; raises `InputError` if the folder lacks one of them, `ValueError` for an unknown name"
-    folders = fold_folders(dataset) or [dataset]
-    there = [task for task in TASKS.values() if table_file(folders[0], task.stem, 'train').is_file()]
+    there, folds = _tasks_of(dataset), dataset.folds
     found = [task for task in there if is_chosen(task.stem)]
     if there and not found:
         raise InputError(dataset, 'has none of the tasks of this set; build it with the set, or name '
@@ -98,10 +103,10 @@ def choose_tasks(
     if not found:
         raise InputError(dataset, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto '
                                   'build`')
-    named = [find_task(name.strip()) for name in names]
-    for why in filter(None, (_why_not(folders, task, splits) for task in named)):
+    named = [dataset.known.find(name.strip()) for name in names]
+    for why in filter(None, (_why_not(folds, task, splits) for task in named)):
         raise InputError(dataset, f'{why}; leave it out, or choose other tasks')
-    chosen = named or [task for task in found if not _why_not(folders, task, splits)]
+    chosen = named or [task for task in found if not _why_not(folds, task, splits)]
     if not chosen:
         what = 'has an empty split in every task; use a larger Bible, other splits, or the protocol transfer'
         raise InputError(dataset, what)
@@ -114,11 +119,13 @@ def find_sources(
 )->list[list[Translation]]: # For each its folds
     "Find the translations to train on; raises `InputError` that says what to name"
     by_code, found = {folds[0].code: folds for folds in targets}, []
+    opened = [folds[0].whole for folds in targets]
+    find = lambda place: [translations_of(dataset) for dataset in open_datasets([place], None, opened)]
     for name in map(str, names):
         in_data = data_dir()/'datasets'/name
-        if Path(name).is_dir(): found += find_translations(name)
+        if Path(name).is_dir(): found += find(name)
         elif name in by_code: found.append(by_code[name])
-        elif in_data.is_dir(): found += find_translations(in_data)
+        elif in_data.is_dir(): found += find(in_data)
         else:
             choices = f' (there are {", ".join(by_code)})' if 0 < len(by_code) <= 20 else ''
             raise InputError(name, 'is neither a dataset folder nor the code of a translation that is tested'
@@ -126,47 +133,32 @@ def find_sources(
     return found
 
 def find_targets(
-    folders:list, # Dataset folders or releases
+    places:list, # Dataset folders or releases, or what is open already
     report:Callable=to_stderr # Gets a line about each translation of a release that is left out
 )->list[list[Translation]]: # In the form of `find_translations`
     "Find the translations to test on; raises `InputError` for a folder without any, or if none can be read"
-    found, left = [], []
-    for folder in folders:
-        for inside in dataset_folders(folder) or [Path(folder)]:
-            try: found += find_translations(inside)
-            except InputError as e:
-                if inside == Path(folder): raise
-                left.append(e)
-    if not found: raise left[0]
-    for e in left: report(f'left out {e}')
-    return found
+    return [translations_of(dataset) for dataset in open_datasets(places, report)]
 
 # %% ../../nbs/runs/planning.ipynb #pl12
-def _inputs(part:Part, digest:Callable)->dict:
-    found = part.describe() | dict(dataset_hash=digest(part.folder))
-    if part.common: found['common'] = content_hash(*(digest(f).encode() for f in part.common), size=16)
+def _inputs(part:Part)->dict:
+    found = part.describe() | dict(dataset_hash=part.dataset.hash)
+    if part.common: found['common'] = content_hash(*(d.hash.encode() for d in part.common), size=16)
     return found
 
-def _learned(selection:Selection, digest:Callable)->dict: # JSON values
+def _learned(selection:Selection)->dict: # JSON values
     "What a key says about the rows that train and tune"
-    inputs = lambda parts: [_inputs(part, digest) for part in parts]
-    before = dict(first=_learned(selection.first, digest)) if selection.first else {}
+    inputs = lambda parts: [_inputs(part) for part in parts]
+    before = dict(first=_learned(selection.first)) if selection.first else {}
     return dict(trained_on=inputs(selection.train), tuned_on=inputs(selection.dev)) | before
 
-def _folders(selection:Selection)->set[Path]:
-    before = _folders(selection.first) if selection.first else set()
-    return before | {part.folder for part in (*selection.train, *selection.dev)}
+def _learns_from(selection:Selection)->set[Dataset]:
+    before = _learns_from(selection.first) if selection.first else set()
+    return before | {part.dataset for part in (*selection.train, *selection.dev)}
 
-class _Pools:
-    "What the folds of one result have in common"
-    def __init__(self): self.digest, self.folds = cache(dataset_hash), cache(self._folds)
-
-    def _folds(self, folder:Path)->tuple[str,...]: # Hashes, also of folds that are not in this plan
-        return tuple(self.digest(f) for f in fold_folders(folder.parent) or [folder])
-
-    def of(self, folders:set[Path])->str: # A hash
-        sets = {self.folds(folder) for folder in folders}
-        return content_hash(str(sorted(sets)).encode(), size=16)[:16]
+def _pool(datasets:set[Dataset])->str: # A hash
+    "What the folds of one result have in common, also folds that are not in this plan"
+    sets = {tuple(fold.hash for fold in (dataset.whole or dataset).folds) for dataset in datasets}
+    return content_hash(str(sorted(sets)).encode(), size=16)[:16]
 
 # %% ../../nbs/runs/planning.ipynb #pl14
 def at_least_one(**numbers):
@@ -176,12 +168,11 @@ def at_least_one(**numbers):
             raise InputError(what, f'must be 1 or more, not {value}; leave it out for the default')
 
 # %% ../../nbs/runs/planning.ipynb #pl13i
-def _in_language_of(folder:Path, recipe, instructions:dict|None): # A recipe
+def _in_language_of(dataset:Dataset, recipe, instructions:dict|None): # A recipe
     "Add instructions in the language of the rows that choose the prompt, where there are some"
     if not instructions: return recipe
-    manifest = load_manifest(folder)
-    code = identify(manifest.get('language') or '', manifest.get('code') or folder.name).iso639_3
-    own = instructions.get(code or manifest.get('code'))
+    code = identify(dataset.manifest.get('language') or '', dataset.code).iso639_3
+    own = instructions.get(code or dataset.manifest.get('code'))
     return replace(recipe, instructions=own) if own else recipe
 
 # %% ../../nbs/runs/planning.ipynb #pl14p
@@ -207,7 +198,6 @@ class _Plan:
     protocol:Protocol
     recipe:object
     limit:int|None
-    pools:_Pools
     instructions:dict|None = None # Language to its `Instructions`, for models that are asked
 
     def trainings(self, selections:list[Selection], fold:int|None, model:Model, task, seed:int
@@ -219,17 +209,16 @@ class _Plan:
         _require_parts(model, task)
         if selection.first and not (model.kind.has_weights and self.protocol.adapt == 'all'):
             raise InputError(model, 'cannot go on from the weights of another training; leave --train out')
-        recipe = _in_language_of(selection.dev[0].folder, self.recipe, self.instructions)
+        recipe = _in_language_of(selection.dev[0].dataset, self.recipe, self.instructions)
         model = model.made_for(selection.folders)
         settings = model.kind.settings(recipe, task)
         if self.protocol.adapt == 'all': settings = task.adapted(settings, model)
-        learned = _learned(selection, self.pools.digest) if self.protocol.across else {}
+        learned = _learned(selection) if self.protocol.across else {}
         keys = []
         for part in selection.tests:
-            pool = self.pools.of({part.folder, *_folders(selection)}) if fold is not None else ''
-            about = Dataset(part.folder, {}, dict(code=part.code))
-            keys.append(run_key(about, model.name, model.hash, task, settings, seed=seed, limit=self.limit,
-                                fold=fold, pool=pool, protocol=self.protocol.name, **learned))
+            pool = _pool({part.dataset, *_learns_from(selection)}) if fold is not None else ''
+            keys.append(run_key(part.dataset, model.name, model.hash, task, settings, seed=seed,
+                                limit=self.limit, fold=fold, pool=pool, protocol=self.protocol.name, **learned))
         return Training(tuple(keys), selection, model, recipe, self.protocol.adapt,
                         tasks_file=task_file(task), is_first=is_first)
 
@@ -242,7 +231,7 @@ def plan_selections(selections:list[Selection], protocol:Protocol, recipe, model
                     limit:int=None)->list[Training]:
     "The trainings of one model on rows that are chosen already"
     model = _find_model(model, protocol, recipe)
-    return _Plan(protocol, recipe, limit, _Pools()).trainings(selections, None, model, task, seed)
+    return _Plan(protocol, recipe, limit).trainings(selections, None, model, task, seed)
 
 # %% ../../nbs/runs/planning.ipynb #pl14b
 def _refuse(protocol:Protocol, why:str, options:dict):
@@ -278,10 +267,10 @@ def _that_train(tasks:list, protocol:Protocol, names:list[str])->list:
 
 def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list:
     "The tasks that all translations have, with examples in the splits that each needs; raises `InputError`"
-    needed = {t.folder: protocol.tested for folds in targets for t in folds}
+    needed = {t.dataset: protocol.tested for folds in targets for t in folds}
     for t in (t for folds in sources for t in folds):
-        needed[t.folder] = tuple(dict.fromkeys([*needed.get(t.folder, ()), 'train', 'dev']))
-    found = {folder: choose_tasks(folder, names, splits) for folder,splits in needed.items()}
+        needed[t.dataset] = tuple(dict.fromkeys([*needed.get(t.dataset, ()), 'train', 'dev']))
+    found = {dataset: choose_tasks(dataset, names, splits) for dataset,splits in needed.items()}
     first, *_ = found
     common = [task for task in found[first] if all(task in tasks for tasks in found.values())]
     if not common: raise InputError(first, 'has no task in common with the other translations')
@@ -309,16 +298,16 @@ def _kept(things:list, use:Callable, report:Callable)->list:
 
 def _usable(folds:list[Translation], names:list[str], splits:tuple[str,...])->list[Translation]: # `folds`
     "Refuse a translation that lacks a named task, or that is damaged"
-    tasks = choose_tasks(folds[0].dataset, names, splits)
-    for t in folds: load_dataset_folder(t.folder, [task.stem for task in tasks])
+    tasks = choose_tasks(folds[0].whole, names, splits)
+    for t in folds: t.dataset.load([task.stem for task in tasks])
     return folds
 
 def _named_here(folds:list[Translation], names:list[str], report:Callable)->list[str]:
     "The named tasks that a translation can train and test; the others are reported, unless none is left"
-    folders = [t.folder for t in folds]
-    whys = {name: _why_not(folders, find_task(name.strip()), SPLITS) for name in names}
+    datasets = [t.dataset for t in folds]
+    whys = {name: _why_not(datasets, datasets[0].known.find(name.strip()), SPLITS) for name in names}
     here = [name for name,why in whys.items() if not why]
-    for why in filter(None, whys.values() if here else ()): report(f'left out {folders[0]}: {why}')
+    for why in filter(None, whys.values() if here else ()): report(f'left out {datasets[0]}: {why}')
     return here or names
 
 # %% ../../nbs/runs/planning.ipynb #6990eeb9
@@ -377,7 +366,7 @@ def _require_verses(folder:Path):
 
 def _searched(folds:list[Translation])->dict: # JSON values
     "What a key says about a translation; all its folds are searched together"
-    hashes = [dataset_hash(t.folder) for t in folds]
+    hashes = [t.dataset.hash for t in folds]
     joined = content_hash(*(h.encode() for h in hashes), size=16) if len(hashes) > 1 else hashes[0]
     return dict(code=folds[0].code, dataset_hash=joined)
 
@@ -403,7 +392,7 @@ def _searchers(protocol:Protocol, targets:list, sources:list)->list[Callable]:
 
 # %% ../../nbs/runs/planning.ipynb #plplan01
 def plan(
-    dataset, # A dataset folder or a release, or a list of them: what is tested on
+    dataset, # A `Dataset`, a dataset folder or a release, or a list of them: what is tested on
     models:list[str], # Folders, or names in the local cache
     tasks:list[str]=(), # Stems or abbreviations; if empty all with examples in every split
     seeds:int=1, # How many
@@ -429,10 +418,10 @@ def plan(
         recipe = _recipe(recipe, protocol, epochs, bf16)
     recipe = _asked(recipe, protocol, asking or {})
     if protocol.adapt != 'none': _refuse(protocol, 'does not ask the model', {'--prompts': prompts})
-    folders = dataset if isinstance(dataset, (list, tuple)) else [dataset]
-    targets = find_targets(folders, report)
+    places = dataset if isinstance(dataset, (list, tuple)) else [dataset]
+    targets = find_targets(places, report)
     if not models:
-        raise InputError(folders[0], 'no models to evaluate; name some, e.g. bert-base-multilingual-cased')
+        raise InputError(places[0], 'no models to evaluate; name some, e.g. bert-base-multilingual-cased')
     _check_names(models)
     sources = find_sources(train, targets)
     if protocol.measure:
@@ -440,7 +429,7 @@ def plan(
         makers = _searchers(protocol, targets, sources)
     else:
         instructions = read_instructions(None if prompts == 'built-in' else prompts) if prompts else {}
-        made = _Plan(protocol, recipe, limit, _Pools(), instructions=instructions)
+        made = _Plan(protocol, recipe, limit, instructions=instructions)
         numbers, sampling = range(first_seed, first_seed + seeds), dict(sizes=tuple(sizes), draws=draws)
         makers = _makers(made, targets, sources, tasks, numbers, report, **sampling)
     found = _kept(models, partial(_find_model, protocol=protocol, recipe=recipe), report)

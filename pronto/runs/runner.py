@@ -16,8 +16,7 @@ from threading import Lock
 from typing import Callable, Iterator
 from ..datasets.building import build
 from ..bibles.languages import licence_of
-from ..datasets.loading import Dataset, dataset_folders, load_dataset_folder, load_manifest, sample
-from ..datasets.loading import UNLABELLED, load_table, table_file
+from ..datasets.loading import UNLABELLED, Dataset, dataset_folders, load_manifest, load_table, sample
 from ..core.files import (InputError, annotation_places, data_dir, require_place, safe_name,
                                to_stderr)
 from ..core.processes import in_processes
@@ -25,32 +24,32 @@ from ..core.progress import step
 from ..modeling.adapting import ADAPTATIONS
 from ..modeling.model import Model
 from ..core.tables import grouped
-from ..protocols.parts import Part, Selection, find_translations
+from ..protocols.parts import Part, Selection
 from ..protocols.protocol import known_protocol
 from .folds import rows_of_baselines
 from .baselines import find_baselines, predict_baselines
 from .comparing import search_name, task_name
 from .planning import Training, at_least_one, choose_tasks
 from .schema import Run
-from .store import RunKey, check_labels, dataset_hash, is_done, pool_runs, read_record
+from .store import RunKey, check_labels, is_done, pool_runs, read_record
 from .store import refresh_language, score_labels, store_answers, store_measured, store_run
 from ..datasets.splits import SPLIT_NAMES
-from ..datasets.tasks import TASKS, Task, find_task, load_tasks
+from ..datasets.tasks import Task, load_tasks
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe7d
 @lru_cache(maxsize=32) # A training may take its rows from many translations
-def _loaded(folder:Path, dataset_hash:str, stem:str)->Dataset: return load_dataset_folder(folder, [stem])
+def _loaded(dataset:Dataset, stem:str)->Dataset: return dataset.load([stem])
 
 _LOADING = Lock() # What one thread loads, the others find loaded
 
 def _dataset(part:Part, task:Task)->Dataset:
-    with _LOADING: return _loaded(part.folder, dataset_hash(part.folder), task.stem)
+    with _LOADING: return _loaded(part.dataset, task.stem)
 
 def _tables(part:Part, task:Task)->dict[str,list]:
     "The tables of a task; a test set without labels is only read to be answered"
     tables = _dataset(part, task).tasks[task.stem]
     if part.split in tables: return tables
-    return {part.split: load_table(table_file(part.folder, task.stem, part.split))}
+    return {part.split: load_table(part.dataset, task.stem, part.split)}
 
 def part_rows(parts:tuple[Part,...], task:Task, limit:int=None)->list:
     "The rows of several parts, one part after the other"
@@ -84,7 +83,7 @@ def _learned(key:RunKey)->dict:
 # %% ../../nbs/runs/runner.ipynb #ecbafd6e
 def _train(training:Training, selection:Selection, learned:dict, tests:dict[str,list], keep:bool, **how):
     "Train a model on a selection, after those that come before it, and keep its weights if others need them"
-    key, task = training.key, find_task(training.key.task)
+    key, task = training.key, training.task
     learned_from = dict(train=selection.train, dev=selection.dev)
     rows = {name: part_rows(parts, task, key.limit) for name,parts in learned_from.items()}
     if selection.first: how |= dict(start=_weights(training, selection.first, learned['first']))
@@ -116,7 +115,7 @@ def _left(training:Training, runs)->dict[str,tuple[RunKey,Part]]: # Name of a te
 def _tested_dev(training:Training, left:dict)->dict[str,list]: # By name of a part; none for most tasks
     "The dev rows of tested languages, where the task wants each checkpoint of a transfer scored on them"
     from pronto.modeling.outcome import DEV_OF, task_rows
-    task, limit, found = find_task(training.key.task), training.key.limit, {}
+    task, limit, found = training.task, training.key.limit, {}
     if not (task.scored_by_checkpoint and training.key.protocol == 'transfer'): return {}
     for name,(_,part) in left.items():
         dev, dataset = replace(part, split='dev'), _dataset(part, task)
@@ -128,13 +127,13 @@ def _refresh(training:Training, runs, left:dict): # `left`: of `_left`
     "Records that are there name the languages that their datasets state today"
     to_do = [key for key,_ in left.values()]
     for key,part in zip(training.keys, training.selection.tests):
-        if key not in to_do: refresh_language(key.record(runs), load_manifest(part.folder).get('language'))
+        if key not in to_do: refresh_language(key.record(runs), part.dataset.manifest.get('language'))
 
 _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process
 
 def _answer_baselines(training:Training, left:dict)->dict: # `left`: of `_left`; as `find_baselines` gives it
     "The baselines of all test sets with labels that are not recorded yet; they learn from all rows"
-    task = find_task(training.key.task)
+    task = training.task
     tests = {name: part_rows((part,), task, training.key.limit) for name,(_,part) in left.items()
              if part.split != UNLABELLED}
     return find_baselines(task, part_rows(training.selection.train, task), tests) if tests else {}
@@ -143,7 +142,7 @@ def _answer_baselines(training:Training, left:dict)->dict: # `left`: of `_left`;
 def _measure(training:Training, runs, device:str, show:bool)->Path: # The record
     "Measure a model on the verses of a translation, perhaps beside those of another one"
     selection = training.selection
-    tested, others = ([load_dataset_folder(part.folder) for part in parts]
+    tested, others = ([part.dataset.load() for part in parts]
                       for parts in (selection.tests, selection.train))
     found = training.measure(training.model, tested, others, device=device,
                              progress=str(training) if show else '')
@@ -168,13 +167,12 @@ def run_training(
 )->list[Path]: # The records, one for each test set
     "Train a model and test it, as far as that is not recorded already"
     if training.tasks_file: load_tasks(training.tasks_file) # This may be another process
-    for folder in training.selection.folders: load_manifest(folder) # Its labels may be tasks
     found, left = [key.record(runs) for key in training.keys], _left(training, runs)
     _refresh(training, runs, left)
     if not left: return found
     require_place(found[0])
     if training.measure: return [_measure(training, runs, device, show)]
-    task, selection, limit = find_task(training.key.task), training.selection, training.key.limit
+    task, selection, limit = training.task, training.selection, training.key.limit
     _check(selection, task, None if training.adapt == 'none' else limit) # A prompt does not learn
     tests = {name: part_rows((part,), task, limit) for name,(_,part) in left.items()}
     tests |= _tested_dev(training, left)
@@ -200,7 +198,7 @@ _BESIDE_STEPS = 1.2 # Updates and dev, which take a fifth of the time of the ste
 
 def examples_of(t:Training)->tuple[float,float]: # How many, each as often as it is seen, and their bytes
     "What a training reads"
-    files = (table_file(part.folder, t.key.task, 'train') for part in t.selection.train)
+    files = (part.dataset.table_file(t.key.task, 'train') for part in t.selection.train)
     texts = [f.read_bytes() for f in files if f.is_file()]
     there, size = sum(x.count(b'\n') for x in texts), sum(map(len, texts))
     settings, used = t.key.hyperparameters, min(there, t.key.limit or there)
@@ -211,7 +209,7 @@ def seconds_to_train(trainings:list[Training], device:str=None)->float: # 0 wher
     "Forecast how long fine-tuning will take on this machine, from a few steps of each model"
     seconds = 0.
     for model,mine in grouped(trainings, lambda t: t.model).items():
-        first, task = mine[0], find_task(mine[0].key.task)
+        first, task = mine[0], mine[0].task
         if task.trainer('all') or model.kind.trainer('all'): continue
         sizes = [examples_of(t) for t in mine]
         if sum(n for n,_ in sizes) < _MEASURED: continue
@@ -307,7 +305,7 @@ def run_each(
 )->Iterator[FinishedRun]: # One for each test set, in the order of the trainings, as soon as it is there
     "Make the trainings that are not recorded yet, and give each run as soon as it is there"
     runs = data_dir()/'runs' if runs is None else Path(runs)
-    for task in {t.key.task: find_task(t.key.task) for t in trainings if t.key.task in TASKS}.values():
+    for task in {t.key.task: t.task for t in trainings if t.task}.values():
         check_labels(task, runs)
     before = [[is_done(key, runs, report=str) for key in t.keys] for t in trainings]
     is_new = any(not all(done) for t,done in zip(trainings, before) if t.adapt == 'frozen')
@@ -332,15 +330,14 @@ def run_all(
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe81
 def score_baselines(
-    dataset, # A dataset folder; of one in folds, all folds together
+    dataset:Dataset, # Of one in folds, all folds together
     tasks:list[str]=(), # Stems or abbreviations; if empty all with examples in every split
     limit:int=None # At most so many examples of test; train is used whole
 )->dict[str,dict[str,tuple]]: # Stem to baseline to what `score_labels` gives
     "Score the baselines on a dataset; raises `InputError` for a bad one"
     at_least_one(limit=limit)
-    folders = [t.folder for t in find_translations(dataset)[0]]
     chosen, found = choose_tasks(dataset, tasks), {}
-    loaded = [load_dataset_folder(folder, [task.stem for task in chosen]).tasks for folder in folders]
+    loaded = [fold.load([task.stem for task in chosen]).tasks for fold in dataset.folds]
     for task in chosen:
         tested, answers = [], {}
         for tables in loaded:

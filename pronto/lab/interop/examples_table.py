@@ -57,7 +57,7 @@ def table_bytes(rows:list)->bytes:
 
 def check_examples(path, manifest:dict, stem:str, split:str, rows:list):
     "Raise `InputError` if the rows of a split are not those that the manifest describes"
-    check_rows(stem, rows, path, manifest.get('counts', {}).get(stem, {}).get(split), unit='row')
+    check_rows(TASKS.get(stem), rows, path, manifest.get('counts', {}).get(stem, {}).get(split), unit='row')
     expected = manifest.get('files', {}).get(f'{stem}_{split}.tsv')
     if expected in (None, table_hash([table_bytes(rows)])): return
     raise InputError(path, f'has other rows than the manifest describes; {_AGAIN}', f'{stem}, {split}')

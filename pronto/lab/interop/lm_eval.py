@@ -15,8 +15,8 @@ from ...datasets.loading import Dataset
 from ...datasets.tasks import TASKS
 from ...modeling.letters import option_letters
 from ...modeling.prompting import QUESTIONS
-from .hf import CARD_TEXTS, foreign_in_export, label_names, open_datasets, provenance, sizes
-from .hf import words_of_dataset, write_export
+from .hf import CARD_TEXTS, find_to_export, foreign_in_export, label_names, provenance
+from .hf import sizes, words_of_dataset, write_export
 
 # %% ../../../nbs/lab/interop/lm_eval.ipynb #15f54d68
 def _question(stem:str)->tuple[str,tuple[str,...]]: # And words for the first labels
@@ -121,7 +121,7 @@ def export_lm_eval(folders, out, progress=iter)->list[str]: # Names of the tasks
     "Write tasks for the harness; raises `InputError` if a dataset cannot be read or `out` cannot be written"
     templates, about = {}, []
     with replace_folder(out, foreign_in_export) as aside:
-        for code,(*_,load) in progress(list(open_datasets(folders).items())):
+        for code,(*_,load) in progress(list(find_to_export(folders).items())):
             dataset = load()
             _write_lm_eval(dataset, code, aside, templates)
             asked = {stem: n for stem,n in sizes(dataset).items() if stem in templates}

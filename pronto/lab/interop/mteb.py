@@ -15,7 +15,6 @@ from ...datasets.loading import Dataset, load_dataset_folder, load_manifest
 from ...datasets.splits import SPLITS
 from ...datasets.tasks import TASKS, PairTask
 from .hf import CARD_TEXTS, provenance
-from ...runs.store import dataset_hash
 if TYPE_CHECKING:
     from datasets import DatasetDict
     from mteb.abstasks import AbsTask
@@ -82,8 +81,8 @@ def metadata(
     "Describe a task to `mteb`"
     from mteb.abstasks.task_metadata import TaskMetadata
     abouts = [provenance(d) for d in (dataset, english) if d]
-    about, source, revision = abouts[0], abouts[0]['source'], dataset_hash(dataset.path)
-    if english: revision = content_hash(revision.encode(), dataset_hash(english.path).encode())
+    about, source, revision = abouts[0], abouts[0]['source'], dataset.hash
+    if english: revision = content_hash(revision.encode(), english.hash.encode())
     labels = f'Labels projected from {source["name"]} ({source["attribution"]}).'
     sentences = [description, _owed(about), labels, *map(_owed, abouts[1:])]
     own = language_script(about['language'], about['code'], dataset.some_texts)
@@ -150,7 +149,7 @@ def mteb_tasks(
 def _stems(results, folder)->list[tuple]: # Stem, and the result
     "The results of a dataset's tasks; raises `InputError` if one belongs to another dataset"
     dataset = load_dataset_folder(folder)
-    code, revision = provenance(dataset)['code'], dataset_hash(dataset.path)
+    code, revision = provenance(dataset)['code'], dataset.hash
     stems, found = {_name(code, TASKS[s].abbr, revision): s for s in dataset.tasks if s in TASKS}, []
     for result in results.task_results:
         if result.task_name in stems: found.append((stems[result.task_name], result))

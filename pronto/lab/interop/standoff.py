@@ -14,11 +14,11 @@ from ...core.files import InputError, reading, replace_folder
 from ...core.refs import parse_ref
 from ...datasets.building import foreign_in_dataset
 from ...datasets.examples import kind_of_columns, text_columns
-from ...datasets.loading import REBUILD, Dataset, dataset_folders, fold_folders, lacks_text
+from ...datasets.loading import REBUILD, Dataset, dataset_folders, fold_folders, lacks_text, open_dataset
 from ...datasets.loading import load_manifest, restore_verses, texts_for, verse_lines
 from ...datasets.manifest import manifest_bytes, table_hash
 from ...datasets.word_align import words_of
-from .hf import CARD_TEXTS, foreign_in_export, open_datasets, provenance, write_export
+from .hf import CARD_TEXTS, foreign_in_export, find_to_export, provenance, write_export
 
 # %% ../../../nbs/lab/interop/standoff.ipynb #so07
 def fill_texts(
@@ -79,7 +79,7 @@ def export_standoff(
     progress=iter # Wraps a list, e.g. `tqdm`
 )->list[str]: # Codes
     "Write datasets without their text; raises `InputError` if one cannot be read"
-    found, about = open_datasets(folders), []
+    found, about = find_to_export(folders), []
     with replace_folder(out, foreign_in_export) as aside:
         for code,(folder,manifest,_) in progress(list(found.items())):
             for part in (folder, *fold_folders(folder)):
@@ -133,7 +133,8 @@ def restore(
     if not out:
         again = again or 'restore(folder, bible, out)'
         raise InputError(folder, f'is of a stand-off edition, which stays as it is; name a folder: `{again}`')
-    if not is_standoff and not lacks_text(folder): raise InputError(folder, 'holds its text; use it as it is')
+    if not is_standoff and not lacks_text(open_dataset(folder)):
+        raise InputError(folder, 'holds its text; use it as it is')
     texts = texts_for(folder, bible, path)
     with replace_folder(out, foreign_in_dataset) as aside:
         if is_standoff:

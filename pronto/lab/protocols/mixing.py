@@ -16,13 +16,13 @@ VERSIONS = 'same verses', 'disjoint verses'
 
 def _total(setup:Setup, split:str)->int:
     "How many rows a training can have, whatever the mix"
-    n, folders = len(setup.targets), tuple(t.folder for t in setup.targets)
-    names = common_row_names(folders, setup.task.stem, split)
+    n, datasets = len(setup.targets), tuple(t.dataset for t in setup.targets)
+    names = common_row_names(datasets, setup.task.stem, split)
     most = min(k*min(share_sizes(names, k)) for k in (n - 1, n))
     return most - most%(n*(n - 1)) # Divides evenly among all languages, and among all but one
 
 def _mix(setup:Setup, languages:list[Translation], split:str, version:str)->tuple[Part,...]:
-    n, common = len(languages), tuple(t.folder for t in setup.targets)
+    n, common = len(languages), tuple(t.dataset for t in setup.targets)
     size = _total(setup, split)//n
     share = lambda i: (i, n) if version == 'disjoint verses' and n > 1 else None
     return tuple(t.part(split, size=size, share=share(i), common=common) for i,t in enumerate(languages))

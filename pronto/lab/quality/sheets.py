@@ -17,7 +17,7 @@ from ...bibles.xml import parse_xml
 from ...datasets.loading import Dataset
 from ...core.files import InputError, content_hash, reading, write_aside
 from ...core.tables import csv_text, grouped, spreadsheet_value
-from ...runs.store import dataset_hash
+from ...datasets.loading import open_dataset
 from ...core.stats import wilson
 from ...datasets.tasks import SAC, SM, SS, TASKS, PairTask, Task
 
@@ -122,7 +122,7 @@ def draw_sheet(
     seed:int=0, glosses:dict[str,str]=None
 )->list[dict]: # Rows with the columns of `SHEET_COLUMNS`
     "Draw samples as in appendices A.2 and A.3; raises `InputError` for a dataset without these tasks"
-    drawn_from, sheet = dataset_hash(dataset.path), []
+    drawn_from, sheet = dataset.hash, []
     for stem,size in sizes.items():
         rows = dataset.rows(stem)
         sample = _stratified(rows, size, Random(f'{seed} {stem}'))
@@ -235,7 +235,7 @@ def check_sheet(sheet:list[dict], path, dataset=None):
     "Raise `InputError` that lists incomplete and contradictory rows, or names a wrong dataset"
     drawn = {r['dataset'] for r in sheet}
     if len(drawn) > 1: raise InputError(path, 'has rows from several datasets; score them separately')
-    if dataset and drawn != {f'd{dataset_hash(dataset)[:16]}'}:
+    if dataset and drawn != {f'd{open_dataset(dataset).hash[:16]}'}:
         what = f'was drawn from another dataset than {dataset}, or from an earlier version of it'
         raise InputError(path, f'{what}; draw a new sheet')
     reasons = {}

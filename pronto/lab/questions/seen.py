@@ -15,13 +15,13 @@ from typing import Iterable, NamedTuple
 from ...core.files import InputError, data_dir
 from ...core.pictures import dumbbells, panels
 from ...core.tables import ABSENT, Table, decimal, grouped
-from ...datasets.loading import fold_folders, is_dataset, load_dataset_folder, sample
+from ...datasets.loading import Dataset, is_dataset, open_dataset, sample
 from ...datasets.tasks import TASKS
 from ...reporting.questions.question import RunQuestion, table_rows
 from ...reporting.protocol_cells import data_notes
 from ...runs.comparing import across_translations, source_names, task_name
 from ...runs.schema import Run
-from ...runs.store import dataset_hash, predictions_of, read_record
+from ...runs.store import predictions_of, read_record
 
 # %% ../../../nbs/lab/questions/seen.ipynb #sn000007
 class TaggedText(NamedTuple):
@@ -97,12 +97,12 @@ class Seen(NamedTuple):
     counts:Counts
     runs:list[Run]
 
-def _folder(code:str, digest:str, root:Path)->Path|None:
+def _dataset(code:str, digest:str, root:Path)->Dataset|None:
     "The dataset of a code whose tables have a hash"
     sets = [one/code for one in root.glob('*/')] # As a study has them
     for folder in (root, root/code, *sets):
-        for one in (fold_folders(folder) or [folder]) if is_dataset(folder) else ():
-            if dataset_hash(one) == digest: return one
+        for one in open_dataset(folder).folds if is_dataset(folder) else ():
+            if one.hash == digest: return one
 
 def _train(run:Run, root:Path, kept:dict)->list|None: # Rows; `None` if they are not at hand
     own = dict(code=run.own_code, dataset_hash=run.dataset_hash, split='train')
@@ -110,8 +110,8 @@ def _train(run:Run, root:Path, kept:dict)->list|None: # Rows; `None` if they are
     if others or part.keys() - own.keys() or run.first: return None
     key = part['code'], part['dataset_hash'], part['split'], run.task, run.limit
     if key not in kept:
-        folder = _folder(*key[:2], root)
-        table = folder and load_dataset_folder(folder, [run.task]).tasks.get(run.task)
+        dataset = _dataset(*key[:2], root)
+        table = dataset and dataset.load([run.task]).tasks.get(run.task)
         kept[key] = table and sample(table[part['split']], run.limit)
     return kept[key]
 

@@ -12,7 +12,7 @@ from statistics import median
 from typing import NamedTuple
 from ...core.files import InputError, data_dir, write_aside
 from ...core.tables import grouped, markdown_table
-from ...datasets.loading import UNLABELLED, table_file
+from ...datasets.loading import UNLABELLED
 from ...datasets.tasks import TASKS
 from ...modeling.recipes import Recipe
 from ...protocols.parts import Part, Selection, Translation, find_translations, row_names
@@ -36,7 +36,7 @@ def languages_of(data, stem:str)->dict[str,Translation]: # By the name of the fo
 def part_to_predict(language:Translation, stem:str)->Part|None: # `None` if it is empty
     "The test set of a submission, with or without labels"
     for split in UNLABELLED, 'test':
-        table = table_file(language.folder, stem, split)
+        table = language.dataset.table_file(stem, split)
         if table.is_file() and table.stat().st_size: return language.part(split)
     if language.manifest['tasks'][stem].get('counts', {}).get('test'):
         raise InputError(table, 'has no rows, and the manifest counts some; import it again')
@@ -51,7 +51,7 @@ def _searched(task, languages:dict[str,Translation], tests:dict[str,Part])->Iter
 def _trained_together(data, stem:str, train:str, languages:dict[str,Translation])->list[list[str]]:
     "Which languages are trained together"
     if train == 'same':
-        learns = lambda t: all(row_names(t.folder, stem, split) for split in ('train','dev'))
+        learns = lambda t: all(row_names(t.dataset, stem, split) for split in ('train','dev'))
         found = [[code] for code,t in languages.items() if learns(t)]
         if found: return found
         raise InputError(data, 'has no language with training data of its own')
@@ -71,7 +71,7 @@ def submission_selections(
     if not task.is_trained: yield from _searched(task, languages, tests)
     for codes in _trained_together(data, stem, train, languages) if task.is_trained else ():
         tested = [tests[code] for code in (codes if train == 'same' else tests) if code in tests]
-        sizes = [len(row_names(languages[code].folder, stem, 'train')) for code in codes if len(codes) > 1]
+        sizes = [len(row_names(languages[code].dataset, stem, 'train')) for code in codes if len(codes) > 1]
         size = min([examples, *sizes] if examples else sizes, default=None)
         parts = (tuple(languages[code].part(split, size=size) for code in codes) for split in ('train','dev'))
         if tested: yield Selection(*parts, tuple(tested), f'from {"+".join(codes)}')
