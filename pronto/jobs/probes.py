@@ -14,7 +14,7 @@ from ..core.files import InputError, to_stderr
 from ..core.processes import in_processes
 from ..core.tables import grouped, markdown_row
 from ..datasets.loading import Dataset, dataset_folders, open_datasets
-from ..datasets.tasks import Task, is_chosen, load_tasks, loaded_files
+from ..datasets.tasks import TASKS, Task, is_chosen, load_tasks, loaded_files
 from ..runs.folds import HIGH_UNKNOWN
 from ..runs.planning import plan
 from ..runs.runner import run_all
