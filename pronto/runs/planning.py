@@ -218,7 +218,8 @@ class _Plan:
         for part in selection.tests:
             pool = _pool({part.dataset, *_learns_from(selection)}) if fold is not None else ''
             keys.append(run_key(part.dataset, model.name, model.hash, task, settings, seed=seed,
-                                limit=self.limit, fold=fold, pool=pool, protocol=self.protocol.name, **learned))
+                                limit=self.limit, fold=fold, pool=pool, protocol=self.protocol.name,
+                                **learned))
         return Training(tuple(keys), selection, model, recipe, self.protocol.adapt,
                         tasks_file=task_file(task), is_first=is_first)
 
