@@ -36,6 +36,23 @@ def test_models_are_found_from_the_folder_of_notebooks(checkout):
     assert [job.key.model for job in plan('../data/datasets/qaa', ['my-bert','your-bert'])] == ['my-bert','your-bert']
     assert local_model('nobody/nothing') is None
 
+def test_a_model_is_looked_for_once_however_many_tasks_it_is_probed_on(checkout, monkeypatch):
+    "Its files are read for the hash when it is found, and once more after they were loaded"
+    from pronto.modeling import encodings, model
+    calls = []
+    def counted(name, call): return lambda *given: calls.append(name) or call(*given)
+    monkeypatch.setattr(model, '_find_folder', counted('found', model._find_folder))
+    for place in model, encodings: monkeypatch.setattr(place, 'model_hash', counted('hashed', place.model_hash))
+    for path in (checkout/'data'/'datasets'/'qaa').glob('*.tsv'):
+        path.with_name(path.name.replace('proper_noun_subject', 'named_subject')).write_text(path.read_text())
+    assert main(['probe', '../data/datasets/qaa', '-m', 'my-bert', '--seeds', '2', '--runs', 'runs']) == 0
+    assert calls == ['found', 'hashed', 'hashed']
+
+@pytest.mark.parametrize('how', [['--protocol','probe'], ['--protocol','perplexity'], ['--protocol','prompting']])
+def test_a_kind_of_models_that_a_protocol_does_not_suit_is_one_line(checkout, capsys, how):
+    assert main(['eval', '../data/datasets/qaa', '-m', 'lstm', *how, '--runs', 'runs']) == 1
+    assert f'lstm: cannot be used with {how[1]}; give a transformer' in capsys.readouterr().err
+
 def test_baselines_then_a_run_then_recorded_before(checkout, capsys):
     assert main(['eval', '../data/datasets/qaa']) == 0
     assert '| PNS | 50.0 | ' in capsys.readouterr().out

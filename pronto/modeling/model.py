@@ -243,7 +243,7 @@ class Model:
         "The model for a training that reads these dataset folders, that of the training language first"
         return self.kind.make(self, datasets)
 
-    @property
+    @cached_property
     def name(self)->str: return model_name(self.given) # As records and tables have it
 
     @cached_property
