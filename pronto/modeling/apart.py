@@ -9,7 +9,7 @@ __all__ = ['ignores_padding', 'read_apart', 'looks_ahead']
 from functools import partial
 from torch import cat, finfo, inference_mode, is_tensor
 from torch.nn.functional import pad
-from .padding import padded
+from .encoding import padded
 
 # %% ../../nbs/modeling/apart.ipynb #ap000013
 _OF_TOKENS = 'start_logits', 'end_logits' # Those of a head with one number for each token

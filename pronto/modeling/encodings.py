@@ -13,9 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 import numpy as np
 from ..core.files import InputError, content_hash, data_dir, reading, to_stderr
-from .encoding import count_unknown, with_special
+from .encoding import by_length, pad_batch, padded, tokenized
 from .outcome import pick_device
-from .padding import by_length, pad_batch, padded
 from .model import Model, model_hash
 
 # %% ../../nbs/modeling/encodings.ipynb #ec000007
@@ -136,12 +135,13 @@ class Encodings:
 _TOKENS = 512, 65536 # Of a batch on a CPU, whose cache it should not leave, and on a GPU
 
 def _tokenize(tokenizer, limit:int, texts:list[str])->tuple[list,list,np.ndarray]: # Ids, special?, counts
-    found, pad = with_special(tokenizer, texts), tokenizer.pad_token_id
-    is_long = [len(x) > limit for x,_ in found]
-    for i in np.flatnonzero(is_long): found[i], = with_special(tokenizer, [texts[i]], limit)
-    counts = [(len(x) - sum(s), count_unknown(tokenizer, x, s), cut) for (x,s),cut in zip(found, is_long)]
-    ids, special = [x or [pad] for x,_ in found], [s or [0] for _,s in found]
-    return ids, special, np.array(counts, int).reshape(-1, 3)
+    found = tokenized(tokenizer, texts)
+    is_long = [len(tokens.ids) > limit for tokens in found]
+    for i in np.flatnonzero(is_long): found[i], = tokenized(tokenizer, [texts[i]], limit=limit)
+    counts = [(len(tokens.own), tokens.own.count(tokenizer.unk_token_id), cut)
+              for tokens,cut in zip(found, is_long)]
+    ids = [tokens.ids or [tokenizer.pad_token_id] for tokens in found]
+    return ids, [tokens.special or [0] for tokens in found], np.array(counts, int).reshape(-1, 3)
 
 _FIRST, _ALL, _WORDS = 'first token', 'mean of all tokens', 'mean of tokens, float16' # Parts of a key
 _PADDING = 'on the right, or none' # See `read_apart`

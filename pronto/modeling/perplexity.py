@@ -17,8 +17,7 @@ from ..core.progress import progress as bar
 from ..core.refs import Ref
 from ..core.seeds import score_seeds
 from ..datasets.loading import Dataset, verse_texts
-from .encoding import count_unknown, with_special
-from .padding import batches_by_length, padded
+from .encoding import Tokens, batches_by_length, padded, tokenized
 from .outcome import Measured, pick_device, spent
 from .prompting import CausalModel
 from .token_probabilities import Asked, log_probabilities, read_groups
@@ -116,13 +115,14 @@ class Reading(NamedTuple):
     unknown:int # Tokens that the tokenizer does not know
     pieces:int # Tokens that are no whole character, e.g. single bytes
 
-def encoded(model, text:str)->tuple[list[int],list[int]]: # Ids, and 1 for those that are not of the text
+def encoded(model, text:str)->Tokens:
     "What a model from `load_reader` reads of a text, with a token before it where it predicts the next one"
     tokenizer = model.tokenizer
-    (ids, special), = with_special(tokenizer, [text])
-    first = next((i for i in (tokenizer.bos_token_id, tokenizer.eos_token_id) if i is not None), None)
-    if first is None or isinstance(model, MaskedModel) or special and special[0]: return ids, special
-    return [first, *ids], [1, *special]
+    tokens, = tokenized(tokenizer, [text])
+    first = tokenizer.eos_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id
+    is_begun = tokens.special and tokens.special[0]
+    if first is None or is_begun or isinstance(model, MaskedModel): return tokens
+    return Tokens([first, *tokens.ids], [1, *tokens.special], [0, *tokens.types])
 
 def read_tokens(
     model, # From `load_reader`
@@ -132,15 +132,14 @@ def read_tokens(
 )->dict: # By the same, ids and minus the logarithms of their probabilities; not of texts that are too long
     "Compute how probable each token is"
     from pronto.modeling.architectures import one_line_errors
-    cut = {name: encoded(model, text) for name,text in texts.items() if text.strip()}
-    short, found = [name for name,(ids,_) in cut.items() if len(ids) <= model.limit], {}
-    batches = batches_by_length([cut[name][0] for name in short], batch_size)
+    tokens = {name: encoded(model, text) for name,text in texts.items() if text.strip()}
+    short, found = [name for name,some in tokens.items() if len(some.ids) <= model.limit], {}
+    batches = batches_by_length([tokens[name].ids for name in short], batch_size)
     for batch in (bar(progress) if progress else iter)(batches):
-        names = [short[i] for i in batch]
+        read = [tokens[short[i]] for i in batch]
         with one_line_errors(model.model, 'cannot read text', 'choose another model'):
-            nats = model.token_nats(*map(list, zip(*(cut[name] for name in names))))
-        for name,values in zip(names, nats):
-            found[name] = [i for i,s in zip(*cut[name]) if not s], values
+            nats = model.token_nats([some.ids for some in read], [some.special for some in read])
+        for i,some,values in zip(batch, read, nats): found[short[i]] = some.own, values
     return {name: found[name] for name in texts if name in found}
 
 # %% ../../nbs/modeling/perplexity.ipynb #ppl0010b
@@ -153,7 +152,7 @@ def read_verses(
     used = {i for ids,_ in read.values() for i in ids}
     broken = {i for i in used if '\N{REPLACEMENT CHARACTER}' in tokenizer.decode([i])}
     for ref,(ids,nats) in read.items():
-        unknown, pieces = count_unknown(tokenizer, ids, [0]*len(ids)), sum(i in broken for i in ids)
+        unknown, pieces = ids.count(tokenizer.unk_token_id), sum(i in broken for i in ids)
         characters = len(normalize('NFC', verses[ref]))
         found.append(Reading(ref, float(nats.sum()/math.log(2)), characters, len(ids), unknown, pieces))
     return found, sum(bool(text.strip()) for text in verses.values()) - len(found)
@@ -198,7 +197,7 @@ def score_perplexity(
         other = {ref: t for split in splits for ref,t in verse_texts(against, split).items()}
         both = [r for r in found if r.ref in other]
         if not both: raise InputError(folds[0].path, f'shares no dev or test verse with {against[0].path}')
-        theirs = sum(len([s for s in encoded(reader, other[r.ref])[1] if not s]) for r in both)
+        theirs = sum(len(encoded(reader, other[r.ref]).own) for r in both)
         results['fertility'] = round(sum(r.tokens for r in both)/theirs, 4)
     rows = [r._asdict() | dict(ref=str(r.ref), bits=f'{r.bits:.4f}') for r in found]
     return Measured(results | spent(start, reader.device), rows)

@@ -24,11 +24,10 @@ from ..core.files import InputError, content_hash, foreign_file, json_with_keys,
 from ..datasets.splits import split_of
 from .architectures import check_tokens, load_model, load_tokenizer, quiet
 from .embedding_init import word_vectors
-from .encoding import unknown_token_share
+from .encoding import bare_ids, padded, unknown_share
 from .layers import use_onednn
 from .model import file_hash
 from .outcome import pick_device, versions
-from .padding import padded
 from .train import LeanTrainer
 
 # %% ../../nbs/modeling/pretrain.ipynb #dd96815d
@@ -120,9 +119,8 @@ def _new_model(texts:list[str], settings:Pretraining)->tuple: # Tokenizer and mo
         raise InputError('width', f'{s.width} cannot be divided among {s.heads} heads; give a multiple of '
                                   'their number')
     tokenizer = learn_vocabulary(texts, s.vocab_size, s.max_length)
-    ids = tokenizer(texts, add_special_tokens=False, verbose=False)['input_ids']
-    some = ids[:10_000]
-    unknown = unknown_token_share(tokenizer, some, [[0]*len(x) for x in some])
+    ids = bare_ids(tokenizer, texts)
+    unknown = unknown_share(tokenizer, ids[:10_000])
     if unknown > 0.1:
         raise InputError('vocabulary', f'{s.vocab_size} tokens are too few: {unknown:.0%} of the text is '
                                        'unknown; give some thousands')

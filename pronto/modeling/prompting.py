@@ -16,10 +16,9 @@ from ..core.files import InputError
 from ..core.progress import Meter
 from ..datasets.loading import sample
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS
-from .encoding import with_special, without_end
+from .encoding import bare_ids, batches_by_length, padded, tokenized
 from .letters import option_letters
 from .outcome import Trained, pick_device, scores, spent, test_sets
-from .padding import batches_by_length, padded
 from .recipes import PromptRecipe
 from .token_probabilities import Asked, read_groups, shared_tokens
 
@@ -197,8 +196,8 @@ class _Causal:
 
     def ids(self, texts:list[str])->list[list[int]]:
         "The tokens of texts that go on; a chat template holds all special ones"
-        if self.chat: return self.tokenizer(texts, add_special_tokens=False, verbose=False)['input_ids']
-        return [without_end(*one) for one in with_special(self.tokenizer, texts)]
+        if self.chat: return bare_ids(self.tokenizer, texts)
+        return [tokens.begun for tokens in tokenized(self.tokenizer, texts)]
 
 # %% ../../nbs/modeling/prompting.ipynb #pm00023c
 class CausalModel(_Causal):

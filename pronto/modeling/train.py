@@ -23,8 +23,7 @@ from ..datasets.tasks import find_task
 from .architectures import check_tokens, first_line, load_classifier, load_tokenizer, quiet
 from .architectures import token_limit, token_table
 from .embedding_init import typical_words
-from .encoding import pack
-from .padding import by_length, padded
+from .encoding import bare_ids, by_length, pack, padded
 from .layers import keep_used_tokens, spend_less
 from .outcome import (DEV_OF, Trained, cut_and_unknown, dataset_senses, is_collapsed,
                                      label_ids, pick_device, scores, senses_of, spent, task_rows, test_sets)
@@ -41,7 +40,7 @@ def place_senses(
     "Initialise sense embeddings from typical words; senses without a verse in train keep their values"
     uses = sorted({(row.sense, text) for row in rows for text in task.texts_with_sense(row)})
     texts = [text for _,text in uses]
-    ids = tokenizer(texts, add_special_tokens=False, return_attention_mask=False, verbose=False)['input_ids']
+    ids = bare_ids(tokenizer, texts)
     first, table = min(senses.values()), token_table(net)
     groups = [senses[sense] - first for sense,_ in uses]
     typical = typical_words(ids, groups, (len(senses), first))

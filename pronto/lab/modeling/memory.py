@@ -21,8 +21,7 @@ from ...core.seeds import score_seeds
 from ...datasets.loading import Dataset, verse_texts
 from ...datasets.splits import bare_letters, plain_letters
 from ...datasets.splits import SPLITS
-from ...modeling.encoding import without_end
-from ...modeling.padding import batches_by_length
+from ...modeling.encoding import Tokens, batches_by_length
 from ...modeling.outcome import Measured, spent
 from ...modeling.perplexity import EVERY, MaskedModel, encoded, load_reader, read_tokens, tensors
 
@@ -80,11 +79,14 @@ def halves(verse:str)->tuple[str,str]:
         middle = max((at for at in starts if at <= len(verse)//2), default=0)
     return verse[:middle], verse[middle:]
 
-def _fill(model, begun:list, wholes:list)->list[str]: # `begun`, `wholes`: from `encoded`
+def _places(begun:Tokens, whole:Tokens)->list[int]:
+    "Where the tokens stand that follow the beginning of a text"
+    return [i for i,is_special in enumerate(whole.special) if not is_special][len(begun.own):]
+
+def _fill(model, begun:list[Tokens], wholes:list[Tokens])->list[str]:
     "An encoder replaces masks, one seventh at a time, from left to right"
-    ids = [list(whole) for whole,_ in wholes]
-    own = [[i for i,s in enumerate(marks) if not s][marks_begun.count(0):]
-           for (_,marks),(_,marks_begun) in zip(wholes, begun)]
+    ids = [list(whole.ids) for whole in wholes]
+    own = list(map(_places, begun, wholes))
     masked, sizes = [list(places) for places in own], [-(-len(places)//EVERY) for places in own]
     for _ in range(EVERY):
         some = [k for k,places in enumerate(masked) if places]
@@ -95,13 +97,13 @@ def _fill(model, begun:list, wholes:list)->list[str]: # `begun`, `wholes`: from 
             masked[k] = masked[k][sizes[k]:]
     return [model.tokenizer.decode([x[i] for i in places]) for x,places in zip(ids, own)]
 
-def _generate(model, begun:list, wholes:list)->list[str]:
+def _generate(model, begun:list[Tokens], wholes:list[Tokens])->list[str]:
     "A decoder continues texts of one length with the most likely token"
     import torch
     from pronto.modeling.architectures import quiet
     tokenizer = model.tokenizer
-    ids = [without_end(*one) for one in begun]
-    most = max(_most(len(whole)) - len(x) for (whole,_),x in zip(wholes, ids))
+    ids = [tokens.begun for tokens in begun]
+    most = max(_most(len(whole.ids)) - len(x) for whole,x in zip(wholes, ids))
     batch = tensors(model, ids, multiple=1)
     with torch.inference_mode(), quiet():
         made = model.net.generate(**batch, do_sample=False, max_new_tokens=most,
@@ -114,7 +116,7 @@ def _most(tokens:int)->int: return tokens*3//2 + 2 # A model may cut what it wri
 
 # %% ../../../nbs/lab/modeling/memory.ipynb #mem00011
 def _written(model, text:str)->str:
-    return model.tokenizer.decode([i for i,s in zip(*encoded(model, text)) if not s])
+    return model.tokenizer.decode(encoded(model, text).own)
 
 def complete(
     model, # From `load_reader`
@@ -127,8 +129,8 @@ def complete(
     write = _fill if is_masked else _generate
     wholes = [encoded(model, ''.join(text)) for text in texts]
     begun = [encoded(model, first) for first,_ in texts]
-    fits = [k for k,(ids,_) in enumerate(wholes) if _most(len(ids)) <= model.limit and 0 in begun[k][1]]
-    read = [wholes[k][0] if is_masked else without_end(*begun[k]) for k in fits]
+    fits = [k for k,whole in enumerate(wholes) if _most(len(whole.ids)) <= model.limit and begun[k].own]
+    read = [wholes[k].ids if is_masked else begun[k].begun for k in fits]
     said, batches = [None]*len(texts), batches_by_length(read, batch_size, equal=not is_masked)
     for batch in (bar(progress) if progress else iter)(batches):
         some = [fits[i] for i in batch]

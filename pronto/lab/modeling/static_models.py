@@ -16,7 +16,7 @@ from torch.nn.functional import cross_entropy, normalize
 from transformers import set_seed
 from ...core.files import ANY_SHAPE, InputError, read_json, reading
 from ...core.progress import progress as bar
-from ...modeling.padding import pad_batch
+from ...modeling.encoding import pad_batch
 from ...modeling.model import folder_of
 from .static_vectors import lower_words
 from ...modeling.outcome import (Trained, cut_and_unknown, is_collapsed, label_ids, pick_device, scores,

@@ -17,10 +17,10 @@ from ...core.files import InputError
 from ...modeling.apart import read_apart
 from ...modeling.architectures import check_tokens, load_config, load_model, load_tokenizer
 from ...modeling.architectures import one_line_errors, quiet, token_limit
-from ...modeling.encoding import Packed, unknown_token_share
+from ...modeling.encoding import (Packed, Tokens, bare_ids, batches_by_length, pad_batch, padded,
+                                      tokenized, unknown_share)
 from ...modeling.layers import use_onednn
 from ...modeling.outcome import Trained, cut_and_unknown, pick_device, spent, test_sets
-from ...modeling.padding import batches_by_length, pad_batch, padded
 from ...modeling.train import KeepBest, LeanTrainer, training_arguments
 from ..suites.kinds import Question, Tagged
 
@@ -32,17 +32,15 @@ class PackedWords(Packed): # `labels` of its inputs are -100 but at the start of
 
 def _around(tokenizer)->tuple[list[int],list[int]]: # Ids before and after
     "The special tokens around a text"
-    found = tokenizer('a', return_special_tokens_mask=True, return_attention_mask=False)
-    own = [i for i,special in enumerate(found['special_tokens_mask']) if not special]
-    ids = found['input_ids']
-    return (ids[:own[0]], ids[own[-1]+1:]) if own else (ids, [])
+    tokens, = tokenized(tokenizer, ['a'])
+    start = tokens.special.index(0) if 0 in tokens.special else len(tokens.ids)
+    return tokens.ids[:start], tokens.ids[len(tokens.begun):]
 
 def _pieces(words:set[str], tokenizer, room:int)->tuple[dict[str,list[int]],set[str]]:
     "The ids of each word, and the words that are too long"
     words = sorted(words)
     unknown = tokenizer.pad_token_id if tokenizer.unk_token_id is None else tokenizer.unk_token_id
-    plain = dict(add_special_tokens=False, return_attention_mask=False, verbose=False)
-    found = tokenizer(words, **plain)['input_ids']
+    found = bare_ids(tokenizer, words)
     long = {word for word,ids in zip(words, found) if len(ids) > room}
     known = {word: ids for word,ids in zip(words, found) if ids and word not in long}
     return {word: known.get(word, [unknown]) for word in words}, long
@@ -67,7 +65,7 @@ def pack_words(
     before, after = _around(tokenizer)
     room, number = limit - len(before) - len(after), {tag: i for i,tag in enumerate(tags)}
     pieces, long = _pieces({token for row in rows for token in row.tokens}, tokenizer, room)
-    inputs, marks, divided = [], [], 0 # `marks`: 1 for special tokens
+    inputs, own, divided = [], [], 0 # `own`: without special tokens
     for row in rows:
         chunks = _chunks([len(pieces[token]) for token in row.tokens], room)
         divided += len(chunks) > 1
@@ -76,13 +74,12 @@ def pack_words(
             for token,tag in zip(row.tokens[chunk], (row.tags or tags[:1]*len(row.tokens))[chunk]):
                 ids += pieces[token]
                 labels += [number[tag]] + [-100]*(len(pieces[token]) - 1)
-            marks.append([1]*len(before) + [0]*(len(ids) - len(before)) + [1]*len(after))
+            own.append(ids[len(before):])
             one = dict(input_ids=ids + after, labels=labels + [-100]*len(after))
             if types > 1: one['token_type_ids'] = [0]*len(one['input_ids'])
             inputs.append(one)
     cut = sum(token in long for row in rows for token in row.tokens)
-    unknown = unknown_token_share(tokenizer, [x['input_ids'] for x in inputs], marks)
-    return PackedWords(inputs, cut, unknown, divided)
+    return PackedWords(inputs, cut, unknown_share(tokenizer, own), divided)
 
 # %% ../../../nbs/lab/words/heads.ipynb #hd11c
 @dataclass
@@ -107,7 +104,7 @@ def pack_questions(
     types:int=2 # How many token types the model has
 )->PackedQuestions:
     "Turn questions and contexts into windows"
-    reader, inputs, marks, numbers, places_of = tokenizer.backend_tokenizer, [], [], [], []
+    reader, inputs, own, numbers, places_of = tokenizer.backend_tokenizer, [], [], [], []
     reader.no_truncation() # A call of the tokenizer may have left it
     for n,row in enumerate(rows):
         asked, context = (reader.encode(x, add_special_tokens=False) for x in (row.question, row.context))
@@ -122,11 +119,10 @@ def pack_questions(
             places = here if here and len(here) == len(answer) else [0]
             one = dict(input_ids=both.ids, start_positions=places[0], end_positions=places[-1])
             inputs.append(one | (dict(token_type_ids=both.type_ids) if types > 1 else {}))
-            marks.append(both.special_tokens_mask)
+            own.append(Tokens(both.ids, both.special_tokens_mask, both.type_ids).own)
             numbers.append(n)
             places_of.append(spans)
-    unknown = unknown_token_share(tokenizer, [x['input_ids'] for x in inputs], marks)
-    return PackedQuestions(inputs, 0, unknown, numbers, places_of)
+    return PackedQuestions(inputs, 0, unknown_share(tokenizer, own), numbers, places_of)
 
 # %% ../../../nbs/lab/words/heads.ipynb #hd14c
 _LONGEST_ANSWER = 30 # Tokens, as in SQuAD's code

@@ -15,7 +15,7 @@ from ...core.progress import step
 from ...datasets.loading import sample
 from ...modeling.architectures import check_tokens, load_encoder, load_tokenizer, one_line_errors, quiet
 from ...modeling.encodings import Encodings
-from ...modeling.padding import batches_by_length, padded
+from ...modeling.encoding import batches_by_length, padded
 from ...modeling.outcome import Trained, cut_and_unknown, pick_device
 from ...modeling.probing import Choice, fit_logistic, one_thread, probe_layers
 from .heads import pack_words, word_places
