@@ -12,9 +12,8 @@ from itertools import groupby
 from typing import Callable, NamedTuple
 import numpy as np
 from ..core.files import InputError
-from .encoding import with_special, without_end
+from .encoding import batches_by_length, padded, tokenized
 from .outcome import pick_device
-from .padding import batches_by_length, padded
 from .perplexity import EVERY, MaskedModel, ReadingModel, encoded, load_reader, tensors
 from .token_probabilities import Asked, log_probabilities, read_groups
 
@@ -50,10 +49,12 @@ def load_chooser(
 # %% ../../nbs/modeling/likelihood.ipynb #lik09
 def _asked(reader, context:str, choice:str)->tuple[Asked,bool]: # The second: was it cut?
     "A choice after its context, as the model reads it"
-    if context: before, (ids, special) = with_special(reader.tokenizer, [context, f'{context} {choice}'])
-    else: before, (ids, special) = ([], []), encoded(reader, choice)
+    tokens, begin = encoded(reader, choice), 0
+    if context:
+        before, tokens = tokenized(reader.tokenizer, [context, f'{context} {choice}'])
+        begin = len(before.begun)
+    ids, special = tokens.ids, tokens.special
     first = special.index(0) if 0 in special else len(ids) # After what begins each text
-    begin = len(without_end(*before))
     over = max(0, len(ids) - reader.limit)
     own = [i - over for i,s in enumerate(special) if not s and i >= max(begin, first + over)]
     return Asked([*ids[:first], *ids[first + over:]], own), over > 0
@@ -138,22 +139,23 @@ def _of_masked(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[l
 def _of_pairs(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[list,int,int]:
     from pronto.modeling.architectures import check_tokens
     tokenizer, pairs = reader.tokenizer, [pair for group in groups for pair in group]
-    contexts = [with_special(tokenizer, [context], reader.limit)[0][0] for context,_ in pairs]
-    contexts = [ids or [tokenizer.pad_token_id] for ids in contexts]
-    said = [with_special(tokenizer, [choice], reader.limit)[0] for _,choice in pairs]
-    n_cut = sum(len(with_special(tokenizer, [choice])[0][0]) > reader.limit for _,choice in pairs)
-    check_tokens(reader.model, reader.net, [*contexts, *(ids for ids,_ in said)])
+    read = tokenized(tokenizer, [context for context,_ in pairs], limit=reader.limit)
+    contexts = [tokens.ids or [tokenizer.pad_token_id] for tokens in read]
+    choices = [choice for _,choice in pairs]
+    said = tokenized(tokenizer, choices, limit=reader.limit)
+    n_cut = sum(len(tokens.ids) > reader.limit for tokens in tokenized(tokenizer, choices))
+    check_tokens(reader.model, reader.net, [*contexts, *(tokens.ids for tokens in said)])
     begin, values = reader.net.config.decoder_start_token_id, np.zeros(len(pairs))
     for batch in batches_by_length(contexts, _size(reader), equal=True):
         inputs = padded([contexts[i] for i in batch], tokenizer, 1, reader.device)
-        outputs = padded([[begin, *said[i][0][:-1]] for i in batch], tokenizer, 1, reader.device)
+        outputs = padded([[begin, *said[i].ids[:-1]] for i in batch], tokenizer, 1, reader.device)
         asked = [(n, place, x) for n,i in enumerate(batch)
-                 for place,(x,s) in enumerate(zip(*said[i])) if not s]
+                 for place,(x,is_special) in enumerate(zip(said[i].ids, said[i].special)) if not is_special]
         found = log_probabilities(reader.net, inputs | dict(decoder_input_ids=outputs['input_ids']), asked)[1]
         np.add.at(values, [batch[n] for n,_,_ in asked], found)
         tick(len(batch)*len(groups)/len(pairs))
     left = iter(values.tolist())
-    return [[next(left) for _ in group] for group in groups], sum(s.count(0) for _,s in said), n_cut
+    return [[next(left) for _ in group] for group in groups], sum(len(tokens.own) for tokens in said), n_cut
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik21
 class Likelihoods(NamedTuple):

@@ -8,7 +8,7 @@ __all__ = ['log_probabilities', 'Asked', 'shared_tokens', 'read_groups']
 # %% ../../nbs/modeling/token_probabilities.ipynb #tkp05
 from typing import Callable, NamedTuple
 import numpy as np
-from .padding import padded
+from .encoding import padded
 
 # %% ../../nbs/modeling/token_probabilities.ipynb #tkp07
 def _said_at(net, batch:dict, rows, columns)->tuple: # The output, and (places, vocabulary) logits
