@@ -24,7 +24,7 @@ from ..core.files import InputError, content_hash, foreign_file, json_with_keys,
 from ..datasets.splits import split_of
 from .architectures import check_tokens, load_model, load_tokenizer, quiet
 from .embedding_init import word_vectors
-from .encoding import bare_ids, padded, unknown_share
+from .encoding import bare_ids, padded, share_unknown
 from .layers import use_onednn
 from .model import file_hash
 from .outcome import pick_device, versions
@@ -120,7 +120,7 @@ def _new_model(texts:list[str], settings:Pretraining)->tuple: # Tokenizer and mo
                                   'their number')
     tokenizer = learn_vocabulary(texts, s.vocab_size, s.max_length)
     ids = bare_ids(tokenizer, texts)
-    unknown = unknown_share(tokenizer, ids[:10_000])
+    unknown = share_unknown(tokenizer, ids[:10_000])
     if unknown > 0.1:
         raise InputError('vocabulary', f'{s.vocab_size} tokens are too few: {unknown:.0%} of the text is '
                                        'unknown; give some thousands')

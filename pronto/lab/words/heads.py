@@ -18,7 +18,7 @@ from ...modeling.apart import read_apart
 from ...modeling.architectures import check_tokens, load_config, load_model, load_tokenizer
 from ...modeling.architectures import one_line_errors, quiet, token_limit
 from ...modeling.encoding import (Packed, Tokens, bare_ids, batches_by_length, pad_batch, padded,
-                                      tokenized, unknown_share)
+                                      tokenized, share_unknown)
 from ...modeling.layers import use_onednn
 from ...modeling.outcome import Trained, cut_and_unknown, pick_device, spent, test_sets
 from ...modeling.train import KeepBest, LeanTrainer, training_arguments
@@ -79,7 +79,7 @@ def pack_words(
             if types > 1: one['token_type_ids'] = [0]*len(one['input_ids'])
             inputs.append(one)
     cut = sum(token in long for row in rows for token in row.tokens)
-    return PackedWords(inputs, cut, unknown_share(tokenizer, own), divided)
+    return PackedWords(inputs, cut, share_unknown(tokenizer, own), divided)
 
 # %% ../../../nbs/lab/words/heads.ipynb #hd11c
 @dataclass
@@ -122,7 +122,7 @@ def pack_questions(
             own.append(Tokens(both.ids, both.special_tokens_mask, both.type_ids).own)
             numbers.append(n)
             places_of.append(spans)
-    return PackedQuestions(inputs, 0, unknown_share(tokenizer, own), numbers, places_of)
+    return PackedQuestions(inputs, 0, share_unknown(tokenizer, own), numbers, places_of)
 
 # %% ../../../nbs/lab/words/heads.ipynb #hd14c
 _LONGEST_ANSWER = 30 # Tokens, as in SQuAD's code
