@@ -8,6 +8,7 @@ from pronto.cli.command import main
 from pronto.lab.statistics.correlation import correlate
 from pronto.core.files import InputError
 from pronto.reporting.questions.question import Options, ask_runs
+from pronto.reporting.scores import read_answers
 from pronto.runs.store import RunKey, read_runs, write_record
 
 def store(folder, bible, said, model='bert', task='proper_noun_subject', seed=0, **more):
@@ -267,6 +268,12 @@ def test_folds_have_collapsed_if_all_their_answers_are_one(tmp_path):
             rows = [row | dict(predicted=says[k], label='01'[i % 2]) for i,row in enumerate(verses([], 6))]
             store(tmp_path, code, rows, fold=k, folds=2, pool='all')
     assert {r.dataset: r.collapsed for r in read_runs(tmp_path)} == dict(eng=False, fra=True)
+
+def test_tables_mark_what_records_call_collapsed(tmp_path):
+    "The training of one fold learned nothing, although all folds together give two answers"
+    for k in range(2): store(tmp_path, 'eng', verses(range(3), 6), fold=k, folds=2, pool='all', collapsed=k == 0)
+    [run] = read_runs(tmp_path)
+    assert run.collapsed and read_answers([run]).collapsed
 
 def test_one_answer_is_seen_in_records_that_do_not_say_it(tmp_path):
     "Probes and prompts of earlier versions"

@@ -190,7 +190,7 @@ def _model_cell(records:list[Run], answers:Answers, metric:str)->TaskScore:
         found |= dict(seed_low=min(by_seed), seed_high=max(by_seed)) | _against_baseline(answers, metric)
     return TaskScore(**found, seeds=len(answers.predicted), recipe=records[0].recipe,
                      epochs=records[0].hyperparameters.get('epochs'),
-                     collapsed=sum(bool(r.collapsed) for r in records),
+                     collapsed=answers.n_collapsed,
                      probe_kept=mean(map(probe_kept, records)) or None, unknown=unknown_share(records),
                      follows=following_share(records))
 

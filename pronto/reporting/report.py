@@ -96,17 +96,19 @@ def _remarks(records:list[Run])->list[str]:
 def _link(path:Path, folder:Path)->str: return './' + quote(Path(os.path.relpath(path, folder)).as_posix())
 
 # %% ../../nbs/reporting/report.ipynb #7db21ac4
+def _exact(x:float)->float: return round(x, 6) # The page takes means of scores, and rounds these
+
 def _of_metric(metric:str, answers:Answers, found:dict)->dict:
     "A score, its interval and seeds, the score of the majority label and the gain over the best baseline"
     low, high = found[metric].interval or (None, None)
-    seeds = [round(x, 4) for x in seed_scores(answers, metric)]
+    seeds = [_exact(x) for x in seed_scores(answers, metric)]
     baseline = against_baselines(answers, metric)
     majority = answers.baselines.get('majority')
     of_majority = seed_scores(answers.of_baseline('majority'), metric)[0] if majority else None
     above = baseline and baseline.difference > 0 and is_clear(baseline.p)
     return dict(
-        score=found[metric].value, low=low, high=high, seed_low=min(seeds), seed_high=max(seeds),
-        majority=None if of_majority is None else round(of_majority, 4),
+        score=_exact(mean(seeds)), low=low, high=high, seed_low=min(seeds), seed_high=max(seeds),
+        majority=None if of_majority is None else _exact(of_majority),
         gain=baseline and baseline.difference, baseline=baseline and baseline.baseline,
         above=bool(above) if baseline and baseline.p is not None else None, rank=None, tied=None)
 
@@ -122,7 +124,7 @@ def row(
     data = dict(limit=first.limit, dataset=first.dataset_hash[:8], items=len(answers.true))
     links = [[r.seed, _link(r.path, folder)] for r in sorted(records, key=lambda r: r.seed)]
     said = ', '.join(filter(None, [setting(first), *_remarks(records)]))
-    state = dict(seeds=len(records), setting=said, collapsed=any(r.collapsed for r in records))
+    state = dict(seeds=len(records), setting=said, collapsed=answers.collapsed)
     scores = {m: _of_metric(m, answers, found) for m in found}
     return about | board | data | state | dict(runs=links, metrics=scores)
 
@@ -225,13 +227,12 @@ def _common(sets:dict[tuple,list[int]], cells:list[list[Run]], listed:set[int])-
 
 def _on_common_rows(metric:str, answers:Answers)->dict: # Fields of a metric of a row
     "The score, that of the majority label and the gain over the best baseline"
-    mean = lambda some: round(float(np.mean(seed_scores(some, metric))), 4)
+    score = lambda some: _exact(mean(seed_scores(some, metric)))
     better = lambda some: float(answer_values(some, metric).mean())
     baselines = {name: answers.of_baseline(name) for name in answers.baselines}
     gain = better(answers) - max(map(better, baselines.values())) if baselines else None
     majority = baselines.get('majority')
-    return dict(common_score=mean(answers), common_majority=majority and mean(majority),
-                common_gain=None if gain is None else round(gain, 4))
+    return dict(common_score=score(answers), common_majority=majority and score(majority), common_gain=None if gain is None else _exact(gain))
 
 def _add_common_rows(rows:list[dict], answers:dict[int,Answers], kept:dict[int,Answers]):
     "Add to rows of the report what models score on the rows that all test sets have, where these are fewer"
@@ -286,8 +287,8 @@ def _test_rows(rows:list[dict], answers:dict[int,Answers], metric:str)->list[dic
     return tests
 
 # %% ../../nbs/reporting/report.ipynb #4930ca9c
-def _scaled(x): # Scores take less space as whole numbers
-    return round(1e4*x) if isinstance(x, float) else x
+def _scaled(x): # Scores take less space as whole numbers, which are exact enough for means of them
+    return round(1e6*x) if isinstance(x, float) else x
 
 _OF_METRIC = 'score low high seed_low seed_high majority gain baseline above rank tied'.split()
 _ON_COMMON = 'common_score common_majority common_gain'.split() # Where a translation has other rows, too

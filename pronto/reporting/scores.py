@@ -19,7 +19,6 @@ from ..core.seeds import SeedDifference, SeedScore, compare_seeds, item_values, 
 from ..core.stats import chapter_cells, holm, metric_bounds
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
-from ..modeling.outcome import is_one_answer
 from ..protocols.protocol import known_protocol
 from ..runs.schema import Run
 from ..runs.comparing import stem_of
@@ -52,11 +51,12 @@ class Answers:
     baselines:dict[str,list[str]] # Name to (n,)
     unambiguous:list[bool]|None   # (n,) `None` if the runs do not say it
     draws:list[tuple]|None = None # (seeds,) seed and sample of each run; `None` without a seed
+    n_collapsed:int = 0           # Runs that gave one answer to everything, as their records say
 
     @property
     def collapsed(self)->bool:
         "Did a run give the same answer to everything?"
-        return any(map(is_one_answer, self.predicted))
+        return self.n_collapsed > 0
 
     @property
     def few_seeds(self)->bool:
@@ -77,7 +77,7 @@ class Answers:
 
     def of_baseline(self, name:str)->'Answers':
         "A baseline as if it were a model with one run"
-        return replace(self, predicted=[self.baselines[name]], draws=None)
+        return replace(self, predicted=[self.baselines[name]], draws=None, n_collapsed=0)
 
     @cached_property
     def scores(self)->dict[str,SeedScore]:
@@ -135,7 +135,7 @@ def read_answers(records:list[Run])->Answers: # A row of `predicted` per record
     agreed = [cell == '1' for cell in first['unambiguous']] if 'unambiguous' in first else None
     draws = list(map(_draw, records)) if any(map(has_seed, records)) else None
     return Answers(stem, labels, bool(task and task.counts), asked, chapters, true, predicted, baselines,
-                   agreed, draws)
+                   agreed, draws, sum(r.collapsed for r in records))
 
 def answers_by_task(
     records:list[Run]

@@ -17,7 +17,6 @@ from ..protocol_cells import FEW_SEEDS, best_note, collapse_mark, number, score_
 from ..rendering import shown
 from .question import RunQuestion, by_columns
 from ..scores import Answers, among_best, compare_answers, read_answers
-from ...modeling.outcome import is_one_answer
 from ...runs.schema import Run
 from ...runs.comparing import by_model_and_task, one_setting, source_names, task_name
 
@@ -75,8 +74,8 @@ def examples_equal(
 )->Equal|None: # `None` without a point, or where all runs collapsed
     "How many examples of the target score as high as zero-shot transfer"
     sizes = sorted(n for n in curve.points if n > 0)
-    runs = [run for n in sizes for run in (*curve.points[n].predicted, *zero_shot.predicted)]
-    if all(map(is_one_answer, runs)): return None # Equal, as nothing was learned
+    if all(a.n_collapsed == len(a.predicted) for a in (zero_shot, *(curve.points[n] for n in sizes))):
+        return None # Equal, as nothing was learned
     found = {n: compare_answers(curve.points[n], zero_shot, metric) for n in sizes}
     end = lambda n, side: found[n].interval[side] if found[n].interval else found[n].difference
     crossing = lambda value: _crossing([(n, value(n)) for n in sizes])

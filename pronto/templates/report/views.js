@@ -200,7 +200,7 @@ function test(x, y) {
   const T = D.tests[metric.key],
     k = T?.at.get(`${x.i},${y.i}`) ?? T?.at.get(`${y.i},${x.i}`)
   if (k == null) return {}
-  const ends = [T.low[k], T.high[k]].map(e => (e == null ? null : e / 1e4)),
+  const ends = [T.low[k], T.high[k]].map(e => (e == null ? null : e / 1e6)),
     swapped = T.first[k] !== x.i
   return {
     p: T.p[k],
