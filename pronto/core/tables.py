@@ -335,14 +335,14 @@ def terminal_text(markdown:str, width:int=None)->str: # No line is longer than i
 # %% ../../nbs/core/tables.ipynb #tblcol01
 class Column(NamedTuple):
     "What a row has in one column of a table, and how it is printed"
-    name:str # In records and files; values that share a cell have a name each, separated by spaces
+    name:str|tuple[str,...] # In records and files; `low high` are two that share a cell, a tuple has spaces
     title:str = '' # Above what is printed; empty if it stands in files only
     show:Callable|None = None # Makes a cell of the values; one value is printed as it is if not given
     get:Callable|None = None # Takes a row, gives its value, or all of them or `None` where there are several
     mark:Callable|None = None # Takes a row, gives what follows the figure, e.g. `†`
 
     @property
-    def names(self)->list[str]: return self.name.split()
+    def names(self)->list[str]: return self.name.split() if isinstance(self.name, str) else [*self.name]
 
     def values(self, row)->list: # One for each name
         "What a row has here"
