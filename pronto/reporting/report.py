@@ -14,7 +14,6 @@ from pathlib import Path
 from statistics import mean
 from typing import Callable, NamedTuple
 from urllib.parse import quote
-import numpy as np
 import pronto
 from ..bibles.languages import coordinates_of, find_language, lineage_of, places_of_languages, script_for
 from ..core.aggregate import compare_pairs
@@ -232,7 +231,8 @@ def _on_common_rows(metric:str, answers:Answers)->dict: # Fields of a metric of 
     baselines = {name: answers.of_baseline(name) for name in answers.baselines}
     gain = better(answers) - max(map(better, baselines.values())) if baselines else None
     majority = baselines.get('majority')
-    return dict(common_score=score(answers), common_majority=majority and score(majority), common_gain=None if gain is None else _exact(gain))
+    return dict(common_score=score(answers), common_majority=majority and score(majority),
+                common_gain=None if gain is None else _exact(gain))
 
 def _add_common_rows(rows:list[dict], answers:dict[int,Answers], kept:dict[int,Answers]):
     "Add to rows of the report what models score on the rows that all test sets have, where these are fewer"
