@@ -54,9 +54,7 @@ class Answers:
     n_collapsed:int = 0           # Runs that gave one answer to everything, as their records say
 
     @property
-    def collapsed(self)->bool:
-        "Did a run give the same answer to everything?"
-        return self.n_collapsed > 0
+    def collapsed(self)->bool: return self.n_collapsed > 0
 
     @property
     def few_seeds(self)->bool:
