@@ -6,13 +6,14 @@
 __all__ = ['POWER', 'SeedSpread', 'spread_of', 'SeedEffect', 'measure_spreads', 'power_table', 'plot_power', 'power_sentences']
 
 # %% ../../../nbs/lab/questions/power.ipynb #pw000003
+from operator import attrgetter, methodcaller
 from typing import NamedTuple
 import numpy as np
 from ...core.files import InputError
 from ...core.pictures import panels
 from ...core.seeds import detectable_difference, variance_of
-from ...core.tables import Table, decimal, grouped, interval_text
-from ...reporting.questions.question import RunQuestion, table_rows
+from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of
+from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.accuracy_tables import fits
 from ...reporting.scores import MIN_SEEDS, answer_values, read_answers
 from ...modeling.outcome import is_one_answer
@@ -48,6 +49,14 @@ class SeedEffect(NamedTuple):
     spreads:list[SeedSpread] # One for each translation
     runs:list[Run] # These are measured
 
+    @property
+    def name(self)->str: return task_name(self.task)
+    @property
+    def translations(self)->int: return len(self.spreads)
+    @property
+    def trainings(self)->int: return sum(s.seeds for s in self.spreads)
+    @property
+    def rows(self)->int: return min(s.rows for s in self.spreads) # Of the smallest test set
     @property
     def collapsed(self)->int: return sum(r.collapsed for r in self.runs)
     @property
@@ -105,29 +114,25 @@ _NOTE = ('Points of accuracy. Sd between seeds: pooled over translations, with a
          'two models: the smallest difference that a test finds in 80 % of cases, and that at the ends of '
          'the interval. With one seed no difference is told apart.')
 
-def _ends(values:list[float])->str: return f'{decimal(values[0], 1)} ({interval_text(values[1:], 1)})'
+def _points(x:float|None)->str: return decimal(x, 1)
 
-def _cells(m:SeedEffect)->list:
-    limit = 'all' if m.limit is None else f'{m.limit:,}'
-    rows = min(s.rows for s in m.spreads)
-    return [task_name(m.task), m.protocol, m.model, limit, sum(s.seeds for s in m.spreads), m.collapsed, rows,
-            _ends(m.sd), decimal(m.beyond, 1), decimal(m.error, 1), *(_ends(m.detectable(n)) for n in _SEEDS)]
+def _with_ends(x:float, low:float, high:float)->str: return f'{_points(x)} ({interval_text((low, high), 1)})'
 
-def _data(m:SeedEffect)->dict:
-    about = dict(task=task_name(m.task), protocol=m.protocol, model=m.model, limit=m.limit,
-                 translations=len(m.spreads), trainings=sum(s.seeds for s in m.spreads),
-                 collapsed=m.collapsed, rows=min(s.rows for s in m.spreads))
-    found = dict(sd=m.sd, beyond_items=[m.beyond], error=[m.error])
-    found |= {f'seeds_{n}': m.detectable(n) for n in _SEEDS}
-    return about | {name + end: value for name,values in found.items()
-                    for end,value in zip(('', '_low', '_high'), values)}
+def _interval_column(name:str, title:str, get=None)->Column:
+    return Column(f'{name} {name}_low {name}_high', title, _with_ends, get)
+
+_COLUMNS = [
+    Column('task', 'task', get=attrgetter('name')), Column('protocol', 'protocol'), Column('model', 'model'),
+    Column('limit', 'trained on', lambda limit: 'all' if limit is None else f'{limit:,}'),
+    Column('translations'), Column('trainings', 'trainings'), Column('collapsed', 'of these collapsed'),
+    Column('rows', 'test rows'), _interval_column('sd', 'sd between seeds', attrgetter('sd')),
+    Column('beyond_items', 'beyond items', _points, attrgetter('beyond')),
+    Column('error', 'error over chapters', _points),
+    *(_interval_column(f'seeds_{n}', f'{n} seeds', methodcaller('detectable', n)) for n in _SEEDS)]
 
 def power_table(found:list[SeedEffect])->Table:
     "How much trainings differ, and which differences can be detected"
-    header = ['task','protocol','model','trained on','trainings','of these collapsed','test rows',
-              'sd between seeds','beyond items','error over chapters',*(f'{n} seeds' for n in _SEEDS)]
-    return Table('power', 'What can be told apart?', [(header, list(map(_cells, found)))], [_NOTE],
-                 list(map(_data, found)), align='lllr')
+    return table_of('power', 'What can be told apart?', _COLUMNS, found, [_NOTE], align='lllr')
 
 # %% ../../../nbs/lab/questions/power.ipynb #pw000011
 def plot_power(found:list[SeedEffect], metric:str=''):
@@ -137,7 +142,9 @@ def plot_power(found:list[SeedEffect], metric:str=''):
     y = 'difference that is found in 80 % of cases, in points'
     fig, axes = panels(titles, 3.2, 2.4, x='seeds of each model', y=y)
     for ax,some in zip(axes, by_task.values()):
-        for m in some: ax.plot(_SEEDS, [m.detectable(n)[0] for n in _SEEDS], 'o-', ms=3, label=m.model)
+        for m in some:
+            smallest = [m.detectable(n)[0] for n in _SEEDS]
+            ax.plot(_SEEDS, smallest, 'o-', ms=3, label=m.model)
         ax.set_ylim(0)
         ax.set_xticks(_SEEDS)
         ax.legend(fontsize=6)
@@ -145,13 +152,13 @@ def plot_power(found:list[SeedEffect], metric:str=''):
 
 def power_sentences(tables:list[Table], metric:str='')->list[str]:
     "Which differences can be told apart"
-    lines = []
-    for r in table_rows(tables):
-        sd = _ends([float(r[name]) for name in ('sd','sd_low','sd_high')])
-        lines.append(f'{r["task"]}, {r["protocol"]}, {r["model"]}: trainings with other seeds differ by '
-                     f'an sd of {sd} points; with three seeds of each model a difference of '
-                     f'{decimal(float(r["seeds_3"]), 1)} points is found in 80 % of cases.')
-    return lines
+    return [_sentence(row) for row in records_of(tables)]
+
+def _sentence(row:dict)->str:
+    sd = _with_ends(row['sd'], row['sd_low'], row['sd_high'])
+    return (f'{row["task"]}, {row["protocol"]}, {row["model"]}: trainings with other seeds differ by '
+            f'an sd of {sd} points; with three seeds of each model a difference of '
+            f'{_points(row["seeds_3"])} points is found in 80 % of cases.')
 
 def _read(records:list[Run], options)->list[SeedEffect]:
     asked = options._replace(recipe='', protocol='')
