@@ -361,9 +361,10 @@ class Column(NamedTuple):
 def _value(row, name:str): return row[name] if isinstance(row, dict) else getattr(row, name)
 
 # %% ../../nbs/core/tables.ipynb #tblcol02
-def record_of(columns:list[Column], row)->dict: # Name to value
+def record_of(columns:list[Column], row)->dict: # Name to value, `None` for what is not a number
     "What the files have of a row"
-    return {name: x for c in columns for name,x in zip(c.names, c.values(row))}
+    found = {name: x for c in columns for name,x in zip(c.names, c.values(row))}
+    return {name: None if x != x else x for name,x in found.items()}
 
 def cells_of(columns:list[Column], row, record:dict)->list:
     "What is printed of a row"

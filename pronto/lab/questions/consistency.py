@@ -6,14 +6,18 @@
 __all__ = ['WAYS', 'CONSISTENCY', 'Sets', 'read_consistency', 'consistency_table', 'plot_consistency', 'consistency_sentences']
 
 # %% ../../../nbs/lab/questions/consistency.ipynb #cs000004
+from functools import partial
 from itertools import combinations
+from operator import itemgetter
+from statistics import mean
 from typing import NamedTuple
 import numpy as np
 from ..statistics.correlation import kendall_tau
 from ...core.files import InputError
 from ...core.pictures import no_formula, panels
-from ...core.tables import Table, decimal, grouped
-from ...reporting.questions.question import RunQuestion, by_columns
+from ...core.tables import Column, Table, decimal, grouped, table_of
+from ...reporting.questions.question import RunQuestion, records_of
+from ...reporting.protocol_cells import as_shown
 from ...reporting.rendering import IN_PERCENT, shown
 from ...reporting.accuracy_tables import fits
 from ...reporting.translation_spread import MANY, across_languages
@@ -35,6 +39,9 @@ class Sets(NamedTuple):
     scores:dict[str,dict[str,float]] # Test set to model to score, as tables show it
     pairs:list[tuple[str,str]]       # Of test sets
     runs:list[Run]
+
+    @property
+    def models(self)->list[str]: return list(dict.fromkeys(m for own in self.scores.values() for m in own))
 
     @property
     def shared(self)->list[tuple[list[float],list[float]]]: # For each pair
@@ -96,29 +103,29 @@ _NOTE = ('Test sets of one language, two by two: mean and largest difference of 
          'Translations: of the same source and part; parts: one test set has many more rows, as of a whole '
          'Bible and a New Testament, or other splits; sources: labels of other annotated sources.')
 
+def _columns(metric:str)->list[Column]:
+    size = partial(as_shown, metric=metric)
+    return [
+        Column('kind', 'differ in'), Column('task', 'task', get=lambda sets: task_name(sets.task)),
+        Column('protocol', 'protocol'), Column('recipe', 'recipe'),
+        Column('rows', 'rows', get=lambda sets: sets.limit or 'all'), Column('source', 'labels'),
+        Column('language', 'language'), Column('test_sets', 'test sets', get=lambda sets: len(sets.scores)),
+        Column('models', 'models', get=lambda sets: len(sets.models)),
+        Column('mean', 'mean', size, lambda sets: float(sets.differences.mean())),
+        Column('largest', 'largest', size, lambda sets: float(sets.differences.max())),
+        Column('tau', 'τ', decimal)]
+
 def consistency_table(found:list[Sets], metric:str='accuracy')->Table:
     "How far test sets of one language agree"
-    digits, rows, data = 1 if metric in IN_PERCENT else 2, [], []
-    for s in found:
-        models = {m for scores in s.scores.values() for m in scores}
-        about = dict(kind=s.kind, task=task_name(s.task), protocol=s.protocol, recipe=s.recipe,
-                     rows=s.limit or 'all', source=s.source, language=s.language)
-        sizes = dict(test_sets=len(s.scores), models=len(models))
-        apart = dict(mean=float(s.differences.mean()), largest=float(s.differences.max()))
-        rows.append([*about.values(), *sizes.values(), *(decimal(x, digits) for x in apart.values()),
-                     decimal(s.tau)])
-        data.append(about | sizes | apart | dict(tau=s.tau))
-    header = ['differ in','task','protocol','recipe','rows','labels','language','test sets','models','mean',
-              'largest','τ']
     title = 'Do scores hold between test sets of one language?'
-    return Table('consistency', title, [(header, rows)], [_NOTE], data, align='llllrllr')
+    return table_of('consistency', title, _columns(metric), found, [_NOTE], align='llllrllr')
 
 # %% ../../../nbs/lab/questions/consistency.ipynb #cs00011b
 def plot_consistency(found:list[Sets], metric:str='accuracy'):
     "A panel for each task and language: a line for each model over the test sets; parallel lines agree"
     titles = [f'{task_name(s.task)}, {s.language}, {s.protocol}: {s.kind}' for s in found]
     figure, axes = panels(titles, 3.2, 2.4, y=metric)
-    models = list(dict.fromkeys(m for s in found for scores in s.scores.values() for m in scores))
+    models = list(dict.fromkeys(m for s in found for m in s.models))
     lines = {}
     for ax,s in zip(axes, found):
         names = list(s.scores)
@@ -134,26 +141,47 @@ _KEPT = .8 # τ: all pairs of models but one in ten are in the same order
 
 def consistency_sentences(tables:list[Table], metric:str='accuracy')->list[str]: # One for each kind
     "How far apart scores are, and which tasks keep the order of models, as means over languages"
-    digits, unit = (1, ' points') if metric in IN_PERCENT else (2, '')
-    lines, places = [], by_columns(tables, 'protocol', 'recipe', 'rows', 'kind', 'source')
-    for (protocol, recipe, limit, kind, source),some in places.items():
-        by_task = grouped(some, lambda r: r['task'])
-        known = lambda name: {t: [float(r[name]) for r in rows if r.get(name)]
-                              for t,rows in by_task.items()}
-        means = lambda name: {t: float(np.mean(some)) for t,some in known(name).items() if some}
-        apart, taus = (sorted(means(name).items(), key=lambda x: x[1]) for name in ('mean','tau'))
-        (low, least), (high, most) = ((name, decimal(x, digits)) for name,x in (apart[0], apart[-1]))
-        ends = f'{least}{unit} ({low})' + (f' to {most} ({high})' if len(apart) > 1 else '')
-        said = [f'{how} {", ".join(f"{name} ({decimal(tau)})" for name,tau in own)}'
-                for how,own in (('is kept by', [x for x in taus[::-1] if x[1] >= _KEPT]),
-                                ('is not by', [x for x in taus[::-1] if x[1] < _KEPT])) if own]
-        rows = 'all rows' if limit == 'all' else f'{limit} rows'
-        where = ', '.join(filter(None, [source, *dict.fromkeys(r['language'] for r in some)]))
-        order = f'; the order of models {"; it ".join(said)} (mean τ)' if said else ''
-        how = protocol if recipe in ('', protocol) else f'{protocol} ({recipe})'
-        lines.append(f'{how}, {rows}, between {kind} ({where}): scores of a model differ on average by '
-                     f'{ends}{order}.')
-    return lines
+    places = grouped(records_of(tables), itemgetter('protocol', 'recipe', 'rows', 'kind', 'source'))
+    return [_sentence(*place, rows, metric) for place,rows in places.items()]
+
+def _sentence(protocol:str, recipe:str, limit, kind:str, source:str, rows:list[dict], metric:str)->str:
+    how = protocol if recipe in ('', protocol) else f'{protocol} ({recipe})'
+    languages = dict.fromkeys(row['language'] for row in rows)
+    where = ', '.join(filter(None, [source, *languages]))
+    apart = _apart_in_words(_task_means(rows, 'mean'), metric)
+    order = _order_in_words(_task_means(rows, 'tau'))
+    return (f'{how}, {limit} rows, between {kind} ({where}): '
+            f'scores of a model differ on average by {apart}{order}.')
+
+def _task_means(rows:list[dict], column:str)->list[tuple[str,float]]:
+    "Each task and its mean over languages, the lowest first"
+    means = []
+    for task,own in grouped(rows, itemgetter('task')).items():
+        values = [row[column] for row in own if row[column] is not None]
+        if values:
+            means.append((task, mean(values)))
+    return sorted(means, key=itemgetter(1))
+
+def _apart_in_words(means:list[tuple[str,float]], metric:str)->str:
+    task, least = means[0]
+    unit = ' points' if metric in IN_PERCENT else ''
+    said = f'{as_shown(least, metric)}{unit} ({task})'
+    if len(means) > 1:
+        task, most = means[-1]
+        said += f' to {as_shown(most, metric)} ({task})'
+    return said
+
+def _order_in_words(taus:list[tuple[str,float]])->str:
+    kept, lost = [], []
+    for task,tau in reversed(taus):
+        place = kept if tau >= _KEPT else lost
+        place.append(f'{task} ({decimal(tau)})')
+    said = []
+    if kept:
+        said.append('is kept by ' + ', '.join(kept))
+    if lost:
+        said.append('is not by ' + ', '.join(lost))
+    return f'; the order of models {"; it ".join(said)} (mean τ)' if said else ''
 
 def _read(records:list[Run], options)->list[Sets]:
     some = [r for r in records if fits(r, options._replace(recipe='', protocol=''))]

@@ -8,17 +8,17 @@ __all__ = ['ERRORS', 'Shared', 'compare_errors', 'Errors', 'read_errors', 'error
 # %% ../../../nbs/lab/questions/errors.ipynb #er000005
 from collections import Counter
 from dataclasses import replace
+from operator import attrgetter, itemgetter
 from statistics import mean
 from typing import NamedTuple
 import numpy as np
 from ...core.files import InputError
 from ...core.pictures import dumbbells, panels
 from ...core.seeds import score_counts
-from ...core.tables import Table, decimal, grouped
+from ...core.tables import Column, Table, decimal, grouped, table_of
 from ...datasets.tasks import TASKS
-from ...reporting.protocol_cells import between, data_notes, number, same_rows
-from ...reporting.questions.question import RunQuestion, by_columns
-from ...reporting.rendering import shown
+from ...reporting.protocol_cells import between, data_notes, same_rows, score_column
+from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.scores import Answers, read_answers
 from ...reporting.translation_spread import with_languages
 from ...runs.comparing import across_translations, task_name
@@ -109,28 +109,38 @@ _NOTE = ('Of the rows that both translations have: how many are right in the bas
          'those that are right in the base and of the others; the difference of these two, with a 95 % '
          'interval over chapters; the same verdict, right or wrong, and how often it would be the same if '
          'only the label mattered. Of several seeds: means over all pairs of them.')
-_COLUMNS = dict(in_base='right in the base', right='right', if_right='where the base is right',
-                if_wrong='where it is wrong', gain='difference', same='same verdict', chance='by label alone')
+_MEASURES = dict(
+    in_base='right in the base', right='right', if_right='where the base is right',
+    if_wrong='where it is wrong', gain='difference', same='same verdict', chance='by label alone')
 
-def _cells(s:Shared)->list[str]:
-    cells = {name: number(s.scores[name], sign='+'*(name == 'gain')) for name in _COLUMNS}
-    if s.interval: cells['gain'] += f' ({between(s.interval, sign="+")})'
-    return list(cells.values())
+class _Row(NamedTuple):
+    of:Errors
+    shared:Shared
+
+def _interval_beside(row:_Row)->str:
+    interval = row.shared.interval
+    return f' ({between(interval, sign="+")})' if interval else ''
+
+def _measure_column(name:str, title:str)->Column:
+    def score(row): return row.shared.scores[name]
+    if name != 'gain': return score_column(name, title, score)
+    return score_column(name, title, score, sign='+', mark=_interval_beside)
+
+_COLUMNS = [
+    Column('task', 'task', get=lambda row: task_name(row.of.task)),
+    *(Column(name, name, get=attrgetter(f'of.{name}')) for name in ('model','protocol')),
+    Column('base', 'base', get=attrgetter('shared.base')),
+    Column('translation', 'translation', get=attrgetter('shared.dataset'),
+           mark=lambda row: ' (same language)'*row.shared.same_language),
+    Column('rows', 'rows', get=attrgetter('shared.n')),
+    *(_measure_column(*measure) for measure in _MEASURES.items()),
+    Column('same_language', get=attrgetter('shared.same_language'))]
 
 def errors_table(found:list[Errors])->Table:
     "A row for each task, model and translation"
-    rows, data = [], []
-    for one in found:
-        about = dict(task=task_name(one.task), model=one.model, protocol=one.protocol)
-        for s in one.shared:
-            where = about | dict(base=s.base, translation=s.dataset, rows=s.n)
-            named = where | dict(translation=s.dataset + ' (same language)'*s.same_language)
-            rows.append([*named.values(), *_cells(s)])
-            data.append(where | {name: shown('accuracy', x) for name,x in s.scores.items()}
-                        | dict(same_language=s.same_language))
+    rows = [_Row(one, shared) for one in found for shared in one.shared]
     notes = [_NOTE, *data_notes([r for one in found for r in one.runs])]
-    header = ['task','model','protocol','base','translation','rows', *_COLUMNS.values()]
-    return Table('errors', 'Are the same rows right in other languages?', [(header, rows)], notes, data)
+    return table_of('errors', 'Are the same rows right in other languages?', _COLUMNS, rows, notes)
 
 # %% ../../../nbs/lab/questions/errors.ipynb #er000015
 def plot_errors(found:list[Errors], metric:str=''): # A figure of matplotlib
@@ -144,19 +154,23 @@ def plot_errors(found:list[Errors], metric:str=''): # A figure of matplotlib
 
 def errors_sentences(tables:list[Table], metric:str='')->list[str]:
     "Say how far right answers are the same in other languages"
-    lines = []
-    places = by_columns(tables, 'same_language', 'task', 'model', 'protocol', 'base')
-    for (is_same, task, model, protocol, base),rows in sorted(places.items(), key=lambda p: p[0][0]):
-        names = 'if_right','if_wrong','same','chance'
-        values = [[float(r[name]) for r in rows if r[name]] for name in names]
-        if not all(values): continue
-        right, wrong, same, chance = (decimal(mean(v), 1) for v in values)
-        many = f'means of {len(rows)} translations' if len(rows) > 1 else f'in {rows[0]["translation"]}'
-        where = 'in other translations of its language' if is_same == 'True' else 'in other languages'
-        lines.append(f'{task}, {model}, {protocol}: of the rows that are right in {base} {right} % are right '
-                     f'{where}, of those that are wrong {wrong} %; the verdict is the same in {same} %, '
-                     f'{chance} % if only the label mattered ({many}).')
-    return lines
+    places = grouped(records_of(tables), itemgetter('same_language', 'task', 'model', 'protocol', 'base'))
+    by_language = sorted(places.items(), key=lambda place: place[0][0])
+    return [line for place,rows in by_language if (line := _sentence(*place, rows))]
+
+def _mean(rows:list[dict], name:str)->str: # Empty if it is not known of any
+    values = [row[name] for row in rows if row[name] is not None]
+    return decimal(mean(values), 1) if values else ''
+
+def _sentence(is_same:bool, task:str, model:str, protocol:str, base:str, rows:list[dict])->str: # Or empty
+    means = [_mean(rows, name) for name in ('if_right','if_wrong','same','chance')]
+    if not all(means): return ''
+    right, wrong, same, chance = means
+    many = f'means of {len(rows)} translations' if len(rows) > 1 else f'in {rows[0]["translation"]}'
+    where = 'in other translations of its language' if is_same else 'in other languages'
+    return (f'{task}, {model}, {protocol}: of the rows that are right in {base} {right} % are right '
+            f'{where}, of those that are wrong {wrong} %; the verdict is the same in {same} %, '
+            f'{chance} % if only the label mattered ({many}).')
 
 ERRORS = RunQuestion(
     'errors', lambda records, options: read_errors(records), lambda found, metric: [errors_table(found)],
