@@ -171,20 +171,19 @@ def csv_rows(text:str, delimiter:str=',')->list[dict[str,str]]: # Column to text
 # %% ../../nbs/core/tables.ipynb #tblrec01
 _TRUTH = {'True': True, 'False': False}
 
-def _typed(column:list[str])->list:
-    said = {text for text in column if text}
-    if said <= _TRUTH.keys():
-        read = _TRUTH.get
-    elif all(map(_INTEGER.fullmatch, said)):
-        read = int
-    elif all(map(_REAL.fullmatch, said)):
-        read = float
-    else:
-        return column
-    return [read(text) if text else None for text in column]
+def _number(text:str)->int|float|None: # `None` also for those of a printed cell, as `+1.50`
+    "The number for which Python writes a text"
+    for kind in int, float:
+        try: number = kind(text)
+        except ValueError: continue
+        if str(number) == text and text[-1].isdigit(): return number
+    return None
 
-_INTEGER = re.compile(r'[+-]?\d+', re.ASCII)
-_REAL = re.compile(r'[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?', re.ASCII)
+def _typed(column:list[str])->list:
+    texts = {text for text in column if text}
+    read = _TRUTH if texts <= _TRUTH.keys() else {text: _number(text) for text in texts}
+    if None in read.values(): return column
+    return [read[text] if text else None for text in column]
 
 def csv_records(text:str)->list[dict]: # As `Table.data` has them
     "The records of a table of comma-separated values"

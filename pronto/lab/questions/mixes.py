@@ -8,13 +8,13 @@ __all__ = ['CONDITIONS', 'MIXES', 'Mixes', 'read_mixes', 'mixes_table', 'differe
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx05
 from statistics import mean
 from typing import NamedTuple
-from ...core.tables import ABSENT, Table, grouped
+from ...core.tables import ABSENT, Column, Table, grouped, wide_table
 from ..protocols.mixing import VERSIONS
 from ...core.pictures import panels
 from ...reporting.protocol_cells import best_note, collapse_mark, compare_means, difference_cells
-from ...reporting.protocol_cells import few_seeds_note, number, score_data, with_ends
+from ...reporting.protocol_cells import few_seeds_note, number, score_columns, with_ends
 from ...reporting.rendering import shown
-from ...reporting.questions.question import RunQuestion, table_rows
+from ...reporting.questions.question import RunQuestion, records_of, table_rows
 from ...reporting.scores import Answers, among_best, is_clear, read_answers
 from ...runs.schema import Run
 from ...runs.comparing import by_model_and_task, one_setting, task_name
@@ -45,29 +45,55 @@ def read_mixes(records:list[Run])->list[Mixes]: # One for each model and task
     return found
 
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx09b
+class _Row(NamedTuple):
+    mixes:Mixes
+    target:str
+    condition:str
+
+    @property
+    def answers(self)->Answers: return self.mixes.cells[self.target, self.condition]
+
+def _best(mixes:Mixes, metric:str)->set[tuple[str,str]]: # (target, condition)
+    "For each target the mixes that no other one is clearly better than"
+    best = set()
+    for target in mixes.targets:
+        own = {c: mixes.cells[target, c] for c in CONDITIONS if (target, c) in mixes.cells}
+        best |= {(target, c) for c in among_best(own, metric)}
+    return best
+
+def _of_target(mixes:Mixes, best:set, metric:str)->Table:
+    rows = [_Row(mixes, *place) for target in mixes.targets for c in CONDITIONS
+            if (place := (target, c)) in mixes.cells]
+    def mark(row): return collapse_mark(row.answers) + '‡'*((row.target, row.condition) in best)
+    score, ends = score_columns(lambda row: row.answers.scores[metric], metric, mark)
+    columns = [
+        Column('task', 'task', get=lambda row: task_name(mixes.task)),
+        Column('model', 'model', get=lambda row: mixes.model), Column('target', 'target'),
+        Column('condition'), Column('metric', get=lambda row: metric), score, ends,
+        Column('collapsed', get=lambda row: int(row.answers.collapsed))]
+    return wide_table('mixes', '', columns, rows, across='condition', cell=score, order=CONDITIONS)
+
+def _mean_row(mixes:Mixes, metric:str)->list[str]:
+    "The mean of each mix over the targets that were tested under all of them"
+    answers = [[mixes.cells[target, c] for target in mixes.whole] for c in CONDITIONS]
+    means = [mean(a.scores[metric].value for a in own) for own in answers]
+    return [task_name(mixes.task), mixes.model, 'mean', *(number(x, metric) for x in means)]
+
 def mixes_table(found:list[Mixes], metric:str='accuracy')->Table:
     "A row for each target, a column for each mix; the mean over the targets at the end"
     rows, data, any_best = [], [], set()
     for mixes in found:
-        names = dict(task=task_name(mixes.task), model=mixes.model)
-        for target in mixes.targets:
-            own = {c: a for c in CONDITIONS if (a := mixes.cells.get((target, c)))}
-            best = among_best(own, metric)
-            text = {c: number(a.scores[metric].value, metric) + collapse_mark(a) + '‡'*(c in best)
-                    for c,a in own.items()}
-            rows.append([*names.values(), target, *(text.get(c, ABSENT) for c in CONDITIONS)])
-            data += [names | dict(target=target, condition=c, metric=metric)
-                     | score_data(a.scores[metric], metric) | dict(collapsed=int(a.collapsed))
-                     for c,a in own.items()]
-            any_best |= best
+        best = _best(mixes, metric)
+        table = _of_target(mixes, best, metric)
+        rows += table.rows
+        data += table.data
+        any_best |= best
         if mixes.whole:
-            score = lambda t, c: mixes.cells[t, c].scores[metric].value
-            means = [mean(score(t, c) for t in mixes.whole) for c in CONDITIONS]
-            rows.append([*names.values(), 'mean', *(number(v, metric) for v in means)])
+            rows.append(_mean_row(mixes, metric))
     trained = ', '.join(f'{task_name(m.task)} {m.runs[0].counts.get("train", 0):,}' for m in found)
-    note = f'Rows of train, the same in all columns: {trained}.'
-    note = f'{note} {best_note("mix for this target", any_best, [r for m in found for r in m.runs])}'.strip()
-    header = ['task','model','target',*CONDITIONS]
+    of_best = best_note('mix for this target', any_best, [r for m in found for r in m.runs])
+    note = f'Rows of train, the same in all columns: {trained}. {of_best}'.strip()
+    header = ['task', 'model', 'target', *CONDITIONS]
     return Table('mixes', 'Mixes of languages', [(header, rows)], [note], data)
 
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx09d
@@ -115,18 +141,20 @@ def plot_mixes(found:list[Mixes], metric:str='accuracy'):
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx15n
 def mixes_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "What other languages are worth"
-    lines = []
-    for row in table_rows(tables, _DIFFERENCES):
-        is_tested = row['p'] != ABSENT
-        verdict = ', a difference' if is_tested and is_clear(float(row['p'])) else \
-                  ', no difference that these runs show' if is_tested else ''
-        lines.append(f'{row["task"]}, {row["model"]}: {row["mix"]} against in, mean of {row["targets"]} '
-                     f'targets: {with_ends(row["minus in"], row["95 %"])}{verdict}.')
-    scores = [row['collapsed'] for row in table_rows(tables) if 'collapsed' in row]
-    if n := sum(map(int, scores)):
-        lines.append(f'In {n} of {len(scores)} scores (†) a model gave the same answer to everything: there '
-                     'the mixes cannot be told apart, and equal scores say nothing about them.')
+    lines = [_sentence(row) for row in table_rows(tables, _DIFFERENCES)]
+    collapsed = [row['collapsed'] for row in records_of(tables, 'mixes')]
+    if n := sum(collapsed):
+        lines.append(f'In {n} of {len(collapsed)} scores (†) a model gave the same answer to everything: '
+                     'there the mixes cannot be told apart, and equal scores say nothing about them.')
     return lines
+
+def _sentence(row:dict)->str: # As the table prints it
+    verdict = ''
+    if row['p'] != ABSENT:
+        clear = is_clear(float(row['p']))
+        verdict = ', a difference' if clear else ', no difference that these runs show'
+    return (f'{row["task"]}, {row["model"]}: {row["mix"]} against in, mean of {row["targets"]} targets: '
+            f'{with_ends(row["minus in"], row["95 %"])}{verdict}.')
 
 def _tables(found:list[Mixes], metric:str)->list[Table]:
     return [mixes_table(found, metric), difference_table(found, metric)]

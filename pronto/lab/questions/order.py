@@ -6,14 +6,16 @@
 __all__ = ['ORDER', 'verses_read', 'Ordered', 'order_of', 'order_table', 'plot_order', 'order_sentences']
 
 # %% ../../../nbs/lab/questions/order.ipynb #or000003
+from functools import partial
+from operator import attrgetter
 from typing import NamedTuple
 import numpy as np
 from ...core.files import InputError
 from ...core.pictures import panels
-from ...core.tables import Table, decimal, grouped, interval_text
-from ...reporting.protocol_cells import number
+from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of
+from ...reporting.protocol_cells import limit_text, number
 from .probe import Agreement, agreement
-from ...reporting.questions.question import RunQuestion, table_rows
+from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.model_tiers import model_rows
 from ...reporting.accuracy_tables import fits
 from ...runs.comparing import plain_name, row_of, settled, task_name
@@ -94,28 +96,32 @@ _NOTE = ("Kendall's τ of scores with the number of verses that models have read
          'with a 95 % interval over them. Pairs: of two models the one that has read more scores higher. '
          'Gain: from the model that has read least to the one that has read most. sd: between seeds of one '
          'model on one translation.')
-_HEADER = ['task','protocol','rows','language read','models','translations','mean τ','95 %','pairs',
-           'whole order','gain','sd']
+def _columns(metric:str)->list[Column]:
+    return [
+        Column('task', 'task', get=lambda one: task_name(one.same.task)), Column('protocol', 'protocol'),
+        Column('limit', 'rows', limit_text, attrgetter('same.limit')),
+        Column('read', 'language read', lambda is_read: 'yes' if is_read else 'no', attrgetter('is_read')),
+        Column('models', 'models', lambda models: models.count(_LESS) + 1,
+               lambda one: _LESS.join(one.same.models)),
+        Column('translations', 'translations', get=lambda one: len(one.same.bibles)),
+        Column('tau', 'mean τ', decimal, attrgetter('same.tau')),
+        Column('low high', '95 %', lambda *ends: interval_text(ends), attrgetter('same.interval')),
+        Column('pairs', 'pairs', _percent, attrgetter('same.pairs')),
+        Column('whole', 'whole order', mark=lambda one: f' of {len(one.same.bibles)}'),
+        Column('metric', get=lambda one: metric),
+        Column('gain', 'gain', partial(number, metric=metric, sign='+')),
+        Column('sd', 'sd', partial(number, metric=metric))]
 
-def _row(o:Ordered, metric:str)->tuple[list,dict]:
-    a, (low, high) = o.same, o.same.interval or (None, None)
-    about = dict(task=task_name(a.task), protocol=o.protocol, limit=a.limit, read=o.is_read,
-                 models=' < '.join(a.models), translations=len(a.bibles))
-    found = dict(tau=a.tau, low=low, high=high, pairs=a.pairs)
-    rows, read = 'all' if a.limit is None else f'{a.limit:,}', 'yes' if o.is_read else 'no'
-    cells = [about['task'], o.protocol, rows, read, len(a.models), len(a.bibles), decimal(a.tau),
-             interval_text([low, high]), f'{100*a.pairs:.0f} %', f'{o.whole} of {len(a.bibles)}',
-             number(o.gain, metric, '+'), number(o.sd, metric)]
-    return cells, about | found | dict(whole=o.whole, metric=metric, gain=o.gain, sd=o.sd)
+_LESS = ' < '
 
-def _setting(protocol:str, limit)->str:
-    return f'{protocol}, ' + ('all rows' if limit in (None, '') else f'{int(limit):,} rows')
+def _percent(share:float)->str: return f'{100*share:.0f} %'
+
+def _setting(protocol:str, limit:int|None)->str: return f'{protocol}, {limit_text(limit)} rows'
 
 def order_table(found:list[Ordered], metric:str='mcc')->Table:
     "How well each task finds the order"
-    rows, data = map(list, zip(*(_row(o, metric) for o in found)))
     title = 'Is the known order of models found?'
-    return Table('order', title, [(_HEADER, rows)], [_NOTE], data, align='llllr')
+    return table_of('order', title, _columns(metric), found, [_NOTE], align='llllr')
 
 def plot_order(found:list[Ordered], metric:str='mcc'):
     "A panel for each task and protocol: the scores of each translation, from the model that has read least"
@@ -135,47 +141,54 @@ _VERDICTS = ('is found by', 'is mostly found by', 'is not found by', 'is reverse
              'cannot be judged on one translation by')
 
 def _verdict(row:dict)->str: # One of `_VERDICTS`
-    if not row['low']: return _VERDICTS[4]
-    if float(row['low']) > 0: return _VERDICTS[0 if float(row['pairs']) > .9 else 1]
-    return _VERDICTS[3 if float(row['high']) < 0 else 2]
+    if row['low'] is None: return _VERDICTS[4]
+    if row['low'] > 0: return _VERDICTS[0 if row['pairs'] > .9 else 1]
+    return _VERDICTS[3 if row['high'] < 0 else 2]
 
 def _found_by(row:dict)->str: # With the evidence
-    pairs = f'{100*float(row["pairs"]):.0f} % of pairs'
-    ends = f', 95 %: {interval_text([float(row["low"]), float(row["high"])])}' if row['low'] else ''
-    return f'{row["task"]} (τ {decimal(float(row["tau"]))}{ends}; {pairs})'
+    ends = '' if row['low'] is None else f', 95 %: {interval_text((row["low"], row["high"]))}'
+    return f'{row["task"]} (τ {decimal(row["tau"])}{ends}; {_percent(row["pairs"])} of pairs)'
+
+def _highest_first(rows:list[dict])->list[dict]: return sorted(rows, key=lambda row: -row['tau'])
 
 # %% ../../../nbs/lab/questions/order.ipynb #0408aac8
 _ENOUGH = .75 # Of the pairs of models, in their order
 
+def _tasks(rows:list[dict])->str: return ', '.join(dict.fromkeys(row['task'] for row in rows))
+
 def _recommended(rows:list[dict])->list[str]: # A sentence, or none where nothing can be judged
     "Which protocol to choose, with which tasks"
-    judged = [r for r in rows if r['read'] == 'True' and r['low']]
-    found = [r for r in judged if float(r['low']) > 0 and float(r['pairs']) >= _ENOUGH]
-    by = grouped(sorted(found, key=lambda r: -float(r['tau'])), lambda r: _setting(r['protocol'], r['limit']))
-    named = lambda some: ', '.join(dict.fromkeys(r['task'] for r in some))
-    left = [r for r in judged if r['task'] not in {f['task'] for f in found}]
-    parts = [f'{about} ({named(some)})' for about,some in by.items()]
-    told = f'To rank models choose {"; ".join(parts)}: {100*_ENOUGH:.0f} % or more of the pairs are ordered. '
-    none = f'No protocol is shown to rank the models by {named(left)}.'
-    return [((told if found else '') + (none if left else '')).strip()] if judged else []
+    judged = [row for row in rows if row['read'] and row['low'] is not None]
+    found = [row for row in judged if row['low'] > 0 and row['pairs'] >= _ENOUGH]
+    left = [row for row in judged if row['task'] not in {other['task'] for other in found}]
+    said = []
+    if found:
+        by_setting = grouped(_highest_first(found), lambda row: _setting(row['protocol'], row['limit']))
+        parts = [f'{about} ({_tasks(some)})' for about,some in by_setting.items()]
+        said.append(f'To rank models choose {"; ".join(parts)}: {100*_ENOUGH:.0f} % or more of the pairs are '
+                    'ordered.')
+    if left:
+        said.append(f'No protocol is shown to rank the models by {_tasks(left)}.')
+    return [' '.join(said)] if said else []
 
 # %% ../../../nbs/lab/questions/order.ipynb #fc86fa04
 def order_sentences(
     tables:list[Table], metric:str='mcc'
 )->list[str]: # What to choose, and one for each protocol, number of rows, and whether the languages were read
     "Which tasks find the order"
-    setting = lambda r: (_setting(r['protocol'], r['limit']), r['read'] == 'True')
-    rows = table_rows(tables)
-    lines = _recommended(rows)
-    for (about, is_read),some in grouped(rows, setting).items():
-        where = 'languages that the models have read' if is_read else 'languages that none of them has read'
-        few, most = (f(int(r['translations']) for r in some) for f in (min, max))
-        n = f'{most} translation{"s"*(most > 1)}' if few == most else f'{few} to {most} translations'
-        by = grouped(sorted(some, key=lambda r: -float(r['tau'])), _verdict)
-        said = [f'{how} {", ".join(map(_found_by, by[how]))}' for how in _VERDICTS if how in by]
-        lines.append(f'{about}, {n} in {where}: the order of '
-                     f'{max((r["models"] for r in some), key=len)} {"; it ".join(said)}.')
-    return lines
+    rows = records_of(tables)
+    places = grouped(rows, lambda row: (_setting(row['protocol'], row['limit']), row['read']))
+    return [*_recommended(rows), *(_sentence(*place, some) for place,some in places.items())]
+
+def _sentence(about:str, is_read:bool, rows:list[dict])->str:
+    where = 'languages that the models have read' if is_read else 'languages that none of them has read'
+    sizes = [row['translations'] for row in rows]
+    few, most = min(sizes), max(sizes)
+    n = f'{most} translation{"s"*(most > 1)}' if few == most else f'{few} to {most} translations'
+    by_verdict = grouped(_highest_first(rows), _verdict)
+    said = [f'{how} {", ".join(map(_found_by, by_verdict[how]))}' for how in _VERDICTS if how in by_verdict]
+    longest = max((row['models'] for row in rows), key=len)
+    return f'{about}, {n} in {where}: the order of {longest} {"; it ".join(said)}.'
 
 # %% ../../../nbs/lab/questions/order.ipynb #be2d16c7
 def _read(records:list[Run], options)->list[list[Ordered]]:

@@ -14,6 +14,7 @@ from ...core.pictures import panels
 from ...core.seeds import detectable_difference, variance_of
 from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of
 from ...reporting.questions.question import RunQuestion, records_of
+from ...reporting.protocol_cells import limit_text
 from ...reporting.accuracy_tables import fits
 from ...reporting.scores import MIN_SEEDS, answer_values, read_answers
 from ...modeling.outcome import is_one_answer
@@ -123,7 +124,7 @@ def _interval_column(name:str, title:str, get=None)->Column:
 
 _COLUMNS = [
     Column('task', 'task', get=attrgetter('name')), Column('protocol', 'protocol'), Column('model', 'model'),
-    Column('limit', 'trained on', lambda limit: 'all' if limit is None else f'{limit:,}'),
+    Column('limit', 'trained on', limit_text),
     Column('translations'), Column('trainings', 'trainings'), Column('collapsed', 'of these collapsed'),
     Column('rows', 'test rows'), _interval_column('sd', 'sd between seeds', attrgetter('sd')),
     Column('beyond_items', 'beyond items', _points, attrgetter('beyond')),

@@ -7,17 +7,19 @@ __all__ = ['SUBSET', 'diversity', 'families', 'compare_subset', 'Subset', 'read_
            'subset_sentences']
 
 # %% ../../../nbs/lab/questions/subset.ipynb #sb000005
+from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 import numpy as np
 from ...bibles.languages import family_of
 from ...core.files import InputError
 from ...core.pictures import no_formula, panels
-from ...core.tables import Table, decimal, names_in
-from ...reporting.questions.question import RunQuestion, by_columns
-from .resources import OverLanguages, of_three_languages, wikipedia_articles
+from ...core.tables import Column, Table, decimal, grouped, names_in, table_of
+from ...reporting.questions.question import RunQuestion, records_of
+from .resources import ABOUT, OverLanguages, of_three_languages, wikipedia_articles
 from ...reporting.model_tiers import TIERS, read_tiers, tier_of
 from .typology import language_distances
-from ...reporting.rendering import IN_PERCENT
+from ...reporting.protocol_cells import as_shown
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/subset.ipynb #sb000007
@@ -81,21 +83,20 @@ _NOTE = ('Means over languages, with their number, of the selection and of all t
          'diversity: the mean distance in syntax between two languages; families: their number; both of '
          'the selection and of all.')
 
+def _columns(metric:str)->list[Column]:
+    score = partial(as_shown, metric=metric)
+    return [
+        *ABOUT, Column('tier', 'tier'), Column('chosen'), Column('languages'),
+        Column('of_chosen', 'selection', score, mark=lambda row: f' ({row["chosen"]})'),
+        Column('of_all', 'all', score, mark=lambda row: f' ({row["languages"]})'),
+        Column('difference', 'difference', partial(score, sign='+')), Column('random', 'random', decimal),
+        Column('diversity_chosen', 'diversity', decimal), Column('diversity_all', 'of all', decimal),
+        Column('families_chosen families_all', 'families', '{} of {}'.format)]
+
 def subset_table(found:list[Subset], metric:str='accuracy')->Table:
     "The selection beside all languages, by tier"
-    digits, rows = 1 if metric in IN_PERCENT else 2, []
-    data = [f.over.about | part for f in found for part in f.parts]
-    for d in data:
-        means = [f'{decimal(d[mean], digits)} ({d[n]})'
-                 for mean,n in (('of_chosen','chosen'), ('of_all','languages'))]
-        rows.append([*(d[name] for name in ('task','model','protocol','source','tier')), *means,
-                     decimal(d['difference'], digits, '+'), decimal(d['random']),
-                     decimal(d['diversity_chosen']), decimal(d['diversity_all']),
-                     f'{d["families_chosen"]} of {d["families_all"]}'])
-    header = ['task','model','protocol','from','tier','selection','all','difference','random','diversity',
-              'of all','families']
-    title = 'Does a selection stand for all languages?'
-    return Table('subset', title, [(header, rows)], [_NOTE], data)
+    rows = [one.over.about | part for one in found for part in one.parts]
+    return table_of('subset', 'Does a selection stand for all languages?', _columns(metric), rows, [_NOTE])
 
 # %% ../../../nbs/lab/questions/subset.ipynb #022697ae
 def plot_subset(found:list[Subset], metric:str='accuracy'):
@@ -113,17 +114,15 @@ def plot_subset(found:list[Subset], metric:str='accuracy'):
 
 def subset_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "Where a selection is better or worse than all languages"
-    lines = []
-    places = by_columns(tables, 'task', 'model', 'protocol', 'source').values()
-    for r in (r for own in places for r in own[1:] or own):
-        a, b = (decimal(float(r[name]), 1 if metric in IN_PERCENT else 2) for name in ('of_chosen','of_all'))
-        rare = float(r['random']) < .05
-        said = 'as few random choices do' if rare else 'as many random choices do'
-        size = f'{r["chosen"]} of {r["languages"]} languages'
-        tier = 'all languages' if r['tier'] == 'all' else r['tier']
-        lines.append(f'{r["task"]}, {r["model"]}, {tier}: the selection ({size}) '
-                     f'scores {a}, all {b}, {said} (random {decimal(float(r["random"]))}).')
-    return lines
+    places = grouped(records_of(tables), itemgetter('task', 'model', 'protocol', 'source'))
+    return [_sentence(row, metric) for rows in places.values() for row in rows[1:] or rows]
+
+def _sentence(row:dict, metric:str)->str:
+    of_chosen, of_all = (as_shown(row[name], metric) for name in ('of_chosen','of_all'))
+    said = 'as few random choices do' if row['random'] < .05 else 'as many random choices do'
+    tier = 'all languages' if row['tier'] == 'all' else row['tier']
+    return (f'{row["task"]}, {row["model"]}, {tier}: the selection ({row["chosen"]} of {row["languages"]} '
+            f'languages) scores {of_chosen}, all {of_all}, {said} (random {decimal(row["random"])}).')
 
 def _read(records:list[Run], options)->list[Subset]:
     chosen = set(names_in(options.file or '')) or set(wikipedia_articles()) # XTREME's

@@ -6,15 +6,16 @@
 __all__ = ['BY_TIER', 'Tiered', 'in_tiers', 'plot_tiers', 'read_tiered', 'tier_table', 'tier_sentences']
 
 # %% ../../../nbs/lab/questions/tiers.ipynb #ti000005
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 import numpy as np
 from ..statistics.correlation import Correlation, correlate
 from ...core.files import InputError
-from ...core.tables import ABSENT, Table, decimal, interval_text
+from ...core.tables import ABSENT, Column, Table, decimal, grouped, interval_text, wide_table
 from ...core.pictures import panels
-from ...reporting.protocol_cells import as_shown, number
-from ...reporting.rendering import shown
-from ...reporting.questions.question import RunQuestion, by_columns
+from ...reporting.protocol_cells import as_shown, score_column
+from ...runs.comparing import task_name
+from ...reporting.questions.question import RunQuestion, records_of
 from .resources import OverLanguages, over_languages
 from ...runs.schema import Run
 from ...reporting.model_tiers import TIERS, Fact, model_of, read_tiers, tier_of
@@ -70,14 +71,21 @@ def plot_tiers(found:list[Tiered], metric:str='accuracy'):
     return figure
 
 # %% ../../../nbs/lab/questions/tiers.ipynb #ti000041
-def _tier_cells(one:Tiered)->list[str]:
-    found, related = one.scores, one.correlation
-    mean = lambda values: f'{number(np.mean(values), one.over.metric)} ({len(values)})'
-    means = [mean(found[tier]) if tier in found else ABSENT for tier in (*TIERS[:3], 'seen', 'unseen')]
-    value = lambda name: related and getattr(related, name)
-    ends = lambda name: f' ({interval_text(known)})' if (known := related.intervals[name]) else ''
-    return means + [ABSENT if value(name) is None else decimal(value(name)) + ends(name)
-                    for name in ('pearson','spearman')]
+class _Row(NamedTuple):
+    of:Tiered
+    tier:str # Or `seen`
+    values:list[float] # Of its languages
+
+    @property
+    def mean(self)->float: return float(np.mean(self.values))
+
+def _correlation_column(title:str)->Column: # For a line of the table
+    def cell(rows):
+        related, name = rows[0].of.correlation, title.lower()
+        if related is None or getattr(related, name) is None: return ABSENT
+        ends = related.intervals[name]
+        return decimal(getattr(related, name)) + (f' ({interval_text(ends)})' if ends else '')
+    return Column('', title, get=cell)
 
 def _without_tier(found:list[Tiered])->str:
     named = sorted({f'{x} ({one.over.model})' for one in found
@@ -100,32 +108,38 @@ def read_tiered(records:list[Run], facts:list[Fact], metric:str='accuracy')->lis
 
 def tier_table(found:list[Tiered], metric:str='accuracy')->Table:
     "Means by tier for each model, task and protocol, with correlations"
-    rows, data = [], []
-    for one in (one for one in found if one.scores):
-        names = dict(model=one.over.model) | one.over.about
-        rows.append([*names.values(), *_tier_cells(one)])
-        for tier,values in one.scores.items():
-            mean, low, high = (shown(metric, f(values)) for f in (np.mean, min, max))
-            data.append(names | dict(tier=tier, languages=len(values), metric=metric, mean=mean, lowest=low,
-                                     highest=high))
-    header = ['model','task','protocol','from',*TIERS[:3],'seen','unseen','Pearson','Spearman']
-    return Table('tiers', 'Scores by tier', [(header, rows)], [_TIER_NOTE, _without_tier(found)], data)
+    def mark(row): return f' ({len(row.values)})'
+    mean = score_column('mean', '', attrgetter('mean'), metric, mark=mark)
+    columns = [
+        Column('model', 'model', get=attrgetter('of.over.model')),
+        Column('task', 'task', get=lambda row: task_name(row.of.over.task)),
+        Column('protocol', 'protocol', get=attrgetter('of.over.protocol')),
+        Column('source', 'from', get=attrgetter('of.over.source')),
+        Column('tier'), Column('languages', get=lambda row: len(row.values)),
+        Column('metric', get=lambda row: metric), mean,
+        score_column('lowest', '', lambda row: min(row.values), metric),
+        score_column('highest', '', lambda row: max(row.values), metric)]
+    rows = [_Row(one, *scores) for one in found for scores in one.scores.items()]
+    notes = [_TIER_NOTE, _without_tier(found)]
+    return wide_table('tiers', 'Scores by tier', columns, rows, notes, across='tier', cell=mean,
+                      order=[*TIERS[:3], 'seen', 'unseen'],
+                      beside=[_correlation_column('Pearson'), _correlation_column('Spearman')])
 
 # %% ../../../nbs/lab/questions/tiers.ipynb #ti00041c
 def tier_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "How much better a model is in languages that it has seen"
-    lines = []
-    places = by_columns(tables, 'task', 'model', 'protocol', 'source')
-    for (task, model, _, source),own in places.items():
-        by = {row['tier']: row for row in own}
-        if not {'seen','unseen'} <= by.keys(): continue
-        of = lambda row: f'{row["languages"]} language' + ('s' if row['languages'] != '1' else '')
-        said = lambda row: f'{as_shown(row["mean"], metric)} on {of(row)}'
-        seen, unseen = said(by['seen']), said(by['unseen'])
-        trained = f', trained on {source}' if source else ''
-        lines.append(f'{task}, {model}{trained}: {seen} of its pretraining data, {unseen} that it has not '
-                     f'seen.')
-    return lines
+    places = grouped(records_of(tables), itemgetter('task', 'model', 'protocol', 'source'))
+    return [line for place,rows in places.items() if (line := _sentence(*place, rows, metric))]
+
+def _mean_in_words(row:dict, metric:str)->str:
+    return f'{as_shown(row["mean"], metric)} on {row["languages"]} language{"s"*(row["languages"] != 1)}'
+
+def _sentence(task:str, model:str, protocol:str, source:str, rows:list[dict], metric:str)->str: # Or empty
+    said = {row['tier']: _mean_in_words(row, metric) for row in rows}
+    if not {'seen','unseen'} <= said.keys(): return ''
+    trained = f', trained on {source}' if source else ''
+    return (f'{task}, {model}{trained}: {said["seen"]} of its pretraining data, {said["unseen"]} that it has '
+            'not seen.')
 
 BY_TIER = RunQuestion(
     'tiers', lambda records, options: read_tiered(records, read_tiers(options.file or None), options.metric),

@@ -248,15 +248,16 @@ def records_of(
     tables:list[Table], stem:str='' # Of all tables if not given
 )->list[dict]:
     "The records of tables"
-    def fits(table): return stem in ('', table.stem, *(table.stem.removesuffix(f'-{name}') for name in METRICS))
-    return [record for table in tables if fits(table) for record in table.data]
+    return [record for table in tables if _is_called(table, stem) for record in table.data]
+
+def _is_called(table:Table, stem:str)->bool: # Also with a metric at the end of its name
+    return stem in ('', table.stem, *(table.stem.removesuffix(f'-{metric}') for metric in METRICS))
 
 def table_rows(
     tables:list[Table], stem:str='' # Of all tables if not given
 )->list[dict[str,str]]: # Column to text
     "The rows of the files of tables"
-    fits = lambda t: stem in ('', t.stem, *(t.stem.removesuffix(f'-{metric}') for metric in METRICS))
-    return [row for t in tables if fits(t) for row in t.records]
+    return [row for table in tables if _is_called(table, stem) for row in table.records]
 
 def by_columns(
     tables:list[Table], *columns:str, stem:str=''
