@@ -1,5 +1,6 @@
 "What each verse says: release v0.1 as published, slip for slip, and the paper's rules where they are easily got wrong"
 import json, re
+from dataclasses import replace
 
 import pytest
 from onf_parser import parse_file, parse_file_string
@@ -180,8 +181,7 @@ def test_files_of_the_earlier_version_are_read(table, toy_folder, tmp_path):
     del about['arguments'], about['tasks']
     header = {b'pronto.source': json.dumps(about).encode()}
     older = read_back(table.replace_schema_metadata(header), tmp_path/'a.parquet')
-    assert older.source == annotate(toy_folder).source
-    assert (older.source.arguments, len(older.source.tasks)) == ('all', 5)
+    assert older.source == replace(annotate(toy_folder).source, arguments='all', tasks=Source().tasks)
 
 def test_shuffled_verses_are_put_in_order(table, tmp_path):
     "Datasets are drawn from the verses in canonical order"

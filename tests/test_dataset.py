@@ -351,7 +351,7 @@ def test_a_folder_of_someone_else_is_left_alone(small, tmp_path):
 
 def test_what_was_written_loads_the_same(built):
     dataset = built(WHOLE[0])
-    assert list(dataset.tasks) == dataset.manifest['source']['tasks'] == list(TASKS)[:5]
+    assert list(dataset.tasks) == [stem for stem in TASKS if stem in dataset.manifest['source']['tasks']]
     assert {stem: {s: len(rows) for s,rows in parts.items()} for stem,parts in dataset.tasks.items()} == dataset.manifest['counts']
     assert all(r is not None for parts in dataset.tasks.values() for s in SPLITS for row in parts[s] for r in refs(row))
 

@@ -136,22 +136,8 @@ def plot_consistency(found:list[Sets], metric:str='accuracy'):
     figure.legend(lines.values(), lines, fontsize=7, ncols=4, loc='outside upper right')
     return figure
 
-# %% ../../../nbs/lab/questions/consistency.ipynb #cs00011d
+# %% ../../../nbs/lab/questions/consistency.ipynb #cs00011c
 _KEPT = .8 # τ: all pairs of models but one in ten are in the same order
-
-def consistency_sentences(tables:list[Table], metric:str='accuracy')->list[str]: # One for each kind
-    "How far apart scores are, and which tasks keep the order of models, as means over languages"
-    places = grouped(records_of(tables), itemgetter('protocol', 'recipe', 'rows', 'kind', 'source'))
-    return [_sentence(*place, rows, metric) for place,rows in places.items()]
-
-def _sentence(protocol:str, recipe:str, limit, kind:str, source:str, rows:list[dict], metric:str)->str:
-    how = protocol if recipe in ('', protocol) else f'{protocol} ({recipe})'
-    languages = dict.fromkeys(row['language'] for row in rows)
-    where = ', '.join(filter(None, [source, *languages]))
-    apart = _apart_in_words(_task_means(rows, 'mean'), metric)
-    order = _order_in_words(_task_means(rows, 'tau'))
-    return (f'{how}, {limit} rows, between {kind} ({where}): '
-            f'scores of a model differ on average by {apart}{order}.')
 
 def _task_means(rows:list[dict], column:str)->list[tuple[str,float]]:
     "Each task and its mean over languages, the lowest first"
@@ -182,6 +168,21 @@ def _order_in_words(taus:list[tuple[str,float]])->str:
     if lost:
         said.append('is not by ' + ', '.join(lost))
     return f'; the order of models {"; it ".join(said)} (mean τ)' if said else ''
+
+# %% ../../../nbs/lab/questions/consistency.ipynb #cs00011d
+def consistency_sentences(tables:list[Table], metric:str='accuracy')->list[str]: # One for each kind
+    "How far apart scores are, and which tasks keep the order of models, as means over languages"
+    places = grouped(records_of(tables), itemgetter('protocol', 'recipe', 'rows', 'kind', 'source'))
+    return [_sentence(*place, rows, metric) for place,rows in places.items()]
+
+def _sentence(protocol:str, recipe:str, limit, kind:str, source:str, rows:list[dict], metric:str)->str:
+    how = protocol if recipe in ('', protocol) else f'{protocol} ({recipe})'
+    languages = dict.fromkeys(row['language'] for row in rows)
+    where = ', '.join(filter(None, [source, *languages]))
+    apart = _apart_in_words(_task_means(rows, 'mean'), metric)
+    order = _order_in_words(_task_means(rows, 'tau'))
+    return (f'{how}, {limit} rows, between {kind} ({where}): '
+            f'scores of a model differ on average by {apart}{order}.')
 
 def _read(records:list[Run], options)->list[Sets]:
     some = [r for r in records if fits(r, options._replace(recipe='', protocol=''))]

@@ -73,6 +73,7 @@ def _of_target(mixes:Mixes, best:set, metric:str)->Table:
         Column('collapsed', get=lambda row: int(row.answers.collapsed))]
     return wide_table('mixes', '', columns, rows, across='condition', cell=score, order=CONDITIONS)
 
+# %% ../../../nbs/lab/questions/mixes.ipynb #mx09b2
 def _mean_row(mixes:Mixes, metric:str)->list[str]:
     "The mean of each mix over the targets that were tested under all of them"
     answers = [[mixes.cells[target, c] for target in mixes.whole] for c in CONDITIONS]
