@@ -158,7 +158,7 @@ def build_options(parser):
     add = parser.add_argument
     add('-b', '--bible', required=True, action='append', help='a Bible in any format; repeat for its parts')
     add('-o', '--output', required=True, metavar='DIR', help='the dataset folder to write')
-    projection_options(parser)
+    projection_options(parser, required=False)
     readers_option(parser)
     sources_option(parser)
     add('--code', help='name of the dataset (default: name of the folder)')
@@ -176,12 +176,19 @@ def _annotations(args):
     from pronto.sources.annotate import is_source
     from pronto.sources.annotation_file import read_annotations, require_options
     path = args.annotations
+    if path in (None, 'none'): return _no_annotations(args)
     if is_source(path): return _annotate(path, args)
     annotations = read_annotations(path)
     require_options(path, annotations.source, dict(rules=args.rules, arguments=args.arguments))
     if args.words and not any(v.words for v in annotations.verses.values()):
         raise InputError(path, 'has no words; make it again with `pronto annotate --words`')
     return annotations
+
+def _no_annotations(args):
+    from pronto.datasets.align import TEXT_ALONE
+    given = ', '.join(f'--{name}' for name in ('rules','arguments','words','greek') if vars(args)[name])
+    if given: raise InputError(given, 'does nothing without annotations; name some with -a, or leave it out')
+    return TEXT_ALONE
 
 def build_command(args):
     "Build the dataset folder of one translation"

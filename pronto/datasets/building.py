@@ -17,13 +17,15 @@ from ..sources.records import Annotations
 from ..bibles.languages import language_doubt, unknown_language
 from ..bibles.reading import Bible
 from ..bibles.versification import SCHEMES, numbering_report, to_english, weigh_versifications
-from .align import Alignment, align, require_verses
+from .align import (TEXT_ALONE, AlignedVerse, Alignment, align, readable_verses,
+                                   require_verses)
+from .choices.text import ChoiceText
 from .loading import ALIGNMENT_COLUMNS, verse_lines
 from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
                                       manifest_bytes, pool_manifests, table_hash)
 from .shortcuts import NearestText, resemblance
 from .splits import LEAST_VERSES, N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
-from .tasks import VerseTask, is_chosen, labels_of, tasks_of
+from .tasks import VerseTask, choice_tasks, is_chosen, labels_of, tasks_of
 from .word_align import SEGMENTERS
 from .word_tasks import LEAST_PROBABILITY, word_tasks
 
@@ -77,7 +79,8 @@ def dataset_files(manifest:dict)->list[str]:
     splits = [f'{stem}_{s}' for stem in (stems if isinstance(stems, dict) else ()) for s in SPLITS]
     tables = [f'{name}.{ending}' for name in splits for ending in ('tsv','jsonl')]
     of_folds = [f'fold[0-9]/{name}' for name in ('manifest.json','verses.tsv', *tables)]
-    return ['manifest.json','alignment.tsv','links.tsv','verses.tsv','release.json', *tables, *of_folds]
+    shared = ['manifest.json','alignment.tsv','links.tsv','verses.tsv','text.tsv','release.json']
+    return [*shared, *tables, *of_folds]
 
 def foreign_in_dataset(folder)->str|None:
     "Why a folder must not be replaced by a dataset, or `None`"
@@ -98,9 +101,15 @@ def _one_of(what:str, value:str, choices):
 def _require_books(annotations:Annotations, bible:Bible, path):
     "Raise `InputError` if the Bible has no verse of the books that are annotated"
     annotated = {ref.book for ref in annotations.verses}
-    if any(ref.book in annotated for ref in bible.verses): return
+    if annotations is TEXT_ALONE or any(ref.book in annotated for ref in bible.verses): return
     what = 'the New Testament' if annotated <= set(NT_BOOKS) else 'the books that are annotated'
     raise InputError(path, f'has no verse of {what}; PrOnto needs at least a part of it')
+
+def _of_text_alone(verses:dict[Ref,str], least:int, path)->list[AlignedVerse]:
+    "Verses without annotations; raises `InputError` if they are too few"
+    if len(verses) >= least: return [AlignedVerse(ref, text, None) for ref,text in verses.items()]
+    what = f'has only {len(verses)} verses with text, fewer than {least}'
+    raise InputError(path, f'{what}; add the missing books, or lower --min-verses of `pronto build`')
 
 @dataclass
 class _Plan:
@@ -112,6 +121,8 @@ class _Plan:
     layout:str
     names:dict # What the manifest says at first
     links:bytes # The contents of `links.tsv`; empty without tasks on words
+    text:ChoiceText|None # For tasks of choices
+    choices:list # Tasks of choices
 
     @cached_property
     def nearest(self)->NearestText: return NearestText(v.text for v in self.alignment.verses)
@@ -125,16 +136,23 @@ class _Plan:
         texts = verse_lines({v.ref: v.text for v in self.alignment.verses})
         verses = {} if self.layout == 'plain' else {'verses.tsv': [texts.encode()]}
         links = {'links.tsv': [self.links]} if self.links else {}
-        return {'alignment.tsv': [table]} | links | verses
+        text = {'text.tsv': [verse_lines(self.text.verses).encode()]} if self.choices else {}
+        return {'alignment.tsv': [table]} | links | verses | text
 
     def describe(self, **fold)->tuple[dict,dict]: # The tables and the manifest
         "Make the examples of one dataset"
         verses, splits = self.alignment.verses, self.names['splits']
         parts = {t.stem: t.examples(self.annotations, verses, splits, fold.get('fold')) for t in self.tasks}
-        manifest = make_manifest(self.annotations, self.bible, self.alignment, parts, self.tasks,
+        hashes = self.hashes | dict(dataset=dataset_hash_of(self.alignment, parts)) # Without choices
+        if self.choices:
+            text = self.text.of_fold(fold.get('fold'))
+            drawn = {t.stem: t.of_text(text) for t in self.choices}
+            hashes['choices'] = dataset_hash_of(self.alignment, drawn)
+            parts |= drawn
+        tasks = [*self.tasks, *self.choices]
+        manifest = make_manifest(self.annotations, self.bible, self.alignment, parts, tasks,
                                  nearest=self.nearest, **self.names, **fold)
-        hashes = self.hashes | dict(dataset=dataset_hash_of(self.alignment, parts))
-        return _tables(parts, self.tasks, self.layout), manifest | dict(hashes=hashes)
+        return _tables(parts, tasks, self.layout), manifest | dict(hashes=hashes)
 
 # %% ../../nbs/datasets/building.ipynb #bf0same2
 def _texts_in(folder:Path, most:int=500)->dict[str,str]: # Reference to text
@@ -188,7 +206,7 @@ def _write_folds(folder:Path, plan:_Plan, hidden:tuple)->dict: # The manifest of
 def _on_words(alignment:Alignment, layout:str, segmenter:str, words:dict
 )->tuple[list,bytes,dict]: # In the form of `word_tasks`
     "The tasks on words, where the annotations have words; their tables hold the text"
-    if not any(v.annotation.words for v in alignment.verses): return [], b'', {}
+    if not any(v.annotation and v.annotation.words for v in alignment.verses): return [], b'', {}
     why = 'the text is left out' if layout == 'labels' else ''
     if not any(map(is_chosen, LEAST_PROBABILITY)): why = 'the chosen set of tasks has none'
     if why: return [], b'', dict(warning=f'there are no tasks on words, since {why}')
@@ -200,10 +218,19 @@ def _check_options(splits:str, layout:str, segmenter:str, versification:str):
     _one_of('segmenter', segmenter, SEGMENTERS)
     _one_of('versification', versification, ('auto', *SCHEMES))
 
+# %% ../../nbs/datasets/building.ipynb #bfchoice2
+def _choices(annotations:Annotations, layout:str, wanted:bool|None)->list:
+    "The tasks of choices; raises `InputError` if nothing is left"
+    alone = annotations is TEXT_ALONE
+    found = choice_tasks() if layout != 'labels' and (alone if wanted is None else wanted) else []
+    if found or not alone: return found
+    raise InputError('--tasks', 'no task of this set is made from the text alone; name annotations with -a')
+
 # %% ../../nbs/datasets/building.ipynb #bf01
 @no_collection()
 def build(
-    annotations:Annotations, bible:Bible, out,
+    annotations:Annotations, # `TEXT_ALONE` for choices only
+    bible:Bible, out,
     splits:str='parallel', # Of `SPLIT_NAMES`, or `auto`: see `choose_splits`
     versification:str='auto', min_verses:int=LEAST_VERSES,
     tasks=None, # `Task`s to make examples of; `tasks_of` the source if not given
@@ -211,6 +238,7 @@ def build(
     language:str=None, licence:str=None, path='',
     layout:str='plain', # Of `LAYOUTS`
     replace:bool=False, # Also a dataset of another Bible, source, rules or splits?
+    choices:bool|None=None, # Also tasks of choices? If not given, only from the text alone
     segmenter:str='unicode', # Of `SEGMENTERS`: how words are found, where the annotations have words
     report:Callable=to_stderr # Gets a line where a dataset of the same Bible is built again
 )->dict: # The manifest
@@ -220,8 +248,9 @@ def build(
     _require_splits(annotations, splits)
     evidence = weigh_versifications(bible, versification)
     english = to_english(bible, evidence.scheme)
-    alignment = align(annotations, english)
-    require_verses(alignment, min_verses, path or out)
+    alignment, readable = align(annotations, english), readable_verses(english)
+    if annotations is TEXT_ALONE: alignment.verses = _of_text_alone(readable, min_verses, path or out)
+    else: require_verses(alignment, min_verses, path or out)
     chosen, why, least = splits, '', 200 if annotations.source.labels else 0
     if splits == 'auto': chosen, why = choose_splits((v.ref for v in alignment.verses), least)
     code = path_part(code, '--code') if code else Path(out).name
@@ -234,7 +263,9 @@ def build(
     if doubt: names['language_doubt'] = doubt
     on_words, links, about = _on_words(alignment, layout, segmenter, english.linked)
     if about: names['words'] = about
-    plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links)
+    choices = _choices(annotations, layout, choices)
+    text = ChoiceText(readable) if choices else None
+    plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links, text, choices)
     hidden = ('verses.tsv',) if layout == 'labels' else ()
     if not replace: _require_same(Path(out), plan, report)
     with replace_folder(out, foreign_in_dataset) as folder:

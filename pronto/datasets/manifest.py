@@ -21,9 +21,9 @@ from ..bibles.rows import fault_lines
 from ..core.files import content_hash, json_bytes
 from ..core.tables import Markup, markdown_table
 from .align import Alignment
-from .shortcuts import NearestText, near_duplicates, predictors
+from .shortcuts import NearestText, near_duplicates
 from .splits import SPLITS
-from .tasks import TASKS, Task
+from .tasks import TASKS, ChoiceTask, Task
 from .word_align import alignment_quality_note
 
 # %% ../../nbs/datasets/manifest.ipynb #mf06
@@ -74,7 +74,7 @@ def _describe(task:Task, parts:dict, nearest:np.ndarray|None)->dict:
                 label_shares_by_split={s: label_shares(c) for s,c in labels.items()},
                 true_label_shares={s: label_shares(c) for s,c in true.items()} if task.counts else None,
                 checks=check_task(task, parts),
-                predictors=predictors(task, parts['train'], parts['test'], nearest))
+                predictors=task.predictors(parts['train'], parts['test'], nearest))
 
 def _resemblances(alignment:Alignment, splits:str, fold:int|None)->dict[str,int]:
     "How many verses were purged from train, and how many of dev and test still resemble one of train"
@@ -84,6 +84,12 @@ def _resemblances(alignment:Alignment, splits:str, fold:int|None)->dict[str,int]
     shares = near_duplicates(texts['train'], texts['dev'] | texts['test']).values()
     duplicates = sum(share == 1 for share in shares)
     return dict(purged=len(texts[None]), duplicates=duplicates, near_duplicates=len(shares) - duplicates)
+
+def _about_choices(parts:dict, tasks:list[Task])->dict[str,dict]: # Stem to split to what was changed to rows
+    "How many rows each change has"
+    choices = [t.stem for t in tasks if isinstance(t, ChoiceTask)]
+    of = lambda part: dict(sorted(Counter(row.changed for row in part).items()))
+    return {stem: {split: of(part) for split,part in parts[stem].items()} for stem in choices}
 
 def _empty_splits(parts:dict[str,dict])->list[str]:
     empty = [(stem, s) for stem,p in parts.items() for s in SPLITS if not len(p[s])]
@@ -122,6 +128,8 @@ def make_manifest(
     if renamed: names['task_names'] = renamed # Not to be compared with the task of that stem
     if source.labels: names['labels'] = source.labels
     resemblances = _resemblances(alignment, names['splits'], names.get('fold'))
+    choices = _about_choices(parts, tasks)
+    if choices: names['choices'] = choices
     faults = dict(faults=fault_lines(bible.faults)) if bible.faults else {}
     return dict(
         **first, title=bible.title, rules=source.rules, **names, version=pronto.__version__,
@@ -155,6 +163,9 @@ def pool_manifests(manifests:list[dict])->dict: # Without `fold`, `hashes` and `
         pooled['label_shares_by_split'][stem] = shares
         pooled['label_shares'][stem] = shares['test']
         pooled['predictors'][stem] = _weighted(of(stem, 'predictors'), rows['test'])
+    for stem,parts in pooled.get('choices', {}).items():
+        changed = {s: [Counter(table[s]) for table in of(stem, 'choices')] for s in parts}
+        pooled['choices'][stem] = {s: dict(sum(counts, Counter())) for s,counts in changed.items()}
     pooled['checks'] = {key: sum(m['checks'][key] for m in manifests) for key in pooled['checks']}
     pooled['warnings'] = [f'fold {m["fold"]}: {warning}' for m in manifests for warning in m['warnings']]
     return pooled
@@ -192,6 +203,20 @@ def _cue_line(manifest:dict)->list[str]: # One line; none for manifests of earli
     return [f'\nAccuracy of surface cues alone (punctuation, capitals, length, place): {said}']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf17
+_ABOVE_CHANCE = .03 # That a cue may be; more for few rows, where it may be by luck
+
+def _telling_cues(manifest:dict)->list[str]:
+    "What gives choices away without being read"
+    found = []
+    for stem in manifest.get('choices', {}):
+        scores, n = manifest['predictors'][stem], manifest['counts'][stem]['test']
+        if not (n and 'chance' in scores): continue
+        chance = scores['chance']
+        most = chance + max(_ABOVE_CHANCE, 2*(chance*(1 - chance)/n)**.5)
+        said = ', '.join(f'{name} {score:.1%}' for name,score in scores.items() if (score or 0) > most)
+        if said: found.append(f'{stem}: without reading one can score {said}, and chance is {chance:.1%}')
+    return found
+
 def cautions(manifest:dict)->list[str]:
     "What a user should know before trusting a score"
     found = list(manifest['warnings'])
@@ -201,6 +226,7 @@ def cautions(manifest:dict)->list[str]:
     found += manifest.get('bible', {}).get('faults', [])
     for stem,name in manifest.get('task_names', {}).items():
         found.append(f'{stem} is {name}, another task than with OntoNotes; do not compare the scores')
+    found += _telling_cues(manifest)
     for stem,scores in manifest['predictors'].items():
         score = scores.get('lookup') or 0
         if score > 0.6:
@@ -224,6 +250,12 @@ def _stated_line(words:dict)->list[str]:
     status = ', '.join(f'{n:,} {what}' for what,n in words['stated_words'].items())
     verses = ', '.join(f'in {n:,} verses {what}' for what,n in links.items() if n)
     return [f'\nLinks of words are {verses}; of the words of the former: {status}']
+
+def _choices_line(manifest:dict)->list[str]: # One line; none without choices
+    "How many rows of test each change has"
+    found = [f'{stem} {", ".join(f"{n:,} {changed}" for changed,n in splits["test"].items())}'
+             for stem,splits in manifest.get('choices', {}).items() if len(splits['test']) > 1]
+    return [f'\nWhat was changed, in test: {"; ".join(found)}'] if found else []
 
 def _words_lines(words:dict)->list[str]: # What `word_tasks` says of a dataset
     "How many verses the tasks on words keep, why others are out, and how good the labels are"
@@ -250,6 +282,7 @@ def summary(manifest:dict)->str: # Markdown
     if 'folds' in manifest:
         notes.append('\nCounts are sums over ten folds, and each row of test is in one of them.')
     notes += _cue_line(manifest)
+    notes += _choices_line(manifest)
     notes += _words_lines(manifest.get('words', {}))
     notes += [f'\nCaution: {c}' for c in cautions(manifest)]
     licence = manifest.get('licence', NOT_STATED)

@@ -97,8 +97,8 @@ BASELINES = dict(majority=predict_majority, lookup=predict_lookup, cues=predict_
                  ngram_balanced=partial(predict_ngrams, balanced=True), nearest=predict_nearest)
 
 def baselines_of(task)->dict: # Name to a function with the signature of `predict_majority`
-    "The baselines of a task; tasks with items have their own"
-    if task.has_items: return task.baselines
+    "The baselines of a task; tasks with items, and choices, have their own"
+    if task.baselines is not None: return task.baselines
     needless = {'ngram_balanced'} if task.has_sense else set() # The labels of pairs are balanced
     return {name: predict for name,predict in BASELINES.items() if name not in needless}
 

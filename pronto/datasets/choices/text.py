@@ -7,6 +7,7 @@ __all__ = ['SEGMENTATION', 'is_word', 'letters_of', 'ending_of', 'has_capitals',
 
 # %% ../../../nbs/datasets/choices/text.ipynb #ctx04
 from collections import Counter
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -128,6 +129,15 @@ _DIGIT = regex.compile(r'\p{N}')
 
 class ChoiceText(_Words):
     "A text whose words can be changed"
+    def of_fold(self, fold:int|None)->'ChoiceText':
+        "The same text with other splits"
+        if fold == self.fold: return self
+        self.content, self.words # Counted once
+        other = copy(self)
+        other.fold = fold
+        other.__dict__.pop('splits', None)
+        return other
+
     @cached_property
     def splits(self)->dict[Ref,str]:
         "The verses that take part, with their splits"
