@@ -111,6 +111,7 @@ def _of_text_alone(verses:dict[Ref,str], least:int, path)->list[AlignedVerse]:
     what = f'has only {len(verses)} verses with text, fewer than {least}'
     raise InputError(path, f'{what}; add the missing books, or lower --min-verses of `pronto build`')
 
+# %% ../../nbs/datasets/building.ipynb #bfplan01
 @dataclass
 class _Plan:
     "Everything that the datasets of one translation have in common"
@@ -121,11 +122,13 @@ class _Plan:
     layout:str
     names:dict # What the manifest says at first
     links:bytes # The contents of `links.tsv`; empty without tasks on words
-    text:ChoiceText|None # For tasks of choices
     choices:list # Tasks of choices
+    readable:dict[Ref,str] # All verses, for choices
 
     @cached_property
     def nearest(self)->NearestText: return NearestText(v.text for v in self.alignment.verses)
+    @cached_property
+    def text(self)->ChoiceText: return ChoiceText(self.readable)
     @cached_property
     def hashes(self)->dict:
         return dict(annotations=self.annotations.source.hash, bible=bible_hash(self.bible))
@@ -136,7 +139,7 @@ class _Plan:
         texts = verse_lines({v.ref: v.text for v in self.alignment.verses})
         verses = {} if self.layout == 'plain' else {'verses.tsv': [texts.encode()]}
         links = {'links.tsv': [self.links]} if self.links else {}
-        text = {'text.tsv': [verse_lines(self.text.verses).encode()]} if self.choices else {}
+        text = {'text.tsv': [verse_lines(self.readable).encode()]} if self.choices else {}
         return {'alignment.tsv': [table]} | links | verses | text
 
     def describe(self, **fold)->tuple[dict,dict]: # The tables and the manifest
@@ -264,8 +267,7 @@ def build(
     on_words, links, about = _on_words(alignment, layout, segmenter, english.linked)
     if about: names['words'] = about
     choices = _choices(annotations, layout, choices)
-    text = ChoiceText(readable) if choices else None
-    plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links, text, choices)
+    plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links, choices, readable)
     hidden = ('verses.tsv',) if layout == 'labels' else ()
     if not replace: _require_same(Path(out), plan, report)
     with replace_folder(out, foreign_in_dataset) as folder:

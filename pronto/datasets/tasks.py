@@ -549,6 +549,7 @@ def tasks_of(
     annotated = (t for t in TASKS.values() if not isinstance(t, ChoiceTask) and is_chosen(t.stem))
     return [t for t in annotated if t.stem in (own if task_file(t) else supported)]
 
+# %% ../../nbs/datasets/tasks.ipynb #chtask4
 def choice_tasks()->list[ChoiceTask]: # In the order of `TASKS`
     "The tasks that datasets have from their text alone"
     return [t for t in TASKS.values() if isinstance(t, ChoiceTask) and is_chosen(t.stem)]
