@@ -49,10 +49,15 @@ class _Folder:
     @cached_property
     def hash(self)->str: # 32 hexadecimal digits
         "Changes with any text, pair or label in it; raises `InputError` if there are no tables"
-        return _contents_hash(self.path)
+        return _contents_hash(self)
+
+    def hash_of(self, stem:str)->str: # 32 hexadecimal digits
+        "Changes with what the rows of a task depend on; choices do not change the hash of other tasks"
+        return _contents_hash(self, stem) if stem in self.manifest.get('choices', {}) else self.hash
 
     def __eq__(self, other)->bool:
-        return isinstance(other, Dataset) and self.path == other.path and self.hash == other.hash
+        same = isinstance(other, Dataset) and self.path == other.path and self.manifest == other.manifest
+        return same and self.hash == other.hash
 
     def __hash__(self)->int: return hash(self.path)
 
@@ -226,11 +231,17 @@ def open_dataset(
     _verify(found)
     return found
 
-def _contents_hash(folder:Path)->str:
-    tables = sorted(p for ending in ('tsv','jsonl') for p in folder.glob(f'*_*.{ending}'))
+def _contents_hash(dataset:Dataset, choice:str='')->str: # `choice`: the stem of a task of choices
+    tables = sorted(p for ending in ('tsv','jsonl') for p in dataset.path.glob(f'*_*.{ending}'))
     if not tables:
-        raise InputError(folder, 'is not a dataset folder (no tables in it); make one with `pronto build`')
-    files = [*tables, *folder.glob('verses.tsv')]
+        what = 'is not a dataset folder (no tables in it); make one with `pronto build`'
+        raise InputError(dataset.path, what)
+    choices = dataset.manifest.get('choices', {})
+    stems = {p: p.stem.rpartition('_')[0] for p in tables}
+    others = [p for p in tables if stems[p] not in choices]
+    own = [p for p in tables if stems[p] == choice] if choice else others or tables
+    text = [dataset.file('text.tsv')] if choice or not others else dataset.path.glob('verses.tsv')
+    files = [*own, *filter(Path.is_file, text)]
     return content_hash(*(f'{f.name} {table_hash([f.read_bytes()])}'.encode() for f in files), size=16)
 
 # %% ../../nbs/datasets/loading.ipynb #ld14v

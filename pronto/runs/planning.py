@@ -140,24 +140,25 @@ def find_targets(
     return [translations_of(dataset) for dataset in open_datasets(places, report)]
 
 # %% ../../nbs/runs/planning.ipynb #pl12
-def _inputs(part:Part)->dict:
-    found = part.describe() | dict(dataset_hash=part.dataset.hash)
-    if part.common: found['common'] = content_hash(*(d.hash.encode() for d in part.common), size=16)
+def _inputs(part:Part, stem:str)->dict:
+    found = part.describe() | dict(dataset_hash=part.dataset.hash_of(stem))
+    if part.common:
+        found['common'] = content_hash(*(d.hash_of(stem).encode() for d in part.common), size=16)
     return found
 
-def _learned(selection:Selection)->dict: # JSON values
+def _learned(selection:Selection, stem:str)->dict: # JSON values
     "What a key says about the rows that train and tune"
-    inputs = lambda parts: [_inputs(part) for part in parts]
-    before = dict(first=_learned(selection.first)) if selection.first else {}
+    inputs = lambda parts: [_inputs(part, stem) for part in parts]
+    before = dict(first=_learned(selection.first, stem)) if selection.first else {}
     return dict(trained_on=inputs(selection.train), tuned_on=inputs(selection.dev)) | before
 
 def _learns_from(selection:Selection)->set[Dataset]:
     before = _learns_from(selection.first) if selection.first else set()
     return before | {part.dataset for part in (*selection.train, *selection.dev)}
 
-def _pool(datasets:set[Dataset])->str: # A hash
+def _pool(datasets:set[Dataset], stem:str)->str: # A hash
     "What the folds of one result have in common, also folds that are not in this plan"
-    sets = {tuple(fold.hash for fold in (dataset.whole or dataset).folds) for dataset in datasets}
+    sets = {tuple(fold.hash_of(stem) for fold in (dataset.whole or dataset).folds) for dataset in datasets}
     return content_hash(str(sorted(sets)).encode(), size=16)[:16]
 
 # %% ../../nbs/runs/planning.ipynb #pl14
@@ -213,10 +214,11 @@ class _Plan:
         model = model.made_for(selection.folders)
         settings = model.kind.settings(recipe, task)
         if self.protocol.adapt == 'all': settings = task.adapted(settings, model)
-        learned = _learned(selection) if self.protocol.across else {}
+        learned = _learned(selection, task.stem) if self.protocol.across else {}
         keys = []
         for part in selection.tests:
-            pool = _pool({part.dataset, *_learns_from(selection)}) if fold is not None else ''
+            learns_from = {part.dataset, *_learns_from(selection)}
+            pool = _pool(learns_from, task.stem) if fold is not None else ''
             keys.append(run_key(part.dataset, model.name, model.hash, task, settings, seed=seed,
                                 limit=self.limit, fold=fold, pool=pool, protocol=self.protocol.name,
                                 **learned))

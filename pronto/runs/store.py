@@ -272,7 +272,7 @@ def run_key(
 )->RunKey: # Says where the record goes and whether it is there
     "The inputs of one fine-tuning"
     hyperparameters = {k:v for k,v in settings.items() if k != 'name'}
-    return RunKey(dataset.code, model, model_hash, task.stem, dataset.hash,
+    return RunKey(dataset.code, model, model_hash, task.stem, dataset.hash_of(task.stem),
                   recipe=settings['name'], seed=seed, hyperparameters=hyperparameters, limit=limit, **others)
 
 # %% ../../nbs/runs/store.ipynb #c7b10006

@@ -97,12 +97,12 @@ class Seen(NamedTuple):
     counts:Counts
     runs:list[Run]
 
-def _dataset(code:str, digest:str, root:Path)->Dataset|None:
+def _dataset(code:str, digest:str, stem:str, root:Path)->Dataset|None:
     "The dataset of a code whose tables have a hash"
     sets = [one/code for one in root.glob('*/')] # As a study has them
     for folder in (root, root/code, *sets):
         for one in open_dataset(folder).folds if is_dataset(folder) else ():
-            if one.hash == digest: return one
+            if one.hash_of(stem) == digest: return one
 
 def _train(run:Run, root:Path, kept:dict)->list|None: # Rows; `None` if they are not at hand
     own = dict(code=run.own_code, dataset_hash=run.dataset_hash, split='train')
@@ -110,7 +110,7 @@ def _train(run:Run, root:Path, kept:dict)->list|None: # Rows; `None` if they are
     if others or part.keys() - own.keys() or run.first: return None
     key = part['code'], part['dataset_hash'], part['split'], run.task, run.limit
     if key not in kept:
-        dataset = _dataset(*key[:2], root)
+        dataset = _dataset(*key[:2], run.task, root)
         table = dataset and dataset.load([run.task]).tasks.get(run.task)
         kept[key] = table and sample(table[part['split']], run.limit)
     return kept[key]
