@@ -172,11 +172,14 @@ def _main_format(
 )->tuple[dict[str,Bible],dict[str,int]]: # File to Bible, and to a number
     "The Bibles in the format with most files; how many verses are in chapters that only another format has"
     [(most_used,_)] = Counter(b.format for b in found.values()).most_common(1)
-    kept = {name: b for name,b in found.items() if b.format == most_used}
-    has = {row[:2] for b in kept.values() for row in b.rows}
-    others = {f'{name} ({b.format})': sum(row[:2] not in has for row in b.rows)
-              for name,b in found.items() if name not in kept}
-    return kept, {name: n for name,n in others.items() if n}
+    kept = {name: bible for name,bible in found.items() if bible.format == most_used}
+    has = {row[:2] for bible in kept.values() for row in bible.rows}
+    others = {}
+    for name,bible in found.items():
+        lost = sum(row[:2] not in has for row in bible.rows)
+        if lost:
+            others[f'{name} ({bible.format})'] = lost
+    return kept, others
 
 # %% ../../nbs/bibles/reading.ipynb #rdg00005
 _PAPERS = re.compile(r'(readme|licen[cs]e|cop(ying|yright|r)|notice|changelog|about)\b', re.I)
@@ -184,9 +187,9 @@ _PAPERS = re.compile(r'(readme|licen[cs]e|cop(ying|yright|r)|notice|changelog|ab
 def _left_out(names, kept)->dict[str,int]: # Each as one verse at least
     "Files that look like those of the Bible by their ending, but are none: they may be damaged"
     endings = {PurePosixPath(name).suffix for name in kept}
-    papers = [name for name in names if _PAPERS.match(PurePosixPath(name).name)]
-    return {f'{name} (no Bible)': 1 for name in names
-            if PurePosixPath(name).suffix in endings and name not in papers}
+    paths = map(PurePosixPath, names)
+    damaged = [path for path in paths if path.suffix in endings and not _PAPERS.match(path.name)]
+    return {f'{path} (no Bible)': 1 for path in damaged}
 
 _ASIDE = re.compile(r'(?:\\id\s+|\bcode"?\s*[=:]\s*")(?:FRT|INT|BAK|OTH|CNC|GLO|TDX|NDX|XX[A-G])\b')
 
@@ -201,7 +204,8 @@ def _read_folder(folder:Folder, words:bool)->Bible:
     found = {}
     why = {}
     said = said_by(folder)
-    for name,file in _texts(folder, folder.names if said.names is None else said.names, why):
+    names = folder.names if said.names is None else said.names
+    for name,file in _texts(folder, names, why):
         try:
             found[name] = _read_text(file, words)
         except NotABible as e:
@@ -213,8 +217,8 @@ def _read_folder(folder:Folder, words:bool)->Bible:
             why[name] = e
     if not found and len(why) == 1:
         raise next(iter(why.values()))
-    what = f'holds no Bible in a format that PrOnto reads ({_formats()})'
     if not found:
+        what = f'holds no Bible in a format that PrOnto reads ({_formats()})'
         raise NotABible(folder.path, what)
     kept, others = _main_format(found)
     _check_chapters(kept, folder.path)
@@ -225,11 +229,12 @@ def _read_folder(folder:Folder, words:bool)->Bible:
 # %% ../../nbs/bibles/reading.ipynb #rdg000x1-b
 def _not_listed(folder:Folder, listed:list[str])->dict[str,int]: # To the number of verses
     "Books that lie beside those that the folder lists, such as those of another publication"
-    endings = {PurePosixPath(n).suffix for n in listed}
-    read = {PurePosixPath(n).name for n in listed}
-    found = {}
+    read = [PurePosixPath(name) for name in listed]
+    endings = {path.suffix for path in read}
+    known = {path.name for path in read}
     paths = map(PurePosixPath, folder.names)
-    beside = [path.as_posix() for path in paths if path.suffix in endings and path.name not in read]
+    beside = [path.as_posix() for path in paths if path.suffix in endings and path.name not in known]
+    found = {}
     for name,file in _texts(folder, beside, {}):
         try:
             found[f'{name} (not listed)'] = len(_read_text(file, False).rows)
@@ -241,18 +246,19 @@ def _not_listed(folder:Folder, listed:list[str])->dict[str,int]: # To the number
 
 def _joined(parts:dict[str,Bible])->Bible: # By the names of their files
     "Several parts as one Bible; language, title and licence are those of the first part that has them"
+    rows = []
     skipped = Counter()
-    bibles = list(parts.values())
-    for b in bibles:
-        skipped.update(b.skipped)
-    def first(name):
-        return next((v for b in bibles if (v := getattr(b, name))), '')
-    meta = {name: first(name) for name in ('language','title','licence','format')}
-    named = tuple(dict.fromkeys(name for b in bibles for name in b.named))
-    words = {row: found for b in bibles for row,found in b.words.items()}
-    faults = joined_faults({name: b.faults for name,b in parts.items()})
-    return Bible([row for b in bibles for row in b.rows], skipped=dict(skipped), named=named, faults=faults,
-                 words=words, **meta)
+    words = {}
+    named = {}
+    about = dict.fromkeys(('language','title','licence','format'), '')
+    for part in parts.values():
+        rows += part.rows
+        skipped.update(part.skipped)
+        words |= part.words
+        named |= dict.fromkeys(part.named)
+        about = {name: said or getattr(part, name) for name,said in about.items()}
+    faults = joined_faults({name: part.faults for name,part in parts.items()})
+    return Bible(rows, skipped=dict(skipped), named=tuple(named), faults=faults, words=words, **about)
 
 # %% ../../nbs/bibles/reading.ipynb #796bd893
 def _read_opened(opened:TextFile|Folder, words:bool)->Bible:

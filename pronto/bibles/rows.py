@@ -91,15 +91,21 @@ def label_verses(
     label:str # From `clean_label`
 )->tuple[tuple[int,bool],...]: # Number, and whether the label names only a part of that verse
     "The verses that a printed number names"
-    res = []
+    found = []
     for item in label.split(','):
-        (a,x),(b,y) = [re.fullmatch(r'(\d+)(.?)', end).groups() for end in (item.split('-')*2)[:2]]
-        first = int(a)
-        last = int(b)
+        begin, _, end = item.partition('-')
+        first, of_first = _number_and_part(begin)
+        last, of_last = _number_and_part(end or begin)
         if last < first:
-            return ((0,False),)
-        res += [(n, bool(n==first and x or n==last and y)) for n in range(first, last+1)]
-    return tuple(res)
+            return ((0, False),)
+        for n in range(first, last+1):
+            is_part = n == first and of_first or n == last and of_last
+            found.append((n, is_part))
+    return tuple(found)
+
+def _number_and_part(label:str)->tuple[int,bool]: # e.g. 3 and `True` for `3a`
+    is_part = not label[-1].isdecimal()
+    return int(label[:-1] if is_part else label), is_part
 
 # %% ../../nbs/bibles/rows.ipynb #ro01
 class StatedNumbers(NamedTuple):
@@ -145,17 +151,23 @@ def fault_lines(
     faults:dict[str,Fault]
 )->list[str]: # e.g. `7 notes are not closed, first in line 812: their text is taken to end at ...`
     "Say what is damaged and what was done"
-    return [f'{f.count:,} {what if f.count > 1 else FAULTS[what][0]}, first in {f.first}: {FAULTS[what][1]}'
-            for what,f in faults.items()]
+    lines = []
+    for what,fault in faults.items():
+        single, done = FAULTS[what]
+        shown = what if fault.count > 1 else single
+        lines.append(f'{fault.count:,} {shown}, first in {fault.first}: {done}')
+    return lines
 
 def skipped_lines(
     skipped:dict[str,int], # `Bible.skipped`
     most:int=5 # Of the names that are shown
 )->list[str]: # One line, or none
     "Say what is not read"
-    names = [f'{name} ({n:,})' for name,n in list(skipped.items())[:most]]
-    more = f' and {len(skipped) - most:,} more' if len(skipped) > most else ''
-    return [f'not read: {", ".join(names)}{more}'] if names else []
+    if not skipped:
+        return []
+    names = [f'{name} ({n:,})' for name,n in skipped.items()]
+    more = f' and {len(names) - most:,} more' if len(names) > most else ''
+    return [f'not read: {", ".join(names[:most])}{more}']
 
 # %% ../../nbs/bibles/rows.ipynb #ro06
 class LinkedWord(NamedTuple):
@@ -232,13 +244,10 @@ REASONS = 'merged', 'part', 'repeated', 'empty' # Why a verse of the file is not
 def _copied_chapters(rows:list[VerseRow])->set[tuple[str,int]]:
     "Book and chapter of each chapter that has the same text as another one"
     texts = defaultdict(list)
-    places = defaultdict(list)
     for row in rows:
         texts[row[:2]].append(row.text)
-    for chapter,text in texts.items():
-        places[tuple(text)].append(chapter)
-    copied = [chapters for text,chapters in places.items() if len(chapters) > 1 and len(set(text)) > 1]
-    return {chapter for chapters in copied for chapter in chapters}
+    times = Counter(map(tuple, texts.values()))
+    return {chapter for chapter,text in texts.items() if times[tuple(text)] > 1 and len({*text}) > 1}
 
 def _reason(met:list[tuple[bool,bool,str]], fused:bool)->str:
     "Why a verse is not usable, from (part, merged, text) of each of its rows; empty if it is"
@@ -256,15 +265,17 @@ def _statuses(rows:list[VerseRow], fused:frozenset)->dict[Ref,tuple[str,str]]:
     met = defaultdict(list)
     for row in rows:
         verses = label_verses(row.label)
+        merged = len(verses) > 1
         for n,part in verses:
-            met[Ref(row.book, row.chapter, n)].append((part, len(verses)>1, row.text))
+            met[Ref(row.book, row.chapter, n)].append((part, merged, row.text))
     for ref in fused:
         met[ref] = met[ref] or [(False, True, '')]
-    if copied := _copied_chapters(rows):
-        for ref in met:
-            if ref[:2] in copied:
-                met[ref] *= 2
-    return {ref: (_reason(met[ref], ref in fused), met[ref][0][2]) for ref in in_order(met)}
+    copied = _copied_chapters(rows)
+    found = {}
+    for ref in in_order(met):
+        here = met[ref]*2 if ref[:2] in copied else met[ref] # As if repeated
+        found[ref] = _reason(here, ref in fused), here[0][2]
+    return found
 
 # %% ../../nbs/bibles/rows.ipynb #33e1ef2a
 PLACEHOLDERS = '***', '<range>' # In place of a verse that is merged into the one before
@@ -273,17 +284,23 @@ def _join(a:str, b:str)->str:
     "Two labels as one, `1` and `2` as `1-2`"
     first = label_verses(a)[0][0]
     last = label_verses(a)[-1][0]
-    following = label_verses(b)[0][0]
-    is_range = following == last+1 and ',' not in a+b
+    is_range = label_verses(b)[0][0] == last + 1 and ',' not in a + b
     return f'{first}-{label_verses(b)[-1][0]}' if is_range else f'{a},{b}'
+
+def _is_kept(c:str)->bool: # By `clean_text`
+    return not c.isspace() and c != NOTE_MARK and not _ODD.match(c)
 
 def _in_clean_text(words:list[LinkedWord], found:str, text:str)->tuple[LinkedWord,...]:
     "The words in the clean text: cleaning changes blanks and leaves characters out, but keeps the order"
-    kept = [not c.isspace() and c != NOTE_MARK and not _ODD.match(c) for c in found]
-    before = [0, *accumulate(kept)] # How many of the kept characters precede each place
+    before = [0, *accumulate(map(_is_kept, found))] # How many of the kept characters precede each place
     places = [i for i,c in enumerate(text) if not c.isspace()]
-    spans = ((before[w.start], before[w.end], w.attributes) for w in words)
-    return tuple(LinkedWord(places[a], places[b-1]+1, attributes) for a,b,attributes in spans if a < b)
+    kept = []
+    for word in words:
+        first = before[word.start]
+        end = before[word.end]
+        if first < end:
+            kept.append(LinkedWord(places[first], places[end-1] + 1, word.attributes))
+    return tuple(kept)
 
 # %% ../../nbs/bibles/rows.ipynb #33e1ef2a-b
 def make_bible(
@@ -321,11 +338,16 @@ def make_bible(
 class Collector:
     "Collects the text between verse marks; readers set `book` and `chapter`"
     def __init__(self):
-        self.book, self.chapter, self._parts, self._found, self._words = '', '1', None, [], {}
+        self.book = ''
+        self.chapter = '1'
+        self._found = []
+        self._parts = None # Of the open verse
+        self._words = {}
         self.begun = False # Should the text that follows be in a verse? Readers say so, verses end it
     def open(self, label:str):
         "Begin a verse of the current chapter"
-        self._parts, self.begun = [], False
+        self._parts = []
+        self.begun = False
         self._found.append((self.book, self.chapter, label, self._parts))
     def close(self):
         "End the verse"

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from ..core.files import fact_table
 from ..core.refs import BOOKS, Ref
+from ..core.tables import grouped
 from .rows import Bible, VerseRow, label_verses
 
 # %% ../../nbs/bibles/versification.ipynb #268e27a4
@@ -24,6 +25,8 @@ SCHEMES = dict(eng='ENGLISH', org='ORIGINAL', vul='VULGATE', lxx='SEPTUAGINT',
 PROTESTANT = tuple(BOOKS)[:66] # The books of the Old and the New Testament that all traditions have
 _NUMBER = {b:i for i,b in enumerate(BOOKS, 1)}
 _Verse = tuple[str,int,int] # Book, chapter and number, in any scheme
+_Lasts = dict[tuple[str,int],int] # Book and chapter to the number of the last verse
+_Links = dict[_Verse,list[_Verse]] # To the English verses, if that is not the same one
 
 @cache
 def _scheme(name:str): # A key of `SCHEMES`, or one of these, a blank, and changes to it
@@ -35,27 +38,35 @@ def _scheme(name:str): # A key of `SCHEMES`, or one of these, a blank, and chang
     changed = deepcopy(found) # `sil-machine` copies its lists of chapters only on the surface
     return Versification.parse(StringIO(changes), None, changed, 'custom')
 
-def _computed_lasts(name:str)->dict[tuple[str,int],int]:
+def _computed_lasts(name:str)->_Lasts:
     "The last verses of the chapters, as `sil-machine` computes them"
     scheme = _scheme(name)
-    chapters = [(b,c) for b in PROTESTANT for c in range(1, scheme.get_last_chapter(_NUMBER[b])+1)]
-    return {(b,c): scheme.get_last_verse(_NUMBER[b], c) for b,c in chapters}
+    found = {}
+    for book in PROTESTANT:
+        number = _NUMBER[book]
+        for chapter in range(1, scheme.get_last_chapter(number) + 1):
+            found[book,chapter] = scheme.get_last_verse(number, chapter)
+    return found
 
 @cache
-def _lasts(name:str)->dict[tuple[str,int],int]:
+def _lasts(name:str)->_Lasts:
     "The last verse of each chapter of the 66 books"
     if name not in SCHEMES:
         return _computed_lasts(name)
     return {(r['book'], int(r['chapter'])): int(r[name]) for r in fact_table('chapter_lengths') if r[name]}
 
+def _chapter_verses(book:str, chapter:int, last:int)->list[_Verse]:
+    return [(book, chapter, v) for v in range(1, last+1)]
+
 def scheme_verses(
     name:str, books=PROTESTANT
 )->list[_Verse]: # Book, chapter and number, in canonical order
     "All verses under the numbers of a scheme"
-    return [(b,c,v) for (b,c),last in _lasts(name).items() if b in books for v in range(1, last+1)]
+    chapters = [(*chapter, last) for chapter,last in _lasts(name).items() if chapter[0] in books]
+    return [verse for chapter in chapters for verse in _chapter_verses(*chapter)]
 
 # %% ../../nbs/bibles/versification.ipynb #258ced58
-def _ends(bible:Bible)->dict[tuple[str,int],int]:
+def _ends(bible:Bible)->_Lasts:
     "The last number of each chapter in the file"
     found = {}
     for book,chapter,label,_ in bible.rows:
@@ -81,13 +92,13 @@ class Evidence(NamedTuple):
         why = f', as {self.because} says' if self.because else ''
         if not self.chapters:
             return f'{self.scheme}{why} (no chapter tells the schemes apart)'
-        n = self.points[self.scheme]
+        fits = f'fits {self.points[self.scheme]} of {self.chapters} telling chapters'
         second = self.runner_up
-        if not self.because and self.points[second] > n: # Chapters may lack a verse by chance
-            return (f'{self.scheme} (fits {n} of {self.chapters} telling chapters; {second} fits '
-                    f'{self.points[second]}, but eng is kept unless another fits {_LEAD} more)')
-        return (f'{self.scheme}{why} (fits {n} of {self.chapters} telling chapters; '
-                f'next: {second}, {self.points[second]})')
+        points = self.points[second]
+        if not self.because and points > self.points[self.scheme]: # Chapters may lack a verse by chance
+            kept = f'eng is kept unless another fits {_LEAD} more'
+            return f'{self.scheme} ({fits}; {second} fits {points}, but {kept})'
+        return f'{self.scheme}{why} ({fits}; next: {second}, {points})'
 
 # %% ../../nbs/bibles/versification.ipynb #ve20
 def weigh_versifications(
@@ -96,19 +107,22 @@ def weigh_versifications(
 )->Evidence:
     "The scheme that fits the last verses of the chapters; English unless another fits clearly better"
     ends = _ends(bible)
-    eng = _lasts('eng')
-    lasts = {s: _lasts(s) for s in SCHEMES}
-    def differs(chapter):
-        return any(last.get(chapter) != eng[chapter] for last in lasts.values())
-    telling = [chapter for chapter in eng if chapter in ends and differs(chapter)]
-    points = {s: sum(last.get(chapter) == ends[chapter] for chapter in telling) for s,last in lasts.items()}
+    points = dict.fromkeys(SCHEMES, 0)
+    telling = 0
+    for chapter in _lasts('eng'):
+        lasts = {scheme: _lasts(scheme).get(chapter) for scheme in SCHEMES}
+        if chapter not in ends or len({*lasts.values()}) == 1:
+            continue
+        telling += 1
+        for scheme,last in lasts.items():
+            points[scheme] += last == ends[chapter]
     if chosen != 'auto':
-        return Evidence(chosen, points, len(telling), '--versification')
-    stated = bible.stated
-    if stated.scheme:
-        return Evidence(stated.scheme, points, len(telling), stated.by or 'the file')
+        return Evidence(chosen, points, telling, '--versification')
+    if bible.stated.scheme:
+        return Evidence(bible.stated.scheme, points, telling, bible.stated.by or 'the file')
     best = max(points, key=points.get)
-    return Evidence(best if points[best] >= points['eng'] + _LEAD else 'eng', points, len(telling))
+    leads = points[best] >= points['eng'] + _LEAD
+    return Evidence(best if leads else 'eng', points, telling)
 
 def choose_versification(bible:Bible)->str: # A key of `SCHEMES`
     "The scheme that the project states or that fits best, as `weigh_versifications` finds it"
@@ -128,7 +142,7 @@ def _mapped(verse:_Verse, scheme:str, other:str)->_Verse:
     return v.book, v.chapter_num, v.verse_num
 
 @cache
-def _book_to_english(scheme:str, book:str)->dict[_Verse,list[_Verse]]:
+def _book_to_english(scheme:str, book:str)->_Links:
     "The English verses of each verse of a book that has another number, several, or none"
     if scheme == 'eng':
         return {}
@@ -152,7 +166,7 @@ def _run(text:str)->list[_Verse]: # e.g. of `JOL 3:1-5`
     return [(book, int(number), v) for v in range(int(first), int(last or first) + 1)]
 
 @cache
-def _known_links(scheme:str)->dict[str,dict[_Verse,list[_Verse]]]: # Book to what `_book_to_english` gives
+def _known_links(scheme:str)->dict[str,_Links]: # Book to what `_book_to_english` gives
     "The committed table"
     found = defaultdict(dict)
     for row in fact_table('other_numbers'):
@@ -160,67 +174,78 @@ def _known_links(scheme:str)->dict[str,dict[_Verse,list[_Verse]]]: # Book to wha
             continue
         verses = _run(row['verses'])
         english = [_run(run) for run in row['english'].split(', ') if run]
-        found[verses[0][0]] |= {verse: [run[i] for run in english] for i,verse in enumerate(verses)}
+        for i,verse in enumerate(verses):
+            found[verse[0]][verse] = [run[i] for run in english]
     return found
 
-def _to_english(scheme:str, books)->dict[_Verse,list[_Verse]]:
+def _to_english(scheme:str, books)->_Links:
     "The English verses of the verses of several books that have other numbers, several, or none"
-    known = _known_links(scheme)
-    def of_book(book):
-        return known.get(book, {}) if scheme in SCHEMES else _book_to_english(scheme, book)
-    return {verse: es for b in PROTESTANT if b in books for verse,es in of_book(b).items()}
+    links = {}
+    for book in filter(books.__contains__, PROTESTANT):
+        if scheme in SCHEMES:
+            links |= _known_links(scheme).get(book, {})
+        else: # With changes of a project
+            links |= _book_to_english(scheme, book)
+    return links
+
+def _english(links:_Links, verses)->list[_Verse]:
+    "The English verses of some verses, one after the other"
+    return [e for verse in verses for e in links.get(verse, [verse])]
 
 # %% ../../nbs/bibles/versification.ipynb #da110894
-def _other_ends(ends:dict, scheme:str)->dict[_Verse,list[_Verse]]:
+def _other_ends(ends:_Lasts, scheme:str)->_Links:
     "Verses that are numbered differently, as the last verses of the chapters in the file show"
-    res = {}
+    found = {}
     if ends.get(('ACT',19))==40:
-        res['ACT',19,40] = [('ACT',19,40), ('ACT',19,41)]
+        found['ACT',19,40] = [('ACT',19,40), ('ACT',19,41)]
     if ends.get(('2CO',13))==13:
-        res['2CO',13,12] = [('2CO',13,12), ('2CO',13,13)]
-        res['2CO',13,13] = [('2CO',13,14)] if scheme!='eng' else [('2CO',13,13), ('2CO',13,14)]
+        found['2CO',13,12] = [('2CO',13,12), ('2CO',13,13)]
+        found['2CO',13,13] = [('2CO',13,14)]
+        if scheme == 'eng':
+            found['2CO',13,13].insert(0, ('2CO',13,13))
     if ends.get(('3JN',1))==14:
-        res['3JN',1,14] = [('3JN',1,14), ('3JN',1,15)]
+        found['3JN',1,14] = [('3JN',1,14), ('3JN',1,15)]
     if ends.get(('REV',12))==17:
-        res['REV',13,1] = [('REV',12,18), ('REV',13,1)]
+        found['REV',13,1] = [('REV',12,18), ('REV',13,1)]
         if scheme not in ('rsc','rso'):
-            res['REV',12,17] = [('REV',12,17), ('REV',12,18)]
+            found['REV',12,17] = [('REV',12,17), ('REV',12,18)]
     if ends.get(('ROM',14))==26:
-        res |= {('ROM',14,24+i): [('ROM',16,25+i)] for i in range(3)}
-    return res
+        for i in range(3):
+            found['ROM',14,24+i] = [('ROM',16,25+i)]
+    return found
 
 # %% ../../nbs/bibles/versification.ipynb #da110894-b
-def _runs(ends:dict, own:dict, book:str)->list[list[int]]:
+def _runs(ends:_Lasts, own:_Lasts, book:str)->list[list[int]]:
     "Chapters in a row that end differently from the scheme but together have as many verses"
     runs = []
     run = []
     excess = 0
     for chapter in (c for b,c in own if b == book):
-        end = ends.get((book,chapter))
         last = own[book,chapter]
-        if end is None or end == last:
+        end = ends.get((book,chapter), last)
+        if end == last:
             run = []
             excess = 0
-        else:
-            run = run + [chapter]
-            excess = excess + end - last
-            if not excess:
-                runs = runs + [run]
-                run = []
+            continue
+        run.append(chapter)
+        excess += end - last
+        if not excess:
+            runs.append(run)
+            run = []
     return runs
 
-def _recounted(ends:dict, scheme:str)->dict[_Verse,_Verse]:
+def _recounted(ends:_Lasts, scheme:str)->dict[_Verse,_Verse]:
     "The verse of the scheme for each verse in chapters that begin elsewhere; psalms do not"
     own = _lasts(scheme)
     eng = _lasts('eng')
     found = {}
-    for book in {b for b,_ in ends} & set(PROTESTANT) - {'PSA'}:
+    for book in {b for b,_ in ends} & {*PROTESTANT} - {'PSA'}:
         for run in _runs(ends, own, book):
             if all(ends[book,c] == eng.get((book,c)) for c in run):
                 continue # English in these chapters
-            def count(lasts):
-                return [(book,c,v) for c in run for v in range(1, lasts[book,c]+1)]
-            found |= {verse: true for verse,true in zip(count(ends), count(own)) if verse != true}
+            here = [v for c in run for v in _chapter_verses(book, c, ends[book,c])]
+            there = [v for c in run for v in _chapter_verses(book, c, own[book,c])]
+            found |= {verse: true for verse,true in zip(here, there) if verse != true}
     return found
 
 # %% ../../nbs/bibles/versification.ipynb #ve07
@@ -228,9 +253,13 @@ _ROOM = .5 # Costs that differ less do not tell places apart
 _POOR = .1 # Mean cost of a verse above which no place fits
 
 @cache
-def _letters()->dict[tuple[str,int],list[int]]: # Book and chapter to the letters of each verse
-    rows = fact_table('verse_lengths')
-    return {(r['book'], int(r['chapter'])): list(map(int, r['letters'].split())) for r in rows}
+def _letters()->dict[_Verse,int]:
+    "How many letters a verse has in English"
+    found = {}
+    for row in fact_table('verse_lengths'):
+        for number,letters in enumerate(row['letters'].split(), 1):
+            found[row['book'],int(row['chapter']),number] = int(letters)
+    return found
 
 def _distances(a:np.ndarray, b:np.ndarray)->np.ndarray: # Of shares of a chapter
     return np.log((a + .002)/(b + .002))**2
@@ -267,76 +296,75 @@ def _place_of_split(
 # %% ../../nbs/bibles/versification.ipynb #ve10
 class _Moves(NamedTuple):
     "Where the verses of a file belong"
-    links:dict[_Verse,list[_Verse]] # Verse of the file to English verses, if not to the same one
+    links:_Links
     parts:set[_Verse] # Verses of the file that may hold only a part of a verse
 
 def _plain_lengths(bible:Bible, among)->dict[tuple[str,int],list[int]]:
     "Letters of each verse of those chapters among some that have each number once, from 1 on"
-    chapters = defaultdict(list)
-    for row in bible.rows:
-        if row[:2] in among:
-            chapters[row[:2]].append(row)
-    def plain(rows):
-        return [row.label for row in rows] == [str(i) for i in range(1, len(rows)+1)]
-    return {chapter: [sum(map(str.isalpha, row.text)) for row in rows]
-            for chapter,rows in chapters.items() if plain(rows)}
+    rows_here = [row for row in bible.rows if row[:2] in among]
+    lengths = {}
+    for chapter,rows in grouped(rows_here, lambda row: row[:2]).items():
+        if [row.label for row in rows] == [str(i) for i in range(1, len(rows)+1)]:
+            lengths[chapter] = [sum(map(str.isalpha, row.text)) for row in rows]
+    return lengths
 
-def _split_moves(chapter:tuple[str,int], found:list[int], expected:list[int])->tuple[dict,set]:
+def _split_moves(found:list[int], expected:list[int])->tuple[dict[int,list[int]],set[int]]:
     "Own verse of the scheme, or two, for each verse of a chapter with one verse more or less; parts"
     n = len(found)
-    surplus = len(found) > len(expected)
-    more, fewer = (found, expected) if surplus else (expected, found)
-    place = _place_of_split(more, fewer, may_lack_last=not surplus)
+    if n > len(expected): # A verse is printed as two
+        place = _place_of_split(found, expected)
+        if place is None:
+            return {}, set(range(1, n+1))
+        low, high = place
+        moved = {v: [v-1] for v in range(high+1, n+1)}
+        return moved, set(range(low, high+2)) if low < high else set()
+    place = _place_of_split(expected, found, may_lack_last=True)
     if place is None:
-        return {}, set(range(1, n+1)) if surplus else set()
+        return {}, set()
     low, high = place
-    step = -1 if surplus else 1
-    moved = {v: [v + step] for v in range(high + (2 if surplus else 1), n+1)}
-    if surplus:
-        moved[high+1] = [high]
-    elif low == high:
-        moved[low] = [low, low+1]
-    else:
-        moved |= {v: [v, v+1] for v in range(low, high+1)}
-    unclear = set(range(low, high + (2 if surplus else 1))) if low < high else set()
-    return moved, unclear
+    moved = {v: [v+1] for v in range(high+1, n+1)}
+    moved |= {v: [v, v+1] for v in range(low, high+1)}
+    return moved, set(range(low, high+1)) if low < high else set()
 
 # %% ../../nbs/bibles/versification.ipynb #ve11
-def _moves_by_length(bible:Bible, ends:dict, scheme:str, links:dict)->_Moves:
+def _moves_by_length(bible:Bible, ends:_Lasts, scheme:str, links:_Links)->_Moves:
     "Moves of the verses in chapters with one verse more or less than the scheme has"
     own = _lasts(scheme)
     eng = _lasts('eng')
-    found = {}
-    parts = set()
-    regular = _to_english(scheme, {book for book,*_ in links})
-    touched = {verse[:2] for verse in links if links[verse] != regular.get(verse)}
-    differing = {c: n for c,n in ends.items() if abs(n - own.get(c, n)) == 1 and n != eng.get(c)}
+    differing = {c for c,end in ends.items() if abs(end - own.get(c, end)) == 1 and end != eng.get(c)}
     if not differing:
         return _Moves({}, set())
-    lengths = _plain_lengths(bible, differing)
-    for book,chapter in differing:
-        if (book,chapter) in touched or (book,chapter) not in lengths or book == 'PSA':
+    regular = _to_english(scheme, {book for book,*_ in links})
+    touched = {verse[:2] for verse in links if links[verse] != regular.get(verse)}
+    found = {}
+    parts = set()
+    for (book,chapter),lengths in _plain_lengths(bible, differing - touched).items():
+        if book == 'PSA':
             continue
-        verses = [(book,chapter,v) for v in range(1, own[book,chapter]+1)]
+        verses = _chapter_verses(book, chapter, own[book,chapter])
         english = [links.get(verse, [verse]) for verse in verses]
-        letters = [sum(_letters()[b,c][v-1] for b,c,v in es if v <= len(_letters()[b,c])) for es in english]
-        moved, unclear = _split_moves((book,chapter), lengths[book,chapter], letters)
+        letters = [sum(_letters().get(e, 0) for e in es) for es in english]
+        moved, unclear = _split_moves(lengths, letters)
         for v,into in moved.items():
             found[book,chapter,v] = sorted({e for o in into for e in english[o-1]})
         parts |= {(book,chapter,v) for v in unclear}
     return _Moves(found, parts)
 
 # %% ../../nbs/bibles/versification.ipynb #eb8aad5b
-def _renumbered(ends:dict, scheme:str)->dict[_Verse,list[_Verse]]:
+def _renumbered(ends:_Lasts, scheme:str)->_Links:
     "The English verses of each verse with another number, for a text whose chapters have these last verses"
     eng = _lasts('eng')
     own = _lasts(scheme)
-    def has_english_end(chapter):
-        return ends.get(chapter)==eng.get(chapter)!=own[chapter]
     links = _to_english(scheme, {book for book,_ in ends})
-    regular = {verse: es for verse,es in links.items() if not has_english_end(verse[:2])}
-    recounted = {verse: links.get(true, [true]) for verse,true in _recounted(ends, scheme).items()}
-    return regular | recounted | _other_ends(ends, scheme)
+    found = {}
+    for verse,english in links.items():
+        end = eng.get(verse[:2])
+        has_english_end = ends.get(verse[:2]) == end != own[verse[:2]]
+        if not has_english_end:
+            found[verse] = english
+    for verse,true in _recounted(ends, scheme).items():
+        found[verse] = links.get(true, [true])
+    return found | _other_ends(ends, scheme)
 
 def _moves(bible:Bible, scheme:str)->_Moves:
     "All moves of a file, for every reason"
@@ -352,27 +380,38 @@ def _verses_of(row:VerseRow)->list[_Verse]:
     return [(row.book, row.chapter, n) for n,_ in label_verses(row.label)]
 
 # %% ../../nbs/bibles/versification.ipynb #ve12
-def _own_numbers(bible:Bible, links:dict)->tuple[dict[Ref,str],list[str]]:
+def _own_numbers(bible:Bible, links:_Links)->tuple[dict[Ref,str],list[str]]:
     "The file's numbers of each renumbered English verse; numbers without an English verse"
-    own = defaultdict(list)
+    own = defaultdict(dict)
     dropped = []
     for row in bible.rows:
         verses = _verses_of(row)
-        if not any(verse in links for verse in verses):
+        if links.keys().isdisjoint(verses):
             continue
         name = f'{row.book} {row.chapter}:{row.label}'
-        english = [e for verse in verses for e in links.get(verse, [verse])]
+        english = _english(links, verses)
         for e in english:
-            own[Ref(*e)].append(name)
+            own[Ref(*e)][name] = True # Each once, in order
         if not english:
             dropped.append(name)
-    return {ref: ', '.join(dict.fromkeys(names)) for ref,names in own.items()}, dropped
+    return {ref: ', '.join(names) for ref,names in own.items()}, dropped
 
 # %% ../../nbs/bibles/versification.ipynb #ve12-b
 def _with_changes(bible:Bible, scheme:str)->str:
     "The scheme with the changes of the project, if they are changes to this scheme"
     stated = bible.stated
     return f'{scheme} {stated.changes}' if stated.changes and stated.scheme == scheme else scheme
+
+def _holders(bible:Bible, links:_Links)->dict[_Verse,set[_Verse]]:
+    "English verse to the verses of the file that hold a piece of it"
+    holders = defaultdict(set)
+    for row in bible.rows:
+        if not _has_letters(row.text):
+            continue
+        for verse in _verses_of(row):
+            for e in links.get(verse, [verse]):
+                holders[e].add(verse)
+    return holders
 
 def to_english(
     bible:Bible, versification:str
@@ -381,18 +420,16 @@ def to_english(
     links, parts = _moves(bible, _with_changes(bible, versification))
     if not links and not parts:
         return bible
-    holders = defaultdict(set) # English verse to the verses of the file that hold a piece of it
-    for verse in (v for row in bible.rows if _has_letters(row.text) for v in _verses_of(row)):
-        for e in links.get(verse, [verse]):
-            holders[e].add(verse)
+    holders = _holders(bible, links)
+    moved = links.keys() | parts
     rows = []
     fused = set(bible.fused)
     words = {}
     for row in bible.rows:
         old = _verses_of(row)
         new = row
-        if any(verse in links or verse in parts for verse in old):
-            if not any(links.get(verse, [verse]) for verse in old):
+        if not moved.isdisjoint(old):
+            if not _english(links, old):
                 continue
             new = _renumber(row, links, parts, holders, fused)
         elif not _has_letters(row.text) and any(holders.get(verse) for verse in old):
@@ -404,50 +441,53 @@ def to_english(
     return replace(bible, rows=rows, fused=frozenset(fused), own=own, dropped=dropped, words=words)
 
 # %% ../../nbs/bibles/versification.ipynb #2c3e9aa0
-def _renumber(row:VerseRow, links:dict, parts:set, holders:dict, fused:set)->VerseRow:
+def _renumber(row:VerseRow, links:_Links, parts:set, holders:dict, fused:set)->VerseRow:
     "A row under English numbers; adds to `fused` if they are in two chapters"
     old = _verses_of(row)
-    in_part = [verse for verse,(_,part) in zip(old, label_verses(row.label)) if part or verse in parts]
-    partial = {e for verse in in_part for e in links.get(verse, [verse])}
-    new = sorted({e for verse in old for e in links.get(verse, [verse])})
-    if len({e[:2] for e in new}) > 1:
+    is_part = [part for _,part in label_verses(row.label)]
+    partial = {*_english(links, [v for v,part in zip(old, is_part) if part or v in parts])}
+    new = sorted({*_english(links, old)})
+    if new[0][:2] != new[-1][:2]:
         fused |= {Ref(*e) for e in new}
-    book, chapter = max(e[:2] for e in new)
-    def label(e):
-        is_part = e in partial or len(new)==1 and holders[e]-set(old)
-        return f'{e[2]}a' if is_part else str(e[2])
-    here = [label(e) for e in new if e[:2]==(book,chapter)]
-    return VerseRow(book, chapter, here[0] if len(here)==1 else f'{here[0]}-{here[-1]}', row.text)
+    if len(new) == 1 and holders[new[0]] - {*old}: # Other rows hold the rest of it
+        partial.add(new[0])
+    book, chapter, _ = new[-1]
+    labels = [f'{e[2]}a' if e in partial else str(e[2]) for e in new if e[:2] == (book, chapter)]
+    label = labels[0] if len(labels) == 1 else f'{labels[0]}-{labels[-1]}'
+    return VerseRow(book, chapter, label, row.text)
 
 # %% ../../nbs/bibles/versification.ipynb #ve24
 def _next_verse(name:str, other:str)->bool: # e.g. `JOL 3:1` and `JOL 3:2`
     chapter, _, verse = name.rpartition(':')
     return verse.isdecimal() and other == f'{chapter}:{int(verse) + 1}'
 
+def _shown(names:list[str])->str: # e.g. `JOL 3:1-5`
+    first = names[0]
+    return first if first == names[-1] else f'{first}-{names[-1].rpartition(":")[2]}'
+
 def _runs_of(pairs:list[tuple[str,str]])->list[str]: # e.g. `JOL 3:1-5 = JOL 2:28-32`
     "Pairs of own and English numbers, in runs"
     runs = []
-    for own,english in pairs:
-        if runs and _next_verse(runs[-1][-1][0], own) and _next_verse(runs[-1][-1][1], english):
-            runs[-1].append((own, english))
+    for pair in pairs:
+        if runs and all(map(_next_verse, runs[-1][-1], pair)):
+            runs[-1].append(pair)
         else:
-            runs.append([(own, english)])
-    def shown(first, last):
-        return first if first == last else f'{first}-{last.rpartition(":")[2]}'
-    return [f'{shown(r[0][0], r[-1][0])} = {shown(r[0][1], r[-1][1])}' for r in runs]
+            runs.append([pair])
+    return [' = '.join(map(_shown, zip(*run))) for run in runs]
 
 def numbering_report(
     bible:Bible, english:Bible, evidence:Evidence
 )->dict: # `scheme`, `evidence`; `counts` and `verses` of what was renumbered, merged, split, dropped, ...
     "Report what was renumbered, merged, split or dropped"
-    excluded = english.excluded
-    def reasons(*whys):
-        return [str(r) for r,why in excluded.items() if why in whys and r.book in PROTESTANT]
     usable = [(own, str(r)) for r,own in english.own.items() if r in english.verses and own != str(r)]
-    other = Counter(r.book for r in (*english.verses, *excluded) if r.book not in PROTESTANT)
-    verses = dict(renumbered=_runs_of(usable), merged=reasons('merged'), split=reasons('part'),
-                  repeated=reasons('repeated'), empty=reasons('empty'), dropped=english.dropped,
-                  deuterocanonical=[f'{b} {n}' for b,n in other.items()])
+    verses = dict(renumbered=_runs_of(usable))
+    named = dict(merged='merged', part='split', repeated='repeated', empty='empty')
+    for reason,name in named.items():
+        why = english.excluded.items()
+        verses[name] = [str(r) for r,found in why if found == reason and r.book in PROTESTANT]
+    other = Counter(r.book for r in (*english.verses, *english.excluded) if r.book not in PROTESTANT)
+    verses['dropped'] = english.dropped
+    verses['deuterocanonical'] = [f'{book} {n}' for book,n in other.items()]
     counts = {what: len(found) for what,found in verses.items()}
     counts |= dict(renumbered=len(usable), deuterocanonical=other.total())
     return dict(scheme=evidence.scheme, evidence=str(evidence), counts=counts, verses=verses)

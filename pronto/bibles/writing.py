@@ -31,8 +31,8 @@ VREF = 'vref.txt'
 _RANGE = PLACEHOLDERS[1]
 
 def _is_range(label:str)->bool: # e.g. `5-6`, which two lines can say
-    numbers = [n for n,part in label_verses(label) if not part]
-    return '-' in label and ',' not in label and len(numbers) == len(label_verses(label))
+    is_part = any(part for _,part in label_verses(label))
+    return '-' in label and ',' not in label and not is_part
 
 def _own_lines(bible:Bible)->list[tuple[str,str]]: # Reference and text of each line
     "The lines of a Bible; `<range>` follows the first verse of a range"
@@ -58,22 +58,26 @@ def _lines_by(refs:list[str], lines:list[tuple[str,str]])->list[str]:
         texts.setdefault(ref, text)
     return [texts.get(ref.strip(), '') for ref in refs]
 
+def _place(row)->str:
+    return f'{row.book} {row.chapter}:{row.label}'
+
 def _require_same(bible:Bible, texts:list[str], refs:list[str], path):
     "Raise `InputError` with the first verse that these lines do not say"
     again = read_vref(_as_lines(texts), _as_lines(refs), path).rows
     said = set(again)
-    lost = next((row for row in bible.rows if row.text and row not in said), None)
-    if lost is None and len(again) == sum(bool(row.text) for row in bible.rows):
+    wanted = [row for row in bible.rows if row.text]
+    lost = [row for row in wanted if row not in said]
+    if not lost and len(again) == len(wanted):
         return
-    place = f'{lost.book} {lost.chapter}:{lost.label}' if lost else ''
+    place = _place(lost[0]) if lost else ''
     what = f'has no line of its own in {VREF}, so this layout would lose it'
     raise InputError(path, f'{what}; choose tsv, usfm, usj or jsonl', place)
 
 def _say_empty(bible:Bible, path):
     "Name the verses without text, which have no line"
-    places = [f'{row.book} {row.chapter}:{row.label}' for row in bible.rows if not row.text]
-    more = f' and {len(places) - 5:,} more' if len(places) > 5 else ''
+    places = [_place(row) for row in bible.rows if not row.text]
     if places:
+        more = f' and {len(places) - 5:,} more' if len(places) > 5 else ''
         to_stderr(f'{path}: left out verses without text: {", ".join(places[:5])}{more}')
 
 # %% ../../nbs/bibles/writing.ipynb #wr000015-b

@@ -129,27 +129,44 @@ generated languageCode'''.split())
 _USFX_BLOCKS = frozenset('p q b l table tr tc th s d r ms mt mr sr optionalLineBreak'.split())
 _HEADING = re.compile(r'(i?mte?|ms|mr|s|sr|r|d|sp|cl|cp|cd|rem|h|toc|i[a-z]+)\d*')
 
+class _Found(Collector):
+    "Also collects words, by their elements"
+    _word_begins = None
+
+    def word_edge(self, begins:bool, attributes:dict[str,str]):
+        "Say that a word begins or ends here; the attributes are those at its end"
+        if begins:
+            self._word_begins = self.place()
+            return
+        if self._word_begins and attributes:
+            self.word(self._word_begins, attributes)
+        self._word_begins = None
+
+def _usfx_skip(tag, el)->bool:
+    return tag in _USFX_SKIP or tag == 'p' and bool(_HEADING.fullmatch(el.get('sfm') or ''))
+
 def _usfx(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
-    found = Collector()
-    begun = None
-    def skip(tag, el):
-        return tag in _USFX_SKIP or tag=='p' and bool(_HEADING.fullmatch(el.get('sfm') or ''))
-    for kind,tag,x in _flow(root, skip, _USFX_BLOCKS):
-        if kind=='text':
+    found = _Found()
+    for kind,tag,x in _flow(root, _usfx_skip, _USFX_BLOCKS):
+        begins = kind == 'start'
+        if kind == 'text':
             found.text(x)
-        elif words and tag=='w':
-            begun = found.place() if kind=='start' else begun and found.word(begun, dict(x.attrib))
-        elif kind=='start' and tag=='v':
+        elif words and tag == 'w':
+            found.word_edge(begins, dict(x.attrib))
+        elif begins and tag == 'v':
             found.open(x.get('id') or (x.get('bcv') or '').split('.')[-1])
         elif tag in ('ve','c','book'):
             found.close()
             found.begun = tag != 'book' # Text that follows should be in a verse
-            if kind=='start' and tag=='c':
+            if begins and tag == 'c':
                 found.chapter = x.get('id', '')
-            if kind=='start' and tag=='book':
-                found.book,found.chapter = x.get('id', ''),'1'
-    return make_bible(found.raw(), found.words() if words else (), format='USFX',
-                      language=_find(root, 'languageCode'))
+            if begins and tag == 'book':
+                found.book = x.get('id', '')
+                found.chapter = '1'
+    return _collected(found, words, format='USFX', language=_find(root, 'languageCode'))
+
+def _collected(found:_Found, words:bool, **about)->Bible:
+    return make_bible(found.raw(), found.words() if words else (), **about)
 
 # %% ../../nbs/bibles/xml.ipynb #cfc53361
 OSIS_SKIP = frozenset('header note title figure index rdg speaker head caption'.split())
@@ -159,16 +176,20 @@ _LONGEST_ID = 100 # Characters
 
 def _osis_ref(ids:str)->tuple[str,str,str]:
     "Book, chapter and label; the label is not a number if the identifiers do not name verses of one chapter"
-    refs = [_OSIS_ID.fullmatch(x) if len(x) <= _LONGEST_ID else None for x in re.split(r'[\s-]+',
-                                                                                       ids.strip())]
-    book, chapter = refs[0].group(1,2) if refs[0] else ('','')
-    if not all(refs) or len({m.group(1,2) for m in refs})>1:
+    named = re.split(r'[\s-]+', ids.strip())
+    refs = [_OSIS_ID.fullmatch(x) if len(x) <= _LONGEST_ID else None for x in named]
+    if not refs[0]:
+        return '', '', ids
+    book, chapter = refs[0].group(1, 2)
+    if any(ref is None or ref.group(1, 2) != (book, chapter) for ref in refs):
         return book, chapter, ids
-    labels = [m[3]+(m[4] or '') for m in refs]
-    if len(labels)==1:
+    labels = [ref[3] + (ref[4] or '') for ref in refs]
+    if len(labels) == 1:
         return book, chapter, labels[0]
-    numbers = [int(x) if x.isdecimal() else 0 for x in labels]
-    is_range = '-' in ids or numbers == list(range(numbers[0], numbers[0]+len(numbers)))
+    first = int(labels[0]) if labels[0].isdecimal() else 0
+    counted = [str(first + i) for i in range(len(labels))]
+    numbers = [str(int(x)) if x.isdecimal() else '0' for x in labels]
+    is_range = '-' in ids or numbers == counted
     return book, chapter, f'{labels[0]}-{labels[-1]}' if is_range else ','.join(labels)
 
 # %% ../../nbs/bibles/xml.ipynb #77f8ce2a
@@ -179,80 +200,97 @@ def strong_of(lemma:str)->dict[str,str]: # Empty if it has none
     numbers = [letter + digits for letter,digits in _STRONG.findall(lemma)]
     return dict(strong=' '.join(numbers)) if numbers else {}
 
+def _osis_skip(tag, el)->bool:
+    return tag in OSIS_SKIP
+
+def _osis_verse(found:Collector, begins:bool, el):
+    "A verse begins or ends at its element, or at one of two milestones"
+    ids = el.get('osisID') or el.get('sID')
+    if begins and ids and el.get('eID') is None:
+        found.book, found.chapter, label = _osis_ref(ids)
+        found.open(label)
+    elif begins or el.get('sID') is None:
+        found.close()
+        found.begun = True # Text that follows should be in a verse
+
+def _osis_language(root)->str:
+    for el in root.iter('{*}osisText'):
+        for name,value in el.attrib.items():
+            if name.endswith('lang') and value != 'und':
+                return value
+    return _find(root, 'language')
+
 def _osis(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
-    found = Collector()
-    begun = None
-    for kind,tag,x in _flow(root, lambda tag,el: tag in OSIS_SKIP, OSIS_BLOCKS):
-        if kind=='text':
+    found = _Found()
+    for kind,tag,x in _flow(root, _osis_skip, OSIS_BLOCKS):
+        begins = kind == 'start'
+        if kind == 'text':
             found.text(x)
-        elif words and tag=='w':
-            if kind=='start':
-                begun = found.place()
-            elif (strong := strong_of(x.get('lemma', ''))):
-                found.word(begun, strong)
-        elif tag=='verse':
-            if kind=='start' and x.get('eID') is None and (ids := x.get('osisID') or x.get('sID')):
-                found.book, found.chapter, label = _osis_ref(ids)
-                found.open(label)
-            elif kind=='start' or x.get('sID') is None:
-                found.close()
-                found.begun = True # Text that follows should be in a verse
-        elif tag=='chapter' and kind=='start' or tag=='div' and x.get('type')=='book':
+        elif words and tag == 'w':
+            found.word_edge(begins, strong_of(x.get('lemma', '')))
+        elif tag == 'verse':
+            _osis_verse(found, begins, x)
+        elif tag == 'chapter' and begins or tag == 'div' and x.get('type') == 'book':
             found.close()
             found.begun = tag == 'chapter'
-    attributes = (kv for el in root.iter('{*}osisText') for kv in el.attrib.items())
-    languages = (v for k,v in attributes if k.endswith('lang') and v!='und')
-    language = next(languages, '') or _find(root, 'language')
-    return make_bible(found.raw(), found.words() if words else (), format='OSIS', language=language,
-                      named=_languages(root), title=_find(root, 'title'), licence=_find(root, 'rights'))
+    return _collected(found, words, format='OSIS', language=_osis_language(root), named=_languages(root),
+                      title=_find(root, 'title'), licence=_find(root, 'rights'))
 
 # %% ../../nbs/bibles/xml.ipynb #f89207d1
 _ZEFANIA_SKIP = frozenset('NOTE XREF CAPTION PROLOG REMARK MEDIA'.split())
+_ZEFANIA = [_Level('BIBLEBOOK', ('bnumber','bname')), _Level('CHAPTER', ('cnumber',)),
+            _Level('VERS', ('vnumber',))]
+
+def _zefania_skip(tag, el)->bool:
+    return tag in _ZEFANIA_SKIP
 
 def _zefania(root, words:bool=False)->Bible: # `words`: also keep `Bible.words`
-    skip, found, begun = lambda tag, el: tag in _ZEFANIA_SKIP, Collector(), None
-    names = dict(BIBLEBOOK=('bnumber','bname'), CHAPTER=('cnumber',), VERS=('vnumber',))
-    levels = (_Level(*level) for level in names.items())
+    found = _Found()
     others = _ZEFANIA_SKIP | {'INFORMATION'}
-    for found.book,found.chapter,label,verse in _verses(root, *levels, others=others):
+    for found.book,found.chapter,label,verse in _verses(root, *_ZEFANIA, others=others):
         found.open(label)
         if not len(verse):
             found.text(verse.text or '')
-        for kind,tag,x in _flow(verse, skip, _LINES) if len(verse) else ():
-            if kind=='text':
+            continue
+        for kind,tag,x in _flow(verse, _zefania_skip, _LINES):
+            if kind == 'text':
                 found.text(x)
             elif words and tag.lower() in ('gr','gram'):
-                begun = found.place() if kind=='start' else begun and found.word(begun, dict(x.attrib))
-    attributes = found.words() if words else ()
-    return make_bible(found.raw(), attributes, format='Zefania', language=_find(root, 'language'),
+                found.word_edge(kind == 'start', dict(x.attrib))
+    return _collected(found, words, format='Zefania', language=_find(root, 'language'),
                       title=_find(root, 'title'), licence=_find(root, 'rights'))
 
 def _beblia(root)->Bible:
-    levels = (_Level(tag, ('number',)) for tag in ('book','chapter','verse'))
-    raw = ((book, chapter, label, _content(el)) for book,chapter,label,el in _verses(root, *levels))
+    levels = [_Level(tag, ('number',)) for tag in ('book','chapter','verse')]
+    raw = ((*place, _content(el)) for *place,el in _verses(root, *levels))
+    licence = root.get('status')
     version = root.get('version', '')
-    says_licence = 'omain' in version or 'opyright' in version # Public domain, Copyright
-    licence = root.get('status') or (version if says_licence else '')
-    return make_bible(raw, format='Beblia', title=root.get('translation', ''), licence=licence)
+    if not licence and ('omain' in version or 'opyright' in version): # Public domain, Copyright
+        licence = version
+    return make_bible(raw, format='Beblia', title=root.get('translation', ''), licence=licence or '')
 
 # %% ../../nbs/bibles/xml.ipynb #xmlos002
+def _opensong_label(number:str, el)->str: # `t` is the last verse of several
+    last = el.get('t')
+    return f'{number}-{last}' if last and last != number else number
+
 def _opensong(root)->Bible:
-    levels = (_Level(tag, ('n',)) for tag in 'bcv')
-    def label(n, el):
-        return f'{n}-{el.get("t")}' if el.get('t') and el.get('t') != n else n
-    raw = ((book, chapter, label(n, el), _content(el)) for book,chapter,n,el in _verses(root, *levels))
-    title = root.get('name') or root.get('n')
-    licence = root.get('copyright') or root.get('license')
-    return make_bible(raw, format='OpenSong', title=title or '', licence=licence or '',
-                      language=root.get('language', ''))
+    levels = [_Level(tag, ('n',)) for tag in 'bcv']
+    raw = ((book, chapter, _opensong_label(number, el), _content(el))
+           for book,chapter,number,el in _verses(root, *levels))
+    title = root.get('name') or root.get('n') or ''
+    licence = root.get('copyright') or root.get('license') or ''
+    return make_bible(raw, format='OpenSong', title=title, licence=licence, language=root.get('language', ''))
+
+def _vpl_label(el)->str: # Not a number if it is no verse of its own
+    if any(above.tag == el.tag for above in el.iterancestors()):
+        return '<v> in another'
+    tag = el.tag.rpartition('}')[2]
+    return el.get('v', '') if tag == 'v' else f'<{tag}>'
 
 def _vpl_xml(root)->Bible:
-    def label(el): # Not a number if it is no verse of its own
-        tag = el.tag.rpartition('}')[2]
-        inside = any(a.tag == el.tag for a in el.iterancestors())
-        return '<v> in another' if inside else el.get('v', '') if tag == 'v' else f'<{tag}>'
     verses = (el for el in root.iter() if el.get('b') or not len(el) and el is not root)
-    raw = ((el.get('b', ''), el.get('c', ''), label(el), _content(el)) for el in verses)
+    raw = ((el.get('b', ''), el.get('c', ''), _vpl_label(el), _content(el)) for el in verses)
     return make_bible(raw, format='VPL XML')
 
 def _bible(root)->Bible: # Two formats have this root
@@ -260,57 +298,69 @@ def _bible(root)->Bible: # Two formats have this root
     return _opensong(root) if next(root.iter('b'), None) is not None else _beblia(root)
 
 # %% ../../nbs/bibles/xml.ipynb #501bb8e1
+_NUMBER = {b:i for i,b in enumerate(BOOKS, 1)}
+
+def _is_doubled(book:str, chapters:set[str])->bool:
+    "Do all chapters of a book begin with its first digit, so that it has too many?"
+    code = find_book(book)
+    if not code or not book[0].isdecimal():
+        return False
+    if not all(re.fullmatch(r'\d{2,5}', c) and c[0] == book[0] for c in chapters):
+        return False
+    from machine.scripture import ENGLISH_VERSIFICATION
+    last = ENGLISH_VERSIFICATION.get_last_chapter(_NUMBER[code])
+    return max(map(int, chapters)) > last and max(int(c[1:]) for c in chapters) <= last
+
 def _undouble_book(refs:list[list[str]])->list[list[str]]:
     "Remove a doubled book number from [book, chapter, label, text]"
     chapters = defaultdict(set)
     for book,chapter,*_ in refs:
         chapters[book].add(chapter)
-    def doubled(book):
-        code = find_book(book)
-        cs = chapters[book]
-        if not code or not all(re.fullmatch(r'\d{2,5}', c) and c.startswith(book[0]) for c in cs):
-            return False
-        from machine.scripture import ENGLISH_VERSIFICATION as english
-        last = english.get_last_chapter(_NUMBER[code])
-        return max(map(int, cs))>last and max(int(c[1:]) for c in cs)<=last
-    bad = {book for book in chapters if book[:1].isdecimal() and doubled(book)}
-    return [[book, chapter[1:] if book in bad else chapter, *rest] for book,chapter,*rest in refs]
+    doubled = {book for book,found in chapters.items() if _is_doubled(book, found)}
+    for ref in refs:
+        if ref[0] in doubled:
+            ref[1] = ref[1][1:]
+    return refs
 
 def _undouble_chapter(refs:list[list[str]])->list[list[str]]:
     "Remove a doubled chapter number from the labels of [book, chapter, label, text]"
-    met = {tuple(r[:3]) for r in refs}
-    before = ('', '', '0')
-    for r in refs:
-        book, chapter, label = r[:3]
-        following = label_verses(clean_label(before[2]) or '0')[-1][0]+1
-        due = str(following if before[:2]==(book,chapter) else 1)
-        if label!=due and label==chapter+due and (book,chapter,due) not in met:
-            r[2] = due
-        before = tuple(r[:3])
+    met = {tuple(ref[:3]) for ref in refs}
+    place = None
+    following = 1
+    for ref in refs:
+        book, chapter, label = ref[:3]
+        due = str(following if place == (book, chapter) else 1)
+        if label != due and label == chapter + due and (book, chapter, due) not in met:
+            ref[2] = due
+        place = book, chapter
+        following = label_verses(clean_label(ref[2]) or '0')[-1][0] + 1
     return refs
-
-_NUMBER = {b:i for i,b in enumerate(BOOKS, 1)}
 
 # %% ../../nbs/bibles/xml.ipynb #3e9a0ae1
 def _other_texts(root)->list[list[str]]: # With a tag as label, so that they are counted
     "The texts of elements that are called as chapters or verses are, such as `b.MRK.1`, but are no `seg`"
-    named = (el for el in root.iter() if not el.tag.endswith('seg') and (el.get('id') or '').count('.') > 1)
-    return [[*el.get('id').split('.')[1:3], f'<{el.tag}>', ''] for el in named if (el.text or '').strip()]
+    found = []
+    for el in root.iter():
+        name = (el.get('id') or '').split('.')
+        if len(name) > 2 and not el.tag.endswith('seg') and (el.text or '').strip():
+            found.append([*name[1:3], f'<{el.tag}>', ''])
+    return found
 
 def _ces(root)->Bible:
     refs = []
     for seg in _outermost(root, '{*}seg'):
-        _, book, chapter, label = ((seg.get('id') or '').split('.', 3)+['']*4)[:4]
-        if seg.get('type') == 'verse':
+        _, book, chapter, label, *_ = *(seg.get('id') or '').split('.', 3), '', '', '', ''
+        kind = seg.get('type')
+        if kind == 'verse':
             refs.append([book, chapter, label, _content(seg)])
         elif label: # It is counted, as it is no verse
-            refs.append([book, chapter, f'{label} {seg.get("type")}', ''])
+            refs.append([book, chapter, f'{label} {kind}', ''])
     refs += _other_texts(root)
-    codes = (el.get('iso639') for el in root.iter('{*}language') if el.get('iso639'))
     refs = _undouble_chapter(_undouble_book(refs))
-    return make_bible(refs, format='CES', language=next(codes, '') or _find(root, 'language'),
-                      named=_languages(root), title=_find(root, 'h.title'),
-                      licence=_find(root, 'availability'))
+    codes = filter(None, (el.get('iso639') for el in root.iter('{*}language')))
+    language = next(codes, '') or _find(root, 'language')
+    return make_bible(refs, format='CES', language=language, named=_languages(root),
+                      title=_find(root, 'h.title'), licence=_find(root, 'availability'))
 
 # %% ../../nbs/bibles/xml.ipynb #c1b143ff
 _OPENING = frozenset(('Ps','Pi'))
