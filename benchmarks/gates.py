@@ -14,11 +14,9 @@ import numpy as np
 
 from pronto.core.tables import Table, decimal
 from pronto.datasets.loading import fold_folders, load_dataset_folder
-from pronto.datasets.tasks import find_task
 from pronto.modeling.probing import probe
 from pronto.modeling.recipes import find_recipe
 from pronto.runs.baselines import baselines_of
-from pronto.lab.suites.importing import know_imported
 
 SHARES, DRAWS, MOST = (.02, .1, .33), 2, dict(train=6000, dev=1200, test=2400) # Rows
 WORD_SHARES, WORD_MOST = (.1, .33), dict(train=1000, dev=100, test=400) # A row has some twenty words
@@ -55,10 +53,9 @@ def measure(folders, models, path, only=()):
     "A record for each dataset, task, model, share of train and draw of it"
     found = [json.loads(line) for line in path.open()] if path.exists() else []
     done = {(r['dataset'], r['task']) for r in found}
-    know_imported(folders)
     for folder in folders:
         folds = [load_dataset_folder(f) for f in fold_folders(folder) or [folder]]
-        for task in map(find_task, folds[0].tasks):
+        for task in (folds[0].known[stem] for stem in folds[0].tasks):
             if (folder.name, task.abbr) in done or only and task.stem not in only: continue
             asked = {} # By who answers: each chapter is tested in one of the folds
             source = folds[0].manifest['source']['name']

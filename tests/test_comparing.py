@@ -265,7 +265,8 @@ def test_folds_of_a_task_on_words_have_one_f1(monkeypatch):
     "Over all folds; not that of the first"
     from pronto.runs.folds import pool
     from pronto.runs.schema import Run
-    from pronto.lab.suites.tasks import TASKS, TaggingTask
+    from pronto.datasets.tasks import TASKS
+    from pronto.lab.suites.tasks import TaggingTask
     tagging = TaggingTask('panx', 'PANX', 'Which words are names?', labels=('B-PER','I-PER','O'), metric='f1')
     monkeypatch.setitem(TASKS, 'panx', tagging)
     tables, runs = [], []

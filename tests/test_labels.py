@@ -18,7 +18,6 @@ KNOWN = dict(registry.TASKS)
 def forget():
     "What a new process does not know"
     registry.TASKS.clear(); registry.TASKS.update(KNOWN)
-    registry._LABELS_FROM.clear()
 
 def main(*args):
     forget()

@@ -57,13 +57,14 @@ def test_the_base_of_transfer_is_its_source(tmp_path):
 @pytest.fixture
 def tasks():
     "Tasks of other benchmarks and on words, as a dataset or a store describes them"
-    from pronto.datasets.tasks import TASKS
+    from pronto.datasets.tasks import TASKS, know
     from pronto.lab.suites.kinds import Described
-    from pronto.lab.suites.tasks import know_tasks
+    from pronto.lab.suites.tasks import suite_task
     before = dict(TASKS)
     tags = 'O','B-PER','I-PER'
-    know_tasks(dict(xquad=Described('questions', 'squad', 'XQuAD'), names=Described('tagging', 'span_f1', 'names', tags),
-                    upos=Described('tagging', 'tag_accuracy', 'upos', ('ADJ','DET','NOUN','VERB'))))
+    described = dict(xquad=Described('questions', 'squad', 'XQuAD'), names=Described('tagging', 'span_f1', 'names', tags),
+                     upos=Described('tagging', 'tag_accuracy', 'upos', ('ADJ','DET','NOUN','VERB')))
+    know(suite_task(stem, about) for stem,about in described.items())
     yield
     TASKS.clear()
     TASKS.update(before)

@@ -335,11 +335,11 @@ def test_scripts_and_stores_know_the_tasks_on_words_without_a_command(toy_words_
     def forget():
         for stem in 'names', 'upos': TASKS.pop(stem, None)
     forget()
+    before = dict(TASKS)
     assert dataset_folders(dataset.parent) == [toy_words_and_verses, dataset] # One has no tables but those of words
     assert [*load_dataset_folder(dataset).tasks] == ['names','upos']
-    forget()
     trainings = plan(toy_words_and_verses, [str(model)], protocol='probe', recipe='probe', limit=60)
-    assert [t.key.task for t in trainings] == ['people_named','names','upos']
+    assert [t.key.task for t in trainings] == ['people_named','names','upos'] and TASKS == before # Nothing was registered
     run_all(trainings, tmp_path/'runs')
     forget()
     assert {r.task for r in read_runs(tmp_path/'runs')} == {'people_named','names','upos'} and main_metric('names') == 'f1'

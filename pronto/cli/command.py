@@ -93,7 +93,7 @@ def main(argv:list[str]=None)->int: # Exit status
     end_with_starter()
     try:
         _load_own(args)
-        _know_tasks(args)
+        _find_store(args)
         status = args.run(args)
         if sys.stdout: sys.stdout.flush() # Or a full disk would show at exit only
         return status or 0
@@ -136,21 +136,11 @@ def _load_kinds(path, kind:type, known:list):
     known[:0] = [value for value in found if value not in known]
     if len(known) == n: raise InputError(path, f'defines no {kind.__name__}; CONTRIBUTING.md shows how')
 
-def _know_tasks(args):
-    "The tasks of other benchmarks are described beside their data, and in the store of their runs"
-    named = getattr(args, 'dataset', None) or getattr(args, 'path', None) or ()
-    imported = [f for f in map(Path, [named] if isinstance(named, str) else named)
-                if any((folder/'import.json').is_file() for folder in (f, f.parent))
-                or (f/'links.tsv').is_file() or any(f.glob('*/links.tsv'))]
+def _find_store(args):
+    "The run store is also found in a folder of results of many people"
     if getattr(args, 'runs', None):
         from pronto.runs.store import store_of
-        args.runs = str(store_of(args.runs)) # Also of a folder of many people
-    runs = Path(args.runs or data_dir()/'runs') if hasattr(args, 'runs') else None
-    if not imported and not (runs and (runs/'tasks').is_dir()): return
-    from pronto.runs.store import know_recorded
-    from pronto.lab.suites.importing import know_imported
-    know_imported(imported)
-    if runs: know_recorded(runs)
+        args.runs = str(store_of(args.runs))
 
 # %% ../../nbs/cli/command.ipynb #cmderr01
 _NO_SPACE = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO

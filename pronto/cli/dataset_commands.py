@@ -88,12 +88,12 @@ def annotate_options(parser):
 
 # %% ../../nbs/cli/dataset_commands.ipynb #14cad747
 def _annotate(folder, args):
-    from pronto.datasets.tasks import know_labels
+    from pronto.datasets.tasks import label_tasks
     from pronto.sources.annotate import annotate
     found = annotate(folder, rules=args.rules or 'paper', arguments=args.arguments or 'all',
                      skip_bad=args.skip_bad, progress=bar('annotate'), words=getattr(args, 'words', False),
                      greek=getattr(args, 'greek', None))
-    know_labels(found.source.labels, folder, again=True)
+    label_tasks(found.source.labels, folder) # Raises `InputError`
     return found
 
 def annotate_command(args):

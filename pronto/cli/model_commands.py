@@ -136,20 +136,20 @@ def _protocol(args)->dict: # As `plan` takes it
         what = f'{args.sizes} is not a list of numbers; separate them by commas, e.g. 50,100'
         raise InputError('--sizes', what) from e
 
-def _baseline_table(code:str, scored:dict)->str: # Of `score_baselines`
+def _baseline_table(dataset, scored:dict)->str: # Of `score_baselines`
     "The scores of baselines by the metric of each task"
     from pronto.core.tables import ABSENT, markdown_table
-    from pronto.datasets.tasks import find_task
     from pronto.reporting.protocol_cells import number
     from pronto.reporting.rendering import BASELINE_NAMES
-    from pronto.reporting.scores import METRICS, main_metric
+    from pronto.reporting.scores import METRICS
     names = [n for n in BASELINE_NAMES if any(n in found for found in scored.values())]
     rows = []
     for stem,found in scored.items():
-        metric = main_metric(stem)
-        judged = find_task(stem).abbr + (f', {METRICS[metric]}' if metric != 'accuracy' else '')
+        task = dataset.known[stem]
+        metric = task.metric
+        judged = task.abbr + (f', {METRICS[metric]}' if metric != 'accuracy' else '')
         rows.append([judged, *(number(found[n][0][metric], metric) if n in found else ABSENT for n in names)])
-    return markdown_table([code, *map(BASELINE_NAMES.get, names)], rows, 'l' + 'r'*len(names))
+    return markdown_table([dataset.code, *map(BASELINE_NAMES.get, names)], rows, 'l' + 'r'*len(names))
 
 def _asking(args)->dict: # As `plan` takes it
     names = 'chat answers permuted calibrated endpoint answer_tokens most_requests price'.split()
@@ -170,7 +170,7 @@ def _show_baselines(args, tasks:list[str]):
             continue
         if not tasks: _note_empty(folds[0].whole)
         values = {stem: {k: v for k,(v,_) in found.items()} for stem,found in scored.items()}
-        show(_baseline_table(folds[0].code, scored) + '\n', dict(bible=folds[0].code, baselines=values))
+        show(_baseline_table(folds[0].dataset, scored) + '\n', dict(bible=folds[0].code, baselines=values))
     if len(left) == len(translations): raise left[0]
     failed = [*unreadable, *(f'left out {e}' for e in left)]
     for line in failed: warn(line)
@@ -202,11 +202,10 @@ def probe_command(args):
     from pronto.core.tables import grouped, markdown_table
     from pronto.jobs.probes import find_probed, probe_each, probe_row
     from pronto.modeling.model import Model
-    tasks = named_tasks(args)
     models = [Model.find(model) for model in args.model]
     unreadable, failed = [], {}
     datasets, occurring = find_probed(args.dataset, unreadable.append)
-    tasks, rows = tasks or occurring, []
+    tasks, rows = named_tasks(args, datasets[0].known) or occurring, []
     how = dict(models=models, tasks=args.task or (), seeds=args.seeds, recipe=args.recipe,
                limit=args.limit, workers=args.workers, steps=not args.quiet)
     lines = [markdown_table(['translation','model', *(t.abbr for t in tasks)], [], 'll' + 'r'*len(tasks))]
@@ -275,10 +274,9 @@ def sweep_options(parser):
 def sweep_command(args):
     "Run eval.ipynb for many datasets, models, tasks and seeds at once"
     from pronto.jobs.sweep import sweep
-    tasks = [task.stem for task in named_tasks(args)]
     asking = dict(asking=given) if (given := _asking(args)) else {}
-    done = sweep(args.dataset, args.model, tasks, args.seeds, args.recipe, args.epochs, args.limit, args.runs,
-                 **cluster(args), gpus=args.gpus, per_gpu=args.per_gpu, notebook=args.notebook,
+    done = sweep(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.epochs, args.limit,
+                 args.runs, **cluster(args), gpus=args.gpus, per_gpu=args.per_gpu, notebook=args.notebook,
                  progress=bar('sweep'), **asking, **_protocol(args))
     for line in done.left_out: warn(f'left out {line}')
     for name,why in done.failed.items(): warn(f'failed {name}: {why}')

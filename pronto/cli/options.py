@@ -87,10 +87,9 @@ def as_input_error(e:ValueError, option:str)->InputError:
     "Turn an error about a value into one that names its option"
     return e if isinstance(e, InputError) else InputError(option, str(e))
 
-def named_tasks(args)->list:
+def named_tasks(args, known)->list: # `known`: `Tasks`
     "The tasks of `--task`; raises `InputError` for an unknown one"
-    from pronto.datasets.tasks import find_task
-    try: return [find_task(name) for name in args.task or ()]
+    try: return [known.find(name) for name in args.task or ()]
     except ValueError as e: raise as_input_error(e, '--task') from e
 
 # %% ../../nbs/cli/options.ipynb #opt00010

@@ -16,7 +16,8 @@ GROUPS = dict( # Name to what an entry point leads to
     models='a `ModelKind`',
     protocols='a `Protocol`',
     questions='a `RunQuestion`',
-    readers='a `Reader` of a Bible format, see `pronto.bibles.reading`')
+    readers='a `Reader` of a Bible format, see `pronto.bibles.reading`',
+    tasks='a function that makes the task of a stem from its description, by the name of its kind')
 
 # %% ../../nbs/core/offers.ipynb #of08
 @cache

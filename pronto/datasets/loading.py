@@ -26,7 +26,7 @@ from .align import single_spaced
 from .examples import column_counts, kind_of_columns, text_columns, verses_of
 from .manifest import bible_hash, manifest_hash, table_hash
 from .splits import SPLITS
-from .tasks import TASKS, Tasks, described_in, is_chosen, know_described, know_labels
+from .tasks import TASKS, Tasks, is_chosen, tasks_of_manifest
 
 # %% ../../nbs/datasets/loading.ipynb #ld05
 class _Folder:
@@ -157,8 +157,6 @@ def load_manifest(path)->dict: # Empty if it has none, as release v0.1
     if not manifest.is_file(): return {}
     found = read_json(manifest, REBUILD)
     if fault := _manifest_fault(found): raise InputError(manifest, f'{fault}; {REBUILD}')
-    know_labels(found.get('labels', {}), manifest)
-    know_described(described_in(found), manifest)
     return {key: value for key,value in found.items() if key != 'manifest_hash'}
 
 # %% ../../nbs/datasets/loading.ipynb #ld09
@@ -227,7 +225,7 @@ def open_dataset(
     manifest, around = load_manifest(path), path.parent
     if 'fold' in manifest and whole is None and (around/'manifest.json').is_file():
         whole = open_dataset(around)
-    found = Dataset(path, {}, manifest, Tasks(TASKS.values()), whole)
+    found = Dataset(path, {}, manifest, tasks_of_manifest(manifest, path/'manifest.json'), whole)
     _verify(found)
     return found
 

@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH', 'MA', 'SP', 'SE', 'MT', 'SF', 'VK', 'WO', 'WC',
-           'WX', 'NV', 'TASKS', 'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of', 'count_mentions',
-           'first_subject', 'first_mood', 'predicates_of', 'collect_uses', 'PairTask', 'GivenLabel', 'mentioned',
-           'telling_predicates', 'ChoiceTask', 'Tasks', 'find_task', 'own_code', 'run_file', 'choose_set', 'is_chosen',
-           'load_tasks', 'task_file', 'loaded_files', 'tasks_of', 'choice_tasks', 'absent_from', 'label_task',
-           'know_labels', 'described_in', 'know_described']
+           'WX', 'NV', 'BUILT_IN', 'TASKS', 'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of',
+           'count_mentions', 'first_subject', 'first_mood', 'predicates_of', 'collect_uses', 'PairTask', 'GivenLabel',
+           'mentioned', 'telling_predicates', 'ChoiceTask', 'Tasks', 'know', 'find_task', 'own_code', 'run_file',
+           'choose_set', 'is_chosen', 'load_tasks', 'task_file', 'loaded_files', 'tasks_of', 'choice_tasks',
+           'absent_from', 'label_task', 'label_tasks', 'described_in', 'tasks_described', 'tasks_of_manifest']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
@@ -16,12 +16,12 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from traceback import extract_tb
 from typing import Callable, ClassVar, Iterable, Iterator, Mapping
 import numpy as np
 from ..core.files import InputError, content_hash, reading
+from ..core.offers import load_offer, offers
 from ..core.refs import Ref
 from ..sources.records import Annotations, Predicate, Source, VerseAnnotation
 from .align import AlignedVerse
@@ -450,9 +450,12 @@ class Tasks(Mapping):
         choices = ', '.join(f'{task.abbr} ({task.stem})' for task in self.values())
         raise ValueError(f'no task {name!r}; choose from {choices}, or load your own with --tasks')
 
-TASKS = {t.stem: t for t in (NMC, PNS, SM, SS, SAC, PN, NS, AP, APA, SKT, STH,
-                             MA, SP, SE, MT, SF, VK, WO, WC, WX, NV)}
-_BUILT_IN = frozenset(TASKS)
+BUILT_IN = Tasks([NMC, PNS, SM, SS, SAC, PN, NS, AP, APA, SKT, STH, MA, SP, SE, MT, SF, VK, WO, WC, WX, NV])
+TASKS:dict[str,Task] = dict(BUILT_IN) # What tables know: also the tasks that `know` and `load_tasks` add
+
+def know(tasks:Iterable[Task]):
+    "Let tables name tasks that a dataset or a store of runs describes"
+    TASKS.update({task.stem: task for task in tasks if task.stem not in BUILT_IN})
 
 def find_task(name:str)->Task: # A `VerseTask` or `PairTask`
     "The task of that name; raises `ValueError` that lists the choices"
@@ -464,7 +467,7 @@ _FILES:dict[str,tuple[Path,str]] = {} # Stem of each loaded task to its file and
 def _wrong(task:Task)->str|None:
     "Say what is wrong with the definition of a task"
     labels, names = task.labels, {task.stem, task.abbr.lower()}
-    taken = {name for t in TASKS.values() if not task_file(t) for name in (t.stem, t.abbr.lower())}
+    taken = {name for t in BUILT_IN.values() for name in (t.stem, t.abbr.lower()) if t is not task}
     words = all(isinstance(label, str) and label.split() == [label] for label in labels)
     stem, abbr = re.fullmatch('[a-z][a-z0-9_]*', task.stem), re.fullmatch('[A-Za-z][A-Za-z0-9-]*', task.abbr)
     checks = {f'the stem {task.stem!r} must be lower-case letters, digits and underscores': stem,
@@ -523,7 +526,7 @@ def load_tasks(path)->list[Task]:
     if wrong := next(filter(None, map(_wrong, tasks.values())), None): raise InputError(path, wrong)
     for stem in [s for s,(file,_) in _FILES.items() if file == path]:
         del _FILES[stem]
-        if stem not in _BUILT_IN: del TASKS[stem]
+        if stem not in BUILT_IN: del TASKS[stem]
     tasks = tasks or {t.stem: t for t in defined} # A file may ask for tasks that are known
     for stem,t in tasks.items(): TASKS[stem], _FILES[stem] = t, (path, digest)
     return list(tasks.values())
@@ -544,9 +547,9 @@ def tasks_of(
     "The tasks that datasets from this source have"
     files = loaded_files() if files is None else files
     own = [t.stem for f in files for t in load_tasks(f)] # A set, too
-    know_labels(source.labels, source.name, again=True)
+    known = Tasks(TASKS.values()) | label_tasks(source.labels, source.name)
     supported = [*source.tasks, *(source.more if _CHOSEN else ())]
-    annotated = (t for t in TASKS.values() if not isinstance(t, ChoiceTask) and is_chosen(t.stem))
+    annotated = (t for t in known.values() if not isinstance(t, ChoiceTask) and is_chosen(t.stem))
     return [t for t in annotated if t.stem in (own if task_file(t) else supported)]
 
 # %% ../../nbs/datasets/tasks.ipynb #chtask4
@@ -570,28 +573,16 @@ def label_task(
     return VerseTask(stem, name, question, GivenLabel(stem), tuple(labels), metric='macro_f1')
 
 # %% ../../nbs/datasets/tasks.ipynb #lab05
-_LABELS_FROM:dict[str,str] = {} # Stem of each task of a table to what described it; not to a run store
-
-def _own_labels(stem:str)->bool: # Is it the task of another table?
-    return stem in TASKS and TASKS[stem] == label_task(stem, TASKS[stem].labels)
-
-def know_labels(
+def label_tasks(
     labels:dict[str,list[str]], # Stem to labels, as a `Source` or a manifest has them
-    path, # What has them, for errors
-    again:bool=False # May they replace those of an earlier table?
-):
-    "Add the tasks of a table of labels to `TASKS`; raises `InputError` if a name is taken"
-    for task in (label_task(stem, named) for stem,named in labels.items()):
-        stem, before = task.stem, _LABELS_FROM.get(task.stem)
-        if TASKS.get(stem) != task:
-            column = f'column {stem}'
-            if _own_labels(stem) and (again or before is None): del TASKS[stem]
-            if _own_labels(stem):
-                what = f'its labels ({", ".join(task.labels)}) are not those of {before}'
-                raise InputError(path, f'{what}; rename the column, or use one at a time', column)
-            if wrong := _wrong(task): raise InputError(path, f'{wrong}; rename the column', column)
-            TASKS[stem] = task
-        _LABELS_FROM[stem] = str(path)
+    path # What has them, for errors
+)->Tasks:
+    "The tasks of a table of labels; raises `InputError` if a name is taken"
+    found = Tasks(label_task(stem, named) for stem,named in labels.items())
+    for task in found.values():
+        if wrong := _wrong(task):
+            raise InputError(path, f'{wrong}; rename the column', f'column {task.stem}')
+    return found
 
 # %% ../../nbs/datasets/tasks.ipynb #own05f
 def described_in(manifest:dict)->dict[str,dict]: # Stem to what is said of it
@@ -600,8 +591,29 @@ def described_in(manifest:dict)->dict[str,dict]: # Stem to what is said of it
     found = (words if isinstance(words, dict) else manifest).get('tasks')
     return found if isinstance(found, dict) else {}
 
-def know_described(tasks:dict[str,dict], path):
-    "Add described tasks to `TASKS`; raises `InputError`, with the path, for a description that is none"
-    if tasks.keys() <= TASKS.keys(): return
-    suites = import_module('pronto.lab.suites.tasks') # What they need is loaded only where there are some
-    suites.know_tasks(suites.described_tasks(tasks, path))
+def _of_labels(stem:str, about:dict)->VerseTask:
+    task = label_task(stem, list(about['labels']))
+    if wrong := _wrong(task): raise ValueError(wrong)
+    return task
+
+def tasks_described(
+    described:dict[str,dict], # Stem to what is said of it, its `kind` among it; others are no tasks
+    path # What describes them, for errors
+)->Tasks: # Without those that are built in
+    "The tasks that a file describes; raises `InputError` for a description that is none"
+    found = []
+    for stem,about in described.items():
+        kind = about.get('kind') if isinstance(about, dict) else None
+        if stem in BUILT_IN or not isinstance(kind, str) or kind != 'verse' and kind not in offers('tasks'):
+            continue
+        make = _of_labels if kind == 'verse' else load_offer(offers('tasks')[kind])
+        try: found.append(make(stem, about))
+        except (ValueError, KeyError, TypeError) as e:
+            what = f'describes a task that cannot be: {stem[:60]!r}; import it again'
+            raise InputError(path, what) from e
+    return Tasks(found)
+
+def tasks_of_manifest(manifest:dict, path)->Tasks: # `path`: for errors
+    "All tasks that are known to who reads a manifest, those that it describes among them"
+    own = label_tasks(manifest.get('labels', {}), path)
+    return Tasks(TASKS.values()) | own | tasks_described(described_in(manifest), path)

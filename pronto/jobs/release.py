@@ -26,7 +26,7 @@ from ..datasets.building import build
 from ..datasets.loading import load_manifest
 from ..datasets.manifest import training_shares
 from ..datasets.splits import LEAST_VERSES, N_FOLDS, SPLITS
-from ..datasets.tasks import SM, TASKS, loaded_files, tasks_of
+from ..datasets.tasks import SM, loaded_files, tasks_of, tasks_of_manifest
 from ..datasets.word_align import aligner_name
 from .queue import Certificates, connect, run_jobs
 from ..sources.annotate import annotate, is_source
@@ -217,7 +217,8 @@ def registry_row(folder)->dict[str,str|int]: # Column to value
     row['renumbered'] = m.get('numbering', {}).get('counts', {}).get('renumbered', 0)
     once = ['test'] if m['splits'] == 'folds' else SPLITS # Each row is in the test split of one fold
     for stem,counts in m['counts'].items(): row[stem] = sum(counts[s] for s in once)
-    for stem,shares in m['label_shares'].items(): row[f'{stem}_shares'] = _shares(TASKS.get(stem), shares)
+    known = tasks_of_manifest(m, folder)
+    for stem,shares in m['label_shares'].items(): row[f'{stem}_shares'] = _shares(known.get(stem), shares)
     return row
 
 def _registry(rows:list[dict])->dict[str,str]: # Name of a file to its text

@@ -22,7 +22,7 @@ from ..core.files import InputError, checkout, data_dir, require_place, writer_m
 from ..modeling.model import SERVED, Model
 from ..runs.store import is_done
 from ..datasets.loading import Dataset, lacks_text
-from ..datasets.tasks import find_task, task_file
+from ..datasets.tasks import task_file
 
 # %% ../../nbs/jobs/sweep.ipynb #38881ae9
 def datasets_in(
@@ -110,7 +110,7 @@ def plan_all(
     "All runs of a sweep; raises `InputError` for missing models or datasets, `ValueError` for unknown tasks"
     _require_training(protocol)
     found, runs, left_out = datasets_in(datasets), [], []
-    wanted = [find_task(t) for t in tasks]
+    wanted = [found[0][0].dataset.known.find(name) for name in tasks]
     models = [m if SERVED.knows(str(m)) else Model.find(m) for m in models]
     usable = []
     for folds in found:
@@ -213,7 +213,7 @@ def notebook_parameters(
     refuse_commas([model, *run.bibles, *run.sources])
     given['show'] = False # Progress would be kept in the notebook
     given['bf16'] = 'yes' if run.key.hyperparameters.get('bf16') else 'no' # A worker may have another device
-    if path := task_file(find_task(run.key.task)): given['tasks_file'] = path
+    if path := task_file(run.trainings[0].task): given['tasks_file'] = path
     if run.key.protocol == 'in-language': return given
     given |= dict(protocol=run.key.protocol, train=listed(run.sources))
     if path := protocol_file(run.key.protocol): given['protocols_file'] = path

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 from ..bibles.languages import identify
 from ..core.files import InputError, fact_table, reading
-from ..datasets.tasks import find_task
+from ..datasets.tasks import BUILT_IN, Tasks
 
 # %% ../../nbs/modeling/instructions.ipynb #in000007
 class Instructions(NamedTuple):
@@ -31,22 +31,22 @@ class Instructions(NamedTuple):
 _COLUMNS = 'language task key text'.split()
 _HINT = f'give a table with the columns {", ".join(_COLUMNS)}, separated by tabs'
 
-def _keys(stem:str)->tuple[str,...]: # What a language needs
-    return ('prompt','verse') if stem == '*' else ('question', *find_task(stem).labels)
+def _keys(task)->tuple[str,...]: # What a language needs; `None` is for all tasks
+    return ('question', *task.labels) if task else ('prompt','verse')
 
 def _fields(text:str)->set[str]|None: # `None` if its braces do not fit together
     try: return {name for _,name,_,_ in Formatter().parse(text) if name is not None}
     except ValueError: return None
 
 # %% ../../nbs/modeling/instructions.ipynb #in00007b
-def _fault(language:str, stem:str, key:str, text:str)->str|None:
+def _fault(language:str, task, key:str, text:str)->str|None:
     "What is wrong with a row"
     if len(language) != 3 or not ('qaa' <= language <= 'qtz' or identify(language).iso639_3):
         return f'{language!r} is not a code of a language; use ISO 639-3, e.g. swh'
-    if key not in _keys(stem):
-        return f'{key!r} is unknown; for {stem} it is one of {", ".join(_keys(stem))}'
+    if key not in _keys(task):
+        return f'{key!r} is unknown; for {task.stem if task else "*"} it is one of {", ".join(_keys(task))}'
     fields = {'question','verses','options'} if key == 'prompt' else set()
-    if key == 'question' and find_task(stem).has_sense: fields = {'sense'}
+    if key == 'question' and task.has_sense: fields = {'sense'}
     if text and _fields(text) == fields: return None
     these = ', '.join(f'{{{name}}}' for name in sorted(fields))
     return f'{key} needs a text with {f"the fields {these} and no other" if fields else "no"} braces'
@@ -62,31 +62,33 @@ def _lines(path)->list[dict[str,str]]:
     return [dict(zip(_COLUMNS, map(str.strip, row))) for row in rows]
 
 # %% ../../nbs/modeling/instructions.ipynb #in00008c
-def _gathered(rows:list[dict], path)->dict[str,Instructions]:
+def _gathered(rows:list[dict], path, known:Tasks)->dict[str,Instructions]:
     "Rows as instructions; raises `InputError` for the first that is wrong or missing"
     found = {}
     for n,row in enumerate(rows, 2):
         language, name, key, text = row.values()
         key = normalize('NFC', key) # As labels are
-        try: stem = '*' if name == '*' else find_task(name).stem
+        try: task = None if name == '*' else known.find(name)
         except ValueError as e:
             what = f'there is no task {name!r}; use NMC, PNS, SM, SS, SAC, a stem or *'
             raise InputError(path, what, f'line {n}') from e
-        if fault := _fault(language, stem, key, text): raise InputError(path, fault, f'line {n}')
+        stem = task.stem if task else '*'
+        if fault := _fault(language, task, key, text): raise InputError(path, fault, f'line {n}')
         texts = found.setdefault(language, Instructions(language, {})).texts
         if key != 'prompt' and (stem, key) in texts:
             raise InputError(path, f'gives {key} of {name} in {language} twice; remove one row', f'line {n}')
         texts.setdefault((stem, key), []).append(text.replace('\\n', '\n'))
     for language,own in found.items():
         for stem in {'*': 0} | {stem: 0 for stem,_ in own.texts}:
-            missing = [key for key in _keys(stem) if (stem, key) not in own.texts]
+            missing = [key for key in _keys(known.get(stem)) if (stem, key) not in own.texts]
             if missing: raise InputError(path, f'{language} has no {missing[0]} for {stem}; add it')
     return found
 
 # %% ../../nbs/modeling/instructions.ipynb #in00008b
 def read_instructions(
-    path=None # A user's table; only the built-in languages if not given
+    path=None, # A user's table; only the built-in languages if not given
+    known:Tasks=BUILT_IN # That it may be about
 )->dict[str,Instructions]: # By language; the user's instead of the built-in ones
     "The prompts in other languages; raises `InputError` with the line that is wrong"
-    built_in = _gathered(fact_table('prompts'), 'pronto/facts/prompts.tsv')
-    return built_in | (_gathered(_lines(path), path) if path else {})
+    built_in = _gathered(fact_table('prompts'), 'pronto/facts/prompts.tsv', BUILT_IN)
+    return built_in | (_gathered(_lines(path), path, known) if path else {})

@@ -14,7 +14,7 @@ from ..bibles.languages import identify
 from ..core.pictures import Picture
 from ..core.tables import IN_BRACKETS, Table, code_span, decimal, grouped, isolated, markdown_text
 from ..core.tables import own_direction
-from ..datasets.tasks import TASKS, GivenLabel
+from ..datasets.tasks import TASKS, GivenLabel, know
 from ..protocols.parts import find_translations
 from .notebook_views import answers_to
 from .protocol_cells import between
@@ -74,8 +74,9 @@ def _spelled(stem:str)->str: # e.g. `same sense (SS)`
 
 def example_table(datasets:list)->Table:
     "What each task asks, with a row of its test set"
-    rows = []
-    for stem,parts in find_translations(datasets[0])[0][0].dataset.load().tasks.items():
+    dataset, rows = find_translations(datasets[0])[0][0].dataset.load(), []
+    know(dataset.known.values())
+    for stem,parts in dataset.tasks.items():
         if not parts['test']: continue
         row = _example(parts['test'])
         question = TASKS[stem].question if stem in TASKS else ''

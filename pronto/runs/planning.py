@@ -169,6 +169,10 @@ def at_least_one(**numbers):
             raise InputError(what, f'must be 1 or more, not {value}; leave it out for the default')
 
 # %% ../../nbs/runs/planning.ipynb #pl13i
+def _read_prompts(prompts:str, dataset:Dataset)->dict:
+    if not prompts: return {}
+    return read_instructions(None if prompts == 'built-in' else prompts, dataset.known)
+
 def _in_language_of(dataset:Dataset, recipe, instructions:dict|None): # A recipe
     "Add instructions in the language of the rows that choose the prompt, where there are some"
     if not instructions: return recipe
@@ -344,6 +348,17 @@ def _check_names(models:list[str]):
             raise InputError(model, f'has the same name as another model; name it: -m NAME={place}')
 
 # %% ../../nbs/runs/planning.ipynb #plall01
+def _one_meaning(trainings:list[Training])->list[Training]: # The same
+    "Refuse two datasets that mean different tasks by one name"
+    found = {}
+    for training in trainings:
+        task = training.task
+        first = found.setdefault(training.key.task, training)
+        if task and task.labels != first.task.labels:
+            what = f'its labels of {task.abbr} ({", ".join(task.labels)}) are not those of {first.dataset}'
+            raise InputError(training.dataset, f'{what}; rename the column, or use one at a time')
+    return trainings
+
 def _makers(made:_Plan, targets:list, sources:list, names:list[str], seeds:range, report:Callable, **sampling
            )->list[Callable]: # From a model to its trainings
     "For each translation, or for all together, what plans the trainings of a model"
@@ -431,10 +446,10 @@ def plan(
         _refuse(protocol, 'uses all verses', {'--limit': limit, '-t': tasks})
         makers = _searchers(protocol, targets, sources)
     else:
-        instructions = read_instructions(None if prompts == 'built-in' else prompts) if prompts else {}
+        instructions = _read_prompts(prompts, targets[0][0].dataset)
         made = _Plan(protocol, recipe, limit, instructions=instructions)
         numbers, sampling = range(first_seed, first_seed + seeds), dict(sizes=tuple(sizes), draws=draws)
         makers = _makers(made, targets, sources, tasks, numbers, report, **sampling)
     found = _kept(models, partial(_find_model, protocol=protocol, recipe=recipe), report)
     plans = [partial(make, model) for make in makers for model in found]
-    return [training for made in _kept(plans, lambda make: make(), report) for training in made]
+    return _one_meaning([training for made in _kept(plans, lambda make: make(), report) for training in made])

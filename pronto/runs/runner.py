@@ -34,7 +34,7 @@ from .schema import Run
 from .store import RunKey, check_labels, is_done, pool_runs, read_record
 from .store import refresh_language, score_labels, store_answers, store_measured, store_run
 from ..datasets.splits import SPLIT_NAMES
-from ..datasets.tasks import Task, load_tasks
+from ..datasets.tasks import Task, know, load_tasks
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe7d
 @lru_cache(maxsize=32) # A training may take its rows from many translations
@@ -305,7 +305,9 @@ def run_each(
 )->Iterator[FinishedRun]: # One for each test set, in the order of the trainings, as soon as it is there
     "Make the trainings that are not recorded yet, and give each run as soon as it is there"
     runs = data_dir()/'runs' if runs is None else Path(runs)
-    for task in {t.key.task: t.task for t in trainings if t.task}.values():
+    tasks = {training.key.task: training.task for training in trainings if training.task}.values()
+    know(tasks) # For tables of these runs
+    for task in tasks:
         check_labels(task, runs)
     before = [[is_done(key, runs, report=str) for key in t.keys] for t in trainings]
     is_new = any(not all(done) for t,done in zip(trainings, before) if t.adapt == 'frozen')

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['HANDED_OVER', 'RunKey', 'key_of', 'read_record', 'is_done', 'write_record', 'refresh_language', 'predictions_of',
            'prediction_columns', 'chapters_of', 'resembling', 'score_labels', 'score_run', 'run_key', 'brier_again',
-           'check_labels', 'know_recorded', 'store_run', 'store_measured', 'store_answers', 'store_of', 'read_runs',
+           'check_labels', 'recorded_tasks', 'store_run', 'store_measured', 'store_answers', 'store_of', 'read_runs',
            'pool_runs', 'intervals_of', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
@@ -19,7 +19,7 @@ from .schema import EMPTY, Run, as_run, retrieval_fields, with_dataset
 from .comparing import result_of
 from .folds import chapters_of_table, missing_folds, pool, score_answers, score_table
 from ..datasets.examples import verses_of
-from ..datasets.tasks import TASKS, described_in, know_described
+from ..datasets.tasks import TASKS, Tasks, described_in, know, tasks_described
 from ..core.files import (InputError, content_hash, json_with_keys, read_json, reading,
                                safe_name, to_stderr, write_aside)
 from ..core.refs import Ref
@@ -340,10 +340,12 @@ def _describe(task, manifest:dict, runs):
     else: return
     _write_json(_description(task, runs), about)
 
-def know_recorded(runs):
-    "Add the tasks that a store describes to `TASKS`"
+def recorded_tasks(runs)->Tasks:
+    "The tasks that a store describes"
+    found = Tasks()
     for path in sorted((store_of(runs)/'tasks').glob('*.json')):
-        know_described({path.stem: json_with_keys(path, 'kind')}, path)
+        found |= tasks_described({path.stem: json_with_keys(path, 'kind')}, path)
+    return found
 
 # %% ../../nbs/runs/store.ipynb #c7b1006b
 def store_run(
@@ -431,7 +433,7 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
     paths = [runs]
     if runs.exists() and not runs.is_dir():
         raise InputError(runs, 'is not a folder; name the folder that `pronto eval` wrote')
-    know_recorded(runs)
+    know(recorded_tasks(runs).values())
     if any((runs/'retrievals').glob('*.json')):
         report(f'{runs/"retrievals"}: left out, as these retrievals were recorded before they were runs; '
                'make them again with `pronto eval --protocol retrieval`')

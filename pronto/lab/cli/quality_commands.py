@@ -73,14 +73,15 @@ def quality_sheet_command(args):
     "Draw an annotation sheet: 100 labels of SM, 50 of SS and of SAC, or of the tasks from ACAI"
     from pronto.datasets.loading import load_dataset_folder
     from pronto.lab.quality.sheets import draw_sheet, read_glosses, sheet_sizes, write_sheet
-    from pronto.datasets.tasks import NMC, PNS
+    from pronto.datasets.tasks import NMC, PNS, know
     if Path(args.output).exists():
         raise InputError(args.output, 'exists, and may hold answers; choose another name or remove it')
-    asked = named_tasks(args)
+    dataset = load_dataset_folder(args.dataset)
+    know(dataset.known.values())
+    asked = named_tasks(args, dataset.known)
     for t in asked:
         if t in (NMC, PNS):
             raise InputError('--task', f'{t.stem} is measured by `pronto quality parse`; choose another task')
-    dataset = load_dataset_folder(args.dataset)
     glosses = read_glosses(args.frames) if args.frames else {}
     sheet = draw_sheet(dataset, sheet_sizes(dataset, asked, args.size), args.seed, glosses)
     write_sheet(sheet, args.output)

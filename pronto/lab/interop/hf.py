@@ -25,7 +25,7 @@ from ...datasets.loading import Dataset, dataset_folders, load_dataset_folder, l
 from ...datasets.manifest import CITATION, NOT_STATED, label_key, manifest_bytes, table_hash
 from ...datasets.splits import SPLITS
 from ...datasets.pairs import SENSE_PAIRS
-from ...datasets.tasks import TASKS, PairTask
+from ...datasets.tasks import TASKS, PairTask, know
 from ...datasets.word_align import alignment_quality_note
 from .croissant import croissant, eval_yaml
 from .examples_table import EXAMPLES, HF_SPLITS, check_examples, read_examples, table_bytes
@@ -97,7 +97,9 @@ def _word_tables(dataset:Dataset)->dict[str,bytes]: # e.g. `names_train.jsonl` t
 def _load_verse_tasks(folder:Path, manifest:dict)->Dataset:
     on_words = words_of_dataset(manifest)
     stems = [stem for stem in manifest.get('counts', {}) if stem not in on_words]
-    return load_dataset_folder(folder, only=stems if on_words else None)
+    dataset = load_dataset_folder(folder, only=stems if on_words else None)
+    know(dataset.known.values()) # For the card
+    return dataset
 
 # %% ../../../nbs/lab/interop/hf.ipynb #hffind
 def _find(folder:Path)->dict[str,FoundDataset]:
@@ -444,6 +446,7 @@ def load_hf(folder)->Dataset:
     folder = Path(folder)
     opened = open_dataset(folder)
     manifest = opened.manifest
+    know(opened.known.values())
     if (folder/EXAMPLES).is_file(): # One file for the translation
         return Dataset(folder, read_examples(folder/EXAMPLES, manifest), manifest)
     stems = {p.parent.name for p in folder.glob('*/train.parquet')} | manifest.get('counts', {}).keys()

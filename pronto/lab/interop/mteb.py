@@ -105,7 +105,7 @@ def _splits(parts:dict[str,list], stem:str)->'DatasetDict':
 def mteb_task(dataset:Dataset, stem:str)->'AbsTask': # For `mteb.evaluate`
     "A classification or a pair classification"
     from mteb.abstasks import AbsTaskClassification, AbsTaskPairClassification
-    task, parts = TASKS[stem], dataset.tasks[stem]
+    task, parts = dataset.known[stem], dataset.tasks[stem]
     load = lambda: _splits(parts, stem)
     decodable = isinstance(task, PairTask) and not task.drawing.sense_in_both
     asked = f'{task.question} {CARD_TEXTS["row_by_row"]}' if decodable else task.question
@@ -141,7 +141,7 @@ def mteb_tasks(
 )->list['AbsTask']: # For `mteb.evaluate`
     "All tasks that a dataset makes for `mteb`; raises `InputError` if a folder is not a dataset folder"
     dataset = load_dataset_folder(folder)
-    is_usable = lambda stem, parts: stem in TASKS and parts['train'] and parts['test']
+    is_usable = lambda stem, parts: stem in dataset.known and parts['train'] and parts['test']
     tasks = [mteb_task(dataset, stem) for stem,parts in dataset.tasks.items() if is_usable(stem, parts)]
     return tasks + ([mteb_bitext(dataset, load_dataset_folder(english))] if english else [])
 

@@ -12,12 +12,12 @@ from statistics import fmean, median
 from ...core.files import InputError, json_bytes, read_json, safe_name, write_aside
 from ...core.seeds import INTERVALS
 from ...core.tables import grouped
-from ...datasets.tasks import TASKS
+from ...datasets.tasks import TASKS, know
 from ..modeling.memory import FIGURES
 from ...runs.comparing import cell_of, made_as, task_key, task_name
 from ...runs.schema import Run
 from ...runs.folds import chapters_of_table, score_table
-from ...runs.store import (brier_again, intervals_of, key_of, know_recorded, prediction_columns,
+from ...runs.store import (brier_again, intervals_of, key_of, prediction_columns, recorded_tasks,
                                predictions_of, read_record, store_of)
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx00007
@@ -221,7 +221,7 @@ def _check_results(out)->list[str]: # What is wrong; empty if nothing is
     "Check records, predictions, results and datasets of a folder of many people"
     out = Path(out)
     paths = _records(out/'runs')
-    know_recorded(out/'runs')
+    know(recorded_tasks(out/'runs').values())
     faults = [fault for path in paths for fault in _faults_of(path, out)]
     if faults: return faults
     runs = [read_record(path) for path in paths]

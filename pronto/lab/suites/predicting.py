@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ...core.files import InputError, data_dir, write_aside
 from ...core.tables import grouped, markdown_table
 from ...datasets.loading import UNLABELLED
-from ...datasets.tasks import TASKS
+from ...datasets.tasks import TASKS, know
 from ...modeling.recipes import Recipe
 from ...protocols.parts import Part, Selection, Translation, find_translations, row_names
 from ...protocols.protocol import Protocol
@@ -21,16 +21,14 @@ from ...runs.planning import plan_selections
 from ...runs.runner import part_rows, run_training
 from ...runs.schema import Run
 from ...runs.store import intervals_of, is_done, prediction_columns, read_record
-from .importing import know_imported
 from .kinds import submission_text
 from .tasks import MiningTask
 
 # %% ../../../nbs/lab/suites/predicting.ipynb #pr11c
 def languages_of(data, stem:str)->dict[str,Translation]: # By the name of the folder
-    "The languages of a task, which becomes known; raises `InputError` if there is none"
-    know_imported([data])
+    "The languages that have a task; raises `InputError` if there is none"
     found = {t.folder.name: t for t,*_ in find_translations(data) if stem in t.manifest.get('tasks', {})}
-    if found and stem in TASKS: return found
+    if found and all(stem in t.dataset.known for t in found.values()): return found
     raise InputError(data, f'has no task {stem}; import it with `pronto import`')
 
 def part_to_predict(language:Translation, stem:str)->Part|None: # `None` if it is empty
@@ -66,7 +64,8 @@ def submission_selections(
     examples:int=None # At most so many training rows of a language
 )->Iterator[Selection]:
     "Each training and its test sets; raises `InputError` for a language that is not there"
-    languages, task = languages_of(data, stem), TASKS[stem]
+    languages = languages_of(data, stem)
+    task = next(iter(languages.values())).dataset.known[stem]
     tests = {code: part for code,t in languages.items() if (part := part_to_predict(t, stem))}
     if not task.is_trained: yield from _searched(task, languages, tests)
     for codes in _trained_together(data, stem, train, languages) if task.is_trained else ():
@@ -89,7 +88,7 @@ def _kind(task)->str: # A key of `ROWS`
     return 'mining' if isinstance(task, MiningTask) else task.example.kind
 
 def _write_answers(part:Part, run:Run, folder:Path):
-    task, said = TASKS[run.task], iter(prediction_columns(run)['predicted'])
+    task, said = part.dataset.known[run.task], iter(prediction_columns(run)['predicted'])
     kind, rows = _kind(task), part_rows((part,), task, run.limit)
     own = lambda row: [next(said) for _ in range(len(row.tokens) if kind == 'tagging' else 1)]
     answers = [[a for a in own(row) if a or kind != 'mining'] for row in rows]
@@ -111,7 +110,10 @@ def predict_submission(
     how = Recipe(recipe, by_task=True, epochs=epochs)
     for stem in stems:
         chosen, found = list(submission_selections(data, stem, train, examples)), []
-        for training in plan_selections(chosen, _SUBMISSION, how, model, TASKS[stem], seed, limit):
+        tasks = [selection.tests[0].dataset.known[stem] for selection in chosen]
+        know(tasks) # So that `prediction_table` does
+        planned = plan_selections(chosen, _SUBMISSION, how, model, tasks[0], seed, limit) if tasks else []
+        for training in planned:
             before = [is_done(key, store, report=str) for key in training.keys]
             paths = run_training(training, store, show=show, baselines=False)
             found += map(PredictedPart, training.selection.tests, map(read_record, paths), before)

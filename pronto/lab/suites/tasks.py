@@ -4,13 +4,13 @@
 
 # %% auto #0
 __all__ = ['SentenceTask', 'SentencePairTask', 'ItemTask', 'f1_values', 'TaggingTask', 'QuestionTask', 'RetrievalTask',
-           'MiningTask', 'suite_task', 'check_names', 'described_tasks', 'know_tasks']
+           'MiningTask', 'suite_task', 'check_names', 'make_task']
 
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk04imports
 import json, re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import groupby
 from pathlib import Path
 from typing import Callable
@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 from ...core.files import InputError, content_hash, json_with_keys
 from ...core.seeds import item_values
 from ...datasets.shortcuts import NearestQuestions, NearestText
-from ...datasets.tasks import TASKS, Task, VerseTask, label_task
+from ...datasets.tasks import Task, VerseTask
 from .kinds import Described, Query, Question, SingleSentence, SentencePair, Tagged
 from .kinds import read_rows
 from .metrics import MLQA_LANGUAGES, answer_scores, spans
@@ -319,13 +319,8 @@ class MiningTask(RetrievalTask):
     def is_right(self, true:str, answer:str)->bool:
         return answer in json.loads(true) if answer else true == '[]'
 
-# %% ../../../nbs/lab/suites/tasks.ipynb #tkverse1
-def _verse_task(stem:str, abbr:str, question:str, labels:tuple[str,...], **about)->VerseTask:
-    "The task of a table of labels, which a run store describes"
-    return label_task(stem, list(labels))
-
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk20h
-_CLASSES = dict(verse=_verse_task, sentence=SentenceTask, pair=SentencePairTask, tagging=TaggingTask,
+_CLASSES = dict(sentence=SentenceTask, pair=SentencePairTask, tagging=TaggingTask,
                 questions=QuestionTask, retrieval=RetrievalTask, mining=MiningTask)
 _METRICS = dict(tag_accuracy='accuracy', span_f1='f1', squad='f1', mlqa='f1', bitext_f1='f1')
 
@@ -348,24 +343,11 @@ def check_names(stem:str, labels):
     for label in labels:
         if label.split() != [label]: raise InputError('--labels', f'{label!r} must be one word')
 
-def described_tasks(
-    tasks, # Stem to what a manifest says, if it is such
-    path # The manifest, for the error
-)->dict[str,Described]: # Without what other manifests call tasks
-    "The tasks that a file describes; raises `InputError` for a description that is none"
-    found = {}
-    for stem,about in tasks.items() if isinstance(tasks, dict) else ():
-        if not isinstance(about, dict) or str(about.get('kind')) not in _CLASSES: continue
-        try:
-            found[stem] = TypeAdapter(Described).validate_python(about)
-            check_names(stem, found[stem].labels)
-        except ValueError as e:
-            what = f'describes a task that cannot be: {stem[:60]!r}; import it again'
-            raise InputError(path, what) from e
-    return found
+@cache
+def _description()->TypeAdapter: return TypeAdapter(Described)
 
-def know_tasks(described:dict[str,Described])->list[str]: # Those that were not known
-    "Register the tasks of imported datasets, so that they can be trained, read and scored"
-    new = [stem for stem in described if stem not in TASKS]
-    for stem in new: TASKS[stem] = suite_task(stem, described[stem])
-    return new
+def make_task(stem:str, about:dict)->Task:
+    "The task that a manifest describes; raises `ValueError` for a description that is none"
+    described = _description().validate_python(about)
+    check_names(stem, described.labels)
+    return suite_task(stem, described)
