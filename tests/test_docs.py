@@ -7,6 +7,7 @@ import pytest
 from conftest import DATA, ROOT, predictions, run_results
 
 DOCS = ROOT/'docs'
+CONTRIBUTING = (ROOT/'CONTRIBUTING.md').read_text(encoding='utf-8')
 GUIDES = [DOCS/'quickstart.md', *sorted((DOCS/'tutorials').glob('*.md'))]
 PAGES = [*sorted(DOCS.rglob('*.md')), ROOT/'README.md', ROOT/'CONTRIBUTING.md']
 
@@ -104,7 +105,7 @@ def test_the_recipes_work(recipes, tmp_path):
 
 def recipe(name):
     "The block of CONTRIBUTING.md that is the file of this name"
-    blocks = re.findall(r'^```\w+\n(.*?)^```', (ROOT/'CONTRIBUTING.md').read_text(encoding='utf-8'), re.M | re.S)
+    blocks = re.findall(r'^```\w+\n(.*?)^```', CONTRIBUTING, re.M | re.S)
     return next(block for block in blocks if block.startswith(f'# {name}\n'))
 
 def write_three_runs(folder):
@@ -156,6 +157,40 @@ def test_a_package_of_somebody_else_offers_a_question(tmp_path):
     assert done[0].returncode == 0 and '| Indo-European | 2 | 85.0 |' in done[0].stdout, done[0].stderr
     assert (tmp_path/'out'/'families.csv').is_file()
     assert done[1].returncode == 1 and ', families, or name a file of Python' in done[1].stderr # Among the choices
+
+def test_a_package_of_somebody_else_offers_a_kind_of_model(tmp_path):
+    "With the lines of CONTRIBUTING in place of those for a question; recorded runs have tables without it, too"
+    from pronto.demo.corpus import build_demo
+    build_demo(tmp_path/'demo', n_verses=400)
+    package = tmp_path/'package'
+    package.mkdir()
+    (package/'svm_kind.py').write_text(recipe('svm_kind.py'), encoding='utf-8')
+    lines, = re.findall(r'^```toml\n(\[project.entry-points."pronto.models"\]\n.*?)^```', CONTRIBUTING, re.M | re.S)
+    named = recipe('pyproject.toml').replace('"by_family"', '"svm_kind"')
+    question = re.search(r'\[project.entry-points.*?\n\n', named, re.S)[0]
+    (package/'pyproject.toml').write_text(named.replace(question, f'{lines}\n'), encoding='utf-8')
+    env = os.environ | dict(PYTHONPATH=installed(package, tmp_path/'target'))
+    start = 'import sys; from pronto.cli import main; sys.exit(main())'
+    def run(*argv, **more):
+        return subprocess.run([sys.executable, '-c', start, *argv], cwd=tmp_path, capture_output=True, text=True, **more)
+    tried = run('eval', 'demo/datasets/qaa', '-m', 'svm', '-t', 'SM', '--runs', 'runs', env=env)
+    assert tried.returncode == 0 and 'qaa, svm, SM, seed 0: accuracy ' in tried.stdout, tried.stderr
+    again = run('eval', 'demo/datasets/qaa', '-m', 'svm', '-t', 'SM', '--runs', 'runs', env=env)
+    assert 'recorded before' in again.stdout
+    assert 'svm: cannot be used with probe' in run('probe', 'demo/datasets/qaa', '-m', 'svm', '--runs', 'runs', env=env).stderr
+    for more in dict(env=env), {}:
+        assert '| svm |' in run('tables', '--runs', 'runs', '-o', 'tables', **more).stdout
+
+def test_the_recipe_of_an_interval_gives_one(recipes):
+    low, high = recipes['MEAN'].interval
+    assert low < recipes['MEAN'].value == round(13/18, 4) < high
+    assert recipes['VALUES'] == dict(recall=.6) and recipes['INTERVALS']['recall'][0] < .6 < recipes['INTERVALS']['recall'][1]
+
+def test_recipes_name_what_is_there():
+    "`NAME` of or in a notebook"
+    named = re.findall(r'`(\w+)` (?:of|in|there, in) \[`(nbs/[\w/]+\.ipynb)`\]', CONTRIBUTING)
+    assert len(named) > 5
+    assert [(name, path) for name,path in named if name not in (ROOT/path).read_text(encoding='utf-8')] == []
 
 # The site
 

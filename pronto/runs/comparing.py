@@ -156,7 +156,7 @@ def changed_epochs(record:Run)->int|None: # `None` where they are those of the r
     recipe, task = RECIPES.get(record.recipe), TASKS.get(record.task)
     epochs = record.hyperparameters.get('epochs')
     if not recipe or not task: return epochs
-    usual = _model_kind(record).settings(recipe, task)['epochs']
+    usual = _model_kind(record).settings(recipe, task).get('epochs') # A kind of model may have none
     return None if epochs == usual else epochs
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0016p
