@@ -31,7 +31,7 @@ def balanced(rings, ring, fits, here):
         requests = [u for u in matched if u in positives and u not in chosen]
         supplies = [u for u in matched if u in positives and u not in chosen.values()]
         given = zip(requests, _match(requests, supplies, fits))
-        negatives = chosen | {u: g for u,g in given if g is not None}
+        negatives = chosen | {u: g for u,g in given if g >= 0}
         if negatives.keys() == positives.keys(): return {u: (positives[u], negatives[u]) for u in positives}
         here = negatives.keys()
 

@@ -12,7 +12,7 @@ from traceback import print_exc
 from . import card_command, dataset_commands, doctor, model_commands
 from . import result_commands
 from .doctor import guide
-from .options import Parser, output_options
+from .options import Parser, error_line, output_options
 from .output import set_output, show, warn
 from ..core.files import InputError, data_dir, our_mistake
 from ..core.processes import end_with_starter
@@ -30,7 +30,8 @@ def _offered()->tuple:
 def _add_command(commands, name:str, area): # `name` with its group, if it is in one
     "Add the parser of a command: the module has a function `build_command` that runs it, and `build_options`"
     function = name.replace(' ', '_')
-    run, add_options = getattr(area, f'{function}_command'), getattr(area, f'{function}_options')
+    run = getattr(area, f'{function}_command')
+    add_options = getattr(area, f'{function}_options')
     parser = commands.add_parser(name.split()[-1], help=run.__doc__, description=run.__doc__)
     add_options(parser)
     below = (a.choices.values() for a in parser._actions if isinstance(a, argparse._SubParsersAction))
@@ -59,7 +60,8 @@ def make_parser()->argparse.ArgumentParser:
     parser.set_defaults(run=lambda args: show(*guide()), command='guide', wrong_usage=parser.error,
                         quiet=False, json=False)
     commands = parser.add_subparsers(metavar='COMMAND', help='without one: what to do next')
-    known, groups = _all_commands(), {}
+    known = _all_commands()
+    groups = {}
     about = {}
     for area in known.values():
         about |= getattr(area, 'ABOUT', {})
@@ -81,21 +83,25 @@ def _unknown_options(unknown:list[str], parser)->str:
     near = get_close_matches(unknown[0].split('=')[0], parser._option_string_actions, 1)
     return f'{what} (did you mean {near[0]}?)' if near else what
 
+# %% ../../nbs/cli/command.ipynb #48f26102x
 def main(argv:list[str]=None)->int: # Exit status
     "Run a command; an error of the user is one line and status 1, or 2 for wrong usage"
     for stream in sys.stdout, sys.stderr: # A terminal of another encoding must not stop a text in any script
-        if hasattr(stream, 'reconfigure'): stream.reconfigure(encoding='utf-8')
+        if hasattr(stream, 'reconfigure'):
+            stream.reconfigure(encoding='utf-8')
     parser = make_parser()
     args, unknown = parser.parse_known_args(argv)
     args.parser = parser
-    if unknown: args.wrong_usage(_unknown_options(unknown, args.wrong_usage.__self__))
+    if unknown:
+        args.wrong_usage(_unknown_options(unknown, args.wrong_usage.__self__))
     set_output(args.quiet, args.json)
     end_with_starter()
     try:
         _load_own(args)
         _find_store(args)
         status = args.run(args)
-        if sys.stdout: sys.stdout.flush() # Or a full disk would show at exit only
+        if sys.stdout:
+            sys.stdout.flush() # Or a full disk would show at exit only
         return status or 0
     except KeyboardInterrupt:
         again = 'run the same command again to resume' if args.command in _RESUMABLE else 'run it again'
@@ -103,8 +109,10 @@ def main(argv:list[str]=None)->int: # Exit status
         return 130
     except Exception as e:
         what = _user_error(e, args.command)
-        if isinstance(e, OSError) and e.filename is None: _drop_output()
-        if isinstance(e, BrokenPipeError): return 1
+        if isinstance(e, OSError) and e.filename is None:
+            _drop_output()
+        if isinstance(e, BrokenPipeError):
+            return 1
         if what is None:
             print_exc()
             what = our_mistake(e)
@@ -117,7 +125,8 @@ def _load_own(args):
     if hasattr(args, 'tasks'):
         from pronto.datasets.tasks import choose_set, load_tasks
         choose_set()
-        if args.tasks: load_tasks(args.tasks)
+        if args.tasks:
+            load_tasks(args.tasks)
     if getattr(args, 'protocols', None):
         from pronto.protocols.protocol import load_protocols
         load_protocols(args.protocols)
@@ -134,7 +143,8 @@ def _load_kinds(path, kind:type, known:list):
     n = len(known)
     found = [value for value in run_file(Path(path).resolve()).values() if isinstance(value, kind)]
     known[:0] = [value for value in found if value not in known]
-    if len(known) == n: raise InputError(path, f'defines no {kind.__name__}; CONTRIBUTING.md shows how')
+    if len(known) == n:
+        raise InputError(path, f'defines no {kind.__name__}; CONTRIBUTING.md shows how')
 
 def _find_store(args):
     "The run store is also found in a folder of results of many people"
@@ -147,34 +157,48 @@ _NO_SPACE = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO
 
 def _user_error(e:Exception, command:str)->str|None:
     "The message for the user; nothing if neither the user nor the system is at fault"
-    if isinstance(e, InputError): return str(e)
-    if isinstance(e, ModuleNotFoundError): return _missing_package(e, command)
-    if not isinstance(e, OSError): return None
-    if e.filename is not None: return f'{e.filename}: {e.strerror}'
-    if e.errno not in _NO_SPACE: return None
-    if _output_fails(): return f'standard output: {e.strerror}; write to a file with -o, or make room'
+    if isinstance(e, InputError):
+        return error_line(e)
+    if isinstance(e, ModuleNotFoundError):
+        return _missing_package(e, command)
+    if not isinstance(e, OSError):
+        return None
+    if e.filename is not None:
+        return f'{e.filename}: {e.strerror}'
+    if e.errno not in _NO_SPACE:
+        return None
+    if _output_fails():
+        return f'standard output: {e.strerror}; write to a file with -o, or make room'
     return f'a file cannot be written: {e.strerror}; make room where it is written, or in {data_dir()}'
 
+# %% ../../nbs/cli/command.ipynb #cmderr01x
 def _output_fails()->bool:
     "Is it standard output that cannot be written? A file or device is tried again with one more line"
     try:
         sys.stdout.flush()
         place = sys.stdout.fileno()
         mode = os.fstat(place).st_mode
-        if stat.S_ISREG(mode) or stat.S_ISCHR(mode) and not os.isatty(place): os.write(place, b'\n')
-    except (AttributeError, ValueError): return False # There is no such stream
-    except OSError: return True
+        if stat.S_ISREG(mode) or stat.S_ISCHR(mode) and not os.isatty(place):
+            os.write(place, b'\n')
+    except (AttributeError, ValueError):
+        return False # There is no such stream
+    except OSError:
+        return True
     return False
 
 def _missing_package(e:ModuleNotFoundError, command:str)->str|None:
     package = (e.name or '').split('.')[0]
-    if package in ('', 'pronto'): return None
+    if package in ('', 'pronto'):
+        return None
     known = {'sweep': 'release,train', 'release': 'release', 'export': 'release', 'report': 'release'}
     extra = known.get(command, 'parse' if package in ('stanza','ufal') else 'train')
     return (f'this command needs {e.name}, which is not installed; '
             f"in the folder of PrOnto: pip install '.[{extra}]'")
 
+# %% ../../nbs/cli/command.ipynb #cmderr01y
 def _drop_output():
     "Discard what could not be written, which Python would try to write again at exit"
-    try: os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (AttributeError, OSError, ValueError): pass # There is no such stream
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (AttributeError, OSError, ValueError):
+        pass # There is no such stream

@@ -34,16 +34,23 @@ def convert_command(args):
     "Convert a Bible of any format, say how it is numbered, or compare it with another one"
     from pronto.bibles.reading import read_bible
     from pronto.bibles.writing import write_bible
-    if args.compare is not None: return _compare(args)
+    if args.compare is not None:
+        return _compare(args)
     from pronto.bibles.rows import fault_lines, skipped_lines
     bible = read_bible(args.file)
-    if args.output not in (None, '-'): write_bible(bible, args.output)
-    elif sys.stdout is None: raise InputError('standard output', 'is closed; name a file with -o')
-    elif not args.report: sys.stdout.writelines('\t'.join(map(str, row)) + '\n' for row in bible.rows)
+    if args.output not in (None, '-'):
+        write_bible(bible, args.output)
+    elif sys.stdout is None:
+        raise InputError('standard output', 'is closed; name a file with -o')
+    elif not args.report:
+        sys.stdout.writelines('\t'.join(map(str, row)) + '\n' for row in bible.rows)
     note(f'{bible.format}: ' + ', '.join(f'{n:,} {what}' for what,n in bible.counts.items() if n))
-    if args.report: return _show_numbering(bible, args.versification, Path(args.file[0]).name)
-    for line in skipped_lines(bible.skipped) + fault_lines(bible.faults): note(line)
+    if args.report:
+        return _show_numbering(bible, args.versification, Path(args.file[0]).name)
+    for line in skipped_lines(bible.skipped) + fault_lines(bible.faults):
+        note(line)
 
+# %% ../../nbs/cli/dataset_commands.ipynb #97cc625fx
 def _compare(args):
     from pronto.bibles.differences import compare_bibles, difference_lines, write_differences
     from pronto.bibles.reading import read_bible
@@ -51,10 +58,12 @@ def _compare(args):
     if len(files) != 2:
         raise InputError('--compare', f'compares two Bibles, and {len(files)} are named; name two')
     n_same, found = compare_bibles(*map(read_bible, files))
-    if args.output not in (None, '-'): write_differences(found, args.output)
+    if args.output not in (None, '-'):
+        write_differences(found, args.output)
     about = dict(files=files, same=n_same, differences=[d._asdict() for d in found])
     show('\n'.join(difference_lines(n_same, found)), about)
 
+# %% ../../nbs/cli/dataset_commands.ipynb #97cc625fy
 def _show_numbering(bible, scheme:str, file:str):
     from pronto.bibles.languages import language_doubt
     from pronto.bibles.rows import fault_lines, skipped_lines
@@ -65,7 +74,8 @@ def _show_numbering(bible, scheme:str, file:str):
     lines = [f'versification: {report["evidence"]}']
     for what,found in report['verses'].items():
         lines.append(f'{what}: {report["counts"][what]:,}' + (f' ({", ".join(found)})' if found else ''))
-    if doubt: lines.append(f'language: the file {doubt}')
+    if doubt:
+        lines.append(f'language: the file {doubt}')
     lines += skipped_lines(bible.skipped) + fault_lines(bible.faults)
     about = dict(language_doubt=doubt, skipped=bible.skipped, faults=bible.faults)
     show('\n'.join(lines), report | {name: what for name,what in about.items() if what})
@@ -133,10 +143,14 @@ def fetch_command(args):
     where = dict(base=args.base.rstrip('/')) if args.base else {}
     where['offline'] = args.offline
     if args.source != 'ebible':
-        if args.source == 'macula': path, about = fetch_macula(args.edition, **where)
-        elif args.source == 'acai': path, about = fetch_acai(**where)
-        else: path, about = fetch_labels(args.source, **where, acai=getattr(args, 'acai', ''))
-        n, to = f'{len(about["sha256"]):,}', path.parent/'annotations.parquet'
+        if args.source == 'macula':
+            path, about = fetch_macula(args.edition, **where)
+        elif args.source == 'acai':
+            path, about = fetch_acai(**where)
+        else:
+            path, about = fetch_labels(args.source, **where, acai=getattr(args, 'acai', ''))
+        n = f'{len(about["sha256"]):,}'
+        to = path.parent/'annotations.parquet'
         edition = vars(args).get('edition')
         whole = dict(macula=f'MACULA Greek, {edition}: {n} books', acai=f'ACAI: {n} entities')
         lines = [f'{whole.get(args.source, "labels")} in {path}',
@@ -144,9 +158,12 @@ def fetch_command(args):
                  f'next: pronto annotate {quote(str(path))} -o {quote(str(to))}']
         return tell('\n'.join(lines), dict(path=str(path)) | about)
     path, about = fetch_ebible(args.code, **where)
-    data, licence = path.parents[1], about["licence"]
-    if about.get('changed'): note(f'{path}: eBible.org has changed this text since it was last fetched')
-    annotations, dataset = data/'annotations.parquet', data/'datasets'/args.code
+    data = path.parents[1]
+    licence = about["licence"]
+    if about.get('changed'):
+        note(f'{path}: eBible.org has changed this text since it was last fetched')
+    annotations = data/'annotations.parquet'
+    dataset = data/'datasets'/args.code
     given = ('-a', annotations), ('-b', path), ('-o', dataset), ('--licence', licence)
     following = 'pronto build ' + ' '.join(f'{option} {quote(str(value))}' for option,value in given)
     lines = [f'{about["title"]} ({about["language_name"]}, {about["language"]}): {path}',
@@ -176,8 +193,10 @@ def _annotations(args):
     from pronto.sources.annotate import is_source
     from pronto.sources.annotation_file import read_annotations, require_options
     path = args.annotations
-    if path in (None, 'none'): return _no_annotations(args)
-    if is_source(path): return _annotate(path, args)
+    if path in (None, 'none'):
+        return _no_annotations(args)
+    if is_source(path):
+        return _annotate(path, args)
     annotations = read_annotations(path)
     require_options(path, annotations.source, dict(rules=args.rules, arguments=args.arguments))
     if args.words and not any(v.words for v in annotations.verses.values()):
@@ -187,9 +206,11 @@ def _annotations(args):
 def _no_annotations(args):
     from pronto.datasets.align import TEXT_ALONE
     given = ', '.join(f'--{name}' for name in ('rules','arguments','words','greek') if vars(args)[name])
-    if given: raise InputError(given, 'does nothing without annotations; name some with -a, or leave it out')
+    if given:
+        raise InputError(given, 'does nothing without annotations; name some with -a, or leave it out')
     return TEXT_ALONE
 
+# %% ../../nbs/cli/dataset_commands.ipynb #2fe69e94x
 def build_command(args):
     "Build the dataset folder of one translation"
     from pronto.bibles.languages import licence_of
@@ -213,7 +234,8 @@ def build_command(args):
         note(f'{args.annotations}: has no labels for {", ".join(t.abbr for t in absent)}; other sources have '
              'them, or `pronto annotate` again if an earlier version wrote the file')
     left_out = annotations.source.skipped if args.skip_bad else {}
-    for name,why in left_out.items(): warn(f'left out {name}: {why}')
+    for name,why in left_out.items():
+        warn(f'left out {name}: {why}')
     return batch_status(left_out)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco05
@@ -231,17 +253,22 @@ def release_options(parser):
 # %% ../../nbs/cli/dataset_commands.ipynb #71e61da9
 def release_command(args):
     "Build every translation of a folder, in parallel and resumable, with a registry"
-    if any(Path(args.output).glob('*/release.json')): note(f'release: check what is in {args.output}')
+    if any(Path(args.output).glob('*/release.json')):
+        note(f'release: check what is in {args.output}')
     from pronto.jobs.release import release
     done = release(args.annotations, args.bibles, args.output, **cluster(args), job_timeout=args.job_timeout,
                    publishable=args.publishable, splits=args.splits, versification=args.versification,
                    min_verses=args.min_verses, rules=args.rules, arguments=args.arguments,
                    segmenter=args.segmenter,
                    progress=bar('release'), check=bar('release: check', first=2))
-    for code,licence in done.left_out.items(): note(f'left out {code}: {licence}')
-    for code,licence in done.withheld.items(): note(f'labels without the text of {code}: {licence}')
-    for code,why in done.failed.items(): warn(f'failed {code}: {why}')
-    for code,doubt in done.doubts.items(): warn(f'{code}: the file {doubt}')
+    for code,licence in done.left_out.items():
+        note(f'left out {code}: {licence}')
+    for code,licence in done.withheld.items():
+        note(f'labels without the text of {code}: {licence}')
+    for code,why in done.failed.items():
+        warn(f'failed {code}: {why}')
+    for code,doubt in done.doubts.items():
+        warn(f'{code}: the file {doubt}')
     note(done.numbering)
     tell(done, dict(path=args.output, left_out=done.left_out, withheld=done.withheld, failed=done.failed,
                     language_doubts=done.doubts))

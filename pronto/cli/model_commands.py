@@ -11,8 +11,8 @@ import os, shutil, time
 from collections import deque
 from pathlib import Path
 from typing import Callable, Iterator
-from .options import add_number, as_input_error, cluster, cluster_options, named_tasks, run_options
-from .options import runs_option, seed_option, tasks_file_option
+from .options import add_number, as_input_error, cluster, cluster_options, error_line
+from .options import named_tasks, run_options, runs_option, seed_option, tasks_file_option
 from .output import bar, batch_status, in_terminal, note, show, tell, warn
 from ..core.files import InputError, data_dir, require_place
 
@@ -34,9 +34,11 @@ def planned(args, report:Callable)->list: # As `plan` gives them; `report` gets 
     "The trainings that the options of `pronto eval` ask for"
     from pronto.runs.planning import plan
     how = dict(bf16=dict(yes=True, no=False).get(args.bf16), report=report, asking=_asking(args))
-    try: return plan(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.epochs,
-                     args.limit, **how, **_protocol(args))
-    except ValueError as e: raise as_input_error(e, '--task') from e
+    try:
+        return plan(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.epochs,
+                    args.limit, **how, **_protocol(args))
+    except ValueError as e:
+        raise as_input_error(e, '--task') from e
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde77
 def eval_command(args):
@@ -44,23 +46,30 @@ def eval_command(args):
     from tqdm import tqdm
     from pronto.runs.runner import FinishedRun
     from pronto.runs.store import pool_runs
-    tasks, failed = args.task or (), []
+    tasks = args.task or ()
+    failed = []
     def list_failed(line):
-        with tqdm.external_write_mode(): warn(line)
+        with tqdm.external_write_mode():
+            warn(line)
         failed.append(line)
     try:
-        if not args.model: return _show_baselines(args, tasks)
-    except ValueError as e: raise as_input_error(e, '--task') from e
+        if not args.model:
+            return _show_baselines(args, tasks)
+    except ValueError as e:
+        raise as_input_error(e, '--task') from e
     trainings = planned(args, list_failed)
     is_search = trainings[0].measure is not None # Without a task
     tested = dict.fromkeys(t.dataset.whole or t.dataset for t in trainings)
-    for dataset in tested if not tasks and not is_search else (): _note_empty(dataset)
+    for dataset in tested if not tasks and not is_search else ():
+        _note_empty(dataset)
     _tell_time(trainings, args.runs or data_dir()/'runs')
     records = []
     for finished in _run_each(trainings, args, list_failed):
         records.append(finished.record)
-        if is_search: continue # Shown as a table
-        with tqdm.external_write_mode(): show(finished, _record_data(finished))
+        if is_search:
+            continue # Shown as a table
+        with tqdm.external_write_mode():
+            show(finished, _record_data(finished))
     if is_search and records:
         from pronto.reporting.questions.question import Options, ask_runs
         from pronto.runs.schema import in_file
@@ -68,14 +77,17 @@ def eval_command(args):
         show(reply.markdown(), list(map(in_file, records)))
     for pooled in pool_runs(records):
         folds = FinishedRun(None, pooled, False)
-        if pooled.paths: show(f'all folds: {folds}', _record_data(folds))
+        if pooled.paths:
+            show(f'all folds: {folds}', _record_data(folds))
     _show_meaning(records)
     return batch_status(failed) if records else 1
 
+# %% ../../nbs/cli/model_commands.ipynb #f46fde77x
 def _note_empty(dataset):
     from pronto.runs.planning import empty_tasks
     left = empty_tasks(dataset)
-    if left: note(f'{dataset}: left out, as a split is empty: {", ".join(t.abbr for t in left)}')
+    if left:
+        note(f'{dataset}: left out, as a split is empty: {", ".join(t.abbr for t in left)}')
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7b
 def _tell_time(trainings:list, runs):
@@ -83,9 +95,11 @@ def _tell_time(trainings:list, runs):
     from pronto.core.progress import about
     from pronto.runs.runner import seconds_to_train
     from pronto.runs.store import is_done
-    is_new = lambda t: not all(is_done(key, runs, report=str) for key in t.keys)
+    def is_new(t):
+        return not all(is_done(key, runs, report=str) for key in t.keys)
     new = [t for t in trainings if t.adapt == 'all' and is_new(t)]
-    if not (seconds := seconds_to_train(new)): return # Too few to be measured
+    if not (seconds := seconds_to_train(new)):
+        return # Too few to be measured
     note(f'{len(new)} trainings of {len(trainings)} are new: {about(seconds)} by a few steps on this machine')
 
 def _show_meaning(records:list):
@@ -98,7 +112,8 @@ def _show_meaning(records:list):
     tuned = [r for r in records if r.recipe == 'paper']
     fine = {r.model for r in tuned if not r.collapsed}
     lost = [model for model in dict.fromkeys(r.model for r in tuned) if model not in fine]
-    if lost: note(f'{", ".join(lost)}: every run collapsed; --recipe robust starts from a probe, and again')
+    if lost:
+        note(f'{", ".join(lost)}: every run collapsed; --recipe robust starts from a probe, and again')
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7r
 def _run_each(trainings:list, args, list_failed:Callable)->Iterator:
@@ -109,11 +124,13 @@ def _run_each(trainings:list, args, list_failed:Callable)->Iterator:
         training = None
         try:
             for finished in run_each(list(remaining), args.runs, progress=bar('eval'), show=not args.quiet):
-                while training is not finished.training: training = remaining.popleft()
+                while training is not finished.training:
+                    training = remaining.popleft()
                 yield finished
         except InputError as e:
-            if len(trainings) == 1 or not remaining: raise
-            list_failed(f'failed {remaining.popleft()}: {e}')
+            if len(trainings) == 1 or not remaining:
+                raise
+            list_failed(f'failed {remaining.popleft()}: {error_line(e)}')
 
 def _record_data(finished)->dict: # For `--json`
     "The record of a run, without what takes much room"
@@ -127,11 +144,16 @@ def _protocol(args)->dict: # As `plan` takes it
     if args.protocol != 'few-shot' and (args.sizes, args.draws) != (None, None):
         raise InputError('--sizes, --draws', f'belong to few-shot, not to {args.protocol}; leave them out')
     given = dict(protocol=args.protocol, train=args.train or ())
-    if args.prompts == 'built-in': given['prompts'] = args.prompts
-    elif args.prompts: given['prompts'] = os.path.abspath(args.prompts) # Notebooks run in another folder
-    if args.draws is not None: given['draws'] = args.draws
-    if args.sizes is None: return given
-    try: return given | dict(sizes=tuple(int(n) for n in args.sizes.split(',')))
+    if args.prompts == 'built-in':
+        given['prompts'] = args.prompts
+    elif args.prompts:
+        given['prompts'] = os.path.abspath(args.prompts) # Notebooks run in another folder
+    if args.draws is not None:
+        given['draws'] = args.draws
+    if args.sizes is None:
+        return given
+    try:
+        return given | dict(sizes=tuple(int(n) for n in args.sizes.split(',')))
     except ValueError as e:
         what = f'{args.sizes} is not a list of numbers; separate them by commas, e.g. 50,100'
         raise InputError('--sizes', what) from e
@@ -161,19 +183,24 @@ def _show_baselines(args, tasks:list[str]):
     from pronto.runs.runner import score_baselines
     if args.protocol != 'in-language' or args.train:
         raise InputError('-m', f'the protocol {args.protocol} needs a model; name one')
-    unreadable, left = [], []
+    unreadable = []
+    left = []
     translations = find_targets(args.dataset, unreadable.append)
     for folds in translations:
-        try: scored = score_baselines(folds[0].whole, tasks, args.limit)
+        try:
+            scored = score_baselines(folds[0].whole, tasks, args.limit)
         except InputError as e:
             left.append(e)
             continue
-        if not tasks: _note_empty(folds[0].whole)
+        if not tasks:
+            _note_empty(folds[0].whole)
         values = {stem: {k: v for k,(v,_) in found.items()} for stem,found in scored.items()}
         show(_baseline_table(folds[0].dataset, scored) + '\n', dict(bible=folds[0].code, baselines=values))
-    if len(left) == len(translations): raise left[0]
+    if len(left) == len(translations):
+        raise left[0]
     failed = [*unreadable, *(f'left out {e}' for e in left)]
-    for line in failed: warn(line)
+    for line in failed:
+        warn(line)
     note('these are the baselines; name a model with -m to compare it with them')
     return batch_status(failed)
 
@@ -203,29 +230,39 @@ def probe_command(args):
     from pronto.jobs.probes import find_probed, probe_each, probe_row
     from pronto.modeling.model import Model
     models = [Model.find(model) for model in args.model]
-    unreadable, failed = [], {}
+    unreadable = []
+    failed = {}
     datasets, occurring = find_probed(args.dataset, unreadable.append)
-    tasks, rows = named_tasks(args, datasets[0].known) or occurring, []
+    tasks = named_tasks(args, datasets[0].known) or occurring
+    rows = []
     how = dict(models=models, tasks=args.task or (), seeds=args.seeds, recipe=args.recipe,
                limit=args.limit, workers=args.workers, steps=not args.quiet)
     lines = [markdown_table(['translation','model', *(t.abbr for t in tasks)], [], 'll' + 'r'*len(tasks))]
     def add(name, runs):
         row, data = probe_row(name, runs, tasks)
         lines.append(row)
-        if in_terminal(): return
-        with tqdm.external_write_mode(): show('\n'.join(lines), data)
+        if in_terminal():
+            return
+        with tqdm.external_write_mode():
+            show('\n'.join(lines), data)
         lines.clear()
     for dataset,(found,why) in zip(bar('probe')(datasets), probe_each(datasets, args.runs, **how)):
-        if why: failed[dataset] = why
-        for runs in found: add(runs[0].dataset, runs)
+        if why:
+            failed[dataset] = why
+        for runs in found:
+            add(runs[0].dataset, runs)
         rows += found
-    if not rows: raise InputError('datasets', f'none can be used; the first: {failed[datasets[0]]}')
+    if not rows:
+        raise InputError('datasets', f'none can be used; the first: {failed[datasets[0]]}')
     for same in grouped(rows, lambda runs: runs[0].model).values() if len(datasets) > 1 else ():
         add(f'mean of {len(same)}', [run for runs in same for run in runs])
-    if in_terminal() and len(datasets) > 1: show('\n'.join(lines))
-    if len(datasets) == 1: _show_meaning([run for runs in rows for run in runs])
+    if in_terminal() and len(datasets) > 1:
+        show('\n'.join(lines))
+    if len(datasets) == 1:
+        _show_meaning([run for runs in rows for run in runs])
     left_out = [*unreadable, *(f'left out {dataset}: {why}' for dataset,why in failed.items())]
-    for line in left_out: warn(line)
+    for line in left_out:
+        warn(line)
     return batch_status(left_out)
 
 # %% ../../nbs/cli/model_commands.ipynb #mdco03
@@ -242,8 +279,10 @@ def cache_command(args):
     held = encodings_cache()
     if args.clear:
         held.clear()
-        for kept in kept_baselines(), kept_annotations(): shutil.rmtree(kept, ignore_errors=True)
-    if args.bound is not None: held.set_bound(int(args.bound*1e9))
+        for kept in kept_baselines(), kept_annotations():
+            shutil.rmtree(kept, ignore_errors=True)
+    if args.bound is not None:
+        held.set_bound(int(args.bound*1e9))
     sizes = held.sizes()
     total = sum(size['bytes'] for size in sizes)
     lines = [f'{held.folder}: {_room(total)} of at most {held.bound()/1e9:g} GB']
@@ -278,8 +317,10 @@ def sweep_command(args):
     done = sweep(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.epochs, args.limit,
                  args.runs, **cluster(args), gpus=args.gpus, per_gpu=args.per_gpu, notebook=args.notebook,
                  progress=bar('sweep'), **asking, **_protocol(args))
-    for line in done.left_out: warn(f'left out {line}')
-    for name,why in done.failed.items(): warn(f'failed {name}: {why}')
+    for line in done.left_out:
+        warn(f'left out {line}')
+    for name,why in done.failed.items():
+        warn(f'failed {name}: {why}')
     show(done, dict(runs=str(done), left_out=done.left_out, failed=done.failed))
     return batch_status(done.left_out or done.failed)
 

@@ -29,13 +29,16 @@ def in_terminal()->bool:
 
 def _wrapped(line:str)->str: # Commands, which are indented, stay whole
     width = shutil.get_terminal_size().columns
-    if line.startswith(' ') or len(line) <= width: return line
+    if line.startswith(' ') or len(line) <= width:
+        return line
     return textwrap.fill(line, width, subsequent_indent='  ', break_long_words=False, break_on_hyphens=False)
 
 def _print(text):
     text = str(text)
-    if in_terminal() and '\n|--' in text: text = terminal_text(text)
-    elif in_terminal(): text = '\n'.join(map(_wrapped, text.split('\n')))
+    if in_terminal() and '\n|--' in text:
+        text = terminal_text(text)
+    elif in_terminal():
+        text = '\n'.join(map(_wrapped, text.split('\n')))
     print(*map(printable, text.split('\n')), sep='\n', flush=True)
 
 def show(
@@ -43,15 +46,19 @@ def show(
     data=None # For programs: what JSON can hold; nothing is printed under `--json` if there is none
 ):
     "Print a result"
-    if not _mode['as_json']: _print(text)
+    if not _mode['as_json']:
+        _print(text)
     elif data is not None:
-        plain = lambda value: value.item() if hasattr(value, 'item') else str(value) # JSON has no type for it
+        def plain(value):
+            return value.item() if hasattr(value, 'item') else str(value) # JSON has no type for it
         indent = 1 if sys.stdout.isatty() else None # One object per line is for programs
         print(json.dumps(data, ensure_ascii=False, default=plain, indent=indent), flush=True)
 
+# %% ../../nbs/cli/output.ipynb #outc03b
 def tell(text, data=None):
     "Print what became of the files that a command was asked to write"
-    if _mode['as_json'] or not _mode['quiet']: show(text, data)
+    if _mode['as_json'] or not _mode['quiet']:
+        show(text, data)
 
 def warn(line):
     "Print a line on the error stream, whatever was chosen"
@@ -60,7 +67,8 @@ def warn(line):
 
 def note(line):
     "Print a line on the error stream, unless `--quiet` was chosen"
-    if not _mode['quiet']: warn(line)
+    if not _mode['quiet']:
+        warn(line)
 
 # %% ../../nbs/cli/output.ipynb #outb01
 def batch_status(failed)->int: # 3 if some of a batch failed, 0 if all was made

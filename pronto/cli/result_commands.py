@@ -74,18 +74,21 @@ def _leave_out(records:list, codes:list[str])->list:
         what = f'there are no runs on {", ".join(unknown)}; choose from {", ".join(sorted(known))}'
         raise InputError('--without', what)
     kept = [r for r in records if not _used_in(r) & set(codes)]
-    if records and not kept: raise InputError('--without', f'all runs use {", ".join(codes)}; name fewer')
+    if records and not kept:
+        raise InputError('--without', f'all runs use {", ".join(codes)}; name fewer')
     return kept
 
 def _know_protocol(name:str, records:list):
     "Refuse a name that is no protocol; one of your own is known by its runs"
-    if name in ('', *(r.protocol for r in records)): return
+    if name in ('', *(r.protocol for r in records)):
+        return
     from pronto.protocols.protocol import find_protocol
     find_protocol(name)
 
 def _know_source(name:str, records:list):
     there = sorted({r.source for r in records if r.source})
-    if not name or any(source.lower().startswith(name.lower()) for source in there): return
+    if not name or any(source.lower().startswith(name.lower()) for source in there):
+        return
     known = f'; choose from {", ".join(there)}' if there else ''
     raise InputError('--source', f'no run has labels of {name!r}{known}')
 
@@ -97,10 +100,12 @@ def tables_command(args):
     from pronto.runs.store import read_runs
     from pronto.reporting.accuracy_tables import left_out, write_published
     require_folder(args.runs)
-    if args.items: require_folder(args.items, 'name the dataset of a translation that you can read')
+    if args.items:
+        require_folder(args.items, 'name the dataset of a translation that you can read')
     runs = args.runs or data_dir()/'runs'
     records = [r for r in read_runs(runs) if r.is_search or r.is_reading or is_chosen(r.task)]
-    is_usual, asked = args.protocol is None, _choose(args, records)
+    is_usual = args.protocol is None
+    asked = _choose(args, records)
     _know_protocol(args.protocol, records)
     _know_source(args.source, records)
     records = _leave_out(records, names_in(args.without))
@@ -112,19 +117,25 @@ def tables_command(args):
     question = find_question(_question_of(args))
     if args.memory and question.name != 'accuracy':
         raise InputError('--memory', f'is for the tables of scores, not of {question.name}; leave it out')
-    if (question.protocol or question.any_protocol) and not asked: args.recipe = ''
-    kind, file = (args.recipe, args.splits, args.protocol), args.tiers or args.items or args.beside or ''
+    if (question.protocol or question.any_protocol) and not asked:
+        args.recipe = ''
+    kind = (args.recipe, args.splits, args.protocol)
+    file = args.tiers or args.items or args.beside or ''
     of_accuracy = args.layout, args.published, args.common_rows, args.memory
     options = Options(*kind, args.metric or '', file, args.runs, *of_accuracy, source=args.source)
-    reply, out = ask_runs(question, records, options), Path(args.output or data_dir()/'tables')
+    reply = ask_runs(question, records, options)
+    out = Path(args.output or data_dir()/'tables')
     text = reply.write(out)
     if is_usual and (question.reads_one or question.name == 'accuracy'):
         _name_protocol(args.protocol, records)
-    if question.name == 'accuracy': write_published(out)
-    if in_terminal(): text = reply.markdown(short=True)
+    if question.name == 'accuracy':
+        write_published(out)
+    if in_terminal():
+        text = reply.markdown(short=True)
     show_tables(reply.tables, f'{reply.finding}\n\n{text}' if args.question else text)
     other = question.name == 'accuracy' and left_out(records, options)
-    if other: note(f'left out: {other}; choose with --recipe, --splits, --protocol and --source')
+    if other:
+        note(f'left out: {other}; choose with --recipe, --splits, --protocol and --source')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
 _WITH_TABLES = ('transfer transfer-probe transfer-prompting few-shot mixes retrieval perplexity '
@@ -140,16 +151,19 @@ def _question_of(args)->str:
 def _choose(args, records:list)->bool: # Was a recipe asked for?
     "The protocol and the recipe that were asked for, or what there is; the rest is named"
     from pronto.reporting.questions.question import usual_kind
-    asked, chosen = args.recipe is not None, args.protocol is not None
+    asked = args.recipe is not None
+    chosen = args.protocol is not None
     protocol = 'in-language' if args.typology and not chosen else args.protocol
     args.protocol, recipe = usual_kind(records, protocol, most=_question_of(args) != 'accuracy')
-    if not asked: args.recipe = recipe
+    if not asked:
+        args.recipe = recipe
     return asked
 
 def _name_protocol(protocol:str, records:list):
     "Say which protocol is shown where there are several"
     others = ', '.join(name for name in dict.fromkeys(r.protocol for r in records) if name != protocol)
-    if others: note(f'These are the runs of {protocol}; there are others of {others} (--protocol).')
+    if others:
+        note(f'These are the runs of {protocol}; there are others of {others} (--protocol).')
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco02
 def report_options(parser):

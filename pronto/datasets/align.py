@@ -37,7 +37,8 @@ class AlignedVerse(NamedTuple):
 
     def split(self, splits:str, fold:int|None)->str|None: # `None` if it is left out
         "Where the verse belongs, for all ways to split but `random`"
-        if splits == 'published': return self.annotation.split or None
+        if splits == 'published':
+            return self.annotation.split or None
         return split_of(self.ref, fold)
 
 @dataclass
@@ -54,7 +55,8 @@ class Alignment:
         found = Counter(self.statuses.values())
         return {s: found[s] for s in STATUSES if s in found}
 
-    def __repr__(self): return f'Alignment({", ".join(f"{n:,} {s}" for s,n in self.counts.items())})'
+    def __repr__(self):
+        return f'Alignment({", ".join(f"{n:,} {s}" for s,n in self.counts.items())})'
 
 # %% ../../nbs/datasets/align.ipynb #a7eef5bf
 def single_spaced(text:str)->str: # Fit for a cell of a table
@@ -66,10 +68,14 @@ _COUNTED = frozenset(PROTESTANT) # Deuterocanonical books are counted elsewhere
 def _status(ref:Ref, annotations:Annotations, bible:Bible)->str:
     "The status of a verse"
     annotated = annotations.verses.get(ref)
-    if unusable := annotations.unusable.get(ref): return unusable
-    if ref in bible.excluded: return bible.excluded[ref]
-    if ref not in bible.verses: return 'missing'
-    if annotated is None: return 'unannotated'
+    if unusable := annotations.unusable.get(ref):
+        return unusable
+    if ref in bible.excluded:
+        return bible.excluded[ref]
+    if ref not in bible.verses:
+        return 'missing'
+    if annotated is None:
+        return 'unannotated'
     return 'crosses' if annotated.crosses else 'aligned'
 
 def align(
@@ -99,8 +105,10 @@ def require_verses(
     path='', # The Bible, for the error
 ):
     "Raise `InputError` if fewer than `least` verses are aligned, saying how many and from which books"
-    n, repeated = len(alignment.verses), alignment.counts.get('repeated', 0)
-    if n >= least: return
+    n = len(alignment.verses)
+    repeated = alignment.counts.get('repeated', 0)
+    if n >= least:
+        return
     if repeated > n:
         raise InputError(path, f'has {repeated:,} verses more than once; these seem to be several '
                                'translations, so build a dataset of each')

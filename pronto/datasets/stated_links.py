@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LINKED', 'UNSURE', 'NOT_GREEK', 'UNNUMBERED', 'strong_numbers', 'greek_numbers', 'NumberedPhrase', 'phrases_of',
-           'uses_inflected', 'Stated', 'link_phrases', 'weighted_links']
+           'uses_inflected', 'link_phrases', 'weighted_links']
 
 # %% ../../nbs/datasets/stated_links.ipynb #stl00005
 import re
@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple
 from ..bibles.rows import LinkedWord
 from ..core.files import fact_table
-from .word_align import Link, plain_word
+from .word_align import Link, link_shares, main_links, plain_word
 from ..sources.records import SourceWord
 
 # %% ../../nbs/datasets/stated_links.ipynb #stl00007
@@ -27,16 +27,21 @@ def strong_numbers(
     attributes:dict[str,str] # Of a `LinkedWord`
 )->tuple[int,...]:
     "The Greek numbers of a word of a translation"
-    values = ' '.join(value if name != 'lemma' else ' '.join(_IN_LEMMA.findall(value))
-                      for name,value in attributes.items() if name in _NAMES)
-    found = (int(digits[:4]) for digits in _NUMBER.findall(values))
-    return tuple(dict.fromkeys(n for n in found if 0 < n <= _LAST))
+    values = []
+    for name,value in attributes.items():
+        if name == 'lemma':
+            values += _IN_LEMMA.findall(value)
+        elif name in _NAMES:
+            values.append(value)
+    found = (int(digits[:4]) for digits in _NUMBER.findall(' '.join(values)))
+    return tuple(dict.fromkeys(number for number in found if 0 < number <= _LAST))
 
 # %% ../../nbs/datasets/stated_links.ipynb #stl00010
 @cache
 def _known()->tuple[dict,dict]:
     "The numbers of each lemma, with the forms that they are for; the same of lemmas without accents"
-    exact, plain = defaultdict(list), defaultdict(list)
+    exact = defaultdict(list)
+    plain = defaultdict(list)
     for row in fact_table('strongs'):
         entry = int(row['number']), tuple(row['forms'].split())
         exact[row['lemma']].append(entry)
@@ -53,10 +58,13 @@ def greek_numbers(
 )->frozenset[int]: # Empty if its lemma is unknown
     "The numbers that a word of the Greek text may have"
     exact, plain = _known()
-    entries, form = exact.get(word.lemma) or plain.get(plain_word(word.lemma), ()), plain_word(word.form)
-    own = {n for n,forms in entries if any(_is_form(form, known) for known in forms)}
-    if inflected and own: return frozenset(own)
-    return frozenset(own | {n for n,forms in entries if not forms or f'+{form}' in forms})
+    entries = exact.get(word.lemma) or plain.get(plain_word(word.lemma), ())
+    form = plain_word(word.form)
+    own = {number for number,forms in entries if any(_is_form(form, known) for known in forms)}
+    if inflected and own:
+        return frozenset(own)
+    general = {number for number,forms in entries if not forms or f'+{form}' in forms}
+    return frozenset(own | general)
 
 # %% ../../nbs/datasets/stated_links.ipynb #stl00015
 class NumberedPhrase(NamedTuple):
@@ -67,7 +75,8 @@ class NumberedPhrase(NamedTuple):
 
 def _token_places(text:str, tokens:Sequence[str])->list[tuple[int,int]]:
     "Where each word begins and ends"
-    places, at = [], 0
+    places = []
+    at = 0
     for token in tokens:
         start = text.index(token, at)
         at = start + len(token)
@@ -79,13 +88,17 @@ def phrases_of(
     words:Iterable[LinkedWord]      # Of the same verse
 )->list[NumberedPhrase]: # In order; only those with Greek numbers
     "The phrases of a verse that have numbers"
-    places, found, end = _token_places(text, tokens), [], 0
-    for word in sorted(words, key=lambda w: (w.start, w.end)):
+    places = _token_places(text, tokens)
+    found = []
+    end = 0
+    for word in sorted(words, key=lambda word: (word.start, word.end)):
         numbers = strong_numbers(word.attributes)
         inside = tuple(j for j,(a,b) in enumerate(places) if a < word.end and word.start < b)
-        if not numbers or not inside: continue
-        found.append(NumberedPhrase(numbers, inside, bool(found) and not text[end:word.start].strip()))
-        end = word.end
+        if numbers and inside:
+            between = text[end:word.start]
+            follows = bool(found) and not between.strip()
+            found.append(NumberedPhrase(numbers, inside, follows))
+            end = word.end
     return found
 
 # %% ../../nbs/datasets/stated_links.ipynb #stl00012
@@ -93,75 +106,91 @@ def uses_inflected(
     phrases:Iterable[NumberedPhrase] # Of a Bible
 )->bool:
     "Does a Bible give the forms of *ἐγώ*, *εἰμί* and the like numbers of their own?"
-    mixed = [found for found in _known()[0].values() if any(forms for _,forms in found)]
-    usual = {n for found in mixed for n,forms in found if not forms}
-    general = {n for found in _known()[0].values() for n,forms in found if not forms}
-    of_forms = {n for found in mixed for n,_ in found} - general
-    counts = Counter(n for phrase in phrases for n in phrase.numbers)
-    return sum(counts[n] for n in of_forms) > sum(counts[n] for n in usual)
+    exact, _ = _known()
+    general = set()
+    usual = set() # Of lemmas some of whose forms have numbers of their own
+    of_forms = set()
+    for entries in exact.values():
+        without_forms = {number for number,forms in entries if not forms}
+        general |= without_forms
+        if any(forms for _,forms in entries):
+            usual |= without_forms
+            of_forms.update(number for number,_ in entries)
+    counts = Counter(number for phrase in phrases for number in phrase.numbers)
+    def times(numbers):
+        return sum(counts[number] for number in numbers)
+    return times(of_forms - general) > times(usual)
 
 # %% ../../nbs/datasets/stated_links.ipynb #stl00019
 LINKED = 'linked'
-UNSURE, NOT_GREEK = 'number in another count than in the Greek', 'number that the Greek lacks'
+UNSURE = 'number in another count than in the Greek'
+NOT_GREEK = 'number that the Greek lacks'
 UNNUMBERED = 'without number'
 
-class Stated(NamedTuple):
+class _Stated(NamedTuple):
     "What a file says of a verse"
     links:set[tuple[int,int]] # Places in the Greek and in the translation
     status:list[str]          # Of each word: `LINKED`, `UNSURE`, `NOT_GREEK` or `UNNUMBERED`
 
-def _matched(places:list[int], apart:list[tuple], joined:list[tuple])->set[tuple[int,int]]|None:
-    "The links of the words with one number; `None` if the counts differ"
-    if len(places) == 1: return {(places[0], j) for tokens in apart for j in tokens}
+def _matched(places:list[int], apart:list[tuple], joined:list[tuple])->set[tuple[int,int]]:
+    "The links of the words with one number; none if the counts differ"
+    if len(places) == 1:
+        return {(places[0], j) for tokens in apart for j in tokens}
     for occurrences in apart, joined:
-        if len(occurrences) != len(places): continue
-        return {(i, j) for i,tokens in zip(places, occurrences) for j in tokens}
+        if len(occurrences) == len(places):
+            return {(i, j) for i,tokens in zip(places, occurrences) for j in tokens}
+    return set()
 
 def _joined(phrases:list[NumberedPhrase], number:int)->list[tuple]:
     "The words with a number, those of phrases side by side together"
-    found, before = [], False
+    found = []
+    before = False
     for phrase in phrases:
         has = number in phrase.numbers
-        if has and before and phrase.follows: found[-1] += phrase.tokens
-        elif has: found.append(phrase.tokens)
+        if has and before and phrase.follows:
+            found[-1] += phrase.tokens
+        elif has:
+            found.append(phrase.tokens)
         before = has
     return found
 
+# %% ../../nbs/datasets/stated_links.ipynb #stl00019x
 def link_phrases(
     source:Sequence[SourceWord], n_tokens:int, phrases:list[NumberedPhrase],
     inflected:bool # As in `greek_numbers`
-)->Stated:
+)->_Stated:
     "Link the words of a verse by number and order"
-    places, links, status = defaultdict(list), set(), {}
+    places = defaultdict(list)
     for i,word in enumerate(source):
-        for number in greek_numbers(word, inflected): places[number].append(i)
-    for number in dict.fromkeys(n for phrase in phrases for n in phrase.numbers):
+        for number in greek_numbers(word, inflected):
+            places[number].append(i)
+    links = set()
+    status = {}
+    for number in dict.fromkeys(number for phrase in phrases for number in phrase.numbers):
+        own = places[number]
         apart = [phrase.tokens for phrase in phrases if number in phrase.numbers]
-        found = _matched(places[number], apart, _joined(phrases, number)) if places[number] else set()
-        why = NOT_GREEK if not places[number] else UNSURE
+        if own:
+            links |= _matched(own, apart, _joined(phrases, number))
+        why = UNSURE if own else NOT_GREEK
         for j in (j for tokens in apart for j in tokens):
-            if status.get(j) != UNSURE: status[j] = why
-        links |= found or set()
+            if status.get(j) != UNSURE:
+                status[j] = why
     status |= {j: LINKED for _,j in links}
-    return Stated(links, [status.get(j, UNNUMBERED) for j in range(n_tokens)])
-
+    return _Stated(links, [status.get(j, UNNUMBERED) for j in range(n_tokens)])
 
 # %% ../../nbs/datasets/stated_links.ipynb #stl00023
-_STEM, _IN_PHRASE = 5, .3 # Letters; least probability of a stated link
+_IN_PHRASE = .3 # Least probability of a stated link
 
 def weighted_links(
-    sources:list[Sequence[SourceWord]], targets:list[list[str]], stated:list[Stated] # Of each verse
+    sources:list[Sequence[SourceWord]], targets:list[list[str]], stated:list[_Stated] # Of each verse
 )->list[list[Link]]:
     "The links of each verse with probabilities, which say what carries tags"
-    keys = [{(i, j): (source[i].lemma, plain_word(target[j], _STEM)) for i,j in sorted(verse.links)}
-            for source,target,verse in zip(sources, targets, stated)]
-    linked = Counter(key for verse in keys for key in verse.values())
-    total = Counter(stem for verse in keys for _,stem in verse.values())
     found = []
-    for verse in keys:
-        share = {link: linked[key]/total[key[1]] for link,key in verse.items()}
-        in_order = sorted(share, key=lambda link: (share[link], -link[1]))
-        main = {link[0]: link for link in in_order} # The last stays
-        found.append([Link(*link, round(.5 + p/2 if main[link[0]] == link else max(p, _IN_PHRASE), 4))
-                      for link,p in share.items()])
+    for shares in link_shares(sources, targets, [sorted(verse.links) for verse in stated]):
+        main = set(main_links(shares))
+        own = []
+        for link,share in shares.items():
+            probability = .5 + share/2 if link in main else max(share, _IN_PHRASE)
+            own.append(Link(*link, round(probability, 4)))
+        found.append(own)
     return found

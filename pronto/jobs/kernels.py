@@ -28,7 +28,8 @@ def _run_kernel(command:list[str], environment:dict):
     os.setsid()
     atexit.unregister(os._exit)
     torch = sys.modules.get('torch')
-    if torch and torch.cuda._is_in_bad_fork(): os.execve(command[0], command, environment)
+    if torch and torch.cuda._is_in_bad_fork():
+        os.execve(command[0], command, environment)
     gc.freeze()
     os.environ.clear()
     os.environ.update(environment)
@@ -42,7 +43,8 @@ def _run_kernel(command:list[str], environment:dict):
 class _Process(Popen):
     "A forked process, as Jupyter uses it"
     stdin = stdout = stderr = None
-    def send_signal(self, number:int): self._send_signal(number)
+    def send_signal(self, number:int):
+        self._send_signal(number)
 
 class ForkedKernels(AsyncKernelManager):
     "Starts kernels as forks of a process that has imported what they need; for `kernel_manager_class`"

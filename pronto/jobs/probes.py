@@ -36,7 +36,8 @@ def _scores(task:str, runs:list[Run])->dict: # JSON values
 def _cell(scores:dict|None)->str:
     if scores is None:
         return '–'
-    said, unknown = '', scores['unknown']['test'] or 0
+    said = ''
+    unknown = scores['unknown']['test'] or 0
     if unknown >= HIGH_UNKNOWN:
         said = f', {100*unknown:.0f} % unknown' # Of the tokens
     if 'f1' in scores:

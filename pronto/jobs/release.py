@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['find_bibles', 'name_translations', 'input_hash', 'Settings', 'is_finished', 'build_translation', 'registry_row',
-           'metadata_row', 'write_metadata', 'Release', 'release']
+           'Release', 'release']
 
 # %% ../../nbs/jobs/release.ipynb #d7c7c5c0
 import gc, json, os, re, shutil
@@ -40,9 +40,14 @@ _ACCOMPANY = re.compile(r'(readme|licen[cs]e|copying|copyright|copr|notice|chang
 
 def _visible(folder:Path)->list[Path]:
     "What may be a Bible or hold some; of a SWORD library the descriptions of its modules"
-    if (folder/'mods.d').is_dir(): return [folder/'mods.d']
-    found = [p for p in sorted(folder.iterdir()) if not p.name.startswith('.') and p.name != '__MACOSX']
-    return [p for p in found if p.is_dir() or not _ACCOMPANY.fullmatch(p.name)]
+    if (folder/'mods.d').is_dir():
+        return [folder/'mods.d']
+    found = []
+    for path in sorted(folder.iterdir()):
+        is_hidden = path.name.startswith('.') or path.name == '__MACOSX'
+        if not is_hidden and (path.is_dir() or not _ACCOMPANY.fullmatch(path.name)):
+            found.append(path)
+    return found
 
 _WORD = re.compile(r'((?<!\d)[1-4][ _]?)?[A-Za-z]+')
 
@@ -51,28 +56,37 @@ def _book_of(name:str)->str|None: # A code of `BOOKS`
     for word in _WORD.finditer(name):
         word = word[0].replace('_', ' ')
         book = find_book(word) or (find_book(word[:3]) if word[:3].isupper() else None)
-        if book: return book
+        if book:
+            return book
 
 # %% ../../nbs/jobs/release.ipynb #a633b488
 def _is_one(folder:Path)->bool:
     "Is the folder one translation in parts?"
-    if is_bundle(folder): return True
-    files = [p for p in _visible(folder) if p.is_file()]
-    books = [b for p in files if (b := _book_of(p.name.split('.')[0]))]
-    return len(set(books)) > len(files)/2 and not (folder/'vref.txt').exists()
+    if is_bundle(folder):
+        return True
+    if (folder/'vref.txt').exists():
+        return False
+    files = [path for path in _visible(folder) if path.is_file()]
+    books = {_book_of(path.name.split('.')[0]) for path in files} - {None}
+    return len(books) > len(files)/2
 
 def find_bibles(folder)->list[Path]: # Files and folders, sorted
     "All translations in a folder; raises `InputError` if there is none"
     folder = Path(folder)
-    if not folder.is_dir(): raise InputError(folder, 'is not a folder; name one that holds Bibles')
+    if not folder.is_dir():
+        raise InputError(folder, 'is not a folder; name one that holds Bibles')
     met = set()
     def walk(here):
-        if here.resolve() in met: return # A link that leads back
-        met.add(here.resolve())
-        for p in _visible(here):
-            if not p.is_dir() or _is_one(p): yield p
-            else: yield from walk(p)
-    found = sorted(walk(folder), key=lambda p: p.relative_to(folder).parts)
+        place = here.resolve()
+        if place in met: # A link that leads back
+            return
+        met.add(place)
+        for path in _visible(here):
+            if not path.is_dir() or _is_one(path):
+                yield path
+            else:
+                yield from walk(path)
+    found = sorted(walk(folder), key=lambda path: path.relative_to(folder).parts)
     if not found:
         raise InputError(folder, 'holds no Bible; name a folder with a file, zip or folder for each')
     return found
@@ -84,24 +98,31 @@ _ENDING = re.compile(r'(\.(xml|txt|tsv|csv|usfm|sfm|usx|usj|usfx|osis|zefania|be
 
 def _short(path:Path)->str:
     name = path.name
-    while (cut := _ENDING.sub('', name)) and cut != name: name = cut
+    while (cut := _ENDING.sub('', name)) and cut != name:
+        name = cut
     return safe_name(name)
 
 def name_translations(paths:list[Path], folder)->dict[str,Path]: # Code to path, sorted by code
     "A code for each translation, as the name of its folder"
-    whole = lambda p: safe_name('-'.join(p.relative_to(folder).parts))
-    hashed = lambda p: f'{whole(p)[:80]}-{content_hash(p.relative_to(folder).as_posix().encode(), size=4)}'
-    names = {p: _short(p) for p in paths}
+    def whole(path):
+        return safe_name('-'.join(path.relative_to(folder).parts))
+    def hashed(path):
+        digits = content_hash(path.relative_to(folder).as_posix().encode(), size=4)
+        return f'{whole(path)[:80]}-{digits}'
+    names = {path: _short(path) for path in paths}
     for longer in whole, hashed:
-        times = Counter(n.casefold() for n in names.values())
-        names = {p: longer(p) if times[n.casefold()] > 1 else n for p,n in names.items()}
-    return dict(sorted((n,p) for p,n in names.items()))
+        times = Counter(name.casefold() for name in names.values())
+        for path,name in names.items():
+            if times[name.casefold()] > 1:
+                names[path] = longer(path)
+    return dict(sorted((name, path) for path,name in names.items()))
 
 # %% ../../nbs/jobs/release.ipynb #4796eb0d
 def _files(path:Path)->list[Path]:
-    if path.is_dir(): return sorted(p for p in path.rglob('*') if p.is_file())
+    if path.is_dir():
+        return sorted(p for p in path.rglob('*') if p.is_file())
     with suppress(InputError):
-        if (files := module_files(path)):
+        if files := module_files(path):
             return files
     vref = path.with_name('vref.txt') # Gives the references of a file with one verse per line
     return [path, vref] if vref.exists() else [path]
@@ -109,9 +130,11 @@ def _files(path:Path)->list[Path]:
 def input_hash(path:Path, *others:bytes)->str: # Changes with any byte
     "Identify the files of a translation, and what else its dataset is made from"
     path = Path(path)
-    contents = ((Path(os.path.relpath(p, path.parent)).as_posix().encode(), p.read_bytes())
-                for p in _files(path))
-    return content_hash(*others, *(part for pair in contents for part in pair), size=16)
+    contents = []
+    for file in _files(path):
+        name = Path(os.path.relpath(file, path.parent)).as_posix()
+        contents += [name.encode(), file.read_bytes()]
+    return content_hash(*others, *contents, size=16)
 
 # %% ../../nbs/jobs/release.ipynb #88ac3758
 @dataclass(frozen=True)
@@ -129,14 +152,20 @@ class Settings:
 
     def input_hash(self, path)->str:
         "Identify everything that the dataset of a translation is made from"
-        made_from = {k:v for k,v in asdict(self).items() if k not in ('annotations','task_files')}
+        made_from = asdict(self)
+        for name in 'annotations', 'task_files':
+            del made_from[name]
         for name,usual in dict(segmenter='unicode', aligner='').items(): # As before there was a choice
-            if made_from[name] == usual: del made_from[name]
-        if self.task_files: made_from['task_files'] = sorted(self.task_files.values())
+            if made_from[name] == usual:
+                del made_from[name]
+        if self.task_files:
+            made_from['task_files'] = sorted(self.task_files.values())
         made_from['version'] = pronto.__version__
-        if noted := fetched_note(path).get('licence'): made_from['licence'] = noted
+        if noted := fetched_note(path).get('licence'):
+            made_from['licence'] = noted
         return input_hash(path, json.dumps(made_from, sort_keys=True).encode())
 
+# %% ../../nbs/jobs/release.ipynb #88ac3758x
 @lru_cache(maxsize=1)
 def _read_annotations(path:str, its_hash:str):
     found = read_annotations(path)
@@ -146,18 +175,24 @@ def _read_annotations(path:str, its_hash:str):
 def _about(folder:Path)->dict: # Empty if the file is damaged; then the folder is built again
     return json_with_keys(folder/'release.json', 'inputs', 'script', 'redistribution', 'files')
 
-def _sizes(folder:Path)->dict:
-    files = (p for p in sorted(folder.rglob('*')) if p.is_file() and p.name != 'release.json')
-    return {p.relative_to(folder).as_posix(): p.stat().st_size for p in files}
+def _sizes(folder:Path)->dict[str,int]: # Name of each file to its bytes
+    found = {}
+    for path in sorted(folder.rglob('*')):
+        if path.is_file() and path.name != 'release.json':
+            found[path.relative_to(folder).as_posix()] = path.stat().st_size
+    return found
 
 def _is_whole(folder:Path)->bool:
     return (folder/'manifest.json').is_file() and _about(folder).get('files') == _sizes(folder)
 
 def is_finished(folder, path, settings:Settings)->bool:
     "Was the folder built from these inputs, and is it complete?"
-    if not _is_whole(Path(folder)): return False
-    try: return _about(Path(folder))['inputs'] == settings.input_hash(path)
-    except OSError: return False # Reading it as a Bible will report what is wrong
+    if not _is_whole(Path(folder)):
+        return False
+    try:
+        return _about(Path(folder))['inputs'] == settings.input_hash(path)
+    except OSError:
+        return False # Reading it as a Bible will report what is wrong
 
 # %% ../../nbs/jobs/release.ipynb #e8ee5d4c
 def _has_text_back(folder:Path)->bool:
@@ -168,7 +203,8 @@ def _layout(folder:Path, licence:str, settings:Settings)->str|None: # `None` to 
     "How much of a translation a release may hold; raises `InputError` if more is there already"
     allowed = redistribution(licence) if settings.publishable else 'permitted'
     if allowed == 'forbidden':
-        if not folder.exists(): return None
+        if not folder.exists():
+            return None
         raise InputError(folder, f'may not be passed on ({licence}) but is here from an earlier release; '
                                  'remove it, or publish another folder')
     if allowed == 'unclear' and _has_text_back(folder):
@@ -180,19 +216,24 @@ def build_translation(
     code:str, path, out, settings:Settings
 )->str: # Why it was left out; empty if it was built
     "Build one translation of a release; raises `InputError`"
-    folder, path = Path(out)/code, Path(path)
-    if is_finished(folder, path, settings): return '' # By a worker that died before it could report it
-    bible, inputs = read_bible(path, words=bool(settings.aligner)), settings.input_hash(path)
+    folder = Path(out)/code
+    path = Path(path)
+    if is_finished(folder, path, settings):
+        return '' # By a worker that died before it could report it
+    bible = read_bible(path, words=bool(settings.aligner))
+    inputs = settings.input_hash(path)
     licence = licence_of(bible, path)
     layout = _layout(folder, licence, settings)
-    if layout is None: return licence
+    if layout is None:
+        return licence
     annotations = _read_annotations(settings.annotations, settings.annotations_hash)
     build(annotations, bible, folder, splits=settings.splits, versification=settings.versification,
           min_verses=settings.min_verses, segmenter=settings.segmenter, licence=licence, path=path,
           layout=layout, replace=True, tasks=tasks_of(annotations.source, settings.task_files))
     script = script_of(r.text for r in bible.rows[::10])
     about = dict(inputs=inputs, script=script, redistribution=redistribution(licence), files=_sizes(folder))
-    with write_aside(folder/'release.json') as f: f.write_bytes(json_bytes(about))
+    with write_aside(folder/'release.json') as f:
+        f.write_bytes(json_bytes(about))
     return ''
 
 # %% ../../nbs/jobs/release.ipynb #374690e6
@@ -203,22 +244,26 @@ def _shares(task, shares:dict)->str: # e.g. `0 50.1%, 1 49.9%`
 def registry_row(folder)->dict[str,str|int]: # Column to value
     "The row of a translation in the registry"
     folder = Path(folder)
-    m, about = load_manifest(folder), _about(folder)
-    language = find_language(m['language'], folder.name, about['script'])
-    guess = ' (guess)' if language.name and not m['language'] else ''
-    row = dict(code=folder.name, language=language.name + guess, iso639_3=language.iso639_3)
-    row |= dict(family=language.family, script=about['script'], language_from=language.said_by)
-    row['language_doubt'] = m.get('language_doubt', '')
-    row |= dict(translation=m['title'], licence=m['licence'], redistribution=about['redistribution'])
-    withheld = 'verses.tsv' in m['files'] and not (folder/'verses.tsv').exists() # Only the labels are there
-    row['text'] = 'withheld' if withheld else 'in the release'
-    row['verses'] = sum(m['verses'].get(status, 0) for status in ('aligned','crosses'))
-    row |= dict(splits=m['splits'], versification=m['versification'])
-    row['renumbered'] = m.get('numbering', {}).get('counts', {}).get('renumbered', 0)
-    once = ['test'] if m['splits'] == 'folds' else SPLITS # Each row is in the test split of one fold
-    for stem,counts in m['counts'].items(): row[stem] = sum(counts[s] for s in once)
-    known = tasks_of_manifest(m, folder)
-    for stem,shares in m['label_shares'].items(): row[f'{stem}_shares'] = _shares(known.get(stem), shares)
+    manifest = load_manifest(folder)
+    about = _about(folder)
+    language = find_language(manifest['language'], folder.name, about['script'])
+    guess = ' (guess)' if language.name and not manifest['language'] else ''
+    has_text = 'verses.tsv' not in manifest['files'] or (folder/'verses.tsv').exists()
+    verses = manifest['verses']
+    row = dict(code=folder.name, language=language.name + guess, iso639_3=language.iso639_3,
+               family=language.family, script=about['script'], language_from=language.said_by,
+               language_doubt=manifest.get('language_doubt', ''), translation=manifest['title'],
+               licence=manifest['licence'], redistribution=about['redistribution'],
+               text='in the release' if has_text else 'withheld',
+               verses=verses.get('aligned', 0) + verses.get('crosses', 0),
+               splits=manifest['splits'], versification=manifest['versification'],
+               renumbered=manifest.get('numbering', {}).get('counts', {}).get('renumbered', 0))
+    once = ['test'] if manifest['splits'] == 'folds' else SPLITS # Each row is in the test split of one fold
+    for stem,counts in manifest['counts'].items():
+        row[stem] = sum(counts[split] for split in once)
+    known = tasks_of_manifest(manifest, folder)
+    for stem,shares in manifest['label_shares'].items():
+        row[f'{stem}_shares'] = _shares(known.get(stem), shares)
     return row
 
 def _registry(rows:list[dict])->dict[str,str]: # Name of a file to its text
@@ -235,24 +280,33 @@ _NUMBERING = 'renumbered', 'merged', 'split', 'repeated', 'empty', 'dropped', 'd
 _FROM_REGISTRY = ('code', 'language', 'iso639_3', 'family', 'script', 'language_from', 'translation',
                   'licence', 'redistribution', 'splits', 'versification')
 
-def metadata_row(registry:dict, manifest:dict)->dict[str,str|int]: # Column to value
+def _metadata_row(registry:dict, manifest:dict)->dict[str,str|int]: # Column to value
     "What `metadata.parquet` says about a translation"
-    numbering, source = manifest.get('numbering', {}), manifest['source']
+    numbering = manifest.get('numbering', {})
+    moved = numbering.get('counts', {})
+    source = manifest['source']
     row = {column: registry[column] for column in _FROM_REGISTRY}
     row |= dict(versification_evidence=numbering.get('evidence', ''), source=source['name'],
                 source_licence=source['licence'], rules=manifest['rules'], version=manifest['version'])
-    row |= {f'verses_{status}': manifest['verses'].get(status, 0) for status in STATUSES}
-    row |= {f'numbering_{what}': numbering.get('counts', {}).get(what, 0) for what in _NUMBERING}
-    row |= {f'{stem}_{split}': n for stem,counts in manifest['counts'].items() for split,n in counts.items()}
-    return row | {f'{name}_hash': manifest['hashes'][name] for name in ('bible','dataset')}
+    for status in STATUSES:
+        row[f'verses_{status}'] = manifest['verses'].get(status, 0)
+    for what in _NUMBERING:
+        row[f'numbering_{what}'] = moved.get(what, 0)
+    for stem,counts in manifest['counts'].items():
+        for split,n in counts.items():
+            row[f'{stem}_{split}'] = n
+    for name in 'bible', 'dataset':
+        row[f'{name}_hash'] = manifest['hashes'][name]
+    return row
 
 # %% ../../nbs/jobs/release.ipynb #me10
-def write_metadata(rows:list[dict], path):
+def _write_metadata(rows:list[dict], path):
     "Write the table"
     import pyarrow as pa, pyarrow.parquet as pq
     columns = dict.fromkeys(column for row in rows for column in row)
     table = pa.table({column: [row.get(column) for row in rows] for column in columns})
-    with write_aside(path) as f: pq.write_table(table, f)
+    with write_aside(path) as f:
+        pq.write_table(table, f)
 
 # %% ../../nbs/jobs/release.ipynb #fa0a33c0
 @dataclass
@@ -269,31 +323,38 @@ class Release:
     withheld:dict[str,str] = field(default_factory=dict) # Code to licence, where only the labels are there
 
     def __repr__(self):
-        n = {'built': self.built, 'finished before': self.finished, 'failed': self.failed,
-             'left out, as their licence forbids redistribution': self.left_out,
-             'without their text, as it is unclear whether it may be passed on': self.withheld}
+        counted = {'built': self.built, 'finished before': self.finished, 'failed': self.failed,
+                   'left out, as their licence forbids redistribution': self.left_out,
+                   'without their text, as it is unclear whether it may be passed on': self.withheld}
+        said = ', '.join(f'{len(codes):,} {what}' for what,codes in counted.items() if codes)
         others = f'; also there, but not part of this release: {_few(self.others)}' if self.others else ''
-        return f'{self.out}: ' + ', '.join(f'{len(v):,} {k}' for k,v in n.items() if v) + others
+        return f'{self.out}: {said}{others}'
 
     @property
     def numbering(self)->str: # e.g. `versification: eng 3; org 1 (fraLSG)`
         "How the translations number their verses, the rarer schemes with their codes"
-        counted = sorted(self.schemes.items(), key=lambda scheme: -len(scheme[1]))
-        shown = [f'{s} {len(codes):,}' + f' ({_few(codes)})'*(i > 0) for i,(s,codes) in enumerate(counted)]
-        return f'versification: {"; ".join(shown)}'
+        said = []
+        for scheme,codes in sorted(self.schemes.items(), key=lambda scheme: -len(scheme[1])):
+            named = f' ({_few(codes)})' if said else ''
+            said.append(f'{scheme} {len(codes):,}{named}')
+        return f'versification: {"; ".join(said)}'
 
 def _few(names:list[str])->str:
     return ', '.join(names[:5]) + (f' and {len(names)-5:,} more' if len(names) > 5 else '')
 
 # %% ../../nbs/jobs/release.ipynb #62ec1086
 # Of a New Testament by reference, at most: 5.5 MB is usual, 7.4 MB in scripts of India; words take 5.6 MB
-_BYTES_EACH, _BYTES_OF_WORDS = 9_000_000, 7_000_000
+_BYTES_EACH = 9_000_000
+_BYTES_OF_WORDS = 7_000_000
 
 def _require_room(out:Path, n:int, settings:Settings):
     "Raise `InputError` if the disk has no room for `n` more translations"
-    parent = next(p for p in [out.absolute(), *out.absolute().parents] if p.is_dir())
-    free, needed = shutil.disk_usage(parent).free, n*(_BYTES_EACH + _BYTES_OF_WORDS*bool(settings.aligner))
-    if settings.splits == 'folds': needed *= N_FOLDS
+    parent = next(place for place in [out.absolute(), *out.absolute().parents] if place.is_dir())
+    free = shutil.disk_usage(parent).free
+    each = _BYTES_EACH + _BYTES_OF_WORDS if settings.aligner else _BYTES_EACH
+    needed = n*each
+    if settings.splits == 'folds':
+        needed *= N_FOLDS
     if free < needed:
         raise InputError(out, f'{n:,} translations take up to {needed/1e6:,.0f} MB, but only '
                               f'{free/1e6:,.0f} MB are free; make room or choose another folder')
@@ -308,8 +369,8 @@ def _require_own_registry(out:Path):
     there = [out/name for name in _OURS if (out/name).exists()]
     for path in there:
         is_own = path.is_file() and _OURS[path.name] in path.read_bytes()[:1000]
-        if there[0].name == 'failed.csv' and is_own: continue
-        raise InputError(path, 'was not written by a release; move it away or choose another folder')
+        if not is_own or there[0].name != 'failed.csv':
+            raise InputError(path, 'was not written by a release; move it away or choose another folder')
 
 # %% ../../nbs/jobs/release.ipynb #56574d93
 @contextmanager
@@ -323,19 +384,31 @@ def _annotation_file(annotations, out:Path, options:dict, progress):
     path = (out/'.annotations.parquet').absolute()
     given = {name: value for name,value in options.items() if value}
     write_annotations(annotate(annotations, **given, progress=progress), path)
-    try: yield path, False
-    finally: path.unlink(missing_ok=True)
+    try:
+        yield path, False
+    finally:
+        path.unlink(missing_ok=True)
 
 # %% ../../nbs/jobs/release.ipynb #r2place1
 def _has_text_in_rows(table:Path)->bool: # As no table of a release
-    with table.open('rb') as f: return f.read(1) not in (b'', b'\t')
+    with table.open('rb') as f:
+        return f.read(1) not in (b'', b'\t')
+
+def _places_of_others(out:Path)->list[str]:
+    "Folders with tables that have the text in their rows, as no table of a release"
+    found = []
+    for pattern in '*', '*/fold0':
+        for table in sorted(out.glob(f'{pattern}/{SM.stem}_train.tsv')):
+            if _has_text_in_rows(table):
+                found.append(table.relative_to(out).parts[0])
+    return found
 
 def _find_places(bibles, out:Path)->dict[str,Path]: # Code to Bible
     "The translations to build; raises `InputError` if they cannot be built into `out`"
-    if out.exists() and not out.is_dir(): raise InputError(out, 'is a file; name a folder for the release')
-    tables = [p for place in ('*','*/fold0') for p in sorted(out.glob(f'{place}/{SM.stem}_train.tsv'))]
-    plain = [p.relative_to(out).parts[0] for p in tables if _has_text_in_rows(p)]
-    if plain: raise InputError(out, f'holds datasets of no release ({_few(plain)}); choose another folder')
+    if out.exists() and not out.is_dir():
+        raise InputError(out, 'is a file; name a folder for the release')
+    if others := _places_of_others(out):
+        raise InputError(out, f'holds datasets of no release ({_few(others)}); choose another folder')
     if out.resolve().is_relative_to(Path(bibles).resolve()):
         raise InputError(out, f'lies inside {bibles}, the folder of the Bibles; choose another folder')
     _require_own_registry(out)
@@ -348,14 +421,17 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
     texts = {'failed.csv': csv_text(failures, ['code','source','reason'])}
     if rows:
         texts |= _registry(rows)
-        write_metadata([metadata_row(row, load_manifest(done.out/row['code'])) for row in rows],
+        _write_metadata([_metadata_row(row, load_manifest(done.out/row['code'])) for row in rows],
                        done.out/'metadata.parquet')
     else:
-        for name in _OURS: (done.out/name).unlink(missing_ok=True)
+        for name in _OURS:
+            (done.out/name).unlink(missing_ok=True)
     for name,text in texts.items():
-        with write_aside(done.out/name) as f: f.write_text(text, encoding='utf-8', newline='\n')
+        with write_aside(done.out/name) as f:
+            f.write_text(text, encoding='utf-8', newline='\n')
     done.doubts = {row['code']: row['language_doubt'] for row in rows if row['language_doubt']}
-    for row in rows: done.schemes.setdefault(row['versification'], []).append(row['code'])
+    for row in rows:
+        done.schemes.setdefault(row['versification'], []).append(row['code'])
     done.withheld = {row['code']: row['licence'] for row in rows if row['text'] == 'withheld'}
 
 # %% ../../nbs/jobs/release.ipynb #c68cb39c
@@ -372,7 +448,8 @@ def release(
     check:Callable=iter # Wraps the list of translations that are compared with what is there
 )->Release:
     "Build every unfinished translation and list all; raises `InputError` if there is none to publish"
-    done, bibles = Release(Path(out)), Path(bibles)
+    done = Release(Path(out))
+    bibles = Path(bibles)
     places = _find_places(bibles, done.out)
     with _annotation_file(annotations, done.out, dict(rules=rules, arguments=arguments), progress
                           ) as (file, has_words):
@@ -388,11 +465,15 @@ def release(
             with (connect(workers, scheduler, jobs=len(jobs), certificates=certificates) as client,
                   closing(run_jobs(client, build_translation, jobs, limit=job_timeout)) as outcomes):
                 for _,(code,licence,error) in zip(progress(list(jobs)), outcomes):
-                    if error: done.failed[code] = error.replace(f'{bibles.absolute()}/', '')
-                    elif licence: done.left_out[code] = licence
-                    else: done.built.append(code)
+                    if error:
+                        done.failed[code] = error.replace(f'{bibles.absolute()}/', '')
+                    elif licence:
+                        done.left_out[code] = licence
+                    else:
+                        done.built.append(code)
     _finish(done, places, bibles)
-    if publishable: _require_publishable(done)
+    if publishable:
+        _require_publishable(done)
     return done
 
 # %% ../../nbs/jobs/release.ipynb #r1fin001

@@ -22,8 +22,10 @@ class Instructions(NamedTuple):
 
     def of(self, task)->dict|None: # JSON values; `None` if the task is not among them
         "What a run needs for one task"
-        if (task.stem, 'question') not in self.texts: return None
-        text = lambda stem, key: self.texts[stem,key][0]
+        if (task.stem, 'question') not in self.texts:
+            return None
+        def text(stem, key):
+            return self.texts[stem,key][0]
         return dict(language=self.language, prompts=self.texts['*','prompt'], verse=text('*', 'verse'),
                     question=text(task.stem, 'question'),
                     words=[text(task.stem, label) for label in task.labels])
@@ -35,8 +37,10 @@ def _keys(task)->tuple[str,...]: # What a language needs; `None` is for all task
     return ('question', *task.labels) if task else ('prompt','verse')
 
 def _fields(text:str)->set[str]|None: # `None` if its braces do not fit together
-    try: return {name for _,name,_,_ in Formatter().parse(text) if name is not None}
-    except ValueError: return None
+    try:
+        return {name for _,name,_,_ in Formatter().parse(text) if name is not None}
+    except ValueError:
+        return None
 
 # %% ../../nbs/modeling/instructions.ipynb #in00007b
 def _fault(language:str, task, key:str, text:str)->str|None:
@@ -46,16 +50,20 @@ def _fault(language:str, task, key:str, text:str)->str|None:
     if key not in _keys(task):
         return f'{key!r} is unknown; for {task.stem if task else "*"} it is one of {", ".join(_keys(task))}'
     fields = {'question','verses','options'} if key == 'prompt' else set()
-    if key == 'question' and task.has_sense: fields = {'sense'}
-    if text and _fields(text) == fields: return None
+    if key == 'question' and task.has_sense:
+        fields = {'sense'}
+    if text and _fields(text) == fields:
+        return None
     these = ', '.join(f'{{{name}}}' for name in sorted(fields))
     return f'{key} needs a text with {f"the fields {these} and no other" if fields else "no"} braces'
 
 # %% ../../nbs/modeling/instructions.ipynb #in000008
 def _lines(path)->list[dict[str,str]]:
-    with reading(path, _HINT): text = Path(path).read_text(encoding='utf-8-sig')
+    with reading(path, _HINT):
+        text = Path(path).read_text(encoding='utf-8-sig')
     header, *rows = [line.split('\t') for line in text.removesuffix('\n').split('\n')]
-    if header != _COLUMNS: raise InputError(path, f'has other columns; {_HINT}', 'line 1')
+    if header != _COLUMNS:
+        raise InputError(path, f'has other columns; {_HINT}', 'line 1')
     for n,row in enumerate(rows, 2):
         if len(row) != len(_COLUMNS):
             raise InputError(path, f'has {len(row)} columns; {_HINT}', f'line {n}')
@@ -68,12 +76,14 @@ def _gathered(rows:list[dict], path, known:Tasks)->dict[str,Instructions]:
     for n,row in enumerate(rows, 2):
         language, name, key, text = row.values()
         key = normalize('NFC', key) # As labels are
-        try: task = None if name == '*' else known.find(name)
+        try:
+            task = None if name == '*' else known.find(name)
         except ValueError as e:
             what = f'there is no task {name!r}; use NMC, PNS, SM, SS, SAC, a stem or *'
             raise InputError(path, what, f'line {n}') from e
         stem = task.stem if task else '*'
-        if fault := _fault(language, task, key, text): raise InputError(path, fault, f'line {n}')
+        if fault := _fault(language, task, key, text):
+            raise InputError(path, fault, f'line {n}')
         texts = found.setdefault(language, Instructions(language, {})).texts
         if key != 'prompt' and (stem, key) in texts:
             raise InputError(path, f'gives {key} of {name} in {language} twice; remove one row', f'line {n}')
@@ -81,7 +91,8 @@ def _gathered(rows:list[dict], path, known:Tasks)->dict[str,Instructions]:
     for language,own in found.items():
         for stem in {'*': 0} | {stem: 0 for stem,_ in own.texts}:
             missing = [key for key in _keys(known.get(stem)) if (stem, key) not in own.texts]
-            if missing: raise InputError(path, f'{language} has no {missing[0]} for {stem}; add it')
+            if missing:
+                raise InputError(path, f'{language} has no {missing[0]} for {stem}; add it')
     return found
 
 # %% ../../nbs/modeling/instructions.ipynb #in00008b

@@ -37,7 +37,8 @@ class _Masked:
         from transformers import AutoModelForMaskedLM
         from pronto.modeling.architectures import check_tokens, load_model, load_tokenizer, quiet, token_limit
         from pronto.modeling.apart import read_apart
-        self.model, self.device = model, pick_device(device)
+        self.model = model
+        self.device = pick_device(device)
         self.tokenizer = load_tokenizer(model)
         remedy = 'choose a causal model, or one that was pretrained with masked tokens'
         with quiet():
@@ -53,16 +54,19 @@ class _Masked:
 
     def masked(self, ids:list[list[int]], hidden:list[list[int]])->dict: # A batch
         "Texts whose tokens at the places of `hidden` are masked"
-        mask, found = self.tokenizer.mask_token_id, [list(x) for x in ids]
+        mask = self.tokenizer.mask_token_id
+        found = [list(x) for x in ids]
         for text,places in zip(found, hidden):
-            for i in places: text[i] = mask
+            for i in places:
+                text[i] = mask
         return tensors(self, found)
 
     def predict(self, ids:list[list[int]], hidden:list[list[int]]): # (texts, tokens, vocabulary)
         "The logits of all tokens; `hidden` as for `masked`"
         import torch
         batch = self.masked(ids, hidden)
-        with torch.inference_mode(): return self.net(**batch).logits
+        with torch.inference_mode():
+            return self.net(**batch).logits
 
 # %% ../../nbs/modeling/perplexity.ipynb #ppl0007b
 class MaskedModel(_Masked):
@@ -73,7 +77,8 @@ class MaskedModel(_Masked):
         for start in range(EVERY):
             hidden = [[i for i,s in enumerate(marks) if not s][start::EVERY] for marks in special]
             texts = [k for k,places in enumerate(hidden) if places]
-            if not texts: continue
+            if not texts:
+                continue
             values = self.hidden_nats([ids[k] for k in texts], [hidden[k] for k in texts])
             for k in texts:
                 n = len(hidden[k])
@@ -121,7 +126,8 @@ def encoded(model, text:str)->Tokens:
     tokens, = tokenized(tokenizer, [text])
     first = tokenizer.eos_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id
     is_begun = tokens.special and tokens.special[0]
-    if first is None or is_begun or isinstance(model, MaskedModel): return tokens
+    if first is None or is_begun or isinstance(model, MaskedModel):
+        return tokens
     return Tokens([first, *tokens.ids], [1, *tokens.special], [0, *tokens.types])
 
 def read_tokens(
@@ -133,13 +139,15 @@ def read_tokens(
     "Compute how probable each token is"
     from pronto.modeling.architectures import one_line_errors
     tokens = {name: encoded(model, text) for name,text in texts.items() if text.strip()}
-    short, found = [name for name,some in tokens.items() if len(some.ids) <= model.limit], {}
+    short = [name for name,some in tokens.items() if len(some.ids) <= model.limit]
+    found = {}
     batches = batches_by_length([tokens[name].ids for name in short], batch_size)
     for batch in (bar(progress) if progress else iter)(batches):
         read = [tokens[short[i]] for i in batch]
         with one_line_errors(model.model, 'cannot read text', 'choose another model'):
             nats = model.token_nats([some.ids for some in read], [some.special for some in read])
-        for i,some,values in zip(batch, read, nats): found[short[i]] = some.own, values
+        for i,some,values in zip(batch, read, nats):
+            found[short[i]] = some.own, values
     return {name: found[name] for name in texts if name in found}
 
 # %% ../../nbs/modeling/perplexity.ipynb #ppl0010b
@@ -148,33 +156,50 @@ def read_verses(
     batch_size:int=16, progress:str='' # See `read_tokens`
 )->tuple[list[Reading],int]: # In the order of the verses, and how many were too long
     "What a model needs for each verse"
-    read, tokenizer, found = read_tokens(model, verses, batch_size, progress), model.tokenizer, []
+    read = read_tokens(model, verses, batch_size, progress)
+    tokenizer = model.tokenizer
     used = {i for ids,_ in read.values() for i in ids}
     broken = {i for i in used if '\N{REPLACEMENT CHARACTER}' in tokenizer.decode([i])}
+    found = []
     for ref,(ids,nats) in read.items():
-        unknown, pieces = ids.count(tokenizer.unk_token_id), sum(i in broken for i in ids)
-        characters = len(normalize('NFC', verses[ref]))
-        found.append(Reading(ref, float(nats.sum()/math.log(2)), characters, len(ids), unknown, pieces))
-    return found, sum(bool(text.strip()) for text in verses.values()) - len(found)
+        bits = float(nats.sum()/math.log(2))
+        n_characters = len(normalize('NFC', verses[ref]))
+        n_unknown = ids.count(tokenizer.unk_token_id)
+        n_pieces = sum(i in broken for i in ids)
+        found.append(Reading(ref, bits, n_characters, len(ids), n_unknown, n_pieces))
+    n_verses = sum(bool(text.strip()) for text in verses.values())
+    return found, n_verses - len(found)
 
 # %% ../../nbs/modeling/perplexity.ipynb #ppl00014
 def _rates(found:list[Reading])->dict: # Fields of `Record`
-    total = lambda name: sum(getattr(r, name) for r in found)
-    bits, characters, tokens = map(total, ('bits','characters','tokens'))
-    return dict(bits_per_character=round(bits/characters, 4), bits_per_verse=round(bits/len(found), 2),
-                tokens_per_verse=round(tokens/len(found), 2),
-                tokens_per_character=round(tokens/characters, 4),
-                unknown=dict(test=round(total('unknown')/max(tokens, 1), 4)),
-                pieces=round(total('pieces')/max(tokens, 1), 4))
+    n = len(found)
+    bits = sum(reading.bits for reading in found)
+    characters = sum(reading.characters for reading in found)
+    tokens = sum(reading.tokens for reading in found)
+    unknown = sum(reading.unknown for reading in found)
+    pieces = sum(reading.pieces for reading in found)
+    return dict(bits_per_character=round(bits/characters, 4), bits_per_verse=round(bits/n, 2),
+                tokens_per_verse=round(tokens/n, 2), tokens_per_character=round(tokens/characters, 4),
+                unknown=dict(test=round(unknown/max(tokens, 1), 4)), pieces=round(pieces/max(tokens, 1), 4))
 
 def _interval(found:list[Reading])->list[float]|None:
     "95 % of bits per character, from whole chapters drawn anew"
-    mean = sum(r.characters for r in found)/len(found)
-    values = [[r.bits/mean for r in found]] # Their mean is the bits per character
-    chapters = [r.ref.chapter_name for r in found]
-    return score_seeds(values, chapters, bounds=(0, 1000)).interval # No model needs as many bits
+    mean = sum(reading.characters for reading in found)/len(found)
+    values = [reading.bits/mean for reading in found] # Their mean is the bits per character
+    chapters = [reading.ref.chapter_name for reading in found]
+    return score_seeds([values], chapters, bounds=(0, 1000)).interval # No model needs as many bits
 
 # %% ../../nbs/modeling/perplexity.ipynb #ppl0014b
+def _fertility(reader, found:list[Reading], other:dict[Ref,str])->float|None: # `None` if no verse is shared
+    "How many tokens verses take for each that another translation takes"
+    own = 0
+    theirs = 0
+    for reading in found:
+        if reading.ref in other:
+            own += reading.tokens
+            theirs += len(encoded(reader, other[reading.ref]).own)
+    return round(own/theirs, 4) if theirs else None
+
 def score_perplexity(
     model, # A model folder, or a name in the local cache
     folds:list[Dataset],
@@ -183,21 +208,22 @@ def score_perplexity(
     progress:str='' # See `read_verses`
 )->Measured:
     "Read the dev and test verses of a translation; raises `InputError` for bad input"
-    start, reader = time.perf_counter(), load_reader(model, device)
+    start = time.perf_counter()
+    reader = load_reader(model, device)
     splits = {split: verse_texts(folds, split) for split in ('dev','test')}
-    verses = dict(sorted(item for texts in splits.values() for item in texts.items()))
-    found, long = read_verses(reader, verses, progress=progress)
-    if not found: raise InputError(folds[0].path, f'has no dev or test verse that {model} can read')
+    verses = dict(sorted((splits['dev'] | splits['test']).items()))
+    found, n_long = read_verses(reader, verses, progress=progress)
+    if not found:
+        raise InputError(folds[0].path, f'has no dev or test verse that {model} can read')
     kind = 'masked' if isinstance(reader, MaskedModel) else 'causal'
     counts = {split: len(texts) for split,texts in splits.items()}
-    results = _rates(found) | dict(counts=counts, truncated=dict(test=long), predicts=kind,
+    results = _rates(found) | dict(counts=counts, truncated=dict(test=n_long), predicts=kind,
                                    script=script_of(verses.values()),
                                    intervals=dict(bits_per_character=_interval(found)))
     if against:
-        other = {ref: t for split in splits for ref,t in verse_texts(against, split).items()}
-        both = [r for r in found if r.ref in other]
-        if not both: raise InputError(folds[0].path, f'shares no dev or test verse with {against[0].path}')
-        theirs = sum(len(encoded(reader, other[r.ref]).own) for r in both)
-        results['fertility'] = round(sum(r.tokens for r in both)/theirs, 4)
-    rows = [r._asdict() | dict(ref=str(r.ref), bits=f'{r.bits:.4f}') for r in found]
+        other = verse_texts(against, 'dev') | verse_texts(against, 'test')
+        results['fertility'] = _fertility(reader, found, other)
+        if results['fertility'] is None:
+            raise InputError(folds[0].path, f'shares no dev or test verse with {against[0].path}')
+    rows = [reading._asdict() | dict(ref=str(reading.ref), bits=f'{reading.bits:.4f}') for reading in found]
     return Measured(results | spent(start, reader.device), rows)

@@ -13,28 +13,35 @@ from contextlib import contextmanager
 from threading import Lock
 from urllib.parse import quote, urlsplit
 import numpy as np
-from ..core.files import InputError, content_hash, data_dir, printable, reading, safe_name, to_stderr
+from ..core.files import (InputError, Parameter, content_hash, data_dir, printable, reading,
+                               safe_name, to_stderr)
 from ..core.progress import before
 from .letters import letter_of
 from .model import served_name
 from .recipes import PromptRecipe
 
 # %% ../../nbs/modeling/served.ipynb #srvk0001
-def _key()->str: return os.environ.get('OPENAI_API_KEY', '').strip() # Own servers need none
+def _key()->str:
+    return os.environ.get('OPENAI_API_KEY', '').strip() # Own servers need none
 
 def _shapes(key:str)->set[str]:
     "How a key may be written"
-    found, data = {key, quote(key, safe='')}, key.encode()
+    found = {key, quote(key, safe='')}
+    data = key.encode()
     for start in range(3): # Only the part of Base64 that does not depend on what is around the key
-        first, last = (8*start + 5)//6, 8*(start + len(data))//6
+        first = (8*start + 5)//6
+        last = 8*(start + len(data))//6
         found |= {to(bytes(start) + data)[first:last].decode() for to in (b64encode, urlsafe_b64encode)}
     return found
 
 def _clean(said)->str:
     "What a server said, without the key and without halves of characters"
-    text, key = str(said).encode(errors='replace').decode(), _key()
-    if len(key) < 4: return text
-    for shape in sorted(_shapes(key), key=len, reverse=True): text = text.replace(shape, 'KEY')
+    text = str(said).encode(errors='replace').decode()
+    key = _key()
+    if len(key) < 4:
+        return text
+    for shape in sorted(_shapes(key), key=len, reverse=True):
+        text = text.replace(shape, 'KEY')
     return text
 
 # %% ../../nbs/modeling/served.ipynb #srv00010
@@ -55,7 +62,8 @@ _NO_ROOM = re.compile(r'context|too (long|large)|longer than|(maximum|less than|
 
 def _is_too_long(e)->bool:
     "Does a server refuse a question because its model has no room for it?"
-    if e.status_code == 413 or e.code == 'context_length_exceeded': return True
+    if e.status_code == 413 or e.code == 'context_length_exceeded':
+        return True
     return e.status_code in (400, 422) and bool(_NO_ROOM.search(_own_words(e)))
 
 _REMEDIES = {400: _LENGTH, 404: _NAME, 405: _NAME, 413: _LENGTH, 422: _LENGTH,
@@ -75,14 +83,19 @@ def _own_words(e)->str: # In brackets; empty if it gives no reason
 def _one_line(endpoint:str):
     "Turn every failure of a server into one line that contains no key, nor do the errors behind it"
     import openai
-    def failed(what): return InputError(endpoint, f'{what}; {_KEPT}')
-    try: yield
-    except InputError: raise
+    def failed(what):
+        return InputError(endpoint, f'{what}; {_KEPT}')
+    try:
+        yield
+    except InputError:
+        raise
     except (openai.AuthenticationError, openai.PermissionDeniedError):
         raise failed('refuses the key; set OPENAI_API_KEY') from None
-    except openai.APITimeoutError: raise failed(f'did not answer in {TIMEOUT} s') from None
+    except openai.APITimeoutError:
+        raise failed(f'did not answer in {TIMEOUT} s') from None
     except openai.APIConnectionError as e:
-        if isinstance(e.__cause__, InputError): raise e.__cause__ from None # Older clients wrap ours
+        if isinstance(e.__cause__, InputError):
+            raise e.__cause__ from None # Older clients wrap ours
         raise failed('cannot be reached; check address and server') from None
     except openai.APIStatusError as e:
         remedy = _REMEDIES.get(e.status_code, 'look into its log')
@@ -98,13 +111,17 @@ def _read(answer, most:int, endpoint:str)->bytes:
     "Read an answer piece by piece; raises `InputError` if it is longer than `most` bytes"
     is_refusal = answer.status_code >= 400 # Of which the beginning is enough
     if answer.headers.get('content-encoding', 'identity') != 'identity':
-        if is_refusal: return b''
+        if is_refusal:
+            return b''
         raise InputError(endpoint, f'sends compressed answers, which it was asked not to do; {_KEPT}')
-    pieces, n, deadline = [], 0, time.monotonic() + ANSWER_SECONDS
+    pieces = []
+    n = 0
+    deadline = time.monotonic() + ANSWER_SECONDS
     for piece in answer.iter_raw():
         pieces.append(piece)
         n += len(piece)
-        if n > most or time.monotonic() > deadline: break # Nobody waits for this thread any more
+        if n > most or time.monotonic() > deadline:
+            break # Nobody waits for this thread any more
     if n > most and not is_refusal:
         raise InputError(endpoint, f'answers with more than {most:,} bytes, too many to be right; {_KEPT}')
     return b''.join(pieces)[:most]
@@ -119,7 +136,8 @@ def _careful_client(endpoint:str, tokens:int): # Of the package that `openai` us
         def send(self, request, **options):
             request.headers['Accept-Encoding'] = 'identity'
             most = most_of_an_answer if request.method == 'POST' else _MOST_OF_A_LIST
-            try: return before(time.monotonic() + ANSWER_SECONDS, self.whole, request, most, options)
+            try:
+                return before(time.monotonic() + ANSWER_SECONDS, self.whole, request, most, options)
             except TimeoutError:
                 raise InputError(endpoint, f'did not end its answer in {ANSWER_SECONDS} s; {_KEPT}') from None
 
@@ -131,13 +149,15 @@ def _careful_client(endpoint:str, tokens:int): # Of the package that `openai` us
                         content = _read(answer, most, endpoint)
                         return type(answer)(answer.status_code, headers=answer.headers, content=content,
                                             request=request, extensions=answer.extensions)
-                finally: answer.close()
+                finally:
+                    answer.close()
                 self.stay(request, answer.next_request)
                 request = answer.next_request
             raise InputError(endpoint, 'redirects in circles; check the address')
 
         def stay(self, request, following):
-            if _place(following.url) == _place(request.url): return
+            if _place(following.url) == _place(request.url):
+                return
             other = following.url.copy_with(path='/', query=None, fragment=None)
             what = f'redirects to another server ({_clean(other)[:200]})'
             raise InputError(endpoint, f'{what}; if it is yours, give its address as --endpoint')
@@ -146,23 +166,28 @@ def _careful_client(endpoint:str, tokens:int): # Of the package that `openai` us
 
 # %% ../../nbs/modeling/served.ipynb #srv0010b
 def _is_address(endpoint:str)->bool: # Of a server, and without a key
-    if not re.fullmatch('[!-~]{1,1000}', endpoint): return False
+    if not re.fullmatch('[!-~]{1,1000}', endpoint):
+        return False
     try:
         place = urlsplit(endpoint)
         has_port, _ = place.port != 0, (place.hostname or '').encode('idna') # Or none
-    except ValueError: return False
+    except ValueError:
+        return False
     more = place.username or place.query or place.fragment
     return place.scheme in ('http','https') and bool(place.hostname) and not more and has_port
 
 def require_address(endpoint:str):
     "Raise `InputError` for an address that holds a key, or no server; it becomes part of records"
-    if _is_address(endpoint): return
-    raise InputError('--endpoint', 'is not the address of a server; give e.g. http://localhost:8000/v1, '
-                                   'without blanks and accents, and a key as OPENAI_API_KEY')
+    if _is_address(endpoint):
+        return
+    what = ('is not the address of a server; give e.g. http://localhost:8000/v1, '
+            'without blanks and accents, and a key as OPENAI_API_KEY')
+    raise InputError(Parameter('endpoint'), what)
 
 def _client(model, endpoint:str, tokens:int):
     "The official client; raises `InputError` for a server that is not there, or refuses the key"
-    try: import openai
+    try:
+        import openai
     except ImportError as e:
         what = "needs the package openai; in the folder of PrOnto: pip install '.[http]'"
         raise InputError(model, what) from e
@@ -172,10 +197,13 @@ def _client(model, endpoint:str, tokens:int):
     client = openai.OpenAI(base_url=endpoint, api_key=_key() or 'none', timeout=TIMEOUT, max_retries=RETRIES,
                            http_client=_careful_client(endpoint, tokens))
     with _one_line(endpoint): # A dead server is known at once, a refused key too
-        try: client.with_options(max_retries=0).models.list()
+        try:
+            client.with_options(max_retries=0).models.list()
         except openai.APIStatusError as e: # Not all servers list their models
-            if e.status_code in (401, 403): raise
-        except InputError: raise
+            if e.status_code in (401, 403):
+                raise
+        except InputError:
+            raise
         except _ODD:
             what = 'has a list of models (/models) that cannot be read, so it is not such a server'
             raise InputError(endpoint, f'{what}; check the address, which mostly ends in /v1') from None
@@ -184,35 +212,51 @@ def _client(model, endpoint:str, tokens:int):
 # %% ../../nbs/modeling/served.ipynb #srv0010e
 def _pause(e, usual:int)->float|None: # In seconds; `None` if there is no use in waiting
     "How long a server wants us to wait"
-    if e.code == 'insufficient_quota' or e.status_code not in (429, 502, 503, 504, 529): return None
-    try: asked = float(e.response.headers.get('retry-after', ''))
-    except ValueError: asked = usual
+    if e.code == 'insufficient_quota' or e.status_code not in (429, 502, 503, 504, 529):
+        return None
+    try:
+        asked = float(e.response.headers.get('retry-after', ''))
+    except ValueError:
+        asked = usual
     return max(asked, usual) if asked <= _LONGEST else None
+
+# %% ../../nbs/modeling/served.ipynb #srv0010w
+def _without(name:str, settings:dict)->dict:
+    "Some models have no temperature, and another name for the most tokens"
+    left = {k: v for k,v in settings.items() if k != name}
+    more = dict(max_completion_tokens=settings[name]) if name == 'max_tokens' else {}
+    return left | more
 
 # %% ../../nbs/modeling/served.ipynb #srv0010c
 class _Asker:
     "The client of a server, and the settings of its requests"
     def __init__(self, client, name:str, tokens:int):
-        self.client, self.name, self.telling = client, name, Lock()
+        self.client = client
+        self.name = name
+        self.telling = Lock()
         self.settings = dict(max_tokens=tokens, temperature=0)
 
     def ask(self, messages:list[dict]): # `None` if the server has no room for them
         "The reply of a server, which may need time, or settings of another name"
         import openai
-        pauses, changed = list(PAUSES), set()
+        pauses = list(PAUSES)
+        changed = set()
         while True:
             settings = dict(self.settings)
-            try: return self.client.chat.completions.create(model=self.name, messages=messages, **settings)
+            try:
+                return self.client.chat.completions.create(model=self.name, messages=messages, **settings)
             except (openai.RateLimitError, openai.InternalServerError) as e:
                 wait = _pause(e, pauses.pop(0)) if pauses else None
-                if wait is None: raise
+                if wait is None:
+                    raise
                 self._wait(wait, e.status_code)
             except openai.APIStatusError as e:
                 if e.status_code == 400 and e.param in settings and e.param not in changed:
                     changed.add(e.param)
-                    self._do_without(e.param, settings)
+                    self.settings = _without(e.param, settings)
                     continue
-                if not _is_too_long(e): raise
+                if not _is_too_long(e):
+                    raise
                 self.refusal = e
                 return None
 
@@ -220,18 +264,15 @@ class _Asker:
         if self.telling.acquire(blocking=False): # One line for all that wait
             to_stderr(f'{self.name}: the server has no time (status {status}); it is asked again after '
                       f'{seconds:.0f} s')
-            try: return time.sleep(seconds)
-            finally: self.telling.release()
+            try:
+                return time.sleep(seconds)
+            finally:
+                self.telling.release()
         time.sleep(seconds)
 
-    def _do_without(self, name:str, settings:dict):
-        "Some models have no temperature, and another name for the most tokens"
-        left = {k: v for k,v in settings.items() if k != name}
-        more = dict(max_completion_tokens=settings[name]) if name == 'max_tokens' else {}
-        self.settings = left | more
-
 # %% ../../nbs/modeling/served.ipynb #srv0011a
-def _asked(prompt:str)->str: return content_hash(prompt.encode(errors='replace'), size=16)
+def _asked(prompt:str)->str:
+    return content_hash(prompt.encode(errors='replace'), size=16)
 
 _UNKNOWN = 'not stated' # A model that a server does not name
 
@@ -241,18 +282,22 @@ def _of_row(said, model, date, cut)->dict: # What is kept of an answer
 
 def _read_answers(file)->dict[str,dict]: # By the hash of a question
     found = {}
-    if not file.exists(): return found
+    if not file.exists():
+        return found
     with reading(file), file.open(encoding='utf-8', errors='replace') as lines:
         for line in lines:
             try:
                 row = json.loads(line)
                 found[row['asked']] = _of_row(*(row[k] for k in ('said','model','date','cut')))
-            except (ValueError, KeyError, TypeError): continue # Half a line
+            except (ValueError, KeyError, TypeError):
+                continue # Half a line
     return found
 
 def _row(reply)->dict|None: # What is kept; `None` without an answer
-    if reply is None: return None
-    first, model = reply.choices[0], getattr(reply, 'model', None) or ''
+    if reply is None:
+        return None
+    first = reply.choices[0]
+    model = getattr(reply, 'model', None) or ''
     is_cut = getattr(first, 'finish_reason', None) == 'length'
     return _of_row(first.message.content or '', model, time.strftime('%Y-%m-%d'), is_cut)
 
@@ -260,18 +305,23 @@ def _row(reply)->dict|None: # What is kept; `None` without an answer
 class _Answers:
     "Answers that were kept, by the hash of the question, and those of them that a run uses"
     def __init__(self, file):
-        self.file, self.kept, self.used, self.lock = file, _read_answers(file), {}, Lock()
+        self.file = file
+        self.kept = _read_answers(file)
+        self.used = {}
+        self.lock = Lock()
         self.too_long = set() # Questions for which the server has no room
         self.unread = set() # Questions whose answers name no letter
 
-    def is_kept(self, prompt:str)->bool: return _asked(prompt) in self.kept
+    def is_kept(self, prompt:str)->bool:
+        return _asked(prompt) in self.kept
 
     def keep(self, asked:str, row:dict):
         with self.lock:
             self.kept[asked] = row
             self.file.parent.mkdir(parents=True, exist_ok=True)
             line = '\n' + json.dumps(dict(asked=asked) | row)
-            with open(self.file, 'ab', buffering=0) as f: f.write(line.encode()) # Whole, if others write too
+            with open(self.file, 'ab', buffering=0) as f:
+                f.write(line.encode()) # Whole, if others write too
 
     def who(self)->dict: # JSON values
         "Which model answered, and when"
@@ -287,13 +337,33 @@ class _Answers:
         if self.too_long:
             to_stderr(f'{name}: the server has no room for {len(self.too_long):,} questions, which count as '
                       f'wrong; {_LENGTH}; to ask them again remove the record of this run')
-        if _UNKNOWN in models: to_stderr(f'{name}: the server does not say which model answered')
+        if _UNKNOWN in models:
+            to_stderr(f'{name}: the server does not say which model answered')
         lost = [self.used[asked] for asked in self.unread]
         cut = sum(row['cut'] for row in lost)
-        if not lost: return
+        if not lost:
+            return
         why = f', {cut:,} of them cut after {tokens} tokens (--answer-tokens)' if cut else ''
         to_stderr(f'{name}: {len(lost):,} of {len(self.used):,} answers name no letter{why}; read them '
                   f'in {self.file}')
+
+# %% ../../nbs/modeling/served.ipynb #srv0011p
+def _place_of(said:str|None, prompt:str, n:int)->int|None:
+    "The letter that an answer names; `None` without an answer, too"
+    if said is None:
+        return None
+    question = json.loads(prompt)[-1]['content']
+    return letter_of(said, n, question)
+
+def _letter_scores(places:list[int|None], n:int)->np.ndarray: # (places, n)
+    "0 for the letter that was named and -1 for all others; NaN without one"
+    found = np.full((len(places), n), -1.)
+    for row,place in enumerate(places):
+        if place is None:
+            found[row] = np.nan
+        else:
+            found[row,place] = 0
+    return found
 
 # %% ../../nbs/modeling/served.ipynb #srv00011
 class ServedModel(_Answers):
@@ -313,23 +383,25 @@ class ServedModel(_Answers):
 
     def compare(self, prompts:list[str], n:int)->tuple[np.ndarray,int]: # (prompts, n); NaN without an answer
         "Give the letter that the model answers 0 and all others -1"
-        with ThreadPoolExecutor(_AT_ONCE) as pool: said = list(pool.map(self._answer, prompts))
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            said = list(pool.map(self._answer, prompts))
         if said and all(text is None for text in said):
-            with _one_line(self.endpoint): raise self.asker.refusal
-        found = np.full((len(prompts), n), -1.)
-        for row,(prompt,text) in enumerate(zip(prompts, said)):
-            place = None if text is None else letter_of(text, n, json.loads(prompt)[-1]['content'])
-            if place is not None: found[row,place] = 0
-            else: found[row] = np.nan
-            if place is None and text is not None: self.unread.add(_asked(prompt))
-        return found, 0
+            with _one_line(self.endpoint):
+                raise self.asker.refusal
+        places = [_place_of(text, prompt, n) for text,prompt in zip(said, prompts)]
+        for text,prompt,place in zip(said, prompts, places):
+            if text is not None and place is None:
+                self.unread.add(_asked(prompt))
+        return _letter_scores(places, n), 0
 
     def _answer(self, prompt:str)->str|None: # `None` if the server has no room for the question
         "The kept answer, or a new one, which is kept at once"
         asked = _asked(prompt)
         if asked not in self.kept:
-            with _one_line(self.endpoint): row = _row(self.asker.ask(json.loads(prompt)))
-            if row: self.keep(asked, row)
+            with _one_line(self.endpoint):
+                row = _row(self.asker.ask(json.loads(prompt)))
+            if row:
+                self.keep(asked, row)
         self.tick()
         if asked not in self.kept:
             self.too_long.add(asked)
@@ -339,12 +411,15 @@ class ServedModel(_Answers):
 
 # %% ../../nbs/modeling/served.ipynb #srv0011b
 def _cost(price:str, read:int, write:int)->str: # Empty without prices
-    if not price: return ''
-    try: each = [float(x) for x in price.split(',')]
-    except ValueError: each = []
+    if not price:
+        return ''
+    try:
+        each = [float(x) for x in price.split(',')]
+    except ValueError:
+        each = []
     if len(each) != 2 or not all(0 <= x < float('inf') for x in each):
         what = f'{price!r} is not the prices of a million tokens read and written; give e.g. 0.15,0.60'
-        raise InputError('--price', what)
+        raise InputError(Parameter('price'), what)
     return f', which cost about {max(.01, (read*each[0] + write*each[1])/1e6):,.2f}'
 
 def allow(
@@ -353,7 +428,8 @@ def allow(
     price:str='' # Of a million tokens that are read, and written, e.g. `0.15,0.60`
 ):
     "Raise `InputError` before the first request if there are more than was allowed"
-    n, read = len(prompts), sum(len(p.encode(errors='replace')) for p in prompts)//4
+    n = len(prompts)
+    read = sum(len(p.encode(errors='replace')) for p in prompts)//4
     tokens = f'about {read:,} tokens to read and {n*model.tokens:,} to write'
     what = f'{n:,} requests, {tokens}{_cost(price, read, n*model.tokens)}'
     if n > most:

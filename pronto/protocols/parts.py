@@ -29,16 +29,22 @@ class Part:
     common:tuple[Dataset,...]=() # Only rows that all of these have in this split
 
     @property
-    def folder(self)->Path: return self.dataset.path
+    def folder(self)->Path:
+        return self.dataset.path
 
     @property
-    def code(self)->str: return self.dataset.code # Of the translation
+    def code(self)->str:
+        return self.dataset.code # Of the translation
 
     def describe(self)->dict: # JSON values; no paths, which mean nothing on another machine
         "What a key says about a part, apart from hashes"
         found = dict(code=self.code, split=self.split)
-        if self.size is not None: found |= dict(size=self.size, draw=self.draw)
-        if self.share: found |= dict(share=list(self.share), draw=self.draw)
+        if self.size is not None:
+            found['size'] = self.size
+        if self.share:
+            found['share'] = list(self.share)
+        if self.size is not None or self.share:
+            found['draw'] = self.draw
         return found
 
     def rows(self,
@@ -50,7 +56,8 @@ class Part:
         if self.common:
             known = set(common_row_names(self.common, stem, self.split))
             found = [row for i,row in enumerate(found) if _row_name(row, i) in known]
-        if self.share: found = _take_share(found, *self.share, draw=self.draw)
+        if self.share:
+            found = _take_share(found, *self.share, draw=self.draw)
         return sample(found, self.size, self.draw)
 
 # %% ../../nbs/protocols/parts.ipynb #pt08
@@ -70,7 +77,8 @@ def _take_share(
     draw:int=0
 )->list: # In the order of `rows`
     "One of several shares of some rows; no verse is in two of them"
-    wanted = set(_shares({_asked(row) for row in rows}, of, draw)[i])
+    verses = {_asked(row) for row in rows}
+    wanted = set(_shares(verses, of, draw)[i])
     return [row for row in rows if _asked(row) in wanted]
 
 def share_sizes(
@@ -79,13 +87,16 @@ def share_sizes(
     draw:int=0
 )->list[int]: # How many rows `_take_share` takes for each share
     "The sizes of all shares, without loading the rows"
-    counts = Counter(' '.join(name.split(' ')[-2:]) for name in names) # By the verse that is asked about
+    asked = [' '.join(name.split(' ')[-2:]) for name in names] # The verses
+    counts = Counter(asked)
     return [sum(counts[verse] for verse in share) for share in _shares(counts.keys(), of, draw)]
 
 # %% ../../nbs/protocols/parts.ipynb #pt10
 def _row_name(row, i:int=0)->str: # e.g. `go.01 MRK 1:1 MRK 2:2`
     "The name of a row, which is the same in every translation"
-    return ' '.join(map(str, row.where.values())) if any(row.refs) else f'row {i}'
+    if not any(row.refs):
+        return f'row {i}'
+    return ' '.join(map(str, row.where.values()))
 
 @lru_cache(maxsize=256)
 def _row_names(path:str, size:int, changed:int)->tuple[str,...]: # In the order of the table
@@ -95,17 +106,23 @@ def _row_names(path:str, size:int, changed:int)->tuple[str,...]: # In the order 
 _ID = re.compile(r'\{"id": "(\w{3} \d+:\d+)", ') # Of a row with the words of a verse
 
 def _name_of(cells:list[str], i:int)->str:
-    if found := _ID.match(cells[0]): return found[1]
-    if len(cells) == 6: return ' '.join((cells[0], *cells[4:]))
-    named = len(cells) == 3 and re.fullmatch(r'\w{3} \d+:\d+', cells[2])
-    return cells[2] if named else f'row {i}'
+    if found := _ID.match(cells[0]):
+        return found[1]
+    if len(cells) == 6:
+        sense, *_, ref1, ref2 = cells
+        return f'{sense} {ref1} {ref2}'
+    is_named = len(cells) == 3 and re.fullmatch(r'\w{3} \d+:\d+', cells[2])
+    return cells[2] if is_named else f'row {i}'
 
 def row_names(dataset:Dataset, stem:str, split:str)->tuple[str,...]: # See `_row_name`
     "The names of the rows of a table, without loading the dataset; raises `InputError`"
     path = dataset.table_file(stem, split)
-    if not path.is_file(): raise InputError(dataset.path, f'does not have {stem}; choose another task')
-    names = lambda p: _row_names(str(p), p.stat().st_size, p.stat().st_mtime_ns)
-    if split == 'test' or not dataset.manifest.get('tasks'): return names(path)
+    if not path.is_file():
+        raise InputError(dataset.path, f'does not have {stem}; choose another task')
+    def names(p):
+        return _row_names(str(p), p.stat().st_size, p.stat().st_mtime_ns)
+    if split == 'test' or not dataset.manifest.get('tasks'):
+        return names(path)
     parts = with_dev({s: names(dataset.table_file(stem, s)) for s in ('train','dev')})
     return tuple(f'row {i}' for i in range(len(parts[split])))
 
@@ -136,7 +153,8 @@ class Selection:
         return list(dict.fromkeys(part.dataset for part in parts))
 
     @property
-    def folders(self)->list[Path]: return [dataset.path for dataset in self.datasets]
+    def folders(self)->list[Path]:
+        return [dataset.path for dataset in self.datasets]
 
     @property
     def codes(self)->list[str]:
@@ -151,19 +169,24 @@ class Translation:
     dataset:Dataset
 
     @property
-    def folder(self)->Path: return self.dataset.path
+    def folder(self)->Path:
+        return self.dataset.path
 
     @property
-    def manifest(self)->dict: return self.dataset.manifest
+    def manifest(self)->dict:
+        return self.dataset.manifest
 
     @property
-    def code(self)->str: return self.dataset.code # What records call the translation
+    def code(self)->str:
+        return self.dataset.code # What records call the translation
 
     @property
-    def fold(self)->int|None: return self.dataset.fold # The number of its fold
+    def fold(self)->int|None:
+        return self.dataset.fold # The number of its fold
 
     @property
-    def whole(self)->Dataset: return self.dataset.whole or self.dataset # Of a fold, that of all folds
+    def whole(self)->Dataset:
+        return self.dataset.whole or self.dataset # Of a fold, that of all folds
 
     def part(self, split:str, **sampling)->Part:
         "A split, or a sample of it"
@@ -194,22 +217,27 @@ def _origin(manifest:dict)->dict[str,str]: # What must be the same
 def _labels(manifest:dict, task)->list[str]:
     "The labels of a task as a manifest has them, in the order of its task"
     named = manifest.get('tasks', {})
-    if isinstance(named, dict) and 'labels' in named.get(task.stem, {}): return named[task.stem]['labels']
-    unknown = [x for x in manifest.get('label_shares', {}).get(task.stem, {}) if not task.knows(x)]
-    return [*task.labels, *unknown]
+    if isinstance(named, dict) and 'labels' in named.get(task.stem, {}):
+        return named[task.stem]['labels']
+    shares = manifest.get('label_shares', {}).get(task.stem, {})
+    return [*task.labels, *(label for label in shares if not task.knows(label))]
+
+def _require_alike(first:Translation, other:Translation, tasks:list):
+    origin = _origin(first.manifest)
+    for what,value in _origin(other.manifest).items():
+        if value != origin[what]:
+            raise InputError(other.folder, f'has {what} {value}, but {first.code} has {origin[what]}; '
+                                           'use datasets that were built alike')
+    for task in tasks:
+        if _labels(other.manifest, task) != _labels(first.manifest, task):
+            raise InputError(other.folder, f'has other labels of {task.abbr} than {first.code}; '
+                                           'leave it out, or choose other tasks')
 
 def check_compatible(translations:list[Translation], tasks:list):
     "Refuse translations that cannot take part in one training; raises `InputError`"
     first, *others = translations
     for other in others:
-        for what,value in _origin(other.manifest).items():
-            if (known := _origin(first.manifest)[what]) != value:
-                raise InputError(other.folder, f'has {what} {value}, but {first.code} has {known}; '
-                                               'use datasets that were built alike')
-        for task in tasks:
-            if _labels(other.manifest, task) != _labels(first.manifest, task):
-                raise InputError(other.folder, f'has other labels of {task.abbr} than {first.code}; '
-                                               'leave it out, or choose other tasks')
+        _require_alike(first, other, tasks)
     if others and _origin(first.manifest)['splits'] == 'random':
         raise InputError(first.folder, 'has random splits, so a verse tests in one translation and trains in '
                                        'another; build with --splits parallel')

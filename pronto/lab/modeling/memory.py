@@ -19,7 +19,7 @@ from ...core.progress import progress as bar
 from ...core.refs import Ref
 from ...core.seeds import score_seeds
 from ...datasets.loading import Dataset, verse_texts
-from ...datasets.splits import bare_letters, plain_letters
+from .plain_text import bare_letters, plain_letters
 from ...datasets.splits import SPLITS
 from ...modeling.encoding import Tokens, batches_by_length
 from ...modeling.outcome import Measured, spent

@@ -19,7 +19,7 @@ from ...core.files import replace_folder
 from ...core.refs import Ref
 from ...datasets.examples import verses_of
 from ...datasets.loading import Dataset, load_dataset_folder, load_manifest
-from ...datasets.splits import lower_case
+from .plain_text import lower_case
 from ...datasets.word_align import UNSPACED
 from ...modeling.model import file_hash, local_model
 

@@ -16,7 +16,7 @@ from ...core.files import InputError, fact_table
 from ...core.pictures import heat_map
 from ...core.tables import IN_BRACKETS, Table, decimal, interval_text
 from ...datasets.loading import Dataset, load_dataset_folder
-from ...datasets.splits import plain_letters
+from ..modeling.plain_text import plain_letters
 from ...datasets.tasks import SM
 from .agreement import PAIRS, Comparison, agree, compare_with_parse
 from .sheets import agreement_of_two, check_sheet, count_sheet, read_sheet
