@@ -32,6 +32,7 @@ class _Bundle(NamedTuple):
     who:str                  # Hands them out
     says:str                 # What is read of its metadata
 
+# %% ../../nbs/bibles/bundles.ipynb #bun00006-b
 _MEND = 'mend or remove it'
 
 def _text_of(folder:Folder, name:str)->str:
@@ -41,7 +42,8 @@ def _text_of(folder:Folder, name:str)->str:
 def _beside(folder:Folder, name:str, *endings:str)->list[str]:
     "Files of the folder in which a file is, and of those in it, with these endings"
     root = PurePosixPath(name).parent
-    return [n for n in folder.names if PurePosixPath(n).is_relative_to(root) and n.lower().endswith(endings)]
+    there = [n for n in folder.names if n.lower().endswith(endings)]
+    return [n for n in there if PurePosixPath(n).is_relative_to(root)]
 
 def _stated(folder:Folder, scheme:str, changes:str|None, by:str)->StatedNumbers:
     "The versification that is named, with the changes in a file, if there is one"
@@ -56,12 +58,14 @@ _TAG = re.compile(r'<[^<>]*>')
 
 def _only_said(**fields)->dict:
     "The fields that have a value; what a text says about rights may be XHTML"
-    plain = {k: ' '.join(_TAG.sub(' ', v).split()) if k == 'licence' else v for k,v in fields.items()}
-    return {k: v for k,v in plain.items() if v}
+    licence = _TAG.sub(' ', fields['licence'])
+    fields['licence'] = ' '.join(licence.split())
+    return {name: value for name,value in fields.items() if value}
 
 def _tag(code:str, script:str)->str:
     "The code of a language with that of its script, e.g. `srp-Latn`"
-    return f'{code}-{script}' if code and re.fullmatch('[A-Z][a-z]{3}', script) and '-' not in code else code
+    is_script = re.fullmatch('[A-Z][a-z]{3}', script)
+    return f'{code}-{script}' if code and is_script and '-' not in code else code
 
 # %% ../../nbs/bibles/bundles.ipynb #bun00008
 _PARATEXT = {'1': 'org', '2': 'lxx', '3': 'vul', '4': 'eng', '5': 'rsc', '6': 'rso'} # Number to scheme
@@ -71,17 +75,18 @@ def _paratext(folder:Folder, name:str)->Said|None:
     root = parse_xml(_text_of(folder, name), folder.path/name)
     if root.tag != 'ScriptureText':
         return None
-    def says(*tags):
-        return next((text for t in tags if (text := (root.findtext(t) or '').strip())), '')
+    def says(tag):
+        return (root.findtext(tag) or '').strip()
     code, script, *_ = *says('LanguageIsoCode').split(':'), '' # e.g. `tpi:Latn::`
     named = says('Language')
-    beside = PurePosixPath(name).parent
-    custom = next((n for n in folder.names if PurePosixPath(n).parent == beside
-                   and PurePosixPath(n).name.lower() == 'custom.vrs'), None)
-    stated = _stated(folder, _PARATEXT.get(says('Versification'), ''), custom, 'Settings.xml')
     fields = _only_said(language=_tag(code, script) or named, named=(named,) if named else (),
-                        title=says('FullName','Name'), licence=says('Copyright'))
-    return Said(fields | dict(stated=stated))
+                        title=says('FullName') or says('Name'), licence=says('Copyright'))
+    scheme = _PARATEXT.get(says('Versification'), '')
+    beside = {path: path.name.lower() for path in map(PurePosixPath, folder.names)}
+    here = PurePosixPath(name).parent
+    custom = [path for path,small in beside.items() if small == 'custom.vrs' and path.parent == here]
+    changes = custom[0].as_posix() if custom else None
+    return Said(fields | dict(stated=_stated(folder, scheme, changes, 'Settings.xml')))
 
 # %% ../../nbs/bibles/bundles.ipynb #bun00010
 _NAMED_SCHEMES = {'english': 'eng', 'original': 'org', 'septuagint': 'lxx', 'vulgate': 'vul',
@@ -90,10 +95,12 @@ _VRS_NAME = re.compile(r'#\s*Versification\s+"([^"\n]+)"')
 
 def _sources(publication)->list[str]:
     "The files of a publication; until version 2 there are codes of books, and a folder for each publication"
-    named = [c.get('src') for c in publication.iter('content') if c.get('src')]
+    named = [content.get('src') for content in publication.iter('content')]
+    named = list(filter(None, named))
     if named or publication.tag != 'bookList':
         return named
-    return [f'USX_{publication.get("id")}/{b.get("code")}.usx' for b in publication.iter('book')]
+    folder = f'USX_{publication.get("id")}'
+    return [f'{folder}/{book.get("code")}.usx' for book in publication.iter('book')]
 
 def _publication(root)->list[str]: # Names of files as the metadata has them
     "The files of the default publication, or of the largest"
@@ -101,14 +108,17 @@ def _publication(root)->list[str]: # Names of files as the metadata has them
     default = [p for p in publications if p.get('default') == 'true']
     return max(map(_sources, default or publications), key=len, default=[])
 
+def _named_scheme(name:str)->str: # Empty if it is not known
+    return _NAMED_SCHEMES.get(name.strip().lower(), '')
+
 def _dbl_numbers(folder:Folder, name:str, root)->StatedNumbers:
-    scheme = _NAMED_SCHEMES.get((root.findtext('.//versification') or '').strip().lower(), '')
-    vrs = next(iter(_beside(folder, name, '.vrs')), None)
-    if vrs is None:
+    scheme = _named_scheme(root.findtext('.//versification') or '')
+    vrs = _beside(folder, name, '.vrs')
+    if not vrs:
         return _stated(folder, scheme, None, 'metadata.xml')
-    named = _VRS_NAME.search(_text_of(folder, vrs))
-    own = _NAMED_SCHEMES.get(named[1].strip().lower(), '') if named else ''
-    return _stated(folder, own or scheme, vrs, PurePosixPath(vrs).name)
+    named = _VRS_NAME.search(_text_of(folder, vrs[0]))
+    own = _named_scheme(named[1]) if named else ''
+    return _stated(folder, own or scheme, vrs[0], PurePosixPath(vrs[0]).name)
 
 # %% ../../nbs/bibles/bundles.ipynb #bun00017
 def _said(root, path:str)->str:
@@ -123,15 +133,16 @@ def _dbl(folder:Folder, name:str)->Said|None:
         return None
     def says(*paths):
         return next(filter(None, (_said(root, p) for p in paths)), '')
-    named = (says('language/name'), says('language/nameLocal'))
+    named = filter(None, [says('language/name'), says('language/nameLocal')])
     title = says('identification/name', 'identification/nameLocal', 'identification/description')
     licence = says('copyright/statement', 'copyright/fullStatement/statementContent', 'copyright')
     code = says('language/iso', 'language/ldml')
-    fields = _only_said(language=_tag(code, says('language/scriptCode')), title=title, licence=licence,
-                        named=tuple(dict.fromkeys(filter(None, named))))
+    language = _tag(code, says('language/scriptCode'))
+    fields = _only_said(language=language, title=title, licence=licence, named=tuple(dict.fromkeys(named)))
     fields['stated'] = _dbl_numbers(folder, name, root)
     sources = _publication(root)
-    is_there = any((PurePosixPath(name).parent/s).as_posix() in folder.names for s in sources)
+    root_folder = PurePosixPath(name).parent
+    is_there = any((root_folder/source).as_posix() in folder.names for source in sources)
     is_named = next(root.iter('content'), None) is not None # Otherwise the names are a convention
     return Said(fields, _found(folder, name, sources) if is_there or is_named else None)
 
@@ -142,10 +153,11 @@ def _found(folder:Folder, name:str, sources:list[str])->list[str]|None:
     root = PurePosixPath(name).parent
     there = set(folder.names)
     names = [(root/s).as_posix() for s in sources]
-    lost = [s for s,n in zip(sources, names) if n not in there]
+    lost = [source for source,there_as in zip(sources, names) if there_as not in there]
     if lost:
-        what = f'lists {lost[0]}' + (f' and {len(lost)-1} more' if len(lost) > 1 else '')
-        raise InputError(folder.path/name, f'{what}, which is not there; get a complete copy')
+        more = f' and {len(lost) - 1} more' if len(lost) > 1 else ''
+        what = f'lists {lost[0]}{more}, which is not there; get a complete copy'
+        raise InputError(folder.path/name, what)
     return list(dict.fromkeys(names))
 
 # %% ../../nbs/bibles/bundles.ipynb #bun00012
@@ -160,13 +172,17 @@ def _localised(value)->list[str]: # The English one first
     english_first = sorted(value.items(), key=lambda kv: not kv[0].startswith('en'))
     return [name for _,name in english_first if isinstance(name, str) and name]
 
+def _objects(found, field:str)->list[str]:
+    "A field of each object of a list"
+    return [str(each.get(field, '')) for each in found if isinstance(each, dict)]
+
 def _rights(value)->str:
     "What the section on copyright says, and the addresses of licences"
     if not isinstance(value, dict):
         return ''
-    statements = [s.get('statement', '') for s in value.get('shortStatements', []) if isinstance(s, dict)]
-    licences = [x.get('url', '') for x in value.get('licenses', []) if isinstance(x, dict)]
-    return '; '.join(dict.fromkeys(filter(None, [*map(str, statements), *map(str, licences)])))
+    statements = _objects(value.get('shortStatements', []), 'statement')
+    licences = _objects(value.get('licenses', []), 'url')
+    return '; '.join(dict.fromkeys(filter(None, [*statements, *licences])))
 
 def _burrito(folder:Folder, name:str)->Said|None:
     "What `metadata.json` says"
@@ -176,10 +192,12 @@ def _burrito(folder:Folder, name:str)->Said|None:
     with reading(folder.path/name, _MEND, *ANY_SHAPE):
         language = next(iter(about.get('languages') or []), {})
         titles = _localised(about.get('identification', {}).get('name'))
-        scoped = [n for n,about_it in about.get('ingredients', {}).items() if about_it.get('scope')]
-        sources = [n for n in scoped if n.lower().endswith(_TEXTS)]
-        fields = _only_said(language=language.get('tag', ''), named=tuple(_localised(language.get('name'))),
-                            title=next(iter(titles), ''), licence=_rights(about.get('copyright')))
+        ingredients = about.get('ingredients', {}).items()
+        scoped = [file for file,ingredient in ingredients if ingredient.get('scope')]
+        sources = [file for file in scoped if file.lower().endswith(_TEXTS)]
+        named = tuple(_localised(language.get('name')))
+        fields = _only_said(language=language.get('tag', ''), named=named, title=next(iter(titles), ''),
+                            licence=_rights(about.get('copyright')))
     return Said(fields, _found(folder, name, sources))
 
 # %% ../../nbs/bibles/bundles.ipynb #bun00014
@@ -193,15 +211,19 @@ BUNDLES = [
 
 def is_bundle(folder:Path)->bool:
     "Does a file in a folder say that the folder is one Bible?"
-    signs = {b.file: b.sign for b in BUNDLES}
-    there = [p for p in folder.iterdir() if p.name.lower() in signs and p.is_file()]
-    return any(signs[p.name.lower()].encode() in p.read_bytes()[:100_000] for p in there)
+    signs = {bundle.file: bundle.sign.encode() for bundle in BUNDLES}
+    for path in folder.iterdir():
+        sign = signs.get(path.name.lower())
+        if sign and path.is_file() and sign in path.read_bytes()[:100_000]:
+            return True
+    return False
 
 def said_by(folder:Folder)->Said: # Empty if nothing says anything
     "What a folder says; raises `InputError` if it is several Bibles, or if what is listed is not there"
     for bundle in BUNDLES:
         names = [n for n in folder.names if PurePosixPath(n).name.lower() == bundle.file]
-        found = {n: said for n in names if (said := bundle.read(folder, n)) is not None}
+        read = {name: bundle.read(folder, name) for name in names}
+        found = {name: said for name,said in read.items() if said is not None}
         if len(found) > 1:
             names = ', '.join(sorted(found))
             what = f'holds several Bibles ({names} describe one each); name one of these folders'

@@ -176,6 +176,13 @@ class LinkedWord(NamedTuple):
     end:int
     attributes:dict[str,str] # e.g. `{'strong': 'G4198', 'lemma': 'πορεύω'}`
 
+def _beside(default):
+    "A field that does not count when Bibles are compared"
+    return field(default=default, compare=False)
+
+def _none(kind):
+    return field(default_factory=kind, compare=False)
+
 # %% ../../nbs/bibles/rows.ipynb #ro08
 class _Usable:
     "Which verses of the rows are usable, and why the others are not"
@@ -212,18 +219,18 @@ class _Usable:
 class Bible(_Usable):
     "A Bible or a part of one"
     rows:list[VerseRow]                             # All of the file, under its own numbers
-    language:str = field(default='', compare=False) # As the file names it
-    named:tuple[str,...] = field(default=(), compare=False) # Other names and codes that it gives the language
-    title:str = field(default='', compare=False)    # As the file names it
-    licence:str = field(default='', compare=False)  # As the file names it
-    format:str = field(default='', compare=False)   # e.g. `USFM`
-    skipped:dict[str,int] = field(default_factory=dict, compare=False) # Unknown book or number to verses
-    faults:dict[str,Fault] = field(default_factory=dict, compare=False) # Damaged markup, by `FAULTS`
-    words:dict[VerseRow,tuple[LinkedWord,...]] = field(default_factory=dict, compare=False) # If asked for
-    fused:frozenset = field(default=frozenset(), compare=False) # `Ref`s merged across the end of a chapter
-    own:dict[Ref,str] = field(default_factory=dict, compare=False) # Renumbered verse to the file's own number
-    dropped:list[str] = field(default_factory=list, compare=False) # Own numbers without an English verse
-    stated:StatedNumbers = field(default=StatedNumbers(), compare=False) # What the project says about numbers
+    language:str = _beside('') # As the file names it
+    named:tuple[str,...] = _beside(()) # Other names and codes that it gives the language
+    title:str = _beside('')    # As the file names it
+    licence:str = _beside('')  # As the file names it
+    format:str = _beside('')   # e.g. `USFM`
+    skipped:dict[str,int] = _none(dict) # Unknown book or number to verses
+    faults:dict[str,Fault] = _none(dict) # Damaged markup, by `FAULTS`
+    words:dict[VerseRow,tuple[LinkedWord,...]] = _none(dict) # If asked for
+    fused:frozenset = _beside(frozenset()) # `Ref`s merged across the end of a chapter
+    own:dict[Ref,str] = _none(dict) # Renumbered verse to the file's own number
+    dropped:list[str] = _none(list) # Own numbers without an English verse
+    stated:StatedNumbers = _beside(StatedNumbers()) # What the project says about numbers
 
     def __post_init__(self):
         self.rows = sorted(self.rows, key=lambda r: (_ORDER[r.book], r.chapter))
@@ -233,9 +240,19 @@ class Bible(_Usable):
     @cached_property
     def linked(self)->dict[Ref,tuple[LinkedWord,...]]:
         "The words with attributes of each usable verse that has some"
-        of = {Ref(row.book, row.chapter, int(row.label)): (row.text, found)
-              for row,found in self.words.items() if row.label.isdecimal()}
-        return {ref: found for ref,(text,found) in of.items() if self.verses.get(ref) == text}
+        linked = {}
+        for row,found in self.words.items():
+            ref = Ref(row.book, row.chapter, int(row.label)) if row.label.isdecimal() else None
+            if ref and self.verses.get(ref) == row.text:
+                linked[ref] = found
+        return linked
+
+    def by_chapter(self)->dict[str,dict[int,list[VerseRow]]]: # Book to chapter to rows
+        "The rows in their order"
+        found = {}
+        for row in self.rows:
+            found.setdefault(row.book, {}).setdefault(row.chapter, []).append(row)
+        return found
 
 # %% ../../nbs/bibles/rows.ipynb #5abe28ee
 _ORDER = {b:i for i,b in enumerate(BOOKS)}

@@ -9,7 +9,7 @@ __all__ = ['Marks', 'is_usfm', 'marked_bible', 'read_usfm', 'write_usfm']
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import groupby, islice
+from itertools import islice
 from ..core.files import write_aside
 from .markers import marker_kind
 from .rows import NOTE_MARK, Bible, Collector, Fault, clean_label, find_book, make_bible
@@ -352,10 +352,12 @@ def _escaped(text:str)->str:
 
 def write_usfm(bible:Bible, path):
     "Write a Bible as USFM; raises `InputError` if it cannot be written"
+    title = _escaped(' '.join(bible.title.split()))
     lines = []
-    for book,of_book in groupby(bible.rows, lambda row: row.book):
-        lines += [f'\\id {book} {_escaped(" ".join(bible.title.split()))}'.rstrip(), '\\usfm 3.1']
-        for chapter,rows in groupby(of_book, lambda row: row.chapter):
-            lines += [f'\\c {chapter}', '\\p', *(f'\\v {r.label} {_escaped(r.text)}' for r in rows)]
+    for book,chapters in bible.by_chapter().items():
+        lines += [f'\\id {book} {title}'.rstrip(), '\\usfm 3.1']
+        for chapter,rows in chapters.items():
+            lines += [f'\\c {chapter}', '\\p']
+            lines += [f'\\v {row.label} {_escaped(row.text)}' for row in rows]
     with write_aside(path) as aside:
         aside.write_text('\n'.join(lines) + '\n', encoding='utf-8', newline='')

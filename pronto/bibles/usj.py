@@ -7,7 +7,6 @@ __all__ = ['is_usj', 'read_usj', 'write_usj']
 
 # %% ../../nbs/bibles/usj.ipynb #uj05
 import re
-from itertools import groupby
 from ..core.files import InputError, json_bytes, parse_json, write_aside
 from .rows import Bible
 from .usfm import marked_bible
@@ -80,9 +79,9 @@ def write_usj(bible:Bible, path):
     "Write a Bible as USJ; raises `InputError` if it cannot be written"
     content = []
     title = [bible.title] if bible.title else []
-    for book,of_book in groupby(bible.rows, lambda row: row.book):
+    for book,chapters in bible.by_chapter().items():
         content.append(dict(type='book', marker='id', code=book, content=title))
-        for chapter,rows in groupby(of_book, lambda row: row.chapter):
+        for chapter,rows in chapters.items():
             content += _chapter(book, chapter, rows)
     usj = dict(type='USJ', version='3.1', content=content)
     with write_aside(path) as aside:

@@ -49,14 +49,17 @@ def _cells_by_commas(text:str, path)->list[tuple[int,list[str]]]:
 # %% ../../nbs/bibles/verse_tables.ipynb #a1b8c007
 def _is_row(line:str, head:list[str])->bool:
     "Does a line look like a row of a comma-separated table?"
-    row = dict(zip(head, (c.strip(' "') for c in line.split(','))))
-    return len(row) == len(head) and bool(clean_label(row['chapter']) and clean_label(row['verse']))
+    cells = [cell.strip(' "') for cell in line.split(',')]
+    row = dict(zip(head, cells))
+    if len(row) < len(head):
+        return False
+    return bool(clean_label(row['chapter']) and clean_label(row['verse']))
 
 def _check_quotes(rows:list, head:list[str], path):
     "Raise `InputError` if a quoted cell has swallowed rows"
     for line,cells in rows:
-        inside = (x for cell in cells if '\n' in cell for x in cell.split('\n')[1:])
-        if any(_is_row(x, head) for x in inside):
+        inside = [part for cell in cells for part in cell.split('\n')[1:]]
+        if any(_is_row(part, head) for part in inside):
             what = 'opens a quote and does not close it; close it, or write each quote twice'
             raise InputError(path, what, f'line {line}')
 
@@ -69,7 +72,8 @@ def _with_verse(cells:list[str])->list[str]:
     "Book, chapter, verse and text, where chapter and verse may stand in one cell, as 1:1"
     if len(cells) != 3 or not re.fullmatch(r'\s*\d+[:.]\d\S*\s*', cells[1]):
         return cells
-    return [cells[0], *re.split('[:.]', cells[1].strip(), maxsplit=1), cells[2]]
+    chapter, verse = re.split('[:.]', cells[1].strip(), maxsplit=1)
+    return [cells[0], chapter, verse, cells[2]]
 
 def read_verse_table(text:str, path)->Bible:
     with_tabs = bool(mark := _mark(text))
@@ -107,8 +111,10 @@ def has_tabs(text:str)->bool:
 def is_verse_table(text:str)->bool:
     "Does it begin with a line with a tab, a header, or a number after the first comma?"
     first = _first_line(text)
-    cells = [c.strip() for c in first.lower().replace('"', '').split(',')]
-    return bool(_mark(text)) or bool(_header(cells)) or len(cells)>3 and cells[1].isdecimal()
+    if _mark(text):
+        return True
+    cells = [cell.strip() for cell in first.replace('"', '').split(',')]
+    return bool(_header(cells)) or len(cells) > 3 and cells[1].isdecimal()
 
 # %% ../../nbs/bibles/verse_tables.ipynb #62202b54
 _LINE = re.compile(r'((?:[1-4] ?)?[^\W\d]\S*(?: of \S+)?) (\d+):(\d\S*)(?:\s+(.*))?')
@@ -116,12 +122,17 @@ _LINE = re.compile(r'((?:[1-4] ?)?[^\W\d]\S*(?: of \S+)?) (\d+):(\d\S*)(?:\s+(.*
 def is_lines(text:str)->bool:
     return bool(_LINE.match(text.lstrip()))
 
+def _lines(text:str):
+    "Yields number and text of each line that has some"
+    for n,line in enumerate(text.split('\n'), 1):
+        line = line.strip()
+        if line:
+            yield n, line
+
 def read_verse_lines(text:str, path)->Bible:
     def raw():
-        for n,line in enumerate(text.split('\n'), 1):
-            if not line.strip():
-                continue
-            m = _LINE.fullmatch(line.strip())
+        for n,line in _lines(text):
+            m = _LINE.fullmatch(line)
             if not m:
                 raise InputError(path, 'does not begin with a reference such as MAT 1:1', f'line {n}')
             yield m[1], m[2], m[3], m[4] or ''
@@ -131,31 +142,36 @@ def read_verse_lines(text:str, path)->Bible:
 _OWN_LINE = re.compile(r'(\d+)[:.](\d\S*)\s+(\S.*)') # Under a line with the name of the book
 
 def _book_line(line:str, path)->str|None: # Some begin with a verse, and the file is called as the book
-    return find_book(line.strip()) or (find_book(Path(path).stem) if _OWN_LINE.match(line.strip()) else None)
+    named = Path(path).stem if _OWN_LINE.match(line) else line
+    return find_book(named)
 
 def read_books(text:str, path)->Bible:
     def raw():
         book = find_book(Path(path).stem)
-        for n,line in enumerate(text.split('\n'), 1):
-            if not line.strip():
-                continue
-            if m := _OWN_LINE.fullmatch(line.strip()):
-                yield book, m[1], m[2], m[3]
-            elif named := find_book(line.strip()):
+        for n,line in _lines(text):
+            if m := _OWN_LINE.fullmatch(line):
+                yield book, *m.groups()
+            elif named := find_book(line):
                 book = named
             else:
                 raise InputError(path, 'is no book, and no verse such as 1:1 The beginning', f'line {n}')
     return make_bible(raw(), format='lines by book')
 
 def is_by_book(file)->bool:
-    return bool(_book_line(_first_line(file.text), file.path) and re.search(r'(?m)^\s*\d+[:.]\d', file.text))
+    first = _first_line(file.text).strip()
+    return bool(_book_line(first, file.path) and re.search(r'(?m)^\s*\d+[:.]\d', file.text))
 
 def read_vref(text:str, vref:str, path)->Bible:
-    lines, refs = (t.removesuffix('\n').split('\n') for t in (text, vref))
+    lines = text.removesuffix('\n').split('\n')
+    refs = vref.removesuffix('\n').split('\n')
     if len(lines)!=len(refs):
         what = f'has {len(lines)} lines, but vref.txt beside it has {len(refs)}; they must be the same'
         raise NotABible(path, what)
-    pairs = ((_LINE.fullmatch(ref.strip()), ref, line) for ref,line in zip(refs, lines) if line.strip())
-    raw = (((*m.groups()[:3], line) if m else (ref.strip() or 'lines without a reference', '', '', line))
-           for m,ref,line in pairs)
-    return make_bible(raw, format='vref')
+    def raw():
+        for ref,line in zip(map(str.strip, refs), lines):
+            if not line.strip():
+                continue
+            m = _LINE.fullmatch(ref)
+            place = m.groups()[:3] if m else (ref or 'lines without a reference', '', '')
+            yield *place, line
+    return make_bible(raw(), format='vref')
