@@ -25,26 +25,23 @@ def _influences(
     "How far each kind of item moves a measure, scaled so that the mean over items is the measure"
     step = 1e-4
     values = measure(total)
-    found = {}
     more = measure(total + step*kinds)
     less = measure(total - step*kinds)
-    for name,value in values.items():
-        slopes = (more[name] - less[name])/(2*step)
-        found[name] = value + n*slopes
-    return values, found
+    slopes = {name: (more[name] - less[name])/(2*step) for name in values}
+    return values, {name: value + n*slopes[name] for name,value in values.items()}
 
 def _label_influences(measure, labels:list, first:list, second:list)->tuple[dict,dict]:
     "The same for a measure of a confusion matrix, with a number for each item"
     known = all_labels(labels, first, second)
-    number = {label: i for i,label in enumerate(known)}
     k = len(known)
-    a, b = (np.array([number[x] for x in labelled]) for labelled in (first, second))
-    kinds, kind = np.unique(a*k + b, return_inverse=True)
-    one_each = np.zeros((len(kinds), k*k))
-    one_each[range(len(kinds)),kinds] = 1
+    number = dict(zip(known, range(k)))
+    rows = np.array([number[label] for label in first])
+    columns = np.array([number[label] for label in second])
+    kinds, kind = np.unique(rows*k + columns, return_inverse=True)
+    one_each = np.eye(k*k)[kinds]
     total = np.bincount(kind) @ one_each
-    shaped = total.reshape(k, k), one_each.reshape(-1, k, k)
-    values, found = _influences(measure, *shaped, len(first))
+    one_each = one_each.reshape(-1, k, k)
+    values, found = _influences(measure, total.reshape(k, k), one_each, len(first))
     return values, {name: numbers[kind] for name,numbers in found.items()}
 
 # %% ../../nbs/core/seeds.ipynb #se31b
@@ -84,8 +81,10 @@ class _Part(NamedTuple):
 def _freedom(chapters:list|Cells)->float:
     "How many chapters of equal size would be as many as these, less one (Carter and others 2017)"
     cell, cells, n_chapters = chapter_cells(chapters)
-    shares = np.bincount(cell) @ members(cells, n_chapters)/len(cell)
-    return max(float((shares**2).sum()**2/(shares**4).sum() - 1), 1.)
+    sizes = np.bincount(cell) @ members(cells, n_chapters)
+    shares = sizes/len(cell)
+    freedom = (shares**2).sum()**2/(shares**4).sum() - 1
+    return max(float(freedom), 1.)
 
 def _chapter_variances(
     values:np.ndarray, # (rows, n) one value per item
@@ -100,20 +99,26 @@ def _chapter_variances(
     sums = np.stack([np.bincount(cell, row, len(cells)) for row in values])
     centred = sums - np.outer(values.mean(1), sizes)
     others = (1 - sizes @ belongs/len(cell)).clip(1/n_chapters) # The share of items without a chapter
-    twice = (centred[:,cells[:,0] != cells[:,1]]**2).sum(1)
-    network = (((centred @ belongs)/others)**2).sum(1) - twice
-    return np.maximum(network, (centred**2).sum(1))/len(cell)**2 * (n_chapters - 1)/n_chapters
+    squares = centred**2
+    crossing = cells[:,0] != cells[:,1]
+    twice = squares[:,crossing].sum(1)
+    without = (centred @ belongs)/others
+    network = (without**2).sum(1) - twice
+    variances = np.maximum(network, squares.sum(1))/len(cell)**2
+    return variances * (n_chapters - 1)/n_chapters
 
 # %% ../../nbs/core/seeds.ipynb #se06s
 def _of_seeds(runs:np.ndarray, chapters:list|Cells, draws:list|None)->list[_Part]:
     "What seeds and samples add to the variance of the mean over chapters"
     parts = []
-    for factor in zip(*draws) if draws else [range(len(runs))]:
-        groups = [[x == level for x in factor] for level in dict.fromkeys(factor)]
-        if len(groups) < 2:
+    factors = zip(*draws) if draws else [range(len(runs))]
+    for factor in factors:
+        levels = dict.fromkeys(factor)
+        n = len(levels)
+        if n < 2:
             continue
+        groups = [[drawn == level for drawn in factor] for level in levels]
         means = np.array([runs[group].mean(0) for group in groups])
-        n = len(groups)
         left = means - means.mean(0) - means.mean(1, keepdims=True) + means.mean()
         between = means.mean(1).var(ddof=1)/n
         within = _chapter_variances(left, chapters).sum()/n/(n - 1)
@@ -121,12 +126,19 @@ def _of_seeds(runs:np.ndarray, chapters:list|Cells, draws:list|None)->list[_Part
         parts.append(_Part(luck, n - 1, (between + luck)/2))
     return parts
 
+def _of_chapters(means:np.ndarray, chapters:Cells)->_Part: # (n,) of each item
+    variance, = _chapter_variances(means[None], chapters)
+    return _Part(variance, _freedom(chapters), variance)
+
 def _combined(chapters:_Part, seeds:list[_Part])->Variance:
     "The variance of both; if there is none, it has one degree of freedom"
     total = chapters.variance + sum(part.variance for part in seeds)
-    squares = [part.spread**2/part.freedom for part in (chapters, *seeds) if part.spread > 0]
-    freedom = total**2/sum(squares) if total > 0 else 1.
-    return Variance(float(chapters.variance), float(total - chapters.variance), float(freedom))
+    of_seeds = total - chapters.variance
+    if total <= 0:
+        return Variance(float(chapters.variance), float(of_seeds), 1.)
+    parts = [part for part in (chapters, *seeds) if part.spread > 0]
+    freedom = total**2/sum(part.spread**2/part.freedom for part in parts)
+    return Variance(float(chapters.variance), float(of_seeds), float(freedom))
 
 def variance_of(
     values, # (seeds, n) a number per run and item
@@ -136,8 +148,8 @@ def variance_of(
     "What the uncertainty of a score comes from"
     values = np.asarray(values, float)
     chapters = chapter_cells(chapters)
-    of_chapters, = _chapter_variances(values.mean(0)[None], chapters)
-    return _combined(_Part(of_chapters, _freedom(chapters), of_chapters), _of_seeds(values, chapters, draws))
+    of_chapters = _of_chapters(values.mean(0), chapters)
+    return _combined(of_chapters, _of_seeds(values, chapters, draws))
 
 # %% ../../nbs/core/seeds.ipynb #se11
 class SeedScore(NamedTuple):
@@ -231,20 +243,21 @@ def compare_seeds(
     second = np.asarray(second, float)
     chapters = chapter_cells(chapters)
     means = first.mean(0), second.mean(0)
-    difference = float((means[0] - means[1]).mean())
-    n_seeds = min(len(first), len(second))
-    found = SeedDifference(round(difference, 4), 1., n_seeds)
+    differences = means[0] - means[1]
+    difference = float(differences.mean())
+    found = SeedDifference(round(difference, 4), 1., min(len(first), len(second)))
     if chapters.n_chapters < 2:
         return found
-    of_chapters, = _chapter_variances((means[0] - means[1])[None], chapters)
-    of_seeds = [_of_seeds(runs, chapters, own) for runs,own in zip((first, second), draws)]
-    variance = _combined(_Part(of_chapters, _freedom(chapters), of_chapters), sum(of_seeds, []))
-    if variance.total == 0:
+    of_seeds = _of_seeds(first, chapters, draws[0]) + _of_seeds(second, chapters, draws[1])
+    variance = _combined(_of_chapters(differences, chapters), of_seeds)
+    error = variance.total**.5
+    if error == 0:
         return found._replace(p=1. if difference == 0 else 0.)
-    student = 2*stdtr(variance.freedom, -abs(difference)/variance.total**.5)
-    reach = stdtrit(variance.freedom, .975)*variance.total**.5
-    interval = [round(float(difference + side*reach), 4) for side in (-1, 1)]
-    return found._replace(p=float(max(student, permutation_test(*means, chapters))), interval=interval)
+    student = 2*stdtr(variance.freedom, -abs(difference)/error)
+    permuted = permutation_test(*means, chapters)
+    reach = stdtrit(variance.freedom, .975)*error
+    interval = [round(float(end), 4) for end in (difference - reach, difference + reach)]
+    return found._replace(p=float(max(student, permuted)), interval=interval)
 
 # %% ../../nbs/core/seeds.ipynb #se25
 def detectable_difference(
@@ -259,8 +272,12 @@ def detectable_difference(
     from scipy.special import ndtr, stdtrit
     true = np.array([chapters**2, seeds**2/n_seeds, seeds**2/n_seeds])
     degrees = np.array([freedom, n_seeds - 1, n_seeds - 1])
-    drawn = true*np.random.default_rng(0).chisquare(degrees, (4000, 3))/degrees # As tests will estimate them
+    random = np.random.default_rng(0).chisquare(degrees, (4000, 3))
+    drawn = true*random/degrees # As tests will estimate them
     total = drawn.sum(1)
     error = true.sum()**.5
-    limits = stdtrit(total**2/(drawn**2/degrees).sum(1), 1 - level/2)*total**.5
-    return float(brentq(lambda x: ndtr((x - limits)/error).mean() - power, 0, 50*error))
+    estimated = total**2/(drawn**2/degrees).sum(1)
+    limits = stdtrit(estimated, 1 - level/2)*total**.5
+    def lacking(difference):
+        return ndtr((difference - limits)/error).mean() - power
+    return float(brentq(lacking, 0, 50*error))

@@ -21,12 +21,17 @@ def confusion_metrics(
     true = confusion.sum(-1)
     predicted = confusion.sum(-2)
     n = confusion.sum((-2,-1))
-    occurs = (true + predicted) > 0
+    all_right = right.sum(-1)
+    either = true + predicted
+    occurs = either > 0
+    by_chance = (true*predicted).sum(-1)
+    spread_of_predicted = n**2 - (predicted**2).sum(-1)
+    spread_of_true = n**2 - (true**2).sum(-1)
     with np.errstate(divide='ignore', invalid='ignore'):
-        f1 = np.where(occurs, 2*right/(true + predicted), 0).sum(-1)/occurs.sum(-1)
-        spread = np.sqrt((n**2 - (predicted**2).sum(-1))*(n**2 - (true**2).sum(-1)))
-        mcc = np.where(spread > 0, (right.sum(-1)*n - (true*predicted).sum(-1))/spread, 0)
-        found = dict(accuracy=right.sum(-1)/n, macro_f1=f1, mcc=mcc)
+        f1 = np.where(occurs, 2*right/either, 0)
+        spread = np.sqrt(spread_of_predicted*spread_of_true)
+        mcc = np.where(spread > 0, (all_right*n - by_chance)/spread, 0)
+        found = dict(accuracy=all_right/n, macro_f1=f1.sum(-1)/occurs.sum(-1), mcc=mcc)
         if counts:
             numbers = np.arange(confusion.shape[-1])
             errors = np.abs(np.subtract.outer(numbers, numbers))
@@ -50,12 +55,13 @@ def chapter_cells(chapters:list|Cells)->Cells: # Kept for the next call; do not 
 
 @lru_cache(maxsize=64) # Many models are tested on the same instances, and sorting names takes long
 def _cells_of(chapters:tuple)->Cells:
-    numbers = np.unique(np.asarray(chapters), return_inverse=True)[1].reshape(len(chapters), -1)
+    _, numbers = np.unique(np.asarray(chapters), return_inverse=True)
+    numbers = numbers.reshape(len(chapters), -1)
     n_chapters = numbers.max() + 1
-    first = numbers.min(1)
-    second = numbers.max(1)
-    found, cell = np.unique(first*n_chapters + second, return_inverse=True) # Faster than rows of two
-    return Cells(cell.ravel(), np.column_stack(np.divmod(found, n_chapters)), n_chapters)
+    pairs = numbers.min(1)*n_chapters + numbers.max(1) # Faster than rows of two
+    found, cell = np.unique(pairs, return_inverse=True)
+    cells = np.column_stack(np.divmod(found, n_chapters))
+    return Cells(cell.ravel(), cells, n_chapters)
 
 # %% ../../nbs/core/stats.ipynb #eea8d782
 def student_interval(
@@ -64,22 +70,27 @@ def student_interval(
     "Student's interval on the logistic scale"
     from scipy.special import expit, logit, stdtrit
     low, high = bounds
-    x = (value - low)/(high - low)
+    width = high - low
+    x = (value - low)/width
     if not 0 < x < 1:
         return None
-    error = variance**.5/(high - low)/(x*(1 - x))
+    error = variance**.5/width/(x*(1 - x))
     reach = stdtrit(freedom, (1 + level)/2)*error # Quicker to load than `scipy.stats.t`
-    return [round(float(low + (high - low)*expit(logit(x) + side*reach)), 4) for side in (-1,1)]
+    middle = logit(x)
+    ends = expit(middle - reach), expit(middle + reach)
+    return [round(float(low + width*end), 4) for end in ends]
 
 def wilson(right:float, n:int, level:float=0.95)->list[float]: # Its ends
     "Wilson's interval of a proportion"
     from statsmodels.stats.proportion import proportion_confint
-    return [round(float(x), 4) for x in proportion_confint(right, n, 1-level, method='wilson')]
+    ends = proportion_confint(right, n, 1-level, method='wilson')
+    return [round(float(end), 4) for end in ends]
 
 # %% ../../nbs/core/stats.ipynb #bf45ecda
 def all_labels(labels, *used)->list:
     "The labels of the task, followed by others that occur"
-    return list(dict.fromkeys([*labels, *sorted(set().union(*used) - set(labels))]))
+    others = set().union(*used) - set(labels)
+    return list(dict.fromkeys([*labels, *sorted(others)]))
 
 def confusions(
     labels:list, true:list, predicted:list,
@@ -87,10 +98,12 @@ def confusions(
     n_cells:int
 )->np.ndarray: # (cells, k, k)
     "A confusion matrix for each cell"
-    number = {label:i for i,label in enumerate(labels)}
-    t,p = (np.array([number[x] for x in xs], int) for xs in (true, predicted))
     k = len(labels)
-    return np.bincount((cell*k + t)*k + p, minlength=n_cells*k*k).reshape(n_cells, k, k)
+    number = dict(zip(labels, range(k)))
+    rows = np.array([number[label] for label in true], int)
+    columns = np.array([number[label] for label in predicted], int)
+    place = (cell*k + rows)*k + columns
+    return np.bincount(place, minlength=n_cells*k*k).reshape(n_cells, k, k)
 
 def metric_bounds(metric:str, n_labels:int=2)->tuple[float,float]:
     "The least and the greatest value of a metric"
@@ -104,23 +117,29 @@ def score(
     if not len(true):
         raise ValueError('nothing to score; the test split is empty')
     known = all_labels(labels, true, predicted)
-    confusion, = confusions(known, true, predicted, np.zeros(len(true), int), 1)
-    return {m: round(float(v), 4) for m,v in confusion_metrics(confusion, counts=counts).items()}
+    one_cell = np.zeros(len(true), int)
+    confusion, = confusions(known, true, predicted, one_cell, 1)
+    found = confusion_metrics(confusion, counts=counts)
+    return {metric: round(float(value), 4) for metric,value in found.items()}
 
 # %% ../../nbs/core/stats.ipynb #fbd0ce4e
 def members(cells:np.ndarray, n_chapters:int): # (c, chapters), sparse: 1 where a cell has a chapter
     "Which cells belong to a chapter; those of pairs belong to two"
     from scipy.sparse import csr_array
     place = np.arange(len(cells))
-    crossing = cells[:,0] != cells[:,1]
-    where = np.concatenate([place, place[crossing]]), np.concatenate([cells[:,0], cells[crossing,1]])
-    return csr_array((np.ones(len(where[0])), where), shape=(len(cells), n_chapters))
+    first, second = cells.T
+    crossing = first != second
+    rows = np.concatenate([place, place[crossing]])
+    columns = np.concatenate([first, second[crossing]])
+    ones = np.ones(len(rows))
+    return csr_array((ones, (rows, columns)), shape=(len(cells), n_chapters))
 
 # %% ../../nbs/core/stats.ipynb #fbd0ce4f
 @lru_cache(maxsize=8)
 def _signs(n:int, n_cells:int, seed:int)->np.ndarray: # (n, cells), of bytes
     "Random signs; the first draw has those that were observed"
-    signs = np.random.default_rng(seed).integers(0, 2, (n, n_cells), dtype=np.int8)*2 - 1
+    rng = np.random.default_rng(seed)
+    signs = rng.integers(0, 2, (n, n_cells), dtype=np.int8)*2 - 1
     signs[0] = 1
     return signs.astype(np.int8)
 
@@ -130,19 +149,20 @@ def _signed(signs:np.ndarray, difference:np.ndarray, sizes:np.ndarray, cells:np.
     crossing = cells[:,0] != cells[:,1]
     moving = difference != 0
     signs = signs[:,moving].astype(float)
-    moved = difference[moving]
-    terms = np.column_stack([np.ones(len(cells)), sizes, sizes*crossing])[moving]*moved[:,None]
-    total, weighted, of_crossing = (signs @ terms).T # One product instead of an array per draw
+    moved = difference[moving][:,None]
+    terms = np.column_stack([np.ones(len(cells)), sizes, sizes*crossing])
+    total, weighted, of_crossing = (signs @ (terms[moving]*moved)).T # One product, not an array per draw
     mean = total/sizes.sum()
-    def squares(d, s, product):
-        return d @ d - 2*mean*product + mean**2*(s @ s)
+    def squares(found, size, product):
+        return found @ found - 2*mean*product + mean**2*(size @ size)
     within = squares(difference, sizes, weighted)
     if not crossing.any():
         return total, np.sqrt(within.clip(0))
     member = members(cells, n_chapters)
-    by_chapter = signs @ member[moving].multiply(moved[:,None]).tocsr() # (draws, chapters)
+    by_chapter = signs @ member[moving].multiply(moved).tocsr() # (draws, chapters)
+    expected = np.outer(mean, sizes @ member)
     twice = squares(difference[crossing], sizes[crossing], of_crossing)
-    network = ((by_chapter - np.outer(mean, sizes @ member))**2).sum(1) - twice
+    network = ((by_chapter - expected)**2).sum(1) - twice
     return total, np.sqrt(np.maximum(network, within).clip(0))
 
 def permutation_test(
@@ -154,18 +174,22 @@ def permutation_test(
     cell, cells, n_chapters = chapter_cells(chapters)
     if n_chapters < 2:
         return 1.
-    difference = np.bincount(cell, np.asarray(first, float) - np.asarray(second, float), len(cells))
+    differences = np.asarray(first, float) - np.asarray(second, float)
+    difference = np.bincount(cell, differences, len(cells))
     signs = _signs(n, len(cells), seed)
     total, errors = _signed(signs, difference, np.bincount(cell), cells, n_chapters)
     z = np.abs(total)/np.maximum(errors, 1e-9)
-    student = 2*stdtr(n_chapters - 1, -z[0]*((n_chapters - 1)/n_chapters)**.5)
-    return float(max((z >= z[0] - 1e-9).mean(), student))
+    freedom = n_chapters - 1
+    student = 2*stdtr(freedom, -z[0]*(freedom/n_chapters)**.5)
+    permuted = (z >= z[0] - 1e-9).mean()
+    return float(max(permuted, student))
 
 # %% ../../nbs/core/stats.ipynb #e84288eb
 def holm(p:list[float])->list[float]: # In the same order
     "p-values corrected for their number"
     p = np.asarray(p, float) # statsmodels has this too, but collects garbage at every call, which takes long
     order = np.argsort(p, kind='stable')
+    times = np.arange(len(p), 0, -1)
     corrected = np.empty(len(p))
-    corrected[order] = np.maximum.accumulate(p[order]*np.arange(len(p), 0, -1)).clip(max=1)
+    corrected[order] = np.maximum.accumulate(p[order]*times).clip(max=1)
     return corrected.tolist()
