@@ -165,6 +165,7 @@ def _signed(signs:np.ndarray, difference:np.ndarray, sizes:np.ndarray, cells:np.
     network = ((by_chapter - expected)**2).sum(1) - twice
     return total, np.sqrt(np.maximum(network, within).clip(0))
 
+# %% ../../nbs/core/stats.ipynb #fbd0ce4f-b
 def permutation_test(
     first:np.ndarray, # (n,) a number per instance, e.g. whether the first model got it right
     second:np.ndarray, chapters:list|Cells, n:int=2000, seed:int=0

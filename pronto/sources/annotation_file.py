@@ -25,9 +25,9 @@ def _list_of(record:type, **others): # `others`: columns that are lists themselv
     "A column of records; texts of licensed sources, as in `Mention.tokens`, get no column"
     import pyarrow as pa
     plain = {str: pa.string(), int: pa.int32(), bool: pa.bool_()}
-    plain |= {str|None: pa.string(), bool|None: pa.bool_()}
-    columns = {name: plain.get(of) for name,of in record.__annotations__.items()} | others
-    return pa.list_(pa.struct([(name, column) for name,column in columns.items() if column]))
+    plain |= {kind|None: column for kind,column in plain.items()}
+    columns = {name: plain[of] for name,of in record.__annotations__.items() if of in plain}
+    return pa.list_(pa.struct([*(columns | others).items()]))
 
 def _schema(entities:bool, words:bool, labels:bool):
     import pyarrow as pa
@@ -44,7 +44,10 @@ def _schema(entities:bool, words:bool, labels:bool):
 
 # %% ../../nbs/sources/annotation_file.ipynb #e6a91c40
 def _row(record, *lists:str)->dict: # `lists`: fields that are lists of records
-    return record._asdict() | {name: [x._asdict() for x in getattr(record, name)] for name in lists}
+    row = record._asdict()
+    for name in lists:
+        row[name] = [each._asdict() for each in row[name]]
+    return row
 
 def _verse_row(v:VerseAnnotation)->dict:
     sentences = [_row(s, 'mentions', 'predicates') for s in v.sentences]
@@ -62,13 +65,15 @@ def write_annotations(annotations:Annotations, path):
     "Write annotations, without the words of mentions; raises `InputError` if the file cannot be written"
     import pyarrow as pa, pyarrow.parquet as pq
     _require_free_words(annotations, path)
-    about = {k: v for k,v in asdict(annotations.source).items() if v or k not in ('labels','more')}
+    about = asdict(annotations.source)
+    about = {name: value for name,value in about.items() if value or name not in ('labels','more')}
     header = {'pronto.source': json.dumps(about, ensure_ascii=False, sort_keys=True)}
-    rows = [_verse_row(v) for v in annotations.verses.values()]
     verses = annotations.verses.values()
-    schema = _schema(any(v.entities or v.speeches for v in verses), any(v.words for v in verses),
-                     any(v.labels for v in verses))
-    table = pa.Table.from_pylist(rows, schema=schema.with_metadata(header))
+    has_entities = any(v.entities or v.speeches for v in verses)
+    has_words = any(v.words for v in verses)
+    has_labels = any(v.labels for v in verses)
+    schema = _schema(has_entities, has_words, has_labels).with_metadata(header)
+    table = pa.Table.from_pylist(list(map(_verse_row, verses)), schema=schema)
     with write_aside(path) as aside:
         pq.write_table(table, aside)
 
@@ -81,9 +86,11 @@ def _check_size(parquet):
     "Refuse files that are small but expand to more than annotations of a Bible"
     meta = parquet.metadata
     groups = [meta.row_group(i) for i in range(meta.num_row_groups)]
-    n_values = sum(g.column(i).num_values for g in groups for i in range(g.num_columns))
-    if not 0 < meta.num_rows <= _MOST_VERSES or n_values > _MOST_VALUES:
-        raise ValueError(f'{meta.num_rows:,} verses and {n_values:,} values are not annotations of a Bible')
+    columns = [group.column(i) for group in groups for i in range(group.num_columns)]
+    n_values = sum(column.num_values for column in columns)
+    n_verses = meta.num_rows
+    if not 0 < n_verses <= _MOST_VERSES or n_values > _MOST_VALUES:
+        raise ValueError(f'{n_verses:,} verses and {n_values:,} values are not annotations of a Bible')
 
 def _check_nulls(array, name:str, optional:tuple[str,...]=('mood','proper_subject')):
     "Refuse missing values in a column and in the columns inside it, except in the `optional` ones"
@@ -176,24 +183,24 @@ def _check_words(words):
     if odd := kinds - {*KINDS}:
         raise ValueError(f'{min(odd)!r} is not a kind')
 
+def _values(column)->set:
+    return {*column.unique().to_pylist()}
+
 def _check_values(table, sentences, mentions, predicates):
-    start, end = (_numbers(mentions.values.field(f)) for f in ('start','end'))
-    n_args = _numbers(predicates.values.field('n_args'))
-    moods = set(sentences.values.field('mood').unique().to_pylist())
-    books = set(table['book'].unique().to_pylist())
-    senses = set(predicates.values.field('sense').unique().to_pylist())
-    if odd := moods - {*MOODS, None}:
-        raise ValueError(f'{min(odd)!r} is not a mood')
-    if odd := books - BOOKS.keys():
-        raise ValueError(f'{min(odd)!r} is not a book')
-    if odd := [s for s in senses if s.split() != [s]]:
-        raise ValueError(f'{min(odd)!r} is not a sense')
+    for column,known,what in ((sentences.values.field('mood'), {*MOODS, None}, 'a mood'),
+                              (table['book'], BOOKS.keys(), 'a book')):
+        if odd := _values(column) - known:
+            raise ValueError(f'{min(odd)!r} is not {what}')
+    _check_names(predicates.values.field('sense'), 'a sense')
+    start = _numbers(mentions.values.field('start'))
+    end = _numbers(mentions.values.field('end'))
     if (start < 0).any() or (end <= start).any():
         raise ValueError('a mention has no tokens')
-    if (n_args < 0).any():
+    if (_numbers(predicates.values.field('n_args')) < 0).any():
         raise ValueError('a predicate has a negative number of arguments')
-    if min(_numbers(table[c].chunk(0)).min() for c in ('chapter','verse')) < 1:
-        raise ValueError('chapters and verses begin at 1')
+    for name in 'chapter', 'verse':
+        if _numbers(table[name].chunk(0)).min() < 1:
+            raise ValueError('chapters and verses begin at 1')
 
 # %% ../../nbs/sources/annotation_file.ipynb #d4c8e01b
 def _splits(column)->list[str]:
@@ -201,29 +208,34 @@ def _splits(column)->list[str]:
         raise ValueError(f'{min(odd)!r} is not a split')
     return column.to_pylist()
 
+_RECORDS = dict(entities=EntityMention, speeches=Speech, labels=Label, words=SourceWord)
+
 def _verses(table)->dict[Ref,VerseAnnotation]:
     sentences = table['sentences'].chunk(0)
     mood, subject, mentions, predicates = map(sentences.values.field, SentenceAnnotation._fields)
     _check_values(table, sentences, mentions, predicates)
     annotated = map(SentenceAnnotation, _plain(mood), _plain(subject),
                     _records(Mention, mentions), _records(Predicate, predicates))
-    refs = list(map(Ref, *(table[c].to_pylist() for c in ('book','chapter','verse'))))
+    places = [table[name].to_pylist() for name in ('book','chapter','verse')]
+    refs = list(map(Ref, *places))
     if len(set(refs)) < len(refs):
         raise ValueError('a verse occurs twice')
     columns = dict(ref=refs, sentences=_cut(annotated, sentences), crosses=table['crosses'].to_pylist())
-    if 'entities' in table.column_names:
+    there = {*table.column_names}
+    if 'entities' in there:
         _check_entities(table)
-    if 'words' in table.column_names:
+    if 'words' in there:
         _check_words(table['words'].chunk(0).values)
-    for name,kind in dict(entities=EntityMention, speeches=Speech, labels=Label, words=SourceWord).items():
-        if name in table.column_names:
-            columns[name] = _records(kind, table[name].chunk(0))
-    if 'split' in table.column_names:
+    for name in there & _RECORDS.keys():
+        columns[name] = _records(_RECORDS[name], table[name].chunk(0))
+    if 'split' in there:
         columns['split'] = _splits(table['split'].chunk(0))
-    by_ref = {ref: VerseAnnotation(**dict(zip(columns, row)))
-              for ref,row in zip(refs, zip(*columns.values()))}
+    by_ref = {}
+    for row in zip(*columns.values()):
+        by_ref[row[0]] = VerseAnnotation(**dict(zip(columns, row)))
     return {ref: by_ref[ref] for ref in in_order(by_ref)}
 
+# %% ../../nbs/sources/annotation_file.ipynb #d4c8e01b-b
 @no_collection()
 def read_annotations(path)->Annotations: # With empty `tokens` in the mentions
     "Read annotations; raises `InputError` if the file is not an annotation file or is damaged"

@@ -60,11 +60,11 @@ def _kind(word:Word)->str: # Of an entity; empty if there is none
 
 def macula_word(word:Word)->SourceWord:
     "Turn a word of MACULA into a record"
-    kind = _kind(word)
-    usual = _OF_KIND.get(word.kind, 'X')
     lemma = normalize('NFC', word.lemma) # Greek accents have two codes
-    return SourceWord(word.id, word.text, lemma, part_of_speech(lemma, usual),
-                      f'{kind}:{lemma}' if kind else '', '+'.join(word.senses))
+    pos = part_of_speech(lemma, _OF_KIND.get(word.kind, 'X'))
+    kind = _kind(word)
+    entity = f'{kind}:{lemma}' if kind else ''
+    return SourceWord(word.id, word.text, lemma, pos, entity, '+'.join(word.senses))
 
 # %% ../../nbs/sources/greek_words.ipynb #gw13
 _FILE = re.compile(r'(4\d|5\d|6[0-6])-.*\.txt')
@@ -76,13 +76,15 @@ def column_files(folder)->list[Path]: # In the order of the canon
         with path.open('rb') as f:
             first = f.readline(400)
         return re.match(rb'[0-9a-z]{2}\d{3}:\d{3}\t1[a-z]?\t[^/\t]+/', first)
-    return [f for f in sorted(Path(folder).glob('[456][0-9]-*.txt')) if _FILE.fullmatch(f.name) and fits(f)]
+    named = sorted(Path(folder).glob('[456][0-9]-*.txt'))
+    return [path for path in named if _FILE.fullmatch(path.name) and fits(path)]
 
 def read_columns(path)->dict[Ref,tuple[SourceWord,...]]:
     "Read the words of a book; raises `InputError` with the line that cannot be read"
     path = Path(path)
     found = defaultdict(list)
     number = int(path.name[:2])
+    book = list(BOOKS)[number-1]
     with reading(path):
         lines = normalize('NFC', path.read_text(encoding='utf-8-sig')).splitlines()
     for i,line in enumerate(lines, 1):
@@ -97,14 +99,17 @@ def read_columns(path)->dict[Ref,tuple[SourceWord,...]]:
             chapter = '001' # Of a book with one chapter
         usual = _OF_PARSE.get(parse.split('.')[0], 'VERB')
         id = f'n{number}{chapter}{verse}{int(n):03}'
-        found[Ref(list(BOOKS)[number-1], int(chapter), int(verse))].append(
-            SourceWord(id, form, lemma, part_of_speech(lemma, usual), '', ''))
+        word = SourceWord(id, form, lemma, part_of_speech(lemma, usual), '', '')
+        found[Ref(book, int(chapter), int(verse))].append(word)
     return {ref: tuple(words) for ref,words in found.items()}
 
 def words_alone(books:Iterable[dict])->dict[Ref,VerseAnnotation]: # By the numbers of the Greek text
     "Make verses that have words and no annotation"
-    verses = {ref: words for found in books for ref,words in found.items()}
-    return {ref: VerseAnnotation(ref, (), False, words=words) for ref,words in verses.items()}
+    verses = {}
+    for book in books:
+        for ref,words in book.items():
+            verses[ref] = VerseAnnotation(ref, (), False, words=words)
+    return verses
 
 # %% ../../nbs/sources/greek_words.ipynb #gw17
 _NAMED = ('person','place','group')
@@ -143,7 +148,9 @@ def name_alike(verses:dict[Ref,tuple[SourceWord,...]])->dict[Ref,tuple[SourceWor
         for w in words:
             if w.entity:
                 counts[w.lemma][w.entity] += 1
-    usual = {lemma: found.most_common(1)[0][0] for lemma,found in counts.items()}
+    usual = {lemma: max(found, key=found.get) for lemma,found in counts.items()}
     def named(w):
-        return w._replace(entity=usual.get(w.lemma, '')) if w.pos == 'PROPN' and not w.entity else w
+        if w.entity or w.pos != 'PROPN':
+            return w
+        return w._replace(entity=usual.get(w.lemma, ''))
     return {ref: tuple(map(named, words)) for ref,words in verses.items()}

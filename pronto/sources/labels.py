@@ -84,14 +84,16 @@ def _check_label(column:str, label:str):
     "Raise `ValueError` for what cannot be a label, a split or a licence"
     if not label.strip(JOINERS):
         raise ValueError(f'{column} is empty; write {_NONE} where a verse has no label')
-    odd = next((c for c in label if not is_printable(c)), None)
-    if odd is not None:
-        said = f'U+{ord(odd):04X} {name(odd, "")}'.strip()
+    odd = [c for c in label if not is_printable(c)]
+    if odd:
+        said = f'U+{ord(odd[0]):04X} {name(odd[0], "")}'.strip()
         raise ValueError(f'{column} has a control character ({said}); remove it')
     if column == 'split' and label not in _SPLITS:
         raise ValueError(f'no split {label[:40]!r}; choose {", ".join(_SPLITS)}')
-    if column not in _NOT_TASKS and label.split() != [label]:
-        raise ValueError(f'the label {label[:40]!r} must be one word, e.g. {"_".join(label.split())[:40]!r}')
+    words = label.split()
+    if column not in _NOT_TASKS and words != [label]:
+        one_word = '_'.join(words)
+        raise ValueError(f'the label {label[:40]!r} must be one word, e.g. {one_word[:40]!r}')
 
 def _row(columns:list[str], cells:list[str])->tuple[Ref,dict[str,str]]: # The verse; column to value
     "A row; raises `ValueError` for one that is wrong"
@@ -109,10 +111,15 @@ def _looks(label:str)->str: # The same for labels that a reader takes for one
 
 def _doubts(counts:Counter)->list[str]:
     "What may be wrong with the labels of a task"
-    alike = [' and '.join(some) for some in grouped(sorted(counts), _looks).values() if len(some) > 1]
+    by_looks = grouped(sorted(counts), _looks)
+    alike = [' and '.join(labels) for labels in by_looks.values() if len(labels) > 1]
     few = [f'{label} ({n})' for label,n in sorted(counts.items()) if n < FEW_VERSES]
-    said = [f'labels that look alike are different classes: {", ".join(alike)}']*bool(alike)
-    return said + [f'labels of fewer than {FEW_VERSES} verses: {", ".join(few)}']*bool(few)
+    doubts = []
+    if alike:
+        doubts.append(f'labels that look alike are different classes: {", ".join(alike)}')
+    if few:
+        doubts.append(f'labels of fewer than {FEW_VERSES} verses: {", ".join(few)}')
+    return doubts
 
 # %% ../../nbs/sources/labels.ipynb #lb09c
 class LabelTable(NamedTuple):
@@ -126,27 +133,34 @@ def _labels(path, stem:str, verses)->list[str]: # Sorted
     "The labels of a task; raises `InputError` if there are too few or too many"
     counts = Counter(label.label for v in verses for label in v.labels if label.task == stem)
     if not 1 < len(counts) <= MOST_LABELS:
-        said = f'only the label {next(iter(counts))!r}' if len(counts) == 1 else f'{len(counts):,} labels'
+        said = f'{len(counts):,} labels'
+        if len(counts) == 1:
+            said = f'only the label {[*counts][0]!r}'
         raise InputError(path, f'has {said}; a task has 2 to {MOST_LABELS}', f'column {stem}')
     for doubt in _doubts(counts):
         warn_once(printable(f'{path}, column {stem}: {doubt}'))
     return sorted(counts)
 
+# %% ../../nbs/sources/labels.ipynb #lb09c-b
 def read_labels(path)->LabelTable:
     "Read a table of labels; raises `InputError` with the line that is wrong"
     with reading(path, 'name a table of references and labels'):
         text = Path(path).read_text('utf-8-sig')
-    numbered = enumerate(normalize('NFC', text).split('\n'), 1) # Else one word in two forms is two labels
-    lines = [(i, line.rstrip('\r').split('\t')) for i,line in numbered if line.strip()]
+    text = normalize('NFC', text) # Else one word in two forms is two labels
+    lines = []
+    for i,line in enumerate(text.split('\n'), 1):
+        if line.strip():
+            cells = line.rstrip('\r').split('\t')
+            lines.append((i, [cell.strip() for cell in cells]))
     if not lines:
         raise InputError(path, 'is empty; write a header and a row for each verse')
-    columns = _head(path, [cell.strip() for cell in lines[0][1]])
+    columns = _head(path, lines[0][1])
     tasks = [c for c in columns if c not in _NOT_TASKS]
     verses = {}
     licences = {}
     for i,cells in lines[1:]:
         try:
-            ref, values = _row(columns, [cell.strip() for cell in cells])
+            ref, values = _row(columns, cells)
         except ValueError as e:
             raise InputError(path, str(e), f'line {i}') from e
         if ref in verses:

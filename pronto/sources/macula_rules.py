@@ -79,11 +79,12 @@ def _first_mark(sentence:GreekSentence, word:Word)->str: # Empty if there is non
     return next((w.marks[0] for w in sentence.words[start:] if w.marks), '')
 
 def _asks(sentence:GreekSentence, clause:Group|None)->bool:
-    verb = clause and _finite_verb(clause)
-    first_word = next(iter(_words(clause) if clause else ()), sentence.words[0])
-    if _first_mark(sentence, verb or first_word) == ';':
+    if clause is None:
+        return _first_mark(sentence, sentence.words[0]) == ';'
+    words = _words(clause) or sentence.words
+    if _first_mark(sentence, _finite_verb(clause) or words[0]) == ';':
         return True
-    return bool(clause) and any(_is_interrogative(w) for p in clause.parts for w in _own_words(p))
+    return any(map(_is_interrogative, (w for part in clause.parts for w in _own_words(part))))
 
 # %% ../../nbs/sources/macula_rules.ipynb #4a86627e-b
 def _commands(verb:Word, clause:Group, above:tuple[Group,...])->bool:
@@ -165,13 +166,15 @@ def _greek_mentions(
         pronominal = _pronominal(w)
         if w.id not in chain_of or not (pronominal or _nominal(w)):
             continue
-        phrase = _words(group) if group.kind == 'np' and not pronominal else [w]
-        places = [place[x.id] for x in phrase]
+        is_phrase = group.kind == 'np' and not pronominal
+        places = [place[x.id] for x in _words(group if is_phrase else w)]
         start = min(places)
-        end = max(places)+1
+        end = max(places) + 1
         tokens = tuple(x.text for x in sentence.words[start:end])
-        found.append((place[w.id], Mention(start, end, tokens, chain_of[w.id], pronominal)))
-    return tuple(m for _,m in sorted(found, key=lambda x: x[0]))
+        mention = Mention(start, end, tokens, chain_of[w.id], pronominal)
+        found.append((place[w.id], mention))
+    in_order = sorted(found, key=lambda placed: placed[0])
+    return tuple(mention for _,mention in in_order)
 
 # %% ../../nbs/sources/macula_rules.ipynb #286716ca
 def _sense(w:Word)->str:

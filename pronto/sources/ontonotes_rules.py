@@ -24,6 +24,10 @@ def label_parts(label:str)->tuple[str,set[str]]: # e.g. `NP` and `{'SBJ'}`
     category,*tags = re.split(r'[-=|]', label)
     return category, {t for t in tags if not t.isdigit()}
 
+def _category(nodes:Nodes, i:int)->str:
+    category, _ = label_parts(nodes.labels[i])
+    return category
+
 def _children(nodes:Nodes)->list[list[int]]: # For each node
     children = [[] for _ in nodes.parents]
     for node,parent in enumerate(nodes.parents):
@@ -41,8 +45,9 @@ _CLAUSES = {'S','SQ','SINV','SBARQ'}
 
 def _top_constituent(nodes:Nodes, children:list[list[int]])->int|None: # `None` if TOP is empty
     "The first clause below TOP, or else its first child"
-    clauses = (i for i in children[0] if label_parts(nodes.labels[i])[0] in _CLAUSES)
-    return next(clauses, children[0][0] if children[0] else None)
+    below = children[0]
+    clauses = [i for i in below if _category(nodes, i) in _CLAUSES]
+    return next(iter(clauses or below), None)
 
 def mood(nodes:Nodes)->str|None: # A value of `MOOD_OF_LABEL`
     "The mood of the main clause (section 3 of the paper, task SM)"
@@ -63,8 +68,9 @@ def _is_plain_clause(label:str)->bool:
 def _clause_inside(nodes:Nodes, clause:int, children:list[int])->int|None:
     "The clause that may hold the subject that `clause` lacks"
     clauses = [i for i in children if _is_plain_clause(nodes.labels[i])]
-    if label_parts(nodes.labels[clause])[0] == 'SBARQ':
-        return next((i for i in clauses if nodes.labels[i].startswith('SQ')), None)
+    if _category(nodes, clause) == 'SBARQ':
+        clauses = [i for i in clauses if nodes.labels[i].startswith('SQ')]
+        return next(iter(clauses), None)
     return clauses[0] if len(clauses) > 1 else None
 
 def _subjects(nodes:Nodes)->list[int]: # Nodes; several if the main clause has several
@@ -122,8 +128,12 @@ def _is_core(label:str)->bool:
 def predicates(sentence:Sentence, arguments:str='all')->tuple[Predicate,...]: # In order
     "The predicates of a sentence (section 3 of the paper, tasks SS and SAC)"
     counts = _is_core if arguments == 'core' else is_argument
-    props = (p for leaf in sentence.leaves for p in leaf.props)
-    return tuple(Predicate(p.sense, sum(counts(a.label) for a in p.args)) for p in props)
+    found = []
+    for leaf in sentence.leaves:
+        for prop in leaf.props:
+            n_args = sum(counts(argument.label) for argument in prop.args)
+            found.append(Predicate(prop.sense, n_args))
+    return tuple(found)
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #c49d654f
 def _annotate_sentence(sentence:Sentence, arguments:str='all')->SentenceAnnotation:
@@ -142,13 +152,13 @@ def _main_verbs(nodes:Nodes)->list[int]: # Leaves
     node = _top_constituent(nodes, children)
     found = []
     while node is not None:
-        labels = {i: label_parts(nodes.labels[i])[0] for i in children[node]}
-        verbs = [leaf[i] for i,x in labels.items() if x in ('MD','TO') or x.startswith('VB')]
-        found += verbs[:1]
-        inside = [i for i,x in labels.items() if x == 'VP']
+        kinds = {i: _category(nodes, i) for i in children[node]}
+        verbs = [i for i,kind in kinds.items() if kind in ('MD','TO') or kind.startswith('VB')]
+        found += [leaf[i] for i in verbs[:1]]
+        inside = [i for i,kind in kinds.items() if kind == 'VP']
         if not inside and not found:
-            inside = [i for i,x in labels.items() if x in _CLAUSES]
-        node = inside[0] if inside else None
+            inside = [i for i,kind in kinds.items() if kind in _CLAUSES]
+        node = next(iter(inside), None)
     return found
 
 def subject_form(nodes:Nodes)->str|None: # `None` as in `proper_subject`
@@ -176,11 +186,13 @@ _KIND_OF = {verb: kind for kind,verbs in KINDS_OF_VERBS.items() for verb in verb
 def verse_labels(sentence:Sentence)->tuple[Label,...]: # One for each task that has one
     "The labels of a verse, by its first sentence"
     nodes = sentence.nodes
-    found = dict(subject_form=subject_form(sentence.nodes))
+    found = dict(subject_form=subject_form(nodes))
     if verbs := _main_verbs(nodes):
-        found['main_tense'] = TENSES.get(nodes.labels[nodes.preterminals[verbs[0]]])
-        for p in sentence.leaves[verbs[-1]].props[:1]:
-            found['verb_kind'] = _KIND_OF.get(p.sense.split('.')[0], 'other')
+        first = nodes.preterminals[verbs[0]]
+        found['main_tense'] = TENSES.get(nodes.labels[first])
+        for prop in sentence.leaves[verbs[-1]].props[:1]:
+            verb, _, _ = prop.sense.partition('.')
+            found['verb_kind'] = _KIND_OF.get(verb, 'other')
     return tuple(Label(task, label) for task,label in found.items() if label)
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #ow02
@@ -194,17 +206,19 @@ def _source_words(
     place:str # Of the sentence, to tell its mentions from those of others
 )->tuple[SourceWord,...]: # Without punctuation and null elements
     "The words of a sentence, with the mention that each belongs to and the senses of verbs"
-    spans = sorted({(m.start, m.end) for m in mentions(sentence) if not m.pronominal},
-                   key=lambda span: span[0] - span[1]) # Shorter ones come later and stay
-    mention = {i: f'mention:{place}.{start}-{end}' for start,end in spans for i in range(start, end)}
-    def sense(leaf):
-        return leaf.props[0].sense if leaf.props else ''
-    def lemma(leaf):
-        return sense(leaf).split('.')[0] or leaf.token.lower()
-    def word(i, leaf):
-        return SourceWord(f'{place}.{i}', leaf.token, lemma(leaf), _OF_TAG[leaf.tag], mention.get(i, ''),
-                          sense(leaf))
-    return tuple(word(i, leaf) for i,leaf in enumerate(sentence.leaves) if leaf.tag in _OF_TAG)
+    spans = {(m.start, m.end) for m in mentions(sentence) if not m.pronominal}
+    mention = {}
+    for start,end in sorted(spans, key=lambda span: span[0] - span[1]): # Shorter ones come later and stay
+        mention |= dict.fromkeys(range(start, end), f'mention:{place}.{start}-{end}')
+    words = []
+    for i,leaf in enumerate(sentence.leaves):
+        if leaf.tag not in _OF_TAG:
+            continue
+        sense = leaf.props[0].sense if leaf.props else ''
+        lemma = sense.partition('.')[0] or leaf.token.lower()
+        word = SourceWord(f'{place}.{i}', leaf.token, lemma, _OF_TAG[leaf.tag], mention.get(i, ''), sense)
+        words.append(word)
+    return tuple(words)
 
 # %% ../../nbs/sources/ontonotes_rules.ipynb #1719d6e9
 def _touches_several(refs:Iterable[Ref])->bool:
