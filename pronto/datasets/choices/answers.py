@@ -8,10 +8,13 @@ __all__ = ['TIE', 'answer_of', 'credit']
 # %% ../../../nbs/datasets/choices/answers.ipynb #chan05
 TIE = 1e-3 # Numbers as near as this are equal; sums of 32-bit logarithms differ by less between batches
 
-def answer_of(values)->str: # Places from 0, joined by `=` where they are tied, e.g. `0=2`
+def answer_of(
+    values, # One for each choice
+    tie:float=TIE # As near values are equal
+)->str: # Places from 0, joined by `=` where they are tied, e.g. `0=2`
     "The choice with the highest value, or those that share it"
     best = max(values)
-    return '='.join(str(place) for place,value in enumerate(values) if value >= best - TIE)
+    return '='.join(str(place) for place,value in enumerate(values) if value >= best - tie)
 
 def credit(
     true:str, # The place of the right choice

@@ -31,7 +31,7 @@ def _before(numbers:np.ndarray)->np.ndarray:
 def _discount(counts:np.ndarray)->float:
     "By the numbers of n-grams that occur once and twice (Ney, Essen and Kneser 1994)"
     once, twice = (np.count_nonzero(counts == n) for n in (1, 2))
-    return once/(once + 2*twice) if once else .5
+    return once/(once + 2*max(twice, 1)) if once else .5 # Of a few verses, too, never 0 or 1
 
 # %% ../../../nbs/datasets/choices/kneser_ney.ipynb #chkn09
 def _counted(flat:np.ndarray, size:int, order:int)->list[_Level]: # The shortest n-grams first
@@ -48,10 +48,11 @@ def _counted(flat:np.ndarray, size:int, order:int)->list[_Level]: # The shortest
         if n + 1 < order:
             longer = np.unique(numbers[n + 1][is_unit], return_index=True)[1]
             ends = ends[longer] # One of each kind
-        counts = np.bincount(ends, minlength=len(keys[n]))
+        counts = np.bincount(ends, minlength=len(keys[n])).astype(np.int32)
         contexts, n_contexts = keys[n]//size, len(keys[n - 1]) if n else 1
         if not n: contexts = np.zeros_like(contexts)
-        totals, kinds = (np.bincount(contexts, x, n_contexts) for x in (counts, counts > 0))
+        totals = np.bincount(contexts, counts, n_contexts).astype(np.int32)
+        kinds = np.bincount(contexts[counts > 0], minlength=n_contexts).astype(np.int32)
         levels.append(_Level(keys[n], counts, totals, kinds, _discount(counts)))
     return levels
 
