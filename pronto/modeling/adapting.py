@@ -8,7 +8,7 @@ __all__ = ['ADAPTATIONS', 'Adaptation']
 # %% ../../nbs/modeling/adapting.ipynb #ad00005
 from dataclasses import dataclass
 from typing import Callable
-from .recipes import PROBES, PROMPTS, RECIPES
+from .recipes import LIKELIHOODS, PROBES, PROMPTS, RECIPES
 
 # %% ../../nbs/modeling/adapting.ipynb #ad00007
 @dataclass(frozen=True)
@@ -32,8 +32,13 @@ def _prompt(*args, **how):
     from pronto.modeling.prompting import prompt
     return prompt(*args, **how)
 
+def _choose(*args, **how):
+    from pronto.modeling.likelihood import choose
+    return choose(*args, **how)
+
 _ALL = (
     Adaptation('all', RECIPES, 'paper', _fine_tune),
     Adaptation('frozen', PROBES, 'probe', _probe),
-    Adaptation('none', PROMPTS, 'prompt', _prompt))
+    Adaptation('none', PROMPTS, 'prompt', _prompt),
+    Adaptation('likelihood', LIKELIHOODS, 'likelihood', _choose))
 ADAPTATIONS = {way.name: way for way in _ALL}

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['L2', 'Logistic', 'standard', 'fit_logistic', 'components', 'PairRows', 'KnownUses', 'find_uses', 'sense_sums',
            'sense_vectors', 'products', 'interactions', 'pair_features', 'Choice', 'probe_layers', 'probe_pairs',
-           'one_thread', 'probe']
+           'probe_choices', 'one_thread', 'probe']
 
 # %% ../../nbs/modeling/probing.ipynb #9b000005
 import math, time
@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy, one_hot
 from ..core.progress import progress as shown, step
+from ..datasets.examples import ChoiceRow
 from .encodings import Cache, Encodings, encode_once, frozen_model
 from .outcome import Trained, is_collapsed, label_ids, scores, spent, test_sets
 from .model import Model
@@ -331,7 +332,51 @@ def probe_pairs(choice:Choice, verses:Encodings, rows:dict[str,list], heads:str,
         wide = by_part(features(interactions, i))
         choice.consider(i, fit_logistic(wide['train'], y, 2, _STRONG), wide, _STRONG)
 
+# %% ../../nbs/modeling/probing.ipynb #9bch0002
+@dataclass
+class _OverChoices:
+    "A head that gives a row as many logits as it has choices"
+    head:Logistic
+
+    def __call__(self, x:torch.Tensor)->torch.Tensor: # (heads, rows, choices), from (rows, choices, features)
+        return self.head(x.flatten(0, 1))[..., 1].unflatten(1, x.shape[:2])
+
+def _differences(x:torch.Tensor, right:torch.Tensor)->tuple[torch.Tensor,torch.Tensor]: # With label numbers
+    "The right choice less each wrong one, and the same with the other sign"
+    rows, n = torch.arange(len(x)), x.shape[1]
+    wrong = (right.unsqueeze(1) + torch.arange(1, n))%n
+    less = (x[rows, right].unsqueeze(1) - x[rows.unsqueeze(1), wrong]).flatten(0, 1)
+    return torch.cat([less, -less]), torch.arange(2).flip(0).repeat_interleave(len(less))
+
+def _of_choices(
+    x:torch.Tensor, # (texts, width)
+    numbers:torch.Tensor, # (rows, texts) of those of each row
+    has_context:bool # Is the first of them the context?
+)->torch.Tensor: # (rows, choices, features)
+    "The features of choices"
+    if not has_context: return x[numbers]
+    context, choices = x[numbers[:,:1]], x[numbers[:,1:]]
+    return torch.cat([context*choices, (context - choices).abs()], -1)
+
+def probe_choices(choice:Choice, texts:Encodings, rows:dict[str,list]):
+    "Heads over the choices of a row, one for each layer"
+    has_context = bool(rows['train'][0].context)
+    numbers = {}
+    for s,part in rows.items():
+        found = texts.numbers(text for row in part for text in _texts_of(row))
+        numbers[s] = torch.from_numpy(found.reshape(len(part), -1))
+    for i in range(texts.shape[0]):
+        x = torch.from_numpy(texts.layer(i))
+        features = {s: _of_choices(x, found, has_context) for s,found in numbers.items()}
+        head = fit_logistic(*_differences(features['train'], choice.gold['train']), 2)
+        choice.consider(i, _OverChoices(head), features)
+
 # %% ../../nbs/modeling/probing.ipynb #9b000015
+def _texts_of(row)->tuple[str,...]:
+    "The texts of a row that are encoded; of a choice the context, if there is one, and all choices"
+    if not isinstance(row, ChoiceRow): return row.texts
+    return (row.context, *row.choices) if row.context else row.choices
+
 _ENCODING = Lock() # One thread encodes, with all cores; the others then find their verses in the cache
 
 def _encode(model, texts, settings, seed, device, cache, progress)->Encodings:
@@ -363,12 +408,14 @@ def probe(
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Probe a frozen model on one task and test it; raises `InputError` for bad input"
     start = time.perf_counter()
-    texts = list(dict.fromkeys(text for part in rows.values() for row in part for text in row.texts))
+    texts = list(dict.fromkeys(text for part in rows.values() for row in part for text in _texts_of(row)))
     verses = _encode(model, texts, settings, seed, device, cache, progress)
     gold = {s: torch.tensor(label_ids(task, rows[s])) for s in ('train','dev')}
-    choice = Choice(task, settings['select'], gold)
+    has_choices = isinstance(rows['train'][0], ChoiceRow)
+    choice = Choice(task, 'accuracy' if has_choices else settings['select'], gold)
     with step(progress and f'{progress}: heads'), one_thread():
-        if task.has_sense:
+        if has_choices: probe_choices(choice, verses, rows)
+        elif task.has_sense:
             senses = sorted({r.sense for part in rows.values() for r in part} | {*(senses or [])})
             probe_pairs(choice, verses, rows, settings['heads'], senses)
         else:
@@ -381,7 +428,7 @@ def probe(
 def _counts(verses:Encodings, rows:dict[str,list])->dict: # `truncated` and `unknown`
     found = dict(truncated={}, unknown={})
     for s,part in rows.items():
-        places = verses.numbers(text for row in part for text in row.texts).reshape(len(part), -1)
+        places = verses.numbers(text for row in part for text in _texts_of(row)).reshape(len(part), -1)
         tokens, unknown, _ = verses.tokens[np.unique(places)].sum(0)
         found['truncated'][s] = int(verses.tokens[places,2].any(1).sum())
         found['unknown'][s] = round(unknown/max(1, tokens), 4)

@@ -133,6 +133,8 @@ _ALL = (
     Protocol('transfer-prompting', transfer, 'As prompting, with examples of another translation',
              adapt='none', metric='mcc', sources='needed',
              divides='source', tested=('test',)),
+    Protocol('likelihood', in_language, 'Which choice is most probable, without training', adapt='likelihood',
+             across=False),
     Protocol('perplexity', read, 'How well the verses are predicted, without labels and training', adapt='',
              measure=_perplexity, sources='optional', divides='target', tested=('dev','test')))
 PROTOCOLS = {p.name: p for p in _ALL}
