@@ -114,7 +114,8 @@ _ALL_PROBES = (ProbeRecipe('probe'), ProbeRecipe('probe-layer', 'layer'), ProbeR
                ProbeRecipe('probe-random', weights='random'))
 PROBES = {r.name: r for r in _ALL_PROBES}
 PROMPTS = {r.name: r for r in (PromptRecipe('prompt'), PromptRecipe('prompt-0', shots=0))}
-LIKELIHOODS = {r.name: r for r in (LikelihoodRecipe('likelihood'), LikelihoodRecipe('likelihood-every', True))}
+_ALL_LIKELIHOODS = LikelihoodRecipe('likelihood'), LikelihoodRecipe('likelihood-every', every=True)
+LIKELIHOODS = {r.name: r for r in _ALL_LIKELIHOODS}
 
 def find_recipe(
     recipe, # A `Recipe`, or one of another class of this module, or the name of one
