@@ -33,8 +33,8 @@ def _prompt(*args, **how):
     return prompt(*args, **how)
 
 def _choose(*args, **how):
-    from pronto.modeling.likelihood import choose
-    return choose(*args, **how)
+    from pronto.modeling.likelihood import choose_likely
+    return choose_likely(*args, **how)
 
 _ALL = (
     Adaptation('all', RECIPES, 'paper', _fine_tune),

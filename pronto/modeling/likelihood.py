@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Pair', 'HOW', 'RULE', 'PairModel', 'load_chooser', 'Likelihoods', 'log_likelihoods', 'ChoiceValues', 'choice_values',
-           'choose']
+           'choose_likely']
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik05
 import time
@@ -231,7 +231,7 @@ def _about(rows:list, found:ChoiceValues, answers:dict[str,list[str]], every:boo
     by_rule = {rule: accuracy(said) for rule,said in answers.items()}
     return dict(rule=RULE, asked=asked, tokens=found.tokens) | by_rule
 
-def choose(
+def choose_likely(
     model, task,
     rows:dict[str,list], # Of test sets of any names; train and dev are not read
     settings:dict, *, seed:int=0, senses:list[str]=None, # Nothing depends on these
