@@ -259,9 +259,12 @@ def _shared_lines(dataset:Dataset, name:str)->tuple[Path,list[str]]:
     holder = dataset if path.parent == dataset.path else dataset.whole
     return path, _lines(path, holder.manifest if holder else {})
 
-def load_verses(dataset:Dataset)->dict[Ref,str]: # The text of each verse
-    "Load `verses.tsv`; raises `InputError` if it is missing or damaged"
-    path, found = dataset.file('verses.tsv'), {}
+def load_verses(
+    dataset:Dataset,
+    name:str='verses.tsv' # Or `text.tsv`: also of verses that no task with labels uses
+)->dict[Ref,str]: # The text of each verse
+    "Load the verses of a dataset; raises `InputError` if their file is missing or damaged"
+    path, found = dataset.file(name), {}
     if not path.is_file():
         again = f'pronto restore {quote(str(path.parent))} -b YOUR_COPY_OF_THE_BIBLE'
         what = 'is missing, because this dataset is published without its text'

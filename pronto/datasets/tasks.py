@@ -12,7 +12,6 @@ __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
-from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -27,6 +26,8 @@ from ..sources.records import Annotations, Predicate, Source, VerseAnnotation
 from .align import AlignedVerse
 from .entity_labels import (count_people, key_terms, names_creature, names_thing,
                                            subject_is_named, things)
+from .choices.answers import credit
+from .choices.baselines import CHOICE_BASELINES
 from .choices.cues import choice_cues
 from .choices.following import next_verse
 from .choices.text import ChoiceText
@@ -73,11 +74,13 @@ class _OfAnyKind:
 
     def suits(self, adapt:str)->bool: # `adapt`: see `Protocol`
         "Can a model be adapted to it in this way?"
-        return True
+        return adapt != 'likelihood' # There is nothing to choose
 
     def trainer(self, adapt:str)->Callable|None: # With the signature of `fine_tune`
-        "What trains a model on this task, if it is not what trains all others"
-        return None
+        "What trains a model on this task, if not what trains all others; raises `InputError` if nothing does"
+        if self.suits(adapt): return None
+        raise InputError(self.abbr, f'cannot be answered with --protocol {adapt}, which is for choices; '
+                                    'use another protocol, or a dataset with choices')
 
 # %% ../../nbs/datasets/tasks.ipynb #55844961
 @dataclass(frozen=True)
@@ -389,11 +392,6 @@ VK = _given('verb_kind', 'VK', "Of which kind is the main verb of the verse's fi
             ('be','say','go','mind','other'))
 
 # %% ../../nbs/datasets/tasks.ipynb #chtask2
-def _usual_place(task:'ChoiceTask', train:list[ChoiceRow], test:list[ChoiceRow])->list[str]:
-    "The most frequent place of the right choice in train"
-    n = Counter(row.label for row in train)
-    return [max(task.labels, key=lambda label: n[label])]*len(test)
-
 @dataclass(frozen=True)
 class ChoiceTask(Task):
     "Choose the text that is right"
@@ -401,9 +399,26 @@ class ChoiceTask(Task):
     labels:tuple[str,...] = ('0','1') # The places of the right choice
     epochs:int = 10 # For fine-tuning
 
-    example, ending, shortcuts, baselines = ChoiceRow, 'jsonl', (), dict(majority=_usual_place)
+    example, ending, shortcuts, baselines = ChoiceRow, 'jsonl', (), CHOICE_BASELINES
+    has_items, metrics = True, ('accuracy',) # An answer may be a tie
 
-    def suits(self, adapt:str)->bool: return False
+    def suits(self, adapt:str)->bool: return adapt in ('frozen','likelihood')
+
+    def trainer(self, adapt:str)->None:
+        if self.suits(adapt): return
+        what = 'is a choice, which is neither trained nor asked; use --protocol likelihood or probe'
+        raise InputError(self.abbr, what)
+
+    def n_items(self, row)->int: return 1
+
+    def is_right(self, true:str, answer:str)->float: return credit(true, answer)
+
+    def item_values(self, metric:str, true:list[str], answers:list[str], chapters:list)->np.ndarray:
+        "What each answer counts"
+        return np.array([credit(*both) for both in zip(true, answers)])
+
+    def item_texts(self, rows:list[ChoiceRow])->list[str]: # For tables of errors
+        return [' / '.join(filter(None, (row.context, *row.choices))) for row in rows]
 
     def read_table(self, path)->list[ChoiceRow]:
         return read_json_rows(path, ChoiceRow, 'build the dataset again')

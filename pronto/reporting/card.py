@@ -90,7 +90,10 @@ def example_table(datasets:list)->Table:
 # %% ../../nbs/reporting/card.ipynb #card0013
 _PLAIN = dict(majority='the commonest label', lookup='a look-up of what was seen in training',
               ngram='what letters alone give', ngram_balanced='what letters alone give',
-              nearest='the most similar verse of train', cues='what length, capitals and punctuation give')
+              nearest='the most similar verse of train', cues='what length, capitals and punctuation give',
+              frequency='what frequent words give', resemblance='what resembles the context',
+              word_2='pairs of words', word_3='triples of words', char_5='groups of five letters',
+              char_7='groups of seven letters')
 
 def verdict(answers:Answers)->str: # A sentence
     "How good a score is, by a test against the best baseline"

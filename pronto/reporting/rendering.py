@@ -95,7 +95,9 @@ class TaskScore(Listed):
 
 # %% ../../nbs/reporting/rendering.ipynb #7d6c4c5a
 BASELINE_NAMES = dict(majority='majority', lookup='look-up', cues='cues', ngram='n-grams',
-                      ngram_balanced='n-grams, balanced', nearest='nearest verse')
+                      ngram_balanced='n-grams, balanced', nearest='nearest verse', frequency='frequency',
+                      resemblance='resemblance', word_2='2 words', word_3='3 words', char_5='5 letters',
+                      char_7='7 letters')
 OWN_TABLE = 'Own translations'
 _TITLES = {'Table 1': 'Task accuracy for English by model and translation',
            'Table 2': 'Task accuracy for medium-resource languages by language and translation',
@@ -155,7 +157,11 @@ _BASELINES = dict(majority='majority (the first of a block)',
                   cues='cues (logistic regression over punctuation, capitals, digits, length and place)',
                   ngram='n-grams (logistic regression over character n-grams)',
                   ngram_balanced='n-grams, balanced (the same with labels weighted equally)',
-                  nearest='nearest verse (the answer for the most similar verse of train)')
+                  nearest='nearest verse (the answer for the most similar verse of train)',
+                  frequency='frequency (the choice of more frequent words)',
+                  resemblance='resemblance (the choice that shares most letters with the context)',
+                  word_2='2 words (an n-gram model of train)', word_3='3 words (likewise)',
+                  char_5='5 letters (likewise)', char_7='7 letters (likewise)')
 _ON_WORDS = '; for words the tag that those with a capital have'
 _METHOD = '{large}: the mean over test items and seeds{small}. Rows without a language model: {baselines}.'
 _SMALL_IN_SHORT = (', beside it the difference to the best baseline of the task, which knows no language '

@@ -270,6 +270,7 @@ def _that_train(tasks:list, protocol:Protocol, names:list[str])->list:
         what = f'{protocol.name} does not suit {idle}, which trains nothing; leave it out'
         raise InputError('--protocol', what)
     suited = [t for t in found if t.suits(protocol.adapt)]
+    for t in found if names or not suited else (): t.trainer(protocol.adapt) # Or it says why not
     return found if names or not suited else suited
 
 def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list:

@@ -16,7 +16,8 @@ from threading import Lock
 from typing import Callable, Iterator
 from ..datasets.building import build
 from ..bibles.languages import licence_of
-from ..datasets.loading import UNLABELLED, Dataset, dataset_folders, load_manifest, load_table, sample
+from ..datasets.loading import UNLABELLED, Dataset, dataset_folders, load_manifest, load_table
+from ..datasets.loading import load_verses, sample
 from ..core.files import (InputError, annotation_places, data_dir, require_place, safe_name,
                                to_stderr)
 from ..core.processes import in_processes
@@ -33,8 +34,8 @@ from .planning import Training, at_least_one, choose_tasks
 from .schema import Run
 from .store import RunKey, check_labels, is_done, pool_runs, read_record
 from .store import refresh_language, score_labels, store_answers, store_measured, store_run
-from ..datasets.splits import SPLIT_NAMES
-from ..datasets.tasks import Task, know, load_tasks
+from ..datasets.splits import SPLIT_NAMES, split_of
+from ..datasets.tasks import ChoiceTask, Task, know, load_tasks
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe7d
 @lru_cache(maxsize=32) # A training may take its rows from many translations
@@ -131,12 +132,21 @@ def _refresh(training:Training, runs, left:dict): # `left`: of `_left`
 
 _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process
 
+def _to_learn(parts:tuple[Part,...], task:Task)->list: # Rows, or texts
+    "What baselines learn from: for choices all verses of train, of which rows use some"
+    if not isinstance(task, ChoiceTask): return part_rows(parts, task)
+    found = []
+    for part in parts:
+        verses, fold = load_verses(part.dataset, 'text.tsv'), part.dataset.manifest.get('fold')
+        found += [text for ref,text in verses.items() if split_of(ref, fold) == part.split]
+    return found
+
 def _answer_baselines(training:Training, left:dict)->dict: # `left`: of `_left`; as `find_baselines` gives it
     "The baselines of all test sets with labels that are not recorded yet; they learn from all rows"
     task = training.task
     tests = {name: part_rows((part,), task, training.key.limit) for name,(_,part) in left.items()
              if part.split != UNLABELLED}
-    return find_baselines(task, part_rows(training.selection.train, task), tests) if tests else {}
+    return find_baselines(task, _to_learn(training.selection.train, task), tests) if tests else {}
 
 # %% ../../nbs/runs/runner.ipynb #rtsear01
 def _measure(training:Training, runs, device:str, show:bool)->Path: # The record

@@ -127,6 +127,7 @@ class Record(_MoreFields):
     brier:Annotated[float, Field(ge=0, le=2)]|None = None # Of probabilities of labels, where they are known
     calibration_error:Share|None = None # Expected, over ten bins
     follows_letter:Share|None = None # Rows whose answer is one letter, whatever it stands for
+    likelihood:dict[str,JsonValue] = {} # How choices were asked for, and what each rule gives
     unanswered:Share|None = None # Rows without a readable answer, of models that give texts
     memory:Scores = {} # What is known about the verses; see `score_memory`
 
