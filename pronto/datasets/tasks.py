@@ -27,7 +27,7 @@ from .align import AlignedVerse
 from .entity_labels import (count_people, key_terms, names_creature, names_thing,
                                            subject_is_named, things)
 from .choices.answers import credit
-from .choices.baselines import CHOICE_BASELINES
+from .choices.rivals import CHOICE_BASELINES
 from .choices.cues import choice_cues
 from .choices.following import next_verse
 from .choices.text import ChoiceText
