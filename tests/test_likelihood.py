@@ -114,3 +114,57 @@ def test_a_model_without_a_head_for_words_is_refused_in_a_line(tmp_path):
     AutoModel.from_pretrained(folder).save_pretrained(folder)
     with pytest.raises(InputError, match='--protocol probe'): load_chooser(folder)
     with pytest.raises(InputError, match='--protocol probe'): load_chooser(zoo.save_model(tmp_path/'canine', 'canine'))
+
+@pytest.fixture(scope='module')
+def chosen(tmp_path_factory):
+    "A dataset of choices from a text alone, a tiny decoder of its language, and the records of an evaluation"
+    from pronto.cli.command import main
+    from pronto.datasets.loading import load_verses, open_dataset
+    from pronto.demo.corpus import make_corpus, write_corpus
+    from pronto.demo.tiny_causal import pretrain_causal
+    tmp = tmp_path_factory.mktemp('chosen')
+    made = write_corpus(make_corpus(n_verses=400), tmp/'corpus')
+    bible = next((made/'bibles').glob('qaa*'))
+    assert main(['build', '-b', str(bible), '-o', str(tmp/'qaa'), '--min-verses', '100']) == 0
+    texts = load_verses(open_dataset(tmp/'qaa'), 'text.tsv').values()
+    causal = pretrain_causal(list(texts), tmp/'causal', 60)
+    argv = ['eval', str(tmp/'qaa'), '-m', str(causal), '--protocol', 'likelihood', '--runs', str(tmp/'runs')]
+    assert main([*argv, '--quiet']) == 0
+    return tmp, argv
+
+def records_of(folder):
+    from pronto.runs.store import read_runs
+    return {run.task: run for run in read_runs(folder)}
+
+def test_an_evaluation_by_likelihood_is_recorded_beside_ngrams(chosen, capsys):
+    from pronto.cli.command import main
+    tmp, argv = chosen
+    runs = records_of(tmp/'runs')
+    assert {'word_order','word_choice','word_exchange'} <= runs.keys()
+    order = runs['word_order']
+    assert order.accuracy == order.likelihood['sum'] and order.likelihood['asked'] == 'every token'
+    assert order.likelihood['tokens'] > 10*order.counts['test'] and order.dev == [] and order.seed == 0
+    assert order.baselines['majority'] == order.baselines['frequency'] == .5 # The same words
+    assert order.baselines['word_2'] > .6 and order.intervals['accuracy'] is not None
+    assert main([*argv]) == 0
+    assert 'recorded' in capsys.readouterr().out # Nothing is asked again
+    assert main(['tables', '--runs', str(tmp/'runs'), '--protocol', 'likelihood', '-o', str(tmp/'tables')]) == 0
+
+def test_a_number_for_model_and_language_comes_from_records(chosen):
+    from pronto.reporting.language_score import language_score
+    from pronto.reporting.scores import read_answers
+    runs = records_of(chosen[0]/'runs')
+    found = language_score({stem: read_answers([run]) for stem,run in runs.items()})
+    beyond = [2*runs[stem].accuracy - 1 for stem in found.tasks]
+    assert found.tasks == ('word_order','word_choice','word_exchange')
+    assert found.value == pytest.approx(100*np.mean(beyond), abs=.1)
+    best = [2*max(runs[stem].baselines[name] for name in ('word_2','word_3','char_5','char_7')) - 1 for stem in found.tasks]
+    assert found.ngrams == pytest.approx(100*np.mean(best), abs=.1)
+
+def test_what_cannot_choose_is_refused_in_a_line(chosen, model, capsys):
+    from pronto.cli.command import main
+    tmp, argv = chosen
+    assert main(['eval', argv[1], '-m', str(model), '--protocol', 'likelihood', '--runs', str(tmp/'none')]) == 1
+    assert '--protocol probe' in capsys.readouterr().err
+    assert main(['eval', argv[1], '-m', str(model), '--runs', str(tmp/'none')]) == 1
+    assert 'use --protocol likelihood or probe' in capsys.readouterr().err
