@@ -143,8 +143,9 @@ def plan_all(
         try:
             planned = plan(list(targets), models, stems, *args, **how)
         except InputError as e:
-            if len(targets) > 1 or train:
-                raise # Datasets that do not fit together
+            is_ours = isinstance(e.path, Parameter) # No other dataset would help
+            if is_ours or len(targets) > 1 or train: # Or datasets do not fit together
+                raise
             left_out.append(str(e))
             continue
         runs += _by_notebook(planned, targets, sources, sampling)
