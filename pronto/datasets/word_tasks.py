@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LEAST_PROBABILITY', 'NAMES', 'POS', 'LinkedVerse', 'link_verses', 'name_tags', 'pos_tags', 'mention_tags',
-           'show_verse', 'Tagged', 'TaggedVerses', 'WordTask', 'word_tasks']
+           'show_verse', 'Tagged', 'WordTask', 'word_tasks']
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt04
 import json
@@ -257,7 +257,7 @@ class Tagged(NamedTuple):
         return json.dumps(self._asdict(), ensure_ascii=False) + '\n'
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt15v
-class TaggedVerses(Verses):
+class _TaggedVerses(Verses):
     "Rows of a task on words"
     def verses(self)->set[Ref]:
         return {ref for row in self for ref in row.refs}
@@ -283,10 +283,10 @@ class WordTask(Task):
     example, ending, shortcuts = Tagged, 'jsonl', ()
 
     def examples(self, annotations, verses:list[AlignedVerse], splits:str='parallel', fold:int|None=None
-    )->dict[str,TaggedVerses]: # Split to its examples
+    )->dict[str,_TaggedVerses]: # Split to its examples
         "Split the verses that enter"
         entering = [verse for verse in verses if verse.ref in self.tagged]
-        rows = TaggedVerses(self.tagged[verse.ref] for verse in entering)
+        rows = _TaggedVerses(self.tagged[verse.ref] for verse in entering)
         return split_verses(entering, rows, splits, fold)
 
     def described(self)->dict: # As the tasks of an import are

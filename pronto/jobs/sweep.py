@@ -143,8 +143,8 @@ def plan_all(
         try:
             planned = plan(list(targets), models, stems, *args, **how)
         except InputError as e:
-            is_ours = isinstance(e.path, Parameter) # No other dataset would help
-            if is_ours or len(targets) > 1 or train: # Or datasets do not fit together
+            concerns_all = isinstance(e.path, Parameter)
+            if concerns_all or len(targets) > 1 or train: # Or datasets do not fit together
                 raise
             left_out.append(str(e))
             continue

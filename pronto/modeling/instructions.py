@@ -22,13 +22,13 @@ class Instructions(NamedTuple):
 
     def of(self, task)->dict|None: # JSON values; `None` if the task is not among them
         "What a run needs for one task"
-        if (task.stem, 'question') not in self.texts:
+        own = {key: texts[0] for (stem,key),texts in self.texts.items() if stem == task.stem}
+        if 'question' not in own:
             return None
-        def text(stem, key):
-            return self.texts[stem,key][0]
-        return dict(language=self.language, prompts=self.texts['*','prompt'], verse=text('*', 'verse'),
-                    question=text(task.stem, 'question'),
-                    words=[text(task.stem, label) for label in task.labels])
+        words = [own[label] for label in task.labels]
+        verse, = self.texts['*','verse']
+        return dict(language=self.language, prompts=self.texts['*','prompt'], verse=verse,
+                    question=own['question'], words=words)
 
 _COLUMNS = 'language task key text'.split()
 _HINT = f'give a table with the columns {", ".join(_COLUMNS)}, separated by tabs'
@@ -43,19 +43,30 @@ def _fields(text:str)->set[str]|None: # `None` if its braces do not fit together
         return None
 
 # %% ../../nbs/modeling/instructions.ipynb #in00007b
+def _is_language(code:str)->bool: # In ISO 639-3, or for private use
+    return len(code) == 3 and ('qaa' <= code <= 'qtz' or bool(identify(code).iso639_3))
+
+def _fields_of(task, key:str)->set[str]:
+    "What a text has in braces"
+    if key == 'prompt':
+        return {'question','verses','options'}
+    if key == 'question' and task.has_sense:
+        return {'sense'}
+    return set()
+
 def _fault(language:str, task, key:str, text:str)->str|None:
     "What is wrong with a row"
-    if len(language) != 3 or not ('qaa' <= language <= 'qtz' or identify(language).iso639_3):
+    if not _is_language(language):
         return f'{language!r} is not a code of a language; use ISO 639-3, e.g. swh'
-    if key not in _keys(task):
-        return f'{key!r} is unknown; for {task.stem if task else "*"} it is one of {", ".join(_keys(task))}'
-    fields = {'question','verses','options'} if key == 'prompt' else set()
-    if key == 'question' and task.has_sense:
-        fields = {'sense'}
+    keys = _keys(task)
+    if key not in keys:
+        return f'{key!r} is unknown; for {task.stem if task else "*"} it is one of {", ".join(keys)}'
+    fields = _fields_of(task, key)
     if text and _fields(text) == fields:
         return None
     these = ', '.join(f'{{{name}}}' for name in sorted(fields))
-    return f'{key} needs a text with {f"the fields {these} and no other" if fields else "no"} braces'
+    wanted = f'the fields {these} and no other' if fields else 'no'
+    return f'{key} needs a text with {wanted} braces'
 
 # %% ../../nbs/modeling/instructions.ipynb #in000008
 def _lines(path)->list[dict[str,str]]:
@@ -64,10 +75,12 @@ def _lines(path)->list[dict[str,str]]:
     header, *rows = [line.split('\t') for line in text.removesuffix('\n').split('\n')]
     if header != _COLUMNS:
         raise InputError(path, f'has other columns; {_HINT}', 'line 1')
+    found = []
     for n,row in enumerate(rows, 2):
         if len(row) != len(_COLUMNS):
             raise InputError(path, f'has {len(row)} columns; {_HINT}', f'line {n}')
-    return [dict(zip(_COLUMNS, map(str.strip, row))) for row in rows]
+        found.append(dict(zip(_COLUMNS, map(str.strip, row))))
+    return found
 
 # %% ../../nbs/modeling/instructions.ipynb #in00008c
 def _gathered(rows:list[dict], path, known:Tasks)->dict[str,Instructions]:
