@@ -83,12 +83,18 @@ def align(
 )->Alignment: # Every verse of the 66 books on either side, once
     "Pair annotated verses with those of a Bible"
     known = annotations.verses | bible.verses | bible.excluded
-    refs = in_order(r for r in known if r.book in _COUNTED)
-    statuses = {r: _status(r, annotations, bible) for r in refs}
-    usable = [r for r,s in statuses.items() if s in ('aligned','crosses')]
-    paired = [AlignedVerse(r, single_spaced(bible.verses[r]), annotations.verses[r]) for r in usable]
-    n_sentences = {r: len(v.sentences) for r,v in annotations.verses.items()}
-    own = {r: bible.own.get(r, str(r)) for r in refs if r in bible.verses or r in bible.excluded}
+    refs = in_order(ref for ref in known if ref.book in _COUNTED)
+    statuses = {}
+    own = {}
+    paired = []
+    for ref in refs:
+        status = statuses[ref] = _status(ref, annotations, bible)
+        if ref in bible.verses or ref in bible.excluded:
+            own[ref] = bible.own.get(ref, str(ref))
+        if status in ('aligned','crosses'):
+            text = single_spaced(bible.verses[ref])
+            paired.append(AlignedVerse(ref, text, annotations.verses[ref]))
+    n_sentences = {ref: len(verse.sentences) for ref,verse in annotations.verses.items()}
     return Alignment(paired, statuses, n_sentences, own)
 
 # %% ../../nbs/datasets/align.ipynb #alalone2

@@ -149,8 +149,12 @@ def name_tags(
 # %% ../../nbs/datasets/word_tasks.ipynb #wt12
 def _main_words(verses:list[LinkedVerse], sources:list)->list[set[int]]: # Of each verse the places
     "Of the words that stand for one of the source that which stands for others least: *came*, not *he*"
-    links = [[(i, j) for j,i in enumerate(found) if i is not None] for found in sources]
-    shares = link_shares([verse.words for verse in verses], [verse.tokens for verse in verses], links)
+    links = []
+    for found in sources:
+        links.append([(i, j) for j,i in enumerate(found) if i is not None])
+    words = [verse.words for verse in verses]
+    tokens = [verse.tokens for verse in verses]
+    shares = link_shares(words, tokens, links)
     return [{j for _,j in main_links(share)} for share in shares]
 
 def _complete(verse:LinkedVerse, tags:list, places:set[int], usual:dict[str,str])->list[str]|None:

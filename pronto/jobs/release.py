@@ -268,12 +268,12 @@ def registry_row(folder)->dict[str,str|int]: # Column to value
 
 def _registry(rows:list[dict])->dict[str,str]: # Name of a file to its text
     "The registry for programs, for reading on the web, and as a page"
+    header = list(rows[0])
     languages = {row['iso639_3'] or row['language'] or row['code'] for row in rows}
     title = f'{len(rows):,} translations in {len(languages):,} languages'
-    table = Table('', title, [(list(rows[0]), [list(row.values()) for row in rows])])
+    table = Table('', title, [(header, [list(row.values()) for row in rows])])
     page = f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>PrOnto: {title}</title>\n{table.html()}\n'
-    return {'registry.csv': csv_text(rows, list(rows[0])), 'registry.md': table.markdown(),
-            'registry.html': page}
+    return {'registry.csv': csv_text(rows, header), 'registry.md': table.markdown(), 'registry.html': page}
 
 # %% ../../nbs/jobs/release.ipynb #me07
 _NUMBERING = 'renumbered', 'merged', 'split', 'repeated', 'empty', 'dropped', 'deuterocanonical'
@@ -414,25 +414,34 @@ def _find_places(bibles, out:Path)->dict[str,Path]: # Code to Bible
     _require_own_registry(out)
     return name_translations(find_bibles(bibles), bibles)
 
+def _failures(done:Release, places:dict[str,Path], bibles:Path)->str: # A table in CSV
+    rows = []
+    for code,why in done.failed.items():
+        source = places[code].relative_to(bibles).as_posix()
+        rows.append(dict(code=code, source=source, reason=why))
+    return csv_text(rows, ['code','source','reason'])
+
+# %% ../../nbs/jobs/release.ipynb #r2place1b
 def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
     rows = [registry_row(done.out/code) for code in sorted(done.built + done.finished)]
-    failures = [dict(code=code, source=places[code].relative_to(bibles).as_posix(), reason=why)
-                for code,why in done.failed.items()]
-    texts = {'failed.csv': csv_text(failures, ['code','source','reason'])}
+    texts = {'failed.csv': _failures(done, places, bibles)}
     if rows:
         texts |= _registry(rows)
-        _write_metadata([_metadata_row(row, load_manifest(done.out/row['code'])) for row in rows],
-                       done.out/'metadata.parquet')
+        metadata = [_metadata_row(row, load_manifest(done.out/row['code'])) for row in rows]
+        _write_metadata(metadata, done.out/'metadata.parquet')
     else:
         for name in _OURS:
             (done.out/name).unlink(missing_ok=True)
     for name,text in texts.items():
         with write_aside(done.out/name) as f:
             f.write_text(text, encoding='utf-8', newline='\n')
-    done.doubts = {row['code']: row['language_doubt'] for row in rows if row['language_doubt']}
     for row in rows:
-        done.schemes.setdefault(row['versification'], []).append(row['code'])
-    done.withheld = {row['code']: row['licence'] for row in rows if row['text'] == 'withheld'}
+        code = row['code']
+        done.schemes.setdefault(row['versification'], []).append(code)
+        if row['language_doubt']:
+            done.doubts[code] = row['language_doubt']
+        if row['text'] == 'withheld':
+            done.withheld[code] = row['licence']
 
 # %% ../../nbs/jobs/release.ipynb #c68cb39c
 def release(
@@ -479,12 +488,17 @@ def release(
 # %% ../../nbs/jobs/release.ipynb #r1fin001
 def _finish(done:Release, places:dict[str,Path], bibles:Path):
     "Check and sort what was built, and write the registry; raises `InputError` if there is nothing"
-    for code in [c for c in done.built if not _is_whole(done.out/c)]:
-        done.built.remove(code)
-        done.failed[code] = f'{code} was changed by another process; start the same command again'
-    done.built = sorted(done.built)
-    done.left_out, done.failed = (dict(sorted(found.items())) for found in (done.left_out, done.failed))
-    found = {p.parent.name for name in ('manifest.json','verses.tsv') for p in done.out.glob(f'*/{name}')}
+    whole = []
+    for code in sorted(done.built):
+        if _is_whole(done.out/code):
+            whole.append(code)
+        else:
+            done.failed[code] = f'{code} was changed by another process; start the same command again'
+    done.built = whole
+    done.left_out = dict(sorted(done.left_out.items()))
+    done.failed = dict(sorted(done.failed.items()))
+    marks = [*done.out.glob('*/manifest.json'), *done.out.glob('*/verses.tsv')]
+    found = {mark.parent.name for mark in marks}
     done.others = sorted(found - {*done.built, *done.finished}) # Gone, renamed, or failing now
     _write_registry(done, places, bibles)
     if not done.built + done.finished:

@@ -144,14 +144,18 @@ class Encodings:
 _TOKENS = 512, 65536 # Of a batch on a CPU, whose cache it should not leave, and on a GPU
 
 def _tokenize(tokenizer, limit:int, texts:list[str])->tuple[list,list,np.ndarray]: # Ids, special?, counts
-    found = tokenized(tokenizer, texts)
-    is_long = [len(tokens.ids) > limit for tokens in found]
-    for i in np.flatnonzero(is_long):
-        found[i], = tokenized(tokenizer, [texts[i]], limit=limit)
-    counts = [(len(tokens.own), tokens.own.count(tokenizer.unk_token_id), cut)
-              for tokens,cut in zip(found, is_long)]
-    ids = [tokens.ids or [tokenizer.pad_token_id] for tokens in found]
-    return ids, [tokens.special or [0] for tokens in found], np.array(counts, int).reshape(-1, 3)
+    ids = []
+    special = []
+    counts = []
+    for text,tokens in zip(texts, tokenized(tokenizer, texts)):
+        is_long = len(tokens.ids) > limit
+        if is_long:
+            tokens, = tokenized(tokenizer, [text], limit=limit)
+        own = tokens.own
+        counts.append((len(own), own.count(tokenizer.unk_token_id), is_long))
+        ids.append(tokens.ids or [tokenizer.pad_token_id])
+        special.append(tokens.special or [0])
+    return ids, special, np.array(counts, int).reshape(-1, 3)
 
 _FIRST, _ALL, _WORDS = 'first token', 'mean of all tokens', 'mean of tokens, float16' # Parts of a key
 _PADDING = 'on the right, or none' # See `read_apart`
@@ -161,6 +165,7 @@ def _left_out(special:list[int], pooling:str)->list[int]: # 1 for each token tha
         return [0] + [1]*(len(special) - 1)
     return [0]*len(special) if pooling == _ALL else special
 
+# %% ../../nbs/modeling/encodings.ipynb #ec000019b
 def _batches(ids:list[list[int]], tokens:int)->list[list[int]]:
     "Numbers of texts of similar length, at most so many tokens in a batch"
     batches = [[]]
