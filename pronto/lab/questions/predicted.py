@@ -7,12 +7,13 @@ __all__ = ['PREDICTED', 'ReadVerses', 'readings', 'predicted_table', 'score_corr
            'predicted_sentences']
 
 # %% ../../../nbs/lab/questions/predicted.ipynb #prd00005
+from operator import itemgetter
 from statistics import mean
 from typing import NamedTuple
 from ..statistics.correlation import correlate
 from ...core.pictures import no_formula, panels
 from ...core.tables import IN_BRACKETS, Table, decimal, grouped, interval_text
-from ...reporting.questions.question import RunQuestion, by_columns
+from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.protocol_cells import data_notes
 from ...runs.folds import HIGH_UNKNOWN
 from ...runs.comparing import same_model, settled, task_key, task_name
@@ -126,17 +127,22 @@ def predicted_sentences(
     tables:list[Table], metric:str=''
 )->list[str]: # One for each translation with several models of a kind
     "Which model predicts a translation best"
-    lines, bits = [], lambda row: float(row['bits_per_character'])
-    for (code, kind),rows in by_columns(tables, 'dataset', 'predicts', stem='perplexity').items():
-        known = [r for r in rows if float(r['unknown']) < HIGH_UNKNOWN]
-        some = {r['model']: r for r in known}.values() # Tokens may have been counted against several others
-        if len(some) < 2: continue
-        best, second = sorted(some, key=bits)[:2]
-        apart = best['high'] and second['low'] and float(best['high']) < float(second['low'])
-        how = 'their intervals do not overlap' if apart else 'their intervals overlap'
-        lines.append(f'{code}: of the {kind} models {best["model"]} needs the fewest bits per character, '
-                     f'{decimal(bits(best), 3)}; {second["model"]} needs {decimal(bits(second), 3)} ({how}).')
-    return lines
+    places = grouped(records_of(tables, 'perplexity'), itemgetter('dataset', 'predicts'))
+    return [line for place,rows in places.items() if (line := _sentence(*place, rows))]
+
+def _do_not_overlap(best:dict, second:dict)->bool:
+    ends = best['high'], second['low']
+    return None not in ends and ends[0] < ends[1]
+
+def _sentence(code:str, kind:str, rows:list[dict])->str: # Or empty
+    known = [row for row in rows if row['unknown'] < HIGH_UNKNOWN]
+    one_each = {row['model']: row for row in known} # Tokens may have been counted against several others
+    if len(one_each) < 2: return ''
+    best, second = sorted(one_each.values(), key=itemgetter('bits_per_character'))[:2]
+    how = 'their intervals do not overlap' if _do_not_overlap(best, second) else 'their intervals overlap'
+    needed = [decimal(row['bits_per_character'], 3) for row in (best, second)]
+    return (f'{code}: of the {kind} models {best["model"]} needs the fewest bits per character, {needed[0]}; '
+            f'{second["model"]} needs {needed[1]} ({how}).')
 
 def _tables(found:list[ReadVerses], metric:str)->list[Table]:
     return [predicted_table([f.run for f in found]), *score_correlations(found)]

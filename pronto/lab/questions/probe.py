@@ -8,17 +8,19 @@ __all__ = ['RANKS', 'Agreement', 'agreement', 'rank_agreement', 'rank_table', 'p
 
 # %% ../../../nbs/lab/questions/probe.ipynb #rk000005
 from dataclasses import replace
+from functools import partial
+from operator import attrgetter
 from typing import NamedTuple
 import numpy as np
 from ...runs.schema import Run
 from ..statistics.correlation import kendall_tau, mean_interval
 from ...core.files import InputError
 from ...core.pictures import panels
-from ...core.tables import Table, decimal, grouped, interval_text
+from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of
 from ...runs.comparing import kind_names, made_as, one_setting, plain_name, settled, task_key
 from ...runs.comparing import task_name, with_label
-from ...reporting.protocol_cells import between, described, number
-from ...reporting.questions.question import RunQuestion, table_rows
+from ...reporting.protocol_cells import between, described, limit_text, number
+from ...reporting.questions.question import RunQuestion, records_of
 
 # %% ../../../nbs/lab/questions/probe.ipynb #rk000007
 class Agreement(NamedTuple):
@@ -35,6 +37,8 @@ class Agreement(NamedTuple):
         return np.array([kendall_tau(*self.scores[:,:,i]) for i in range(len(self.bibles))])
     @property
     def tau(self)->float: return float(self.taus.mean())
+    @property
+    def tau_of_means(self)->float: return kendall_tau(*self.scores.mean(2))
     @property
     def interval(self)->list[float]|None: return mean_interval(self.taus) # 95 %; `None` with one translation
     @property
@@ -86,29 +90,26 @@ def rank_agreement(
 # %% ../../../nbs/lab/questions/probe.ipynb #rk000012
 _ONE = 'one translation'
 
-def _printed(a:Agreement)->str: # The interval
-    return between(a.interval, 'mcc') if a.interval else _ONE
+def _ends_text(*ends:float|None)->str: return _ONE if None in ends else between(ends, 'mcc')
 
-def _rank_data(a:Agreement)->dict:
-    low, high = a.interval or (None, None)
-    return dict(task=task_name(a.task), recipes=a.recipes, limit=a.limit, models=len(a.models),
-                translations=len(a.bibles), tau=a.tau, low=low, high=high,
-                tau_of_means=kendall_tau(*a.scores.mean(2)), pairs=a.pairs)
+_hundredths = '{:.2f}'.format
+
+_COLUMNS = [
+    Column('task', 'task', get=lambda one: task_name(one.task)), Column('recipes', 'recipes'),
+    Column('limit', 'rows', limit_text), Column('models', 'models', get=lambda one: len(one.models)),
+    Column('translations', 'translations', get=lambda one: len(one.bibles)),
+    Column('tau', 'mean τ', _hundredths), Column('low high', '95 %', _ends_text, attrgetter('interval')),
+    Column('tau_of_means', 'τ of the means', _hundredths),
+    Column('pairs', 'pairs alike', lambda share: f'{100*share:.0f} %')]
 
 def rank_table(found:list[Agreement])->Table:
     "The agreement by task"
-    data = list(map(_rank_data, found))
-    rows = [[d['task'], a.recipes, 'all' if a.limit is None else f'{a.limit:,}', d['models'],
-             d['translations'], f'{a.tau:.2f}', _printed(a), f'{d["tau_of_means"]:.2f}',
-             f'{100*a.pairs:.0f} %'] for a,d in zip(found, data)]
-    header = ['task','recipes','rows','models','translations','mean τ','95 %','τ of the means',
-              'pairs alike']
-    return Table('ranks', 'The probe and fine-tuning rank models', [(header, rows)], [], data, align='llr')
+    return table_of('ranks', 'The probe and fine-tuning rank models', _COLUMNS, found, align='llr')
 
 # %% ../../../nbs/lab/questions/probe.ipynb #rk000014
 def plot_ranks(found:list[Agreement], metric:str='mcc'):
     "The probe against fine-tuning: a point for each translation, a large one for the mean of a model"
-    titles = [f'{task_name(a.task)}: mean τ {a.tau:.2f} ({_printed(a)})' for a in found]
+    titles = [f'{task_name(a.task)}: mean τ {a.tau:.2f} ({_ends_text(*a.interval or [None])})' for a in found]
     fig, axes = panels(titles, 3.4, 3.2, x=f'probe ({metric})', y=f'fine-tuning ({metric})')
     for ax,a in zip(axes, found):
         for i,model in enumerate(a.models):
@@ -121,16 +122,16 @@ def plot_ranks(found:list[Agreement], metric:str='mcc'):
 # %% ../../../nbs/lab/questions/probe.ipynb #rk00014b
 def rank_sentences(tables:list[Table], metric:str='mcc')->list[str]:
     "Does the probe rank models as fine-tuning does?"
-    lines = []
-    for row in table_rows(tables, 'ranks'):
-        verdict = 'ranks models as fine-tuning does' if row['low'] and float(row['low']) > 0 else \
-                  'is not shown to rank models as fine-tuning does'
-        ends = interval_text([float(row['low']), float(row['high'])]) if row['low'] else _ONE
-        rows = 'all rows' if not row['limit'] else f'{int(row["limit"]):,} rows'
-        lines.append(f'{row["task"]}, {row["recipes"]}, {rows}: the probe {verdict}; '
-                     f"Kendall's τ {decimal(float(row['tau']))} (95 %: {ends}; "
-                     f'{row["models"]} models, {row["translations"]} translations).')
-    return lines
+    return [_sentence(row) for row in records_of(tables, 'ranks')]
+
+def _sentence(row:dict)->str:
+    low, high = row['low'], row['high']
+    verdict = 'is not shown to rank models as fine-tuning does'
+    if low is not None and low > 0: verdict = 'ranks models as fine-tuning does'
+    ends = _ONE if low is None else interval_text((low, high))
+    return (f'{row["task"]}, {row["recipes"]}, {limit_text(row["limit"])} rows: the probe {verdict}; '
+            f"Kendall's τ {decimal(row['tau'])} (95 %: {ends}; {row['models']} models, "
+            f'{row["translations"]} translations).')
 
 # %% ../../../nbs/lab/questions/probe.ipynb #rk00021
 def _sides(records:list[Run], metric:str)->dict[str,float|None]:
@@ -145,24 +146,27 @@ def _sides(records:list[Run], metric:str)->dict[str,float|None]:
                 ngram=mean([x for r in records if (x := ngram(r)) is not None]),
                 seconds=of('probe', seconds), tuned_seconds=of('in-language', seconds))
 
+def _side_columns(metric:str)->list[Column]:
+    score, seconds = partial(number, metric=metric), partial(decimal, digits=1)
+    return [
+        Column('task', 'task'), Column('model', 'model'), Column('translations', 'translations', str),
+        Column('metric', get=lambda row: metric), Column('probe', 'probe', score),
+        Column('tuned', 'fine-tuned', score), Column('random', 'random weights', score),
+        Column('ngram', 'n-grams', score), Column('seconds', 's (probe)', seconds),
+        Column('tuned_seconds', 's (fine-tuned)', seconds)]
+
 def sides_table(records:list[Run], metric:str='mcc')->Table:
     "Scores and seconds of the probe, of fine-tuning and of the controls"
-    rows, data, names, limits = [], [], kind_names(records), {r.limit for r in records}
+    rows, names, limits = [], kind_names(records), {r.limit for r in records}
     place = lambda r: (task_key(r), r.model, r.limit, made_as(r))
     for (task, model, limit, kind),own in grouped(records, place).items():
-        found, n = _sides(own, metric), len({r.dataset for r in own})
         limited = f'limit {limit:,}' if limit and len(limits) > 1 else ''
-        model = with_label(model, ', '.join(filter(None, [limited, names[kind]])))
-        seconds = lambda x: '–' if x is None else f'{x:.1f}'
-        scores = [number(found[name], metric) for name in ('probe','tuned','random','ngram')]
-        times = [seconds(found[name]) for name in ('seconds','tuned_seconds')]
-        rows.append([task_name(task), model, str(n), *scores, *times])
-        data.append(dict(task=task_name(task), model=model, translations=n, metric=metric) | found)
-    header = ['task','model','translations','probe','fine-tuned','random weights','n-grams','s (probe)',
-              's (fine-tuned)']
+        name = with_label(model, ', '.join(filter(None, [limited, names[kind]])))
+        about = dict(task=task_name(task), model=name, translations=len({r.dataset for r in own}))
+        rows.append(about | _sides(own, metric))
     note = ('Means over translations and seeds; seconds of a run on this machine. Encodings of the probe may '
             'come from the cache.')
-    return Table('probe', 'Probe and fine-tuning', [(header, rows)], [note], data)
+    return table_of('probe', 'Probe and fine-tuning', _side_columns(metric), rows, [note])
 
 # %% ../../../nbs/lab/questions/probe.ipynb #rk00031
 class Ranked(NamedTuple):

@@ -6,17 +6,18 @@
 __all__ = ['PROMPTING', 'Prompted', 'read_prompted', 'prompted_table', 'prompted_sentences', 'plot_prompted']
 
 # %% ../../../nbs/lab/questions/prompted.ipynb #pm05
+from functools import partial
+from operator import attrgetter
 from statistics import mean
 from typing import NamedTuple
-from ...core.tables import ABSENT, Table, decimal, grouped
+from ...core.tables import ABSENT, Column, Table, decimal, grouped, table_of
 from ...core.pictures import no_formula, panels
-from ...reporting.protocol_cells import as_shown, between, collapse_mark, number, score_data
+from ...reporting.protocol_cells import as_shown, collapse_mark, ends_column, number, score_column
 from ...runs.folds import following_share
-from ...reporting.rendering import shown
 from ...reporting.scores import Answers, read_answers
 from ...runs.schema import Run
 from ...runs.comparing import cell_of, known_as, task_key, task_name
-from ...reporting.questions.question import RunQuestion, table_rows
+from ...reporting.questions.question import RunQuestion, records_of
 
 # %% ../../../nbs/lab/questions/prompted.ipynb #pm07
 class Prompted(NamedTuple):
@@ -60,17 +61,9 @@ _FOLLOWS = '‡ More than 5 % of the answers are one letter, whatever it stands 
 
 _PROBABLE = 'brier', 'calibration_error', 'follows_letter', 'unanswered'
 
-def _probable(p:Prompted)->list[float|None]: # Means over seeds, `None` where a run does not have them
-    known = [[v for r in p.runs if (v := getattr(r, name)) is not None] for name in _PROBABLE]
-    return [mean(values) if values else None for values in known]
-
-def _data(p:Prompted, probable:list[float|None])->dict: # `probable`: from `_probable`
-    about = dict(task=task_name(p.task), model=p.model, translation=p.dataset, examples=p.shots)
-    scores = p.answers.scores
-    accuracies = dict(accuracy=scores['accuracy'].value, majority=p.majority)
-    how = dict(prompt=p.chosen, asked=p.asked) | dict(zip(_PROBABLE, probable))
-    return about | dict(metric='mcc') | score_data(scores['mcc'], 'mcc') | \
-           {name: shown('accuracy', x) for name,x in accuracies.items()} | how
+def _probable(p:Prompted, name:str)->float|None: # A mean over seeds, `None` where no run has it
+    known = [value for r in p.runs if (value := getattr(r, name)) is not None]
+    return mean(known) if known else None
 
 def _mixed(found:list[Prompted])->list[str]: # A sentence, or none
     "Name the models whose answers come from several versions, since a server changed"
@@ -79,36 +72,55 @@ def _mixed(found:list[Prompted])->list[str]: # A sentence, or none
     return [f'Answers of several models under one name: {"; ".join(several)}.'] if several else []
 
 # %% ../../../nbs/lab/questions/prompted.ipynb #a99639ce
-def prompted_table(found:list[Prompted])->Table:
-    "A row for each model, task, translation and number of examples"
-    mcc = lambda p: p.answers.scores['mcc']
-    rows = [[task_name(p.task), p.model, p.dataset, str(p.shots), p.chosen,
-             number(mcc(p).value, 'mcc') + collapse_mark(p.answers), between(mcc(p).interval, 'mcc'),
-             number(p.answers.scores['accuracy'].value), number(p.majority)] for p in found]
-    header = ['task','model','translation','examples','prompt','MCC','95 %','accuracy','majority']
+def _columns(is_likely:bool)->list[Column]: # Are there probabilities, or other ways to ask?
+    def mcc(p): return p.answers.scores['mcc']
+    def accuracy(p): return p.answers.scores['accuracy'].value
+    def likely(name, title, show, mark=None):
+        return Column(name, title*is_likely, show, lambda p: _probable(p, name), mark)
+    return [
+        Column('task', 'task', get=lambda p: task_name(p.task)), Column('model', 'model'),
+        Column('translation', 'translation', get=attrgetter('dataset')),
+        Column('examples', 'examples', str, attrgetter('shots')),
+        Column('', 'prompt', get=attrgetter('chosen')), Column('metric', get=lambda p: 'mcc'),
+        score_column('score', 'MCC', lambda p: mcc(p).value, 'mcc', mark=lambda p: collapse_mark(p.answers)),
+        ends_column('low high', '95 %', lambda p: mcc(p).interval, 'mcc'),
+        score_column('accuracy', 'accuracy', accuracy),
+        score_column('majority', 'majority', attrgetter('majority')),
+        Column('prompt', get=attrgetter('chosen')), Column('asked', 'asked'*is_likely),
+        likely('brier', 'Brier', _thousandths),
+        likely('calibration_error', 'calibration error', _thousandths),
+        likely('follows_letter', 'follows the letter, %', number, mark=_of_one_letter),
+        likely('unanswered', 'no answer, %', number)]
+
+_thousandths = partial(decimal, digits=3)
+
+def _of_one_letter(p:Prompted)->str: return '‡' if following_share(p.runs) else ''
+
+def _notes(found:list[Prompted], is_likely:bool)->list[str]:
     cut = sum(r.truncated.get('test', 0) for p in found for r in p.runs)
     notes = [_NOTE, f'{cut:,} prompts are longer than a model reads and lost their beginning.' if cut else '']
-    likely = list(map(_probable, found))
-    if any(p.asked for p in found) or any(x is not None for values in likely for x in values):
-        header += ['asked','Brier','calibration error','follows the letter, %','no answer, %']
-        for row,p,(brier,error,follows,unanswered) in zip(rows, found, likely):
-            mark = '‡' if following_share(p.runs) else ''
-            row += [p.asked, decimal(brier, 3), decimal(error, 3), number(follows) + mark, number(unanswered)]
-        notes += [_LIKELY, _FOLLOWS if any(following_share(p.runs) for p in found) else '',
-                  _LOST if any(values[3] for values in likely) else '', *_mixed(found)]
-    data = list(map(_data, found, likely))
-    return Table('prompting', 'Prompting', [(header, rows)], notes, data)
+    if not is_likely: return notes
+    follows, lost = any(map(_of_one_letter, found)), any(_probable(p, 'unanswered') for p in found)
+    return [*notes, _LIKELY, _FOLLOWS*follows, _LOST*lost, *_mixed(found)]
+
+# %% ../../../nbs/lab/questions/prompted.ipynb #pm08t
+def prompted_table(found:list[Prompted])->Table:
+    "A row for each model, task, translation and number of examples"
+    is_likely = any(p.asked or _probable(p, name) is not None for p in found for name in _PROBABLE)
+    return table_of('prompting', 'Prompting', _columns(is_likely), found, _notes(found, is_likely))
 
 def prompted_sentences(tables:list[Table], metric:str='mcc')->list[str]:
     "Which models answer better than chance"
-    lines = []
-    for row in table_rows(tables):
-        mcc, *ends = (as_shown(row[name], 'mcc') for name in ('score','low','high'))
-        verdict = 'better than chance' if float(row['low'] or 0) > 0 else 'not shown to be better than chance'
-        shots = f'{row["examples"]} examples' if row['examples'] != '0' else 'no examples'
-        lines.append(f'{row["task"]}, {row["model"]}, {row["translation"]}, {shots}: MCC {mcc} '
-                     f'(95 %: {" to ".join(ends) if row["low"] else ABSENT}), {verdict}.')
-    return lines
+    return list(map(_sentence, records_of(tables)))
+
+def _sentence(row:dict)->str:
+    low, high = row['low'], row['high']
+    ends = ABSENT if low is None else f'{as_shown(low, "mcc")} to {as_shown(high, "mcc")}'
+    is_better = low is not None and low > 0
+    verdict = 'better than chance' if is_better else 'not shown to be better than chance'
+    shots = f'{row["examples"]} examples' if row['examples'] else 'no examples'
+    return (f'{row["task"]}, {row["model"]}, {row["translation"]}, {shots}: MCC '
+            f'{as_shown(row["score"], "mcc")} (95 %: {ends}), {verdict}.')
 
 # %% ../../../nbs/lab/questions/prompted.ipynb #pm08c
 def plot_prompted(found:list[Prompted], metric:str='mcc'):

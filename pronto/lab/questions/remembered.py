@@ -8,12 +8,12 @@ __all__ = ['REMEMBERED', 'remembered_table', 'memory_ranks', 'plot_remembered', 
 # %% ../../../nbs/lab/questions/remembered.ipynb #rmb00005
 from ..statistics.correlation import correlate
 from ...core.pictures import panels
-from ...core.tables import IN_BRACKETS, Table, decimal, grouped, interval_text
+from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, interval_text, table_of
 from ...reporting.rendering import shown
 from ...reporting.scores import main_metric
 from ...reporting.accuracy_tables import read_seeds
 from .predicted import ReadVerses, readings
-from ...reporting.questions.question import RunQuestion, table_rows
+from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.protocol_cells import data_notes
 from ...runs.comparing import task_key, task_name, test_set
 from ...runs.schema import Run
@@ -24,15 +24,21 @@ _NAMES = dict(exact='completed exactly, %', chrf='chrF', known='this wording pre
               min_k='Min-K %, nats', order='true order preferred, %')
 _SCALE = dict(chrf=1, min_k=1) # The others are shares
 
-def _cell(run:Run, name:str)->str: # e.g. `12.0 [8.1, 15.9] / 0.0`; empty if it was not asked
+def _figures(run:Run, name:str)->tuple: # As `_column` names them
+    low, high = run.intervals.get(name) or (None, None)
+    return run.memory.get(name), low, high, run.memory.get(f'ngram_{name}')
+
+def _column(name:str, title:str)->Column: # e.g. `12.0 [8.1, 15.9] / 0.0`; empty if it was not asked
     "A figure of the model with its interval, and that of n-grams"
     digits, scale = 2 if name == 'min_k' else 1, _SCALE.get(name, 100)
-    if name not in run.memory: return ''
-    shown = lambda value: decimal(value*scale, digits)
-    ends = [x*scale for x in run.intervals.get(name) or ()]
-    interval = f' {interval_text(ends, digits, form=IN_BRACKETS)}' if ends else ''
-    base = '' if name == 'min_k' else f' / {shown(run.memory[f"ngram_{name}"])}' # Of other tokens
-    return f'{shown(run.memory[name])}{interval}{base}'
+    def scaled(value): return decimal(value*scale, digits)
+    def show(value, low, high, ngram):
+        if value is None: return ''
+        interval = '' if low is None else f' {IN_BRACKETS.format(scaled(low), scaled(high))}'
+        beside = '' if name == 'min_k' else f' / {scaled(ngram)}' # Of other tokens
+        return f'{scaled(value)}{interval}{beside}'
+    columns = f'{name} {name}_low {name}_high ngram_{name}'
+    return Column(columns, title, show, lambda run: _figures(run, name))
 
 # %% ../../../nbs/lab/questions/remembered.ipynb #rmb00007
 _NOTE = ('Verses of dev and test; 95 % intervals over chapters; after the slash character n-grams that have '
@@ -41,25 +47,22 @@ _NOTE = ('Verses of dev and test; 95 % intervals over chapters; after the slash 
          'less than those of the other translation. True order preferred: of two neighbouring verses over '
          'the exchanged order. Decoders and encoders are asked differently: do not compare them.')
 
-def _data(r:Run)->dict:
-    about = dict(dataset=r.dataset, model=r.model, predicts=r.predicts, against=', '.join(r.sources),
-                 verses=sum(r.counts.values()), too_long=r.truncated.get('test', 0))
-    for name in _NAMES:
-        low, high = r.intervals.get(name) or (None, None)
-        about |= {name: r.memory.get(name), f'{name}_low': low, f'{name}_high': high,
-                  f'ngram_{name}': r.memory.get(f'ngram_{name}')}
-    return about
+def _others(run:Run)->str: return ', '.join(run.sources)
+
+def _too_long(run:Run)->int: return run.truncated.get('test', 0)
+
+_COLUMNS = [
+    Column('dataset', 'translation'), Column('model', 'model'), Column('predicts', 'predicts'),
+    Column('against', get=_others), Column('verses', get=lambda run: sum(run.counts.values())),
+    Column('too_long', get=_too_long), *(_column(*named) for named in _NAMES.items()),
+    Column('', 'other wording', get=_others)]
 
 def remembered_table(runs:list[Run])->Table:
     "What models know about the verses of translations"
-    header = ['translation','model','predicts', *_NAMES.values(), 'other wording']
-    rows = [[r.dataset, r.model, r.predicts, *(_cell(r, name) for name in _NAMES), ', '.join(r.sources)]
-            for r in runs]
-    long = sum(r.truncated.get('test', 0) for r in runs)
-    notes = [_NOTE, f'{long:,} verses that are longer than a model reads are left out.' if long else '',
-             *data_notes(runs)]
-    title, data = 'What models know about the verses', list(map(_data, runs))
-    return Table('memory', title, [(header, rows)], notes, data, align='lllrrrrrl')
+    long = sum(map(_too_long, runs))
+    left_out = f'{long:,} verses that are longer than a model reads are left out.' if long else ''
+    notes = [_NOTE, left_out, *data_notes(runs)]
+    return table_of('memory', 'What models know about the verses', _COLUMNS, runs, notes, align='lllrrrrrl')
 
 # %% ../../../nbs/lab/questions/remembered.ipynb #rmbranks
 _LEAST = 3 # Models
@@ -121,21 +124,20 @@ def plot_remembered(runs:list[Run]): # A figure of matplotlib
 def _is_above(row:dict, name:str)->bool:
     "Does the interval lie above the figure of n-grams?"
     low = row[f'{name}_low']
-    return bool(low) and float(low) > float(row[f'ngram_{name}'])
+    return low is not None and low > row[f'ngram_{name}']
 
 def remembered_sentences(tables:list[Table], metric:str='')->list[str]:
     "Which models complete verses, and which prefer their wording"
-    lines = []
-    for row in table_rows(tables, 'memory'):
-        said = []
-        if row['exact']: # Not asked of all
-            exact = decimal(100*float(row['exact']), 1)
-            above = ', more than n-grams: it has read this wording' if _is_above(row, 'exact') else ''
-            said.append(f'completes {exact} % of the verses word for word{above}')
-        if _is_above(row, 'known'):
-            said.append(f'prefers this wording to that of {row["against"]} more often than n-grams do')
-        if said: lines.append(f'{row["model"]} on {row["dataset"]}: {"; it ".join(said)}.')
-    return lines
+    return [line for row in records_of(tables, 'memory') if (line := _sentence(row))]
+
+def _sentence(row:dict)->str: # Or empty
+    said = []
+    if row['exact'] is not None: # Not asked of all
+        above = ', more than n-grams: it has read this wording' if _is_above(row, 'exact') else ''
+        said.append(f'completes {decimal(100*row["exact"], 1)} % of the verses word for word{above}')
+    if _is_above(row, 'known'):
+        said.append(f'prefers this wording to that of {row["against"]} more often than n-grams do')
+    return f'{row["model"]} on {row["dataset"]}: {"; it ".join(said)}.' if said else ''
 
 def _tables(found:list[ReadVerses], metric:str)->list[Table]:
     return [remembered_table([f.run for f in found]), *memory_ranks(found)]

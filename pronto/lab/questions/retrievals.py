@@ -7,12 +7,13 @@ __all__ = ['RETRIEVAL', 'retrieval_table', 'representation_table', 'plot_layers'
 
 # %% ../../../nbs/lab/questions/retrievals.ipynb #rt100005
 from math import nan
+from operator import itemgetter
 from statistics import mean
 from ...core.pictures import panels
 from ...core.tables import Table, decimal, grouped
 from ...runs.comparing import name_apart
 from ...runs.schema import Run
-from ...reporting.questions.question import RunQuestion, by_columns
+from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.protocol_cells import data_notes
 
 # %% ../../../nbs/lab/questions/retrievals.ipynb #rt100009
@@ -95,18 +96,22 @@ def plot_layers(runs:list[Run]):
 # %% ../../../nbs/lab/questions/retrievals.ipynb #rt100016
 def retrieval_sentences(tables:list[Table], metric:str='')->list[str]: # One for each model
     "How much the setting matters"
-    lines = []
-    for model,some in by_columns(tables, 'model', stem='retrieval').items():
-        xtreme, margin = (100*mean(float(r[setting]) for r in some) for setting in ('xtreme','margin'))
-        lines.append(f"{model}: XTREME's setting finds {xtreme:.1f} % of the translations, the margin on "
-                     f'the best layer {margin:.1f} % (means of {len(some)} pairs of translations).')
-    for model,some in by_columns(tables, 'model', stem=_BY).items():
-        found = {row['representation']: 100*float(row['found']) for row in some}
-        layers = [name for name in found if name.startswith('layer')]
-        best = max(layers, key=found.get)
-        lines.append(f'{model}: by cosine {best} (of 0 to {len(layers) - 1}) finds most, '
-                     f'{found[best]:.1f} %; the first token of the last layer {found["first token"]:.1f} %.')
-    return lines
+    by_setting = grouped(records_of(tables, 'retrieval'), itemgetter('model'))
+    by_representation = grouped(records_of(tables, _BY), itemgetter('model'))
+    return [*(_setting_sentence(*one) for one in by_setting.items()),
+            *(_layer_sentence(*one) for one in by_representation.items())]
+
+def _setting_sentence(model:str, rows:list[dict])->str:
+    xtreme, margin = (100*mean(row[setting] for row in rows) for setting in ('xtreme','margin'))
+    return (f"{model}: XTREME's setting finds {xtreme:.1f} % of the translations, the margin on "
+            f'the best layer {margin:.1f} % (means of {len(rows)} pairs of translations).')
+
+def _layer_sentence(model:str, rows:list[dict])->str:
+    found = {row['representation']: 100*row['found'] for row in rows}
+    layers = [name for name in found if name.startswith('layer')]
+    best = max(layers, key=found.get)
+    return (f'{model}: by cosine {best} (of 0 to {len(layers) - 1}) finds most, {found[best]:.1f} %; '
+            f'the first token of the last layer {found["first token"]:.1f} %.')
 
 def plot_retrieval(runs:list[Run]):
     "XTREME's accuracy and that of the margin, by translation"

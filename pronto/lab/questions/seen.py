@@ -9,15 +9,16 @@ __all__ = ['Counts', 'NGRAMS', 'ENTITIES', 'SEEN', 'TaggedText', 'seen_tags', 's
 # %% ../../../nbs/lab/questions/seen.ipynb #sn000005
 import unicodedata
 from collections import Counter
+from operator import attrgetter
 from pathlib import Path
 from statistics import mean
 from typing import Iterable, NamedTuple
 from ...core.files import InputError, data_dir
 from ...core.pictures import dumbbells, panels
-from ...core.tables import ABSENT, Table, decimal, grouped
+from ...core.tables import ABSENT, Column, Table, decimal, grouped, wide_table
 from ...datasets.loading import Dataset, is_dataset, open_dataset, sample
 from ...datasets.tasks import TASKS
-from ...reporting.questions.question import RunQuestion, table_rows
+from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.protocol_cells import data_notes
 from ...runs.comparing import across_translations, source_names, task_name
 from ...runs.schema import Run
@@ -162,18 +163,27 @@ _NAMES = ('Names found in percent, with their number: that share two neighbourin
           'with a name of the training data; that do not; of up to two words; in Latin letters; twice or '
           'more in the test set. The last three overlap with the first two.')
 
-def _cell(counts:tuple[int,int])->str:
-    right, n = counts
+class _Row(NamedTuple):
+    of:Seen
+    kind:str
+    right:int
+    n:int # Of how many
+
+def _share(right:int, n:int)->str: # In percent
     return f'{decimal(100*right/n, 1)} ({n:,})' if n else ABSENT
 
+_SHARE = Column('right n', '', _share)
+_COLUMNS = [
+    Column('task', 'task', get=lambda row: task_name(row.of.task)),
+    Column('model', 'model', get=attrgetter('of.model')),
+    Column('protocol', 'protocol', get=attrgetter('of.protocol')),
+    Column('trained', 'trained on', get=attrgetter('of.source')),
+    Column('tested', 'tested on', get=attrgetter('of.dataset')), Column('kind'), _SHARE]
+
 def _table(found:list[Seen], stem:str, title:str, note:str)->Table:
-    about = [dict(task=task_name(s.task), model=s.model, protocol=s.protocol, trained=s.source,
-                  tested=s.dataset) for s in found]
-    rows = [[*names.values(), *map(_cell, s.counts.values())] for names,s in zip(about, found)]
-    data = [names | dict(kind=kind, right=right, n=n) for names,s in zip(about, found)
-            for kind,(right, n) in s.counts.items()]
-    header = ['task','model','protocol','trained on','tested on', *found[0].counts]
-    return Table(stem, title, [(header, rows)], [note, *data_notes([r for s in found for r in s.runs])], data)
+    rows = [_Row(one, kind, *counts) for one in found for kind,counts in one.counts.items()]
+    notes = [note, *data_notes([r for one in found for r in one.runs])]
+    return wide_table(stem, title, _COLUMNS, rows, notes, across='kind', cell=_SHARE)
 
 def seen_tables(found:list[Seen])->list[Table]:
     "A table of sequences of tags, and one of names"
@@ -196,22 +206,26 @@ def plot_seen(found:list[Seen], metric:str=''): # A figure of matplotlib
         dumbbells(ax, names, *zip(*values), ('seen','unseen'))
     return figure
 
+def _shares(rows:list[dict], kind:str)->dict[tuple[str,str],float]: # Tested and trained on, to percent
+    return {(row['tested'], row['trained']): 100*row['right']/row['n'] for row in rows
+            if row['kind'] == kind and row['n']}
+
+def _sentence(task:str, model:str, protocol:str, rows:list[dict])->str: # Or empty
+    of_names = rows[0]['kind'] in ENTITIES
+    what, of = ('names', '') if of_names else ('trigrams of tags', 'trigrams, ')
+    seen, unseen = (_shares(rows, of + kind) for kind in ('seen','unseen'))
+    both = sorted(seen.keys() & unseen.keys())
+    if not both: return ''
+    a, b = (decimal(mean(side[pair] for pair in both), 1) for side in (seen, unseen))
+    where = [tested if tested == trained else f'{tested} from {trained}' for tested,trained in both]
+    return (f'{task}, {model}, {protocol}: of {what} that are in the training data {a} % are right, '
+            f'of others {b} % ({", ".join(where)}).')
+
 def seen_sentences(tables:list[Table], metric:str='')->list[str]:
     "Say how much better a tagger is on what it has seen, as a mean over translations"
-    lines = []
-    shares = lambda rows, kind: {(r['tested'], r['trained']): 100*int(r['right'])/int(r['n']) for r in rows
-                                 if r['kind'] == kind and int(r['n'])}
-    place = lambda r: (r['task'], r['model'], r['protocol'], r['trained'] != r['tested'])
-    for (task, model, protocol, _),rows in grouped(table_rows(tables), place).items():
-        what, of = ('names', '') if rows[0]['kind'] in ENTITIES else ('trigrams of tags', 'trigrams, ')
-        seen, unseen = (shares(rows, of + kind) for kind in ('seen','unseen'))
-        both = sorted(seen.keys() & unseen.keys())
-        if not both: continue
-        a, b = (decimal(mean(side[pair] for pair in both), 1) for side in (seen, unseen))
-        where = [tested if tested == trained else f'{tested} from {trained}' for tested,trained in both]
-        lines.append(f'{task}, {model}, {protocol}: of {what} that are in the training data {a} % are right, '
-                     f'of others {b} % ({", ".join(where)}).')
-    return lines
+    def place(row): return row['task'], row['model'], row['protocol'], row['trained'] != row['tested']
+    places = grouped(records_of(tables), place)
+    return [line for (*about, _),rows in places.items() if (line := _sentence(*about, rows))]
 
 SEEN = RunQuestion(
     'seen', lambda records, options: read_seen(records, options.file or data_dir()/'datasets'),
