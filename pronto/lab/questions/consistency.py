@@ -98,10 +98,11 @@ def read_consistency(records:list[Run], metric:str='accuracy')->list[Sets]: # By
     raise InputError('runs', f'{what}; build another translation of it, or labels of another source')
 
 # %% ../../../nbs/lab/questions/consistency.ipynb #cs000011
-_NOTE = ('Test sets of one language, two by two: mean and largest difference of the scores of one model, in '
-         "points, and Kendall's τ of the orders in which both put the models, a mean over the pairs. "
-         'Translations: of the same source and part; parts: one test set has many more rows, as of a whole '
-         'Bible and a New Testament, or other splits; sources: labels of other annotated sources.')
+_NOTE = ('Test sets of one language are compared two by two: mean and largest difference of the scores of '
+         "one model, in points, and Kendall's τ of the orders in which both put the models, a mean over the "
+         'pairs. Translations have the same source and part. Of parts, one test set has many more rows, as '
+         'a whole Bible beside a New Testament, or other splits. Sources: labels of different annotated '
+         'sources.')
 
 def _columns(metric:str)->list[Column]:
     size = partial(as_shown, metric=metric)

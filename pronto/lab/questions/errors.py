@@ -105,10 +105,11 @@ def read_errors(records:list[Run])->list[Errors]:
                              'transfer one of them is the source; make them with `pronto eval`')
 
 # %% ../../../nbs/lab/questions/errors.ipynb #er000014
-_NOTE = ('Of the rows that both translations have: how many are right in the base, how many here; here, of '
-         'those that are right in the base and of the others; the difference of these two, with a 95 % '
-         'interval over chapters; the same verdict, right or wrong, and how often it would be the same if '
-         'only the label mattered. Of several seeds: means over all pairs of them.')
+_NOTE = ('On the rows that both translations have: the share that is right in the base, and here. Then the '
+         'share that is right here where the base is right, and where it is wrong, and the difference of '
+         'these two, with a 95 % interval over chapters. Same verdict: both are right or both are wrong. By '
+         'label alone: how often that would happen if only the label mattered. With several seeds these are '
+         'means over all pairs of them.')
 _MEASURES = dict(
     in_base='right in the base', right='right', if_right='where the base is right',
     if_wrong='where it is wrong', gain='difference', same='same verdict', chance='by label alone')

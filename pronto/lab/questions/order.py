@@ -93,9 +93,9 @@ def order_of(
 
 # %% ../../../nbs/lab/questions/order.ipynb #or000013
 _NOTE = ("Kendall's τ of scores with the number of verses that models have read: mean over translations, "
-         'with a 95 % interval over them. Pairs: of two models the one that has read more scores higher. '
-         'Gain: from the model that has read least to the one that has read most. sd: between seeds of one '
-         'model on one translation.')
+         'with a 95 % interval over them. Pairs: how often, of two models, the one that has read more '
+         'scores higher. Gain: how far the model that has read most scores above the one that has read '
+         'least. Sd: the standard deviation between seeds of one model on one translation.')
 def _columns(metric:str)->list[Column]:
     return [
         Column('task', 'task', get=lambda one: task_name(one.same.task)), Column('protocol', 'protocol'),

@@ -109,11 +109,12 @@ def measure_spreads(
 
 # %% ../../../nbs/lab/questions/power.ipynb #pw000010
 _SEEDS = 3, 5, 10
-_NOTE = ('Points of accuracy. Sd between seeds: pooled over translations, with a 95 % interval. Beyond '
-         'items: without the part that comes from each training being right about other items. Error over '
-         'chapters: standard error of the difference from character n-grams. With so many seeds of each of '
-         'two models: the smallest difference that a test finds in 80 % of cases, and that at the ends of '
-         'the interval. With one seed no difference is told apart.')
+_NOTE = ('All figures are points of accuracy. Sd between seeds: the standard deviation, pooled over '
+         'translations, with a 95 % interval. Beyond items: what is left of it without the part that arises '
+         'because each training gets other items right. Error over chapters: the standard error of the '
+         'difference from character n-grams. The last columns: the smallest difference that a test finds in '
+         '80 % of cases with so many seeds of each of two models, and in brackets the same at the ends of '
+         'the interval. One seed of each tells no difference.')
 
 def _points(x:float|None)->str: return decimal(x, 1)
 

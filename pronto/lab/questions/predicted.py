@@ -79,9 +79,9 @@ def predicted_table(runs:list[Run])->Table:
 
 # %% ../../../nbs/lab/questions/predicted.ipynb #prd0006c
 _LEAST = 4 # Points of a correlation
-_CORRELATED = ('Spearman between bits per verse and MCC, over models and translations, with 95 % '
-               'intervals, of five points or more; below 0: models that predict better score better. Models '
-               'of one family, and translations into related languages, are not independent.')
+_CORRELATED = ("Spearman's correlation of bits per verse with MCC over models and translations, with 95 % "
+               'intervals where there are five points or more. Below 0: models that predict better score '
+               'better. Models of one family, and translations into related languages, are not independent.')
 
 def score_correlations(found:list[ReadVerses])->list[Table]: # One, or none if there are too few scores
     "Do models that predict verses well score well?"

@@ -41,11 +41,12 @@ def _column(name:str, title:str)->Column: # e.g. `12.0 [8.1, 15.9] / 0.0`; empty
     return Column(columns, title, show, lambda run: _figures(run, name))
 
 # %% ../../../nbs/lab/questions/remembered.ipynb #rmb00007
-_NOTE = ('Verses of dev and test; 95 % intervals over chapters; after the slash character n-grams that have '
-         'read the train verses of the translation only. The second half of each verse is completed; chrF '
-         'says how close the rest is. This wording preferred: its least likely tokens (Min-K %) surprise '
-         'less than those of the other translation. True order preferred: of two neighbouring verses over '
-         'the exchanged order. Decoders and encoders are asked differently: do not compare them.')
+_NOTE = ('Verses of dev and test; 95 % intervals over chapters. After the slash stands the figure of '
+         'character n-grams that have read the train verses of the translation and nothing else. Each model '
+         'completes the second half of each verse; chrF says how close it comes. This wording preferred: '
+         'its least likely tokens (Min-K %) are less surprising than those of the other translation. True '
+         'order preferred: two neighbouring verses are more likely in their own order than exchanged. '
+         'Decoders and encoders are asked in different ways: do not compare them.')
 
 def _others(run:Run)->str: return ', '.join(run.sources)
 
@@ -66,9 +67,9 @@ def remembered_table(runs:list[Run])->Table:
 
 # %% ../../../nbs/lab/questions/remembered.ipynb #rmbranks
 _LEAST = 3 # Models
-_RANKS = ('Rows: test rows about whose verses all models were asked. Without: those with no verse that one '
-          'of the models completes word for word. Spearman: between the scores of the models on both. '
-          'Change: of the score that changes most, without less with.')
+_RANKS = ('Rows: test rows about whose verses all models were asked. Without: those of them without a verse '
+          'that one of the models completes word for word. Spearman: between the scores of the models on '
+          'both. Change: of the score that changes most, the score on these minus that on all.')
 
 def _verses(run:Run)->dict[str,bool]: # Does the model complete it word for word?
     columns = prediction_columns(run)

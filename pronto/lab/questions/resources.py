@@ -80,9 +80,10 @@ def of_three_languages(records:list[Run], metric:str='accuracy')->list[OverLangu
                              'with `pronto eval`')
 
 # %% ../../../nbs/lab/questions/resources.ipynb #rs100011
-_NOTE = ('Pearson, with a 95 % interval over languages and a test by permutation (p, two-sided; both of five '
-         'languages or more), and Spearman: scores with the number of Wikipedia articles. Slope: of the '
-         'fitted line, for a million articles. Numbers of articles: Hu et al. 2020, their 40 languages.')
+_NOTE = ("Correlations of scores with the number of Wikipedia articles: Pearson's, with a 95 % interval "
+         'over languages and a two-sided permutation test (p), both only for five languages or more; and '
+         "Spearman's. Slope: of the fitted line, for a million articles. Numbers of articles: Hu et al. "
+         '2020, their 40 languages.')
 
 def _pearson_cell(r:float|None, low:float|None, high:float|None)->str:
     return decimal(r) if low is None else f'{decimal(r)} ({interval_text((low, high))})'

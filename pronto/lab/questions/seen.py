@@ -157,11 +157,12 @@ def read_seen(
     raise InputError(root, f'{what}; name the folder of datasets with --beside')
 
 # %% ../../../nbs/lab/questions/seen.ipynb #sn000017
-_TAGS = ('Accuracy in percent of sequences of tags that are in the training data and of others, with their '
-         'number. A sequence is right if all of its tags are.')
-_NAMES = ('Names found in percent, with their number: that share two neighbouring words, or their only word, '
-          'with a name of the training data; that do not; of up to two words; in Latin letters; twice or '
-          'more in the test set. The last three overlap with the first two.')
+_TAGS = ('Percent of the sequences of tags that are right, with the number of sequences: of those that are '
+         'in the training data, and of others. A sequence is right if all of its tags are.')
+_NAMES = ('Percent of the names that are found, with the number of names. Seen: names that share two '
+          'neighbouring words, or their only word, with a name of the training data; unseen: all others; '
+          'short: of up to two words; Latin: in Latin letters; frequent: twice or more in the test set. The '
+          'last three overlap with the first two.')
 
 class _Row(NamedTuple):
     of:Seen

@@ -78,10 +78,10 @@ def read_subset(records:list[Run], chosen:set[str], metric:str='accuracy')->list
     raise InputError('runs', what)
 
 # %% ../../../nbs/lab/questions/subset.ipynb #sb000012
-_NOTE = ('Means over languages, with their number, of the selection and of all that have scores; random: how '
-         'often as many languages drawn at random from the same tier are as far from all or farther; '
-         'diversity: the mean distance in syntax between two languages; families: their number; both of '
-         'the selection and of all.')
+_NOTE = ('Means over languages, with the number of languages, of the selection and of all that have scores. '
+         'Random: how often as many languages, drawn at random from the same tier, have a mean at least as '
+         'far from that of all. Diversity: the mean distance in syntax between two languages. Families: how '
+         'many there are. Both are given for the selection and for all.')
 
 def _columns(metric:str)->list[Column]:
     score = partial(as_shown, metric=metric)

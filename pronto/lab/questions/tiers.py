@@ -94,9 +94,10 @@ def _without_tier(found:list[Tiered])->str:
     return f'Left out, as no tier is known: {some}.' if named else ''
 
 # %% ../../../nbs/lab/questions/tiers.ipynb #ti00041b
-_TIER_NOTE = ('Means over languages, with their number; seen: high, mid and low together. Pearson and '
-              'Spearman: scores of seen languages with the logarithm of their share of the pretraining data, '
-              'with 95 % intervals over languages, of five or more.')
+_TIER_NOTE = ('Means over languages, with the number of languages. Seen: the tiers high, mid and low '
+              'together. Pearson and Spearman: correlations of the scores in seen languages with the '
+              'logarithm of their share of the pretraining data, with 95 % intervals over languages where '
+              'there are five or more.')
 
 def read_tiered(records:list[Run], facts:list[Fact], metric:str='accuracy')->list[Tiered]:
     "Scores by tier for each model, task and protocol; raises `InputError` without any"
