@@ -211,16 +211,25 @@ def _no_annotations(args):
     return TEXT_ALONE
 
 # %% ../../nbs/cli/dataset_commands.ipynb #2fe69e94x
+def _read(args, words:bool):
+    "A Bible or, where choices are made from the text alone, a plain text of paragraphs"
+    from pronto.bibles.opening import NotABible
+    from pronto.bibles.paragraphs import read_paragraphs
+    from pronto.bibles.reading import read_bible
+    try: return read_bible(args.bible, words=words)
+    except NotABible:
+        if args.annotations not in (None, 'none') or not args.bible[0].endswith('.txt'): raise
+        return read_paragraphs(args.bible[0])
+
 def build_command(args):
     "Build the dataset folder of one translation"
     from pronto.bibles.languages import licence_of
-    from pronto.bibles.reading import read_bible
     from pronto.datasets.manifest import summary
     from pronto.datasets.building import build
     from pronto.datasets.tasks import absent_from
     from pronto.sources.annotate import lacking_tasks
     annotations = _annotations(args)
-    bible = read_bible(args.bible, words=any(v.words for v in annotations.verses.values()))
+    bible = _read(args, any(v.words for v in annotations.verses.values()))
     licence = args.licence or licence_of(bible, args.bible[0])
     about = dict(code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))
     manifest = build(annotations, bible, args.output, splits=args.splits, min_verses=args.min_verses,

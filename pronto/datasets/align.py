@@ -63,7 +63,7 @@ def single_spaced(text:str)->str: # Fit for a cell of a table
     "A text with single spaces for tabs, newlines and runs of spaces"
     return ' '.join(text.split())
 
-_COUNTED = frozenset(PROTESTANT) # Deuterocanonical books are counted elsewhere
+_COUNTED = frozenset((*PROTESTANT, 'TXT')) # Deuterocanonical books are counted elsewhere
 
 def _status(ref:Ref, annotations:Annotations, bible:Bible)->str:
     "The status of a verse"

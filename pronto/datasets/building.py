@@ -123,12 +123,15 @@ def _require_books(annotations:Annotations, bible:Bible, path):
     what = 'the New Testament' if annotated <= set(NT_BOOKS) else 'the books that are annotated'
     raise InputError(path, f'has no verse of {what}; PrOnto needs at least a part of it')
 
-def _of_text_alone(verses:dict[Ref,str], least:int, path)->list[AlignedVerse]:
-    "Verses without annotations; raises `InputError` if they are too few"
-    if len(verses) >= least:
-        return [AlignedVerse(ref, text, None) for ref,text in verses.items()]
-    what = f'has only {len(verses)} verses with text, fewer than {least}'
-    raise InputError(path, f'{what}; add the missing books, or lower --min-verses of `pronto build`')
+def _of_text_alone(text:ChoiceText, least:int, path)->list[AlignedVerse]:
+    "Verses without annotations; raises `InputError` if they are too few or have no words to exchange"
+    if len(text.verses) < least:
+        what = f'has only {len(text.verses)} verses with text, fewer than {least}'
+        raise InputError(path, f'{what}; add the missing books, more text, or lower --min-verses')
+    if not any(map(text.places, text.splits)):
+        what = 'has no words that could be exchanged, since none stands between two others'
+        raise InputError(path, f'{what}; name a text of sentences')
+    return [AlignedVerse(ref, said, None) for ref,said in text.verses.items()]
 
 # %% ../../nbs/datasets/building.ipynb #bfplan01
 @dataclass
@@ -142,14 +145,11 @@ class _Plan:
     names:dict # What the manifest says at first
     links:bytes # The contents of `links.tsv`; empty without tasks on words
     choices:list # Tasks of choices
-    readable:dict[Ref,str] # All verses, for choices
+    text:ChoiceText # All verses, for choices
 
     @cached_property
     def nearest(self)->NearestText:
         return NearestText(verse.text for verse in self.alignment.verses)
-    @cached_property
-    def text(self)->ChoiceText:
-        return ChoiceText(self.readable)
     @cached_property
     def hashes(self)->dict:
         return dict(annotations=self.annotations.source.hash, bible=bible_hash(self.bible))
@@ -182,7 +182,7 @@ def _shared_files(plan:_Plan)->dict[str,list[bytes]]: # Name to blocks
         texts = {verse.ref: verse.text for verse in plan.alignment.verses}
         files['verses.tsv'] = [verse_lines(texts).encode()]
     if plan.choices:
-        files['text.tsv'] = [verse_lines(plan.readable).encode()]
+        files['text.tsv'] = [verse_lines(plan.text.verses).encode()]
     return files
 
 # %% ../../nbs/datasets/building.ipynb #bf0same2
@@ -321,20 +321,21 @@ def build(
     evidence = weigh_versifications(bible, versification)
     english = to_english(bible, evidence.scheme)
     alignment = align(annotations, english)
-    readable = readable_verses(english)
+    text = ChoiceText(readable_verses(english))
     if annotations is TEXT_ALONE:
-        alignment.verses = _of_text_alone(readable, min_verses, path or out)
+        alignment.verses = _of_text_alone(text, min_verses, path or out)
     else:
         require_verses(alignment, min_verses, path or out)
     code = path_part(code, Parameter('code')) if code else Path(out).name
+    numbering = numbering_report(bible, english, evidence) if bible.format != 'plain text' else {}
     names = _named(annotations, bible, alignment, splits, code, language, licence, path,
-                   versification=evidence.scheme, numbering=numbering_report(bible, english, evidence))
+                   versification=evidence.scheme, numbering=numbering)
     tasks = tasks_of(annotations.source) if tasks is None else tasks
     on_words, links, about = _on_words(alignment, layout, segmenter, english.linked)
     if about:
         names['words'] = about
     choices = _choices(annotations, layout, choices)
-    plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links, choices, readable)
+    plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links, choices, text)
     hidden = ('verses.tsv',) if layout == 'labels' else ()
     if not replace:
         _require_same(Path(out), plan, report)
