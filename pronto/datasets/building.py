@@ -282,10 +282,12 @@ def _named(
     if splits == 'auto':
         least = 200 if annotations.source.labels else 0
         chosen, why = choose_splits((verse.ref for verse in alignment.verses), least)
+    doubt = unknown_language(language, code) if language else language_doubt(bible, Path(path).name)
+    if bible.format == 'plain text':
+        more['numbering'] = {} # It has no verses of the Bible
+    reasons = dict(splits_reason=why, language_doubt=doubt)
     names = dict(code=code, language=language or bible.language,
                  licence=licence or bible.licence or NOT_STATED, splits=chosen, **more)
-    doubt = unknown_language(language, code) if language else language_doubt(bible, Path(path).name)
-    reasons = dict(splits_reason=why, language_doubt=doubt)
     return names | {name: reason for name,reason in reasons.items() if reason}
 
 # %% ../../nbs/datasets/building.ipynb #bfchoice2
@@ -327,9 +329,8 @@ def build(
     else:
         require_verses(alignment, min_verses, path or out)
     code = path_part(code, Parameter('code')) if code else Path(out).name
-    numbering = numbering_report(bible, english, evidence) if bible.format != 'plain text' else {}
     names = _named(annotations, bible, alignment, splits, code, language, licence, path,
-                   versification=evidence.scheme, numbering=numbering)
+                   versification=evidence.scheme, numbering=numbering_report(bible, english, evidence))
     tasks = tasks_of(annotations.source) if tasks is None else tasks
     on_words, links, about = _on_words(alignment, layout, segmenter, english.linked)
     if about:
