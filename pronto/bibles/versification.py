@@ -234,6 +234,9 @@ def _runs(ends:_Lasts, own:_Lasts, book:str)->list[list[int]]:
             run = []
     return runs
 
+def _verses_of_chapters(book:str, chapters:list[int], lasts:_Lasts)->list[_Verse]:
+    return [verse for c in chapters for verse in _chapter_verses(book, c, lasts[book,c])]
+
 def _recounted(ends:_Lasts, scheme:str)->dict[_Verse,_Verse]:
     "The verse of the scheme for each verse in chapters that begin elsewhere; psalms do not"
     own = _lasts(scheme)
@@ -243,8 +246,8 @@ def _recounted(ends:_Lasts, scheme:str)->dict[_Verse,_Verse]:
         for run in _runs(ends, own, book):
             if all(ends[book,c] == eng.get((book,c)) for c in run):
                 continue # English in these chapters
-            here = [v for c in run for v in _chapter_verses(book, c, ends[book,c])]
-            there = [v for c in run for v in _chapter_verses(book, c, own[book,c])]
+            here = _verses_of_chapters(book, run, ends)
+            there = _verses_of_chapters(book, run, own)
             found |= {verse: true for verse,true in zip(here, there) if verse != true}
     return found
 
@@ -268,11 +271,15 @@ def _split_costs(more:np.ndarray, fewer:np.ndarray)->np.ndarray: # (n+1,) and (n
     "The cost if verses i and i+1 of `more` are verse i of `fewer`"
     more = more/more.sum()
     fewer = fewer/fewer.sum()
-    before = _distances(more[:-1], fewer)
-    behind = _distances(more[1:], fewer)
-    joined = _distances(more[:-1] + more[1:], fewer)
-    return np.r_[0, np.cumsum(before)[:-1]] + joined + behind.sum() - np.cumsum(behind)
+    without_last = more[:-1]
+    without_first = more[1:]
+    before = np.cumsum(_distances(without_last, fewer))
+    behind = np.cumsum(_distances(without_first, fewer))
+    total = _distances(without_first, fewer).sum()
+    joined = _distances(without_last + without_first, fewer)
+    return np.r_[0, before[:-1]] + joined + total - behind
 
+# %% ../../nbs/bibles/versification.ipynb #ve07-b
 def _place_of_split(
     more:list[int], # (n+1,) lengths of the verses of a chapter
     fewer:list[int], # (n,) lengths where one of them is printed together with the next
@@ -304,7 +311,9 @@ def _plain_lengths(bible:Bible, among)->dict[tuple[str,int],list[int]]:
     rows_here = [row for row in bible.rows if row[:2] in among]
     lengths = {}
     for chapter,rows in grouped(rows_here, lambda row: row[:2]).items():
-        if [row.label for row in rows] == [str(i) for i in range(1, len(rows)+1)]:
+        labels = [row.label for row in rows]
+        expected = map(str, range(1, len(rows) + 1))
+        if labels == list(expected):
             lengths[chapter] = [sum(map(str.isalpha, row.text)) for row in rows]
     return lengths
 
@@ -327,11 +336,18 @@ def _split_moves(found:list[int], expected:list[int])->tuple[dict[int,list[int]]
     return moved, set(range(low, high+1)) if low < high else set()
 
 # %% ../../nbs/bibles/versification.ipynb #ve11
+def _n_letters(verses:list[_Verse])->int:
+    return sum(_letters().get(verse, 0) for verse in verses)
+
 def _moves_by_length(bible:Bible, ends:_Lasts, scheme:str, links:_Links)->_Moves:
     "Moves of the verses in chapters with one verse more or less than the scheme has"
     own = _lasts(scheme)
     eng = _lasts('eng')
-    differing = {c for c,end in ends.items() if abs(end - own.get(c, end)) == 1 and end != eng.get(c)}
+    differing = set()
+    for chapter,end in ends.items():
+        by_one = abs(end - own.get(chapter, end)) == 1
+        if by_one and end != eng.get(chapter):
+            differing.add(chapter)
     if not differing:
         return _Moves({}, set())
     regular = _to_english(scheme, {book for book,*_ in links})
@@ -343,10 +359,11 @@ def _moves_by_length(bible:Bible, ends:_Lasts, scheme:str, links:_Links)->_Moves
             continue
         verses = _chapter_verses(book, chapter, own[book,chapter])
         english = [links.get(verse, [verse]) for verse in verses]
-        letters = [sum(_letters().get(e, 0) for e in es) for es in english]
+        letters = [_n_letters(verses) for verses in english]
         moved, unclear = _split_moves(lengths, letters)
         for v,into in moved.items():
-            found[book,chapter,v] = sorted({e for o in into for e in english[o-1]})
+            verses = [e for own_verse in into for e in english[own_verse-1]]
+            found[book,chapter,v] = sorted({*verses})
         parts |= {(book,chapter,v) for v in unclear}
     return _Moves(found, parts)
 
@@ -444,16 +461,22 @@ def to_english(
 def _renumber(row:VerseRow, links:_Links, parts:set, holders:dict, fused:set)->VerseRow:
     "A row under English numbers; adds to `fused` if they are in two chapters"
     old = _verses_of(row)
-    is_part = [part for _,part in label_verses(row.label)]
-    partial = {*_english(links, [v for v,part in zip(old, is_part) if part or v in parts])}
+    in_part = []
+    for verse,(_,is_part) in zip(old, label_verses(row.label)):
+        if is_part or verse in parts:
+            in_part.append(verse)
+    partial = {*_english(links, in_part)}
     new = sorted({*_english(links, old)})
-    if new[0][:2] != new[-1][:2]:
+    book, chapter, last = new[-1]
+    if new[0][:2] != (book, chapter):
         fused |= {Ref(*e) for e in new}
     if len(new) == 1 and holders[new[0]] - {*old}: # Other rows hold the rest of it
         partial.add(new[0])
-    book, chapter, _ = new[-1]
-    labels = [f'{e[2]}a' if e in partial else str(e[2]) for e in new if e[:2] == (book, chapter)]
-    label = labels[0] if len(labels) == 1 else f'{labels[0]}-{labels[-1]}'
+    here = [e for e in new if e[:2] == (book, chapter)]
+    label = f'{last}a' if here[-1] in partial else f'{last}'
+    if len(here) > 1:
+        first = here[0][2]
+        label = f'{first}a-{label}' if here[0] in partial else f'{first}-{label}'
     return VerseRow(book, chapter, label, row.text)
 
 # %% ../../nbs/bibles/versification.ipynb #ve24

@@ -10,10 +10,9 @@ import json, re
 from typing import NamedTuple
 
 from .markup import has_tags, tagless, unclosed_notes
-from ...bibles.opening import NotABible
+from ...bibles.opening import NotABible, Reader
 from ...bibles.rows import Bible, find_book, make_bible
 from ...core.files import InputError, reading
-from ...bibles.reading import Reader
 
 # %% ../../../nbs/lab/bibles/json_bibles.ipynb #jsn00007
 def _is_json(text:str)->bool: # Whether it begins like an object or a list of objects, lists, texts or numbers

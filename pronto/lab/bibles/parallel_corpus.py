@@ -11,7 +11,7 @@ from collections import Counter
 
 from ...bibles.rows import PLACEHOLDERS, Bible, make_bible
 from ...core.files import InputError
-from ...bibles.reading import Reader
+from ...bibles.opening import Reader
 
 # %% ../../../nbs/lab/bibles/parallel_corpus.ipynb #pbc00007
 _BEFORE = frozenset(',.;:!?…%')

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .markup import Tagless, tagless, unclosed_notes, without_rtf
-from ...bibles.opening import NotABible
+from ...bibles.opening import NotABible, Reader
 from ...bibles.rows import Bible, StatedNumbers, find_book, make_bible
 from ...core.files import InputError
-from ...bibles.reading import Reader
 
 # %% ../../../nbs/lab/bibles/sqlite_bibles.ipynb #sql00007
 _BESIDE = '-journal', '-wal' # What a program that writes puts beside the file

@@ -11,8 +11,7 @@ from pathlib import Path, PurePosixPath
 from struct import calcsize, iter_unpack
 from typing import NamedTuple
 
-from ...bibles.opening import LARGEST, Folder, NotABible, decoded, open_place
-from ...bibles.reading import Modules, Reader
+from ...bibles.opening import LARGEST, Folder, Modules, NotABible, Reader, decoded, open_place
 from ...bibles.rows import Bible, Fault, StatedNumbers, make_bible
 from ...core.files import InputError, reading
 from .markup import tagless, unclosed_notes

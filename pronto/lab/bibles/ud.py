@@ -18,7 +18,7 @@ from ...core.files import InputError, reading
 from ...core.refs import Ref
 from ...core.tables import grouped
 from ...bibles.rows import Bible, find_book, make_bible
-from ...bibles.reading import Reader
+from ...bibles.opening import Reader
 from ...sources.records import UPOS
 
 # %% ../../../nbs/lab/bibles/ud.ipynb #70d3ef6b
