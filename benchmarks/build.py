@@ -52,11 +52,9 @@ def file_mb(files):
 
 def import_all():
     "Import the modules that the package imports at first use"
-    from pronto.bibles.usfm import _machine
     from pronto.sources.records import Source
     from pydantic import TypeAdapter
     for module in IMPORTED_LATE: importlib.import_module(module)
-    _machine()
     TypeAdapter(Source) # pydantic imports most of its modules when it first makes a schema
 
 

@@ -23,8 +23,13 @@ def _changed_words(
     a = first.split()
     b = second.split()
     edits = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
-    changes = [(a[i:j], b[k:l]) for what,i,j,k,l in edits if what != 'equal']
-    return '; '.join(f'{" ".join(was) or "–"} → {" ".join(now) or "–"}' for was,now in changes)
+    changes = []
+    for what,i,j,k,l in edits:
+        if what != 'equal':
+            was = ' '.join(a[i:j])
+            now = ' '.join(b[k:l])
+            changes.append(f'{was or "–"} → {now or "–"}')
+    return '; '.join(changes)
 
 # %% ../../nbs/bibles/differences.ipynb #df000011
 DIFFERENCE_KINDS = {'punctuation': 'other punctuation or capitals', 'words': 'other words',
@@ -88,9 +93,10 @@ def compare_bibles(
 
 # %% ../../nbs/bibles/differences.ipynb #df000015
 def _line(d:Difference)->str:
-    only = d.first or d.second or 'no text'
-    both = _changed_words(d.first, d.second) if d.first and d.second else only
-    return f'  {d.place} ({DIFFERENCE_KINDS[d.kind]}): {both}'
+    text = d.first or d.second or 'no text'
+    if d.first and d.second:
+        text = _changed_words(d.first, d.second)
+    return f'  {d.place} ({DIFFERENCE_KINDS[d.kind]}): {text}'
 
 def difference_lines(
     n_same:int, found:list[Difference],

@@ -366,21 +366,25 @@ def _ces(root)->Bible:
 # %% ../../nbs/bibles/xml.ipynb #c1b143ff
 _OPENING = frozenset(('Ps','Pi'))
 
+def _is_layout(gap:str)->bool:
+    "Is what lies between two elements no blank of the text?"
+    return not gap or '\n' in gap and not gap.strip()
+
 def _joins(el)->tuple[bool,bool]:
     "Is punctuation joined to what comes before it, and to what comes after it?"
-    if (kind := el.get('type')) in ('prefix','suffix'):
+    kind = el.get('type')
+    if kind in ('prefix','suffix'):
         return kind == 'suffix', kind == 'prefix'
-    text = ''.join(el.itertext()).strip()
-    opening = bool(text) and unicodedata.category(text[-1]) in _OPENING
     previous = el.getprevious()
-    following = el.getnext()
-    gap = (el.getparent().text if previous is None else previous.tail) or ''
-    def laid_out(gap):
-        return not gap or '\n' in gap and not gap.strip()
-    touches_before = previous is not None and not gap
-    touches_after = following is not None and not el.tail
-    before = touches_before or not opening and laid_out(gap)
-    return before, touches_after or opening and laid_out(el.tail or '')
+    before = (el.getparent().text if previous is None else previous.tail) or ''
+    after = el.tail or ''
+    touches_before = previous is not None and not before
+    touches_after = el.getnext() is not None and not after
+    text = ''.join(el.itertext()).strip()
+    opens = bool(text) and unicodedata.category(text[-1]) in _OPENING
+    if opens:
+        return touches_before, touches_after or _is_layout(after)
+    return touches_before or _is_layout(before), touches_after
 
 def _tei(root)->Bible:
     found = Collector()

@@ -131,7 +131,8 @@ _MACULA = SourceType(
 _ACAI = SourceType(
     source=Source(
         name='ACAI', edition='Hebrew (WLC) and Greek (SBLGNT) text of 66 books', licence='CC BY-SA 4.0',
-        attribution='ACAI Biblical Entity Data, BiblioNexus, available at https://github.com/BibleAquifer/ACAI',
+        attribution='ACAI Biblical Entity Data, BiblioNexus, '
+                    'available at https://github.com/BibleAquifer/ACAI',
         tasks=['people_named', 'named_subject', 'animal_plant', 'same_key_term', 'same_thing']),
     files_are='ACAI (people/json/*.json and seven more folders)', files=acai_files, read=read_acai,
     annotate=_annotate_acai,

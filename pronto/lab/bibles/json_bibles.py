@@ -53,8 +53,8 @@ class _Level(NamedTuple):
 _NUMBERS = 'nr', 'number', 'num', 'id', 'n'
 _LEVELS = [
     _Level('book', ('usfm','osis','code','book_name','bookname','bookName','book','name','title',
-                    'english_name','abbrev','abbreviation','short_name','book_id','bookid','bookId','book_nr','book_number',
-                    'bnumber','b', *_NUMBERS), ('chapters','chapter')),
+                    'english_name','abbrev','abbreviation','short_name','book_id','bookid','bookId',
+                    'book_nr','book_number','bnumber','b', *_NUMBERS), ('chapters','chapter')),
     _Level('chapter', ('chapter','chapter_nr','chapter_number','c', *_NUMBERS), ('verses','verse')),
     _Level('verse', ('verse','verse_nr','verse_number','verse_id','v', *_NUMBERS), ())]
 _TEXTS = 'text', 't', 'content', 'scripture', 'verse_text', 'verse'
