@@ -28,10 +28,9 @@ OWN = {'question','same_initial'}
 @pytest.fixture(autouse=True)
 def only_the_tasks_of_the_paper():
     "Each test begins as a new process would"
-    paper = {stem: t for stem,t in registry.TASKS.items() if not registry.task_file(t)}
     def reset():
-        registry.TASKS.clear(); registry.TASKS.update(paper)
-        registry._FILES.clear()
+        registry.TASKS.clear(); registry.TASKS.update(registry.BUILT_IN)
+        registry.load_tasks()
     reset()
     yield
     reset()

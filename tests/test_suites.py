@@ -120,7 +120,6 @@ def tasks_forgotten():
     yield
     for stem in set(tasks.TASKS) - set(before):
         del tasks.TASKS[stem]
-        tasks._FILES.pop(stem, None)
 
 @pytest.fixture
 def imported(tmp_path, capsys, tasks_forgotten):

@@ -96,14 +96,15 @@ def _know_source(name:str, records:list):
 def tables_command(args):
     "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a question"
     from pronto.core.tables import names_in
-    from pronto.datasets.tasks import is_chosen
+    from pronto.datasets.tasks import loaded_tasks
     from pronto.runs.store import read_runs
     from pronto.reporting.accuracy_tables import left_out, write_published
     require_folder(args.runs)
     if args.items:
         require_folder(args.items, 'name the dataset of a translation that you can read')
     runs = args.runs or data_dir()/'runs'
-    records = [r for r in read_runs(runs) if r.is_search or r.is_reading or is_chosen(r.task)]
+    wanted = loaded_tasks()
+    records = [r for r in read_runs(runs) if r.is_search or r.is_reading or wanted.is_chosen(r.task)]
     is_usual = args.protocol is None
     asked = _choose(args, records)
     _know_protocol(args.protocol, records)

@@ -25,7 +25,7 @@ from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
                                       manifest_bytes, pool_manifests, table_hash)
 from .shortcuts import NearestText, resemblance
 from .splits import LEAST_VERSES, N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
-from .tasks import VerseTask, choice_tasks, is_chosen, labels_of, tasks_of
+from .tasks import VerseTask, choice_tasks, labels_of, loaded_tasks, tasks_of
 from .word_align import SEGMENTERS
 from .word_tasks import LEAST_PROBABILITY, word_tasks
 
@@ -258,7 +258,7 @@ def _on_words(alignment:Alignment, layout:str, segmenter:str, words:dict
     if not any(v.annotation and v.annotation.words for v in alignment.verses):
         return [], b'', {}
     why = 'the text is left out' if layout == 'labels' else ''
-    if not any(map(is_chosen, LEAST_PROBABILITY)):
+    if not any(map(loaded_tasks().is_chosen, LEAST_PROBABILITY)):
         why = 'the chosen set of tasks has none'
     if why:
         return [], b'', dict(warning=f'there are no tasks on words, since {why}')

@@ -26,7 +26,7 @@ from .align import single_spaced
 from .examples import column_counts, kind_of_columns, text_columns, verses_of
 from .manifest import bible_hash, manifest_hash, table_hash
 from .splits import SPLITS
-from .tasks import TASKS, Tasks, is_chosen, tasks_of_manifest
+from .tasks import Tasks, loaded_tasks, tasks_of_manifest
 
 # %% ../../nbs/datasets/loading.ipynb #ld05
 class _Folder:
@@ -81,7 +81,7 @@ class Dataset(_Folder):
     path:Path
     tasks:dict[str,dict[str,list]] = field(default_factory=dict) # Of the loaded ones: stem to split to rows
     manifest:dict = field(default_factory=dict) # Empty for release v0.1
-    known:Tasks = field(default_factory=lambda: Tasks(TASKS.values())) # Those that its tables may be of
+    known:Tasks = field(default_factory=loaded_tasks) # Those that its tables may be of
     whole:'Dataset|None' = None # Of a fold, the dataset of all folds
 
     def load(self,
@@ -367,7 +367,7 @@ def _load_tables(dataset:Dataset, only:list[str]|None)->dict[str,dict[str,list]]
     stems = {f.stem.removesuffix('_train') for f in found} | manifest.get('counts', {}).keys()
     for table in (dataset.table_file(stem, s) for stem in sorted(stems) for s in SPLITS):
         if not table.is_file(): raise InputError(table, f'is missing; {REBUILD}')
-    stems = {stem for stem in stems if is_chosen(stem)} if only is None else stems & set(only)
+    stems = {stem for stem in stems if known.is_chosen(stem)} if only is None else stems & set(only)
     ordered = [s for s in known if s in stems] + sorted(stems - known.keys())
     verses = _texts(dataset)
     tables = {stem: {s: load_table(dataset, stem, s, verses) for s in SPLITS} for stem in ordered}

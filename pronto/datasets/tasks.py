@@ -7,13 +7,13 @@ __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH
            'WX', 'NV', 'BUILT_IN', 'TASKS', 'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of',
            'count_mentions', 'first_subject', 'first_mood', 'predicates_of', 'collect_uses', 'PairTask', 'GivenLabel',
            'mentioned', 'telling_predicates', 'ChoiceTask', 'Tasks', 'know', 'find_task', 'own_code', 'run_file',
-           'choose_set', 'is_chosen', 'load_tasks', 'task_file', 'loaded_files', 'tasks_of', 'choice_tasks',
-           'absent_from', 'label_task', 'label_tasks', 'described_in', 'tasks_described', 'tasks_of_manifest']
+           'read_tasks', 'load_tasks', 'loaded_tasks', 'tasks_of', 'choice_tasks', 'absent_from', 'label_task',
+           'label_tasks', 'described_in', 'tasks_described', 'tasks_of_manifest']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from traceback import extract_tb
@@ -89,6 +89,8 @@ class Task(_OfAnyKind):
     stem:str # The names of its files begin with it
     abbr:str # As in the paper's tables
     question:str # What is to be predicted
+    file:str = field(default='', kw_only=True, compare=False, repr=False) # Of the user that defines it
+    digest:str = field(default='', kw_only=True, compare=False, repr=False) # Of that file
 
     example:ClassVar[type] # The class of its rows
     has_sense:ClassVar[bool] = False # Do its rows name a sense? A model then gets a token for each sense
@@ -445,8 +447,11 @@ NV = ChoiceTask('next_verse', 'NV', 'Which verse follows?', next_verse, labels=(
 # %% ../../nbs/datasets/tasks.ipynb #c29906e2
 class Tasks(Mapping):
     "Tasks by their stems, in the order of tables: a value, to which `|` adds others"
-    def __init__(self, tasks:Iterable[Task]=()):
-        self._by_stem = {task.stem: task for task in tasks}
+    def __init__(self,
+        tasks:Iterable[Task]=(),
+        chosen:str='' # The set of `TASK_SETS` that a command is about; it is about all if empty
+    ):
+        self._by_stem, self.chosen = {task.stem: task for task in tasks}, chosen
 
     def __getitem__(self, stem:str)->Task: return self._by_stem[stem]
 
@@ -456,7 +461,18 @@ class Tasks(Mapping):
 
     def __or__(self, others:Mapping)->'Tasks':
         "These and others, which take the place of tasks of the same stem"
-        return Tasks({**self, **others}.values())
+        return Tasks({**self, **others}.values(), self.chosen)
+
+    def is_chosen(self, stem:str)->bool:
+        "Is a task in the set that was chosen, if one was, or from a file of your own?"
+        return not self.chosen or stem in TASK_SETS[self.chosen] or stem in self and self[stem].file != ''
+
+    @property
+    def files(self)->dict[str,str]: # Path to a hash of the contents; empty without tasks of your own
+        "The files, or the set, that another process must load to know the same tasks"
+        stems = TASK_SETS[self.chosen] if self.chosen else ()
+        sets = {self.chosen: content_hash(*(stem.encode() for stem in stems), size=16)} if stems else {}
+        return sets | {task.file: task.digest for task in self.values() if task.file}
 
     def find(self, name:str)->Task:
         "The task of that stem or abbreviation; raises `ValueError` that lists the choices"
@@ -465,20 +481,19 @@ class Tasks(Mapping):
         choices = ', '.join(f'{task.abbr} ({task.stem})' for task in self.values())
         raise ValueError(f'no task {name!r}; choose from {choices}, or load your own with --tasks')
 
+# %% ../../nbs/datasets/tasks.ipynb #tkbuilt1
 BUILT_IN = Tasks([NMC, PNS, SM, SS, SAC, PN, NS, AP, APA, SKT, STH, MA, SP, SE, MT, SF, VK, WO, WC, WX, NV])
-TASKS:dict[str,Task] = dict(BUILT_IN) # What tables know: also the tasks that `know` and `load_tasks` add
+TASKS:dict[str,Task] = dict(BUILT_IN) # What tables know: also the tasks that `know` adds
 
 def know(tasks:Iterable[Task]):
-    "Let tables name tasks that a dataset or a store of runs describes"
-    TASKS.update({task.stem: task for task in tasks if task.stem not in BUILT_IN})
+    "Let tables name tasks that a dataset, a store of runs or a file of yours describes"
+    TASKS.update({task.stem: task for task in tasks if task.file or task.stem not in BUILT_IN})
 
 def find_task(name:str)->Task: # A `VerseTask` or `PairTask`
     "The task of that name; raises `ValueError` that lists the choices"
     return Tasks(TASKS.values()).find(name)
 
 # %% ../../nbs/datasets/tasks.ipynb #own04
-_FILES:dict[str,tuple[Path,str]] = {} # Stem of each loaded task to its file and the hash of the file
-
 def _wrong(task:Task)->str|None:
     "Say what is wrong with the definition of a task"
     labels, names = task.labels, {task.stem, task.abbr.lower()}
@@ -514,68 +529,61 @@ def run_file(path:Path)->dict: # Name to value
 # %% ../../nbs/datasets/tasks.ipynb #cs04
 TASK_SETS = {name: tuple(t.stem for t in tasks) for name,tasks in dict(
     paper=(NMC, PNS, SM, SS, SAC), core=(SS, MA, SP, MT, SF, VK, NS, SKT, STH)).items()}
-_CHOSEN:list[str] = [] # The set that a command is about; none for all tasks
-
-def choose_set(*names:str)->list[Task]:
-    "Restrict everything that follows to the tasks of a set; without a name, lift the restriction"
-    _CHOSEN[:] = names
-    return [TASKS[stem] for name in names for stem in TASK_SETS[name]]
-
-def is_chosen(stem:str)->bool:
-    "Is a task in the set that was chosen, if one was, or from a file of your own?"
-    return not _CHOSEN or stem in _FILES or any(stem in TASK_SETS[name] for name in _CHOSEN)
 
 # %% ../../nbs/datasets/tasks.ipynb #own05
-def load_tasks(path)->list[Task]:
-    "Choose a set, or run the file and add its tasks to `TASKS`; raises `InputError` if it defines one badly"
-    if str(path) in TASK_SETS: return choose_set(str(path))
-    path = Path(path).resolve()
-    with reading(path, f'name a Python file that defines tasks, or a set: {", ".join(TASK_SETS)}'):
-        digest = content_hash(path.read_bytes(), size=16)
-    if known := [TASKS[stem] for stem,loaded in _FILES.items() if loaded == (path, digest)]: return known
-    defined = [v for v in run_file(path).values() if isinstance(v, Task)]
-    tasks = {t.stem: t for t in defined if TASKS.get(t.stem) is not t}
+@lru_cache(maxsize=32)
+def _defined_in(path:Path, digest:str)->tuple[Task,...]: # A file is run again if its `digest` changes
+    defined = [value for value in run_file(path).values() if isinstance(value, Task)]
     if not defined:
         what = 'defines no task; make one with `from pronto import VerseTask, PairTask, ChoiceTask`'
         raise InputError(path, what)
-    if wrong := next(filter(None, map(_wrong, tasks.values())), None): raise InputError(path, wrong)
-    for stem in [s for s,(file,_) in _FILES.items() if file == path]:
-        del _FILES[stem]
-        if stem not in BUILT_IN: del TASKS[stem]
-    tasks = tasks or {t.stem: t for t in defined} # A file may ask for tasks that are known
-    for stem,t in tasks.items(): TASKS[stem], _FILES[stem] = t, (path, digest)
-    return list(tasks.values())
+    own = [task for task in defined if BUILT_IN.get(task.stem) is not task]
+    if wrong := next(filter(None, map(_wrong, own)), None): raise InputError(path, wrong)
+    asked = own or defined # Perhaps for built-in ones
+    return tuple(replace(task, file=str(path), digest=digest) for task in asked)
 
-def task_file(task:Task)->str: # A path, or `''` for a task of the paper
-    "The file to load before a process knows this task"
-    return str(_FILES[task.stem][0]) if task.stem in _FILES else ''
+def read_tasks(given)->Tasks: # A set of `TASK_SETS`, or a Python file
+    "The built-in tasks, and those of a file or the choice of a set; raises `InputError` for a bad definition"
+    if str(given) in TASK_SETS: return Tasks(BUILT_IN.values(), str(given))
+    path = Path(given).resolve()
+    with reading(path, f'name a Python file that defines tasks, or a set: {", ".join(TASK_SETS)}'):
+        digest = content_hash(path.read_bytes(), size=16)
+    return BUILT_IN | Tasks(_defined_in(path, digest))
 
-def loaded_files()->dict[str,str]: # Path to a hash of the contents; empty without tasks of your own
-    "The files, and the set, that other processes must load to know the same tasks"
-    sets = {name: content_hash(*(stem.encode() for stem in TASK_SETS[name]), size=16) for name in _CHOSEN}
-    return sets | {str(path): digest for path,digest in _FILES.values()}
+_LOADED = [BUILT_IN] # What `--tasks` of the command that runs says
 
+def load_tasks(given='')->list[Task]: # Those of the set, or of the file
+    "Let all that follows in this process be about the tasks of a set, or also know those of a file"
+    _LOADED[:] = [read_tasks(given) if given else BUILT_IN]
+    loaded = loaded_tasks()
+    know(task for task in loaded.values() if task.file)
+    if loaded.chosen: return [loaded[stem] for stem in TASK_SETS[loaded.chosen]]
+    return [task for task in loaded.values() if task.file]
+
+def loaded_tasks()->Tasks: return _LOADED[0]
+
+# %% ../../nbs/datasets/tasks.ipynb #own05t
 def tasks_of(
     source:Source, # Says which of the paper's tasks it supports
-    files=None # Files with tasks of your own; all that are loaded if not given
-)->list[Task]: # In the order of `TASKS`
+    tasks:Tasks=None # Those that are known; `loaded_tasks` if not given
+)->list[Task]: # In the order of `tasks`
     "The tasks that datasets from this source have"
-    files = loaded_files() if files is None else files
-    own = [t.stem for f in files for t in load_tasks(f)] # A set, too
-    known = Tasks(TASKS.values()) | label_tasks(source.labels, source.name)
-    supported = [*source.tasks, *(source.more if _CHOSEN else ())]
-    annotated = (t for t in known.values() if not isinstance(t, ChoiceTask) and is_chosen(t.stem))
-    return [t for t in annotated if t.stem in (own if task_file(t) else supported)]
+    tasks = loaded_tasks() if tasks is None else tasks
+    known = tasks | label_tasks(source.labels, source.name)
+    supported = [*source.tasks, *(source.more if tasks.chosen else ())]
+    annotated = (t for t in known.values() if not isinstance(t, ChoiceTask) and known.is_chosen(t.stem))
+    return [t for t in annotated if t.file or t.stem in supported]
 
 # %% ../../nbs/datasets/tasks.ipynb #chtask4
 def choice_tasks()->list[ChoiceTask]: # In the order of `TASKS`
     "The tasks that datasets have from their text alone"
-    return [t for t in TASKS.values() if isinstance(t, ChoiceTask) and is_chosen(t.stem)]
+    known = loaded_tasks()
+    return [t for t in known.values() if isinstance(t, ChoiceTask) and known.is_chosen(t.stem)]
 
 def absent_from(source:Source)->list[Task]:
     "The tasks of the chosen set that these annotations cannot have"
     there = {t.stem for t in tasks_of(source)}
-    return [TASKS[stem] for name in _CHOSEN for stem in TASK_SETS[name] if stem not in there]
+    return [BUILT_IN[stem] for stem in TASK_SETS.get(loaded_tasks().chosen, ()) if stem not in there]
 
 # %% ../../nbs/datasets/tasks.ipynb #lab02
 def label_task(
@@ -631,4 +639,4 @@ def tasks_described(
 def tasks_of_manifest(manifest:dict, path)->Tasks: # `path`: for errors
     "All tasks that are known to who reads a manifest, those that it describes among them"
     own = label_tasks(manifest.get('labels', {}), path)
-    return Tasks(TASKS.values()) | own | tasks_described(described_in(manifest), path)
+    return loaded_tasks() | own | tasks_described(described_in(manifest), path)

@@ -14,7 +14,7 @@ from ..core.files import InputError, to_stderr
 from ..core.processes import in_processes
 from ..core.tables import grouped, markdown_row
 from ..datasets.loading import Dataset, dataset_folders, open_datasets
-from ..datasets.tasks import TASKS, Task, is_chosen, load_tasks, loaded_files
+from ..datasets.tasks import TASKS, Task
 from ..runs.folds import HIGH_UNKNOWN
 from ..runs.planning import plan
 from ..runs.runner import run_all
@@ -69,12 +69,9 @@ def find_probed(
     folds = [fold for dataset in datasets for fold in (dataset, *dataset.folds)]
     def occurs(task):
         return any(fold.table_file(task.stem, 'test').is_file() for fold in folds)
-    return datasets, [task for task in known.values() if is_chosen(task.stem) and occurs(task)]
+    return datasets, [task for task in known.values() if known.is_chosen(task.stem) and occurs(task)]
 
-def _probe(dataset:Dataset, how:dict, runs, tasks_files:tuple[str,...], steps:bool
-          )->tuple[list[list[Run]],str]:
-    for path in tasks_files: # This may be another process
-        load_tasks(path)
+def _probe(dataset:Dataset, how:dict, runs, steps:bool)->tuple[list[list[Run]],str]:
     try:
         records = run_all(plan(dataset, **how, protocol='probe'), runs, show=steps)
     except InputError as e:
@@ -90,11 +87,10 @@ def probe_each(
 )->Iterator[tuple[list[list[Run]],str]]: # For each dataset the runs of each model; why there are none
     "Probe models on many translations"
     workers = min(workers, len(datasets))
-    files = tuple(loaded_files())
     calls = []
     for dataset in datasets:
         shows_steps = steps and workers == 1 and not calls
-        calls.append((dataset, how, runs, files, shows_steps))
+        calls.append((dataset, how, runs, shows_steps))
     if workers > 1:
         return in_processes(_probe, calls, workers)
     return (_probe(*call) for call in calls)

@@ -26,7 +26,7 @@ from ..datasets.building import build
 from ..datasets.loading import load_manifest
 from ..datasets.manifest import training_shares
 from ..datasets.splits import LEAST_VERSES, N_FOLDS, SPLITS
-from ..datasets.tasks import SM, loaded_files, tasks_of, tasks_of_manifest
+from ..datasets.tasks import SM, load_tasks, loaded_tasks, tasks_of_manifest
 from ..datasets.word_align import aligner_name
 from .queue import Certificates, connect, run_jobs
 from ..sources.annotate import annotate, is_source
@@ -227,9 +227,10 @@ def build_translation(
     if layout is None:
         return licence
     annotations = _read_annotations(settings.annotations, settings.annotations_hash)
+    load_tasks(next(iter(settings.task_files), '')) # This may be another process
     build(annotations, bible, folder, splits=settings.splits, versification=settings.versification,
           min_verses=settings.min_verses, segmenter=settings.segmenter, licence=licence, path=path,
-          layout=layout, replace=True, tasks=tasks_of(annotations.source, settings.task_files))
+          layout=layout, replace=True)
     script = script_of(r.text for r in bible.rows[::10])
     about = dict(inputs=inputs, script=script, redistribution=redistribution(licence), files=_sizes(folder))
     with write_aside(folder/'release.json') as f:
@@ -464,7 +465,7 @@ def release(
                           ) as (file, has_words):
         its_hash = content_hash(file.read_bytes())
         settings = Settings(str(file), its_hash, splits, versification, min_verses, publishable,
-                            task_files=loaded_files(), segmenter=segmenter,
+                            task_files=loaded_tasks().files, segmenter=segmenter,
                             aligner=aligner_name() if has_words else '')
         done.finished = [c for c,p in check(list(places.items())) if is_finished(done.out/c, p, settings)]
         todo = {c: p.absolute() for c,p in places.items() if c not in done.finished}

@@ -22,7 +22,6 @@ from ..core.files import InputError, Parameter, checkout, data_dir, require_plac
 from ..modeling.model import SERVED, Model
 from ..runs.store import is_done
 from ..datasets.loading import Dataset, lacks_text
-from ..datasets.tasks import task_file
 
 # %% ../../nbs/jobs/sweep.ipynb #38881ae9
 def _datasets_in(
@@ -246,7 +245,7 @@ def notebook_parameters(
     refuse_commas([model, *run.bibles, *run.sources])
     given['show'] = False # Progress would be kept in the notebook
     given['bf16'] = 'yes' if run.key.hyperparameters.get('bf16') else 'no' # A worker may have another device
-    if path := task_file(run.trainings[0].task):
+    if path := run.trainings[0].task.file:
         given['tasks_file'] = path
     if run.key.protocol == 'in-language':
         return given

@@ -19,7 +19,7 @@ from ..core.files import InputError, data_dir, fact_table, reading, warn_once, w
 from ..core.progress import progress
 from ..core.stats import chapter_cells, holm
 from ..core.tables import csv_text, grouped
-from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS, task_file
+from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 from .protocol_cells import data_notes, score_data
 from .rendering import BASELINE_NAMES, OWN_TABLE, Block, TaskScore, all_cells
 from .rendering import file_stem, shown
@@ -321,7 +321,7 @@ def _drop_empty_columns(blocks:list[Block]):
     "Keep the tasks that were run, and the paper's unless all are of another source"
     there = {c.task for c in all_cells(blocks) if c.metric is not None or c.published is not None}
     papers = {task_name(task) for task in PAPER_TASKS}
-    of_others = {task_name(stem) for stem,task in TASKS.items() if not task_file(task)} - papers
+    of_others = {task_name(stem) for stem,task in TASKS.items() if not task.file} - papers
     if not there or there - of_others: there |= papers
     for block in blocks: block[:] = [c for c in block if c.task in there]
 

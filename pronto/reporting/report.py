@@ -21,7 +21,7 @@ from ..core.files import InputError, data_dir, fact_table, reading, template, wr
 from ..core.stats import metric_bounds
 from ..core.tables import csv_rows, grouped
 from ..datasets.pairs import numbered
-from ..datasets.tasks import TASKS, is_chosen
+from ..datasets.tasks import TASKS, loaded_tasks
 from .rendering import IN_PERCENT
 from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, answer_values, compare_all
 from .scores import is_clear, read_answers, seed_scores
@@ -452,7 +452,7 @@ def write_report(
     "Write the report; raises `InputError` if it cannot be written, if an input is bad, or without any runs"
     known = read_registry(registry) if registry else None
     store = data_dir()/'runs' if runs is None else runs
-    records = [r for r in read_runs(store) if r.is_search or is_chosen(r.task)]
+    records = [r for r in read_runs(store) if r.is_search or loaded_tasks().is_chosen(r.task)]
     if not records:
         raise InputError(store, f'has no runs; make some: pronto eval DATASET_DIR -m MODEL{in_store(runs)}')
     replies = ask_all(records, questions, runs)

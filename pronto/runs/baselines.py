@@ -17,7 +17,7 @@ from ..core.files import ANY_SHAPE, InputError, content_hash, data_dir, reading,
 from ..datasets.shortcuts import predict_cues
 from ..datasets.pairs import numbered
 from ..datasets.shortcuts import NearestText
-from ..datasets.tasks import loaded_files, task_file
+
 
 # %% ../../nbs/runs/baselines.ipynb #69245262
 def predict_majority(task, train:list, test:list)->list[str]: # A label for each row of `test`
@@ -122,7 +122,7 @@ def baseline_results(
 def _identity(task, train:list, test:list)->str: # A hash
     "Everything that the answers of the baselines depend on"
     about = pronto.__version__, task.stem, task.labels, [*baselines_of(task)]
-    file = loaded_files().get(task_file(task)) # The user may be editing it
+    file = task.digest or None # The user may be editing it
     pools = {id(row.pool): row.pool for row in test if hasattr(row, 'pool')} # All rows of a table share one
     plain = lambda rows: [row._replace(pool=None) if hasattr(row, 'pool') else row for row in rows]
     told = about, file, [*pools.values()], plain(train), plain(test)

@@ -14,7 +14,7 @@ from ..bibles.languages import identify
 from ..core.files import InputError, content_hash, data_dir, to_stderr
 from ..datasets.loading import Dataset, open_datasets
 from ..datasets.splits import SPLITS
-from ..datasets.tasks import Task, is_chosen, task_file
+from ..datasets.tasks import Task
 from ..modeling.instructions import read_instructions
 from ..modeling.adapting import ADAPTATIONS
 from ..modeling.model import Model, given_name, model_name
@@ -34,7 +34,6 @@ class Training:
     recipe:object # A `Recipe`
     adapt:str = 'all' # See `Protocol`, as for the following
     measure:Callable|None = None
-    tasks_file:str = '' # Defines the task, if it is not one of the paper's
     is_first:bool = False # Do others start from its weights?
 
     @property
@@ -96,7 +95,7 @@ def choose_tasks(
 )->list[Task]:
     "The tasks to run; raises `InputError` if the folder lacks one of them, `ValueError` for an unknown name"
     there, folds = _tasks_of(dataset), dataset.folds
-    found = [task for task in there if is_chosen(task.stem)]
+    found = [task for task in there if dataset.known.is_chosen(task.stem)]
     if there and not found:
         raise InputError(dataset, 'has none of the tasks of this set; build it with the set, or name '
                                   'another')
@@ -227,7 +226,7 @@ class _Plan:
                                 limit=self.limit, fold=fold, pool=pool, protocol=self.protocol.name,
                                 **learned))
         return Training(tuple(keys), selection, model, recipe, self.protocol.adapt,
-                        tasks_file=task_file(task), is_first=is_first)
+                        is_first=is_first)
 
     def of_model(self, model:Model, setups:list[tuple], seeds:range)->list[Training]:
         return [training for task,by_fold in setups for seed in seeds for fold,selections in by_fold.items()

@@ -35,7 +35,7 @@ from .schema import Run
 from .store import RunKey, check_labels, is_done, pool_runs, read_record
 from .store import refresh_language, score_labels, store_answers, store_measured, store_run
 from ..datasets.splits import SPLIT_NAMES, split_of
-from ..datasets.tasks import ChoiceTask, Task, know, load_tasks
+from ..datasets.tasks import ChoiceTask, Task, know
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe7d
 @lru_cache(maxsize=32) # A training may take its rows from many translations
@@ -176,7 +176,6 @@ def run_training(
     baselines:bool=True # Record the answers of the baselines, too?
 )->list[Path]: # The records, one for each test set
     "Train a model and test it, as far as that is not recorded already"
-    if training.tasks_file: load_tasks(training.tasks_file) # This may be another process
     found, left = [key.record(runs) for key in training.keys], _left(training, runs)
     _refresh(training, runs, left)
     if not left: return found
