@@ -79,8 +79,10 @@ def _paratext(folder:Folder, name:str)->Said|None:
         return (root.findtext(tag) or '').strip()
     code, script, *_ = *says('LanguageIsoCode').split(':'), '' # e.g. `tpi:Latn::`
     named = says('Language')
-    fields = _only_said(language=_tag(code, script) or named, named=(named,) if named else (),
-                        title=says('FullName') or says('Name'), licence=says('Copyright'))
+    fields = _only_said(language=_tag(code, script) or named,
+                        named=(named,) if named else (),
+                        title=says('FullName') or says('Name'),
+                        licence=says('Copyright'))
     scheme = _PARATEXT.get(says('Versification'), '')
     beside = {path: path.name.lower() for path in map(PurePosixPath, folder.names)}
     here = PurePosixPath(name).parent
@@ -195,8 +197,9 @@ def _burrito(folder:Folder, name:str)->Said|None:
         ingredients = about.get('ingredients', {}).items()
         scoped = [file for file,ingredient in ingredients if ingredient.get('scope')]
         sources = [file for file in scoped if file.lower().endswith(_TEXTS)]
-        named = tuple(_localised(language.get('name')))
-        fields = _only_said(language=language.get('tag', ''), named=named, title=next(iter(titles), ''),
+        fields = _only_said(language=language.get('tag', ''),
+                            named=tuple(_localised(language.get('name'))),
+                            title=next(iter(titles), ''),
                             licence=_rights(about.get('copyright')))
     return Said(fields, _found(folder, name, sources))
 

@@ -323,17 +323,19 @@ def _split_moves(found:list[int], expected:list[int])->tuple[dict[int,list[int]]
     if n > len(expected): # A verse is printed as two
         place = _place_of_split(found, expected)
         if place is None:
-            return {}, set(range(1, n+1))
+            return {}, {*range(1, n+1)}
         low, high = place
         moved = {v: [v-1] for v in range(high+1, n+1)}
-        return moved, set(range(low, high+2)) if low < high else set()
-    place = _place_of_split(expected, found, may_lack_last=True)
-    if place is None:
-        return {}, set()
-    low, high = place
-    moved = {v: [v+1] for v in range(high+1, n+1)}
-    moved |= {v: [v, v+1] for v in range(low, high+1)}
-    return moved, set(range(low, high+1)) if low < high else set()
+        unclear = range(low, high+2)
+    else:
+        place = _place_of_split(expected, found, may_lack_last=True)
+        if place is None:
+            return {}, set()
+        low, high = place
+        moved = {v: [v+1] for v in range(high+1, n+1)}
+        unclear = range(low, high+1)
+        moved |= {v: [v, v+1] for v in unclear}
+    return moved, {*unclear} if low < high else set()
 
 # %% ../../nbs/bibles/versification.ipynb #ve11
 def _n_letters(verses:list[_Verse])->int:
@@ -503,12 +505,12 @@ def numbering_report(
 )->dict: # `scheme`, `evidence`; `counts` and `verses` of what was renumbered, merged, split, dropped, ...
     "Report what was renumbered, merged, split or dropped"
     usable = [(own, str(r)) for r,own in english.own.items() if r in english.verses and own != str(r)]
-    verses = dict(renumbered=_runs_of(usable))
-    named = dict(merged='merged', part='split', repeated='repeated', empty='empty')
-    for reason,name in named.items():
-        why = english.excluded.items()
-        verses[name] = [str(r) for r,found in why if found == reason and r.book in PROTESTANT]
-    other = Counter(r.book for r in (*english.verses, *english.excluded) if r.book not in PROTESTANT)
+    verses = dict(renumbered=_runs_of(usable), merged=[], split=[], repeated=[], empty=[])
+    for ref,reason in english.excluded.items():
+        if ref.book in PROTESTANT:
+            verses['split' if reason == 'part' else reason].append(str(ref))
+    books = [ref.book for ref in (*english.verses, *english.excluded)]
+    other = Counter(book for book in books if book not in PROTESTANT)
     verses['dropped'] = english.dropped
     verses['deuterocanonical'] = [f'{book} {n}' for book,n in other.items()]
     counts = {what: len(found) for what,found in verses.items()}
