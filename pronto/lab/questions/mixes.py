@@ -6,6 +6,7 @@
 __all__ = ['CONDITIONS', 'MIXES', 'Mixes', 'read_mixes', 'mixes_table', 'difference_table', 'plot_mixes', 'mixes_sentences']
 
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx05
+from operator import attrgetter
 from statistics import mean
 from typing import NamedTuple
 from ...core.tables import ABSENT, Column, Table, grouped, wide_table
@@ -49,26 +50,24 @@ class _Row(NamedTuple):
     mixes:Mixes
     target:str
     condition:str
+    answers:Answers
+    is_best:bool # Is no other mix clearly better for the target?
 
-    @property
-    def answers(self)->Answers: return self.mixes.cells[self.target, self.condition]
-
-def _best(mixes:Mixes, metric:str)->set[tuple[str,str]]: # (target, condition)
-    "For each target the mixes that no other one is clearly better than"
-    best = set()
+def _rows(mixes:Mixes, metric:str)->list[_Row]:
+    rows = []
     for target in mixes.targets:
         own = {c: mixes.cells[target, c] for c in CONDITIONS if (target, c) in mixes.cells}
-        best |= {(target, c) for c in among_best(own, metric)}
-    return best
+        best = among_best(own, metric)
+        rows += [_Row(mixes, target, c, answers, c in best) for c,answers in own.items()]
+    return rows
 
-def _of_target(mixes:Mixes, best:set, metric:str)->Table:
-    rows = [_Row(mixes, *place) for target in mixes.targets for c in CONDITIONS
-            if (place := (target, c)) in mixes.cells]
-    def mark(row): return collapse_mark(row.answers) + '‡'*((row.target, row.condition) in best)
-    score, ends = score_columns(lambda row: row.answers.scores[metric], metric, mark)
+def _mark(row:_Row)->str: return collapse_mark(row.answers) + '‡'*row.is_best
+
+def _of_model(rows:list[_Row], metric:str)->Table: # And task
+    score, ends = score_columns(lambda row: row.answers.scores[metric], metric, _mark)
     columns = [
-        Column('task', 'task', get=lambda row: task_name(mixes.task)),
-        Column('model', 'model', get=lambda row: mixes.model), Column('target', 'target'),
+        Column('task', 'task', get=lambda row: task_name(row.mixes.task)),
+        Column('model', 'model', get=attrgetter('mixes.model')), Column('target', 'target'),
         Column('condition'), Column('metric', get=lambda row: metric), score, ends,
         Column('collapsed', get=lambda row: int(row.answers.collapsed))]
     return wide_table('mixes', '', columns, rows, across='condition', cell=score, order=CONDITIONS)
@@ -82,20 +81,18 @@ def _mean_row(mixes:Mixes, metric:str)->list[str]:
 
 def mixes_table(found:list[Mixes], metric:str='accuracy')->Table:
     "A row for each target, a column for each mix; the mean over the targets at the end"
-    rows, data, any_best = [], [], set()
+    lines, data, is_best = [], [], False
     for mixes in found:
-        best = _best(mixes, metric)
-        table = _of_target(mixes, best, metric)
-        rows += table.rows
+        rows = _rows(mixes, metric)
+        table = _of_model(rows, metric)
+        is_best |= any(row.is_best for row in rows)
+        lines += [*table.rows, *([_mean_row(mixes, metric)] if mixes.whole else [])]
         data += table.data
-        any_best |= best
-        if mixes.whole:
-            rows.append(_mean_row(mixes, metric))
     trained = ', '.join(f'{task_name(m.task)} {m.runs[0].counts.get("train", 0):,}' for m in found)
-    of_best = best_note('mix for this target', any_best, [r for m in found for r in m.runs])
+    of_best = best_note('mix for this target', is_best, [r for m in found for r in m.runs])
     note = f'Rows of train, the same in all columns: {trained}. {of_best}'.strip()
     header = ['task', 'model', 'target', *CONDITIONS]
-    return Table('mixes', 'Mixes of languages', [(header, rows)], [note], data)
+    return Table('mixes', 'Mixes of languages', [(header, lines)], [note], data)
 
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx09d
 _DIFFERENCES = 'mixes-differences'
