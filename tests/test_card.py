@@ -70,7 +70,7 @@ def test_a_code_is_built_from_whatever_annotations_the_data_folder_holds(corpus,
     from pronto.bibles.languages import sha256_of
     from pronto.core.files import InputError
     from pronto.datasets.loading import load_manifest
-    from pronto.runs.runner import find_dataset
+    from pronto.datasets.finding import find_dataset
     from pronto.sources.annotate import annotate
     from pronto.sources.annotation_file import write_annotations
     data = tmp_path/'data'

@@ -414,7 +414,7 @@ def test_the_notebook_on_typology(tmp_path):
 def test_a_sweep_and_its_notebooks_plan_the_same(place, protocol, train, notebooks):
     "Whatever a notebook gets as parameters, it makes the records that the sweep waits for"
     from pronto.jobs.sweep import notebook_parameters, plan_all
-    from pronto.runs.runner import find_datasets
+    from pronto.datasets.finding import find_datasets
     how = dict(sizes=(20,), draws=2) if protocol == 'few-shot' else {}
     runs, left_out = plan_all([place/'release'], [str(place/'tiny')], ['PNS'], 2, protocol=protocol, train=train, **how)
     assert len(runs) == notebooks and not left_out

@@ -7,7 +7,7 @@ from pronto.cli.command import main
 from pronto.modeling.pretrain import pretrain
 from pronto.modeling.model import Model, local_model
 from pronto.runs.planning import plan
-from pronto.runs.runner import find_dataset
+from pronto.datasets.finding import find_dataset
 from pronto.runs.store import read_runs
 from pronto.core.files import InputError
 

@@ -69,7 +69,7 @@ def card_command(args):
     from pronto.modeling.model import Model
     from pronto.jobs.sweep import find_notebook, refuse_commas
     from pronto.protocols.parts import find_translations
-    from pronto.runs.runner import find_dataset
+    from pronto.datasets.finding import find_dataset
     models = [Model.find(model) for model in args.model] # Before anything is built
     dataset = find_dataset(args.bible, '', args.annotations, note, bar('annotate'), args.language,
                            min_verses=args.min_verses, replace=args.replace)

@@ -14,7 +14,7 @@ from ..core.tables import names_in
 from .corpus import build_demo, make_corpus
 from .tiny_causal import pretrain_causal
 from .tiny_models import FULL, LANGUAGES, TINY, pretrain_models
-from ..runs.runner import find_datasets
+from ..datasets.finding import find_datasets
 from ..modeling.prompting import QUESTIONS
 
 # %% ../../nbs/demo/protocol_setting.ipynb #ps06

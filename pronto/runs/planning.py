@@ -52,9 +52,10 @@ class Training:
         return self.dataset.known.get(self.key.task)
 
     def __str__(self):
-        bibles = ', '.join(key.bible for key in self.keys[:3]) + (' ...' if len(self.keys) > 3 else '')
+        bibles = [key.bible for key in self.keys]
+        shown = ', '.join(bibles[:3]) + (' ...' if len(bibles) > 3 else '')
         task = self.task.abbr if self.task else self.key.task
-        about = [bibles, self.model.name, task, f'seed {self.key.seed}']
+        about = [shown, self.model.name, task, f'seed {self.key.seed}']
         if self.selection.name: about.append(self.selection.name)
         if self.key.fold is not None: about.append(f'fold {self.key.fold}')
         return ', '.join(about)
@@ -64,10 +65,10 @@ def _is_empty(file:Path)->bool: return not (file.is_file() and file.stat().st_si
 
 def _needed_tables(dataset:Dataset, task, splits:tuple[str,...])->list[Path]:
     "The tables that must have rows; a benchmark without a dev table takes dev rows from train"
-    if not task.is_trained: splits = [s for s in splits if s == 'test']
-    found = {s: dataset.table_file(task.stem, s) for s in splits}
-    if 'dev' in found and 'train' in found and dataset.manifest.get('tasks'): del found['dev']
-    return list(found.values())
+    needed = {*splits} if task.is_trained else {*splits} & {'test'}
+    if dataset.manifest.get('tasks') and 'train' in needed:
+        needed.discard('dev')
+    return [dataset.table_file(task.stem, split) for split in sorted(needed)]
 
 def _why_not(folds:list[Dataset], task, splits:tuple[str,...])->str:
     "Say why a translation cannot be used for a task; empty if it can"
@@ -103,13 +104,13 @@ def choose_tasks(
         raise InputError(dataset, 'is not a dataset folder (no *_train.tsv in it); make one with `pronto '
                                   'build`')
     named = [dataset.known.find(name.strip()) for name in names]
-    for why in filter(None, (_why_not(folds, task, splits) for task in named)):
-        raise InputError(dataset, f'{why}; leave it out, or choose other tasks')
+    for task in named:
+        why = _why_not(folds, task, splits)
+        if why: raise InputError(dataset, f'{why}; leave it out, or choose other tasks')
     chosen = named or [task for task in found if not _why_not(folds, task, splits)]
-    if not chosen:
-        what = 'has an empty split in every task; use a larger Bible, other splits, or the protocol transfer'
-        raise InputError(dataset, what)
-    return chosen
+    if chosen: return chosen
+    what = 'has an empty split in every task; use a larger Bible, other splits, or the protocol transfer'
+    raise InputError(dataset, what)
 
 # %% ../../nbs/runs/planning.ipynb #pl08s
 def find_sources(
@@ -139,17 +140,20 @@ def find_targets(
     return [translations_of(dataset) for dataset in open_datasets(places, report)]
 
 # %% ../../nbs/runs/planning.ipynb #pl12
-def _inputs(part:Part, stem:str)->dict:
-    found = part.describe() | dict(dataset_hash=part.dataset.hash_of(stem))
-    if part.common:
-        found['common'] = content_hash(*(d.hash_of(stem).encode() for d in part.common), size=16)
+def _inputs(parts:tuple[Part,...], stem:str)->list[dict]: # JSON values
+    found = []
+    for part in parts:
+        about = part.describe() | dict(dataset_hash=part.dataset.hash_of(stem))
+        if part.common:
+            about['common'] = content_hash(*(d.hash_of(stem).encode() for d in part.common), size=16)
+        found.append(about)
     return found
 
 def _learned(selection:Selection, stem:str)->dict: # JSON values
     "What a key says about the rows that train and tune"
-    inputs = lambda parts: [_inputs(part, stem) for part in parts]
-    before = dict(first=_learned(selection.first, stem)) if selection.first else {}
-    return dict(trained_on=inputs(selection.train), tuned_on=inputs(selection.dev)) | before
+    found = dict(trained_on=_inputs(selection.train, stem), tuned_on=_inputs(selection.dev, stem))
+    if selection.first: found['first'] = _learned(selection.first, stem)
+    return found
 
 def _learns_from(selection:Selection)->set[Dataset]:
     before = _learns_from(selection.first) if selection.first else set()
@@ -202,42 +206,44 @@ class _Plan:
     protocol:Protocol
     recipe:object
     limit:int|None
+    seeds:range = range(1)
     instructions:dict|None = None # Language to its `Instructions`, for models that are asked
 
-    def trainings(self, selections:list[Selection], fold:int|None, model:Model, task, seed:int
-                 )->list[Training]:
-        starts = {s.first for s in selections}
-        return [self.training(s, fold, model, task, seed, s in starts) for s in selections]
+    def of_model(self, model:Model, group:list[tuple[Task,dict]])->list[Training]: # `group`: see `_setups`
+        found = []
+        for task,by_fold in group:
+            for seed in self.seeds:
+                for fold,selections in by_fold.items():
+                    found += self.trainings(model, task, selections, seed, fold)
+        return found
 
-    def training(self, selection, fold, model, task, seed, is_first)->Training:
+    def trainings(self, model, task, selections:list[Selection], seed:int, fold:int=None)->list[Training]:
         _require_parts(model, task)
-        if selection.first and not (model.kind.has_weights and self.protocol.adapt == 'all'):
+        starts = {selection.first for selection in selections}
+        return [self._training(model, task, s, seed, fold, s in starts) for s in selections]
+
+    def _training(self, model, task, selection, seed, fold, is_first)->Training:
+        way = self.protocol.adapt
+        if selection.first and not (model.kind.has_weights and way == 'all'):
             raise InputError(model, 'cannot go on from the weights of another training; leave --train out')
         recipe = _in_language_of(selection.dev[0].dataset, self.recipe, self.instructions)
         model = model.made_for(selection.folders)
         settings = model.kind.settings(recipe, task)
-        if self.protocol.adapt == 'all': settings = task.adapted(settings, model)
-        learned = _learned(selection, task.stem) if self.protocol.across else {}
-        keys = []
+        if way == 'all': settings = task.adapted(settings, model)
+        about = dict(seed=seed, limit=self.limit, fold=fold, protocol=self.protocol.name)
+        if self.protocol.across: about |= _learned(selection, task.stem)
+        learns_from, keys = _learns_from(selection), []
         for part in selection.tests:
-            learns_from = {part.dataset, *_learns_from(selection)}
-            pool = _pool(learns_from, task.stem) if fold is not None else ''
-            keys.append(run_key(part.dataset, model.name, model.hash, task, settings, seed=seed,
-                                limit=self.limit, fold=fold, pool=pool, protocol=self.protocol.name,
-                                **learned))
-        return Training(tuple(keys), selection, model, recipe, self.protocol.adapt,
-                        is_first=is_first)
-
-    def of_model(self, model:Model, setups:list[tuple], seeds:range)->list[Training]:
-        return [training for task,by_fold in setups for seed in seeds for fold,selections in by_fold.items()
-                for training in self.trainings(selections, fold, model, task, seed)]
+            if fold is not None: about['pool'] = _pool({part.dataset, *learns_from}, task.stem)
+            keys.append(run_key(part.dataset, model.name, model.hash, task, settings, **about))
+        return Training(tuple(keys), selection, model, recipe, way, is_first=is_first)
 
 # %% ../../nbs/runs/planning.ipynb #7d3b5f11
 def plan_selections(selections:list[Selection], protocol:Protocol, recipe, model, task, seed:int=0,
                     limit:int=None)->list[Training]:
     "The trainings of one model on rows that are chosen already"
     model = _find_model(model, protocol, recipe)
-    return _Plan(protocol, recipe, limit).trainings(selections, None, model, task, seed)
+    return _Plan(protocol, recipe, limit).trainings(model, task, selections, seed)
 
 # %% ../../nbs/runs/planning.ipynb #pl14b
 def _refuse(protocol:Protocol, why:str, options:dict):
@@ -272,25 +278,32 @@ def _that_train(tasks:list, protocol:Protocol, names:list[str])->list:
     for t in found if names or not suited else (): t.trainer(protocol.adapt) # Or it says why not
     return found if names or not suited else suited
 
-def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list:
+def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list[Task]:
     "The tasks that all translations have, with examples in the splits that each needs; raises `InputError`"
-    needed = {t.dataset: protocol.tested for folds in targets for t in folds}
-    for t in (t for folds in sources for t in folds):
-        needed[t.dataset] = tuple(dict.fromkeys([*needed.get(t.dataset, ()), 'train', 'dev']))
-    found = {dataset: choose_tasks(dataset, names, splits) for dataset,splits in needed.items()}
-    first, *_ = found
-    common = [task for task in found[first] if all(task in tasks for tasks in found.values())]
-    if not common: raise InputError(first, 'has no task in common with the other translations')
-    return _that_train(common, protocol, names)
+    splits = {t.dataset: protocol.tested for folds in targets for t in folds}
+    for folds in sources:
+        for t in folds:
+            splits[t.dataset] = tuple(dict.fromkeys([*splits.get(t.dataset, ()), 'train', 'dev']))
+    found = [choose_tasks(dataset, names, needed) for dataset,needed in splits.items()]
+    common = [task for task in found[0] if all(task in tasks for tasks in found)]
+    if common: return _that_train(common, protocol, names)
+    raise InputError(targets[0][0].dataset, 'has no task in common with the other translations')
 
-def _setups(protocol:Protocol, targets:list, sources:list, tasks:list, **sampling)->list[tuple]:
+def _of_fold(translations:list[list[Translation]], fold:int|None)->list[Translation]:
+    return [t for folds in translations for t in folds if t.fold == fold]
+
+def _setups(protocol:Protocol, targets:list, sources:list, tasks:list[Task], **sampling
+           )->list[tuple[Task,dict]]:
     "The selections of each fold, task by task"
     if protocol.across: check_compatible([folds[0] for folds in (*sources, *targets)], tasks)
-    by_fold = lambda groups: {k: [t for folds in groups for t in folds if t.fold == k] for k in numbers}
-    numbers = [t.fold for t in targets[0]]
-    tested, trained = by_fold(targets), by_fold(sources)
-    return [(task, {k: protocol.selections(Setup(task, tested[k], trained[k], **sampling)) for k in numbers})
-            for task in tasks]
+    found = []
+    for task in tasks:
+        by_fold = {}
+        for fold in [t.fold for t in targets[0]]:
+            setup = Setup(task, _of_fold(targets, fold), _of_fold(sources, fold), **sampling)
+            by_fold[fold] = protocol.selections(setup)
+        found.append((task, by_fold))
+    return found
 
 # %% ../../nbs/runs/planning.ipynb #plleft02
 def _kept(things:list, use:Callable, report:Callable)->list:
@@ -311,21 +324,29 @@ def _usable(folds:list[Translation], names:list[str], splits:tuple[str,...])->li
 
 def _named_here(folds:list[Translation], names:list[str], report:Callable)->list[str]:
     "The named tasks that a translation can train and test; the others are reported, unless none is left"
-    datasets = [t.dataset for t in folds]
-    whys = {name: _why_not(datasets, datasets[0].known.find(name.strip()), SPLITS) for name in names}
-    here = [name for name,why in whys.items() if not why]
-    for why in filter(None, whys.values() if here else ()): report(f'left out {datasets[0]}: {why}')
-    return here or names
+    datasets, here, whys = [t.dataset for t in folds], [], []
+    for name in names:
+        why = _why_not(datasets, datasets[0].known.find(name.strip()), SPLITS)
+        if why: whys.append(why)
+        else: here.append(name)
+    if not here: return names # The error tells why
+    for why in whys: report(f'left out {datasets[0]}: {why}')
+    return here
 
 # %% ../../nbs/runs/planning.ipynb #6990eeb9
 _OF_SERVERS = 'answer_tokens', 'most_requests', 'price'
 
+def _options(asking:dict, *names:str)->dict: # Those of the names that are given; all if none is named
+    "Fields of `PromptRecipe` as options of the command line"
+    return {f'--{name.replace("_", "-")}': asking[name] for name in names or asking if name in asking}
+
 def _asked(recipe, protocol:Protocol, asking:dict):
     "A recipe for prompting with other settings"
-    options = lambda *names: {f'--{name.replace("_", "-")}': asking[name] for name in names if name in asking}
-    of_model, of_server = options('calibrated', 'chat', 'answers'), options(*_OF_SERVERS)
-    _refuse(protocol, 'does not ask the model', options(*asking) if protocol.adapt != 'none' else {})
+    if not asking: return recipe
+    given, of_server = _options(asking), _options(asking, *_OF_SERVERS)
+    if protocol.adapt != 'none': _refuse(protocol, 'does not ask the model', given)
     if asking.get('endpoint'):
+        of_model = _options(asking, 'calibrated', 'chat', 'answers')
         if any(of_model.values()):
             what = 'is for models without a server, which give probabilities; leave it out'
             raise InputError(', '.join(of_model), what)
@@ -336,14 +357,15 @@ def _asked(recipe, protocol:Protocol, asking:dict):
         raise InputError(', '.join(of_server), 'is for models on a server; name one with --endpoint')
     if asking.get('permuted') and asking.get('answers', 'letters') != 'letters':
         raise InputError('--permuted', 'is for answers by letters; leave it or --answers out')
-    try: return find_recipe(recipe, **asking) if asking else recipe
-    except ValueError as e: raise InputError(', '.join(options(*asking)), str(e)) from e
+    try: return find_recipe(recipe, **asking)
+    except ValueError as e: raise InputError(', '.join(given), str(e)) from e
 
-def _check_names(models:list[str]):
+def _check_names(models:list):
     "Tables know models by their names, so two models must not share one"
-    names = {model: model_name(model) for model in map(str, models)}
-    for model,name in names.items():
-        if list(names.values()).count(name) > 1:
+    names = [model_name(str(model)) for model in models]
+    for model,name in zip(models, names):
+        others = {str(other) for other,its_name in zip(models, names) if its_name == name}
+        if len(others) > 1:
             place = given_name(model)[1]
             raise InputError(model, f'has the same name as another model; name it: -m NAME={place}')
 
@@ -359,21 +381,22 @@ def _one_meaning(trainings:list[Training])->list[Training]: # The same
             raise InputError(training.dataset, f'{what}; rename the column, or use one at a time')
     return trainings
 
-def _makers(made:_Plan, targets:list, sources:list, names:list[str], seeds:range, report:Callable, **sampling
-           )->list[Callable]: # From a model to its trainings
-    "For each translation, or for all together, what plans the trainings of a model"
-    protocol = made.protocol
+def _groups(protocol:Protocol, targets:list, sources:list, names:list[str], report:Callable, **sampling
+           )->list[list]: # In the form of `_setups`
+    "What is planned together: each translation alone, or all of them"
     def together(targets, names):
         tasks = _tasks(protocol, targets, sources, names)
-        setups = _setups(protocol, targets, sources, tasks, **sampling)
-        return partial(made.of_model, setups=setups, seeds=seeds)
+        return _setups(protocol, targets, sources, tasks, **sampling)
+
     def alone(folds):
         here = _named_here(folds, names, report)
         found = together([folds], here)
         _usable(folds, here, protocol.tested)
         return found
+
     if not protocol.across: return _kept(targets, alone, report)
-    return [together(_kept(targets, partial(_usable, names=names, splits=protocol.tested), report), names)]
+    usable = _kept(targets, partial(_usable, names=names, splits=protocol.tested), report)
+    return [together(usable, names)]
 
 # %% ../../nbs/runs/planning.ipynb #plsear01
 def _require_verses(folder:Path):
@@ -382,31 +405,32 @@ def _require_verses(folder:Path):
     what = 'is an imported benchmark without verses; run Tatoeba and BUCC without --protocol'
     raise InputError(folder, what)
 
-def _searched(folds:list[Translation])->dict: # JSON values
-    "What a key says about a translation; all its folds are searched together"
+def _pairs(protocol:Protocol, targets:list, sources:list)->list[tuple]: # Folds of target and source
+    "What is measured; raises `InputError` if a translation would be compared with itself"
+    for folds in targets: _require_verses(folds[0].folder)
+    protocol.check_sources(sources)
+    if not sources: return [(target, []) for target in targets]
+    place = lambda folds: folds[0].folder.resolve()
+    found = [(target, source) for source in sources for target in targets if place(target) != place(source)]
+    if found: return found
+    raise InputError(targets[0][0].folder, 'would be compared with itself; name two translations')
+
+def _measured(folds:list[Translation])->dict: # JSON values
+    "What a key says about a translation; all its folds are measured together"
     hashes = [t.dataset.hash for t in folds]
     joined = content_hash(*(h.encode() for h in hashes), size=16) if len(hashes) > 1 else hashes[0]
     return dict(code=folds[0].code, dataset_hash=joined)
 
-def _searches(protocol:Protocol, targets:list, sources:list, model:Model)->list[Training]:
-    "A search for each pair of translations; raises `InputError` if a translation would search itself"
-    found = []
-    for source in sources or [[]]:
-        for target in targets:
-            if source and target[0].folder.resolve() == source[0].folder.resolve(): continue
-            tested, other = _searched(target), dict(trained_on=[_searched(source)]) if source else {}
-            key = RunKey(tested['code'], model.name, model.hash, protocol.name, tested['dataset_hash'],
-                         recipe=protocol.name, protocol=protocol.name, **other)
-            selection, = protocol.selections(Setup(None, target, source))
-            found.append(Training((key,), selection, model, None, protocol.adapt, protocol.measure))
-    if found: return found
-    raise InputError(targets[0][0].folder, 'would be compared with itself; name two translations')
-
-def _searchers(protocol:Protocol, targets:list, sources:list)->list[Callable]:
-    "What plans the searches of a model; raises `InputError` for data that it cannot use"
-    for folds in targets: _require_verses(folds[0].folder)
-    protocol.check_sources(sources)
-    return [partial(_searches, protocol, targets, sources)]
+def _measurings(protocol:Protocol, model:Model, pairs:list[tuple])->list[Training]:
+    "What measures a model on each pair"
+    name, found = protocol.name, []
+    for target,source in pairs:
+        tested, others = _measured(target), [_measured(source)] if source else None
+        key = RunKey(tested['code'], model.name, model.hash, name, tested['dataset_hash'], recipe=name,
+                     protocol=name, trained_on=others)
+        selection, = protocol.selections(Setup(None, target, source))
+        found.append(Training((key,), selection, model, None, protocol.adapt, protocol.measure))
+    return found
 
 # %% ../../nbs/runs/planning.ipynb #plplan01
 def plan(
@@ -444,12 +468,13 @@ def plan(
     sources = find_sources(train, targets)
     if protocol.measure:
         _refuse(protocol, 'uses all verses', {'--limit': limit, '-t': tasks})
-        makers = _searchers(protocol, targets, sources)
+        of_model, groups = partial(_measurings, protocol), [_pairs(protocol, targets, sources)]
     else:
         instructions = _read_prompts(prompts, targets[0][0].dataset)
-        made = _Plan(protocol, recipe, limit, instructions=instructions)
-        numbers, sampling = range(first_seed, first_seed + seeds), dict(sizes=tuple(sizes), draws=draws)
-        makers = _makers(made, targets, sources, tasks, numbers, report, **sampling)
+        numbers = range(first_seed, first_seed + seeds)
+        of_model = _Plan(protocol, recipe, limit, numbers, instructions).of_model
+        groups = _groups(protocol, targets, sources, tasks, report, sizes=tuple(sizes), draws=draws)
     found = _kept(models, partial(_find_model, protocol=protocol, recipe=recipe), report)
-    plans = [partial(make, model) for make in makers for model in found]
-    return _one_meaning([training for made in _kept(plans, lambda make: make(), report) for training in made])
+    plans = [(model, group) for group in groups for model in found]
+    made = _kept(plans, lambda planned: of_model(*planned), report)
+    return _one_meaning([training for some in made for training in some])

@@ -4,22 +4,18 @@
 
 # %% auto #0
 __all__ = ['part_rows', 'run_training', 'examples_of', 'seconds_to_train', 'FinishedRun', 'run_each', 'run_all',
-           'score_baselines', 'find_dataset', 'find_datasets']
+           'score_baselines']
 
 # %% ../../nbs/runs/runner.ipynb #40758860
-import json, os
+import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Callable, Iterator
-from ..datasets.building import build
-from ..bibles.languages import licence_of
-from ..datasets.loading import UNLABELLED, Dataset, dataset_folders, load_manifest, load_table
-from ..datasets.loading import load_verses, sample
-from ..core.files import (InputError, annotation_places, data_dir, require_place, safe_name,
-                               to_stderr)
+from ..datasets.loading import UNLABELLED, Dataset, load_table, load_verses, sample
+from ..core.files import InputError, data_dir, require_place
 from ..core.processes import in_processes
 from ..core.progress import step
 from ..modeling.adapting import ADAPTATIONS
@@ -34,7 +30,7 @@ from .planning import Training, at_least_one, choose_tasks
 from .schema import Run
 from .store import RunKey, check_labels, is_done, pool_runs, read_record
 from .store import refresh_language, score_labels, store_answers, store_measured, store_run
-from ..datasets.splits import SPLIT_NAMES, split_of
+from ..datasets.splits import split_of
 from ..datasets.tasks import ChoiceTask, Task, know
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe7d
@@ -54,8 +50,11 @@ def _tables(part:Part, task:Task)->dict[str,list]:
 
 def part_rows(parts:tuple[Part,...], task:Task, limit:int=None)->list:
     "The rows of several parts, one part after the other"
-    tables = [_tables(part, task) for part in parts]
-    return [row for part,rows in zip(parts, tables) for row in sample(part.rows(rows, task.stem), limit)]
+    found = []
+    for part in parts:
+        rows = part.rows(_tables(part, task), task.stem)
+        found += sample(rows, limit)
+    return found
 
 def _check(selection:Selection, task:Task, limit:int|None):
     "Refuse tables that a model cannot be trained or tested on; raises `InputError`"
@@ -69,7 +68,8 @@ def _senses(selection:Selection, task:Task)->list[str]:
     "The senses that get a token: those of the translations that are trained on first"
     from pronto.modeling.outcome import dataset_senses
     if selection.first: return _senses(selection.first, task)
-    return sorted({sense for part in selection.train for sense in dataset_senses(_dataset(part, task), task)})
+    senses = [dataset_senses(_dataset(part, task), task) for part in selection.train]
+    return sorted(set().union(*senses))
 
 # %% ../../nbs/runs/runner.ipynb #rt000002
 _WEIGHTS:dict[str,dict] = {} # Of the last training that others start from
@@ -107,28 +107,33 @@ def _weights(training:Training, selection:Selection, learned:dict)->dict:
     return _WEIGHTS[identity]
 
 # %% ../../nbs/runs/runner.ipynb #rt000003
-def _left(training:Training, runs)->dict[str,tuple[RunKey,Part]]: # Name of a test set to the run and its rows
+_Left = dict[str,tuple[RunKey,Part]] # Name of a test set to the run and its rows
+
+def _left(training:Training, runs)->_Left:
     "The test sets whose runs are not recorded yet"
     tested = zip(training.keys, training.selection.tests)
     missing = [(key, part) for key,part in tested if not is_done(key, runs)]
-    return {'test' if len(missing) == 1 else f'test {i}': found for i,found in enumerate(missing)}
+    if len(missing) == 1: return dict(test=missing[0])
+    return {f'test {i}': one for i,one in enumerate(missing)}
 
-def _tested_dev(training:Training, left:dict)->dict[str,list]: # By name of a part; none for most tasks
+def _tested_dev(training:Training, left:_Left)->dict[str,list]: # By name of a part; none for most tasks
     "The dev rows of tested languages, where the task wants each checkpoint of a transfer scored on them"
     from pronto.modeling.outcome import DEV_OF, task_rows
-    task, limit, found = training.task, training.key.limit, {}
-    if not (task.scored_by_checkpoint and training.key.protocol == 'transfer'): return {}
+    task, found = training.task, {}
+    if not task.scored_by_checkpoint or training.key.protocol != 'transfer': return {}
     for name,(_,part) in left.items():
-        dev, dataset = replace(part, split='dev'), _dataset(part, task)
-        if dev in training.selection.dev or not dataset.tasks[task.stem]['dev']: continue
-        found[f'{DEV_OF}{name}'] = task_rows(dataset, task, limit, ('dev',))['dev']
+        dataset = _dataset(part, task)
+        is_tuned_on = replace(part, split='dev') in training.selection.dev
+        if is_tuned_on or not dataset.tasks[task.stem]['dev']: continue
+        found[f'{DEV_OF}{name}'] = task_rows(dataset, task, training.key.limit, ('dev',))['dev']
     return found
 
-def _refresh(training:Training, runs, left:dict): # `left`: of `_left`
+def _refresh(training:Training, runs, left:_Left):
     "Records that are there name the languages that their datasets state today"
-    to_do = [key for key,_ in left.values()]
+    missing = [key for key,_ in left.values()]
     for key,part in zip(training.keys, training.selection.tests):
-        if key not in to_do: refresh_language(key.record(runs), part.dataset.manifest.get('language'))
+        if key in missing: continue
+        refresh_language(key.record(runs), part.dataset.manifest.get('language'))
 
 _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process
 
@@ -141,11 +146,11 @@ def _to_learn(parts:tuple[Part,...], task:Task)->list: # Rows, or texts
         found += [text for ref,text in verses.items() if split_of(ref, fold) == part.split]
     return found
 
-def _answer_baselines(training:Training, left:dict)->dict: # `left`: of `_left`; as `find_baselines` gives it
+def _answer_baselines(training:Training, left:_Left)->dict: # As `find_baselines` gives it
     "The baselines of all test sets with labels that are not recorded yet; they learn from all rows"
-    task = training.task
-    tests = {name: part_rows((part,), task, training.key.limit) for name,(_,part) in left.items()
-             if part.split != UNLABELLED}
+    task, tests = training.task, {}
+    for name,(_,part) in left.items():
+        if part.split != UNLABELLED: tests[name] = part_rows((part,), task, training.key.limit)
     return find_baselines(task, _to_learn(training.selection.train, task), tests) if tests else {}
 
 # %% ../../nbs/runs/runner.ipynb #rtsear01
@@ -168,6 +173,21 @@ def _parameters(model:Model, files:str)->int|None: # None for one on a server, o
     try: return sum(weight_sizes(model.folder))
     except SafetensorError: return None
 
+def _store(training:Training, runs, left:_Left, trained, baselines:dict): # `baselines`: of each test set
+    "Record a training, one test set after the other"
+    task, condition = training.task, training.selection.name
+    train = part_rows(training.selection.train, task)
+    parameters = _parameters(training.model, training.key.model_hash)
+    for name,(key,part) in left.items():
+        dataset = _dataset(part, task)
+        if part.split == UNLABELLED:
+            store_answers(key, runs, trained, name, dataset.manifest, condition)
+            continue
+        unambiguous = (dataset.unambiguous or {}).get(task.stem)
+        store_run(key, runs, trained, train_rows=train, about=dataset.manifest, test=name,
+                  baselines=baselines.get(name, {}), unambiguous=unambiguous, condition=condition,
+                  parameters=parameters)
+
 def run_training(
     training:Training,
     runs, # The folder of the run store
@@ -185,20 +205,12 @@ def run_training(
     _check(selection, task, None if training.adapt == 'none' else limit) # A prompt does not learn
     tests = {name: part_rows((part,), task, limit) for name,(_,part) in left.items()}
     tests |= _tested_dev(training, left)
+    said = str(training) if show else ''
     trained = _train(training, selection, _learned(training.key), tests, training.is_first, device=device,
-                     progress=str(training) if show else '')
-    with step(f'{training}: baselines' if show and training.adapt == 'frozen' else ''), _ONE_BY_ONE:
+                     progress=said)
+    with step(f'{said}: baselines' if said and training.adapt == 'frozen' else ''), _ONE_BY_ONE:
         answers = _answer_baselines(training, left) if baselines else {}
-    parameters = _parameters(training.model, training.key.model_hash)
-    for name,(key,part) in left.items():
-        dataset, known = _dataset(part, task), part_rows(selection.train, task)
-        if part.split == UNLABELLED:
-            store_answers(key, runs, trained, name, dataset.manifest, selection.name)
-            continue
-        unambiguous = dataset.unambiguous or {}
-        store_run(key, runs, trained, train_rows=known, about=dataset.manifest, test=name,
-                  baselines=answers[name] if baselines else {}, unambiguous=unambiguous.get(task.stem),
-                  condition=selection.name, parameters=parameters)
+    _store(training, runs, left, trained, answers)
     return found
 
 # %% ../../nbs/runs/runner.ipynb #rttime02
@@ -207,12 +219,16 @@ _BESIDE_STEPS = 1.2 # Updates and dev, which take a fifth of the time of the ste
 
 def examples_of(t:Training)->tuple[float,float]: # How many, each as often as it is seen, and their bytes
     "What a training reads"
-    files = (part.dataset.table_file(t.key.task, 'train') for part in t.selection.train)
-    texts = [f.read_bytes() for f in files if f.is_file()]
-    there, size = sum(x.count(b'\n') for x in texts), sum(map(len, texts))
-    settings, used = t.key.hyperparameters, min(there, t.key.limit or there)
-    seen = settings['batch_size']*settings['steps'] if settings.get('steps') else used*settings['epochs']
-    return seen, seen*size/max(1, there)
+    rows = size = 0
+    for part in t.selection.train:
+        file = part.dataset.table_file(t.key.task, 'train')
+        text = file.read_bytes() if file.is_file() else b''
+        rows += text.count(b'\n')
+        size += len(text)
+    settings = t.key.hyperparameters
+    if settings.get('steps'): seen = settings['batch_size']*settings['steps']
+    else: seen = settings['epochs']*min(rows, t.key.limit or rows)
+    return seen, seen*size/max(1, rows)
 
 def seconds_to_train(trainings:list[Training], device:str=None)->float: # 0 where it is not worth measuring
     "Forecast how long fine-tuning will take on this machine, from a few steps of each model"
@@ -221,12 +237,14 @@ def seconds_to_train(trainings:list[Training], device:str=None)->float: # 0 wher
         first, task = mine[0], mine[0].task
         if task.trainer('all') or model.kind.trainer('all'): continue
         sizes = [examples_of(t) for t in mine]
-        if sum(n for n,_ in sizes) < _MEASURED: continue
+        if sum(seen for seen,_ in sizes) < _MEASURED: continue
         from pronto.modeling.train import seconds_per_example
         rows = part_rows(first.selection.train, task, first.key.limit)
         try: pace = seconds_per_example(model, task, rows, first.key.settings, device)
         except (InputError, RuntimeError, MemoryError): continue # Training will say what is wrong
-        seconds += _BESIDE_STEPS*pace*sizes[0][0]/sizes[0][1]*sum(size for _,size in sizes)
+        seen, size = sizes[0]
+        per_byte = pace*seen/size
+        seconds += _BESIDE_STEPS*per_byte*sum(size for _,size in sizes)
     return seconds
 
 # %% ../../nbs/runs/runner.ipynb #rt000004
@@ -273,13 +291,22 @@ def _scores_in_words(run:Run)->str:
     "The score that a run is judged by beside that of the baselines: F1 where there is one, as for tags"
     if run.accuracy is None: return ''
     by_f1 = run.f1 is not None
-    f1s = {name: found.get('f1') for name,found in run.baseline_scores.items()}
-    known = {name: x for name,x in (f1s if by_f1 else run.baselines).items() if x is not None}
-    beside = ', '.join(f'{name} {x:.1%}' for name,x in known.items())
-    if known and (n := rows_of_baselines(run)): beside += f'; these learn from {n:,} rows'
-    first = f'F1 {run.f1:.1%}' if by_f1 else f'accuracy {run.accuracy:.1%}'
-    last = f', accuracy {run.accuracy:.1%}' if by_f1 else ''
-    return f'{first} ({beside}){last}'
+    scores = {name: found.get('f1') for name,found in run.baseline_scores.items()} if by_f1 else run.baselines
+    beside = ', '.join(f'{name} {score:.1%}' for name,score in scores.items() if score is not None)
+    rows = rows_of_baselines(run) if beside else 0
+    if rows: beside += f'; these learn from {rows:,} rows'
+    if by_f1: return f'F1 {run.f1:.1%} ({beside}), accuracy {run.accuracy:.1%}'
+    return f'accuracy {run.accuracy:.1%} ({beside})'
+
+def _warnings(run:Run)->list[str]:
+    "What the reader should know about a score"
+    found, protocol = [], known_protocol(run.protocol)
+    if run.collapsed and run.unanswered != 1: found.append('collapsed: one answer to everything')
+    if run.unanswered: found.append(f'no readable answer to {run.unanswered:.1%} of the rows')
+    if protocol is not None and protocol.adapt == 'none':
+        cut = sum(n for part,n in run.truncated.items() if part not in ('train','dev'))
+        if cut: found.append(f'{cut:,} prompts are longer than the model reads and lost their beginning')
+    return found
 
 @dataclass(frozen=True)
 class FinishedRun:
@@ -293,16 +320,24 @@ class FinishedRun:
         about = [r.dataset, r.model, task_name(r.task), f'seed {r.seed}', r.condition,
                  search_name(r)]
         if r.fold is not None: about.append(f'fold {r.fold}')
-        before = '; recorded before' if self.recorded_before else ''
-        protocol = known_protocol(r.protocol)
-        lost = f'; no readable answer to {r.unanswered:.1%} of the rows' if r.unanswered else ''
-        collapsed = '; collapsed: one answer to everything' if r.collapsed and r.unanswered != 1 else ''
-        is_asked = protocol is not None and protocol.adapt == 'none'
-        cut = sum(n for part,n in r.truncated.items() if part not in ('train','dev')) if is_asked else 0
-        if cut: lost += f'; {cut:,} prompts are longer than the model reads and lost their beginning'
-        return f'{", ".join(filter(None, about))}: {_scores_in_words(r)}{collapsed}{lost}{before}'
+        said = [_scores_in_words(r), *_warnings(r)]
+        if self.recorded_before: said.append('recorded before')
+        return f'{", ".join(filter(None, about))}: {"; ".join(said)}'
 
 # %% ../../nbs/runs/runner.ipynb #c7b10008
+def _made(trainings:list[Training], before:list[list[bool]], runs, progress:Callable, device:str, workers:int,
+          show:bool)->Iterator[list[Path]]: # `before`: which of their records were there
+    "The records of each training, as soon as they are there"
+    are_heads = any(t.adapt == 'frozen' and not all(done) for t,done in zip(trainings, before))
+    if workers > 1:
+        calls = [(group, runs, device) for group in _in_groups(trainings)]
+        for group in in_processes(_run_trainings, calls, workers, progress): yield from group
+    elif are_heads and (threads := _threads()) > 1:
+        found = _in_threads(trainings, threads, runs, device, show)
+        for _ in progress(trainings): yield next(found)
+    else:
+        for training in progress(trainings): yield run_training(training, runs, device, show)
+
 def run_each(
     trainings:list[Training], # As `plan` gives them
     runs=None, # The folder of the run store; `runs` in the data folder if not given
@@ -319,14 +354,7 @@ def run_each(
     for task in tasks:
         check_labels(task, runs)
     before = [[is_done(key, runs, report=str) for key in t.keys] for t in trainings]
-    is_new = any(not all(done) for t,done in zip(trainings, before) if t.adapt == 'frozen')
-    if workers > 1:
-        calls = [(group, runs, device) for group in _in_groups(trainings)]
-        made = (paths for group in in_processes(_run_trainings, calls, workers, progress) for paths in group)
-    elif is_new and (threads := _threads()) > 1:
-        found = _in_threads(trainings, threads, runs, device, show)
-        made = (next(found) for _ in progress(trainings))
-    else: made = (run_training(t, runs, device, show) for t in progress(trainings))
+    made = _made(trainings, before, runs, progress, device, workers, show)
     for training,recorded,paths in zip(trainings, before, made, strict=True):
         for path,was in zip(paths, recorded, strict=True):
             yield FinishedRun(training, read_record(path), was)
@@ -358,88 +386,3 @@ def score_baselines(
                 answers.setdefault(name, []).extend(labels)
         found[task.stem] = {name: score_labels(task, tested, labels) for name,labels in answers.items()}
     return found
-
-# %% ../../nbs/runs/runner.ipynb #113d8896
-def _with_splits(folder:Path, splits:str)->Path: # `folder`
-    "Refuse a dataset with other splits than those asked for"
-    has = load_manifest(folder).get('splits', 'random') # The published folders have no manifest
-    if splits not in ('', has):
-        raise InputError(folder, f'has {has} splits, not {splits}; name another folder, or the code of a '
-                                 'Bible')
-    return folder
-
-def _exists(path)->bool:
-    try: return os.path.exists(path) and str(path) != ''
-    except ValueError: return False # A name that no file can have
-
-def _bible_file(code:str)->Path|None:
-    "The file or folder of `bibles/` that belongs to a code"
-    bibles = data_dir()/'bibles'
-    names = sorted(os.listdir(bibles)) if bibles.is_dir() else []
-    return next((bibles/n for n in names if n.startswith(f'{code}.') or n == code), None)
-
-def _annotations(given, report:Callable, progress:Callable):
-    "Annotations that are named, or those of the data folder; a source is annotated"
-    from pronto.sources.annotate import is_source
-    from pronto.sources.annotate import annotate_once
-    from pronto.sources.annotation_file import read_annotations
-    places = [given] if given else annotation_places()
-    if not places:
-        what = 'has no annotations; get some with `pronto fetch acai`, or make some with `pronto annotate`'
-        raise InputError(data_dir(), what)
-    place, *others = places
-    if others: report(f'annotations: {place} (others: {", ".join(map(str, others))}; choose with -a)')
-    return annotate_once(place, progress) if is_source(place) else read_annotations(place)
-
-# %% ../../nbs/runs/runner.ipynb #c7b1000a
-def _place(code:str, splits:str)->Path: # It may not exist yet
-    "The folder for a dataset of a Bible: other splits than those of the folder `code` get their own"
-    folder = data_dir()/'datasets'/code
-    has = load_manifest(folder).get('splits')
-    if splits == '' or splits == has or splits == 'parallel' and has is None: return folder
-    return folder.with_name(f'{code}-{splits}')
-
-def find_dataset(
-    bible, # A dataset folder, a Bible in any format, or the code of one in the data folder
-    splits:str='', # Of `SPLIT_NAMES`; if empty those of the folder, or those that suit the Bible
-    annotations='', # A file or an annotated source; those of the data folder if not given
-    report:Callable=to_stderr, # Gets a line about what is taken and what is built again
-    progress:Callable=iter, # Wraps the files of a source, e.g. `tqdm`
-    language:str='', # Name or code, instead of what the Bible states
-    **built # How it is built, e.g. `min_verses`; see `build`
-)->Path: # The dataset folder
-    "The dataset of a Bible, built if need be; raises `InputError` that says what to put where"
-    if splits not in ('', *SPLIT_NAMES):
-        raise InputError('splits', f'no splits {splits!r}; choose {", ".join(SPLIT_NAMES)}')
-    file = Path(bible) if _exists(bible) else None
-    is_built = file and (dataset_folders(file) or (file/'manifest.json').is_file())
-    if is_built and language:
-        raise InputError(file, 'is built, so its language is known; --language goes with a Bible')
-    if is_built: return _with_splits(file, splits)
-    code = safe_name(file.name.split('.')[0]) if file else str(bible)
-    if safe_name(code) != code:
-        shown = code if len(code) <= 60 else f'{code[:60]}...'
-        raise InputError(shown, 'is neither a dataset folder nor the code of a Bible; name a folder that '
-                                '`pronto build` wrote, or a code like copshc')
-    folder = _place(code, splits)
-    has_wishes = file or language or built.get('replace')
-    if not has_wishes and (folder/'manifest.json').is_file(): return _with_splits(folder, splits)
-    file = file or _bible_file(code)
-    if file is None:
-        place = data_dir()/'bibles'/code
-        raise InputError(folder, 'there is no dataset, and no Bible to build it from; put one at '
-                                 f'{place}.<usfx.xml, usfm, tsv, ...>')
-    from pronto.bibles.reading import read_bible
-    read = read_bible(file)
-    made = build(_annotations(annotations, report, progress), read, folder, splits=splits or 'auto',
-                 code=code, language=language or None, licence=licence_of(read, file),
-                 path=file, report=report, **built)
-    if doubt := made.get('language_doubt'):
-        report(f'{file}: the text {doubt}; correct it, or give --language')
-    return folder
-
-# %% ../../nbs/runs/runner.ipynb #c7b1000b
-def find_datasets(bibles:str, splits:str='')->list[Path]: # Dataset folders
-    "The datasets of several Bibles, separated by commas, as `find_dataset` finds each"
-    names = [bibles] if _exists(bibles) else [name.strip() for name in bibles.split(',')]
-    return [find_dataset(name, splits) for name in names]
