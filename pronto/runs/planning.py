@@ -456,8 +456,7 @@ def plan(
     at_least_one(seeds=seeds, epochs=epochs, limit=limit, draws=draws, **{f'size {n}': n for n in sizes})
     protocol = find_protocol(protocol)
     if not protocol.measure:
-        bf16 = has_bf16() if bf16 is None else bf16
-        recipe = _recipe(recipe, protocol, epochs, bf16)
+        recipe = _recipe(recipe, protocol, epochs, has_bf16() if bf16 is None else bf16)
     recipe = _asked(recipe, protocol, asking or {})
     if protocol.adapt != 'none': _refuse(protocol, 'does not ask the model', {'--prompts': prompts})
     places = dataset if isinstance(dataset, (list, tuple)) else [dataset]
