@@ -324,7 +324,7 @@ class FinishedRun:
         if self.recorded_before: said.append('recorded before')
         return f'{", ".join(filter(None, about))}: {"; ".join(said)}'
 
-# %% ../../nbs/runs/runner.ipynb #c7b10008
+# %% ../../nbs/runs/runner.ipynb #c7b10009
 def _made(trainings:list[Training], before:list[list[bool]], runs, progress:Callable, device:str, workers:int,
           show:bool)->Iterator[list[Path]]: # `before`: which of their records were there
     "The records of each training, as soon as they are there"
@@ -338,6 +338,7 @@ def _made(trainings:list[Training], before:list[list[bool]], runs, progress:Call
     else:
         for training in progress(trainings): yield run_training(training, runs, device, show)
 
+# %% ../../nbs/runs/runner.ipynb #c7b10008
 def run_each(
     trainings:list[Training], # As `plan` gives them
     runs=None, # The folder of the run store; `runs` in the data folder if not given
