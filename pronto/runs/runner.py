@@ -188,6 +188,7 @@ def _store(training:Training, runs, left:_Left, trained, baselines:dict): # `bas
                   baselines=baselines.get(name, {}), unambiguous=unambiguous, condition=condition,
                   parameters=parameters)
 
+# %% ../../nbs/runs/runner.ipynb #rt0run03
 def run_training(
     training:Training,
     runs, # The folder of the run store
