@@ -135,6 +135,7 @@ def _refresh(training:Training, runs, left:_Left):
         if key in missing: continue
         refresh_language(key.record(runs), part.dataset.manifest.get('language'))
 
+# %% ../../nbs/runs/runner.ipynb #rt000007
 _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process
 
 def _to_learn(parts:tuple[Part,...], task:Task)->list: # Rows, or texts
