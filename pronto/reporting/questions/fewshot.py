@@ -8,50 +8,49 @@ __all__ = ['FEW_SHOT', 'Curve', 'read_curves', 'Equal', 'examples_equal', 'curve
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs05
 import re
 from math import exp, log
+from operator import itemgetter
 from statistics import mean
 from typing import NamedTuple
-from ...core.progress import progress
-from ...core.tables import Table, grouped
+from ...core.tables import Column, Table, grouped, wide_table
 from ...core.pictures import panels
-from ..protocol_cells import FEW_SEEDS, best_note, collapse_mark, number, score_data
+from ..cells import Cell, Cells, read_each
+from ..protocol_cells import FEW_SEEDS, best_note, collapse_mark, score_columns
 from ..rendering import shown
-from .question import RunQuestion, by_columns
-from ..scores import Answers, among_best, compare_answers, read_answers
+from .question import RunQuestion
+from ..scores import compare_answers
 from ...runs.schema import Run
-from ...runs.comparing import by_model_and_task, one_setting, source_names, task_name
+from ...runs.comparing import task_name
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs07
-class Curve(NamedTuple):
-    "The scores of one model on one task of one target, by number of examples"
-    model:str
-    task:str # Its stem, with its source where that makes it another task
-    target:str # Code
-    source:str # Trained on before; empty if it was not
-    points:dict[int,Answers] # Number of examples of train to the answers of all draws and seeds
-    sizes:dict[int,str] # How a table calls each of them, e.g. `50`, `all`
-    runs:list[Run] = []
+class Curve(Cells):
+    "Cells of one model on one task of one target, by the number of examples; source: trained on before"
 
-    def scores(self, metric:str='accuracy')->dict: # Number of examples to a `SeedScore`
-        "The points of the curve, in order"
-        return {n: self.points[n].scores[metric] for n in sorted(self.points)}
+    @property
+    def target(self)->str: return self[0].bible
+    @property
+    def source(self)->str: return self[0].source # Empty without
+    @property
+    def of_target(self)->list[Cell]: return [cell for cell in self if cell.examples] # Those that saw some
 
-def _examples(record:Run)->tuple[int,str]: # Number, and what a table calls it
+    def scores(self, metric:str='accuracy')->list[float]:
+        "Its points"
+        return [cell.score(metric).value for cell in self]
+
+def _examples(record:Run)->int:
     part, = record.trained_on
-    if part['code'] != record.own_code: return 0, '0'
-    n = part.get('size', record.counts['train'])
-    is_all = 'size' not in part and n != record.limit
-    return n, 'all' if is_all else f'{n:,}'
+    return part.get('size', record.counts['train']) if part['code'] == record.own_code else 0
+
+def _size(record:Run)->str: # What a table calls it
+    part, n = record.trained_on[0], _examples(record)
+    return 'all' if n and 'size' not in part and n != record.limit else f'{n:,}'
 
 def read_curves(records:list[Run])->list[Curve]:
     "The learning curves of all runs of few-shot"
-    found = []
-    for (model,task),runs in by_model_and_task([r for r in records if r.protocol == 'few-shot']).items():
-        of_curve = grouped(one_setting(runs), lambda r: (r.dataset, source_names(r)))
-        for (target,source),own in progress(f'read {task_name(task)}')(of_curve.items()):
-            by_size = grouped(own, _examples)
-            points = {n: read_answers(same) for (n,_),same in by_size.items()}
-            found.append(Curve(model, task, target, source, points, dict(list(by_size)), own))
-    return sorted(found, key=lambda c: (c.task, c.model, c.target, c.source))
+    found, runs = [], [r for r in records if r.protocol == 'few-shot']
+    for cells in read_each(runs, condition=_size, examples=_examples):
+        for own in cells.by('bible', 'source').values():
+            found.append(Curve(sorted(own, key=lambda cell: cell.examples)))
+    return sorted(found, key=lambda curve: (curve.task, curve.model, curve.target, curve.source))
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs09
 class Equal(NamedTuple):
@@ -69,24 +68,24 @@ def _crossing(points:list[tuple[int,float]])->float:
 
 def examples_equal(
     curve:Curve, # Without a source
-    zero_shot:Answers, # Of a source alone, on the same test set
+    zero_shot:Cell, # Of a source alone, on the same test set
     metric:str='accuracy'
 )->Equal|None: # `None` without a point, or where all runs collapsed
     "How many examples of the target score as high as zero-shot transfer"
-    sizes = sorted(n for n in curve.points if n > 0)
-    if all(a.n_collapsed == len(a.predicted) for a in (zero_shot, *(curve.points[n] for n in sizes))):
+    cells = curve.of_target
+    if all(c.answers.n_collapsed == len(c.runs) for c in (zero_shot, *cells)):
         return None # Equal, as nothing was learned
-    found = {n: compare_answers(curve.points[n], zero_shot, metric) for n in sizes}
-    end = lambda n, side: found[n].interval[side] if found[n].interval else found[n].difference
-    crossing = lambda value: _crossing([(n, value(n)) for n in sizes])
-    middle = crossing(lambda n: found[n].difference)
-    if any(one.p is None for one in found.values()): return Equal(middle, None, None)
-    return Equal(middle, crossing(lambda n: end(n, 1)), crossing(lambda n: end(n, 0)))
+    found = {c.examples: compare_answers(c.answers, zero_shot.answers, metric) for c in cells}
+    end = lambda x, side: x.interval[side] if x.interval else x.difference
+    crossing = lambda value: _crossing([(n, value(x)) for n,x in found.items()])
+    middle = crossing(lambda x: x.difference)
+    if any(x.p is None for x in found.values()): return Equal(middle, None, None)
+    return Equal(middle, crossing(lambda x: end(x, 1)), crossing(lambda x: end(x, 0)))
 
 def _printed(n:float, curve:Curve)->str:
-    sizes = sorted(n for n in curve.points if n > 0)
-    if n == 0: return f'below {sizes[0]:,}'
-    return f'above {sizes[-1]:,}' if n == float('inf') else f'{round(n):,}'
+    smallest, largest = (curve.of_target[i].examples for i in (0, -1))
+    if n == 0: return f'below {smallest:,}'
+    return f'above {largest:,}' if n == float('inf') else f'{round(n):,}'
 
 _FEW = 'few seeds' # Instead of an interval
 _EQUAL = re.compile(r'([^;:]+): ([^(]+) \(([^)]*)\)(?:; )?') # Source, examples, interval
@@ -97,71 +96,68 @@ def _ends(found:Equal, curve:Curve)->str:
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs11
 def _equal_text(curves:list[Curve], curve:Curve, metric:str)->str: # By source
+    if curve.source: return ''
     same = lambda c: (c.model, c.task, c.target) == (curve.model, curve.task, curve.target)
-    zero_shot = {c.source: c.points[0] for c in curves if same(c) and 0 in c.points}
-    found = {source: examples_equal(curve, answers, metric) for source,answers in zero_shot.items()}
+    zero_shot = [cell for c in curves if same(c) for cell in c.where(examples=0)]
+    found = {cell.source: examples_equal(curve, cell, metric) for cell in zero_shot}
     return '; '.join(f'{source}: {_printed(equal.n, curve)} ({_ends(equal, curve)})'
                      for source,equal in found.items() if equal)
 
 def _size_names(curves:list[Curve])->list[str]: # In order, all rows last
-    names = {name: n for c in curves for n,name in c.sizes.items()}
+    names = {cell.condition: cell.examples for curve in curves for cell in curve}
     return sorted(names, key=lambda name: (name == 'all', names[name]))
 
-def _best_starts(curves:list[Curve], metric:str)->set[tuple]: # (model, task, target, source, size)
+def _best_starts(curves:list[Curve], metric:str)->set[Cell]:
     "For each target and size the starts that no other one is clearly better than"
-    best = set()
-    for place,own in grouped(curves, lambda c: (c.model, c.task, c.target)).items():
-        for size in _size_names(own):
-            starts = {c.source: c.points[n] for c in own for n,name in c.sizes.items() if name == size}
-            best |= {(*place, source, size) for source in among_best(starts, metric)}
-    return best
+    by_size = Cells(sum(curves, [])).by('model', 'task', 'bible', 'condition')
+    return {cell for starts in by_size.values() for cell in starts.best(metric)}
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs11b
+_CURVES = ('Scores by number of examples of the target; 0 is zero-shot transfer. Equal to zero-shot: how '
+           'many examples of the target alone score as the source alone does, with a 95 % interval.')
+
 def curve_table(curves:list[Curve], metric:str='accuracy')->Table:
     "A row for each curve: scores by number of examples, and the number that equals zero-shot"
-    sizes, best, rows, data = _size_names(curves), _best_starts(curves, metric), [], []
-    for curve in curves:
-        scores, where = curve.scores(metric), (curve.model, curve.task, curve.target, curve.source)
-        text = {name: number(scores[n].value, metric) + collapse_mark(curve.points[n])
-                      + ('‡' if (*where, name) in best else '') for n,name in curve.sizes.items()}
-        cells = [text.get(size, '–') for size in sizes]
-        about = dict(task=task_name(curve.task), model=curve.model, target=curve.target, after=curve.source)
-        equal = '' if curve.source else _equal_text(curves, curve, metric)
-        rows.append([*about.values(), *cells, equal])
-        for n,score in scores.items():
-            size = dict(examples=n, size=curve.sizes[n], runs=score.n_seeds, metric=metric)
-            data.append(about | size | score_data(score, metric) | {'equal to zero-shot': equal})
-    header = ['task','model','target','after',*sizes,'equal to zero-shot']
-    note = ('Scores by number of examples of the target; 0 is zero-shot transfer. Equal to zero-shot: how '
-            'many examples of the target alone score as the source alone does, with a 95 % interval.')
-    if any(f'({_FEW})' in row[-1] for row in rows): note += f' Few seeds: {FEW_SEEDS}.'
-    runs = [r for curve in curves for r in curve.runs]
-    note = f'{note} {best_note("start for this target and size", best, runs)}'.strip()
-    return Table('few-shot', 'Learning curves', [(header, rows)], [note], data)
+    cells, best = sum(curves, []), _best_starts(curves, metric)
+    texts = [_equal_text(curves, curve, metric) for curve in curves]
+    equal = {cell: text for curve,text in zip(curves, texts) for cell in curve}
+    mark = lambda cell: collapse_mark(cell.answers) + '‡'*(cell in best)
+    score, ends = score_columns(lambda cell: cell.score(metric), metric, mark)
+    columns = [
+        Column('task', 'task', get=lambda cell: cell.task_name), Column('model', 'model'),
+        Column('target', 'target', get=lambda cell: cell.bible),
+        Column('after', 'after', get=lambda cell: cell.source),
+        Column('examples'), Column('size', get=lambda cell: cell.condition),
+        Column('runs', get=lambda cell: cell.score(metric).n_seeds), Column('metric', get=lambda cell: metric),
+        score, ends, Column(('equal to zero-shot',), get=equal.get)]
+    few = f'Few seeds: {FEW_SEEDS}.' if any(f'({_FEW})' in text for text in texts) else ''
+    of_best = best_note('start for this target and size', best, [r for curve in curves for r in curve.runs])
+    note = ' '.join(filter(None, [_CURVES, few, of_best]))
+    of_line = Column('', 'equal to zero-shot', get=lambda cells: equal[cells[0]])
+    return wide_table('few-shot', 'Learning curves', columns, cells, [note], across='size', cell=score,
+                      order=_size_names(curves), beside=[of_line])
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs13
 def _line(ax, curve:Curve, metric:str, color:str, places:dict, alone:bool):
-    scores = curve.scores(metric)
-    x = [places[n] for n in scores]
-    y = [shown(metric, s.value) for s in scores.values()]
+    x = [places[cell.examples] for cell in curve]
+    y = [shown(metric, value) for value in curve.scores(metric)]
     ax.plot(x, y, color=color, lw=1.6 if alone else .5, marker='o' if alone else None, ms=3)
     if not alone: return
-    ends = [s.interval or [s.value]*2 for s in scores.values()]
+    scores = [cell.score(metric) for cell in curve]
+    ends = [s.interval or [s.value]*2 for s in scores]
     low, high = ([shown(metric, e[i]) for e in ends] for i in (0, 1))
     ax.fill_between(x, low, high, color=color, alpha=.2, lw=0)
 
 def _mean_line(ax, curves:list[Curve], metric:str, color:str, places:dict):
-    by_size = {}
-    for curve in curves:
-        for n,score in curve.scores(metric).items():
-            by_size.setdefault(curve.sizes[n], []).append((places[n], score.value))
-    whole = [points for points in by_size.values() if len(points) == len(curves)]
-    means = sorted((n, shown(metric, value)) for n,value in (map(mean, zip(*points)) for points in whole))
-    ax.plot(*zip(*means), color=color, lw=2, marker='o', ms=3)
+    by_size = Cells(sum(curves, [])).by('condition').values()
+    means = [(mean(places[c.examples] for c in cells), mean(c.score(metric).value for c in cells))
+             for cells in by_size if len(cells) == len(curves)]
+    points = [(n, shown(metric, value)) for n,value in sorted(means)]
+    ax.plot(*zip(*points), color=color, lw=2, marker='o', ms=3)
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs13b
 def _panel(ax, curves:list[Curve], metric:str, colors:dict[str,str]):
-    sizes = {n: name for c in curves for n,name in c.sizes.items()}
+    sizes = {cell.examples: cell.condition for curve in curves for cell in curve}
     places = {n: n or min(sizes.keys() - {0}, default=2)/2 for n in sizes} # On a logarithmic axis
     for source,color in colors.items():
         own = [c for c in curves if c.source == source]
@@ -178,7 +174,7 @@ def _panel(ax, curves:list[Curve], metric:str, colors:dict[str,str]):
 def plot_few_shot(curves:list[Curve], metric:str='accuracy'):
     "A panel for each task and model, a line for each source and one without"
     import matplotlib.pyplot as plt
-    by_panel = grouped(curves, lambda c: f'{task_name(c.task)}, {c.model}')
+    by_panel = grouped(curves, lambda c: c.title)
     colors = {source: f'C{i}' for i,source in enumerate(sorted({c.source for c in curves}))}
     fig, axes = panels(list(by_panel), 3.2, 2.6, x='examples of the target', y=f'{metric} on its test set')
     for ax,own in zip(axes, by_panel.values()): _panel(ax, own, metric, colors)
@@ -190,9 +186,10 @@ def plot_few_shot(curves:list[Curve], metric:str='accuracy'):
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs17n
 def curve_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "How many examples the sources are worth"
-    lines = []
-    for task,model,target,equal in by_columns(tables, 'task', 'model', 'target', 'equal to zero-shot'):
-        for source,n,ends in _EQUAL.findall(equal):
+    records, lines = [record for table in tables for record in table.data], []
+    texts = dict.fromkeys(itemgetter('task', 'model', 'target', 'equal to zero-shot')(r) for r in records)
+    for task,model,target,equal in texts:
+        for source,n,ends in _EQUAL.findall(equal or ''):
             lines.append(f'{task}, {model}, {target}: zero-shot transfer from {source} scores as training on '
                          f'{n} examples of the target does '
                          f'({FEW_SEEDS if ends == _FEW else f"95 %: {ends}"}).')

@@ -4,23 +4,23 @@
 
 # %% auto #0
 __all__ = ['IN_LANGUAGE', 'TRANSFER', 'TRANSFER_PROBE', 'TRANSFER_PROMPTING', 'Transfer', 'read_transfer', 'transfer_gap',
-           'means_of_source', 'named', 'matrix_table', 'Gap', 'gap_table', 'mean_gap', 'MeanGap', 'mean_gap_table',
+           'means_of_source', 'named', 'matrix_table', 'Gap', 'gap_table', 'MeanGap', 'mean_gap', 'mean_gap_table',
            'plot_transfer', 'transfer_sentences']
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf05
+from dataclasses import replace
 from statistics import mean
 from typing import NamedTuple
 from ...core.progress import progress
 from ...core.seeds import SeedDifference
-from ...core.tables import ABSENT, Column, Table, grouped, table_of, wide_table
+from ...core.tables import ABSENT, Column, Table, table_of, wide_table
 from ...protocols.protocol import PROTOCOLS, in_language
 from ...core.pictures import heat_map, panels
-from ..protocol_cells import as_shown, best_note, collapse_mark, compare_means
-from ..protocol_cells import difference_columns, few_seeds_note, number, same_rows
-from ..protocol_cells import score_column, score_columns, with_ends
+from ..cells import Cell, Cells, difference, mean_difference, read_cells
+from ..protocol_cells import as_shown, best_note, collapse_mark, difference_columns
+from ..protocol_cells import few_seeds_note, number, score_column, score_columns, with_ends
 from ..rendering import IN_PERCENT, shown
 from .question import RunQuestion
-from ..scores import Answers, among_best, compare_answers, read_answers
 from ...runs.schema import Run
 from ...runs.comparing import by_model_and_task, one_setting, task_name, whole_setting
 from ...runs.store import safe_name
@@ -28,34 +28,28 @@ from ...runs.store import safe_name
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf07
 IN_LANGUAGE = 'in-language' # The last row of a matrix
 
-class Transfer(NamedTuple):
+class Transfer(Cells):
     "One model on one task"
-    model:str
-    task:str # Its stem, with its source where that makes it another task
-    cells:dict[tuple[str,str],Answers] # (source or `IN_LANGUAGE`, target) to the answers of its seeds
-    protocol:str = 'transfer' # Or another one with the same rows
-    runs:list[Run] = []
 
     @property
-    def sources(self)->list[str]: # Codes
-        return list(dict.fromkeys(source for source,_ in self.cells if source != IN_LANGUAGE))
+    def transferred(self)->list[Cell]: return [cell for cell in self if cell.source != IN_LANGUAGE]
     @property
-    def targets(self)->list[str]: # Codes of what was transferred to
-        return list(dict.fromkeys(target for source,target in self.cells if source != IN_LANGUAGE))
+    def sources(self)->list[str]: return list(dict.fromkeys(cell.source for cell in self.transferred))
     @property
-    def title(self)->str: return f'{task_name(self.task)}, {self.model}' # Of a table or figure
+    def targets(self)->list[str]: return list(dict.fromkeys(cell.bible for cell in self.transferred))
 
-    def others(self, source:str)->list[str]: # Codes
-        "The targets of a source besides itself"
-        return [t for t in self.targets if t != source and (source, t) in self.cells]
-    def collapsed(self, source:str, target:str)->bool: # † in tables
+    def own(self, target:str)->Cell|None: # Trained on it
+        "The cell in-language"
+        return self.one(source=IN_LANGUAGE, bible=target)
+
+    def others(self, source:str)->list[Cell]:
+        "The cells of a source on other targets than itself"
+        return [cell for cell in self.where(source=source) if cell.bible != source]
+
+    def collapsed(self, cell:Cell)->bool: # † in tables
         "Does the model from the source, or the one in-language, give one answer to everything?"
-        cells = self.cells.get((source, target)), self.cells.get((IN_LANGUAGE, target))
-        return any(answers.collapsed for answers in cells if answers)
-    def score(self, source:str, target:str, metric:str)->float|None: # `None` without a run
-        "The score of a cell"
-        answers = self.cells.get((source, target))
-        return answers.scores[metric].value if answers else None
+        own = self.own(cell.bible)
+        return cell.answers.collapsed or bool(own and own.answers.collapsed)
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf07b
 def _same_adaptation(protocol:str)->str: # e.g. `probe` for `transfer-probe`
@@ -63,45 +57,44 @@ def _same_adaptation(protocol:str)->str: # e.g. `probe` for `transfer-probe`
     adapt = PROTOCOLS[protocol].adapt
     return next(p.name for p in PROTOCOLS.values() if p.select is in_language and p.adapt == adapt)
 
+def _source(run:Run)->str: return run.train[-1]
+def _itself(run:Run)->str: return IN_LANGUAGE
+
 def read_transfer(
     records:list[Run],
-    protocol:str='transfer' # Or `transfer-probe`
+    protocol:str='transfer' # Or another one with the same rows
 )->list[Transfer]: # One for each model and task
     "The answers of all runs of transfer, and of those in-language with the same setting"
     runs = [r for r in records if r.protocol == protocol]
-    own = [r for r in records if r.protocol == _same_adaptation(protocol)]
-    own, found = by_model_and_task(own), []
-    for (model,task),group in by_model_and_task(runs).items():
+    own = by_model_and_task([r for r in records if r.protocol == _same_adaptation(protocol)])
+    found = []
+    for place,group in by_model_and_task(runs).items():
         kept = one_setting(group)
-        fits = [r for r in own.get((model, task), []) if whole_setting(r) == whole_setting(kept[0])]
-        seeds = grouped(kept, lambda r: (r.train[-1], r.dataset))
-        reading = progress(f'read {task_name(task)}')
-        cells = {key: read_answers(seeds[key]) for key in reading(sorted(seeds))}
-        diagonal = {(IN_LANGUAGE, target): a for (source,target),a in cells.items() if source == target}
-        of_targets = grouped(fits, lambda r: (IN_LANGUAGE, r.dataset))
-        cells |= diagonal | {cell: read_answers(seeds) for cell,seeds in of_targets.items()}
-        found.append(Transfer(model, task, cells, protocol, kept + fits))
+        fitting = [r for r in own.get(place, []) if whole_setting(r) == whole_setting(kept[0])]
+        cells, in_language = read_cells(kept, source=_source), read_cells(fitting, source=_itself)
+        known = in_language.values('bible')
+        diagonal = [replace(cell, source=IN_LANGUAGE) for cell in cells
+                    if cell.source == cell.bible and cell.bible not in known]
+        found.append(Transfer([*cells, *diagonal, *in_language]))
     return found
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf09
 def transfer_gap(
-    found:Transfer, source:str, target:str, metric:str='accuracy'
+    found:Transfer, cell:Cell, metric:str='accuracy'
 )->tuple[SeedDifference|None,int]: # In-language minus transfer; the number of rows
     "The transfer gap on identical rows; `None` without a model that is trained on the target"
-    cells = (IN_LANGUAGE, target), (source, target)
-    if source == target or not all(cell in found.cells for cell in cells): return None, 0
-    own, other = same_rows(*(found.cells[cell] for cell in cells))
-    if not own.true: return None, 0
-    return compare_answers(own, other, metric), len(own.true)
+    own = found.own(cell.bible)
+    if own is None or cell.source == cell.bible: return None, 0
+    return difference(own, cell, metric)
 
 def means_of_source(
     found:Transfer, source:str, metric:str='accuracy'
 )->tuple[float|None,float|None]: # `None` if it is not known
     "The mean score on the other targets, and XTREME's transfer gap: the score on the source minus that mean"
-    others = [found.score(source, t, metric) for t in found.others(source)]
-    own = found.score(source, source, metric)
+    others = [cell.score(metric).value for cell in found.others(source)]
+    own = found.one(source=source, bible=source)
     if not others: return None, None
-    return mean(others), None if own is None else own - mean(others)
+    return mean(others), own and own.score(metric).value - mean(others)
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf11
 def _is_asked(protocol:str)->bool: # Rather than trained
@@ -113,13 +106,10 @@ def _examples_or_training(protocol:str)->str: # Of a model from a source
 
 def named(protocol:str)->str: return protocol.replace('-', ', ').capitalize() # For a title
 
-def _best_sources(found:Transfer, metric:str)->set[tuple[str,str]]: # (source, target)
+def _best_sources(found:Transfer, metric:str)->set[Cell]:
     "For each target the sources that no other one is clearly better than"
-    best = set()
-    for t in found.targets:
-        by_source = {s: found.cells[s, t] for s in found.sources if t in found.others(s)}
-        best |= {(s, t) for s in among_best(by_source, metric)}
-    return best
+    others = Cells(cell for cell in found.transferred if cell.source != cell.bible)
+    return {cell for of_target in others.by('bible').values() for cell in of_target.best(metric)}
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf11m
 def _mean_columns(found:Transfer, metric:str)->list[Column]: # None where each source has one other target
@@ -128,7 +118,7 @@ def _mean_columns(found:Transfer, metric:str)->list[Column]: # None where each s
     means = {s: means_of_source(found, s, metric) for s in found.sources}
     def column(i, title, sign=''):
         show = lambda source: number(means[source][i], metric, sign) if source in means else ''
-        return Column('', title, show, lambda cells: cells[0][0])
+        return Column('', title, show, lambda cells: cells[0].source)
     return [column(0, 'mean of others'), column(1, 'source minus mean', '+')]
 
 _XTREME = 'Source minus mean: the score on the source minus the mean on the other targets, as XTREME has it.'
@@ -136,44 +126,39 @@ _XTREME = 'Source minus mean: the score on the source minus the mean on the othe
 def matrix_table(found:Transfer, metric:str='accuracy')->Table:
     "Sources in rows, targets in columns; means over the other targets where there are several"
     best = _best_sources(found, metric)
-    places = [(s, t) for s in [*found.sources, IN_LANGUAGE] for t in found.targets]
-    rows = [(*place, found.cells[place]) for place in places if place in found.cells]
-    mark = lambda row: collapse_mark(row[2]) + '‡'*(row[:2] in best)
-    score, ends = score_columns(lambda row: row[2].scores[metric], metric, mark)
+    places = [(source, target) for source in [*found.sources, IN_LANGUAGE] for target in found.targets]
+    cells = [cell for source,target in places if (cell := found.one(source=source, bible=target))]
+    mark = lambda cell: collapse_mark(cell.answers) + '‡'*(cell in best)
+    score, ends = score_columns(lambda cell: cell.score(metric), metric, mark)
     columns = [
-        Column('source', _examples_or_training(found.protocol), get=lambda row: row[0]),
-        Column('target', get=lambda row: row[1]),
-        Column('metric', get=lambda row: metric), score, ends,
-        Column('collapsed', get=lambda row: int(row[2].collapsed))]
+        Column('source', _examples_or_training(found.protocol)), Column('target', get=lambda cell: cell.bible),
+        Column('metric', get=lambda cell: metric), score, ends,
+        Column('collapsed', get=lambda cell: int(cell.answers.collapsed))]
     beside = _mean_columns(found, metric)
     of_best = best_note('source for this target', best, found.runs)
     note = ' '.join(filter(None, [of_best, _XTREME*bool(beside)]))
     stem = safe_name(f'{found.protocol}-{task_name(found.task)}-{found.model}'.lower())
-    return wide_table(stem, f'{named(found.protocol)}, {found.title}', columns, rows, [note],
+    return wide_table(stem, f'{named(found.protocol)}, {found.title}', columns, cells, [note],
                       across='target', cell=score, order=found.targets, beside=beside)
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf11b
 class Gap(NamedTuple):
     "The transfer gap of a source and a target"
     found:Transfer
-    source:str
-    target:str
-    rows:int
+    cell:Cell
+    own:Cell|None # In-language
     difference:SeedDifference|None
+    rows:int
 
-    @property
-    def own(self)->Answers|None: return self.found.cells.get((IN_LANGUAGE, self.target))
-    @property
-    def other(self)->Answers: return self.found.cells[self.source, self.target]
+def _gap(found:Transfer, cell:Cell, metric:str)->Gap:
+    gap, n = transfer_gap(found, cell, metric)
+    return Gap(found, cell, found.own(cell.bible), gap, n or cell.rows)
 
-def _gap(found:Transfer, source:str, target:str, metric:str)->Gap:
-    difference, n = transfer_gap(found, source, target, metric)
-    return Gap(found, source, target, n or len(found.cells[source, target].true), difference)
+def _value_column(name:str, title:str, get, metric:str)->Column: # `get` gives a cell, or `None`
+    mark = lambda gap: collapse_mark(get(gap) and get(gap).answers)
+    return score_column(name, title, lambda gap: get(gap) and get(gap).score(metric).value, metric, mark=mark)
 
-def _about()->list[Column]: # Of a gap or a mean gap
-    return [Column('task', 'task', get=lambda gap: task_name(gap.found.task)),
-            Column('model', 'model', get=lambda gap: gap.found.model),
-            Column('source', 'source')]
+def _note(said:str, gaps:list)->str: return f'{said} {few_seeds_note([gap.difference for gap in gaps])}'.strip()
 
 _OWN_TRAINING = 'In-language is a model with the same recipe that is trained on the target.'
 _OWN_EXAMPLES = ('In-language is the same model with answered examples of the target. Seeds draw the '
@@ -181,77 +166,71 @@ _OWN_EXAMPLES = ('In-language is the same model with answered examples of the ta
 
 def gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
     "Every source and target: in-language, transfer, and the gap on identical rows"
-    pairs = [(found, s, t) for found in transfers for s,t in found.cells if s != IN_LANGUAGE]
+    pairs = [(found, cell) for found in transfers for cell in found.transferred]
     gaps = [_gap(*pair, metric) for pair in progress('test gaps')(pairs)]
-    value = lambda answers: answers and answers.scores[metric].value
     columns = [
-        *_about(), Column('target', 'target'), Column('rows', 'rows'),
-        Column('seeds', get=lambda gap: gap.other.scores[metric].n_seeds),
+        Column('task', 'task', get=lambda gap: gap.cell.task_name),
+        Column('model', 'model', get=lambda gap: gap.cell.model),
+        Column('source', 'source', get=lambda gap: gap.cell.source),
+        Column('target', 'target', get=lambda gap: gap.cell.bible), Column('rows', 'rows'),
+        Column('seeds', get=lambda gap: gap.cell.score(metric).n_seeds),
         Column('metric', get=lambda gap: metric),
-        score_column('in_language', 'in-language', lambda gap: value(gap.own), metric,
-                     mark=lambda gap: collapse_mark(gap.own)),
-        score_column('transfer', 'transfer', lambda gap: value(gap.other), metric,
-                     mark=lambda gap: collapse_mark(gap.other)),
-        Column('collapsed', get=lambda gap: int(gap.found.collapsed(gap.source, gap.target))),
+        _value_column('in_language', 'in-language', lambda gap: gap.own, metric),
+        _value_column('transfer', 'transfer', lambda gap: gap.cell, metric),
+        Column('collapsed', get=lambda gap: int(gap.found.collapsed(gap.cell))),
         *difference_columns('gap', 'gap', lambda gap: gap.difference, metric)]
     protocol = transfers[0].protocol if transfers else 'transfer'
-    note = ('Gap: in-language minus transfer on identical rows, paired by row, over chapters and seeds. '
-            f'{_OWN_EXAMPLES if _is_asked(protocol) else _OWN_TRAINING} '
-            + few_seeds_note([gap.difference for gap in gaps])).strip()
+    note = _note('Gap: in-language minus transfer on identical rows, paired by row, over chapters and seeds. '
+                 + (_OWN_EXAMPLES if _is_asked(protocol) else _OWN_TRAINING), gaps)
     return table_of(f'{protocol}-gaps', f'{named(protocol)}, gaps', columns, gaps, [note])
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf12
-def mean_gap(
-    found:Transfer, source:str, metric:str='accuracy'
-)->tuple[SeedDifference|None,list[str],int]: # In-language minus transfer; the targets; rows of each
-    "The mean gap over all targets, on the rows that all of them have"
-    targets = [t for t in found.others(source) if (IN_LANGUAGE, t) in found.cells]
-    if not targets: return None, [], 0
-    own, other = ([found.cells[s, t] for t in targets] for s in (IN_LANGUAGE, source))
-    gap, n = compare_means(own, other, metric)
-    return gap, targets, n
-
 class MeanGap(NamedTuple):
     "The transfer gap of a source over its targets"
     found:Transfer
     source:str
-    targets:list[str]
-    rows:int
+    cells:list[Cell] # On the targets that another model is trained on
     difference:SeedDifference|None
+    rows:int # Of each target
 
     @property
-    def collapsed(self)->int: # Targets
-        return sum(self.found.collapsed(self.source, target) for target in self.targets)
+    def collapsed(self)->int: return sum(map(self.found.collapsed, self.cells)) # Targets
 
-def _mean_gaps(transfers:list[Transfer], metric:str)->list[MeanGap]:
-    made = []
-    for found in transfers:
-        for source in progress('mean gaps')(found.sources):
-            difference, targets, n = mean_gap(found, source, metric)
-            made.append(MeanGap(found, source, targets, n, difference))
-    return made
+def mean_gap(found:Transfer, source:str, metric:str='accuracy')->MeanGap: # In-language minus transfer
+    "The mean gap over all targets, on the rows that all of them have"
+    cells = [cell for cell in found.others(source) if found.own(cell.bible)]
+    if not cells: return MeanGap(found, source, [], None, 0)
+    own = [found.own(cell.bible) for cell in cells]
+    return MeanGap(found, source, cells, *mean_difference(own, cells, metric))
+
+_MEAN_NOTE = ('Mean gap: in-language minus transfer, averaged over the targets, on the rows that all have. '
+              'Collapsed: targets on which one of both models gives one answer to everything. '
+              "Source minus mean is XTREME's measure: English minus mean where the source is English.")
 
 def mean_gap_table(transfers:list[Transfer], metric:str='accuracy')->Table:
     "A row for each task, model and source: the mean gap, and XTREME's measure beside it"
-    gaps = _mean_gaps(transfers, metric)
+    places = [(found, source) for found in transfers for source in found.sources]
+    gaps = [mean_gap(*place, metric) for place in progress('mean gaps')(places)]
     gap, ends, p = difference_columns('gap', 'mean gap', lambda gap: gap.difference, metric)
     columns = [
-        *_about(), Column('targets', 'targets', get=lambda gap: len(gap.targets)), Column('rows', 'rows'),
+        Column('task', 'task', get=lambda gap: task_name(gap.found.task)),
+        Column('model', 'model', get=lambda gap: gap.found.model), Column('source', 'source'),
+        Column('targets', 'targets', get=lambda gap: len(gap.cells)), Column('rows', 'rows'),
         Column('metric', get=lambda gap: metric), gap, ends, p._replace(title=''),
         Column('collapsed', 'collapsed'),
         score_column('source_minus_mean', 'source minus mean',
                      lambda gap: means_of_source(gap.found, gap.source, metric)[1], metric, '+')]
-    note = ('Mean gap: in-language minus transfer, averaged over the targets, on the rows that all have. '
-            'Collapsed: targets on which one of both models gives one answer to everything. '
-            "Source minus mean is XTREME's measure: English minus mean where the source is English. "
-            + few_seeds_note([gap.difference for gap in gaps])).strip()
     protocol = transfers[0].protocol if transfers else 'transfer'
+    note = _note(_MEAN_NOTE, gaps)
     return table_of(f'{protocol}-summary', f'{named(protocol)}, mean gaps', columns, gaps, [note])
 
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf14
 def _panel(ax, found:Transfer, metric:str):
     rows = [*found.sources, IN_LANGUAGE]
-    values = [[shown(metric, found.score(row, t, metric)) for t in found.targets] for row in rows]
+    def value(source, target):
+        cell = found.one(source=source, bible=target)
+        return shown(metric, cell and cell.score(metric).value)
+    values = [[value(row, target) for target in found.targets] for row in rows]
     heat_map(ax, values, rows, found.targets, aspect='auto',
              text=('{:.1f}' if metric in IN_PERCENT else '{:.2f}').format)
     ax.axhline(len(rows) - 1.5, color='white', lw=3)
