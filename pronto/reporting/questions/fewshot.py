@@ -19,7 +19,6 @@ from ..rendering import shown
 from .question import RunQuestion
 from ..scores import compare_answers
 from ...runs.schema import Run
-from ...runs.comparing import task_name
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs07
 class Curve(Cells):
@@ -128,7 +127,8 @@ def curve_table(curves:list[Curve], metric:str='accuracy')->Table:
         Column('target', 'target', get=lambda cell: cell.bible),
         Column('after', 'after', get=lambda cell: cell.source),
         Column('examples'), Column('size', get=lambda cell: cell.condition),
-        Column('runs', get=lambda cell: cell.score(metric).n_seeds), Column('metric', get=lambda cell: metric),
+        Column('runs', get=lambda cell: cell.score(metric).n_seeds),
+        Column('metric', get=lambda cell: metric),
         score, ends, Column(('equal to zero-shot',), get=equal.get)]
     few = f'Few seeds: {FEW_SEEDS}.' if any(f'({_FEW})' in text for text in texts) else ''
     of_best = best_note('start for this target and size', best, [r for curve in curves for r in curve.runs])

@@ -131,7 +131,8 @@ def matrix_table(found:Transfer, metric:str='accuracy')->Table:
     mark = lambda cell: collapse_mark(cell.answers) + '‡'*(cell in best)
     score, ends = score_columns(lambda cell: cell.score(metric), metric, mark)
     columns = [
-        Column('source', _examples_or_training(found.protocol)), Column('target', get=lambda cell: cell.bible),
+        Column('source', _examples_or_training(found.protocol)),
+        Column('target', get=lambda cell: cell.bible),
         Column('metric', get=lambda cell: metric), score, ends,
         Column('collapsed', get=lambda cell: int(cell.answers.collapsed))]
     beside = _mean_columns(found, metric)
@@ -158,7 +159,8 @@ def _value_column(name:str, title:str, get, metric:str)->Column: # `get` gives a
     mark = lambda gap: collapse_mark(get(gap) and get(gap).answers)
     return score_column(name, title, lambda gap: get(gap) and get(gap).score(metric).value, metric, mark=mark)
 
-def _note(said:str, gaps:list)->str: return f'{said} {few_seeds_note([gap.difference for gap in gaps])}'.strip()
+def _note(said:str, gaps:list)->str:
+    return f'{said} {few_seeds_note([gap.difference for gap in gaps])}'.strip()
 
 _OWN_TRAINING = 'In-language is a model with the same recipe that is trained on the target.'
 _OWN_EXAMPLES = ('In-language is the same model with answered examples of the target. Seeds draw the '
