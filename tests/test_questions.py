@@ -231,6 +231,12 @@ def test_test_sets_of_one_language_are_compared_in_the_way_that_they_differ(tmp_
     recipes = [(r['recipe'], r['tau']) for r in ask('consistency', tmp_path).tables[0].records if r['kind'] == 'translations']
     assert recipes == [('paper', '1.0'), ('robust', '-1.0')] # Never mixed
 
+def test_a_name_with_brackets_is_not_one_that_was_set_apart(tmp_path):
+    for model in 'bert (v1)', 'bert (v2)':
+        for code in 'eng', 'eng2': store(tmp_path, code, verses(range(20)), model=model, language='eng')
+    [row] = ask('consistency', tmp_path).tables[0].data
+    assert row['models'] == 2
+
 # One answer to everything
 
 def test_a_target_with_one_answer_shows_no_gap(tmp_path):

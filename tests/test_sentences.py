@@ -3,7 +3,7 @@
 `AGAIN` has a function for each question: from the rows of its files to what its sentences must say, a list of numbers for
 each of them, in their order. They are asked of the committed studies, of the runs of the demo, and of small stores.
 """
-import csv, re, zipfile
+import csv, inspect, json, os, re, zipfile
 from collections import Counter, defaultdict
 from math import factorial
 from statistics import mean
@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from conftest import ROOT
+from pronto.core.files import content_hash
 from pronto.core.tables import Table, csv_rows, read_table
 from pronto.lab.questions.mixes import CONDITIONS
 from pronto.reporting.questions.question import Options, ask_runs, find_question, known_questions
@@ -256,12 +257,24 @@ def test_a_sentence_and_a_table_show_a_figure_alike(study, name):
 
 # Stores whose runs are at hand
 
+GOLDEN = ROOT/'tests'/'golden.json'
+
+def check_golden(place, reply):
+    "Are tables and sentences as they were? With `PRONTO_GOLDEN=write` they become what is expected"
+    text = '\n'.join([reply.markdown(), *reply.sentences])
+    known, digest = json.loads(GOLDEN.read_text(encoding='utf-8')), content_hash(text.encode(), size=8)
+    if os.environ.get('PRONTO_GOLDEN') == 'write':
+        known['questions'][place] = digest
+        GOLDEN.write_text(json.dumps(known, indent=1) + '\n', encoding='utf-8')
+    assert known['questions'][place] == digest, f'{place} changed; if it should: PRONTO_GOLDEN=write pytest {__file__}'
+
 def asked(name, records, out, **options):
     "Ask, write the tables, and check what is said with their files and with what is printed"
     options = {k: str(v) for k,v in options.items()}
     reply = ask_runs(name, records, Options(**options))
     reply.write(out)
     plt.close('all')
+    check_golden(f'{inspect.stack()[1].function.removeprefix("test_")}: {name}', reply)
     for metric,tables in reply.by_metric.items():
         lines = reply.question.sentences(tables, metric)
         assert check(name, out, [t.stem for t in tables if t.rows], lines, metric)

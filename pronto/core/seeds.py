@@ -10,8 +10,8 @@ __all__ = ['INTERVALS', 'item_values', 'Variance', 'variance_of', 'SeedScore', '
 from functools import lru_cache, partial
 from typing import NamedTuple
 import numpy as np
-from .stats import Cells, all_labels, chapter_cells, confusion_metrics, members, metric_bounds
-from .stats import permutation_test, student_interval, wilson
+from .stats import ByChapter, all_labels, chapter_cells, confusion_metrics, members
+from .stats import metric_bounds, permutation_test, student_interval, wilson
 
 INTERVALS = 'chapter jackknife 1' # The version of this estimate; a change of any interval changes it
 
@@ -78,7 +78,7 @@ class _Part(NamedTuple):
     spread:float # What the degrees of freedom are of
 
 # %% ../../nbs/core/seeds.ipynb #se06c
-def _freedom(chapters:list|Cells)->float:
+def _freedom(chapters:list|ByChapter)->float:
     "How many chapters of equal size would be as many as these, less one (Carter and others 2017)"
     cell, cells, n_chapters = chapter_cells(chapters)
     sizes = np.bincount(cell) @ members(cells, n_chapters)
@@ -88,7 +88,7 @@ def _freedom(chapters:list|Cells)->float:
 
 def _chapter_variances(
     values:np.ndarray, # (rows, n) one value per item
-    chapters:list|Cells # (n,) one name or two per item
+    chapters:list|ByChapter # (n,) one name or two per item
 )->np.ndarray: # (rows,) of their means
     "A jackknife leaves out each chapter; what pairs of the same two chapters share counts once"
     cell, cells, n_chapters = chapter_cells(chapters)
@@ -108,7 +108,7 @@ def _chapter_variances(
     return variances * (n_chapters - 1)/n_chapters
 
 # %% ../../nbs/core/seeds.ipynb #se06s
-def _of_seeds(runs:np.ndarray, chapters:list|Cells, draws:list|None)->list[_Part]:
+def _of_seeds(runs:np.ndarray, chapters:list|ByChapter, draws:list|None)->list[_Part]:
     "What seeds and samples add to the variance of the mean over chapters"
     parts = []
     factors = zip(*draws) if draws else [range(len(runs))]
@@ -195,7 +195,9 @@ def score_runs(
     return found
 
 # %% ../../nbs/core/seeds.ipynb #se56
-def _intervals(found:dict, chapters:list|Cells, bounds:dict|None, level:float)->dict[str,list[float]|None]:
+def _intervals(
+    found:dict, chapters:list|ByChapter, bounds:dict|None, level:float
+)->dict[str,list[float]|None]:
     "The interval of each measure, from a number for each item"
     chapters = chapter_cells(chapters)
     widest = bounds or {}
@@ -205,7 +207,7 @@ def _intervals(found:dict, chapters:list|Cells, bounds:dict|None, level:float)->
 def score_counts(
     measure, # From (..., k) counts to names and (...) values that do not change if all counts double
     counted:np.ndarray, # (n, ..., k) of each item
-    chapters:list|Cells, # (n,) one name or two per item
+    chapters:list|ByChapter, # (n,) one name or two per item
     bounds:dict=None, # Name to least and greatest value; (0, 1) if not given
     level:float=.95
 )->tuple[dict[str,float],dict[str,list[float]|None]]: # Name to value, name to interval
@@ -218,7 +220,7 @@ def score_agreement(
     measure, # From (..., k, k) confusion matrices to names and (...) values
     labels,
     first:list, # (n,) labels: the true ones, or those of one annotator
-    second:list, chapters:list|Cells, bounds:dict=None, level:float=.95
+    second:list, chapters:list|ByChapter, bounds:dict=None, level:float=.95
 )->tuple[dict[str,float],dict[str,list[float]|None]]: # Name to value, name to interval
     "Measure how two labellings agree, with intervals over chapters"
     values, found = _label_influences(measure, labels, first, second)
@@ -234,7 +236,7 @@ class SeedDifference(NamedTuple):
 
 def compare_seeds(
     first, # (seeds, n) a number per run and item of the first model, e.g. whether it is right
-    second, chapters:list|Cells,
+    second, chapters:list|ByChapter,
     draws:tuple=(None, None) # Of each model as in `variance_of`
 )->SeedDifference:
     "Test two models on the same items over chapters and seeds"

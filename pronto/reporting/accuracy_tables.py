@@ -27,7 +27,7 @@ from .scores import Answers, against_baselines, among_best, read_answers
 from .scores import has_reference, is_clear, main_metric, seed_scores, with_metric
 from .translation_spread import spread_note
 from ..runs.schema import Run
-from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, plain_name, preference
+from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, preference
 from ..runs.comparing import same_model, stem_of, task_key, task_name, test_set, with_label
 from ..runs.folds import following_share, probe_kept, unknown_share
 
@@ -74,7 +74,8 @@ def _filled_by(row:dict[str,str], models:set[str])->str: # `models`: those that 
 def _rows_for(bible:str, ran:dict[str,Run], listed:list[dict[str,str]])->list[dict[str,str]]:
     "The rows of a translation, or of one version of it; models that are not listed come last"
     language = next((r.language for r in ran.values() if r.language), '') # Old records may not say it
-    version, first = bible.removeprefix(plain_name(bible)), next(iter(ran.values()))
+    first = next(iter(ran.values()))
+    version = bible.removeprefix(first.own_code)
     rows = [r | dict(bible=bible, abbreviation=r['abbreviation'] + version) for r in listed]
     known = dict(table=OWN_TABLE, bible=bible, abbreviation=bible, title='')
     known = known | dict(language=identify(language, first.own_code).name) | (rows[0] if rows else {})
@@ -87,7 +88,7 @@ def add_unlisted(
     "Add rows for runs that are not listed: own translations first, own models at the end of their block"
     listed, own, found = grouped(layout, lambda r: r['bible']), [], {}
     for bible,runs in grouped(records, lambda r: r.dataset).items():
-        code, ran = plain_name(bible), {known_as(r.model): r for r in runs}
+        code, ran = runs[0].own_code, {known_as(r.model): r for r in runs}
         place = found.setdefault(code, []) if code in listed else own
         place += _rows_for(bible, ran, listed.get(code, []))
     return own + [row for code,rows in listed.items() for row in found.get(code, rows)]
@@ -274,11 +275,11 @@ def _fill_block(rows:list[dict[str,str]], runs:dict, answers:dict, tasks:list[st
             cells.append(replace(cell, system=r['model'], task=task_name(task)))
     return [replace(cell, **about) for cell in cells]
 
-def _add_published(block:Block, rows:list[dict[str,str]], figures:dict):
+def _add_published(block:Block, code:str, rows:list[dict[str,str]], figures:dict):
     listed = {r['model'] for r in rows if r['model'] != r['hub']} # A folder may be called `BERT` too
     for c in block:
         if c.system not in listed and c.reference != 'majority': continue
-        c.published = figures.get((plain_name(c.bible), c.system, c.task)) # The paper has accuracies only
+        c.published = figures.get((code, c.system, c.task)) # The paper has accuracies only
         if None not in (c.accuracy, c.published): c.difference = round(c.accuracy - c.published, 2)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #tblmem01
@@ -373,11 +374,12 @@ def fill(
     for bible in progress('score')(by_bible):
         rows, of_bible = by_bible[bible], []
         test_sets = chosen.get(bible) or ([{}] if not_run else [])
+        code = next((seeds[0].own_code for runs in test_sets for seeds in runs.values()), bible)
         for i,runs in enumerate(test_sets):
             here, table = _rows_of(rows, test_sets, i), rows[0]['table']
             answers = {key: read_seeds(seeds, shared.get((table, key[1]))) for key,seeds in runs.items()}
             of_bible.append(_fill_block(here, runs, answers, tasks, metric))
-            _add_published(of_bible[-1], here, figures)
+            _add_published(of_bible[-1], code, here, figures)
             _add_completed(of_bible[-1], here, runs, completed or {})
         filled += of_bible
     table = lambda block: block[0].table

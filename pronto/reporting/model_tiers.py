@@ -9,7 +9,6 @@ __all__ = ['TIERS', 'Fact', 'tier_of_share', 'model_rows', 'read_tiers', 'model_
 import csv
 from typing import Callable, NamedTuple
 from ..core.files import InputError, fact_table, reading
-from ..runs.comparing import plain_name
 
 # %% ../../nbs/reporting/model_tiers.ipynb #ti000007
 TIERS = 'high', 'mid', 'low', 'unseen'
@@ -77,8 +76,8 @@ _COMPLETE = {'mBERT'} # All their languages are in the table
 def model_of(name:str, facts:list[Fact])->str|None: # Its name in the facts
     "The model of the facts to which a model name of records belongs"
     own = {f.model for f in facts} - _NAMES.keys()
-    for known in name, plain_name(name):
-        if known in own: return known
+    said = [m for m in own if name == m or name.startswith(f'{m} (')] # With what sets it apart
+    if said: return max(said, key=len)
     return next((model for model,part in _NAMES.items() if part in name.lower()), None)
 
 def tier_of(

@@ -174,14 +174,15 @@ _LIMIT = ('* trained on a part of the data, with at most this many examples: {li
           'all.')
 _SAME_LIMIT = ('All models were trained on a part of the data, with at most this many examples: {limit}; '
                'baselines learn from all.')
-_COLLAPSED = '† gave the same answer to everything with at least one seed.'
-_PROBE_KEPT = ('Probe: the share of the seeds in which the probe before training was better on dev than all '
-               'epochs; their scores are those of the frozen model.')
-_UNKNOWN = ('Unknown: the share of the tokens of the test set that the model does not know; such a score '
-            'says little about the language.')
-_FOLLOWS = ('One letter: the share of the answers that are one letter, whatever it stands for; above 5 % '
-            'they say little.')
-_AMONG_BEST = ('‡ the best model for this task and translation, and those not clearly worse by tests over '
+_OF_FIELDS = dict( # What a field of a cell means, where one has it
+    collapsed='† gave the same answer to everything with at least one seed.',
+    probe_kept='Probe: the share of the seeds in which the probe before training was better on dev than all '
+               'epochs; their scores are those of the frozen model.',
+    unknown='Unknown: the share of the tokens of the test set that the model does not know; such a score '
+            'says little about the language.',
+    follows='One letter: the share of the answers that are one letter, whatever it stands for; above 5 % '
+            'they say little.',
+    among_best='‡ the best model for this task and translation, and those not clearly worse by tests over '
                'chapters and seeds (5 %, corrected by Holm).')
 _UNTESTED = ('{} scores of trained models are not tested against their baselines (no §): fewer than three '
              'seeds do not tell how much another seed would change.')
@@ -285,11 +286,7 @@ def notes(
     if any(c.chapters and c.chapters < 6 for c in models): found.append(_FEW_CHAPTERS)
     if any(c.limit for c in ran):
         found.append((_LIMIT if _limits_differ(cells) else _SAME_LIMIT).format(limit=_limits(blocks)))
-    if any(c.collapsed for c in ran): found.append(_COLLAPSED)
-    if any(c.probe_kept for c in ran): found.append(_PROBE_KEPT)
-    if any(c.unknown for c in ran): found.append(_UNKNOWN)
-    if any(c.follows for c in ran): found.append(_FOLLOWS)
-    if any(c.among_best for c in ran): found.append(_AMONG_BEST)
+    found += [said for field,said in _OF_FIELDS.items() if any(getattr(c, field) for c in ran)]
     if any(c.above_baseline is False for c in ran): found.append(_NOT_ABOVE)
     absent = f'{ABSENT} not run yet, or not for this task{", or not in the paper" if compared else ""}.'
     if compared or len(ran) < len(cells): found.append(absent)
@@ -306,9 +303,8 @@ def _figure(cell:TaskScore, metric:str, limits_differ:bool=False, most_seeds:int
     large = decimal(cell.ours, digits) + ''.join(mark for mark,there in marks.items() if there)
     beside = [decimal(x) for m in _BESIDE[metric] if (x := getattr(cell, m)) is not None]
     if short: beside = [cell.baseline] if cell.reference else [decimal(cell.over_baseline, digits, '+')]
-    if cell.probe_kept: beside.append(f'probe {100*cell.probe_kept:.0f} %')
-    if cell.unknown: beside.append(f'unknown {100*cell.unknown:.0f} %')
-    if cell.follows: beside.append(f'one letter {100*cell.follows:.0f} %')
+    shares = dict(probe=cell.probe_kept, unknown=cell.unknown) | {'one letter': cell.follows}
+    beside += [f'{what} {100*share:.0f} %' for what,share in shares.items() if share]
     if cell.seeds and cell.seeds < most_seeds: beside.append(f'{cell.seeds} seed{"s"*(cell.seeds > 1)}')
     return Printed(large, ', '.join(filter(None, beside)) if cell.ours is not None else '')
 

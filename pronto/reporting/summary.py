@@ -14,7 +14,8 @@ from ..core.aggregate import Aggregate, Draws, aggregate, draw_scores, draw_valu
 from ..core.progress import progress
 from ..core.stats import metric_bounds
 from ..core.pictures import no_formula
-from ..core.tables import IN_BRACKETS, Printed, Table, decimal, grouped, interval_text
+from ..core.tables import ABSENT, IN_BRACKETS, Column, Printed, Table, cells_of, decimal, grouped
+from ..core.tables import interval_text, titles_of
 from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, IN_PERCENT, Listed, shown
 from .protocol_cells import data_notes, described
@@ -236,24 +237,26 @@ def _notes(rows:list[dict], common:dict[str,tuple[int,int]])->list[str]:
     return found
 
 # %% ../../nbs/reporting/summary.ipynb #sum14c
-def _figures(row:dict)->list[str]:
-    ends = lambda k: interval_text([row[f'{k}_low'], row[f'{k}_high']], form=IN_BRACKETS)
-    iqm = Printed(decimal(row['iqm']), decimal(row['beside'])) if 'beside' in row else decimal(row['iqm'])
-    return [iqm, ends('iqm'), decimal(row['rank']), ends('rank')]
+def _ends(low:float|None, high:float|None)->str: return interval_text([low, high], form=IN_BRACKETS)
+def _mean(row:dict): # With that of the usual metric, small, where the task is judged by another one
+    return Printed(decimal(row['iqm']), decimal(row['beside'])) if 'beside' in row else decimal(row['iqm'])
+
+_COLUMNS = [
+    Column('model', 'Model'), Column('test_sets', 'Test sets'), Column('', 'IQM', get=_mean),
+    Column('iqm_low iqm_high', '95 %', _ends), Column('rank', 'Mean rank', decimal),
+    Column('rank_low rank_high', '95 %', _ends), Column('group', 'Group', lambda group: group or ABSENT)]
 
 def _blocks(rows:list[dict])->list[list[list]]:
     "The texts of each scope; the first row names it"
     blocks = []
     for (scope,_),found in grouped(rows, lambda r: (r['scope'], r['over'])).items():
-        cells = [['', r['model'], r['test_sets'], *_figures(r), r['group'] or '–'] for r in found]
         own = found[0]['metric'] != rows[0]['metric']
-        cells[0][0] = Printed(f'{scope} ({METRICS[found[0]["metric"]]})' if own else scope, bold=True)
-        blocks.append(cells)
+        name = Printed(f'{scope} ({METRICS[found[0]["metric"]]})' if own else scope, bold=True)
+        names = [name, *['']*(len(found) - 1)]
+        blocks.append([[first, *cells_of(_COLUMNS, row, row)] for first,row in zip(names, found)])
     return blocks
 
 # %% ../../nbs/reporting/summary.ipynb #sum15
-_HEADER = ['Over','Model','Test sets','IQM','95 %','Mean rank','95 %','Group']
-
 def summary_table(
     rows:list[dict],
     common:dict[str,tuple[int,int]]=None, # See `common_sizes`
@@ -261,7 +264,8 @@ def summary_table(
     beside:list[str]=() # Further notes
 )->Table:
     "The summary as a table"
-    blocks = [(None if i else _HEADER, cells) for i,cells in enumerate(_blocks(rows))]
+    header = ['Over', *titles_of(_COLUMNS)]
+    blocks = [(None if i else header, cells) for i,cells in enumerate(_blocks(rows))]
     stem, name = 'summary', 'Summary'
     if source: stem, name = f'{stem}-{safe_name(source.lower())}', f'{name}, {source}'
     title = f'{METRICS[rows[0]["metric"]]} over tasks and translations'

@@ -6,11 +6,11 @@
 __all__ = ['known_as', 'task_key', 'stem_of', 'task_name', 'same_model', 'by_model_and_task', 'Kind', 'made_as', 'kind_of',
            'with_kinds', 'test_set', 'Board', 'board_of', 'test_on_board', 'latest', 'preference', 'cell_of',
            'source_names', 'row_of', 'whole_setting', 'one_setting', 'settled', 'changed_epochs', 'preferred',
-           'result_of', 'digits_apart', 'with_label', 'plain_name', 'name_apart', 'models_apart', 'protocol_name',
-           'Across', 'across_translations', 'training_of', 'differing', 'kind_names', 'kinds_apart', 'search_name']
+           'result_of', 'digits_apart', 'with_label', 'name_apart', 'models_apart', 'protocol_name', 'Across',
+           'across_translations', 'training_of', 'differing', 'kind_names', 'kinds_apart', 'search_name']
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00005
-import json, re
+import json
 from collections import Counter
 from typing import NamedTuple
 from .schema import Run
@@ -198,10 +198,6 @@ def with_label(
     "A name with what sets it apart"
     return f'{name} ({label})' if label else name
 
-def plain_name(name:str)->str: # e.g. `wol` of `wol (1a2b)`
-    "A name without what `name_apart` added"
-    return re.sub(r' \([^()]*\)$', '', name)
-
 # %% ../../nbs/runs/comparing.ipynb #cmp0020b
 def _data(record:Run)->list[tuple[str,str]]: # (code, hash)
     "The datasets of a run: the one that it is tested on, and those that train it"
@@ -293,7 +289,7 @@ def name_apart(
     for r,(label,digits) in zip(records, _apart(records, limits)):
         named = lambda code: with_label(code, digits.get(code, ''))
         apart = dict(dataset=named(r.dataset), model=with_label(r.model, label), train=[*map(named, r.train)])
-        made.append(r.but(**apart, code=r.dataset, label=label))
+        made.append(r.but(**apart, code=r.dataset, plain=r.model, label=label))
     return made
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00025a
@@ -309,7 +305,8 @@ def models_apart(
         for i,(label,digits) in zip(places, _apart(with_kinds([alike[i] for i in places]), limits=False)):
             r = records[i]
             versions = dict.fromkeys(digits.get(code, '') for code in (r.dataset, *r.train))
-            made[i] = r.but(model=with_label(with_label(r.model, label), ', '.join(filter(None, versions))))
+            name = with_label(with_label(r.model, label), ', '.join(filter(None, versions)))
+            made[i] = r.but(model=name, plain=r.own_model)
     return made
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0017a
@@ -352,7 +349,8 @@ def kind_names(records:list[Run])->dict[tuple,str]: # By what `made_as` gives; e
 def kinds_apart(records:list[Run])->list[Run]: # With another `model` only
     "Name the runs of a task apart by how the rows of their datasets were made"
     names = {task: kind_names(runs) for task,runs in grouped(records, task_key).items()}
-    return [r.but(model=with_label(r.model, names[task_key(r)][made_as(r)])) for r in records]
+    name = lambda r: with_label(r.model, names[task_key(r)][made_as(r)])
+    return [r.but(model=name(r), plain=r.own_model) for r in records]
 
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00033

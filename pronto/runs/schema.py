@@ -137,7 +137,8 @@ class Run(Record):
     path:Path|None = None # The record; this and the following are not in it
     paths:list[Path] = [] # Of pooled folds
     finished:float = 0. # When it was written
-    code:str = '' # The dataset's own, where `name_apart` gave it another name
+    code:str = '' # The dataset in the record, where `name_apart` gave it another name
+    plain:str = '' # The model in the record, likewise
     label:str|None = None # What `name_apart` added to the name of the model
 
     def but(self, **changes)->'Run':
@@ -154,9 +155,9 @@ class Run(Record):
         return getattr(self, metric, None)
 
     @property
-    def own_code(self)->str:
-        "The code of the dataset, also where `name_apart` gave it another name"
-        return self.code or self.dataset
+    def own_code(self)->str: return self.code or self.dataset # In the record, whatever tables call it
+    @property
+    def own_model(self)->str: return self.plain or self.model # Likewise
 
     @property
     def sources(self)->list[str]: # Empty if it was trained on the translation that it is tested on

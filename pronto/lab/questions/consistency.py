@@ -21,7 +21,7 @@ from ...reporting.protocol_cells import as_shown
 from ...reporting.rendering import IN_PERCENT, shown
 from ...reporting.accuracy_tables import fits
 from ...reporting.translation_spread import MANY, across_languages
-from ...runs.comparing import one_setting, plain_name, row_of, task_name
+from ...runs.comparing import one_setting, row_of, task_name
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/consistency.ipynb #cs000006
@@ -86,7 +86,7 @@ def _sets(runs:list[Run], metric:str, *about)->list[Sets]:
 
 def read_consistency(records:list[Run], metric:str='accuracy')->list[Sets]: # By kind, task and language
     "Compare test sets of one language; raises `InputError` if no language has two"
-    named = [r.but(model=plain_name(r.model)) for r in across_languages(records, metric)]
+    named = [r.but(model=r.own_model) for r in across_languages(records, metric)]
     alike = lambda r: (*row_of(r), r.recipe or '', r.limit, r.language)
     found = []
     for (task, protocol, _, *about),some in grouped(named, alike).items():

@@ -18,7 +18,7 @@ from .probe import Agreement, agreement
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.model_tiers import model_rows
 from ...reporting.accuracy_tables import fits
-from ...runs.comparing import plain_name, row_of, settled, task_name
+from ...runs.comparing import row_of, settled, task_name
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/order.ipynb #or000005
@@ -77,7 +77,7 @@ def order_of(
     metric:str='mcc'
 )->list[Ordered]: # By task, protocol and limit
     "Compare scores with what models have read; raises `InputError` without two models of a known order"
-    named = [r.but(model=plain_name(r.model)) for r in records if r.score(metric) is not None]
+    named = [r.but(model=r.own_model) for r in records if r.score(metric) is not None]
     known = [r for r in named if r.model in read and not r.is_on_its_source]
     setting = lambda r: (*row_of(r), r.limit)
     of_own = lambda r: any(verses.get(r.language) for verses in read.values())

@@ -17,7 +17,7 @@ from ..statistics.correlation import kendall_tau, mean_interval
 from ...core.files import InputError
 from ...core.pictures import panels
 from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of
-from ...runs.comparing import kind_names, made_as, one_setting, plain_name, settled, task_key
+from ...runs.comparing import kind_names, made_as, one_setting, settled, task_key
 from ...runs.comparing import task_name, with_label
 from ...reporting.protocol_cells import between, described, limit_text, number
 from ...reporting.questions.question import RunQuestion, records_of
@@ -182,7 +182,7 @@ def _read(records:list[Run], options)->list[Ranked]:
     One setting counts for each recipe on each kind of dataset"""
     both = [r for r in records if r.protocol in ('probe','in-language')]
     place = lambda r: (r.recipe, r.limit, made_as(r))
-    plain = [r.but(model=plain_name(r.model)) for r in both]
+    plain = [r.but(model=r.own_model) for r in both]
     kept = [r for runs in grouped(plain, place).values() for r in settled(runs)]
     paths = {r.path for r in kept}
     others = described([r for r in both if r.path not in paths])

@@ -10,7 +10,7 @@ from collections import Counter
 from functools import partial
 from typing import Callable, NamedTuple
 from ...core.tables import Table, grouped
-from .question import Options, RunQuestion, table_rows
+from .question import Options, RunQuestion, records_of
 from ..rendering import accuracy_table, draw_accuracy
 from ..summary import draw_summary, summaries
 from ..accuracy_tables import read_tables
@@ -38,8 +38,8 @@ def _comparisons(cells:list[dict])->list[list[str]]:
     for own in grouped(cells, lambda c: tuple(c[k] for k in _SAME)).values():
         if len(own) < 2: continue
         sign = -1 if own[0]['metric'] == 'mae' else 1
-        reach = {c['system']: sign*float(c['ours']) for c in own
-                 if float(c['over_baseline'] or 0) >= 0 and not int(c['collapsed'] or 0)}
+        reach = {c['system']: sign*c['ours'] for c in own
+                 if (c['over_baseline'] or 0) >= 0 and not c['collapsed']}
         found.append([model for model,score in reach.items() if score == max(reach.values())])
     return found
 
@@ -55,11 +55,11 @@ def _leading(cells:list[dict])->list[str]: # One sentence, or none without a com
 
 def accuracy_sentences(tables:list[Table], metric:str='')->list[str]: # None without runs of models
     "Which model leads, and how many scores are above the baselines"
-    cells = [row for row in table_rows(tables) if row.get('seeds') and row.get('ours')]
+    cells = [row for row in records_of(tables) if row.get('seeds') and row.get('ours') is not None]
     if not cells: return []
     bibles, tasks = ({c[k] for c in cells} for k in ('bible','task'))
     where = f'{len(bibles)} translation{"s"*(len(bibles) > 1)} and {len(tasks)} task{"s"*(len(tasks) > 1)}'
-    above = sum(c['above_baseline'] == 'True' for c in cells)
+    above = sum(c['above_baseline'] is True for c in cells)
     score = f'{len(cells)} score{"s"*(len(cells) > 1)}'
     return [*_leading(cells), f'{score} on {where}; tests put {above} of them above their best baseline.']
 
