@@ -12,8 +12,8 @@ from typing import Callable
 from ..core.progress import progress
 from ..core.seeds import SeedDifference, SeedScore
 from ..core.tables import grouped
-from .protocol_cells import compare_means, same_rows
-from .scores import Answers, among_best, compare_answers, read_answers
+from .protocol_cells import compare_means
+from .scores import Answers, among_best, compare_answers, read_answers, same_rows
 from ..runs.comparing import by_model_and_task, one_setting, source_names, task_name
 from ..runs.schema import Run
 

@@ -25,7 +25,7 @@ from ..datasets.tasks import TASKS, loaded_tasks
 from .rendering import IN_PERCENT
 from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, answer_values, compare_all
 from .scores import is_clear, read_answers, seed_scores
-from .summary import Scope, Stratum, common_sizes, rows_notes, shared_rows, stratum_of
+from .summary import Scope, Stratum, rows_notes, shared_rows, stratum_of
 from .summary import summarise
 from .accuracy_tables import SPLITS_SHOWN, in_store, read_seeds
 from .questions.question import Options, Reply, ask_runs, find_question, known_questions
@@ -219,9 +219,9 @@ def _common(sets:dict[tuple,list[int]], cells:list[list[Run]], listed:set[int])-
         if shown: asked.setdefault(board, {})[bible,task] = read_answers(cells[shown[-1]][:1])
     for board,answers in asked.items():
         shared = shared_rows(answers)
-        found |= {(board, task): rows for task,rows in shared.items()}
+        found |= {(board, task): of_task.rows for task,of_task in shared.items()}
         several = [task for task,some in grouped(answers, lambda key: key[1]).items() if len(some) > 1]
-        notes[board] = ' '.join(rows_notes(common_sizes(answers, shared), [*map(task_name, several)]))
+        notes[board] = ' '.join(rows_notes(shared, [*map(task_name, several)]))
     return found, notes
 
 def _on_common_rows(metric:str, answers:Answers)->dict: # Fields of a metric of a row

@@ -17,9 +17,9 @@ from ...core.pictures import dumbbells, panels
 from ...core.seeds import score_counts
 from ...core.tables import Column, Table, decimal, grouped, table_of
 from ...datasets.tasks import TASKS
-from ...reporting.protocol_cells import between, data_notes, same_rows, score_column
+from ...reporting.protocol_cells import between, data_notes, score_column
 from ...reporting.questions.question import RunQuestion, records_of
-from ...reporting.scores import Answers, read_answers
+from ...reporting.scores import Answers, read_answers, same_rows
 from ...reporting.translation_spread import with_languages
 from ...runs.comparing import across_translations, task_name
 from ...runs.schema import Run
