@@ -181,7 +181,7 @@ def test_labels_of_other_sources_are_not_compared(mixed):
     asked = partial(ask_runs, records=read_runs(mixed), options=Options(splits='parallel'))
     assert {row['translation'] for row in asked('errors').tables[0].records} == {'fra','wol (edit)'}
     transfers = [found for some in asked('transfer').found.values() for found in some]
-    assert {len(found.cells['in-language','wol'].predicted) for found in transfers if ('in-language','wol') in found.cells} <= {3}
+    assert {len(found.own('wol').runs) for found in transfers if found.own('wol')} <= {3}
     spreads = [(row['model'], row['translations']) for row in asked('power').tables[0].records if row['protocol'] == 'in-language']
     assert {('bert (m1) (paper, OntoNotes)', '3'), ('bert (m1) (paper, MACULA Greek)', '1')} <= {*spreads}
 
