@@ -260,8 +260,8 @@ def test_a_sentence_and_a_table_show_a_figure_alike(study, name):
 GOLDEN = ROOT/'tests'/'golden.json'
 
 def check_golden(place, reply):
-    "Are tables and sentences as they were? With `PRONTO_GOLDEN=write` they become what is expected"
-    text = '\n'.join([reply.markdown(), *reply.sentences])
+    "Are the cells of its tables as they were? With `PRONTO_GOLDEN=write` they become what is expected"
+    text = json.dumps([table.rows for table in reply.tables])
     known, digest = json.loads(GOLDEN.read_text(encoding='utf-8')), content_hash(text.encode(), size=8)
     if os.environ.get('PRONTO_GOLDEN') == 'write':
         known['questions'][place] = digest

@@ -126,7 +126,7 @@ def _of_seeds(runs:np.ndarray, chapters:list|ByChapter, draws:list|None)->list[_
         parts.append(_Part(luck, n - 1, (between + luck)/2))
     return parts
 
-def _of_chapters(means:np.ndarray, chapters:Cells)->_Part: # (n,) of each item
+def _of_chapters(means:np.ndarray, chapters:ByChapter)->_Part: # (n,) of each item
     variance, = _chapter_variances(means[None], chapters)
     return _Part(variance, _freedom(chapters), variance)
 
