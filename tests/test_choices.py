@@ -278,3 +278,9 @@ def test_a_plain_text_of_paragraphs_is_enough(joint, said, tmp_path, pronto):
     if not said:
         rows = open_dataset(tmp_path/'xxx'/'fold0').load(['next_verse']).tasks['next_verse']['train']
         assert len(rows) > 50 and {row.ref.book for row in rows} == {'TXT'}
+
+def test_tables_of_choices_are_exported_as_they_are(folder, tmp_path, pronto):
+    assert pronto('export', 'tsv', folder, '-o', tmp_path/'out')[0] == 0
+    table = 'word_order_test.jsonl'
+    assert (tmp_path/'out'/table).read_bytes() == (folder/table).read_bytes()
+    assert pronto('export', 'lm-eval', folder, '-o', tmp_path/'asked')[2][0].startswith('xxx: left out word_order, word_choice')

@@ -16,7 +16,7 @@ from ...datasets.tasks import TASKS
 from ...modeling.letters import option_letters
 from ...modeling.prompting import QUESTIONS
 from .hf import CARD_TEXTS, find_to_export, foreign_in_export, label_names, provenance
-from .hf import sizes, words_of_dataset, write_export
+from .hf import sizes, tables_of_lines, write_export
 
 # %% ../../../nbs/lab/interop/lm_eval.ipynb #15f54d68
 def _question(stem:str)->tuple[str,tuple[str,...]]: # And words for the first labels
@@ -126,8 +126,9 @@ def export_lm_eval(folders, out, progress=iter)->list[str]: # Names of the tasks
             _write_lm_eval(dataset, code, aside, templates)
             asked = {stem: n for stem,n in sizes(dataset).items() if stem in templates}
             about.append(provenance(dataset) | dict(sizes=asked))
-            if on_words := ', '.join(words_of_dataset(dataset.manifest)):
-                to_stderr(f'{code}: left out {on_words}: the harness asks for one answer, not for tags')
+            if of_lines := ', '.join(tables_of_lines(dataset.manifest)):
+                what = 'the harness asks for a label, not for tags or choices'
+                to_stderr(f'{code}: left out {of_lines}: {what}')
         if not templates:
             what = 'has no task to ask about; build it from more of the Bible, or with fewer labels'
             raise InputError(folders[0], what)
