@@ -133,7 +133,11 @@ def tables_command(args):
         write_published(out)
     if in_terminal():
         text = reply.markdown(short=True)
-    show_tables(reply.tables, f'{reply.finding}\n\n{text}' if args.question else text)
+    first = [reply.finding] if args.question else []
+    if question.name == 'accuracy':
+        from pronto.reporting.language_score import score_lines
+        first = score_lines([r for r in records if r.protocol == args.protocol])
+    show_tables(reply.tables, '\n\n'.join([*first, text]))
     other = question.name == 'accuracy' and left_out(records, options)
     if other:
         note(f'left out: {other}; choose with --recipe, --splits, --protocol and --source')

@@ -21,6 +21,7 @@ from .protocol_cells import between
 from .questions.question import Options
 from .rendering import IN_PERCENT, draw_accuracy
 from ..runs.folds import HIGH_UNKNOWN, unknown_share
+from .language_score import score_lines
 from .scores import (METRICS, MIN_SEEDS, Answers, against_baselines, answers_by_task,
                                      is_clear, main_metric)
 from .accuracy_tables import read_tables
@@ -142,7 +143,8 @@ def score_card(records:list[Run])->Table:
             for model,answers in models.items()]
     header = ['task','model','score [95\N{NO-BREAK SPACE}%]','best without a model','commonest label',
               'what it means']
-    notes = ['Percent of the test rows that are right, or F1 where it is named, with 95 % intervals over '
+    notes = [*score_lines(records),
+             'Percent of the test rows that are right, or F1 where it is named, with 95 % intervals over '
              'chapters and seeds. A model may have read this Bible in pretraining.', *_of_text(records)]
     return Table('card', 'Scores', [(header, rows)], notes, align='llrll')
 
