@@ -25,6 +25,8 @@ def _said_at(net, batch:dict, rows, columns)->tuple: # The output, and (places, 
         if hook: hook.remove()
     return said, said.logits[0] if taken else said.logits[rows, columns]
 
+_BLOCK = 32 # Places whose logits are summed at once
+
 def log_probabilities(
     net, # A model with a head for tokens
     batch:dict, # What it reads
@@ -38,8 +40,8 @@ def log_probabilities(
     number, ids = (torch.from_numpy(x.ravel()).to(net.device) for x in (number, asked[:,2]))
     with torch.inference_mode():
         said, logits = _said_at(net, batch, rows, columns)
-        logits = logits.float()
-        found = logits[number, ids] - logits.logsumexp(-1)[number]
+        sums = [part.float().logsumexp(-1) for part in logits.split(_BLOCK)] # What a cache holds
+        found = logits[number, ids].float() - torch.cat([*sums, logits.new_empty(0)])[number]
     return said, found.cpu().double().numpy()
 
 # %% ../../nbs/modeling/token_probabilities.ipynb #tkp12
