@@ -133,11 +133,7 @@ def tables_command(args):
         write_published(out)
     if in_terminal():
         text = reply.markdown(short=True)
-    first = [reply.finding] if args.question else []
-    if question.name == 'accuracy':
-        from pronto.reporting.language_score import score_lines
-        first = score_lines([r for r in records if r.protocol == args.protocol])
-    show_tables(reply.tables, '\n\n'.join([*first, text]))
+    show_tables(reply.tables, '\n\n'.join([*_said_first(args, question, records, reply), text]))
     other = question.name == 'accuracy' and left_out(records, options)
     if other:
         note(f'left out: {other}; choose with --recipe, --splits, --protocol and --source')
@@ -169,6 +165,15 @@ def _name_protocol(protocol:str, records:list):
     others = ', '.join(name for name in dict.fromkeys(r.protocol for r in records) if name != protocol)
     if others:
         note(f'These are the runs of {protocol}; there are others of {others} (--protocol).')
+
+def _said_first(args, question, records:list, reply)->list[str]:
+    "What stands before the tables: the answer to a question, or what models know of a language"
+    from pronto.reporting.language_score import score_lines
+    if args.question:
+        return [reply.finding]
+    if question.name != 'accuracy':
+        return []
+    return score_lines([r for r in records if r.protocol == args.protocol])
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco02
 def report_options(parser):
