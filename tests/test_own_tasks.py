@@ -133,15 +133,13 @@ def test_other_processes_are_told_where_the_file_is(place, model, tmp_path):
 
 def test_a_training_takes_its_task_along_to_another_process(place, model):
     "Which has not run the file"
-    from joblib.externals import cloudpickle
+    from operator import attrgetter
+    from pronto.core.processes import in_processes
     from pronto.runs.planning import plan
     load_tasks(place)
     training, = plan(place/'qad', [str(model)], ['Q'])
-    data = cloudpickle.dumps(training)
-    registry.load_tasks()
-    task = cloudpickle.loads(data).task
-    assert (task.abbr, task.file) == ('Q', str((place/'my_tasks.py').resolve())) and callable(task.label)
-    assert 'question' not in registry.loaded_tasks()
+    found = in_processes(attrgetter('task.file', 'task.labels'), [(training,)], 2)
+    assert list(found) == [(str((place/'my_tasks.py').resolve()), ('0','1'))]
 
 def test_a_release_has_them_and_is_made_again_when_the_file_changes(place, tmp_path):
     from pronto.core.files import content_hash
