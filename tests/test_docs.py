@@ -1,5 +1,6 @@
 "The site: it builds, its links lead somewhere, nothing is fetched, and the commands of the tutorials run"
 import html.parser, json, os, re, shlex, shutil, subprocess, sys
+from importlib import import_module
 from urllib.parse import unquote, urldefrag
 
 import pytest
@@ -46,7 +47,9 @@ def test_pictures_of_pages_are_those_of_the_notebooks():
     boxes = re.findall(r'"(\w+)<br/>', named['types'])
     picture = (DOCS/'assets'/'types.svg').read_text(encoding='utf-8')
     assert len(boxes) == 10 and boxes == re.findall(r'<text x="\d+" y="\d+">(\w+)<', picture)
-    assert sorted(boxes) == sorted(re.findall(r'^\| `(\w+)` \| .* \| `', (DOCS/'concepts.md').read_text(encoding='utf-8'), re.M))
+    defined = dict(re.findall(r'^\| `(\w+)` \| .* \| `([\w.]+)` \|$', (DOCS/'concepts.md').read_text(encoding='utf-8'), re.M))
+    assert defined.keys() == {*boxes}
+    assert all(isinstance(getattr(import_module(f'pronto.{module}'), name), type) for name,module in defined.items())
 
 def test_the_address_of_the_repository_is_one_setting():
     "What people click leads to no repository that does not exist"
