@@ -377,7 +377,7 @@ def test_with_a_real_model(tmp_path, monkeypatch):
     alone, after = records[0], records[3]
     assert alone.dev != after.dev and after.first['trained_on'][0]['code'] == 'qaa'
 
-SMALL = {'transfer.ipynb': dict(epochs=1), 'fewshot.ipynb': dict(epochs=1, sizes='20', draws=1), 'mixes.ipynb': dict(epochs=1),
+SMALL = {'transfer.ipynb': dict(epochs=1), 'fewshot.ipynb': dict(epochs=30, sizes='20', draws=1), 'mixes.ipynb': dict(epochs=1),
          'probe.ipynb': dict(epochs=1, n_models=3), 'tiers.ipynb': dict(n_models=2), 'items.ipynb': dict(n_models=2),
          'prompting.ipynb': dict(limit=12)}
 

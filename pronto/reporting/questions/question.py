@@ -19,6 +19,7 @@ from ...core.pictures import save_picture
 from ...core.tables import Table, grouped, markdown_text
 from ...datasets.tasks import own_code, run_file
 from ..protocol_cells import described, setting_note
+from ..rendering import COLLAPSED
 from ..scores import METRICS, main_metric, with_metric
 from ..accuracy_tables import Options, fits, fitting, in_store, left_out, usual_metric
 from ..translation_spread import spread_note
@@ -128,7 +129,7 @@ def _noted(table:Table, runs:list[Run], metric:str)->Table:
     if not any(r.recipe for r in runs): return table # A table that was read does not say it
     of_protocol = [r for r in runs if r.protocol == runs[0].protocol]
     is_marked = any('†' in str(cell) for row in table.rows for cell in row)
-    collapse = '† gave the same answer to everything with at least one seed.' if is_marked else ''
+    collapse = COLLAPSED if is_marked else ''
     notes = *table.notes, setting_note(runs), collapse, spread_note(of_protocol, metric)
     return replace(table, notes=[' '.join(filter(None, notes))])
 
