@@ -1,7 +1,10 @@
 __version__ = "0.2.0"
 
+_TASK_CLASSES = 'VerseTask', 'PairTask', 'ChoiceTask'
+
 def __getattr__(name):
-    "`VerseTask`, `PairTask` and `ChoiceTask` for files that define tasks; `import pronto` alone loads nothing else"
-    if name not in ('VerseTask','PairTask','ChoiceTask'): raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    "The classes of tasks, for files that define some; `import pronto` alone loads nothing else"
+    if name not in _TASK_CLASSES:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     from pronto.datasets import tasks
     return getattr(tasks, name)

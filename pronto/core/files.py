@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['JOINERS', 'ANY_SHAPE', 'is_printable', 'printable', 'InputError', 'Parameter', 'to_stderr', 'warn_once', 'reading',
-           'our_mistake', 'parse_json', 'read_json', 'json_bytes', 'json_with_keys', 'safe_name', 'path_part',
-           'writer_mark', 'write_aside', 'foreign_file', 'require_place', 'replace_folder', 'beside', 'checkout',
-           'data_dir', 'annotation_places', 'content_hash', 'fact_table', 'template', 'no_collection']
+           'file_lines', 'our_mistake', 'parse_json', 'read_json', 'json_bytes', 'json_with_keys', 'safe_name',
+           'path_part', 'writer_mark', 'write_aside', 'foreign_file', 'require_place', 'replace_folder', 'beside',
+           'checkout', 'data_dir', 'annotation_places', 'content_hash', 'fact_table', 'template', 'no_collection']
 
 # %% ../../nbs/core/files.ipynb #4e3463a3
 import gc, hashlib, json, os, re, shutil, socket, stat, sys, sysconfig, time
@@ -124,6 +124,17 @@ def reading(
         if not hasattr(e, '__notes__'):
             e.add_note(f'while reading {path}')
         raise
+
+# %% ../../nbs/core/files.ipynb #filines2
+def file_lines(
+    path, # A file in UTF-8
+    remedy:str='mend or replace the file' # What the user can do
+)->list[str]: # Without line ends
+    "The lines of a file; raises `InputError` if it is not UTF-8"
+    with reading(path, remedy):
+        text = Path(path).read_bytes().decode('utf-8-sig')
+    text = text.replace('\r\n', '\n').replace('\r', '\n').removesuffix('\n')
+    return text.split('\n') if text else []
 
 # %% ../../nbs/core/files.ipynb #a1b7c04x
 def _is_library(filename:str)->bool:

@@ -9,10 +9,9 @@ __all__ = ['VerseExample', 'PairExample', 'verses_of', 'text_columns', 'column_c
 # %% ../../nbs/datasets/examples.ipynb #ex04imports
 import json
 from collections import Counter
-from pathlib import Path
 from typing import Iterator, NamedTuple
 import numpy as np
-from ..core.files import InputError, reading
+from ..core.files import InputError, file_lines
 from ..core.refs import BOOKS, Ref, parse_ref
 
 # %% ../../nbs/datasets/examples.ipynb #ex06c
@@ -173,18 +172,16 @@ def read_json_rows(
 )->list: # Of `kind`
     "Read a table of lines of JSON; raises `InputError` that names the line"
     from pydantic import TypeAdapter, ValidationError
-    with reading(path, remedy): text = Path(path).read_bytes().decode('utf-8-sig')
-    text = text.replace('\r\n', '\n').replace('\r', '\n').removesuffix('\n')
     rows, reader = [], TypeAdapter(kind)
-    lines = text.split('\n') if text else [] # `splitlines` splits at other characters, too
-    for i,line in enumerate(lines, 1):
+    for i,line in enumerate(file_lines(path, remedy), 1):
         try:
             rows.append(reader.validate_json(line, strict=True))
             fault = rows[-1].fault
         except ValidationError as e:
             first = e.errors()[0]
             fault = f'{".".join(map(str, first["loc"])) or "row"}: {first["msg"]}'
-        if fault: raise InputError(path, f'{fault}; {remedy}', f'line {i}')
+        if fault:
+            raise InputError(path, f'{fault}; {remedy}', f'line {i}')
     return rows
 
 # %% ../../nbs/datasets/examples.ipynb #exchoice5

@@ -14,6 +14,7 @@ from operator import and_
 import numpy as np
 from ..examples import ChoiceRow
 from ..word_align import is_unspaced
+from .answers import answer_of, credit
 from .text import is_word, letters_of
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu06
@@ -22,11 +23,7 @@ def shared_right(
     answers:Iterable[int]
 )->float|None: # From 0 to 1, to four digits; `None` without rows
     "Share of right answers, where a tie counts as one divided by the number of tied choices"
-    found = []
-    for given,answer in zip(scores, answers):
-        best = max(given)
-        tied = [score == best for score in given]
-        found.append(tied[answer]/sum(tied))
+    found = [credit(str(answer), answer_of(given)) for given,answer in zip(scores, answers)]
     return round(float(np.mean(found)), 4) if found else None
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu09

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['ROWS', 'SingleSentence', 'SentencePair', 'AnswerSpan', 'Question', 'place_of', 'Query', 'table_name', 'pool_name',
-           'file_lines', 'write_rows', 'read_rows', 'submission_text', 'Described', 'label_counts']
+           'write_rows', 'read_rows', 'submission_text', 'Described', 'label_counts']
 
 # %% ../../../nbs/lab/suites/kinds.ipynb #kd04imports
 import json
@@ -12,9 +12,8 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
-from pydantic import TypeAdapter, ValidationError
-from ...core.files import InputError, json_bytes, reading
-from ...datasets.examples import VerseExample, table_line
+from ...core.files import json_bytes
+from ...datasets.examples import VerseExample, read_json_rows, table_line
 from ...datasets.word_tasks import Tagged
 
 # %% ../../../nbs/lab/suites/kinds.ipynb #kd06c
@@ -127,28 +126,13 @@ def pool_name(stem:str, split:str)->str: # The name of the table beside it
     "The name of the table that holds the pool of a retrieval task"
     return f'{stem}_{split}.pool.jsonl'
 
-def file_lines(path)->list[str]: # Without line ends
-    "The lines of a file; raises `InputError` if it is not UTF-8"
-    with reading(path): text = Path(path).read_bytes().decode('utf-8-sig')
-    text = text.replace('\r\n', '\n').replace('\r', '\n').removesuffix('\n')
-    return text.split('\n') if text else [] # Not `splitlines`, which splits at other characters, too
-
 def write_rows(rows:list, path:Path):
     "Write a table, a row in each line"
     path.write_text(''.join(row.line() for row in rows), encoding='utf-8', newline='\n')
 
 def read_rows(path, kind:str)->list:
     "Read a table of lines of JSON; raises `InputError` that names the line"
-    rows, reader = [], TypeAdapter(ROWS[kind])
-    for i,line in enumerate(file_lines(path), 1):
-        try:
-            rows.append(reader.validate_json(line, strict=True))
-            fault = rows[-1].fault
-        except ValidationError as e:
-            first = e.errors()[0]
-            fault = f'{".".join(map(str, first["loc"])) or "row"}: {first["msg"]}'
-        if fault: raise InputError(path, f'{fault}; import it again', f'line {i}')
-    return rows
+    return read_json_rows(path, ROWS[kind], 'import it again')
 
 # %% ../../../nbs/lab/suites/kinds.ipynb #kdsubm02
 def submission_text(

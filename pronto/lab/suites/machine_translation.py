@@ -7,12 +7,11 @@ __all__ = ['translatable_texts', 'write_texts', 'read_translations', 'translate_
 
 # %% ../../../nbs/lab/suites/machine_translation.ipynb #tr04imports
 from dataclasses import replace
-from ...core.files import InputError, replace_folder, write_aside
+from ...core.files import InputError, file_lines, replace_folder, write_aside
 from ...datasets.examples import text_columns
 from ...datasets.loading import Dataset
 from ...datasets.splits import SPLITS
 from ..interop.hf import foreign_in_export, write_tables
-from .kinds import file_lines
 
 # %% ../../../nbs/lab/suites/machine_translation.ipynb #tr06c
 def _keyed(row)->list[tuple[str,str]]: # Key and text of each text of a row

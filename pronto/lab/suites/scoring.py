@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 from typing import Callable
-from ...core.files import ANY_SHAPE, InputError, fact_table, read_json, reading
+from ...core.files import ANY_SHAPE, InputError, fact_table, file_lines, read_json, reading
 from ...core.tables import decimal, grouped, markdown_table
-from .kinds import file_lines
 from .language_codes import xtreme_code
 from .metrics import accuracy, answer_scores, bitext_f1, span_f1
 

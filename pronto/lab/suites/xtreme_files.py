@@ -12,11 +12,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from ..bibles.ud import UPOS, Token, read_conllu
-from ...core.files import ANY_SHAPE, InputError, path_part, read_json, reading
+from ...core.files import ANY_SHAPE, InputError, file_lines, path_part, read_json, reading
 from ...datasets.examples import text_columns
 from ...datasets.splits import SPLITS
-from .kinds import (ROWS, AnswerSpan, Described, Query, Question, Tagged, file_lines,
-                                 place_of)
+from .kinds import ROWS, AnswerSpan, Described, Query, Question, Tagged, place_of
 from .language_codes import xtreme_code
 from .scoring import XTREME
 
