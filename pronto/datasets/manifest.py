@@ -123,6 +123,7 @@ def make_manifest(
     true = {stem: shares for stem,shares in column('true_label_shares').items() if shares}
     if true: names['true_label_shares'] = true # Before large counts are put together
     attribution = source.attribution or f'{source.name}: attribution {NOT_STATED}'
+    cited = [CITATION, attribution] if annotations.verses else [CITATION] # Nobody has annotated a text alone
     first = {key: names.pop(key) for key in ('code','language','licence')}
     renamed = {t.stem: source.task_names[t.stem] for t in tasks if t.stem in source.task_names}
     if renamed: names['task_names'] = renamed # Not to be compared with the task of that stem
@@ -133,7 +134,7 @@ def make_manifest(
     faults = dict(faults=fault_lines(bible.faults)) if bible.faults else {}
     return dict(
         **first, title=bible.title, rules=source.rules, **names, version=pronto.__version__,
-        source=_source(annotations), citation=[CITATION, attribution], verses=alignment.counts,
+        source=_source(annotations), citation=cited, verses=alignment.counts,
         bible={'format': bible.format, **bible.counts, 'skipped_books': bible.skipped} | faults,
         counts=column('counts'), label_shares=column('label_shares'),
         label_shares_by_split=column('label_shares_by_split'), predictors=column('predictors'),
@@ -269,7 +270,9 @@ def _words_lines(words:dict)->list[str]: # What `word_tasks` says of a dataset
 # %% ../../nbs/datasets/manifest.ipynb #mf17sx1
 def summary(manifest:dict)->str: # Markdown
     "Counts, label shares and cautions of one dataset"
-    verses = ', '.join(f'{n:,} {status}' for status,n in manifest['verses'].items())
+    is_annotated = manifest['verses'].keys() & {'aligned', 'crosses'}
+    names = {} if is_annotated else dict(unannotated='verses, without annotations')
+    verses = ', '.join(f'{n:,} {names.get(status, status)}' for status,n in manifest['verses'].items())
     heading = f'**{manifest["code"]}** ({manifest["language"] or "language not stated"}): {verses}'
     rows = []
     for stem,counts in manifest['counts'].items():
