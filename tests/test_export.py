@@ -378,7 +378,7 @@ def test_every_export_says_that_rows_are_answered_one_by_one(demo, tmp_path, for
 def test_folds_are_refused_in_one_line(demo, tmp_path, capsys):
     folds = tmp_path/'folds'
     for k in range(2): shutil.copytree(demo/'qaa', folds/f'fold{k}')
-    shutil.copy(demo/'qaa'/'manifest.json', folds)
+    for name in 'manifest.json', 'alignment.tsv': shutil.copy(demo/'qaa'/name, folds)
     change_manifest(folds, splits='folds', folds=2)
     for format in 'tsv', 'hf', 'lm-eval':
         assert 'holds 2 folds of a cross-validation; name one' in error(capsys, format, folds, '-o', tmp_path/'out')

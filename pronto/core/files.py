@@ -391,7 +391,7 @@ def beside(name)->Path: # The one in the current folder, or else the one in the 
     path = Path(name)
     if path.is_absolute() or path.exists():
         return path
-    root = next((up for up in ('..','../..') if Path(up, 'settings.ini').is_file()), '')
+    root = next((up for up in ('..','../..','../../..') if Path(up, 'settings.ini').is_file()), '')
     return root/path
 
 def checkout(*parts:str)->Path: # It need not be there: an installed package comes without it
