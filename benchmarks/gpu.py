@@ -169,7 +169,7 @@ def work_of(trainings):
     examples, encoded = {False: 0, True: 0}, {}
     for t in trainings:
         if t.adapt == 'all': examples[t.task.has_sense] += examples_of(t)[0]
-        if t.adapt not in ('frozen','search'): continue
+        if t.adapt != 'frozen' and t.key.protocol != 'retrieval': continue
         for dataset in t.selection.datasets: # Folds have the same verses
             encoded[t.model, dataset.file('alignment.tsv').parent] = dataset
     sizes = {root: len(texts_of(dataset.load().tasks)) for (_,root),dataset in encoded.items()}
@@ -231,7 +231,7 @@ def main(given=None):
     train = {find_task(stem): parts['train'] for stem,parts in data.tasks.items()}
     if args.dry_run: train = {task: sample(rows, 64) for task,rows in train.items()}
     kinds = {task.has_sense: task for task in train if not task.has_items} # A task of verses and one of pairs
-    model, texts = chosen.model, texts_of(data.tasks)
+    model, texts = chosen.model.folder, texts_of(data.tasks)
     with quiet():
         speeds = {kind: measure_training(model, task, train[task], device, seconds, args.dry_run)
                   for kind,task in kinds.items()}
