@@ -1,5 +1,5 @@
 "How probable models find choices: the same alone and in any batch, the same as elsewhere, and refused in a line"
-import numpy as np
+import re, numpy as np
 import pytest
 
 import zoo
@@ -168,3 +168,10 @@ def test_what_cannot_choose_is_refused_in_a_line(chosen, model, capsys):
     assert '--protocol probe' in capsys.readouterr().err
     assert main(['eval', argv[1], '-m', str(model), '--runs', str(tmp/'none')]) == 1
     assert 'use --protocol likelihood or probe' in capsys.readouterr().err
+
+def test_the_command_probes_choices(chosen, model, tmp_path, capsys):
+    "And shows a row of scores without a correlation, which choices have not"
+    from pronto.cli.command import main
+    assert main(['probe', chosen[1][1], '-m', f'bert={model}', '--runs', str(tmp_path/'runs')]) == 0
+    row = next(line for line in capsys.readouterr().out.splitlines() if 'bert' in line and '50.0 %' not in line)
+    assert re.search(r'\| \d+\.\d \(100 % unknown\) \|', row) # And no correlation before it

@@ -36,13 +36,14 @@ def _scores(task:str, runs:list[Run])->dict: # JSON values
 def _cell(scores:dict|None)->str:
     if scores is None:
         return '–'
-    said = ''
+    said = 'F1' if 'f1' in scores else ''
+    if not said and scores['mcc'] is not None: # Choices have none
+        said = f'{scores["mcc"]:.2f}'
     unknown = scores['unknown']['test'] or 0
-    if unknown >= HIGH_UNKNOWN:
-        said = f', {100*unknown:.0f} % unknown' # Of the tokens
-    if 'f1' in scores:
-        return f'{100*scores["f1"]:.1f} (F1{said})'
-    return f'{100*scores["accuracy"]:.1f} ({scores["mcc"]:.2f}{said})'
+    rare = f'{100*unknown:.0f} % unknown' if unknown >= HIGH_UNKNOWN else '' # Of the tokens
+    beside = ', '.join(filter(None, [said, rare]))
+    score = f'{100*scores["f1" if "f1" in scores else "accuracy"]:.1f}'
+    return f'{score} ({beside})' if beside else score
 
 def probe_row(
     name:str, # Of the translation, or `mean of 3`
