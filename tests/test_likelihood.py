@@ -175,3 +175,10 @@ def test_the_command_probes_choices(chosen, model, tmp_path, capsys):
     assert main(['probe', chosen[1][1], '-m', f'bert={model}', '--runs', str(tmp_path/'runs')]) == 0
     row = next(line for line in capsys.readouterr().out.splitlines() if 'bert' in line and '50.0 %' not in line)
     assert re.search(r'\| \d+\.\d \(100 % unknown\) \|', row) # And no correlation before it
+
+def test_baselines_are_the_same_with_and_without_a_model(chosen):
+    from pronto.datasets.loading import open_dataset
+    from pronto.runs.runner import score_baselines
+    recorded = records_of(chosen[0]/'runs')['word_order'].baselines
+    alone = score_baselines(open_dataset(chosen[1][1]), ['WO'])['word_order']
+    assert {name: scores['accuracy'] for name,(scores, *_) in alone.items()} == recorded

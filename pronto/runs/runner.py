@@ -138,14 +138,16 @@ def _refresh(training:Training, runs, left:_Left):
 # %% ../../nbs/runs/runner.ipynb #rt000007
 _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process
 
-def _to_learn(parts:tuple[Part,...], task:Task)->list: # Rows, or texts
-    "What baselines learn from: for choices all verses of train, of which rows use some"
-    if not isinstance(task, ChoiceTask): return part_rows(parts, task)
-    found = []
-    for part in parts:
-        verses, fold = load_verses(part.dataset, 'text.tsv'), part.dataset.manifest.get('fold')
-        found += [text for ref,text in verses.items() if split_of(ref, fold) == part.split]
-    return found
+def _texts(dataset:Dataset, split:str)->list[str]:
+    "All verses of a split, of which rows of choices use some"
+    fold = dataset.manifest.get('fold')
+    return [text for ref,text in load_verses(dataset, 'text.tsv').items() if split_of(ref, fold) == split]
+
+def _to_learn(parts:tuple[Part,...], task:Task)->list: # Rows; of choices texts
+    "What baselines learn from"
+    if not isinstance(task, ChoiceTask):
+        return part_rows(parts, task)
+    return [text for part in parts for text in _texts(part.dataset, part.split)]
 
 def _answer_baselines(training:Training, left:_Left)->dict: # As `find_baselines` gives it
     "The baselines of all test sets with labels that are not recorded yet; they learn from all rows"
@@ -382,8 +384,10 @@ def score_baselines(
     loaded = [fold.load([task.stem for task in chosen]).tasks for fold in dataset.folds]
     for task in chosen:
         tested, answers = [], {}
-        for tables in loaded:
+        for fold,tables in zip(dataset.folds, loaded):
             train, test = tables[task.stem]['train'], sample(tables[task.stem]['test'], limit)
+            if isinstance(task, ChoiceTask):
+                train = _texts(fold, 'train')
             tested += test
             for name,labels in predict_baselines(task, train, test).items():
                 answers.setdefault(name, []).extend(labels)
