@@ -170,7 +170,7 @@ function result(found) {
       ['Test items', r.items?.toLocaleString('en')],
       ['Dataset', r.dataset],
       ['Seen in pretraining', r.tier],
-      ['Collapsed', r.collapsed ? 'gave the same answer to everything with at least one seed' : ''],
+      ['Collapsed', r.collapsed ? 'learned nothing, or gave the same answer to everything, with at least one seed' : ''],
     ]),
     table('scores', columns, scores, { title: 'Scores' }),
     others.length &&

@@ -18,7 +18,7 @@ const COLUMNS = [
             ' ',
             element(
               'span',
-              { class: 'flag', title: 'gave the same answer to everything with at least one seed' },
+              { class: 'flag', title: 'learned nothing, or gave the same answer to everything, with at least one seed' },
               'collapsed',
             ),
           ]
