@@ -381,13 +381,11 @@ def score_baselines(
     "Score the baselines on a dataset; raises `InputError` for a bad one"
     at_least_one(limit=limit)
     chosen, found = choose_tasks(dataset, tasks), {}
-    loaded = [fold.load([task.stem for task in chosen]).tasks for fold in dataset.folds]
     for task in chosen:
         tested, answers = [], {}
-        for fold,tables in zip(dataset.folds, loaded):
-            train, test = tables[task.stem]['train'], sample(tables[task.stem]['test'], limit)
-            if isinstance(task, ChoiceTask):
-                train = _texts(fold, 'train')
+        for fold in dataset.folds:
+            train = _to_learn((Part(fold, 'train'),), task)
+            test = part_rows((Part(fold, 'test'),), task, limit)
             tested += test
             for name,labels in predict_baselines(task, train, test).items():
                 answers.setdefault(name, []).extend(labels)
