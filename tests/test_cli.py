@@ -516,3 +516,17 @@ def test_a_full_disk_elsewhere_is_not_standard_output(pronto, monkeypatch, bible
     monkeypatch.setitem(WRITERS, 'tsv', full)
     status, out, err = pronto('convert', bible, '-o', bible.with_suffix('.made.tsv'))
     assert (status, out) == (1, '') and err[0].startswith('pronto: a file cannot be written: No space left on device; make room')
+
+@pytest.mark.parametrize('code, said', [
+    ('1/0', 'left out broken: offers mine as broken, which fails (division by zero)'), ('', 'left out the commands of mine'),
+    ("COMMANDS = ['mine']", 'left out the commands of mine: broken lacks a function for one of them')])
+def test_a_broken_package_of_somebody_else_stops_no_command(tmp_path, code, said):
+    about = tmp_path/'broken-1.0.dist-info'
+    about.mkdir()
+    (about/'METADATA').write_text('Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n')
+    (about/'entry_points.txt').write_text('[pronto.commands]\nmine = broken\n[pronto.models]\nmine = broken:KIND\n')
+    (tmp_path/'broken.py').write_text(code)
+    env = os.environ | dict(PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)]))
+    run = 'import sys; from pronto.cli import main; sys.exit(main(["doctor"]))'
+    done = subprocess.run([sys.executable, '-c', run], env=env, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0 and said in done.stderr and 'Traceback' not in done.stderr

@@ -39,7 +39,7 @@ def test_a_reader_of_another_package_is_loaded_only_if_it_is_needed(tmp_path, mo
     loaded = []
     class Entry:
         def load(self): loaded.append(shouted); return shouted
-    monkeypatch.setattr(reading, 'offers', lambda group: {'shouts': Entry()} if group == 'readers' else {})
+    monkeypatch.setattr('pronto.core.offers.offers', lambda group: {'shouts': Entry()} if group == 'readers' else {})
     monkeypatch.setattr(reading, '_offered', reading._offered.__wrapped__)
     (tmp_path/'a.usfm').write_text('\\id MRK\n\\c 1\n\\v 1 Anam')
     (tmp_path/'b.txt').write_text('ANAM 1,2,3,4')

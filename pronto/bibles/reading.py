@@ -21,7 +21,7 @@ from .usj import IN_USJ
 from .verse_tables import TABLE_READERS
 from .xml import XML_READERS, is_xml, parse_xml
 from ..core.files import InputError, no_collection, reading, write_aside
-from ..core.offers import load_offer, offers
+from ..core.offers import load_offers
 
 # %% ../../nbs/bibles/reading.ipynb #addc4538
 _all_ = ['Bible', 'Reader', 'VerseRow'] # Often used together with `read_bible`
@@ -32,7 +32,7 @@ READERS = [*XML_READERS, IN_USFM, IN_USJ]
 @cache
 def _offered()->list[Reader]:
     "The readers of installed packages; those of modules first, since any reader may take what describes one"
-    readers = [load_offer(entry) for entry in offers('readers').values()]
+    readers = [*load_offers('readers').values()]
     return sorted(readers, key=lambda reader: reader.modules is None)
 
 def _readers():

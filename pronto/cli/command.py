@@ -9,14 +9,13 @@ __all__ = ['make_parser', 'main']
 import argparse, errno, os, stat, sys
 from pathlib import Path
 from traceback import print_exc
-from . import card_command, dataset_commands, doctor, model_commands
-from . import result_commands
+from . import card_command, dataset_commands, doctor, model_commands, result_commands
 from .doctor import guide
 from .options import Parser, error_line, output_options
 from .output import set_output, show, warn
 from ..core.files import InputError, data_dir, our_mistake
 from ..core.processes import end_with_starter
-from ..core.offers import load_offer, offers
+from ..core.offers import load_offers
 
 # %% ../../nbs/cli/command.ipynb #cb953413
 _AREAS = (dataset_commands, card_command, model_commands, result_commands, doctor)
@@ -25,7 +24,17 @@ _COMMANDS = ('convert annotate fetch build release card eval probe sweep tables 
 
 def _offered()->tuple:
     "The modules of commands that packages offer; each has `COMMANDS`, and `ABOUT` for groups of its own"
-    return tuple(load_offer(entry) for entry in offers('commands').values())
+    found = load_offers('commands')
+    for name,area in [*found.items()]:
+        if not _is_whole(area):
+            warn(f'left out the commands of {name}: {area.__name__} lacks a function for one of them')
+            del found[name]
+    return tuple(found.values())
+
+def _is_whole(area)->bool:
+    "Has a module what its commands need?"
+    names = [name.replace(' ', '_') for name in getattr(area, 'COMMANDS', ('',))]
+    return all(hasattr(area, f'{name}_{part}') for name in names for part in ('command', 'options'))
 
 def _add_command(commands, name:str, area): # `name` with its group, if it is in one
     "Add the parser of a command: the module has a function `build_command` that runs it, and `build_options`"

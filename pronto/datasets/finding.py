@@ -36,8 +36,7 @@ def _bible_file(code:str)->Path|None:
 
 def _annotations(given, report:Callable, progress:Callable):
     "Annotations that are named, or those of the data folder; a source is annotated"
-    from pronto.sources.annotate import is_source
-    from pronto.sources.annotate import annotate_once
+    from pronto.sources.annotate import annotate_once, is_source
     from pronto.sources.annotation_file import read_annotations
     places = [given] if given else annotation_places()
     if not places:
@@ -55,6 +54,7 @@ def _place(code:str, splits:str)->Path: # It may not exist yet
     if splits == '' or splits == has or splits == 'parallel' and has is None: return folder
     return folder.with_name(f'{code}-{splits}')
 
+# %% ../../nbs/datasets/finding.ipynb #c7b1000b
 def find_dataset(
     bible, # A dataset folder, a Bible in any format, or the code of one in the data folder
     splits:str='', # Of `SPLIT_NAMES`; if empty those of the folder, or those that suit the Bible

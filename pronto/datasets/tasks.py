@@ -33,10 +33,8 @@ from .choices.following import next_verse
 from .choices.text import ChoiceText
 from .choices.words import word_choice, word_exchange, word_order
 from .examples import ChoiceRow, Choices, PairExample, VerseExample, Verses, read_json_rows
-from .pairs import NEAR_PAIRS
-from .pairs import MORE_PAIRS
-from .pairs import (COUNT_PAIRS, SENSE_PAIRS, SEVERAL, PairDrawing, Pairs, Uses,
-                                   contradictions, make_uses, numbered, pairs_of)
+from .pairs import (COUNT_PAIRS, MORE_PAIRS, NEAR_PAIRS, SENSE_PAIRS, SEVERAL, PairDrawing,
+                                   Pairs, Uses, contradictions, make_uses, numbered, pairs_of)
 from .shortcuts import (NearestQuestions, nearest_count, nearest_sense, predict_known_senses,
                                        predict_known, predictors)
 from .splits import SPLITS, random_splits, split_of

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Callable, ClassVar
 from ..core.files import (InputError, beside, content_hash, data_dir, json_with_keys, path_part, reading,
                                to_stderr)
-from ..core.offers import load_offer, offers
+from ..core.offers import load_offers
 
 # %% ../../nbs/modeling/model.ipynb #39368090
 WEIGHTS = '.safetensors', '.bin'
@@ -221,7 +221,7 @@ SERVED = ServedKind()
 @cache
 def model_kinds()->tuple[ModelKind,...]:
     "All kinds; the first that knows a model is its kind"
-    return SERVED, *map(load_offer, offers('models').values()), ModelKind()
+    return SERVED, *load_offers('models').values(), ModelKind()
 
 @dataclass(frozen=True)
 class Model:

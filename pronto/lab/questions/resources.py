@@ -210,6 +210,7 @@ def _sentence(row:dict)->str:
     return (f'{row["task"]}, {row["model"]}, {row["protocol"]}{trained}: {said} with the number of '
             f'Wikipedia articles ({how}).')
 
+# %% ../../../nbs/lab/questions/resources.ipynb #00a45bb1
 def _tables(found:list[OverLanguages], metric:str)->list[Table]:
     sized = [resources_table(found, metric)] if any(f.sized for f in found) else []
     return [*sized, *(groups_table(found, metric, kind) for kind in _KINDS)]
