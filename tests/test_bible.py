@@ -470,3 +470,19 @@ def test_plain_texts_of_verses_are_read(tmp_path, name, text):
 def test_documents_are_named_with_what_to_do(tmp_path, data, what):
     (tmp_path/'mark').write_bytes(data)
     with pytest.raises(InputError, match=f'{what}; save it as plain text'): read_bible([tmp_path/'mark'])
+
+@pytest.mark.filterwarnings('ignore') # Of codes that were replaced
+def test_tables_of_languages_say_what_their_library_says():
+    from make_languages import FACTS, tables
+    from qq import Database
+    from pronto.bibles.languages import coordinates_of, lineage_of
+    from pronto.core.files import fact_table
+    for name,text in tables().items(): assert (FACTS/f'{name}.tsv').read_text(encoding='utf-8') == text
+    database = Database.load()
+    codes = [code for row in fact_table('languages') for code in row['codes'].split()]
+    assert len(codes) > 8000
+    for code in codes:
+        languoid = database.guess(code)
+        groups = tuple(group.name for group in reversed(languoid.family_tree or ()))
+        if groups: assert lineage_of(code) == groups
+        if languoid.latitude is not None: assert coordinates_of(code) == (round(languoid.latitude, 2), round(languoid.longitude, 2))

@@ -12,7 +12,7 @@ class Block:
         if name.split('.')[0] in {}: raise ModuleNotFoundError(name, name=name)
 sys.meta_path.insert(0, Block())'''
 EXTRAS = {'accelerate','dask','datasets','distributed','fontTools','gensim','huggingface_hub','langcodes','matplotlib','mteb',
-          'pandas','papermill','qq','sacrebleu','safetensors','stanza','statsmodels','tokenizers','torch','transformers'}
+          'pandas','papermill','sacrebleu','safetensors','stanza','statsmodels','tokenizers','torch','transformers'}
 
 @pytest.fixture(scope='module')
 def installed(tmp_path_factory):

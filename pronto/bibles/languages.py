@@ -8,7 +8,7 @@ __all__ = ['script_of', 'Language', 'lineage_of', 'family_of', 'coordinates_of',
            'sha256_of', 'note_path', 'read_note', 'fetched_note', 'licence_of']
 
 # %% ../../nbs/bibles/languages.ipynb #b84095a3
-import hashlib, re, warnings
+import hashlib, re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -59,33 +59,48 @@ def _tag(text:str): # A `langcodes.Language` or `None`
         return None
 
 # %% ../../nbs/bibles/languages.ipynb #f2678950
+class _Languoid(NamedTuple):
+    "What Glottolog says of a language"
+    bcp_47:str
+    group:str # The smallest that it is in; `isolate`, or empty if it is not known
+    scripts:tuple[str,...]
+    place:tuple[float,float]|None # Latitude and longitude in degrees
+
+def _languoid_in(row:dict[str,str])->_Languoid:
+    place = (float(row['latitude']), float(row['longitude'])) if row['latitude'] else None
+    return _Languoid(row['bcp_47'], row['group'], tuple(row['scripts'].split()), place)
+
 @cache
-def _languoids():
-    from qq import Database
-    return Database.load()
+def _languoids()->dict[str,_Languoid]: # By each of their codes
+    found = {}
+    for row in fact_table('languages'):
+        if row['codes']:
+            found |= dict.fromkeys(row['codes'].split(), _languoid_in(row))
+    return found
 
-def _languoid(code:str): # `None` if it is not known
-    "What is known of a language; a code that was replaced is found too, without a warning of the library"
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')
-        try:
-            return _languoids().guess(code)
-        except KeyError:
-            return None
+@cache
+def _groups()->dict[str,str]: # To the group that they are in, empty for a family
+    return {row['name']: row['within'] for row in fact_table('language_groups')}
 
+def _from_family_on(group:str)->tuple[str,...]:
+    "The groups that a group is in, and itself"
+    within = _groups()[group]
+    return (*_from_family_on(within), group) if within else (group,)
+
+# %% ../../nbs/bibles/languages.ipynb #lng21
 @cache
 def lineage_of(
     iso639_3:str # A code, e.g. `wol`
 )->tuple[str,...]: # e.g. `('Atlantic-Congo', ..., 'Nuclear Wolof')`; empty if it is not known
     "The groups of Glottolog that a language belongs to, from its family on, or `isolate`"
     import langcodes.data_dicts as known
-    found = _languoid(iso639_3)
+    found = _languoids().get(iso639_3)
     if found is None:
         return ()
-    if found.family_tree:
-        return tuple(group.name for group in reversed(found.family_tree))
-    if found.glottocode:
+    if found.group == 'isolate':
         return ('isolate',)
+    if found.group:
+        return _from_family_on(found.group)
     members = (m for m,whole in known.MACROLANGUAGES.items() if whole in (iso639_3, found.bcp_47))
     return next(filter(None, map(lineage_of, members)), ())
 
@@ -121,37 +136,33 @@ def _guess(code:str, script:str): # A `langcodes.Language` or `None`
     tag = _named(m[0]) if m and not _private(m[0]) else None
     if tag is None:
         return None
-    found = _languoid(tag.to_alpha3())
+    found = _languoids().get(tag.to_alpha3())
     if found is None:
         return None
-    usual = {s.iso_15924 for s in found.canonical_scripts}
+    usual = set(found.scripts)
     if usual & {'Hans','Hant'}:
         usual.add('Hani')
     return tag if script in usual else None
 
 # %% ../../nbs/bibles/languages.ipynb #lng41
-def _place(languoid)->tuple[float,float]|None:
-    if languoid.latitude is None or languoid.longitude is None:
-        return None
-    return round(languoid.latitude, 2), round(languoid.longitude, 2)
-
 @cache
 def coordinates_of(
     iso639_3:str # A code, e.g. `wol`
 )->tuple[float,float]|None: # Latitude and longitude in degrees; `None` if they are not known
     "Where a language is spoken, as one point"
     import langcodes.data_dicts as known
-    found = _languoid(iso639_3)
+    found = _languoids().get(iso639_3)
     if found is None:
         return None
     usual = [m for m,whole in known.NORMALIZED_MACROLANGUAGES.items() if whole in (iso639_3, found.bcp_47)]
-    return _place(found) or next(filter(None, map(coordinates_of, usual)), None)
+    return found.place or next(filter(None, map(coordinates_of, usual)), None)
 
 @cache
 def places_of_languages()->list[tuple[int,int]]: # Latitude and longitude, sorted
     "Where any language is spoken, in whole degrees"
-    places = filter(None, map(_place, _languoids().all_languages))
+    places = filter(None, (_languoid_in(row).place for row in fact_table('languages')))
     return sorted({(round(latitude), round(longitude)) for latitude,longitude in places})
+
 
 # %% ../../nbs/bibles/languages.ipynb #71bdf7d6
 def _plain_name(tag)->str: # ISO 639-3 sets Swahili of Tanzania apart from the group of its dialects
@@ -174,7 +185,7 @@ def identify(
     return Language(said if _private(iso) else _plain_name(tag), iso, '', said_by)
 
 def find_language(said:str, code:str='', script:str='')->Language: # Unknown fields are empty
-    "Identify the language of a translation and its family, which takes seconds to load"
+    "Identify the language of a translation and its family"
     found = identify(said, code, script)
     if not found.iso639_3 or _private(found.iso639_3):
         return found

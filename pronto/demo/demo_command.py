@@ -30,7 +30,7 @@ def _is_there(package:str)->bool:
 
 def demo_command(args):
     "Run everything on the embedded corpus: datasets, tiny models, Tables 1-5, probe, transfer, the report"
-    missing = [p for p in ('torch','transformers','qq') if not args.datasets_only and not _is_there(p)]
+    missing = [p for p in ('torch','transformers','langcodes') if not args.datasets_only and not _is_there(p)]
     if missing: # Say it before a minute has passed
         what = f"trains models with packages that are not installed ({', '.join(missing)})"
         mend = "in the folder of PrOnto: pip install '.[train,release]'"
