@@ -146,8 +146,10 @@ def test_an_evaluation_by_likelihood_is_recorded_beside_ngrams(chosen, capsys):
     assert order.likelihood['tokens'] > 10*order.counts['test'] and order.dev == [] and order.seed == 0
     assert order.baselines['majority'] == order.baselines['frequency'] == .5 # The same words
     assert order.baselines['word_2'] > .6 and order.intervals['accuracy'] is not None
-    assert main([*argv]) == 0
-    assert 'recorded' in capsys.readouterr().out # Nothing is asked again
+    assert main([*argv, '--seeds', '3']) == 0
+    said = capsys.readouterr()
+    assert said.out.count('recorded before') == len(runs) # Nothing is asked again, whatever the seed
+    assert '--seeds: likelihood depends on no seed, so each model has one run' in said.err
     assert main(['tables', '--runs', str(tmp/'runs'), '--protocol', 'likelihood', '-o', str(tmp/'tables')]) == 0
 
 def test_a_number_for_model_and_language_comes_from_records(chosen):

@@ -19,6 +19,7 @@ from ..core.seeds import SeedDifference, SeedScore, compare_seeds, item_values, 
 from ..core.stats import chapter_cells, holm, metric_bounds
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
+from ..modeling.adapting import depends_on_seed
 from ..protocols.protocol import known_protocol
 from ..runs.schema import Run
 from ..runs.comparing import stem_of
@@ -106,12 +107,10 @@ def _places(table:dict[str,list[str]])->tuple[list[tuple],list]:
 
 # %% ../../nbs/reporting/scores.ipynb #rsc07b
 def has_seed(record:Run)->bool:
-    """Would another seed give other answers? Those of a frozen model only where its weights are random, or
-    examples are drawn for its prompt"""
+    "Would another seed give other answers?"
     protocol, settings = known_protocol(record.protocol), record.hyperparameters
-    if settings.get('shots'): return True
-    trains = protocol.adapt == 'all' if protocol else 'learning_rate' in settings
-    return trains or settings.get('weights') == 'random'
+    usual = 'all' if 'learning_rate' in settings else '' # Of a protocol that is not known here
+    return depends_on_seed(protocol.adapt if protocol else usual, settings)
 
 def _draw(record:Run)->tuple: # What chance decides
     return record.seed, tuple(part.get('draw') for part in record.trained_on or ())

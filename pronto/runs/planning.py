@@ -11,12 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Callable
 from ..bibles.languages import identify
-from ..core.files import InputError, content_hash, data_dir, to_stderr
+from ..core.files import InputError, content_hash, data_dir, to_stderr, warn_once
 from ..datasets.loading import Dataset, open_datasets
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import Task
 from ..modeling.instructions import read_instructions
-from ..modeling.adapting import ADAPTATIONS
+from ..modeling.adapting import ADAPTATIONS, depends_on_seed
 from ..modeling.model import Model, given_name, model_name
 from ..modeling.recipes import find_recipe, has_bf16
 from ..modeling.served import require_address
@@ -433,11 +433,17 @@ def _measurings(protocol:Protocol, model:Model, pairs:list[tuple])->list[Trainin
     return found
 
 # %% ../../nbs/runs/planning.ipynb #plplan01
+def _seeds(protocol:Protocol, recipe, asked:range)->range:
+    "Those that make a difference"
+    if depends_on_seed(protocol.adapt, vars(recipe)): return asked
+    if len(asked) > 1: warn_once(f'--seeds: {protocol.name} depends on no seed, so each model has one run')
+    return range(1)
+
 def plan(
     dataset, # A `Dataset`, a dataset folder or a release, or a list of them: what is tested on
     models:list[str], # Folders, or names in the local cache
     tasks:list[str]=(), # Stems or abbreviations; if empty all with examples in every split
-    seeds:int=1, # How many
+    seeds:int=1, # How many; one run is planned where nothing depends on them
     recipe='paper', # Or another name of `RECIPES`, or a `Recipe`
     epochs:int=None, # As the recipe says if not given
     limit:int=None, # At most so many examples of each part
@@ -470,7 +476,7 @@ def plan(
         of_model, groups = partial(_measurings, protocol), [_pairs(protocol, targets, sources)]
     else:
         instructions = _read_prompts(prompts, targets[0][0].dataset)
-        numbers = range(first_seed, first_seed + seeds)
+        numbers = _seeds(protocol, recipe, range(first_seed, first_seed + seeds))
         of_model = _Plan(protocol, recipe, limit, numbers, instructions).of_model
         groups = _groups(protocol, targets, sources, tasks, report, sizes=tuple(sizes), draws=draws)
     found = _kept(models, partial(_find_model, protocol=protocol, recipe=recipe), report)
