@@ -432,13 +432,14 @@ def _measurings(protocol:Protocol, model:Model, pairs:list[tuple])->list[Trainin
         found.append(Training((key,), selection, model, None, protocol.adapt, protocol.measure))
     return found
 
-# %% ../../nbs/runs/planning.ipynb #plplan01
+# %% ../../nbs/runs/planning.ipynb #plseed02
 def _seeds(protocol:Protocol, recipe, asked:range)->range:
     "Those that make a difference"
     if depends_on_seed(protocol.adapt, vars(recipe)): return asked
     if len(asked) > 1: warn_once(f'--seeds: {protocol.name} depends on no seed, so each model has one run')
     return range(1)
 
+# %% ../../nbs/runs/planning.ipynb #plplan01
 def plan(
     dataset, # A `Dataset`, a dataset folder or a release, or a list of them: what is tested on
     models:list[str], # Folders, or names in the local cache
