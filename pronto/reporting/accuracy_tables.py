@@ -22,9 +22,9 @@ from ..core.tables import csv_text, grouped
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 from .protocol_cells import data_notes, score_data
 from .rendering import BASELINE_NAMES, OWN_TABLE, Block, TaskScore, all_cells
-from .rendering import file_stem, shown
+from .rendering import file_stem
 from .scores import Answers, against_baselines, among_best, read_answers
-from .scores import has_reference, is_clear, main_metric, seed_scores, with_metric
+from .scores import has_reference, is_clear, main_metric, seed_scores, shown, with_metric
 from .translation_spread import spread_note
 from ..runs.schema import Run
 from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, preference

@@ -19,11 +19,11 @@ from ..protocols.parts import find_translations
 from .notebook_views import answers_to
 from .protocol_cells import between
 from .questions.question import Options
-from .rendering import IN_PERCENT, draw_accuracy
+from .rendering import draw_accuracy
 from ..runs.folds import HIGH_UNKNOWN, unknown_share
 from .language_score import score_lines
-from .scores import (METRICS, MIN_SEEDS, Answers, against_baselines, answers_by_task,
-                                     is_clear, main_metric)
+from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, against_baselines
+from .scores import answers_by_task, is_clear, main_metric
 from .accuracy_tables import read_tables
 from ..runs.comparing import task_name
 from ..runs.schema import Run

@@ -13,8 +13,8 @@ from typing import Callable
 import numpy as np
 from ..core.seeds import INTERVALS
 from ..core.tables import ABSENT, Column, decimal, grouped, interval_text
-from .rendering import IN_PERCENT, shown
-from .scores import MIN_SEEDS, Answers, answer_values, compare_values, same_rows
+from .scores import IN_PERCENT, MIN_SEEDS, Answers, answer_values, compare_values
+from .scores import same_rows, shown
 from ..runs.schema import Run
 from ..runs.comparing import cell_of, search_name, task_key, task_name
 from ..runs.folds import probe_kept, unknown_share

@@ -22,9 +22,8 @@ from ..core.stats import metric_bounds
 from ..core.tables import csv_rows, grouped
 from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS, loaded_tasks
-from .rendering import IN_PERCENT
-from .scores import METRICS, MIN_SEEDS, Answers, against_baselines, answer_values, compare_all
-from .scores import is_clear, read_answers, seed_scores
+from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, against_baselines, answer_values
+from .scores import compare_all, is_clear, read_answers, seed_scores
 from .summary import Scope, Stratum, rows_notes, shared_rows, stratum_of
 from .summary import summarise
 from .accuracy_tables import SPLITS_SHOWN, in_store, read_seeds

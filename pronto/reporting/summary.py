@@ -17,10 +17,10 @@ from ..core.pictures import no_formula
 from ..core.tables import ABSENT, IN_BRACKETS, Column, Printed, Table, cells_of, decimal, grouped
 from ..core.tables import interval_text, titles_of
 from ..datasets.tasks import TASKS
-from .rendering import BASELINE_NAMES, IN_PERCENT, Listed, shown
+from .rendering import BASELINE_NAMES, Listed
 from .protocol_cells import data_notes, described
-from .scores import METRICS, MIN_SEEDS, Answers, answer_values, has_reference, main_metric
-from .scores import read_answers
+from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, answer_values, has_reference
+from .scores import main_metric, read_answers, shown
 from .accuracy_tables import LAYOUT_COLUMNS, USUAL, Options, add_unlisted, choose
 from .accuracy_tables import read_layout, runs_in
 from ..runs.comparing import task_name

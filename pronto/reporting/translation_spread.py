@@ -12,7 +12,7 @@ import numpy as np
 from ..runs.schema import Run
 from ..core.tables import grouped
 from ..runs.comparing import made_as, row_of, task_key, task_name
-from .rendering import IN_PERCENT, shown
+from .scores import IN_PERCENT, shown
 
 # %% ../../nbs/reporting/translation_spread.ipynb #tr000021
 _SCRIPTS = dict(grc='Grek') # Where the usual script is not that of Bibles

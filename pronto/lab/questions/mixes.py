@@ -14,9 +14,8 @@ from ..protocols.mixing import VERSIONS
 from ...core.pictures import panels
 from ...reporting.protocol_cells import best_note, collapse_mark, compare_means, difference_cells
 from ...reporting.protocol_cells import few_seeds_note, number, score_columns, with_ends
-from ...reporting.rendering import shown
 from ...reporting.questions.question import RunQuestion, records_of, table_rows
-from ...reporting.scores import Answers, among_best, is_clear, read_answers
+from ...reporting.scores import Answers, among_best, is_clear, read_answers, shown
 from ...runs.schema import Run
 from ...runs.comparing import by_model_and_task, one_setting, task_name
 

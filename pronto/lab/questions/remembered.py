@@ -9,8 +9,7 @@ __all__ = ['REMEMBERED', 'remembered_table', 'memory_ranks', 'plot_remembered', 
 from ..statistics.correlation import correlate
 from ...core.pictures import panels
 from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, interval_text, table_of
-from ...reporting.rendering import shown
-from ...reporting.scores import main_metric
+from ...reporting.scores import main_metric, shown
 from ...reporting.accuracy_tables import read_seeds
 from .predicted import ReadVerses, readings
 from ...reporting.questions.question import RunQuestion, records_of

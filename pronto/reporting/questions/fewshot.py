@@ -15,9 +15,8 @@ from ...core.tables import Column, Table, grouped, wide_table
 from ...core.pictures import panels
 from ..cells import Cell, Cells, read_each
 from ..protocol_cells import FEW_SEEDS, best_note, collapse_mark, score_columns
-from ..rendering import shown
 from .question import RunQuestion
-from ..scores import compare_answers
+from ..scores import compare_answers, shown
 from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/fewshot.ipynb #fs07

@@ -19,7 +19,7 @@ from ...core.pictures import heat_map, panels
 from ..cells import Cell, Cells, difference, mean_difference, read_cells
 from ..protocol_cells import as_shown, best_note, collapse_mark, difference_columns
 from ..protocol_cells import few_seeds_note, number, score_column, score_columns, with_ends
-from ..rendering import IN_PERCENT, shown
+from ..scores import IN_PERCENT, shown
 from .question import RunQuestion
 from ...runs.schema import Run
 from ...runs.comparing import by_model_and_task, one_setting, task_name, whole_setting
