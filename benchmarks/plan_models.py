@@ -5,19 +5,11 @@
 A student learns from the teacher, see `distillation.py`. A masked model is a small BERT, and a causal one a
 small GPT-2; they learn from the verses alone, and have the heads that perplexity, memory and prompting need.
 """
-import argparse, json, random
+import argparse, json
 from pathlib import Path
 from distillation import Distillation, distil, share_of, verses_to_read
-from pronto.core.files import replace_folder, write_aside
-from pronto.demo.tiny_causal import pretrain_causal
-from pronto.modeling.pretrain import foreign_in_model, learn_vocabulary, pretrain, weights_hash
-
-def train_causal(texts:list[str], out:Path, steps:int):
-    texts = random.Random(0).sample(texts, len(texts)) # Else the last Bible is all it knows
-    with replace_folder(out, foreign_in_model) as folder:
-        pretrain_causal(texts, folder, steps, learn_vocabulary(texts))
-        manifest = dict(texts=len(texts), texts_hash='', vocabulary=0, weights_hash=weights_hash(folder))
-        (folder/'manifest.json').write_text(json.dumps(manifest))
+from pronto.core.files import write_aside
+from pronto.modeling.pretrain import pretrain
 
 def add_verses(path:Path, read:list[dict]): # Of a manifest
     "Say how much of each translation was read"
@@ -41,8 +33,8 @@ def main():
     texts, how = [text for one in read for text in one.values()], dict(progress=args.out.name)
     if args.kind == 'student':
         distil(args.teacher, verses, args.out, args.share, epochs=args.epochs, bf16=args.bf16, **how)
-    elif args.kind == 'masked': pretrain(texts, args.out, steps=args.steps, **how)
-    else: train_causal(texts, args.out, args.steps)
+    else:
+        pretrain(texts, args.out, kind=args.kind, steps=args.steps, **how)
     add_verses(args.out/'manifest.json', read)
 
 if __name__ == '__main__': main()

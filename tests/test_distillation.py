@@ -60,16 +60,3 @@ def test_a_student_finds_the_verses_of_another_language(made, tmp_path):
     (tmp_path/'mine').mkdir()
     (tmp_path/'mine'/'letter.txt').write_text('dear')
     with pytest.raises(InputError, match='is not replaced'): made.distil(teacher, [english], tmp_path/'mine', epochs=0, **small)
-
-def test_a_causal_model_reads_its_bibles_mixed(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]/'benchmarks')) # It imports its neighbour
-    import plan_models
-    seen = []
-    def train(texts, out, steps, tokenizer):
-        seen.extend(texts)
-        out.joinpath('model.safetensors').write_bytes(b'')
-    monkeypatch.setattr(plan_models, 'pretrain_causal', train)
-    monkeypatch.setattr(plan_models, 'learn_vocabulary', lambda texts: None)
-    texts = [f'{bible} {i}' for bible in ('eng','fra') for i in range(50)]
-    plan_models.train_causal(texts, tmp_path/'model', 1)
-    assert sorted(seen) == sorted(texts) and any(text.startswith('fra') for text in seen[:20])

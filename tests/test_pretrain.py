@@ -1,5 +1,5 @@
 """A pretrained model is one that can be fine-tuned, reads no verse of dev or test, and is the same in every process"""
-import os, subprocess, sys
+import json, os, subprocess, sys
 from pathlib import Path
 import pytest
 pytest.importorskip('torch')
@@ -107,3 +107,24 @@ def test_a_model_that_is_replaced_is_named_first(tmp_path, capsys):
     for expected in False, True:
         assert main([*command, '--steps', '1']) == 0
         assert (f'{out}: the model that is there will be replaced' in capsys.readouterr().err) == expected
+
+@pytest.mark.parametrize('kind', ['masked', 'causal'])
+def test_checkpoints_are_whole_models_and_change_nothing(tmp_path, kind, capsys):
+    "Each has the weights of its time and says so; a place that holds something else is refused before the training"
+    from pronto.modeling.likelihood import load_chooser, log_likelihoods
+    made = pretrain(TEXTS, tmp_path/'m', kind=kind, checkpoints=(0, .5, 1), **SMALL | dict(steps=4))
+    pretrain(TEXTS, tmp_path/'alone', kind=kind, **SMALL | dict(steps=4))
+    names = 'm-0', 'm-50', 'm'
+    said = [json.loads((tmp_path/name/'manifest.json').read_text()) for name in names]
+    assert [one['trained'] for one in said] == [0, .5, 1] and said[-1] == made and {one['kind'] for one in said} == {kind}
+    hashes = [model_hash(tmp_path/name) for name in names]
+    assert len({*hashes}) == 3 and hashes[-1] == model_hash(tmp_path/'alone')
+    found = [log_likelihoods(load_chooser(tmp_path/name, 'cpu'), [[('', 'lo mi la')]], 'every').sums for name in names]
+    assert all(value < 0 for ((value,),) in found)
+    (tmp_path/'text.txt').write_text('\n'.join(TEXTS), encoding='utf-8')
+    (tmp_path/'m-50'/'notes.md').write_text('mine')
+    command = ['pretrain', str(tmp_path/'text.txt'), '-o', str(tmp_path/'m'), '--kind', kind, '--steps', '2', '--checkpoints']
+    for shares, said in ('.5', 'm-50: is not replaced'), ('half', '--checkpoints: half is not a list of numbers'), ('2', 'from 0 to 1'):
+        assert main([*command, shares]) == 1
+        assert said in capsys.readouterr().err
+    assert model_hash(tmp_path/'m') == hashes[-1]

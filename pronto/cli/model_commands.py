@@ -9,7 +9,6 @@ __all__ = ['eval_options', 'planned', 'eval_command', 'probe_options', 'probe_co
 # %% ../../nbs/cli/model_commands.ipynb #mdch05
 import os, shutil, time
 from collections import deque
-from pathlib import Path
 from typing import Callable, Iterator
 from .options import add_number, as_input_error, cluster, cluster_options, error_line
 from .options import named_tasks, run_options, runs_option, seed_option, tasks_file_option
@@ -152,11 +151,15 @@ def _protocol(args)->dict: # As `plan` takes it
         given['draws'] = args.draws
     if args.sizes is None:
         return given
+    return given | dict(sizes=_listed('--sizes', args.sizes, int, '50,100'))
+
+def _listed(option:str, given:str, number:type, example:str)->tuple:
+    "Numbers between commas"
     try:
-        return given | dict(sizes=tuple(int(n) for n in args.sizes.split(',')))
+        return tuple(map(number, given.split(',')))
     except ValueError as e:
-        what = f'{args.sizes} is not a list of numbers; separate them by commas, e.g. 50,100'
-        raise InputError('--sizes', what) from e
+        what = f'{given} is not a list of numbers; separate them by commas, e.g. {example}'
+        raise InputError(option, what) from e
 
 def _baseline_table(dataset, scored:dict)->str: # Of `score_baselines`
     "The scores of baselines by the metric of each task"
@@ -333,17 +336,25 @@ def pretrain_options(parser):
     add_number(parser, '--layers', 1, 10**6, 'number of layers', default=3)
     add_number(parser, '--width', 1, 10**6, 'size of the hidden layers', default=128)
     add_number(parser, '--heads', 1, 10**6, 'number of attention heads', default=4)
+    add('--kind', choices=('masked', 'causal'), default='masked',
+        help='a BERT, which predicts masked tokens, or a GPT-2, which predicts the next one')
     seed_option(parser, 'weights and masks')
     add_number(parser, '--steps', 1, 10**9, 'number of updates, instead of epochs')
     add_number(parser, '--epochs', 1, 10**6, 'passes over the texts', default=10)
+    add('--checkpoints', metavar='SHARE,...',
+        help='also keep the model after these shares of the training, from 0 to 1, e.g. 0,.1,.3: in '
+             'MODEL_DIR-0, MODEL_DIR-10 and MODEL_DIR-30')
 
 # %% ../../nbs/cli/model_commands.ipynb #8b59f52b
 _LITTLE = 20_000 # Characters, about as many as a gospel has in Chinese
 
 def pretrain_command(args):
-    "Pretrain a small BERT on plain text and the train verses of Bibles"
-    from pronto.modeling.pretrain import foreign_in_model, pretrain, read_texts
-    require_place(args.output, foreign_in_model)
+    "Pretrain a small model on plain text and the train verses of Bibles"
+    from pronto.modeling.pretrain import checkpoint_of, foreign_in_model, pretrain, read_texts
+    shares = _listed('--checkpoints', args.checkpoints, float, '0,.1,.3') if args.checkpoints else ()
+    places = [str(checkpoint_of(args.output, share)) for share in sorted({*shares, 1})]
+    for place in places:
+        require_place(place, foreign_in_model)
     if args.width % args.heads:
         raise InputError('--width', f'{args.width} is not a multiple of the {args.heads} attention heads '
                                     '(--heads); change one of them')
@@ -352,9 +363,10 @@ def pretrain_command(args):
     if (n := sum(map(len, texts))) < _LITTLE:
         warn(f'warning: {", ".join(args.text)}: only {n:,} characters of text, from which a model learns '
              'hardly anything; add more texts')
-    if Path(args.output).exists():
-        note(f'{args.output}: the model that is there will be replaced when the new one is complete')
-    made = pretrain(texts, args.output, **sizes, steps=args.steps, epochs=args.epochs,
-                    seed=args.seed, progress='' if args.quiet else f'pretrain {args.output}')
+    for place in filter(os.path.exists, places):
+        note(f'{place}: the model that is there will be replaced when the new one is complete')
+    made = pretrain(texts, args.output, **sizes, kind=args.kind, steps=args.steps, epochs=args.epochs,
+                    checkpoints=shares, seed=args.seed,
+                    progress='' if args.quiet else f'pretrain {args.output}')
     tell(f'{made["texts"]:,} texts, {made["parameters"]:,} parameters, {made["vocabulary"]:,} subwords; '
-         f'written to {args.output}', dict(path=args.output) | made)
+         f'written to {", ".join(places)}', dict(path=args.output, checkpoints=places[:-1]) | made)
