@@ -113,8 +113,14 @@ class Aggregate(NamedTuple):
 
 def interquartile_mean(values:np.ndarray)->np.ndarray: # (...)
     "The mean of the middle half; of fewer than four values the mean of all"
-    from scipy.stats import trim_mean
-    return trim_mean(values, .25, axis=-1)
+    n = values.shape[-1]
+    quarter = n//4
+    return np.sort(values, axis=-1)[..., quarter:n - quarter].mean(-1)
+
+def _ranks(values:np.ndarray)->np.ndarray: # (..., models), the least is 1, those that are equal share theirs
+    "`scipy.stats.rankdata` would take longer to import than all else in a table"
+    one, other = values[..., :, None], values[..., None, :]
+    return (other < one).sum(-1) + ((other == one).sum(-1) + 1)/2
 
 def _ends(drawn:np.ndarray, value:float, bounds:tuple=(-np.inf, np.inf))->list[float]:
     low, high = np.quantile(drawn, [.025, .975]).clip(*bounds)
@@ -137,13 +143,13 @@ def _arrays(strata:list[dict[str,Draws]])->tuple[list[str],np.ndarray,np.ndarray
     return models, value, np.stack([np.stack([s[m].drawn for m in models], axis=-1) for s in strata], axis=1)
 
 def _pair_tests(models:list[str], value:np.ndarray, drawn:np.ndarray, n_chapters:int)->list[PairTest]:
-    from scipy.stats import t
+    from scipy.special import stdtr
     pairs, means, mean_draws = list(combinations(range(len(models)), 2)), value.mean(0), drawn.mean(1)
     differences = np.array([means[a] - means[b] for a,b in pairs])
     errors = np.array([(mean_draws[:,a] - mean_draws[:,b]).std(ddof=1) for a,b in pairs])
     tested = errors > 1e-12
     p = np.where(differences == 0, 1., 0.)
-    p[tested] = 2*t.sf(np.abs(differences[tested])/errors[tested], max(n_chapters - 1, 1))
+    p[tested] = 2*stdtr(max(n_chapters - 1, 1), -np.abs(differences[tested])/errors[tested])
     if n_chapters < 2: p[:] = 1.
     found = zip(pairs, differences.tolist(), p.tolist(), holm(p))
     return [PairTest(models[a], models[b], *x) for (a,b),*x in found]
@@ -158,10 +164,9 @@ def aggregate(
     bounds:tuple[float,float]=(-np.inf, np.inf)
 )->list[Aggregate]: # From the best rank to the worst
     "Compare models over strata; raises `ValueError` if the models differ between strata"
-    from scipy.stats import rankdata
     models, value, drawn = _arrays(strata)
     sign = 1 if less_is_better else -1
-    ranks, drawn_ranks = (rankdata((sign*x).round(9), axis=-1) for x in (value, drawn))
+    ranks, drawn_ranks = (_ranks((sign*x).round(9)) for x in (value, drawn))
     tests = _pair_tests(models, value, drawn, n_chapters)
     different = {(t.first, t.second) for t in tests if t.p_holm < level}
     order = sorted(range(len(models)), key=lambda m: (ranks.mean(0)[m], models[m]))

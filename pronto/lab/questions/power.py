@@ -63,10 +63,10 @@ class SeedEffect(NamedTuple):
     @property
     def sd(self)->list[float]:
         "The standard deviation between seeds, in points, and its interval"
-        from scipy.stats import chi2
+        from scipy.special import chdtri
         freedom = sum(s.seeds - 1 for s in self.spreads)
         total = float(np.mean([s.total for s in self.spreads]))
-        return [v**.5 for v in (total, *(freedom*total/chi2.ppf(q, freedom) for q in (.975, .025)))]
+        return [v**.5 for v in (total, *(freedom*total/chdtri(freedom, q) for q in (.025, .975)))]
     @property
     def items(self)->float: return float(np.mean([s.items for s in self.spreads])) # Variance
     @property
