@@ -1,4 +1,11 @@
+import os
+
 __version__ = "0.2.0"
+
+# Torch's threads wait for each other by spinning. Beside other work that takes most of the time of both, so that
+# they give up sooner, unless the user has said otherwise; it is read when torch is loaded.
+if 'OMP_WAIT_POLICY' not in os.environ:
+    os.environ.setdefault('GOMP_SPINCOUNT', '10000')
 
 _TASK_CLASSES = 'VerseTask', 'PairTask', 'ChoiceTask'
 

@@ -1,4 +1,5 @@
 "Layers that take less time compute what those of transformers compute: outputs, gradients, whole trainings"
+import os, subprocess, sys
 from copy import deepcopy
 import pytest
 torch = pytest.importorskip('torch')
@@ -125,3 +126,9 @@ def test_the_probe_and_fine_tuning_use_them(made, monkeypatch): # noqa: F811
     architectures.load_encoder(made('bert'), tokenizer)
     train.fine_tune_dataset(DATA, made('bert'), 'PNS', find_recipe('paper', epochs=1), device='cpu')
     assert changed == ['BertModel', 'BertForSequenceClassification']
+
+@pytest.mark.parametrize('given, found', [({}, '10000'), ({'GOMP_SPINCOUNT': '7'}, '7'), ({'OMP_WAIT_POLICY': 'active'}, 'None')])
+def test_threads_that_wait_give_up_soon_unless_the_user_says_otherwise(given, found):
+    env = {k: v for k,v in os.environ.items() if k not in ('GOMP_SPINCOUNT','OMP_WAIT_POLICY')} | given
+    code = "import pronto, os; print(os.environ.get('GOMP_SPINCOUNT'))"
+    assert subprocess.run([sys.executable, '-c', code], env=env, capture_output=True, text=True, check=True).stdout == f'{found}\n'
