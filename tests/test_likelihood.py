@@ -163,6 +163,46 @@ def test_a_number_for_model_and_language_comes_from_records(chosen):
     best = [2*max(runs[stem].baselines[name] for name in ('word_2','word_3','char_5','char_7')) - 1 for stem in found.tasks]
     assert found.ngrams == pytest.approx(100*np.mean(best), abs=.1)
 
+def lines_of(folder, **about):
+    from pronto.reporting.language_score import score_lines
+    from pronto.runs.store import read_runs
+    return score_lines([run.but(**about) for run in read_runs(folder)])
+
+def test_numbers_on_other_rows_or_by_another_protocol_are_no_ranking(chosen, tmp_path, capsys):
+    "A limit has its own line, which its model's name tells apart; a better model comes first only on the same rows"
+    from pronto.cli.command import main
+    from pronto.reporting.language_score import language_scores
+    from pronto.runs.store import read_runs
+    tmp, argv = chosen
+    runs = [*argv[:-1], str(tmp_path/'runs'), '--quiet']
+    assert main(runs) == 0 and main([*runs, '--limit', '12']) == 0
+    names = [model for _,_,model in language_scores(read_runs(tmp_path/'runs'))]
+    assert names == ['causal', 'causal (limit 12)']
+    assert main(['tables', '--runs', str(tmp_path/'runs'), '--protocol', 'likelihood', '-o', str(tmp_path/'tables')]) == 0
+    here = read_runs(tmp/'runs')
+    worse = [run.but(model='worse', model_hash='x') for run in read_runs(tmp_path/'runs') if run.limit]
+    other = [run.but(protocol='probe', recipe='probe') for run in here]
+    assert [key[1:] for key in language_scores([*other, *worse, *here])] == [
+        ('likelihood','causal'), ('likelihood','worse (limit 12)'), ('probe','causal')]
+
+def test_the_number_comes_first_on_the_page_and_in_the_notebook(chosen, tmp_path):
+    import nbformat
+    from pronto.cli.command import main
+    tmp, argv = chosen
+    line, = lines_of(tmp/'runs')
+    assert re.search(r'causal .*: \d+\.\d of 100 .*, n-grams \d+\.\d; 0 is guessing \(WO, WC, WX; likelihood\)', line)
+    assert main(['report', '--runs', str(tmp/'runs'), '-o', str(tmp_path/'report.html')]) == 0
+    page = (tmp_path/'report.html').read_text()
+    assert page.index(f'<p>{line}</p>') < page.index('id="about"')
+    from pronto.jobs.sweep import execute, find_notebook
+    given = dict(bible=argv[1], models=argv[3], protocol='likelihood', runs=str(tmp/'runs'), show=False)
+    execute(find_notebook(), tmp_path/'out.ipynb', given, find_notebook())
+    shown = [cell.outputs for cell in nbformat.read(tmp_path/'out.ipynb', 4).cells if cell.get('outputs')]
+    assert f'{shown[0][0].data["text/markdown"]}'.replace('\\', '').startswith(line)
+    examples = next(out.data['text/markdown'] for outputs in shown for out in outputs
+                    if 'What the tasks ask' in out.get('data', {}).get('text/markdown', ''))
+    assert ' / ' in examples and '| second |' in examples and '| yes |' not in examples
+
 def test_what_cannot_choose_is_refused_in_a_line(chosen, model, capsys):
     from pronto.cli.command import main
     tmp, argv = chosen

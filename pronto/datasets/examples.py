@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['VerseExample', 'PairExample', 'verses_of', 'text_columns', 'column_counts', 'kind_of_columns', 'table_line',
-           'book_numbers', 'Verses', 'ChoiceRow', 'read_json_rows', 'Choices']
+           'book_numbers', 'Verses', 'ChoiceRow', 'row_texts', 'read_json_rows', 'Choices']
 
 # %% ../../nbs/datasets/examples.ipynb #ex04imports
 import json
@@ -164,6 +164,11 @@ class ChoiceRow(NamedTuple):
         return f'has the answer {self.answer}, but its choices are 0 to {len(self.choices) - 1}'
 
     def line(self)->str: return json.dumps(self._asdict(), ensure_ascii=False) + '\n'
+
+def row_texts(row)->tuple[str,...]:
+    "What is read of a row: of a choice the context, if there is one, and all choices"
+    if not isinstance(row, ChoiceRow): return row.texts
+    return (row.context, *row.choices) if row.context else row.choices
 
 # %% ../../nbs/datasets/examples.ipynb #exjson2
 def read_json_rows(

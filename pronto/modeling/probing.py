@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy, one_hot
 from ..core.progress import progress as shown, step
-from ..datasets.examples import ChoiceRow
+from ..datasets.examples import ChoiceRow, row_texts
 from .encodings import Cache, Encodings, encode_once, frozen_model
 from .outcome import Trained, is_collapsed, label_ids, scores, spent, test_sets
 from .model import Model
@@ -363,7 +363,7 @@ def probe_choices(choice:Choice, texts:Encodings, rows:dict[str,list]):
     has_context = bool(rows['train'][0].context)
     numbers = {}
     for s,part in rows.items():
-        found = texts.numbers(text for row in part for text in _texts_of(row))
+        found = texts.numbers(text for row in part for text in row_texts(row))
         numbers[s] = torch.from_numpy(found.reshape(len(part), -1))
     for i in range(texts.shape[0]):
         x = torch.from_numpy(texts.layer(i))
@@ -372,11 +372,6 @@ def probe_choices(choice:Choice, texts:Encodings, rows:dict[str,list]):
         choice.consider(i, _OverChoices(head), features)
 
 # %% ../../nbs/modeling/probing.ipynb #9b000015
-def _texts_of(row)->tuple[str,...]:
-    "The texts of a row that are encoded; of a choice the context, if there is one, and all choices"
-    if not isinstance(row, ChoiceRow): return row.texts
-    return (row.context, *row.choices) if row.context else row.choices
-
 _ENCODING = Lock() # One thread encodes, with all cores; the others then find their verses in the cache
 
 def _encode(model, texts, settings, seed, device, cache, progress)->Encodings:
@@ -408,7 +403,7 @@ def probe(
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Probe a frozen model on one task and test it; raises `InputError` for bad input"
     start = time.perf_counter()
-    texts = list(dict.fromkeys(text for part in rows.values() for row in part for text in _texts_of(row)))
+    texts = list(dict.fromkeys(text for part in rows.values() for row in part for text in row_texts(row)))
     verses = _encode(model, texts, settings, seed, device, cache, progress)
     gold = {s: torch.tensor(label_ids(task, rows[s])) for s in ('train','dev')}
     has_choices = isinstance(rows['train'][0], ChoiceRow)
@@ -428,7 +423,7 @@ def probe(
 def _counts(verses:Encodings, rows:dict[str,list])->dict: # `truncated` and `unknown`
     found = dict(truncated={}, unknown={})
     for s,part in rows.items():
-        places = verses.numbers(text for row in part for text in _texts_of(row)).reshape(len(part), -1)
+        places = verses.numbers(text for row in part for text in row_texts(row)).reshape(len(part), -1)
         tokens, unknown, _ = verses.tokens[np.unique(places)].sum(0)
         found['truncated'][s] = int(verses.tokens[places,2].any(1).sum())
         found['unknown'][s] = round(unknown/max(1, tokens), 4)

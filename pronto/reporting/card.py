@@ -14,7 +14,8 @@ from ..bibles.languages import identify
 from ..core.pictures import Picture
 from ..core.tables import IN_BRACKETS, Table, code_span, decimal, grouped, isolated, markdown_text
 from ..core.tables import own_direction
-from ..datasets.tasks import TASKS, GivenLabel, know
+from ..datasets.examples import row_texts
+from ..datasets.tasks import TASKS, ChoiceTask, GivenLabel, know
 from ..protocols.parts import find_translations
 from .notebook_views import answers_to
 from .protocol_cells import between
@@ -59,8 +60,15 @@ def _example(rows:list):
     long = [row for row in telling if sum(map(len, row.texts)) >= 40] or telling
     return min(long, key=lambda row: (sum(map(len, row.texts)), row.texts))
 
+_PLACES = 'first', 'second', 'third', 'fourth'
+
+def _places_in_words(answer:str)->str: # e.g. `first or third`, if these are tied
+    known = dict(zip('0123', _PLACES))
+    return ' or '.join(known.get(place, place) for place in answer.split('='))
+
 def _in_words(task:str, label:str)->str: # `yes` and `no` where a task asks that; a table may mean anything
     known = TASKS.get(task)
+    if isinstance(known, ChoiceTask): return _places_in_words(str(label))
     is_given = isinstance(getattr(known, 'label', None), GivenLabel)
     asks = known and list(known.labels) == ['0','1'] and not is_given
     return dict(zip('01', ('no','yes'))).get(str(label), label) if asks else str(label)
@@ -83,7 +91,7 @@ def example_table(datasets:list)->Table:
         question = TASKS[stem].question if stem in TASKS else ''
         sense = getattr(row, 'sense', None)
         sense = f'{sense.split(":")[-1]}: ' if sense else '' # ACAI's begin with their kind: `keyterm:Life`
-        rows.append([_spelled(stem), question, sense + isolated(' / '.join(row.texts)),
+        rows.append([_spelled(stem), question, sense + isolated(' / '.join(row_texts(row))),
                      own_direction(_answer(stem, row))])
     header = ['task','question','an example','its label']
     return Table('tasks', 'What the tasks ask', [(header, rows)], align='l')

@@ -11,7 +11,8 @@ import numpy as np
 from ..core.seeds import SeedDifference, compare_seeds, score_seeds
 from ..core.tables import grouped
 from .scores import Answers, answer_values, is_clear, read_answers
-from ..runs.comparing import task_name
+from ..runs.comparing import cell_of, kinds_apart, name_apart, preferred, protocol_name, task_name
+from ..runs.comparing import test_set
 from ..runs.schema import Run
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs06
@@ -67,21 +68,29 @@ def language_score(
                          round(100*float(ngrams.mean()), 1), above_ngrams, above_chance)
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs21
-def language_scores(records:list[Run])->dict[tuple,LanguageScore]: # Dataset, protocol, recipe and model to it
-    "The numbers of all models and datasets that have choices, the highest first in each protocol"
-    found = {}
-    for key,runs in grouped(records, lambda r: (r.dataset, r.protocol, r.recipe, r.model)).items():
-        of_choices = [run for run in runs if run.task in SCORED]
-        if not of_choices: continue
-        answers = {stem: read_answers(seeds) for stem,seeds in grouped(of_choices, lambda r: r.task).items()}
-        score = language_score(answers)
-        if score: found[key] = score
-    return dict(sorted(found.items(), key=lambda item: (*item[0][:3], -item[1].value)))
+def _cells(records:list[Run])->list[list[Run]]:
+    "The seeds of each model on one test set of each task, as tables show them"
+    named = kinds_apart(name_apart([r for r in records if r.task in SCORED]))
+    cells = list(grouped(named, cell_of).values())
+    return [cells[i] for i in preferred(cells)]
+
+def language_scores(records:list[Run])->dict[tuple,LanguageScore]: # Dataset, protocol and model to it
+    "The numbers of all models and datasets that have choices; of models on the same rows the highest first"
+    found, rows = {}, {}
+    of_model = lambda seeds: (seeds[0].dataset, protocol_name(seeds[0]), seeds[0].model)
+    for key,cells in grouped(_cells(records), of_model).items():
+        score = language_score({seeds[0].task: read_answers(seeds) for seeds in cells})
+        if score is None: continue
+        found[key] = score
+        n_rows = sum(seeds[0].counts.get('test', 0) for seeds in cells)
+        rows[key] = -n_rows, str(sorted((seeds[0].task, *test_set(seeds[0])) for seeds in cells))
+    in_order = sorted(found, key=lambda key: (*key[:2], rows[key], -found[key].value))
+    return {key: found[key] for key in in_order}
 
 def score_lines(records:list[Run])->list[str]:
     "A sentence for each model and dataset"
     lines = []
-    for (dataset,protocol,_,model),found in language_scores(records).items():
+    for (dataset,protocol,model),found in language_scores(records).items():
         about = ', '.join(task_name(stem) for stem in found.tasks)
         interval = f' [{found.interval[0]:.0f}, {found.interval[1]:.0f}]' if found.interval else ''
         lines.append(f'{dataset}: {model} {found.sentence}: {found.value:.1f} of 100{interval}, n-grams '

@@ -22,6 +22,7 @@ from ..core.stats import metric_bounds
 from ..core.tables import csv_rows, grouped
 from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS, loaded_tasks
+from .language_score import score_lines
 from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, against_baselines, answer_values
 from .scores import compare_all, is_clear, read_answers, seed_scores
 from .summary import Scope, Stratum, rows_notes, shared_rows, stratum_of
@@ -144,6 +145,7 @@ class Report(NamedTuple):
     untested:int=0                # How many pairs of rows were too many
     notes:dict[Board,str]={}      # On which rows the translations of a board are compared
     replies:list[Reply|InputError]=[] # What questions found, or why they found nothing
+    known:list[str]=[]            # What models know of languages, where there are choices
 
     def save(self, out)->None:
         "Write the page"
@@ -412,6 +414,16 @@ def ask_all(
         found.append(ask_runs(question, records, options if of_all else options._replace(recipe=recipe)))
     return found
 
+_FIRST = 6 # So many lines are read at once
+
+def _first_lines(lines:list[str])->str: # HTML
+    "What models know of languages, which stands before all else"
+    found = [f'<p>{escape(line)}</p>' for line in lines]
+    if len(found) > _FIRST:
+        more = f'<summary>{len(found) - _FIRST:,} more</summary>'
+        found[_FIRST:] = ['<details>', more, *found[_FIRST:], '</details>']
+    return '\n'.join(found)
+
 def _section(reply:Reply|InputError)->str:
     "What a question found: its sentences, then its tables"
     if isinstance(reply, InputError): return f'<section><p>{escape(str(reply))}</p></section>'
@@ -436,7 +448,8 @@ def page(report:Report|list[dict])->str: # HTML
     part = lambda name: template(name).strip('\n')
     script, style = '\n\n'.join(part(f'report/{name}.js') for name in _SCRIPTS), part('report.css')
     sections = '\n'.join(map(_section, report.replies))
-    known = dict(script=script, style=style, data=data, kind=kind, questions=sections)
+    known = dict(script=script, style=style, data=data, kind=kind, questions=sections,
+                 known=_first_lines(report.known))
     known |= dict(script_hash=_hash_source(script), style_hash=_hash_source(style))
     first, *parts = part('report.html').split('{{')
     return first + ''.join(known[name] + rest for name,_,rest in (p.partition('}}') for p in parts))
@@ -457,5 +470,5 @@ def write_report(
     replies = ask_all(records, questions, runs)
     ran = [r for r in records if not r.is_reading] # Others have no score, but their question has a table
     made = make_report(ran, Path(out).absolute().parent, known, most_tests, progress)
-    made._replace(replies=replies).save(out)
+    made._replace(replies=replies, known=score_lines(ran)).save(out)
     return len(records)

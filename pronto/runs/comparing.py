@@ -16,7 +16,8 @@ from typing import NamedTuple
 from .schema import Run
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
-from ..modeling.recipes import PROBES, PROMPTS, RECIPES
+from ..modeling.adapting import ADAPTATIONS
+from ..modeling.recipes import RECIPES
 from ..modeling.model import ModelKind, model_kinds
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00010
@@ -223,7 +224,7 @@ def _files(record:Run)->tuple: # What identifies the files of a model
     return (known_as(record.model), where), record.model_hash
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00021
-_USUAL = 'paper', 'probe', 'prompt' # Recipes without a mention
+_USUAL = [way.usual for way in ADAPTATIONS.values()] # Recipes without a mention
 
 def _epochs(n:int)->str: return f'{n} epoch{"s"*(n != 1)}'
 def _limit(n:int)->str: return f'limit {n:,}'
@@ -232,8 +233,8 @@ _WAYS = ((lambda r: r.recipe, _USUAL, str), (changed_epochs, (None,), _epochs),
 
 def _family(record:Run)->tuple:
     "Runs whose recipes, epochs and limits are set beside each other: those with one way to adapt a model"
-    how = 'frozen' if record.recipe in PROBES else 'asked' if record.recipe in PROMPTS else 'trained'
-    return task_key(record), how
+    ways = (way.name for way in ADAPTATIONS.values() if record.recipe in way.recipes)
+    return task_key(record), next(ways, 'all')
 
 def _ways(records:list[Run], limits:bool)->list[list[str]]: # For each record
     "Name recipe, epochs and limit, unless they are the usual ones or, if none is usual, the most frequent"
