@@ -179,10 +179,10 @@ def test_every_question_answers_or_says_why_not(mixed, tmp_path):
 def test_labels_of_other_sources_are_not_compared(mixed):
     "Neither row by row, nor as seeds of the model that a transfer is compared with, nor in one spread"
     asked = partial(ask_runs, records=read_runs(mixed), options=Options(splits='parallel'))
-    assert {row['translation'] for row in asked('errors').tables[0].records} == {'fra','wol (edit)'}
+    assert {row['translation'] for row in asked('errors').tables[0].texts} == {'fra','wol (edit)'}
     transfers = [found for some in asked('transfer').found.values() for found in some]
     assert {len(found.own('wol').runs) for found in transfers if found.own('wol')} <= {3}
-    spreads = [(row['model'], row['translations']) for row in asked('power').tables[0].records if row['protocol'] == 'in-language']
+    spreads = [(row['model'], row['translations']) for row in asked('power').tables[0].texts if row['protocol'] == 'in-language']
     assert {('bert (m1) (paper, OntoNotes)', '3'), ('bert (m1) (paper, MACULA Greek)', '1')} <= {*spreads}
 
 def test_ranks_do_not_average_random_weights_into_the_probe(mixed):
@@ -250,7 +250,7 @@ def test_a_probe_and_fine_tuning_are_compared_on_one_kind_of_dataset(tmp_path):
     (ranked,), = reply.found.values()
     assert {a.recipes: a.tau for a in ranked.agreements} == {'probe / paper (paper)': 1, 'probe / paper (v0.1)': -1}
     ranks, sides = reply.tables
-    assert {row['model'] for row in sides.records} >= {'bert (paper)','bert (v0.1)','bert (limit 30, paper)'}
+    assert {row['model'] for row in sides.texts} >= {'bert (paper)','bert (v0.1)','bert (limit 30, paper)'}
     assert all('2 of bert (1 epoch) on fra' in table.notes[0] for table in (ranks, sides))
 
 def test_counts_of_another_source_are_another_task(tmp_path):

@@ -36,7 +36,7 @@ def test_the_same_rows_are_right_or_not(tmp_path):
     store(tmp_path, 'fra', verses(range(10)), language='fra')
     store(tmp_path, 'wol', verses(range(20, 40)), language='wol')
     reply = ask('errors', tmp_path)
-    fra, wol = reply.tables[0].records
+    fra, wol = reply.tables[0].texts
     assert (fra['base'], fra['rows']) == ('eng', '100') and numbers(fra, 'if_right if_wrong same') == [100, 50, 90]
     assert numbers(wol, 'if_right if_wrong same chance') == [75, 100, 60, 68]
     assert 'right in eng 87.5 % are right in other languages, of those that are wrong 75.0 %' in reply.sentences[0]
@@ -44,14 +44,14 @@ def test_the_same_rows_are_right_or_not(tmp_path):
 def test_seeds_count_in_shares_and_other_rows_do_not_count(tmp_path):
     for seed,wrong in enumerate((range(0), range(100))): store(tmp_path, 'eng', verses(wrong), seed=seed, language='eng')
     store(tmp_path, 'fra', verses(range(50))[:60] + [dict(ref='LUK 1:1', label='1', predicted='0')], language='fra')
-    [row] = ask('errors', tmp_path).tables[0].records
+    [row] = ask('errors', tmp_path).tables[0].texts
     assert row['rows'] == '60' and row['in_base'] == '50.0' and row['if_right'] == row['if_wrong']
 
 def test_the_base_of_transfer_is_its_source(tmp_path):
     for code in 'fra','wol','eng':
         store(tmp_path, code, verses(range(10)), protocol='transfer', trained_on=source('fra'), language=code)
         store(tmp_path, code, verses(range(10)), protocol='transfer', trained_on=source('wol'), language=code)
-    found = ask('errors', tmp_path, protocol='transfer').tables[0].records
+    found = ask('errors', tmp_path, protocol='transfer').tables[0].texts
     assert sorted((r['base'], r['translation']) for r in found) == [(a, b) for a in ('fra','wol') for b in ('eng','fra','wol') if a != b]
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_questions_are_known_by_their_ids_and_tokens_are_not_compared(tmp_path, 
         store(tmp_path, code, asked, task='xquad', f1=1.)
         store(tmp_path, code, [dict(ref='a:1', token='x', label='O', predicted='O')], task='names', f1=1.)
     reply = ask('errors', tmp_path)
-    [row] = reply.tables[0].records
+    [row] = reply.tables[0].texts
     assert (row['task'], row['base'], row['rows'], row['right']) == ('XQuAD', 'en', '20', '100.0')
     assert 'No other translation has their rows: 1 of bert on en (names); 1 of bert on es (names)' in reply.markdown()
 
@@ -93,7 +93,7 @@ def test_the_base_is_english_and_its_own_language_stands_apart(tmp_path):
         store(tmp_path, code, verses(wrong), language=code[:3])
     for code,wrong in dict(eng=range(50), fra=range(50)).items(): store(tmp_path, code, verses(wrong), model='other', language=code)
     reply = ask('errors', tmp_path)
-    rows = {(r['model'], r['translation']): r for r in reply.tables[0].records}
+    rows = {(r['model'], r['translation']): r for r in reply.tables[0].texts}
     assert {r['base'] for r in rows.values()} == {'eng'} and rows['bert','eng2']['same_language'] == 'True'
     others = [r for r in reply.sentences if 'in other languages' in r]
     assert '92.9 % are right in other languages' in others[0] and '(means of 2 translations)' in others[0] and len(others) == 2
@@ -108,7 +108,7 @@ def test_every_row_that_is_never_right_counts(tmp_path):
         for model,wrong in dict(one={0, 5}, two={0, 5, 7}).items(): store(tmp_path, code, verses(wrong), model=model)
     for model in 'three', 'four': store(tmp_path, 'fra', verses({0})[:5], model=model)
     reply = ask('items', tmp_path)
-    [row], *_ = (t.records for t in reply.tables)
+    [row], *_ = (t.texts for t in reply.tables)
     assert (row['never right'], row['suspects']) == ('2', '1')
     assert 'of 100 rows 2 are answered wrongly by every model in every translation (1 of them have six answers' in reply.sentences[0]
 
@@ -141,7 +141,7 @@ def test_names_and_tags_that_training_has_are_told_from_others(tmp_path, tasks):
     key = RunKey('fra', 'bert', 'bert-1', 'upos', own)
     write_record(key, runs, run_results(splits='parallel'), words(('b c d a', 'ADJ NOUN VERB DET', 'ADJ NOUN VERB NOUN')))
     reply = ask('seen', runs, file=str(data), protocol='')
-    counts = {(r['tested'], r['kind']): (r['right'], r['n']) for t in reply.tables for r in t.records}
+    counts = {(r['tested'], r['kind']): (r['right'], r['n']) for t in reply.tables for r in t.texts}
     assert counts['swh','seen'] == ('1', '1') and counts['swh','unseen'] == ('0', '1') and counts['swh','short'] == ('1', '2')
     assert counts['fra','trigrams, seen'] == ('1', '1') and counts['fra','trigrams, unseen'] == ('0', '1')
     assert 'of names that are in the training data 100.0 % are right, of others 0.0 % (swh from eng)' in ' '.join(reply.sentences)
@@ -173,11 +173,11 @@ def test_scores_are_set_beside_the_size_of_wikipedia_and_by_family(tmp_path):
     over_languages(tmp_path)
     store(tmp_path, 'eng2', verses(range(70, 100)), language='eng') # Another translation of a language
     reply = ask('resources', tmp_path)
-    [row] = reply.tables[0].records
+    [row] = reply.tables[0].texts
     assert row['languages'] == '3' and float(row['pearson']) > .5 and 'Without a number of articles: wol, zul.' in reply.markdown()
-    families = {r['family']: (r['languages'], r['mean']) for r in reply.tables[1].records}
-    assert families == {'Indo-European': ('2', '80.0'), 'Atlantic-Congo': ('3', '53.3')}
-    assert [(r['script'], r['languages'], r['mean']) for r in reply.tables[2].records] == [('Latin', '5', '64.0')]
+    families = {r['family']: (r['languages'], round(r['mean'], 1)) for r in reply.tables[1].data}
+    assert families == {'Indo-European': (2, 80.), 'Atlantic-Congo': (3, 53.3)}
+    assert [(r['script'], r['languages'], r['mean']) for r in reply.tables[2].texts] == [('Latin', '5', '64.0')]
     reply.write(tmp_path/'out')
     assert (tmp_path/'out'/'resources.png').exists() and (tmp_path/'out'/'resources-scripts.png').exists()
 
@@ -187,7 +187,7 @@ def test_scores_fall_or_too_few_languages_tell(tmp_path):
     for n,verdict in (4, 'too few languages to say'), (6, 'scores fall with the number'):
         over_languages(tmp_path/str(n), {code: 90 - 10*i for i,code in enumerate(articles[:n])})
         reply = ask('resources', tmp_path/str(n))
-        row, text = reply.tables[0].records[0], reply.sentences[0]
+        row, text = reply.tables[0].texts[0], reply.sentences[0]
         assert float(row['pearson']) < -.7 and verdict in text and bool(row['low']) == (n > 4), text
 
 def test_chance_is_rarely_taken_for_a_correlation():
@@ -205,11 +205,11 @@ def test_two_languages_or_one_model_in_each_have_no_line(tmp_path):
 def test_a_selection_is_compared_with_all_languages_by_tier(tmp_path):
     over_languages(tmp_path, model='xlm-roberta-base')
     over_languages(tmp_path, dict(luo=10, ewe=10), model='xlm-roberta-base')
-    parts = {r['tier']: r for r in ask('subset', tmp_path, file='eng,swh').tables[0].records}
+    parts = {r['tier']: r for r in ask('subset', tmp_path, file='eng,swh').tables[0].texts}
     assert (parts['all']['chosen'], parts['all']['languages']) == ('2', '7')
     assert numbers(parts['all'], 'of_chosen of_all') == pytest.approx([80, 50])
     assert float(parts['high']['difference']) == pytest.approx(5) and 'unseen' not in parts
-    assert ask('subset', tmp_path).tables[0].records[0]['chosen'] == '3' # Of XTREME
+    assert ask('subset', tmp_path).tables[0].texts[0]['chosen'] == '3' # Of XTREME
     for chosen in 'deu', ','.join([*LANGUAGES, 'luo', 'ewe']):
         with pytest.raises(InputError, match='no language of the selection, or no other'): ask('subset', tmp_path, file=chosen)
 
@@ -222,7 +222,7 @@ def test_test_sets_of_one_language_are_compared_in_the_way_that_they_differ(tmp_
     both('four', 50, 90, source='MACULA Greek')
     store(tmp_path, 'fra', verses([]), model='small', language='fra')
     reply = ask('consistency', tmp_path)
-    rows = {(r['kind'], r['source']): r for r in reply.tables[0].records}
+    rows = {(r['kind'], r['source']): r for r in reply.tables[0].texts}
     assert numbers(rows['translations','OntoNotes'], 'test_sets models mean largest tau') == [2, 2, 1.5, 2, 1]
     assert numbers(rows['parts','OntoNotes'], 'test_sets tau') == [3, -1] # Other splits
     assert numbers(rows['sources',''], 'test_sets tau') == pytest.approx([4, 1/3]) and len(rows) == 3
@@ -232,7 +232,7 @@ def test_test_sets_of_one_language_are_compared_in_the_way_that_they_differ(tmp_
     reply.write(tmp_path/'out')
     assert (tmp_path/'out'/'consistency.png').exists()
     both('one', 10, 20, recipe='robust'); both('two', 20, 10, recipe='robust') # noqa: E702
-    recipes = [(r['recipe'], r['tau']) for r in ask('consistency', tmp_path).tables[0].records if r['kind'] == 'translations']
+    recipes = [(r['recipe'], r['tau']) for r in ask('consistency', tmp_path).tables[0].texts if r['kind'] == 'translations']
     assert recipes == [('paper', '1.0'), ('robust', '-1.0')] # Never mixed
 
 def test_a_name_with_brackets_is_not_one_that_was_set_apart(tmp_path):
@@ -252,7 +252,7 @@ def test_a_target_with_one_answer_shows_no_gap(tmp_path):
             store(tmp_path, code, flat if code == 'wol' else verses(range(20)), seed=seed, protocol='transfer-probe',
                   trained_on=source('eng'), collapsed=code == 'wol')
     reply = ask('transfer-probe', tmp_path)
-    matrix, gaps, means = (t.records for t in reply.tables)
+    matrix, gaps, means = (t.texts for t in reply.tables)
     assert {r['target']: r['collapsed'] for r in gaps} == dict(eng='0', fra='0', wol='1') and means[0]['collapsed'] == '1'
     assert 'on 1 of them a model gives one answer to everything' in reply.sentences[0]
 
@@ -302,7 +302,7 @@ def test_collapsed_trainings_are_some_of_those_that_were_measured(tmp_path):
             store(tmp_path, code, [row | dict(label='01'[i % 2]) for i,row in enumerate(said)], seed=seed, collapsed=seed < flat,
                   hyperparameters=dict(learning_rate=1.))
     reply = ask('power', tmp_path)
-    [row] = reply.tables[0].records
+    [row] = reply.tables[0].texts
     assert (row['trainings'], row['collapsed']) == ('3', '1') and 'Collapsed runs: 1 of 3.' in reply.markdown()
     assert '3 of bert on fra' in reply.markdown()
 
@@ -311,7 +311,7 @@ def test_a_limited_training_set_is_not_all_of_it(tmp_path):
         runs = tmp_path/str(limit)
         store(runs, 'eng', verses(range(20)), protocol='few-shot', trained_on=source('eng'), limit=limit,
               counts=dict(train=train, test=100))
-        [row] = ask('few-shot', runs).tables[0].records
+        [row] = ask('few-shot', runs).tables[0].texts
         assert (row['examples'], row['size']) == (str(train), name)
 
 # What is shown

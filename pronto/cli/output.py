@@ -82,4 +82,4 @@ def show_tables(
 ):
     "Print tables, as JSON the rows of their CSV files"
     text = text or '\n\n'.join(table.markdown() for table in tables)
-    show(text, dict(tables={table.stem: table.records for table in tables}))
+    show(text, dict(tables={table.stem: table.texts for table in tables}))

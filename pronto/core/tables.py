@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['ABSENT', 'IN_BRACKETS', 'Markup', 'one_line', 'isolated', 'own_direction', 'in_own_cells', 'grouped', 'names_in',
            'markdown_text', 'code_span', 'markdown_row', 'markdown_table', 'latex_text', 'spreadsheet_safe',
-           'spreadsheet_value', 'csv_text', 'csv_rows', 'csv_records', 'decimal', 'interval_text', 'Printed',
-           'terminal_text', 'Column', 'record_of', 'cells_of', 'titles_of', 'Table', 'table_of', 'wide_table',
+           'spreadsheet_value', 'csv_text', 'csv_rows', 'csv_records', 'decimal', 'percent', 'interval_text', 'Printed',
+           'terminal_text', 'Column', 'titled', 'record_of', 'cells_of', 'titles_of', 'Table', 'table_of', 'wide_table',
            'read_table']
 
 # %% ../../nbs/core/tables.ipynb #73dc1c36
@@ -198,6 +198,10 @@ def decimal(x:float|None, digits:int=2, sign:str='')->str: # As a table prints i
     "A number with so many decimals; `sign` is `+` for differences"
     return ABSENT if x is None or x != x else f'{x:{sign}.{digits}f}'.replace('-', '−')
 
+def percent(share:float)->str: # e.g. `85 %`
+    "A share as a table prints it"
+    return f'{100*share:.0f} %'
+
 IN_BRACKETS = '[{}, {}]'
 
 def interval_text(
@@ -289,13 +293,22 @@ def _as_html(table)->str:
     notes = [f'<p>{escape(one_line(note))}</p>' for note in [*table.legend, *table.notes]]
     return in_own_cells('\n'.join([*parts, *notes]))
 
-def _as_csv(table)->str:
-    texts = lambda row: (_plain(cell.text) for cell in row)
-    printed = [dict(zip(header, texts(row))) for header,rows,_ in _headed(table) for row in rows]
+def _file_records(table)->list[dict]:
+    "What the CSV file has, plain and rounded: the records, or what is printed if there are none"
     def short(x):
+        if isinstance(x, Printed): return _plain(x.text)
         if isinstance(x, str): return _plain(x)
         return round(x, table.decimals) if isinstance(x, float) and table.decimals else x
-    return csv_text([{k: short(x) for k,x in row.items()} for row in table.data or printed])
+    records = table.data or [dict(zip(header, row)) for header,rows,_ in _headed(table) for row in rows]
+    return [{name: short(x) for name,x in record.items()} for record in records]
+
+def _file_texts(table)->list[dict[str,str]]:
+    "The same as texts, each row with all columns"
+    records = _file_records(table)
+    columns = dict.fromkeys(name for record in records for name in record)
+    return [{name: str(_known(record.get(name))) for name in columns} for record in records]
+
+def _as_csv(table)->str: return csv_text(_file_records(table))
 
 # %% ../../nbs/core/tables.ipynb #tbltab6c
 def _keep_names(columns:list, width:int):
@@ -360,6 +373,10 @@ class Column(NamedTuple):
 def _value(row, name:str): return row[name] if isinstance(row, dict) else getattr(row, name)
 
 # %% ../../nbs/core/tables.ipynb #tblcol02
+def titled(*names:str, show:Callable|None=None)->list[Column]:
+    "Columns that are printed under their own names"
+    return [Column((name,), name, show) for name in names]
+
 def record_of(columns:list[Column], row)->dict: # Name to value, `None` for what is not a number
     "What the files have of a row"
     found = {name: x for c in columns for name,x in zip(c.names, c.values(row))}
@@ -395,7 +412,7 @@ class Table:
     @property
     def rows(self)->list[list]: return [row for _,rows in self.blocks for row in rows]
     @property
-    def records(self)->list[dict[str,str]]: return csv_rows(self.csv()) # The rows of the CSV file
+    def texts(self)->list[dict[str,str]]: return _file_texts(self) # The rows of the CSV file
 
     def markdown(self)->str: return _as_markdown(self) # For reading on the web
     def latex(self)->str: return _as_latex(self) # A `table*` environment; needs the package booktabs

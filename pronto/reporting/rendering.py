@@ -13,7 +13,7 @@ from textwrap import fill as wrapped
 from typing import TYPE_CHECKING
 from ..core.pictures import no_formula
 from ..datasets.tasks import TASKS
-from ..core.tables import ABSENT, Printed, Table, decimal, grouped
+from ..core.tables import ABSENT, Printed, Table, decimal, grouped, percent
 from .scores import IN_PERCENT, METRICS, MIN_SEEDS
 from ..runs.store import safe_name
 if TYPE_CHECKING: import matplotlib.figure
@@ -299,7 +299,7 @@ def _figure(cell:TaskScore, metric:str, limits_differ:bool=False, most_seeds:int
     beside = [decimal(x) for m in _BESIDE[metric] if (x := getattr(cell, m)) is not None]
     if short: beside = [cell.baseline] if cell.reference else [decimal(cell.over_baseline, digits, '+')]
     shares = dict(probe=cell.probe_kept, unknown=cell.unknown) | {'one letter': cell.follows}
-    beside += [f'{what} {100*share:.0f} %' for what,share in shares.items() if share]
+    beside += [f'{what} {percent(share)}' for what,share in shares.items() if share]
     if cell.seeds and cell.seeds < most_seeds: beside.append(f'{cell.seeds} seed{"s"*(cell.seeds > 1)}')
     return Printed(large, ', '.join(filter(None, beside)) if cell.ours is not None else '')
 

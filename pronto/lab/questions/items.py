@@ -9,18 +9,21 @@ __all__ = ['ITEMS', 'Answer', 'answers_of', 'Difficulty', 'fit_answers', 'diffic
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri000005
 from collections import Counter
+from dataclasses import replace
+from operator import itemgetter
 from typing import NamedTuple
 import numpy as np
 from ...core.files import InputError
 from ..statistics.item_response import ItemFit, fit_items
 from ...core.progress import progress
-from ...core.tables import Table, decimal, grouped, own_direction
+from ...core.tables import Column, Table, decimal, grouped, own_direction, percent, record_of
+from ...core.tables import table_of, titled
 from ...datasets.examples import verses_of
 from ...datasets.loading import load_dataset_folder
 from ...datasets.tasks import TASKS
 from ...core.pictures import panels
 from ...runs.schema import Run
-from ...reporting.questions.question import RunQuestion, table_rows
+from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.protocol_cells import data_notes
 from ...runs.comparing import task_key, task_name
 from ...runs.store import predictions_of, safe_name
@@ -149,6 +152,8 @@ class Items(NamedTuple):
     notes:tuple[str,...] = () # About the runs
 
     @property
+    def name(self)->str: return task_name(self.task)
+    @property
     def never(self)->int: return sum(d.right == 0 for d in self.hard) # Rows that nothing answers right
 
 def _in_order(records:list[Run])->list[tuple[str,list[Run]]]: # Of the tables: the order of `TASKS`
@@ -180,52 +185,78 @@ _ITEM_NOTE = ('Standard deviations on the logit scale, from correct ~ model × t
               '(1 | chapter). Never right: rows that every model that was asked gets wrong in every '
               'translation that has them; suspects: those of them with six answers or more.')
 
+_COLUMNS = [*titled('task', 'rows', 'models × translations'),
+            *titled('sd verses', 'sd chapters', 'sd models', show=decimal),
+            *titled('never right', 'suspects')]
+
+def _row(items:Items)->dict:
+    about = {'task': items.name, 'rows': len(items.hard), 'models × translations': items.n_cells}
+    spread = {f'sd {what.split()[0]}': sd for what,sd in items.spread.items()}
+    return about | spread | {'never right': items.never, 'suspects': len(items.suspects)}
+
 def items_table(found:list[Items])->Table:
     "What makes answers differ"
-    rows = [[task_name(i.task), f'{len(i.hard):,}', str(i.n_cells), *(f'{x:.2f}' for x in i.spread.values()),
-             str(i.never), str(len(i.suspects))] for i in found]
-    header = ['task','rows','models × translations','sd verses','sd chapters','sd models','never right',
-              'suspects']
-    return Table('items', 'What makes answers differ', [(header, rows)], [_ITEM_NOTE, *found[0].notes])
+    notes = [_ITEM_NOTE, *found[0].notes]
+    return table_of('items', 'What makes answers differ', _COLUMNS, list(map(_row, found)), notes)
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri000032
-def _text_cell(asked:str, texts:dict[str,str]|None, most:int=90)->list[str]: # None without texts
+def _text_column(name:str, texts:dict[str,str]|None, most:int=90)->list[Column]: # None without texts
     "The verse that a row asks about, shortened"
-    if not texts: return []
-    text = texts.get(' '.join(asked.split(' ')[-2:]), '')
-    return [own_direction(text if len(text) <= most else f'{text[:most]}...')]
+    def text(row):
+        ref = ' '.join(row['asked'].split(' ')[-2:])
+        verse = texts.get(ref, '')
+        return own_direction(verse if len(verse) <= most else f'{verse[:most]}...')
+    return [Column(name, 'text', get=text)] if texts else []
+
+def _with_first(stem:str, title:str, columns:list[Column], first:list, rows:list, notes:list[str])->Table:
+    "A table that prints the first rows, with records of all"
+    table = table_of(stem, title, columns, first, notes)
+    return replace(table, data=[record_of(columns, row) for row in rows])
+
+def _difficulty_text(row:dict)->str: return f'{decimal(row["difficulty"])} ± {decimal(row["error"])}'
+def _right_text(right:int, n:int)->str: return f'{right} of {n}'
 
 def hardest_table(items:Items, most:int=15)->Table: # Its CSV has all rows
     "The hardest rows of a task"
-    name = task_name(items.task)
-    rows = [[d.asked, *_text_cell(d.asked, items.texts), d.label, f'{d.right} of {d.n}',
-             f'{d.difficulty:.2f} ± {d.error:.2f}'] for d in items.hard[:most]]
-    header = ['verse', *(['text'] if items.texts else []), 'label','right','difficulty']
+    columns = [
+        Column('asked', 'verse'), *_text_column('', items.texts), *titled('label'),
+        Column('difficulty'), Column('error'), Column('right n', 'right', _right_text),
+        Column('', 'difficulty', get=_difficulty_text)]
     note = 'Difficulty: of the verse and its chapter on the logit scale, with its standard deviation.'
-    data = [d._asdict() for d in items.hard]
-    stem = f'items-{safe_name(name.lower())}'
-    return Table(stem, f'{name}: the hardest rows', [(header, rows)], [note, *items.notes], data)
+    stem, title = f'items-{safe_name(items.name.lower())}', f'{items.name}: the hardest rows'
+    rows = [d._asdict() for d in items.hard]
+    return _with_first(stem, title, columns, rows[:most], rows, [note, *items.notes])
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri00032b
+_SUSPECTS_NOTE = ('Every model gets these rows, of six answers or more, wrong in every translation. Read '
+                  'them before you call a label wrong.')
+
+def _usual_note(found:list[Items])->str: # Empty if there are none
+    said = []
+    for items in found:
+        usual = [s for s in items.suspects if s.usual]
+        if usual: said.append(f'{items.name} {len(usual)} of {len(items.suspects)} ({usual[0].instead})')
+    if not said: return ''
+    return ('Rows whose answer is the one that models give most often, which says little about a label, come '
+            f'last: {", ".join(said)}.')
+
 def suspects_table(found:list[Items], most:int=12)->Table: # Its CSV has all rows
     "Rows of all tasks whose labels may be wrong"
-    row = lambda i, s: [task_name(i.task), s.asked, *_text_cell(s.asked, i.texts), s.label, s.instead,
-                        f'{100*s.agree:.0f} %', str(s.n), str(s.languages)]
-    header = ['task','verse', *(['text'] if found[0].texts else []), 'label','models say','agree','answers',
-              'translations']
-    rows = [row(i, s) for i in found for s in i.suspects[:most]]
-    data = [dict(zip(header, row(i, s))) | dict(usual=s.usual) for i in found for s in i.suspects]
-    note = ('Every model gets these rows, of six answers or more, wrong in every translation. Read them '
-            'before you call a label wrong.')
-    usual = [(i, some) for i in found if (some := [s for s in i.suspects if s.usual])]
-    said = [f'{task_name(i.task)} {len(some)} of {len(i.suspects)} ({some[0].instead})' for i,some in usual]
-    if said: note += (' Rows whose answer is the one that models give most often, which says little about a '
-                      f'label, come last: {", ".join(said)}.')
-    return Table('suspects', 'Suspected label errors', [(header, rows)], [note, *found[0].notes], data)
+    def rows_of(items, suspects): return [s._asdict() | dict(task=items.name) for s in suspects]
+    columns = [
+        *titled('task'), Column('verse', 'verse', get=itemgetter('asked')),
+        *_text_column('text', found[0].texts), *titled('label'),
+        Column(('models say',), 'models say', get=itemgetter('instead')), *titled('agree', show=percent),
+        Column('answers', 'answers', get=itemgetter('n')),
+        Column('translations', 'translations', get=itemgetter('languages')), Column('usual')]
+    first = [row for items in found for row in rows_of(items, items.suspects[:most])]
+    rows = [row for items in found for row in rows_of(items, items.suspects)]
+    note = ' '.join(filter(None, [_SUSPECTS_NOTE, _usual_note(found)]))
+    return _with_first('suspects', 'Suspected label errors', columns, first, rows, [note, *found[0].notes])
 
 def plot_items(found:list[Items], metric:str=''):
     "How often a row is answered correctly, by task"
-    titles = [f'{task_name(items.task)}: {items.never} never' for items in found]
+    titles = [f'{items.name}: {items.never} never' for items in found]
     figure, axes = panels(titles, 3., 2.2, x='correct answers to a row (%)', y='rows')
     for ax,items in zip(axes, found):
         ax.hist([100*d.right/d.n for d in items.hard], bins=20, range=(0, 100), color='C0')
@@ -234,15 +265,15 @@ def plot_items(found:list[Items], metric:str=''):
 # %% ../../../nbs/lab/questions/items.ipynb #ri000033
 def item_sentences(tables:list[Table], metric:str='')->list[str]:
     "Say what the answers tell about the rows"
-    lines = []
-    for row in table_rows(tables, 'items'):
-        verses, models = float(row['sd verses']), float(row['sd models'])
-        more = 'more' if verses > models else 'less'
-        lines.append(f'{row["task"]}: of {row["rows"]} rows {row["never right"]} are answered wrongly by '
-                     f'every model in every translation ({row["suspects"]} of them have six answers or '
-                     f'more); answers differ {more} between verses (sd {decimal(verses)}) than between '
-                     f'models and translations (sd {decimal(models)}).')
-    return lines
+    return [_sentence(row) for row in records_of(tables, 'items')]
+
+def _sentence(row:dict)->str:
+    verses, models = row['sd verses'], row['sd models']
+    more = 'more' if verses > models else 'less'
+    return (f'{row["task"]}: of {row["rows"]:,} rows {row["never right"]} are answered wrongly by '
+            f'every model in every translation ({row["suspects"]} of them have six answers or '
+            f'more); answers differ {more} between verses (sd {decimal(verses)}) than between '
+            f'models and translations (sd {decimal(models)}).')
 
 def _read(records:list[Run], options)->list[Items]:
     return read_items(records, texts_of(options.file) if options.file else None)

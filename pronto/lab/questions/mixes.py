@@ -6,110 +6,93 @@
 __all__ = ['CONDITIONS', 'MIXES', 'Mixes', 'read_mixes', 'mixes_table', 'difference_table', 'plot_mixes', 'mixes_sentences']
 
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx05
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from statistics import mean
-from typing import NamedTuple
-from ...core.tables import ABSENT, Column, Table, grouped, wide_table
+from ...core.tables import Column, Table, table_of, titled, wide_table
 from ..protocols.mixing import VERSIONS
 from ...core.pictures import panels
-from ...reporting.protocol_cells import best_note, collapse_mark, compare_means, difference_cells
-from ...reporting.protocol_cells import few_seeds_note, number, score_columns, with_ends
-from ...reporting.questions.question import RunQuestion, records_of, table_rows
-from ...reporting.scores import Answers, among_best, is_clear, read_answers, shown
+from ...reporting.cells import Cell, Cells, mean_difference, read_each
+from ...reporting.protocol_cells import best_note, collapse_mark, difference_columns, difference_text
+from ...reporting.protocol_cells import few_seeds_note, number, score_columns
+from ...reporting.questions.question import RunQuestion, records_of
+from ...reporting.scores import is_clear, shown
 from ...runs.schema import Run
-from ...runs.comparing import by_model_and_task, one_setting, task_name
+from ...runs.comparing import task_name
 
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx07
 CONDITIONS = 'in', *(f'{mix}, {version}' for mix in ('all','all but in') for version in VERSIONS)
 
-class Mixes(NamedTuple):
-    "One model on one task"
-    model:str
-    task:str # Its stem, with its source where that makes it another task
-    cells:dict[tuple[str,str],Answers] # (target, condition) to the answers of its seeds
-    runs:list[Run]
+class Mixes(Cells):
+    "Cells of one model on one task, by target and condition"
 
     @property
-    def targets(self)->list[str]: return list(dict.fromkeys(target for target,_ in self.cells)) # Codes
+    def targets(self)->list[str]: return self.values('bible') # Codes
     @property
-    def whole(self)->list[str]: # Targets that were tested under all conditions
-        return [t for t in self.targets if all((t, c) in self.cells for c in CONDITIONS)]
+    def whole(self)->Cells: # Of targets that were tested under all conditions
+        return Cells(cell for own in self.by('bible').values() if len(own) == len(CONDITIONS) for cell in own)
+
+def _place(cell:Cell)->tuple: return cell.bible, CONDITIONS.index(cell.condition)
 
 def read_mixes(records:list[Run])->list[Mixes]: # One for each model and task
     "The answers of all runs of mixes"
-    found = []
-    for (model,task),runs in by_model_and_task([r for r in records if r.protocol == 'mixes']).items():
-        kept = one_setting(runs)
-        cells = grouped(kept, lambda r: (r.dataset, r.condition))
-        found.append(Mixes(model, task, {key: read_answers(seeds) for key,seeds in cells.items()}, kept))
-    return found
+    runs = [r for r in records if r.protocol == 'mixes' and r.condition in CONDITIONS]
+    found = read_each(runs, source=lambda run: '', condition=attrgetter('condition'))
+    return [Mixes(sorted(cells, key=_place)) for cells in found]
 
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx09b
-class _Row(NamedTuple):
-    mixes:Mixes
-    target:str
-    condition:str
-    answers:Answers
-    is_best:bool # Is no other mix clearly better for the target?
+def _best_mixes(found:list[Mixes], metric:str)->set[Cell]:
+    "For each target the mixes that no other one is clearly better than"
+    return {cell for mixes in found for own in mixes.by('bible').values() for cell in own.best(metric)}
 
-def _rows(mixes:Mixes, metric:str)->list[_Row]:
-    rows = []
-    for target in mixes.targets:
-        own = {c: mixes.cells[target, c] for c in CONDITIONS if (target, c) in mixes.cells}
-        best = among_best(own, metric)
-        rows += [_Row(mixes, target, c, answers, c in best) for c,answers in own.items()]
-    return rows
-
-def _mark(row:_Row)->str: return collapse_mark(row.answers) + '‡'*row.is_best
-
-def _of_model(rows:list[_Row], metric:str)->Table: # And task
-    score, ends = score_columns(lambda row: row.answers.scores[metric], metric, _mark)
+def _of_model(mixes:Mixes, best:set[Cell], metric:str)->Table: # And task
+    def mark(cell): return collapse_mark(cell.answers) + '‡'*(cell in best)
+    score, ends = score_columns(lambda cell: cell.score(metric), metric, mark)
     columns = [
-        Column('task', 'task', get=lambda row: task_name(row.mixes.task)),
-        Column('model', 'model', get=attrgetter('mixes.model')), Column('target', 'target'),
-        Column('condition'), Column('metric', get=lambda row: metric), score, ends,
-        Column('collapsed', get=lambda row: int(row.answers.collapsed))]
-    return wide_table('mixes', '', columns, rows, across='condition', cell=score, order=CONDITIONS)
+        Column('task', 'task', get=attrgetter('task_name')), *titled('model'),
+        Column('target', 'target', get=attrgetter('bible')),
+        Column('condition'), Column('metric', get=lambda cell: metric), score, ends,
+        Column('collapsed', get=lambda cell: int(cell.answers.collapsed))]
+    return wide_table('mixes', '', columns, mixes, across='condition', cell=score, order=CONDITIONS)
 
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx09b2
 def _mean_row(mixes:Mixes, metric:str)->list[str]:
     "The mean of each mix over the targets that were tested under all of them"
-    answers = [[mixes.cells[target, c] for target in mixes.whole] for c in CONDITIONS]
-    means = [mean(a.scores[metric].value for a in own) for own in answers]
+    by_mix = mixes.whole.by('condition')
+    means = [mean(cell.score(metric).value for cell in by_mix[c]) for c in CONDITIONS]
     return [task_name(mixes.task), mixes.model, 'mean', *(number(x, metric) for x in means)]
 
 def mixes_table(found:list[Mixes], metric:str='accuracy')->Table:
     "A row for each target, a column for each mix; the mean over the targets at the end"
-    lines, data, is_best = [], [], False
+    lines, data, best = [], [], _best_mixes(found, metric)
     for mixes in found:
-        rows = _rows(mixes, metric)
-        table = _of_model(rows, metric)
-        is_best |= any(row.is_best for row in rows)
+        table = _of_model(mixes, best, metric)
         lines += [*table.rows, *([_mean_row(mixes, metric)] if mixes.whole else [])]
         data += table.data
     trained = ', '.join(f'{task_name(m.task)} {m.runs[0].counts.get("train", 0):,}' for m in found)
-    of_best = best_note('mix for this target', is_best, [r for m in found for r in m.runs])
+    of_best = best_note('mix for this target', best, [r for m in found for r in m.runs])
     note = f'Rows of train, the same in all columns: {trained}. {of_best}'.strip()
     header = ['task', 'model', 'target', *CONDITIONS]
     return Table('mixes', 'Mixes of languages', [(header, lines)], [note], data)
 
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx09d
 _DIFFERENCES = 'mixes-differences'
+_MINUS_IN = ('Minus in: the mean over the targets, on the test rows that all have, minus that of training on '
+             'the target alone with as many rows.')
 
 def difference_table(found:list[Mixes], metric:str='accuracy')->Table:
     "Each mix against training on the target alone, averaged over the targets"
-    rows, differences = [], []
-    for mixes,condition in ((m, c) for m in found if m.whole for c in CONDITIONS[1:]):
-        other, own = ([mixes.cells[t, c] for t in mixes.whole] for c in (condition, 'in'))
-        difference, n = compare_means(other, own, metric)
-        if not difference: continue
-        differences.append(difference)
-        rows.append([task_name(mixes.task), mixes.model, condition, str(len(own)), f'{n:,}',
-                     *difference_cells(difference, metric)])
-    header = ['task','model','mix','targets','rows','minus in','95 %','p']
-    note = ('Minus in: the mean over the targets, on the test rows that all have, minus that of training on '
-            'the target alone with as many rows. ' + few_seeds_note(differences)).strip()
-    return Table(_DIFFERENCES, 'Mixes against one language', [(header, rows)], [note])
+    rows = []
+    for mixes in found:
+        by_mix = mixes.whole.by('condition')
+        alone = by_mix.pop('in', [])
+        about = dict(task=task_name(mixes.task), model=mixes.model, targets=len(alone)) if alone else {}
+        for mix,cells in by_mix.items():
+            difference, n = mean_difference(cells, alone, metric)
+            if difference: rows.append(about | dict(mix=mix, rows=n, difference=difference))
+    columns = [*titled('task', 'model', 'mix', 'targets', 'rows'),
+               *difference_columns('minus_in', 'minus in', itemgetter('difference'), metric)]
+    note = f'{_MINUS_IN} {few_seeds_note([row["difference"] for row in rows])}'.strip()
+    return table_of(_DIFFERENCES, 'Mixes against one language', columns, rows, [note])
 
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx11
 _SHAPES = zip(CONDITIONS, ('ok','sC0','oC0','sC1','oC1')) # Shape: version; colour: mix
@@ -118,8 +101,8 @@ _MARKS = {c: dict(ls='', marker=m[0], color=m[1:], mfc='none' if m[0] == 's' els
 def _panel(ax, mixes:Mixes, metric:str):
     for y,target in enumerate(mixes.targets):
         for condition,mark in _MARKS.items():
-            answers = mixes.cells.get((target, condition))
-            if answers: ax.plot(shown(metric, answers.scores[metric].value), y, ms=5, **mark)
+            cell = mixes.one(bible=target, condition=condition)
+            if cell: ax.plot(shown(metric, cell.score(metric).value), y, ms=5, **mark)
     ax.set_yticks(range(len(mixes.targets)), mixes.targets, fontsize=7)
     ax.set_ylim(len(mixes.targets) - .5, -.5)
     ax.grid(axis='y', alpha=.3)
@@ -128,7 +111,7 @@ def plot_mixes(found:list[Mixes], metric:str='accuracy'):
     "A panel for each task and model, a row for each target, a mark for each mix"
     import matplotlib.pyplot as plt
     tallest = max((len(mixes.targets) for mixes in found), default=1)
-    titles = [f'{task_name(mixes.task)}, {mixes.model}' for mixes in found]
+    titles = [mixes.title for mixes in found]
     fig, axes = panels(titles, 3.2, 1 + .28*tallest, .4, x=f'{metric} on the test set of the target')
     for ax,mixes in zip(axes, found): _panel(ax, mixes, metric)
     marks = [plt.Line2D([], [], **mark) for mark in _MARKS.values()]
@@ -138,20 +121,19 @@ def plot_mixes(found:list[Mixes], metric:str='accuracy'):
 # %% ../../../nbs/lab/questions/mixes.ipynb #mx15n
 def mixes_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
     "What other languages are worth"
-    lines = [_sentence(row) for row in table_rows(tables, _DIFFERENCES)]
+    lines = [_sentence(row, metric) for row in records_of(tables, _DIFFERENCES)]
     collapsed = [row['collapsed'] for row in records_of(tables, 'mixes')]
     if n := sum(collapsed):
         lines.append(f'In {n} of {len(collapsed)} scores (†) a model gave the same answer to everything: '
                      'there the mixes cannot be told apart, and equal scores say nothing about them.')
     return lines
 
-def _sentence(row:dict)->str: # As the table prints it
+def _sentence(row:dict, metric:str)->str:
     verdict = ''
-    if row['p'] != ABSENT:
-        clear = is_clear(float(row['p']))
-        verdict = ', a difference' if clear else ', no difference that these runs show'
+    if row['p'] is not None:
+        verdict = ', a difference' if is_clear(row['p']) else ', no difference that these runs show'
     return (f'{row["task"]}, {row["model"]}: {row["mix"]} against in, mean of {row["targets"]} targets: '
-            f'{with_ends(row["minus in"], row["95 %"])}{verdict}.')
+            f'{difference_text(row, "minus_in", metric)}{verdict}.')
 
 def _tables(found:list[Mixes], metric:str)->list[Table]:
     return [mixes_table(found, metric), difference_table(found, metric)]

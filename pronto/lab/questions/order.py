@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from ...core.files import InputError
 from ...core.pictures import panels
-from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of
+from ...core.tables import Column, Table, decimal, grouped, interval_text, percent, table_of
 from ...reporting.protocol_cells import limit_text, number
 from .probe import Agreement, agreement
 from ...reporting.questions.question import RunQuestion, records_of
@@ -106,15 +106,13 @@ def _columns(metric:str)->list[Column]:
         Column('translations', 'translations', get=lambda one: len(one.same.bibles)),
         Column('tau', 'mean τ', decimal, attrgetter('same.tau')),
         Column('low high', '95 %', lambda *ends: interval_text(ends), attrgetter('same.interval')),
-        Column('pairs', 'pairs', _percent, attrgetter('same.pairs')),
+        Column('pairs', 'pairs', percent, attrgetter('same.pairs')),
         Column('whole', 'whole order', mark=lambda one: f' of {len(one.same.bibles)}'),
         Column('metric', get=lambda one: metric),
         Column('gain', 'gain', partial(number, metric=metric, sign='+')),
         Column('sd', 'sd', partial(number, metric=metric))]
 
 _LESS = ' < '
-
-def _percent(share:float)->str: return f'{100*share:.0f} %'
 
 def _setting(protocol:str, limit:int|None)->str: return f'{protocol}, {limit_text(limit)} rows'
 
@@ -147,7 +145,7 @@ def _verdict(row:dict)->str: # One of `_VERDICTS`
 
 def _found_by(row:dict)->str: # With the evidence
     ends = '' if row['low'] is None else f', 95 %: {interval_text((row["low"], row["high"]))}'
-    return f'{row["task"]} (τ {decimal(row["tau"])}{ends}; {_percent(row["pairs"])} of pairs)'
+    return f'{row["task"]} (τ {decimal(row["tau"])}{ends}; {percent(row["pairs"])} of pairs)'
 
 def _highest_first(rows:list[dict])->list[dict]: return sorted(rows, key=lambda row: -row['tau'])
 

@@ -16,7 +16,7 @@ from ...runs.schema import Run
 from ..statistics.correlation import kendall_tau, mean_interval
 from ...core.files import InputError
 from ...core.pictures import panels
-from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of
+from ...core.tables import Column, Table, decimal, grouped, interval_text, percent, table_of
 from ...runs.comparing import kind_names, made_as, one_setting, settled, task_key
 from ...runs.comparing import task_name, with_label
 from ...reporting.protocol_cells import between, described, limit_text, number
@@ -100,7 +100,7 @@ _COLUMNS = [
     Column('translations', 'translations', get=lambda one: len(one.bibles)),
     Column('tau', 'mean τ', _hundredths), Column('low high', '95 %', _ends_text, attrgetter('interval')),
     Column('tau_of_means', 'τ of the means', _hundredths),
-    Column('pairs', 'pairs alike', lambda share: f'{100*share:.0f} %')]
+    Column('pairs', 'pairs alike', percent)]
 
 def rank_table(found:list[Agreement])->Table:
     "The agreement by task"

@@ -6,12 +6,13 @@
 __all__ = ['REMEMBERED', 'remembered_table', 'memory_ranks', 'plot_remembered', 'remembered_sentences']
 
 # %% ../../../nbs/lab/questions/remembered.ipynb #rmb00005
+from functools import partial
 from ..statistics.correlation import correlate
 from ...core.pictures import panels
-from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, interval_text, table_of
+from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, table_of, titled
 from ...reporting.scores import main_metric, shown
 from ...reporting.accuracy_tables import read_seeds
-from .predicted import ReadVerses, readings
+from .predicted import SPEARMAN, ReadVerses, readings
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.protocol_cells import data_notes
 from ...runs.comparing import task_key, task_name, test_set
@@ -74,7 +75,7 @@ def _verses(run:Run)->dict[str,bool]: # Does the model complete it word for word
     columns = prediction_columns(run)
     return {ref: float(exact) == 1 for ref,exact in zip(columns['ref'], columns['exact']) if exact}
 
-def _without_known(models:dict[str,tuple[list[Run],dict[str,bool]]], metric:str)->list: # Cells of a row
+def _without_known(models:dict[str,tuple[list[Run],dict[str,bool]]], metric:str)->dict:
     "The scores of models on all rows, and on those with verses that none of them knows"
     answers = {name: read_seeds(runs) for name,(runs,_) in models.items()}
     first, verses = next(iter(answers.values())).asked, [known for _,known in models.values()]
@@ -83,13 +84,16 @@ def _without_known(models:dict[str,tuple[list[Run],dict[str,bool]]], metric:str)
     known = {ref for of_model in verses for ref,exact in of_model.items() if exact}
     rows = [i for i,r in enumerate(refs) if r and r <= everywhere]
     kept = [i for i in rows if not refs[i] & known]
-    if not kept: return [len(rows), 0, '', '', '']
+    sizes = dict(rows=len(rows), without=len(kept))
+    if not kept: return sizes | dict(correlation=None, change=None)
     on = lambda places: [shown(metric, a.at(places).scores[metric].value) for a in answers.values()]
     before, after = on(rows), on(kept)
-    together = correlate(before, after)
     change = max((b - a for a,b in zip(before, after)), key=abs)
-    interval = interval_text(together.intervals['spearman'], form=IN_BRACKETS)
-    return [len(rows), len(kept), decimal(together.spearman), interval, decimal(change, sign='+')]
+    return sizes | dict(correlation=correlate(before, after), change=change)
+
+_RANK_COLUMNS = [
+    *titled('translation', 'protocol', 'task', 'models', 'rows', 'without'),
+    *SPEARMAN, *titled('change', show=partial(decimal, sign='+'))]
 
 def memory_ranks(found:list[ReadVerses])->list[Table]: # One, or none if too few models have scores
     "Are models ranked in the same order without the verses that they know?"
@@ -101,11 +105,10 @@ def memory_ranks(found:list[ReadVerses])->list[Table]: # One, or none if too few
     rows = []
     for (dataset,protocol,_,task,_),models in cells.items():
         if len(models) < _LEAST: continue
-        rows.append([dataset, protocol, task_name(task), len(models),
-                     *_without_known(models, main_metric(task))])
-    header = ['translation','protocol','task','models','rows','without','Spearman','95 %','change']
+        about = dict(translation=dataset, protocol=protocol, task=task_name(task), models=len(models))
+        rows.append(about | _without_known(models, main_metric(task)))
     title = 'Are models ranked alike without the verses that they know?'
-    return [Table('memory-ranks', title, [(header, rows)], [_RANKS], align='lllrrrrlr')] if rows else []
+    return [table_of('memory-ranks', title, _RANK_COLUMNS, rows, [_RANKS], align='lllrrrrlr')] if rows else []
 
 # %% ../../../nbs/lab/questions/remembered.ipynb #rmb0007b
 def plot_remembered(runs:list[Run]): # A figure of matplotlib

@@ -14,7 +14,7 @@ import numpy as np
 from ..statistics.correlation import correlate
 from ...core.files import InputError, fact_table
 from ...core.pictures import no_formula, panels
-from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of, titles_of
+from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of, titled
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.protocol_cells import as_shown
 from ...reporting.scores import shown
@@ -147,12 +147,14 @@ def groups_table(
     rows = []
     for f in found:
         for name,values in _grouped_scores(f, kind).items():
-            cells = [as_shown(x, metric) for x in (mean(values), min(values), max(values))]
-            rows.append([*f.about.values(), name, str(len(values)), *cells])
-    header = [*titles_of(ABOUT), _KINDS[kind], 'languages', 'mean', 'lowest', 'highest']
+            of_group = {_KINDS[kind]: name, 'languages': len(values)}
+            ends = dict(mean=mean(values), lowest=min(values), highest=max(values))
+            rows.append(f.about | of_group | ends)
+    columns = [*ABOUT, *titled(_KINDS[kind], 'languages'),
+               *titled('mean', 'lowest', 'highest', show=partial(as_shown, metric=metric))]
     of = dict(families='Families of Glottolog', scripts='Scripts of ISO 15924')[kind]
     note = f'{of}, in the order of their mean number of Wikipedia articles.'
-    return Table(f'resources-{kind}', f'Scores by {_KINDS[kind]}', [(header, rows)], [note])
+    return table_of(f'resources-{kind}', f'Scores by {_KINDS[kind]}', columns, rows, [note])
 
 # %% ../../../nbs/lab/questions/resources.ipynb #rs100012
 def _one_scale(axes:list, found:list[OverLanguages], which:str):

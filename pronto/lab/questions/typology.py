@@ -9,16 +9,17 @@ __all__ = ['DISTANCES', 'TYPOLOGY', 'language_distances', 'gap_matrix', 'Distanc
 # %% ../../../nbs/lab/questions/typology.ipynb #ty000005
 import logging
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import itemgetter
 from typing import NamedTuple
 import numpy as np
 from ..statistics.correlation import least_p, mantel
 from ...core.files import InputError
 from ...core.progress import progress
 from ...core.stats import holm
-from ...core.tables import Table, decimal, grouped
+from ...core.tables import Table, decimal, grouped, table_of, titled
 from ...core.pictures import panels
-from ...reporting.questions.question import RunQuestion, by_columns
+from ...reporting.questions.question import RunQuestion, records_of
 from ...runs.schema import Run
 from ...runs.comparing import task_key, task_name
 from ...reporting.translation_spread import with_languages
@@ -170,16 +171,23 @@ def read_typology(
     return found
 
 # %% ../../../nbs/lab/questions/typology.ipynb #ty00031b
+_p_value = partial(decimal, digits=4)
+_COLUMNS = [*titled('task', 'model', 'distance', 'languages'), *titled('r', 'ρ', show=decimal),
+            *titled('p (Mantel)', 'p (Holm)', 'least p', show=_p_value)]
+
+def _row(of:Typology, test:DistanceTest)->dict:
+    about = dict(task=task_name(of.task), model=of.model, distance=test.kind, languages=test.n, r=test.r)
+    least = least_p(test.n, len(of.tests))
+    return about | {'ρ': test.rho, 'p (Mantel)': test.p, 'p (Holm)': test.p_holm, 'least p': least}
+
 def typology_table(found:list[Typology])->Table:
     "A row for each task, model and distance"
-    rows = [[task_name(f.task), f.model, t.kind, str(t.n), decimal(t.r), decimal(t.rho), f'{t.p:.4f}',
-             f'{t.p_holm:.4f}', f'{least_p(t.n, len(f.tests)):.4f}'] for f in found for t in f.tests]
-    header = ['task','model','distance','languages','r','ρ','p (Mantel)','p (Holm)','least p']
+    rows = [_row(f, test) for f in found for test in f.tests]
     note = ('Transfer gaps (in-language minus transfer) against distances of URIEL+; positive: gaps grow '
             'with the distance. Mantel tests permute languages; Holm corrects for the number of distances. '
             'Least p: the smallest that so many languages can have after the correction.')
     title = 'Transfer gaps and distances between languages'
-    return Table('typology', title, [(header, rows)], [note])
+    return table_of('typology', title, _COLUMNS, rows, [note])
 
 # %% ../../../nbs/lab/questions/typology.ipynb #ty000032
 def plot_typology(found:list[Typology], metric:str=''):
@@ -195,17 +203,19 @@ def plot_typology(found:list[Typology], metric:str=''):
 
 def typology_sentences(tables:list[Table], metric:str='')->list[str]:
     "Do gaps grow with a distance?"
-    lines = []
-    for (task, model),own in by_columns(tables, 'task', 'model').items():
-        clear = [r for r in own if float(r['p (Holm)']) < .05]
-        named = ', '.join(f'{r["distance"]} (r {r["r"]}, p {r["p (Holm)"]})' for r in clear)
-        most, least = (f(float(r[name]) for r in own) for f,name in ((max, 'languages'), (min, 'least p')))
-        said = 'no distance explains the gaps'
-        if least >= .05:
-            said = f'too few to tell whether distances explain the gaps, as p is at least {decimal(least)}'
-        if clear: said = f'gaps go together with the distances {named}'
-        lines.append(f'{task}, {model}, {most:.0f} languages: {said} (Mantel tests, 5 %, corrected by Holm).')
-    return lines
+    by_model = grouped(records_of(tables, 'typology'), itemgetter('task', 'model'))
+    return [_sentence(*names, rows) for names,rows in by_model.items()]
+
+def _sentence(task:str, model:str, rows:list[dict])->str:
+    clear = [f'{row["distance"]} (r {decimal(row["r"])}, p {_p_value(row["p (Holm)"])})'
+             for row in rows if row['p (Holm)'] < .05]
+    least = min(row['least p'] for row in rows)
+    said = 'no distance explains the gaps'
+    if clear: said = f'gaps go together with the distances {", ".join(clear)}'
+    elif least >= .05:
+        said = f'too few to tell whether distances explain the gaps, as p is at least {decimal(least)}'
+    languages = max(row['languages'] for row in rows)
+    return f'{task}, {model}, {languages} languages: {said} (Mantel tests, 5 %, corrected by Holm).'
 
 def _read(records:list[Run], options)->list[Typology]:
     usual = max(_IN, key=lambda protocol: sum(r.protocol == protocol for r in records)) # The first if none

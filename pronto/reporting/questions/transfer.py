@@ -13,12 +13,12 @@ from statistics import mean
 from typing import NamedTuple
 from ...core.progress import progress
 from ...core.seeds import SeedDifference
-from ...core.tables import ABSENT, Column, Table, table_of, wide_table
+from ...core.tables import Column, Table, table_of, wide_table
 from ...protocols.protocol import PROTOCOLS, in_language
 from ...core.pictures import heat_map, panels
 from ..cells import Cell, Cells, difference, mean_difference, read_cells
-from ..protocol_cells import as_shown, best_note, collapse_mark, difference_columns
-from ..protocol_cells import few_seeds_note, number, score_column, score_columns, with_ends
+from ..protocol_cells import best_note, collapse_mark, difference_columns, difference_text
+from ..protocol_cells import few_seeds_note, number, score_column, score_columns
 from ..scores import IN_PERCENT, shown
 from .question import RunQuestion
 from ...runs.schema import Run
@@ -261,11 +261,10 @@ def _collapsed(row:dict)->str: # Empty if no model or all of them collapsed
     return f' (on {row["collapsed"]} of them a model gives one answer to everything, which shows no gap)'
 
 def _sentence(row:dict, asked:bool, metric:str)->str:
-    gap, low, high = (as_shown(row[name], metric, '+') for name in ('gap','gap_low','gap_high'))
-    ends = ABSENT if row['gap_low'] is None else f'{low} to {high}'
     how = 'with examples from' if asked else 'trained on'
     return (f'{row["task"]}, {row["model"]}, {how} {row["source"]}: in-language minus transfer is '
-            f'{with_ends(gap, ends)} on {row["rows"]:,} identical rows of {row["targets"]} targets, '
+            f'{difference_text(row, "gap", metric)} on {row["rows"]:,} identical rows of '
+            f'{row["targets"]} targets, '
             f'{_conclusion(row, asked)}{_collapsed(row)}.')
 
 def transfer_sentences(tables:list[Table], metric:str='accuracy')->list[str]:
