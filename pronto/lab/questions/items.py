@@ -156,6 +156,7 @@ class Items(NamedTuple):
     @property
     def never(self)->int: return sum(d.right == 0 for d in self.hard) # Rows that nothing answers right
 
+# %% ../../../nbs/lab/questions/items.ipynb #ri00031d
 def _in_order(records:list[Run])->list[tuple[str,list[Run]]]: # Of the tables: the order of `TASKS`
     "Tasks with their runs"
     place = {stem: i for i,stem in enumerate(TASKS)}
@@ -254,6 +255,7 @@ def suspects_table(found:list[Items], most:int=12)->Table: # Its CSV has all row
     note = ' '.join(filter(None, [_SUSPECTS_NOTE, _usual_note(found)]))
     return _with_first('suspects', 'Suspected label errors', columns, first, rows, [note, *found[0].notes])
 
+# %% ../../../nbs/lab/questions/items.ipynb #ri00032c
 def plot_items(found:list[Items], metric:str=''):
     "How often a row is answered correctly, by task"
     titles = [f'{items.name}: {items.never} never' for items in found]
