@@ -5,9 +5,9 @@ import pytest
 from conftest import ROOT, predictions, run_results
 from pronto.runs.store import RunKey, read_runs, write_record
 from pronto.core.files import InputError, data_dir, fact_table
-from pronto.core.tables import Table, terminal_text
+from pronto.core.tables import Table, read_table, terminal_text
 from pronto.reporting.questions.question import Options, ask_runs
-from pronto.reporting.rendering import BASELINE_NAMES, TaskScore, accuracy_table
+from pronto.reporting.rendering import BASELINE_NAMES, NOT_RUN, Accuracies, accuracy_table
 from pronto.reporting.accuracy_tables import LAYOUT_COLUMNS, SPLITS_SHOWN, left_out, read_layout, write_published
 
 def make_tables(runs, out=None, layout=None, recipe='paper', splits=SPLITS_SHOWN, metric='accuracy', **options):
@@ -269,21 +269,13 @@ def test_languages_have_names(tmp_path):
 @pytest.mark.parametrize('table', ['1','2','3'])
 def test_committed_tables_are_in_this_format(table):
     "Read back from their CSV, they are printed as they are committed"
-    name, file = f'Table {table}', ROOT/'paper_tables'/f'table{table}'
-    systems = {name: key for key,name in BASELINE_NAMES.items()}
-    texts, truths = {'recipe','splits','metric','baseline'}, {'among_best','above_baseline'}
-    def number(text, field):
-        if text == '' or field in texts: return text or None
-        if field in truths: return text == 'True'
-        return float(text) if '.' in text else int(text)
+    file = ROOT/'paper_tables'/f'table{table}'
+    keys = {name: key for key,name in BASELINE_NAMES.items()}
     blocks = {}
-    for r in csv.DictReader(file.with_suffix('.csv').open(encoding='utf-8')):
-        texts_in_row = {k: r.pop(k) for k in list(r)[:list(r).index('ours')]}
-        score = TaskScore(**texts_in_row, **{k: number(v, k) for k,v in r.items()})
-        score.reference = systems.get(score.system, '')
-        blocks.setdefault(score.bible, []).append(score)
-    blocks = list(blocks.values())
-    table = accuracy_table(name, blocks)
+    for cell in read_table(file.with_suffix('.csv')).data:
+        block = blocks.setdefault(cell['bible'], {})
+        block.setdefault(cell['system'], []).append(NOT_RUN | cell | dict(reference=keys.get(cell['system'], '')))
+    table = accuracy_table(Accuracies(f'Table {table}', [[*block.values()] for block in blocks.values()]))
     for ending,text in dict(md=table.markdown() + "\n", tex=table.latex(), csv=table.csv()).items():
         assert text == file.with_suffix(f'.{ending}').read_text(encoding='utf-8')
 

@@ -9,27 +9,24 @@ __all__ = ['LAYOUT_COLUMNS', 'SPLITS_SHOWN', 'USUAL', 'PAPER_TASKS', 'read_layou
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #59bb0696
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from statistics import mean
 from typing import NamedTuple
 from ..bibles.languages import identify
 from ..core.files import InputError, data_dir, fact_table, reading, warn_once, write_aside
 from ..core.progress import progress
-from ..core.stats import chapter_cells, holm
+from ..core.stats import holm
 from ..core.tables import csv_text, grouped
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
-from .protocol_cells import data_notes, score_data
-from .rendering import BASELINE_NAMES, OWN_TABLE, Block, TaskScore, all_cells
-from .rendering import file_stem
-from .scores import Answers, against_baselines, among_best, read_answers
-from .scores import has_reference, is_clear, main_metric, seed_scores, shown, with_metric
+from .protocol_cells import data_notes
+from .rendering import ABOUT, BASELINE_NAMES, OWN_TABLE, Accuracies, Block, Score, file_stem
+from .scores import Answers, against_baselines, among_best, has_reference, main_metric
+from .scores import read_answers, shown, with_metric
 from .translation_spread import spread_note
 from ..runs.schema import Run
 from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, preference
 from ..runs.comparing import same_model, stem_of, task_key, task_name, test_set, with_label
-from ..runs.folds import following_share, probe_kept, unknown_share
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #e7d39ed4
 LAYOUT_COLUMNS = 'table bible abbreviation language title model hub'.split()
@@ -157,49 +154,35 @@ def choose(
     return chosen
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #24999946
-def _scored(answers:Answers, metric:str)->dict: # Fields of a `TaskScore`
-    "The scores of a model or baseline"
-    size = dict(metric=metric, items=len(answers.true), chapters=chapter_cells(answers.chapters)[2])
-    found = size | {m: shown(m, score.value) for m,score in answers.scores.items()}
-    if metric not in found: return found # Only counts have an absolute error
-    main = answers.scores[metric]
-    ours, low, high = score_data(main, metric).values()
-    found |= dict(ours=ours, low=low, high=high, from_seeds=main.from_seeds)
-    if answers.unambiguous is None: return found
-    clear = [i for i,agreed in enumerate(answers.unambiguous) if agreed]
-    seeds = seed_scores(answers.at(clear), metric) if clear else []
-    mean_of_clear = shown(metric, sum(seeds)/len(seeds)) if seeds else None
-    return found | dict(unambiguous_items=len(clear), unambiguous=mean_of_clear)
+@dataclass
+class _TestSet:
+    "A translation with one test set for each task, and the cells of its models and baselines"
+    about:dict[str,str] # What its cells share
+    runs:dict[tuple[str,str],list[Run]] # (model, task) to the seeds of a cell
+    rows:list[list[Score]] # For each system, a score for each task
 
-def _against_baseline(answers:Answers, metric:str)->dict: # Fields of a `TaskScore`
-    "Whether a model is above its best baseline, not yet corrected for other cells"
-    found = against_baselines(answers, metric)
-    if found is None: return {}
-    return dict(baseline=found.baseline, over_baseline=shown(metric, found.difference),
-                p_baseline=found.p if found.p is None or found.difference > 0 else 1.)
+    @property
+    def scores(self)->list[Score]: return [score for row in self.rows for score in row]
+    @property
+    def first(self)->Run|None: return next((seeds[0] for seeds in self.runs.values()), None)
+    @property
+    def tasks(self)->set[str]: return {task for _,task in self.runs} # That were run; see `task_key`
+    @property
+    def limits(self)->set: return {run.limit for seeds in self.runs.values() for run in seeds}
 
-# %% ../../nbs/reporting/accuracy_tables.ipynb #tbl04
-def _of_last(records:list[Run])->dict: # Fields of a `TaskScore`
-    last = max(records, key=lambda r: r.finished)
-    return dict(splits=last.splits or '', limit=last.limit)
+    def block(self)->Block:
+        "Its cells as a table has them"
+        return [[score.cell(self.about) for score in row] for row in self.rows]
 
-def _model_cell(records:list[Run], answers:Answers, metric:str)->TaskScore:
-    "The seeds of one model"
-    found = _scored(answers, metric) | _of_last(records)
-    if 'ours' in found:
-        by_seed = [shown(metric, x) for x in seed_scores(answers, metric)]
-        found |= dict(seed_low=min(by_seed), seed_high=max(by_seed)) | _against_baseline(answers, metric)
-    return TaskScore(**found, seeds=len(answers.predicted), recipe=records[0].recipe,
-                     epochs=records[0].hyperparameters.get('epochs'),
-                     collapsed=answers.n_collapsed,
-                     probe_kept=mean(map(probe_kept, records)) or None, unknown=unknown_share(records),
-                     follows=following_share(records))
-
-def _baseline_cell(name:str, records:list[Run], answers:Answers, metric:str)->TaskScore:
-    "A baseline as the last run on this test set has it"
-    if name not in answers.baselines: return TaskScore()
-    found = _scored(answers.of_baseline(name), metric)
-    return TaskScore(**found, **_of_last(records) if 'ours' in found else {})
+def _about(listed:dict[str,str], runs:dict)->dict[str,str]: # `listed`: a row of the layout
+    "What the cells of a test set share"
+    about = {name: listed[name] for name in LAYOUT_COLUMNS[:5]}
+    if not runs: return about
+    first = next(iter(runs.values()))[0]
+    kind = kind_of(first)
+    trained_on = '' if first.train == [listed['bible']] else ', '.join(first.train)
+    shared = kind.protocol, kind.rules, kind.source, '', trained_on, first.condition
+    return about | dict(zip(ABOUT[5:], shared))
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #c4ce1938
 def _shared_rows(chosen:dict[str,list[dict]], tables:dict[str,str])->dict[tuple[str,str],set]:
@@ -231,56 +214,51 @@ def read_seeds(records:list[Run], shared:set|None=None)->Answers:
     return answers.among(shared)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #tbl05
-def _baseline_cells(runs:dict, answers:dict, tasks:list[str], metric:str)->list[TaskScore]:
-    "The cells of baselines; without runs only the paper's, and none that no run has"
-    cells = []
-    for key,name in BASELINE_NAMES.items():
-        row = []
-        for task in tasks:
-            of_task, cell = [place for place in runs if place[1] == task], TaskScore()
-            if of_task:
-                last = max(of_task, key=lambda place: latest(runs[place]))
-                cell = _baseline_cell(key, runs[last], answers[last], main_metric(task, metric))
-            row.append(replace(cell, system=name, reference=key, task=task_name(task)))
-        if key == 'majority' or any(c.metric for c in row): cells += row
-    return cells
+def _baseline_row(key:str, tasks:list[str], runs:dict, answers:dict, metric:str)->list[Score]:
+    "A baseline on each task, as the latest model on the test set has it"
+    row = []
+    for task in tasks:
+        places = [place for place in runs if place[1] == task]
+        last = max(places, key=lambda place: latest(runs[place]), default=None)
+        said = answers.get(last)
+        own = said.of_baseline(key) if said and key in said.baselines else None
+        row.append(Score(BASELINE_NAMES[key], task_name(task), main_metric(task, metric), runs.get(last, ()),
+                         own, key))
+    return row
+
+def _model_row(name:str, model:str, tasks:list[str], runs:dict, answers:dict, metric:str)->list[Score]:
+    "A model on each task, with its best baseline"
+    row = []
+    for task in tasks:
+        said = answers.get((model, task))
+        score = Score(name, task_name(task), main_metric(task, metric), runs.get((model, task), ()), said)
+        if score.main: score.against = against_baselines(said, score.metric)
+        row.append(score)
+    return row
+
+def _mark_best(rows:list[list[Score]]): # Of models
+    "Mark the best models on each task, and those that are not clearly worse"
+    for scores in zip(*rows):
+        models = {score.answers: score.answers for score in scores if score.main} # Two rows may show one
+        best = among_best(models, scores[0].metric)
+        for score in scores: score.among_best = score.answers in best or None
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #ef962cb2
-def _best(answers:dict[tuple[str,str],Answers], metric:str)->set[tuple[str,str]]:
-    "The best models on each task, and those that are not clearly worse"
-    by_task, found = {}, set()
-    for (model,task),said in answers.items():
-        if metric != 'mae' or said.counts: by_task.setdefault(task, {})[model] = said
-    for task,models in by_task.items():
-        found |= {(model, task) for model in among_best(models, main_metric(task, metric))}
-    return found
+def _test_set(rows:list[dict[str,str]], runs:dict, answers:dict, tasks:list[str], metric:str)->_TestSet:
+    "A test set from its rows of the layout, the runs of each (model, task) and what they answered"
+    majority, *others = (_baseline_row(key, tasks, runs, answers, metric) for key in BASELINE_NAMES)
+    others = [row for row in others if any(score.answers for score in row)] # That some run has
+    there = {model for model,_ in runs}
+    models = [_model_row(r['model'], _filled_by(r, there), tasks, runs, answers, metric) for r in rows]
+    _mark_best(models)
+    return _TestSet(_about(rows[0], runs), runs, [majority, *others, *models])
 
-def _fill_block(rows:list[dict[str,str]], runs:dict, answers:dict, tasks:list[str], metric:str)->Block:
-    "A block from its rows of the layout, the runs of each (model, task) and what they answered"
-    about = {k: rows[0][k] for k in LAYOUT_COLUMNS[:5]}
-    if runs:
-        first = next(iter(runs.values()))[0]
-        kind, other = kind_of(first), first.train != [about['bible']]
-        about |= dict(protocol=kind.protocol, rules=kind.rules, source=kind.source, condition=first.condition)
-        about |= dict(trained_on=', '.join(first.train) if other else '')
-    models, best = {model for model,_ in runs}, _best(answers, metric)
-    cells = _baseline_cells(runs, answers, tasks, metric)
-    for r in rows:
-        model = _filled_by(r, models)
-        for task in tasks:
-            seeds = runs.get((model, task))
-            of_task = main_metric(task, metric)
-            cell = _model_cell(seeds, answers[model, task], of_task) if seeds else TaskScore()
-            if (model, task) in best: cell.among_best = True
-            cells.append(replace(cell, system=r['model'], task=task_name(task)))
-    return [replace(cell, **about) for cell in cells]
-
-def _add_published(block:Block, code:str, rows:list[dict[str,str]], figures:dict):
+def _add_published(made:_TestSet, rows:list[dict[str,str]], figures:dict):
+    code = made.first.own_code if made.first else rows[0]['bible']
     listed = {r['model'] for r in rows if r['model'] != r['hub']} # A folder may be called `BERT` too
-    for c in block:
-        if c.system not in listed and c.reference != 'majority': continue
-        c.published = figures.get((code, c.system, c.task)) # The paper has accuracies only
-        if None not in (c.accuracy, c.published): c.difference = round(c.accuracy - c.published, 2)
+    for score in made.scores:
+        if score.system in listed or score.reference == 'majority':
+            score.published = figures.get((code, score.system, score.task))
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #tblmem01
 def completed_verses(
@@ -291,15 +269,15 @@ def completed_verses(
     if found: return found
     raise InputError('--memory', 'has no runs to show; make some with `pronto eval --protocol memory`')
 
-def _add_completed(block:Block, rows:list[dict[str,str]], runs:dict, known:dict[tuple,Run]):
+def _add_completed(made:_TestSet, known:dict[tuple,Run]):
     "The share of verses that models complete, and in the row of n-grams that of n-grams"
-    names = {_filled_by(r, {model for model,_ in runs}): r['model'] for r in rows}
-    asked = {names[model]: known.get(same_model(seeds[0])) for (model,_),seeds in runs.items()}
-    ngram = next((run.memory['ngram_exact'] for run in asked.values() if run), None)
-    for c in block:
-        run = None if c.reference else asked.get(c.system)
-        share = run.memory['exact'] if run else ngram if c.reference == 'ngram' else None
-        c.completed = shown('accuracy', share)
+    read = [known.get(same_model(seeds[0])) for seeds in made.runs.values()]
+    of_ngrams = next((run.memory['ngram_exact'] for run in read if run), None)
+    for row in made.rows:
+        first = next((score.first for score in row if score.first), None)
+        run = known.get(same_model(first)) if first else None
+        share = run.memory['exact'] if run else of_ngrams if row[0].reference == 'ngram' else None
+        for score in row: score.completed = shown('accuracy', share)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #8a7704b9
 def _rows_of(rows:list[dict[str,str]], test_sets:list[dict], i:int)->list[dict[str,str]]:
@@ -309,52 +287,63 @@ def _rows_of(rows:list[dict[str,str]], test_sets:list[dict], i:int)->list[dict[s
     is_shown = lambda model: model in here or i == 0 and model not in ran
     return [r for r in rows if is_shown(_filled_by(r, ran))]
 
-def _name_test_sets(blocks:list[Block]):
-    "Tell the blocks of one translation apart, and say in what they differ"
-    of = lambda block, field: next((x for c in block if (x := getattr(c, field))), '')
-    kinds = [[of(block, f) for f in ('protocol','rules','source','splits')] for block in blocks]
-    for i,(block,about) in enumerate(zip(blocks, differing(kinds)), 1):
-        for c in block: c.test_set = with_label(f'test set {i}', about)
+def _name_test_sets(made:list[_TestSet]):
+    "Tell the test sets of one translation apart, and say in what they differ"
+    kinds = [kind_of(one.first) for one in made]
+    names = differing([(kind.protocol, kind.rules, kind.source, kind.splits) for kind in kinds])
+    for i,(one,name) in enumerate(zip(made, names), 1):
+        one.about['test_set'] = with_label(f'test set {i}', name)
 
 PAPER_TASKS = [task.stem for task in (NMC, PNS, SM, SS, SAC)]
 
-def _drop_empty_columns(blocks:list[Block]):
+def _drop_empty_columns(made:list[_TestSet]):
     "Keep the tasks that were run, and the paper's unless all are of another source"
-    there = {c.task for c in all_cells(blocks) if c.metric is not None or c.published is not None}
+    scores = [score for one in made for score in one.scores]
+    there = {score.task for score in scores if score.answers or score.published is not None}
     papers = {task_name(task) for task in PAPER_TASKS}
     of_others = {task_name(stem) for stem,task in TASKS.items() if not task.file} - papers
     if not there or there - of_others: there |= papers
-    for block in blocks: block[:] = [c for c in block if c.task in there]
+    for one in made:
+        one.rows = [[score for score in row if score.task in there] for row in one.rows]
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #tbl05b
-def _rename(block:Block, more:str):
-    for c in block: c.table += more
-
-def _set_sources_apart(blocks:list[Block]):
+def _set_sources_apart(made:list[_TestSet]):
     "A source that has none of the paper's tasks gets a table of its own, beside those that have them"
-    papers, ran = {task_name(stem) for stem in PAPER_TASKS}, {}
-    for c in all_cells(blocks):
-        tasks = ran.setdefault(c.source, set())
-        if c.metric is not None: tasks.add(stem_of(c.task))
-    main = {source for source,tasks in ran.items() if not source or tasks & papers} or {blocks[0][0].source}
-    for block in blocks:
-        if block[0].source not in main: _rename(block, f', {block[0].source}')
+    by_source = grouped(made, lambda one: one.about.get('source', ''))
+    has_papers = lambda some: any(stem_of(task) in PAPER_TASKS for one in some for task in one.tasks)
+    main = [source for source,some in by_source.items() if not source or has_papers(some)]
+    for source,some in by_source.items():
+        if source in (main or [*by_source][:1]): continue
+        for one in some: one.about['table'] += f', {source}'
 
-def _set_limited_apart(blocks:list[Block]):
+def _set_limited_apart(made:list[_TestSet]):
     "Runs with a limit on the examples get a table of their own, beside runs with all examples"
-    limits = [{c.limit for c in block if c.ours is not None} for block in blocks]
-    if not any(None in found for found in limits): return
-    for block,found in zip(blocks, limits):
-        if found and None not in found: _rename(block, ', with a limit')
+    if not any(None in one.limits for one in made): return
+    for one in made:
+        if one.limits and None not in one.limits: one.about['table'] += ', with a limit'
 
-def _mark_baselines(blocks:list[Block]):
-    "Correct the tests against baselines for all cells of a task in each table"
-    tested = [c for c in all_cells(blocks) if c.p_baseline is not None]
-    for cells in grouped(tested, lambda c: (c.table, c.task)).values():
-        for cell,p in zip(cells, holm([c.p_baseline for c in cells])):
-            cell.p_baseline, cell.above_baseline = round(p, 4), is_clear(p)
+def _correct(made:list[_TestSet]): # Of one table
+    "Correct the tests against baselines for all cells of a task"
+    tested = [score for one in made for score in one.scores if score.against and score.against.p is not None]
+    for scores in grouped(tested, lambda score: score.task).values():
+        found = [score.against for score in scores]
+        corrected = holm([one.p if one.difference > 0 else 1. for one in found])
+        for score,p in zip(scores, corrected): score.against = score.against._replace(p=p)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #tbl06
+def _by_table(made:list[_TestSet])->list[list[_TestSet]]:
+    return list(grouped(made, lambda one: one.about['table']).values())
+
+def _arrange(made:list[_TestSet]):
+    "Put each test set into its table, and keep the columns that a table needs"
+    for some in _by_table(made): _set_sources_apart(some)
+    for some in _by_table(made): _set_limited_apart(some)
+    for some in _by_table(made):
+        for of_bible in grouped(some, lambda one: one.about['bible']).values():
+            if len(of_bible) > 1: _name_test_sets(of_bible)
+        _drop_empty_columns(some)
+        _correct(some)
+
 def fill(
     layout:list[dict[str,str]], chosen:dict[str,list[dict]],
     not_run:bool=False, # Also make blocks of translations without any run
@@ -369,27 +358,19 @@ def fill(
     known = [task for task in TASKS if task in PAPER_TASKS or task in ran]
     tasks = known + sorted(set(ran) - set(known))
     shared = _shared_rows(chosen, {r['bible']: r['table'] for r in layout}) if common_rows else {}
-    filled = []
+    made = []
     by_bible = grouped(layout, lambda r: r['bible'])
     for bible in progress('score')(by_bible):
-        rows, of_bible = by_bible[bible], []
+        rows = by_bible[bible]
         test_sets = chosen.get(bible) or ([{}] if not_run else [])
-        code = next((seeds[0].own_code for runs in test_sets for seeds in runs.values()), bible)
         for i,runs in enumerate(test_sets):
             here, table = _rows_of(rows, test_sets, i), rows[0]['table']
             answers = {key: read_seeds(seeds, shared.get((table, key[1]))) for key,seeds in runs.items()}
-            of_bible.append(_fill_block(here, runs, answers, tasks, metric))
-            _add_published(of_bible[-1], code, here, figures)
-            _add_completed(of_bible[-1], here, runs, completed or {})
-        filled += of_bible
-    table = lambda block: block[0].table
-    for of_table in grouped(filled, table).values(): _set_sources_apart(of_table)
-    for of_table in grouped(filled, table).values(): _set_limited_apart(of_table)
-    for of_bible in grouped(filled, lambda block: (table(block), block[0].bible)).values():
-        if len(of_bible) > 1: _name_test_sets(of_bible)
-    for of_table in grouped(filled, table).values(): _drop_empty_columns(of_table)
-    _mark_baselines(filled)
-    return filled
+            made.append(_test_set(here, runs, answers, tasks, metric))
+            _add_published(made[-1], here, figures)
+            if completed: _add_completed(made[-1], completed)
+    _arrange(made)
+    return [one.block() for one in made]
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #cc400fe1
 def runs_in(chosen:dict[str,list[dict]])->list[Run]: # `chosen`: as `choose` gives it
@@ -408,8 +389,9 @@ def _published_topics(runs:list[Run])->str:
 
 def _beside(blocks:list[Block], chosen:dict[str,list[dict]], metric:str)->str:
     "Notes on how far translations of one language differ, on the data, and on what others report"
-    sources = {block[0].source for block in blocks}
-    runs = runs_in({block[0].bible: chosen.get(block[0].bible, []) for block in blocks})
+    firsts = [block[0][0] for block in blocks]
+    sources = {first['source'] for first in firsts}
+    runs = runs_in({first['bible']: chosen.get(first['bible'], []) for first in firsts})
     some = [r for r in runs if (r.source or '') in sources]
     said = [spread_note(some, metric), *data_notes(some), _published_topics(some)]
     return ' '.join(filter(None, said))
@@ -417,7 +399,7 @@ def _beside(blocks:list[Block], chosen:dict[str,list[dict]], metric:str)->str:
 # %% ../../nbs/reporting/accuracy_tables.ipynb #cc400fe2
 def read_tables(
     records:list[Run], options:Options=USUAL
-)->dict[str,tuple[list[Block],bool,str]]: # Table to its blocks, and what `notes` takes beside them
+)->list[Accuracies]: # By name
     "What the tables show; raises `InputError` if there is nothing to print"
     metric, common = options.metric, options.common_rows
     completed = completed_verses(records) if options.memory else {}
@@ -426,8 +408,9 @@ def read_tables(
     rows = add_unlisted(read_layout(options.layout), runs_in(chosen))
     blocks = fill(rows, chosen, options.published, metric, common, completed)
     if not blocks: raise InputError(options.store or data_dir()/'runs', _nothing(records, options.store))
-    by_table = grouped(blocks, lambda block: block[0].table).items()
-    return {name: (own, common, _beside(own, chosen, metric or 'accuracy')) for name,own in by_table}
+    by_table = grouped(blocks, lambda block: block[0][0]['table'])
+    return [Accuracies(name, own, common, _beside(own, chosen, metric or 'accuracy'))
+            for name,own in by_table.items()]
 
 def write_published(out:Path):
     "The figures of the paper, as a table of facts"

@@ -189,8 +189,8 @@ def card_finding(scores:Table)->str: # In Markdown
 
 def card_picture(records:list[Run], options:Options)->Picture: # The same scores, as a page shows them
     "Each model and baseline on each task, with intervals"
-    blocks, *_ = next(iter(read_tables(records, options).values()))
-    return Picture(draw_accuracy(blocks, across=3), 'The scores of each model and baseline on each task')
+    first, *_ = read_tables(records, options)
+    return Picture(draw_accuracy(first, across=3), 'The scores of each model and baseline on each task')
 
 # %% ../../nbs/reporting/card.ipynb #card0017
 def telling_run(records:list[Run], scores:Table)->Run: # `scores` as `score_card` made them

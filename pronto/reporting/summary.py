@@ -17,12 +17,12 @@ from ..core.pictures import no_formula
 from ..core.tables import ABSENT, IN_BRACKETS, Column, Printed, Table, cells_of, decimal, grouped
 from ..core.tables import interval_text, titles_of
 from ..datasets.tasks import TASKS
-from .rendering import BASELINE_NAMES, Listed
+from .rendering import BASELINE_NAMES, language_name
 from .protocol_cells import data_notes, described
 from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, answer_values, has_reference
 from .scores import main_metric, read_answers, shown
-from .accuracy_tables import LAYOUT_COLUMNS, USUAL, Options, add_unlisted, choose
-from .accuracy_tables import read_layout, runs_in
+from .accuracy_tables import USUAL, Options, add_unlisted, choose, read_layout
+from .accuracy_tables import runs_in
 from ..runs.comparing import task_name
 from ..runs.schema import Run
 from ..runs.store import safe_name
@@ -327,7 +327,7 @@ def summaries(
 )->list[Table]: # For each source of annotations; none if there are fewer than two test sets
     "Models over all tasks and translations"
     listed = add_unlisted(read_layout(options.layout), records)
-    names = {r['bible']: Listed(**{k: r[k] for k in LAYOUT_COLUMNS[:5]}).language_name for r in listed}
+    names = {r['bible']: language_name(r) for r in listed}
     made = []
     for source,chosen in _by_source(choose(records, options)).items():
         first = _first(chosen)

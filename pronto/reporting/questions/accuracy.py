@@ -24,9 +24,8 @@ class Drawn(NamedTuple):
 
 def read_accuracy(records:list[Run], options:Options)->list[Drawn]: # The summary comes last
     "Tables 1-3, those of other translations, and the summary; raises `InputError` without any"
-    by_table = read_tables(records, options).items()
-    found = [Drawn(accuracy_table(name, *made), partial(draw_accuracy, made[0]))
-             for name,made in by_table]
+    made = read_tables(records, options)
+    found = [Drawn(accuracy_table(one), partial(draw_accuracy, one)) for one in made]
     return found + [Drawn(table, partial(draw_summary, table.data)) for table in summaries(records, options)]
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac09
