@@ -15,6 +15,7 @@ from pronto.bibles.reading import Bible, VerseRow, read_bible, write_tsv
 from pronto.datasets.examples import PairExample, VerseExample
 from pronto.datasets.loading import fold_folders, load_alignment, load_dataset_folder, load_manifest, open_dataset
 from pronto.datasets.building import build
+from pronto.datasets.manifest import summary
 from pronto.core.files import InputError
 from pronto.sources.onf import parse_onf
 from pronto.core.refs import Ref
@@ -520,3 +521,42 @@ def test_parallels_that_people_list_are_purged():
     for fold in None, 3:
         assert not [p for p in new if {split_of(v, fold) for v in p} in ({'train','dev'}, {'train','test'})]
     assert 'CC BY-SA 4.0' in (ROOT/'pronto'/'facts'/'parallels_ubs.tsv').read_text().splitlines()[0]
+
+# The annotations that come with the package
+
+@pytest.fixture(scope='module')
+def both():
+    from pronto.sources.open_annotations import open_annotations
+    return open_annotations()
+
+@pytest.mark.parametrize('splits', ['parallel','random'])
+def test_two_sources_in_one_dataset_give_the_rows_that_each_gives_alone(both, testdata, tmp_path, splits):
+    bible = read_bible(testdata/'bibles'/'osis'/'eng-us-oeb.osis.xml')
+    manifest = build(both, bible, tmp_path/'both', splits=splits)
+    compared = []
+    for part in both.parts:
+        build(part, bible, tmp_path/part.source.name, splits=splits)
+        for path in (tmp_path/part.source.name).glob('*_*.tsv'):
+            assert path.read_bytes() == (tmp_path/'both'/path.name).read_bytes()
+            compared.append(path.name)
+        for stem in part.source.tasks: assert manifest['task_sources'][stem] == part.source.name
+    assert len(compared) == 3*len(manifest['counts'])
+
+def test_a_source_without_a_book_of_the_bible_is_left_out_and_said_so(both, testdata, tmp_path):
+    manifest = build(both, read_bible(testdata/'bibles'/'tei'/'sblgnt-02-mark.xml'), tmp_path/'mark', splits='folds')
+    assert manifest['source']['name'] == 'ACAI' and list(manifest['counts']) == both.parts[1].source.tasks
+    assert 'Caution: MACULA Greek annotates no book of it, so there are no tasks from MACULA Greek' in summary(manifest)
+
+def test_the_annotations_of_the_package_are_what_their_sources_say(both, testdata, tmp_path):
+    import hashlib
+    from pronto.core.files import fact_table
+    from pronto.sources.annotate import annotate
+    from pronto.sources.annotation_file import read_annotations, write_annotations
+    facts = ROOT/'pronto'/'facts'
+    for row in fact_table('LICENSES'): assert hashlib.sha256((facts/row['file']).read_bytes()).hexdigest() == row['sha256'], row['file']
+    of_files = {row['attribution']: row['licence'] for row in fact_table('LICENSES')}
+    for part,folder in zip(both.parts, ('macula-greek','acai')):
+        write_annotations(annotate(testdata/folder), tmp_path/'made.parquet')
+        made = read_annotations(tmp_path/'made.parquet')
+        assert made.source == part.source and made.verses == part.verses
+        assert of_files[part.source.attribution] == part.source.licence

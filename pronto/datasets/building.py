@@ -13,7 +13,7 @@ from typing import Callable, Iterator
 from ..core.files import (InputError, Parameter, content_hash, foreign_file, json_with_keys,
                                no_collection, path_part, replace_folder, to_stderr)
 from ..core.refs import NT_BOOKS, Ref
-from ..sources.records import Annotations
+from ..sources.records import Annotations, join
 from ..bibles.languages import language_doubt, unknown_language
 from ..bibles.reading import Bible
 from ..bibles.versification import SCHEMES, numbering_report, to_english, weigh_versifications
@@ -35,12 +35,14 @@ _LAYOUTS = 'plain', 'references', 'labels'
 @lru_cache(maxsize=2)
 def _unambiguous(tasks:tuple[VerseTask,...], annotations:Annotations)->dict[Ref,str]: # e.g. `NMC,SM`
     "The tasks for which the sentences of a verse agree on the label; the same for every translation"
-    known = {task: labels_of(task, annotations) for task in tasks}
-    found = {}
-    for ref,verse in annotations.verses.items():
-        agreeing = [task.abbr for task in tasks if task.agrees(verse, known[task].get(ref))]
-        found[ref] = ','.join(agreeing)
-    return found
+    agreeing = {ref: [] for ref in annotations.verses}
+    for task in tasks:
+        own = annotations.of(task.stem)
+        labels = labels_of(task, own)
+        for ref,verse in own.verses.items():
+            if task.agrees(verse, labels.get(ref)):
+                agreeing[ref].append(task.abbr)
+    return {ref: ','.join(names) for ref,names in agreeing.items()}
 
 def _alignment_table(annotations:Annotations, alignment:Alignment, tasks:list)->bytes:
     "The status of every verse"
@@ -122,6 +124,14 @@ def _require_books(annotations:Annotations, bible:Bible, path):
         return
     what = 'the New Testament' if annotated <= set(NT_BOOKS) else 'the books that are annotated'
     raise InputError(path, f'has no verse of {what}; PrOnto needs at least a part of it')
+
+def _sources_in(annotations:Annotations, bible:Bible)->tuple[Annotations,list[str]]:
+    "Annotations without the sources that annotate no verse of the Bible, and the names of those"
+    present = [p for p in annotations.parts if any(ref in bible.verses for ref in p.verses)]
+    absent = [p.source.name for p in annotations.parts if p not in present]
+    if not present or not absent:
+        return annotations, []
+    return present[0] if len(present) == 1 else join(present), absent
 
 def _of_text_alone(text:ChoiceText, least:int, path)->list[AlignedVerse]:
     "Verses without annotations; raises `InputError` if they are too few or have no words to exchange"
@@ -322,6 +332,7 @@ def build(
     _require_splits(annotations, splits)
     evidence = weigh_versifications(bible, versification)
     english = to_english(bible, evidence.scheme)
+    annotations, absent = _sources_in(annotations, english)
     alignment = align(annotations, english)
     text = ChoiceText(readable_verses(english))
     if annotations is TEXT_ALONE:
@@ -335,6 +346,8 @@ def build(
     on_words, links, about = _on_words(alignment, layout, segmenter, english.linked)
     if about:
         names['words'] = about
+    if absent:
+        names['absent_sources'] = absent
     choices = _choices(annotations, layout, choices)
     plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links, choices, text)
     hidden = ('verses.tsv',) if layout == 'labels' else ()

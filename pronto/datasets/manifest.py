@@ -102,7 +102,7 @@ CITATION = ('Luke Gessler. 2024. PrOnto: Language Model Evaluations for 859 Lang
 
 def _source(annotations:Annotations)->dict:
     about = asdict(annotations.source)
-    elsewhere = 'unusable', 'hash', 'rules', 'task_names', 'labels', 'more' # Or long
+    elsewhere = 'unusable', 'hash', 'rules', 'task_names', 'labels', 'more', 'by_task' # Or long
     for name in elsewhere: del about[name]
     return {k: list(v) if isinstance(v, tuple) else v for k,v in about.items()} # As JSON has it
 
@@ -128,6 +128,8 @@ def make_manifest(
     renamed = {t.stem: source.task_names[t.stem] for t in tasks if t.stem in source.task_names}
     if renamed: names['task_names'] = renamed # Not to be compared with the task of that stem
     if source.labels: names['labels'] = source.labels
+    of_tasks = {t.stem: source.by_task[t.stem] for t in tasks if t.stem in source.by_task}
+    if of_tasks: names['task_sources'] = of_tasks
     resemblances = _resemblances(alignment, names['splits'], names.get('fold'))
     choices = _about_choices(parts, tasks)
     if choices: names['choices'] = choices
@@ -222,6 +224,8 @@ def cautions(manifest:dict)->list[str]:
     "What a user should know before trusting a score"
     found = list(manifest['warnings'])
     if why := manifest.get('words', {}).get('warning'): found.append(why)
+    for name in manifest.get('absent_sources', ()):
+        found.append(f'{name} annotates no book of it, so there are no tasks from {name}')
     if doubt := manifest.get('language_doubt'):
         found.append(f'the file {doubt}; correct it, or build with --language')
     found += manifest.get('bible', {}).get('faults', [])

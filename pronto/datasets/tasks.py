@@ -189,7 +189,7 @@ class VerseTask(_OfVerses, Task):
         fold:int|None=None
     )->dict[str,Verses]: # Split to its examples
         "Label the verses and split them; raises `InputError` for a label that is not the task's"
-        labels = labels_of(self, annotations)
+        labels = labels_of(self, annotations.of(self.stem))
         labelled = [v for v in verses if v.ref in labels]
         examples = Verses(VerseExample(v.text, labels[v.ref], v.ref) for v in labelled)
         return split_verses(labelled, examples, splits, fold)
@@ -290,9 +290,9 @@ class PairTask(_OfPairs, Task):
     def examples(self, annotations, verses:list[AlignedVerse], splits:str='parallel', fold:int|None=None
     )->dict[str,Pairs]: # Split to its examples
         "Draw the pairs and split them"
+        own = annotations.of(self.stem)
         at_random = splits == 'random'
-        parts = (_draw_random(self, annotations, verses) if at_random else
-                 _draw_parallel(self, annotations, verses, fold))
+        parts = _draw_random(self, own, verses) if at_random else _draw_parallel(self, own, verses, fold)
         text_of = {v.ref: v.text for v in verses}
         texts = [text_of.get(r, '') for r in parts['train'].uses.refs]
         return {s: replace(pairs, texts=texts, labels=self.labels) for s,pairs in parts.items()}
@@ -327,7 +327,8 @@ def _draw_parallel(task:PairTask, annotations:Annotations, verses:list[AlignedVe
 
 def _draw_random(task:PairTask, annotations:Annotations, verses:list[AlignedVerse])->dict[str,Pairs]:
     v01 = annotations.source.rules == 'v0.1'
-    kept = [v.annotation for v in verses if v01 or not v.annotation.crosses]
+    annotated = [annotations.verses[v.ref] for v in verses if v.ref in annotations.verses]
+    kept = [v for v in annotated if v01 or not v.crosses]
     pairs = task.drawing.random(collect_uses(kept, every_count=v01, use=task.use, of=task.of), v01)
     return {s: pairs.take(rows) for s,rows in random_splits(range(len(pairs))).items()}
 

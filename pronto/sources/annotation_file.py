@@ -64,9 +64,11 @@ def _require_free_words(annotations:Annotations, path):
 def write_annotations(annotations:Annotations, path):
     "Write annotations, without the words of mentions; raises `InputError` if the file cannot be written"
     import pyarrow as pa, pyarrow.parquet as pq
+    if annotations.parts:
+        raise ValueError('annotations of several sources; write each to a file of its own')
     _require_free_words(annotations, path)
     about = asdict(annotations.source)
-    about = {name: value for name,value in about.items() if value or name not in ('labels','more')}
+    about = {name: value for name,value in about.items() if value or name not in ('labels','more','by_task')}
     header = {'pronto.source': json.dumps(about, ensure_ascii=False, sort_keys=True)}
     verses = annotations.verses.values()
     has_entities = any(v.entities or v.speeches for v in verses)

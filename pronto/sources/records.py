@@ -4,15 +4,15 @@
 
 # %% auto #0
 __all__ = ['UPOS', 'MOODS', 'KINDS', 'ROLES', 'Mention', 'Predicate', 'SentenceAnnotation', 'EntityMention', 'SourceWord',
-           'Speech', 'Label', 'VerseAnnotation', 'Source', 'Annotations', 'make_source']
+           'Speech', 'Label', 'VerseAnnotation', 'Source', 'Annotations', 'join', 'make_source']
 
 # %% ../../nbs/sources/records.ipynb #5f8d9452
-import json
+import hashlib, json
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Literal, NamedTuple
 from ..core.files import reading
-from ..core.refs import Ref, parse_ref
+from ..core.refs import Ref, in_order, parse_ref
 
 # %% ../../nbs/sources/records.ipynb #767209dc
 class Mention(NamedTuple):
@@ -108,6 +108,7 @@ class Source:
     skipped:dict[str,str] = field(default_factory=dict) # File that was left out, to the reason
     passed_over:dict[str,int] = field(default_factory=dict) # What else was left out, to how often it occurs
     unusable:dict[str,Literal['fused','unannotated']] = field(default_factory=dict) # By verse, e.g. `MAT 9:5`
+    by_task:dict[str,str] = field(default_factory=dict) # Of several sources: stem to the name of one
 
     @property
     def name_and_rules(self)->str: # e.g. `OntoNotes, rules paper`
@@ -119,6 +120,12 @@ class Annotations:
     "An annotated New Testament or Bible"
     source:Source
     verses:dict[Ref,VerseAnnotation] # In canonical order
+    parts:tuple['Annotations',...] = () # Of several sources, each with tasks of its own
+
+    def of(self, stem:str)->'Annotations':
+        "The annotations that a task is made from"
+        having = (part for part in self.parts if stem in (*part.source.tasks, *part.source.more))
+        return next(having, self)
 
     @cached_property
     def unusable(self)->dict[Ref,str]: # As in `Source`
@@ -129,6 +136,38 @@ class Annotations:
         crossing = sum(v.crosses for v in self.verses.values())
         size = f'{len(self.verses):,} verses ({crossing:,} crossing)'
         return f'Annotations of {size} from {self.source.name_and_rules}'
+
+# %% ../../nbs/sources/records.ipynb #rcjoin02
+def _join_verses(verses:list[VerseAnnotation])->VerseAnnotation: # Of one verse, in the order of the sources
+    "What all sources say of a verse"
+    first = verses[0]
+    lists = {}
+    for name in 'sentences','entities','speeches','words','labels':
+        lists[name] = next(filter(None, (getattr(v, name) for v in verses)), ())
+    return first._replace(crosses=all(v.crosses for v in verses), **lists)
+
+def _join_sources(sources:list[Source])->Source:
+    def together(name): return '; '.join(dict.fromkeys(getattr(s, name) for s in sources))
+    def all_of(name): return {key: value for s in sources for key,value in getattr(s, name).items()}
+    tasks = [stem for s in sources for stem in s.tasks]
+    return Source(
+        ' and '.join(s.name for s in sources), together('edition'), together('licence'), together('attribution'),
+        sources[0].rules, sources[0].arguments, tasks, [stem for s in sources for stem in s.more],
+        labels=all_of('labels'), task_names=all_of('task_names'), unusable=all_of('unusable'),
+        hash=hashlib.sha256(''.join(s.hash for s in sources).encode()).hexdigest(),
+        files=sum(s.files for s in sources), skipped=all_of('skipped'), passed_over=all_of('passed_over'),
+        by_task={stem: s.name for s in sources for stem in (*s.tasks, *s.more)})
+
+def join(
+    parts:list[Annotations] # No two have a task in common
+)->Annotations:
+    "Annotations of several sources for one dataset; raises `ValueError` if a task has two sources"
+    stems = [stem for part in parts for stem in (*part.source.tasks, *part.source.more)]
+    if twice := {stem for stem in stems if stems.count(stem) > 1}:
+        raise ValueError(f'two sources have {min(twice)}')
+    refs = in_order({ref for part in parts for ref in part.verses})
+    verses = {ref: _join_verses([part.verses[ref] for part in parts if ref in part.verses]) for ref in refs}
+    return Annotations(_join_sources([part.source for part in parts]), verses, tuple(parts))
 
 # %% ../../nbs/sources/records.ipynb #2d96c0e7
 def make_source(
