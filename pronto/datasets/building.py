@@ -125,14 +125,6 @@ def _require_books(annotations:Annotations, bible:Bible, path):
     what = 'the New Testament' if annotated <= set(NT_BOOKS) else 'the books that are annotated'
     raise InputError(path, f'has no verse of {what}; PrOnto needs at least a part of it')
 
-def _sources_in(annotations:Annotations, bible:Bible)->tuple[Annotations,list[str]]:
-    "Annotations without the sources that annotate no verse of the Bible, and the names of those"
-    present = [p for p in annotations.parts if any(ref in bible.verses for ref in p.verses)]
-    absent = [p.source.name for p in annotations.parts if p not in present]
-    if not present or not absent:
-        return annotations, []
-    return present[0] if len(present) == 1 else join(present), absent
-
 def _of_text_alone(text:ChoiceText, least:int, path)->list[AlignedVerse]:
     "Verses without annotations; raises `InputError` if they are too few or have no words to exchange"
     if len(text.verses) < least:
@@ -142,6 +134,15 @@ def _of_text_alone(text:ChoiceText, least:int, path)->list[AlignedVerse]:
         what = 'has no words that could be exchanged, since none stands between two others'
         raise InputError(path, f'{what}; name a text of sentences')
     return [AlignedVerse(ref, said, None) for ref,said in text.verses.items()]
+
+# %% ../../nbs/datasets/building.ipynb #bfsrc001
+def _sources_in(annotations:Annotations, bible:Bible)->tuple[Annotations,list[str]]:
+    "Annotations without the sources that annotate no verse of the Bible, and the names of those"
+    present = [p for p in annotations.parts if any(ref in bible.verses for ref in p.verses)]
+    absent = [p.source.name for p in annotations.parts if p not in present]
+    if not present or not absent:
+        return annotations, []
+    return present[0] if len(present) == 1 else join(present), absent
 
 # %% ../../nbs/datasets/building.ipynb #bfplan01
 @dataclass

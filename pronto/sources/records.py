@@ -151,8 +151,9 @@ def _join_sources(sources:list[Source])->Source:
     def all_of(name): return {key: value for s in sources for key,value in getattr(s, name).items()}
     tasks = [stem for s in sources for stem in s.tasks]
     return Source(
-        ' and '.join(s.name for s in sources), together('edition'), together('licence'), together('attribution'),
-        sources[0].rules, sources[0].arguments, tasks, [stem for s in sources for stem in s.more],
+        name=' and '.join(s.name for s in sources), edition=together('edition'), licence=together('licence'),
+        attribution=together('attribution'), rules=sources[0].rules, arguments=sources[0].arguments,
+        tasks=tasks, more=[stem for s in sources for stem in s.more],
         labels=all_of('labels'), task_names=all_of('task_names'), unusable=all_of('unusable'),
         hash=hashlib.sha256(''.join(s.hash for s in sources).encode()).hexdigest(),
         files=sum(s.files for s in sources), skipped=all_of('skipped'), passed_over=all_of('passed_over'),
