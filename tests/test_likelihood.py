@@ -203,6 +203,40 @@ def test_the_number_comes_first_on_the_page_and_in_the_notebook(chosen, tmp_path
                     if 'What the tasks ask' in out.get('data', {}).get('text/markdown', ''))
     assert ' / ' in examples and '| second |' in examples and '| yes |' not in examples
 
+def test_what_is_exported_for_lm_eval_gives_our_numbers(chosen, tmp_path):
+    "By the sum and by the mean per character; of next verses, of which the demo has too few, on rows of ours"
+    pytest.importorskip('lm_eval')
+    from lm_eval import simple_evaluate
+    from lm_eval.models.huggingface import HFLM
+    from lm_eval.tasks import TaskManager
+    from pronto.datasets.tasks import NV, WC, WO, WX
+    from pronto.lab.interop.lm_eval import export_lm_eval
+    from pronto.modeling.likelihood import choose_likely, load_chooser
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    tmp, argv = chosen
+    export_lm_eval([argv[1]], tmp_path/'lm')
+    tokenizer = AutoTokenizer.from_pretrained(argv[3])
+    tokenizer.bos_token = ':' # The harness needs a token before the first
+    for part in tokenizer, AutoModelForCausalLM.from_pretrained(argv[3]): part.save_pretrained(tmp_path/'model')
+    model, likely = load_chooser(tmp_path/'model', 'cpu'), dict(name='likelihood', every=False)
+    def ours(task, part): return choose_likely(tmp_path/'model', task, dict(test=part), likely, device='cpu')
+    theirs = HFLM(pretrained=model.net, tokenizer=model.tokenizer, batch_size=8, device='cpu')
+    found = simple_evaluate(theirs, tasks=['pronto_choices'], bootstrap_iters=0,
+                            task_manager=TaskManager(include_path=str(tmp_path/'lm'), include_defaults=False))['results']
+    for task in WO, WC, WX:
+        scores, said = found[f'pronto_{task.stem}'], ours(task, task.read_table(tmp/'qaa'/f'{task.stem}_test.jsonl'))
+        about = said.asked['test']['likelihood']
+        assert scores['acc,none'] == pytest.approx(about['sum'], abs=1e-4)
+        assert scores['acc_norm,none'] == pytest.approx(about['per_character'], abs=1e-4)
+    rows = NV.read_table(tmp/'qaa'/'next_verse_train.jsonl')
+    from lm_eval.api.instance import Instance
+    for row,answer in zip(rows[:8], ours(NV, rows[:8]).answers['test']):
+        pairs = [(before, f' {text}') for text in row.choices for before in (row.context, '')]
+        values = iter(value for value,_ in theirs.loglikelihood([Instance('loglikelihood', {}, pair, i) for i,pair in enumerate(pairs)],
+                                                                disable_tqdm=True))
+        gains = [given - alone for given,alone in zip(values, values)] # As `acc_mutual_info`
+        assert answer == str(np.argmax(gains))
+
 def test_what_cannot_choose_is_refused_in_a_line(chosen, model, capsys):
     from pronto.cli.command import main
     tmp, argv = chosen
