@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['RELEASED', 'CARD_TEXTS', 'provenance', 'FoundDataset', 'tables_of_lines', 'choices_of', 'find_to_export', 'sizes',
            'about_dataset', 'card', 'write_tables', 'foreign_in_export', 'write_export', 'export_tsv', 'label_names',
-           'all_label_names', 'export_hf', 'load_hf']
+           'all_label_names', 'language_code', 'export_hf', 'load_hf']
 
 # %% ../../../nbs/lab/interop/hf.ipynb #6001fc61
 import shutil, tomllib
@@ -248,10 +248,12 @@ def write_tables(dataset:Dataset, folder:Path):
 _METADATA = 'metadata.parquet' # Of a release
 _TABLES_OF = ['alignment.tsv', *(f'*_{s}.{ending}' for s in SPLITS for ending in ('tsv','jsonl'))]
 _OF_EXPORTS = ['export.json','README.md', _METADATA, 'croissant.json','eval.yaml',
-               '_common_yaml','pronto.yaml','pronto_*.yaml','pronto_data.py','__pycache__/pronto_data.*.pyc']
+               '_common_yaml','pronto.yaml','pronto_*.yaml','pronto_data.py','__pycache__/pronto_data.*.pyc',
+               'custom_datasets.py', *(f'v1.0/*/{s}.csv' for s in SPLITS)]
 _OF_DATASETS = [*_TABLES_OF, 'manifest.json','links.tsv','README.md', EXAMPLES, '*_validation.jsonl',
                 '*_fewshot.jsonl','fold?/manifest.json', *(f'fold?/{table}' for table in _TABLES_OF),
-                *(f'*/{s}.{ending}' for s in HF_SPLITS.values() for ending in ('parquet','jsonl'))]
+                *(f'*/{s}.{ending}' for s in HF_SPLITS.values() for ending in ('parquet','jsonl')),
+                '*/euroeval_config.py','*/README.md', *(f'*/{s}.csv' for s in ('train','val','test'))]
 
 def foreign_in_export(folder)->str|None:
     "Why a folder must not be replaced by an export, or `None`"
@@ -353,7 +355,8 @@ def _write_hf(dataset:Dataset, folder:Path, names:dict[str,list[str]]):
             parquet.write_table(_table(rows, features), folder/stem/f'{HF_SPLITS[s]}.parquet')
 
 # %% ../../../nbs/lab/interop/hf.ipynb #993bb8dc
-def _language_code(language:str, code:str)->str|None:
+def language_code(language:str, code:str)->str|None: # `None` if it is not known
+    "The shortest code of a language, e.g. `en`"
     import langcodes
     iso639_3 = identify(language, code).iso639_3
     return langcodes.standardize_tag(iso639_3) if iso639_3 else None
@@ -369,7 +372,7 @@ def _data_files(about:dict, stem:str)->list[dict]:
 def _head(datasets:list[dict], configs:list[dict])->str:
     "The YAML of a card"
     from huggingface_hub import DatasetCardData
-    languages = sorted({c for d in datasets if (c := _language_code(d['language'], d['code']))})
+    languages = sorted({c for d in datasets if (c := language_code(d['language'], d['code']))})
     licence = dict(license='other', license_name='of-the-translations', license_link='README.md')
     about = dict(pretty_name='PrOnto', task_categories=['text-classification'])
     data = DatasetCardData(language=languages or None, **licence, **about, configs=configs)
