@@ -262,6 +262,15 @@ def _write_folds(folder:Path, plan:_Plan, hidden:tuple)->dict: # The manifest of
     whole['hashes'] = plan.hashes | dict(dataset=content_hash(*hashes))
     return _write_folder(folder, _shared_files(plan), whole, hidden)
 
+def _write_dataset(out, plan:_Plan)->dict: # The manifest
+    "Write a dataset, in folds or not, beside what is there, and then in its place"
+    hidden = ('verses.tsv',) if plan.layout == 'labels' else ()
+    with replace_folder(out, foreign_in_dataset) as folder:
+        if plan.names['splits'] == 'folds':
+            return _write_folds(folder, plan, hidden)
+        tables, manifest = plan.describe()
+        return _write_folder(folder, tables | _shared_files(plan), manifest, hidden)
+
 # %% ../../nbs/datasets/building.ipynb #bf01w
 def _on_words(alignment:Alignment, layout:str, segmenter:str, words:dict
 )->tuple[list,bytes,dict]: # In the form of `word_tasks`
@@ -351,11 +360,6 @@ def build(
         names['absent_sources'] = absent
     choices = _choices(annotations, layout, choices)
     plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links, choices, text)
-    hidden = ('verses.tsv',) if layout == 'labels' else ()
     if not replace:
         _require_same(Path(out), plan, report)
-    with replace_folder(out, foreign_in_dataset) as folder:
-        if names['splits'] == 'folds':
-            return _write_folds(folder, plan, hidden)
-        tables, manifest = plan.describe()
-        return _write_folder(folder, tables | _shared_files(plan), manifest, hidden)
+    return _write_dataset(out, plan)
