@@ -115,6 +115,7 @@ class Source:
         "The name, with the rules if the source supports tasks of the paper"
         return f'{self.name}, rules {self.rules}' if {*self.tasks} & {*_all_tasks()} else self.name
 
+# %% ../../nbs/sources/records.ipynb #rcann001
 @dataclass(eq=False)
 class Annotations:
     "An annotated New Testament or Bible"
