@@ -255,7 +255,7 @@ def test_a_probe_and_fine_tuning_are_compared_on_one_kind_of_dataset(tmp_path):
 
 def test_counts_of_another_source_are_another_task(tmp_path):
     "Two translations on which a model counts mentions of other sources say nothing about their spread"
-    from pronto.reporting.translation_spread import spreads
+    from pronto.reporting.cells import spreads
     run = partial(store, tmp_path/'runs', model='bert', task='nonpronominal_mention', hyperparameters={}, seeds=1)
     run(.8, bible='engA', language='eng', dataset_hash='a')
     run(.5, bible='engB', language='eng', dataset_hash='b', source='MACULA Greek')

@@ -164,7 +164,7 @@ def _listed(option:str, given:str, number:type, example:str)->tuple:
 def _baseline_table(dataset, scored:dict)->str: # Of `score_baselines`
     "The scores of baselines by the metric of each task"
     from pronto.core.tables import ABSENT, markdown_table
-    from pronto.reporting.protocol_cells import number
+    from pronto.reporting.cells import number
     from pronto.reporting.rendering import BASELINE_NAMES
     from pronto.reporting.scores import METRICS
     names = [n for n in BASELINE_NAMES if any(n in found for found in scored.values())]

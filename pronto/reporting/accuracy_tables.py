@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LAYOUT_COLUMNS', 'SPLITS_SHOWN', 'USUAL', 'PAPER_TASKS', 'read_layout', 'paper_models', 'add_unlisted', 'Options',
-           'fits', 'fitting', 'choose', 'read_seeds', 'completed_verses', 'fill', 'runs_in', 'read_tables',
-           'write_published', 'in_store', 'usual_metric', 'left_out']
+           'fits', 'fitting', 'choose', 'completed_verses', 'fill', 'runs_in', 'read_tables', 'write_published',
+           'in_store', 'usual_metric', 'left_out']
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #59bb0696
 from collections import Counter
@@ -14,16 +14,15 @@ from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 from ..bibles.languages import identify
-from ..core.files import InputError, data_dir, fact_table, reading, warn_once, write_aside
+from ..core.files import InputError, data_dir, fact_table, reading, write_aside
 from ..core.progress import progress
 from ..core.stats import holm
 from ..core.tables import csv_text, grouped
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
-from .protocol_cells import data_notes
+from .cells import data_notes, spread_note
 from .rendering import ABOUT, BASELINE_NAMES, OWN_TABLE, Accuracies, Block, Score, file_stem
-from .scores import Answers, against_baselines, among_best, has_reference, main_metric
-from .scores import read_answers, shown, with_metric
-from .translation_spread import spread_note
+from .scores import against_baselines, among_best, has_reference, main_metric, read_seeds
+from .scores import shown, with_metric
 from ..runs.schema import Run
 from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, preference
 from ..runs.comparing import same_model, stem_of, task_key, task_name, test_set, with_label
@@ -197,21 +196,6 @@ def _shared_rows(chosen:dict[str,list[dict]], tables:dict[str,str])->dict[tuple[
             what = f'its translations have no test rows of {task_name(task)} in common'
             raise InputError(table, f'{what}; leave --common-rows out')
     return shared
-
-def _same_rows(records:list[Run])->list[Run]:
-    "The latest run, and those that were tested on its rows; the others are named"
-    *others, last = sorted(records, key=lambda r: r.finished)
-    asked = read_answers([last]).asked
-    kept = [r for r in others if read_answers([r]).asked == asked] + [last]
-    for r in (r for r in others if r not in kept):
-        warn_once(f'{r.path}: left out, as it was tested on other rows than {last.path}')
-    return kept
-
-def read_seeds(records:list[Run], shared:set|None=None)->Answers:
-    "What the seeds of a cell answered; those that were tested on other rows than the latest are named"
-    try: answers = read_answers(records)
-    except ValueError: answers = read_answers(_same_rows(records))
-    return answers.among(shared)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #tbl05
 def _baseline_row(key:str, tasks:list[str], runs:dict, answers:dict, metric:str)->list[Score]:

@@ -18,7 +18,7 @@ from ..datasets.examples import row_texts
 from ..datasets.tasks import TASKS, ChoiceTask, GivenLabel, know
 from ..protocols.parts import find_translations
 from .notebook_views import answers_to
-from .protocol_cells import between
+from .cells import between
 from .questions.question import Options
 from .rendering import draw_accuracy
 from ..runs.folds import HIGH_UNKNOWN, unknown_share

@@ -14,7 +14,7 @@ from ..core.tables import Table, own_direction
 from ..datasets.loading import load_dataset_folder, load_manifest, sample
 from ..datasets.manifest import label_shares, training_shares
 from ..datasets.tasks import TASKS
-from .protocol_cells import number
+from .cells import number
 from .scores import against_best, answers_by_task, is_clear
 from ..runs.schema import Run
 from ..runs.comparing import kind_of, task_name

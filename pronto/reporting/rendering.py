@@ -20,7 +20,6 @@ from ..core.stats import chapter_cells
 from ..core.tables import ABSENT, Column, Printed, Table, cells_of, decimal, grouped, percent
 from ..core.tables import record_of, titles_of
 from ..datasets.tasks import TASKS
-from .protocol_cells import score_data
 from .scores import IN_PERCENT, METRICS, MIN_SEEDS, AgainstBaseline, Answers, is_clear
 from .scores import seed_scores, shown
 from ..runs.folds import following_share, probe_kept, unknown_share
@@ -57,7 +56,9 @@ class Score:
         return NOT_RUN | about | record_of(CELL_COLUMNS, self) | dict(reference=self.reference)
 
 # %% ../../nbs/reporting/rendering.ipynb #69e0491a
-def _ours(c): return c.main and score_data(c.main, c.metric).values()
+def _ours(c):
+    return c.main and [shown(c.metric, x) for x in (c.main.value, *(c.main.interval or (None, None)))]
+
 def _size(c): return c.answers and (len(c.answers.true), chapter_cells(c.answers.chapters).n_chapters)
 
 def _seeds(c):

@@ -23,11 +23,12 @@ from ..core.tables import csv_rows, grouped
 from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS, loaded_tasks
 from .language_score import score_lines
-from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, against_baselines, answer_values
-from .scores import compare_all, is_clear, read_answers, seed_scores
+from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, against_baselines
+from .scores import answer_values, compare_all, is_clear, read_answers, read_seeds
+from .scores import seed_scores
 from .summary import Scope, Stratum, rows_notes, shared_rows, stratum_of
 from .summary import summarise
-from .accuracy_tables import SPLITS_SHOWN, in_store, read_seeds
+from .accuracy_tables import SPLITS_SHOWN, in_store
 from .questions.question import Options, Reply, ask_runs, find_question, known_questions
 from .questions.question import usual_kind
 from .model_tiers import read_tiers, tier_of

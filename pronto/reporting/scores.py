@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['MIN_SEEDS', 'METRICS', 'IN_PERCENT', 'Answers', 'has_seed', 'read_answers', 'answers_by_task', 'has_reference',
-           'same_rows', 'shown', 'main_metric', 'with_metric', 'seed_scores', 'answer_values', 'compare_values',
-           'compare_answers', 'compare_all', 'is_clear', 'against_best', 'may_be_best', 'among_best', 'AgainstBaseline',
-           'against_baselines']
+           'same_rows', 'read_seeds', 'shown', 'main_metric', 'with_metric', 'seed_scores', 'answer_values',
+           'compare_values', 'compare_answers', 'compare_all', 'is_clear', 'against_best', 'may_be_best', 'among_best',
+           'AgainstBaseline', 'against_baselines']
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 import numpy as np
-from ..core.files import InputError
+from ..core.files import InputError, warn_once
 from ..core.seeds import SeedDifference, SeedScore, compare_seeds, item_values, score_runs, score_seeds
 from ..core.stats import chapter_cells, holm, metric_bounds
 from ..core.tables import grouped
@@ -156,6 +156,22 @@ def same_rows(*answers:Answers)->list[Answers]: # In the same order, maybe witho
     shared = [asked for asked in first if has_reference(asked) and all(asked in other for other in others)]
     kept = {name: [place[asked] for asked in shared] for name,place in places.items()}
     return [a.at(kept[id(a.asked)]) for a in answers]
+
+# %% ../../nbs/reporting/scores.ipynb #rscseeds
+def _on_same_rows(records:list[Run])->list[Run]:
+    "The latest run, and those that were tested on its rows; the others are named"
+    *others, last = sorted(records, key=lambda r: r.finished)
+    asked = read_answers([last]).asked
+    kept = [r for r in others if read_answers([r]).asked == asked] + [last]
+    for r in (r for r in others if r not in kept):
+        warn_once(f'{r.path}: left out, as it was tested on other rows than {last.path}')
+    return kept
+
+def read_seeds(records:list[Run], shared:set|None=None)->Answers:
+    "What the seeds of a cell answered; those that were tested on other rows than the latest are named"
+    try: answers = read_answers(records)
+    except ValueError: answers = read_answers(_on_same_rows(records))
+    return answers.among(shared)
 
 # %% ../../nbs/reporting/scores.ipynb #rsc14
 METRICS = dict(accuracy='accuracy', macro_f1='macro F1', mcc='MCC', mae='mean absolute error', f1='F1')

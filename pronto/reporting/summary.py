@@ -18,11 +18,10 @@ from ..core.tables import ABSENT, IN_BRACKETS, Column, Printed, Table, cells_of,
 from ..core.tables import interval_text, titles_of
 from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, language_name
-from .protocol_cells import data_notes, described
-from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, answer_values, has_reference
-from .scores import main_metric, read_answers, shown
-from .accuracy_tables import USUAL, Options, add_unlisted, choose, read_layout
-from .accuracy_tables import runs_in
+from .cells import data_notes, described
+from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, answer_values
+from .scores import has_reference, main_metric, read_answers, shown
+from .accuracy_tables import USUAL, Options, add_unlisted, choose, read_layout, runs_in
 from ..runs.comparing import task_name
 from ..runs.schema import Run
 from ..runs.store import safe_name

@@ -17,10 +17,9 @@ from ...core.files import InputError
 from ...core.pictures import no_formula, panels
 from ...core.tables import Column, Table, decimal, grouped, table_of
 from ...reporting.questions.question import RunQuestion, records_of
-from ...reporting.protocol_cells import as_shown
+from ...reporting.cells import MANY, across_languages, as_shown
 from ...reporting.scores import IN_PERCENT, shown
 from ...reporting.accuracy_tables import fits
-from ...reporting.translation_spread import MANY, across_languages
 from ...runs.comparing import one_setting, row_of, task_name
 from ...runs.schema import Run
 

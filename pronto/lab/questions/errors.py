@@ -17,10 +17,9 @@ from ...core.pictures import dumbbells, panels
 from ...core.seeds import score_counts
 from ...core.tables import Column, Table, decimal, grouped, table_of
 from ...datasets.tasks import TASKS
-from ...reporting.protocol_cells import between, data_notes, score_column
+from ...reporting.cells import between, data_notes, score_column, with_languages
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.scores import Answers, read_answers, same_rows
-from ...reporting.translation_spread import with_languages
 from ...runs.comparing import across_translations, task_name
 from ...runs.schema import Run
 from ...runs.folds import right_answers

@@ -24,7 +24,7 @@ from ...datasets.tasks import TASKS
 from ...core.pictures import panels
 from ...runs.schema import Run
 from ...reporting.questions.question import RunQuestion, records_of
-from ...reporting.protocol_cells import data_notes
+from ...reporting.cells import data_notes
 from ...runs.comparing import task_key, task_name
 from ...runs.store import predictions_of, safe_name
 

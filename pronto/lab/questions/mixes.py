@@ -11,9 +11,9 @@ from statistics import mean
 from ...core.tables import Column, Table, table_of, titled, wide_table
 from ..protocols.mixing import VERSIONS
 from ...core.pictures import panels
-from ...reporting.cells import Cell, Cells, mean_difference, read_each
-from ...reporting.protocol_cells import best_note, collapse_mark, difference_columns, difference_text
-from ...reporting.protocol_cells import few_seeds_note, number, score_columns
+from ...reporting.cells import Cell, Cells, best_note, collapse_mark, difference_columns
+from ...reporting.cells import difference_text, few_seeds_note, mean_difference, number, read_each
+from ...reporting.cells import score_columns
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.scores import is_clear, shown
 from ...runs.schema import Run

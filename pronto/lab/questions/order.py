@@ -13,7 +13,7 @@ import numpy as np
 from ...core.files import InputError
 from ...core.pictures import panels
 from ...core.tables import Column, Table, decimal, grouped, interval_text, percent, table_of
-from ...reporting.protocol_cells import limit_text, number
+from ...reporting.cells import limit_text, number
 from .probe import Agreement, agreement
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.model_tiers import model_rows

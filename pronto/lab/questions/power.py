@@ -14,7 +14,7 @@ from ...core.pictures import panels
 from ...core.seeds import detectable_difference, variance_of
 from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of
 from ...reporting.questions.question import RunQuestion, records_of
-from ...reporting.protocol_cells import limit_text
+from ...reporting.cells import limit_text
 from ...reporting.accuracy_tables import fits
 from ...reporting.scores import MIN_SEEDS, answer_values, read_answers
 from ...modeling.outcome import is_one_answer

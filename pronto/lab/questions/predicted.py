@@ -14,7 +14,7 @@ from ..statistics.correlation import correlate
 from ...core.pictures import no_formula, panels
 from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, interval_text, table_of, titled
 from ...reporting.questions.question import RunQuestion, records_of
-from ...reporting.protocol_cells import data_notes
+from ...reporting.cells import data_notes
 from ...runs.folds import HIGH_UNKNOWN
 from ...runs.comparing import same_model, settled, task_key, task_name
 from ...runs.schema import Run

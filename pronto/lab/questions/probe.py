@@ -19,7 +19,7 @@ from ...core.pictures import panels
 from ...core.tables import Column, Table, decimal, grouped, interval_text, percent, table_of
 from ...runs.comparing import kind_names, made_as, one_setting, settled, task_key
 from ...runs.comparing import task_name, with_label
-from ...reporting.protocol_cells import between, described, limit_text, number
+from ...reporting.cells import between, described, limit_text, number
 from ...reporting.questions.question import RunQuestion, records_of
 
 # %% ../../../nbs/lab/questions/probe.ipynb #rk000007

@@ -12,7 +12,7 @@ from statistics import mean
 from typing import NamedTuple
 from ...core.tables import ABSENT, Column, Table, decimal, grouped, table_of
 from ...core.pictures import no_formula, panels
-from ...reporting.protocol_cells import as_shown, collapse_mark, ends_column, number, score_column
+from ...reporting.cells import as_shown, collapse_mark, ends_column, number, score_column
 from ...runs.folds import following_share
 from ...reporting.scores import Answers, read_answers
 from ...runs.schema import Run

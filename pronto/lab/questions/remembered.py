@@ -10,11 +10,10 @@ from functools import partial
 from ..statistics.correlation import correlate
 from ...core.pictures import panels
 from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, table_of, titled
-from ...reporting.scores import main_metric, shown
-from ...reporting.accuracy_tables import read_seeds
+from ...reporting.scores import main_metric, read_seeds, shown
 from .predicted import SPEARMAN, ReadVerses, readings
 from ...reporting.questions.question import RunQuestion, records_of
-from ...reporting.protocol_cells import data_notes
+from ...reporting.cells import data_notes
 from ...runs.comparing import task_key, task_name, test_set
 from ...runs.schema import Run
 from ...runs.store import prediction_columns

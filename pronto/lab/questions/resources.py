@@ -16,9 +16,8 @@ from ...core.files import InputError, fact_table
 from ...core.pictures import no_formula, panels
 from ...core.tables import Column, Table, decimal, grouped, interval_text, table_of, titled
 from ...reporting.questions.question import RunQuestion, records_of
-from ...reporting.protocol_cells import as_shown
+from ...reporting.cells import across_languages, as_shown
 from ...reporting.scores import shown
-from ...reporting.translation_spread import across_languages
 from ...runs.comparing import row_of, task_name
 from ...runs.schema import Run
 

@@ -14,7 +14,7 @@ from ...core.tables import Table, decimal, grouped
 from ...runs.comparing import name_apart
 from ...runs.schema import Run
 from ...reporting.questions.question import RunQuestion, records_of
-from ...reporting.protocol_cells import data_notes
+from ...reporting.cells import data_notes
 
 # %% ../../../nbs/lab/questions/retrievals.ipynb #rt100009
 _PUBLISHED = 100 # Verses of MEXA

@@ -19,7 +19,7 @@ from ...core.tables import ABSENT, Column, Table, decimal, grouped, wide_table
 from ...datasets.loading import Dataset, is_dataset, open_dataset, sample
 from ...datasets.tasks import TASKS
 from ...reporting.questions.question import RunQuestion, records_of
-from ...reporting.protocol_cells import data_notes
+from ...reporting.cells import data_notes
 from ...runs.comparing import across_translations, source_names, task_name
 from ...runs.schema import Run
 from ...runs.store import predictions_of, read_record

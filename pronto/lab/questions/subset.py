@@ -19,7 +19,7 @@ from ...reporting.questions.question import RunQuestion, records_of
 from .resources import ABOUT, OverLanguages, of_three_languages, wikipedia_articles
 from ...reporting.model_tiers import TIERS, read_tiers, tier_of
 from .typology import language_distances
-from ...reporting.protocol_cells import as_shown
+from ...reporting.cells import as_shown
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/subset.ipynb #sb000007

@@ -13,7 +13,7 @@ from ..statistics.correlation import Correlation, correlate
 from ...core.files import InputError
 from ...core.tables import ABSENT, Column, Table, decimal, grouped, interval_text, wide_table
 from ...core.pictures import panels
-from ...reporting.protocol_cells import as_shown, score_column
+from ...reporting.cells import as_shown, score_column
 from ...runs.comparing import task_name
 from ...reporting.questions.question import RunQuestion, records_of
 from .resources import OverLanguages, over_languages

@@ -22,7 +22,7 @@ from ...core.pictures import panels
 from ...reporting.questions.question import RunQuestion, records_of
 from ...runs.schema import Run
 from ...runs.comparing import task_key, task_name
-from ...reporting.translation_spread import with_languages
+from ...reporting.cells import with_languages
 
 # %% ../../../nbs/lab/questions/typology.ipynb #ty000007
 DISTANCES = 'genetic', 'geographic', 'syntactic', 'phonological', 'inventory', 'featural'

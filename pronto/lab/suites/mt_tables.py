@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..statistics.correlation import correlate
 from ...core.files import InputError, json_with_keys
 from ...core.tables import Table, decimal, grouped
-from ...reporting.protocol_cells import data_notes
+from ...reporting.cells import data_notes
 from ...runs.comparing import differing, name_apart, task_name, training_of, with_label
 from ...runs.schema import Run
 from ...runs.store import read_runs

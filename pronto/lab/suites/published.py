@@ -12,7 +12,7 @@ from statistics import median
 from ...core.files import fact_table, to_stderr
 from ...core.tables import ABSENT, Table, decimal, grouped
 from ...runs.comparing import models_apart, source_names
-from ...reporting.protocol_cells import described
+from ...reporting.cells import described
 from ...runs.schema import Run
 from ...runs.store import read_runs
 from .scoring import XTREME, SubmissionScores

@@ -10,7 +10,7 @@ from dataclasses import replace
 from statistics import mean
 from ...core.files import InputError, to_stderr
 from ...core.tables import Table, decimal, grouped
-from ...reporting.protocol_cells import data_notes, described
+from ...reporting.cells import data_notes, described
 from ...runs.comparing import models_apart
 from ...runs.schema import Run
 from ...runs.store import read_runs

@@ -13,8 +13,8 @@ from statistics import mean
 from typing import NamedTuple
 from ...core.tables import Column, Table, grouped, wide_table
 from ...core.pictures import panels
-from ..cells import Cell, Cells, read_each
-from ..protocol_cells import FEW_SEEDS, best_note, collapse_mark, score_columns
+from ..cells import FEW_SEEDS, Cell, Cells, best_note, collapse_mark, read_each
+from ..cells import score_columns
 from .question import RunQuestion
 from ..scores import compare_answers, shown
 from ...runs.schema import Run

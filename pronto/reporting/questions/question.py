@@ -16,11 +16,10 @@ from ...core.files import InputError, data_dir, reading, safe_name
 from ...core.pictures import save_picture
 from ...core.tables import Table, grouped, markdown_text
 from ...datasets.tasks import own_code, run_file
-from ..protocol_cells import described, setting_note
+from ..cells import described, setting_note, spread_note
 from ..rendering import COLLAPSED
 from ..scores import METRICS, main_metric, with_metric
 from ..accuracy_tables import Options, fits, fitting, in_store, left_out, usual_metric
-from ..translation_spread import spread_note
 from ...runs.comparing import name_apart, settled
 from ...runs.schema import Run
 

@@ -16,9 +16,9 @@ from ...core.seeds import SeedDifference
 from ...core.tables import Column, Table, table_of, wide_table
 from ...protocols.protocol import PROTOCOLS, in_language
 from ...core.pictures import heat_map, panels
-from ..cells import Cell, Cells, difference, mean_difference, read_cells
-from ..protocol_cells import best_note, collapse_mark, difference_columns, difference_text
-from ..protocol_cells import few_seeds_note, number, score_column, score_columns
+from ..cells import Cell, Cells, best_note, collapse_mark, difference, difference_columns
+from ..cells import difference_text, few_seeds_note, mean_difference, number, read_cells
+from ..cells import score_column, score_columns
 from ..scores import IN_PERCENT, shown
 from .question import RunQuestion
 from ...runs.schema import Run
