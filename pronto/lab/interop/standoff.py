@@ -10,9 +10,12 @@ import json
 from pathlib import Path
 from shutil import copytree
 from ...bibles.reading import Bible
+from ...bibles.versification import to_english
 from ...core.files import InputError, reading, replace_folder
 from ...core.refs import parse_ref
+from ...datasets.align import readable_verses
 from ...datasets.building import foreign_in_dataset
+from ...datasets.choices.text import ChoiceText
 from ...datasets.examples import kind_of_columns, text_columns
 from ...datasets.loading import REBUILD, Dataset, dataset_folders, fold_folders, lacks_text, open_dataset
 from ...datasets.loading import load_manifest, restore_verses, texts_for, verse_lines
@@ -37,17 +40,24 @@ def fill_texts(
         filled.append('\t'.join(cells) + '\n')
     return ''.join(filled).encode()
 
-def _fill_words(table:bytes, text_of, segmenter:str)->bytes:
-    "A table of tagged words with the words of other texts"
+def _with(table:bytes, changes)->bytes: # `changes`: from a row to its new values
+    "A table of lines of JSON with other values"
     rows = map(json.loads, table.decode().splitlines())
-    filled = (row | dict(tokens=words_of(text_of(row['id']), segmenter)) for row in rows)
-    return ''.join(json.dumps(row, ensure_ascii=False) + '\n' for row in filled).encode()
+    return ''.join(json.dumps(row | changes(row), ensure_ascii=False) + '\n' for row in rows).encode()
+
+def _without_choices(row:dict)->dict:
+    return dict(context='', choices=['']*len(row['choices']))
+
+def _is_of_choices(name:str, manifest:dict)->bool:
+    return name.rpartition('_')[0] in manifest.get('choices', {})
 
 def _filled(name:str, data:bytes, manifest:dict, text_of)->bytes:
-    "A file of a dataset with other texts, if it has any"
+    "A file of a dataset with other texts, if it has any; choices without theirs"
     if name in ('alignment.tsv','links.tsv'): return data
     if name.endswith('.tsv'): return fill_texts(data, text_of)
-    return _fill_words(data, text_of, manifest['words']['segmenter'])
+    if _is_of_choices(name, manifest): return _with(data, _without_choices)
+    segmenter = manifest['words']['segmenter']
+    return _with(data, lambda row: dict(tokens=words_of(text_of(row['id']), segmenter)))
 
 # %% ../../../nbs/lab/interop/standoff.ipynb #so11
 def _require_built(folder:Path, manifest:dict):
@@ -56,13 +66,15 @@ def _require_built(folder:Path, manifest:dict):
     if 'bible' not in manifest.get('hashes', {}) or 'files' not in manifest:
         raise InputError(folder, 'does not say what text it was built from; build it with `pronto build`')
 
+_TEXTS = 'verses.tsv', 'text.tsv' # Files of nothing else
+
 def _strip_folder(folder:Path, out:Path):
     "Write a dataset, or a fold, without text"
     manifest, files = load_manifest(folder), {}
     _require_built(folder, manifest)
     out.mkdir(parents=True, exist_ok=True)
     for name,expected in manifest['files'].items():
-        if name == 'verses.tsv': continue
+        if name in _TEXTS: continue
         with reading(folder/name, REBUILD): data = (folder/name).read_bytes()
         if table_hash([data]) != expected:
             raise InputError(folder/name, f'is not the file that the manifest describes; {REBUILD}')
@@ -89,19 +101,35 @@ def export_standoff(
     return list(found)
 
 # %% ../../../nbs/lab/interop/standoff.ipynb #so14
-def _fill_folder(folder:Path, out:Path, texts:dict):
+def _drawn_again(dataset:Dataset, text:ChoiceText)->dict[str,bytes]: # Name to contents
+    "The tables of choices; raises `InputError` for a task of a file that is not loaded"
+    found, text = {}, text.of_fold(dataset.fold)
+    for stem in dataset.manifest.get('choices', {}):
+        if stem not in dataset.known:
+            what = f'has {stem}, which is not built in; build it from the Bible instead'
+            raise InputError(dataset.path, what)
+        for split,rows in dataset.known[stem].of_text(text).items():
+            found[f'{stem}_{split}.jsonl'] = b''.join(rows.blocks())
+    return found
+
+def _fill_folder(folder:Path, out:Path, texts:dict, text:ChoiceText):
     "Write a dataset, or a fold, with its text"
     out.mkdir(exist_ok=True)
-    manifest = load_manifest(folder)
+    dataset = open_dataset(folder)
+    manifest = dataset.manifest
     built = manifest['standoff']
+    made = {'verses.tsv': verse_lines(texts).encode(), 'text.tsv': verse_lines(text.verses).encode()}
+    if any(_is_of_choices(name, manifest) for name in built): made |= _drawn_again(dataset, text)
     text_of = lambda ref: texts[parse_ref(ref)]
     for name,expected in built.items():
-        if name == 'verses.tsv': data = verse_lines(texts).encode()
+        if name in made: data = made[name]
         else:
             with reading(folder/name, 'get a fresh copy'): data = (folder/name).read_bytes()
             if manifest['files'].get(name) != expected: data = _filled(name, data, manifest, text_of)
         if table_hash([data]) != expected:
-            raise InputError(folder/name, 'was changed since it was exported; get a fresh copy')
+            by_another = f'comes out otherwise; restore it with version {manifest["version"]} of PrOnto'
+            changed = 'was changed since it was exported; get a fresh copy'
+            raise InputError(folder/name, by_another if name in made else changed)
         (out/name).write_bytes(data)
     whole = {key: value for key,value in manifest.items() if key != 'standoff'} | dict(files=built)
     (out/'manifest.json').write_bytes(manifest_bytes(whole))
@@ -138,8 +166,9 @@ def restore(
     texts = texts_for(folder, bible, path)
     with replace_folder(out, foreign_in_dataset) as aside:
         if is_standoff:
+            text = ChoiceText(readable_verses(to_english(bible, load_manifest(folder)['versification'])))
             for part in (folder, *fold_folders(folder)):
-                _fill_folder(part, aside/part.relative_to(folder), texts)
+                _fill_folder(part, aside/part.relative_to(folder), texts, text)
         else:
             copytree(folder, aside, dirs_exist_ok=True)
             (aside/'verses.tsv').write_bytes(verse_lines(texts).encode())
