@@ -161,8 +161,21 @@ def _listed(option:str, given:str, number:type, example:str)->tuple:
         what = f'{given} is not a list of numbers; separate them by commas, e.g. {example}'
         raise InputError(option, what) from e
 
-def _baseline_table(dataset, scored:dict)->str: # Of `score_baselines`
-    "The scores of baselines by the metric of each task"
+def _asking(args)->dict: # As `plan` takes it
+    names = 'chat answers permuted calibrated endpoint answer_tokens most_requests price'.split()
+    return {name: value for name in names if (value := getattr(args, name))}
+
+# %% ../../nbs/cli/model_commands.ipynb #f46fde7t
+def _baseline_tables(dataset, scored:dict)->str: # Of `score_baselines`
+    "The scores of baselines by the metric of each task; choices, which have others, in their own table"
+    from pronto.core.tables import grouped
+    from pronto.datasets.tasks import ChoiceTask
+    def is_choice(stem):
+        return isinstance(dataset.known[stem], ChoiceTask)
+    groups = grouped(scored, is_choice).values()
+    return '\n\n'.join(_baseline_table(dataset, {stem: scored[stem] for stem in stems}) for stems in groups)
+
+def _baseline_table(dataset, scored:dict)->str:
     from pronto.core.tables import ABSENT, markdown_table
     from pronto.reporting.cells import number
     from pronto.reporting.rendering import BASELINE_NAMES
@@ -175,10 +188,6 @@ def _baseline_table(dataset, scored:dict)->str: # Of `score_baselines`
         judged = task.abbr + (f', {METRICS[metric]}' if metric != 'accuracy' else '')
         rows.append([judged, *(number(found[n][0][metric], metric) if n in found else ABSENT for n in names)])
     return markdown_table([dataset.code, *map(BASELINE_NAMES.get, names)], rows, 'l' + 'r'*len(names))
-
-def _asking(args)->dict: # As `plan` takes it
-    names = 'chat answers permuted calibrated endpoint answer_tokens most_requests price'.split()
-    return {name: value for name in names if (value := getattr(args, name))}
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde8b
 def _show_baselines(args, tasks:list[str]):
@@ -198,7 +207,7 @@ def _show_baselines(args, tasks:list[str]):
         if not tasks:
             _note_empty(folds[0].whole)
         values = {stem: {k: v for k,(v,_) in found.items()} for stem,found in scored.items()}
-        show(_baseline_table(folds[0].dataset, scored) + '\n', dict(bible=folds[0].code, baselines=values))
+        show(_baseline_tables(folds[0].dataset, scored) + '\n', dict(bible=folds[0].code, baselines=values))
     if len(left) == len(translations):
         raise left[0]
     failed = [*unreadable, *(f'left out {e}' for e in left)]

@@ -18,6 +18,7 @@ from ..core.files import InputError, data_dir, fact_table, reading, write_aside
 from ..core.progress import progress
 from ..core.stats import holm
 from ..core.tables import csv_text, grouped
+from ..datasets.align import TEXT_ALONE
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 from .cells import data_notes, spread_note
 from .rendering import ABOUT, BASELINE_NAMES, OWN_TABLE, Accuracies, Block, Score, file_stem
@@ -296,8 +297,9 @@ def _set_sources_apart(made:list[_TestSet]):
     by_source = grouped(made, lambda one: one.about.get('source', ''))
     has_papers = lambda some: any(stem_of(task) in PAPER_TASKS for one in some for task in one.tasks)
     main = [source for source,some in by_source.items() if not source or has_papers(some)]
+    annotated = [source for source in by_source if source != TEXT_ALONE.source.name]
     for source,some in by_source.items():
-        if source in (main or [*by_source][:1]): continue
+        if source in (main or annotated[:1] or by_source): continue
         for one in some: one.about['table'] += f', {source}'
 
 def _set_limited_apart(made:list[_TestSet]):

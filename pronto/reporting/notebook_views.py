@@ -17,7 +17,7 @@ from ..datasets.tasks import TASKS
 from .cells import number
 from .scores import against_best, answers_by_task, is_clear
 from ..runs.schema import Run
-from ..runs.comparing import kind_of, task_name
+from ..runs.comparing import task_name, test_set
 from ..protocols.parts import find_translations
 from ..runs.folds import right_answers
 from ..runs.store import predictions_of
@@ -103,9 +103,12 @@ def plot_curves(records:list[Run]): # A figure of matplotlib; `None` if nothing 
 
 # %% ../../nbs/reporting/notebook_views.ipynb #nv000002
 def one_test_set(records:list[Run])->list[Run]:
-    "The runs that share Bible, protocol and training data with the first"
-    shared = lambda r: (r.dataset, r.limit, kind_of(r)) # Choices have a hash of their own in a dataset
-    return [r for r in records if shared(r) == shared(records[0])]
+    "The runs that share Bible, protocol and training data with the first, and of a task the first test set"
+    def about(run): return run.dataset, run.protocol, run.train
+    first = {}
+    for run in records:
+        if about(run) == about(records[0]): first.setdefault(run.task, test_set(run))
+    return [r for r in records if about(r) == about(records[0]) and first[r.task] == test_set(r)]
 
 # %% ../../nbs/reporting/notebook_views.ipynb #7c0d85b3
 def best_of(records:list[Run])->list[Run]: # One per task
