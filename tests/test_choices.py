@@ -13,7 +13,8 @@ from pronto.datasets.building import build
 from pronto.datasets.choices.cues import choice_cues, shared_right
 from pronto.datasets.choices.text import ChoiceText, is_word
 from pronto.datasets.examples import ChoiceRow
-from pronto.datasets.loading import open_dataset
+from pronto.datasets.loading import open_dataset, verse_texts
+from pronto.datasets.manifest import origin_of, summary
 from pronto.datasets.splits import SPLITS, split_of
 from pronto.datasets.tasks import NV, WC, WO, WX, ChoiceTask
 from pronto.sources.records import Annotations, SentenceAnnotation, Source, VerseAnnotation
@@ -184,17 +185,76 @@ def test_a_dataset_of_the_text_alone_is_loaded_as_it_was_built(folder):
     assert dataset.manifest['predictors']['word_order']['chance'] == .5
     assert (folder/'text.tsv').read_text(encoding='utf-8').count('\n') == len(made_up())
 
+def labelled(refs):
+    "Annotations with the mood of a sentence alone"
+    said = [SentenceAnnotation(mood, None, (), ()) for mood in ('imperative','declarative','declarative')]
+    here = {ref: VerseAnnotation(ref, (said[ref.verse % 3],), False) for ref in refs}
+    return Annotations(Source('made up', hash='0', tasks=['sentence_mood']), here)
+
 def test_choices_beside_other_tasks_leave_their_tables_and_hash_as_they_are(tmp_path):
     verses = made_up(rows=10)
-    said = [SentenceAnnotation(mood, None, (), ()) for mood in ('imperative','declarative','declarative')]
-    here = {ref: VerseAnnotation(ref, (said[ref.verse % 3],), False) for ref in verses}
-    annotations = Annotations(Source('made up', hash='0', tasks=['sentence_mood']), here)
+    annotations = labelled(verses)
     for name,choices in ('without', False), ('with', True):
         build(annotations, bible_of(verses), tmp_path/name, choices=choices, code='xxx', min_verses=100)
     without, beside = (open_dataset(tmp_path/name) for name in ('without','with'))
     assert beside.hash == without.hash == beside.hash_of('sentence_mood') != beside.hash_of('word_order')
     assert without.manifest['files'].items() <= beside.manifest['files'].items()
     assert without.manifest['hashes'].items() <= beside.manifest['hashes'].items()
+
+@pytest.fixture(scope='module')
+def annotated(tmp_path_factory):
+    "A table of labels, and the Bible that it is about"
+    place, verses = tmp_path_factory.mktemp('annotated'), made_up(rows=10)
+    labels = ''.join(f'{ref}\t{"ab"[ref.verse % 2]}\n' for ref in verses)
+    (place/'odd.tsv').write_text('ref\todd\n' + labels, encoding='utf-8')
+    bible = ''.join(f'{r.book}\t{r.chapter}\t{r.verse}\t{said}\n' for r,said in verses.items())
+    (place/'bible.tsv').write_text(bible, encoding='utf-8')
+    return place
+
+def test_the_command_makes_choices_beside_labels_unless_they_are_left_out(annotated, tmp_path, pronto):
+    def build(name, *more):
+        given = '-a', annotated/'odd.tsv', '-b', annotated/'bible.tsv', '-o', tmp_path/name
+        assert pronto('build', *given, '--min-verses', 100, *more)[0] == 0
+        return {*open_dataset(tmp_path/name).manifest['counts']}
+    choices = {'word_order', 'word_choice', 'word_exchange', 'next_verse'}
+    assert build('both') == {'odd'} | choices
+    assert build('labels', '--no-choices') == {'odd'}
+    assert build('choices', '--tasks', 'choices') == choices
+    assert build('random', '--splits', 'random') == {'odd'} | choices
+    def contents(name): return (tmp_path/name/'fold0'/'odd_test.tsv').read_bytes()
+    assert contents('both') == contents('labels')
+
+def test_choices_that_cannot_be_made_beside_labels_are_left_out_with_a_reason(tmp_path):
+    verses = made_up(rows=10)
+    about = dict(choices=True, min_verses=100)
+    short = build(labelled(verses), bible_of(dict.fromkeys(verses, 'Tata. Kori.')), tmp_path/'short', **about)
+    hidden = build(labelled(verses), bible_of(verses), tmp_path/'hidden', layout='labels', **about)
+    assert [*short['counts']] == [*hidden['counts']] == ['sentence_mood']
+    assert 'Caution: there are no choices, since no word of the text stands between two others' in summary(short)
+    assert 'Caution: there are no choices, since the text is left out' in summary(hidden)
+
+def test_choices_are_divided_by_chapter_and_come_from_the_text_whatever_stands_beside_them(tmp_path):
+    verses = made_up(rows=10)
+    made = build(labelled(verses), bible_of(verses), tmp_path/'x', choices=True, min_verses=100, splits='random')
+    assert origin_of(made, 'sentence_mood') == dict(splits='random', rules='paper', source='made up')
+    assert origin_of(made, 'word_order') == dict(splits='parallel', rules='paper', source='the text alone')
+    assert 'Choices are divided by chapter, not by these splits' in summary(made)
+
+def test_verses_that_are_read_whole_are_the_same_with_choices_and_without(tmp_path):
+    verses = made_up(rows=10)
+    annotations = labelled(ref for ref in verses if ref.verse < 5)
+    texts = []
+    for name,choices in ('without', False), ('with', True):
+        build(annotations, bible_of(verses), tmp_path/name, choices=choices, min_verses=100)
+        texts.append(verse_texts([open_dataset(tmp_path/name).load()], 'test'))
+    assert texts[0] == texts[1] and len(texts[0]) > 10
+
+def test_baselines_of_choices_have_a_table_of_their_own(annotated, tmp_path, pronto):
+    given = '-a', annotated/'odd.tsv', '-b', annotated/'bible.tsv', '-o', tmp_path/'xxx'
+    assert pronto('build', *given, '--min-verses', 100)[0] == 0
+    tables = pronto('eval', tmp_path/'xxx', '-t', 'odd', '-t', 'WO', '--limit', 20)[1].split('\n\n')
+    assert ['| odd' in tables[0], '| WO' in tables[0]] == [True, False]
+    assert ['| odd' in tables[1], '| WO' in tables[1]] == [False, True]
 
 def test_the_hash_of_a_choice_is_that_of_its_own_rows(folder, tmp_path):
     copied = tmp_path/'xxx'

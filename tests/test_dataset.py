@@ -316,7 +316,7 @@ def test_bytes_depend_on_the_inputs_alone(skeleton, tmp_path):
         for seed,source in (3,'one.parquet'), (4,'two'):
             outs.append(tmp_path/str(seed)/splits)
             run_pronto('build', '-a', tmp_path/source, '-b', tmp_path/'web.tsv', '-o', outs[-1], '--splits', splits, hash_seed=seed)
-        assert len(files(outs[0])) == 17 and files(outs[0]) == files(outs[1])
+        assert len(files(outs[0])) == 30 and files(outs[0]) == files(outs[1])
 
 @pytest.fixture
 def small(toy_onf):

@@ -48,7 +48,7 @@ def built(place, tmp_path):
     def build(splits, *more):
         out = tmp_path/f'qad-{splits}'
         assert main('build', '-a', place/'mine.parquet', '-b', place/'corpus'/'bibles'/'qad.tsv', '-o', out, '--min-verses', 100,
-                    '--splits', splits, *more) == 0
+                    '--splits', splits, '--no-choices', *more) == 0
         return out
     return build
 
@@ -128,7 +128,7 @@ def test_a_task_that_is_empty_in_a_fold_is_left_out_with_a_line(place, tmp_path,
     folder = tmp_path/'qad'
     assert main('annotate', tmp_path/'some.tsv', '-o', tmp_path/'some.parquet') == 0
     assert main('build', '-a', tmp_path/'some.parquet', '-b', place/'corpus'/'bibles'/'qad.tsv', '-o', folder,
-                '--min-verses', 100, '--splits', 'folds') == 0
+                '--min-verses', 100, '--splits', 'folds', '--no-choices') == 0
     capsys.readouterr()
     assert main('eval', folder) == 0
     said = capsys.readouterr()

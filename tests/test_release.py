@@ -81,7 +81,7 @@ def test_a_release_loads_as_a_plain_build_does(corpus, whole, tmp_path):
     from pronto.sources.annotation_file import read_annotations
     annotations = read_annotations(corpus/'a.parquet')
     for code,bible in ('qaa1','qaa1.usfx.xml'), ('qab2','qab2'):
-        manifest = build(annotations, read_bible(corpus/'bibles'/bible), tmp_path/code, min_verses=LEAST)
+        manifest = build(annotations, read_bible(corpus/'bibles'/bible), tmp_path/code, min_verses=LEAST, choices=True)
         dataset = load_dataset_folder(corpus/'whole'/code)
         assert dataset.tasks == load_dataset_folder(tmp_path/code).tasks
         assert dataset.manifest | dict(files=0) == manifest | dict(files=0) # The rows are written in another way

@@ -123,8 +123,8 @@ def rules_options(parser):
 # %% ../../nbs/cli/options.ipynb #opt00010c
 def tasks_file_option(parser):
     parser.add_argument('--tasks', metavar='SET|PY',
-        help='a set of tasks: paper (the five of the paper) or core (those that we recommend); or a Python '
-        'file with tasks of your own, e.g. my_tasks.py')
+        help='a set of tasks: paper (the five of the paper), core (those that we recommend) or choices '
+        '(those without annotations); or a Python file with tasks of your own, e.g. my_tasks.py')
 
 def readers_option(parser):
     parser.add_argument('--readers', metavar='PY', help='a Python file with a format of Bibles of your own')
@@ -142,13 +142,15 @@ def replace_option(parser):
 
 def projection_options(parser, required:bool=True): # Are annotations needed? Choices are made without
     add = parser.add_argument
-    alone = '' if required else '; none (default): only choices, which are made from the text alone'
+    alone = '' if required else '; none (default): only choices, which need no annotations'
     add('-a', '--annotations', required=required,
         help=f'a file written by `pronto annotate`, a source folder, or a table of labels{alone}')
     add('--splits', choices=['auto','parallel','folds','random','published'], default='auto',
         help='parallel: by chapter, the same in all languages; folds: ten folds of chapters; random: as in '
         'the paper, which leaks; published: as a table of labels says; auto (default): parallel, or folds '
         'for a Bible with few chapters')
+    add('--no-choices', action='store_true',
+        help='leave out the tasks that are made from the text alone: the verse, or a text that is nearly it')
     versification_option(parser)
     least_verses_option(parser)
     add('--segmenter', choices=['unicode','characters'], default='unicode',

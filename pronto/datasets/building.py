@@ -125,12 +125,16 @@ def _require_books(annotations:Annotations, bible:Bible, path):
     what = 'the New Testament' if annotated <= set(NT_BOOKS) else 'the books that are annotated'
     raise InputError(path, f'has no verse of {what}; PrOnto needs at least a part of it')
 
+def _has_words(text:ChoiceText)->bool:
+    "Are there words that may be exchanged?"
+    return any(map(text.places, text.splits))
+
 def _of_text_alone(text:ChoiceText, least:int, path)->list[AlignedVerse]:
     "Verses without annotations; raises `InputError` if they are too few or have no words to exchange"
     if len(text.verses) < least:
         what = f'has only {len(text.verses)} verses with text, fewer than {least}'
         raise InputError(path, f'{what}; add the missing books, more text, or lower --min-verses')
-    if not any(map(text.places, text.splits)):
+    if not _has_words(text):
         what = 'has no words that could be exchanged, since none stands between two others'
         raise InputError(path, f'{what}; name a text of sentences')
     return [AlignedVerse(ref, said, None) for ref,said in text.verses.items()]
@@ -311,14 +315,25 @@ def _named(
     return names | {name: reason for name,reason in reasons.items() if reason}
 
 # %% ../../nbs/datasets/building.ipynb #bfchoice2
-def _choices(annotations:Annotations, layout:str, wanted:bool|None)->list:
-    "The tasks of choices; raises `InputError` if nothing is left"
-    alone = annotations is TEXT_ALONE
-    found = choice_tasks() if layout != 'labels' and (alone if wanted is None else wanted) else []
-    if found or not alone:
-        return found
-    what = 'no task of this set is made from the text alone; name annotations with -a'
-    raise InputError(Parameter('tasks'), what)
+def _why_no_choices(text:ChoiceText, layout:str)->str: # Empty if they can be made
+    "Why a text has no choices beside other tasks"
+    if layout == 'labels':
+        return 'the text is left out'
+    try:
+        return '' if _has_words(text) else 'no word of the text stands between two others'
+    except InputError as e: # Without the library that finds words
+        return str(e)
+
+def _choices(annotations:Annotations, text:ChoiceText, layout:str, wanted:bool)->tuple[list,str]:
+    "The tasks of choices; why the text has none; raises `InputError` if nothing is left"
+    found = choice_tasks()
+    if annotations is TEXT_ALONE:
+        if found:
+            return found, ''
+        what = 'no task of this set is made from the text alone; name annotations with -a'
+        raise InputError(Parameter('tasks'), what)
+    why = _why_no_choices(text, layout) if wanted and found else ''
+    return (found, '') if wanted and not why else ([], why)
 
 # %% ../../nbs/datasets/building.ipynb #bf01
 @no_collection()
@@ -332,7 +347,7 @@ def build(
     language:str=None, licence:str=None, path='',
     layout:str='plain', # Of `_LAYOUTS`
     replace:bool=False, # Also a dataset of another Bible, source, rules or splits?
-    choices:bool|None=None, # Also tasks of choices? If not given, only from the text alone
+    choices:bool=False, # Also tasks of choices, where there are annotations?
     segmenter:str='unicode', # Of `SEGMENTERS`: how words are found, where the annotations have words
     report:Callable=to_stderr # Gets a line where a dataset of the same Bible is built again
 )->dict: # The manifest
@@ -358,8 +373,10 @@ def build(
         names['words'] = about
     if absent:
         names['absent_sources'] = absent
-    choices = _choices(annotations, layout, choices)
-    plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links, choices, text)
+    of_text, why = _choices(annotations, text, layout, choices)
+    if why:
+        names['without_choices'] = why
+    plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links, of_text, text)
     if not replace:
         _require_same(Path(out), plan, report)
     return _write_dataset(out, plan)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from shlex import quote
-from typing import Callable, NamedTuple
+from typing import Callable, Iterable, NamedTuple
 from ..core.files import (InputError, content_hash, read_json, reading, to_stderr, warn_once,
                                write_aside)
 from ..core.refs import Ref, parse_ref
@@ -229,16 +229,21 @@ def open_dataset(
     _verify(found)
     return found
 
+def _without_choices(dataset:Dataset, stems:Iterable[str])->set[str]:
+    "The tasks that are no choices; all if there are no others"
+    stems = set(stems)
+    return stems - dataset.manifest.get('choices', {}).keys() or stems
+
 def _contents_hash(dataset:Dataset, choice:str='')->str: # `choice`: the stem of a task of choices
     tables = sorted(p for ending in ('tsv','jsonl') for p in dataset.path.glob(f'*_*.{ending}'))
     if not tables:
         what = 'is not a dataset folder (no tables in it); make one with `pronto build`'
         raise InputError(dataset.path, what)
-    choices = dataset.manifest.get('choices', {})
     stems = {p: p.stem.rpartition('_')[0] for p in tables}
-    others = [p for p in tables if stems[p] not in choices]
-    own = [p for p in tables if stems[p] == choice] if choice else others or tables
-    text = [dataset.file('text.tsv')] if choice or not others else dataset.path.glob('verses.tsv')
+    of_labels = _without_choices(dataset, stems.values())
+    own = [p for p in tables if (stems[p] == choice if choice else stems[p] in of_labels)]
+    is_text = choice or of_labels <= dataset.manifest.get('choices', {}).keys()
+    text = [dataset.file('text.tsv')] if is_text else dataset.path.glob('verses.tsv')
     files = [*own, *filter(Path.is_file, text)]
     return content_hash(*(f'{f.name} {table_hash([f.read_bytes()])}'.encode() for f in files), size=16)
 
@@ -477,8 +482,9 @@ def _load_unambiguous(dataset:Dataset)->dict[str,set[Ref]]|None:
 
 # %% ../../nbs/datasets/loading.ipynb #ld71
 def verse_texts(folds:list[Dataset], split:str)->dict[Ref,str]: # In the order of the canon
-    "The verses of a split, from the tables of all tasks"
-    rows = (row for fold in folds for tables in fold.tasks.values() for row in tables[split])
+    "The verses of a split, from the tables of all tasks; choices beside others add none"
+    tables = (fold.tasks[stem] for fold in folds for stem in _without_choices(fold, fold.tasks))
+    rows = (row for table in tables for row in table[split])
     found = {ref: text for row in rows for ref,text in verses_of(row) if isinstance(ref, Ref)}
     return dict(sorted(found.items()))
 

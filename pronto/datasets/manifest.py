@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['NOT_STATED', 'CITATION', 'check_task', 'label_key', 'label_shares', 'training_shares', 'make_manifest',
-           'pool_manifests', 'bible_hash', 'dataset_hash_of', 'table_hash', 'manifest_hash', 'manifest_bytes',
-           'cautions', 'summary']
+           'pool_manifests', 'bible_hash', 'dataset_hash_of', 'table_hash', 'origin_of', 'manifest_hash',
+           'manifest_bytes', 'cautions', 'summary']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf04
 import hashlib
@@ -20,7 +20,7 @@ from ..bibles.reading import Bible
 from ..bibles.rows import fault_lines
 from ..core.files import content_hash, json_bytes
 from ..core.tables import Markup, markdown_table
-from .align import Alignment
+from .align import TEXT_ALONE, Alignment
 from .shortcuts import NearestText, near_duplicates
 from .splits import SPLITS
 from .tasks import TASKS, ChoiceTask, Task
@@ -189,6 +189,14 @@ def table_hash(blocks)->str: # 32 hexadecimal digits
     for block in blocks: h.update(block)
     return h.hexdigest()
 
+def origin_of(manifest:dict, stem:str='')->dict[str,str|None]: # `splits`, `rules` and `source`
+    "How the rows of a task were made; choices are made from the text alone, and divided by chapter"
+    found = dict(splits=manifest.get('splits'), rules=manifest.get('rules'))
+    if stem not in manifest.get('choices', {}):
+        return found | dict(source=manifest.get('source', {}).get('name'))
+    by_chapter = 'folds' if found['splits'] == 'folds' else 'parallel'
+    return dict(splits=by_chapter, rules=TEXT_ALONE.source.rules, source=TEXT_ALONE.source.name)
+
 def manifest_hash(manifest:dict)->str: # 32 hexadecimal digits
     "Identifies all that a manifest says, apart from this hash"
     return content_hash(json_bytes({k: v for k,v in manifest.items() if k != 'manifest_hash'}), size=16)
@@ -226,6 +234,7 @@ def cautions(manifest:dict)->list[str]:
     if why := manifest.get('words', {}).get('warning'): found.append(why)
     for name in manifest.get('absent_sources', ()):
         found.append(f'{name} annotates no book of it, so there are no tasks from {name}')
+    if why := manifest.get('without_choices'): found.append(f'there are no choices, since {why}')
     if doubt := manifest.get('language_doubt'):
         found.append(f'the file {doubt}; correct it, or build with --language')
     found += manifest.get('bible', {}).get('faults', [])
@@ -256,11 +265,14 @@ def _stated_line(words:dict)->list[str]:
     verses = ', '.join(f'in {n:,} verses {what}' for what,n in links.items() if n)
     return [f'\nLinks of words are {verses}; of the words of the former: {status}']
 
-def _choices_line(manifest:dict)->list[str]: # One line; none without choices
-    "How many rows of test each change has"
+def _choices_lines(manifest:dict)->list[str]: # None without choices
+    "How many rows of test each change has, and whether other splits than those of other tasks"
     found = [f'{stem} {", ".join(f"{n:,} {changed}" for changed,n in splits["test"].items())}'
              for stem,splits in manifest.get('choices', {}).items() if len(splits['test']) > 1]
-    return [f'\nWhat was changed, in test: {"; ".join(found)}'] if found else []
+    lines = [f'\nWhat was changed, in test: {"; ".join(found)}'] if found else []
+    if 'choices' in manifest and manifest['splits'] not in ('parallel','folds'):
+        lines.append('\nChoices are divided by chapter, not by these splits')
+    return lines
 
 def _words_lines(words:dict)->list[str]: # What `word_tasks` says of a dataset
     "How many verses the tasks on words keep, why others are out, and how good the labels are"
@@ -289,7 +301,7 @@ def summary(manifest:dict)->str: # Markdown
     if 'folds' in manifest:
         notes.append('\nCounts are sums over ten folds, and each row of test is in one of them.')
     notes += _cue_line(manifest)
-    notes += _choices_line(manifest)
+    notes += _choices_lines(manifest)
     notes += _words_lines(manifest.get('words', {}))
     notes += [f'\nCaution: {c}' for c in cautions(manifest)]
     licence = manifest.get('licence', NOT_STATED)

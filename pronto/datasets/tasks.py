@@ -527,7 +527,8 @@ def run_file(path:Path)->dict: # Name to value
 
 # %% ../../nbs/datasets/tasks.ipynb #cs04
 TASK_SETS = {name: tuple(t.stem for t in tasks) for name,tasks in dict(
-    paper=(NMC, PNS, SM, SS, SAC), core=(SS, MA, SP, MT, SF, VK, NS, SKT, STH)).items()}
+    paper=(NMC, PNS, SM, SS, SAC), core=(SS, MA, SP, MT, SF, VK, NS, SKT, STH),
+    choices=(WO, WC, WX, NV)).items()}
 
 # %% ../../nbs/datasets/tasks.ipynb #own05
 @lru_cache(maxsize=32)
@@ -581,7 +582,7 @@ def choice_tasks()->list[ChoiceTask]: # In the order of `TASKS`
 
 def absent_from(source:Source)->list[Task]:
     "The tasks of the chosen set that these annotations cannot have"
-    there = {t.stem for t in tasks_of(source)}
+    there = {t.stem for t in (*tasks_of(source), *choice_tasks())}
     return [BUILT_IN[stem] for stem in TASK_SETS.get(loaded_tasks().chosen, ()) if stem not in there]
 
 # %% ../../nbs/datasets/tasks.ipynb #lab02

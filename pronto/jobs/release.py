@@ -149,13 +149,15 @@ class Settings:
     task_files:dict[str,str] = field(default_factory=dict) # Files with tasks of the user, and their hashes
     segmenter:str = 'unicode' # See `words_of`
     aligner:str = '' # What links words, if the annotations have some
+    choices:bool = False # Also tasks from the text alone?
 
     def input_hash(self, path)->str:
         "Identify everything that the dataset of a translation is made from"
         made_from = asdict(self)
         for name in 'annotations', 'task_files':
             del made_from[name]
-        for name,usual in dict(segmenter='unicode', aligner='').items(): # As before there was a choice
+        before = dict(segmenter='unicode', aligner='', choices=False) # When nothing else could be chosen
+        for name,usual in before.items():
             if made_from[name] == usual:
                 del made_from[name]
         if self.task_files:
@@ -230,7 +232,7 @@ def build_translation(
     load_tasks(next(iter(settings.task_files), '')) # This may be another process
     build(annotations, bible, folder, splits=settings.splits, versification=settings.versification,
           min_verses=settings.min_verses, segmenter=settings.segmenter, licence=licence, path=path,
-          layout=layout, replace=True)
+          layout=layout, replace=True, choices=settings.choices)
     script = script_of(r.text for r in bible.rows[::10])
     about = dict(inputs=inputs, script=script, redistribution=redistribution(licence), files=_sizes(folder))
     with write_aside(folder/'release.json') as f:
@@ -269,10 +271,10 @@ def registry_row(folder)->dict[str,str|int]: # Column to value
 
 def _registry(rows:list[dict])->dict[str,str]: # Name of a file to its text
     "The registry for programs, for reading on the web, and as a page"
-    header = list(rows[0])
+    header = list(dict.fromkeys(column for row in rows for column in row)) # Not all have the same tasks
     languages = {row['iso639_3'] or row['language'] or row['code'] for row in rows}
     title = f'{len(rows):,} translations in {len(languages):,} languages'
-    table = Table('', title, [(header, [list(row.values()) for row in rows])])
+    table = Table('', title, [(header, [[row.get(column, '') for column in header] for row in rows])])
     page = f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>PrOnto: {title}</title>\n{table.html()}\n'
     return {'registry.csv': csv_text(rows, header), 'registry.md': table.markdown(), 'registry.html': page}
 
@@ -454,7 +456,9 @@ def release(
     job_timeout:float=600, # Seconds after which a translation is stopped and listed as failed
     publishable:bool=False, splits:str='auto', versification:str='auto', min_verses:int=LEAST_VERSES,
     rules:str=None, # For a source folder: `paper` or `v0.1`
-    arguments:str=None, segmenter:str='unicode', progress:Callable=iter,
+    arguments:str=None, segmenter:str='unicode',
+    choices:bool=True, # Also tasks from the text alone?
+    progress:Callable=iter,
     check:Callable=iter # Wraps the list of translations that are compared with what is there
 )->Release:
     "Build every unfinished translation and list all; raises `InputError` if there is none to publish"
@@ -465,7 +469,7 @@ def release(
                           ) as (file, has_words):
         its_hash = content_hash(file.read_bytes())
         settings = Settings(str(file), its_hash, splits, versification, min_verses, publishable,
-                            task_files=loaded_tasks().files, segmenter=segmenter,
+                            task_files=loaded_tasks().files, segmenter=segmenter, choices=choices,
                             aligner=aligner_name() if has_words else '')
         done.finished = [c for c,p in check(list(places.items())) if is_finished(done.out/c, p, settings)]
         todo = {c: p.absolute() for c,p in places.items() if c not in done.finished}

@@ -25,6 +25,7 @@ from ..core.files import (InputError, content_hash, json_with_keys, read_json, r
 from ..core.refs import Ref
 from ..core.seeds import INTERVALS
 from ..core.tables import grouped
+from ..datasets.manifest import origin_of
 from ..datasets.splits import parallel_to
 from ..datasets.shortcuts import near_duplicates
 from ..modeling.outcome import is_one_answer
@@ -278,7 +279,7 @@ def run_key(
 # %% ../../nbs/runs/store.ipynb #c7b10006
 HANDED_OVER = 'dev collapsed seconds device versions best_epoch attempts'.split()
 _BY_PART = 'counts', 'truncated', 'unknown'
-_ABOUT = 'splits', 'rules', 'language', 'fold', 'folds'
+_ABOUT = 'language', 'fold', 'folds'
 
 def _handed_over(key:RunKey, trained, test:str, table:list[dict])->dict: # `table`: of predictions
     "What the trainer says of a run; of all parts of its rows, those that belong to one test set"
@@ -374,12 +375,11 @@ def store_run(
     results |= dict(baseline_rows=len(train_rows), condition=condition)
     if parameters: results['parameters'] = parameters
     _describe(task, about, runs)
-    return write_record(key, runs, results | _about_dataset(about), table)
+    return write_record(key, runs, results | _about_dataset(about, task.stem), table)
 
-def _about_dataset(manifest:dict)->dict: # Fields of a record
+def _about_dataset(manifest:dict, stem:str='')->dict: # Fields of a record
     unchecked = {} if 'files' in manifest else dict(unchecked=True)
-    source = dict(source=manifest.get('source', {}).get('name'))
-    return unchecked | {k: manifest.get(k) for k in _ABOUT} | source
+    return unchecked | {k: manifest.get(k) for k in _ABOUT} | origin_of(manifest, stem)
 
 # %% ../../nbs/runs/store.ipynb #strretr1
 def store_measured(
