@@ -7,11 +7,23 @@ __version__ = "0.2.0"
 if 'OMP_WAIT_POLICY' not in os.environ:
     os.environ.setdefault('GOMP_SPINCOUNT', '10000')
 
-_TASK_CLASSES = 'VerseTask', 'PairTask', 'ChoiceTask'
+_TASKS = 'VerseTask', 'PairTask', 'ChoiceTask' # For files that define some
+_FROM_PYTHON = 'evaluate', 'build', 'load_dataset', 'models', 'tables'
+__all__ = [*_TASKS, *_FROM_PYTHON, 'LanguageCallback', 'read_bible']
 
 def __getattr__(name):
-    "The classes of tasks, for files that define some; `import pronto` alone loads nothing else"
-    if name not in _TASK_CLASSES:
+    "A public name of the package; `import pronto` alone loads nothing else"
+    if name in _TASKS:
+        from pronto.datasets import tasks as home
+    elif name in _FROM_PYTHON:
+        from pronto.reporting import evaluating as home
+    elif name == 'LanguageCallback':
+        from pronto.reporting import watching as home
+    elif name == 'read_bible':
+        from pronto.bibles import reading as home
+    else:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    from pronto.datasets import tasks
-    return getattr(tasks, name)
+    return getattr(home, name)
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,93 @@
+"From Python: one call for a folder, a name or a loaded model, the same numbers as the commands give, and a callback"
+import os, subprocess, sys
+
+import pytest
+
+import zoo
+from pronto.bibles.reading import Bible, VerseRow
+from pronto.core.files import InputError
+from pronto.datasets.align import TEXT_ALONE
+from pronto.datasets.building import build
+from test_choices import made_up
+
+torch = pytest.importorskip('torch')
+
+@pytest.fixture(scope='module')
+def dataset(tmp_path_factory):
+    "Choices from an invented text"
+    folder = tmp_path_factory.mktemp('evaluating')/'qaa'
+    rows = [VerseRow(ref.book, ref.chapter, str(ref.verse), text) for ref,text in made_up().items()]
+    build(TEXT_ALONE, Bible(rows), folder, report=str)
+    return folder
+
+@pytest.fixture(scope='module')
+def model(tmp_path_factory): return zoo.save_model(tmp_path_factory.mktemp('model')/'gpt2', 'gpt2')
+
+HOW = dict(protocol='likelihood', limit=40, show=False, report=str)
+
+@pytest.fixture
+def asked(dataset, tmp_path):
+    import pronto
+    return lambda *args, **more: pronto.evaluate(dataset, *args, **HOW | more, runs=tmp_path/'runs')
+
+def loaded(model, **how):
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    return AutoModelForCausalLM.from_pretrained(model, **how), AutoTokenizer.from_pretrained(model)
+
+def test_a_loaded_model_answers_as_its_folder_does(asked, model):
+    here = asked(*loaded(model))
+    there = asked(str(model))
+    assert [r.accuracy for r in here.runs] == [r.accuracy for r in there.runs] and len(here.runs) == 4
+    assert [r.model for r in here.runs] == ['gpt2']*4
+    assert {name: score.value for name,score in here.scores.items()} == {name: score.value for name,score in there.scores.items()}
+
+def test_a_model_in_half_precision_is_asked_too(asked, model):
+    net, tokenizer = loaded(model, dtype=torch.float16)
+    assert len(asked(net, tokenizer, tasks=['WO']).runs) == 1
+    assert net.dtype == torch.float16
+
+def test_a_result_is_typed_shown_and_kept(asked, model, tmp_path):
+    from pronto.runs.store import read_runs
+    result = asked(str(model))
+    frame = result.to_frame()
+    assert list(frame.task) == [r.task for r in result.runs] and frame.accuracy.between(0, 1).all()
+    assert frame.accuracy_majority.between(0, 1).all()
+    assert result.finding.startswith('qaa: gpt2 ') and 'of 100' in repr(result)
+    shown = result._repr_html_()
+    assert shown.startswith('<p>qaa: gpt2 ') and '<table>' in shown and 'src="data:image/png;base64,' in shown
+    kept = read_runs(result.save(tmp_path/'kept'))
+    assert sorted(r.accuracy for r in kept) == sorted(r.accuracy for r in result.runs)
+
+@pytest.mark.parametrize('given, says', [
+    (lambda model: dict(model={}), 'model: is a dict; give a folder, a name, or a loaded model'),
+    (lambda model: dict(model=loaded(model)[0]), 'model: is loaded, and comes without its tokenizer; give that as tokenizer='),
+    (lambda model: dict(model='no-such-model'), 'no-such-model: is neither a model folder nor in the local cache')])
+def test_what_is_no_model_is_one_line_before_anything_is_built(given, says, model, tmp_path):
+    import pronto
+    with pytest.raises(InputError) as e: pronto.evaluate(tmp_path/'no Bible either', **given(model), report=str)
+    assert str(e.value).startswith(says) and '\n' not in str(e.value)
+
+def test_a_trainer_logs_the_number_of_the_language(dataset, model, tmp_path):
+    import pronto
+    from transformers import Trainer, TrainingArguments
+    net, tokenizer = loaded(model)
+    rows = [dict(input_ids=tokenizer(text)['input_ids'][:16]) for text in zoo.texts(8)]
+    def collate(some):
+        n = min(len(row['input_ids']) for row in some)
+        ids = torch.tensor([row['input_ids'][:n] for row in some])
+        return dict(input_ids=ids, labels=ids)
+    how = dict(output_dir=str(tmp_path/'out'), max_steps=2, eval_strategy='steps', eval_steps=1, report_to=[], save_strategy='no')
+    callback = pronto.LanguageCallback(dataset, tokenizer, limit=20)
+    trainer = Trainer(net, TrainingArguments(**how, use_cpu=True), train_dataset=rows, eval_dataset=rows, data_collator=collate,
+                      callbacks=[callback])
+    trainer.train()
+    logged = [entry for entry in trainer.state.log_history if 'eval_qaa_language' in entry]
+    assert [entry['step'] for entry in logged] == [1, 2] and all(entry['eval_qaa_ngrams'] > -100 for entry in logged)
+    assert trainer.evaluate()['eval_qaa_language'] == callback.numbers(net)['eval_qaa_language']
+
+def test_everything_that_the_package_offers_is_there_and_importing_it_loads_nothing_else():
+    import pronto
+    assert all(callable(getattr(pronto, name)) for name in pronto.__all__) and {*pronto.__all__} <= {*dir(pronto)}
+    code = "import sys, pronto; print([m for m in ('torch', 'numpy', 'pronto.core') if m in sys.modules])"
+    env = os.environ | {'PYTHONPATH': os.pathsep.join(sys.path)}
+    assert subprocess.run([sys.executable, '-c', code], env=env, capture_output=True, text=True, check=True).stdout == '[]\n'
