@@ -8,8 +8,9 @@ if 'OMP_WAIT_POLICY' not in os.environ:
     os.environ.setdefault('GOMP_SPINCOUNT', '10000')
 
 _TASKS = 'VerseTask', 'PairTask', 'ChoiceTask' # For files that define some
-_FROM_PYTHON = 'evaluate', 'build', 'load_dataset', 'models', 'tables'
-__all__ = [*_TASKS, *_FROM_PYTHON, 'LanguageCallback', 'read_bible']
+_FROM_PYTHON = 'evaluate', 'load_dataset', 'models', 'tables'
+__all__ = ['ChoiceTask', 'LanguageCallback', 'PairTask', 'VerseTask', 'build', 'evaluate', 'load_dataset', 'models',
+           'read_bible', 'tables']
 
 def __getattr__(name):
     "A public name of the package; `import pronto` alone loads nothing else"
@@ -17,6 +18,9 @@ def __getattr__(name):
         from pronto.datasets import tasks as home
     elif name in _FROM_PYTHON:
         from pronto.reporting import evaluating as home
+    elif name == 'build':
+        from pronto.reporting.evaluating import build_dataset
+        return build_dataset
     elif name == 'LanguageCallback':
         from pronto.reporting import watching as home
     elif name == 'read_bible':
