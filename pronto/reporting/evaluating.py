@@ -60,6 +60,25 @@ def _in_folders(
             named.append(f'{_loaded_name(model)}={folder}')
         yield named
 
+# %% ../../nbs/reporting/evaluating.ipynb #evp0009a
+_SCORES = 'accuracy', 'macro_f1', 'mcc', 'mae'
+
+def _frame_row(run:Run)->dict:
+    "Plain numbers of one run"
+    own = {name: getattr(run, name, None) for name in ('model', 'task', 'protocol', *_SCORES)}
+    return own | {f'accuracy_{name}': value for name,value in run.baselines.items()}
+
+def _copy_record(path:Path, place:Path):
+    "A record and what lies beside it"
+    place.mkdir(parents=True, exist_ok=True)
+    for file in path.parent.glob(f'{path.stem}.*'):
+        shutil.copy2(file, place/file.name)
+
+def _as_page(sentences:list[str], table:Table, picture:Picture)->str: # HTML
+    said = ''.join(f'<p>{escape(line)}</p>' for line in sentences)
+    drawn = base64.b64encode(picture.png).decode()
+    return f'{said}{table.html()}<img alt="{escape(picture.alt)}" src="data:image/png;base64,{drawn}">'
+
 # %% ../../nbs/reporting/evaluating.ipynb #evp00009
 @dataclass(frozen=True)
 class Result:
@@ -82,37 +101,24 @@ class Result:
         "Each model on each task, beside the best score without a model"
         return score_card(self.runs)
 
+    def picture(self)->Picture:
+        "Each model and baseline on each task, with intervals"
+        return card_picture(self.runs, Options(splits='', protocol=self.runs[0].protocol))
+
     def to_frame(self): # A `pandas.DataFrame`
         "A row for each model and task, with numbers as numbers"
         import pandas as pd
-        columns = 'model', 'task', 'protocol', 'accuracy', 'macro_f1', 'mcc', 'mae'
-        rows = [{name: getattr(run, name, None) for name in columns} for run in self.runs]
-        of_baselines = [{f'accuracy_{name}': value for name,value in run.baselines.items()}
-                        for run in self.runs]
-        return pd.DataFrame([row | other for row,other in zip(rows, of_baselines)])
+        return pd.DataFrame(map(_frame_row, self.runs))
 
     def save(self, folder)->Path: # The folder
         "Copy the records into another run store, which tables and commands read"
         for run in self.runs:
             for path in run.paths or [run.path]:
-                place = Path(folder)/path.parent.relative_to(self.store)
-                place.mkdir(parents=True, exist_ok=True)
-                for file in path.parent.glob(f'{path.stem}*'):
-                    shutil.copy2(file, place/file.name)
+                _copy_record(path, Path(folder)/path.parent.relative_to(self.store))
         return Path(folder)
 
-    def picture(self)->Picture:
-        "Each model and baseline on each task, with intervals"
-        return card_picture(self.runs, Options(splits='', protocol=self.runs[0].protocol))
-
     def __repr__(self): return '\n\n'.join([*score_lines(self.runs), self.table().terminal()])
-
-    def _repr_html_(self)->str:
-        picture = self.picture()
-        said = ''.join(f'<p>{escape(line)}</p>' for line in score_lines(self.runs))
-        drawn = base64.b64encode(picture.png).decode()
-        shown = f'<img alt="{escape(picture.alt)}" src="data:image/png;base64,{drawn}">'
-        return f'{said}{self.table().html()}{shown}'
+    def _repr_html_(self)->str: return _as_page(score_lines(self.runs), self.table(), self.picture())
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp00011
 def evaluate(
