@@ -17,7 +17,7 @@ from ..bibles.languages import identify
 from ..core.files import InputError, data_dir, fact_table, reading, write_aside
 from ..core.progress import progress
 from ..core.stats import holm
-from ..core.tables import csv_text, grouped
+from ..core.tables import csv_text, grouped, with_label
 from ..datasets.align import TEXT_ALONE
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 from .cells import data_notes, spread_note
@@ -26,7 +26,7 @@ from .scores import against_baselines, among_best, has_reference, main_metric, r
 from .scores import shown, with_metric
 from ..runs.schema import Run
 from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, preference
-from ..runs.comparing import same_model, stem_of, task_key, task_name, test_set, with_label
+from ..runs.comparing import same_model, stem_of, task_key, task_name, test_set
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #e7d39ed4
 LAYOUT_COLUMNS = 'table bible abbreviation language title model hub'.split()
@@ -72,10 +72,10 @@ def _rows_for(bible:str, ran:dict[str,Run], listed:list[dict[str,str]])->list[di
     "The rows of a translation, or of one version of it; models that are not listed come last"
     language = next((r.language for r in ran.values() if r.language), '') # Old records may not say it
     first = next(iter(ran.values()))
-    version = bible.removeprefix(first.own_code)
+    version = bible.removeprefix(first.dataset)
     rows = [r | dict(bible=bible, abbreviation=r['abbreviation'] + version) for r in listed]
     known = dict(table=OWN_TABLE, bible=bible, abbreviation=bible, title='')
-    known = known | dict(language=identify(language, first.own_code).name) | (rows[0] if rows else {})
+    known = known | dict(language=identify(language, first.dataset).name) | (rows[0] if rows else {})
     there = {_filled_by(r, ran.keys()) for r in rows}
     return rows + [known | dict(model=m, hub=m) for m in ran if m not in there]
 
@@ -84,8 +84,8 @@ def add_unlisted(
 )->list[dict[str,str]]: # Every run has its row
     "Add rows for runs that are not listed: own translations first, own models at the end of their block"
     listed, own, found = grouped(layout, lambda r: r['bible']), [], {}
-    for bible,runs in grouped(records, lambda r: r.dataset).items():
-        code, ran = runs[0].own_code, {known_as(r.model): r for r in runs}
+    for bible,runs in grouped(records, lambda r: r.dataset_name).items():
+        code, ran = runs[0].dataset, {known_as(r.model_name): r for r in runs}
         place = found.setdefault(code, []) if code in listed else own
         place += _rows_for(bible, ran, listed.get(code, []))
     return own + [row for code,rows in listed.items() for row in found.get(code, rows)]
@@ -127,7 +127,7 @@ def fitting(records:list[Run], options:Options)->list[Run]: # With names that te
 # %% ../../nbs/reporting/accuracy_tables.ipynb #d4aa31cd
 def _by_test_set(records:list[Run])->list[dict[str,list[Run]]]:
     "The runs of one task of one translation: for each test set, model to its seeds"
-    of_models = lambda runs: grouped(runs, lambda r: known_as(r.model))
+    of_models = lambda runs: grouped(runs, lambda r: known_as(r.model_name))
     test_sets = sorted(grouped(records, test_set).values(), key=preference, reverse=True)
     return [of_models(runs) for runs in test_sets]
 
@@ -148,7 +148,7 @@ def choose(
     fitting = name_apart([r for r in records if fits(r, options)], limits=False)
     in_language = lambda runs: (runs[0].protocol == 'in-language', latest(runs))
     chosen = {}
-    for bible,runs in grouped(fitting, lambda r: r.dataset).items():
+    for bible,runs in grouped(fitting, lambda r: r.dataset_name).items():
         kinds = sorted(grouped(runs, kind_of).values(), key=in_language, reverse=True)
         chosen[bible] = [block for of_kind in kinds for block in _blocks(of_kind)]
     return chosen
@@ -180,7 +180,8 @@ def _about(listed:dict[str,str], runs:dict)->dict[str,str]: # `listed`: a row of
     if not runs: return about
     first = next(iter(runs.values()))[0]
     kind = kind_of(first)
-    trained_on = '' if first.train == [listed['bible']] else ', '.join(first.train)
+    trained_on = ', '.join(first.train_names)
+    if trained_on == listed['bible']: trained_on = ''
     shared = kind.protocol, kind.rules, kind.source, '', trained_on, first.condition
     return about | dict(zip(ABOUT[5:], shared))
 
@@ -239,7 +240,7 @@ def _test_set(rows:list[dict[str,str]], runs:dict, answers:dict, tasks:list[str]
     return _TestSet(_about(rows[0], runs), runs, [majority, *others, *models])
 
 def _add_published(made:_TestSet, rows:list[dict[str,str]], figures:dict):
-    code = made.first.own_code if made.first else rows[0]['bible']
+    code = made.first.dataset if made.first else rows[0]['bible']
     listed = {r['model'] for r in rows if r['model'] != r['hub']} # A folder may be called `BERT` too
     for score in made.scores:
         if score.system in listed or score.reference == 'majority':

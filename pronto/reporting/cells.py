@@ -123,7 +123,7 @@ def read_cells(
     source:Callable=source_names, condition:Callable=_text, examples:Callable=_number # Of a run
 )->Cells: # By source and translation
     "Read the answers of some runs"
-    def place(run): return source(run), run.dataset, condition(run), examples(run)
+    def place(run): return source(run), run.dataset_name, condition(run), examples(run)
     by_place, found = grouped(runs, place), Cells()
     for of,bible,how,n in progress('read')(sorted(by_place)):
         own = by_place[of, bible, how, n]
@@ -245,8 +245,8 @@ def data_notes(
     records:list[Run]
 )->list[str]: # Sentences for the notes of a table; none if there is nothing to say
     "Datasets without a manifest to check them by, old intervals, and how translations were searched"
-    unchecked = ', '.join(dict.fromkeys(r.dataset for r in records if r.unchecked))
-    searched = dict.fromkeys(f'{task_name(task_key(r))}, {r.model}, {r.recipe}: {how}'
+    unchecked = ', '.join(dict.fromkeys(r.dataset_name for r in records if r.unchecked))
+    searched = dict.fromkeys(f'{task_name(task_key(r))}, {r.model_name}, {r.recipe}: {how}'
                              for r in records if (how := search_name(r)))
     without = 'Datasets without a manifest, so that nothing tells whether they are whole:'
     found = [f'{without} {unchecked}.'] if unchecked else []
@@ -261,7 +261,7 @@ def described(
     most:int=6 # Groups that are named
 )->str: # e.g. `3 of bert on wol (SM, 1 epoch)`; empty without any
     "Runs in a few words: how many, of which model, on which translation and tasks"
-    what = lambda r: (r.model, r.dataset, r.protocol)
+    what = lambda r: (r.model_name, r.dataset_name, r.protocol)
     texts = []
     for (model,bible,protocol),some in grouped(records, what).items():
         tasks = ', '.join(dict.fromkeys(task_name(task_key(r)) for r in some))
@@ -288,7 +288,7 @@ def setting_note(runs:list[Run])->str: # e.g. `Recipe: paper; epochs: 3; seeds: 
     if collapsed: note += f' Collapsed runs: {collapsed} of {len(runs)}.'
     kept = sum(map(probe_kept, runs))
     if kept: note += f' Runs whose probe before training was kept: {kept:.0f} of {len(runs)}.'
-    pairs = grouped(runs, lambda r: (r.model, r.dataset))
+    pairs = grouped(runs, lambda r: (r.model_name, r.dataset_name))
     shares = {pair: unknown_share(some) for pair,some in pairs.items()}
     unread = '; '.join(f'{m} on {b} {percent(share)}' for (m,b),share in shares.items() if share)
     if unread: note += f' Tokens of the test set that a model does not know: {unread}.'
@@ -308,8 +308,8 @@ def with_languages(
     records:list[Run]
 )->list[Run]: # With codes of ISO 639-3; records of unknown languages keep what they have
     "Records whose `language` is a code, and whose `script` is known where the language tells it"
-    known = ((r, *_codes(r.language or '', r.own_code)) for r in records)
-    return [r.but(language=iso or r.language or r.own_code, script=r.script or script)
+    known = ((r, *_codes(r.language or '', r.dataset)) for r in records)
+    return [r.but(language=iso or r.language or r.dataset, script=r.script or script)
             for r,iso,script in known]
 
 # %% ../../nbs/reporting/cells.ipynb #tr000007
@@ -331,9 +331,9 @@ class Spread(NamedTuple):
 MANY = 1.5 # As often as many rows: another part of the Bible
 
 def _per_bible(records:list[Run], metric:str)->dict[str,float]: # By translation
-    sizes = {r.own_code: r.counts.get('test', 1) for r in records}
+    sizes = {r.dataset: r.counts.get('test', 1) for r in records}
     large = {bible for bible,size in sizes.items() if size > max(sizes.values())/MANY}
-    by_bible = grouped([r for r in records if r.own_code in large], lambda r: r.own_code)
+    by_bible = grouped([r for r in records if r.dataset in large], lambda r: r.dataset)
     return {bible: float(np.mean([r.score(metric) for r in runs])) for bible,runs in by_bible.items()}
 
 # %% ../../nbs/reporting/cells.ipynb #tr00007b
@@ -344,7 +344,7 @@ def across_languages(records:list[Run], metric:str='accuracy')->list[Run]: # Wit
 def spreads(records:list[Run], metric:str='accuracy')->list[Spread]: # By model, task and language
     "How far translations of the same language differ"
     size = lambda r: '' if r.sources else r.condition.partition(', draw')[0]
-    alike = lambda r: (r.model, task_key(r), r.language, row_of(r), r.recipe, made_as(r), size(r))
+    alike = lambda r: (r.model_name, task_key(r), r.language, row_of(r), r.recipe, made_as(r), size(r))
     found = []
     for (model, task, language, *_),some in grouped(across_languages(records, metric), alike).items():
         values = list(_per_bible(some, metric).values())

@@ -77,7 +77,7 @@ def _cells(records:list[Run])->list[list[Run]]:
 def language_scores(records:list[Run])->dict[tuple,LanguageScore]: # Dataset, protocol and model to it
     "The numbers of all models and datasets that have choices; of models on the same rows the highest first"
     found, rows = {}, {}
-    of_model = lambda seeds: (seeds[0].dataset, protocol_name(seeds[0]), seeds[0].model)
+    of_model = lambda seeds: (seeds[0].dataset_name, protocol_name(seeds[0]), seeds[0].model_name)
     for key,cells in grouped(_cells(records), of_model).items():
         score = language_score({seeds[0].task: read_answers(seeds) for seeds in cells})
         if score is None: continue

@@ -34,7 +34,7 @@ from .questions.question import usual_kind
 from .model_tiers import read_tiers, tier_of
 from ..runs.schema import Run
 from ..runs.comparing import Board, board_of, cell_of, name_apart, preferred, task_key
-from ..runs.comparing import task_name, test_on_board, training_of, with_label
+from ..runs.comparing import task_name, test_on_board, training_of
 from ..runs.folds import following_share, probe_kept, rows_of_baselines, unknown_share
 from ..runs.store import read_runs
 
@@ -66,20 +66,21 @@ def _variant_of(
     record:Run
 )->str: # e.g. `50 examples, trained on engWEB`; empty if there is nothing special
     "What sets runs of one model on a board apart, besides hyperparameters"
-    train = record.train or [record.dataset]
-    is_transfer = train != [record.dataset] or record.protocol.startswith('transfer')
+    train = record.train_names or [record.dataset_name]
+    is_transfer = train != [record.dataset_name] or record.protocol.startswith('transfer')
     how = 'in' if record.is_search else 'trained on'
     trained_on = f'{how} {", ".join(train)}' if is_transfer else ''
     says_the_same = record.is_search or record.condition == f'from {"+".join(train)}'
     condition = '' if says_the_same else record.condition
-    return ', '.join(filter(None, [record.label, condition, trained_on]))
+    labels = record.apart.labels if record.apart else ()
+    return ', '.join(filter(None, [*labels, condition, trained_on]))
 
 # %% ../../nbs/reporting/report.ipynb #7083946c
 _USUAL = 'in-language', 'paper rules', 'OntoNotes'
 
 def setting(record:Run)->str: # e.g. `paper, parallel splits, 10 epochs`
     "Under which conditions a run was made"
-    epochs, usual = record.hyperparameters.get('epochs'), {*_USUAL, f'trained on {record.dataset}'}
+    epochs, usual = record.hyperparameters.get('epochs'), {*_USUAL, f'trained on {record.dataset_name}'}
     told = dict.fromkeys([*training_of(record), f'{epochs} epochs' if epochs else ''])
     return ', '.join(x for x in told if x and x not in usual)
 
@@ -117,8 +118,7 @@ def row(
 )->dict: # What the page shows
     "One row of the results"
     first, found = records[0], answers.scores
-    model = first.model.removesuffix(with_label('', first.label or '')) # Its variant says the rest
-    about = facts | dict(bible=first.dataset, model=model, task=task_name(task_key(first)))
+    about = facts | dict(bible=first.dataset_name, model=first.model, task=task_name(task_key(first)))
     about['parameters'] = next((r.parameters for r in records if r.parameters), None)
     board = board_of(first)._asdict() | dict(variant=_variant_of(first), recipe=first.recipe)
     data = dict(limit=first.limit, dataset=first.dataset_hash[:8], items=len(answers.true))
@@ -256,7 +256,7 @@ def make_report(
     "Collect all results, with tests of every pair of models on each test set and over several"
     records, known = name_apart(records), registry or {}
     cells = list(grouped(records, cell_of).values())
-    facts = {r.dataset: facts_of(r.code, r.language, known.get(r.code, {})) for r in records}
+    facts = {r.dataset_name: facts_of(r.dataset, r.language, known.get(r.dataset, {})) for r in records}
     sets = grouped(range(len(cells)), lambda i: test_on_board(cells[i][0]))
     n_pairs = sum(len(s)*(len(s) - 1)//2 for s in sets.values())
     tested, listed = _metrics_to_test(n_pairs, most_tests), set(preferred(cells))

@@ -6,14 +6,14 @@
 __all__ = ['known_as', 'task_key', 'stem_of', 'task_name', 'same_model', 'by_model_and_task', 'Kind', 'made_as', 'kind_of',
            'with_kinds', 'test_set', 'Board', 'board_of', 'test_on_board', 'latest', 'preference', 'cell_of',
            'source_names', 'row_of', 'whole_setting', 'one_setting', 'settled', 'changed_epochs', 'preferred',
-           'result_of', 'digits_apart', 'with_label', 'name_apart', 'models_apart', 'protocol_name', 'Across',
+           'result_of', 'digits_apart', 'name_apart', 'under_own_names', 'models_apart', 'protocol_name', 'Across',
            'across_translations', 'training_of', 'differing', 'kind_names', 'kinds_apart', 'search_name']
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00005
 import json
 from collections import Counter
 from typing import NamedTuple
-from .schema import Run
+from .schema import Apart, Run
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
 from ..modeling.adapting import ADAPTATIONS
@@ -44,13 +44,13 @@ def task_name(task:str)->str: # e.g. `SS`; the stem of a task that this program 
     stem = stem_of(task)
     return task.replace(stem, TASKS[stem].abbr) if stem in TASKS else task
 
-def same_model(record:Run)->tuple: # Also where `name_apart` gave it other names
+def same_model(record:Run)->tuple:
     "Identifies a model on one translation, whatever the task or the protocol"
-    return record.own_code, record.model_hash or known_as(record.model)
+    return record.dataset, record.model_hash or known_as(record.model)
 
 def by_model_and_task(records:list[Run])->dict[tuple[str,str],list[Run]]: # (model, task) to its runs
     "Runs by what is compared"
-    return grouped(records, lambda r: (known_as(r.model), task_key(r)))
+    return grouped(records, lambda r: (known_as(r.model_name), task_key(r)))
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00013
 _NAMED = 'splits', 'rules', 'source' # Of a dataset, as records name them
@@ -99,7 +99,7 @@ def board_of(record:Run)->Board:
 
 def test_on_board(record:Run)->tuple:
     "What runs must share to be tested for a difference; their training data may differ"
-    return record.dataset, task_key(record), record.dataset_hash, record.limit, board_of(record)
+    return record.dataset_name, task_key(record), record.dataset_hash, record.limit, board_of(record)
 
 def latest(records:list[Run])->float: # Seconds, as `finished` of runs
     "When the last of some runs was written"
@@ -116,16 +116,16 @@ def _setting_of(record:Run)->tuple:
     return record.model_hash, str(sorted(record.hyperparameters.items())), record.recipe
 
 def _trained(record:Run)->tuple: # Older records do not say on what, if it is what they are tested on
-    return tuple(record.train or [record.dataset]), record.condition
+    return tuple(record.train_names or [record.dataset_name]), record.condition
 
 def cell_of(record:Run)->tuple:
     "What the seeds of one cell have in common"
-    of_seed = record.dataset, record.model, record.task, record.fold, *_trained(record)
+    of_seed = record.dataset_name, record.model_name, record.task, record.fold, *_trained(record)
     return *of_seed, *test_set(record), *_setting_of(record)
 
 def source_names(record:Run)->str: # e.g. `eng`; empty where the tested translation, or none, trains the model
     "The other translations that a model was trained on, as tables name them"
-    return ', '.join(record.sources)
+    return ', '.join(record.source_names)
 
 def row_of(record:Run)->tuple[str,str,str]: # Task, protocol, and on which other translations it was trained
     "What scores of one model must share to be set side by side over translations"
@@ -144,7 +144,7 @@ def one_setting(records:list[Run])->list[Run]:
 
 def settled(records:list[Run])->list[Run]:
     "Keep the runs of one setting of each model, task and protocol, so that no mean mixes limits or recipes"
-    groups = grouped(records, lambda r: (known_as(r.model), task_key(r), r.protocol))
+    groups = grouped(records, lambda r: (known_as(r.model_name), task_key(r), r.protocol))
     return [r for runs in groups.values() for r in one_setting(runs)]
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0015b
@@ -164,8 +164,8 @@ def changed_epochs(record:Run)->int|None: # `None` where they are those of the r
 def preferred(cells:list[list[Run]])->list[int]: # Places in `cells`, each of which has the seeds of one cell
     "Choose one test set for each board, translation and task, and the latest setting of each model there"
     first = [seeds[0] for seeds in cells]
-    where = lambda i: (first[i].dataset, task_key(first[i]), board_of(first[i]))
-    of_model = lambda i: (first[i].model, *_trained(first[i]))
+    where = lambda i: (first[i].dataset_name, task_key(first[i]), board_of(first[i]))
+    of_model = lambda i: (first[i].model_name, *_trained(first[i]))
     chosen = []
     for places in grouped(range(len(cells)), where).values():
         sets = grouped(places, lambda i: test_on_board(first[i])).values()
@@ -192,12 +192,7 @@ def digits_apart(pairs)->dict[tuple,str]: # Each of them to digits; empty for a 
         for pair,text in zip(same, texts): found[pair] = text[:n] if len(same) > 1 else ''
     return found
 
-def with_label(
-    name:str,
-    label:str # Empty if there is nothing to add
-)->str: # e.g. `wol (1a2b)`
-    "A name with what sets it apart"
-    return f'{name} ({label})' if label else name
+
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0020b
 def _data(record:Run)->list[tuple[str,str]]: # (code, hash)
@@ -283,31 +278,31 @@ def _apart(records:list[Run], limits:bool)->list[tuple[str,dict[str,str]]]: # Fo
 def name_apart(
     records:list[Run], # Those that are shown together
     limits:bool=True # Also name limits? Not where a table has a block for each
-)->list[Run]: # With other `dataset`, `model`, `train`; `code` is the old `dataset`, `label` what is new
-    "Rename runs that must not be averaged or compared as one, so that names say what sets them apart"
-    if not records or records[0].label is not None: return records
-    records, made = with_kinds(records), []
-    for r,(label,digits) in zip(records, _apart(records, limits)):
-        named = lambda code: with_label(code, digits.get(code, ''))
-        apart = dict(dataset=named(r.dataset), model=with_label(r.model, label), train=[*map(named, r.train)])
-        made.append(r.but(**apart, code=r.dataset, plain=r.model, label=label))
-    return made
+)->list[Run]: # Each knows what its names say: `model_name`, `dataset_name`, `train_names`
+    "Tell runs apart that must not be averaged or compared as one"
+    if not records or records[0].apart: return records
+    records = with_kinds(records)
+    found = _apart(records, limits)
+    return [r.but(apart=Apart((label,), digits)) for r,(label,digits) in zip(records, found)]
+
+def under_own_names(records:list[Run])->list[Run]:
+    "The same models under one name, where a question compares them over recipes and settings"
+    return [r.but(apart=r.apart and r.apart._replace(labels=())) for r in records]
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00025a
 def models_apart(
     records:list[Run],
     epochs:bool=True # Also name epochs? Not where a table says those of all runs
-)->list[Run]: # With another `model` only
-    "Name runs apart by their models alone, for tables in which a row names its recipe"
+)->list[Run]: # With another `model_name` only
+    "Tell runs apart by their models alone, for tables in which a row names its recipe"
     without = lambda used: used if epochs else {k: v for k,v in used.items() if k != 'epochs'}
     alike = [r.but(hyperparameters=without(r.hyperparameters)) for r in records]
     made = list(records)
     for places in grouped(range(len(records)), lambda i: records[i].recipe).values():
         for i,(label,digits) in zip(places, _apart(with_kinds([alike[i] for i in places]), limits=False)):
-            r = records[i]
-            versions = dict.fromkeys(digits.get(code, '') for code in (r.dataset, *r.train))
-            name = with_label(with_label(r.model, label), ', '.join(filter(None, versions)))
-            made[i] = r.but(model=name, plain=r.own_model)
+            codes = records[i].dataset, *records[i].train
+            versions = dict.fromkeys(digits[code] for code in codes if digits.get(code))
+            made[i] = records[i].but(apart=Apart((label, ', '.join(versions))))
     return made
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0017a
@@ -325,14 +320,14 @@ class Across(NamedTuple):
 
 def across_translations(record:Run)->Across:
     "The group of a run among those of other translations"
-    training = tuple(record.train) if record.protocol.startswith('transfer') else ()
-    return Across(record.model, task_key(record), protocol_name(record), training, made_as(record))
+    training = tuple(record.train_names) if record.protocol.startswith('transfer') else ()
+    return Across(record.model_name, task_key(record), protocol_name(record), training, made_as(record))
 
 def training_of(record:Run)->tuple[str,...]: # In words; empty where there is nothing to say
     "How a model was trained, apart from its seed and its hyperparameters"
     splits, rules, source = made_as(record)
     is_trained = record.train and not record.is_search # Which its condition names
-    trained_on = f'trained on {" and ".join(record.train)}' if is_trained else ''
+    trained_on = f'trained on {" and ".join(record.train_names)}' if is_trained else ''
     made = splits and f'{splits} splits', rules and f'{rules} rules', source
     limit = f'limit {record.limit}' if record.limit else ''
     return record.protocol, record.recipe, record.condition, trained_on, *made, limit
@@ -347,12 +342,14 @@ def kind_names(records:list[Run])->dict[tuple,str]: # By what `made_as` gives; e
     kinds = list(dict.fromkeys(map(made_as, records)))
     return dict(zip(kinds, differing(kinds)))
 
-def kinds_apart(records:list[Run])->list[Run]: # With another `model` only
-    "Name the runs of a task apart by how the rows of their datasets were made"
+def kinds_apart(records:list[Run])->list[Run]: # With another `model_name` only
+    "Tell the runs of a task apart by how the rows of their datasets were made"
     names = {task: kind_names(runs) for task,runs in grouped(records, task_key).items()}
-    name = lambda r: with_label(r.model, names[task_key(r)][made_as(r)])
-    return [r.but(model=name(r), plain=r.own_model) for r in records]
-
+    made = []
+    for r in records:
+        labels, digits = r.apart or Apart()
+        made.append(r.but(apart=Apart((*labels, names[task_key(r)][made_as(r)]), digits)))
+    return made
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00033
 def search_name(

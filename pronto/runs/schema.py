@@ -4,13 +4,15 @@
 
 # %% auto #0
 __all__ = ['Share', 'Coefficient', 'Size', 'Number', 'Interval', 'Scores', 'Epoch', 'Search', 'KEYS', 'EMPTY', 'with_dataset',
-           'RequiredFields', 'Record', 'Run', 'retrieval_fields', 'in_file', 'as_run']
+           'RequiredFields', 'Record', 'Apart', 'Run', 'retrieval_fields', 'in_file', 'as_run']
 
 # %% ../../nbs/runs/schema.ipynb #rc000005
 import json
+from functools import reduce
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from ..core.tables import with_label
 
 # %% ../../nbs/runs/schema.ipynb #rc000007
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -131,15 +133,34 @@ class Record(_MoreFields):
     unanswered:Share|None = None # Rows without a readable answer, of models that give texts
     memory:Scores = {} # What is known about the verses; see `score_memory`
 
+# %% ../../nbs/runs/schema.ipynb #run0000a
+class Apart(NamedTuple):
+    "What names of tables say beside those of the record"
+    labels:tuple[str,...] = () # About the model, e.g. `1 epoch`
+    digits:dict[str,str] = {} # Code of a dataset to the first digits of its hash
+
+class _Named(Record):
+    apart:Apart|None = None # Where it was found out, from the runs that are shown beside it
+
+    def _named(self, code:str)->str:
+        return with_label(code, self.apart.digits.get(code, '')) if self.apart else code
+
+    @property
+    def model_name(self)->str: # e.g. `bert (1 epoch)`
+        "What tables call its model"
+        return reduce(with_label, self.apart.labels if self.apart else (), self.model)
+
+    @property
+    def dataset_name(self)->str: return self._named(self.dataset) # e.g. `wol (1a2b)`
+    @property
+    def train_names(self)->list[str]: return list(map(self._named, self.train))
+
 # %% ../../nbs/runs/schema.ipynb #run00001
-class Run(Record):
-    "A record, its place and the names that tables give it"
+class Run(_Named):
+    "A record, its place and what tables call it"
     path:Path|None = None # The record; this and the following are not in it
     paths:list[Path] = [] # Of pooled folds
     finished:float = 0. # When it was written
-    code:str = '' # The dataset in the record, where `name_apart` gave it another name
-    plain:str = '' # The model in the record, likewise
-    label:str|None = None # What `name_apart` added to the name of the model
 
     def but(self, **changes)->'Run':
         "The same run with other values"
@@ -155,14 +176,12 @@ class Run(Record):
         return getattr(self, metric, None)
 
     @property
-    def own_code(self)->str: return self.code or self.dataset # In the record, whatever tables call it
-    @property
-    def own_model(self)->str: return self.plain or self.model # Likewise
-
-    @property
     def sources(self)->list[str]: # Empty if it was trained on the translation that it is tested on
         "The other translations that it was trained on"
         return [code for code in self.train if code != self.dataset]
+
+    @property
+    def source_names(self)->list[str]: return list(map(self._named, self.sources))
 
     @property
     def is_search(self)->bool: return self.protocol == 'retrieval' # Of another translation, in `train`

@@ -20,7 +20,7 @@ from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import MANY, across_languages, as_shown
 from ...reporting.scores import IN_PERCENT, shown
 from ...reporting.accuracy_tables import fits
-from ...runs.comparing import one_setting, row_of, task_name
+from ...runs.comparing import one_setting, row_of, task_name, under_own_names
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/consistency.ipynb #cs000006
@@ -60,7 +60,7 @@ class Sets(NamedTuple):
         return float(np.mean(taus)) if taus else np.nan
 
 # %% ../../../nbs/lab/questions/consistency.ipynb #cs00006b
-def _about(run:Run)->tuple[str,str]: return run.source or 'OntoNotes', run.own_code
+def _about(run:Run)->tuple[str,str]: return run.source or 'OntoNotes', run.dataset
 
 def _kind(a:tuple, b:tuple, sizes:dict)->tuple[str,str]: # Of `WAYS`, and the source that both share
     if a[0] != b[0]: return 'sources', ''
@@ -85,7 +85,7 @@ def _sets(runs:list[Run], metric:str, *about)->list[Sets]:
 
 def read_consistency(records:list[Run], metric:str='accuracy')->list[Sets]: # By kind, task and language
     "Compare test sets of one language; raises `InputError` if no language has two"
-    named = [r.but(model=r.own_model) for r in across_languages(records, metric)]
+    named = under_own_names(across_languages(records, metric))
     alike = lambda r: (*row_of(r), r.recipe or '', r.limit, r.language)
     found = []
     for (task, protocol, _, *about),some in grouped(named, alike).items():

@@ -76,23 +76,23 @@ def _by_row(answers:Answers)->Answers: # Without rows if no other language can h
 
 def _bases(groups:list[list[Run]])->list[str]: # Codes
     "Translations in the order in which they are a base: English ones, then those of most groups"
-    of = lambda runs: {(r.dataset, r.language != 'eng') for r in runs}
+    of = lambda runs: {(r.dataset_name, r.language != 'eng') for r in runs}
     count = Counter(one for runs in groups for one in of(runs))
     return [code for code,_ in sorted(count, key=lambda one: (one[1], -count[one], one[0]))]
 
 def _errors(runs:list[Run], bases:list[str])->Errors|None:
-    of_code = grouped(runs, lambda r: r.dataset).items()
+    of_code = grouped(runs, lambda r: r.dataset_name).items()
     by_code = {code: a for code,seeds in of_code if (a := _by_row(read_answers(seeds))).true}
     choice = {*across_translations(runs[0]).training} or by_code
     base = next((code for code in bases if code in choice and code in by_code), None)
     others = {code: a for code,a in by_code.items() if base not in (None, code)}
     found = {code: compare_errors(by_code[base], a) for code,a in others.items()}
-    language = {r.dataset: r.language for r in runs}
+    language = {r.dataset_name: r.language for r in runs}
     shared = [Shared(base, code, *one, language[code] == language[base])
               for code,one in found.items() if one]
     used = {base, *(s.dataset for s in shared)}
     about = across_translations(runs[0])[:3]
-    return Errors(*about, shared, [r for r in runs if r.dataset in used]) if shared else None
+    return Errors(*about, shared, [r for r in runs if r.dataset_name in used]) if shared else None
 
 def read_errors(records:list[Run])->list[Errors]:
     "Compare the answers of all models in all translations; raises `InputError` if none has two"

@@ -25,7 +25,7 @@ from ...core.pictures import panels
 from ...runs.schema import Run
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import data_notes
-from ...runs.comparing import task_key, task_name
+from ...runs.comparing import source_names, task_key, task_name
 from ...runs.store import predictions_of, safe_name
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri000007
@@ -51,10 +51,9 @@ _PLACES = 'sense ref ref1 ref2'.split()
 
 def _model(record:Run)->str:
     "The model that answered, and how it was trained unless in-language"
-    others = record.sources
     protocol = record.protocol if record.protocol != 'in-language' else ''
-    trained = f'from {", ".join(others)}' if others else ''
-    return ', '.join(filter(None, (record.model, protocol, trained, record.condition)))
+    trained = f'from {source_names(record)}' if record.sources else ''
+    return ', '.join(filter(None, (record.model_name, protocol, trained, record.condition)))
 
 def answers_of(records:list[Run])->list[Answer]: # Rows without a reference are left out
     "All answers of some runs; raises `InputError` if there are none"
@@ -64,7 +63,7 @@ def answers_of(records:list[Run])->list[Answer]: # Rows without a reference are 
         columns = [c for c in _PLACES if rows and c in rows[0]]
         for row in rows:
             asked = ' '.join(row[c] for c in columns if row[c])
-            if ':' in asked: found.append(Answer(name, r.dataset, asked, row['label'], row['predicted']))
+            if ':' in asked: found.append(Answer(name, r.dataset_name, asked, row['label'], row['predicted']))
     if not found: raise InputError('runs', 'holds no answers with references; make runs with `pronto eval`')
     return found
 

@@ -18,7 +18,7 @@ from .probe import Agreement, agreement
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.model_tiers import model_rows
 from ...reporting.accuracy_tables import fits
-from ...runs.comparing import row_of, settled, task_name
+from ...runs.comparing import row_of, settled, task_name, under_own_names
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/order.ipynb #or000005
@@ -57,7 +57,7 @@ def _spread(runs:list[Run], metric:str)->float|None:
     seeds = [[r.score(metric) for r in own] for own in grouped(runs, _cell).values() if len(own) > 1]
     return float(np.sqrt(np.mean([np.var(v, ddof=1) for v in seeds]))) if seeds else None
 
-def _cell(run:Run)->tuple[str,str]: return run.model, run.dataset
+def _cell(run:Run)->tuple[str,str]: return run.model, run.dataset_name
 
 def _ordered(
     runs:list[Run], read:dict, metric:str, protocol:str, is_read:bool,
@@ -68,7 +68,7 @@ def _ordered(
     places = {cell: models.index(cell[0]) for cell in scores}
     same = agreement((places, scores), about, 2, models.index)
     if not same: return None
-    kept = [r for r in runs if r.dataset in same.bibles]
+    kept = [r for r in runs if r.dataset_name in same.bibles]
     return Ordered(protocol, is_read, same, _spread(kept, metric), kept)
 
 # %% ../../../nbs/lab/questions/order.ipynb #or000008
@@ -77,7 +77,7 @@ def order_of(
     metric:str='mcc'
 )->list[Ordered]: # By task, protocol and limit
     "Compare scores with what models have read; raises `InputError` without two models of a known order"
-    named = [r.but(model=r.own_model) for r in records if r.score(metric) is not None]
+    named = under_own_names([r for r in records if r.score(metric) is not None])
     known = [r for r in named if r.model in read and not r.is_on_its_source]
     setting = lambda r: (*row_of(r), r.limit)
     of_own = lambda r: any(verses.get(r.language) for verses in read.values())

@@ -90,7 +90,7 @@ def measure_spreads(
 )->list[SeedEffect]: # By task, protocol, model and limit
     "Measure how much trainings differ; raises `InputError` if no model was trained with three seeds"
     found, seeds = [], 0
-    group = lambda r: (task_key(r), r.protocol, r.model, r.limit, whole_setting(r))
+    group = lambda r: (task_key(r), r.protocol, r.model_name, r.limit, whole_setting(r))
     trained = [r for r in records if r.accuracy is not None and not r.protocol.endswith('probe')]
     trained = kinds_apart(name_apart(trained, limits=False))
     for (task, protocol, model, limit, _),some in grouped(trained, group).items():

@@ -16,7 +16,7 @@ from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, interva
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import data_notes
 from ...runs.folds import HIGH_UNKNOWN
-from ...runs.comparing import same_model, settled, task_key, task_name
+from ...runs.comparing import same_model, settled, source_names, task_key, task_name
 from ...runs.schema import Run
 
 # %% ../../../nbs/lab/questions/predicted.ipynb #prd00006
@@ -33,7 +33,7 @@ def readings(records:list[Run], protocol:str, metric:str)->list[ReadVerses]:
     labelled = [r for r in records if r.score(metric) is not None and not r.is_search]
     scored = grouped([r for r in labelled if r.recipe != 'probe-random'], same_model)
     own = [r for r in records if r.protocol == protocol]
-    ordered = sorted(own, key=lambda r: (r.dataset, r.predicts, r.model, r.train))
+    ordered = sorted(own, key=lambda r: (r.dataset_name, r.predicts, r.model_name, r.train_names))
     return [ReadVerses(r, settled(scored.get(same_model(r), []))) for r in ordered]
 
 def _unknown(run:Run)->float: return run.unknown.get('test', 0.) # Share of the tokens
@@ -49,13 +49,13 @@ def _cells(r:Run)->list[str]:
     shares = [decimal(100*x, 1) for x in (_unknown(r), r.pieces or 0)]
     interval = interval_text(_ends(r), 3, form=IN_BRACKETS)
     tokens = [decimal(r.tokens_per_verse, 1), decimal(r.tokens_per_character, 3), decimal(r.fertility)]
-    return [r.dataset, r.model, r.predicts, bits, interval, decimal(r.bits_per_verse, 1), *tokens,
-            ', '.join(r.sources), *shares]
+    return [r.dataset_name, r.model_name, r.predicts, bits, interval, decimal(r.bits_per_verse, 1), *tokens,
+            source_names(r), *shares]
 
 def _data(r:Run)->dict:
     low, high = _ends(r)
-    about = dict(dataset=r.dataset, language=r.language, model=r.model, predicts=r.predicts)
-    more = dict(against=', '.join(r.sources), low=low, high=high, unknown=_unknown(r),
+    about = dict(dataset=r.dataset_name, language=r.language, model=r.model_name, predicts=r.predicts)
+    more = dict(against=source_names(r), low=low, high=high, unknown=_unknown(r),
                 verses=sum(r.counts.values()), too_long=r.truncated.get('test', 0))
     return about | {name: getattr(r, name) for name in _RATES} | more
 
@@ -98,7 +98,7 @@ def score_correlations(found:list[ReadVerses])->list[Table]: # One, or none if t
     for run,scored in (f for f in found if _is_known(f.run)):
         for cell,some in grouped(scored, lambda r: (r.protocol, task_key(r))).items():
             of_cell = points.setdefault((run.predicts, *cell), {})
-            of_cell[run.dataset, run.model] = run.bits_per_verse, mean(r.mcc for r in some)
+            of_cell[run.dataset_name, run.model_name] = run.bits_per_verse, mean(r.mcc for r in some)
     for (kind, protocol, task),some in points.items():
         if len(some) < _LEAST: continue
         found = correlate(*zip(*some.values()))
@@ -111,20 +111,20 @@ def score_correlations(found:list[ReadVerses])->list[Table]: # One, or none if t
 # %% ../../../nbs/lab/questions/predicted.ipynb #prd00007
 def _fertility(runs:list[Run])->tuple[str,str]: # A field of a run, and what it says
     "How finely models cut scripts: against one other translation if all were, otherwise by their characters"
-    against = {', '.join(r.sources) if r.fertility else '' for r in runs}
+    against = {source_names(r) if r.fertility else '' for r in runs}
     if len(against) > 1 or '' in against: return 'tokens_per_character', 'tokens per character'
     return 'fertility', f'fertility: tokens against {against.pop()}, same verses'
 
 def plot_predicted(runs:list[Run]): # A figure of matplotlib
     "Fertility by script: a panel for each model, a dot for each translation"
-    by_model, (rate, label) = grouped(runs, lambda r: r.model), _fertility(runs)
+    by_model, (rate, label) = grouped(runs, lambda r: r.model_name), _fertility(runs)
     fig, axes = panels(len(by_model), 3.4, 2.6)
     for ax,(model,some) in zip(axes, by_model.items()):
         scripts = sorted({r.script or 'not known' for r in some})
         for r in some:
             x, y = getattr(r, rate), scripts.index(r.script or 'not known')
             ax.plot(x, y, 'o', color='C0' if _is_known(r) else '.7', ms=5)
-            ax.annotate(r.dataset, (x, y), fontsize=6, xytext=(3, 3), textcoords='offset points')
+            ax.annotate(r.dataset_name, (x, y), fontsize=6, xytext=(3, 3), textcoords='offset points')
         ax.set(title=no_formula(model), yticks=range(len(scripts)), yticklabels=scripts,
                ylim=(-.6, len(scripts) - .4))
         ax.set_xlabel(f'{label} (grey: largely unknown)', fontsize=8)

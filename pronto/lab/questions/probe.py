@@ -17,8 +17,9 @@ from ..statistics.correlation import kendall_tau, mean_interval
 from ...core.files import InputError
 from ...core.pictures import panels
 from ...core.tables import Column, Table, decimal, grouped, interval_text, percent, table_of
+from ...core.tables import with_label
 from ...runs.comparing import kind_names, made_as, one_setting, settled, task_key
-from ...runs.comparing import task_name, with_label
+from ...runs.comparing import task_name, under_own_names
 from ...reporting.cells import between, described, limit_text, number
 from ...reporting.questions.question import RunQuestion, records_of
 
@@ -65,7 +66,7 @@ def agreement(
 # %% ../../../nbs/lab/questions/probe.ipynb #rk00007b
 def _by_recipe(records:list[Run], metric:str)->dict[str,dict]: # Recipe to one of the sides of `agreement`
     "The scores of one protocol; with random weights a model is another one"
-    cell = lambda r: (r.model, r.dataset)
+    cell = lambda r: (r.model, r.dataset_name)
     return {name: {key: [r.score(metric) for r in seeds] for key,seeds in grouped(runs, cell).items()}
             for name,runs in grouped(records, lambda r: r.recipe).items()}
 
@@ -162,7 +163,7 @@ def sides_table(records:list[Run], metric:str='mcc')->Table:
     for (task, model, limit, kind),own in grouped(records, place).items():
         limited = f'limit {limit:,}' if limit and len(limits) > 1 else ''
         name = with_label(model, ', '.join(filter(None, [limited, names[kind]])))
-        about = dict(task=task_name(task), model=name, translations=len({r.dataset for r in own}))
+        about = dict(task=task_name(task), model=name, translations=len({r.dataset_name for r in own}))
         rows.append(about | _sides(own, metric))
     note = ('Means over translations and seeds; seconds of a run on this machine. Encodings of the probe may '
             'come from the cache.')
@@ -182,8 +183,7 @@ def _read(records:list[Run], options)->list[Ranked]:
     One setting counts for each recipe on each kind of dataset"""
     both = [r for r in records if r.protocol in ('probe','in-language')]
     place = lambda r: (r.recipe, r.limit, made_as(r))
-    plain = [r.but(model=r.own_model) for r in both]
-    kept = [r for runs in grouped(plain, place).values() for r in settled(runs)]
+    kept = [r for runs in grouped(under_own_names(both), place).values() for r in settled(runs)]
     paths = {r.path for r in kept}
     others = described([r for r in both if r.path not in paths])
     return [Ranked(rank_agreement(kept, options.metric), kept, _OTHERS.format(others) if others else '')]

@@ -48,7 +48,8 @@ def read_prompted(records:list[Run])->list[Prompted]:
     found = []
     for seeds in grouped([r for r in records if r.protocol == 'prompting'], cell_of).values():
         r, chosen = seeds[0], ', '.join(dict.fromkeys(map(_chosen, seeds)))
-        cell = known_as(r.model), task_key(r), r.dataset, r.hyperparameters.get('shots', 0), _asked(r)
+        shots = r.hyperparameters.get('shots', 0)
+        cell = known_as(r.model_name), task_key(r), r.dataset_name, shots, _asked(r)
         found.append(Prompted(*cell, chosen, read_answers(seeds), seeds))
     return sorted(found, key=lambda p: p[:5])
 

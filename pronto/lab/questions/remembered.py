@@ -7,6 +7,7 @@ __all__ = ['REMEMBERED', 'remembered_table', 'memory_ranks', 'plot_remembered', 
 
 # %% ../../../nbs/lab/questions/remembered.ipynb #rmb00005
 from functools import partial
+from operator import attrgetter
 from ..statistics.correlation import correlate
 from ...core.pictures import panels
 from ...core.tables import IN_BRACKETS, Column, Table, decimal, grouped, table_of, titled
@@ -14,7 +15,7 @@ from ...reporting.scores import main_metric, read_seeds, shown
 from .predicted import SPEARMAN, ReadVerses, readings
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import data_notes
-from ...runs.comparing import task_key, task_name, test_set
+from ...runs.comparing import source_names, task_key, task_name, test_set
 from ...runs.schema import Run
 from ...runs.store import prediction_columns
 
@@ -47,15 +48,15 @@ _NOTE = ('Verses of dev and test; 95 % intervals over chapters. After the slash 
          'order preferred: two neighbouring verses are more likely in their own order than exchanged. '
          'Decoders and encoders are asked in different ways: do not compare them.')
 
-def _others(run:Run)->str: return ', '.join(run.sources)
 
 def _too_long(run:Run)->int: return run.truncated.get('test', 0)
 
 _COLUMNS = [
-    Column('dataset', 'translation'), Column('model', 'model'), Column('predicts', 'predicts'),
-    Column('against', get=_others), Column('verses', get=lambda run: sum(run.counts.values())),
+    Column('dataset', 'translation', get=attrgetter('dataset_name')),
+    Column('model', 'model', get=attrgetter('model_name')), Column('predicts', 'predicts'),
+    Column('against', get=source_names), Column('verses', get=lambda run: sum(run.counts.values())),
     Column('too_long', get=_too_long), *(_column(*named) for named in _NAMES.items()),
-    Column('', 'other wording', get=_others)]
+    Column('', 'other wording', get=source_names)]
 
 def remembered_table(runs:list[Run])->Table:
     "What models know about the verses of translations"
@@ -96,11 +97,11 @@ _RANK_COLUMNS = [
 
 def memory_ranks(found:list[ReadVerses])->list[Table]: # One, or none if too few models have scores
     "Are models ranked in the same order without the verses that they know?"
-    cells, where = {}, lambda r: (r.dataset, r.protocol, r.recipe, task_key(r), test_set(r))
+    cells, where = {}, lambda r: (r.dataset_name, r.protocol, r.recipe, task_key(r), test_set(r))
     for f in found:
         if 'exact' not in f.run.memory: continue
         for cell,runs in grouped(f.scored, where).items():
-            cells.setdefault(cell, {})[f.run.model] = runs, _verses(f.run)
+            cells.setdefault(cell, {})[f.run.model_name] = runs, _verses(f.run)
     rows = []
     for (dataset,protocol,_,task,_),models in cells.items():
         if len(models) < _LEAST: continue
@@ -118,7 +119,7 @@ def plot_remembered(runs:list[Run]): # A figure of matplotlib
         ax.plot(100*r.memory.get('ngram_exact', 0), place, 'o', color='.7', ms=5)
         if ends: ax.plot([100*x for x in ends], [place]*2, color='C0')
         ax.plot(100*value, place, 'o', color='C0', ms=5)
-    names = [f'{r.dataset}, {r.model}' for r in reversed(runs)]
+    names = [f'{r.dataset_name}, {r.model_name}' for r in reversed(runs)]
     ax.set(yticks=range(len(runs)), yticklabels=names,
            xlabel='verses completed exactly, % (grey: n-grams)', xlim=(-2, 102))
     return fig

@@ -66,7 +66,7 @@ ABOUT = [Column('task', 'task'), Column('model', 'model'), Column('protocol', 'p
 def over_languages(records:list[Run], metric:str='accuracy')->list[OverLanguages]:
     "Scores by language, of each model, task, protocol and source; none on a language that it was trained on"
     found = []
-    for name,runs in grouped(across_languages(records, metric), lambda r: (r.model, *row_of(r))).items():
+    for name,runs in grouped(across_languages(records, metric), lambda r: (r.model_name, *row_of(r))).items():
         by_language = grouped(runs, lambda r: r.language).items()
         means = {x: mean(r.score(metric) for r in own) for x,own in by_language}
         found.append(OverLanguages(*name, means, runs, metric))

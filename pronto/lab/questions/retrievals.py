@@ -29,7 +29,8 @@ def _data(run:Run)->dict: # Shares
     (low, high), = (s['interval'] or (None, None) for s in run.scores if s['setting'] == 'xtreme')
     means = {setting: _mean(run, setting) for setting in ('xtreme','margin','csls')}
     n = run.counts['test']
-    return dict(model=run.model, foreign=run.dataset, other=run.train[0], low=low, high=high, **means,
+    names = dict(model=run.model_name, foreign=run.dataset_name, other=run.train_names[0])
+    return dict(**names, low=low, high=high, **means,
                 mexa_mean=mean(run.mexa_100), mexa_max=max(run.mexa_100), mexa_verses=min(_PUBLISHED, n),
                 mexa_mean_all=mean(run.mexa), mexa_max_all=max(run.mexa), verses=n)
 
@@ -39,7 +40,8 @@ def _cells(run:Run)->list: # In percent
     both = [percent(s['accuracy']) for name in ('margin','csls') for s in by_setting[name]]
     ends = '' if data['low'] is None else f' ({percent(data["low"])}–{percent(data["high"])})'
     xtreme = percent(data['xtreme']) + ends
-    return [run.model, run.dataset, run.train[0], xtreme, *both, by_setting['margin'][0]['layer'],
+    names = data['model'], data['foreign'], data['other']
+    return [*names, xtreme, *both, by_setting['margin'][0]['layer'],
             percent(data['mexa_mean']), percent(data['mexa_max']), data['verses']]
 
 def retrieval_table(runs:list[Run])->Table: # In percent
@@ -62,7 +64,7 @@ def _shares(run:Run)->dict[str,float]: # By representation
     return layers | dict(zip(_THIRDS, kinds['thirds'])) | {'first token': kinds['first'][0]}
 
 def _mean_shares(runs:list[Run])->dict[str,dict[str,float]]: # By model, over its pairs
-    known = grouped([r for r in name_apart(runs) if r.representations], lambda r: r.model)
+    known = grouped([r for r in name_apart(runs) if r.representations], lambda r: r.model_name)
     shares = {model: list(map(_shares, some)) for model,some in known.items()}
     return {model: {name: mean(s[name] for s in some) for name in some[0]}
             for model,some in shares.items()}
@@ -116,7 +118,7 @@ def _layer_sentence(model:str, rows:list[dict])->str:
 def plot_retrieval(runs:list[Run]):
     "XTREME's accuracy and that of the margin, by translation"
     figure, (ax,) = panels(1, 6, 3, y='verses found (%)')
-    names = [f'{r.dataset}\n{r.model}' for r in runs]
+    names = [f'{r.dataset_name}\n{r.model_name}' for r in runs]
     for setting,mark in (('xtreme', 'o'), ('margin', 's')):
         ax.plot(range(len(runs)), [100*_mean(r, setting) for r in runs], mark, label=setting)
     ax.set_xticks(range(len(names)), names, fontsize=7, rotation=90 if len(names) > 8 else 0)
@@ -126,7 +128,8 @@ def plot_retrieval(runs:list[Run]):
 
 # %% ../../../nbs/lab/questions/retrievals.ipynb #rt100020
 def _read(records:list[Run], options)->list[Run]:
-    return sorted((r for r in records if r.is_search), key=lambda r: (r.dataset, r.train, r.model))
+    place = lambda r: (r.dataset_name, r.train_names, r.model_name)
+    return sorted((r for r in records if r.is_search), key=place)
 
 _plot = lambda found, metric: dict(retrieval=plot_retrieval(found)) | (
     {_BY: plot_layers(found)} if any(r.representations for r in found) else {})

@@ -106,7 +106,7 @@ def _dataset(code:str, digest:str, stem:str, root:Path)->Dataset|None:
             if one.hash_of(stem) == digest: return one
 
 def _train(run:Run, root:Path, kept:dict)->list|None: # Rows; `None` if they are not at hand
-    own = dict(code=run.own_code, dataset_hash=run.dataset_hash, split='train')
+    own = dict(code=run.dataset, dataset_hash=run.dataset_hash, split='train')
     part, *others = run.trained_on or [own]
     if others or part.keys() - own.keys() or run.first: return None
     key = part['code'], part['dataset_hash'], part['split'], run.task, run.limit
@@ -142,8 +142,8 @@ def read_seen(
 )->list[Seen]: # By task, model and translation
     "Count what taggers get right; raises `InputError` if no training data are at hand"
     tagged, found, kept = list(filter(_tags_words, records)), [], {}
-    source = lambda r: source_names(r) or r.dataset
-    place = lambda r: (across_translations(r), source(r), r.dataset)
+    source = lambda r: source_names(r) or r.dataset_name
+    place = lambda r: (across_translations(r), source(r), r.dataset_name)
     for (key,*where),runs in grouped(tagged, place).items():
         counts = [(r, c) for r in runs if (c := _of_run(r, Path(root), kept))]
         if not counts: continue

@@ -103,7 +103,7 @@ def read_tiered(records:list[Run], facts:list[Fact], metric:str='accuracy')->lis
     "Scores by tier for each model, task and protocol; raises `InputError` without any"
     found = [in_tiers(over, facts) for over in over_languages(records, metric)]
     if any(one.scores for one in found): return found
-    models = ', '.join(dict.fromkeys(r.model for r in records)) or 'none'
+    models = ', '.join(dict.fromkeys(r.model_name for r in records)) or 'none'
     raise InputError('--tiers', f'no tier is known for the models that ran ({models}); give a table with '
                                 'model, language and tier or share')
 

@@ -89,10 +89,10 @@ def gap_matrix(
 )->tuple[list[str],np.ndarray]: # Languages, and (sources, targets) gaps, NaN where a run is missing
     "In-language minus transfer; raises `InputError` if there are no such runs"
     runs, cells = with_languages(records), {} # (source, target) to scores; without a source in-language
-    codes = {r.dataset: r.language for r in runs}
+    codes = {r.dataset_name: r.language for r in runs}
     for r in runs:
         if r.protocol == _IN[transfer]: source = ''
-        elif r.protocol == transfer and len(r.train) == 1: source = codes.get(r.train[0])
+        elif r.protocol == transfer and len(r.train) == 1: source = codes.get(r.train_names[0])
         else: source = None
         if source is not None: cells.setdefault((source, r.language), []).append(r.score(metric))
     means = {cell: float(np.mean(scores)) for cell,scores in cells.items()}
@@ -157,7 +157,7 @@ def read_typology(
         raise InputError('--protocol', f'{transfer} has no transfer gap; choose from {", ".join(_IN)}')
     found, few = [], 0
     scored = [r for r in records if r.score(metric) is not None]
-    groups = grouped(scored, lambda r: (task_key(r), r.model)).items()
+    groups = grouped(scored, lambda r: (task_key(r), r.model_name)).items()
     for (task, model),own in progress('test distances')(groups):
         try: languages, gaps = gap_matrix(own, transfer, metric)
         except InputError: continue

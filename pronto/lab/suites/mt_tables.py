@@ -12,9 +12,9 @@ from statistics import mean
 from typing import NamedTuple
 from ..statistics.correlation import correlate
 from ...core.files import InputError, json_with_keys
-from ...core.tables import Table, decimal, grouped
+from ...core.tables import Table, decimal, grouped, with_label
 from ...reporting.cells import data_notes
-from ...runs.comparing import differing, name_apart, task_name, training_of, with_label
+from ...runs.comparing import differing, name_apart, task_name, training_of
 from ...runs.schema import Run
 from ...runs.store import read_runs
 
@@ -44,10 +44,10 @@ _Scores = dict[tuple[str,str,str],tuple[float,float]] # Model, task and human da
 def paired_scores(records:list[Run], pairs:list[TranslatedPair], metric:str='accuracy')->_Scores:
     "Means over seeds on both test sets of each language"
     found = {}
-    alike = grouped(records, lambda r: (r.model, task_name(r.task), training_of(r)))
+    alike = grouped(records, lambda r: (r.model_name, task_name(r.task), training_of(r)))
     for run,some in alike.items():
         scores = {code: mean(r.score(metric) for r in own)
-                  for code,own in grouped(some, lambda r: r.dataset).items()}
+                  for code,own in grouped(some, lambda r: r.dataset_name).items()}
         found |= {(*run, p.human): (scores[p.human], scores[p.machine]) for p in pairs
                   if p.human in scores and p.machine in scores}
     ways = grouped(found, lambda key: key[:2]).values()
@@ -90,7 +90,7 @@ def correlation_table(scores:_Scores, pairs:list[TranslatedPair])->Table:
 # %% ../../../nbs/lab/suites/mt_tables.ipynb #tc15d
 def _of_versions(pairs:list[TranslatedPair], records:list[Run])->list[TranslatedPair]:
     "Pair each version of a human translation with the latest machine translation"
-    named = lambda code: list(dict.fromkeys(r.dataset for r in records if r.own_code == code))
+    named = lambda code: list(dict.fromkeys(r.dataset_name for r in records if r.dataset == code))
     return [p._replace(human=human, machine=machine) for p in pairs for human in named(p.human)
             for machine in named(p.machine)[-1:]]
 
@@ -109,7 +109,7 @@ def make_translation_tables(
         what = f'has no model that ran on a human and a machine-translated test set ({both}); evaluate both'
         raise InputError(runs, f'{what} with `pronto eval --protocol transfer` and the same --limit, if any')
     made = [language_table(scores, pairs), correlation_table(scores, pairs)]
-    used = [r for r in records if any(r.dataset in p[:2] for p in pairs)]
+    used = [r for r in records if any(r.dataset_name in p[:2] for p in pairs)]
     limits = ', '.join(map(str, sorted({r.limit for r in used if r.limit})))
     few = f'Runs with --limit {limits}: scores over at most so many examples of each test set.'
     made[0].notes += [*data_notes(used), *[few]*bool(limits)]

@@ -130,7 +130,7 @@ def _way(record:Run)->str: # e.g. `xlm-r, mela, 5,000 updates, no limit`
     elif used.get('steps'): length = _number(used['steps'], 'update')
     else: length = _number(used['epochs'], 'epoch') if record.dev and 'epochs' in used else ''
     protocol = record.protocol if record.protocol not in ('in-language','transfer') else ''
-    known = record.model, protocol, record.recipe, length, f'limit {limit:,}' if limit else 'no limit'
+    known = record.model_name, protocol, record.recipe, length, f'limit {limit:,}' if limit else 'no limit'
     return ', '.join(filter(None, known))
 
 def _ways(records:list[Run])->dict[str,list[Run]]: # With the number of seeds

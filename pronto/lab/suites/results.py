@@ -54,7 +54,7 @@ def scores_of_runs(
     records:list[Run]
 )->dict[str,SubmissionScores]: # Model, recipe and what it was trained on
     "The scores of runs without a limit, in the form of those of a submission"
-    kept = grouped(filter(_fits, records), lambda r: (r.model, r.recipe, _setting(r), r.task))
+    kept = grouped(filter(_fits, records), lambda r: (r.model_name, r.recipe, _setting(r), r.task))
     found = {}
     for (model,recipe),keys in grouped(kept, lambda key: key[:2]).items():
         for setting in sorted({key[2] for key in keys} - {''}) or ['']:

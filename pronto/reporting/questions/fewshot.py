@@ -36,7 +36,7 @@ class Curve(Cells):
 
 def _examples(record:Run)->int:
     part, = record.trained_on
-    return part.get('size', record.counts['train']) if part['code'] == record.own_code else 0
+    return part.get('size', record.counts['train']) if part['code'] == record.dataset else 0
 
 def _size(record:Run)->str: # What a table calls it
     part, n = record.trained_on[0], _examples(record)

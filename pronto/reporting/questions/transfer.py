@@ -57,7 +57,7 @@ def _same_adaptation(protocol:str)->str: # e.g. `probe` for `transfer-probe`
     adapt = PROTOCOLS[protocol].adapt
     return next(p.name for p in PROTOCOLS.values() if p.select is in_language and p.adapt == adapt)
 
-def _source(run:Run)->str: return run.train[-1]
+def _source(run:Run)->str: return run.train_names[-1]
 def _itself(run:Run)->str: return IN_LANGUAGE
 
 def read_transfer(
