@@ -24,7 +24,7 @@ from torch.nn.functional import cross_entropy
 from pronto.cli.command import make_parser
 from pronto.cli.model_commands import planned
 from pronto.datasets.loading import sample
-from pronto.datasets.tasks import find_task
+from pronto.datasets.tasks import BUILT_IN
 from pronto.lab.studies.study import Study, Workplace, data_steps, find_plan, read_plan, run_steps
 from pronto.modeling.architectures import load_classifier, load_tokenizer, quiet, token_limit
 from pronto.modeling.encoding import pack
@@ -228,7 +228,7 @@ def main(given=None):
     tuned = [t for t in trainings if t.adapt == 'all']
     chosen = (tuned or trainings)[0] # Its model and dataset are measured
     seconds, data = 0 if args.dry_run else args.seconds, chosen.dataset.load()
-    train = {find_task(stem): parts['train'] for stem,parts in data.tasks.items()}
+    train = {BUILT_IN.find(stem): parts['train'] for stem,parts in data.tasks.items()}
     if args.dry_run: train = {task: sample(rows, 64) for task,rows in train.items()}
     kinds = {task.has_sense: task for task in train if not task.has_items} # A task of verses and one of pairs
     model, texts = chosen.model.folder, texts_of(data.tasks)

@@ -20,7 +20,7 @@ from transformers import (AutoModelForSequenceClassification, AutoTokenizer, Dat
                           PrinterCallback, Trainer, TrainingArguments, set_seed)
 from pronto.core.seeds import score_runs
 from pronto.datasets.loading import load_dataset_folder
-from pronto.datasets.tasks import find_task
+from pronto.datasets.tasks import BUILT_IN
 from pronto.modeling.architectures import quiet
 from pronto.modeling.recipes import find_recipe, has_bf16
 from pronto.modeling.train import fine_tune_dataset, task_rows
@@ -102,7 +102,7 @@ def measure(dataset, task, test, args, ways):
 def main():
     args = read_arguments()
     torch.set_num_threads(args.threads)
-    dataset, task = load_dataset_folder(args.dataset), find_task(args.task)
+    dataset, task = load_dataset_folder(args.dataset), BUILT_IN.find(args.task)
     parts = task_rows(dataset, task, args.limit)
     n = len(parts['train'])
     ways = WAYS if multiplies_16_bits() else dict(list(WAYS.items())[:2])

@@ -236,11 +236,12 @@ def mela(path):
     return read_mela(path)
 
 def suites(path):
+    from pronto.protocols.parts import Part
     from pronto.runs.runner import part_rows
     from pronto.lab.suites.predicting import languages_of, part_to_predict
     def read(stem):
         languages = languages_of(path/'de', stem).values()
-        return [part_rows((part,), t.dataset.known[stem]) for t in languages for part in (t.part('dev'), part_to_predict(t, stem)) if part]
+        return [part_rows((part,), t.known[stem]) for t in languages for part in (Part(t, 'dev'), part_to_predict(t, stem)) if part]
     return [read(stem) for stem in ('xnli','xquad','panx','bucc2018')]
 
 READERS = [

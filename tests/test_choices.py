@@ -1,6 +1,7 @@
 "Choices from a text alone: each rule of building, what a choice gives away, datasets, and bad input"
 import json, random, shutil
 from collections import Counter
+from pathlib import Path
 
 import pytest
 import regex
@@ -17,6 +18,8 @@ from pronto.datasets.loading import open_dataset, verse_texts
 from pronto.datasets.manifest import origin_of, summary
 from pronto.datasets.splits import SPLITS, split_of
 from pronto.datasets.tasks import NV, WC, WO, WX, ChoiceTask
+from pronto.protocols.parts import Part
+from pronto.runs.runner import _to_learn
 from pronto.sources.records import Annotations, SentenceAnnotation, Source, VerseAnnotation
 
 CHAPTERS = [(book, n) for book,last in (('MAT', 28), ('MRK', 16), ('LUK', 24), ('JHN', 21)) for n in range(1, last + 1)]
@@ -264,6 +267,15 @@ def test_the_hash_of_a_choice_is_that_of_its_own_rows(folder, tmp_path):
     table.write_text('', encoding='utf-8')
     after = {stem: open_dataset(copied).hash_of(stem) for stem in before}
     assert after['word_order'] != before['word_order'] and after['word_choice'] == before['word_choice']
+
+def test_an_open_dataset_is_not_read_again_for_the_next_task(folder, monkeypatch):
+    dataset, read, as_bytes = open_dataset(folder), [], Path.read_bytes
+    monkeypatch.setattr(Path, 'read_bytes', lambda path: read.append(path.name) or as_bytes(path))
+    for task in WO, WC, WX:
+        dataset.hash_of(task.stem)
+        assert len(_to_learn((Part(dataset, 'train'),), task)) > 300
+        assert bool(read) == (task is WO)
+        read.clear()
 
 def test_folds_test_each_row_once(tmp_path):
     build(TEXT_ALONE, bible_of(made_up(rows=10)), tmp_path/'xxx', splits='folds', min_verses=100)

@@ -104,7 +104,7 @@ def test_baselines_answer_with_their_labels(place):
     load_tasks(place)
     dataset = load_dataset_folder(place/'qad')
     for stem in OWN:
-        task, parts = registry.find_task(stem), dataset.tasks[stem]
+        task, parts = dataset.known[stem], dataset.tasks[stem]
         for answers in predict_baselines(task, parts['train'], parts['test']).values():
             assert len(answers) == len(parts['test']) and {*answers} <= {*task.labels}
 

@@ -282,13 +282,13 @@ def test_one_answer_to_everything_is_not_learning(place):
     said = {p: str(FinishedRun(None, record.but(protocol=p), False)) for p in ('in-language','probe','prompting')}
     assert all('collapsed: one answer to everything' in text for text in said.values())
 
-PROTOCOLS_FILE = """from pronto.protocols.parts import Selection
+PROTOCOLS_FILE = """from pronto.protocols.parts import Part, Selection
 from pronto.protocols.protocol import Protocol
 
 def tuned_on_target(setup):
     for source in setup.sources:
         for target in setup.targets:
-            yield Selection((source.part('train'),), (target.part('dev'),), (target.part('test'),))
+            yield Selection((Part(source, 'train'),), (Part(target, 'dev'),), (Part(target, 'test'),))
 
 tuned = Protocol('tuned-transfer', tuned_on_target, 'Tuned on the target', sources='needed')
 """
@@ -309,9 +309,9 @@ def test_a_protocol_of_the_users_end_to_end(place, trained, capsys, monkeypatch)
     assert 'trained on qaa' in said and 'Protocol: tuned-transfer.' in said
     runs, _ = plan_all([place/'release'], [str(place/'tiny')], ['PNS'], 1, protocol='tuned-transfer', train=['qaa'])
     assert notebook_parameters(runs[0], place/'runs')['protocols_file'] == str(mine)
-    mine.write_text(PROTOCOLS_FILE.replace('source.part', 'source.parts'))
+    mine.write_text(PROTOCOLS_FILE.replace('setup.sources', 'setup.origins'))
     assert run(place, place/'release', *how) == 1
-    assert 'my_protocols.py, line 7: fails with AttributeError' in capsys.readouterr().err
+    assert 'my_protocols.py, line 5: fails with AttributeError' in capsys.readouterr().err
 
 def test_prompts_in_the_language_of_the_verses(place, monkeypatch):
     "They are in the key where there are some in that language; without the option keys are as before"

@@ -107,10 +107,11 @@ def download(folder):
 
 def rows_of(folder, stem, split):
     "The rows of an imported table, with or without labels"
+    from pronto.protocols.parts import Part
     from pronto.runs.runner import part_rows
     language = languages_of(folder, stem)[folder.name]
-    part = part_to_predict(language, stem) if split == 'test' else language.part(split)
-    return part_rows((part,), language.dataset.known[stem]) if part else []
+    part = part_to_predict(language, stem) if split == 'test' else Part(language, split)
+    return part_rows((part,), language.known[stem]) if part else []
 
 @pytest.fixture
 def tasks_forgotten():

@@ -167,10 +167,10 @@ def test_without_text_there_are_no_tasks_on_words(annotated, tmp_path):
 def test_a_set_of_tasks_leaves_those_on_words_out_and_says_so(annotated, tmp_path, monkeypatch):
     from pronto.datasets.building import build
     from pronto.datasets.manifest import summary
-    from pronto.datasets.tasks import find_task, read_tasks
+    from pronto.datasets.tasks import BUILT_IN, read_tasks
     monkeypatch.setattr('pronto.datasets.tasks._LOADED', [read_tasks('core')])
     both = with_people(annotated)
-    manifest = build(both, translated(both), tmp_path/'both', splits='parallel', tasks=[find_task('people_named')])
+    manifest = build(both, translated(both), tmp_path/'both', splits='parallel', tasks=[BUILT_IN.find('people_named')])
     assert {*manifest['counts']} == {'people_named'} and not list((tmp_path/'both').glob('*.jsonl'))
     assert 'Caution: there are no tasks on words, since the chosen set of tasks has none' in summary(manifest)
 

@@ -68,7 +68,7 @@ def card_command(args):
     require_place(args.output)
     from pronto.modeling.model import Model
     from pronto.jobs.sweep import find_notebook, refuse_commas
-    from pronto.protocols.parts import find_translations
+    from pronto.datasets.loading import open_datasets
     from pronto.datasets.finding import find_dataset
     models = [Model.find(model) for model in args.model] # Before anything is built
     dataset = find_dataset(args.bible, '', args.annotations, note, bar('annotate'), args.language,
@@ -79,6 +79,7 @@ def card_command(args):
     given = dict(bible=str(dataset.absolute()), models=','.join(args.model), protocol='probe', runs=runs,
                  show=False)
     names = ', '.join(model.name for model in models)
-    language = find_translations(dataset)[0][0].dataset.load().language_tag
+    first, *_ = open_datasets([dataset], report=None)
+    language = first.folds[0].load().language_tag
     write_page(find_notebook(), given, args.output, f'{dataset.name}: {names}', language)
     tell(f'{args.output}: open it in a browser', dict(path=args.output, dataset=str(dataset)))

@@ -58,7 +58,7 @@ def eval_command(args):
         raise as_input_error(e, '--task') from e
     trainings = planned(args, list_failed)
     is_search = trainings[0].measure is not None # Without a task
-    tested = dict.fromkeys(t.dataset.whole or t.dataset for t in trainings)
+    tested = dict.fromkeys(t.dataset.entire for t in trainings)
     for dataset in tested if not tasks and not is_search else ():
         _note_empty(dataset)
     _tell_time(trainings, args.runs or data_dir()/'runs')
@@ -200,14 +200,14 @@ def _show_baselines(args, tasks:list[str]):
     translations = find_targets(args.dataset, unreadable.append)
     for folds in translations:
         try:
-            scored = score_baselines(folds[0].whole, tasks, args.limit)
+            scored = score_baselines(folds[0].entire, tasks, args.limit)
         except InputError as e:
             left.append(e)
             continue
         if not tasks:
-            _note_empty(folds[0].whole)
+            _note_empty(folds[0].entire)
         values = {stem: {k: v for k,(v,_) in found.items()} for stem,found in scored.items()}
-        show(_baseline_tables(folds[0].dataset, scored) + '\n', dict(bible=folds[0].code, baselines=values))
+        show(_baseline_tables(folds[0], scored) + '\n', dict(bible=folds[0].code, baselines=values))
     if len(left) == len(translations):
         raise left[0]
     failed = [*unreadable, *(f'left out {e}' for e in left)]

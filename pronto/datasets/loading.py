@@ -46,14 +46,23 @@ class _Folder:
         "The datasets of a cross-validation, in order; raises `InputError` if one is missing"
         return [open_dataset(path, self) for path in _fold_paths(self.path, self.manifest)] or [self]
 
+    @property
+    def entire(self)->'Dataset':
+        "Of a fold, the dataset of all folds where there is one; otherwise itself"
+        return self.whole or self
+
     @cached_property
     def hash(self)->str: # 32 hexadecimal digits
         "Changes with any text, pair or label in it; raises `InputError` if there are no tables"
         return _contents_hash(self)
 
+    @cached_property
+    def _of_choices(self)->dict[str,str]: # Stem of a task of choices to its hash
+        return {stem: _contents_hash(self, stem) for stem in self.manifest.get('choices', {})}
+
     def hash_of(self, stem:str)->str: # 32 hexadecimal digits
         "Changes with what the rows of a task depend on; choices do not change the hash of other tasks"
-        return _contents_hash(self, stem) if stem in self.manifest.get('choices', {}) else self.hash
+        return self._of_choices.get(stem) or self.hash
 
     def __eq__(self, other)->bool:
         same = isinstance(other, Dataset) and self.path == other.path and self.manifest == other.manifest
@@ -91,6 +100,11 @@ class Dataset(_Folder):
         loaded = copy(self)
         loaded.tasks = _load_tables(self, only)
         return loaded
+
+    @cached_property
+    def all_verses(self)->dict[Ref,str]: # Of `text.tsv`
+        "The text of each verse, also of those that no task with labels uses"
+        return load_verses(self, 'text.tsv')
 
     @cached_property
     def unambiguous(self)->dict[str,set[Ref]]|None: # Stem of each verse task; `None` if it is not known

@@ -6,9 +6,9 @@
 __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH', 'MA', 'SP', 'SE', 'MT', 'SF', 'VK', 'WO', 'WC',
            'WX', 'NV', 'BUILT_IN', 'TASKS', 'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of',
            'count_mentions', 'first_subject', 'first_mood', 'predicates_of', 'collect_uses', 'PairTask', 'GivenLabel',
-           'mentioned', 'telling_predicates', 'ChoiceTask', 'Tasks', 'know', 'find_task', 'own_code', 'run_file',
-           'read_tasks', 'load_tasks', 'loaded_tasks', 'tasks_of', 'choice_tasks', 'absent_from', 'label_task',
-           'label_tasks', 'described_in', 'tasks_described', 'tasks_of_manifest']
+           'mentioned', 'telling_predicates', 'ChoiceTask', 'Tasks', 'know', 'own_code', 'run_file', 'read_tasks',
+           'load_tasks', 'loaded_tasks', 'tasks_of', 'choice_tasks', 'absent_from', 'label_task', 'label_tasks',
+           'described_in', 'tasks_described', 'tasks_of_manifest']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
@@ -488,9 +488,6 @@ def know(tasks:Iterable[Task]):
     "Let tables name tasks that a dataset, a store of runs or a file of yours describes"
     TASKS.update({task.stem: task for task in tasks if task.file or task.stem not in BUILT_IN})
 
-def find_task(name:str)->Task: # A `VerseTask` or `PairTask`
-    "The task of that name; raises `ValueError` that lists the choices"
-    return Tasks(TASKS.values()).find(name)
 
 # %% ../../nbs/datasets/tasks.ipynb #own04
 def _wrong(task:Task)->str|None:

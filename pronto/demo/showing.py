@@ -9,7 +9,7 @@ __all__ = ['verse_in_all_languages', 'dataset_table', 'examples', 'mean_scores',
 from ..core.refs import Ref
 from ..core.tables import grouped, markdown_table, markdown_text, own_direction
 from ..datasets.loading import Dataset
-from ..datasets.tasks import find_task
+from ..datasets.tasks import BUILT_IN
 from ..runs.schema import Run
 from .corpus import Corpus
 from .invented_languages import invented_languages
@@ -29,14 +29,14 @@ def dataset_table(manifests:dict[str,dict])->str: # Markdown
     tasks = list(next(iter(manifests.values()))['counts'])
     rows = [[m['language'], code, m['verses']['aligned'], *(sum(m['counts'][t].values()) for t in tasks)]
             for code,m in manifests.items()]
-    header = ['language', 'dataset', 'aligned verses', *(find_task(t).abbr for t in tasks)]
+    header = ['language', 'dataset', 'aligned verses', *(BUILT_IN.find(t).abbr for t in tasks)]
     return markdown_table(header, rows)
 
 # %% ../../nbs/demo/showing.ipynb #sh09
 def examples(dataset:Dataset, english:dict[Ref,str])->str: # Markdown
     "Test examples of each task, one per label, with the English text"
     lines = []
-    for task in map(find_task, dataset.tasks):
+    for task in map(BUILT_IN.find, dataset.tasks):
         lines += ['', f'**{task.abbr}**: {task.question}', '']
         by_label = grouped(dataset.tasks[task.stem]['test'], lambda row: task.training_label(row.label))
         for label in sorted(by_label, key=task.labels.index):
@@ -49,7 +49,7 @@ def examples(dataset:Dataset, english:dict[Ref,str])->str: # Markdown
 
 # %% ../../nbs/demo/showing.ipynb #sh12
 _BASELINES = dict(majority='majority', lookup='look-up', nearest='nearest verse', ngram='character n-grams')
-_PRINTED = [find_task(abbr).stem for abbr in ('NMC','PNS','SM','SS','SAC')]
+_PRINTED = [BUILT_IN.find(abbr).stem for abbr in ('NMC','PNS','SM','SS','SAC')]
 
 def mean_scores(
     records:list[Run], # Of one protocol and recipe, of all languages
@@ -73,4 +73,5 @@ def mean_score_table(scores:dict[str,dict[str,float]])->str: # Markdown
     tasks = [task for task in _PRINTED if any(task in by_task for by_task in scores.values())]
     cell = lambda value: '–' if value is None else f'{100*value:.1f}'
     rows = [[name, *(cell(by_task.get(task)) for task in tasks)] for name,by_task in scores.items()]
-    return markdown_table(['Model', *(find_task(t).abbr for t in tasks)], rows, align='l' + 'r'*len(tasks))
+    header = ['Model', *(BUILT_IN.find(task).abbr for task in tasks)]
+    return markdown_table(header, rows, align='l' + 'r'*len(tasks))

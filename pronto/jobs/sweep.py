@@ -15,27 +15,26 @@ from pathlib import Path
 from shlex import quote
 from typing import Callable
 from .queue import Certificates, connect, reason, run_jobs
-from ..protocols.parts import Translation, find_translations
 from ..protocols.protocol import find_protocol, protocol_file
 from ..runs.planning import Training, empty_tasks, find_sources, plan
 from ..core.files import InputError, Parameter, checkout, data_dir, require_place, writer_mark
 from ..modeling.model import SERVED, Model
 from ..runs.store import is_done
-from ..datasets.loading import Dataset, lacks_text
+from ..datasets.loading import Dataset, lacks_text, open_datasets
 
 # %% ../../nbs/jobs/sweep.ipynb #38881ae9
 def _datasets_in(
     folders:list # Dataset folders, and folders that hold some
-)->list[list[Translation]]: # For each translation its folds, or a list of one; with absolute paths
+)->list[list[Dataset]]: # For each translation its folds, or a list of one; with absolute paths
     "The datasets to evaluate on; raises `InputError` for a folder without any"
     found = {}
     for folder in folders:
         try:
-            translations = find_translations(Path(folder).resolve())
+            datasets = open_datasets([Path(folder).resolve()], report=None)
         except InputError as e:
             raise InputError(folder, 'holds no dataset (no *_train.tsv in it or one level below); '
                                      'make some with `pronto build` or `pronto release`') from e
-        found |= {folds[0].folder: folds for folds in translations}
+        found |= {dataset.folds[0].path: dataset.folds for dataset in datasets}
     return list(found.values())
 
 def find_notebook(path=None)->Path: # Absolute
@@ -124,19 +123,19 @@ def plan_all(
     found = _datasets_in(datasets)
     runs = []
     left_out = []
-    wanted = [found[0][0].dataset.known.find(name) for name in tasks]
+    wanted = [found[0][0].known.find(name) for name in tasks]
     models = [m if SERVED.knows(str(m)) else Model.find(m) for m in models]
     usable = []
     for folds in found:
         try:
-            stems = _usable_tasks(folds[0].dataset, wanted)
+            stems = _usable_tasks(folds[0], wanted)
             missing = [t for t in wanted if t.stem not in stems]
             if missing:
-                left_out.append(f'{folds[0].folder}: {_empty(missing)}')
+                left_out.append(f'{folds[0].path}: {_empty(missing)}')
             usable.append((folds, stems))
         except InputError as e:
             left_out.append(str(e))
-    all_sources = [folds[0].whole.path for folds in find_sources(train, found)]
+    all_sources = [folds[0].entire.path for folds in find_sources(train, found)]
     for targets,sources,stems in _divided(find_protocol(protocol), usable, all_sources):
         how = dict(protocol=protocol, train=sources, **sampling)
         try:
@@ -156,9 +155,9 @@ def plan_all(
 def _divided(protocol, usable:list[tuple], sources:list[Path])->list[tuple]:
     "The targets, sources and tasks of each part of a sweep"
     if not protocol.across:
-        return [((t.folder,), (), stems) for folds,stems in usable for t in folds]
+        return [((fold.path,), (), stems) for folds,stems in usable for fold in folds]
     stems = [s for s in usable[0][1] if all(s in other for _,other in usable)] if usable else []
-    targets = tuple(folds[0].whole.path for folds,_ in usable)
+    targets = tuple(folds[0].entire.path for folds,_ in usable)
     sources = tuple(sources)
     if not targets:
         return []

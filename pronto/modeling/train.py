@@ -19,7 +19,6 @@ from transformers import Trainer, TrainerCallback, TrainingArguments
 from ..core.files import InputError, warn_once
 from ..core.progress import Meter
 from ..datasets.loading import Dataset, load_dataset_folder
-from ..datasets.tasks import find_task
 from .architectures import check_tokens, first_line, load_classifier, load_tokenizer, quiet
 from .architectures import token_limit, token_table
 from .embedding_init import typical_words
@@ -420,8 +419,8 @@ def fine_tune_dataset(
     *, seed:int=0, epochs:int=None, limit:int=None, device:str=None, progress:str=''
 )->Trained:
     "Fine-tune a model on one task of a dataset folder; raises `InputError` for bad input"
-    if isinstance(task, str): task = find_task(task)
     if not isinstance(dataset, Dataset): dataset = load_dataset_folder(dataset)
+    if isinstance(task, str): task = dataset.known.find(task)
     rows = task_rows(dataset, task, limit)
     settings = find_recipe(recipe, epochs=epochs).settings(task)
     return fine_tune(model, task, rows, settings, seed=seed, senses=dataset_senses(dataset, task),

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Callable, Iterator
 from ..core.files import InputError, reading
 from ..core.offers import load_offer, offers
+from ..datasets.loading import Dataset
 from ..datasets.splits import SPLITS
 from ..datasets.tasks import own_code, run_file
 from ..modeling.adapting import ADAPTATIONS
-from .parts import Part, Selection, Translation, check_compatible
+from .parts import Part, Selection, check_compatible, n_rows
 
 # %% ../../nbs/protocols/protocol.ipynb #pr07
 SIZES = 50, 100, 250, 500, 1000 # XTREME's few-shot setting is the last
@@ -24,8 +25,8 @@ SIZES = 50, 100, 250, 500, 1000 # XTREME's few-shot setting is the last
 class Setup:
     "What a protocol chooses from"
     task:object # Of `pronto.datasets.tasks`
-    targets:list[Translation] # To test on
-    sources:list[Translation]=() # To train on, where a protocol sets sources apart from targets
+    targets:list[Dataset] # To test on; folds of one translation, or several
+    sources:list[Dataset]=() # To train on, where a protocol sets sources apart from targets
     sizes:tuple[int,...]=SIZES # Of samples
     draws:int=3 # Samples of each size
 
@@ -49,6 +50,9 @@ class Protocol:
     across:bool=True # Does a training use several translations? They must fit together then
     divides:str='' # A sweep makes a notebook for each `source` or each `target`; one for all if empty
     tested:tuple[str,...]=SPLITS # The splits that targets need
+
+    @property
+    def asks(self)->bool: return self.adapt == 'none' # In words, without training
 
     def check_sources(self, sources:list):
         "Raise `InputError` if translations of `--train` are missing, or are not used"
@@ -75,30 +79,30 @@ class Protocol:
 def in_language(setup:Setup)->Iterator[Selection]:
     "Train, tune and test on the same translation"
     for t in setup.targets:
-        train, dev, test = (t.part(split) for split in ('train','dev','test'))
+        train, dev, test = (Part(t, split) for split in ('train','dev','test'))
         yield Selection((train,), (dev,), (test,))
 
 # %% ../../nbs/protocols/protocol.ipynb #pr11
-def _tests(setup:Setup)->tuple[Part,...]: return tuple(t.part('test') for t in setup.targets)
+def _tests(setup:Setup)->tuple[Part,...]: return tuple(Part(t, 'test') for t in setup.targets)
 
 def transfer(setup:Setup)->Iterator[Selection]:
     "Train and tune on each source, test on every target"
     for s in setup.sources:
-        yield Selection((s.part('train'),), (s.part('dev'),), _tests(setup), name=f'from {s.code}')
+        yield Selection((Part(s, 'train'),), (Part(s, 'dev'),), _tests(setup), name=f'from {s.code}')
 
 # %% ../../nbs/protocols/protocol.ipynb #pr13
-def _samples(setup:Setup, target:Translation)->list[dict]:
+def _samples(setup:Setup, target:Dataset)->list[dict]:
     "Sizes below that of the whole, in all draws, and the whole"
-    rows = target.n_rows(setup.task.stem, 'train')
+    rows = n_rows(target, setup.task.stem, 'train')
     sizes = [size for size in sorted(setup.sizes) if size < rows]
     return [dict(size=size, draw=draw) for size in sizes for draw in range(setup.draws)] + [{}]
 
-def _few(target:Translation, sampling:dict, first:Selection|None)->Selection:
+def _few(target:Dataset, sampling:dict, first:Selection|None)->Selection:
     size, draw = sampling.get('size'), sampling.get('draw')
     name = f'{size} examples, draw {draw}' if sampling else 'all examples'
     if first: name += f', after {first.train[0].code}'
-    train, dev = (target.part(split, **sampling) for split in ('train','dev'))
-    return Selection((train,), (dev,), (target.part('test'),), name, first)
+    train, dev = (Part(target, split, **sampling) for split in ('train','dev'))
+    return Selection((train,), (dev,), (Part(target, 'test'),), name, first)
 
 def few_shot(setup:Setup)->Iterator[Selection]:
     "Train on samples of each target, from the start and after a source"
@@ -112,7 +116,7 @@ def few_shot(setup:Setup)->Iterator[Selection]:
 # %% ../../nbs/protocols/protocol.ipynb #pr16b
 def read(setup:Setup)->Iterator[Selection]:
     "Read the dev and test verses of a translation, in all its folds, perhaps beside those of another one"
-    here, there = ([t.part('test') for t in side] for side in (setup.targets, setup.sources))
+    here, there = ([Part(t, 'test') for t in side] for side in (setup.targets, setup.sources))
     yield Selection(tuple(there), (), tuple(here), name=f'against {there[0].code}' if there else '')
 
 def _perplexity(*args, **how):

@@ -15,8 +15,8 @@ from ..core.pictures import Picture
 from ..core.tables import IN_BRACKETS, Table, code_span, decimal, grouped, isolated, markdown_text
 from ..core.tables import own_direction
 from ..datasets.examples import row_texts
+from ..datasets.loading import open_datasets
 from ..datasets.tasks import TASKS, ChoiceTask, GivenLabel, know
-from ..protocols.parts import find_translations
 from .notebook_views import answers_to
 from .cells import between
 from .questions.question import Options
@@ -83,7 +83,8 @@ def _spelled(stem:str)->str: # e.g. `same sense (SS)`
 
 def example_table(datasets:list)->Table:
     "What each task asks, with a row of its test set"
-    dataset, rows = find_translations(datasets[0])[0][0].dataset.load(), []
+    first, *_ = open_datasets(datasets[:1], report=None)
+    dataset, rows = first.folds[0].load(), []
     know(dataset.known.values())
     for stem,parts in dataset.tasks.items():
         if not parts['test']: continue

@@ -11,14 +11,13 @@ from collections import Counter
 from pathlib import Path
 from ..core.pictures import heat_map, panels
 from ..core.tables import Table, own_direction
-from ..datasets.loading import load_dataset_folder, load_manifest, sample
+from ..datasets.loading import load_dataset_folder, load_manifest, open_datasets, sample
 from ..datasets.manifest import label_shares, training_shares
 from ..datasets.tasks import TASKS
 from .cells import number
 from .scores import against_best, answers_by_task, is_clear
 from ..runs.schema import Run
 from ..runs.comparing import task_name, test_set
-from ..protocols.parts import find_translations
 from ..runs.folds import right_answers
 from ..runs.store import predictions_of
 
@@ -144,10 +143,10 @@ def plot_confusions(records:list[Run]): # A figure of matplotlib
 def _test_rows(record:Run, datasets)->list:
     "The rows that a run is tested on; those of all folds, one fold after the other"
     folders = datasets if isinstance(datasets, list) else [datasets]
-    found = {folds[0].code: folds for folder in folders for folds in find_translations(folder)}
+    found = {dataset.folds[0].code: dataset.folds for dataset in open_datasets(folders, report=None)}
     stem, limit = record.task, record.limit
-    translation = found.get(record.dataset, next(iter(found.values())))
-    tests = [t.dataset.load([stem]).tasks[stem]['test'] for t in translation]
+    folds = found.get(record.dataset, next(iter(found.values())))
+    tests = [fold.load([stem]).tasks[stem]['test'] for fold in folds]
     return [row for test in tests for row in sample(test, limit)]
 
 def _where(prediction:dict[str,str])->str:

@@ -20,7 +20,7 @@ from ..modeling.adapting import ADAPTATIONS, depends_on_seed
 from ..modeling.model import Model, given_name, model_name
 from ..modeling.recipes import find_recipe, has_bf16
 from ..modeling.served import require_address
-from ..protocols.parts import Part, Selection, Translation, check_compatible, translations_of
+from ..protocols.parts import Part, Selection, check_compatible
 from ..protocols.protocol import SIZES, Protocol, Setup, find_protocol
 from .store import RunKey, run_key
 
@@ -45,6 +45,11 @@ class Training:
     def dataset(self)->Dataset:
         "That of the test set, or of the first of several"
         return self.selection.tests[0].dataset
+
+    @property
+    def is_asked(self)->bool: return self.adapt == 'none' # In words, so that it learns nothing
+    @property
+    def is_head(self)->bool: return self.adapt == 'frozen' # A small one, over features of a frozen model
 
     @property
     def task(self)->Task|None: # `None` for a search
@@ -115,12 +120,12 @@ def choose_tasks(
 # %% ../../nbs/runs/planning.ipynb #pl08s
 def find_sources(
     names:list[str], # Folders or codes
-    targets:list[list[Translation]]=() # From `find_translations`
-)->list[list[Translation]]: # For each its folds
+    targets:list[list[Dataset]]=() # From `find_targets`
+)->list[list[Dataset]]: # For each its folds
     "Find the translations to train on; raises `InputError` that says what to name"
     by_code, found = {folds[0].code: folds for folds in targets}, []
-    opened = [folds[0].whole for folds in targets]
-    find = lambda place: [translations_of(dataset) for dataset in open_datasets([place], None, opened)]
+    opened = [folds[0].entire for folds in targets]
+    def find(place): return [dataset.folds for dataset in open_datasets([place], None, opened)]
     for name in map(str, names):
         in_data = data_dir()/'datasets'/name
         if Path(name).is_dir(): found += find(name)
@@ -135,9 +140,9 @@ def find_sources(
 def find_targets(
     places:list, # Dataset folders or releases, or what is open already
     report:Callable=to_stderr # Gets a line about each translation of a release that is left out
-)->list[list[Translation]]: # In the form of `find_translations`
+)->list[list[Dataset]]: # For each its folds
     "Find the translations to test on; raises `InputError` for a folder without any, or if none can be read"
-    return [translations_of(dataset) for dataset in open_datasets(places, report)]
+    return [dataset.folds for dataset in open_datasets(places, report)]
 
 # %% ../../nbs/runs/planning.ipynb #pl12
 def _inputs(parts:tuple[Part,...], stem:str)->list[dict]: # JSON values
@@ -161,7 +166,7 @@ def _learns_from(selection:Selection)->set[Dataset]:
 
 def _pool(datasets:set[Dataset], stem:str)->str: # A hash
     "What the folds of one result have in common, also folds that are not in this plan"
-    sets = {tuple(fold.hash_of(stem) for fold in (dataset.whole or dataset).folds) for dataset in datasets}
+    sets = {tuple(fold.hash_of(stem) for fold in dataset.entire.folds) for dataset in datasets}
     return content_hash(str(sorted(sets)).encode(), size=16)[:16]
 
 # %% ../../nbs/runs/planning.ipynb #pl14
@@ -280,16 +285,15 @@ def _that_train(tasks:list, protocol:Protocol, names:list[str])->list:
 
 def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list[Task]:
     "The tasks that all translations have, with examples in the splits that each needs; raises `InputError`"
-    splits = {t.dataset: protocol.tested for folds in targets for t in folds}
-    for folds in sources:
-        for t in folds:
-            splits[t.dataset] = tuple(dict.fromkeys([*splits.get(t.dataset, ()), 'train', 'dev']))
+    splits = {fold: protocol.tested for folds in targets for fold in folds}
+    for fold in (fold for folds in sources for fold in folds):
+        splits[fold] = tuple(dict.fromkeys([*splits.get(fold, ()), 'train', 'dev']))
     found = [choose_tasks(dataset, names, needed) for dataset,needed in splits.items()]
     common = [task for task in found[0] if all(task in tasks for tasks in found)]
     if common: return _that_train(common, protocol, names)
-    raise InputError(targets[0][0].dataset, 'has no task in common with the other translations')
+    raise InputError(targets[0][0], 'has no task in common with the other translations')
 
-def _of_fold(translations:list[list[Translation]], fold:int|None)->list[Translation]:
+def _of_fold(translations:list[list[Dataset]], fold:int|None)->list[Dataset]:
     return [t for folds in translations for t in folds if t.fold == fold]
 
 def _setups(protocol:Protocol, targets:list, sources:list, tasks:list[Task], **sampling
@@ -316,21 +320,21 @@ def _kept(things:list, use:Callable, report:Callable)->list:
     for line in dict.fromkeys(map(str, left)): report(f'left out {line}')
     return made
 
-def _usable(folds:list[Translation], names:list[str], splits:tuple[str,...])->list[Translation]: # `folds`
+def _usable(folds:list[Dataset], names:list[str], splits:tuple[str,...])->list[Dataset]: # `folds`
     "Refuse a translation that lacks a named task, or that is damaged"
-    tasks = choose_tasks(folds[0].whole, names, splits)
-    for t in folds: t.dataset.load([task.stem for task in tasks])
+    tasks = choose_tasks(folds[0].entire, names, splits)
+    for fold in folds: fold.load([task.stem for task in tasks])
     return folds
 
-def _named_here(folds:list[Translation], names:list[str], report:Callable)->list[str]:
+def _named_here(folds:list[Dataset], names:list[str], report:Callable)->list[str]:
     "The named tasks that a translation can train and test; the others are reported, unless none is left"
-    datasets, here, whys = [t.dataset for t in folds], [], []
+    here, whys = [], []
     for name in names:
-        why = _why_not(datasets, datasets[0].known.find(name.strip()), SPLITS)
+        why = _why_not(folds, folds[0].known.find(name.strip()), SPLITS)
         if why: whys.append(why)
         else: here.append(name)
     if not here: return names # The error tells why
-    for why in whys: report(f'left out {datasets[0]}: {why}')
+    for why in whys: report(f'left out {folds[0]}: {why}')
     return here
 
 # %% ../../nbs/runs/planning.ipynb #6990eeb9
@@ -344,7 +348,7 @@ def _asked(recipe, protocol:Protocol, asking:dict):
     "A recipe for prompting with other settings"
     if not asking: return recipe
     given, of_server = _options(asking), _options(asking, *_OF_SERVERS)
-    if protocol.adapt != 'none': _refuse(protocol, 'does not ask the model', given)
+    if not protocol.asks: _refuse(protocol, 'does not ask the model', given)
     if asking.get('endpoint'):
         of_model = _options(asking, 'calibrated', 'chat', 'answers')
         if any(of_model.values()):
@@ -407,17 +411,17 @@ def _require_verses(folder:Path):
 
 def _pairs(protocol:Protocol, targets:list, sources:list)->list[tuple]: # Folds of target and source
     "What is measured; raises `InputError` if a translation would be compared with itself"
-    for folds in targets: _require_verses(folds[0].folder)
+    for folds in targets: _require_verses(folds[0].path)
     protocol.check_sources(sources)
     if not sources: return [(target, []) for target in targets]
-    place = lambda folds: folds[0].folder.resolve()
+    def place(folds): return folds[0].path.resolve()
     found = [(target, source) for source in sources for target in targets if place(target) != place(source)]
     if found: return found
-    raise InputError(targets[0][0].folder, 'would be compared with itself; name two translations')
+    raise InputError(targets[0][0].path, 'would be compared with itself; name two translations')
 
-def _measured(folds:list[Translation])->dict: # JSON values
+def _measured(folds:list[Dataset])->dict: # JSON values
     "What a key says about a translation; all its folds are measured together"
-    hashes = [t.dataset.hash for t in folds]
+    hashes = [fold.hash for fold in folds]
     joined = content_hash(*(h.encode() for h in hashes), size=16) if len(hashes) > 1 else hashes[0]
     return dict(code=folds[0].code, dataset_hash=joined)
 
@@ -465,7 +469,7 @@ def plan(
     if not protocol.measure:
         recipe = _recipe(recipe, protocol, epochs, has_bf16() if bf16 is None else bf16)
     recipe = _asked(recipe, protocol, asking or {})
-    if protocol.adapt != 'none': _refuse(protocol, 'does not ask the model', {'--prompts': prompts})
+    if not protocol.asks: _refuse(protocol, 'does not ask the model', {'--prompts': prompts})
     places = dataset if isinstance(dataset, (list, tuple)) else [dataset]
     targets = find_targets(places, report)
     if not models:
@@ -476,7 +480,7 @@ def plan(
         _refuse(protocol, 'uses all verses', {'--limit': limit, '-t': tasks})
         of_model, groups = partial(_measurings, protocol), [_pairs(protocol, targets, sources)]
     else:
-        instructions = _read_prompts(prompts, targets[0][0].dataset)
+        instructions = _read_prompts(prompts, targets[0][0])
         numbers = _seeds(protocol, recipe, range(first_seed, first_seed + seeds))
         of_model = _Plan(protocol, recipe, limit, numbers, instructions).of_model
         groups = _groups(protocol, targets, sources, tasks, report, sizes=tuple(sizes), draws=draws)

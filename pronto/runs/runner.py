@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Callable, Iterator
-from ..datasets.loading import UNLABELLED, Dataset, load_table, load_verses, sample
+from ..datasets.loading import UNLABELLED, Dataset, load_table, sample
 from ..core.files import InputError, data_dir, require_place
 from ..core.processes import in_processes
 from ..core.progress import step
@@ -138,16 +138,16 @@ def _refresh(training:Training, runs, left:_Left):
 # %% ../../nbs/runs/runner.ipynb #rt000007
 _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process
 
-def _texts(dataset:Dataset, split:str)->list[str]:
+def _texts(part:Part)->list[str]:
     "All verses of a split, of which rows of choices use some"
-    fold = dataset.manifest.get('fold')
-    return [text for ref,text in load_verses(dataset, 'text.tsv').items() if split_of(ref, fold) == split]
+    dataset = part.dataset
+    return [text for ref,text in dataset.all_verses.items() if split_of(ref, dataset.fold) == part.split]
 
 def _to_learn(parts:tuple[Part,...], task:Task)->list: # Rows; of choices texts
     "What baselines learn from"
     if not isinstance(task, ChoiceTask):
         return part_rows(parts, task)
-    return [text for part in parts for text in _texts(part.dataset, part.split)]
+    return [text for part in parts for text in _texts(part)]
 
 def _answer_baselines(training:Training, left:_Left)->dict: # As `find_baselines` gives it
     "The baselines of all test sets with labels that are not recorded yet; they learn from all rows"
@@ -206,13 +206,13 @@ def run_training(
     require_place(found[0])
     if training.measure: return [_measure(training, runs, device, show)]
     task, selection, limit = training.task, training.selection, training.key.limit
-    _check(selection, task, None if training.adapt == 'none' else limit) # A prompt does not learn
+    _check(selection, task, None if training.is_asked else limit)
     tests = {name: part_rows((part,), task, limit) for name,(_,part) in left.items()}
     tests |= _tested_dev(training, left)
     said = str(training) if show else ''
     trained = _train(training, selection, _learned(training.key), tests, training.is_first, device=device,
                      progress=said)
-    with step(f'{said}: baselines' if said and training.adapt == 'frozen' else ''), _ONE_BY_ONE:
+    with step(f'{said}: baselines' if said and training.is_head else ''), _ONE_BY_ONE:
         answers = _answer_baselines(training, left) if baselines else {}
     _store(training, runs, left, trained, answers)
     return found
@@ -307,7 +307,7 @@ def _warnings(run:Run)->list[str]:
     found, protocol = [], known_protocol(run.protocol)
     if run.collapsed and run.unanswered != 1: found.append('collapsed: one answer to everything')
     if run.unanswered: found.append(f'no readable answer to {run.unanswered:.1%} of the rows')
-    if protocol is not None and protocol.adapt == 'none':
+    if protocol is not None and protocol.asks:
         cut = sum(n for part,n in run.truncated.items() if part not in ('train','dev'))
         if cut: found.append(f'{cut:,} prompts are longer than the model reads and lost their beginning')
     return found
@@ -332,7 +332,7 @@ class FinishedRun:
 def _made(trainings:list[Training], before:list[list[bool]], runs, progress:Callable, device:str, workers:int,
           show:bool)->Iterator[list[Path]]: # `before`: which of their records were there
     "The records of each training, as soon as they are there"
-    are_heads = any(t.adapt == 'frozen' and not all(done) for t,done in zip(trainings, before))
+    are_heads = any(t.is_head and not all(done) for t,done in zip(trainings, before))
     if workers > 1:
         calls = [(group, runs, device) for group in _in_groups(trainings)]
         for group in in_processes(_run_trainings, calls, workers, progress): yield from group

@@ -7,13 +7,13 @@ __all__ = ['SEARCHING', 'REMEMBERING', 'search']
 
 # %% ../../../nbs/lab/protocols/measuring.ipynb #ms00005
 from typing import Iterator
-from ...protocols.parts import Selection
+from ...protocols.parts import Part, Selection
 from ...protocols.protocol import Protocol, Setup, read
 
 # %% ../../../nbs/lab/protocols/measuring.ipynb #ms00007
 def search(setup:Setup)->Iterator[Selection]:
     "Search the test verses of one translation, in all its folds, for those of another one"
-    here, there = ([t.part('test') for t in side] for side in (setup.targets, setup.sources))
+    here, there = ([Part(t, 'test') for t in side] for side in (setup.targets, setup.sources))
     yield Selection(tuple(there), (), tuple(here), name=f'in {there[0].code}')
 
 def _retrieval(*args, **how):

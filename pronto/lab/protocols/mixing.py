@@ -8,7 +8,8 @@ __all__ = ['VERSIONS', 'MIXING', 'mixes']
 # %% ../../../nbs/lab/protocols/mixing.ipynb #mx00005
 from typing import Iterator
 from ...core.files import InputError
-from ...protocols.parts import Part, Selection, Translation, common_row_names, share_sizes
+from ...datasets.loading import Dataset
+from ...protocols.parts import Part, Selection, common_row_names, share_sizes
 from ...protocols.protocol import Protocol, Setup
 
 # %% ../../../nbs/lab/protocols/mixing.ipynb #pr15
@@ -16,28 +17,28 @@ VERSIONS = 'same verses', 'disjoint verses'
 
 def _total(setup:Setup, split:str)->int:
     "How many rows a training can have, whatever the mix"
-    n, datasets = len(setup.targets), tuple(t.dataset for t in setup.targets)
-    names = common_row_names(datasets, setup.task.stem, split)
+    n = len(setup.targets)
+    names = common_row_names(setup.targets, setup.task.stem, split)
     most = min(k*min(share_sizes(names, k)) for k in (n - 1, n))
     return most - most%(n*(n - 1)) # Divides evenly among all languages, and among all but one
 
-def _mix(setup:Setup, languages:list[Translation], split:str, version:str)->tuple[Part,...]:
-    n, common = len(languages), tuple(t.dataset for t in setup.targets)
+def _mix(setup:Setup, languages:list[Dataset], split:str, version:str)->tuple[Part,...]:
+    n, common = len(languages), tuple(setup.targets)
     size = _total(setup, split)//n
     share = lambda i: (i, n) if version == 'disjoint verses' and n > 1 else None
-    return tuple(t.part(split, size=size, share=share(i), common=common) for i,t in enumerate(languages))
+    return tuple(Part(t, split, size=size, share=share(i), common=common) for i,t in enumerate(languages))
 
 # %% ../../../nbs/lab/protocols/mixing.ipynb #mx00008
 def mixes(setup:Setup)->Iterator[Selection]:
     "Train on the target, on all translations, or on all others, with the same number of rows"
     targets = setup.targets
-    if len(targets) < 2: raise InputError(targets[0].folder, 'is one translation; mixes need two or more')
+    if len(targets) < 2: raise InputError(targets[0].path, 'is one translation; mixes need two or more')
     if not _total(setup, 'train') or not _total(setup, 'dev'):
-        raise InputError(targets[0].folder, f'shares too few rows of {setup.task.abbr} with the other '
-                                            'translations; leave some out')
+        raise InputError(targets[0].path, f'shares too few rows of {setup.task.abbr} with the other '
+                                          'translations; leave some out')
     def select(languages, tested, name, version=''):
         train, dev = (_mix(setup, languages, split, version) for split in ('train','dev'))
-        return Selection(train, dev, tuple(t.part('test') for t in tested), name)
+        return Selection(train, dev, tuple(Part(t, 'test') for t in tested), name)
     for t in targets: yield select([t], [t], 'in')
     for version in VERSIONS:
         yield select(targets, targets, f'all, {version}', version)

@@ -12,10 +12,10 @@ from statistics import median
 from typing import NamedTuple
 from ...core.files import InputError, data_dir, write_aside
 from ...core.tables import grouped, markdown_table
-from ...datasets.loading import UNLABELLED
+from ...datasets.loading import UNLABELLED, Dataset, open_datasets
 from ...datasets.tasks import TASKS, know
 from ...modeling.recipes import Recipe
-from ...protocols.parts import Part, Selection, Translation, find_translations, row_names
+from ...protocols.parts import Part, Selection, n_rows, row_names
 from ...protocols.protocol import Protocol
 from ...runs.planning import plan_selections
 from ...runs.runner import part_rows, run_training
@@ -25,31 +25,32 @@ from .kinds import submission_text
 from .tasks import MiningTask
 
 # %% ../../../nbs/lab/suites/predicting.ipynb #pr11c
-def languages_of(data, stem:str)->dict[str,Translation]: # By the name of the folder
+def languages_of(data, stem:str)->dict[str,Dataset]: # By the name of the folder
     "The languages that have a task; raises `InputError` if there is none"
-    found = {t.folder.name: t for t,*_ in find_translations(data) if stem in t.manifest.get('tasks', {})}
-    if found and all(stem in t.dataset.known for t in found.values()): return found
+    datasets = [d.folds[0] for d in open_datasets([data], report=None)]
+    found = {d.path.name: d for d in datasets if stem in d.manifest.get('tasks', {})}
+    if found and all(stem in t.known for t in found.values()): return found
     raise InputError(data, f'has no task {stem}; import it with `pronto import`')
 
-def part_to_predict(language:Translation, stem:str)->Part|None: # `None` if it is empty
+def part_to_predict(language:Dataset, stem:str)->Part|None: # `None` if it is empty
     "The test set of a submission, with or without labels"
     for split in UNLABELLED, 'test':
-        table = language.dataset.table_file(stem, split)
-        if table.is_file() and table.stat().st_size: return language.part(split)
+        table = language.table_file(stem, split)
+        if table.is_file() and table.stat().st_size: return Part(language, split)
     if language.manifest['tasks'][stem].get('counts', {}).get('test'):
         raise InputError(table, 'has no rows, and the manifest counts some; import it again')
 
 # %% ../../../nbs/lab/suites/predicting.ipynb #pr18c
-def _searched(task, languages:dict[str,Translation], tests:dict[str,Part])->Iterator[Selection]:
+def _searched(task, languages:dict[str,Dataset], tests:dict[str,Part])->Iterator[Selection]:
     for code,test in tests.items():
-        dev = languages[code].part('dev')
-        if 'f1' in task.metrics and not languages[code].n_rows(task.stem, 'dev'): continue
-        yield Selection((), (dev,), (test,), f'in {code}')
+        dev = languages[code]
+        if 'f1' in task.metrics and not n_rows(dev, task.stem, 'dev'): continue
+        yield Selection((), (Part(dev, 'dev'),), (test,), f'in {code}')
 
-def _trained_together(data, stem:str, train:str, languages:dict[str,Translation])->list[list[str]]:
+def _trained_together(data, stem:str, train:str, languages:dict[str,Dataset])->list[list[str]]:
     "Which languages are trained together"
     if train == 'same':
-        learns = lambda t: all(row_names(t.dataset, stem, split) for split in ('train','dev'))
+        learns = lambda t: all(row_names(t, stem, split) for split in ('train','dev'))
         found = [[code] for code,t in languages.items() if learns(t)]
         if found: return found
         raise InputError(data, 'has no language with training data of its own')
@@ -65,15 +66,15 @@ def submission_selections(
 )->Iterator[Selection]:
     "Each training and its test sets; raises `InputError` for a language that is not there"
     languages = languages_of(data, stem)
-    task = next(iter(languages.values())).dataset.known[stem]
+    task = next(iter(languages.values())).known[stem]
     tests = {code: part for code,t in languages.items() if (part := part_to_predict(t, stem))}
     if not task.is_trained: yield from _searched(task, languages, tests)
     for codes in _trained_together(data, stem, train, languages) if task.is_trained else ():
         tested = [tests[code] for code in (codes if train == 'same' else tests) if code in tests]
-        sizes = [len(row_names(languages[code].dataset, stem, 'train')) for code in codes if len(codes) > 1]
+        sizes = [len(row_names(languages[code], stem, 'train')) for code in codes if len(codes) > 1]
         size = min([examples, *sizes] if examples else sizes, default=None)
-        parts = (tuple(languages[code].part(split, size=size) for code in codes) for split in ('train','dev'))
-        if tested: yield Selection(*parts, tuple(tested), f'from {"+".join(codes)}')
+        def of(split): return tuple(Part(languages[code], split, size=size) for code in codes)
+        if tested: yield Selection(of('train'), of('dev'), tuple(tested), f'from {"+".join(codes)}')
 
 # %% ../../../nbs/lab/suites/predicting.ipynb #pr20c
 _SUBMISSION = Protocol('submission', submission_selections, 'Trained on some, tested on all')

@@ -99,7 +99,7 @@ def means_of_source(
 # %% ../../../nbs/reporting/questions/transfer.ipynb #tf11
 def _is_asked(protocol:str)->bool: # Rather than trained
     "Are sources those of examples in a prompt?"
-    return PROTOCOLS[protocol].adapt == 'none'
+    return PROTOCOLS[protocol].asks
 
 def _examples_or_training(protocol:str)->str: # Of a model from a source
     return 'examples from' if _is_asked(protocol) else 'trained on'
