@@ -52,6 +52,32 @@ class _Folder:
         return self.whole or self
 
     @cached_property
+    def all_verses(self)->dict[Ref,str]: # Of `text.tsv`
+        "The text of each verse, also of those that no task with labels uses"
+        return load_verses(self, 'text.tsv')
+
+    @cached_property
+    def unambiguous(self)->dict[str,set[Ref]]|None: # Stem of each verse task; `None` if it is not known
+        "The verses whose sentences agree on the label"
+        return _load_unambiguous(self)
+
+    def __str__(self)->str: return str(self.path)
+
+    def file(self, name:str)->Path: # It may not exist
+        "A file of the folder or, for a fold that does not have it, of the folder of all folds"
+        own = self.path/name
+        return own if own.exists() or self.fold is None else self.path.parent/name
+
+    def table_file(self, stem:str, split:str)->Path: # It may not exist
+        "The table of a split; tagged sentences, questions and queries are lines of JSON"
+        table = self.path/f'{stem}_{split}.jsonl'
+        is_lines = stem in self.known and self.known[stem].ending == 'jsonl'
+        return table if is_lines or table.is_file() else table.with_suffix('.tsv')
+
+# %% ../../nbs/datasets/loading.ipynb #ld05h
+class _Compared(_Folder):
+    "What is in a dataset, as hashes"
+    @cached_property
     def hash(self)->str: # 32 hexadecimal digits
         "Changes with any text, pair or label in it; raises `InputError` if there are no tables"
         return _contents_hash(self)
@@ -70,22 +96,9 @@ class _Folder:
 
     def __hash__(self)->int: return hash(self.path)
 
-    def __str__(self)->str: return str(self.path)
-
-    def file(self, name:str)->Path: # It may not exist
-        "A file of the folder or, for a fold that does not have it, of the folder of all folds"
-        own = self.path/name
-        return own if own.exists() or self.fold is None else self.path.parent/name
-
-    def table_file(self, stem:str, split:str)->Path: # It may not exist
-        "The table of a split; tagged sentences, questions and queries are lines of JSON"
-        table = self.path/f'{stem}_{split}.jsonl'
-        is_lines = stem in self.known and self.known[stem].ending == 'jsonl'
-        return table if is_lines or table.is_file() else table.with_suffix('.tsv')
-
 # %% ../../nbs/datasets/loading.ipynb #ld66
 @dataclass(eq=False, repr=False)
-class Dataset(_Folder):
+class Dataset(_Compared):
     "A dataset folder as `open_dataset` gives it, and what was loaded of it"
     path:Path
     tasks:dict[str,dict[str,list]] = field(default_factory=dict) # Of the loaded ones: stem to split to rows
@@ -100,16 +113,6 @@ class Dataset(_Folder):
         loaded = copy(self)
         loaded.tasks = _load_tables(self, only)
         return loaded
-
-    @cached_property
-    def all_verses(self)->dict[Ref,str]: # Of `text.tsv`
-        "The text of each verse, also of those that no task with labels uses"
-        return load_verses(self, 'text.tsv')
-
-    @cached_property
-    def unambiguous(self)->dict[str,set[Ref]]|None: # Stem of each verse task; `None` if it is not known
-        "The verses whose sentences agree on the label"
-        return _load_unambiguous(self)
 
     def rows(self, stem:str)->list: # Of all splits
         "All rows of a task; raises `InputError` if the dataset does not have it"
