@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from contextlib import nullcontext
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import groupby
 from typing import Callable, NamedTuple
 import numpy as np
@@ -18,6 +19,7 @@ from ..core.files import InputError
 from ..core.progress import Meter
 from ..datasets.choices.answers import TIE, answer_of, credit
 from .encoding import batches_by_length, padded, share_unknown, tokenized
+from .model import Model
 from .outcome import Trained, pick_device, spent, test_sets
 from .perplexity import EVERY, MaskedModel, ReadingModel, encoded, load_reader, tensors
 from .token_probabilities import Asked, log_probabilities, read_groups
@@ -45,11 +47,23 @@ def load_chooser(
     "A model that says how probable texts are; raises `InputError` if it has no head for words"
     from transformers.models.auto import modeling_auto as auto
     from pronto.modeling.architectures import load_config
+    from pronto.modeling.layers import fuse_gelu, use_onednn
     kind = type(load_config(model))
     is_pair = kind in auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
-    if is_pair and kind not in auto.MODEL_FOR_MASKED_LM_MAPPING: return PairModel(model, device)
-    try: return load_reader(model, device)
-    except InputError as e: raise InputError(e.path, f'{e.what}, {_BESIDE}', e.place) from e
+    is_pair = is_pair and kind not in auto.MODEL_FOR_MASKED_LM_MAPPING
+    try: found = PairModel(model, device) if is_pair else load_reader(model, device)
+    except InputError as e:
+        remedy = '' if is_pair else f', {_BESIDE}'
+        raise InputError(e.path, f'{e.what}{remedy}', e.place) from e
+    use_onednn(found.net)
+    fuse_gelu(found.net)
+    found.known = {} # What a decoder said of texts
+    return found
+
+@lru_cache(maxsize=1)
+def _chooser(model:Model, files:str, device:str|None): # `files`: its hash
+    "A model that stays loaded for the next task"
+    return load_chooser(model, device)
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik09
 def _asked(reader, context:str, choice:str)->tuple[Asked,bool]: # The second: was it cut?
@@ -66,16 +80,22 @@ def _asked(reader, context:str, choice:str)->tuple[Asked,bool]: # The second: wa
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik11
 Pair = tuple[str,str] # Context and choice
+_KEPT = 100_000 # Texts of which a model knows what it said
+
+def _key(text:Asked)->bytes: return np.array([*text.ids, -1, *text.own], np.int32).tobytes()
 
 def _of_causal(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[list,int,int]:
     from pronto.modeling.architectures import check_tokens
     asked = [[_asked(reader, *pair) for pair in group] for group in groups]
     texts = [[text for text,_ in group] for group in asked]
     check_tokens(reader.model, reader.net, [text.ids for group in texts for text in group])
-    values = read_groups(reader, texts, _size(reader), tick)
+    if len(reader.known) > _KEPT: reader.known.clear()
+    left = [[text for text in group if _key(text) not in reader.known] for group in texts]
+    for group,values in zip(left, read_groups(reader, left, _size(reader), tick)):
+        reader.known |= {_key(text): float(said.sum()) for text,said in zip(group, values)}
     n_tokens = sum(len(text.own) for group in texts for text in group)
     n_cut = sum(is_cut for group in asked for _,is_cut in group)
-    return [[float(said.sum()) for said in group] for group in values], n_tokens, n_cut
+    return [[reader.known[_key(text)] for text in group] for group in texts], n_tokens, n_cut
 
 def _size(reader)->int: # Texts of a batch
     return 16 if reader.device == 'cpu' else 256
@@ -238,7 +258,8 @@ def choose_likely(
     device:str=None, progress:str=''
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Let a language model choose by likelihood; raises `InputError` for bad input"
-    began, reader, parts = time.perf_counter(), load_chooser(model, device), test_sets(rows)
+    began, model, parts = time.perf_counter(), Model.find(model), test_sets(rows)
+    reader = _chooser(model, model.hash, device)
     answers, about, cut, unknown = {}, {}, {}, {}
     with Meter(sum(len(rows[part]) for part in parts), progress) if progress else nullcontext() as meter:
         tick = meter.update if meter else lambda n: None

@@ -8,7 +8,7 @@ __all__ = ['log_probabilities', 'Asked', 'shared_tokens', 'read_groups']
 # %% ../../nbs/modeling/token_probabilities.ipynb #tkp05
 from typing import Callable, NamedTuple
 import numpy as np
-from .encoding import padded
+from .encoding import batches_by_length, pad_batch, padded
 
 # %% ../../nbs/modeling/token_probabilities.ipynb #tkp07
 def _said_at(net, batch:dict, rows, columns)->tuple: # The output, and (places, vocabulary) logits
@@ -56,75 +56,119 @@ def shared_tokens(texts:list[list[int]])->int:
     same = next((i for i,(a,b) in enumerate(zip(first, last)) if a != b), min(len(first), len(last)))
     return min(same, min(map(len, texts)) - 1)
 
-def _goes_on(reader)->bool:
-    "Can a model go on from what it remembers of a text?"
-    import torch
-    from transformers import DynamicCache
-    ids = torch.zeros((1, 2), dtype=torch.long, device=reader.device)
-    with torch.inference_mode(): said = reader.net(input_ids=ids, attention_mask=ids + 1, use_cache=True)
-    return isinstance(said.get('past_key_values'), DynamicCache)
+class _Item(NamedTuple):
+    "Texts that share their beginning"
+    number:int # Of their group
+    texts:list[tuple[int,Asked]] # With their numbers in the group
 
-_STEP = 4 # Texts of a group share a multiple of so many tokens
+    @property
+    def shared(self)->int: # Tokens
+        return shared_tokens([x.ids for _,x in self.texts]) if len(self.texts) > 1 else 0
 
-def _to_share(group:list[Asked])->int:
-    return shared_tokens([x.ids for x in group])//_STEP*_STEP if len(group) > 1 else 0
+    @property
+    def size(self)->int: # Tokens
+        return sum(len(x.ids) for _,x in self.texts) - self.shared*(len(self.texts) - 1)
 
-def _batches(groups:list[list[Asked]], shared:list[int], size:int)->list[list[int]]: # Numbers of groups
-    "Groups that share as many tokens, the shortest first, with about so many texts in a batch"
-    longest = [max(len(x.ids) for x in group) for group in groups]
-    found, n_texts = [], 0
-    for i in sorted(range(len(groups)), key=lambda i: (shared[i], longest[i])):
-        is_new = not found or shared[i] != shared[found[-1][0]] or n_texts + len(groups[i]) > size
-        if is_new:
-            found.append([])
-            n_texts = 0
-        found[-1].append(i)
-        n_texts += len(groups[i])
+class _Sequence:
+    "Texts that are read together, each as if it stood alone"
+    def __init__(self):
+        self.ids, self.positions = [], []
+        self.own = [] # Where the part begins to which each token belongs: what texts share, or one adds
+        self.before = [] # Where the part begins that comes before it
+        self.asked = [] # Place to read, token, and number of the group, of the text and of the value
+
+    def add(self, item:_Item):
+        shared, start = item.shared, len(self.ids)
+        self._append(item.texts[0][1].ids[:shared], 0, start)
+        for k,text in item.texts:
+            rest = len(self.ids)
+            self._append(text.ids[shared:], shared, start if shared else rest)
+            places = [start + i if i < shared else rest + i - shared for i in range(len(text.ids))]
+            self.asked += [(places[i - 1], text.ids[i], item.number, k, j)
+                           for j,i in enumerate(text.own) if i]
+
+    def _append(self, ids:list[int], position:int, before:int):
+        self.own += [len(self.ids)]*len(ids)
+        self.before += [before]*len(ids)
+        self.positions += range(position, position + len(ids))
+        self.ids += ids
+
+_LENGTH = 128 # Tokens of a sequence; a longer item has its own
+
+def _filled(items:list[_Item])->list[_Sequence]:
+    "Put items together, the longest first"
+    found, room = [], []
+    for item in sorted(items, key=lambda item: -item.size):
+        place = next((k for k,left in enumerate(room) if left >= item.size), None)
+        if place is None:
+            place = len(found)
+            found.append(_Sequence())
+            room.append(max(_LENGTH, item.size))
+        found[place].add(item)
+        room[place] -= item.size
     return found
 
-# %% ../../nbs/modeling/token_probabilities.ipynb #tkp14
-def _begin(reader, groups:list[list[Asked]], shared:int, asked:list)->tuple: # The cache, and what was asked
-    "Read what the texts of each group share, and remember it for each text"
-    import torch
-    ids = torch.tensor([group[0].ids[:shared] for group in groups], device=reader.device)
-    batch = dict(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=True)
-    said, found = log_probabilities(reader.net, batch, asked)
-    owners = [i for i,group in enumerate(groups) for _ in group]
-    said.past_key_values.batch_select_indices(torch.tensor(owners, device=reader.device))
-    return said.past_key_values, found
+def _apart(items:list[_Item])->list[_Sequence]: # One for each text
+    return [_filled([_Item(item.number, [text])])[0] for item in items for text in item.texts]
 
-def _read(reader, groups:list[list[Asked]], shared:int)->list[np.ndarray]: # One text after the other
-    "Read groups whose texts share so many tokens"
+# %% ../../nbs/modeling/token_probabilities.ipynb #tkp14
+def _limited(reader, sequences:list[_Sequence])->dict: # A batch
+    "Sequences with a mask that limits each token to its text"
     import torch
-    texts = [(i, x) for i,group in enumerate(groups) for x in group]
-    places = [(row, k, place) for row,(_,x) in enumerate(texts) for k,place in enumerate(x.own) if place]
-    early, late = ([p for p in places if (p[2] <= shared) == is_early] for is_early in (True, False))
-    batch = padded([x.ids[shared:] for _,x in texts], reader.tokenizer, 1 if shared else 8, reader.device)
-    found = []
-    if shared:
-        asked = [(texts[row][0], place - 1, texts[row][1].ids[place]) for row,_,place in early]
-        cache, found = _begin(reader, groups, shared, asked)
-        mask = torch.nn.functional.pad(batch['attention_mask'], (shared, 0), value=1)
-        batch |= dict(attention_mask=mask, past_key_values=cache)
-    asked = [(row, place - 1 - shared, texts[row][1].ids[place]) for row,_,place in late]
-    said, rest = log_probabilities(reader.net, batch, asked)
-    values = [np.full(len(x.own), -np.log(said.logits.shape[-1])) for _,x in texts]
-    for (row,k,_),value in zip((*early, *late), (*found, *rest)): values[row][k] = value
-    return values
+    def column(name, filler):
+        numbers = pad_batch([getattr(s, name) for s in sequences], filler)
+        return torch.from_numpy(numbers).to(reader.device)
+    own, before = column('own', -1), column('before', -1)
+    is_seen = (own[:,:,None] == own[:,None]) | (before[:,:,None] == own[:,None])
+    mask = torch.zeros(is_seen.shape, dtype=reader.net.dtype, device=reader.device)
+    mask = mask.masked_fill(~is_seen.tril(), torch.finfo(mask.dtype).min)
+    return dict(input_ids=column('ids', reader.tokenizer.pad_token_id), attention_mask=mask[:,None],
+                position_ids=column('positions', 0), use_cache=False)
+
+def _whole(reader, sequences:list[_Sequence])->dict: # A batch
+    "Sequences of one text each"
+    return padded([s.ids for s in sequences], reader.tokenizer, 8, reader.device)
+
+def _answer(reader, sequences:list[_Sequence], as_batch:Callable, values:list[list[np.ndarray]]):
+    "Read a batch, and put each logarithm in the place of its token"
+    asked = [(row, *one) for row,sequence in enumerate(sequences) for one in sequence.asked]
+    batch = as_batch(reader, sequences)
+    said, found = log_probabilities(reader.net, batch, [one[:3] for one in asked])
+    for (*_,number,k,j),value in zip(asked, found):
+        values[number][k][j] = value
+    return said
+
+def _can_limit(reader, items:list[_Item])->bool:
+    "Does the model say the same of texts in one sequence as of each alone?"
+    by_size = sorted(items, key=lambda item: item.size)
+    tried = [_Item(i, item.texts) for i,item in enumerate((by_size[0], by_size[-1]))]
+    n_texts = max(1 + k for item in tried for k,_ in item.texts)
+    n_values = max(len(text.own) for item in tried for _,text in item.texts)
+    alone, together = np.zeros((2, 2, n_texts, n_values))
+    _answer(reader, _apart(tried), _whole, alone)
+    try: _answer(reader, _filled(tried), _limited, together)
+    except Exception: return False # Whatever a model raises
+    return np.allclose(alone, together, atol=1e-3 if reader.device == 'cpu' else 2e-2)
 
 # %% ../../nbs/modeling/token_probabilities.ipynb #tkp15
 def read_groups(
-    reader, # With `net`, `tokenizer` and `device`, of a causal model
+    reader, # With `net`, `tokenizer`, `limit` and `device`, of a causal model
     groups:list[list[Asked]],
-    size:int=16, # Texts of a batch
+    size:int=16, # Texts of a batch, or as many tokens as these may have
     tick:Callable=lambda n: None # Is called with the number of groups that were read
 )->list[list[np.ndarray]]: # Of each text of each group the logarithms of the probabilities of its own tokens
     "How probable the tokens of texts are, each after those before it"
-    shared = [_to_share(group) for group in groups]
-    if any(shared) and not _goes_on(reader): shared = [0]*len(groups)
-    found = [None]*len(groups)
-    for batch in _batches(groups, shared, size):
-        values = iter(_read(reader, [groups[i] for i in batch], shared[batch[0]]))
-        for i in batch: found[i] = [next(values) for _ in groups[i]]
-        tick(len(batch))
-    return found
+    items = [_Item(i, list(enumerate(group))) for i,group in enumerate(groups) if group]
+    shares = any(item.shared for item in items) and all(item.size <= reader.limit for item in items)
+    if shares and _can_limit(reader, items):
+        sequences, as_batch, size = _filled(items), _limited, max(1, size//4)
+    else:
+        sequences, as_batch = _apart(items), _whole
+    values = [[np.full(len(x.own), np.nan) for x in group] for group in groups]
+    guess = 0.
+    tick(groups.count([]))
+    for batch in batches_by_length([s.ids for s in sequences], size):
+        said = _answer(reader, [sequences[i] for i in batch], as_batch, values)
+        guess = -np.log(said.logits.shape[-1])
+        tick(len(batch)*len(items)/len(sequences))
+    return [[np.where(np.isnan(x), guess, x) for x in group] for group in values]
