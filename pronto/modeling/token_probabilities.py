@@ -56,6 +56,7 @@ def shared_tokens(texts:list[list[int]])->int:
     same = next((i for i,(a,b) in enumerate(zip(first, last)) if a != b), min(len(first), len(last)))
     return min(same, min(map(len, texts)) - 1)
 
+# %% ../../nbs/modeling/token_probabilities.ipynb #tkp12a
 class _Item(NamedTuple):
     "Texts that share their beginning"
     number:int # Of their group
@@ -93,6 +94,7 @@ class _Sequence:
         self.positions += range(position, position + len(ids))
         self.ids += ids
 
+# %% ../../nbs/modeling/token_probabilities.ipynb #tkp12c
 _LENGTH = 128 # Tokens of a sequence; a longer item has its own
 
 def _filled(items:list[_Item])->list[_Sequence]:
