@@ -125,7 +125,7 @@ def chosen(tmp_path_factory):
     tmp = tmp_path_factory.mktemp('chosen')
     made = write_corpus(make_corpus(n_verses=400), tmp/'corpus')
     bible = next((made/'bibles').glob('qaa*'))
-    assert main(['build', '-b', str(bible), '-o', str(tmp/'qaa'), '--min-verses', '100']) == 0
+    assert main(['build', '-a', 'none', '-b', str(bible), '-o', str(tmp/'qaa'), '--min-verses', '100']) == 0
     texts = load_verses(open_dataset(tmp/'qaa'), 'text.tsv').values()
     causal = pretrain_causal(list(texts), tmp/'causal', 60)
     argv = ['eval', str(tmp/'qaa'), '-m', str(causal), '--protocol', 'likelihood', '--runs', str(tmp/'runs')]

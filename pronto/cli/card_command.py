@@ -54,7 +54,8 @@ def card_options(parser):
         help='a folder, or a name in the cache of the Hub; may be repeated')
     add('-o', '--output', default='card.html', metavar='FILE', help='the page to write')
     add('-a', '--annotations', metavar='FILE',
-        help='a file of `pronto annotate`, or an annotated source (default: one in the data folder)')
+        help='a file of `pronto annotate`, or an annotated source (default: one in the data folder, else '
+             'those that come with PrOnto)')
     add('--language', default='', help='name or code, instead of what the Bible states')
     least_verses_option(parser)
     replace_option(parser)

@@ -175,7 +175,7 @@ def build_options(parser):
     add = parser.add_argument
     add('-b', '--bible', required=True, action='append', help='a Bible in any format; repeat for its parts')
     add('-o', '--output', required=True, metavar='DIR', help='the dataset folder to write')
-    projection_options(parser, required=False)
+    projection_options(parser)
     readers_option(parser)
     sources_option(parser)
     add('--code', help='name of the dataset (default: name of the folder)')
@@ -191,13 +191,14 @@ def build_options(parser):
 def _annotations(args):
     "Read the annotations of a file or of a source folder"
     from pronto.sources.annotate import is_source
-    from pronto.sources.annotation_file import read_annotations, require_options
+    from pronto.sources.annotation_file import require_options
+    from pronto.sources.open_annotations import named_annotations
     path = args.annotations
-    if path in (None, 'none'):
+    if path == 'none':
         return _no_annotations(args)
     if is_source(path):
         return _annotate(path, args)
-    annotations = read_annotations(path)
+    annotations = named_annotations(path)
     require_options(path, annotations.source, dict(rules=args.rules, arguments=args.arguments))
     if args.words and not any(v.words for v in annotations.verses.values()):
         raise InputError(path, 'has no words; make it again with `pronto annotate --words`')
@@ -212,15 +213,23 @@ def _no_annotations(args):
     return TEXT_ALONE
 
 # %% ../../nbs/cli/dataset_commands.ipynb #2fe69e94x
-def _read(args, words:bool):
-    "A Bible or, where choices are made from the text alone, a plain text of paragraphs"
+def _read_all(args)->tuple: # The annotations and the Bible
+    "Read the annotations and a Bible, or a plain text of paragraphs, from which only choices are made"
     from pronto.bibles.opening import NotABible
     from pronto.bibles.paragraphs import read_paragraphs
     from pronto.bibles.reading import read_bible
-    try: return read_bible(args.bible, words=words)
+    from pronto.sources.open_annotations import usual_annotations
+    given = args.annotations
+    args.annotations = given or usual_annotations(note)
+    annotations = _annotations(args)
+    words = any(v.words for v in annotations.verses.values())
+    try:
+        return annotations, read_bible(args.bible, words=words)
     except NotABible:
-        if args.annotations not in (None, 'none') or not args.bible[0].endswith('.txt'): raise
-        return read_paragraphs(args.bible[0])
+        if given not in (None, 'none') or not args.bible[0].endswith('.txt'):
+            raise
+    args.annotations = 'none'
+    return _annotations(args), read_paragraphs(args.bible[0])
 
 def build_command(args):
     "Build the dataset folder of one translation"
@@ -229,8 +238,7 @@ def build_command(args):
     from pronto.datasets.building import build
     from pronto.datasets.tasks import absent_from
     from pronto.sources.annotate import lacking_tasks
-    annotations = _annotations(args)
-    bible = _read(args, any(v.words for v in annotations.verses.values()))
+    annotations, bible = _read_all(args)
     licence = args.licence or licence_of(bible, args.bible[0])
     about = dict(code=args.code, language=args.language, licence=licence, path=', '.join(args.bible))
     manifest = build(annotations, bible, args.output, splits=args.splits, min_verses=args.min_verses,
@@ -266,7 +274,9 @@ def release_command(args):
     if any(Path(args.output).glob('*/release.json')):
         note(f'release: check what is in {args.output}')
     from pronto.jobs.release import release
-    done = release(args.annotations, args.bibles, args.output, **cluster(args), job_timeout=args.job_timeout,
+    from pronto.sources.open_annotations import usual_annotations
+    annotations = args.annotations or usual_annotations(note)
+    done = release(annotations, args.bibles, args.output, **cluster(args), job_timeout=args.job_timeout,
                    publishable=args.publishable, splits=args.splits, versification=args.versification,
                    min_verses=args.min_verses, rules=args.rules, arguments=args.arguments,
                    segmenter=args.segmenter, choices=not args.no_choices,

@@ -140,11 +140,12 @@ def replace_option(parser):
     parser.add_argument('--replace', action='store_true',
         help='replace a dataset of another Bible, source, rules or splits')
 
-def projection_options(parser, required:bool=True): # Are annotations needed? Choices are made without
+def projection_options(parser):
     add = parser.add_argument
-    alone = '' if required else '; none (default): only choices, which need no annotations'
-    add('-a', '--annotations', required=required,
-        help=f'a file written by `pronto annotate`, a source folder, or a table of labels{alone}')
+    add('-a', '--annotations',
+        help='a file written by `pronto annotate`, a source folder, or a table of labels; open: those that '
+        'come with PrOnto; none: only choices, which need no annotations (default: those of the data folder, '
+        'else open)')
     add('--splits', choices=['auto','parallel','folds','random','published'], default='auto',
         help='parallel: by chapter, the same in all languages; folds: ten folds of chapters; random: as in '
         'the paper, which leaks; published: as a table of labels says; auto (default): parallel, or folds '

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import Callable
 from ..bibles.languages import licence_of
-from ..core.files import InputError, annotation_places, data_dir, safe_name, to_stderr
+from ..core.files import InputError, data_dir, safe_name, to_stderr
 from .building import build
 from .loading import dataset_folders, load_manifest
 from .splits import SPLIT_NAMES
@@ -37,14 +37,9 @@ def _bible_file(code:str)->Path|None:
 def _annotations(given, report:Callable, progress:Callable):
     "Annotations that are named, or those of the data folder; a source is annotated"
     from pronto.sources.annotate import annotate_once, is_source
-    from pronto.sources.annotation_file import read_annotations
-    places = [given] if given else annotation_places()
-    if not places:
-        what = 'has no annotations; get some with `pronto fetch acai`, or make some with `pronto annotate`'
-        raise InputError(data_dir(), what)
-    place, *others = places
-    if others: report(f'annotations: {place} (others: {", ".join(map(str, others))}; choose with -a)')
-    return annotate_once(place, progress) if is_source(place) else read_annotations(place)
+    from pronto.sources.open_annotations import named_annotations, usual_annotations
+    place = given or usual_annotations(report)
+    return annotate_once(place, progress) if is_source(place) else named_annotations(place)
 
 # %% ../../nbs/datasets/finding.ipynb #c7b1000a
 def _place(code:str, splits:str)->Path: # It may not exist yet
@@ -58,7 +53,7 @@ def _place(code:str, splits:str)->Path: # It may not exist yet
 def find_dataset(
     bible, # A dataset folder, a Bible in any format, or the code of one in the data folder
     splits:str='', # Of `SPLIT_NAMES`; if empty those of the folder, or those that suit the Bible
-    annotations='', # A file or an annotated source; those of the data folder if not given
+    annotations='', # A file, an annotated source, or `open`; see `usual_annotations` if not given
     report:Callable=to_stderr, # Gets a line about what is taken and what is built again
     progress:Callable=iter, # Wraps the files of a source, e.g. `tqdm`
     language:str='', # Name or code, instead of what the Bible states

@@ -193,7 +193,8 @@ def origin_of(manifest:dict, stem:str='')->dict[str,str|None]: # `splits`, `rule
     "How the rows of a task were made; choices are made from the text alone, and divided by chapter"
     found = dict(splits=manifest.get('splits'), rules=manifest.get('rules'))
     if stem not in manifest.get('choices', {}):
-        return found | dict(source=manifest.get('source', {}).get('name'))
+        of_all = manifest.get('source', {}).get('name')
+        return found | dict(source=manifest.get('task_sources', {}).get(stem, of_all))
     by_chapter = 'folds' if found['splits'] == 'folds' else 'parallel'
     return dict(splits=by_chapter, rules=TEXT_ALONE.source.rules, source=TEXT_ALONE.source.name)
 

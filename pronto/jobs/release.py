@@ -21,7 +21,7 @@ from ..bibles.reading import module_files, read_bible
 from ..bibles.rows import find_book
 from ..core.files import InputError, content_hash, json_bytes, json_with_keys, safe_name, write_aside
 from ..core.tables import Table, csv_text
-from ..datasets.align import STATUSES
+from ..datasets.align import STATUSES, TEXT_ALONE
 from ..datasets.building import build
 from ..datasets.loading import load_manifest
 from ..datasets.manifest import training_shares
@@ -30,7 +30,8 @@ from ..datasets.tasks import SM, load_tasks, loaded_tasks, tasks_of_manifest
 from ..datasets.word_align import aligner_name
 from .queue import Certificates, connect, run_jobs
 from ..sources.annotate import annotate, is_source
-from ..sources.annotation_file import read_annotations, require_options, write_annotations
+from ..sources.annotation_file import require_options, write_annotations
+from ..sources.open_annotations import OPEN, annotations_hash, named_annotations
 
 # %% ../../nbs/jobs/release.ipynb #77345909
 _ACCOMPANY = re.compile(r'(readme|licen[cs]e|copying|copyright|copr|notice|changelog|signature)'
@@ -168,9 +169,11 @@ class Settings:
         return input_hash(path, json.dumps(made_from, sort_keys=True).encode())
 
 # %% ../../nbs/jobs/release.ipynb #88ac3758x
+_NO_ANNOTATIONS = 'none'
+
 @lru_cache(maxsize=1)
 def _read_annotations(path:str, its_hash:str):
-    found = read_annotations(path)
+    found = TEXT_ALONE if path == _NO_ANNOTATIONS else named_annotations(path)
     gc.freeze() # The annotations live as long as the worker
     return found
 
@@ -379,10 +382,14 @@ def _require_own_registry(out:Path):
 @contextmanager
 def _annotation_file(annotations, out:Path, options:dict, progress):
     "A file that every worker can read, a temporary one if a source folder is given; and whether it has words"
+    if annotations == _NO_ANNOTATIONS:
+        yield annotations, False
+        return
     if not is_source(annotations):
-        found = read_annotations(annotations)
+        found = named_annotations(annotations)
         require_options(annotations, found.source, options)
-        yield Path(annotations).absolute(), any(v.words for v in found.verses.values())
+        place = annotations if annotations == OPEN else Path(annotations).absolute()
+        yield place, any(v.words for v in found.verses.values())
         return
     path = (out/'.annotations.parquet').absolute()
     given = {name: value for name,value in options.items() if value}
@@ -448,7 +455,7 @@ def _write_registry(done:Release, places:dict[str,Path], bibles:Path):
 
 # %% ../../nbs/jobs/release.ipynb #c68cb39c
 def release(
-    annotations, # A file written by `write_annotations`, or a source folder
+    annotations, # A file written by `write_annotations`, a source folder, `open`, or `none` for choices alone
     bibles, # A folder with a file, zip or folder for each translation
     out, workers:int=None,
     scheduler:str=None, # Address of a Dask scheduler whose workers see the same folders
@@ -467,7 +474,7 @@ def release(
     places = _find_places(bibles, done.out)
     with _annotation_file(annotations, done.out, dict(rules=rules, arguments=arguments), progress
                           ) as (file, has_words):
-        its_hash = content_hash(file.read_bytes())
+        its_hash = '' if file == _NO_ANNOTATIONS else annotations_hash(file)
         settings = Settings(str(file), its_hash, splits, versification, min_verses, publishable,
                             task_files=loaded_tasks().files, segmenter=segmenter, choices=choices,
                             aligner=aligner_name() if has_words else '')
