@@ -104,22 +104,23 @@ def _to_build(held:_Held)->str|None:
     built = {Path(d).name for d in held.datasets}
     return next((b for b in held.bibles if _code(b) not in built), None)
 
-def _to_annotate(held:_Held)->list[_Suggestion]: # The first is the next step
-    "Which commands make a file of annotations"
+def _to_annotate(held:_Held)->list[_Suggestion]:
+    "Which commands make a file of annotations, beside those of the package"
     out = quote(str(Path(held.folder)/'annotations.parquet'))
     if held.sources:
         return [_Suggestion(f'pronto annotate {quote(held.sources[0])} -o {out}',
                            'makes the annotations, once for all languages')]
-    return [_Suggestion('pronto fetch acai', 'annotations of whole Bibles, under an open licence'),
-            _Suggestion(f'pronto annotate ontonotes-release-5.0 -o {out}',
-                       'if you have OntoNotes 5.0: the tasks of the paper')]
+    return [_Suggestion(f'pronto annotate ontonotes-release-5.0 -o {out}',
+                        'if you have OntoNotes 5.0: the tasks of the paper')]
+
 
 # %% ../../nbs/cli/doctor.ipynb #gd19
+_DEMO = _Suggestion('pronto demo', 'shows everything on invented languages, in about five minutes')
 _BIBLE = _Suggestion('pronto fetch ebible engwebp', 'a translation, by its id at eBible.org')
 _FETCH = _Suggestion(f'hf download {SMALL_MODEL}', 'fetches a small multilingual model into the local cache')
 
 def _to_card(held:_Held)->list[_Suggestion]:
-    "The page about a Bible and a model, which needs a source or its annotations"
+    "The page about a Bible and a model"
     model = quote([*held.models, SMALL_MODEL][0])
     card = _Suggestion(f'pronto card {quote(held.bibles[0])} -m {model}',
                       'one page: dataset, probe, and what the scores mean')
@@ -127,37 +128,29 @@ def _to_card(held:_Held)->list[_Suggestion]:
 
 def _suggest(held:_Held)->list[_Suggestion]: # The first is the next step
     "Which commands help most now"
-    if not held.annotations and not held.datasets:
-        return _before_annotating(held)
+    others = [] if held.annotations else _to_annotate(held)
     if not held.bibles and not held.datasets:
-        build = _build_command(held, 'BIBLE', 'CODE')
-        return [_BIBLE, _Suggestion(build, 'if you have a translation, in any format')]
+        build = _Suggestion(_build_command(held, 'BIBLE', 'CODE'), 'if you have a translation, in any format')
+        first = [] if held.annotations or held.sources else [_DEMO]
+        return [*first, _BIBLE, build, *others]
     found = []
-    if held.annotations and held.bibles and not held.runs:
+    if held.bibles and not held.runs:
         found += _to_card(held)
-    bible = _to_build(held)
-    if held.annotations and bible:
+    if bible := _to_build(held):
         build = _build_command(held, bible, _code(bible))
         found.append(_Suggestion(build, 'makes the dataset of a translation'))
     if held.datasets:
         found += _after_building(held)
-    return found
+    return found if held.runs else [*found, *others]
 
 # %% ../../nbs/cli/doctor.ipynb #gd17
 _RESULTS = [_Suggestion('pronto tables', 'the tables of the runs, and which others there are'),
             _Suggestion('pronto report -o report.html', 'all runs on one page, for a browser')]
 
-def _before_annotating(held:_Held)->list[_Suggestion]:
-    annotate = _to_annotate(held)
-    if held.sources:
-        first = _to_card(held) if held.bibles else [_BIBLE]
-        return [*first, *annotate]
-    demo = _Suggestion('pronto demo', 'shows everything on invented languages, in about five minutes')
-    return [*annotate, demo] if held.bibles else [demo, *annotate]
-
 def _build_command(held:_Held, bible:str, code:str)->str:
     dataset = Path(held.folder)/'datasets'/code
-    return f'pronto build -a {quote(held.annotations[0])} -b {quote(bible)} -o {quote(str(dataset))}'
+    given = f'-a {quote(held.annotations[0])} ' if held.annotations else ''
+    return f'pronto build {given}-b {quote(bible)} -o {quote(str(dataset))}'
 
 def _after_building(held:_Held)->list[_Suggestion]:
     code, used = held.used or ('', '')
@@ -282,7 +275,7 @@ def _check_annotations(
     "Which source and rules the annotation files have, and whether the source has changed since"
     if not held.annotations:
         mend = _to_annotate(held)[0].command
-        return [_Finding('annotations', NOTE, 'none; datasets are built with them', mend)], {}
+        return [_Finding('annotations', NOTE, 'those of the package, MACULA Greek and ACAI', mend)], {}
     from pronto.sources.annotation_file import read_source
     found = []
     sources = {}

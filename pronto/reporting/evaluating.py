@@ -20,7 +20,7 @@ from ..datasets.loading import Dataset, open_dataset
 from ..modeling.model import Model
 from ..core.pictures import Picture
 from .accuracy_tables import Options
-from .card import card_finding, card_picture, score_card
+from .card import card_finding, card_pictures, score_card
 from .questions.question import ask_runs
 from .language_score import LanguageScore, language_scores, score_lines
 from ..runs.planning import plan
@@ -74,10 +74,13 @@ def _copy_record(path:Path, place:Path):
     for file in path.parent.glob(f'{path.stem}.*'):
         shutil.copy2(file, place/file.name)
 
-def _as_page(sentences:list[str], table:Table, picture:Picture)->str: # HTML
-    said = ''.join(f'<p>{escape(line)}</p>' for line in sentences)
+def _image(picture:Picture)->str: # HTML
     drawn = base64.b64encode(picture.png).decode()
-    return f'{said}{table.html()}<img alt="{escape(picture.alt)}" src="data:image/png;base64,{drawn}">'
+    return f'<img alt="{escape(picture.alt)}" src="data:image/png;base64,{drawn}">'
+
+def _as_page(sentences:list[str], table:Table, pictures:list[Picture])->str: # HTML
+    said = (f'<p>{escape(line)}</p>' for line in sentences)
+    return ''.join([*said, table.html(), *map(_image, pictures)])
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp00009
 @dataclass(frozen=True)
@@ -101,9 +104,9 @@ class Result:
         "Each model on each task, beside the best score without a model"
         return score_card(self.runs)
 
-    def picture(self)->Picture:
+    def pictures(self)->list[Picture]: # One for each table
         "Each model and baseline on each task, with intervals"
-        return card_picture(self.runs, Options(splits='', protocol=self.runs[0].protocol))
+        return card_pictures(self.runs, Options(splits='', protocol=self.runs[0].protocol))
 
     def to_frame(self): # A `pandas.DataFrame`
         "A row for each model and task, with numbers as numbers"
@@ -118,7 +121,7 @@ class Result:
         return Path(folder)
 
     def __repr__(self): return '\n\n'.join([*score_lines(self.runs), self.table().terminal()])
-    def _repr_html_(self)->str: return _as_page(score_lines(self.runs), self.table(), self.picture())
+    def _repr_html_(self)->str: return _as_page(score_lines(self.runs), self.table(), self.pictures())
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp00011
 def evaluate(
