@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH', 'MA', 'SP', 'SE', 'MT', 'SF', 'VK', 'WO', 'WC',
            'WX', 'NV', 'BUILT_IN', 'TASKS', 'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of',
-           'count_mentions', 'first_subject', 'first_mood', 'predicates_of', 'collect_uses', 'PairTask', 'GivenLabel',
-           'mentioned', 'telling_predicates', 'ChoiceTask', 'Tasks', 'know', 'own_code', 'run_file', 'read_tasks',
-           'load_tasks', 'loaded_tasks', 'tasks_of', 'choice_tasks', 'absent_from', 'label_task', 'label_tasks',
-           'described_in', 'tasks_described', 'tasks_of_manifest']
+           'count_mentions', 'first_subject', 'collect_uses', 'PairTask', 'GivenLabel', 'mentioned', 'ChoiceTask',
+           'Tasks', 'know', 'own_code', 'run_file', 'read_tasks', 'load_tasks', 'loaded_tasks', 'tasks_of',
+           'choice_tasks', 'absent_from', 'label_task', 'label_tasks', 'described_in', 'tasks_described',
+           'tasks_of_manifest']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
@@ -216,7 +216,7 @@ def first_subject(verse:VerseAnnotation)->str|None: # `1` or `0`
     proper = verse.sentences[0].proper_subject
     return None if proper is None else str(int(proper))
 
-def first_mood(verse:VerseAnnotation)->str|None: # One of the three moods
+def _first_mood(verse:VerseAnnotation)->str|None: # One of the three moods
     "The mood of the first sentence"
     return verse.sentences[0].mood
 
@@ -227,11 +227,11 @@ PNS = VerseTask('proper_noun_subject', 'PNS',
                 "Does the subject of the verse's first sentence hold a proper noun?",
                 first_subject, ('0','1'))
 SM = VerseTask('sentence_mood', 'SM', "What is the mood of the verse's first sentence?",
-               first_mood, ('declarative','imperative','interrogative'), epochs=20,
+               _first_mood, ('declarative','imperative','interrogative'), epochs=20,
                metric='mcc') # Nine of ten verses are declarative
 
 # %% ../../nbs/datasets/tasks.ipynb #8d51201d
-def predicates_of(verse:VerseAnnotation)->list[Predicate]: # In the order of the text
+def _predicates_of(verse:VerseAnnotation)->list[Predicate]: # In the order of the text
     "The predicates of all sentences of a verse"
     return [p for s in verse.sentences for p in s.predicates]
 
@@ -239,7 +239,7 @@ def collect_uses(
     verses:Iterable[VerseAnnotation], # In canonical order
     every_count:bool=False, # A use for each count, as in release v0.1?
     use:Callable[[Predicate],Predicate|None]=None, # What a predicate counts as; itself if not given
-    of:Callable[[VerseAnnotation],Iterable[Predicate]]=predicates_of # What a verse uses
+    of:Callable[[VerseAnnotation],Iterable[Predicate]]=_predicates_of # What a verse uses
 )->Uses: # Verse by verse, in the order in which the senses occur
     "The senses that the verses use"
     rows = []
@@ -278,7 +278,7 @@ class PairTask(_OfPairs, Task):
     labels:tuple[str,str] = ('different','same')
     epochs:int = 10 # For fine-tuning
     use:Callable[[Predicate],Predicate|None]|None = None # What a predicate counts as; see `collect_uses`
-    of:Callable[[VerseAnnotation],Iterable[Predicate]] = predicates_of # What a verse uses, e.g. its key terms
+    of:Callable[[VerseAnnotation],Iterable[Predicate]] = _predicates_of # What a verse uses, as key terms
 
     example = PairExample
     has_sense = True
@@ -373,16 +373,16 @@ def mentioned(verse:VerseAnnotation)->Iterator[Predicate]:
 
 _IN_MOST_CHAPTERS = {*'be say do have tell come go'.split(), *'εἰμί λέγω ποιέω ἔχω ἔρχομαι γίνομαι'.split()}
 
-def telling_predicates(verse:VerseAnnotation)->list[Predicate]:
+def _telling_predicates(verse:VerseAnnotation)->list[Predicate]:
     "The predicates of a verse, without those that may occur in most verses around it"
-    return [p for p in predicates_of(verse) if p.sense.split('.')[0] not in _IN_MOST_CHAPTERS]
+    return [p for p in _predicates_of(verse) if p.sense.split('.')[0] not in _IN_MOST_CHAPTERS]
 
 MA = PairTask('more_arguments', 'MA',
               'Both verses use the sense. Has it fewer or more arguments in verse 1 than in verse 2?',
               MORE_PAIRS, labels=('fewer','more'))
 SP = PairTask('same_predicate', 'SP',
               'Do the two verses of a chapter use the same predicate, whichever it is?',
-              NEAR_PAIRS, of=telling_predicates)
+              NEAR_PAIRS, of=_telling_predicates)
 SE = PairTask('same_entity', 'SE', 'Do the two verses of a chapter mention the same person, place or thing?',
               NEAR_PAIRS, of=mentioned)
 MT = _given('main_tense', 'MT', "What is the tense of the main verb of the verse's first sentence?",

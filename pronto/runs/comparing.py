@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['known_as', 'task_key', 'stem_of', 'task_name', 'same_model', 'by_model_and_task', 'Kind', 'made_as', 'kind_of',
-           'with_kinds', 'test_set', 'Board', 'board_of', 'test_on_board', 'latest', 'preference', 'cell_of',
-           'source_names', 'row_of', 'whole_setting', 'one_setting', 'settled', 'changed_epochs', 'preferred',
-           'result_of', 'digits_apart', 'name_apart', 'under_own_names', 'models_apart', 'protocol_name', 'Across',
-           'across_translations', 'training_of', 'differing', 'kind_names', 'kinds_apart', 'search_name']
+           'test_set', 'Board', 'board_of', 'test_on_board', 'latest', 'preference', 'cell_of', 'source_names',
+           'row_of', 'whole_setting', 'one_setting', 'settled', 'preferred', 'result_of', 'name_apart',
+           'under_own_names', 'models_apart', 'protocol_name', 'Across', 'across_translations', 'training_of',
+           'differing', 'kind_names', 'kinds_apart', 'search_name']
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00005
 import json
@@ -73,7 +73,7 @@ def kind_of(record:Run)->Kind:
     trained = '; '.join(f'{name} {part}' for name in _TRAINED if (part := getattr(record, name)))
     return Kind(record.protocol, *made_as(record), trained)
 
-def with_kinds(records:list[Run])->list[Run]:
+def _with_kinds(records:list[Run])->list[Run]:
     "Fill in splits, rules and source of older records from other records of the same dataset"
     known, named = {}, lambda r: {k: value for k in _NAMED if (value := getattr(r, k))}
     for r in records: known.setdefault(r.dataset_hash, {}).update(named(r))
@@ -152,7 +152,7 @@ def _model_kind(record:Run)->ModelKind:
     "The kind of its model"
     return next(kind for kind in model_kinds() if kind.has_made(record.hyperparameters))
 
-def changed_epochs(record:Run)->int|None: # `None` where they are those of the recipe
+def _changed_epochs(record:Run)->int|None: # `None` where they are those of the recipe
     "The epochs of a run, if they were asked for"
     recipe, task = RECIPES.get(record.recipe), TASKS.get(record.task)
     epochs = record.hyperparameters.get('epochs')
@@ -183,7 +183,7 @@ def result_of(record:Run)->tuple:
     return (*(getattr(record, k) for k in _OF_FOLDS), settings, str(record.train))
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00020
-def digits_apart(pairs)->dict[tuple,str]: # Each of them to digits; empty for a name with one hash
+def _digits_apart(pairs)->dict[tuple,str]: # Each of them to digits; empty for a name with one hash
     "The first digits of hashes, as many as needed to tell things of one name apart"
     found = {}
     for same in grouped(dict.fromkeys(pairs), lambda pair: pair[0]).values():
@@ -202,7 +202,7 @@ def _data(record:Run)->list[tuple[str,str]]: # (code, hash)
     if record.folds: parts = [] # Each fold has a hash of its own
     return [(record.dataset, record.dataset_hash), *((p['code'], p.get('dataset_hash')) for p in parts)]
 
-def _digits_of_data(records:list[Run])->dict[tuple[str,str],str]: # In the form of `digits_apart`
+def _digits_of_data(records:list[Run])->dict[tuple[str,str],str]: # In the form of `_digits_apart`
     "Digits where one code has different contents that no splits, rules, sources or tasks explain"
     tasks, found = {}, []
     for r in records:
@@ -211,7 +211,7 @@ def _digits_of_data(records:list[Run])->dict[tuple[str,str],str]: # In the form 
     for (code,_),by_hash in tasks.items():
         ran = Counter(task for some in by_hash.values() for task in some)
         if max(ran.values()) > 1: found += [(code, digest) for digest in by_hash]
-    return digits_apart(found)
+    return _digits_apart(found)
 
 def _files(record:Run)->tuple: # What identifies the files of a model
     "Its name and place; of a model that is made for each dataset, other files are usual in another one"
@@ -223,7 +223,7 @@ _USUAL = [way.usual for way in ADAPTATIONS.values()] # Recipes without a mention
 
 def _epochs(n:int)->str: return f'{n} epoch{"s"*(n != 1)}'
 def _limit(n:int)->str: return f'limit {n:,}'
-_WAYS = ((lambda r: r.recipe, _USUAL, str), (changed_epochs, (None,), _epochs),
+_WAYS = ((lambda r: r.recipe, _USUAL, str), (_changed_epochs, (None,), _epochs),
          (lambda r: r.limit, (None,), _limit)) # A value, what needs no mention, a text
 
 def _family(record:Run)->tuple:
@@ -269,7 +269,7 @@ def _others(records:list[Run], names:list)->list[list[str]]: # For each record
 def _apart(records:list[Run], limits:bool)->list[tuple[str,dict[str,str]]]: # For each record
     "What sets its model apart, and code to the digits that set a dataset apart; empty without need"
     files, data = [_files(r) for r in records], _digits_of_data(records)
-    weights, ways, others = digits_apart(files), _ways(records, limits), _others(records, files)
+    weights, ways, others = _digits_apart(files), _ways(records, limits), _others(records, files)
     said = ([weights[of], *way, *other] for of,way,other in zip(files, ways, others))
     labels = [', '.join(filter(None, some)) for some in said]
     digits = ({code: data.get((code, found), '') for code,found in _data(r)[::-1]} for r in records)
@@ -281,7 +281,7 @@ def name_apart(
 )->list[Run]: # Each knows what its names say: `model_name`, `dataset_name`, `train_names`
     "Tell runs apart that must not be averaged or compared as one"
     if not records or records[0].apart: return records
-    records = with_kinds(records)
+    records = _with_kinds(records)
     found = _apart(records, limits)
     return [r.but(apart=Apart((label,), digits)) for r,(label,digits) in zip(records, found)]
 
@@ -299,7 +299,7 @@ def models_apart(
     alike = [r.but(hyperparameters=without(r.hyperparameters)) for r in records]
     made = list(records)
     for places in grouped(range(len(records)), lambda i: records[i].recipe).values():
-        for i,(label,digits) in zip(places, _apart(with_kinds([alike[i] for i in places]), limits=False)):
+        for i,(label,digits) in zip(places, _apart(_with_kinds([alike[i] for i in places]), limits=False)):
             codes = records[i].dataset, *records[i].train
             versions = dict.fromkeys(digits[code] for code in codes if digits.get(code))
             made[i] = records[i].but(apart=Apart((label, ', '.join(versions))))
