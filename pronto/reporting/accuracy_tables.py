@@ -21,7 +21,7 @@ from ..core.tables import csv_text, grouped, with_label
 from ..datasets.align import TEXT_ALONE
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 from .cells import data_notes, spread_note
-from .rendering import ABOUT, BASELINE_NAMES, OWN_TABLE, Accuracies, Block, Score, file_stem
+from .rendering import BASELINE_NAMES, OWN_TABLE, Accuracies, Block, Score, file_stem
 from .scores import against_baselines, among_best, has_reference, main_metric, read_seeds
 from .scores import shown, with_metric
 from ..runs.schema import Run
@@ -30,30 +30,41 @@ from ..runs.comparing import same_model, stem_of, task_key, task_name, test_set
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #e7d39ed4
 LAYOUT_COLUMNS = 'table bible abbreviation language title model hub'.split()
+_Row = dict[str,str] # By column
 _NEEDED = 'table bible abbreviation model hub'.split()
 _HINT = 'give a table like pronto/facts/paper_models.tsv'
 
+def _fault(row:_Row, n_cells:int, seen:set, files:dict[str,str])->str: # Empty if there is none
+    "What is wrong with a row of a layout, after those above it"
+    if n_cells != len(LAYOUT_COLUMNS) or not all(row[name].strip() for name in _NEEDED):
+        return f'needs {len(LAYOUT_COLUMNS)} columns, with {", ".join(_NEEDED)}; {_HINT}'
+    if (row['bible'], row['model']) in seen:
+        return f'names {row["model"]} of {row["bible"]} twice; remove one line'
+    if files.get(file_stem(row['table']), row['table']) != row['table']:
+        return f'{row["table"]} would overwrite the files of another table; rename it'
+    return ''
+
 def read_layout(
     path=None # A table with the columns of `paper_models.tsv`; the paper's if not given
-)->list[dict[str,str]]: # A row for each model of each translation, in the order of the tables
+)->list[_Row]: # A row for each model of each translation, in the order of the tables
     "Which models each table lists; raises `InputError` if the file cannot be read or is not such a table"
-    if not path: return fact_table('paper_models')
-    with reading(path, _HINT): text = Path(path).read_text(encoding='utf-8-sig')
-    header, *cells = (line.split('\t') for line in text.removesuffix('\n').split('\n'))
+    if not path:
+        return fact_table('paper_models')
+    with reading(path, _HINT):
+        text = Path(path).read_text(encoding='utf-8-sig')
+    header, *lines = (line.split('\t') for line in text.removesuffix('\n').split('\n'))
     if header != LAYOUT_COLUMNS:
-        raise InputError(path, f'needs the columns {", ".join(LAYOUT_COLUMNS)}, separated by tabs', 'line 1')
-    rows, seen, files = [dict(zip(header, row)) for row in cells], set(), {'published': ''}
-    for i,(row,given) in enumerate(zip(rows, cells), 2):
-        if len(given) != len(header) or not all(row[c].strip() for c in _NEEDED):
-            what = f'needs {len(header)} columns, with {", ".join(_NEEDED)}; {_HINT}'
-            raise InputError(path, what, f'line {i}')
-        if (row['bible'], row['model']) in seen:
-            twice = f'{row["model"]} of {row["bible"]}'
-            raise InputError(path, f'names {twice} twice; remove one line', f'line {i}')
+        what = f'needs the columns {", ".join(LAYOUT_COLUMNS)}, separated by tabs'
+        raise InputError(path, what, 'line 1')
+    rows, seen, files = [], set(), {'published': ''}
+    for i,cells in enumerate(lines, 2):
+        row = dict(zip(header, cells))
+        fault = _fault(row, len(cells), seen, files)
+        if fault:
+            raise InputError(path, fault, f'line {i}')
         seen.add((row['bible'], row['model']))
-        if files.setdefault(file_stem(row['table']), row['table']) != row['table']:
-            what = f'{row["table"]} would overwrite the files of another table; rename it'
-            raise InputError(path, what, f'line {i}')
+        files[file_stem(row['table'])] = row['table']
+        rows.append(row)
     return rows
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #7c98b4a9
@@ -62,33 +73,42 @@ def paper_models(bible:str)->list[str]: # Names on the hub; none for a translati
     return [r['hub'] for r in read_layout() if r['bible'] == bible]
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #8e0ade44
-def _filled_by(row:dict[str,str], models:set[str])->str: # `models`: those that ran on this translation
+def _filled_by(row:_Row, models:set[str])->str: # `models`: those that ran on this translation
     "The model that fills a row: the listed one, or a copy in a folder"
     listed = known_as(row['hub'])
     return listed if listed in models else listed.rpartition('/')[2]
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #9e469168
-def _rows_for(bible:str, ran:dict[str,Run], listed:list[dict[str,str]])->list[dict[str,str]]:
+def _own_translation(bible:str, runs:list[Run])->_Row:
+    "What a row says about a translation that is not listed"
+    language = next((run.language for run in runs if run.language), '') # Old records may not say it
+    name = identify(language, runs[0].dataset).name
+    return dict(table=OWN_TABLE, bible=bible, abbreviation=bible, language=name, title='')
+
+def _rows_for(bible:str, ran:dict[str,Run], listed:list[_Row])->list[_Row]:
     "The rows of a translation, or of one version of it; models that are not listed come last"
-    language = next((r.language for r in ran.values() if r.language), '') # Old records may not say it
-    first = next(iter(ran.values()))
-    version = bible.removeprefix(first.dataset)
-    rows = [r | dict(bible=bible, abbreviation=r['abbreviation'] + version) for r in listed]
-    known = dict(table=OWN_TABLE, bible=bible, abbreviation=bible, title='')
-    known = known | dict(language=identify(language, first.dataset).name) | (rows[0] if rows else {})
-    there = {_filled_by(r, ran.keys()) for r in rows}
-    return rows + [known | dict(model=m, hub=m) for m in ran if m not in there]
+    runs = list(ran.values())
+    version = bible.removeprefix(runs[0].dataset) # e.g. ` (1a2b)`
+    rows = [row | dict(bible=bible, abbreviation=row['abbreviation'] + version) for row in listed]
+    known = rows[0] if rows else _own_translation(bible, runs)
+    there = {_filled_by(row, ran.keys()) for row in rows}
+    others = [known | dict(model=model, hub=model) for model in ran if model not in there]
+    return rows + others
 
 def add_unlisted(
-    layout:list[dict[str,str]], records:list[Run]
-)->list[dict[str,str]]: # Every run has its row
+    layout:list[_Row], records:list[Run]
+)->list[_Row]: # Every run has its row
     "Add rows for runs that are not listed: own translations first, own models at the end of their block"
-    listed, own, found = grouped(layout, lambda r: r['bible']), [], {}
+    listed = grouped(layout, lambda row: row['bible'])
+    own, found = [], {}
     for bible,runs in grouped(records, lambda r: r.dataset_name).items():
-        code, ran = runs[0].dataset, {known_as(r.model_name): r for r in runs}
+        code = runs[0].dataset
+        ran = {known_as(r.model_name): r for r in runs}
         place = found.setdefault(code, []) if code in listed else own
         place += _rows_for(bible, ran, listed.get(code, []))
-    return own + [row for code,rows in listed.items() for row in found.get(code, rows)]
+    for code,rows in listed.items():
+        own += found.get(code, rows)
+    return own
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #baab90c2
 SPLITS_SHOWN = 'parallel,folds,published,divided' # Those without leaks, and those of other benchmarks
@@ -112,11 +132,14 @@ USUAL = Options('paper', SPLITS_SHOWN)
 
 def fits(record:Run, options:Options)->bool:
     "Is a run of the recipe, splits, protocol and source that are asked for?"
-    splits, protocol = options.splits, options.protocol
-    if splits and (record.splits or splits) not in (splits, *splits.split(',')): return False
-    if not (record.source or '').lower().startswith(options.source.lower()): return False
-    if (record.is_search or record.is_reading) and not protocol: return False # It has a table of its own
-    return all(w in ('', f) for w,f in ((options.recipe, record.recipe), (protocol, record.protocol)))
+    if record.splits and options.splits and record.splits not in options.splits.split(','):
+        return False
+    source = record.source or ''
+    if not source.lower().startswith(options.source.lower()):
+        return False
+    if (record.is_search or record.is_reading) and not options.protocol:
+        return False # It has a table of its own
+    return options.recipe in ('', record.recipe) and options.protocol in ('', record.protocol)
 
 def fitting(records:list[Run], options:Options)->list[Run]: # With names that tell them apart
     "The runs of a recipe, splits and protocol; raises `InputError` if there are none"
@@ -132,7 +155,10 @@ def _by_test_set(records:list[Run])->list[dict[str,list[Run]]]:
     return [of_models(runs) for runs in test_sets]
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #b77f5bfb
-def _blocks(records:list[Run])->list[dict[tuple[str,str],list[Run]]]:
+_Runs = dict[tuple[str,str],list[Run]] # (model, task) to the seeds of a cell
+_Chosen = dict[str,list[_Runs]] # Bible to its blocks
+
+def _blocks(records:list[Run])->list[_Runs]:
     "The blocks of one translation and kind"
     blocks = []
     for task,runs in grouped(records, task_key).items():
@@ -143,7 +169,7 @@ def _blocks(records:list[Run])->list[dict[tuple[str,str],list[Run]]]:
 
 def choose(
     records:list[Run], options:Options=USUAL
-)->dict[str,list[dict[tuple[str,str],list[Run]]]]: # Bible to blocks; a block maps (model, task) to its seeds
+)->_Chosen: # Bible to blocks; a block maps (model, task) to its seeds
     "The runs that fill the cells of the tables; all runs of a block and task share their test set"
     fitting = name_apart([r for r in records if fits(r, options)], limits=False)
     in_language = lambda runs: (runs[0].protocol == 'in-language', latest(runs))
@@ -158,7 +184,7 @@ def choose(
 class _TestSet:
     "A translation with one test set for each task, and the cells of its models and baselines"
     about:dict[str,str] # What its cells share
-    runs:dict[tuple[str,str],list[Run]] # (model, task) to the seeds of a cell
+    runs:_Runs # (model, task) to the seeds of a cell
     rows:list[list[Score]] # For each system, a score for each task
 
     @property
@@ -166,33 +192,37 @@ class _TestSet:
     @property
     def first(self)->Run|None: return next((seeds[0] for seeds in self.runs.values()), None)
     @property
-    def tasks(self)->set[str]: return {task for _,task in self.runs} # That were run; see `task_key`
+    def source(self)->str: return self.about.get('source', '')
     @property
     def limits(self)->set: return {run.limit for seeds in self.runs.values() for run in seeds}
+
+    @property
+    def is_of_paper(self)->bool: return any(stem_of(task) in PAPER_TASKS for _,task in self.runs)
 
     def block(self)->Block:
         "Its cells as a table has them"
         return [[score.cell(self.about) for score in row] for row in self.rows]
 
-def _about(listed:dict[str,str], runs:dict)->dict[str,str]: # `listed`: a row of the layout
+def _about(listed:_Row, runs:_Runs)->dict[str,str]: # `listed`: a row of the layout
     "What the cells of a test set share"
     about = {name: listed[name] for name in LAYOUT_COLUMNS[:5]}
-    if not runs: return about
+    if not runs:
+        return about
     first = next(iter(runs.values()))[0]
     kind = kind_of(first)
+    about |= dict(protocol=kind.protocol, rules=kind.rules, source=kind.source, condition=first.condition)
     trained_on = ', '.join(first.train_names)
-    if trained_on == listed['bible']: trained_on = ''
-    shared = kind.protocol, kind.rules, kind.source, '', trained_on, first.condition
-    return about | dict(zip(ABOUT[5:], shared))
+    return about | dict(trained_on='' if trained_on == listed['bible'] else trained_on)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #c4ce1938
-def _shared_rows(chosen:dict[str,list[dict]], tables:dict[str,str])->dict[tuple[str,str],set]:
+def _shared_rows(chosen:_Chosen, tables:dict[str,str])->dict[tuple[str,str],set]:
     "(Table, task) to the rows that all test sets have; raises `InputError` if there are none"
-    shared = {}
+    asked = {}
     for bible,blocks in chosen.items():
-        for (_,task),records in ((key, runs) for block in blocks for key,runs in block.items()):
-            place, asked = (tables[bible], task), set(filter(has_reference, read_seeds(records[:1]).asked))
-            shared[place] = shared[place] & asked if place in shared else asked
+        for (_,task),seeds in (cell for block in blocks for cell in block.items()):
+            rows = filter(has_reference, read_seeds(seeds[:1]).asked)
+            asked.setdefault((tables[bible], task), []).append(set(rows))
+    shared = {place: set.intersection(*sets) for place,sets in asked.items()}
     for (table,task),rows in shared.items():
         if not rows:
             what = f'its translations have no test rows of {task_name(task)} in common'
@@ -200,7 +230,7 @@ def _shared_rows(chosen:dict[str,list[dict]], tables:dict[str,str])->dict[tuple[
     return shared
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #tbl05
-def _baseline_row(key:str, tasks:list[str], runs:dict, answers:dict, metric:str)->list[Score]:
+def _baseline_row(key:str, tasks:list[str], runs:_Runs, answers:dict, metric:str)->list[Score]:
     "A baseline on each task, as the latest model on the test set has it"
     row = []
     for task in tasks:
@@ -212,7 +242,7 @@ def _baseline_row(key:str, tasks:list[str], runs:dict, answers:dict, metric:str)
                          own, key))
     return row
 
-def _model_row(name:str, model:str, tasks:list[str], runs:dict, answers:dict, metric:str)->list[Score]:
+def _model_row(name:str, model:str, tasks:list[str], runs:_Runs, answers:dict, metric:str)->list[Score]:
     "A model on each task, with its best baseline"
     row = []
     for task in tasks:
@@ -230,18 +260,24 @@ def _mark_best(rows:list[list[Score]]): # Of models
         for score in scores: score.among_best = score.answers in best or None
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #ef962cb2
-def _test_set(rows:list[dict[str,str]], runs:dict, answers:dict, tasks:list[str], metric:str)->_TestSet:
+def _test_set(rows:list[_Row], runs:_Runs, answers:dict, tasks:list[str], metric:str)->_TestSet:
     "A test set from its rows of the layout, the runs of each (model, task) and what they answered"
-    majority, *others = (_baseline_row(key, tasks, runs, answers, metric) for key in BASELINE_NAMES)
+    found = tasks, runs, answers, metric
+    majority, *others = (_baseline_row(key, *found) for key in BASELINE_NAMES)
     others = [row for row in others if any(score.answers for score in row)] # That some run has
     there = {model for model,_ in runs}
-    models = [_model_row(r['model'], _filled_by(r, there), tasks, runs, answers, metric) for r in rows]
+    models = [_model_row(row['model'], _filled_by(row, there), *found) for row in rows]
     _mark_best(models)
     return _TestSet(_about(rows[0], runs), runs, [majority, *others, *models])
 
-def _add_published(made:_TestSet, rows:list[dict[str,str]], figures:dict):
+def _published(metric:str)->dict[tuple[str,str,str],float]: # By translation, system and task
+    "The figures of the paper"
+    kept = [row for row in fact_table('published') if row['metric'] == (metric or 'accuracy')]
+    return {(row['bible'], row['system'], row['task']): float(row['value']) for row in kept}
+
+def _add_published(made:_TestSet, rows:list[_Row], figures:dict):
     code = made.first.dataset if made.first else rows[0]['bible']
-    listed = {r['model'] for r in rows if r['model'] != r['hub']} # A folder may be called `BERT` too
+    listed = {row['model'] for row in rows if row['model'] != row['hub']} # A folder may be called `BERT` too
     for score in made.scores:
         if score.system in listed or score.reference == 'majority':
             score.published = figures.get((code, score.system, score.task))
@@ -266,12 +302,16 @@ def _add_completed(made:_TestSet, known:dict[tuple,Run]):
         for score in row: score.completed = shown('accuracy', share)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #8a7704b9
-def _rows_of(rows:list[dict[str,str]], test_sets:list[dict], i:int)->list[dict[str,str]]:
+def _rows_of(rows:list[_Row], test_sets:list[dict], i:int)->list[_Row]:
     "The models that ran on a test set; on the first also those that did not run at all"
-    ran = {model for runs in test_sets for model,_ in runs}
-    here = {model for model,_ in test_sets[i]}
-    is_shown = lambda model: model in here or i == 0 and model not in ran
-    return [r for r in rows if is_shown(_filled_by(r, ran))]
+    models = [{model for model,_ in runs} for runs in test_sets]
+    ran = set().union(*models)
+    kept = []
+    for row in rows:
+        model = _filled_by(row, ran)
+        if model in models[i] or i == 0 and model not in ran:
+            kept.append(row)
+    return kept
 
 def _name_test_sets(made:list[_TestSet]):
     "Tell the test sets of one translation apart, and say in what they differ"
@@ -288,34 +328,38 @@ def _drop_empty_columns(made:list[_TestSet]):
     there = {score.task for score in scores if score.answers or score.published is not None}
     papers = {task_name(task) for task in PAPER_TASKS}
     of_others = {task_name(stem) for stem,task in TASKS.items() if not task.file} - papers
-    if not there or there - of_others: there |= papers
+    if not there or there - of_others:
+        there |= papers
     for one in made:
         one.rows = [[score for score in row if score.task in there] for row in one.rows]
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #tbl05b
 def _set_sources_apart(made:list[_TestSet]):
     "A source that has none of the paper's tasks gets a table of its own, beside those that have them"
-    by_source = grouped(made, lambda one: one.about.get('source', ''))
-    has_papers = lambda some: any(stem_of(task) in PAPER_TASKS for one in some for task in one.tasks)
-    main = [source for source,some in by_source.items() if not source or has_papers(some)]
-    annotated = [source for source in by_source if source != TEXT_ALONE.source.name]
-    for source,some in by_source.items():
-        if source in (main or annotated[:1] or by_source): continue
-        for one in some: one.about['table'] += f', {source}'
+    sources = dict.fromkeys(one.source for one in made)
+    main = {one.source for one in made if not one.source or one.is_of_paper}
+    annotated = [source for source in sources if source != TEXT_ALONE.source.name]
+    for one in made:
+        if one.source not in (main or annotated[:1] or sources):
+            one.about['table'] += f', {one.source}'
 
 def _set_limited_apart(made:list[_TestSet]):
     "Runs with a limit on the examples get a table of their own, beside runs with all examples"
-    if not any(None in one.limits for one in made): return
+    if not any(None in one.limits for one in made):
+        return
     for one in made:
-        if one.limits and None not in one.limits: one.about['table'] += ', with a limit'
+        if one.limits and None not in one.limits:
+            one.about['table'] += ', with a limit'
 
 def _correct(made:list[_TestSet]): # Of one table
     "Correct the tests against baselines for all cells of a task"
-    tested = [score for one in made for score in one.scores if score.against and score.against.p is not None]
-    for scores in grouped(tested, lambda score: score.task).values():
-        found = [score.against for score in scores]
+    scores = [score for one in made for score in one.scores if score.against]
+    tested = [score for score in scores if score.against.p is not None]
+    for some in grouped(tested, lambda score: score.task).values():
+        found = [score.against for score in some]
         corrected = holm([one.p if one.difference > 0 else 1. for one in found])
-        for score,p in zip(scores, corrected): score.against = score.against._replace(p=p)
+        for score,p in zip(some, corrected):
+            score.against = score.against._replace(p=p)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #tbl06
 def _by_table(made:list[_TestSet])->list[list[_TestSet]]:
@@ -331,36 +375,38 @@ def _arrange(made:list[_TestSet]):
         _drop_empty_columns(some)
         _correct(some)
 
+def _tasks_of(chosen:_Chosen)->list[str]: # See `task_key`
+    "The paper's tasks and those that were run, in order"
+    ran = {task for blocks in chosen.values() for block in blocks for _,task in block}
+    known = [task for task in TASKS if task in PAPER_TASKS or task in ran]
+    return known + sorted(ran - set(known))
+
 def fill(
-    layout:list[dict[str,str]], chosen:dict[str,list[dict]],
-    not_run:bool=False, # Also make blocks of translations without any run
-    metric:str='', # One of `METRICS`; that of each task if empty
-    common_rows:bool=False, # Only the test rows that all translations of a table have
+    layout:list[_Row], chosen:_Chosen,
+    options:Options=USUAL,
     completed:dict[tuple,Run]=None # From `completed_verses`, to be shown too
 )->list[Block]: # In the order of the layout
     "The blocks of all tables, with the published figures beside ours"
-    published = [r for r in fact_table('published') if r['metric'] == (metric or 'accuracy')]
-    figures = {(r['bible'], r['system'], r['task']): float(r['value']) for r in published}
-    ran = [task for blocks in chosen.values() for block in blocks for _,task in block]
-    known = [task for task in TASKS if task in PAPER_TASKS or task in ran]
-    tasks = known + sorted(set(ran) - set(known))
-    shared = _shared_rows(chosen, {r['bible']: r['table'] for r in layout}) if common_rows else {}
+    tasks, figures = _tasks_of(chosen), _published(options.metric)
+    by_bible = grouped(layout, lambda row: row['bible'])
+    tables = {bible: rows[0]['table'] for bible,rows in by_bible.items()}
+    shared = _shared_rows(chosen, tables) if options.common_rows else {}
     made = []
-    by_bible = grouped(layout, lambda r: r['bible'])
     for bible in progress('score')(by_bible):
-        rows = by_bible[bible]
-        test_sets = chosen.get(bible) or ([{}] if not_run else [])
+        test_sets = chosen.get(bible) or [{}]*options.published
         for i,runs in enumerate(test_sets):
-            here, table = _rows_of(rows, test_sets, i), rows[0]['table']
-            answers = {key: read_seeds(seeds, shared.get((table, key[1]))) for key,seeds in runs.items()}
-            made.append(_test_set(here, runs, answers, tasks, metric))
-            _add_published(made[-1], here, figures)
+            answers = {}
+            for (model,task),seeds in runs.items():
+                answers[model, task] = read_seeds(seeds, shared.get((tables[bible], task)))
+            rows = _rows_of(by_bible[bible], test_sets, i)
+            made.append(_test_set(rows, runs, answers, tasks, options.metric))
+            _add_published(made[-1], rows, figures)
             if completed: _add_completed(made[-1], completed)
     _arrange(made)
     return [one.block() for one in made]
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #cc400fe1
-def runs_in(chosen:dict[str,list[dict]])->list[Run]: # `chosen`: as `choose` gives it
+def runs_in(chosen:_Chosen)->list[Run]: # `chosen`: as `choose` gives it
     "The runs of all cells"
     return [r for blocks in chosen.values() for block in blocks for seeds in block.values() for r in seeds]
 
@@ -374,7 +420,7 @@ def _published_topics(runs:list[Run])->str:
             f'other languages, by languages: {figures}. Its splits, translations and rows are others than '
             'those here.')
 
-def _beside(blocks:list[Block], chosen:dict[str,list[dict]], metric:str)->str:
+def _beside(blocks:list[Block], chosen:_Chosen, metric:str)->str:
     "Notes on how far translations of one language differ, on the data, and on what others report"
     firsts = [block[0][0] for block in blocks]
     sources = {first['source'] for first in firsts}
@@ -388,16 +434,18 @@ def read_tables(
     records:list[Run], options:Options=USUAL
 )->list[Accuracies]: # By name
     "What the tables show; raises `InputError` if there is nothing to print"
-    metric, common = options.metric, options.common_rows
-    completed = completed_verses(records) if options.memory else {}
-    records = with_metric(records, metric)
+    completed = completed_verses(records) if options.memory else None
+    records = with_metric(records, options.metric)
     chosen = choose(records, options)
-    rows = add_unlisted(read_layout(options.layout), runs_in(chosen))
-    blocks = fill(rows, chosen, options.published, metric, common, completed)
-    if not blocks: raise InputError(options.store or data_dir()/'runs', _nothing(records, options.store))
-    by_table = grouped(blocks, lambda block: block[0][0]['table'])
-    return [Accuracies(name, own, common, _beside(own, chosen, metric or 'accuracy'))
-            for name,own in by_table.items()]
+    layout = add_unlisted(read_layout(options.layout), runs_in(chosen))
+    blocks = fill(layout, chosen, options, completed)
+    if not blocks:
+        raise InputError(options.store or data_dir()/'runs', _nothing(records, options.store))
+    found = []
+    for name,own in grouped(blocks, lambda block: block[0][0]['table']).items():
+        beside = _beside(own, chosen, options.metric or 'accuracy')
+        found.append(Accuracies(name, own, options.common_rows, beside))
+    return found
 
 def write_published(out:Path):
     "The figures of the paper, as a table of facts"
