@@ -115,6 +115,45 @@ def test_a_model_without_a_head_for_words_is_refused_in_a_line(tmp_path):
     with pytest.raises(InputError, match='--protocol probe'): load_chooser(folder)
     with pytest.raises(InputError, match='--protocol probe'): load_chooser(zoo.save_model(tmp_path/'canine', 'canine'))
 
+def told_by_a_word(n, last, seed=0):
+    "Rows of which the right choice has one of two words"
+    rng = np.random.default_rng(seed)
+    rows = []
+    for i in range(n):
+        words = list(rng.choice(zoo.WORDS[4:], 5))
+        texts = [' '.join([*words, word]) for word in (last, zoo.WORDS[3])]
+        rows.append(choice('', *texts[::-1 if i%2 else 1], answer=i%2))
+    return rows
+
+@pytest.mark.parametrize('name', ['bert','gpt2','t5'])
+def test_a_model_is_fine_tuned_to_choose_and_starts_another_training(tmp_path, name):
+    "By one number for each choice; the second training begins where the first ended"
+    from pronto.datasets.tasks import WO
+    from pronto.modeling.recipes import find_recipe
+    from pronto.modeling.train import fine_tune
+    model = zoo.save_model(tmp_path/name, name)
+    rows = dict(train=told_by_a_word(96, zoo.WORDS[2]), dev=told_by_a_word(32, zoo.WORDS[2], 1), test=told_by_a_word(32, zoo.WORDS[2], 2))
+    settings = find_recipe('tiny', epochs=6, learning_rate=1e-2).settings(WO)
+    learned = fine_tune(model, WO, rows, settings, device='cpu', keep_weights=True)
+    right = np.mean([row.label == said for row,said in zip(rows['test'], learned.predictions)])
+    assert right > .9 and learned.dev[0].keys() >= {'loss','accuracy'} and not learned.collapsed
+    still = settings | dict(epochs=1, learning_rate=1e-9)
+    again = fine_tune(model, WO, rows, still, device='cpu', start=learned.weights)
+    assert again.dev[0]['accuracy'] > .9
+    changed = [row._replace(choices=row.choices[::-1], answer=1 - row.answer) for row in rows['test']]
+    there = fine_tune(model, WO, rows | dict(test=changed), still, device='cpu', start=learned.weights)
+    assert there.predictions == [str(1 - int(x)) for x in again.predictions] # Wherever a choice stands
+
+def test_four_choices_after_a_context_are_fine_tuned_too(tmp_path):
+    from pronto.datasets.tasks import NV
+    from pronto.modeling.recipes import find_recipe
+    from pronto.modeling.train import fine_tune
+    texts = list(dict.fromkeys(zoo.texts(12)))
+    part = [choice(texts[i % 4], *texts[4:8], answer=i % 4) for i in range(12)]
+    found = fine_tune(zoo.save_model(tmp_path/'bert', 'bert'), NV, dict(train=part, dev=part, test=part),
+                      find_recipe('paper', epochs=1).settings(NV), device='cpu')
+    assert {*found.predictions} <= {'0','1','2','3'} and len(found.predictions) == 12
+
 @pytest.fixture(scope='module')
 def chosen(tmp_path_factory):
     "A dataset of choices from a text alone, a tiny decoder of its language, and the records of an evaluation"
@@ -242,8 +281,23 @@ def test_what_cannot_choose_is_refused_in_a_line(chosen, model, capsys):
     tmp, argv = chosen
     assert main(['eval', argv[1], '-m', str(model), '--protocol', 'likelihood', '--runs', str(tmp/'none')]) == 1
     assert '--protocol probe' in capsys.readouterr().err
-    assert main(['eval', argv[1], '-m', str(model), '--runs', str(tmp/'none')]) == 1
+    assert main(['eval', argv[1], '-m', str(model), '--protocol', 'prompting', '--runs', str(tmp/'none')]) == 1
     assert 'use --protocol likelihood or probe' in capsys.readouterr().err
+
+def test_choices_are_learned_in_another_language_and_from_few_rows(chosen, tmp_path):
+    "A number for the language has who learned it: n-grams of another language are no line to beat"
+    from pronto.cli.command import main
+    tmp, argv = chosen
+    bible = next((tmp/'corpus'/'bibles').glob('qab*'))
+    assert main(['build', '-b', str(bible), '-o', str(tmp_path/'qab'), '--min-verses', '100', '--quiet']) == 0
+    how = ['eval', str(tmp_path/'qab'), '-m', argv[3], '--epochs', '1', '--runs', str(tmp_path/'runs'), '--quiet']
+    assert main([*how, '-t', 'WO', '-t', 'WX', '--protocol', 'transfer', '--train', argv[1]]) == 0
+    assert main([*how, '-t', 'WX', '--protocol', 'few-shot', '--sizes', '20', '--draws', '1']) == 0
+    from pronto.reporting.language_score import language_scores
+    from pronto.runs.store import read_runs
+    found = language_scores(read_runs(tmp_path/'runs'))
+    assert [protocol for _,protocol,_ in found] == ['few-shot, 20 examples, draw 0', 'few-shot, all examples'] # N-grams of qab
+    assert main(['tables', '--runs', str(tmp_path/'runs'), '--protocol', 'transfer', '-o', str(tmp_path/'tables')]) == 0
 
 def test_the_command_probes_choices(chosen, model, tmp_path, capsys):
     "And shows a row of scores without a correlation, which choices have not"

@@ -10,19 +10,21 @@ __all__ = ['place_senses', 'KeepBest', 'collate', 'LeanTrainer', 'FineTuner', 't
 import gc, tempfile, time
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Callable
+from typing import Callable, NamedTuple
 import numpy as np
 import torch, transformers
 from torch.nn.functional import cross_entropy, normalize
 from torch.utils.data import SequentialSampler
 from transformers import Trainer, TrainerCallback, TrainingArguments
+from transformers.modeling_outputs import SequenceClassifierOutput
 from ..core.files import InputError, warn_once
 from ..core.progress import Meter
+from ..datasets.examples import ChoiceRow
 from ..datasets.loading import Dataset, load_dataset_folder
 from .architectures import check_tokens, first_line, load_classifier, load_tokenizer, quiet
 from .architectures import token_limit, token_table
 from .embedding_init import typical_words
-from .encoding import bare_ids, by_length, pack, padded
+from .encoding import Packed, bare_ids, by_length, pack, padded
 from .layers import keep_used_tokens, spend_less
 from .outcome import (DEV_OF, Trained, cut_and_unknown, dataset_senses, is_collapsed,
                                      label_ids, pick_device, scores, senses_of, spent, task_rows, test_sets)
@@ -94,11 +96,36 @@ class _ShowProgress(TrainerCallback):
 
     def on_train_end(self, args, state, control, **kwargs): self.meter.close()
 
+# %% ../../nbs/modeling/train.ipynb #ftchoi02
+class _Text(NamedTuple):
+    "A choice as a model reads it"
+    texts:tuple[str,...] # After its context, if there is one
+    sense:None = None
+
+def _pack(rows:list, *how)->Packed: # `how`: see `pack`
+    "What a model reads of each row; of choices those after the first as `others`"
+    if not rows or not isinstance(rows[0], ChoiceRow): return pack(rows, *how)
+    texts = [(row.context, choice) if row.context else (choice,) for row in rows for choice in row.choices]
+    found, n = pack(list(map(_Text, texts)), *how), len(rows[0].choices)
+    inputs = [dict(first, others=found.inputs[n*i + 1:n*(i + 1)]) for i,first in enumerate(found.inputs[::n])]
+    return replace(found, inputs=inputs)
+
+def _texts_read(one:dict)->list[dict]: return [one, *one.get('others', ())]
+
+def _over_choices(read:Callable, **batch): # As the model's own output
+    "Read all choices of all rows at once"
+    n_rows = len(batch['input_ids'])
+    said = read(**{name: numbers.flatten(0, 1) for name,numbers in batch.items()})
+    return SequenceClassifierOutput(logits=_logits_of(said.logits).view(n_rows, -1))
+
 # %% ../../nbs/modeling/train.ipynb #71a7cf58
 def collate(rows:list[dict], tokenizer, multiple:int=1)->dict: # Tensors
     "Make a batch; test rows have no labels"
     labels = {'labels': torch.tensor([r['labels'] for r in rows])} if 'labels' in rows[0] else {}
-    return padded(rows, tokenizer, multiple) | labels
+    read = padded([text for row in rows for text in _texts_read(row)], tokenizer, multiple)
+    if 'others' in rows[0]: # (rows, choices, tokens)
+        read = {name: numbers.unflatten(0, (len(rows), -1)) for name,numbers in read.items()}
+    return read | labels
 
 # %% ../../nbs/modeling/train.ipynb #d945345b
 class LeanTrainer(Trainer):
@@ -249,8 +276,10 @@ class _Attempt:
     keep_weights:bool = False
 
     def prepare(self)->tuple: # The model, the id of its first new token, and the packed rows
-        net, first = load_classifier(self.model, self.tokenizer, self.task.labels,
-                                     n_senses=len(self.senses), seed=self.seed)
+        is_choice = isinstance(self.rows['train'][0], ChoiceRow)
+        labels = ('right',) if is_choice else self.task.labels
+        net, first = load_classifier(self.model, self.tokenizer, labels, n_senses=len(self.senses),
+                                     seed=self.seed)
         ids = {sense: first+i for i,sense in enumerate(self.senses)} or None
         if self.start: net.load_state_dict(self.start)
         elif ids: self._place(net, ids)
@@ -258,8 +287,8 @@ class _Attempt:
         if limit < 8:
             raise InputError(self.model, f'reads only {limit} tokens at a time, too few for a verse; check '
                                          'its config.json')
-        packed = {name: pack(part, self.tokenizer, limit, ids, types) for name,part in self.rows.items()}
-        inputs = [x['input_ids'] for part in packed.values() for x in part.inputs]
+        packed = {name: _pack(part, self.tokenizer, limit, ids, types) for name,part in self.rows.items()}
+        inputs = [x['input_ids'] for part in packed.values() for one in part.inputs for x in _texts_read(one)]
         of_texts = [x[:-1] for x in inputs] if ids else inputs # A sense comes last
         tokens = {i for x in inputs for i in x}
         check_tokens(self.model, net, of_texts, first)
@@ -267,6 +296,7 @@ class _Attempt:
         spend_less(net)
         kept = None if self.keep_weights else keep_used_tokens(net, tokens)
         if kept: first = sum(i < first for i in kept)
+        if is_choice: net.forward = partial(_over_choices, net.forward)
         return net, first, packed
 
     def _place(self, net, ids):

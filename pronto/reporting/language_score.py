@@ -69,8 +69,9 @@ def language_score(
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs21
 def _cells(records:list[Run])->list[list[Run]]:
-    "The seeds of each model on one test set of each task, as tables show them"
-    named = kinds_apart(name_apart([r for r in records if r.task in SCORED]))
+    "The seeds of each model on one test set of each task, as tables show them; n-grams learn what it does"
+    own = [r for r in records if r.task in SCORED and not r.sources]
+    named = kinds_apart(name_apart(own))
     cells = list(grouped(named, cell_of).values())
     return [cells[i] for i in preferred(cells)]
 
