@@ -8,7 +8,9 @@ from pronto.cli.command import main
 from pronto.core.files import InputError
 from pronto.lab.questions.probe import rank_agreement
 from pronto.reporting.questions.question import Options, ask_runs, known_questions
+from pronto.reporting.accuracy_tables import choose, runs_in
 from pronto.reporting.report import make_report
+from pronto.runs.comparing import same_model
 from pronto.runs.schema import retrieval_fields
 from pronto.runs.store import RunKey, read_runs, write_record
 
@@ -175,6 +177,22 @@ def test_every_question_answers_or_says_why_not(mixed, tmp_path):
     for name in 'transfer-probe','transfer-prompting','perplexity','memory': needs[name] = f'no runs of {name}'
     assert silent.keys() == needs.keys() and not any('\n' in line for line in silent.values()), silent
     for name,said in needs.items(): assert said in silent[name]
+
+def test_runs_in_tables_are_those_of_their_records(mixed):
+    "What tells them apart is in their names alone"
+    records = read_runs(mixed, report=pytest.fail)
+    fields = lambda r: (r.dataset, r.model, r.train)
+    known = {r.path: fields(r) for r in records}
+    shown = runs_in(choose(records))
+    assert shown and all(fields(r) == known[r.path] for r in shown)
+    assert {'bert (m1)','bert (m2)','bert (m1, 1 epoch)'} <= {r.model_name for r in shown}
+    assert {'wol (wol-)','wol (edit)'} <= {r.dataset_name for r in shown}
+
+def test_a_model_without_a_hash_is_the_same_under_any_name(tmp_path):
+    "A trial of one epoch has another name, and completes as many verses"
+    for epochs in 20, 1: store(tmp_path/'runs', .8, model_hash=None, hyperparameters=dict(epochs=epochs))
+    named = runs_in(choose(read_runs(tmp_path/'runs')))
+    assert {r.model_name for r in named} == {'bert','bert (1 epoch)'} and len({*map(same_model, named)}) == 1
 
 def test_labels_of_other_sources_are_not_compared(mixed):
     "Neither row by row, nor as seeds of the model that a transfer is compared with, nor in one spread"
