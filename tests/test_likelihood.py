@@ -281,8 +281,6 @@ def test_what_cannot_choose_is_refused_in_a_line(chosen, model, capsys):
     tmp, argv = chosen
     assert main(['eval', argv[1], '-m', str(model), '--protocol', 'likelihood', '--runs', str(tmp/'none')]) == 1
     assert '--protocol probe' in capsys.readouterr().err
-    assert main(['eval', argv[1], '-m', str(model), '--protocol', 'prompting', '--runs', str(tmp/'none')]) == 1
-    assert 'use --protocol likelihood or probe' in capsys.readouterr().err
 
 def test_choices_are_learned_in_another_language_and_from_few_rows(chosen, tmp_path):
     "A number for the language has who learned it: n-grams of another language are no line to beat"
@@ -298,6 +296,21 @@ def test_choices_are_learned_in_another_language_and_from_few_rows(chosen, tmp_p
     found = language_scores(read_runs(tmp_path/'runs'))
     assert [protocol for _,protocol,_ in found] == ['few-shot, 20 examples, draw 0', 'few-shot, all examples'] # N-grams of qab
     assert main(['tables', '--runs', str(tmp_path/'runs'), '--protocol', 'transfer', '-o', str(tmp_path/'tables')]) == 0
+
+def test_choices_are_asked_for_by_letters_in_both_orders(chosen, tmp_path, monkeypatch, capsys):
+    "A server that always says B has chosen nothing; a local model is asked in the same way"
+    pytest.importorskip('openai')
+    from test_decoders import Server
+    from pronto.cli.command import main
+    for name,value in dict(PRONTO_DATA=str(tmp_path), OPENAI_API_KEY='x').items(): monkeypatch.setenv(name, value)
+    how = ['eval', chosen[1][1], '--protocol', 'prompting', '-t', 'WO', '--limit', '8', '--quiet', '--runs', str(tmp_path/'runs')]
+    with Server() as server:
+        assert main([*how, '-m', 'openai:toy', '--endpoint', server.url]) == 0
+    run = records_of(tmp_path/'runs')['word_order']
+    assert run.accuracy == .5 and run.follows_letter == 1 and run.baselines['majority'] == .5
+    assert main([*how, '-m', chosen[1][3]]) == 0
+    assert main([*how, '-m', chosen[1][3], '--answers', 'cloze']) == 1
+    assert 'which have letters only' in capsys.readouterr().err
 
 def test_the_command_probes_choices(chosen, model, tmp_path, capsys):
     "And shows a row of scores without a correlation, which choices have not"

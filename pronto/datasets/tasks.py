@@ -403,12 +403,7 @@ class ChoiceTask(Task):
     example, ending, shortcuts, baselines = ChoiceRow, 'jsonl', (), CHOICE_BASELINES
     has_items, metrics = True, ('accuracy',) # An answer may be a tie
 
-    def suits(self, adapt:str)->bool: return adapt in ('all','frozen','likelihood')
-
-    def trainer(self, adapt:str)->None:
-        if self.suits(adapt): return
-        what = 'is a choice, for which a model is not asked; use --protocol likelihood or probe'
-        raise InputError(self.abbr, what)
+    def suits(self, adapt:str)->bool: return True
 
     def n_items(self, row)->int: return 1
 

@@ -13,8 +13,10 @@ from typing import Callable, NamedTuple
 import numpy as np
 from ..core.files import InputError
 from ..core.progress import Meter
+from ..datasets.choices.answers import answer_of
+from ..datasets.examples import ChoiceRow
 from ..datasets.loading import sample
-from ..datasets.tasks import NMC, PNS, SAC, SM, SS
+from ..datasets.tasks import NMC, PNS, SAC, SM, SS, ChoiceTask
 from .encoding import bare_ids, batches_by_length, padded, tokenized
 from .letters import option_letters
 from .outcome import Trained, pick_device, scores, spent, test_sets
@@ -43,8 +45,9 @@ _PROMPT_TEMPLATES = (
     'Answer:')
 
 def _verses(row, word:str='Verse')->str:
-    if len(row.texts) == 1: return f'{word}: {row.texts[0]}'
-    return '\n'.join(f'{word} {i}: {text}' for i,text in enumerate(row.texts, 1))
+    texts = (row.context,) if isinstance(row, ChoiceRow) else row.texts # Not which choice is right
+    if len(texts) == 1: return f'{word}: {texts[0]}'
+    return '\n'.join(f'{word} {i}: {text}' for i,text in enumerate(texts, 1))
 
 def ask(
     task, row, prompt:str=_PROMPT_TEMPLATES[0],
@@ -54,6 +57,9 @@ def ask(
     "Write the question about a row"
     question, words = QUESTIONS.get(task.stem, (task.question, task.labels))
     if own: question, words = own['question'].replace('{sense}', '{{sense}}'), own['words']
+    if isinstance(row, ChoiceRow):
+        words = row.choices
+        if not row.context: prompt = prompt.replace('{verses}', '').replace('\n\n', '\n').lstrip()
     if order is None: words, prompt = [], prompt.replace('{options}\n', '').replace('{options}', '')
     words = [words[i] for i in order or range(len(words))]
     letters = option_letters(len(words), task.abbr)
@@ -263,7 +269,8 @@ class LabelValues(NamedTuple):
 def _orders(task, settings:dict)->list[tuple[int,...]]:
     "The orders in which the options are shown"
     n = len(task.labels)
-    return [tuple((i + k)%n for i in range(n)) for k in range(n if settings.get('permuted') else 1)]
+    is_rotated = settings.get('permuted') or isinstance(task, ChoiceTask)
+    return [tuple((i + k)%n for i in range(n)) for k in range(n if is_rotated else 1)]
 
 def _measured(model:CausalModel, task, examples:list, rows:list, prompt, own, settings:dict)->LabelValues:
     "Ask for the labels by their letters, or by their words"
@@ -295,7 +302,10 @@ def _shown_by(letters:np.ndarray, model)->dict: # Of (orders, rows); fields of a
 # %% ../../nbs/modeling/prompting.ipynb #pm00018c
 def _said(task, own:dict|None, values:np.ndarray)->list[str]:
     labels = _labels(task, own)
-    return ['no answer' if np.isnan(row).any() else labels[row.argmax()] for row in values]
+    def answer(row):
+        if np.isnan(row).any(): return 'no answer'
+        return answer_of(row) if isinstance(task, ChoiceTask) else labels[row.argmax()]
+    return list(map(answer, values))
 
 def _tried(model:CausalModel, task, examples:list, dev:list, prompts:list, settings:dict
           )->tuple[list[dict],list]: # Scores and prior of each prompt
@@ -342,6 +352,9 @@ def prompt(
     most_requests:int=PromptRecipe.most_requests, price:str='' # See `allow`
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Ask a causal model, without training; raises `InputError` for bad input"
+    if isinstance(task, ChoiceTask) and settings.get('answers', 'letters') != 'letters':
+        what = 'is a choice between texts, which have letters only; leave --answers out'
+        raise InputError(task.abbr, what)
     start, causal = time.perf_counter(), _opened(model, device, settings)
     order = settings.get('form', {}).get('labels', ())
     try: examples = pick_examples(task, rows['train'], settings['shots'], seed, order)
