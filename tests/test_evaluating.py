@@ -49,6 +49,10 @@ def test_a_model_in_half_precision_is_asked_too(asked, model):
 def test_a_result_is_typed_shown_and_kept(asked, model, tmp_path):
     from pronto.runs.store import read_runs
     result = asked(str(model))
+    from pronto.reporting.language_score import plain_finding, score_scale
+    assert plain_finding(result.runs) == ['**gpt2 does not read qaa**: it tells a sentence from one with words exchanged or replaced '
+                                          'no better than by guessing.']
+    assert score_scale(result.runs).png.startswith(b'\x89PNG')
     frame = result.to_frame()
     assert list(frame.task) == [r.task for r in result.runs] and frame.accuracy.between(0, 1).all()
     assert frame.accuracy_majority.between(0, 1).all()
