@@ -69,6 +69,7 @@ def card_command(args):
     require_place(args.output)
     from pronto.modeling.model import Model
     from pronto.jobs.sweep import find_notebook, refuse_commas
+    from pronto.reporting.evaluating import evaluate
     from pronto.datasets.loading import open_datasets
     from pronto.datasets.finding import find_dataset
     models = [Model.find(model) for model in args.model] # Before anything is built
@@ -79,6 +80,7 @@ def card_command(args):
     runs = str(Path(args.runs or data_dir()/'runs').absolute())
     given = dict(bible=str(dataset.absolute()), models=','.join(args.model), protocol='probe', runs=runs,
                  show=False)
+    evaluate(dataset, models, runs=runs, report=note, progress=bar('probe'), show=not args.quiet)
     names = ', '.join(model.name for model in models)
     first, *_ = open_datasets([dataset], report=None)
     language = first.folds[0].load().language_tag

@@ -131,8 +131,9 @@ def _suggest(held:_Held)->list[_Suggestion]: # The first is the next step
     others = [] if held.annotations else _to_annotate(held)
     if not held.bibles and not held.datasets:
         build = _Suggestion(_build_command(held, 'BIBLE', 'CODE'), 'if you have a translation, in any format')
-        first = [] if held.annotations or held.sources else [_DEMO]
-        return [*first, _BIBLE, build, *others]
+        if held.sources: # Once annotated, they serve every Bible
+            return [_BIBLE, *(others or [build])]
+        return [*([] if held.annotations else [_DEMO]), _BIBLE, build, *others]
     found = []
     if held.bibles and not held.runs:
         found += _to_card(held)

@@ -135,7 +135,8 @@ def evaluate(
     annotations='', # A file or an annotated source; see `find_dataset`
     language:str='', # Name or code, instead of what the Bible states
     runs=None, # The folder of the run store; `runs` in the data folder if not given
-    show:bool=True, # How far it has come?
+    show:bool=True, # How far each step has come?
+    progress:Callable=iter, # Wraps the list of trainings, e.g. `tqdm`
     report:Callable=to_stderr # Gets a line about what is taken, built or left out
 )->Result:
     "What models know of the language of a Bible; raises `InputError` for bad input, before any training"
@@ -146,7 +147,7 @@ def evaluate(
         folder = find_dataset(bible, '', annotations, report, language=language)
         how = dict(limit=limit, protocol=protocol, report=report)
         trainings = plan([folder], found, list(tasks), seeds, '', **how)
-        records = run_all(trainings, store, show=show)
+        records = run_all(trainings, store, progress=progress, show=show)
     return Result(open_dataset(folder), records, store)
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp00017
