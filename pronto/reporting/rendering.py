@@ -57,18 +57,26 @@ class Score:
 
 # %% ../../nbs/reporting/rendering.ipynb #69e0491a
 def _ours(c):
-    return c.main and [shown(c.metric, x) for x in (c.main.value, *(c.main.interval or (None, None)))]
+    if not c.main:
+        return None
+    ends = c.main.interval or (None, None)
+    return [shown(c.metric, x) for x in (c.main.value, *ends)]
 
-def _size(c): return c.answers and (len(c.answers.true), chapter_cells(c.answers.chapters).n_chapters)
+def _size(c):
+    if not c.answers:
+        return None
+    return len(c.answers.true), chapter_cells(c.answers.chapters).n_chapters
 
 def _seeds(c):
-    if not c.first: return None
+    if not c.first:
+        return None
     scores = seed_scores(c.answers, c.metric) if c.main else [None]
     by_seed = [shown(c.metric, score) for score in scores]
     return len(c.answers.predicted), min(by_seed), max(by_seed)
 
 def _data(c): # Of the latest run
-    if not (c.main or c.first): return None
+    if not (c.main or c.first):
+        return None
     last = max(c.runs, key=lambda r: r.finished)
     return last.splits or '', last.limit
 
@@ -83,21 +91,26 @@ def _difference(c):
 # %% ../../nbs/reporting/rendering.ipynb #rndcol01
 def _unambiguous(c):
     agreed = c.main and c.answers.unambiguous
-    if agreed is None: return None
+    if agreed is None:
+        return None
     clear = [i for i,is_same in enumerate(agreed) if is_same]
-    if not clear: return None, 0
+    if not clear:
+        return None, 0
     seeds = seed_scores(c.answers.at(clear), c.metric)
     return shown(c.metric, sum(seeds)/len(seeds)), len(clear)
 
 def _above(c):
-    if c.against is None: return None
+    if c.against is None:
+        return None
     name, difference, p = c.against
     tested = (None, None) if p is None else (round(p, 4), is_clear(p))
     return name, shown(c.metric, difference), *tested
 
 def _remarks(c):
-    if not c.first: return None
-    return mean(map(probe_kept, c.runs)) or None, unknown_share(c.runs), following_share(c.runs)
+    if not c.first:
+        return None
+    kept = mean(map(probe_kept, c.runs))
+    return kept or None, unknown_share(c.runs), following_share(c.runs)
 
 # %% ../../nbs/reporting/rendering.ipynb #rndcol02
 ABOUT = ('table bible abbreviation language title ' # As the layout has them
@@ -264,9 +277,14 @@ def _limits_differ(found:Accuracies)->bool:
 
 def _in_words(limits:dict[str,set])->str:
     "How many examples were used at most; by task, where that differs"
-    by_task = {task: sorted(filter(None, some)) for task,some in limits.items()}
-    texts = {task: ' or '.join(f'{n:,}' for n in some) for task,some in by_task.items() if some}
-    if len(set(texts.values())) == 1: return next(iter(texts.values()))
+    texts = {}
+    for task,some in limits.items():
+        numbers = [f'{n:,}' for n in sorted(filter(None, some))]
+        if numbers:
+            texts[task] = ' or '.join(numbers)
+    different = dict.fromkeys(texts.values())
+    if len(different) == 1:
+        return next(iter(different))
     return ', '.join(f'{text} ({task})' for task,text in texts.items())
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd02a
@@ -280,9 +298,13 @@ def _values(cells:list[dict], name:str)->list: # Sorted
     return sorted({cell[name] for cell in cells} - {None, '', 0})
 
 def _setting(cells:list[dict])->str: # A frozen model, for instance, has no epochs
-    used = {name: _values(cells, name) for name in ('recipe','epochs','splits','seeds')}
-    said = '; '.join(f'{name}: {", ".join(map(str, values))}' for name,values in used.items() if values)
-    return said[:1].upper() + said[1:] + '.' if said else ''
+    said = []
+    for name in 'recipe', 'epochs', 'splits', 'seeds':
+        values = ', '.join(map(str, _values(cells, name)))
+        if values:
+            said.append(f'{name}: {values}')
+    text = '; '.join(said)
+    return f'{text[:1].upper()}{text[1:]}.' if text else ''
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd02
 def _is_invented(block:Block)->bool: return 'qaa' <= block[0][0]['bible'][:3] <= 'qtz'
@@ -306,22 +328,29 @@ def _common_rows(found:Accuracies)->str:
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd02b
 def _few_seeds(seeds:list[int])->str: # Empty if there are enough
-    few = [n for n in seeds if n < MIN_SEEDS]
-    which = ' or '.join({1: 'one seed', 2: 'two seeds'}[n] for n in few)
+    names = {1: 'one seed', 2: 'two seeds'}
+    few = [names[n] for n in seeds if n < MIN_SEEDS]
+    if not few:
+        return ''
     some = 'Some models were' if len(few) < len(seeds) else 'Every model was'
-    return few and (f'{some} run with {which}; another seed may give another score, so nothing is marked as '
-                    f'best there. Intervals of one seed count the chapters only.')
+    return (f'{some} run with {" or ".join(few)}; another seed may give another score, so nothing is marked '
+            f'as best there. Intervals of one seed count the chapters only.')
+
+def _share_of_seeds(models:list[dict])->str: # Empty if it is not known
+    shares = sorted(cell['from_seeds'] for cell in models if cell['from_seeds'] is not None)
+    if not shares:
+        return ''
+    middle = shares[len(shares)//2]
+    low, middle, high = (f'{100*x:.0f}' for x in (shares[0], middle, shares[-1]))
+    return (f'Share of the variance of a score that comes from its seeds: {middle} % (median of the cells; '
+            f'{low} to {high} %); the rest comes from the chapters.')
 
 def _seed_notes(models:list[dict])->list[str]:
     "What is known about the seeds"
-    untested = sum(c['over_baseline'] is not None and c['p_baseline'] is None for c in models)
-    found = [_few_seeds(_values(models, 'seeds')), untested and _UNTESTED.format(untested)]
-    shares = sorted(c['from_seeds'] for c in models if c['from_seeds'] is not None)
-    if shares:
-        low, middle, high = (f'{100*x:.0f}' for x in (shares[0], shares[len(shares)//2], shares[-1]))
-        found.append(f'Share of the variance of a score that comes from its seeds: {middle} % (median of the '
-                     f'cells; {low} to {high} %); the rest comes from the chapters.')
-    return list(filter(None, found))
+    tested = [cell for cell in models if cell['over_baseline'] is not None]
+    untested = sum(cell['p_baseline'] is None for cell in tested)
+    few = _few_seeds(_values(models, 'seeds'))
+    return [few, _UNTESTED.format(untested) if untested else '', _share_of_seeds(models)]
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd01
 def _is_marked(cell:dict, name:str)->bool: # `name` of a column
@@ -397,9 +426,9 @@ def _row_name(row:list[dict], mixed:bool)->str: # `mixed`: do the limits of a ta
     return name
 
 def _best_baseline(cells:list[dict])->dict: # Of one task
+    def score(cell): return -cell['ours'] if cell['metric'] == 'mae' else cell['ours']
     known = [cell for cell in cells if cell['ours'] is not None]
-    sign = {'mae': -1}
-    best = max(known, key=lambda cell: sign.get(cell['metric'], 1)*cell['ours'], default=cells[0])
+    best = max(known, key=score, default=cells[0])
     name = best['system'].split()[0].rstrip(',')
     return best | dict(system='best baseline', reference='best', baseline=name)
 
@@ -418,11 +447,14 @@ def _headed(rows:list[list])->list[list]:
 
 # %% ../../nbs/reporting/rendering.ipynb #rndgrid1
 def _line(found:Accuracies, row:list[dict], columns:dict[str,list[Column]])->list: # `columns` by task
-    name = Printed(_row_name(row, any(len(limits) > 1 for limits in found.limits.values())))
-    figures = [text for cell in row for text in cells_of(columns[cell['task']], cell, cell)]
-    if 'completed' not in found.known: return [name, *figures]
-    shares = [cell['completed'] for cell in row if cell['completed'] is not None]
-    return [name, *figures, decimal(shares[0] if shares else None, 1)]
+    mixed = any(len(limits) > 1 for limits in found.limits.values())
+    line = [Printed(_row_name(row, mixed))]
+    for cell in row:
+        line += cells_of(columns[cell['task']], cell, cell)
+    if 'completed' in found.known:
+        shares = [cell['completed'] for cell in row if cell['completed'] is not None]
+        line.append(decimal(shares[0] if shares else None, 1))
+    return line
 
 def grid(
     found:Accuracies,
@@ -493,8 +525,9 @@ def _panel(ax, found:Accuracies, task:str, size:int):
 
 def _name_rows(ax, found:Accuracies):
     firsts = [row[0] for block in found.blocks for row in block]
-    names = [_name(cell) if cell['reference'] == 'majority' else cell['system'] for cell in firsts]
-    ax.set_yticks(range(len(names)), map(no_formula, names), fontsize=8)
+    def named(cell): return _name(cell) if cell['reference'] == 'majority' else cell['system']
+    names = [no_formula(named(cell)) for cell in firsts]
+    ax.set_yticks(range(len(names)), names, fontsize=8)
     bold = {no_formula(_name(block[0][0])) for block in found.blocks}
     for label in ax.get_yticklabels():
         if label.get_text() in bold: label.set_fontweight('bold')
