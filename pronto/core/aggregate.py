@@ -21,7 +21,7 @@ class Draws(NamedTuple):
 def _chapter_weights(names:list[str], n:int=1000, seed:int=0)->np.ndarray: # (n, chapters)
     "Random weights with mean 1, the same for a chapter wherever it occurs"
     if not len(names): return np.ones((n, 0))
-    stream = lambda name: np.random.default_rng([seed, crc32(str(name).encode())])
+    def stream(name): return np.random.default_rng([seed, crc32(str(name).encode())])
     return np.stack([stream(name).exponential(size=n) for name in names], axis=1)
 
 def _draws(
@@ -93,9 +93,9 @@ def letters(
     apart = different | {(b, a) for a,b in different}
     alike = {m: {o for o in models if o != m and (m, o) not in apart} for m in models}
     place = {m: i for i,m in enumerate(models)}
-    in_order = lambda group: sorted(place[m] for m in group)
+    def in_order(group): return sorted(place[m] for m in group)
     groups = sorted(_largest(set(), set(models), set(), alike), key=in_order)
-    name = lambda i: chr(ord('a') + i % 26)*(1 + i//26)
+    def name(i): return chr(ord('a') + i % 26)*(1 + i//26)
     return {m: ''.join(name(i) for i,group in enumerate(groups) if m in group) for m in models}
 
 # %% ../../nbs/core/aggregate.ipynb #agg14

@@ -265,7 +265,7 @@ def _note(text:str)->str:
 def _as_markdown(table)->str:
     title = markdown_text(_full_title(table))
     title = f'# {title}' if table.name else f'**{title}**'
-    cells = lambda rows: [list(map(_markdown_cell, row)) for row in rows]
+    def cells(rows): return [list(map(_markdown_cell, row)) for row in rows]
     parts = [markdown_table(header, cells(rows), align) for header,rows,align in _headed(table)]
     legend = '\n'.join(f'- {markdown_text(line)}' for line in table.legend)
     return '\n\n'.join(filter(None, [title, *parts, legend, *map(_note, table.notes)]))

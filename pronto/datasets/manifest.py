@@ -88,7 +88,7 @@ def _resemblances(alignment:Alignment, splits:str, fold:int|None)->dict[str,int]
 def _about_choices(parts:dict, tasks:list[Task])->dict[str,dict]: # Stem to split to what was changed to rows
     "How many rows each change has"
     choices = [t.stem for t in tasks if isinstance(t, ChoiceTask)]
-    of = lambda part: dict(sorted(Counter(row.changed for row in part).items()))
+    def of(part): return dict(sorted(Counter(row.changed for row in part).items()))
     return {stem: {split: of(part) for split,part in parts[stem].items()} for stem in choices}
 
 def _empty_splits(parts:dict[str,dict])->list[str]:
@@ -117,8 +117,8 @@ def make_manifest(
     answers = _nearest(tasks, parts, nearest)
     about = {t.stem: _describe(t, parts[t.stem], answers.get(t.stem)) for t in tasks}
     source = annotations.source
-    column = lambda key: {stem: a[key] for stem,a in about.items()}
-    total = lambda check: sum(a['checks'][check] for a in about.values())
+    def column(key): return {stem: a[key] for stem,a in about.items()}
+    def total(check): return sum(a['checks'][check] for a in about.values())
     checks = {check: total(check) for check in ('shared_verses','contradictory_pairs')}
     true = {stem: shares for stem,shares in column('true_label_shares').items() if shares}
     if true: names['true_label_shares'] = true # Before large counts are put together
@@ -155,8 +155,8 @@ def _weighted(tables:list[dict[str,float|None]], weights:list[int])->dict[str,fl
 def pool_manifests(manifests:list[dict])->dict: # Without `fold`, `hashes` and `files`
     "Describe ten folds together"
     pooled = {key: value for key,value in manifests[0].items() if key not in ('fold','hashes','files')}
-    of = lambda stem, key: [m[key][stem] for m in manifests]
-    by_split = lambda tables, rows: {s: _weighted([t[s] for t in tables], n) for s,n in rows.items()}
+    def of(stem, key): return [m[key][stem] for m in manifests]
+    def by_split(tables, rows): return {s: _weighted([t[s] for t in tables], n) for s,n in rows.items()}
     for stem,counts in pooled['counts'].items():
         rows = {s: [n[s] for n in of(stem, 'counts')] for s in counts}
         shares = by_split(of(stem, 'label_shares_by_split'), rows)

@@ -108,7 +108,7 @@ def _near_models(name:str)->list[str]: # The most alike first
     "Models at hand whose names are like this one"
     from difflib import get_close_matches
     from huggingface_hub.constants import HF_HUB_CACHE
-    folders = lambda place: [p for p in place.glob('*') if (p/'config.json').is_file()]
+    def folders(place): return [p for p in place.glob('*') if (p/'config.json').is_file()]
     try: beside_it = [str(p) for p in folders(Path(name).parent)]
     except (OSError, ValueError): beside_it = [] # A name that no folder can have
     ours = [p.name for p in folders(data_dir()/'models')]

@@ -172,7 +172,7 @@ class _KnownUses:
         first, second = (torch.from_numpy(verses.numbers(row.texts[i] for row in rows)) for i in (0, 1))
         width = len(verses.rows)
         have = self.pairs[:,0]*width + self.pairs[:,1]
-        uses = lambda verse: torch.isin(sense*width + verse, have)
+        def uses(verse): return torch.isin(sense*width + verse, have)
         place = torch.searchsorted(have, sense*width + first).clamp(max=max(len(have) - 1, 0))
         partner = self.partners[place] if len(have) else second
         other = torch.where(uses(first) & ~uses(second), partner, second) # Both labels lose two verses
@@ -213,7 +213,7 @@ def sense_vectors(
 # %% ../../nbs/modeling/probing.ipynb #9bpf0001
 def _products(sense, first, second, counts)->torch.Tensor: # (pairs, 5)
     "Products of sense and verses, each a single number"
-    dot = lambda a,b: (a*b).mean(1)
+    def dot(a,b): return (a*b).mean(1)
     return torch.stack([dot(sense, second), dot(sense, first), dot(first, second), dot(sense, sense),
                         counts.log1p()], 1)
 
@@ -314,7 +314,7 @@ def probe_pairs(choice:Choice, verses:Encodings, rows:dict[str,list], heads:str,
     pairs = uses.numbers([row for part in rows.values() for row in part], verses)
     trained = torch.tensor([s == 'train' for s,part in rows.items() for _ in part])
     train = torch.unique(torch.cat([pairs.first[trained], pairs.second[trained]]))
-    by_part = lambda x: dict(zip(rows, x.split([len(part) for part in rows.values()])))
+    def by_part(x): return dict(zip(rows, x.split([len(part) for part in rows.values()])))
     y, every, ranked = choice.gold['train'], [], []
     features = lambda make, i: _pair_features(make, _components(torch.from_numpy(verses.layer(i)), train),
                                              uses, pairs)

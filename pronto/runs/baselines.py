@@ -124,7 +124,7 @@ def _identity(task, train:list, test:list)->str: # A hash
     about = pronto.__version__, task.stem, task.labels, [*baselines_of(task)]
     file = task.digest or None # The user may be editing it
     pools = {id(row.pool): row.pool for row in test if hasattr(row, 'pool')} # All rows of a table share one
-    plain = lambda rows: [row._replace(pool=None) if hasattr(row, 'pool') else row for row in rows]
+    def plain(rows): return [row._replace(pool=None) if hasattr(row, 'pool') else row for row in rows]
     told = about, file, [*pools.values()], plain(train), plain(test)
     return content_hash(repr(told).encode(), size=16)
 

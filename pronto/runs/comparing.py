@@ -139,7 +139,7 @@ def one_setting(records:list[Run])->list[Run]:
     """Keep the runs of one setting: the one with the most runs, and on a tie the one with the latest run.
     Random weights are a control, so they stand for a model only where there is nothing else"""
     settings = grouped(records, whole_setting).values()
-    model_itself = lambda runs: runs[0].recipe != 'probe-random'
+    def model_itself(runs): return runs[0].recipe != 'probe-random'
     return max(settings, key=lambda runs: (model_itself(runs), len(runs), latest(runs)), default=[])
 
 def settled(records:list[Run])->list[Run]:
@@ -164,8 +164,8 @@ def _changed_epochs(record:Run)->int|None: # `None` where they are those of the 
 def preferred(cells:list[list[Run]])->list[int]: # Places in `cells`, each of which has the seeds of one cell
     "Choose one test set for each board, translation and task, and the latest setting of each model there"
     first = [seeds[0] for seeds in cells]
-    where = lambda i: (first[i].dataset_name, task_key(first[i]), board_of(first[i]))
-    of_model = lambda i: (first[i].model_name, *_trained(first[i]))
+    def where(i): return (first[i].dataset_name, task_key(first[i]), board_of(first[i]))
+    def of_model(i): return (first[i].model_name, *_trained(first[i]))
     chosen = []
     for places in grouped(range(len(cells)), where).values():
         sets = grouped(places, lambda i: test_on_board(first[i])).values()
@@ -295,7 +295,7 @@ def models_apart(
     epochs:bool=True # Also name epochs? Not where a table says those of all runs
 )->list[Run]: # With another `model_name` only
     "Tell runs apart by their models alone, for tables in which a row names its recipe"
-    without = lambda used: used if epochs else {k: v for k,v in used.items() if k != 'epochs'}
+    def without(used): return used if epochs else {k: v for k,v in used.items() if k != 'epochs'}
     alike = [r.but(hyperparameters=without(r.hyperparameters)) for r in records]
     made = list(records)
     for places in grouped(range(len(records)), lambda i: records[i].recipe).values():

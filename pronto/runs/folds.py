@@ -52,10 +52,10 @@ def score_answers(task, true:list[str], answers:list[str], chapters:list)->tuple
 
 def score_table(task, table:list[dict], baselines, chapters:list)->dict: # Fields of a record
     "Score a run from its predictions, and the baselines beside it"
-    column = lambda name: [row[name] for row in table]
+    def column(name): return [row[name] for row in table]
     right = right_answers(task, column('label'), column('predicted'))
-    marked = lambda name: [str(row.get(name)) == '1' for row in table]
-    of = lambda name: score_answers(task, column('label'), column(name), chapters)
+    def marked(name): return [str(row.get(name)) == '1' for row in table]
+    def of(name): return score_answers(task, column('label'), column(name), chapters)
     value, intervals = of('predicted')
     found = value | dict(intervals=intervals) | baseline_results({name: of(name) for name in baselines})
     found['accuracy_without_parallels'] = _accuracy([r for r,x in zip(right, marked('parallel')) if not x])

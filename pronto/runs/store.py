@@ -217,7 +217,7 @@ def chapters_of(
 )->list: # A name for each item, two for each pair
     "The chapters that rows come from; of a text without a reference, all rows with the same text"
     if task.has_items: return chapters_of_table(task.places(rows))
-    name = lambda verse: getattr(verse, 'chapter_name', verse)
+    def name(verse): return getattr(verse, 'chapter_name', verse)
     names = [[name(verse) for verse,_ in verses_of(row)] for row in rows]
     return [n[0] if len(n) == 1 else n for n in names]
 
@@ -467,7 +467,7 @@ def intervals_of(record:Run)->dict[str,list[float]|None]: # By metric
     "The intervals of a record; those of older records are computed anew from the predictions"
     if record.is_reading or record.intervals_by == INTERVALS or not record.intervals: return record.intervals
     rows = predictions_of(record)
-    column = lambda name: [row[name] for row in rows]
+    def column(name): return [row[name] for row in rows]
     answers = TASKS.get(record.task), column('label'), column('predicted'), chapters_of_table(rows)
     found = score_answers(*answers)[1]
     return {metric: found.get(metric) for metric in record.intervals}
