@@ -9,7 +9,7 @@ __all__ = ['standard', 'fit_logistic', 'find_uses', 'sense_sums', 'sense_vectors
 # %% ../../nbs/modeling/probing.ipynb #9b000005
 import math, time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 from typing import Callable, Iterator
@@ -244,23 +244,25 @@ class Choice:
     task:object
     select:str # A metric
     gold:dict[str,torch.Tensor] # Label numbers of train and dev
-    best:tuple = ()
-    dev:list = None # The best head of each kind
+    best:dict|None = None # Of `dev`
+    answers:dict[str,torch.Tensor] = field(default_factory=dict) # Of the best head to each test set
+    dev:list[dict] = field(default_factory=list) # The best head of each kind
+
+    def _worth(self, scored:dict)->tuple: return scored[self.select], -scored['loss']
 
     def consider(self, layer, head:_Logistic, features:dict, l2=_L2):
         "Score the heads of one kind on dev, and keep the answers of the best"
-        logits, found = head(features['dev']), []
-        for i,strength in enumerate(l2):
-            values = self._score(logits[i], self.gold['dev']) | dict(layer=layer, l2=strength, head=i)
-            found.append((values[self.select], -values['loss'], values))
-        best = max(found, key=lambda f: f[:2])
-        i = best[2].pop('head')
-        self.dev = [*(self.dev or []), {'epoch': len(self.dev or []) + 1} | best[2]]
-        if not self.best or best[:2] > self.best[:2]:
-            train = float(cross_entropy(head(features['train'])[i], self.gold['train']))
-            self.dev[-1]['train_loss'] = round(train, 6)
-            answers = {s: head(x)[i].argmax(-1) for s,x in features.items() if s not in ('train','dev')}
-            self.best = *best[:2], len(self.dev), answers
+        scored = [self._score(logits, self.gold['dev']) for logits in head(features['dev'])]
+        worths = list(map(self._worth, scored))
+        i = worths.index(max(worths))
+        found = {'epoch': len(self.dev) + 1} | scored[i] | dict(layer=layer, l2=l2[i])
+        self.dev.append(found)
+        if self.best and worths[i] <= self._worth(self.best): return
+        logits = {s: head(x)[i] for s,x in features.items() if s != 'dev'}
+        loss = cross_entropy(logits.pop('train'), self.gold['train'])
+        found['train_loss'] = round(float(loss), 6)
+        self.best = found
+        self.answers = {s: of_test.argmax(-1) for s,of_test in logits.items()}
 
     def _score(self, logits, gold)->dict:
         labels, predicted = self.task.labels, logits.argmax(-1).tolist()
@@ -270,13 +272,12 @@ class Choice:
 
     def trained(self, rows:dict[str,list], settings:dict, seed:int, began:float, device, **counts)->Trained:
         "The result of a probe: the best head and its answers"
-        *_, number, answers = self.best
-        best, names = self.dev[number-1], self.task.labels
-        labels = {s: [names[i] for i in answers[s].tolist()] for s in test_sets(rows)}
+        best, names = self.best, self.task.labels
+        labels = {s: [names[i] for i in self.answers[s].tolist()] for s in test_sets(rows)}
         used = settings | dict(layer=best['layer'], l2=best['l2'])
+        collapsed = is_collapsed([best], self.gold['train'].tolist())
         return Trained(task=self.task, seed=seed, hyperparameters=used, rows=rows, answers=labels,
-                       dev=self.dev, best_epoch=number, attempts=[],
-                       collapsed=is_collapsed([best], self.gold['train'].tolist()), **counts,
+                       dev=self.dev, best_epoch=best['epoch'], attempts=[], collapsed=collapsed, **counts,
                        **spent(began, device or 'cpu'))
 
 # %% ../../nbs/modeling/probing.ipynb #9b000012
@@ -299,7 +300,7 @@ def probe_layers(
         mean, scale = standard(x[places['train']])
         scaled.append((x - mean)/scale)
     if heads == 'layer': return
-    l2 = choice.dev[choice.best[2]-1]['l2'] if choice.best else 1e-1
+    l2 = choice.best['l2'] if choice.best else 1e-1
     shares = _mix_weights([x[places['train']] for x in scaled], y, n, l2)
     mixed = torch.tensordot(shares, torch.stack(scaled), 1)
     features = {s: mixed[p] for s,p in places.items()}
@@ -316,8 +317,9 @@ def probe_pairs(choice:Choice, verses:Encodings, rows:dict[str,list], heads:str,
     train = torch.unique(torch.cat([pairs.first[trained], pairs.second[trained]]))
     def by_part(x): return dict(zip(rows, x.split([len(part) for part in rows.values()])))
     y, every, ranked = choice.gold['train'], [], []
-    features = lambda make, i: _pair_features(make, _components(torch.from_numpy(verses.layer(i)), train),
-                                             uses, pairs)
+    def features(make, i):
+        layer = torch.from_numpy(verses.layer(i))
+        return _pair_features(make, _components(layer, train), uses, pairs)
     for i in range(verses.shape[0]):
         every.append(features(_products, i))
         if heads == 'mix': continue
