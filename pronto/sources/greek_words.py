@@ -42,6 +42,26 @@ def part_of_speech(
         return 'PROPN'
     return _BY_LEMMA.get(lemma, usual) if usual not in ('NOUN','VERB','PRON') else usual
 
+# %% ../../nbs/sources/greek_words.ipynb #gwgram2
+_PERSONS = dict(first='1', second='2', third='3')
+
+def _grammar(case:str, person:str, number:str, *others:str)->str: # Empty for what has no number
+    "Its inflection: `nominative/singular`, or `3/singular/aorist/active/indicative` of a finite verb"
+    if not number: return ''
+    if person and not case: return '/'.join([_PERSONS.get(person, person), number, *others])
+    return f'{case}/{number}' if case else ''
+
+_NUMBERS = dict(SG='singular', PL='plural')
+_CASES = dict(NOM='nominative', GEN='genitive', DAT='dative', ACC='accusative', VOC='vocative')
+
+def _grammar_of_parse(parse:str)->str: # Of e.g. `NOM.MASC.SG`, `PRES.ACT.IND.3sg`
+    "The same from the code of a table"
+    parts = parse.split('.')
+    last, case = parts[-1], next((_CASES[part] for part in parts if part in _CASES), '')
+    person, number = (last[0], last[1:].upper()) if last[:1].isdigit() else ('', last)
+    others = () if case else [part.lower() for part in parts[:-1]]
+    return _grammar(case, person, _NUMBERS.get(number, ''), *others)
+
 # %% ../../nbs/sources/greek_words.ipynb #gw09
 _FIRST_PLACE = 389 # In domain 93
 _KINDS = {'11': 'group', '12': 'deity', '33': 'person', '53': 'person', '90': 'person'} # Moses, Christ, Jesus
@@ -64,7 +84,8 @@ def macula_word(word:Word)->SourceWord:
     pos = part_of_speech(lemma, _OF_KIND.get(word.kind, 'X'))
     kind = _kind(word)
     entity = f'{kind}:{lemma}' if kind else ''
-    return SourceWord(word.id, word.text, lemma, pos, entity, '+'.join(word.senses))
+    grammar = _grammar(word.case, word.person, word.count, word.tense, word.voice, word.mood)
+    return SourceWord(word.id, word.text, lemma, pos, entity, '+'.join(word.senses), grammar)
 
 # %% ../../nbs/sources/greek_words.ipynb #gw13
 _FILE = re.compile(r'(4\d|5\d|6[0-6])-.*\.txt')
@@ -99,7 +120,7 @@ def read_columns(path)->dict[Ref,tuple[SourceWord,...]]:
             chapter = '001' # Of a book with one chapter
         usual = _OF_PARSE.get(parse.split('.')[0], 'VERB')
         id = f'n{number}{chapter}{verse}{int(n):03}'
-        word = SourceWord(id, form, lemma, part_of_speech(lemma, usual), '', '')
+        word = SourceWord(id, form, lemma, part_of_speech(lemma, usual), '', '', _grammar_of_parse(parse))
         found[Ref(book, int(chapter), int(verse))].append(word)
     return {ref: tuple(words) for ref,words in found.items()}
 

@@ -28,6 +28,9 @@ class Word(NamedTuple):
     mood:str          # Of a verb: `indicative`, `imperative`, `subjunctive`, ..., `participle`
     tense:str         # Of a verb: `present`, `imperfect`, `aorist`, `perfect`, `pluperfect`, `future`
     person:str        # Of a finite verb: `first`, `second`, `third`
+    voice:str         # Of a verb
+    case:str          # Of a noun, a pronoun and the like: `nominative`, `genitive`, ...
+    count:str         # `singular` or `plural`; empty if it has none
     senses:tuple[str,...]    # Louw-Nida numbers; several where the annotators left it open
     frame:tuple[tuple[str,tuple[str,...]],...] # Roles and the ids that fill them; zeros mean no word
     referents:tuple[str,...] # Ids of what a pronoun refers to
@@ -93,6 +96,7 @@ def _word(el, path)->Word:
         *place, id=el.get(_ID) or get('ref'), text=text, marks=re.sub(r'[^.·;]', '', after),
         kind=get('class'), type=get('type') or get('gbiType'), role=get('role'),
         lemma=get('lemma'), mood=get('mood'), tense=get('tense'), person=get('person'),
+        voice=get('voice'), case=get('case'), count=get('number'),
         senses=tuple(get('ln').split()), frame=_frame(get('frame')),
         referents=tuple(get('referent').split()), subjects=tuple(get('subjref').split()))
 

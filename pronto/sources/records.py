@@ -57,6 +57,7 @@ class SourceWord(NamedTuple):
     pos:str = 'X'   # A part of speech of Universal Dependencies, e.g. `PROPN`; `X` if it is not known
     entity:str = '' # Whom or what it names, e.g. `person:Peter`; its kind is before the colon; often empty
     sense:str = ''  # As the source numbers it, e.g. `93.190`; empty if it has none
+    grammar:str = '' # Its inflection, e.g. `nominative/singular`, `3/singular/aorist/active/indicative`
 
     @property
     def is_name(self)->bool: # Also of a people
