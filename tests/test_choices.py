@@ -17,10 +17,12 @@ from pronto.datasets.examples import ChoiceRow
 from pronto.datasets.loading import open_dataset, verse_texts
 from pronto.datasets.manifest import origin_of, summary
 from pronto.datasets.splits import SPLITS, split_of
-from pronto.datasets.tasks import NV, WC, WO, WX, ChoiceTask
+from pronto.datasets.tasks import NV, WC, WF, WO, WX, ChoiceTask
+from pronto.datasets.word_align import Link
+from pronto.datasets.word_tasks import LinkedVerse
 from pronto.protocols.parts import Part
 from pronto.runs.runner import _to_learn
-from pronto.sources.records import Annotations, SentenceAnnotation, Source, VerseAnnotation
+from pronto.sources.records import Annotations, SentenceAnnotation, Source, SourceWord, VerseAnnotation
 
 CHAPTERS = [(book, n) for book,last in (('MAT', 28), ('MRK', 16), ('LUK', 24), ('JHN', 21)) for n in range(1, last + 1)]
 LANGUAGES = 'latin', 'capitals alone', 'no capitals'
@@ -170,6 +172,74 @@ def test_units_of_a_text_without_blanks_are_longer_than_a_character(testdata):
 def test_cherokee_has_no_capitals(testdata):
     verses = readable_verses(read_bible(testdata/'bibles'/'usfx'/'chr-cherokee.usfx.xml'))
     assert len(WC.of_text(ChoiceText(verses))['test']) > 400
+
+NOUNS, VERBS = ('ἄνθρωπος', 'οἶκος', 'ἀστήρ', 'ὁδός'), ('λέγω', 'ἔρχομαι', 'φέρω')
+
+def inflected(rng):
+    "Invented verses with their Greek: a subject, a verb that agrees, an object; a few say the number otherwise"
+    words, said = [], []
+    def noun(case, number):
+        i = rng.randrange(len(NOUNS))
+        words.append(SourceWord(form=NOUNS[i], lemma=NOUNS[i], pos='NOUN', grammar=f'{case}/{number}'))
+        said.append(('manta', 'kosol', 'pirem', 'ludok')[i] + ('se' if number == 'plural' else ''))
+    number = rng.choice(('singular', 'plural'))
+    noun('nominative', number)
+    i = rng.randrange(len(VERBS))
+    words.append(SourceWord(form=VERBS[i], lemma=VERBS[i], pos='VERB', grammar=f'3/{number}/present/active/indicative'))
+    said.append(('tari', 'venu', 'bomi')[i] + ('nt' if number == 'plural' else ''))
+    noun('accusative', rng.choice(('singular', 'plural')))
+    return words, said
+
+@pytest.fixture(scope='module')
+def linked():
+    rng, verses, found = random.Random(0), {}, []
+    for book,chapter in CHAPTERS:
+        for n in range(1, 26):
+            words, said = inflected(rng)
+            ref = Ref(book, chapter, n)
+            last = str(rng.random())[2:6].translate(LETTERS)
+            tokens = [rng.choice('ama eko iru opa'.split()), *said, rng.choice('uli ewe ino ata'.split()), last]
+            verses[ref] = ' '.join(tokens)
+            found.append(LinkedVerse(ref, tuple(words), tokens, [Link(i, i + 1, .9) for i in range(3)]))
+    return ChoiceText(verses, linked=found)
+
+LETTERS = str.maketrans('0123456789', 'ptkmnslrbd')
+
+def test_a_word_is_put_in_another_form_and_the_other_in_its_turn(linked):
+    rows = WF.of_text(linked)
+    assert min(map(len, rows.values())) > 50
+    for part in rows.values():
+        pairs = Counter()
+        for row in part:
+            one, other, (i,) = differing(row)
+            pairs[one[i], other[i], row.changed] += 1
+            assert {one[i], other[i]} in ({form, form + ('nt' if 'verb' in row.changed else 'se')} for form in (one[i], other[i]))
+        assert all(pairs[b, a, changed] == n <= 10 for (a,b,changed),n in pairs.items())
+        assert {changed for *_,changed in pairs} == {'number of a noun', 'number of a verb'}
+        assert len({row.id for row in part}) == len(part)
+
+def test_a_form_that_is_linked_with_the_same_number_too_is_not_wrong(linked):
+    verses = [verse._replace(words=tuple(w._replace(grammar=w.grammar.replace('plural', 'singular')) if w.pos == 'NOUN' else w
+                                         for w in verse.words)) if verse.ref.verse == 1 else verse for verse in linked.linked]
+    text = ChoiceText(linked.verses, linked=verses)
+    assert not any(row.changed == 'number of a noun' and row.text.split(' ')[i].endswith(('nta', 'sol', 'rem', 'dok'))
+                   for row in WF.of_text(text)['train'] for _,_,(i,) in [differing(row)])
+
+def test_a_verb_without_a_linked_subject_keeps_its_form(linked):
+    verses = [verse._replace(links=verse.links[1:]) for verse in linked.linked]
+    rows = WF.of_text(ChoiceText(linked.verses, linked=verses))
+    assert {row.changed for part in rows.values() for row in part} == {'number of a noun'}
+
+def test_without_links_there_are_no_other_forms(linked):
+    assert not any(map(len, WF.of_text(ChoiceText(linked.verses)).values()))
+
+@pytest.mark.parametrize('language, has_forms', [('spa', True), ('arb', False)])
+def test_a_dataset_has_forms_where_words_are_linked_and_the_language_has_no_clitics(linked, language, has_forms, tmp_path):
+    pytest.importorskip('thot', reason='needs the extra align')
+    said = {verse.ref: VerseAnnotation(verse.ref, (), False, words=verse.words) for verse in linked.linked}
+    made = build(Annotations(Source('toy', tasks=[]), said), bible_of(linked.verses), tmp_path/'xxx', choices=True, language=language)
+    assert ('word_form' in made['counts']) == has_forms
+    assert has_forms or 'there is no word_form, since words of Semitic languages have clitics' in summary(made)
 
 def bible_of(verses): return Bible([VerseRow(r.book, r.chapter, str(r.verse), said) for r,said in verses.items()], language='xxx')
 

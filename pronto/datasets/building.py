@@ -14,7 +14,7 @@ from ..core.files import (InputError, Parameter, content_hash, foreign_file, jso
                                no_collection, path_part, replace_folder, to_stderr)
 from ..core.refs import NT_BOOKS, Ref
 from ..sources.records import Annotations, join
-from ..bibles.languages import language_doubt, unknown_language
+from ..bibles.languages import find_language, language_doubt, lineage_of, unknown_language
 from ..bibles.reading import Bible
 from ..bibles.versification import SCHEMES, numbering_report, to_english, weigh_versifications
 from .align import (TEXT_ALONE, AlignedVerse, Alignment, align, readable_verses,
@@ -25,9 +25,9 @@ from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
                                       manifest_bytes, pool_manifests, table_hash)
 from .shortcuts import NearestText, resemblance
 from .splits import LEAST_VERSES, N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
-from .tasks import VerseTask, choice_tasks, labels_of, loaded_tasks, tasks_of
+from .tasks import WF, VerseTask, choice_tasks, labels_of, loaded_tasks, tasks_of
 from .word_align import SEGMENTERS
-from .word_tasks import LEAST_PROBABILITY, word_tasks
+from .word_tasks import LEAST_PROBABILITY, link_verses, word_tasks
 
 # %% ../../nbs/datasets/building.ipynb #7efc4f58
 _LAYOUTS = 'plain', 'references', 'labels'
@@ -277,15 +277,18 @@ def _write_dataset(out, plan:_Plan)->dict: # The manifest
 
 # %% ../../nbs/datasets/building.ipynb #bf01w
 def _on_words(alignment:Alignment, layout:str, segmenter:str, words:dict
-)->tuple[list,bytes,dict]: # In the form of `word_tasks`
+)->tuple[list,bytes,dict,list]: # In the form of `word_tasks`
     "The tasks on words, where the annotations have words; their tables hold the text"
     if not any(v.annotation and v.annotation.words for v in alignment.verses):
-        return [], b'', {}
+        return [], b'', {}, []
+    is_chosen = loaded_tasks().is_chosen
     why = 'the text is left out' if layout == 'labels' else ''
-    if not any(map(loaded_tasks().is_chosen, LEAST_PROBABILITY)):
+    if not any(map(is_chosen, LEAST_PROBABILITY)):
         why = 'the chosen set of tasks has none'
     if why:
-        return [], b'', dict(warning=f'there are no tasks on words, since {why}')
+        needed = layout != 'labels' and is_chosen(WF.stem)
+        linked = link_verses(alignment.verses, segmenter, words=words).verses if needed else []
+        return [], b'', dict(warning=f'there are no tasks on words, since {why}'), linked
     return word_tasks(alignment.verses, segmenter, words=words)
 
 def _check_options(splits:str, layout:str, segmenter:str, versification:str):
@@ -324,16 +327,41 @@ def _why_no_choices(text:ChoiceText, layout:str)->str: # Empty if they can be ma
     except InputError as e: # Without the library that finds words
         return str(e)
 
-def _choices(annotations:Annotations, text:ChoiceText, layout:str, wanted:bool)->tuple[list,str]:
-    "The tasks of choices; why the text has none; raises `InputError` if nothing is left"
+def _choices(annotations:Annotations, text:ChoiceText, layout:str, wanted:bool, names:dict)->list:
+    "The tasks of choices; the manifest says why there are none; raises `InputError` if nothing is left"
     found = choice_tasks()
     if annotations is TEXT_ALONE:
         if found:
-            return found, ''
+            return found
         what = 'no task of this set is made from the text alone; name annotations with -a'
         raise InputError(Parameter('tasks'), what)
-    why = _why_no_choices(text, layout) if wanted and found else ''
-    return (found, '') if wanted and not why else ([], why)
+    if not (wanted and found):
+        return []
+    why = _why_no_choices(text, layout)
+    if why:
+        names['without_choices'] = why
+    return [] if why else found
+
+# %% ../../nbs/datasets/building.ipynb #bfforms2
+_LEAST_FORMS = 40 # Rows of train and of test
+_WITH_CLITICS = 'Semitic' # A group of languages
+
+def _why_no_forms(task, text:ChoiceText, names:dict)->str:
+    "Why a linked text has no task on forms; empty if it has"
+    language = find_language(names['language'], names['code'])
+    if _WITH_CLITICS in lineage_of(language.iso639_3):
+        return f'words of {_WITH_CLITICS} languages have clitics and change inside'
+    few = [split for split in ('train','test') if len(task.draw(text, split)) < _LEAST_FORMS]
+    return f'{few[0]} would have fewer than {_LEAST_FORMS} rows' if few else ''
+
+def _with_forms(of_text:list, text:ChoiceText, names:dict)->list:
+    "The tasks that the links of a text suffice for; the manifest says why others are left out"
+    for task in (task for task in of_text if task.needs_links):
+        why = _why_no_forms(task, text, names) if text.linked else 'no words are linked'
+        if not why: continue
+        if text.linked: names['without_forms'] = why
+        of_text = [other for other in of_text if other is not task]
+    return of_text
 
 # %% ../../nbs/datasets/building.ipynb #bf01
 @no_collection()
@@ -368,14 +396,12 @@ def build(
     names = _named(annotations, bible, alignment, splits, code, language, licence, path,
                    versification=evidence.scheme, numbering=numbering_report(bible, english, evidence))
     tasks = tasks_of(annotations.source) if tasks is None else tasks
-    on_words, links, about = _on_words(alignment, layout, segmenter, english.linked)
+    on_words, links, about, text.linked = _on_words(alignment, layout, segmenter, english.linked)
     if about:
         names['words'] = about
     if absent:
         names['absent_sources'] = absent
-    of_text, why = _choices(annotations, text, layout, choices)
-    if why:
-        names['without_choices'] = why
+    of_text = _with_forms(_choices(annotations, text, layout, choices, names), text, names)
     plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links, of_text, text)
     if not replace:
         _require_same(Path(out), plan, report)

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['NOT_STATED', 'CITATION', 'check_task', 'label_key', 'label_shares', 'training_shares', 'make_manifest',
-           'pool_manifests', 'bible_hash', 'dataset_hash_of', 'table_hash', 'origin_of', 'manifest_hash',
-           'manifest_bytes', 'cautions', 'summary']
+           'pool_manifests', 'bible_hash', 'dataset_hash_of', 'table_hash', 'origin_of', 'without_task',
+           'manifest_hash', 'manifest_bytes', 'cautions', 'summary']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf04
 import hashlib
@@ -198,6 +198,15 @@ def origin_of(manifest:dict, stem:str='')->dict[str,str|None]: # `splits`, `rule
     by_chapter = 'folds' if found['splits'] == 'folds' else 'parallel'
     return dict(splits=by_chapter, rules=TEXT_ALONE.source.rules, source=TEXT_ALONE.source.name)
 
+_BY_TASK = 'counts', 'label_shares', 'label_shares_by_split', 'predictors', 'choices' # Of a manifest
+
+def without_task(manifest:dict, stem:str)->dict:
+    "What a manifest would say without a task"
+    files = {name: digits for name,digits in manifest['files'].items() if name.rpartition('_')[0] != stem}
+    others = {key: {task: value for task,value in manifest[key].items() if task != stem}
+              for key in _BY_TASK if key in manifest}
+    return manifest | others | dict(files=files)
+
 def manifest_hash(manifest:dict)->str: # 32 hexadecimal digits
     "Identifies all that a manifest says, apart from this hash"
     return content_hash(json_bytes({k: v for k,v in manifest.items() if k != 'manifest_hash'}), size=16)
@@ -236,6 +245,7 @@ def cautions(manifest:dict)->list[str]:
     for name in manifest.get('absent_sources', ()):
         found.append(f'{name} annotates no book of it, so there are no tasks from {name}')
     if why := manifest.get('without_choices'): found.append(f'there are no choices, since {why}')
+    if why := manifest.get('without_forms'): found.append(f'there is no word_form, since {why}')
     if doubt := manifest.get('language_doubt'):
         found.append(f'the file {doubt}; correct it, or build with --language')
     found += manifest.get('bible', {}).get('faults', [])

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH', 'MA', 'SP', 'SE', 'MT', 'SF', 'VK', 'WO', 'WC',
-           'WX', 'NV', 'BUILT_IN', 'TASKS', 'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of',
+           'WX', 'WF', 'NV', 'BUILT_IN', 'TASKS', 'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of',
            'count_mentions', 'first_subject', 'collect_uses', 'PairTask', 'GivenLabel', 'mentioned', 'ChoiceTask',
            'Tasks', 'know', 'own_code', 'run_file', 'read_tasks', 'load_tasks', 'loaded_tasks', 'tasks_of',
            'choice_tasks', 'absent_from', 'label_task', 'label_tasks', 'described_in', 'tasks_described',
@@ -30,6 +30,7 @@ from .choices.answers import credit
 from .choices.rivals import CHOICE_BASELINES
 from .choices.cues import choice_cues
 from .choices.following import next_verse
+from .choices.forms import word_form
 from .choices.text import ChoiceText
 from .choices.words import word_choice, word_exchange, word_order
 from .examples import ChoiceRow, Choices, PairExample, VerseExample, Verses, read_json_rows
@@ -399,6 +400,7 @@ class ChoiceTask(Task):
     draw:Callable[[ChoiceText,str],list[ChoiceRow]] # From a text and a split to rows
     labels:tuple[str,...] = ('0','1') # The places of the right choice
     epochs:int = 10 # For fine-tuning
+    needs_links:bool = False # Are its rows made from words that are linked with the source?
 
     example, ending, shortcuts, baselines = ChoiceRow, 'jsonl', (), CHOICE_BASELINES
     has_items, metrics = True, ('accuracy',) # An answer may be a tie
@@ -436,6 +438,7 @@ class ChoiceTask(Task):
 WO = ChoiceTask('word_order', 'WO', 'In which sentence are no neighbouring words exchanged?', word_order)
 WC = ChoiceTask('word_choice', 'WC', 'In which sentence is no word replaced?', word_choice)
 WX = ChoiceTask('word_exchange', 'WX', 'In which sentence are no two words exchanged?', word_exchange)
+WF = ChoiceTask('word_form', 'WF', 'In which sentence has each word its form?', word_form, needs_links=True)
 NV = ChoiceTask('next_verse', 'NV', 'Which verse follows?', next_verse, labels=('0','1','2','3'))
 
 # %% ../../nbs/datasets/tasks.ipynb #c29906e2
@@ -476,7 +479,8 @@ class Tasks(Mapping):
         raise ValueError(f'no task {name!r}; choose from {choices}, or load your own with --tasks')
 
 # %% ../../nbs/datasets/tasks.ipynb #tkbuilt1
-BUILT_IN = Tasks([NMC, PNS, SM, SS, SAC, PN, NS, AP, APA, SKT, STH, MA, SP, SE, MT, SF, VK, WO, WC, WX, NV])
+BUILT_IN = Tasks([NMC, PNS, SM, SS, SAC, PN, NS, AP, APA, SKT, STH, MA, SP, SE, MT, SF, VK,
+                  WO, WC, WX, WF, NV])
 TASKS:dict[str,Task] = dict(BUILT_IN) # What tables know: also the tasks that `know` adds
 
 def know(tasks:Iterable[Task]):
@@ -520,7 +524,7 @@ def run_file(path:Path)->dict: # Name to value
 # %% ../../nbs/datasets/tasks.ipynb #cs04
 TASK_SETS = {name: tuple(t.stem for t in tasks) for name,tasks in dict(
     paper=(NMC, PNS, SM, SS, SAC), core=(SS, MA, SP, MT, SF, VK, NS, SKT, STH),
-    choices=(WO, WC, WX, NV)).items()}
+    choices=(WO, WC, WX, WF, NV)).items()}
 
 # %% ../../nbs/datasets/tasks.ipynb #own05
 @lru_cache(maxsize=32)

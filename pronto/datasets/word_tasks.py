@@ -349,12 +349,12 @@ def word_tasks(
     segmenter:str='unicode', # See `words_of`
     seed:int=0, # Of the aligner
     words:dict[Ref,tuple[LinkedWord,...]]|None=None # As in `link_verses`
-)->tuple[list[WordTask],bytes,dict]: # The tasks; the contents of `links.tsv`; what the manifest says
+)->tuple[list[WordTask],bytes,dict,list[LinkedVerse]]: # Tasks; `links.tsv`; what the manifest says; links
     "The tasks on words of a translation"
     some_text = ' '.join(verse.text for verse in verses[:200])
     if segmenter == 'unicode' and is_unspaced(some_text):
         return [], b'', dict(warning='the text has no blanks between words, so there are no tasks on words; '
-                                     'for tasks on its characters use --segmenter characters')
+                                     'for tasks on its characters use --segmenter characters'), []
     found = link_verses(verses, segmenter, seed, words)
     tasks = _tasks_of(found.verses)
     about = _about_links(found, segmenter, seed)
@@ -364,4 +364,4 @@ def word_tasks(
         n_aligned = len(found.verses) - found.n_stated
         about['links'] = {'stated in the text': found.n_stated, 'aligned': n_aligned} # Verses
         about['stated_words'] = found.stated
-    return tasks, _links_table(found.verses), about
+    return tasks, _links_table(found.verses), about, found.verses

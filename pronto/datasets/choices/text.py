@@ -74,10 +74,11 @@ def _in_units(texts:list[str])->list[list[str]]: # Joined without blanks, the un
 _FREQUENT = 100 # Words that are too frequent to be content words
 
 @dataclass(eq=False)
-class _Words:
-    "The words of a text"
+class _Counted:
+    "The words of a text, and how often each occurs"
     verses:dict[Ref,str] # In order, each on one line
     fold:int|None=None # The fold that is tested; the committed splits if not given
+    linked:tuple=() # Verses whose words are linked with the source, see `LinkedVerse`
 
     @cached_property
     def is_unspaced(self)->bool: return is_unspaced(' '.join([*self.verses.values()][:200]))
@@ -108,6 +109,9 @@ class _Words:
         least = 2 if self.is_unspaced else 3
         return {word: found for word,found in letters.items() if len(found) >= least}
 
+# %% ../../../nbs/datasets/choices/text.ipynb #ctx15w
+class _Words(_Counted):
+    "The words of a text, and which may be changed"
     @cached_property
     def words(self)->dict[str,bool]:
         "The tokens that are words, and may each be changed? Not with a capital, nor a single character"

@@ -19,7 +19,8 @@ from ...datasets.choices.text import ChoiceText
 from ...datasets.examples import kind_of_columns, text_columns
 from ...datasets.loading import REBUILD, Dataset, dataset_folders, fold_folders, lacks_text, open_dataset
 from ...datasets.loading import load_manifest, restore_verses, texts_for, verse_lines
-from ...datasets.manifest import manifest_bytes, table_hash
+from ...datasets.manifest import manifest_bytes, table_hash, without_task
+from ...datasets.tasks import WF
 from ...datasets.word_align import words_of
 from .hf import CARD_TEXTS, foreign_in_export, find_to_export, provenance, write_export
 
@@ -68,9 +69,15 @@ def _require_built(folder:Path, manifest:dict):
 
 _TEXTS = 'verses.tsv', 'text.tsv' # Files of nothing else
 
+def _without_links(manifest:dict)->dict:
+    "A manifest without choices that cannot be drawn again from the text alone"
+    if WF.stem not in manifest.get('choices', {}): return manifest
+    why = 'it cannot be drawn again without the annotations'
+    return without_task(manifest, WF.stem) | dict(without_forms=why)
+
 def _strip_folder(folder:Path, out:Path):
     "Write a dataset, or a fold, without text"
-    manifest, files = load_manifest(folder), {}
+    manifest, files = _without_links(load_manifest(folder)), {}
     _require_built(folder, manifest)
     out.mkdir(parents=True, exist_ok=True)
     for name,expected in manifest['files'].items():
