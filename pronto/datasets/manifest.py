@@ -120,19 +120,16 @@ def make_manifest(
     def column(key): return {stem: a[key] for stem,a in about.items()}
     def total(check): return sum(a['checks'][check] for a in about.values())
     checks = {check: total(check) for check in ('shared_verses','contradictory_pairs')}
-    true = {stem: shares for stem,shares in column('true_label_shares').items() if shares}
-    if true: names['true_label_shares'] = true # Before large counts are put together
     attribution = source.attribution or f'{source.name}: attribution {NOT_STATED}'
     cited = [CITATION, attribution] if annotations.verses else [CITATION] # Nobody has annotated a text alone
     first = {key: names.pop(key) for key in ('code','language','licence')}
-    renamed = {t.stem: source.task_names[t.stem] for t in tasks if t.stem in source.task_names}
-    if renamed: names['task_names'] = renamed # Not to be compared with the task of that stem
-    if source.labels: names['labels'] = source.labels
-    of_tasks = {t.stem: source.by_task[t.stem] for t in tasks if t.stem in source.by_task}
-    if of_tasks: names['task_sources'] = of_tasks
     resemblances = _resemblances(alignment, names['splits'], names.get('fold'))
-    choices = _about_choices(parts, tasks)
-    if choices: names['choices'] = choices
+    def of_tasks(named): return {stem: named[stem] for stem in about if named.get(stem)}
+    optional = dict(
+        true_label_shares=of_tasks(column('true_label_shares')), # Before large counts are put together
+        task_names=of_tasks(source.task_names), # Not to be compared with the task of that stem
+        labels=source.labels, task_sources=of_tasks(source.by_task), choices=_about_choices(parts, tasks))
+    names |= {name: found for name,found in optional.items() if found}
     faults = dict(faults=fault_lines(bible.faults)) if bible.faults else {}
     return dict(
         **first, title=bible.title, rules=source.rules, **names, version=pronto.__version__,
@@ -216,12 +213,18 @@ def manifest_bytes(manifest:dict)->bytes:
     return json_bytes(manifest | dict(manifest_hash=manifest_hash(manifest)))
 
 # %% ../../nbs/datasets/manifest.ipynb #mfcues1
+def _percents(shares:dict[str,float])->str: # e.g. `length 12.0%, place 50.0%`
+    return ', '.join(f'{name} {share:.1%}' for name,share in shares.items())
+
+def _counted(numbers:dict[str,int])->str: # e.g. `1,234 merged, 5 empty`
+    return ', '.join(f'{n:,} {what}' for what,n in numbers.items())
+
 def _cue_line(manifest:dict)->list[str]: # One line; none for manifests of earlier versions
     "How well surface cues predict a task"
     scores = {stem: found.get('cues') for stem,found in manifest['predictors'].items()}
-    said = ', '.join(f'{stem} {score:.1%}' for stem,score in scores.items() if score is not None)
-    if not said: return []
-    return [f'\nAccuracy of surface cues alone (punctuation, capitals, length, place): {said}']
+    known = {stem: score for stem,score in scores.items() if score is not None}
+    if not known: return []
+    return [f'\nAccuracy of surface cues alone (punctuation, capitals, length, place): {_percents(known)}']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf17
 _ABOVE_CHANCE = .03 # That a cue may be; more for few rows, where it may be by luck
@@ -234,8 +237,9 @@ def _telling_cues(manifest:dict)->list[str]:
         if not (n and 'chance' in scores): continue
         chance = scores['chance']
         most = chance + max(_ABOVE_CHANCE, 2*(chance*(1 - chance)/n)**.5)
-        said = ', '.join(f'{name} {score:.1%}' for name,score in scores.items() if (score or 0) > most)
-        if said: found.append(f'{stem}: without reading one can score {said}, and chance is {chance:.1%}')
+        telling = {name: score for name,score in scores.items() if (score or 0) > most}
+        said = f'without reading one can score {_percents(telling)}, and chance is {chance:.1%}'
+        if telling: found.append(f'{stem}: {said}')
     return found
 
 def cautions(manifest:dict)->list[str]:
@@ -272,14 +276,14 @@ _TEXT = dict(permitted='it may be passed on', forbidden='it may not be passed on
 def _stated_line(words:dict)->list[str]:
     "How many links are stated in the text, if some are"
     if not (links := words.get('links')): return []
-    status = ', '.join(f'{n:,} {what}' for what,n in words['stated_words'].items())
+    status = _counted(words['stated_words'])
     verses = ', '.join(f'in {n:,} verses {what}' for what,n in links.items() if n)
     return [f'\nLinks of words are {verses}; of the words of the former: {status}']
 
 def _choices_lines(manifest:dict)->list[str]: # None without choices
     "How many rows of test each change has, and whether other splits than those of other tasks"
-    found = [f'{stem} {", ".join(f"{n:,} {changed}" for changed,n in splits["test"].items())}'
-             for stem,splits in manifest.get('choices', {}).items() if len(splits['test']) > 1]
+    tested = {stem: splits['test'] for stem,splits in manifest.get('choices', {}).items()}
+    found = [f'{stem} {_counted(changed)}' for stem,changed in tested.items() if len(changed) > 1]
     lines = [f'\nWhat was changed, in test: {"; ".join(found)}'] if found else []
     if 'choices' in manifest and manifest['splits'] not in ('parallel','folds'):
         lines.append('\nChoices are divided by chapter, not by these splits')
@@ -289,7 +293,7 @@ def _words_lines(words:dict)->list[str]: # What `word_tasks` says of a dataset
     "How many verses the tasks on words keep, why others are out, and how good the labels are"
     if not words.get('tasks'): return []
     kept = ', '.join(f'{found["verses"]:,} ({stem})' for stem,found in words['kept'].items())
-    left_out = ', '.join(f'{n:,} with {what}' for what,n in words['left_out'].items())
+    left_out = _counted({f'with {what}': n for what,n in words['left_out'].items()})
     lines = f'Of {words["linked"]["verses"]:,} verses with linked words, links suffice in {kept}'
     return [f'\n{lines}{"; not linked: " if left_out else ""}{left_out}', *_stated_line(words),
             f'\n{words.get("quality") or alignment_quality_note()}']
@@ -304,7 +308,7 @@ def summary(manifest:dict)->str: # Markdown
     rows = []
     for stem,counts in manifest['counts'].items():
         shares = training_shares(TASKS.get(stem), manifest['label_shares'][stem]).items()
-        shown = ', '.join(f'{label} {share:.1%}' for label,share in shares if share >= 0.005)
+        shown = _percents({label: share for label,share in shares if share >= 0.005})
         rows.append([Markup(stem), *(counts[s] for s in SPLITS), shown])
     table = markdown_table(['task', *SPLITS, 'label shares'], rows, 'lrrrl')
     why = manifest.get('splits_reason')
