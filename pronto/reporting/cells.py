@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['FEW_SEEDS', 'MANY', 'Cell', 'Cells', 'difference', 'mean_difference', 'read_cells', 'read_each', 'number', 'as_shown',
            'limit_text', 'difference_text', 'best_note', 'few_seeds_note', 'between', 'collapse_mark', 'score_column',
-           'ends_column', 'score_columns', 'difference_columns', 'data_notes', 'described', 'setting_note',
-           'with_languages', 'Spread', 'across_languages', 'spreads', 'spread_note']
+           'ends_column', 'score_columns', 'difference_columns', 'data_notes', 'described', 'settings_text',
+           'setting_note', 'with_languages', 'Spread', 'across_languages', 'spreads', 'spread_note']
 
 # %% ../../nbs/reporting/cells.ipynb #ce000005
 from dataclasses import dataclass, field
@@ -245,15 +245,23 @@ def data_notes(
     records:list[Run]
 )->list[str]: # Sentences for the notes of a table; none if there is nothing to say
     "Datasets without a manifest to check them by, old intervals, and how translations were searched"
-    unchecked = ', '.join(dict.fromkeys(r.dataset_name for r in records if r.unchecked))
-    searched = dict.fromkeys(f'{task_name(task_key(r))}, {r.model_name}, {r.recipe}: {how}'
-                             for r in records if (how := search_name(r)))
-    without = 'Datasets without a manifest, so that nothing tells whether they are whole:'
-    found = [f'{without} {unchecked}.'] if unchecked else []
+    found = []
+    unchecked = dict.fromkeys(r.dataset_name for r in records if r.unchecked)
+    if unchecked:
+        without = 'Datasets without a manifest, so that nothing tells whether they are whole:'
+        found.append(f'{without} {", ".join(unchecked)}.')
     earlier = sum(r.is_search and r.intervals_by != INTERVALS for r in records) # Others are computed anew
-    old = 'Retrievals whose intervals are those of an earlier estimate:'
-    if earlier: found.append(f'{old} {earlier} of {len(records)}.')
-    return found + ([f'How translations were searched: {"; ".join(searched)}.'] if searched else [])
+    if earlier:
+        old = 'Retrievals whose intervals are those of an earlier estimate:'
+        found.append(f'{old} {earlier} of {len(records)}.')
+    searched = {}
+    for r in records:
+        how = search_name(r)
+        if how:
+            searched[f'{task_name(task_key(r))}, {r.model_name}, {r.recipe}: {how}'] = True
+    if searched:
+        found.append(f'How translations were searched: {"; ".join(searched)}.')
+    return found
 
 # %% ../../nbs/reporting/cells.ipynb #cmp00027
 def described(
@@ -273,26 +281,42 @@ def described(
     return '; '.join(texts[:most]) + rest
 
 # %% ../../nbs/reporting/cells.ipynb #pc11s
+def settings_text(used:dict[str,list])->str: # e.g. `Recipe: paper; epochs: 3.`; empty without any value
+    "What is set, and to which values"
+    said = [f'{name}: {", ".join(map(str, values))}' for name,values in used.items() if values]
+    text = '; '.join(said)
+    return f'{text[:1].upper()}{text[1:]}.' if said else ''
+
+def _settings(runs:list[Run])->dict[str,list]:
+    def values(get): return sorted({get(run) for run in runs} - {None, ''})
+    cells = grouped(runs, cell_of).values()
+    parts = [part for run in runs for part in run.trained_on or ()]
+    draws = {part.get('draw') for part in parts if 'size' in part}
+    return dict(
+        recipe=values(lambda run: run.recipe),
+        epochs=values(lambda run: run.hyperparameters.get('epochs')),
+        splits=values(lambda run: run.splits),
+        seeds=sorted(set(map(len, cells))),
+        draws=[len(draws)] if draws else [],
+        limit=values(lambda run: run.limit))
+
 def setting_note(runs:list[Run])->str: # e.g. `Recipe: paper; epochs: 3; seeds: 3; limit: 300.`
     "How the runs of a table were made, in one line"
-    of = lambda value: sorted({v for v in map(value, runs) if v not in (None, '')})
-    cells = grouped(runs, cell_of).values()
-    draws = {part.get('draw') for r in runs for part in r.trained_on or () if 'size' in part}
-    said = dict(
-        recipe=of(lambda r: r.recipe), epochs=of(lambda r: r.hyperparameters.get('epochs')),
-        splits=of(lambda r: r.splits), seeds=sorted(set(map(len, cells))),
-        draws=[len(draws)] if draws else [], limit=of(lambda r: r.limit))
-    note = '; '.join(f'{name}: {", ".join(map(str, values))}' for name,values in said.items() if values)
-    note = f'{note[:1].upper()}{note[1:]}.'
-    collapsed = sum(bool(r.collapsed) for r in runs)
-    if collapsed: note += f' Collapsed runs: {collapsed} of {len(runs)}.'
+    said = [settings_text(_settings(runs))]
+    collapsed = sum(bool(run.collapsed) for run in runs)
+    if collapsed:
+        said.append(f'Collapsed runs: {collapsed} of {len(runs)}.')
     kept = sum(map(probe_kept, runs))
-    if kept: note += f' Runs whose probe before training was kept: {kept:.0f} of {len(runs)}.'
-    pairs = grouped(runs, lambda r: (r.model_name, r.dataset_name))
-    shares = {pair: unknown_share(some) for pair,some in pairs.items()}
-    unread = '; '.join(f'{m} on {b} {percent(share)}' for (m,b),share in shares.items() if share)
-    if unread: note += f' Tokens of the test set that a model does not know: {unread}.'
-    return ' '.join([note, *data_notes(runs)])
+    if kept:
+        said.append(f'Runs whose probe before training was kept: {kept:.0f} of {len(runs)}.')
+    unread = []
+    for (model,bible),some in grouped(runs, lambda run: (run.model_name, run.dataset_name)).items():
+        share = unknown_share(some)
+        if share:
+            unread.append(f'{model} on {bible} {percent(share)}')
+    if unread:
+        said.append(f'Tokens of the test set that a model does not know: {"; ".join(unread)}.')
+    return ' '.join([*said, *data_notes(runs)])
 
 # %% ../../nbs/reporting/cells.ipynb #tr000021
 _SCRIPTS = dict(grc='Grek') # Where the usual script is not that of Bibles

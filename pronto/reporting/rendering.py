@@ -20,6 +20,7 @@ from ..core.stats import chapter_cells
 from ..core.tables import ABSENT, Column, Printed, Table, cells_of, decimal, grouped, percent
 from ..core.tables import record_of, titles_of
 from ..datasets.tasks import TASKS
+from .cells import settings_text
 from .scores import IN_PERCENT, METRICS, MIN_SEEDS, AgainstBaseline, Answers, is_clear
 from .scores import seed_scores, shown
 from ..runs.folds import following_share, probe_kept, unknown_share
@@ -298,13 +299,7 @@ def _values(cells:list[dict], name:str)->list: # Sorted
     return sorted({cell[name] for cell in cells} - {None, '', 0})
 
 def _setting(cells:list[dict])->str: # A frozen model, for instance, has no epochs
-    said = []
-    for name in 'recipe', 'epochs', 'splits', 'seeds':
-        values = ', '.join(map(str, _values(cells, name)))
-        if values:
-            said.append(f'{name}: {values}')
-    text = '; '.join(said)
-    return f'{text[:1].upper()}{text[1:]}.' if text else ''
+    return settings_text({name: _values(cells, name) for name in ('recipe','epochs','splits','seeds')})
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd02
 def _is_invented(block:Block)->bool: return 'qaa' <= block[0][0]['bible'][:3] <= 'qtz'
