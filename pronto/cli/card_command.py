@@ -8,6 +8,7 @@ __all__ = ['write_page', 'card_options', 'card_command']
 # %% ../../nbs/cli/card_command.ipynb #ccmd0005
 import re
 from html import escape
+from lxml.html import fragment_fromstring, tostring
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from .options import least_verses_option, readers_option, replace_option, runs_option
@@ -17,6 +18,16 @@ from ..core.files import data_dir, require_place, template, write_aside
 from ..core.tables import in_own_cells
 
 # %% ../../nbs/cli/card_command.ipynb #page0006
+def _labelled(body:str)->str: # HTML
+    "Each cell says its column, for screens on which a row is a block"
+    page = fragment_fromstring(body, create_parent='div')
+    for table in page.iter('table'):
+        names = [th.text_content() for th in table.iter('th')]
+        for row in table.iter('tr'):
+            for name,cell in zip(names, row.findall('td')):
+                cell.set('data-column', name)
+    return tostring(page, encoding='unicode')
+
 def _page_of(
     notebook, title:str,
     language:str='' # Of the verses in it, as `language_tag` names it
@@ -28,7 +39,7 @@ def _page_of(
     exporter = HTMLExporter(template_name='basic', config=config, exclude_input=True,
                             exclude_output_prompt=True, exclude_anchor_links=True)
     body, _ = exporter.from_filename(str(notebook))
-    known = dict(title=escape(title), body=in_own_cells(body, language))
+    known = dict(title=escape(title), body=_labelled(in_own_cells(body, language)))
     return re.sub(r'{{(\w+)}}', lambda place: known[place[1]], template('card.html'))
 
 # %% ../../nbs/cli/card_command.ipynb #page0008

@@ -128,14 +128,16 @@ def _draw_scale(ax, of_models:dict[str,LanguageScore]): # All on the same rows
     rows += [('counting words and letters', max(found.ngrams for found in of_models.values()), None, '.3')]
     rows += [(model, found.value, found.interval, 'C0') for model,found in of_models.items()]
     rows.append(('all right', 100, None, '.6'))
-    for y,(_,value,interval,color) in enumerate(rows):
+    for y,(name,value,interval,color) in enumerate(rows):
         ax.axhline(y, color='.9', lw=1, zorder=0)
         if interval: ax.plot(interval, [y, y], color=color, lw=3, alpha=.4, solid_capstyle='butt')
         ax.plot(value, y, 'o', color=color)
-        ax.annotate(f'{value:.0f}', (value, y), (0, 5), textcoords='offset points', ha='center', fontsize=7)
-    ax.set_yticks(range(len(rows)), [no_formula(name) for name,*_ in rows], fontsize=8)
+        left = value > 50 # The name stands where there is room
+        how = dict(textcoords='offset points', ha='right' if left else 'left', va='center', fontsize=8)
+        ax.annotate(f'{no_formula(name)}: {value:.0f}', (value, y), (-7 if left else 7, 0), **how)
     lowest = min(0, *((interval or [value])[0] for _,value,interval,_ in rows))
-    ax.set(xlim=(lowest - 6, 108), ylim=(len(rows) - .4, -.7), xlabel='0 is guessing, 100 is all right')
+    ax.set(xlim=(lowest - 4, 104), ylim=(len(rows) - .5, -.5), yticks=[])
+    ax.tick_params(labelsize=7)
 
 def score_scale(records:list[Run])->Picture|None: # `None` without choices
     "The numbers of the models on a scale, one for each dataset and protocol"
@@ -144,9 +146,11 @@ def score_scale(records:list[Run])->Picture|None: # `None` without choices
     if not scores: return None
     by_dataset = grouped(scores, lambda key: key[:2])
     most = max(map(len, by_dataset.values()))
-    size = 4.2, len(by_dataset)*(.9 + .3*(most + 3))
+    size = 2.95, len(by_dataset)*(.5 + .24*(most + 3)) # As wide as the screen of a telephone
     figure, axes = plt.subplots(len(by_dataset), figsize=size, squeeze=False, layout='constrained')
     for ax,(place,keys) in zip(axes.flat, by_dataset.items()):
         _draw_scale(ax, {key[2]: scores[key] for key in keys})
-        ax.set_title(f'What is known of {_language_of(records, place[0])} ({place[1]})', fontsize=9)
-    return Picture(figure, 'What each model knows of the language, from 0 for guessing to 100')
+        ax.set_title(no_formula(f'{_language_of(records, place[0])} ({place[1]})'), fontsize=9)
+    picture = Picture(figure, 'What each model knows of the language, from 0 for guessing to 100')
+    plt.close(figure) # Or a notebook shows it once more
+    return picture
