@@ -114,6 +114,14 @@ def of_subjects(cell, column, less): # NS
     book = {b: r[less] for (t,b),r in quality('tt16').items() if t == 'NS'}
     return [r[column] - book[b] for (t,b),r in quality(cell).items() if t == 'NS']
 
+CHANGED = 'word_order', 'word_choice', 'word_exchange'
+
+def of_choices(column, *stems):
+    return [one('choices/order.csv', column, task=stem, family='all') for stem in stems]
+
+def numbers_of(model, *codes): # Of languages; all if none are named
+    return [number(r['value']) for r in rows('choices/languages.csv', model=model) if not codes or r['translation'] in codes]
+
 # Page, what it says with a group for each figure, and the figures of the tables
 def macula_gates(column, *tasks): # Without the sign, and without the interval
     found = [row[column] for row in rows('macula_gates.csv') if row['Task'] in tasks]
@@ -166,6 +174,11 @@ CHECKED = [
      lambda: ends(ngrams('real/mela_like.csv'))),
     ('nbs/(executed/)?mela', r'Baselines of n-grams have (−?\d+) to (\d+)', lambda: ends(ngrams('real/mela_like.csv'))),
     ('nbs/(executed/)?xtreme', r'falls short of them by (\d+) to (\d+) points', lambda: ends(behind_ngrams())),
+    ('README.md', r"Kendall's τ ([\d.]+) on WO, ([\d.]+) on WC, ([\d.]+) on WX\), with ([\d.]+), ([\d.]+) and ([\d.]+) points of room",
+     lambda: of_choices('tau', *CHANGED) + of_choices('room', *CHANGED)),
+    ('README.md', r'NV \(τ ([\d.]+)\) stays out', lambda: of_choices('tau', 'next_verse')),
+    ('README.md', r'has ([\d.]+) in English, which it has read, and (−[\d.]+) to ([\d.]+) in \[ten languages',
+     lambda: numbers_of('causal 100', 'engweb') + ends([x for x in numbers_of('causal of English') if x < 50])),
     ('nbs/tasks_quality', r'one label has (\d+) to (\d+) % of their rows',
      lambda: ends([number(quality('tt15')['majority'][t]) for t in ('NMC','PNS','SM')])),
     ('nbs/tasks_quality', r'the book alone gives (\d+) points, of (\d+) to (\d+) that n-grams have',
@@ -201,6 +214,8 @@ UNCHECKED = {
     ('docs/tutorials/all-languages.md', 'a thousand of them take about'): 'benchmarks/release.py',
     ('docs/tutorials/judge.md', 'If 90 % of the labels are right'): 'an example',
     ('docs/tutorials/new-language.md', 'If one of them is near 100 %'): 'an example',
+    ('nbs/choices', 'A GPU trained for each of ten translations'): SHAPE,
+    ('nbs/choices', 'So the order is known: n-grams of 2'): SHAPE,
     ('nbs/gold.ipynb', 'labels in the paper (1.652 and 1.801; 0.336 and 0.332)'): 'printed in the paper',
     ('nbs/(executed/)?mela', 'The model is a BERT of 1.3 million weights'): SHAPE,
     ('nbs/(executed/)?mela', 'Here the recipe `mela` is what the paper states'): SHAPE,
