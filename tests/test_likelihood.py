@@ -229,7 +229,7 @@ def test_the_number_comes_first_on_the_page_and_in_the_notebook(chosen, tmp_path
     from pronto.cli.command import main
     tmp, argv = chosen
     line, = lines_of(tmp/'runs')
-    assert re.search(r'causal .*: \d+\.\d of 100 .*, n-grams \d+\.\d; 0 is guessing \(WO, WC, WX; likelihood\)', line)
+    assert re.search(r'causal .*: \d+\.\d of 100 .*, n-grams \d+\.\d; 0 is guessing \(WO, WC, WX, by chapter; likelihood\)', line)
     assert main(['report', '--runs', str(tmp/'runs'), '-o', str(tmp_path/'report.html')]) == 0
     page = (tmp_path/'report.html').read_text()
     assert page.index(f'<p>{line}</p>') < page.index('id="about"')

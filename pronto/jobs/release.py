@@ -352,12 +352,17 @@ def _few(names:list[str])->str:
 # Of a New Testament by reference, at most: 5.5 MB is usual, 7.4 MB in scripts of India; words take 5.6 MB
 _BYTES_EACH = 9_000_000
 _BYTES_OF_WORDS = 7_000_000
+_BYTES_OF_CHOICES = 7_000_000 # 4.5 MB are usual
 
 def _require_room(out:Path, n:int, settings:Settings):
     "Raise `InputError` if the disk has no room for `n` more translations"
     parent = next(place for place in [out.absolute(), *out.absolute().parents] if place.is_dir())
     free = shutil.disk_usage(parent).free
-    each = _BYTES_EACH + _BYTES_OF_WORDS if settings.aligner else _BYTES_EACH
+    each = _BYTES_EACH
+    if settings.aligner:
+        each += _BYTES_OF_WORDS
+    if settings.choices:
+        each += _BYTES_OF_CHOICES
     needed = n*each
     if settings.splits == 'folds':
         needed *= N_FOLDS

@@ -97,7 +97,7 @@ def score_lines(records:list[Run])->list[str]:
         about = ', '.join(task_name(stem) for stem in found.tasks)
         interval = f' [{found.interval[0]:.0f}, {found.interval[1]:.0f}]' if found.interval else ''
         lines.append(f'{dataset}: {model} {found.sentence}: {found.value:.1f} of 100{interval}, n-grams '
-                     f'{found.ngrams:.1f}; 0 is guessing ({about}; {protocol}).')
+                     f'{found.ngrams:.1f}; 0 is guessing ({about}, by chapter; {protocol}).')
     return lines
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs31
