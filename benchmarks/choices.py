@@ -224,7 +224,9 @@ def run(args):
         keep(args, known)
     keep(args, known)
     print('not done:', ', '.join(map(str, [*running.values(), *left])) or 'nothing', flush=True)
-    os._exit(0) # What is left of the pool ends with its starter
+    for process in multiprocessing.active_children(): # Also in the middle of a training
+        process.terminate()
+    os._exit(0)
 
 # Tables
 

@@ -26,4 +26,4 @@ def test_other_draws_change_other_places(study, monkeypatch):
         return [row.choices for row in words.word_order(made, made.splits[Ref('MRK', 1, 1)])]
     first = rows()
     study.draw_again(2, text.drawn)
-    assert rows() != first and len(rows()) == len(first) == 8
+    assert rows() != first and len(rows()) == len(first) > 5
