@@ -163,14 +163,17 @@ def _changed_epochs(record:Run)->int|None: # `None` where they are those of the 
 # %% ../../nbs/runs/comparing.ipynb #cmp0016p
 def preferred(cells:list[list[Run]])->list[int]: # Places in `cells`, each of which has the seeds of one cell
     "Choose one test set for each board, translation and task, and the latest setting of each model there"
-    first = [seeds[0] for seeds in cells]
-    def where(i): return (first[i].dataset_name, task_key(first[i]), board_of(first[i]))
-    def of_model(i): return (first[i].model_name, *_trained(first[i]))
+    def where(i):
+        run = cells[i][0]
+        return run.dataset_name, task_key(run), board_of(run)
+    def of_model(i): return cells[i][0].model_name, *_trained(cells[i][0])
+    def preference_of(places): return preference([run for i in places for run in cells[i]])
     chosen = []
     for places in grouped(range(len(cells)), where).values():
-        sets = grouped(places, lambda i: test_on_board(first[i])).values()
-        best = max(sets, key=lambda rows: preference([r for i in rows for r in cells[i]]))
-        chosen += [max(rows, key=lambda i: latest(cells[i])) for rows in grouped(best, of_model).values()]
+        test_sets = grouped(places, lambda i: test_on_board(cells[i][0])).values()
+        best = max(test_sets, key=preference_of)
+        for settings in grouped(best, of_model).values():
+            chosen.append(max(settings, key=lambda i: latest(cells[i])))
     return chosen
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00018
@@ -249,60 +252,74 @@ def _value(key:str, value)->str: # e.g. `learning rate 0.0001`
     if not value: return f'no {key}'
     return f'{key} {value}' if isinstance(value, (int, float, str)) else f'other {key}'
 
-def _others(records:list[Run], names:list)->list[list[str]]: # For each record
-    "Other hyperparameters of a model, if runs that would share a cell differ in them"
-    clashes = {}
+def _clashes(records:list[Run], names:list)->dict: # A name to hyperparameters, in order
+    "In which hyperparameters the runs of a cell differ"
+    found = {}
     cells = grouped(range(len(records)), lambda i: (names[i], records[i].task, test_set(records[i])))
     for (name,*_),places in cells.items():
         given = [records[i].hyperparameters for i in places]
-        for k in dict.fromkeys(k for some in given for k in some if k != 'epochs'):
-            if any(some.get(k) != given[0].get(k) for some in given): clashes.setdefault(name, {})[k] = True
+        for key in dict.fromkeys(key for some in given for key in some):
+            differ = any(some.get(key) != given[0].get(key) for some in given)
+            if differ and key != 'epochs':
+                found.setdefault(name, {})[key] = True
+    return found
+
+def _others(records:list[Run], names:list)->list[list[str]]: # For each record
+    "Other hyperparameters of a model, if runs that would share a cell differ in them"
+    clashes = _clashes(records, names)
     said = []
-    for r,name in zip(records, names):
-        recipe, task = RECIPES.get(r.recipe), TASKS.get(r.task)
-        usual = recipe.settings(task) if recipe and task and name in clashes else {}
-        value = r.hyperparameters.get
-        said.append([_value(k, value(k)) for k in clashes.get(name, ()) if value(k) != usual.get(k)])
+    for run,name in zip(records, names):
+        keys = clashes.get(name, ())
+        recipe, task = RECIPES.get(run.recipe), TASKS.get(run.task)
+        usual = recipe.settings(task) if recipe and task and keys else {}
+        given = {key: run.hyperparameters.get(key) for key in keys}
+        said.append([_value(key, value) for key,value in given.items() if value != usual.get(key)])
     return said
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00022
-def _apart(records:list[Run], limits:bool)->list[tuple[str,dict[str,str]]]: # For each record
-    "What sets its model apart, and code to the digits that set a dataset apart; empty without need"
-    files, data = [_files(r) for r in records], _digits_of_data(records)
+def _apart(records:list[Run], limits:bool)->list[Apart]: # For each record
+    "What sets its model and its datasets apart; empty without need"
+    files, data = list(map(_files, records)), _digits_of_data(records)
     weights, ways, others = _digits_apart(files), _ways(records, limits), _others(records, files)
-    said = ([weights[of], *way, *other] for of,way,other in zip(files, ways, others))
-    labels = [', '.join(filter(None, some)) for some in said]
-    digits = ({code: data.get((code, found), '') for code,found in _data(r)[::-1]} for r in records)
-    return list(zip(labels, digits))
+    found = []
+    for run,of,way,other in zip(records, files, ways, others):
+        label = ', '.join(filter(None, [weights[of], *way, *other]))
+        digits = {code: data.get((code, digest), '') for code,digest in _data(run)[::-1]}
+        found.append(Apart((label,), digits))
+    return found
 
 def name_apart(
     records:list[Run], # Those that are shown together
     limits:bool=True # Also name limits? Not where a table has a block for each
 )->list[Run]: # Each knows what its names say: `model_name`, `dataset_name`, `train_names`
     "Tell runs apart that must not be averaged or compared as one"
-    if not records or records[0].apart: return records
+    if not records or records[0].apart:
+        return records
     records = _with_kinds(records)
-    found = _apart(records, limits)
-    return [r.but(apart=Apart((label,), digits)) for r,(label,digits) in zip(records, found)]
+    return [run.but(apart=apart) for run,apart in zip(records, _apart(records, limits))]
 
 def under_own_names(records:list[Run])->list[Run]:
     "The same models under one name, where a question compares them over recipes and settings"
     return [r.but(apart=r.apart and r.apart._replace(labels=())) for r in records]
 
 # %% ../../nbs/runs/comparing.ipynb #cmp00025a
+def _without_epochs(run:Run)->Run:
+    others = {key: value for key,value in run.hyperparameters.items() if key != 'epochs'}
+    return run.but(hyperparameters=others)
+
 def models_apart(
     records:list[Run],
     epochs:bool=True # Also name epochs? Not where a table says those of all runs
 )->list[Run]: # With another `model_name` only
     "Tell runs apart by their models alone, for tables in which a row names its recipe"
-    def without(used): return used if epochs else {k: v for k,v in used.items() if k != 'epochs'}
-    alike = [r.but(hyperparameters=without(r.hyperparameters)) for r in records]
+    alike = records if epochs else list(map(_without_epochs, records))
     made = list(records)
     for places in grouped(range(len(records)), lambda i: records[i].recipe).values():
-        for i,(label,digits) in zip(places, _apart(_with_kinds([alike[i] for i in places]), limits=False)):
+        found = _apart(_with_kinds([alike[i] for i in places]), limits=False)
+        for i,(labels,digits) in zip(places, found):
             codes = records[i].dataset, *records[i].train
             versions = dict.fromkeys(digits[code] for code in codes if digits.get(code))
-            made[i] = records[i].but(apart=Apart((label, ', '.join(versions))))
+            made[i] = records[i].but(apart=Apart((*labels, ', '.join(versions))))
     return made
 
 # %% ../../nbs/runs/comparing.ipynb #cmp0017a
