@@ -77,6 +77,7 @@ class _Sequence:
         self.own = [] # Where the part begins to which each token belongs: what texts share, or one adds
         self.before = [] # Where the part begins that comes before it
         self.asked = [] # Place to read, token, and number of the group, of the text and of the value
+        self.unseen = [] # The same three numbers of tokens that nothing precedes
 
     def add(self, item:_Item):
         shared, start = item.shared, len(self.ids)
@@ -87,6 +88,7 @@ class _Sequence:
             places = [start + i if i < shared else rest + i - shared for i in range(len(text.ids))]
             self.asked += [(places[i - 1], text.ids[i], item.number, k, j)
                            for j,i in enumerate(text.own) if i]
+            self.unseen += [(item.number, k, j) for j,i in enumerate(text.own) if not i]
 
     def _append(self, ids:list[int], position:int, before:int):
         self.own += [len(self.ids)]*len(ids)
@@ -138,7 +140,8 @@ def _answer(reader, sequences:list[_Sequence], as_batch:Callable, values:list[li
     said, found = log_probabilities(reader.net, batch, [one[:3] for one in asked])
     for (*_,number,k,j),value in zip(asked, found):
         values[number][k][j] = value
-    return said
+    for number,k,j in (one for sequence in sequences for one in sequence.unseen):
+        values[number][k][j] = -np.log(said.logits.shape[-1])
 
 def _can_limit(reader, items:list[_Item])->bool:
     "Does the model say the same of texts in one sequence as of each alone?"
@@ -166,11 +169,9 @@ def read_groups(
         sequences, as_batch, size = _filled(items), _limited, max(1, size//4)
     else:
         sequences, as_batch = _apart(items), _whole
-    values = [[np.full(len(x.own), np.nan) for x in group] for group in groups]
-    guess = 0.
+    values = [[np.zeros(len(x.own)) for x in group] for group in groups]
     tick(groups.count([]))
     for batch in batches_by_length([s.ids for s in sequences], size):
-        said = _answer(reader, [sequences[i] for i in batch], as_batch, values)
-        guess = -np.log(said.logits.shape[-1])
+        _answer(reader, [sequences[i] for i in batch], as_batch, values)
         tick(len(batch)*len(items)/len(sequences))
-    return [[np.where(np.isnan(x), guess, x) for x in group] for group in values]
+    return values

@@ -8,7 +8,7 @@ __all__ = ['Judgement', 'are_judgements', 'judgements', 'export_euroeval', 'expo
 # %% ../../../nbs/lab/interop/judgements.ipynb #jg05
 import csv, io, json
 from pathlib import Path
-from typing import NamedTuple
+from typing import Iterator, NamedTuple
 from ...bibles.languages import identify
 from ...core.files import InputError, replace_folder, template, to_stderr
 from ...datasets.examples import ChoiceRow
@@ -57,12 +57,17 @@ def _judged(code:str, dataset)->_Judged:
     sizes = {stem: {s: len(found) for s,found in parts.items()} for stem,parts in tasks.items()}
     return _Judged(code, provenance(dataset) | dict(sizes=sizes), tasks)
 
-def _all_judged(folders, progress)->list[_Judged]:
-    found = progress(list(find_to_export(folders).items()))
-    judged = [_judged(code, one.load()) for code,one in found]
-    if any(one.tasks for one in judged): return [one for one in judged if one.tasks]
-    what = 'has no choices between two sentences; build it with a newer `pronto build`'
-    raise InputError(folders[0], what)
+def _each(folders, progress)->Iterator[_Judged]:
+    "The datasets with judgements, one after the other; raises `InputError` if there is none"
+    left = True
+    for code,one in progress(list(find_to_export(folders).items())):
+        judged = _judged(code, one.load())
+        if judged.tasks:
+            left = False
+            yield judged
+    if left:
+        what = 'has no choices between two sentences; build it with a newer `pronto build`'
+        raise InputError(folders[0], what)
 
 # %% ../../../nbs/lab/interop/judgements.ipynb #jg13
 _EUROEVAL = dict(zip(SPLITS, ('train','val','test'))) # Its names of splits
@@ -96,33 +101,35 @@ def _write_euroeval(one:_Judged, folder:Path):
 
 def export_euroeval(folders, out, progress=iter)->list[str]: # Names of the datasets
     "Write judgements for EuroEval; raises `InputError` without any, or if `out` cannot be written"
-    judged = _all_judged(folders, progress)
+    about, names = [], []
     with replace_folder(out, foreign_in_export) as aside:
-        for one in judged: _write_euroeval(one, aside)
+        for one in _each(folders, progress):
+            _write_euroeval(one, aside)
+            about.append(one.about)
+            names += [_euroeval_name(one.code, stem) for stem in one.tasks]
         (aside/'custom_datasets.py').write_text(template('euroeval_datasets.txt'), encoding='utf-8')
-        names = [_euroeval_name(one.code, stem) for one in judged for stem in one.tasks]
-        opening = CARD_TEXTS['opening']['euroeval'].format(name=names[0])
-        write_export(aside, 'euroeval', [one.about for one in judged], opening)
+        write_export(aside, 'euroeval', about, CARD_TEXTS['opening']['euroeval'].format(name=names[0]))
     return names
 
 # %% ../../../nbs/lab/interop/judgements.ipynb #jg15
+def _write_mela(one:_Judged, folder:Path):
+    folder.mkdir(parents=True)
+    for split in SPLITS:
+        rows = [[x.text, int(x.is_right), f'{stem}: {x.changed}']
+                for stem,parts in one.tasks.items() for x in parts[split]]
+        (folder/f'{split}.csv').write_bytes(_csv(['sentence','label','source'], rows))
+
 def export_mela(folders, out, progress=iter)->list[str]: # Languages
     "Write judgements in the form of MELA; raises `InputError` for two datasets in one language"
-    judged, places = _all_judged(folders, progress), {}
-    for one in judged:
-        language = language_code(one.about['language'], one.code) or one.code
-        if language in places:
-            what = f'is in {language}, as {places[language].code}; export one of a language at a time'
-            raise InputError(one.code, what)
-        places[language] = one
+    found = {}
     with replace_folder(out, foreign_in_export) as aside:
-        for language,one in places.items():
-            (aside/'v1.0'/language).mkdir(parents=True)
-            for split in SPLITS:
-                rows = [[x.text, int(x.is_right), f'{stem}: {x.changed}']
-                        for stem,parts in one.tasks.items() for x in parts[split]]
-                table = _csv(['sentence','label','source'], rows)
-                (aside/'v1.0'/language/f'{split}.csv').write_bytes(table)
+        for one in _each(folders, progress):
+            language = language_code(one.about['language'], one.code) or one.code
+            if language in found:
+                what = f'is in {language}, as {found[language]["code"]}; export one of a language at a time'
+                raise InputError(one.code, what)
+            found[language] = one.about
+            _write_mela(one, aside/'v1.0'/language)
         opening = CARD_TEXTS['opening']['mela'].format(folder=Path(out).name)
-        write_export(aside, 'mela', [one.about for one in judged], opening)
-    return list(places)
+        write_export(aside, 'mela', list(found.values()), opening)
+    return list(found)
