@@ -156,8 +156,8 @@ class _PairRows:
 
     def blocks(self, size:int=1024)->Iterator['_PairRows']:
         "A few rows at a time"
-        columns = self.sense, self.first, self.second, self.lost, self.known
-        return (_PairRows(*part) for part in zip(*(column.split(size) for column in columns)))
+        columns = [column.split(size) for column in vars(self).values()]
+        return (_PairRows(*part) for part in zip(*columns))
 
 @dataclass
 class _KnownUses:
@@ -172,25 +172,31 @@ class _KnownUses:
         first, second = (torch.from_numpy(verses.numbers(row.texts[i] for row in rows)) for i in (0, 1))
         width = len(verses.rows)
         have = self.pairs[:,0]*width + self.pairs[:,1]
-        def uses(verse): return torch.isin(sense*width + verse, have)
-        place = torch.searchsorted(have, sense*width + first).clamp(max=max(len(have) - 1, 0))
+        def use_of(verse): return sense*width + verse
+        def uses(verse): return torch.isin(use_of(verse), have)
+        place = torch.searchsorted(have, use_of(first)).clamp(max=max(len(have) - 1, 0))
         partner = self.partners[place] if len(have) else second
         other = torch.where(uses(first) & ~uses(second), partner, second) # Both labels lose two verses
+        lost = torch.stack([first, other], 1)
         known = torch.stack([uses(first), uses(other) & (other != first)], 1)
-        return _PairRows(sense, first, second, torch.stack([first, other], 1), known)
+        return _PairRows(sense, first, second, lost, known)
 
 # %% ../../nbs/modeling/probing.ipynb #9bpr0005
 def find_uses(task, rows:list, senses:list[str], verses:Encodings)->_KnownUses:
     "The uses of senses that follow from the rows of train"
-    numbers, found = {sense: i for i,sense in enumerate(senses)}, set()
-    partner, asked = {}, {} # By verse 1, and where that tells nothing by verse 2
+    numbers = {sense: i for i,sense in enumerate(senses)}
+    found, asked, partner = {}, {}, {} # Use to a verse: itself; by verse 2; by verse 1, which goes first
     for row in rows:
         uses = [(numbers[row.sense], verses.rows[text]) for text in task.texts_with_sense(row)]
-        found.update(uses)
-        if len(uses) == 2: partner[uses[0]], asked[uses[1]] = uses[1][1], uses[0][1]
+        found |= {use: use[1] for use in uses}
+        if len(uses) < 2: continue
+        first, second = uses
+        asked[second] = first[1]
+        partner[first] = second[1]
+    partners = found | asked | partner
     told = sorted(found)
-    partners = torch.tensor([partner.get(use, asked.get(use, use[1])) for use in told], dtype=torch.long)
-    return _KnownUses(numbers, torch.tensor(told, dtype=torch.long).reshape(-1, 2), partners)
+    pairs = torch.tensor(told, dtype=torch.long).reshape(-1, 2)
+    return _KnownUses(numbers, pairs, torch.tensor([partners[use] for use in told], dtype=torch.long))
 
 # %% ../../nbs/modeling/probing.ipynb #9b00000e
 def sense_sums(
@@ -404,7 +410,8 @@ def probe(
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Probe a frozen model on one task and test it; raises `InputError` for bad input"
     start = time.perf_counter()
-    texts = list(dict.fromkeys(text for part in rows.values() for row in part for text in row_texts(row)))
+    every = [row for part in rows.values() for row in part]
+    texts = list(dict.fromkeys(text for row in every for text in row_texts(row)))
     verses = _encode(model, texts, settings, seed, device, cache, progress)
     gold = {s: torch.tensor(label_ids(task, rows[s])) for s in ('train','dev')}
     has_choices = isinstance(rows['train'][0], ChoiceRow)
@@ -412,7 +419,7 @@ def probe(
     with step(progress and f'{progress}: heads'), one_thread():
         if has_choices: probe_choices(choice, verses, rows)
         elif task.has_sense:
-            senses = sorted({r.sense for part in rows.values() for r in part} | {*(senses or [])})
+            senses = sorted({row.sense for row in every} | {*(senses or [])})
             probe_pairs(choice, verses, rows, settings['heads'], senses)
         else:
             numbers = {s: verses.numbers(r.texts[0] for r in part) for s,part in rows.items()}
