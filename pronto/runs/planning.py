@@ -287,7 +287,7 @@ def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list
     "The tasks that all translations have, with examples in the splits that each needs; raises `InputError`"
     splits = {fold: protocol.tested for folds in targets for fold in folds}
     for fold in (fold for folds in sources for fold in folds):
-        splits[fold] = tuple(dict.fromkeys([*splits.get(fold, ()), 'train', 'dev']))
+        splits[fold] = *splits.get(fold, ()), 'train', 'dev'
     found = [choose_tasks(dataset, names, needed) for dataset,needed in splits.items()]
     common = [task for task in found[0] if all(task in tasks for tasks in found)]
     if common: return _that_train(common, protocol, names)
