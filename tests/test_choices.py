@@ -20,6 +20,9 @@ from pronto.datasets.splits import SPLITS, split_of
 from pronto.datasets.tasks import NV, WC, WF, WO, WX, ChoiceTask
 from pronto.datasets.word_align import Link
 from pronto.datasets.word_tasks import LinkedVerse
+from pronto.lab.interop.mteb import _test_verses
+from pronto.lab.modeling.static_vectors import _verses
+from pronto.lab.quality.sheets import sheet_sizes
 from pronto.protocols.parts import Part
 from pronto.runs.runner import _to_learn
 from pronto.sources.records import Annotations, SentenceAnnotation, Source, SourceWord, VerseAnnotation
@@ -313,14 +316,15 @@ def test_choices_are_divided_by_chapter_and_come_from_the_text_whatever_stands_b
     assert origin_of(made, 'word_order') == dict(splits='parallel', rules='paper', source='the text alone')
     assert 'Choices are divided by chapter, not by these splits' in summary(made)
 
-def test_verses_that_are_read_whole_are_the_same_with_choices_and_without(tmp_path):
+def test_what_reads_verses_or_asks_people_is_the_same_with_choices_and_without(tmp_path):
     verses = made_up(rows=10)
     annotations = labelled(ref for ref in verses if ref.verse < 5)
     texts = []
     for name,choices in ('without', False), ('with', True):
         build(annotations, bible_of(verses), tmp_path/name, choices=choices, min_verses=100)
-        texts.append(verse_texts([open_dataset(tmp_path/name).load()], 'test'))
-    assert texts[0] == texts[1] and len(texts[0]) > 10
+        dataset = open_dataset(tmp_path/name).load()
+        texts.append((verse_texts([dataset], 'test'), _verses(dataset), _test_verses(dataset), sheet_sizes(dataset)))
+    assert texts[0] == texts[1] and len(texts[0][0]) > 10
 
 def test_baselines_of_choices_have_a_table_of_their_own(annotated, tmp_path, pronto):
     given = '-a', annotated/'odd.tsv', '-b', annotated/'bible.tsv', '-o', tmp_path/'xxx'

@@ -11,7 +11,7 @@ from ...bibles.languages import identify, script_for, script_of
 from ...core.files import InputError, content_hash
 from ...core.refs import Ref
 from ...core.tables import Table, decimal
-from ...datasets.loading import Dataset, load_dataset_folder, load_manifest
+from ...datasets.loading import Dataset, load_dataset_folder, load_manifest, stems_without_choices
 from ...datasets.splits import SPLITS
 from ...datasets.tasks import TASKS, PairTask
 from .hf import CARD_TEXTS, provenance
@@ -33,7 +33,8 @@ def columns(
 
 # %% ../../../nbs/lab/interop/mteb.ipynb #27a5b328
 def _test_verses(dataset:Dataset)->dict[Ref,str]:
-    rows = [r for parts in dataset.tasks.values() for r in parts['test'] if r.sense is None]
+    parts = (dataset.tasks[stem] for stem in stems_without_choices(dataset, dataset.tasks))
+    rows = [row for part in parts for row in part['test'] if row.sense is None]
     return {ref: text for r in rows for ref,text in zip(r.refs, r.texts) if ref}
 
 def bitext(one:Dataset, other:Dataset)->tuple[list[str],list[str]]: # Texts of the same verses

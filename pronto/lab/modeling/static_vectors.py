@@ -18,7 +18,7 @@ from ...core.files import JOINERS, InputError, content_hash, data_dir, json_with
 from ...core.files import replace_folder
 from ...core.refs import Ref
 from ...datasets.examples import verses_of
-from ...datasets.loading import Dataset, load_dataset_folder, load_manifest
+from ...datasets.loading import Dataset, load_dataset_folder, load_manifest, stems_without_choices
 from .plain_text import lower_case
 from ...datasets.word_align import UNSPACED
 from ...modeling.model import file_hash, local_model
@@ -123,7 +123,8 @@ def align_vectors(
 # %% ../../../nbs/lab/modeling/static_vectors.ipynb #sv000023
 def _verses(dataset:Dataset)->tuple[dict,set]: # Words of the train verses, and all words
     train, words = {}, set()
-    for tables in dataset.tasks.values():
+    for stem in stems_without_choices(dataset, dataset.tasks):
+        tables = dataset.tasks[stem]
         for split,rows in tables.items():
             for ref,text in {verse for row in rows for verse in verses_of(row)}:
                 if split == 'train' and ref not in train: train[ref] = lower_words(text)

@@ -17,7 +17,7 @@ from ...bibles.xml import parse_xml
 from ...datasets.loading import Dataset
 from ...core.files import InputError, content_hash, reading, write_aside
 from ...core.tables import csv_text, grouped, spreadsheet_value
-from ...datasets.loading import open_dataset
+from ...datasets.loading import open_dataset, stems_without_choices
 from ...core.stats import wilson
 from ...datasets.tasks import SAC, SM, SS, TASKS, PairTask, Task
 
@@ -30,7 +30,8 @@ def sheet_sizes(
     size:int=None # Rows of each task; as in the paper if not given
 )->dict[str,int]: # Stem to number of rows
     "What a sheet asks about"
-    filled = [stem for stem,parts in dataset.tasks.items() if any(map(len, parts.values()))]
+    there = stems_without_choices(dataset, dataset.tasks) # Nobody has labelled choices
+    filled = [stem for stem,parts in dataset.tasks.items() if stem in there and any(map(len, parts.values()))]
     stems = [t.stem for t in tasks] or [s for s in SAMPLE_SIZES if s in filled] or filled
     return {s: size or SAMPLE_SIZES[(SS if isinstance(TASKS[s], PairTask) else SM).stem] for s in stems}
 
