@@ -8,7 +8,6 @@ __all__ = ['write_page', 'card_options', 'card_command']
 # %% ../../nbs/cli/card_command.ipynb #ccmd0005
 import re
 from html import escape
-from lxml.html import fragment_fromstring, tostring
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from .options import least_verses_option, readers_option, replace_option, runs_option
@@ -20,6 +19,7 @@ from ..core.tables import in_own_cells
 # %% ../../nbs/cli/card_command.ipynb #page0006
 def _labelled(body:str)->str: # HTML
     "Each cell says its column, for screens on which a row is a block"
+    from lxml.html import fragment_fromstring, tostring
     page = fragment_fromstring(body, create_parent='div')
     for table in page.iter('table'):
         names = [th.text_content() for th in table.iter('th')]

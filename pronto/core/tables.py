@@ -346,7 +346,8 @@ def terminal_text(markdown:str, width:int=None)->str: # No line is longer than i
                 yield table
     class Text(Markdown): elements = Markdown.elements | dict(table_open=Names)
     markdown = markdown.replace('\N{NO-BREAK SPACE}', ' ') # Rich breaks lines there, and worse than at others
-    out = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
+    how = dict(highlight=False, color_system=None, force_jupyter=False) # Or it would display it in a notebook
+    out = Console(file=io.StringIO(), width=width, **how)
     out.print(Text(markdown, hyperlinks=False))
     text = '\n'.join(line.rstrip() for line in out.file.getvalue().splitlines())
     return re.sub('\n{3,}', '\n\n', text).strip('\n')

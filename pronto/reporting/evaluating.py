@@ -47,6 +47,7 @@ def _in_folders(
     tokenizer
 )->Iterator[list[str]]: # As `plan` takes them
     "Write loaded models to temporary folders"
+    from pronto.modeling.architectures import quiet
     with TemporaryDirectory() as place:
         named = []
         for n,model in enumerate(models):
@@ -55,8 +56,9 @@ def _in_folders(
                 continue
             _check_loaded(model, tokenizer)
             folder = Path(place)/str(n)
-            model.save_pretrained(folder)
-            tokenizer.save_pretrained(folder)
+            with quiet():
+                model.save_pretrained(folder)
+                tokenizer.save_pretrained(folder)
             named.append(f'{_loaded_name(model)}={folder}')
         yield named
 
