@@ -296,7 +296,7 @@ def test_exports_hold_the_tasks_on_words(annotated, toy_words_and_verses, pronto
 
 def test_the_harness_gets_no_tasks_on_words_and_says_so(toy_words_and_verses, pronto, tmp_path):
     status,_,err = pronto('export', 'lm-eval', toy_words_and_verses, '-o', tmp_path/'lm')
-    assert status == 0 and err == ['both: left out names, upos: the harness asks for a label, not for tags or choices']
+    assert status == 0 and err == ['both: left out names, upos: the harness asks for a label, not for tags']
     assert not [p for p in (tmp_path/'lm').rglob('*') if 'names' in p.name]
 
 def test_prompts_take_the_tasks_on_verses(toy_words_and_verses, pronto, model, tmp_path):
