@@ -236,10 +236,10 @@ def test_the_number_comes_first_on_the_page_and_in_the_notebook(chosen, tmp_path
     from pronto.jobs.sweep import execute, find_notebook
     given = dict(bible=argv[1], models=argv[3], protocol='likelihood', runs=str(tmp/'runs'), show=False)
     execute(find_notebook(), tmp_path/'out.ipynb', given, find_notebook())
-    shown = [cell.outputs for cell in nbformat.read(tmp_path/'out.ipynb', 4).cells if cell.get('outputs')]
-    assert f'{shown[0][0].data["text/markdown"]}'.replace('\\', '').startswith(line)
-    examples = next(out.data['text/markdown'] for outputs in shown for out in outputs
-                    if 'What the tasks ask' in out.get('data', {}).get('text/markdown', ''))
+    outputs = [out for cell in nbformat.read(tmp_path/'out.ipynb', 4).cells for out in cell.get('outputs', ())]
+    said = [out.data['text/markdown'].replace('\\', '') for out in outputs if 'text/markdown' in out.get('data', {})]
+    assert line in said[0] # Before anything else
+    examples = next(text for text in said if 'What the tasks ask' in text)
     assert ' / ' in examples and '| second |' in examples and '| yes |' not in examples
 
 def test_what_is_exported_for_lm_eval_gives_our_numbers(chosen, tmp_path):
