@@ -287,7 +287,7 @@ def test_choices_are_learned_in_another_language_and_from_few_rows(chosen, tmp_p
     from pronto.cli.command import main
     tmp, argv = chosen
     bible = next((tmp/'corpus'/'bibles').glob('qab*'))
-    assert main(['build', '-b', str(bible), '-o', str(tmp_path/'qab'), '--min-verses', '100', '--quiet']) == 0
+    assert main(['build', '-a', 'none', '-b', str(bible), '-o', str(tmp_path/'qab'), '--min-verses', '100', '--quiet']) == 0
     how = ['eval', str(tmp_path/'qab'), '-m', argv[3], '--epochs', '1', '--runs', str(tmp_path/'runs'), '--quiet']
     assert main([*how, '-t', 'WO', '-t', 'WX', '--protocol', 'transfer', '--train', argv[1]]) == 0
     assert main([*how, '-t', 'WX', '--protocol', 'few-shot', '--sizes', '20', '--draws', '1']) == 0
