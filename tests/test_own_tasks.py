@@ -67,7 +67,7 @@ def load_tasks(place): return {t.abbr: t for t in registry.load_tasks(place/'my_
 def test_they_are_built_beside_the_others_and_loaded(place):
     own = load_tasks(place)
     dataset = load_dataset_folder(place/'qad')
-    there = {*dataset.manifest['source']['tasks'], *OWN, *registry.TASK_SETS['choices']} - {'word_form'} # No words are linked
+    there = {*dataset.manifest['source']['tasks'], *OWN, *registry.TASK_SETS['choices'], 'next_verse'}
     assert list(dataset.tasks) == [stem for stem in registry.TASKS if stem in there]
     for t in own.values():
         rows = [r for part in dataset.tasks[t.stem].values() for r in part]
@@ -190,7 +190,7 @@ def test_a_set_chooses_tasks_in_every_command(place, model, tmp_path, capsys):
     assert {*core} == {'same_sense','more_arguments','same_predicate','main_tense','subject_form','verb_kind'}
     assert main(['build', *build[1:-4], '-o', str(tmp_path/'five'), *build[-2:]]) == 0 # The set was for one command
     all_of_source = read_annotations(place/'annotations.parquet').source.tasks
-    choices = {*registry.TASK_SETS['choices']} - {'word_form'}
+    choices = {*registry.TASK_SETS['choices'], 'next_verse'}
     assert {*json.loads((tmp_path/'five'/'manifest.json').read_text())['counts']} == {*all_of_source, *choices}
     capsys.readouterr()
     assert main(['probe', str(place/'qad'), '-m', str(model), '--tasks', 'paper', '--runs', str(tmp_path/'runs')]) == 0

@@ -524,7 +524,7 @@ def run_file(path:Path)->dict: # Name to value
 # %% ../../nbs/datasets/tasks.ipynb #cs04
 TASK_SETS = {name: tuple(t.stem for t in tasks) for name,tasks in dict(
     paper=(NMC, PNS, SM, SS, SAC), core=(SS, MA, SP, MT, SF, VK, NS, SKT, STH),
-    choices=(WO, WC, WX, WF, NV)).items()}
+    choices=(WO, WC, WX)).items()}
 
 # %% ../../nbs/datasets/tasks.ipynb #own05
 @lru_cache(maxsize=32)
