@@ -76,6 +76,9 @@ def find_dataset(
     has_wishes = file or language or built.get('replace')
     if not has_wishes and (folder/'manifest.json').is_file(): return _with_splits(folder, splits)
     file = file or _bible_file(code)
+    if file is None and Path(code).suffix:
+        raise InputError(code, 'is not there; name a Bible, a dataset folder, or the code of a Bible in the '
+                               'data folder')
     if file is None:
         place = data_dir()/'bibles'/code
         raise InputError(folder, 'there is no dataset, and no Bible to build it from; put one at '
