@@ -43,6 +43,7 @@ def in_processes(
 )->Iterator: # What the calls return, in their order
     "Call a function many times, in several processes; the first error stops all"
     from joblib import Parallel, delayed
+    from joblib.externals.loky import get_reusable_executor
     if not arguments: return
     calls = (delayed(_call)(function, os.getpid(), a) for a in arguments)
     results = Parallel(workers, return_as='generator')(calls)
@@ -50,3 +51,4 @@ def in_processes(
         warnings.filterwarnings('ignore',
                                 'A worker stopped while some jobs') # Its memory had grown, and it is replaced
         for _ in progress(arguments): yield next(results)
+    get_reusable_executor().shutdown() # Or a process that ends waits for them for minutes

@@ -92,7 +92,7 @@ def probe_words(
         with step(progress and f'{progress}: heads'), one_thread():
             probe_layers(choice, states, places, 'layer')
         if len(few) < len(rows['train']):
-            layer = choice.dev[choice.best[2]-1]['layer']
+            layer = choice.best['layer']
             choice.gold['train'] = _tag_numbers(packed['train'].inputs)
             more = word_states(net, tokenizer, packed['train'].inputs, device, slice(layer, layer + 1))
             train = torch.from_numpy(more.layer(0))
