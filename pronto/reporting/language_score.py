@@ -33,8 +33,9 @@ class LanguageScore(NamedTuple):
     @property
     def sentence(self)->str:
         "Does the model read the language?"
+        if not _is_above(self.above_chance): return 'does not read it'
         if _is_above(self.above_ngrams): return 'reads it'
-        return 'knows some of its words' if _is_above(self.above_chance) else 'does not read it'
+        return 'knows some of its words' if is_clear(self.above_ngrams.p) else 'is level with n-grams'
 
 def _is_above(found:SeedDifference)->bool: return found.difference > 0 and is_clear(found.p)
 
@@ -103,6 +104,8 @@ def score_lines(records:list[Run])->list[str]:
 # %% ../../nbs/reporting/language_score.ipynb #lgs31
 _IN_WORDS = { # What a model does with the language, and how well
     'reads it': ('reads', 'better than counting groups of words and letters does'),
+    'is level with n-grams': (
+        'is level with counting in', 'as well as counting groups of words and letters does'),
     'knows some of its words': (
         'knows some words of',
         'better than by guessing, but not better than counting groups of words and letters'),
