@@ -210,9 +210,9 @@ def test_answers_that_cannot_be_read_are_counted(served, tmp_path, capsys, fault
     assert ('one letter 100 %' in (tmp_path/'grid'/'owntranslations.md').read_text()) == (not lost)
 
 @pytest.mark.parametrize('how', [['probe'], ['eval'], *(['eval', '--protocol', p] for p in ('prompting','perplexity','memory'))])
-def test_a_model_on_a_server_is_asked_by_prompts_alone(data, tmp_path, capsys, how): # noqa: F811
+def test_a_model_on_a_server_is_asked_by_prompts_or_for_likelihoods_alone(data, tmp_path, capsys, how): # noqa: F811
     assert main([*how, str(data/'qaa'), '-m', 'openai:toy', '--runs', str(tmp_path)]) == 1
-    assert 'ask it with --protocol prompting and its address as --endpoint' in capsys.readouterr().err
+    assert 'ask it with --protocol prompting or likelihood, and its address as --endpoint' in capsys.readouterr().err
 
 @pytest.mark.parametrize('fault', TOO_LONG)
 def test_questions_that_are_too_long_for_a_server_stop_nothing(served, capsys, fault):

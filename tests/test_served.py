@@ -157,7 +157,7 @@ def test_a_task_with_more_labels_than_letters_is_refused_everywhere(place, tmp_p
     (tmp_path/'many.tsv').write_text('\n'.join(['ref\tmany\tsplit\tlicence', *rows]) + '\n')
     assert main('annotate', tmp_path/'many.tsv', '-o', tmp_path/'many.parquet') == 0
     assert main('build', '-a', tmp_path/'many.parquet', '-b', place/'corpus'/'bibles'/'qad.tsv', '-o', tmp_path/'qad',
-                '--min-verses', 100, '--splits', 'published') == 0
+                '--min-verses', 100, '--splits', 'published', '--no-choices') == 0
     asked = 'eval', tmp_path/'qad', '--protocol', 'prompting', '--runs', tmp_path/'runs'
     (tmp_path/'m').mkdir()
     for name in 'config.json', 'model.safetensors': (tmp_path/'m'/name).write_text('{}')
@@ -170,3 +170,68 @@ def test_a_task_with_more_labels_than_letters_is_refused_everywhere(place, tmp_p
             assert main(*how) == 1
             assert 'has 27 labels, and there are only 26 letters' in capsys.readouterr().err
         assert not server.asked and not (tmp_path/'lm').exists()
+
+# Probabilities of a text
+
+class Echo(Bare):
+    "A server that repeats a text with the probabilities of its tokens, which are words with the blank before them"
+    def __init__(self, silent=False, status='200 OK'):
+        self.texts = []
+        def post(connection): pass
+        super().__init__(post)
+        self.silent, self.status = silent, status
+    @staticmethod
+    def value(token): return -.1 - sum(map(ord, token))%7
+    def reply(self, connection):
+        with connection:
+            head, _, body = connection.recv(1 << 16).partition(b'\r\n\r\n')
+            if head.startswith(b'GET'): return connection.sendall(self.said['GET'])
+            n = int(re.search(rb'content-length: (\d+)', head, re.IGNORECASE)[1])
+            while len(body) < n: body += connection.recv(1 << 16)
+            given = json.loads(body)
+            self.texts.append(given['prompt'])
+            assert given['echo'] is True and given['logprobs'] == 1 and given['max_tokens'] == 1
+            tokens = [*re.findall(r' ?[^ ]+', given['prompt']), ' more']
+            places = [sum(map(len, tokens[:i])) for i in range(len(tokens))]
+            said = dict(tokens=tokens, text_offset=places, token_logprobs=[None, *map(self.value, tokens[1:])])
+            text = ''.join(tokens)
+            choice = dict(index=0, finish_reason='length', text=' more' if self.silent else text, logprobs=None if self.silent else said)
+            reply = dict(id='x', object='text_completion', created=1, model='m', choices=[choice])
+            connection.sendall(http(json.dumps(reply), self.status))
+
+def test_a_server_that_repeats_a_text_says_how_probable_a_choice_is_after_its_context():
+    with Echo() as server:
+        model = served.EchoingModel('openai:toy', server.url)
+        values, n = model.sums([('', 'lo la mi'), ('lo la', 'mi re so')])
+        assert values == pytest.approx([sum(map(Echo.value, (' la', ' mi'))), sum(map(Echo.value, (' mi', ' re', ' so')))])
+        assert n == 5 and sorted(server.texts) == ['lo la mi', 'lo la mi re so']
+        assert model.sums([('', 'lo la mi')])[0] == values[:1] and len(server.texts) == 2 # Kept
+
+@pytest.mark.parametrize('how', [dict(silent=True), dict(status='400 Bad Request')])
+def test_a_server_that_repeats_nothing_is_a_line(how):
+    with Echo(**how) as server:
+        with pytest.raises(InputError) as e: served.EchoingModel('openai:toy', server.url).sums([('', 'lo la mi')])
+        assert 'does not say how probable the tokens of a text are' in str(e.value) and '--protocol prompting' in str(e.value)
+
+def test_a_model_on_a_server_chooses_by_likelihood(tmp_path, capsys):
+    from pronto.bibles.reading import Bible, VerseRow
+    from pronto.cli.command import main
+    from pronto.datasets.align import TEXT_ALONE
+    from pronto.datasets.building import build
+    from pronto.runs.store import read_runs
+    from test_choices import made_up
+    rows = [VerseRow(ref.book, ref.chapter, str(ref.verse), text) for ref,text in made_up().items()]
+    build(TEXT_ALONE, Bible(rows), tmp_path/'qaa', report=str)
+    argv = ['eval', str(tmp_path/'qaa'), '-m', 'openai:toy', '--protocol', 'likelihood', '-t', 'WO', '-t', 'NV', '--limit', '20',
+            '--runs', str(tmp_path/'runs')]
+    assert main(argv) == 1 and 'ask it with --protocol prompting or likelihood' in capsys.readouterr().err
+    with Echo() as server:
+        assert main([*argv, '--endpoint', server.url, '--chat']) == 1 and '--chat: does nothing' in capsys.readouterr().err
+        assert main([*argv, '--endpoint', server.url, '--most-requests', '3']) == 1 and '--most-requests' in capsys.readouterr().err
+        assert not server.texts
+        assert main([*argv, '--endpoint', server.url]) == 0
+        n = len(server.texts)
+        assert main([*argv, '--endpoint', server.url]) == 0 and len(server.texts) == n
+    runs = {r.task: r for r in read_runs(tmp_path/'runs')}
+    assert {*runs} == {'word_order','next_verse'} and runs['word_order'].accuracy == .5 # The same words, in any order
+    assert runs['word_order'].likelihood['model'] == 'm' and runs['word_order'].hyperparameters['endpoint'] == server.url

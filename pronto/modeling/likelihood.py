@@ -22,6 +22,7 @@ from .encoding import batches_by_length, padded, share_unknown, tokenized
 from .model import Model
 from .outcome import Trained, pick_device, spent, test_sets
 from .perplexity import EVERY, MaskedModel, ReadingModel, encoded, load_reader, tensors
+from .served import EchoingModel, allow
 from .token_probabilities import Asked, log_probabilities, read_groups
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik07
@@ -182,6 +183,13 @@ def _of_pairs(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[li
     left = iter(values.tolist())
     return [[next(left) for _ in group] for group in groups], sum(len(tokens.own) for tokens in said), n_cut
 
+# %% ../../nbs/modeling/likelihood.ipynb #liksrv02
+def _of_served(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[list,int,int]:
+    values, n_tokens = reader.sums([pair for group in groups for pair in group])
+    left = iter(values)
+    tick(len(groups))
+    return [[next(left) for _ in group] for group in groups], n_tokens, 0
+
 # %% ../../nbs/modeling/likelihood.ipynb #lik21
 class Likelihoods(NamedTuple):
     "How probable texts are"
@@ -197,7 +205,8 @@ def log_likelihoods(
 )->Likelihoods:
     "The logarithm of the probability of each choice after its context"
     from pronto.modeling.architectures import one_line_errors
-    kinds = ((MaskedModel, _of_masked), (PairModel, _of_pairs), (ReadingModel, _of_causal))
+    kinds = ((MaskedModel, _of_masked), (PairModel, _of_pairs), (ReadingModel, _of_causal),
+             (EchoingModel, _of_served))
     read = next(found for kind,found in kinds if isinstance(reader, kind))
     with one_line_errors(reader.model, 'cannot read text', 'choose another model'):
         return Likelihoods(*read(reader, groups, how, tick))
@@ -234,6 +243,15 @@ def choice_values(
 # %% ../../nbs/modeling/likelihood.ipynb #lik28
 RULE = 'sum'
 
+def _on_server(model, endpoint:str, rows:list, limits:dict)->EchoingModel: # `limits`: see `allow`
+    "A model on a server; raises `InputError` if it would get more requests than allowed"
+    reader = EchoingModel(model, endpoint)
+    joined = [f'{row.context} {choice}' if row.context else choice for row in rows for choice in row.choices]
+    alone = [choice for row in rows if row.context for choice in row.choices]
+    new = [text for text in dict.fromkeys([*joined, *alone]) if not reader.is_kept(text)]
+    allow(reader, new, limits.get('most_requests', len(new)), limits.get('price', ''))
+    return reader
+
 def _by_rule(rows:list, sums:list[np.ndarray])->dict[str,list[str]]: # Rule to answers
     "What is chosen by the sum, and by the mean per character"
     lengths = [np.array([len(choice) for choice in row.choices]) for row in rows]
@@ -251,15 +269,21 @@ def _about(rows:list, found:ChoiceValues, answers:dict[str,list[str]], every:boo
     by_rule = {rule: accuracy(said) for rule,said in answers.items()}
     return dict(rule=RULE, asked=asked, tokens=found.tokens) | by_rule
 
+# %% ../../nbs/modeling/likelihood.ipynb #liksrv03
 def choose_likely(
     model, task,
     rows:dict[str,list], # Of test sets of any names; train and dev are not read
     settings:dict, *, seed:int=0, senses:list[str]=None, # Nothing depends on these
-    device:str=None, progress:str=''
+    device:str=None, progress:str='', **of_server # `most_requests` and `price`
 )->Trained: # Tested on every part of `rows` but `train` and `dev`
     "Let a language model choose by likelihood; raises `InputError` for bad input"
-    began, model, parts = time.perf_counter(), Model.find(model), test_sets(rows)
-    reader = _chooser(model, model.hash, device)
+    began, parts = time.perf_counter(), test_sets(rows)
+    if settings.get('endpoint'):
+        tested = [row for part in parts for row in rows[part]]
+        reader = _on_server(model, settings['endpoint'], tested, of_server)
+    else:
+        model = Model.find(model)
+        reader = _chooser(model, model.hash, device)
     answers, about, cut, unknown = {}, {}, {}, {}
     with Meter(sum(len(rows[part]) for part in parts), progress) if progress else nullcontext() as meter:
         tick = meter.update if meter else lambda n: None
@@ -268,6 +292,9 @@ def choose_likely(
             said = _by_rule(rows[part], found.sums)
             answers[part], cut[part] = said[RULE], found.cut
             about[part] = dict(likelihood=_about(rows[part], found, said, settings['every'], reader))
+            if isinstance(reader, EchoingModel):
+                about[part]['likelihood'] |= reader.who()
+                continue # Nobody knows its tokens
             read = tokenized(reader.tokenizer, [row.text for row in rows[part]])
             unknown[part] = share_unknown(reader.tokenizer, [tokens.own for tokens in read])
     return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=[],

@@ -192,15 +192,15 @@ class ModelKind:
 # %% ../../nbs/modeling/model.ipynb #mdl00022
 class ServedKind(ModelKind):
     "Models on servers, e.g. `openai:llama3`; a server is known by its address"
-    ways = ('none',)
+    ways = 'none', 'likelihood'
     has_weights = False
 
     def knows(self, given:str)->bool: return given_name(given)[1].startswith('openai:')
 
     def find(self, given:str, endpoint:str)->None:
         if not endpoint:
-            raise InputError(given, 'is on a server, which answers prompts only; ask it with --protocol '
-                                    'prompting and its address as --endpoint')
+            raise InputError(given, 'is on a server; ask it with --protocol prompting or likelihood, and its '
+                                    'address as --endpoint')
         served_name(given) # Or else a line
 
     def hash(self, model:'Model')->str:

@@ -339,6 +339,7 @@ def _named_here(folds:list[Dataset], names:list[str], report:Callable)->list[str
 
 # %% ../../nbs/runs/planning.ipynb #6990eeb9
 _OF_SERVERS = 'answer_tokens', 'most_requests', 'price'
+_OF_ANY_SERVER = 'endpoint', 'most_requests', 'price' # Also for likelihood
 
 def _options(asking:dict, *names:str)->dict: # Those of the names that are given; all if none is named
     "Fields of `PromptRecipe` as options of the command line"
@@ -348,7 +349,10 @@ def _asked(recipe, protocol:Protocol, asking:dict):
     "A recipe for prompting with other settings"
     if not asking: return recipe
     given, of_server = _options(asking), _options(asking, *_OF_SERVERS)
-    if not protocol.asks: _refuse(protocol, 'does not ask the model', given)
+    if protocol.adapt == 'likelihood':
+        others = {name: value for name,value in asking.items() if name not in _OF_ANY_SERVER}
+        _refuse(protocol, 'compares probabilities', _options(others))
+    elif not protocol.asks: _refuse(protocol, 'does not ask the model', given)
     if asking.get('endpoint'):
         of_model = _options(asking, 'calibrated', 'chat', 'answers')
         if any(of_model.values()):
