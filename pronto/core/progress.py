@@ -66,7 +66,7 @@ def _is_terminal()->bool:
 def _line(meter)->str:
     "A line of a log: how much is done, and how long the rest takes"
     def count(steps):
-        return f'{steps/1e6:,.1f} MB' if meter.unit == 'B' else f'{steps:,}'
+        return f'{steps/1e6:,.1f} MB' if meter.unit == 'B' else f'{round(steps):,}'
     shown = count(meter.done)
     if meter.total:
         shown = f'{shown} of {count(meter.total)}'
