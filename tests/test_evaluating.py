@@ -95,3 +95,9 @@ def test_everything_that_the_package_offers_is_there_and_importing_it_loads_noth
     code = "import sys, pronto; print([m for m in ('torch', 'numpy', 'pronto.core') if m in sys.modules])"
     env = os.environ | {'PYTHONPATH': os.pathsep.join(sys.path)}
     assert subprocess.run([sys.executable, '-c', code], env=env, capture_output=True, text=True, check=True).stdout == '[]\n'
+
+def test_models_on_other_tasks_have_a_scale_of_their_own(asked, model):
+    from pronto.reporting.language_score import score_scale
+    def height(runs): return int.from_bytes(score_scale(runs).png[20:24], 'big') # Of a PNG
+    one, other = asked(str(model)).runs, asked(f'other={model}', tasks=['WO']).runs
+    assert height([*one, *other]) > 1.9*max(height(one), height(other))

@@ -126,9 +126,10 @@ def plain_finding(records:list[Run])->list[str]: # In Markdown; empty without ch
     return lines
 
 # %% ../../nbs/reporting/language_score.ipynb #lgs32
-def _draw_scale(ax, of_models:dict[str,LanguageScore]): # All on the same rows
+def _draw_scale(ax, of_models:dict[str,LanguageScore]): # All beside the same n-grams
     rows = [('guessing', 0, None, '.6')]
-    rows += [('counting words and letters', max(found.ngrams for found in of_models.values()), None, '.3')]
+    ngrams = next(iter(of_models.values())).ngrams
+    rows += [('counting words and letters', ngrams, None, '.3')]
     rows += [(model, found.value, found.interval, 'C0') for model,found in of_models.items()]
     rows.append(('all right', 100, None, '.6'))
     for y,(name,value,interval,color) in enumerate(rows):
@@ -143,17 +144,18 @@ def _draw_scale(ax, of_models:dict[str,LanguageScore]): # All on the same rows
     ax.tick_params(labelsize=7)
 
 def score_scale(records:list[Run])->Picture|None: # `None` without choices
-    "The numbers of the models on a scale, one for each dataset and protocol"
+    "The numbers of the models on a scale, one for each dataset and protocol; other tasks have another one"
     import matplotlib.pyplot as plt
     scores = language_scores(records)
     if not scores: return None
-    by_dataset = grouped(scores, lambda key: key[:2])
-    most = max(map(len, by_dataset.values()))
-    size = 2.95, len(by_dataset)*(.5 + .24*(most + 3)) # As wide as the screen of a telephone
-    figure, axes = plt.subplots(len(by_dataset), figsize=size, squeeze=False, layout='constrained')
-    for ax,(place,keys) in zip(axes.flat, by_dataset.items()):
+    by_rows = grouped(scores, lambda key: (*key[:2], scores[key].tasks, scores[key].ngrams))
+    most = max(map(len, by_rows.values()))
+    size = 2.95, len(by_rows)*(.5 + .24*(most + 3)) # As wide as the screen of a telephone
+    figure, axes = plt.subplots(len(by_rows), figsize=size, squeeze=False, layout='constrained')
+    for ax,((dataset,protocol,tasks,_),keys) in zip(axes.flat, by_rows.items()):
         _draw_scale(ax, {key[2]: scores[key] for key in keys})
-        ax.set_title(no_formula(f'{_language_of(records, place[0])} ({place[1]})'), fontsize=9)
+        about = ', '.join([protocol, *(map(task_name, tasks) if len(by_rows) > 1 else ())])
+        ax.set_title(no_formula(f'{_language_of(records, dataset)} ({about})'), fontsize=9)
     picture = Picture(figure, 'What each model knows of the language, from 0 for guessing to 100')
     plt.close(figure) # Or a notebook shows it once more
     return picture
