@@ -22,7 +22,7 @@ from .encoding import batches_by_length, padded, share_unknown, tokenized
 from .model import Model
 from .outcome import Trained, pick_device, spent, test_sets
 from .perplexity import EVERY, MaskedModel, ReadingModel, encoded, load_reader, tensors
-from .served import EchoingModel, allow
+from .served import EchoingModel, allow, joined
 from .token_probabilities import Asked, log_probabilities, read_groups
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik07
@@ -71,7 +71,7 @@ def _asked(reader, context:str, choice:str)->tuple[Asked,bool]: # The second: wa
     "A choice after its context, as the model reads it"
     tokens, begin = encoded(reader, choice), 0
     if context:
-        before, tokens = tokenized(reader.tokenizer, [context, f'{context} {choice}'])
+        before, tokens = tokenized(reader.tokenizer, [context, joined(context, choice)])
         begin = len(before.begun)
     ids, special = tokens.ids, tokens.special
     first = special.index(0) if 0 in special else len(ids) # After what begins each text
@@ -144,7 +144,7 @@ def _of_masked(reader, groups:list[list[Pair]], how:str, tick:Callable)->tuple[l
         texts = []
         for context,choice in group:
             text, is_cut = _asked(reader, context, choice)
-            words = _words(reader, f'{context} {choice}' if context else choice, *text)
+            words = _words(reader, joined(context, choice), *text)
             texts.append((text, words))
             n_cut += is_cut
         for k,((text,_),passes) in enumerate(zip(texts, _hidings(texts, how))):
@@ -246,9 +246,9 @@ RULE = 'sum'
 def _on_server(model, endpoint:str, rows:list, limits:dict)->EchoingModel: # `limits`: see `allow`
     "A model on a server; raises `InputError` if it would get more requests than allowed"
     reader = EchoingModel(model, endpoint)
-    joined = [f'{row.context} {choice}' if row.context else choice for row in rows for choice in row.choices]
+    whole = [joined(row.context, choice) for row in rows for choice in row.choices]
     alone = [choice for row in rows if row.context for choice in row.choices]
-    new = [text for text in dict.fromkeys([*joined, *alone]) if not reader.is_kept(text)]
+    new = [text for text in dict.fromkeys([*whole, *alone]) if not reader.is_kept(text)]
     allow(reader, new, limits.get('most_requests', len(new)), limits.get('price', ''))
     return reader
 
