@@ -14,6 +14,7 @@ from shlex import quote
 from typing import NamedTuple
 from .output import show
 from ..core.files import InputError, annotation_places, data_dir, json_with_keys, printable, safe_name
+from ..modeling.model import hub_cache, hub_models, own_models
 
 # %% ../../nbs/cli/doctor.ipynb #dr06
 OK = 'ok'
@@ -57,23 +58,6 @@ def _is_dataset(folder:Path)->bool:
     return any(mark.exists() for mark in marks) or any(folder.glob('*_train.tsv'))
 
 # %% ../../nbs/cli/doctor.ipynb #gd16
-def _hub_cache()->Path:
-    "The folder of models that `hf download` fills"
-    home = Path(os.environ.get('HF_HOME') or Path.home()/'.cache'/'huggingface')
-    return Path(os.environ.get('HF_HUB_CACHE') or home/'hub')
-
-def _has_weights(folder:Path)->bool:
-    return any(folder.glob('*.safetensors')) or any(folder.glob('pytorch_model*.bin'))
-
-def _hub_models()->list[str]: # e.g. `bert-base-multilingual-cased`
-    "Models in the cache of the Hub, with weights"
-    found = []
-    for path in _names(_hub_cache()):
-        kind, *name = path.name.split('--')
-        if kind == 'models' and any(map(_has_weights, _names(path/'snapshots'))):
-            found.append('/'.join(name))
-    return found
-
 def _look(data=None)->_Held:
     "What is in a data folder, by the names of its files"
     data = Path(data or data_dir())
@@ -86,8 +70,7 @@ def _look(data=None)->_Held:
     records = list((data/'runs').glob('*/*/*/*.json'))
     held.runs = len(records)
     held.used = _last(records)
-    own = [str(path) for path in _names(data/'models') if _has_weights(path)]
-    held.models = [*own, *_hub_models()]
+    held.models = [*map(str, own_models(data)), *hub_models()]
     return held
 
 # %% ../../nbs/cli/doctor.ipynb #gd09
@@ -342,13 +325,13 @@ def _check_datasets(held:_Held, sources:dict)->list[_Finding]:
 # %% ../../nbs/cli/doctor.ipynb #dr18
 def _check_models(held:_Held)->list[_Finding]:
     "Models on this machine, and the cache of encodings"
-    hub = _hub_models()
+    hub = hub_models()
     if held.models:
         own = [model for model in held.models if model not in hub]
         named = ', '.join([*own, *hub][:8]) + (', ...' if len(held.models) > 8 else '')
         models = _Finding('models', OK, f'{len(held.models)}: {named}')
     else:
-        what = f'none in {held.folder}/models and in {_hub_cache()}'
+        what = f'none in {held.folder}/models and in {hub_cache()}'
         models = _Finding('models', NOTE, what, f'hf download {SMALL_MODEL}')
     kept = Path(held.folder)/'cache'/'encodings'
     sizes = [path.stat().st_size for path in kept.rglob('*') if path.is_file()] if kept.is_dir() else []

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['WEIGHTS', 'SERVED', 'model_files', 'other_files', 'file_hash', 'model_hash', 'given_name', 'local_model',
-           'model_name', 'ModelKind', 'ServedKind', 'served_name', 'model_kinds', 'Model', 'folder_of',
-           'pick_available']
+           'model_name', 'hub_cache', 'own_models', 'hub_models', 'ModelKind', 'ServedKind', 'served_name',
+           'model_kinds', 'Model', 'folder_of', 'pick_available']
 
 # %% ../../nbs/modeling/model.ipynb #mdl00005
 import hashlib, os, re
@@ -102,6 +102,29 @@ def model_name(
     if name: return path_part(name, '--model')
     folder = local_model(model)
     return _telling(Path(os.path.abspath(folder))) if folder else place # A link keeps its own name
+
+# %% ../../nbs/modeling/model.ipynb #mdhand02
+def hub_cache()->Path:
+    "The folder of models that `hf download` fills"
+    home = Path(os.environ.get('HF_HOME') or Path.home()/'.cache'/'huggingface')
+    return Path(os.environ.get('HF_HUB_CACHE') or home/'hub')
+
+def _has_weights(folder:Path)->bool:
+    return any(folder.glob('*.safetensors')) or any(folder.glob('pytorch_model*.bin'))
+
+def own_models(
+    data=None # A data folder
+)->list[Path]: # With weights
+    "Models in a data folder"
+    return sorted(p for p in (Path(data or data_dir())/'models').glob('[!.]*') if _has_weights(p))
+
+def hub_models()->list[str]: # e.g. `bert-base-multilingual-cased`
+    "Models in the cache of the Hub, with weights"
+    found = []
+    for path in sorted(hub_cache().glob('models--*')):
+        if any(map(_has_weights, (path/'snapshots').glob('*'))):
+            found.append(path.name.removeprefix('models--').replace('--', '/'))
+    return found
 
 # %% ../../nbs/modeling/model.ipynb #bce60895
 def _near_models(name:str)->list[str]: # The most alike first

@@ -17,7 +17,7 @@ from ..core.files import InputError, data_dir, safe_name, to_stderr
 from ..core.tables import Table
 from ..datasets.finding import find_dataset
 from ..datasets.loading import Dataset, open_dataset
-from ..modeling.model import Model
+from ..modeling.model import Model, hub_models, own_models
 from ..core.pictures import Picture
 from .accuracy_tables import Options
 from .card import card_finding, card_pictures, score_card
@@ -169,10 +169,7 @@ def load_dataset(folder)->Dataset:
 
 def models()->list[str]: # As `evaluate` takes them
     "The models on this machine: in the data folder, and in the cache of the Hub"
-    from huggingface_hub.constants import HF_HUB_CACHE
-    ours = [p.name for p in sorted((data_dir()/'models').glob('*')) if (p/'config.json').is_file()]
-    cached = sorted(p.name for p in Path(HF_HUB_CACHE).glob('models--*'))
-    return [*ours, *(name.removeprefix('models--').replace('--', '/') for name in cached)]
+    return [*(folder.name for folder in own_models()), *hub_models()]
 
 def tables(
     runs=None, # The folder of a run store; `runs` in the data folder if not given
