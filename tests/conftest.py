@@ -93,15 +93,16 @@ def toy_folder(tmp_path, toy_onf):
         (folder/name).write_text(toy_onf.replace('name: Mark', f'name: {book}'), encoding='utf-8')
     return folder
 
-@pytest.fixture(scope='session')
-def self_signed(tmp_path_factory):
+def make_certificate(folder):
     "Files of a certificate for this machine that signs itself, and of its key"
     if not shutil.which('openssl'): pytest.skip('no openssl to make certificates with')
-    folder = tmp_path_factory.mktemp('certificate')
     cert, key = str(folder/'cert.pem'), str(folder/'key.pem')
     subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=pronto',
                     '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert], check=True, capture_output=True)
     return cert, key
+
+@pytest.fixture(scope='session')
+def self_signed(tmp_path_factory): return make_certificate(tmp_path_factory.mktemp('certificate'))
 
 def in_terminal(width, *argv):
     "The lines that a command prints in a terminal of so many columns"

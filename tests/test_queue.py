@@ -4,8 +4,8 @@ from pathlib import Path
 
 import psutil, pytest
 
-from conftest import ROOT
-from pronto.core.files import InputError
+from conftest import ROOT, make_certificate
+from pronto.core.files import InputError, temporary_folder
 from pronto.jobs.queue import Certificates, connect, run_jobs
 
 def listening(process):
@@ -48,11 +48,13 @@ def test_a_script_without_a_main_guard_is_not_run_by_workers(tmp_path):
     assert start(tmp_path, 'abs', '-1').communicate(timeout=300) == ('[1]\n', '')
 
 @pytest.mark.parametrize('kill', ['kill','terminate'])
-def test_a_killed_process_says_nothing(tmp_path, kill):
+def test_a_killed_process_says_nothing_and_the_next_one_tidies_up(tmp_path, kill, monkeypatch):
     script = start(tmp_path, 'time.sleep', '60')
     while not list((tmp_path/'tmp').rglob('worker-*')): time.sleep(.1)
     getattr(script, kill)()
     assert script.communicate(timeout=300) == ('', '') # When the last process has closed the stream
+    monkeypatch.setattr('tempfile.tempdir', str(tmp_path/'tmp'))
+    with temporary_folder() as folder: assert list(folder.parent.iterdir()) == [folder]
 
 COMPUTES = '''
 import sys
@@ -117,8 +119,15 @@ def test_a_cluster_with_certificates(certificates, tmp_path):
         address = cluster.scheduler_address
         with connect(scheduler=address, certificates=certificates) as client:
             assert [o.result for o in run_jobs(client, abs, {'one': (-1,)})] == [1]
-        for other,said in ((address, 'needs certificates'), (address.replace('tls','tcp'), 'no Dask scheduler answers')):
+        plain, bare = address.replace('tls','tcp'), address.removeprefix('tls://')
+        encrypted = f'is encrypted .TLS.; give {address}$'
+        for other,said in (address, 'needs certificates'), (plain, encrypted), (bare, encrypted):
             with pytest.raises(InputError, match=said), connect(scheduler=other): pass
+        cert, key = make_certificate(tmp_path)
+        foreign = Certificates(cert, cert, key)
+        with pytest.raises(InputError, match='does not accept these certificates'), connect(scheduler=address, certificates=foreign): pass
+    with connect(workers=1) as client, pytest.raises(InputError, match='is not encrypted .TLS.; give tcp://127'):
+        with connect(scheduler=client.scheduler.address.replace('tcp','tls'), certificates=certificates): pass
     (tmp_path/'bad.pem').write_text('nothing')
     bad = certificates._replace(key=str(tmp_path/'bad.pem'))
     with pytest.raises(InputError, match='is not a usable certificate'), connect(scheduler=address, certificates=bad): pass

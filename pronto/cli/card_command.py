@@ -9,11 +9,10 @@ __all__ = ['write_page', 'card_options', 'card_command']
 import re
 from html import escape
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from .options import least_verses_option, readers_option, replace_option, runs_option
 from .options import sources_option
 from .output import bar, note, tell
-from ..core.files import data_dir, require_place, template, write_aside
+from ..core.files import data_dir, require_place, template, temporary_folder, write_aside
 from ..core.tables import in_own_cells
 
 # %% ../../nbs/cli/card_command.ipynb #page0006
@@ -51,8 +50,8 @@ def write_page(
 ):
     "Run a notebook and write it as a page; raises `InputError` for an error in the notebook"
     from pronto.jobs.sweep import execute
-    with TemporaryDirectory() as folder, write_aside(Path(out)) as aside:
-        executed = Path(folder)/'executed.ipynb'
+    with temporary_folder() as folder, write_aside(Path(out)) as aside:
+        executed = folder/'executed.ipynb'
         execute(notebook, executed, parameters, notebook)
         aside.write_text(_page_of(executed, title, language), encoding='utf-8')
 

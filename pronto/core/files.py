@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['JOINERS', 'ANY_SHAPE', 'is_printable', 'printable', 'InputError', 'Parameter', 'to_stderr', 'warn_once', 'reading',
            'file_lines', 'our_mistake', 'parse_json', 'read_json', 'json_bytes', 'json_with_keys', 'safe_name',
-           'path_part', 'writer_mark', 'write_aside', 'foreign_file', 'require_place', 'replace_folder', 'beside',
-           'checkout', 'data_dir', 'annotation_places', 'content_hash', 'fact_table', 'template', 'no_collection']
+           'path_part', 'writer_mark', 'write_aside', 'foreign_file', 'require_place', 'replace_folder',
+           'temporary_folder', 'beside', 'checkout', 'data_dir', 'annotation_places', 'content_hash', 'fact_table',
+           'template', 'no_collection']
 
 # %% ../../nbs/core/files.ipynb #4e3463a3
 import gc, hashlib, json, os, re, shutil, socket, stat, sys, sysconfig, time
@@ -16,6 +17,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from tempfile import gettempdir
 from textwrap import shorten
 from traceback import extract_tb
 from uuid import uuid4
@@ -384,6 +386,20 @@ def replace_folder(
             shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+# %% ../../nbs/core/files.ipynb #fltmp002
+@contextmanager
+def temporary_folder(): # Yields the `Path`
+    "An empty folder that nobody else can read; it goes with the context, or when the next one is made"
+    place = Path(gettempdir())/'pronto'
+    for left in _left(place, 'tmp'):
+        shutil.rmtree(left, ignore_errors=True)
+    folder = place.with_name(f'.{place.name}.{writer_mark()}.tmp')
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 # %% ../../nbs/core/files.ipynb #7b283dc4
 def beside(name)->Path: # The one in the current folder, or else the one in the root of the checkout

@@ -10,12 +10,11 @@ import csv, hashlib, io, lzma, os, re, shutil, time, zipfile, zlib
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Callable
 from urllib.parse import urljoin
 from ..bibles.languages import note_path, read_note, sha256_of
 from ..core.files import InputError, data_dir, foreign_file, json_bytes, parse_json, replace_folder
-from ..core.files import write_aside
+from ..core.files import temporary_folder, write_aside
 from ..core.progress import Meter, about, before
 from ..sources.acai import FOLDERS, acai_files
 from ..sources.annotate import annotate
@@ -177,8 +176,8 @@ def _write_note(folder:Path, name:str, files:list[Path], **about)->dict:
 def _text(url:str, offline:bool, path)->str:
     "Download a small text that is not kept"
     _require_online(offline, url, path)
-    with TemporaryDirectory() as folder:
-        place = download(url, Path(folder)/'text', most=_MOST_OF_A_LIST)
+    with temporary_folder() as folder:
+        place = download(url, folder/'text', most=_MOST_OF_A_LIST)
         return place.read_bytes().decode('utf-8-sig', 'replace')
 
 # %% ../../nbs/jobs/fetch.ipynb #424ef1af

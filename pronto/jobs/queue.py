@@ -6,17 +6,16 @@
 __all__ = ['Certificates', 'connect', 'Outcome', 'reason', 'run_jobs']
 
 # %% ../../nbs/jobs/queue.ipynb #c324f942
-import logging, os, signal, sys, time
+import logging, os, signal, ssl, sys, time
 from collections import deque
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from queue import Empty, Queue
-from tempfile import TemporaryDirectory
 from typing import Callable, Iterator, NamedTuple
 from unittest.mock import patch
 from uuid import uuid4
-from ..core.files import InputError, Parameter, to_stderr
+from ..core.files import InputError, Parameter, temporary_folder, to_stderr
 
 # %% ../../nbs/jobs/queue.ipynb #4f85c82b
 _LOOPBACK = '127.0.0.1'
@@ -121,6 +120,32 @@ def _security(
     return security
 
 # %% ../../nbs/jobs/queue.ipynb #q0conn01
+_ANSWER = 5 # Seconds in which a scheduler must answer
+
+def _scheme_there(scheduler:str)->str: # `tls`, `tcp`, or empty if nothing answers
+    "Whether what listens at an address begins to speak TLS"
+    from distributed.comm.addressing import get_address_host_port
+    try:
+        ssl.get_server_certificate(get_address_host_port(scheduler), timeout=_ANSWER)
+    except ssl.SSLError:
+        return 'tcp'
+    except OSError:
+        return ''
+    return 'tls'
+
+def _why_silent(scheduler:str, e:Exception)->str:
+    "Why a client and a scheduler do not understand each other, and what to do"
+    scheme, _, place = scheduler.rpartition('://')
+    there = _scheme_there(scheduler)
+    error = type(e).__name__
+    if not there:
+        return f'no Dask scheduler answers ({error}); start one with `dask scheduler`, or omit --scheduler'
+    if there != (scheme or 'tcp'):
+        return f'is {"" if there == "tls" else "not "}encrypted (TLS); give {there}://{place}'
+    if there == 'tls':
+        return f'does not accept these certificates, or they do not vouch for it ({error}); give others'
+    return f'answers, but not as a Dask scheduler of this version ({error}); give the address of another'
+
 def _client(scheduler:str, certificates:Certificates|None):
     "A client of a cluster; raises `InputError` if its scheduler does not answer"
     from distributed import Client
@@ -128,10 +153,7 @@ def _client(scheduler:str, certificates:Certificates|None):
     try:
         return Client(scheduler, timeout=f'{_ANSWER}s', security=security)
     except (OSError, ValueError) as e:
-        raise InputError(scheduler, f'no Dask scheduler answers ({type(e).__name__}); start one with '
-                                    '`dask scheduler`, or omit --scheduler') from e
-
-_ANSWER = 5 # Seconds in which a scheduler must answer
+        raise InputError(scheduler, _why_silent(scheduler, e)) from e
 
 # %% ../../nbs/jobs/queue.ipynb #q0conn02
 @contextmanager
@@ -179,10 +201,9 @@ def connect(
         return
     specs = _workers(workers, gpus, per_gpu, jobs)
     _allow_files(len(specs))
-    private = TemporaryDirectory(prefix='pronto-', ignore_cleanup_errors=True)
-    with _quiet(), private as folder, _own_processes(folder):
+    with _quiet(), temporary_folder() as folder, _own_processes(str(folder)):
         for spec in specs.values():
-            spec['options'].setdefault('env', {}).update(TMPDIR=folder)
+            spec['options'].setdefault('env', {}).update(TMPDIR=str(folder))
         with _on_this_machine(specs) as client:
             yield client
 

@@ -7,7 +7,7 @@ __all__ = ['read_texts', 'learn_vocabulary', 'Pretraining', 'MaskedTrainer', 'we
            'checkpoint_of', 'pretrain']
 
 # %% ../../nbs/modeling/pretrain.ipynb #0290f176
-import json, tempfile
+import json
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from ..bibles.opening import NotABible
 from ..bibles.reading import read_bible
 from ..bibles.versification import choose_versification, to_english
 from ..core.files import (InputError, content_hash, foreign_file, json_with_keys, reading,
-                               replace_folder, require_place)
+                               replace_folder, require_place, temporary_folder)
 from ..datasets.splits import split_of
 from .architectures import check_tokens, load_model, load_tokenizer, quiet
 from .embedding_init import word_vectors
@@ -238,7 +238,7 @@ class _Checkpoints(TrainerCallback):
     on_step_end = on_train_begin
 
 # %% ../../nbs/modeling/pretrain.ipynb #c7b10002
-def _arguments(settings:Pretraining, folder:str, device:str)->TrainingArguments:
+def _arguments(settings:Pretraining, folder:Path, device:str)->TrainingArguments:
     s = settings
     cpu = device == 'cpu'
     length = dict(num_train_epochs=s.epochs) if s.steps is None else dict(max_steps=s.steps)
@@ -255,7 +255,7 @@ def _train(net, tokenizer, texts:list[str], settings:Pretraining, keep:Callable,
     kind = _KINDS[settings.kind]
     read = kind.examples(texts, tokenizer)
     examples = [dict(zip(read, row)) for row in zip(*read.values())]
-    with tempfile.TemporaryDirectory() as aside:
+    with temporary_folder() as aside:
         arguments = _arguments(settings, aside, device)
         collator = kind.collator(tokenizer, settings)
         trainer = MaskedTrainer(net, arguments, collator, examples, progress=progress)

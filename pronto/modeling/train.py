@@ -7,7 +7,7 @@ __all__ = ['KeepBest', 'collate', 'LeanTrainer', 'FineTuner', 'training_argument
            'fine_tune_dataset']
 
 # %% ../../nbs/modeling/train.ipynb #0f3a9310
-import gc, tempfile, time
+import gc, time
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Callable, NamedTuple
@@ -17,7 +17,7 @@ from torch.nn.functional import cross_entropy, normalize
 from torch.utils.data import SequentialSampler
 from transformers import Trainer, TrainerCallback, TrainingArguments
 from transformers.modeling_outputs import SequenceClassifierOutput
-from ..core.files import InputError, warn_once
+from ..core.files import InputError, temporary_folder, warn_once
 from ..core.progress import Meter
 from ..datasets.examples import ChoiceRow
 from ..datasets.loading import Dataset, load_dataset_folder
@@ -328,7 +328,7 @@ def _train(attempt:_Attempt, net, first:int, packed:dict)->tuple: # A `KeepBest`
     collator = partial(collate, tokenizer=attempt.tokenizer, multiple=multiple)
     net.to(attempt.device)
     _try_step(attempt.model, net, collator([train[i] for i in by_length(train)[-2:]]), len(task.labels))
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         arguments = training_arguments(settings, folder, seed=attempt.seed, device=attempt.device)
         trainer = FineTuner(net, arguments, collator, train, scored('dev'), task=task, keep=keep,
                             first_new=first, embeddings=settings['embeddings'], progress=attempt.progress)

@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Callable, Iterator
-from ..core.files import InputError, data_dir, safe_name, to_stderr
+from ..core.files import InputError, data_dir, safe_name, temporary_folder, to_stderr
 from ..core.tables import Table
 from ..datasets.finding import find_dataset
 from ..datasets.loading import Dataset, open_dataset
@@ -48,14 +47,14 @@ def _in_folders(
 )->Iterator[list[str]]: # As `plan` takes them
     "Write loaded models to temporary folders"
     from pronto.modeling.architectures import quiet
-    with TemporaryDirectory() as place:
+    with temporary_folder() as place:
         named = []
         for n,model in enumerate(models):
             if isinstance(model, (str, Path, Model)):
                 named.append(model if isinstance(model, Model) else str(model))
                 continue
             _check_loaded(model, tokenizer)
-            folder = Path(place)/str(n)
+            folder = place/str(n)
             with quiet():
                 model.save_pretrained(folder)
                 tokenizer.save_pretrained(folder)

@@ -6,9 +6,8 @@
 __all__ = ['LanguageCallback']
 
 # %% ../../nbs/reporting/watching.ipynb #wch00005
-from tempfile import TemporaryDirectory
 from transformers import TrainerCallback
-from ..core.files import InputError
+from ..core.files import InputError, temporary_folder
 from ..datasets.loading import open_dataset
 from ..datasets.finding import find_dataset
 from .evaluating import evaluate
@@ -34,7 +33,7 @@ class LanguageCallback(TrainerCallback):
 
     def numbers(self, model)->dict[str,float]: # Name to number, from 0 (guessing) to 100
         "What the model and n-grams know now"
-        with TemporaryDirectory() as runs:
+        with temporary_folder() as runs:
             how = dict(tasks=self.tasks, protocol=self.protocol, limit=self.limit, runs=runs, show=False)
             [score] = evaluate(self.folder, model, self.tokenizer, **how).scores.values()
         name = f'eval_{self.folder.name}'

@@ -6,14 +6,14 @@
 __all__ = ['PackedWords', 'word_places', 'pack_words', 'PackedQuestions', 'pack_questions', 'best_spans', 'load_head', 'fit_task']
 
 # %% ../../../nbs/lab/words/heads.ipynb #hd04imports
-import tempfile, time, unicodedata
+import time, unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 import numpy as np
 import torch
 from transformers import AutoModelForQuestionAnswering, AutoModelForTokenClassification, set_seed
-from ...core.files import InputError
+from ...core.files import InputError, temporary_folder
 from ...modeling.apart import read_apart
 from ...modeling.architectures import check_tokens, load_config, load_model, load_tokenizer
 from ...modeling.architectures import one_line_errors, quiet, token_limit
@@ -192,7 +192,7 @@ def _fit(net, tokenizer, packed:dict, settings:dict, seed:int, device:str, progr
     train, dev = packed['train'].inputs, packed['dev'].inputs
     names = ['labels'] if 'labels' in train[0] else ['start_positions','end_positions']
     keep = KeepBest(settings['select'] if names == ['labels'] else 'loss')
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         used = dict(grouped=False, bf16=False, accumulation=1) | settings
         arguments = training_arguments(used, folder, seed=seed, device=device, eval_rows=32,
                                        label_names=names)
