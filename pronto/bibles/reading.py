@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 
 from .bundles import BUNDLES, describes, said_by
+from .installed import IN_PYTHONBIBLE, bible_place
 from .opening import VERSE_LINES, Folder, NotABible, Reader, TextFile
 from .opening import decoded, open_place, text_file
 from .rows import Bible, VerseRow, joined_faults
@@ -27,7 +28,7 @@ from ..core.offers import load_offers
 _all_ = ['Bible', 'Reader', 'VerseRow'] # Often used together with `read_bible`
 
 # %% ../../nbs/bibles/reading.ipynb #rdg00001
-READERS = [*XML_READERS, IN_USFM, IN_USJ]
+READERS = [*XML_READERS, IN_USFM, IN_USJ, IN_PYTHONBIBLE]
 
 @cache
 def _offered()->list[Reader]:
@@ -238,11 +239,12 @@ def _joining(opened:list)->Reader|None:
 
 @no_collection()
 def read_bible(
-    path, # A file, folder or zip, or a list of them that are parts of one Bible
+    path, # A file, folder, zip, `pythonbible:web`, or a list of them that are parts of one Bible
     words:bool=False # Also keep `Bible.words`, e.g. with Strong's numbers, where the format has them
 )->Bible: # All its rows, under the file's own numbers
     "Read a Bible in any format, recognised from its content; raises `InputError`"
-    opened = [open_place(p) for p in (path if isinstance(path, (list, tuple)) else [path])]
+    paths = path if isinstance(path, (list, tuple)) else [path]
+    opened = [open_place(bible_place(p)) for p in paths]
     if len(opened) == 1:
         return _read_opened(opened[0], words)
     if (reader := _joining(opened)):

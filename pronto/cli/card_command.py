@@ -59,7 +59,8 @@ def write_page(
 def card_options(parser):
     add = parser.add_argument
     add('bible', metavar='BIBLE',
-        help='a Bible in any format, the code of one in the data folder, or a folder of `pronto build`')
+        help='a Bible in any format, the code of one in the data folder, `pythonbible:web`, or a folder of '
+             '`pronto build`')
     add('-m', '--model', action='append', required=True, metavar='MODEL',
         help='a folder, or a name in the cache of the Hub; may be repeated')
     add('-o', '--output', default='card.html', metavar='FILE', help='the page to write')

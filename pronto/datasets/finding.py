@@ -9,6 +9,7 @@ __all__ = ['find_dataset', 'find_datasets']
 import os
 from pathlib import Path
 from typing import Callable
+from ..bibles.installed import bible_place
 from ..bibles.languages import licence_of
 from ..core.files import InputError, data_dir, safe_name, to_stderr
 from .building import build
@@ -51,7 +52,7 @@ def _place(code:str, splits:str)->Path: # It may not exist yet
 
 # %% ../../nbs/datasets/finding.ipynb #c7b1000b
 def find_dataset(
-    bible, # A dataset folder, a Bible in any format, or the code of one in the data folder
+    bible, # A dataset folder, a Bible in any format, `pythonbible:web`, or the code of one in the data folder
     splits:str='', # Of `SPLIT_NAMES`; if empty those of the folder, or those that suit the Bible
     annotations='', # A file, an annotated source, or `open`; see `usual_annotations` if not given
     report:Callable=to_stderr, # Gets a line about what is taken and what is built again
@@ -62,12 +63,15 @@ def find_dataset(
     "The dataset of a Bible, built if need be; raises `InputError` that says what to put where"
     if splits not in ('', *SPLIT_NAMES):
         raise InputError('splits', f'no splits {splits!r}; choose {", ".join(SPLIT_NAMES)}')
-    file = Path(bible) if _exists(bible) else None
+    place = bible_place(bible)
+    file = Path(place) if _exists(place) else None
     is_built = file and (dataset_folders(file) or (file/'manifest.json').is_file())
     if is_built and language:
         raise InputError(file, 'is built, so its language is known; --language goes with a Bible')
     if is_built: return _with_splits(file, splits)
-    code = safe_name(file.name.split('.')[0]) if file else str(bible)
+    code = str(bible)
+    if file:
+        code = safe_name(code if place is not bible else file.name.split('.')[0])
     if safe_name(code) != code:
         shown = code if len(code) <= 60 else f'{code[:60]}...'
         raise InputError(shown, 'is neither a dataset folder nor the code of a Bible; name a folder that '
