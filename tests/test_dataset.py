@@ -208,7 +208,7 @@ def test_parallel_each_sense_and_verse_has_one_positive_and_one_negative(name, s
 def test_parallel_what_knows_no_language_guesses(name, stem, built):
     manifest = built(name).manifest
     n,found = manifest['counts'][stem]['test'], manifest['predictors'][stem]
-    assert found.keys() >= {'lookup','sense','verse2','book','length','order','verse2_ngrams'}
+    assert found.keys() >= {'lookup','sense','verse2','book','length','order','verse2_naive_bayes'}
     assert {k: v for k,v in found.items() if k != 'nearest' and not at_chance(v, n)} == {}
 
 def verse2_is_balanced(stem, dataset):

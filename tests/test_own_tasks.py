@@ -75,7 +75,7 @@ def test_they_are_built_beside_the_others_and_loaded(place):
     assert {r.sense for r in dataset.tasks['same_initial']['train']} <= set('abcdefghijklmnopqrstuvwxyz')
     predictors = dataset.manifest['predictors']
     of_pairs, of_verses = predictors['same_sense'].keys(), predictors['question'].keys()
-    assert predictors['same_initial'].keys() == of_pairs > of_verses - {'ngrams'}
+    assert predictors['same_initial'].keys() == of_pairs > of_verses - {'naive_bayes'}
 
 @pytest.mark.parametrize('splits', ['parallel','random'])
 def test_more_arguments_is_built_from_one_line(place, tmp_path, splits):

@@ -170,6 +170,15 @@ def dataset(tmp_path_factory):
     annotations, bible = annotate(corpus/'ontonotes'), read_bible(next((corpus/'bibles').glob('qaa*')))
     return {s: (build(annotations, bible, folder/s, splits=s), load_dataset_folder(folder/s)) for s in ('parallel','random')}
 
+def test_a_predictor_of_the_manifest_that_runs_have_too_has_the_same_accuracy(dataset):
+    "Also where labels count equally, since the task is judged by MCC"
+    from pronto.runs.runner import score_baselines
+    manifest, loaded = dataset['parallel']
+    for stem,baselines in score_baselines(loaded, ['SM', 'PNS', 'SS']).items():
+        predictors = manifest['predictors'][stem]
+        shared = {'majority', 'cues', 'lookup'} & predictors.keys()
+        assert {name: predictors[name] for name in shared} == {name: baselines[name][0]['accuracy'] for name in shared}
+
 @pytest.mark.parametrize('splits', ['parallel','random'])
 @pytest.mark.parametrize('stem', ['same_sense','same_arg_count'])
 def test_lookup_is_the_one_of_the_manifest(dataset, splits, stem):

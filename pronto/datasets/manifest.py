@@ -221,10 +221,11 @@ def _counted(numbers:dict[str,int])->str: # e.g. `1,234 merged, 5 empty`
 
 def _cue_line(manifest:dict)->list[str]: # One line; none for manifests of earlier versions
     "How well surface cues predict a task"
-    scores = {stem: found.get('cues') for stem,found in manifest['predictors'].items()}
-    known = {stem: score for stem,score in scores.items() if score is not None}
+    known = {stem: found for stem,found in manifest['predictors'].items() if found.get('cues') is not None}
     if not known: return []
-    return [f'\nAccuracy of surface cues alone (punctuation, capitals, length, place): {_percents(known)}']
+    said = (f'{stem} {found["cues"]:.1%} and {found["majority"]:.1%}' for stem,found in known.items())
+    return ['\nAccuracy of surface cues alone (punctuation, capitals, length, place), and of the commonest '
+            f'label: {", ".join(said)}']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf17
 _ABOVE_CHANCE = .03 # That a cue may be; more for few rows, where it may be by luck

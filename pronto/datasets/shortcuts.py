@@ -378,12 +378,12 @@ def predictors(
     for name in task.shortcuts:
         if name == 'lookup':
             predicted = task.lookup(train, test)
-        elif name == 'verse2_ngrams':
+        elif name == 'verse2_naive_bayes':
             predicted = predict_verse2_ngrams(train.texts, known['verse2'], labels, asked['verse2'])
-        elif name == 'ngrams':
+        elif name == 'naive_bayes':
             predicted = _predict_ngrams(train, labels, test)
         elif name == 'cues':
-            predicted = predict_cues(train, labels, test)
+            predicted = predict_cues(train, labels, test, balanced=task.metric != 'accuracy')
         elif name == 'nearest':
             predicted = nearest
         else:

@@ -170,7 +170,7 @@ class VerseTask(_OfVerses, Task):
     metric:str = 'accuracy' # That it is judged by
 
     example = VerseExample
-    shortcuts = 'majority', 'book', 'length', 'cues', 'ngrams', 'nearest'
+    shortcuts = 'majority', 'book', 'length', 'cues', 'naive_bayes', 'nearest'
 
     @property
     def counts(self)->bool: return self.most is not None
@@ -283,8 +283,8 @@ class PairTask(_OfPairs, Task):
 
     example = PairExample
     has_sense = True
-    shortcuts = ('majority', 'book', 'length', 'cues', 'sense', 'verse2', 'order', 'lookup', 'verse2_ngrams',
-                 'nearest')
+    shortcuts = ('majority', 'book', 'length', 'cues', 'sense', 'verse2', 'order', 'lookup',
+                 'verse2_naive_bayes', 'nearest')
 
     def label_numbers(self, pairs:Pairs)->np.ndarray: return pairs.same.astype(int)
 

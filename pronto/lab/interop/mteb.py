@@ -11,9 +11,11 @@ from ...bibles.languages import identify, script_for, script_of
 from ...core.files import InputError, content_hash
 from ...core.refs import Ref
 from ...core.tables import Table, decimal
-from ...datasets.loading import Dataset, load_dataset_folder, load_manifest, stems_without_choices
+from ...datasets.loading import Dataset, load_dataset_folder, stems_without_choices
 from ...datasets.splits import SPLITS
 from ...datasets.tasks import TASKS, PairTask
+from ...reporting.rendering import BASELINE_NAMES
+from ...runs.runner import score_baselines
 from .hf import CARD_TEXTS, provenance
 if TYPE_CHECKING:
     from datasets import DatasetDict
@@ -159,21 +161,25 @@ def _stems(results, folder)->list[tuple]: # Stem, and the result
             raise InputError(folder, f'{what}; give results of its own tasks')
     return found
 
+def _accuracies(baselines:dict[str,tuple])->dict[str,float]: # From 0 to 1
+    return {name: scores['accuracy'] for name,(scores,_) in baselines.items()}
+
 def mteb_table(results, folder)->Table: # Bitexts are left out
-    "Accuracies in `mteb` beside the commonest label and the best of the simple predictors of a dataset"
-    predictors, rows, lacking = load_manifest(folder).get('predictors', {}), [], []
+    "Accuracies in `mteb` beside the commonest label and the best of the baselines that `pronto` has for runs"
+    rows, lacking = [], []
     for stem,result in _stems(results, folder):
-        scores, simple = (result.scores.get('test') or [{}])[0], predictors.get(stem, {})
+        scores = (result.scores.get('test') or [{}])[0]
         own = scores.get('accuracy', scores.get('max_accuracy'))
-        if own is None or 'majority' not in simple:
+        if own is None:
             lacking.append(TASKS[stem].abbr)
             continue
+        simple = _accuracies(score_baselines(load_dataset_folder(folder), [stem])[stem])
         best = max(simple, key=simple.get)
         percent = [decimal(100*x, 1) for x in (own, simple['majority'], simple[best])]
-        rows.append([TASKS[stem].abbr, *percent, best])
+        rows.append([TASKS[stem].abbr, *percent, BASELINE_NAMES[best]])
     header = ['task','accuracy','commonest label','best without a model','which']
-    note = ('Percent. mteb trains on 32 examples of each label, the predictors on all; for pairs it chooses '
+    note = ('Percent. mteb trains on 32 examples of each label, the baselines on all; for pairs it chooses '
             'the threshold on the test set, so its accuracy is too high.')
     missing = ', '.join(lacking)
-    left_out = missing and f'Left out, without an accuracy on test or without predictors: {missing}.'
+    left_out = missing and f'Left out, without an accuracy on test: {missing}.'
     return Table('mteb', 'Sentence embeddings in mteb', [(header, rows)], [note, left_out], align='lrrrl')
