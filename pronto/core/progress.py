@@ -117,7 +117,9 @@ class Meter:
         elif not _quiet and self._is_time():
             to_stderr(str(self))
 
-    def _is_time(self)->bool:
+    def _is_time(self)->bool: # Not at the end, where nothing is left to wait for
+        if self.done == self.total:
+            return False
         now = time.monotonic()
         first = FIRST_LINE if self.first is None else self.first
         if now - (self.told or self.began) < (NEXT_LINE if self.told else first):
