@@ -55,7 +55,7 @@ def check(shared): return main(['export', 'results', str(shared), '-o', str(shar
 
 def test_records_of_two_people_are_valid_and_read_as_one_store(shared, capsys):
     results = sorted((shared/'results').rglob('*.json'))
-    assert [p.parts[-3] for p in results] == ['org__small','unknown__my-model']
+    assert [p.parts[-3] for p in results] == ['my-model','org__small']
     for path in results: is_valid(json.loads(path.read_text(encoding='utf-8')))
     before = {p: p.read_bytes() for p in shared.rglob('*') if p.is_file()}
     capsys.readouterr()

@@ -51,10 +51,10 @@ def _result(run:Run, metric:str, score:float, ends:list[float]|None)->dict:
     return dict(evaluation_name=name, source_data=data, metric_config=config, score_details=details)
 
 # %% ../../../nbs/lab/interop/shared_results.ipynb #rsx0007b
-def _model_id(run:Run)->str: # e.g. `google-bert/bert-base-multilingual-cased`, or `unknown/NAME`
-    "The name of a model with its organisation"
+def _model_id(run:Run)->str: # e.g. `google-bert/bert-base-multilingual-cased`
+    "The name of a model with its organisation, where it has one"
     name = run.model.removeprefix('openai:') # On a server
-    return name if name.count('/') == 1 else f'unknown/{safe_name(name)}'
+    return name if name.count('/') == 1 else safe_name(name)
 
 def shared_result(
     run:Run,
