@@ -281,6 +281,29 @@ def test_a_family_and_a_script_have_ranks_of_their_own(tmp_path, browser):
     assert 'Ranks are untested' in page.locator('#finding').inner_text()
     page.close()
 
+def test_what_has_most_results_comes_first_and_nothing_above_baselines_is_said(tmp_path, browser, capsys):
+    "Three probes and one fine-tuning; guesses have MCC 0 and an empty bar; what cannot be answered has a heading"
+    for model,accuracy in dict(a=.5, b=.45, c=.4).items():
+        store(tmp_path, 'wolKYG', model, 'sentence_mood', accuracy, protocol='probe', recipe='probe')
+    for seed in range(3): store(tmp_path, 'wolKYG', 'tuned', 'sentence_mood', .9, seed)
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0
+    page = browser.new_page()
+    see(page, tmp_path/'r.html')
+    assert page.locator('#hidden').inner_text().startswith('Shown: probe') and 'in-language (1)' in page.locator('#hidden').inner_text()
+    assert page.locator('#finding').inner_text().startswith('No model is above the best baseline. First: a 0.00, +0.00 over')
+    bars = page.eval_on_selector_all('#ranking td[data-label=SM]', 'cells => cells.map(e => getComputedStyle(e).backgroundImage)')
+    assert len(bars) == 5 and all(' 0%, ' in bar for bar in bars[:3]), bars
+    see(page, tmp_path/'r.html', view='questions')
+    section = page.locator('#questions section').inner_text().split('\n')
+    assert section[0] == 'probe' and section[-1].startswith('Not answered yet: the store of runs holds no translation with a probe')
+    page.close()
+    capsys.readouterr()
+    assert main(['tables', '--runs', str(tmp_path), '-o', str(tmp_path/'tables')]) == 0
+    printed = capsys.readouterr()
+    assert '| b |' in printed.out and '| tuned |' not in printed.out
+    assert 'another seed' not in printed.out and '‡' in printed.out # Of one run each: no seed matters
+    assert 'there are others of in-language (--protocol)' in printed.err
+
 def test_families_branches_and_languages_are_a_tree(tmp_path, browser):
     for i,bible in enumerate(('wolKYG','fralsg','engweb','deuluo')): store(tmp_path, bible, 'a', 'same_sense', .6 + i/10)
     assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html')]) == 0

@@ -24,7 +24,7 @@ def tables_options(parser):
     add('--recipe', help='only runs of this recipe; all if empty (default: paper, if there are such runs)')
     add('--splits', default='parallel,folds,published,divided', metavar='NAMES',
         help='only runs on these, of parallel, folds, random, published and divided; all if empty')
-    add('--protocol', help='only runs of this protocol (default: in-language, or what there is)')
+    add('--protocol', help='only runs of this protocol (default: the one with most results)')
     add('--source', default='', metavar='NAME',
         help='only runs with the labels of this annotated source, e.g. MACULA; all if empty')
     protocols_option(parser)
@@ -155,7 +155,7 @@ def _choose(args, records:list)->bool: # Was a recipe asked for?
     asked = args.recipe is not None
     chosen = args.protocol is not None
     protocol = 'in-language' if args.typology and not chosen else args.protocol
-    args.protocol, recipe = usual_kind(records, protocol, most=_question_of(args) != 'accuracy')
+    args.protocol, recipe = usual_kind(records, protocol)
     if not asked:
         args.recipe = recipe
     return asked

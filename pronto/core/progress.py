@@ -118,11 +118,9 @@ class Meter:
             to_stderr(str(self))
 
     def _is_time(self)->bool: # Not at the end, where nothing is left to wait for
-        if self.done == self.total:
-            return False
         now = time.monotonic()
         first = FIRST_LINE if self.first is None else self.first
-        if now - (self.told or self.began) < (NEXT_LINE if self.told else first):
+        if self.done == self.total or now - (self.told or self.began) < (NEXT_LINE if self.told else first):
             return False
         self.told = now
         return True

@@ -18,7 +18,7 @@ from ..core.progress import progress
 from ..core.seeds import INTERVALS, SeedDifference, SeedScore
 from ..core.tables import Column, decimal, grouped, interval_text, percent
 from .scores import IN_PERCENT, MIN_SEEDS, Answers, among_best, answer_values
-from .scores import compare_answers, compare_values, read_answers, same_rows, shown
+from .scores import compare_answers, compare_values, has_seed, read_answers, same_rows, shown
 from ..runs.comparing import by_model_and_task, cell_of, made_as, one_setting, row_of, search_name
 from ..runs.comparing import source_names, task_key, task_name
 from ..runs.folds import probe_kept, unknown_share
@@ -179,7 +179,7 @@ def best_note(
 )->str: # Under a table
     "What ‡ means, or why it is nowhere"
     if best: return f'‡ the best {what}, and those not clearly worse.'
-    few = len({r.seed for r in runs}) < MIN_SEEDS
+    few = any(map(has_seed, runs)) and len({r.seed for r in runs}) < MIN_SEEDS
     return 'With fewer than three seeds nothing is marked as best.' if few else ''
 
 def few_seeds_note(differences:list)->str: # Under a table; `None` is left out

@@ -21,7 +21,7 @@ from ..core.tables import ABSENT, Column, Printed, Table, cells_of, decimal, gro
 from ..core.tables import record_of, titles_of
 from ..datasets.tasks import TASKS
 from .cells import settings_text
-from .scores import IN_PERCENT, METRICS, MIN_SEEDS, AgainstBaseline, Answers, is_clear
+from .scores import IN_PERCENT, METRICS, AgainstBaseline, Answers, is_clear
 from .scores import seed_scores, shown
 from ..runs.folds import following_share, probe_kept, unknown_share
 from ..runs.schema import Run
@@ -322,14 +322,14 @@ def _common_rows(found:Accuracies)->str:
     return _COMMON_ROWS.format(', '.join(f'{task} {n:,}' for task,n in sizes.items()))
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd02b
-def _few_seeds(seeds:list[int])->str: # Empty if there are enough
-    names = {1: 'one seed', 2: 'two seeds'}
-    few = [names[n] for n in seeds if n < MIN_SEEDS]
-    if not few:
+def _few_seeds(untested:list[dict], models:list[dict])->str: # Empty if there are enough, or no seed matters
+    if not untested:
         return ''
-    some = 'Some models were' if len(few) < len(seeds) else 'Every model was'
-    return (f'{some} run with {" or ".join(few)}; another seed may give another score, so nothing is marked '
-            f'as best there. Intervals of one seed count the chapters only.')
+    names = {1: 'one seed', 2: 'two seeds'}
+    numbers = [names.get(n, 'too few seeds') for n in _values(untested, 'seeds')] # They may be samples
+    some = 'Some models were' if len(untested) < len(models) else 'Every model was'
+    return (f'{some} run with {" or ".join(numbers)}; another seed may give another score, so nothing is '
+            f'marked as best there. Intervals of one seed count the chapters only.')
 
 def _share_of_seeds(models:list[dict])->str: # Empty if it is not known
     shares = sorted(cell['from_seeds'] for cell in models if cell['from_seeds'] is not None)
@@ -342,10 +342,10 @@ def _share_of_seeds(models:list[dict])->str: # Empty if it is not known
 
 def _seed_notes(models:list[dict])->list[str]:
     "What is known about the seeds"
-    tested = [cell for cell in models if cell['over_baseline'] is not None]
-    untested = sum(cell['p_baseline'] is None for cell in tested)
-    few = _few_seeds(_values(models, 'seeds'))
-    return [few, _UNTESTED.format(untested) if untested else '', _share_of_seeds(models)]
+    compared = [cell for cell in models if cell['over_baseline'] is not None]
+    untested = [cell for cell in compared if cell['p_baseline'] is None]
+    said = _UNTESTED.format(len(untested)) if untested else ''
+    return [_few_seeds(untested, compared), said, _share_of_seeds(models)]
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd01
 def _is_marked(cell:dict, name:str)->bool: # `name` of a column

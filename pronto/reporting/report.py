@@ -22,7 +22,7 @@ from ..core.tables import csv_rows, grouped
 from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS, loaded_tasks
 from .language_score import score_lines
-from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, against_baselines
+from .scores import IN_PERCENT, METRICS, Answers, against_baselines
 from .scores import answer_values, compare_all, is_clear, read_answers, read_seeds
 from .scores import seed_scores
 from .summary import Scope, Stratum, rows_notes, shared_rows, stratum_of
@@ -123,7 +123,7 @@ def row(
     data = dict(limit=first.limit, dataset=first.dataset_hash[:8], items=len(answers.true))
     links = [[r.seed, _link(r.path, folder)] for r in sorted(records, key=lambda r: r.seed)]
     said = ', '.join(filter(None, [setting(first), *_remarks(records)]))
-    state = dict(seeds=len(records), setting=said, collapsed=answers.collapsed)
+    state = dict(seeds=len(records), few_seeds=answers.few_seeds, setting=said, collapsed=answers.collapsed)
     scores = {m: _of_metric(m, answers, found) for m in found}
     return about | board | data | state | dict(runs=links, metrics=scores)
 
@@ -144,7 +144,7 @@ class Report(NamedTuple):
     pairs:list[dict]=[]           # Tests of two models over several test sets
     untested:int=0                # How many pairs of rows were too many
     notes:dict[Board,str]={}      # On which rows the translations of a board are compared
-    replies:list[Reply|InputError]=[] # What questions found, or why they found nothing
+    replies:dict[str,Reply|InputError]={} # Name of a question to what it found, or why it found nothing
     known:list[str]=[]            # What models know of languages, where there are choices
 
     def save(self, out)->None:
@@ -283,7 +283,7 @@ def _test_rows(rows:list[dict], answers:dict[int,Answers], metric:str)->list[dic
     "Test the rows of one test set, and give them ranks"
     try: tests = compare_all(answers, metric)
     except ValueError: return [] # Their rows differ
-    if tests and min(len(a.predicted) for a in answers.values()) >= MIN_SEEDS:
+    if tests and not any(a.few_seeds for a in answers.values()):
         for i,rank in _ranks(tests, list(answers)).items(): rows[i]['metrics'][metric] |= rank
     return tests
 
@@ -343,7 +343,7 @@ def _row_columns(rows:list[dict])->dict:
         places, names[k] = numbered(values)
         columns[k] = places.tolist()
     columns |= {k: [r[k] for r in rows] for k in ('seeds','limit','items')}
-    columns |= {k: [int(r[k]) for r in rows] for k in ('collapsed','shown')}
+    columns |= {k: [int(r[k]) for r in rows] for k in ('collapsed','few_seeds','shown')}
     columns['runs'] = [' '.join(link.rpartition('/')[2] for _,link in r['runs']) for r in rows]
     return dict(names=names, columns=columns)
 
@@ -401,17 +401,18 @@ def _ask_all(
     records:list[Run],
     names:list[str]=(), # Further questions, as `find_question` takes them
     store=None # The folder of the runs, for hints
-)->list[Reply|InputError]: # An error says why the runs do not suffice for an answer
+)->dict[str,Reply|InputError]: # By name; an error says why the runs do not suffice for an answer
     "Ask the questions about the protocols that were run; raises `InputError` if one of `names` fails"
-    protocol, recipe = usual_kind(records, most=True)
-    options, found = Options('', SPLITS_SHOWN, protocol, store=store), []
+    protocol, recipe = usual_kind(records)
+    options, found = Options('', SPLITS_SHOWN, protocol, store=store), {}
     about = [name for name in known_questions() if name in {r.protocol for r in records}]
     for name in about:
-        try: found.append(ask_runs(name, records, options))
-        except InputError as e: found.append(e)
+        try: found[name] = ask_runs(name, records, options)
+        except InputError as e: found[name] = e
     for question in (find_question(name) for name in names if name not in about):
         of_all = question.protocol or question.any_protocol
-        found.append(ask_runs(question, records, options if of_all else options._replace(recipe=recipe)))
+        asked = options if of_all else options._replace(recipe=recipe)
+        found[question.name] = ask_runs(question, records, asked)
     return found
 
 _FIRST = 6 # So many lines are read at once
@@ -424,12 +425,14 @@ def _first_lines(lines:list[str])->str: # HTML
         found[_FIRST:] = ['<details>', more, *found[_FIRST:], '</details>']
     return '\n'.join(found)
 
-def _section(reply:Reply|InputError)->str:
-    "What a question found: its sentences, then its tables"
-    if isinstance(reply, InputError): return f'<section><p>{escape(str(reply))}</p></section>'
+def _section(name:str, reply:Reply|InputError)->str:
+    "What a question found: its sentences, then its tables; or what runs it needs"
+    heading = f'<section><h2>{escape(name)}</h2>'
+    if isinstance(reply, InputError):
+        return f'{heading}\n<p>Not answered yet: the store of runs {escape(reply.what)}.</p></section>'
     lines = ''.join(f'<li>{escape(line)}</li>' for line in reply.sentences)
     tables = '\n'.join(table.html() for table in reply.tables)
-    return f'<section><h2>{escape(reply.question.name)}</h2>\n<ul>{lines}</ul>\n{tables}</section>'
+    return f'{heading}\n<ul>{lines}</ul>\n{tables}</section>'
 
 # %% ../../nbs/reporting/report.ipynb #rpt08
 LARGE = 500_000 # Bytes of JSON that are compressed
@@ -447,7 +450,7 @@ def page(report:Report|list[dict])->str: # HTML
         data, kind = base64.b64encode(gzip.compress(data.encode(), mtime=0)).decode(), 'application/gzip'
     part = lambda name: template(name).strip('\n')
     script, style = '\n\n'.join(part(f'report/{name}.js') for name in _SCRIPTS), part('report.css')
-    sections = '\n'.join(map(_section, report.replies))
+    sections = '\n'.join(map(_section, report.replies, report.replies.values()))
     known = dict(script=script, style=style, data=data, kind=kind, questions=sections,
                  known=_first_lines(report.known))
     known |= dict(script_hash=_hash_source(script), style_hash=_hash_source(style))

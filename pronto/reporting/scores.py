@@ -297,10 +297,9 @@ def may_be_best(answers:Answers, metric:str='accuracy')->bool: # Only then has i
 
 def among_best(
     models:dict[str,Answers], metric:str='accuracy'
-)->set[str]: # Names; empty for one model, if some model has fewer than three seeds, or if rows differ
+)->set[str]: # Names; empty for one model, if one was trained with few seeds, or if rows differ
     "The best model, and those that are not clearly worse, of those that `may_be_best`"
-    few = any(a.few_seeds or len(a.predicted) < MIN_SEEDS for a in models.values())
-    if len(models) < 2 or few: return set()
+    if len(models) < 2 or any(a.few_seeds for a in models.values()): return set()
     models = {name: answers for name,answers in models.items() if may_be_best(answers, metric)}
     if not models or _differ_in_rows(models): return set()
     worse = {row['other'] for row in against_best(models, metric) if is_clear(row['p_holm'])}

@@ -19,7 +19,7 @@ from ..core.tables import interval_text, titles_of
 from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, language_name
 from .cells import data_notes, described
-from .scores import IN_PERCENT, METRICS, MIN_SEEDS, Answers, answer_values
+from .scores import IN_PERCENT, METRICS, Answers, answer_values
 from .scores import has_reference, main_metric, read_answers, shown
 from .accuracy_tables import USUAL, Options, add_unlisted, choose, read_layout, runs_in
 from ..runs.comparing import task_name
@@ -159,10 +159,10 @@ def summarise(
         n_chapters = len(set().union(*(s.chapters for s in inside)))
         draws = [{m: s.draws[m] for m in models} for s in inside]
         seeds = {m: min(s.seeds[m] for s in inside) for m in models if m in inside[0].seeds}
-        tested, few = min(seeds.values()) >= MIN_SEEDS, any(s.few_seeds & set(models) for s in inside)
+        few = any(s.few_seeds & set(models) for s in inside)
         for found in aggregate(draws, n_chapters, less_is_better=metric == 'mae', bounds=bounds):
             about = dict(scope=scope.name, over=scope.over, left_out=', '.join(left_out))
-            group, n_seeds = found.group if tested else '', seeds.get(found.model)
+            group, n_seeds = '' if few else found.group, seeds.get(found.model)
             row = _row(found, metric) | (dict(rank_low=None, rank_high=None) if few else {})
             rows.append(about | row | dict(seeds=n_seeds, group=group))
     return rows
@@ -195,8 +195,8 @@ _NOTES = ('IQM: the interquartile mean over the test sets ({metric}; of fewer th
           'middle half.')
 _GROUPS = ('Groups: models that share a letter are not told apart by tests (5 %, corrected by Holm within a '
            'block).')
-_NO_GROUPS = ('Where a model has fewer than three seeds there are no groups, and no intervals of ranks if it '
-              'was trained: another seed may give another score.')
+_NO_GROUPS = ('Where a model was trained with fewer than three seeds there are no groups and no intervals of '
+              'ranks: another seed may give another score.')
 
 # %% ../../nbs/reporting/summary.ipynb #sum14b
 def rows_notes(

@@ -20,7 +20,7 @@ from ..cells import described, setting_note, spread_note
 from ..rendering import COLLAPSED
 from ..scores import METRICS, main_metric, with_metric
 from ..accuracy_tables import Options, fits, fitting, in_store, left_out, usual_metric
-from ...runs.comparing import name_apart, settled
+from ...runs.comparing import name_apart, settled, source_names, task_key
 from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07
@@ -220,16 +220,21 @@ def _nothing(question:RunQuestion, records:list[Run], options:Options)->InputErr
 # %% ../../../nbs/reporting/questions/question.ipynb #pt11u
 _USUAL = 'in-language', 'probe'
 
+def _result(record:Run)->tuple: # Its seeds, folds, recipes and limits are not counted one by one
+    about = record.protocol, record.dataset, record.model, task_key(record)
+    return *about, record.condition, source_names(record)
+
 def usual_kind(
     records:list[Run],
-    protocol:str|None=None, # The one that is asked for
-    most:bool=False # Rather the protocol with most results? For questions, which need many
+    protocol:str|None=None # The one that is asked for
 )->tuple[str,str]: # The recipe is empty if all are shown
-    "The protocol and the recipe that tables show if no other ones are chosen"
-    n = Counter(r.protocol for r in records if not (r.is_search or r.is_reading) or not most)
+    "The protocol and the recipe that are shown if no other ones are chosen: those with most results"
+    scored = [r for r in records if not (r.is_search or r.is_reading)]
+    results = {_result(r) for r in scored or records} # Searches and readings have tables of their own
+    n = Counter(result[0] for result in results)
     there = [p for p in dict.fromkeys((*_USUAL, *n)) if p in n]
-    if most: there.sort(key=n.get, reverse=True) # Of as many, the usual one
-    if protocol is None: protocol = there[0] if there else 'in-language'
+    if protocol is None:
+        protocol = max(there, key=n.get, default='in-language') # Of as many, the usual one
     recipes = {r.recipe for r in records if r.protocol == protocol}
     return protocol, 'paper' if 'paper' in recipes or not recipes else ''
 

@@ -192,6 +192,7 @@ function unpack() {
       folder: folders[C.folder[i]],
       runs,
       seeds: C.seeds[i],
+      fewSeeds: C.few_seeds[i] === 1,
       limit: C.limit[i],
       items: C.items[i],
       collapsed: C.collapsed[i] === 1,
@@ -213,8 +214,8 @@ function unpack() {
     const all = Array.from({ length: n }, (_, i) => Object.fromEntries(columns.map(([k, xs]) => [k, xs[i]])))
     D[kind] = grouped(all, x => [x.board, D.over.metrics[x.metric], areas[x.area], x.task].join('|'))
   }
-  const weight = b => (b.protocol === 'in-language' ? 1e9 : 0) + b.size
-  D.boards.sort((a, b) => weight(b) - weight(a)) // The first is shown unless another is chosen
+  const weight = b => b.size + (b.protocol === 'in-language') / 2
+  D.boards.sort((a, b) => weight(b) - weight(a)) // The first has most results, and is shown unless another is chosen
 }
 
 async function read() {

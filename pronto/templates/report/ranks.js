@@ -117,17 +117,19 @@ function ranking(found, title) {
   const tops = new Map(tasks.map(t => [t, best(t)])),
     partly = items.some(x => x.on.size < testSets.length),
     leaders = items.filter(x => x.rank === 1).sort((x, y) => inOrder(x.over, y.over, true))
+  const gain = x => (x.over < 0 ? `${figure(-x.over)} below the best baseline` : `${signed(x.over)} over the best baseline`)
   const leader = (x, i) =>
     [
       `${x.entry.name} ${figure(x.mean)}`,
-      x.over != null && signed(x.over) + (i ? '' : ' over the best baseline'),
+      x.over != null && (i ? signed(x.over) : gain(x)),
       partly && `on ${x.on.size}${i ? '' : ` of ${testSets.length} test sets`}`,
     ]
       .filter(Boolean)
       .join(', ')
+  const isBelow = items.length && items.every(x => x.over != null && x.over <= 0 && !x.beat)
   const finding =
     leaders.length &&
-    `${tested ? 'First' : 'Highest score'}: ${leaders.slice(0, 3).map(leader).join('; ')}${leaders.length > 3 ? `; and ${leaders.length - 3} more` : ''}.` +
+    `${isBelow ? 'No model is above the best baseline. ' : ''}${tested ? 'First' : 'Highest score'}: ${leaders.slice(0, 3).map(leader).join('; ')}${leaders.length > 3 ? `; and ${leaders.length - 3} more` : ''}.` +
       (tested ? '' : ' Ranks are untested: they are from the scores alone.') +
       (fewer ? ` ${onRows}` : '')
   const ofTasks = tasks.map(t => ({

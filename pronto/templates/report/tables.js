@@ -15,10 +15,11 @@ const explanation = text =>
   element('details', { class: 'soft' }, element('summary', {}, 'How to read this'), element('p', {}, text))
 
 function bar(x, reference) {
-  // A strip below a score, with a tick where its best baseline is
-  const at = value => `${((100 * (value - metric.low)) / (metric.high - metric.low)).toFixed(1)}%`,
+  // A strip below a score, with a tick where its best baseline is; it is empty at 0, and below, where a metric has that
+  const least = Math.max(0, metric.low),
+    at = value => `${Math.max(0, (100 * (value - least)) / (metric.high - least)).toFixed(1)}%`,
     strip = (height, parts) => `linear-gradient(to right, ${parts}) center bottom / calc(100% - 1rem) ${height}px no-repeat`,
-    to = at(reference ?? metric.low)
+    to = at(reference ?? least)
   const tick = `transparent calc(${to} - 1px), var(--fore) 0 calc(${to} + 1px), transparent 0`
   const full = strip(4, `color-mix(in srgb, var(--mark) 45%, transparent) ${at(x)}, var(--line) 0`)
   return reference == null ? full : `${strip(7, tick)}, ${full}`

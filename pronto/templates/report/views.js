@@ -110,7 +110,7 @@ function compare(found) {
   })
   const clear = side => items.filter(t => t.corrected != null && t.corrected < 0.05 && side * t.difference > 0).length,
     tested = items.filter(t => t.p != null).length,
-    few = items.some(t => Math.min(t.x.seeds, t.y.seeds) < 3)
+    few = items.some(t => t.x.fewSeeds || t.y.fewSeeds)
   const all = pairOver(found, a, b),
     larger = Math.max(
       0.02,
@@ -185,7 +185,9 @@ function compare(found) {
       { id: 'verdict' },
       verdict +
         whole +
-        (few && tested ? ' Where a model has fewer than three seeds, another seed may give another result.' : ''),
+        (few && tested
+          ? ' Where a model was trained with fewer than three seeds, another seed may give another result.'
+          : ''),
     ),
     table('compare', narrow ? [...columns].sort((c, d) => place(c) - place(d)) : columns, items, {
       title: `${a.name} and ${b.name}`,
