@@ -91,6 +91,7 @@ def panels(
     down = -(-max(n, 1)//across)
     size = across*width, down*height + more
     fig, axes = plt.subplots(down, across, figsize=size, squeeze=False, layout='constrained')
+    plt.close(fig) # Pyplot would keep it for ever
     for ax in axes.flat[n:]:
         ax.axis('off')
     for ax,title in zip(axes.flat, titles):

@@ -38,13 +38,11 @@ class SavedTransfer:
 
     def plot(self): # A figure of matplotlib
         "A heat map with its numbers"
-        import matplotlib.pyplot as plt
         matrix = [[self.values[s, t] for t in self.targets] for s in self.sources]
         figure, (axes,) = panels(1, 1.2 + .8*len(self.targets), 1 + .6*len(self.sources))
         heat_map(axes, matrix, self.sources, self.targets, '{:.1f}'.format, size=10, cmap='Blues',
                  vmin=0, vmax=100) # The same colours for every model
         axes.set(xlabel='tested on', ylabel='trained on', title=self.title)
-        plt.close(figure)
         return figure
 
     def markdown(self)->str:
