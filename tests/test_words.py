@@ -310,6 +310,17 @@ def test_word_vectors_are_not_asked_about_single_words(toy_words_and_verses, pro
     status,_,err = pronto('eval', toy_words_and_verses, '-m', 'lstm', '-t', 'upos', '--runs', tmp_path/'runs')
     assert status == 1 and len(err) == 1 and 'asks for one to each part; give a transformer, e.g. bert' in err[0]
 
+def test_a_model_that_cannot_encode_words_is_probed_on_other_tasks(toy_words_and_verses, pronto, model, tmp_path, monkeypatch):
+    from pronto.core.files import InputError
+    from pronto.lab.words import word_probes
+    def fails(model, *args): raise InputError(model, 'cannot encode words (a reason); choose another model')
+    monkeypatch.setattr(word_probes, '_encoder', fails)
+    status, out, err = pronto('probe', toy_words_and_verses, '-m', model, '--runs', tmp_path/'runs')
+    header, _, row = ([cell.strip() for cell in line.split('|')[1:-1]] for line in out.splitlines())
+    scores = dict(zip(header, row))
+    assert status == 3 and 'upos: ' in err[-1] and 'tiny: cannot encode words (a reason)' in err[-1]
+    assert scores['upos'] == '–' and '.' in scores['PN']
+
 def test_words_are_probed_and_their_scores_shown(toy_words_and_verses, pronto, model, tmp_path):
     status, out, _ = pronto('probe', toy_words_and_verses, '-m', model, '--limit', '100', '--runs', tmp_path/'runs')
     assert status == 0 and '| names | upos |' in out

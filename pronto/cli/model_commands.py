@@ -8,8 +8,7 @@ __all__ = ['eval_options', 'planned', 'eval_command', 'probe_options', 'probe_co
 
 # %% ../../nbs/cli/model_commands.ipynb #mdch05
 import os, shutil, time
-from collections import deque
-from typing import Callable, Iterator
+from typing import Callable
 from .options import add_number, as_input_error, cluster, cluster_options, error_line
 from .options import named_tasks, run_options, runs_option, seed_option, tasks_file_option
 from .output import bar, batch_status, in_terminal, note, show, tell, warn
@@ -43,7 +42,7 @@ def planned(args, report:Callable)->list: # As `plan` gives them; `report` gets 
 def eval_command(args):
     "Train models on the tasks of datasets and record the scores; without a model, score the baselines"
     from tqdm import tqdm
-    from pronto.runs.runner import FinishedRun
+    from pronto.runs.runner import FinishedRun, run_possible
     from pronto.runs.store import pool_runs
     tasks = args.task or ()
     failed = []
@@ -51,6 +50,8 @@ def eval_command(args):
         with tqdm.external_write_mode():
             warn(line)
         failed.append(line)
+    def report(training, e):
+        list_failed(f'failed {training}: {error_line(e)}')
     try:
         if not args.model:
             return _show_baselines(args, tasks)
@@ -63,7 +64,8 @@ def eval_command(args):
         _note_empty(dataset)
     _tell_time(trainings, args.runs or data_dir()/'runs')
     records = []
-    for finished in _run_each(trainings, args, list_failed):
+    how = dict(progress=bar('eval'), show=not args.quiet)
+    for finished in run_possible(trainings, report, args.runs, **how):
         records.append(finished.record)
         if is_search:
             continue # Shown as a table
@@ -115,22 +117,6 @@ def _show_meaning(records:list):
         note(f'{", ".join(lost)}: every run collapsed; --recipe robust starts from a probe, and again')
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7r
-def _run_each(trainings:list, args, list_failed:Callable)->Iterator:
-    "Make all trainings; one of several that fails is listed"
-    from pronto.runs.runner import run_each
-    remaining = deque(trainings)
-    while remaining:
-        training = None
-        try:
-            for finished in run_each(list(remaining), args.runs, progress=bar('eval'), show=not args.quiet):
-                while training is not finished.training:
-                    training = remaining.popleft()
-                yield finished
-        except InputError as e:
-            if len(trainings) == 1 or not remaining:
-                raise
-            list_failed(f'failed {remaining.popleft()}: {error_line(e)}')
-
 def _record_data(finished)->dict: # For `--json`
     "The record of a run, without what takes much room"
     long = {'dev', 'attempts', 'hyperparameters', 'versions', 'finished'}

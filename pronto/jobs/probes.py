@@ -17,8 +17,9 @@ from ..datasets.loading import Dataset, dataset_folders, open_datasets
 from ..datasets.tasks import TASKS, Task
 from ..runs.folds import HIGH_UNKNOWN
 from ..runs.planning import plan
-from ..runs.runner import run_all
+from ..runs.runner import run_possible
 from ..runs.schema import Run
+from ..runs.store import pool_runs
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000e
 def _mean(values:list)->float|None:
@@ -72,12 +73,21 @@ def find_probed(
         return any(fold.table_file(task.stem, 'test').is_file() for fold in folds)
     return datasets, [task for task in known.values() if known.is_chosen(task.stem) and occurs(task)]
 
+# %% ../../nbs/jobs/probes.ipynb #prbposs2
 def _probe(dataset:Dataset, how:dict, runs, steps:bool)->tuple[list[list[Run]],str]:
+    records, failed = [], []
+    def report(training, e):
+        if training.model.name not in {run.model for run in records}:
+            raise e # It would fail on every task
+        failed.append(f'{training.task.abbr}: {e}')
     try:
-        records = run_all(plan(dataset, **how, protocol='probe'), runs, show=steps)
+        trainings = plan(dataset, **how, protocol='probe')
+        for finished in run_possible(trainings, report, runs, show=steps):
+            records.append(finished.record)
     except InputError as e:
         return [], str(e)
-    return list(grouped(records, lambda run: run.model).values()), ''
+    by_model = grouped(pool_runs(records), lambda run: run.model)
+    return list(by_model.values()), '; '.join(failed)
 
 def probe_each(
     datasets:list[Dataset],
@@ -85,7 +95,7 @@ def probe_each(
     workers:int=1, # How many translations are probed at once, each by a process that loads the models once
     steps:bool=False, # With one worker, show the steps of the first translation, which has no forecast?
     **how # See `plan`: models, tasks, seeds, recipe, limit
-)->Iterator[tuple[list[list[Run]],str]]: # For each dataset the runs of each model; why there are none
+)->Iterator[tuple[list[list[Run]],str]]: # For each dataset the runs of each model; why some are not there
     "Probe models on many translations"
     workers = min(workers, len(datasets))
     calls = []

@@ -4,10 +4,11 @@
 
 # %% auto #0
 __all__ = ['part_rows', 'run_training', 'examples_of', 'seconds_to_train', 'FinishedRun', 'run_each', 'run_all',
-           'score_baselines']
+           'score_baselines', 'run_possible']
 
 # %% ../../nbs/runs/runner.ipynb #40758860
 import json
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -391,3 +392,24 @@ def score_baselines(
                 answers.setdefault(name, []).extend(labels)
         found[task.stem] = {name: score_labels(task, tested, labels) for name,labels in answers.items()}
     return found
+
+# %% ../../nbs/runs/runner.ipynb #runpos02
+def run_possible(
+    trainings:list[Training], # As `plan` gives them
+    report:Callable, # Gets each of several that fails, and why
+    *args, # As `run_each` takes them
+    **kwargs
+)->Iterator[FinishedRun]:
+    "Make what can be made, each run as soon as it is there; raises `InputError` if the only training fails"
+    remaining = deque(trainings)
+    while remaining:
+        training = None
+        try:
+            for finished in run_each(list(remaining), *args, **kwargs):
+                while training is not finished.training:
+                    training = remaining.popleft()
+                yield finished
+        except InputError as e:
+            if len(trainings) == 1 or not remaining:
+                raise
+            report(remaining.popleft(), e)
