@@ -220,3 +220,67 @@ def test_a_language_that_is_stated_later_reaches_the_record(built, model, tmp_pa
     assert main('eval', folder, *command) == 0
     after, = read_runs(tmp_path/'runs')
     assert (before.language, after.language) == ('', 'eng') and after == before.but(language='eng')
+
+# Tables as people keep them
+
+TABLE = [['Verse','Topic','Note'], ['Jn 3:8','much wind','who, knows?'], ['MRK 4:37-38','storm',''], ['Mark 4:39','storm','']]
+
+def write_table(path, rows=TABLE, mark=',', encoding='utf-8-sig'):
+    "A table as a spreadsheet program writes it, by the ending of its name"
+    import csv
+    if path.suffix == '.xlsx':
+        from openpyxl import Workbook
+        book = Workbook()
+        for row in rows: book.active.append(row)
+        book.save(path)
+        return path
+    with path.open('w', encoding=encoding, newline='') as f: csv.writer(f, delimiter=mark).writerows(rows)
+    return path
+
+@pytest.mark.parametrize('name,how', [('a.csv', {}), ('a.csv', dict(mark=';')), ('A.CSV', dict(mark='\t', encoding='utf-16')),
+                                      ('a.txt', dict(mark='\t', encoding='utf-16-le')), ('a.xlsx', {})])
+def test_a_table_is_read_as_a_spreadsheet_wrote_it(tmp_path, capsys, name, how):
+    path = write_table(tmp_path/name, **how)
+    assert main('annotate', path, '-o', tmp_path/'a.parquet') == 0
+    found = read_annotations(tmp_path/'a.parquet')
+    assert {str(ref): [label.label for label in v.labels] for ref,v in found.verses.items()} == {
+        'MRK 4:37': ['storm'], 'MRK 4:38': ['storm'], 'MRK 4:39': ['storm'], 'JHN 3:8': ['much_wind']}
+    assert f'{path}: left out, as notes for people: Note' in capsys.readouterr().err
+
+def test_every_bad_row_is_named_with_its_line(tmp_path, capsys):
+    rows = [TABLE[0], *([f'MRK {i}', 'storm', ''] for i in range(25)), *TABLE[1:]]
+    assert main('annotate', write_table(tmp_path/'a.csv', rows), '-o', tmp_path/'a.parquet') == 1
+    *named, last = [line for line in capsys.readouterr().err.splitlines() if 'left out' not in line]
+    assert [re.search(r'line (\d+): Not a verse', line)[1] for line in named] == [str(i) for i in range(2, 22)]
+    assert last.endswith('25 rows are wrong; correct them (the first 20 are named above)')
+
+BAD = {
+    'a comma in a reference': ('a.csv', b'ref,topic\nMRK 4:37,38,storm\n', 'line 2: 3 columns, but the header has 2; a cell with such'),
+    'a long label': ('a.csv', b'ref,topic\nMRK 4:37,' + b'x'*10_000 + b'\n', "line 2: topic has a label of 10,000 characters, 'xxxxx"),
+    'another encoding': ('a.csv', 'ref,topic\nMRK 4:37,é\n'.encode('latin-1'), 'is not UTF-8 text; save the table as CSV in UTF-8'),
+    'an old spreadsheet': ('a.xls', b'\xd0\xcf\x11\xe0', 'is a spreadsheet that cannot be read; save the table as CSV'),
+    'no spreadsheet': ('a.xlsx', b'ref,topic', 'cannot be read (File is not a zip file); save the table as CSV'),
+    'a split by another name': ('a.csv',
+                                b'ref,topic,set\nMRK 4:37,a,train\nMRK 4:38,b,dev\n',
+                                'column set: looks like a division into train, dev and test'),
+    'nothing': ('a.csv', b'\n\n', 'is empty; write a header')}
+
+@pytest.mark.parametrize('name,data,says', BAD.values(), ids=BAD)
+def test_a_bad_table_is_one_line(tmp_path, capsys, name, data, says):
+    (tmp_path/name).write_bytes(data)
+    assert main('annotate', tmp_path/name, '-o', tmp_path/'a.parquet') == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert str(tmp_path/name) in line and says in line
+
+def test_of_two_sheets_the_first_is_read_and_a_formula_needs_a_value(tmp_path, capsys):
+    from openpyxl import load_workbook
+    path = write_table(tmp_path/'a.xlsx')
+    book = load_workbook(path)
+    book.create_sheet('old')
+    book.save(path)
+    assert main('annotate', path, '-o', tmp_path/'a.parquet') == 0
+    assert 'has 2 sheets, of which the first (Sheet) is read' in capsys.readouterr().err
+    book.active['B3'] = '=B2'
+    book.save(path)
+    assert main('annotate', path, '-o', tmp_path/'a.parquet') == 1
+    assert 'cell B3: is a formula whose value is not in the file' in capsys.readouterr().err

@@ -89,7 +89,7 @@ def annotate_options(parser):
     add = parser.add_argument
     sources_option(parser)
     add('source', help='a folder of OntoNotes 5.0 (.onf files), MACULA Greek (lowfat .xml files) or ACAI, '
-        'or a table of labels: a header (ref, then the name of each task) and a row for each verse')
+        'or a table of labels (.tsv, .csv, .xlsx): a header (ref, the name of each task), a row a verse')
     add('-o', '--output', required=True, metavar='FILE', help='the .parquet file to write')
     add('--skip-bad', action='store_true', help='leave out files that cannot be read, and list them')
     add('--words', action='store_true', help='keep the words of the source, for tasks on words')

@@ -21,6 +21,7 @@ from ..core.refs import Ref
 from .acai import AcaiRecord, acai_files, annotate_records, read_acai
 from .annotation_file import read_annotations, write_annotations
 from .greek_words import column_files, name_alike, name_words, read_columns, words_alone
+from .label_cells import TABLE_ENDINGS
 from .labels import LabelTable, label_files, read_labels
 from .macula import Book, lowfat_files, read_lowfat
 from .macula_rules import annotate_greek
@@ -150,8 +151,9 @@ _COLUMNS = SourceType(
     annotate=_annotate_columns, if_empty='none of its books can be read; get it again')
 
 _LABELS = SourceType(
-    source=Source(tasks=[]), files_are='a table of labels (labels.tsv)', files=label_files, read=read_labels,
-    annotate=_annotate_labels, if_empty='has no row; write one for each verse')
+    source=Source(tasks=[]), files_are='a table of labels (labels.tsv, .csv or .xlsx)',
+    files=label_files, read=read_labels, annotate=_annotate_labels,
+    if_empty='has no row; write one for each verse')
 
 SOURCES = [_ONTONOTES, _MACULA, _COLUMNS, _ACAI, _LABELS]
 
@@ -195,7 +197,7 @@ def _source_json(folder:Path)->dict: # Fields of `Source`
 
 # %% ../../nbs/sources/annotate.ipynb #a9e3b1c7
 def _is_table(path:Path)->bool:
-    return path.suffix in ('.tsv','.txt') and path.is_file()
+    return path.suffix.lower() in TABLE_ENDINGS and path.is_file()
 
 def is_source(path)->bool:
     "Is it to be annotated first: a folder, or a table of labels?"

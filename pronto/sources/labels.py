@@ -11,46 +11,81 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
-from unicodedata import category, name, normalize
+from unicodedata import category, combining, name, normalize
+from ..bibles.rows import clean_label, find_book, label_verses
 from ..bibles.versification import english_refs, scheme_verses
-from ..core.files import JOINERS, InputError, is_printable, printable, reading, warn_once
+from ..core.files import JOINERS, InputError, is_printable, printable, to_stderr, warn_once
 from ..core.tables import grouped
-from ..core.refs import Ref, in_order, parse_ref
+from ..core.refs import Ref, in_order
+from .label_cells import TABLE_ENDINGS, read_table_cells
 from .records import Label, VerseAnnotation
 
 # %% ../../nbs/sources/labels.ipynb #lb07
-_MOST_LABELS = 50 # More are texts or numbers, not classes
-_FEW_VERSES = 5 # Of a label; with fewer, hardly any reach dev and test
 _SPLITS = 'train', 'dev', 'test'
-_NOT_TASKS = 'split', 'licence'
+_REFS = {'ref', 'reference', 'verse', 'passage', 'bible_verse', 'verse_reference', 'bible_reference'}
+_THREE = 'book', 'chapter', 'verse'
+_FOR_PEOPLE = {'note', 'notes', 'comment', 'comments', 'remark', 'remarks', 'text', 'verse_text',
+               'translation', 'annotator', 'date'}
+_NOT_TASKS = dict(split='split', published_split='split', licence='licence', license='licence')
 _STEM = re.compile('[a-z][a-z0-9_]{0,59}')
 
-def _head(path, cells:list[str])->list[str]: # The names of the columns after the first
-    "The columns; raises `InputError` if they are not those of a table of labels"
-    first, *columns = ['split' if cell == 'published_split' else cell for cell in cells]
-    if first not in ('ref','reference'):
-        raise InputError(path, f'begins with {first[:40]!r} instead of a header; write one: ref, a tab, and '
-                               'the name of each task', 'line 1')
-    wrong = next((c for c in columns if not _STEM.fullmatch(c)), None)
-    if wrong is not None:
-        raise InputError(path, f'the name of a task must be lower-case letters, digits and underscores, not '
-                               f'{wrong[:60]!r}; rename the column', 'line 1')
-    twice = next((c for c in columns if columns.count(c) > 1), None)
-    if twice:
-        raise InputError(path, f'has two columns {twice!r}; rename one', 'line 1')
-    if set(columns) <= {*_NOT_TASKS}:
-        raise InputError(path, 'has no column of labels; add one that is named after its task', 'line 1')
-    return columns
+def _stem(header:str)->str: # e.g. `speech_act`; empty if the name cannot be one
+    "What a column is called as a task"
+    plain = ''.join(c for c in normalize('NFKD', header.casefold()) if not combining(c))
+    stem = re.sub(r'[\W_]+', '_', plain).strip('_')
+    return stem if _STEM.fullmatch(stem) else ''
+
+# %% ../../nbs/sources/labels.ipynb #lb07b
+class _Head(NamedTuple):
+    "The places of the columns"
+    refs:list[int] # One, or three for book, chapter and verse
+    tasks:dict[str,int] # By stem
+    others:dict[str,int] # `split` and `licence`
+
+def _reference_columns(stems:list[str], header:list[str])->list[int]:
+    if {*_THREE} <= {*stems}:
+        return [stems.index(stem) for stem in _THREE]
+    found = [i for i,stem in enumerate(stems) if stem in _REFS]
+    if not found:
+        raise ValueError(f'begins with {header[0][:40]!r} instead of a header; write one: ref, a tab, and '
+                         'the name of each task')
+    if len(found) > 1:
+        names = ' and '.join(header[i] for i in found)
+        raise ValueError(f'has several columns of references ({names}); remove or rename all but one')
+    return found
+
+def _head(header:list[str])->tuple[_Head,list[str]]: # And the names of columns for people
+    "The columns; raises `ValueError` if they are not those of a table of labels"
+    stems = list(map(_stem, header))
+    refs = _reference_columns(stems, header)
+    found = _Head(refs, {}, {})
+    for_people = []
+    for i,(shown,stem) in enumerate(zip(header, stems)):
+        if i in refs:
+            continue
+        if stem in _FOR_PEOPLE:
+            for_people.append(shown)
+            continue
+        if not stem:
+            raise ValueError('the name of a task must be Latin letters, digits and underscores, not '
+                             f'{shown[:60]!r}; rename column {i + 1}')
+        group = found.others if stem in _NOT_TASKS else found.tasks
+        stem = _NOT_TASKS.get(stem, stem)
+        if stem in group:
+            raise ValueError(f'has two columns {stem!r}; rename one')
+        group[stem] = i
+    if not found.tasks:
+        raise ValueError('has no column of labels; add one that is named after its task')
+    return found, for_people
 
 # %% ../../nbs/sources/labels.ipynb #lb14
 def label_files(
-    place # A table, or a folder with `labels.tsv` in it
+    place # A table, or a folder with `labels.tsv`, `labels.csv` or `labels.xlsx` in it
 )->list[Path]: # One; empty if there is none
     "Find the table of labels"
     place = Path(place)
-    if place.is_dir():
-        place /= 'labels.tsv'
-    return [place] if place.is_file() else []
+    places = [place/f'labels{ending}' for ending in TABLE_ENDINGS] if place.is_dir() else [place]
+    return [path for path in places if path.is_file()][:1]
 
 def source_name(
     path:Path # A table
@@ -59,8 +94,6 @@ def source_name(
     return path.absolute().parent.name if path.stem == 'labels' else path.stem
 
 # %% ../../nbs/sources/labels.ipynb #lb09
-_NONE = '-'
-
 @cache
 def _english()->frozenset:
     return frozenset(scheme_verses('eng'))
@@ -68,8 +101,8 @@ def _english()->frozenset:
 _OTHERS = dict(org='the Hebrew and Greek text', vul='the Vulgate', lxx='the Septuagint',
                rso='Russian Bibles') # Keys of `SCHEMES`
 
-def _verse(text:str)->Ref:
-    ref = parse_ref(text)
+def _in_english(ref:Ref)->Ref: # The same
+    "Raise `ValueError` for a number that English Bibles do not have"
     if ref in _english():
         return ref
     for scheme,bible in _OTHERS.items():
@@ -80,31 +113,116 @@ def _verse(text:str)->Ref:
                          'table, since other numbers may mean another verse')
     raise ValueError(f'{ref} is not a verse of English Bibles; correct the number')
 
-def _check_label(column:str, label:str):
-    "Raise `ValueError` for what cannot be a label, a split or a licence"
+_REFERENCE = re.compile(r'(.{1,40}?)[\s_]*(\d{1,3})\s*[:.,]\s*(\d.*)')
+
+def _verses(text:str)->list[Ref]: # One or more
+    "The verses that a reference names; raises `ValueError` if it names none"
+    m = _REFERENCE.fullmatch(text)
+    book = m and find_book(m[1])
+    numbers = m and clean_label(m[3])
+    if not (book and numbers):
+        raise ValueError(f'Not a verse reference: {text[:40]!r}; write it like MAT 1:1, Matthew 1:1 or '
+                         'MRK 4:37-39')
+    named = label_verses(numbers)
+    if any(is_part for _,is_part in named):
+        raise ValueError(f'{text[:40]!r} names a part of a verse; label whole verses')
+    return [_in_english(Ref(book, int(m[2]), n)) for n,_ in named]
+
+# %% ../../nbs/sources/labels.ipynb #lb09m
+_NONE = '-'
+_LONGEST = 60 # Characters of a label
+
+def _check_label(label:str):
+    "Raise `ValueError` for what cannot be a label"
     if not label.strip(JOINERS):
-        raise ValueError(f'{column} is empty; write {_NONE} where a verse has no label')
+        raise ValueError(f'is empty; write {_NONE} where a verse has no label')
     odd = [c for c in label if not is_printable(c)]
     if odd:
         said = f'U+{ord(odd[0]):04X} {name(odd[0], "")}'.strip()
-        raise ValueError(f'{column} has a control character ({said}); remove it')
-    if column == 'split' and label not in _SPLITS:
-        raise ValueError(f'no split {label[:40]!r}; choose {", ".join(_SPLITS)}')
-    words = label.split()
-    if column not in _NOT_TASKS and words != [label]:
-        one_word = '_'.join(words)
-        raise ValueError(f'the label {label[:40]!r} must be one word, e.g. {one_word[:40]!r}')
+        raise ValueError(f'has a control character ({said}); remove it')
+    if len(label) > _LONGEST:
+        raise ValueError(f'has a label of {len(label):,} characters, {label[:20]!r} ...; shorten it, or call '
+                         'the column note to leave it out')
+    if ',' in label:
+        raise ValueError(f'has a comma in the label {label!r}; write several labels as Sin;Faith')
 
-def _row(columns:list[str], cells:list[str])->tuple[Ref,dict[str,str]]: # The verse; column to value
-    "A row; raises `ValueError` for one that is wrong"
-    if len(cells) != len(columns) + 1:
-        raise ValueError(f'{len(cells)} columns, but the header has {len(columns) + 1}')
-    values = dict(zip(columns, cells[1:]))
-    for column,label in values.items():
-        _check_label(column, label)
-    return _verse(cells[0]), values
+def _labels_in(cell:str)->list[str]: # Empty if there is none
+    "The labels in a cell; raises `ValueError`"
+    parts = ['_'.join(part.split()) for part in cell.split(';')]
+    labels = [label for label in parts if label not in ('', _NONE)]
+    for label in labels:
+        _check_label(label)
+    return labels
+
+# %% ../../nbs/sources/labels.ipynb #lb09r
+class _Rows(NamedTuple):
+    "What the rows of a table say"
+    said:dict[str,dict[Ref,dict[str,int]]] # Stem to verse to label to the number of its first row
+    verses:dict[Ref,str] # To its split, which may be empty
+    licences:dict[str,None]
+    blanks:dict[str,int] # Stem to empty cells
+
+def _split(text:str)->str:
+    "Raise `ValueError` for what is not a split"
+    if text.lower() not in _SPLITS:
+        raise ValueError(f'no split {text[:40]!r}; choose {", ".join(_SPLITS)}')
+    return text.lower()
+
+def _add_row(rows:_Rows, head:_Head, n:int, cells:list[str]):
+    "Take in a row; raises `ValueError` for one that is wrong"
+    labels = {}
+    for stem,place in head.tasks.items():
+        try:
+            labels[stem] = _labels_in(cells[place])
+        except ValueError as e:
+            raise ValueError(f'{stem} {e}') from e
+    split = _split(cells[head.others['split']]) if 'split' in head.others else ''
+    book, *numbers = (cells[i] for i in head.refs)
+    for ref in _verses(f'{book} {":".join(numbers)}' if numbers else book):
+        if rows.verses.setdefault(ref, split) != split:
+            raise ValueError(f'{ref} is in {rows.verses[ref]} and in {split}; correct one')
+        for stem,some in labels.items():
+            of_verse = rows.said[stem].setdefault(ref, {})
+            for label in some:
+                of_verse.setdefault(label, n)
+    for stem,place in head.tasks.items():
+        rows.blanks[stem] += not cells[place]
+    if 'licence' in head.others:
+        rows.licences[cells[head.others['licence']] or 'not stated'] = None
+
+# %% ../../nbs/sources/labels.ipynb #lb09s
+_MOST_FAULTS = 20 # Are shown
+
+def _whole(cells:list[str], n:int)->list[str]: # `n` cells
+    "The cells of a row as the header has them"
+    if len(cells) == n or not any(cells[n:]) and len(cells) > n:
+        return cells[:n]
+    quotes = '' if len(cells) < n else '; a cell with such a mark in it needs quotes around it'
+    raise ValueError(f'{len(cells)} columns, but the header has {n}{quotes}')
+
+def _read_rows(path, unit:str, head:_Head, n_columns:int, table:list[tuple[int,list[str]]])->_Rows:
+    "Read all rows; raises `InputError` after reporting each that is wrong"
+    found = _Rows({stem: {} for stem in head.tasks}, {}, {}, Counter())
+    faults = []
+    for n,cells in table:
+        try:
+            _add_row(found, head, n, _whole(cells, n_columns))
+        except ValueError as e:
+            faults.append(InputError(path, str(e), f'{unit} {n}'))
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        for fault in faults[:_MOST_FAULTS]:
+            to_stderr(str(fault))
+        shown = 'they are' if len(faults) <= _MOST_FAULTS else f'the first {_MOST_FAULTS} are'
+        raise InputError(path, f'{len(faults):,} rows are wrong; correct them ({shown} named above)')
+    return found
 
 # %% ../../nbs/sources/labels.ipynb #lb09e
+_MOST_LABELS = 50 # More are texts or numbers, not classes
+_FEW_VERSES = 5 # Of a label; with fewer, hardly any reach dev and test
+_LIKE_SPLITS = {*_SPLITS, 'val', 'valid', 'validation', 'training', 'testing'}
+
 def _looks(label:str)->str: # The same for labels that a reader takes for one
     seen = (c for c in normalize('NFKC', label) if category(c) != 'Cf')
     return normalize('NFKC', ''.join(seen).casefold())
@@ -129,46 +247,57 @@ class LabelTable(NamedTuple):
     licences:list[str]               # Each once
     name:str                         # What the labels are called as a source
 
-def _labels(path, stem:str, verses)->list[str]: # Sorted
-    "The labels of a task; raises `InputError` if there are too few or too many"
-    counts = Counter(label.label for v in verses for label in v.labels if label.task == stem)
+def _labels(said:dict[Ref,dict[str,int]])->list[str]: # Sorted
+    "The labels of a task; raises `ValueError` if there are too few or too many, or several in a verse"
+    counts = Counter(label for some in said.values() for label in some)
+    if {label.lower() for label in counts} <= _LIKE_SPLITS and counts:
+        raise ValueError('looks like a division into train, dev and test; call it split, or rename its '
+                         'labels')
+    several = next((f'{ref} ({";".join(some)})' for ref,some in said.items() if len(some) > 1), '')
+    if several:
+        raise ValueError(f'has several labels in {several}; give a verse one label')
     if not 1 < len(counts) <= _MOST_LABELS:
         said = f'{len(counts):,} labels'
         if len(counts) == 1:
             said = f'only the label {[*counts][0]!r}'
-        raise InputError(path, f'has {said}; a task has 2 to {_MOST_LABELS}', f'column {stem}')
-    for doubt in _doubts(counts):
-        warn_once(printable(f'{path}, column {stem}: {doubt}'))
+        raise ValueError(f'has {said}; a task has 2 to {_MOST_LABELS}')
     return sorted(counts)
 
 # %% ../../nbs/sources/labels.ipynb #lb09c-b
+def _notes(stem:str, said:dict, n_blank:int)->list[str]:
+    "What is to be known about a column"
+    counts = Counter(label for some in said.values() for label in some)
+    notes = _doubts(counts)
+    if n_blank:
+        notes.append(f'{n_blank:,} empty cells are verses without a label')
+    return notes
+
+def _annotation(ref:Ref, rows:_Rows)->VerseAnnotation:
+    labels = [Label(stem, label) for stem,said in rows.said.items() for label in said.get(ref, ())]
+    return VerseAnnotation(ref, (), False, labels=tuple(labels), split=rows.verses[ref])
+
 def read_labels(path)->LabelTable:
     "Read a table of labels; raises `InputError` with the line that is wrong"
-    with reading(path, 'name a table of references and labels'):
-        text = Path(path).read_text('utf-8-sig')
-    text = normalize('NFC', text) # Else one word in two forms is two labels
-    lines = []
-    for i,line in enumerate(text.split('\n'), 1):
-        if line.strip():
-            cells = line.rstrip('\r').split('\t')
-            lines.append((i, [cell.strip() for cell in cells]))
-    if not lines:
+    table = read_table_cells(path)
+    if not table.rows:
         raise InputError(path, 'is empty; write a header and a row for each verse')
-    columns = _head(path, lines[0][1])
-    tasks = [c for c in columns if c not in _NOT_TASKS]
-    verses = {}
-    licences = {}
-    for i,cells in lines[1:]:
+    (first, header), *rows = table.rows
+    while not header[-1]:
+        header.pop()
+    try:
+        head, for_people = _head(header)
+    except ValueError as e:
+        raise InputError(path, str(e), f'{table.unit} {first}') from e
+    if for_people:
+        warn_once(printable(f'{path}: left out, as notes for people: {", ".join(for_people)}'))
+    found = _read_rows(path, table.unit, head, len(header), rows)
+    labels = {}
+    for stem,said in sorted(found.said.items()):
         try:
-            ref, values = _row(columns, cells)
+            labels[stem] = _labels(said)
         except ValueError as e:
-            raise InputError(path, str(e), f'line {i}') from e
-        if ref in verses:
-            raise InputError(path, f'{ref} has a row already; remove one', f'line {i}')
-        labels = tuple(Label(task, values[task]) for task in tasks if values[task] != _NONE)
-        verses[ref] = VerseAnnotation(ref, (), False, labels=labels, split=values.get('split', ''))
-        if 'licence' in values:
-            licences[values['licence']] = None
-    named = {task: _labels(path, task, verses.values()) for task in sorted(tasks)}
-    ordered = {ref: verses[ref] for ref in in_order(verses)}
-    return LabelTable(ordered, named, list(licences), source_name(Path(path)))
+            raise InputError(path, str(e), f'column {stem}') from e
+        for note in _notes(stem, said, found.blanks[stem]):
+            warn_once(printable(f'{path}, column {stem}: {note}'))
+    verses = {ref: _annotation(ref, found) for ref in in_order(found.verses)}
+    return LabelTable(verses, labels, list(found.licences), source_name(Path(path)))
