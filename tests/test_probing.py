@@ -24,8 +24,18 @@ class Toy(FrozenModel):
     "Encodes a text as its length"
     key = 'toy'
     def __init__(self): self.model, self.random = 'toy', None
-    def encode(self, texts, progress=iter):
+    def encode(self, texts):
         return np.array([[[len(t), 1] for t in texts]]*2, np.float16), np.ones((len(texts), 3), int)
+
+def test_what_is_encoded_is_kept_when_work_is_broken_off(tmp_path, monkeypatch):
+    from pronto.modeling import encodings
+    class Broken(Toy):
+        def encode(self, texts):
+            if 'x'*7 in texts: raise KeyboardInterrupt
+            return super().encode(texts)
+    monkeypatch.setattr(encodings, '_PIECE', (4, 4))
+    with pytest.raises(KeyboardInterrupt): encode_once(Broken(), ['x'*i for i in range(10)], Cache(tmp_path))
+    assert Cache(tmp_path).sizes()[0]['verses'] == 4
 
 def encode_some(folder, first): return encode_once(Toy(), ['x'*i for i in range(first, first + 20)], Cache(folder)).layer(0)
 

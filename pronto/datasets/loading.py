@@ -59,7 +59,15 @@ class _Folder:
     @cached_property
     def unambiguous(self)->dict[str,set[Ref]]|None: # Stem of each verse task; `None` if it is not known
         "The verses whose sentences agree on the label"
-        return _load_unambiguous(self)
+        agreed = self.entire._agreed
+        if agreed is None: return None
+        here = [t for t in self.known.values()
+                if not t.has_sense and (self.path/f'{t.stem}_test.tsv').is_file()]
+        return {t.stem: agreed.get(t.abbr, set()) for t in here}
+
+    @cached_property
+    def _agreed(self)->dict[str,set[Ref]]|None: # Abbreviation of a task to its verses
+        return _load_agreed(self)
 
     def __str__(self)->str: return str(self.path)
 
@@ -488,14 +496,14 @@ def load_alignment(dataset:Dataset)->list[VerseStatus]: # In order of the canon
             raise InputError(path, f'is damaged ({e}); get a fresh copy', f'line {i}') from e
     return found
 
-def _load_unambiguous(dataset:Dataset)->dict[str,set[Ref]]|None:
+def _load_agreed(dataset:Dataset)->dict[str,set[Ref]]|None:
     if not dataset.file('alignment.tsv').is_file(): return None
     verses = load_alignment(dataset)
     if any(v.unambiguous is None for v in verses): return None
-    named = [(v.ref, set(v.unambiguous)) for v in verses]
-    here = [t for t in dataset.known.values()
-            if not t.has_sense and (dataset.path/f'{t.stem}_test.tsv').is_file()]
-    return {t.stem: {ref for ref,names in named if t.abbr in names} for t in here}
+    found = {}
+    for verse in verses:
+        for name in verse.unambiguous: found.setdefault(name, set()).add(verse.ref)
+    return found
 
 # %% ../../nbs/datasets/loading.ipynb #ld71
 def verse_texts(folds:list[Dataset], split:str)->dict[Ref,str]: # In the order of the canon
