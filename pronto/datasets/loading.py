@@ -56,19 +56,6 @@ class _Folder:
         "The text of each verse, also of those that no task with labels uses"
         return load_verses(self, 'text.tsv')
 
-    @cached_property
-    def unambiguous(self)->dict[str,set[Ref]]|None: # Stem of each verse task; `None` if it is not known
-        "The verses whose sentences agree on the label"
-        agreed = self.entire._agreed
-        if agreed is None: return None
-        here = [t for t in self.known.values()
-                if not t.has_sense and (self.path/f'{t.stem}_test.tsv').is_file()]
-        return {t.stem: agreed.get(t.abbr, set()) for t in here}
-
-    @cached_property
-    def _agreed(self)->dict[str,set[Ref]]|None: # Abbreviation of a task to its verses
-        return _load_agreed(self)
-
     def __str__(self)->str: return str(self.path)
 
     def file(self, name:str)->Path: # It may not exist
@@ -83,7 +70,18 @@ class _Folder:
         return table if is_lines or table.is_file() else table.with_suffix('.tsv')
 
 # %% ../../nbs/datasets/loading.ipynb #ld05h
-class _Compared(_Folder):
+class _Agreed(_Folder):
+    "What the alignment says of the verses of a dataset; it is read once for all folds"
+    @cached_property
+    def unambiguous(self)->dict[str,set[Ref]]|None: # Stem of each verse task; `None` if it is not known
+        "The verses whose sentences agree on the label"
+        return _unambiguous(self, self.entire._agreed)
+
+    @cached_property
+    def _agreed(self)->dict[str,set[Ref]]|None: # Abbreviation of a task to its verses
+        return _load_agreed(self)
+
+class _Compared(_Agreed):
     "What is in a dataset, as hashes"
     @cached_property
     def hash(self)->str: # 32 hexadecimal digits
@@ -495,6 +493,12 @@ def load_alignment(dataset:Dataset)->list[VerseStatus]: # In order of the canon
         except ValueError as e:
             raise InputError(path, f'is damaged ({e}); get a fresh copy', f'line {i}') from e
     return found
+
+def _unambiguous(dataset:Dataset, agreed:dict[str,set[Ref]]|None)->dict[str,set[Ref]]|None: # By stem
+    if agreed is None: return None
+    here = [t for t in dataset.known.values()
+            if not t.has_sense and (dataset.path/f'{t.stem}_test.tsv').is_file()]
+    return {t.stem: agreed.get(t.abbr, set()) for t in here}
 
 def _load_agreed(dataset:Dataset)->dict[str,set[Ref]]|None:
     if not dataset.file('alignment.tsv').is_file(): return None
