@@ -132,6 +132,7 @@ def plain_finding(records:list[Run])->list[str]: # In Markdown; empty without ch
                      f'exchanged or replaced {how_well}.')
     return lines
 
+# %% ../../nbs/reporting/language_score.ipynb #lgs31b
 def _difference(one:dict[str,Answers], other:dict[str,Answers])->SeedDifference|None: # `None` of other rows
     "How much more a model knows than another one"
     own, others = ([answers[stem] for stem in SCORED if stem in answers] for answers in (one, other))
