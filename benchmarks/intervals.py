@@ -20,12 +20,12 @@ def simulated(rng, n_chapters, pairs, spread):
 
 def bootstrap(right, chapter, rng, n=1000):
     "Student's interval with the variance over chapters that are drawn with replacement"
-    cell, cells, n_chapters = chapter_cells(chapter)
+    cell, cells, n_chapters, sizes = chapter_cells(chapter)
     if n_chapters < 2: return None
     drawn = rng.multinomial(n_chapters, np.full(n_chapters, 1/n_chapters), n)
     a, b = cells.T
     weights = np.where(a == b, drawn[:,a], drawn[:,a]*drawn[:,b])
-    rows = weights @ np.bincount(cell)
+    rows = weights @ sizes
     scores = (weights @ np.bincount(cell, right))[rows > 0]/rows[rows > 0]
     variance = scores.var(ddof=1)*n_chapters/(n_chapters - 1)
     return student_interval(right.mean(), variance, n_chapters - 1)

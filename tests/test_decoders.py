@@ -7,6 +7,7 @@ import pytest
 
 from pronto.cli.command import main
 from pronto.modeling.served import PAUSES, RETRIES, TIMEOUT
+from pronto.runs.store import predictions_of, read_runs
 from test_perplexity import causal, data # noqa: F401 (fixtures)
 
 TEMPLATE = '{% for m in messages %}{{ m.role }} : {{ m.content }} {% endfor %}Answer : '
@@ -29,8 +30,7 @@ def test_ways_of_asking_are_runs_of_their_own(data, causal, capsys): # noqa: F81
     assert sorted({*r['hyperparameters']} - {'dev','select','shots'} for r in records if 'chat' in r['hyperparameters']) == [{'chat'}]
     permuted, = (r for r in records if 'permuted' in r['hyperparameters'])
     assert 0 <= permuted['follows_letter'] <= 1
-    table = next((data/'asked').rglob('*.predictions.tsv')).read_text(encoding='utf-8').splitlines()
-    first = dict(zip(table[0].split('\t'), table[1].split('\t')))
+    first = predictions_of(read_runs(data/'asked')[0])[0]
     assert math.isclose(sum(float(v) for k,v in first.items() if k.startswith('p(')), 1, abs_tol=1e-3)
     capsys.readouterr()
     assert main(['tables', '--runs', str(data/'asked'), '--question', 'prompting', '-o', str(data/'asked-tables')]) == 0

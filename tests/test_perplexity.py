@@ -4,6 +4,7 @@ import json, math
 import pytest
 
 from pronto.cli.command import main
+from pronto.runs.store import prediction_columns, read_runs
 
 @pytest.fixture(scope='module')
 def data(tmp_path_factory):
@@ -39,8 +40,7 @@ def test_a_causal_model_reads_its_language_better_than_another(data, causal, cap
     low, high = own['intervals']['bits_per_character']
     assert own['accuracy'] is None and 0 < low < own['bits_per_character'] < high and own['fertility'] > 0
     assert f'{own["bits_per_character"]:.3f}' in said
-    rows = [line.split('\t') for line in next(runs.rglob('*.predictions.tsv')).read_text(encoding='utf-8').splitlines()]
-    columns = {name: [row[i] for row in rows[1:]] for i,name in enumerate(rows[0])}
+    columns = prediction_columns(read_runs(runs)[0])
     bits, characters = sum(map(float, columns['bits'])), sum(map(int, columns['characters']))
     assert own['bits_per_character'] == pytest.approx(bits/characters, abs=1e-3)
     other, _ = read(data, causal, code='qad')

@@ -16,7 +16,7 @@ from pronto.modeling.encodings import Cache, FrozenModel, _read, encode_once, ve
 from pronto.modeling.pretrain import pretrain
 from pronto.modeling.probing import Choice, probe_pairs
 from pronto.runs import runner
-from pronto.runs.store import read_runs
+from pronto.runs.store import predictions_of, read_runs
 
 torch.set_num_threads(1)
 
@@ -289,8 +289,8 @@ def test_another_run_store_keeps_encodings_and_baselines(release, capsys, monkey
     assert main(['cache', '--clear']) == 0 and not baselines.kept_baselines().exists()
 
 def store(folder): # Record to its scores, and the tables of predictions
-    tables = {p.name: p.read_text() for p in folder.rglob('*.predictions.tsv')}
-    return tables, [(r.task, r.accuracy, r.baselines, r.dev, r.used) for r in read_runs(folder)]
+    runs = read_runs(folder)
+    return list(map(predictions_of, runs)), [(r.task, r.accuracy, r.baselines, r.dev, r.used) for r in runs]
 
 def test_threads_find_the_same(release, monkeypatch):
     "Tasks side by side; the verses are encoded once, the tables loaded once"

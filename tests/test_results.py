@@ -13,6 +13,7 @@ from pronto.datasets.loading import load_dataset_folder
 import pronto
 from pronto.core.files import InputError
 from pronto.modeling.recipes import RECIPES
+from pronto.runs.answers import coded, table_file, write_answers
 from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs, score_labels, score_run, store_run, write_record
 from pronto.core.seeds import score_runs
 from pronto.datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
@@ -71,7 +72,7 @@ def test_record_without_predictions_is_redone(tmp_path):
     path = write_record(RUN, tmp_path, run_results(accuracy=1.), [dict(label='x', predicted='x')])
     said = []
     assert is_done(RUN, tmp_path, said.append) and not said
-    path.with_suffix('.predictions.tsv').write_text('label\ny\n')
+    write_answers(path, dict(label=coded('y')))
     assert not is_done(RUN, tmp_path, said.append) and 'does not belong' in said[0]
     write_record(RUN, tmp_path, run_results(accuracy=.5), [dict(label='z')])
     assert read_record(path).accuracy == .5
@@ -273,6 +274,7 @@ def test_an_unreadable_store_is_an_error(tmp_path, monkeypatch):
 
 def test_predictions_that_do_not_match(tmp_path):
     run = read_record(stored(tmp_path))
+    table_file(run.path).unlink()
     table = run.path.with_suffix('.predictions.tsv')
     for text,what in (
         (b'ref\tlabel\nMRK 1:1\tx\n', '2 columns'), (b'ref\tlabel\tpredicted\nMRK 1:1\tx\n', '3 columns'), (b'\xff\xfe', 'predictions')):

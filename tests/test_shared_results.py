@@ -9,6 +9,7 @@ import pytest
 from conftest import predictions, run_results, scored
 from pronto.cli.command import main
 from pronto.runs.store import RunKey, read_runs, write_record
+from pronto.runs.answers import table_file
 
 def fields(required, **known): # Others may follow
     return dict(type='object', required=required.split(), properties=known)
@@ -110,7 +111,7 @@ def test_the_check_says_what_is_wrong(shared, tmp_path, capsys):
         record.write_text(was, encoding='utf-8')
         (result.parent/'another.json').unlink(missing_ok=True)
     record = next((shared/'runs'/'wol'/'my-model').rglob('*.json'))
-    for path in record, record.with_suffix('.predictions.tsv'): shutil.copy(path, path.with_name(path.name.replace('paper-s0', 'paper-s1')))
+    for path in record, table_file(record): shutil.copy(path, path.with_name(path.name.replace('paper-s0', 'paper-s1')))
     assert check(shared) == 1 and 'has no ' in capsys.readouterr().err # A check writes nothing
     again, = (p for p in record.parent.glob('paper-s1-*.json'))
     copied, = (p for p in (shared/'results').rglob(f'*{record.stem}.json') if 'my-model' in str(p))

@@ -41,9 +41,25 @@ def confusion_metrics(
 # %% ../../nbs/core/stats.ipynb #4a9fe893
 class ByChapter(NamedTuple):
     "Instances with the same chapters, counted together"
-    cell:np.ndarray  # (n,) of each instance
+    cell:np.ndarray|None # (n,) of each instance; `None` where only sums by cell are known
     cells:np.ndarray # (c, 2) the chapters of each cell
     n_chapters:int
+    sizes:np.ndarray # (c,) how many instances a cell has
+
+    @property
+    def n(self)->int: return int(self.sizes.sum()) # Of all instances
+
+    @property
+    def counted(self)->'ByChapter':
+        "The same for numbers that are sums by cell"
+        return self._replace(cell=None)
+
+    def sums(self, values)->np.ndarray: # (rows, c)
+        "Sum rows of numbers by cell; where only sums are known, these are the rows"
+        values = np.asarray(values, float)
+        if self.cell is None:
+            return values
+        return np.stack([np.bincount(self.cell, row, len(self.cells)) for row in values])
 
 def chapter_cells(chapters:list|ByChapter)->ByChapter: # Kept for the next call; do not change its arrays
     "Group instances by their chapters"
@@ -61,7 +77,8 @@ def _cells_of(chapters:tuple)->ByChapter:
     pairs = numbers.min(1)*n_chapters + numbers.max(1) # Faster than rows of two
     found, cell = np.unique(pairs, return_inverse=True)
     cells = np.column_stack(np.divmod(found, n_chapters))
-    return ByChapter(cell.ravel(), cells, n_chapters)
+    cell = cell.ravel()
+    return ByChapter(cell, cells, n_chapters, np.bincount(cell))
 
 # %% ../../nbs/core/stats.ipynb #eea8d782
 def student_interval(
@@ -125,7 +142,12 @@ def score(
 # %% ../../nbs/core/stats.ipynb #fbd0ce4e
 def members(cells:np.ndarray, n_chapters:int): # (c, chapters), sparse: 1 where a cell has a chapter
     "Which cells belong to a chapter; those of pairs belong to two"
+    return _members(np.ascontiguousarray(cells, np.int64).tobytes(), n_chapters)
+
+@lru_cache(maxsize=64)
+def _members(cells:bytes, n_chapters:int):
     from scipy.sparse import csr_array
+    cells = np.frombuffer(cells, np.int64).reshape(-1, 2)
     place = np.arange(len(cells))
     first, second = cells.T
     crossing = first != second
@@ -136,22 +158,19 @@ def members(cells:np.ndarray, n_chapters:int): # (c, chapters), sparse: 1 where 
 
 # %% ../../nbs/core/stats.ipynb #fbd0ce4f
 @lru_cache(maxsize=8)
-def _signs(n:int, n_cells:int, seed:int)->np.ndarray: # (n, cells), of bytes
+def _signs(n:int, n_cells:int, seed:int)->np.ndarray: # (cells, n)
     "Random signs; the first draw has those that were observed"
     rng = np.random.default_rng(seed)
     signs = rng.integers(0, 2, (n, n_cells), dtype=np.int8)*2 - 1
     signs[0] = 1
-    return signs.astype(np.int8)
+    return np.ascontiguousarray(signs.T, float)
 
 def _signed(signs:np.ndarray, difference:np.ndarray, sizes:np.ndarray, cells:np.ndarray, n_chapters:int):
     "Sums over all cells for each draw of signs, and their errors, as cells of one chapter may be correlated"
     sizes = sizes.astype(float)
     crossing = cells[:,0] != cells[:,1]
-    moving = difference != 0
-    signs = signs[:,moving].astype(float)
-    moved = difference[moving][:,None]
-    terms = np.column_stack([np.ones(len(cells)), sizes, sizes*crossing])
-    total, weighted, of_crossing = (signs @ (terms[moving]*moved)).T # One product, not an array per draw
+    terms = np.stack([np.ones(len(cells)), sizes, sizes*crossing])
+    total, weighted, of_crossing = (terms*difference) @ signs # One product, not an array per draw
     mean = total/sizes.sum()
     def squares(found, size, product):
         return found @ found - 2*mean*product + mean**2*(size @ size)
@@ -159,26 +178,27 @@ def _signed(signs:np.ndarray, difference:np.ndarray, sizes:np.ndarray, cells:np.
     if not crossing.any():
         return total, np.sqrt(within.clip(0))
     member = members(cells, n_chapters)
-    by_chapter = signs @ member[moving].multiply(moved).tocsr() # (draws, chapters)
-    expected = np.outer(mean, sizes @ member)
+    by_chapter = member.multiply(difference[:,None]).T.tocsr() @ signs # (chapters, draws)
+    expected = np.outer(sizes @ member, mean)
     twice = squares(difference[crossing], sizes[crossing], of_crossing)
-    network = ((by_chapter - expected)**2).sum(1) - twice
+    network = ((by_chapter - expected)**2).sum(0) - twice
     return total, np.sqrt(np.maximum(network, within).clip(0))
 
 # %% ../../nbs/core/stats.ipynb #fbd0ce4f-b
 def permutation_test(
-    first:np.ndarray, # (n,) a number per instance, e.g. whether the first model got it right
+    first:np.ndarray, # (n,) a number per instance, e.g. whether the first model got it right; or sums by cell
     second:np.ndarray, chapters:list|ByChapter, n:int=2000, seed:int=0
 )->float: # The p-value, two-sided; 1 with one chapter
     "A permutation test by chapter of two models on the same instances"
     from scipy.special import stdtr
-    cell, cells, n_chapters = chapter_cells(chapters)
+    chapters = chapter_cells(chapters)
+    cells, n_chapters = chapters.cells, chapters.n_chapters
     if n_chapters < 2:
         return 1.
     differences = np.asarray(first, float) - np.asarray(second, float)
-    difference = np.bincount(cell, differences, len(cells))
+    difference, = chapters.sums(differences[None])
     signs = _signs(n, len(cells), seed)
-    total, errors = _signed(signs, difference, np.bincount(cell), cells, n_chapters)
+    total, errors = _signed(signs, difference, chapters.sizes, cells, n_chapters)
     z = np.abs(total)/np.maximum(errors, 1e-9)
     freedom = n_chapters - 1
     student = 2*stdtr(freedom, -z[0]*(freedom/n_chapters)**.5)

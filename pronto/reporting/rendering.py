@@ -16,13 +16,12 @@ from textwrap import fill as wrapped
 from typing import TYPE_CHECKING
 from ..core.pictures import no_formula
 from ..core.seeds import SeedScore
-from ..core.stats import chapter_cells
 from ..core.tables import ABSENT, Column, Printed, Table, cells_of, decimal, grouped, percent
 from ..core.tables import record_of, titles_of
 from ..datasets.tasks import TASKS
 from .cells import settings_text
 from .scores import IN_PERCENT, METRICS, AgainstBaseline, Answers, is_clear
-from .scores import seed_scores, shown
+from .scores import seed_scores, shown, unambiguous_scores
 from ..runs.folds import following_share, probe_kept, unknown_share
 from ..runs.schema import Run
 from ..runs.store import safe_name
@@ -66,7 +65,7 @@ def _ours(c):
 def _size(c):
     if not c.answers:
         return None
-    return len(c.answers.true), chapter_cells(c.answers.chapters).n_chapters
+    return len(c.answers.true), c.answers.by_chapter.n_chapters
 
 def _seeds(c):
     if not c.first:
@@ -91,14 +90,12 @@ def _difference(c):
 
 # %% ../../nbs/reporting/rendering.ipynb #rndcol01
 def _unambiguous(c):
-    agreed = c.main and c.answers.unambiguous
-    if agreed is None:
+    found = c.main and unambiguous_scores(c.answers, c.metric)
+    if found is None:
         return None
-    clear = [i for i,is_same in enumerate(agreed) if is_same]
-    if not clear:
-        return None, 0
-    seeds = seed_scores(c.answers.at(clear), c.metric)
-    return shown(c.metric, sum(seeds)/len(seeds)), len(clear)
+    seeds, n = found
+    score = sum(seeds)/len(seeds) if n else None
+    return shown(c.metric, score), n
 
 def _above(c):
     if c.against is None:

@@ -23,7 +23,7 @@ from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS, loaded_tasks
 from .language_score import score_lines
 from .scores import IN_PERCENT, METRICS, Answers, against_baselines
-from .scores import answer_values, compare_all, is_clear, read_answers, read_seeds
+from .scores import compare_all, is_clear, mean_score, read_answers, read_seeds
 from .scores import seed_scores
 from .summary import Scope, Stratum, rows_notes, shared_rows, stratum_of
 from .summary import summarise
@@ -228,7 +228,7 @@ def _common(sets:dict[tuple,list[int]], cells:list[list[Run]], listed:set[int])-
 def _on_common_rows(metric:str, answers:Answers)->dict: # Fields of a metric of a row
     "The score, that of the majority label and the gain over the best baseline"
     score = lambda some: _exact(mean(seed_scores(some, metric)))
-    better = lambda some: float(answer_values(some, metric).mean())
+    better = lambda some: mean_score(some, metric)
     baselines = {name: answers.of_baseline(name) for name in answers.baselines}
     gain = better(answers) - max(map(better, baselines.values())) if baselines else None
     majority = baselines.get('majority')

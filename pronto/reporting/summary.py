@@ -7,10 +7,9 @@ __all__ = ['Stratum', 'SharedRows', 'shared_rows', 'stratum_of', 'read_strata', 
            'summary_table', 'draw_summary', 'summaries']
 
 # %% ../../nbs/reporting/summary.ipynb #sum04
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
-from ..core.aggregate import Aggregate, Draws, aggregate, draw_scores, draw_values
+from ..core.aggregate import Aggregate, Draws, aggregate, draw_confusions, draw_sums
 from ..core.progress import progress
 from ..core.stats import metric_bounds
 from ..core.pictures import no_formula
@@ -19,7 +18,7 @@ from ..core.tables import interval_text, titles_of
 from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, language_name
 from .cells import data_notes, described
-from .scores import IN_PERCENT, METRICS, Answers, answer_values
+from .scores import IN_PERCENT, METRICS, Answers, answer_sums
 from .scores import has_reference, main_metric, read_answers, shown
 from .accuracy_tables import USUAL, Options, add_unlisted, choose, read_layout, runs_in
 from ..runs.comparing import task_name
@@ -56,17 +55,17 @@ def shared_rows(
 # %% ../../nbs/reporting/summary.ipynb #sum06c
 def _draws_of(
     metric:str,
-    first:Answers, # Of one model; all models share its rows
-    predicted:dict[str,list[list]] # Model to (seeds, n) answers
+    models:dict[str,Answers] # Also of baselines; all have the rows of the first
 )->dict[str,Draws]: # Empty if the task does not have the metric
     "Scores of models on one test set, as observed and as redrawn, for any kind of task"
+    first = next(iter(models.values()))
     task = TASKS.get(first.task)
     has_items = bool(task and task.has_items)
     if metric not in (task.metrics if has_items else METRICS.keys() - {'f1'}): return {}
-    if not has_items:
-        return draw_scores(metric, first.labels, first.true, predicted, first.chapters, first.counts)
-    values = {name: answer_values(replace(first, predicted=runs), metric) for name,runs in predicted.items()}
-    return draw_values(values, first.chapters)
+    where = first.by_chapter, first.chapter_names
+    if has_items: return draw_sums({name: answer_sums(a, metric) for name,a in models.items()}, *where)
+    counted = {name: [a.confusion(run) for run in a.predicted] for name,a in models.items()}
+    return draw_confusions(metric, counted, *where, first.counts)
 
 # %% ../../nbs/reporting/summary.ipynb #sumstr01
 def stratum_of(
@@ -75,10 +74,9 @@ def stratum_of(
 )->Stratum: # Without draws if the task does not have the metric
     "The models and baselines of a test set"
     first = next(iter(models.values()))
-    baselines = {BASELINE_NAMES.get(name, name): [said] for name,said in first.baselines.items()}
-    predicted = baselines | {name: a.predicted for name,a in models.items() if a.asked == first.asked}
-    draws = _draws_of(metric, first, predicted)
-    chapters = {name for c in first.chapters for name in ([c] if isinstance(c, str) else c)}
+    baselines = {BASELINE_NAMES.get(name, name): first.of_baseline(name) for name in first.baselines}
+    draws = _draws_of(metric, baselines | {name: a for name,a in models.items() if a.asked == first.asked})
+    chapters = {*first.chapter_names}
     seeds = {name: len(a.predicted) for name,a in models.items() if name in draws}
     few = {name for name in seeds if models[name].few_seeds}
     return Stratum(draws, seeds, chapters, len(first.true), few)

@@ -4,24 +4,29 @@
 
 # %% auto #0
 __all__ = ['RunKey', 'key_of', 'read_record', 'is_done', 'write_record', 'refresh_language', 'predictions_of',
-           'prediction_columns', 'chapters_of', 'score_labels', 'score_run', 'run_key', 'brier_again', 'check_labels',
-           'recorded_tasks', 'store_run', 'store_measured', 'store_answers', 'store_of', 'read_runs', 'pool_runs',
-           'intervals_of', 'check_parameters']
+           'prediction_columns', 'coded_columns', 'tally_of', 'chapters_of', 'score_labels', 'score_run', 'run_key',
+           'brier_again', 'check_labels', 'recorded_tasks', 'store_run', 'store_measured', 'store_answers', 'store_of',
+           'read_runs', 'pool_runs', 'intervals_of', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
-import json, os, sys
+import json, os
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
+from functools import lru_cache
 from pathlib import Path
 import numpy as np
 from .baselines import predict_once
-from .schema import EMPTY, Run, as_run, retrieval_fields, with_dataset
+from .answers import ROWS, TEXT, Columns, coded, hash_of, read_answers_of, table_file
+from .answers import write_answers
+from .index import Known, known_runs, remember_runs, remember_tally, stamp_of
+from .schema import EMPTY, Run, as_run, in_file, retrieval_fields, with_dataset
+from .tallies import Tally, baseline_columns, count_answers, pack, unpack
 from .comparing import result_of
 from .folds import chapters_of_table, missing_folds, pool, score_answers, score_table
 from ..datasets.examples import verses_of
 from ..datasets.tasks import TASKS, Tasks, described_in, know, tasks_described
-from ..core.files import (InputError, content_hash, json_with_keys, read_json, reading,
-                               safe_name, to_stderr, write_aside)
+from ..core.files import InputError, content_hash, json_with_keys, read_json, safe_name, to_stderr
+from ..core.files import write_aside
 from ..core.refs import Ref
 from ..core.seeds import INTERVALS
 from ..core.tables import grouped
@@ -29,7 +34,6 @@ from ..datasets.manifest import origin_of
 from ..datasets.splits import parallel_to
 from ..datasets.shortcuts import near_duplicates
 from ..modeling.outcome import is_one_answer
-from ..modeling.model import file_hash
 
 # %% ../../nbs/runs/store.ipynb #8f4b0342
 _LATER = dict(fold=None, pool='', trained_on=None, tuned_on=None, first=None) # Inputs that old records lack
@@ -97,10 +101,13 @@ def key_of(record:Run)->RunKey:
 def _mismatch(record:Run, path:Path)->str|None:
     "What is wrong with the name of a record, or with the table of predictions"
     if key_of(record).hash8 != path.stem.rpartition('-')[2]: return 'its name is not that of its inputs'
-    predictions = path.with_suffix('.predictions.tsv')
+    predictions = table_file(path)
     if not predictions.is_file(): return f'has no predictions beside it ({predictions.name})'
-    if file_hash(predictions) != record.predictions:
+    if _hash_of(path, _stamp(path)) != record.predictions:
         return f'does not belong to the predictions beside it ({predictions.name})'
+
+@lru_cache(maxsize=4096) # Once for each state of the files
+def _hash_of(path:Path, stamp:str)->str: return hash_of(read_answers_of(path))
 
 def read_record(path)->Run:
     "Read one record; raises `InputError` if it is damaged"
@@ -146,11 +153,13 @@ def _write_json(path:Path, record:dict):
     with write_aside(path) as f:
         f.write_text(json.dumps(record, ensure_ascii=False, indent=1) + '\n', encoding='utf-8')
 
-def _table(rows:list[dict])->str:
-    lines = [rows[0].keys(), *(row.values() for row in rows)]
-    return ''.join('\t'.join(map(str, cells)) + '\n' for cells in lines)
-
 # %% ../../nbs/runs/store.ipynb #c7b10005
+def _clear(path:Path): # Of a record, while the store is locked
+    "Remove what dead writers left of a run"
+    own = path.parent.glob(f'.{path.stem}.*.tmp')
+    rows = path.parents[2].glob(f'.{path.parent.name}.*{ROWS}.*.tmp')
+    for aside in (*own, *rows): aside.unlink()
+
 def write_record(
     key:RunKey, # What was run
     runs, # The folder of the run store
@@ -159,15 +168,17 @@ def write_record(
 )->Path: # The record
     "Store a finished run whole or not at all; raises `InputError` or, if not valid, `ValueError`"
     path = key.record(runs)
-    table = path.with_suffix('.predictions.tsv')
     results = results | dict(train=key.train, training=key.training, intervals_by=INTERVALS)
     try: as_run(key.inputs | results | {'predictions': ''})
     except ValueError as e: raise ValueError(f'the record {e}') from e
+    columns = {name: coded([row[name] for row in predictions]) for name in predictions[0]}
     with _locked(Path(runs), path.parent):
         if is_done(key, runs, report=lambda line: None): return path
-        for dead in path.parent.glob(f'.{path.stem}.*.tmp'): dead.unlink()
-        with write_aside(table) as f: f.write_text(_table(predictions), encoding='utf-8')
-        _write_json(path, with_dataset(key.inputs) | results | {'predictions': file_hash(table)})
+        _clear(path)
+        digest = write_answers(path, columns)
+        _write_json(path, with_dataset(key.inputs) | results | {'predictions': digest})
+        path.with_suffix(TEXT).unlink(missing_ok=True) # Of a damaged record
+    remember_tally(runs, _name(path), _stamp(path), *_packed(columns))
     return path
 
 def refresh_language(
@@ -193,22 +204,44 @@ def prediction_columns(
     record:Run
 )->dict[str,list[str]]: # Name of a column to a cell for each test instance, in the order of `predictions_of`
     "The predictions of a run by column, which takes a fifth of the memory of rows; raises `InputError`"
+    return {name: column.texts for name,column in coded_columns(record).items()}
+
+def coded_columns(record:Run)->Columns:
+    "The predictions of a run, of which each text is there once; raises `InputError`"
     needed = {'predicted'} if record.accuracy is None else {'label','predicted'}
     if record.is_reading: needed = {'ref'}
-    first,*others = (_read_columns(path, needed) for path in record.paths or [record.path])
+    first,*others = (read_answers_of(Path(path), needed) for path in record.paths or [record.path])
+    if not others: return first
     names = [name for name in first if all(name in fold for fold in others)]
-    return {name: [cell for fold in (first, *others) for cell in fold[name]] for name in names}
+    return {name: coded([cell for fold in (first, *others) for cell in fold[name].texts]) for name in names}
 
-def _read_columns(path, needed:set[str])->dict[str,list[str]]:
-    table = Path(path).with_suffix('.predictions.tsv')
-    remedy = 'remove its record, or run the same command again'
-    with reading(table, remedy): header, *rows = table.read_text(encoding='utf-8').split('\n')[:-1] or ['']
-    names = header.split('\t')
-    if not needed <= {*names} or any(row.count('\t') != len(names) - 1 for row in rows):
-        wanted = ' and '.join(sorted(needed))
-        raise InputError(table, f'is damaged: each line needs {len(names)} columns, with {wanted}; {remedy}')
-    cells = list(map(sys.intern, '\t'.join(rows).split('\t'))) if rows else [] # Many runs share them
-    return {name: cells[i::len(names)] for i,name in enumerate(names)}
+# %% ../../nbs/runs/store.ipynb #strtal02
+_MOST_LABELS = 64 # Answers to questions, for instance, are not counted
+
+def _packed(columns:Columns)->tuple[bytes|None,bytes]: # Of the baselines, of the model
+    "The tallies of a table of predictions, as the index has them"
+    if not {'label','predicted'} <= columns.keys(): return None, b''
+    systems = baseline_columns(columns)
+    labels = set().union(*(columns[name].values for name in ('label', 'predicted', *systems)))
+    if not 0 < len(labels) <= _MOST_LABELS: return None, b''
+    texts = {name: column.texts for name,column in columns.items()}
+    return tuple(pack(count_answers(texts, some)) for some in (systems, ['predicted']))
+
+def _name(path:Path)->str: # Of its record in the index
+    return Path(*path.parts[-4:]).as_posix()
+
+def _stamp(path:Path)->str: return stamp_of(path, table_file(path))
+
+def tally_of(record:Run)->Tally|None: # `None` if its answers have too many labels, or none
+    "The answers of a run and of the baselines, counted by chapter"
+    rows, own = record.tallied or (None, None)
+    if own is None:
+        stamp = _stamp(record.path)
+        rows, own = _packed(coded_columns(record))
+        if not record.paths: remember_tally(record.path.parents[3], _name(record.path), stamp, rows, own)
+    return _unpacked_rows(rows).beside(unpack(own)) if own else None
+
+_unpacked_rows = lru_cache(maxsize=64)(unpack) # Several models are tested on the same rows
 
 # %% ../../nbs/runs/store.ipynb #6565692e
 def chapters_of(
@@ -438,14 +471,27 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
         report(f'{runs/"retrievals"}: left out, as these retrievals were recorded before they were runs; '
                'make them again with `pronto eval --protocol retrieval`')
     for _ in 'store bible model task'.split(): paths = [p for folder in paths for p in _entries(folder)]
+    stamps = {_name(path): _stamp(path) for path in paths if path.suffix == '.json'}
+    known, read = known_runs(runs, stamps), {}
     for path in paths:
         if path.suffix != '.json': continue
+        name = _name(path)
         try:
-            record = read_record(path)
-            found.append(record.but(finished=path.stat().st_mtime, collapsed=_collapsed(record)))
+            if name in known: run = _as_known(path, known[name])
+            else:
+                run = read_record(path)
+                run = run.but(collapsed=_collapsed(run))
+                read[name] = stamps[name], json.dumps(in_file(run), ensure_ascii=False)
+            found.append(run.but(finished=path.stat().st_mtime))
         except InputError as e: report(f'{e}')
         except OSError as e: report(f'{path}: disappeared while it was read ({e.strerror})')
+    remember_runs(runs, read)
     return pool_runs(found, report)
+
+def _as_known(path:Path, known:Known)->Run:
+    "A run from the index, whose files are those that were checked"
+    tallied = None if known.own is None else (known.rows, known.own)
+    return Run.model_construct(**json.loads(known.record), path=path, tallied=tallied)
 
 # %% ../../nbs/runs/store.ipynb #dc801e78
 def pool_runs(records:list[Run], report=to_stderr)->list[Run]: # In the order of the first fold of each

@@ -16,6 +16,7 @@ from ...datasets.tasks import TASKS, know
 from ..modeling.memory import FIGURES
 from ...runs.comparing import cell_of, made_as, task_key, task_name
 from ...runs.schema import Run
+from ...runs.answers import TEXT, as_text, read_answers_of, table_file
 from ...runs.folds import chapters_of_table, score_table
 from ...runs.store import (brier_again, intervals_of, key_of, prediction_columns, recorded_tasks,
                                predictions_of, read_record, store_of)
@@ -119,8 +120,10 @@ def _add(path:Path, copy:Path, out:Path, organisation:str, new:list[Path])->bool
     run = read_record(path)
     if copy.exists(): _require_alike(run, read_record(copy))
     else:
-        table = path.with_suffix('.predictions.tsv') # First, so that no record is without it
-        for source in (table, path): _copy(source, copy.with_name(source.name), new)
+        table = copy.with_suffix(TEXT) # First, so that no record is without it
+        new.append(table)
+        with write_aside(table) as f: f.write_bytes(as_text(read_answers_of(path)))
+        _copy(path, copy, new)
     result = _place(run, out)
     if result.exists(): return False
     made = shared_result(run, str(int(path.stat().st_mtime)), organisation)
@@ -144,7 +147,7 @@ def export_results(
     if out.resolve().is_relative_to(runs.resolve()):
         raise InputError(out, f'is inside the run store {runs}; name another folder')
     if runs.resolve() == (out/'runs').resolve(): found, tasks = [], []
-    _inside([*tasks, *found, *(path.with_suffix('.predictions.tsv') for path in found)], runs)
+    _inside([*tasks, *found, *map(table_file, found)], runs)
     try:
         for path in tasks: _copy(path, out/'runs'/'tasks'/path.name, new)
         added = sum(_add(path, out/'runs'/path.relative_to(runs), out, organisation, new) for path in found)
