@@ -13,7 +13,7 @@ from pronto.datasets.loading import load_dataset_folder
 import pronto
 from pronto.core.files import InputError
 from pronto.modeling.recipes import RECIPES
-from pronto.runs.answers import coded, table_file, write_answers
+from pronto.runs.predictions import coded, table_file, write_answers
 from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs, score_labels, score_run, store_run, write_record
 from pronto.core.seeds import score_runs
 from pronto.datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS

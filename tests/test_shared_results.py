@@ -9,7 +9,7 @@ import pytest
 from conftest import predictions, run_results, scored
 from pronto.cli.command import main
 from pronto.runs.store import RunKey, read_runs, write_record
-from pronto.runs.answers import table_file
+from pronto.runs.predictions import table_file
 
 def fields(required, **known): # Others may follow
     return dict(type='object', required=required.split(), properties=known)

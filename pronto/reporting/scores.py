@@ -71,9 +71,33 @@ class Later(Sequence):
         if isinstance(other, Later) and self.same == other.same: return True
         return list(self) == list(other)
 
+# %% ../../nbs/reporting/scores.ipynb #rsccnt01
+class _Counted:
+    "Answers of which the tally is enough"
+    @cached_property
+    def by_chapter(self)->ByChapter: # Without the cells of items
+        "The cells of chapters in which answers are counted; raises `ValueError` without any"
+        if not len(self.true): raise ValueError('nothing to score; the test split is empty')
+        if isinstance(self.chapters, Later) and self.chapters.tally: return self.chapters.tally.chapters
+        return chapter_cells(self.chapters).counted
+
+    @cached_property
+    def chapter_names(self)->list[str]: # In the order of `by_chapter`
+        if isinstance(self.chapters, Later) and self.chapters.tally: return self.chapters.tally.names
+        return np.unique(np.asarray(self.chapters)).tolist()
+
+    def confusion(self, said:list[str])->np.ndarray: # (c, k, k); `said`: one of `predicted` or of `baselines`
+        "How often a run or a baseline answered each label with each label, by cell of chapters"
+        if isinstance(self.chapters, Later) and isinstance(said, Later) and said.is_counted:
+            labels = all_labels(self.labels, said.tally.labels)
+            return said.tally.under(labels).counted[said.name]
+        labels = all_labels(self.labels, self.true, *self.predicted, said)
+        by = chapter_cells(self.chapters)
+        return confusions(labels, self.true, said, by.cell, len(by.cells))
+
 # %% ../../nbs/reporting/scores.ipynb #rsc06
 @dataclass(frozen=True, eq=False)
-class Answers:
+class Answers(_Counted):
     "The answers of the runs of one model on one test set"
     task:str                      # Stem
     labels:list[str]              # Of the task
@@ -110,27 +134,6 @@ class Answers:
     def of_baseline(self, name:str)->'Answers':
         "A baseline as if it were a model with one run"
         return replace(self, predicted=[self.baselines[name]], draws=None, n_collapsed=0)
-
-    @cached_property
-    def by_chapter(self)->ByChapter: # Without the cells of items
-        "The cells of chapters in which answers are counted; raises `ValueError` without any"
-        if not len(self.true): raise ValueError('nothing to score; the test split is empty')
-        if isinstance(self.chapters, Later) and self.chapters.tally: return self.chapters.tally.chapters
-        return chapter_cells(self.chapters).counted
-
-    @cached_property
-    def chapter_names(self)->list[str]: # In the order of `by_chapter`
-        if isinstance(self.chapters, Later) and self.chapters.tally: return self.chapters.tally.names
-        return np.unique(np.asarray(self.chapters)).tolist()
-
-    def confusion(self, said:list[str])->np.ndarray: # (c, k, k); `said`: one of `predicted` or of `baselines`
-        "How often a run or a baseline answered each label with each label, by cell of chapters"
-        if isinstance(self.chapters, Later) and isinstance(said, Later) and said.is_counted:
-            labels = all_labels(self.labels, said.tally.labels)
-            return said.tally.under(labels).counted[said.name]
-        labels = all_labels(self.labels, self.true, *self.predicted, said)
-        by = chapter_cells(self.chapters)
-        return confusions(labels, self.true, said, by.cell, len(by.cells))
 
     @cached_property
     def scores(self)->dict[str,SeedScore]:
@@ -333,6 +336,7 @@ def mean_score(answers:Answers, metric:str='accuracy')->float: # More is better
     "The metric over all runs, by which models are compared; without the noise of sums, so that ties are ties"
     return round(float(answer_sums(answers, metric).mean(0).sum()/len(answers.true)), 9)
 
+# %% ../../nbs/reporting/scores.ipynb #rscscor4
 def answer_values(
     answers:Answers, metric:str='accuracy'
 )->np.ndarray: # (seeds, n); more is better, and the mean of a row is the metric of a run

@@ -15,7 +15,7 @@ from typing import NamedTuple
 class Known(NamedTuple):
     "What an index knows of a run"
     record:str       # JSON
-    rows:bytes|None  # The tally of the baselines, which runs on the same rows share; see `pack`
+    rows:bytes|None  # The tally of the baselines, which runs on the same rows share; see `tally_bytes`
     own:bytes|None   # The tally of the model; empty if its answers cannot be counted
 
 def stamp_of(*paths)->str: # Empty if one is not there

@@ -16,11 +16,11 @@ from functools import lru_cache
 from pathlib import Path
 import numpy as np
 from .baselines import predict_once
-from .answers import ROWS, TEXT, Columns, coded, hash_of, read_answers_of, table_file
-from .answers import write_answers
+from .predictions import ROWS_FILE, TEXT_FILE, Columns, coded, hash_of, read_answers_of, table_file
+from .predictions import write_answers
 from .index import Known, known_runs, remember_runs, remember_tally, stamp_of
 from .schema import EMPTY, Run, as_run, in_file, retrieval_fields, with_dataset
-from .tallies import Tally, baseline_columns, count_answers, pack, unpack
+from .tallies import Tally, baseline_columns, count_answers, tally_bytes, tally_from
 from .comparing import result_of
 from .folds import chapters_of_table, missing_folds, pool, score_answers, score_table
 from ..datasets.examples import verses_of
@@ -157,7 +157,7 @@ def _write_json(path:Path, record:dict):
 def _clear(path:Path): # Of a record, while the store is locked
     "Remove what dead writers left of a run"
     own = path.parent.glob(f'.{path.stem}.*.tmp')
-    rows = path.parents[2].glob(f'.{path.parent.name}.*{ROWS}.*.tmp')
+    rows = path.parents[2].glob(f'.{path.parent.name}.*{ROWS_FILE}.*.tmp')
     for aside in (*own, *rows): aside.unlink()
 
 def write_record(
@@ -177,7 +177,7 @@ def write_record(
         _clear(path)
         digest = write_answers(path, columns)
         _write_json(path, with_dataset(key.inputs) | results | {'predictions': digest})
-        path.with_suffix(TEXT).unlink(missing_ok=True) # Of a damaged record
+        path.with_suffix(TEXT_FILE).unlink(missing_ok=True) # Of a damaged record
     remember_tally(runs, _name(path), _stamp(path), *_packed(columns))
     return path
 
@@ -225,7 +225,7 @@ def _packed(columns:Columns)->tuple[bytes|None,bytes]: # Of the baselines, of th
     labels = set().union(*(columns[name].values for name in ('label', 'predicted', *systems)))
     if not 0 < len(labels) <= _MOST_LABELS: return None, b''
     texts = {name: column.texts for name,column in columns.items()}
-    return tuple(pack(count_answers(texts, some)) for some in (systems, ['predicted']))
+    return tuple(tally_bytes(count_answers(texts, some)) for some in (systems, ['predicted']))
 
 def _name(path:Path)->str: # Of its record in the index
     return Path(*path.parts[-4:]).as_posix()
@@ -239,9 +239,9 @@ def tally_of(record:Run)->Tally|None: # `None` if its answers have too many labe
         stamp = _stamp(record.path)
         rows, own = _packed(coded_columns(record))
         if not record.paths: remember_tally(record.path.parents[3], _name(record.path), stamp, rows, own)
-    return _unpacked_rows(rows).beside(unpack(own)) if own else None
+    return _unpacked_rows(rows).beside(tally_from(own)) if own else None
 
-_unpacked_rows = lru_cache(maxsize=64)(unpack) # Several models are tested on the same rows
+_unpacked_rows = lru_cache(maxsize=64)(tally_from) # Several models are tested on the same rows
 
 # %% ../../nbs/runs/store.ipynb #6565692e
 def chapters_of(
@@ -460,6 +460,7 @@ def _collapsed(record:Run)->bool:
     if is_told or record.accuracy is None or record.is_search: return record.collapsed
     return is_one_answer(prediction_columns(record)['predicted'])
 
+# %% ../../nbs/runs/store.ipynb #dc801e7b
 def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names; folds are pooled
     "Read all whole records of a store; an absent folder has none; raises `InputError` if it cannot be read"
     runs, found = store_of(runs), []

@@ -16,7 +16,7 @@ from ...datasets.tasks import TASKS, know
 from ..modeling.memory import FIGURES
 from ...runs.comparing import cell_of, made_as, task_key, task_name
 from ...runs.schema import Run
-from ...runs.answers import TEXT, as_text, read_answers_of, table_file
+from ...runs.predictions import TEXT_FILE, as_text, read_answers_of, table_file
 from ...runs.folds import chapters_of_table, score_table
 from ...runs.store import (brier_again, intervals_of, key_of, prediction_columns, recorded_tasks,
                                predictions_of, read_record, store_of)
@@ -120,7 +120,7 @@ def _add(path:Path, copy:Path, out:Path, organisation:str, new:list[Path])->bool
     run = read_record(path)
     if copy.exists(): _require_alike(run, read_record(copy))
     else:
-        table = copy.with_suffix(TEXT) # First, so that no record is without it
+        table = copy.with_suffix(TEXT_FILE) # First, so that no record is without it
         new.append(table)
         with write_aside(table) as f: f.write_bytes(as_text(read_answers_of(path)))
         _copy(path, copy, new)
