@@ -1,7 +1,6 @@
 "The run store: whole or absent, whatever is killed and whatever else writes"
 import json, os, re, subprocess, sys
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -268,8 +267,8 @@ def test_an_unreadable_store_is_an_error(tmp_path, monkeypatch):
     (tmp_path/'file').write_text('')
     with pytest.raises(InputError, match='is not a folder'): read_runs(tmp_path/'file')
     stored(tmp_path/'runs')
-    def forbid(self): raise PermissionError(13, 'Permission denied')
-    monkeypatch.setattr(Path, 'iterdir', forbid)
+    def forbid(folder): raise PermissionError(13, 'Permission denied')
+    monkeypatch.setattr(os, 'listdir', forbid)
     with pytest.raises(InputError, match='Permission denied'): read_runs(tmp_path/'runs')
 
 def test_predictions_that_do_not_match(tmp_path):
