@@ -74,5 +74,5 @@ def store_table(
         rows.append(about | dict(tasks=', '.join(sorted(tasks)), runs=len(some)))
     notes = [f'{len(places):,} runs of {len({parts[0] for parts,_ in places}):,} datasets.']
     older = sum(os.path.isfile(f'{runs}/{os.path.splitext(name)[0]}{TEXT_FILE}') for name in names)
-    if older: notes.append(f'{older:,} have predictions as text, as older versions do; --compact rewrites them.')
+    if older: notes.append(f'{older:,} have their predictions as text; --compact rewrites them by column.')
     return table_of('runs', 'What the store holds', _COLUMNS, rows, notes)
