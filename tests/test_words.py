@@ -1,8 +1,11 @@
 "Words of a source and of its translations: annotations with words, links, names and parts of speech"
-import json, random
+import json, os, random
+from pathlib import Path
 
 import pytest
 
+from conftest import ROOT
+from pronto.bibles.reading import read_bible
 from pronto.bibles.rows import Bible, VerseRow
 from pronto.cli import main
 from pronto.core.files import InputError
@@ -88,16 +91,11 @@ def test_words_of_ontonotes_stay_in_memory(pronto, skeleton, tmp_path):
     status,_,err = pronto('annotate', skeleton, '-o', tmp_path/'a.parquet', '--words')
     assert status == 1 and 'may not keep its words in a file' in err[-1] and not (tmp_path/'a.parquet').exists()
 
-def test_a_greek_text_goes_with_the_words_of_acai(pronto, testdata, monkeypatch, tmp_path):
-    greek, bible = testdata/'alignments'/'helfi'/'greek', tmp_path/'b.tsv'
-    bible.write_text('MRK\t1\t1\tlo\n')
+def test_a_greek_text_goes_with_the_words_of_acai(pronto, testdata, tmp_path):
+    greek = testdata/'alignments'/'helfi'/'greek'
     for source,more in (testdata/'macula-greek', ['--words']), (testdata/'acai', []):
         status,_,err = pronto('annotate', source, '-o', tmp_path/'a.parquet', '--greek', greek, *more)
         assert status == 1 and err[-1].startswith('pronto: --greek: names the words that ACAI annotates')
-    monkeypatch.setenv('PRONTO_DATA', str(tmp_path))
-    status,_,err = pronto('build', '-a', testdata/'acai', '-b', bible, '-o', tmp_path/'x', '--words')
-    assert status == 1 and err == [f'pronto: {testdata}/acai: has no words of its own; get those of MACULA with '
-                                   '`pronto fetch macula`, or name a folder with --greek']
 
 def test_without_the_option_no_word_of_macula_is_kept(testdata, tmp_path):
     from pronto.sources.annotate import annotate
@@ -114,6 +112,53 @@ def test_acai_names_the_words_of_a_greek_text(testdata):
     n_named = sum(bool(w.entity) for v in with_words.verses.values() for w in v.words if w.pos == 'PROPN')
     n_names = sum(w.pos == 'PROPN' for v in with_words.verses.values() for w in v.words)
     assert n_named > .99*n_names > 4000
+
+# Words that come with the package
+
+@pytest.fixture(scope='module')
+def table(tmp_path_factory):
+    "The folder of the table that the wheel has, where it is installed or named"
+    from importlib.metadata import PackageNotFoundError
+    from make_words import wheel
+    try: folder = Path(os.environ.get('PRONTO_WORD_TABLE') or wheel())
+    except PackageNotFoundError: pytest.skip('bible-alignments is not installed')
+    return folder
+
+def test_the_words_of_the_package_are_what_the_table_says(table, tmp_path):
+    from make_words import write_words
+    from pronto.sources.annotation_file import read_annotations
+    write_words(table, tmp_path/'made.parquet')
+    made = read_annotations(tmp_path/'made.parquet')
+    there = read_annotations(ROOT/'pronto'/'facts'/'greek_words.parquet')
+    assert made.verses == there.verses and made.source == there.source
+
+def test_the_words_of_the_package_are_those_of_all_books_without_greek_text():
+    from pronto.core.refs import NT_BOOKS
+    from pronto.sources.annotation_file import read_annotations
+    found = read_annotations(ROOT/'pronto'/'facts'/'greek_words.parquet')
+    words = [w for v in found.verses.values() for w in v.words]
+    assert {ref.book for ref in found.verses} == {*NT_BOOKS} and len(words) > 137_000
+    assert all(w.lemma[0].isdigit() and w.lemma.isascii() and not w.form for w in words)
+    assert found.source.licence == 'CC BY 4.0'
+
+def test_the_words_of_the_package_are_those_of_macula(testdata):
+    from pronto.sources.annotate import annotate
+    from pronto.sources.word_table import open_words
+    macula, ours = annotate(testdata/'macula-greek', words=True).verses, open_words().verses
+    pairs = [(a, b) for ref,v in macula.items() if v.words for a,b in zip(v.words, ours[ref].words, strict=True)]
+    same = sum((a.lemma, a.pos, a.grammar) == (b.lemma, b.pos, b.grammar) for a,b in pairs)
+    assert len(pairs) > 30_000 and same > .98*len(pairs)
+
+def test_tasks_on_words_are_built_with_nothing_fetched(testdata, pronto, monkeypatch, tmp_path):
+    pytest.importorskip('thot', reason='needs the extra align')
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path))
+    few = [ref for ref in read_bible(testdata/'bibles'/'ces'/'Wolof-NT.xml').rows if ref.book == 'MRK']
+    (tmp_path/'mark.tsv').write_text(''.join(f'MRK\t{r.chapter}\t{r.label}\t{r.text}\n' for r in few))
+    status,_,err = pronto('build', '-b', tmp_path/'mark.tsv', '-o', tmp_path/'mark', '--words', '--no-choices', '--language', 'wol')
+    assert status == 0, err
+    manifest = json.loads((tmp_path/'mark'/'manifest.json').read_text())
+    assert manifest['words']['linked']['verses'] > 600 and manifest['counts']['names']['train'] > 300
+    assert 'words: MACULA Greek' in manifest['source']['attribution']
 
 # Datasets
 

@@ -83,7 +83,7 @@ def _show_numbering(bible, scheme:str, file:str):
 # %% ../../nbs/cli/dataset_commands.ipynb #dsco02
 def _greek_option(add):
     add('--greek', metavar='DIR',
-        help='the text whose words ACAI annotates (default: MACULA Greek in the data folder)')
+        help='the text whose words ACAI annotates (default: the words that come with PrOnto)')
 
 def annotate_options(parser):
     add = parser.add_argument
@@ -184,7 +184,8 @@ def build_options(parser):
     replace_option(parser)
     add('--skip-bad', action='store_true', help='leave out source files that cannot be read, and list them')
     add('--words', action='store_true',
-        help='keep the words of a source folder, in memory only, for tasks on words')
+        help='tasks on words, too: names and parts of speech; the words come with PrOnto, or are those of a '
+             'source folder, in memory only')
     _greek_option(add)
 
 # %% ../../nbs/cli/dataset_commands.ipynb #2fe69e94
@@ -198,7 +199,7 @@ def _annotations(args):
         return _no_annotations(args)
     if is_source(path):
         return _annotate(path, args)
-    annotations = named_annotations(path)
+    annotations = named_annotations(path, args.words)
     require_options(path, annotations.source, dict(rules=args.rules, arguments=args.arguments))
     if args.words and not any(v.words for v in annotations.verses.values()):
         raise InputError(path, 'has no words; make it again with `pronto annotate --words`')

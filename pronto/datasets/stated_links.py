@@ -48,6 +48,8 @@ def _known()->tuple[dict,dict]:
         plain[plain_word(row['lemma'])].append(entry)
     return exact, plain
 
+_STATED = re.compile(r'G(\d+)[a-z]?') # A sense that is such a number
+
 def _is_form(form:str, known:str)->bool: # `ειπ*` is any form that begins so
     "Is a form the one of a table?"
     return form.startswith(known[:-1]) if known[-1] == '*' else form == known
@@ -59,6 +61,8 @@ def greek_numbers(
     "The numbers that a word of the Greek text may have"
     exact, plain = _known()
     entries = exact.get(word.lemma) or plain.get(plain_word(word.lemma), ())
+    if stated := _STATED.fullmatch(word.sense):
+        entries = [(int(stated[1]), (plain_word(word.form),)), *entries]
     form = plain_word(word.form)
     own = {number for number,forms in entries if any(_is_form(form, known) for known in forms)}
     if inflected and own:

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['UNSPACED', 'SEGMENTERS', 'MOST_ALIGNED', 'words_of', 'is_unspaced', 'plain_word', 'Link', 'link_shares', 'main_links',
-           'aligner_name', 'require_alignable', 'align_words', 'alignment_quality_note', 'stated_quality_note']
+           'ending_of', 'aligner_name', 'require_alignable', 'align_words', 'alignment_quality_note',
+           'stated_quality_note']
 
 # %% ../../nbs/datasets/word_align.ipynb #wa04
 import unicodedata
@@ -15,6 +16,7 @@ from typing import NamedTuple
 import regex
 from ..core.files import InputError, fact_table
 from ..core.tables import grouped
+from ..sources.records import SourceWord
 
 # %% ../../nbs/datasets/word_align.ipynb #wa06
 _BOUNDARY = regex.compile(r'(?V1w)\b')
@@ -207,6 +209,11 @@ def _with_small_words(target:list[str], links:list[Link], owners:dict[str,int])-
                 by_place[j] = [Link(link.source, j, round(_WEAK*link.probability, 4)) for link in beside]
     return sorted(link for found in by_place.values() for link in found)
 
+# %% ../../nbs/datasets/word_align.ipynb #wa15oe
+def ending_of(word:SourceWord)->str:
+    "The last two letters of a word of the source; of one without a form its inflection, which says as much"
+    return plain_word(word.form)[-2:] if word.form else word.grammar
+
 # %% ../../nbs/datasets/word_align.ipynb #wa15q
 def aligner_name()->str: # Other versions may link other words
     "What links words; raises `InputError` without `sil-thot`"
@@ -237,7 +244,7 @@ def align_words(
     source_letters:int|None=None, # Compare only the first letters? Not of lemmas
     target_letters:int|None=5, # Compare only the first letters of the translation?
     seed:int=0,
-    forms:list[list[str]]=None # The source as it stands, if its endings may tell where small words belong
+    endings:list[list[str]]=None # Of the source's words, if they may tell where small words belong
 )->list[list[Link]]: # Of each verse, in the order of the source's words
     "Link words in both directions; raises `InputError` for verses that are too long, or without `sil-thot`"
     aligner_name() # Raises where there is none
@@ -253,9 +260,8 @@ def align_words(
         found = _linked([(sources[i], targets[i]) for i in whole], seed)
         for i,own in zip(whole, found):
             links[i] = own
-    if forms is None:
+    if endings is None:
         return links
-    endings = [[plain_word(word)[-2:] for word in words] for words in forms]
     owners = _owners(targets, endings, links)
     return [_with_small_words(words, own, owners) for words,own in zip(targets, links)]
 

@@ -18,7 +18,8 @@ from .examples import Verses
 from .stated_links import link_phrases, phrases_of, uses_inflected, weighted_links
 from .tasks import Task, split_verses
 from .word_align import (MOST_ALIGNED, Link, align_words, aligner_name, alignment_quality_note,
-                                        is_unspaced, link_shares, main_links, stated_quality_note, words_of)
+                                        ending_of, is_unspaced, link_shares, main_links, stated_quality_note,
+                                        words_of)
 from ..sources.records import UPOS, SourceWord
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt06
@@ -63,8 +64,8 @@ def _by_statement(kept:list[tuple[AlignedVerse,list[str]]], words:dict[Ref,tuple
 def _by_aligner(kept:list[tuple[AlignedVerse,list[str]]], seed:int)->list[list[Link]]: # Of each verse
     sources = [verse.annotation.words for verse,_ in kept]
     lemmas = [[word.lemma or word.form for word in words] for words in sources]
-    forms = [[word.form for word in words] for words in sources]
-    return align_words(lemmas, [tokens for _,tokens in kept], seed=seed, forms=forms)
+    endings = [list(map(ending_of, words)) for words in sources]
+    return align_words(lemmas, [tokens for _,tokens in kept], seed=seed, endings=endings)
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt06x1b
 def link_verses(
@@ -212,7 +213,7 @@ def show_verse(
     widest = max(len(verse.tokens), len(verse.words))
     figure, axes = plt.subplots(figsize=(1.2*widest, 2.2))
     for i,word in enumerate(verse.words):
-        axes.text(i, 1.1, word.form, ha='center')
+        axes.text(i, 1.1, word.form or word.lemma, ha='center')
     for link in verse.links:
         axes.plot([link.source, link.target], [1, .45], 'k-', alpha=link.probability)
     for j,told in enumerate(zip(verse.tokens, *tags)):

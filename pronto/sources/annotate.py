@@ -20,7 +20,7 @@ from ..core.files import InputError, content_hash, data_dir, fact_table, read_js
 from ..core.refs import Ref
 from .acai import AcaiRecord, acai_files, annotate_records, read_acai
 from .annotation_file import read_annotations, write_annotations
-from .greek_words import column_files, name_alike, name_words, read_columns, words_alone
+from .greek_words import column_files, read_columns, with_words, words_alone
 from .label_cells import TABLE_ENDINGS
 from .labels import LabelTable, label_files, read_labels
 from .macula import Book, lowfat_files, read_lowfat
@@ -29,6 +29,7 @@ from .onf import Document, onf_files
 from .ontonotes_rules import ARGUMENTS, PAPER, annotate_onf, read_placed
 from .records import Annotations, Source, VerseAnnotation, make_source
 from .v01_rules import V01
+from .word_table import open_words, read_table, table_files
 
 # %% ../../nbs/sources/annotate.ipynb #1719d6e9
 RULES = {'paper': PAPER, 'v0.1': V01} # How sentences of OntoNotes are read
@@ -150,12 +151,22 @@ _COLUMNS = SourceType(
     files=column_files, read=read_columns,
     annotate=_annotate_columns, if_empty='none of its books can be read; get it again')
 
+_TABLE = SourceType(
+    source=Source(
+        name='Greek New Testament', edition='SBLGNT, words in a table', licence='CC BY 4.0', tasks=[],
+        attribution='MACULA Greek Linguistic Datasets, available at '
+                    'https://github.com/Clear-Bible/macula-greek/; Bible Word Alignments, Clear Bible, '
+                    'https://github.com/Clear-Bible/Alignments'),
+    files_are="a table of the Greek words with Strong's numbers (SBLGNT.tsv)",
+    files=table_files, read=read_table,
+    annotate=_annotate_columns, if_empty='has no row; get it again')
+
 _LABELS = SourceType(
     source=Source(tasks=[]), files_are='a table of labels (labels.tsv, .csv or .xlsx)',
     files=label_files, read=read_labels, annotate=_annotate_labels,
     if_empty='has no row; write one for each verse')
 
-SOURCES = [_ONTONOTES, _MACULA, _COLUMNS, _ACAI, _LABELS]
+SOURCES = [_ONTONOTES, _MACULA, _COLUMNS, _TABLE, _ACAI, _LABELS]
 
 # %% ../../nbs/sources/annotate.ipynb #83ee53f4
 def _hash_files(files:list[Path], folder:Path, arguments:str, words:str='')->str:
@@ -239,27 +250,13 @@ def _check_rules(folder:Path, source_type:SourceType, rules:str, arguments:str):
         raise InputError(folder, f'{what}; leave --arguments out')
 
 # %% ../../nbs/sources/annotate.ipynb #an04words
-def _greek_folder(folder:Path, source_type:SourceType, words:bool, greek)->Path|None:
-    "Find the folder of the words, for a source that has none"
+def _greek_text(source_type:SourceType, words:bool, greek)->Annotations|None:
+    "The words that a source without words annotates"
     if not words or source_type is not _ACAI:
         if not greek:
             return None
         raise InputError('--greek', 'names the words that ACAI annotates; it goes with ACAI and --words')
-    if greek:
-        return Path(greek)
-    if not (fetched := data_dir()/'macula-greek').is_dir():
-        what = 'has no words of its own; get those of MACULA with `pronto fetch macula`'
-        raise InputError(folder, f'{what}, or name a folder with --greek')
-    return fetched
-
-def _with_words(source_type:SourceType, verses:dict, greek:Path|None)->tuple[dict,Source]:
-    "Add words to the verses, and say where the words come from"
-    if not greek:
-        return verses, replace(source_type.source, hash='words')
-    text = annotate(greek, words=True)
-    found = {ref: text.verses[ref].words if ref in text.verses else () for ref in verses}
-    named = name_alike({ref: name_words(found[ref], v.entities) for ref,v in verses.items()})
-    return {ref: v._replace(words=named[ref]) for ref,v in verses.items()}, text.source
+    return annotate(greek, words=True) if greek else open_words()
 
 # %% ../../nbs/sources/annotate.ipynb #d0e18a5f
 def annotate(
@@ -269,34 +266,29 @@ def annotate(
     skip_bad:bool=False, # Leave out files that cannot be read?
     progress:Callable=iter, # Wraps the list of files, e.g. `tqdm`
     words:bool=False, # Keep the words, for tasks on words?
-    greek=None # A folder with the words that a source without words annotates; MACULA if not given
+    greek=None # A folder with the words that ACAI annotates, in place of those of the package
 )->Annotations:
     "Annotate a source; raises `InputError` for files that cannot be read or rules that do not fit"
     folder = Path(folder)
     source_type, files = _find_source(folder)
     _check_rules(folder, source_type, rules, arguments)
-    greek = _greek_folder(folder, source_type, words, greek)
+    text = _greek_text(source_type, words, greek)
     skipped = {}
     documents = _read_or_skip(progress(files), source_type.read, skip_bad, skipped)
     verses, found = source_type.annotate(documents, Wanted(rules, arguments, words))
     if not verses:
         raise InputError(folder, source_type.if_empty)
-    about = source_type.source
-    text = Source()
-    if words:
-        verses, text = _with_words(source_type, verses, greek)
-    if words and not any(v.words for v in verses.values()):
+    if words and not text and not any(v.words for v in verses.values()):
         raise InputError(folder, 'has no words to keep; leave --words out')
     if folder.is_file():
         folder = folder.parent
     if not words:
         verses = {ref: v._replace(words=()) for ref,v in verses.items()}
-    if text.name not in ('', about.name):
-        found['attribution'] = f'{about.attribution}; words: {text.attribution}'
-    source = replace(about, **found | _source_json(folder), rules=rules, arguments=arguments,
-                     hash=_hash_files(files, folder, arguments, text.hash),
+    source = replace(source_type.source, **found | _source_json(folder), rules=rules, arguments=arguments,
+                     hash=_hash_files(files, folder, arguments, 'words' if words else ''),
                      files=len(files)-len(skipped), skipped=skipped)
-    return Annotations(source, verses)
+    found = Annotations(source, verses)
+    return with_words(found, text) if text else found
 
 # %% ../../nbs/sources/annotate.ipynb #an05lack2
 def lacking_tasks(source:Source)->list[str]: # Stems; none for sources that are not of `SOURCES`

@@ -77,7 +77,7 @@ def write_annotations(annotations:Annotations, path):
     schema = _schema(has_entities, has_words, has_labels).with_metadata(header)
     table = pa.Table.from_pylist(list(map(_verse_row, verses)), schema=schema)
     with write_aside(path) as aside:
-        pq.write_table(table, aside)
+        pq.write_table(table, aside, compression='zstd')
 
 # %% ../../nbs/sources/annotation_file.ipynb #c13f5be2
 _REMEDY = 'make it again with `pronto annotate`'

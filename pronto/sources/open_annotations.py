@@ -12,20 +12,29 @@ from pathlib import Path
 from typing import Callable
 from ..core.files import annotation_places, content_hash, to_stderr
 from .annotation_file import read_annotations
+from .greek_words import with_words
 from .records import Annotations, join
+from .word_table import open_words
 
 # %% ../../nbs/sources/open_annotations.ipynb #opa00007
 OPEN = 'open' # What they are called on the command line
 _FILES = 'macula_greek.parquet', 'acai.parquet'
 
 @cache
-def open_annotations()->Annotations:
-    "The annotations of the package, of all sources together"
+def _joined(words:bool)->Annotations:
     parts = []
     for name in _FILES:
         with as_file(files('pronto')/'facts'/name) as path:
             parts.append(read_annotations(path))
+    if words:
+        parts[-1] = with_words(parts[-1], open_words()) # ACAI says whom they name
     return join(parts)
+
+def open_annotations(
+    words:bool=False # With the words of the Greek New Testament, for tasks on words?
+)->Annotations:
+    "The annotations of the package, of all sources together"
+    return _joined(words)
 
 # %% ../../nbs/sources/open_annotations.ipynb #opa00012
 def usual_annotations(
@@ -40,10 +49,11 @@ def usual_annotations(
     return place
 
 def named_annotations(
-    place # A file of `pronto annotate`, or `open`
+    place, # A file of `pronto annotate`, or `open`
+    words:bool=False # With words, if it is `open`?
 )->Annotations:
     "Read annotations by their name; raises `InputError` for a file that cannot be read"
-    return open_annotations() if str(place) == OPEN else read_annotations(place)
+    return open_annotations(words) if str(place) == OPEN else read_annotations(place)
 
 def annotations_hash(place)->str: # 64 hexadecimal digits
     "Identifies the contents of annotations by their name"
