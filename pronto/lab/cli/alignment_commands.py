@@ -20,7 +20,8 @@ def _show_table(table, folder):
 def quality_align_options(parser):
     add = parser.add_argument
     add('gold', nargs='+', metavar='GOLD',
-        help='a folder or file of words aligned by hand (HELFI, or USFM with milestones), a Bible whose '
+        help='a folder or file of words aligned by hand (HELFI, USFM with milestones, or JSON of Clear '
+             'Bible), a Bible whose '
              "words have Strong's numbers, or a treebank in CoNLL-U with verse references; "
              'two alignments by hand are also composed')
     add('--greek', metavar='PATH', help=f'the Greek text: {_TEXT}')

@@ -21,7 +21,7 @@ from ...core.files import InputError, reading
 from ...core.refs import Ref
 from ...core.seeds import score_counts
 from ...core.tables import Table
-from ...datasets.word_align import align_words, require_alignable
+from ...datasets.word_align import align_words, ending_of, require_alignable
 from ...datasets.word_tasks import LinkedVerse, pos_tags
 from .agreement import english_verses
 from .appendix import measured
@@ -125,7 +125,8 @@ def score_alignment(gold:GoldAlignment, name:str, seed:int=0, by_hand:GoldAlignm
     unlinked = [v for v in gold.verses if v.source and v.target and not (v.sure or v.possible)]
     notes = gold.notes + [f'{len(unlinked):,} verses without a link were left out.']*bool(unlinked)
     has_lemmas = any(w.lemma for v in verses for w in v.source)
-    more = dict(forms=[[w.form for w in v.source] for v in verses]) if has_lemmas else dict(source_letters=5)
+    endings = [list(map(ending_of, v.source)) for v in verses]
+    more = dict(endings=endings) if has_lemmas else dict(source_letters=5)
     words, targets = [_keys(v.source) for v in verses], [v.target for v in verses]
     refs = [v.refs[0] for v in verses]
     require_alignable(words, targets, refs, gold.path or gold.name)
