@@ -137,6 +137,24 @@ def test_a_task_that_is_empty_in_a_fold_is_left_out_with_a_line(place, tmp_path,
     assert main('eval', folder, '-t', 'initial') == 1
     assert ': has no examples of initial in some split' in capsys.readouterr().err
 
+def test_a_task_is_tested_in_the_folds_that_have_rows_of_it(place, model, tmp_path, capsys): # noqa: F811
+    "Folds 1 to 3 have no test rows, and so folds 0 to 2 no rows to tune on"
+    from pronto.datasets.splits import chapter_fold
+    head, *rows = (place/'mine.tsv').read_text().splitlines()
+    is_empty = [chapter_fold(row.split(':')[0]) in (1, 2, 3) for row in rows]
+    some = [re.sub(r'\t[abc-]\t', '\t-\t', row) if empty else row for row,empty in zip(rows, is_empty)]
+    (tmp_path/'some.tsv').write_text('\n'.join([head, *some]) + '\n')
+    folder, bible = tmp_path/'qad', place/'corpus'/'bibles'/'qad.tsv'
+    assert main('build', '-a', tmp_path/'some.tsv', '-b', bible, '-o', folder, '--min-verses', 100, '--splits', 'folds',
+                '--no-choices') == 0
+    capsys.readouterr()
+    assert main('eval', folder, '-m', model, '-t', 'initial', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
+    assert f'{folder}: initial is tested in 6 of its folds; in others a split is empty' in capsys.readouterr().err
+    [pooled] = read_runs(tmp_path/'runs')
+    tested = {chapter_fold(row['ref'].split(':')[0]) for row in predictions_of(pooled)}
+    assert pooled.folds == 6 and tested == {4, 5, 6, 7, 8, 9}
+    assert main('eval', folder, '-t', 'initial') == 0
+
 def test_another_process_knows_the_task_from_the_dataset(built, model, tmp_path): # noqa: F811
     from pronto.runs.planning import plan
     from pronto.runs.runner import run_training

@@ -60,8 +60,8 @@ def eval_command(args):
     trainings = planned(args, list_failed)
     is_search = trainings[0].measure is not None # Without a task
     tested = dict.fromkeys(t.dataset.entire for t in trainings)
-    for dataset in tested if not tasks and not is_search else ():
-        _note_empty(dataset)
+    for dataset in tested if not is_search else ():
+        _note_empty(dataset, tasks)
     _tell_time(trainings, args.runs or data_dir()/'runs')
     records = []
     how = dict(progress=bar('eval'), show=not args.quiet)
@@ -84,11 +84,14 @@ def eval_command(args):
     return batch_status(failed) if records else 1
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde77x
-def _note_empty(dataset):
-    from pronto.runs.planning import empty_tasks
-    left = empty_tasks(dataset)
+def _note_empty(dataset, names:list[str]):
+    "Say which tasks, if none is named, and which folds of a task have no rows"
+    from pronto.runs.planning import empty_tasks, partly_tested
+    left = () if names else empty_tasks(dataset)
     if left:
         note(f'{dataset}: left out, as a split is empty: {", ".join(t.abbr for t in left)}')
+    for name,n in partly_tested(dataset, names).items():
+        note(f'{dataset}: {name} is tested in {n} of its folds; in others a split is empty')
 
 # %% ../../nbs/cli/model_commands.ipynb #f46fde7b
 def _tell_time(trainings:list, runs):
@@ -190,8 +193,7 @@ def _show_baselines(args, tasks:list[str]):
         except InputError as e:
             left.append(e)
             continue
-        if not tasks:
-            _note_empty(folds[0].entire)
+        _note_empty(folds[0].entire, tasks)
         values = {stem: {k: v for k,(v,_) in found.items()} for stem,found in scored.items()}
         show(_baseline_tables(folds[0], scored) + '\n', dict(bible=folds[0].code, baselines=values))
     if len(left) == len(translations):

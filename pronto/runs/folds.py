@@ -18,10 +18,13 @@ from .baselines import baseline_results
 from .schema import Run
 
 # %% ../../nbs/runs/folds.ipynb #fo07
-def missing_folds(records:list[Run])->list[int]: # From 0
+def missing_folds(records:list[Run])->list[int]: # From 0; one without rows is named beside others
     "Which folds are not there"
+    there = {r.fold for r in records}
     n = records[0].folds or 10
-    return sorted(set(range(n)) - {r.fold for r in records})
+    if len(there) >= n:
+        return []
+    return sorted({*range(max(n, *(fold + 1 for fold in there)))} - there)
 
 # %% ../../nbs/runs/folds.ipynb #fo09
 def chapters_of_table(table:list[dict[str,str]])->list: # One name per row, or a list of two

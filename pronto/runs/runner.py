@@ -28,7 +28,7 @@ from ..protocols.protocol import known_protocol
 from .folds import rows_of_baselines
 from .baselines import find_baselines, predict_baselines
 from .comparing import search_name, task_name
-from .planning import Training, at_least_one, choose_tasks
+from .planning import Training, at_least_one, choose_tasks, tested_folds
 from .schema import Run
 from .store import RunKey, check_labels, is_done, pool_runs, read_record
 from .store import refresh_language, score_labels, store_answers, store_measured, store_run
@@ -178,6 +178,12 @@ def _parameters(model:Model, files:str)->int|None: # None for one on a server, o
     try: return sum(weight_sizes(model.folder))
     except SafetensorError: return None
 
+def _of_task(dataset:Dataset, task)->dict: # A manifest
+    "The manifest of a dataset; of a fold with the number of folds that the task is tested in"
+    if dataset.fold is None:
+        return dataset.manifest
+    return dataset.manifest | dict(folds=len(tested_folds(dataset.entire.folds, task)))
+
 def _store(training:Training, runs, left:_Left, trained, baselines:dict): # `baselines`: of each test set
     "Record a training, one test set after the other"
     task, condition = training.task, training.selection.name
@@ -185,11 +191,12 @@ def _store(training:Training, runs, left:_Left, trained, baselines:dict): # `bas
     parameters = _parameters(training.model, training.key.model_hash)
     for name,(key,part) in left.items():
         dataset = _dataset(part, task)
+        about = _of_task(dataset, task)
         if part.split == UNLABELLED:
-            store_answers(key, runs, trained, name, dataset.manifest, condition)
+            store_answers(key, runs, trained, name, about, condition)
             continue
         unambiguous = (part.dataset.unambiguous or {}).get(task.stem)
-        store_run(key, runs, trained, train_rows=train, about=dataset.manifest, test=name,
+        store_run(key, runs, trained, train_rows=train, about=about, test=name,
                   baselines=baselines.get(name, {}), unambiguous=unambiguous, condition=condition,
                   parameters=parameters)
 
@@ -411,7 +418,7 @@ def score_baselines(
     chosen, found = choose_tasks(dataset, tasks), {}
     for task in chosen:
         tested, answers = [], {}
-        for fold in dataset.folds:
+        for fold in tested_folds(dataset.folds, task):
             train = _to_learn((Part(fold, 'train'),), task)
             test = part_rows((Part(fold, 'test'),), task, limit)
             tested += test
