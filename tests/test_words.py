@@ -158,7 +158,7 @@ def test_tasks_on_words_are_built_with_nothing_fetched(testdata, pronto, monkeyp
     assert status == 0, err
     manifest = json.loads((tmp_path/'mark'/'manifest.json').read_text())
     assert manifest['words']['linked']['verses'] > 600 and manifest['counts']['names']['train'] > 300
-    assert 'words: MACULA Greek' in manifest['source']['attribution']
+    assert 'words: Bible Word Alignments' in manifest['source']['attribution']
 
 # Datasets
 

@@ -94,6 +94,7 @@ def _why_not(folds:list[Dataset], task, splits:tuple[str,...])->str:
         return f'has no examples of {task.abbr} in some split'
     return ''
 
+# %% ../../nbs/runs/planning.ipynb #pl08e
 def _tasks_of(dataset:Dataset)->list[Task]: # Of one in folds, those of the first fold
     first = dataset.folds[0]
     return [task for task in first.known.values() if first.table_file(task.stem, 'train').is_file()]
@@ -311,6 +312,7 @@ def _tasks(protocol:Protocol, targets:list, sources:list, names:list[str])->list
     if common: return _that_train(common, protocol, names)
     raise InputError(targets[0][0], 'has no task in common with the other translations')
 
+# %% ../../nbs/runs/planning.ipynb #pl14f
 def _of_fold(translations:list[list[Dataset]], fold:int|None)->list[Dataset]:
     return [t for folds in translations for t in folds if t.fold == fold]
 

@@ -29,7 +29,7 @@ from .onf import Document, onf_files
 from .ontonotes_rules import ARGUMENTS, PAPER, annotate_onf, read_placed
 from .records import Annotations, Source, VerseAnnotation, make_source
 from .v01_rules import V01
-from .word_table import open_words, read_table, table_files
+from .word_table import open_words, read_word_table, table_files
 
 # %% ../../nbs/sources/annotate.ipynb #1719d6e9
 RULES = {'paper': PAPER, 'v0.1': V01} # How sentences of OntoNotes are read
@@ -154,11 +154,11 @@ _COLUMNS = SourceType(
 _TABLE = SourceType(
     source=Source(
         name='Greek New Testament', edition='SBLGNT, words in a table', licence='CC BY 4.0', tasks=[],
-        attribution='MACULA Greek Linguistic Datasets, available at '
-                    'https://github.com/Clear-Bible/macula-greek/; Bible Word Alignments, Clear Bible, '
-                    'https://github.com/Clear-Bible/Alignments'),
+        attribution='Bible Word Alignments, Clear Bible, https://github.com/Clear-Bible/Alignments with '
+                    'MACULA Greek Linguistic Datasets, available at '
+                    'https://github.com/Clear-Bible/macula-greek/'),
     files_are="a table of the Greek words with Strong's numbers (SBLGNT.tsv)",
-    files=table_files, read=read_table,
+    files=table_files, read=read_word_table,
     annotate=_annotate_columns, if_empty='has no row; get it again')
 
 _LABELS = SourceType(

@@ -14,7 +14,7 @@ from operator import and_
 import numpy as np
 from ..examples import ChoiceRow
 from ..word_align import is_unspaced
-from .answers import answer_of, credit
+from .answers import TIE
 from .text import is_word, letters_of
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu06
@@ -23,8 +23,11 @@ def shared_right(
     answers:Iterable[int]
 )->float|None: # From 0 to 1, to four digits; `None` without rows
     "Share of right answers, where a tie counts as one divided by the number of tied choices"
-    found = [credit(str(answer), answer_of(given)) for given,answer in zip(scores, answers)]
-    return round(float(np.mean(found)), 4) if found else None
+    values, answers = np.array([*scores], float), np.array([*answers])
+    if not len(answers): return None
+    is_best = values >= values.max(1, keepdims=True) - TIE
+    right = is_best[np.arange(len(answers)), answers]/is_best.sum(1)
+    return round(float(right.mean()), 4)
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu09
 class _Looked:

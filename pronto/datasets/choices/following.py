@@ -42,23 +42,24 @@ class _Book:
         small = np.array([said[:1].islower() for said in self.texts])
         self.fits = (chapters[:,None] != chapters) & (small[:,None] == small)
 
-    def sides(self, i:int)->tuple[np.ndarray,np.ndarray]:
+    def sides(self, i:int)->tuple[np.ndarray,np.ndarray]: # Two masks
         "The verses that may be wrong: those that resemble the context less than the right one does, and more"
         less = self.alike[i] < self.alike[i,i]
-        return np.flatnonzero(self.fits[i] & less), np.flatnonzero(self.fits[i] & ~less)
+        return self.fits[i] & less, self.fits[i] & ~less
 
 # %% ../../../nbs/datasets/choices/following.ipynb #cnv07
-def _wrong(book:_Book, i:int, uses:np.ndarray, rng:Random)->list[int]:
+def _wrong(book:_Book, i:int, less:np.ndarray, more:np.ndarray, uses:np.ndarray, rng:Random)->list[int]:
     "The wrong verses of a row, which give the right one random ranks; each verse is used about three times"
-    less, more = book.sides(i)
     rank, shorter = rng.randint(0, _N_WRONG), rng.randint(0, _N_WRONG)
     shorter = rng.sample([k < shorter for k in range(_N_WRONG)], _N_WRONG)
     found = []
     for k,is_shorter in enumerate(shorter):
-        side = np.setdiff1d(less if k < rank else more, found)
+        side = np.flatnonzero(less if k < rank else more)
         far = abs(book.alike[i, side] - book.alike[i,i])
         unfit = (book.lengths[side] < book.lengths[i]) != is_shorter
-        found.append(int(side[np.lexsort((far, unfit, uses[side] >= _N_WRONG))[0]]))
+        chosen = int(side[np.lexsort((far, unfit, uses[side] >= _N_WRONG))[0]])
+        found.append(chosen)
+        less[chosen] = more[chosen] = False
     uses[found] += 1
     return found
 
@@ -74,8 +75,10 @@ def next_verse(text:ChoiceText, split:str)->list[ChoiceRow]:
         for ref in text.in_order(stem, split):
             book = books[ref.book]
             i = book.number.get(ref)
-            if i is None or min(map(len, book.sides(i))) < _N_WRONG: continue
-            wrong = _wrong(book, i, uses[ref.book], Random(drawn(stem, ref)))
+            if i is None: continue
+            sides = book.sides(i)
+            if min(side.sum() for side in sides) < _N_WRONG: continue
+            wrong = _wrong(book, i, *sides, uses[ref.book], Random(drawn(stem, ref)))
             wrong = [book.texts[j] for j in wrong]
             yield choice_row(stem, ref, book.texts[i], wrong, 'next verse', context=text.verses[ref])
     return first_rows(rows())

@@ -120,6 +120,18 @@ class _Words(_Counted):
         fits = lambda word: len(word) >= least and not (capitals and word != word.lower())
         return {token: fits(token) for token in self._times if is_word(token)}
 
+    @cached_property
+    def _places(self)->dict[Ref,list[int]]: return {}
+
+    def places(self, ref:Ref)->list[int]:
+        "Where a word of a verse may be changed: between two words"
+        if ref not in self._places:
+            words = self.words
+            kinds = [words.get(token) for token in self.tokens[ref]] # `None` if it is no word
+            inner = range(1, len(kinds) - 1)
+            self._places[ref] = [i for i in inner if kinds[i] and None not in (kinds[i-1], kinds[i+1])]
+        return self._places[ref]
+
 # %% ../../../nbs/datasets/choices/text.ipynb #ctx16
 def drawn(purpose:str, ref:Ref)->int: # Of 64 bits
     "A number that depends on a verse alone, the same in all translations"
@@ -132,7 +144,7 @@ class ChoiceText(_Words):
     def of_fold(self, fold:int|None)->'ChoiceText':
         "The same text with other splits"
         if fold == self.fold: return self
-        self.content, self.words # Counted once
+        self.content, self.words, self._places # Counted once
         other = copy(self)
         other.fold = fold
         other.__dict__.pop('splits', None)
@@ -150,12 +162,6 @@ class ChoiceText(_Words):
         "The verses of a split that take part, in a fixed order"
         refs = (ref for ref,where in self.splits.items() if where == split)
         return sorted(refs, key=lambda ref: drawn(purpose, ref))
-
-    def places(self, ref:Ref)->list[int]:
-        "Where a word of a verse may be changed: between two words"
-        tokens, words = self.tokens[ref], self.words
-        inner = range(1, len(tokens) - 1)
-        return [i for i in inner if words.get(tokens[i]) and tokens[i-1] in words and tokens[i+1] in words]
 
     @cached_property
     def _known(self)->frozenset[str]: return frozenset(self.verses.values())

@@ -8,6 +8,7 @@ __all__ = ['MOST_ROWS', 'SAME_ENDING', 'choice_row', 'first_rows', 'word_order',
 # %% ../../../nbs/datasets/choices/words.ipynb #cwd04
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
+from functools import lru_cache
 from itertools import combinations, islice, pairwise
 from typing import Iterator
 from ...core.refs import Ref
@@ -63,16 +64,16 @@ def _apart(text:ChoiceText, ref:Ref)->list[tuple[int,int]]:
 def word_exchange(text:ChoiceText, split:str)->list[ChoiceRow]:
     "Two content words of a verse exchanged, with the same last two letters where the text allows"
     stem = 'word_exchange'
-    pairs = {ref: _apart(text, ref) for ref in text.in_order(stem, split)}
-    def alike(ref):
-        endings = {i: text.content[text.tokens[ref][i].lower()][-2:] for pair in pairs[ref] for i in pair}
-        return [(i, j) for i,j in pairs[ref] if endings[i] == endings[j]]
-    ending_alike = {ref: alike(ref) for ref in pairs}
+    def alike(ref, pairs):
+        endings = {i: text.content[text.tokens[ref][i].lower()][-2:] for pair in pairs for i in pair}
+        return [(i, j) for i,j in pairs if endings[i] == endings[j]]
     def rows():
-        for ref,found in ending_alike.items():
-            yield _exchanged(text, stem, ref, found, f'words{SAME_ENDING}')
-        for ref,found in pairs.items():
-            if not ending_alike[ref]: yield _exchanged(text, stem, ref, found, 'words')
+        others = {}
+        for ref in text.in_order(stem, split):
+            pairs = _apart(text, ref)
+            if found := alike(ref, pairs): yield _exchanged(text, stem, ref, found, f'words{SAME_ENDING}')
+            else: others[ref] = pairs
+        for ref,pairs in others.items(): yield _exchanged(text, stem, ref, pairs, 'words')
     return first_rows(rows())
 
 # %% ../../../nbs/datasets/choices/words.ipynb #cwd15
@@ -102,11 +103,14 @@ class Partners:
             fits = abs(len(found) - len(own)) <= _LETTERS and (found[-2:] == own[-2:]) == alike
             if fits and other != word: yield other
 
+@lru_cache(maxsize=1) # For three splits
+def _partners(text:ChoiceText)->Partners: return Partners(text)
+
 # %% ../../../nbs/datasets/choices/words.ipynb #cwd16
 class _Exchange:
     "Pairs of verses of a split that exchange a word"
     def __init__(self, text:ChoiceText, split:str):
-        self.text, self.partners, self.used = text, Partners(text), set()
+        self.text, self.partners, self.used = text, _partners(text), set()
         self.verses, self.uses = text.in_order('word_choice', split), defaultdict(list)
         for ref in self.verses:
             for word,place in self.words(ref): self.uses[word].append((ref, place))

@@ -29,7 +29,7 @@ from ...sources.annotation_file import read_annotations
 from ...sources.greek_words import column_files, part_of_speech, read_columns
 from ...sources.macula import lowfat_files
 from ...sources.records import SourceWord
-from ...sources.word_table import read_table, table_files
+from ...sources.word_table import read_word_table, table_files
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald0006
 class GoldVerse(NamedTuple):
@@ -316,7 +316,7 @@ def read_clear(
     "Read links by hand; raises `InputError` for a file that is missing or cannot be read"
     language, target = links.parent.parent.parent, links.parent.name
     verses = {}
-    for ref,words in read_table(language.parent/'sources'/'SBLGNT.tsv').items():
+    for ref,words in read_word_table(language.parent/'sources'/'SBLGNT.tsv').items():
         verses[words[0].id[1:9]] = GoldVerse((ref,), list(words), [], set(), set())
     own = {}
     for number,(verse,word) in _clear_words(language/'targets'/target/f'nt_{target}.tsv').items():
