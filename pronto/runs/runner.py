@@ -190,8 +190,7 @@ def _store(training:Training, runs, left:_Left, trained, baselines:dict): # `bas
     train = part_rows(training.selection.train, task)
     parameters = _parameters(training.model, training.key.model_hash)
     for name,(key,part) in left.items():
-        dataset = _dataset(part, task)
-        about = _of_task(dataset, task)
+        about = _of_task(part.dataset, task)
         if part.split == UNLABELLED:
             store_answers(key, runs, trained, name, about, condition)
             continue
