@@ -18,17 +18,19 @@ def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkey
     argv = ['card', str(bible), '-m', f'tiny={model}', '-a', str(corpus/'ontonotes'), '-o', str(page), '--language', 'Wolof']
     assert main(argv) == 0
     text = page.read_text(encoding='utf-8')
-    assert capsys.readouterr().out == f'{page}: open it in a browser\n'
-    for part in ('What was found', 'The Bible', 'What is asked', 'Verses to read', 'What to ask next', 'commonest label',
-                 'in Wolof', 'What length, capitals and punctuation alone give: ', 'tiny does not know', 'sentence mood (SM)'):
-        assert part in text
-    assert 'best score without a model' in text.split('What was found')[1].split('In a picture')[0]
-    asked = text.split('What is asked')[1].split('Verses to read')[0]
+    said = capsys.readouterr().out
+    assert said.startswith('Does tiny read Wolof?\n') and said.endswith(f'{page}: open it in a browser\n')
+    assert re.search(r'guessing \|o +\| 0\n.*counting words and letters', said) and 'tiny on English |' in said
+    for part in ('What to do next', 'Each task', 'This text', 'What is asked', 'Verses to read', 'commonest label',
+                 'in Wolof', 'Judged by length, capitals and punctuation alone: ', 'sentence mood (SM)', 'xlm-roberta-base',
+                 'pronto pretrain'):
+        assert part in text, part
+    assert 'best score without a model' in text.split('<summary>Each task')[1].split('</details>')[0]
+    asked = text.split('What is asked')[1]
+    assert re.search(r'name as the subject \(PNS\).*?>(yes|no)<', asked, re.S) # Not 1 or 0
     png = base64.b64decode(re.search('base64,([^"]+)', text)[1])
-    assert int.from_bytes(png[16:20], 'big') <= 928 # Pixels that the page shows as they are
-    assert 'alt="The scores of each model' in text and 'score [95\N{NO-BREAK SPACE}%]' in text
-    assert re.search(r'PNS.*?>(yes|no)<', asked, re.S) # Not 1 or 0
-    assert 'import' not in text.replace('important', '') and 'Traceback' not in text and 'papermill' not in text
+    assert int.from_bytes(png[16:20], 'big') <= 358 # Pixels: a telephone shows it as it is
+    assert 'Traceback' not in text and 'papermill' not in text
     assert [a for a in re.findall(r'(?:src|href)="([^"]*)"', text) if not a.startswith(('data:', '#'))] == []
     assert main([]) == 0 # The next commands work
     suggested = [line.strip() for line in capsys.readouterr().out.splitlines() if line.strip().startswith('pronto ')]
@@ -36,6 +38,41 @@ def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkey
     monkeypatch.chdir(tmp_path)
     for command in suggested[:2]: assert main(shlex.split(command)[1:]) == 0, command
     assert (tmp_path/'data'/'datasets'/'qad'/'fold0').is_dir() or (tmp_path/'data'/'datasets'/'qad'/'manifest.json').is_file()
+
+def test_without_a_model_it_says_what_one_has_to_beat(corpus, tmp_path, capsys):
+    bible, page = corpus/'bibles'/'qad.tsv', tmp_path/'card.html'
+    assert main(['card', str(bible), '-o', str(page), '--language', 'Wolof', '--json']) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found['models'] == [] and isinstance(found['ngrams'], float) and found['path'] == str(page)
+    text = page.read_text(encoding='utf-8')
+    assert 'No model was asked yet' in text and 'What each task gives without a model' in text
+    assert f'pronto pretrain {bible} -o my-model' in text and 'microbert-wolof-m' in text
+
+@pytest.mark.slow
+def test_two_models_are_compared(corpus, model, tmp_path, capsys):
+    "Also as numbers for programs"
+    argv = ['card', str(corpus/'bibles'/'qad.tsv'), '-m', f'one={model}', '-m', f'two={model}', '-o', str(tmp_path/'card.html')]
+    assert main([*argv, '--json']) == 0
+    one, two = json.loads(capsys.readouterr().out)['models']
+    assert one['score'] == two['score'] and isinstance(one['english'], float) and one['finding'] == 'does not read it'
+    text = (tmp_path/'card.html').read_text(encoding='utf-8')
+    assert 'Which model reads' in text and 'one and two are not told apart on' in text and 'Compare two' not in text
+
+def test_a_card_that_is_stopped_says_how_to_go_on(corpus, model, tmp_path, capsys, monkeypatch):
+    def stop(*args): raise KeyboardInterrupt
+    monkeypatch.setattr('pronto.cli.card_command._ask', stop)
+    argv = ['card', str(corpus/'bibles'/'qad.tsv'), '-m', str(model), '-o', str(tmp_path/'card.html')]
+    assert main(argv) == 130
+    assert capsys.readouterr().err.splitlines()[-1].endswith(f'what is encoded is kept; go on with: pronto {shlex.join(argv)}')
+    assert not (tmp_path/'card.html').exists()
+
+def test_a_new_testament_lacks_no_old_one():
+    from pronto.core.refs import NT_BOOKS
+    from pronto.reporting.card import about_bible
+    facts = dict(code='din', language='din', licence='free', verses=dict(aligned=7947, missing=23150), bible=dict(missing=10))
+    said = about_bible(facts, NT_BOOKS)
+    assert 'It is the New Testament.' in said and '10 verses of its books are missing' in said and '23,150' not in said
+    assert 'What it says of its licence: “free”.' in said
 
 def test_without_annotations_those_of_the_package_are_taken(corpus):
     from pronto.datasets.finding import find_dataset
@@ -63,7 +100,7 @@ def test_a_short_bible_says_an_option_that_there_is(corpus, model, tmp_path, cap
     (tmp_path/'short.tsv').write_text(''.join(rows[:300]), encoding='utf-8')
     argv = ['card', str(tmp_path/'short.tsv'), '-m', str(model), '-a', str(corpus/'ontonotes'), '-o', str(tmp_path/'card.html')]
     assert main(argv) == 1 and 'lower --min-verses of `pronto build`' in capsys.readouterr().err
-    monkeypatch.setattr('pronto.cli.card_command.write_page', lambda *given: None)
+    monkeypatch.setattr('pronto.cli.card_command._ask', lambda *given: None)
     assert main([*argv, '--min-verses', '100']) == 0
 
 def test_a_code_is_built_from_whatever_annotations_the_data_folder_holds(corpus, tmp_path):

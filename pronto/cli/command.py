@@ -100,7 +100,7 @@ def main(argv:list[str]=None)->int: # Exit status
             stream.reconfigure(encoding='utf-8')
     parser = make_parser()
     args, unknown = parser.parse_known_args(argv)
-    args.parser = parser
+    args.parser, args.argv = parser, sys.argv[1:] if argv is None else argv
     if unknown:
         args.wrong_usage(_unknown_options(unknown, args.wrong_usage.__self__))
     set_output(args.quiet, args.json)
@@ -114,6 +114,7 @@ def main(argv:list[str]=None)->int: # Exit status
         return status or 0
     except KeyboardInterrupt:
         again = 'run the same command again to resume' if args.command in _RESUMABLE else 'run it again'
+        again = getattr(args, 'again', again)
         warn(f'pronto: interrupted; no complete file was lost; {again}')
         return 130
     except Exception as e:

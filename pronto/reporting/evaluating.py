@@ -23,7 +23,7 @@ from .card import card_finding, card_pictures, score_card
 from .questions.question import ask_runs
 from .language_score import LanguageScore, language_scores, score_lines
 from ..runs.planning import plan
-from ..runs.runner import run_all
+from ..runs.runner import encode_ahead, run_all
 from ..runs.schema import Run
 from ..runs.store import read_runs
 
@@ -138,6 +138,7 @@ def evaluate(
     runs=None, # The folder of the run store; `runs` in the data folder if not given
     show:bool=True, # How far each step has come?
     progress:Callable=iter, # Wraps the list of trainings, e.g. `tqdm`
+    ahead:Callable=None, # Wraps the texts that are encoded before all trainings, where that is wanted
     report:Callable=to_stderr # Gets a line about what is taken, built or left out
 )->Result:
     "What models know of the language of a Bible; raises `InputError` for bad input, before any training"
@@ -148,6 +149,8 @@ def evaluate(
         folder = find_dataset(bible, '', annotations, report, language=language)
         how = dict(limit=limit, protocol=protocol, report=report)
         trainings = plan([folder], found, list(tasks), seeds, '', **how)
+        if ahead:
+            encode_ahead(trainings, store, ahead)
         records = run_all(trainings, store, progress=progress, show=show)
     return Result(open_dataset(folder), records, store)
 
