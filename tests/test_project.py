@@ -73,7 +73,8 @@ def imported(path):
 
 def test_what_is_imported_is_required():
     distribution = {'machine': 'sil-machine', 'sklearn': 'scikit-learn', 'huggingface_hub': 'huggingface-hub',
-                    'distributed': 'dask', 'fontTools': 'fonttools', 'ufal': 'ufal.udpipe', 'thot': 'sil-thot', 'markdown_it': 'markdown-it-py'}
+                    'distributed': 'dask', 'fontTools': 'fonttools', 'ufal': 'ufal.udpipe', 'thot': 'sil-thot',
+                    'markdown_it': 'markdown-it-py'}
     project = PYPROJECT['project']
     asked = sum((project['optional-dependencies'][x] for x in ('train','release','parse','align','embed','http')), project['dependencies'])
     required = {Requirement(r).name for r in asked}

@@ -77,6 +77,20 @@ def about_bible(
                 *facts.get('bible', {}).get('faults', [])]
     return ' '.join(lines + [f'Take care: {warning}.' for warning in warnings])
 
+# %% ../../nbs/reporting/card.ipynb #card009b
+_CALLED = { # Where the stem of a task is no name for it
+    'nonpronominal_mention': 'mentions', 'proper_noun_subject': 'name as the subject',
+    'same_arg_count': 'same number of arguments', 'people_named': 'people named',
+    'named_subject': 'subject named in the verse', 'animal_plant': 'animals and plants',
+    'animal_plant_artefact': 'animals, plants and artefacts', 'same_key_term': 'same biblical term',
+    'same_thing': 'same animal, plant or artefact', 'word_order': 'order of words',
+    'word_choice': 'one word replaced', 'word_exchange': 'two words exchanged',
+    'word_form': 'one word in another form', 'next_verse': 'the verse that follows'}
+
+def _spelled(stem:str)->str: # e.g. `same sense (SS)`
+    if stem not in TASKS: return task_name(stem)
+    return f'{_CALLED.get(stem, stem.replace("_", " "))} ({TASKS[stem].abbr})'
+
 # %% ../../nbs/reporting/card.ipynb #card0010
 def _example(rows:list):
     telling = [row for row in rows if getattr(row, 'label', '') != '0'] or rows
@@ -100,19 +114,6 @@ def _answer(task:str, row)->str: # Of rows of words, questions and queries, too
     if hasattr(row, 'label'): return _in_words(task, row.label)
     if hasattr(row, 'answers'): return ' / '.join(answer.text for answer in row.answers)
     return ' '.join(getattr(row, 'tags', None) or getattr(row, 'matches', None) or ())
-
-_CALLED = { # Where the stem of a task is no name for it
-    'nonpronominal_mention': 'mentions', 'proper_noun_subject': 'name as the subject',
-    'same_arg_count': 'same number of arguments', 'people_named': 'people named',
-    'named_subject': 'subject named in the verse', 'animal_plant': 'animals and plants',
-    'animal_plant_artefact': 'animals, plants and artefacts', 'same_key_term': 'same biblical term',
-    'same_thing': 'same animal, plant or artefact', 'word_order': 'order of words',
-    'word_choice': 'one word replaced', 'word_exchange': 'two words exchanged',
-    'word_form': 'one word in another form', 'next_verse': 'the verse that follows'}
-
-def _spelled(stem:str)->str: # e.g. `same sense (SS)`
-    if stem not in TASKS: return task_name(stem)
-    return f'{_CALLED.get(stem, stem.replace("_", " "))} ({TASKS[stem].abbr})'
 
 def example_table(datasets:list)->Table:
     "What each task asks, with a row of its test set"
