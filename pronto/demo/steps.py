@@ -20,7 +20,7 @@ from .invented_languages import invented_languages
 from .oracle import demo_table5
 from .showing import dataset_table, examples, mean_score_table, mean_scores
 from .showing import verse_in_all_languages
-from .stepping import Step, planned, run_steps
+from .stepping import Step, listed_steps, show_steps
 from .tiny_models import FULL, LANGUAGES, TINY, Budget, model_names, pretrain_models
 from .tiny_models import trainings, write_layout
 from ..reporting.accuracy_tables import SPLITS_SHOWN, write_published
@@ -150,7 +150,7 @@ def demo_plan(out, n_verses:int=3500, steps:list[Step]=STEPS)->str: # Markdown
     told = (f'{n_verses:,} verses are made up, in annotated English and in the invented languages {names}.\n'
             f'Nothing is downloaded; all files are in {out}. {many}, about '
             f'{about(sum(s.seconds for s in steps))} on two quiet cores:')
-    return '\n'.join(['# Demo of PrOnto', '', told, '', planned(steps)])
+    return '\n'.join(['# Demo of PrOnto', '', told, '', listed_steps(steps)])
 
 # %% ../../nbs/demo/steps.ipynb #st21
 def run_demo(
@@ -163,7 +163,7 @@ def run_demo(
     demo = Demo(Path(out), seed, n_verses, noise, budget)
     one_thread = dict(PRONTO_DATA=str(demo.out.absolute()), OMP_NUM_THREADS='1') # For each process
     with patch.dict(os.environ, one_thread):
-        seconds = run_steps(steps, demo, show)
+        seconds = show_steps(steps, demo, show)
         if datasets_only:
             show(_next_of_datasets(demo))
         scores = {} if datasets_only else demo.scores()
