@@ -114,7 +114,7 @@ def annotate_command(args):
     write_annotations(annotations, args.output)
     source = annotations.source
     lines = [str(annotations), *(f'left out {name}: {why}' for name,why in source.skipped.items()),
-             *(f'passed over {n:,} {what}' for what,n in source.passed_over.items())]
+             *(f'left out {n:,} {what}' for what,n in source.passed_over.items())]
     tell('\n'.join(lines), dict(path=args.output, verses=len(annotations.verses)) | asdict(source))
     return batch_status(source.skipped)
 

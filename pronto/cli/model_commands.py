@@ -104,7 +104,8 @@ def _tell_time(trainings:list, runs):
     new = [t for t in trainings if t.adapt == 'all' and is_new(t)]
     if not (seconds := seconds_to_train(new)):
         return # Too few to be measured
-    note(f'{len(new)} trainings of {len(trainings)} are new: {about(seconds)} by a few steps on this machine')
+    note(f'{len(new)} of {len(trainings)} trainings are not recorded yet and take about {about(seconds)} on '
+         'this machine')
 
 def _show_meaning(records:list):
     "Show the scores of one test set beside baselines, in a terminal, and say which models learned nothing"

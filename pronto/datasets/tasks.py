@@ -222,7 +222,8 @@ def _first_mood(verse:VerseAnnotation)->str|None: # One of the three moods
     return verse.sentences[0].mood
 
 NMC = VerseTask('nonpronominal_mention', 'NMC',
-                'How many mentions of what the text mentions again, without lone pronouns, has the verse?',
+                'How many mentions of people or things that come up again does the verse have, '
+                'not counting pronouns?',
                 count_mentions, ('0','1','2','3'), most=3)
 PNS = VerseTask('proper_noun_subject', 'PNS',
                 "Does the subject of the verse's first sentence hold a proper noun?",
@@ -344,7 +345,8 @@ SAC = PairTask('same_arg_count', 'SAC',
 # %% ../../nbs/datasets/tasks.ipynb #en02
 PN = VerseTask('people_named', 'PN', 'How many different people does the verse name?',
                count_people, ('0','1','2','3'), most=3)
-NS = VerseTask('named_subject', 'NS', 'Is the unexpressed subject of a verb named in the same verse?',
+NS = VerseTask('named_subject', 'NS',
+               'Does the verse name someone who is the unstated subject of one of its verbs?',
                subject_is_named, ('0','1'))
 AP = VerseTask('animal_plant', 'AP', 'Does the verse mention an animal or a plant?',
                names_creature, ('0','1'), metric='mcc') # One of ten to twenty verses does

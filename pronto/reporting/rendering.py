@@ -526,7 +526,7 @@ def _name_rows(ax, found:Accuracies):
 
 # %% ../../nbs/reporting/rendering.ipynb #rnd04
 def _legend(found:Accuracies)->str:
-    parts = ['ours with 95 % interval (dots)'] if found.ran else []
+    parts = ['our scores with 95 % intervals (dots)'] if found.ran else []
     if any(_is_marked(cell, 'above_baseline') for cell in found.cells):
         parts.append('not above the best baseline (crosses)')
     if 'published' in found.known: parts.append('published (circles)')

@@ -160,7 +160,7 @@ def _passed_over(records:list[AcaiRecord])->dict[str,int]: # As in `Source`
     unknown = sum((r.unknown for r in records), Counter())
     found = {f'instances in the unknown edition {e}': n for e,n in sorted(unknown.items())}
     if n := _dangling(records):
-        found['references to entities that are not there'] = n
+        found['references to entities that ACAI does not describe'] = n
     return found
 
 # %% ../../nbs/sources/acai.ipynb #ar08

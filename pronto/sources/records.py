@@ -136,8 +136,8 @@ class Annotations:
 
     def __repr__(self):
         crossing = sum(v.crosses for v in self.verses.values())
-        size = f'{len(self.verses):,} verses ({crossing:,} crossing)'
-        return f'Annotations of {size} from {self.source.name_and_rules}'
+        shared = f', of which {crossing:,} share a sentence with another verse,' if crossing else ''
+        return f'Annotations of {len(self.verses):,} verses{shared} from {self.source.name_and_rules}'
 
 # %% ../../nbs/sources/records.ipynb #rcjoin02
 def _join_verses(verses:list[VerseAnnotation])->VerseAnnotation: # Of one verse, in the order of the sources

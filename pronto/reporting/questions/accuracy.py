@@ -59,8 +59,9 @@ def _accuracy_sentences(tables:list[Table], metric:str='')->list[str]: # None wi
     bibles, tasks = ({c[k] for c in cells} for k in ('bible','task'))
     where = f'{len(bibles)} translation{"s"*(len(bibles) > 1)} and {len(tasks)} task{"s"*(len(tasks) > 1)}'
     above = sum(c['above_baseline'] is True for c in cells)
-    score = f'{len(cells)} score{"s"*(len(cells) > 1)}'
-    return [*_leading(cells), f'{score} on {where}; tests put {above} of them above their best baseline.']
+    few = f'{above or "none"} {"is" if above < 2 else "are"}'
+    of = f'{len(cells)} score{"s"*(len(cells) > 1)} on {where}'
+    return [*_leading(cells), f'Of {of}, {few} clearly above the best baseline.']
 
 # %% ../../../nbs/reporting/questions/accuracy.ipynb #ac12
 ACCURACY = RunQuestion(
