@@ -71,12 +71,18 @@ def _slopes(x, target, weights, bias, chances)->tuple[torch.Tensor,torch.Tensor]
     return of_weights, of_bias
 
 # %% ../../nbs/modeling/probing.ipynb #9bfl0001
+_CONVERGED = 5e-7 # How much less a mean loss may become by one more step
+
+def _per_strength(of_weights:torch.Tensor, of_bias:torch.Tensor)->torch.Tensor: # (strengths, 1)
+    "Sums over the weights (labels, strengths, features) and biases (labels, strengths) of each head"
+    return (of_weights.sum((0, 2)) + of_bias.sum(0)).unsqueeze(1)
+
 def fit_logistic(
     x:torch.Tensor, # (rows, features)
     y:torch.Tensor, # (rows,) label numbers
     n_labels:int,
     l2=_L2, # Strengths of regularisation: half of it times the squared weights is added to the mean loss
-    steps:int=40
+    steps:int=200 # At most
 )->_Logistic: # A head for each strength
     "Fit all strengths together"
     mean, target = x.mean(0), one_hot(y, n_labels).to(x).T.contiguous()
@@ -91,17 +97,19 @@ def fit_logistic(
     step = 1/(values.clamp(min=0)*bound + l2)
     w = last_w = x.new_zeros(len(target), len(l2), x.shape[1])
     b = last_b = x.new_zeros(w.shape[:2])
-    pace = 1.
+    pace = torch.ones_like(l2)
     for _ in range(steps):
         slope, slope_b = _slopes(x, target, w @ turn.T, b, chances)
-        next_w = w - step*(slope @ turn/len(x) + l2*w)
-        next_b = b - slope_b/len(x)/bound
-        faster = (1 + math.sqrt(1 + 4*pace**2))/2
-        ahead, pace = (pace - 1)/faster, faster
-        w, b = next_w + ahead*(next_w - last_w), next_b + ahead*(next_b - last_b)
-        change = (next_w - last_w).abs().max()
+        slope, slope_b = slope @ turn/len(x) + l2*w, slope_b/len(x)
+        next_w, next_b = w - step*slope, b - slope_b/bound
+        moved_w, moved_b = next_w - last_w, next_b - last_b
+        is_uphill = _per_strength(slope*moved_w, slope_b*moved_b) > 0
+        faster = (1 + torch.sqrt(1 + 4*pace**2))/2
+        ahead = torch.where(is_uphill, 0, (pace - 1)/faster)
+        pace = torch.where(is_uphill, 1, faster)
+        w, b = next_w + ahead*moved_w, next_b + ahead.T*moved_b
         last_w, last_b = next_w, next_b
-        if change < 3e-3*next_w.abs().max(): break
+        if _per_strength(step*slope**2, slope_b**2/bound).max()/2 < _CONVERGED: break
     return _Logistic(mean, scale, (last_w @ basis.T).permute(1, 2, 0), last_b.T)
 
 # %% ../../nbs/modeling/probing.ipynb #9b00000b

@@ -84,10 +84,9 @@ def _looks(train:list[_Looked])->dict[str,Callable]: # From a `_Looked` to the f
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu12
 def _weights(train:list[_Looked], look:Callable)->dict: # Feature to its weight
-    right, wrong = Counter(), Counter()
-    for looked in train:
-        for k,features in enumerate(look(looked)):
-            (right if k == looked.row.answer else wrong).update(features)
+    of_rows = [(looked.row.answer, look(looked)) for looked in train]
+    right = Counter(x for answer,found in of_rows for x in found[answer])
+    wrong = Counter(x for answer,found in of_rows for k,some in enumerate(found) if k != answer for x in some)
     share = 1/(len(train[0].row.choices) - 1) # Of the wrong choices, so that both are as many
     return {x: log((right[x] + 1)/(wrong[x]*share + 1)) for x in right | wrong}
 
