@@ -1,11 +1,13 @@
 """Measure the time and memory that annotating and building take, and print Markdown tables
 
     python benchmarks/build.py
+    python benchmarks/build.py --commands -m MODEL [--against CHECKOUT] [--busy 3]
 
 Each measurement runs in a fresh process on one core, starts after the imports, and is repeated five times.
-The tables show medians.
+The tables show medians. With --commands, whole commands are timed, with their imports: this checkout and
+another take turns, idle and beside processes that do nothing but count.
 """
-import importlib, os, resource, statistics, string, subprocess, sys, tempfile, time
+import argparse, contextlib, importlib, os, resource, statistics, string, subprocess, sys, tempfile, time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -188,7 +190,71 @@ def show_help():
         seconds.append(wall)
     print_table(['', 'wall s'], [['`pronto --help`', f'{statistics.median(seconds):.2f}']])
 
+def commands(folder, model):
+    "Name to the arguments of what one waits for; what comes first prepares what follows"
+    bible, bibles = DATA/'bibles'/BIBLES['USFM'], folder/'bibles'
+    bibles.mkdir(parents=True)
+    for name in 'USFX', 'CES':
+        (bibles/Path(BIBLES[name]).name).symlink_to(DATA/'bibles'/BIBLES[name])
+    probe = ['probe', folder/'eng', '-m', f'model={model}', '--runs']
+    return {'--help': ['--help'], 'build': ['build', '-b', bible, '-o', folder/'eng', '--language', 'eng'],
+            'build again': ['build', '-b', bible, '-o', folder/'eng', '--language', 'eng'],
+            'release of two': ['release', bibles, '-o', folder/'release'],
+            'release again': ['release', bibles, '-o', folder/'release'],
+            'probe': [*probe, folder/'runs'], 'probe, encodings kept': [*probe, folder/'others'],
+            'tables of one language': ['tables', '--runs', folder/'runs', '--protocol', 'probe'],
+            'card': ['card', bible, '-m', f'model={model}', '-o', folder/'card.html'],
+            'card again': ['card', bible, '-m', f'model={model}', '-o', folder/'card.html']}
+
+@contextlib.contextmanager
+def beside(n):
+    "Other processes that keep the processor busy"
+    others = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(n)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+def command_seconds(checkout, folder, arguments):
+    "(CPU seconds, wall seconds) of a command of a checkout, with a data folder of its own"
+    run = [sys.executable, '-c', 'import sys; from pronto.cli.command import main; sys.exit(main())']
+    env = os.environ | dict(PYTHONPATH=str(checkout), PRONTO_DATA=str(folder), PRONTO_OFFLINE='1')
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run([*run, *map(str, arguments)], capture_output=True, env=env, cwd=folder)
+    wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        print(done.stderr.decode()[-300:], file=sys.stderr)
+        return float('nan'), float('nan')
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, wall
+
+def show_commands(checkouts, model, busy):
+    "Whole commands of each checkout, idle and beside busy processes"
+    found = {} # Command to seconds, idle and busy, of each checkout
+    for n in dict.fromkeys((0, busy)):
+        with tempfile.TemporaryDirectory() as folder, beside(n):
+            places = [Path(folder)/str(i) for i in range(len(checkouts))]
+            planned = [commands(place, model) for place in places]
+            for name in planned[0]:
+                for checkout, place, known in zip(checkouts, places, planned):
+                    cpu, wall = command_seconds(checkout, place, known[name])
+                    found.setdefault(name, []).append(f'{cpu:.2f} ({wall:.2f})')
+    beside_what = ['idle'] if not busy else ['idle', f'beside {busy}']
+    header = [f'{Path(c).name}, {how}' for how in beside_what for c in checkouts]
+    print_table(['CPU s (wall s)', *header], [[name, *cells] for name, cells in found.items()])
+
 def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--commands', action='store_true')
+    parser.add_argument('--against', default=[], nargs='*', metavar='CHECKOUT')
+    parser.add_argument('--busy', type=int, default=0)
+    parser.add_argument('-m', '--model')
+    args = parser.parse_args()
+    if args.commands:
+        here = Path(__file__).resolve().parents[1]
+        return show_commands([*map(Path, args.against), here], args.model, args.busy)
     if not SKELETON.is_dir():
         sys.exit(f'{SKELETON} does not exist; '
                  'set PRONTO_TESTDATA to the folder that holds ontonotes-skeleton and bibles')

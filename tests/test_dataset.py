@@ -560,3 +560,17 @@ def test_the_annotations_of_the_package_are_what_their_sources_say(both, testdat
         made = read_annotations(tmp_path/'made.parquet')
         assert made.source == part.source and made.verses == part.verses
         assert of_files[part.source.attribution] == part.source.licence
+
+def test_a_file_and_the_package_give_each_task_by_the_source_that_agrees_better_with_gold(both, tmp_path):
+    from pronto.sources.annotation_file import write_annotations
+    from pronto.sources.open_annotations import OPEN, annotations_hash, named_annotations
+    from pronto.sources.records import SentenceAnnotation, VerseAnnotation
+    ref = Ref('MRK', 1, 1)
+    own = Annotations(Source('OntoNotes'), {ref: VerseAnnotation(ref, (SentenceAnnotation('declarative', True, (), ()),), False)})
+    write_annotations(own, tmp_path/'own.parquet')
+    found = named_annotations(f'{tmp_path}/own.parquet+open')
+    names = {stem: found.of(stem).source.name for stem in (*own.source.tasks, 'people_named')}
+    assert names.pop('proper_noun_subject') == 'MACULA Greek' and names.pop('people_named') == 'ACAI'
+    assert {*names.values()} == {'OntoNotes'} and found.source.by_task['proper_noun_subject'] == 'MACULA Greek'
+    assert found.source.task_names == {}
+    assert len({annotations_hash(place) for place in (OPEN, tmp_path/'own.parquet', f'{tmp_path}/own.parquet+open')}) == 3

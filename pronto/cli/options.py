@@ -144,8 +144,8 @@ def projection_options(parser):
     add = parser.add_argument
     add('-a', '--annotations',
         help='a file written by `pronto annotate`, a source folder, or a table of labels; open: those that '
-        'come with PrOnto; none: only choices, which need no annotations (default: those of the data folder, '
-        'else open)')
+        'come with PrOnto; FILE+open: both, each task by the source that agrees better with gold; none: only '
+        'choices, which need no annotations (default: those of the data folder, else open)')
     add('--splits', choices=['auto','parallel','folds','random','published'], default='auto',
         help='parallel: by chapter, the same in all languages; folds: ten folds of chapters; random: as in '
         'the paper, which leaks; published: as a table of labels says; auto (default): parallel, or folds '
