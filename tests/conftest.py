@@ -2,6 +2,7 @@
 import gc, os, shutil, signal, subprocess, sys
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -26,6 +27,22 @@ def pronto(capsys):
     return run
 
 @pytest.fixture(scope='session')
+def once(tmp_path_factory):
+    "Fill a folder once for all processes that test: `once(name, fill)`"
+    from filelock import FileLock
+    place = tmp_path_factory.getbasetemp()
+    if 'PYTEST_XDIST_WORKER' in os.environ: place = place.parent # They share it
+    def filled(name, fill):
+        folder = place/f'once-{name}'
+        with FileLock(f'{folder}.lock'):
+            if not (folder/'filled').exists():
+                folder.mkdir(exist_ok=True)
+                fill(folder)
+                (folder/'filled').touch()
+        return folder
+    return filled
+
+@pytest.fixture(scope='session')
 def testdata():
     "The folder of real data"
     if not DATA.is_dir(): pytest.skip('no real data at hand')
@@ -41,13 +58,14 @@ def chapters(skeleton):
     return onf_files(skeleton)
 
 @pytest.fixture(scope='session')
-def annotation_files(skeleton, tmp_path_factory):
+def annotation_files(skeleton, once):
     "Rules to their annotation file"
     from pronto.sources.annotate import RULES, annotate
     from pronto.sources.annotation_file import write_annotations
-    files = {rules: tmp_path_factory.mktemp('annotations')/f'{rules}.parquet' for rules in RULES}
-    for rules,path in files.items(): write_annotations(annotate(skeleton, rules=rules), path)
-    return files
+    def write(folder):
+        for rules in RULES: write_annotations(annotate(skeleton, rules=rules), folder/f'{rules}.parquet')
+    folder = once('annotations', write)
+    return {rules: folder/f'{rules}.parquet' for rules in RULES}
 
 @pytest.fixture(scope='session')
 def annotations(annotation_files):
@@ -118,6 +136,45 @@ def in_terminal(width, *argv):
     except OSError: pass # The other end was closed
     assert run.wait() in (0, 3)
     return said.decode().splitlines()
+
+def _become(command, log, environment):
+    "Run a program of ours in this process, which has imported PyTorch"
+    import runpy, torch
+    from pronto.cli.command import main
+    for number in 1, 2: os.dup2(os.open(log, os.O_WRONLY | os.O_APPEND), number)
+    os.environ.clear()
+    os.environ.update(environment)
+    torch.set_num_threads(1)
+    program, *sys.argv = command
+    if Path(program).name == 'pronto': sys.exit(main(sys.argv))
+    sys.path.insert(0, str(Path(sys.argv[0]).parent))
+    runpy.run_path(sys.argv[0], run_name='__main__')
+
+def run_forked(command, stdout, stderr, env):
+    "As `subprocess.run` for `pronto` and scripts, without the seconds in which a process imports PyTorch"
+    from multiprocessing import get_context
+    from pronto.jobs.kernels import _IMPORTS
+    server = get_context('forkserver')
+    server.set_forkserver_preload(_IMPORTS)
+    process = server.Process(target=_become, args=(command, stdout.name, env))
+    process.start()
+    process.join()
+    return subprocess.CompletedProcess(command, process.exitcode)
+
+def run_notebook(name, out, parameters, cwd=ROOT/'nbs', **environment):
+    "Run a notebook of `nbs` with papermill, in a fork of a process that has imported PyTorch; returns it as kept in `out`"
+    papermill = pytest.importorskip('papermill')
+    from pronto.jobs.kernels import ForkedKernels
+    given = {name: value if isinstance(value, int | float | str) else str(value) for name,value in parameters.items()}
+    with patch.dict(os.environ, {'OMP_NUM_THREADS': '1', 'PYTHONPATH': str(ROOT), **environment}):
+        return papermill.execute_notebook(str(ROOT/'nbs'/name), str(out), given, cwd=str(cwd), progress_bar=False,
+                                          kernel_name='python3', language='python', kernel_manager_class=ForkedKernels)
+
+def cell_outputs(notebook): return [o for c in notebook.cells if c.cell_type == 'code' for o in c.outputs]
+
+def shown_as(notebook, kind):
+    "What the cells of a notebook show of a kind, e.g. `text/markdown`"
+    return [o.data[kind] for o in cell_outputs(notebook) if kind in o.get('data', {})]
 
 def change_manifest(folder, **changes):
     "Write a dataset's manifest again with other values, as if it had been built with them"

@@ -3,7 +3,8 @@ import os, re, subprocess, sys
 from collections import Counter
 from pathlib import Path
 
-import papermill, pytest
+import pytest
+from conftest import cell_outputs, run_notebook
 from nltk import Tree
 from onf_parser import parse_file
 from pronto.sources.annotate import SOURCES, annotate
@@ -280,24 +281,20 @@ def test_the_whole_demo(tmp_path, monkeypatch):
 
 def _run_notebook(name, tmp_path, **parameters):
     "What a notebook prints, and the types of its outputs"
-    source, out = str(ROOT/'nbs'/name), str(tmp_path/name)
-    ran = papermill.execute_notebook(source, out, parameters, progress_bar=False, cwd=str(tmp_path))
-    outputs = [o for c in ran.cells if c.cell_type == 'code' for o in c.outputs]
+    outputs = cell_outputs(run_notebook(name, tmp_path/name, parameters, tmp_path))
     texts = ''.join(o.text for o in outputs if o.output_type == 'stream' and o.name == 'stdout')
     return texts, {kind for o in outputs for kind in o.get('data', {})}
 
 @pytest.mark.slow
-def test_noise_notebook(tmp_path, monkeypatch):
+def test_noise_notebook(tmp_path):
     "It runs, shows its figure, and its sentences are computed from its scores"
-    monkeypatch.setenv('OMP_NUM_THREADS', '1')
     small = dict(tasks='SM', levels='0,0.4', n_verses=400, workers=1, trial=True)
     texts, kinds = _run_notebook('noise.ipynb', tmp_path, folder=str(tmp_path/'noise'), **small)
     assert 'image/png' in kinds
     assert re.search(r'^In all, the expected order is kept in \d of 2 cells\.$', texts, re.M), texts
     assert re.search(r'^SM: \d of 6 scores exceed the share of correct labels\.$', texts, re.M), texts
 
-def test_leak_notebook(tmp_path, monkeypatch):
-    monkeypatch.setenv('OMP_NUM_THREADS', '1')
+def test_leak_notebook(tmp_path):
     texts, kinds = _run_notebook('leak.ipynb', tmp_path, n_verses=700, trial=True)
     assert 'image/png' in kinds
     scored = r'^(SS|SAC): [\d.]+% under random splits, [\d.]+% under parallel splits'
@@ -306,7 +303,6 @@ def test_leak_notebook(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_tasks_quality_notebook(tmp_path, monkeypatch):
     "Frozen models after two lengths of pretraining, and on more and more rows: a verdict on each task, twice"
-    monkeypatch.setenv('OMP_NUM_THREADS', '1')
     monkeypatch.setenv('PRONTO_DATA', str(tmp_path))
     small = dict(folder=str(tmp_path/'study'), tasks='SM,MA', workers=1, trial=True)
     texts, kinds = _run_notebook('tasks_quality.ipynb', tmp_path, **small)

@@ -1,5 +1,6 @@
 "The site: it builds, its links lead somewhere, nothing is fetched, and the commands of the tutorials run"
 import html.parser, json, os, re, shlex, shutil, subprocess, sys
+from contextlib import chdir
 from importlib import import_module
 from urllib.parse import unquote, urldefrag
 
@@ -210,14 +211,14 @@ class Links(html.parser.HTMLParser):
         if tag in ('img','script','iframe','source'): self.loaded.add(given.get('src', ''))
         if tag == 'link' and given.get('rel') != 'canonical': self.loaded.add(given.get('href', ''))
 
-@pytest.fixture(scope='module')
-def site(tmp_path_factory):
+@pytest.fixture(scope='session')
+def site(once):
     pytest.importorskip('material')
-    folder = tmp_path_factory.mktemp('site')
-    done = subprocess.run([sys.executable, '-m', 'mkdocs', 'build', '--strict', '-q', '-d', folder], cwd=ROOT,
-                          capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
+    def build(folder):
+        done = subprocess.run([sys.executable, '-m', 'mkdocs', 'build', '--strict', '-q', '-d', folder], cwd=ROOT,
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return once('site', build)
 
 @pytest.mark.slow
 def test_every_link_of_the_site_leads_somewhere_and_nothing_is_fetched(site):
@@ -270,9 +271,11 @@ def test_the_search_works_without_a_server(site):
 
 # The tutorials
 
-def embedded(folder):
+def embed(folder):
     "Stand-ins for what the tutorials have: a source, Bibles, models and a parse, all from the embedded corpus"
     from pronto.cli.command import main
+    from pronto.demo.gold_parses import ud_corpus
+    from pronto.demo.invented_languages import invented_languages
     from pronto.demo.corpus import make_corpus, write_corpus
     corpus = make_corpus(n_verses=1200)
     write_corpus(corpus, folder/'made')
@@ -301,7 +304,16 @@ def embedded(folder):
     source, dataset = 'data/annotations.parquet', 'data/datasets/wol'
     assert main(['annotate', 'ontonotes-release-5.0', '-o', source]) == 0
     assert main(['build', '-a', source, '-b', 'wolof.usfx.xml', '-o', dataset]) == 0
-    return corpus
+    parse = ud_corpus(corpus.meanings('qaa'), invented_languages()['qaa'])
+    (folder/'wolof.conllu').write_text(parse, encoding='utf-8')
+    if (DATA/'acai').is_dir(): (folder/'data'/'acai').symlink_to(DATA/'acai')
+
+@pytest.fixture(scope='session')
+def embedded(once):
+    "The folder with them"
+    def fill(folder):
+        with chdir(folder): embed(folder)
+    return once('embedded', fill)
 
 def fill(sheet, names):
     "Copies of a sheet in which everything is right"
@@ -328,15 +340,10 @@ def smaller(words):
 
 @pytest.mark.slow
 @pytest.mark.parametrize('guide', GUIDES, ids=lambda p: p.stem)
-def test_the_commands_of_a_tutorial_run(guide, tmp_path, monkeypatch, capfd):
+def test_the_commands_of_a_tutorial_run(guide, embedded, tmp_path, monkeypatch, capfd):
     from pronto.cli.command import main
-    from pronto.demo.gold_parses import ud_corpus
-    from pronto.demo.invented_languages import invented_languages
     monkeypatch.chdir(tmp_path)
-    corpus = embedded(tmp_path)
-    parse = ud_corpus(corpus.meanings('qaa'), invented_languages()['qaa'])
-    (tmp_path/'wolof.conllu').write_text(parse, encoding='utf-8')
-    if (DATA/'acai').is_dir(): (tmp_path/'data'/'acai').symlink_to(DATA/'acai')
+    shutil.copytree(embedded, tmp_path, symlinks=True, dirs_exist_ok=True)
     for words in commands(guide):
         if words[0] == 'papermill':
             quick = '-p limit 24 -p epochs 1 -p seeds 1'.split()

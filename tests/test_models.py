@@ -2,7 +2,7 @@
 import json, os, re
 from pathlib import Path
 import pytest
-from conftest import ROOT
+from conftest import run_notebook, shown_as
 from pronto.cli import main
 from pronto.core.files import InputError
 from pronto.lab.modeling.static_kind import STATIC
@@ -135,15 +135,11 @@ def test_prompting_needs_a_causal_model(translations, tmp_path, capsys):
     assert 'does not predict the next token; choose a causal model' in capsys.readouterr().err
 
 @pytest.mark.slow
-def test_the_notebook_of_retrieval(tmp_path, monkeypatch):
+def test_the_notebook_of_retrieval(tmp_path):
     "It runs with small parameters and shows a table, a figure and a sentence"
-    papermill = pytest.importorskip('papermill')
-    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
-    ran = papermill.execute_notebook(str(ROOT/'nbs'/'retrieval.ipynb'), str(tmp_path/'out.ipynb'), progress_bar=False,
-                                     cwd=str(tmp_path), parameters=dict(n_verses=400, steps=1))
-    outputs = [o for c in ran.cells if c.cell_type == 'code' for o in c.outputs]
-    assert {'image/png', 'text/markdown'} <= {kind for o in outputs for kind in o.get('data', {})}
-    assert 'setting finds' in ''.join(o['data'].get('text/markdown', '') for o in outputs if 'data' in o)
+    small = dict(n_verses=400, steps=1)
+    ran = run_notebook('retrieval.ipynb', tmp_path/'out.ipynb', small, tmp_path, PRONTO_DATA=str(tmp_path/'data'))
+    assert shown_as(ran, 'image/png') and 'setting finds' in ''.join(shown_as(ran, 'text/markdown'))
 
 def test_files_that_a_tokenizer_of_transformers_reads_are_in_the_hash(tmp_path):
     import transformers

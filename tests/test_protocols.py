@@ -3,7 +3,7 @@ import json, os, subprocess, sys
 from types import SimpleNamespace
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, cell_outputs, run_notebook
 import pronto
 from pronto.cli.command import main
 from pronto.runs.planning import plan
@@ -383,30 +383,24 @@ SMALL = {'transfer.ipynb': dict(epochs=1), 'fewshot.ipynb': dict(epochs=30, size
 
 @pytest.mark.slow
 @pytest.mark.parametrize('name', SMALL)
-def test_the_notebooks(name, tmp_path, monkeypatch):
+def test_the_notebooks(name, tmp_path):
     "Each runs with small parameters, and shows its finding, its figure and its tables, in this order"
-    papermill = pytest.importorskip('papermill')
-    monkeypatch.setenv('OMP_NUM_THREADS', '1')
-    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
     parameters = dict(n_verses=400, steps=1, limit=60) | SMALL[name]
-    ran = papermill.execute_notebook(str(ROOT/'nbs'/name), str(tmp_path/name), progress_bar=False, cwd=str(tmp_path),
-                                     parameters=parameters)
-    shown = [o['data'] for c in ran.cells if c.cell_type == 'code' for o in c.outputs if 'data' in o]
+    outputs = cell_outputs(run_notebook(name, tmp_path/name, parameters, tmp_path, PRONTO_DATA=str(tmp_path/'data')))
+    shown = [o['data'] for o in outputs if 'data' in o]
     assert shown[0]['text/markdown'].startswith('**Finding') and 'not say anything' not in shown[0]['text/markdown']
     assert 'image/png' in shown[1] and '|---|' in shown[2]['text/markdown']
-    red = [o.text for c in ran.cells if c.cell_type == 'code' for o in c.outputs if o.get('name') == 'stderr']
+    red = [o.text for o in outputs if o.get('name') == 'stderr']
     assert not red and len({str(x) for x in shown}) == len(shown) # No block of warnings, nothing twice
 
 @pytest.mark.slow
 def test_the_notebook_on_typology(tmp_path):
     "From a table of gaps; distances take a while"
-    papermill = pytest.importorskip('papermill')
     codes = 'engweb', 'fralsg', 'ukrnt', 'cmncuv', 'swhnt'
     rows = [f'SM,mbert,{s},{t},100,1,accuracy,80.0,{80 - abs(codes.index(s) - codes.index(t))}' for s in codes for t in codes]
     (tmp_path/'gaps.csv').write_text('task,model,source,target,rows,seeds,metric,in_language,transfer\n' + '\n'.join(rows) + '\n')
-    ran = papermill.execute_notebook(str(ROOT/'nbs'/'typology.ipynb'), str(tmp_path/'out.ipynb'), progress_bar=False,
-                                     cwd=str(tmp_path), parameters=dict(gaps='gaps.csv', kinds='genetic'))
-    shown = [o['data'] for c in ran.cells if c.cell_type == 'code' for o in c.outputs if 'data' in o]
+    ran = run_notebook('typology.ipynb', tmp_path/'out.ipynb', dict(gaps='gaps.csv', kinds='genetic'), tmp_path)
+    shown = [o['data'] for o in cell_outputs(ran) if 'data' in o]
     assert shown[0]['text/markdown'].startswith('**Finding') and 'image/png' in shown[1]
 
 @pytest.mark.parametrize('protocol,train,notebooks', [

@@ -1,12 +1,12 @@
 "Labels against parses and against a linguist: the paper's rules to the letter, confirmed figures, and sheets that survive their way"
-import csv, json, os, pickle, re, shutil, subprocess, sys
+import csv, json, os, pickle, re, shutil, sys
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
-from conftest import change_manifest
+from conftest import change_manifest, run_notebook, shown_as
 from pronto.lab.quality.agreement import against_random, agree, compare_with_parse, compare_labels, measures, ud_mentions, ud_proper_subject
 from pronto.sources.annotate import annotate
 from pronto.sources.ontonotes_rules import annotate_onf
@@ -284,20 +284,10 @@ def test_a_spreadsheet_may_do_its_worst(pronto, filled, tmp_path):
 @pytest.mark.slow
 # The notebooks
 
-def run_notebook(name, out, data, *parameters):
-    "Run a notebook with papermill in its own folder: its cells' outputs"
-    command = [sys.executable, '-m', 'papermill', name, str(out), *map(str, parameters)]
-    env = os.environ | dict(PRONTO_DATA=str(data), PYTHONPATH=str(ROOT))
-    done = subprocess.run(command, cwd=ROOT/'nbs', env=env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return [o for c in json.loads(out.read_text(encoding='utf-8'))['cells'] for o in c.get('outputs', [])]
-
-def shown(outputs, kind): return [''.join(o['data'][kind]) for o in outputs if kind in o.get('data', {})]
-
 def test_hindi_runs_on_the_embedded_corpus(tmp_path):
-    outputs = run_notebook('hindi.ipynb', tmp_path/'run.ipynb', tmp_path/'data', '-p', 'verses', 600, '-p', 'repeats', 20)
-    assert len(shown(outputs, 'image/png')) == 2 and not any('<Figure' in t for t in shown(outputs, 'text/plain'))
-    text = '\n'.join(shown(outputs, 'text/markdown'))
+    ran = run_notebook('hindi.ipynb', tmp_path/'run.ipynb', dict(verses=600, repeats=20), PRONTO_DATA=str(tmp_path/'data'))
+    assert len(shown_as(ran, 'image/png')) == 2 and not any('<Figure' in t for t in shown_as(ran, 'text/plain'))
+    text = '\n'.join(shown_as(ran, 'text/markdown'))
     table = re.search(r'\| PrOnto, UD \| (0\.\d+) .*', text)[1]
     assert re.search(rf'the labels agree in {100*float(table):.0f}', text) and 'publ.' not in text
     assert '64% of the pairs' in text and re.search(r'SAC: \d+ of 50 pairs are well-formed', text)
@@ -311,10 +301,9 @@ def test_gold_runs_on_any_treebank(demo, tmp_path):
         (tmp_path/'ud'/f'{code}_demo-ud-test.conllu').write_text(parse, encoding='utf-8')
     options = dict(ud=tmp_path/'ud', annotations=folder.parent/'corpus'/'ontonotes', languages='qaa,qab', repeats=20,
                    min_verses=100, tables=tmp_path/'tables')
-    parameters = [x for k,v in options.items() for x in ('-p', k, v)]
-    outputs = run_notebook('gold.ipynb', tmp_path/'run.ipynb', tmp_path/'data', *parameters)
-    assert len(shown(outputs, 'image/png')) == 2 and not any('<Figure' in t for t in shown(outputs, 'text/plain'))
-    said = '\n'.join(shown(outputs, 'text/markdown'))
+    ran = run_notebook('gold.ipynb', tmp_path/'run.ipynb', options, PRONTO_DATA=str(tmp_path/'data'))
+    assert len(shown_as(ran, 'image/png')) == 2 and not any('<Figure' in t for t in shown_as(ran, 'text/plain'))
+    said = '\n'.join(shown_as(ran, 'text/markdown'))
     assert 'above chance in' in said and 'The chain of NMC' in said
     assert sorted(p.name for p in (tmp_path/'tables').iterdir()) == ['gold.csv','gold.md','gold.png','gold.tex']
 
@@ -333,8 +322,8 @@ def test_edges_are_probed_in_one_language_and_across(demo, tmp_path):
     for model in models: pretrain(texts, model, steps=0, device='cpu', vocab_size=300, layers=1, width=16, heads=2)
     options = dict(treebanks=tmp_path/'ud', ontonotes=folder.parent/'corpus'/'ontonotes', models=','.join(map(str, models)),
                    sentences=60, most=400, out=tmp_path/'tables')
-    parameters = [x for k,v in options.items() for x in ('-p', k, v)]
-    said = '\n'.join(shown(run_notebook('edges.ipynb', tmp_path/'run.ipynb', tmp_path/'data', *parameters), 'text/markdown'))
+    ran = run_notebook('edges.ipynb', tmp_path/'run.ipynb', options, PRONTO_DATA=str(tmp_path/'data'))
+    said = '\n'.join(shown_as(ran, 'text/markdown'))
     rows = csv_rows((tmp_path/'tables'/'edges.csv').read_text(encoding='utf-8'))
     pairs = {(r['task'], r['trained'], r['tested']) for r in rows}
     assert {('parts of speech','qaa','qaa'), ('dependencies','qaa','qab'), ('roles','English','English')} <= pairs

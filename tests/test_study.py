@@ -1,7 +1,8 @@
 "Studies: a plan is checked before anything runs, its commands are made once, and what fails is listed"
-import shutil
+import shutil, subprocess
 from pathlib import Path
 import pytest
+from conftest import run_forked
 from pronto.core.files import InputError
 from pronto.lab.studies.study import Workplace, _input_hash, all_steps, find_plan, quick, read_plan, run_steps, study
 from pronto.lab.studies.study_page import study_page, write_study_page
@@ -86,8 +87,9 @@ def test_a_plan_is_like_another(tmp_path):
     with pytest.raises(InputError, match='reel is no study here|reel: is no study here'): find_plan('reel')
 
 @pytest.mark.slow
-def test_a_study_is_made_once_and_lists_what_failed(tmp_path):
+def test_a_study_is_made_once_and_lists_what_failed(tmp_path, monkeypatch):
     pytest.importorskip('torch')
+    monkeypatch.setattr(subprocess, 'run', run_forked)
     from pronto.demo.corpus import make_corpus, write_corpus
     from pronto.modeling.pretrain import pretrain
     corpus = make_corpus(n_verses=600)

@@ -1,8 +1,8 @@
 "Tables 1-3: every run fills its cell, what was not run is a dash, and the published figures are the paper's"
-import base64, csv, io, json, os, re, shutil, subprocess, sys
+import base64, csv, io, json, re, shutil
 
 import pytest
-from conftest import ROOT, predictions, run_results
+from conftest import ROOT, predictions, run_notebook, run_results, shown_as
 from pronto.runs.store import RunKey, read_runs, write_record
 from pronto.core.files import InputError, data_dir, fact_table
 from pronto.core.tables import Table, read_table, terminal_text
@@ -515,26 +515,19 @@ def test_a_store_without_runs_or_that_cannot_be_read_is_an_error(tmp_path):
 
 # The notebook
 
-def papermill(runs, out, *more):
-    env = dict(os.environ, PYTHONPATH=str(ROOT))
-    parameters = ['-p', 'runs', str(runs), '-p', 'out', str(out.parent/'tables'), *more]
-    command = [sys.executable, '-m', 'papermill', 'tables.ipynb', str(out), *parameters]
-    return subprocess.run(command, cwd=ROOT/'nbs', env=env, capture_output=True, text=True)
-
 def test_notebook_runs(runs, tmp_path):
-    done = papermill(runs, tmp_path/'run.ipynb')
-    assert done.returncode == 0, done.stderr
+    ran = run_notebook('tables.ipynb', tmp_path/'run.ipynb', dict(runs=runs, out=tmp_path/'tables'))
     assert '80.00' in (tmp_path/'tables'/'table1.md').read_text(encoding='utf-8')
-    notebook = json.loads((tmp_path/'run.ipynb').read_text(encoding='utf-8'))
-    shown = [output['data'] for cell in notebook['cells'] for output in cell.get('outputs', ()) if 'data' in output]
-    assert any('80.00' in ''.join(data.get('text/markdown', '')) for data in shown)
-    pictures = [base64.b64decode(data['image/png']) for data in shown if 'image/png' in data]
+    assert any('80.00' in text for text in shown_as(ran, 'text/markdown'))
+    pictures = [*map(base64.b64decode, shown_as(ran, 'image/png'))]
     assert pictures == [(tmp_path/'tables'/f'{t}.png').read_bytes() for t in ('owntranslations','table1','table3')]
 
 @pytest.mark.slow
 def test_notebook_refuses_a_misspelt_parameter(runs, tmp_path):
-    done = papermill(runs, tmp_path/'run.ipynb', '-p', 'recipes', 'robust')
-    assert done.returncode == 1 and 'recipes: is not a parameter of this notebook; choose from runs, out' in done.stderr
+    from papermill import PapermillExecutionError
+    said = 'recipes: is not a parameter of this notebook; choose from runs, out'
+    with pytest.raises(PapermillExecutionError, match=said):
+        run_notebook('tables.ipynb', tmp_path/'run.ipynb', dict(runs=runs, out=tmp_path/'tables', recipes='robust'))
 
 def test_a_narrow_terminal_loses_no_letter():
     "Columns are folded, never cut off"

@@ -23,7 +23,7 @@ if any('multiprocessing.forkserver' in argument for argument in sys.orig_argv): 
     atexit.register(os._exit, 0) # Or it would take seconds to tidy up what it has imported
     end_with(os.getppid(), status=0) # Also while it imports
 
-def _run_kernel(command:list[str], environment:dict):
+def _run_kernel(command:list[str], environment:dict, folder:str):
     "Become the kernel that a command describes"
     os.setsid()
     atexit.unregister(os._exit)
@@ -33,6 +33,7 @@ def _run_kernel(command:list[str], environment:dict):
     gc.freeze()
     os.environ.clear()
     os.environ.update(environment)
+    os.chdir(folder)
     end_with(os.getppid()) # The fork server, which ends with the worker
     import pandas
     from ipykernel.kernelapp import launch_new_instance
@@ -51,7 +52,8 @@ class ForkedKernels(AsyncKernelManager):
     async def _async_launch_kernel(self, kernel_cmd, *, env, **kwargs):
         server = get_context('forkserver')
         server.set_forkserver_preload(_IMPORTS) # Without effect when it is running
-        process = _Process(server.Process(target=_run_kernel, args=(kernel_cmd, env), daemon=False))
+        started = kernel_cmd, env, kwargs.get('cwd') or os.getcwd()
+        process = _Process(server.Process(target=_run_kernel, args=started, daemon=False))
         self.provisioner.process, self.provisioner.pid = process, process.pid
         self.provisioner.pgid = process.pid # It leads a group, so that its own processes end with it
         self._reconcile_connection_info(self.provisioner.connection_info)
