@@ -222,7 +222,7 @@ def test_two_models_are_compared_by_test(tmp_path, browser):
     page.locator('select#b').select_option('twin')
     assert parse_qs(urlsplit(page.url).fragment)['b'] == ['twin']
     assert 'good on 0, twin on 0; not told apart on 2' in page.locator('#verdict').inner_text()
-    with page.expect_download() as download: page.get_by_role('button', name='Save as CSV').click()
+    with page.expect_download() as download: page.locator('#compare').get_by_role('button', name='Save as CSV').click()
     saved = list(csv.DictReader(download.value.path().read_text(encoding='utf-8-sig').splitlines()))
     assert [(r['first_model'], r['second_model']) for r in saved] == [('good','twin')]*2
     assert {r['bible'] for r in saved} == {'wolKYG','copshc'} and float(saved[0]['low']) < .02 < float(saved[0]['high'])
@@ -403,8 +403,70 @@ def test_it_is_short_on_a_phone(tmp_path, browser):
     for view in 'overview', 'results':
         see(page, tmp_path/'r.html', view=view)
         assert page.evaluate('document.documentElement.scrollHeight') < 2500
-    page.get_by_role('button', name='Show more (20 of 45)').click()
-    assert len(column(page, 'Model')) == 40 and page.evaluate('document.activeElement.tagName') == 'A'
+    page.close()
+
+def test_a_long_table_holds_the_rows_in_sight(tmp_path, browser):
+    "The others come as one scrolls, sorts, walks with the keyboard, or prints; all are saved"
+    for i in range(260): store(tmp_path, 'wolKYG', f'model {i:03}', 'same_sense', .5 + i/1000)
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html'), '--most-tests', '0']) == 0
+    page = browser.new_page(viewport=dict(width=1280, height=800))
+    see(page, tmp_path/'r.html', view='results', sort='results.model')
+    page.wait_for_function("document.querySelectorAll('#results .gap').length > 2")
+    assert column(page, 'Model')[0] == 'model 000' and 'model 259' not in column(page, 'Model')
+    frame = page.locator('#results .scroll')
+    height = lambda: frame.evaluate('e => e.scrollHeight')
+    before, shown = height(), frame.evaluate('e => e.clientHeight')
+    assert shown < 800 and before > 260*25
+    frame.evaluate('e => e.scrollTo(0, e.scrollHeight)')
+    page.get_by_role('link', name='model 259').wait_for()
+    assert 'model 000' not in column(page, 'Model') and height() == pytest.approx(before, rel=.05)
+    assert page.locator('#results th').first.bounding_box()['y'] == pytest.approx(frame.bounding_box()['y'], abs=2) # It stays in sight
+    page.get_by_role('columnheader', name='Model').get_by_role('button').click()
+    assert column(page, 'Model')[0] == 'model 259' and frame.evaluate('e => e.scrollTop') == 0
+    page.locator('#results tbody a').nth(40).focus()
+    for _ in range(200): page.keyboard.press('Tab')
+    page.wait_for_function("document.querySelectorAll('#results .gap').length > 2")
+    assert page.evaluate("document.activeElement.closest('#results tbody') !== null")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert len(column(page, 'Model')) == 260 and page.locator('.gap').count() == 0
+    with page.expect_download() as download: page.get_by_role('button', name='Save as CSV').click()
+    assert len(download.value.path().read_text(encoding='utf-8-sig').splitlines()) == 261
+    page.close()
+
+def one_of_each_family(n):
+    "Codes of languages"
+    from pronto.bibles.languages import family_of
+    from pronto.core.files import fact_table
+    codes = [code for row in fact_table('languages') for code in row['codes'].split() if len(code) == 3]
+    of_family = {family_of(code): code for code in reversed(codes)}
+    return sorted(of_family.values())[:n]
+
+def test_what_is_missing_is_said_and_all_models_are_compared_on_equal_rows(tmp_path, browser):
+    bibles = ['fra', 'deu', *one_of_each_family(28)]
+    for i,bible in enumerate(bibles):
+        for model in 'good', 'poor':
+            if (bible, model) != ('deu','poor'): store(tmp_path, bible, model, 'same_sense', .6 + i/100 - (model == 'poor')/10)
+    store(tmp_path, 'fra', 'good', 'sentence_mood', .9)
+    assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html'), '--most-tests', '0']) == 0
+    page = browser.new_page(viewport=dict(width=1280, height=800))
+    see(page, tmp_path/'r.html', view='languages', task='SS')
+    assert lines(page, 'missing') == [['German deu','Indo-European','poor','SS','1']]
+    assert page.locator('#missing #finding').inner_text() == \
+        '1 of 60 results (30 translations, 1 task, 2 models) are not there: poor 1.'
+    see(page, tmp_path/'r.html', view='compare', metric='accuracy')
+    assert page.locator('#together #finding').inner_text() == \
+        'On the 29 test sets of 29 translations that all 2 models ran on; left out: 2 test sets that a model lacks.'
+    good = [60 + i for i,bible in enumerate(bibles) if bible != 'deu']
+    assert [x[:2] for x in lines(page, 'together')] == [['good', f'{sum(good)/29:.1f}'], ['poor', f'{sum(good)/29 - 10:.1f}']]
+
+    see(page, tmp_path/'r.html', view='families', task='SS')
+    plotted = page.locator('svg.by-family')
+    assert plotted.locator('.dot').count() == 2*25 and 'Indo-European' in plotted.text_content()
+    page.locator('[aria-labelledby=h-plots] summary').first.click() # The families with fewest translations
+    plotted.nth(1).wait_for()
+    page.get_by_role('link', name='Show by script instead').click()
+    page.get_by_role('link', name='Show by family instead').wait_for()
+    assert page.locator('#tree > li > details > summary .name').first.inner_text().startswith('Latn ')
     page.close()
 
 def test_dark_and_printed(page, report):
@@ -431,7 +493,7 @@ def test_many_models_are_told_apart(tmp_path, browser):
     assert main(['report', '--runs', str(tmp_path), '-o', str(tmp_path/'r.html'), '--most-tests', '0']) == 0
     page = browser.new_page()
     see(page, tmp_path/'r.html', view='families')
-    looks = page.eval_on_selector_all('#by-family path', "dots => dots.map(d => d.getAttribute('fill') + d.getAttribute('d'))")
+    looks = page.eval_on_selector_all('.by-family path', "dots => dots.map(d => d.getAttribute('fill') + d.getAttribute('d'))")
     legend = page.eval_on_selector_all('#legend span', "spans => spans.map(s => s.style.color + s.textContent)")
     assert len(set(looks)) == len(set(legend)) == 9 and len(looks) == 18
     page.close()

@@ -17,7 +17,6 @@ function change(changes) {
   // Stays on the view
   Object.assign(state, changes)
   history.replaceState(null, '', address())
-  more = {}
   draw()
 }
 const link = (changes, ...text) => element('a', { href: address({ sort: '', ...changes }) }, ...text)

@@ -269,7 +269,6 @@ function start(data) {
   addEventListener('hashchange', () => {
     const before = state.view + state.of
     readAddress()
-    more = {}
     draw()
     if (before !== state.view + state.of) {
       scrollTo(0, 0)

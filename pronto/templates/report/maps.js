@@ -61,7 +61,7 @@ function map(found) {
     section(
       'map',
       'Map',
-      `Each spot is a language: ${metric.title} above (blue) or below (red) the majority label${metric.percent ? ', in points' : ''}, the mean of the results shown. The small grey dots are all places with a language (Glottolog, CC BY 4.0).${lost.length ? ` Not on the map: ${lost.slice(0, 20).join(', ')}${lost.length > 20 ? ` and ${lost.length - 20} more` : ''}.` : ''}`,
+      `Each spot is a place with one or more of the languages: ${metric.title} above (blue) or below (red) the majority label${metric.percent ? ', in points' : ''}, the mean of the results shown. The small grey dots are where any language or dialect is spoken, in whole degrees (Glottolog, CC BY 4.0).${lost.length ? ` Not on the map: ${lost.slice(0, 20).join(', ')}${lost.length > 20 ? ` and ${lost.length - 20} more` : ''}.` : ''}`,
       scale(),
       element(
         'svg',
@@ -70,7 +70,7 @@ function map(found) {
           class: 'map',
           viewBox: '-180 -80 360 140',
           role: 'img',
-          'aria-label': `Map of ${count(places.size, 'language')}`,
+          'aria-label': `Map of ${count(places.size, 'place')}`,
         },
         element('path', { class: 'axis', d: parts.join(''), 'stroke-width': 0.4 }),
         element('path', { class: 'dust', d: dust, 'stroke-width': 1 }),
@@ -84,13 +84,22 @@ const look = entry => [
   COLOURS[entry.place % COLOURS.length],
   SHAPES[Math.floor(entry.place / COLOURS.length) % SHAPES.length],
 ]
-function plot(found, field) {
+const MOST = 25 // Groups in a plot that one can read
+function bySize(found, field) {
+  // The groups of a plot with the most translations, and the others, each in the order of names
+  const bibles = grouped(
+    unique(found.filter(r => over(r) != null).map(r => r.bible)),
+    b => b[field],
+  )
+  const names = [...bibles.keys()].sort((a, b) => bibles.get(b).length - bibles.get(a).length || collator.compare(a, b))
+  return [names.slice(0, MOST), names.slice(MOST)].map(some => some.sort(collator.compare))
+}
+function plot(found, field, names) {
   // How far models are above the majority label, on average over each group
   const groups = grouped(
-      found.filter(r => over(r) != null),
-      r => r.bible[field],
-    ),
-    names = [...groups.keys()].sort(collator.compare)
+    found.filter(r => over(r) != null),
+    r => r.bible[field],
+  )
   const width = Math.max(300, by('main').clientWidth),
     above = width < 480, // A phone has names above their marks
     left = above ? 8 : Math.min(190, width * 0.36),
@@ -154,7 +163,7 @@ function plot(found, field) {
   return element(
     'svg',
     {
-      id: `by-${field}`,
+      class: `by-${field}`,
       width,
       height,
       viewBox: `0 0 ${width} ${height}`,
@@ -173,13 +182,22 @@ function plots(found) {
     mark.style.color = look(e)[0]
     return element('li', {}, mark, e.name)
   })
+  const drawn = field => {
+    const [large, others] = bySize(found, field),
+      more = () => [plot(found, field, others)]
+    return [
+      element('h3', {}, FILTERS[field], others.length && soft(`the ${large.length} with most translations`)),
+      plot(found, field, large),
+      others.length && folded({ class: 'soft' }, [`${others.length} smaller ones`], more),
+    ]
+  }
   return [
     section(
       'plots',
       'By family and script',
       'Each mark is the mean of a model over the languages of a group (their number in brackets); right of the dashed line it is above the majority label.',
       element('ul', { class: 'legend', id: 'legend' }, ...legend),
-      ...there.flatMap(f => [element('h3', {}, FILTERS[f]), plot(found, f)]),
+      ...there.flatMap(drawn),
     ),
   ]
 }

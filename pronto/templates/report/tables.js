@@ -25,6 +25,39 @@ function bar(x, reference) {
   return reference == null ? full : `${strip(7, tick)}, ${full}`
 }
 
+function block(items, line, columns) {
+  // Rows of a long table, and the gap that they leave while they are out of sight
+  const body = element('tbody'),
+    gap = element('tr', { class: 'gap' }, element('td', { colspan: columns }))
+  const fill = () => {
+    if (!body.children.length || body.contains(gap)) body.replaceChildren(...items.map(line))
+  }
+  const leave = row => {
+    // `row` is the height of a row in pixels, where these were never in sight
+    if (body.contains(document.activeElement)) return
+    const known = body.children.length && !body.contains(gap)
+    gap.firstChild.style.height = `${known ? body.offsetHeight : row * items.length}px`
+    body.replaceChildren(gap)
+  }
+  return Object.assign(body, { fill, leave, length: items.length })
+}
+function inSight(frame, blocks) {
+  // Only rows near those that a frame shows are in the page
+  const heads = [...frame.querySelectorAll('thead th')]
+  blocks.forEach((b, i) => (i ? b.leave(34) : b.fill()))
+  const look = seen => {
+    const row = blocks[0].offsetHeight / blocks[0].length
+    for (const { target, isIntersecting } of seen) isIntersecting ? target.fill() : target.leave(row)
+    for (const th of heads) th.style.minWidth = `${th.offsetWidth}px` // Or columns would move while one scrolls
+  }
+  const watch = new IntersectionObserver(look, { root: frame, rootMargin: '600px 0px' })
+  for (const b of blocks) watch.observe(b)
+  return frame
+}
+addEventListener('beforeprint', () => {
+  for (const body of document.querySelectorAll('tbody')) body.fill?.()
+})
+
 function table(id, given, items, { title, finding, note = '', sort = '', saved = given, last = [] }) {
   const columns = given.filter(Boolean),
     inFile = saved.filter(Boolean)
@@ -65,14 +98,27 @@ function table(id, given, items, { title, finding, note = '', sort = '', saved =
     return e
   }
   const line = r => element('tr', r.reference ? { class: 'reference' } : {}, ...columns.map((c, i) => cell(c, r, i)))
-  const n = more[id] ?? PAGE,
-    name = `h-${id}`
-  const further = () => {
-    more[id] = n + PAGE
-    draw()
-    by(id)
-      .querySelector(`tbody tr:nth-child(${n + 1}) a`)
-      ?.focus()
+  const name = `h-${id}`,
+    long = ordered.length > BLOCK
+  const bodies = () => {
+    const starts = ordered.map((_, i) => i).filter(i => i % BLOCK === 0),
+      blocks = starts.map(i => block(ordered.slice(i, i + BLOCK), line, columns.length))
+    return [blocks, last.length && element('tbody', {}, ...last.map(line))]
+  }
+  const frame = () => {
+    const [blocks, ending] = bodies()
+    const e = element(
+      'div',
+      { class: long ? 'scroll long' : 'scroll', tabindex: 0, role: 'region', 'aria-labelledby': name },
+      element(
+        'table',
+        { 'aria-rowcount': long ? items.length + last.length + 1 : null },
+        element('thead', {}, element('tr', {}, ...columns.map(heading))),
+        ...blocks,
+        ending,
+      ),
+    )
+    return inSight(e, blocks)
   }
   const file = [`pronto-${id}`, state.of && state.of.replace(/[^\w.-]+/g, '-').slice(0, 60)].filter(Boolean).join('-')
   const text = () => csv([inFile.map(c => c.key), ...ordered.map(r => inFile.map(c => c.value(r)))])
@@ -82,33 +128,13 @@ function table(id, given, items, { title, finding, note = '', sort = '', saved =
     element('h2', { id: name }, title),
     finding && element('p', { id: 'finding' }, finding),
     note && explanation(note),
-    items.length
-      ? element(
-          'div',
-          { class: 'scroll', tabindex: 0, role: 'region', 'aria-labelledby': name },
-          element(
-            'table',
-            {},
-            element('thead', {}, element('tr', {}, ...columns.map(heading))),
-            element('tbody', {}, ...ordered.slice(0, n).map(line), ...last.map(line)),
-          ),
-        )
-      : element('p', {}, 'Nothing to show; clear some filters.'),
+    items.length ? frame() : element('p', {}, 'Nothing to show; clear some filters.'),
     element(
       'p',
       { class: 'after' },
-      ...(n < items.length
-        ? [
-            element(
-              'button',
-              { type: 'button', onclick: further },
-              `Show more (${n} of ${items.length.toLocaleString('en')})`,
-            ),
-            ' ',
-          ]
-        : []),
       items.length &&
         element('button', { type: 'button', onclick: () => save(text(), `${file}.csv`, 'text/csv') }, 'Save as CSV'),
+      long && soft(`${count(items.length, 'row')}, in a frame that scrolls`),
     ),
   )
 }

@@ -2,7 +2,7 @@
 // The state of the page is in its address. A view is a function from the chosen results to sections; names are shown as text, never as HTML.
 const by = id => document.getElementById(id)
 const narrow = matchMedia('(max-width: 46rem)').matches
-const PAGE = narrow ? 20 : 100 // Rows of a table before "Show more"
+const BLOCK = narrow ? 20 : 50 // Rows of a long table that come into the page and leave it together
 const VIEWS = {
   overview: 'Overview',
   languages: 'Languages',
@@ -32,7 +32,6 @@ const SHAPES = [
 ]
 const SVG = ['svg', 'line', 'circle', 'path', 'rect', 'text', 'title']
 let D, rows, state, metric, S // The data, all results, the address, the metric and its columns
-let more = {} // How many rows of which table are shown
 
 // Small tools
 
@@ -67,6 +66,13 @@ const inOrder = (a, b, down) =>
     : b == null
       ? -1
       : (down ? -1 : 1) * (typeof a == 'number' ? a - b : collator.compare(a, b))
+function folded(attributes, summary, inside) {
+  // What is made when it is opened
+  const e = element('details', attributes, element('summary', {}, ...summary))
+  const fill = () => e.children.length > 1 || e.append(...inside())
+  attributes.open == null ? e.addEventListener('toggle', fill) : fill()
+  return e
+}
 function grouped(xs, key) {
   const found = new Map()
   for (const x of xs) {

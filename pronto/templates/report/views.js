@@ -45,7 +45,79 @@ function languages(found) {
       sort: 'language',
       note: 'Mean of the metric over the tasks shown; a deeper colour means further above the majority label. If a model did not run on all tasks of a translation, their number is given.',
     }),
+    ...missing(found),
     ...map(found),
+  ]
+}
+
+function missing(found) {
+  // Which results are not there, of all models on all tasks of all translations shown
+  const entries = unique(found.map(r => r.entry)),
+    tasks = unique(found.map(r => r.task)),
+    bibles = [...grouped(found, r => r.bible)]
+  const items = bibles.flatMap(([bible, rs]) => {
+    const of = grouped(rs, r => r.entry),
+      lacks = entry => tasks.filter(t => !of.get(entry)?.some(r => r.task === t))
+    return entries.map(entry => ({ bible, entry, tasks: lacks(entry) })).filter(x => x.tasks.length)
+  })
+  if (!items.length) return []
+  const sum = xs => xs.reduce((n, x) => n + x.tasks.length, 0),
+    whole = bibles.length * tasks.length * entries.length,
+    each = [...grouped(items, x => x.entry)].map(([entry, xs]) => `${entry.name} ${sum(xs).toLocaleString('en')}`)
+  const columns = [
+    { key: 'language', text: 'Language', value: x => x.bible.language, show: x => toLanguage(x.bible) },
+    { key: 'family', text: 'Family', wide: true, value: x => x.bible.family },
+    { key: 'model', text: 'Model', value: x => x.entry.name, show: x => toModel(x.entry) },
+    { key: 'tasks', text: 'Tasks', wrap: true, value: x => x.tasks.map(t => t.name).join(' ') },
+    { key: 'missing', text: 'Missing', number: true, wide: true, value: x => x.tasks.length },
+  ]
+  const first = each.slice(0, 5).join(', ') + (each.length > 5 ? ` and ${each.length - 5} more models` : '')
+  return [
+    table('missing', columns, items, {
+      title: 'What is missing',
+      finding: `${sum(items).toLocaleString('en')} of ${count(whole, 'result')} (${count(bibles.length, 'translation')}, ${count(tasks.length, 'task')}, ${count(entries.length, 'model')}) are not there: ${first}.`,
+      saved: [{ key: 'bible', value: x => x.bible.code }, ...columns],
+      sort: '-missing',
+    }),
+  ]
+}
+
+function together(found) {
+  // All models on the test sets that each of them ran on
+  const entries = unique(found.map(r => r.entry)),
+    sets = [...grouped(found, testSet).values()],
+    shared = sets.filter(rs => rs.length === entries.length).flat()
+  if (entries.length < 2) return []
+  if (!shared.length) return [element('p', {}, 'No test set has all models, so that they cannot be compared on equal rows.')]
+  const tasks = unique(shared.map(r => r.task)).sort((a, b) => a.order - b.order),
+    translations = rs => unique(rs.map(r => r.bible)).length
+  const items = [...grouped(shared, r => r.entry)].map(([entry, rs]) => {
+    const byTask = grouped(rs, r => r.task),
+      means = new Map(tasks.map(t => [t, mean(byTask.get(t).map(r => onCommonRows(r, 'score')))]))
+    return { entry, means, mean: mean([...means.values()]) }
+  })
+  const columns = [
+    { key: 'model', text: 'Model', value: x => x.entry.name, show: x => toModel(x.entry) },
+    tasks.length > 1 && { key: 'mean', text: 'Mean', number: true, value: x => x.mean, show: x => figure(x.mean) },
+    ...tasks.map(t => ({
+      key: t.name,
+      text: t.name,
+      number: true,
+      title: `${t.question} ${count(translations(shared.filter(r => r.task === t)), 'translation')}`,
+      value: x => x.means.get(t),
+      show: x => figure(x.means.get(t)),
+    })),
+  ]
+  const n = shared.length / entries.length,
+    left = sets.length - n,
+    without = left ? `; left out: ${count(left, 'test set')} that a model lacks` : ''
+  return [
+    table('together', columns, items, {
+      title: 'All models on equal rows',
+      finding: `On the ${count(n, 'test set')} of ${count(translations(shared), 'translation')} that all ${entries.length} models ran on${without}.`,
+      sort: tasks.length > 1 ? '-mean' : `-${tasks[0].name}`,
+      note: `${metric.title}${metric.percent ? ' in percent' : ''}: the mean over translations for each task, then over tasks, of the rows that all translations have.`,
+    }),
   ]
 }
 
@@ -195,6 +267,7 @@ function compare(found) {
       sort: '-difference',
       note: 'A positive difference means that the first is better. Paired permutation tests over chapters, with the spread of the seeds; "p corrected" by Holm for the rows shown.',
     }),
+    ...together(found),
   ]
 }
 function test(x, y) {
