@@ -113,6 +113,68 @@ def test_a_worker_that_joins_late_helps(dataset, model, stand_in, tmp_path):
                      notebook=stand_in, progress=join)
     assert len(done.done) == len(plan(dataset, [str(model)])) >= 4 and len(Counter(worker for _,worker in begun(tmp_path/'runs'))) == 2
 
+@pytest.fixture
+def two(dataset, tmp_path, monkeypatch):
+    "A release of two translations, and a cache of its own"
+    from pronto.sources.annotate import annotate
+    from pronto.bibles.reading import read_bible
+    from pronto.datasets.building import build
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
+    shutil.copytree(dataset, tmp_path/'two'/'qad')
+    made, how = dataset.parents[1]/'corpus', dict(min_verses=100, layout='references')
+    build(annotate(made/'ontonotes'), read_bible(made/'bibles'/'qaa.usfx.xml'), tmp_path/'two'/'qae', **how)
+    return tmp_path/'two'
+
+def test_probes_of_several_datasets_load_the_model_once_and_encode_together(two, model, tmp_path, monkeypatch):
+    from pronto.jobs.probes import run_datasets
+    from pronto.modeling import architectures, encodings
+    from pronto.runs import runner
+    loaded, encoded = [], []
+    load, encode = architectures.load_encoder, encodings.FrozenModel.encode
+    def load_once(*args, **how):
+        loaded.append(1)
+        return load(*args, **how)
+    def encode_texts(self, texts, *args):
+        encoded.append(len(texts))
+        return encode(self, texts, *args)
+    monkeypatch.setattr(architectures, 'load_encoder', load_once)
+    monkeypatch.setattr(encodings.FrozenModel, 'encode', encode_texts)
+    encodings.frozen_model.cache_clear()
+    jobs = {code: plan(two/code, [str(model)], ['SM','PNS'], protocol='probe') for code in ('qad','qae')}
+    assert run_datasets(jobs, tmp_path/'runs') == {}
+    assert len(loaded) == 1 and sum(encoded) > 300 and encoded[:-1] == [encodings._PIECE[0]]*(len(encoded) - 1) # Full pieces
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'other'))
+    alone = [runner.run_all(trainings, tmp_path/'alone') for trainings in jobs.values()]
+    same = [r.but(seconds=0., path=None, finished=0.) for r in read_runs(tmp_path/'runs')]
+    assert sorted(map(repr, same)) == sorted(repr(r.but(seconds=0., path=None, finished=0.)) for some in alone for r in some)
+    (two/'qae'/'sentence_mood_test.tsv').write_text('nonsense')
+    shutil.rmtree(tmp_path/'runs')
+    runner._loaded.cache_clear()
+    jobs = {code: jobs[code] for code in ('qae','qad')}
+    failed = run_datasets(jobs, tmp_path/'runs')
+    assert list(failed) == ['qae'] and {r.dataset for r in read_runs(tmp_path/'runs')} >= {'qad'}
+
+def test_small_datasets_of_one_model_are_together_and_all_workers_have_some():
+    from types import SimpleNamespace
+    from pronto.jobs import sweep
+    def run(model, verses): return SimpleNamespace(model=model, verses=verses)
+    left = {f'{model}{i}': run(model, 900) for model in 'ab' for i in range(20)} | {'whole': run('b', 9000), 'last': run('b', 900)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sweep, '_verses', lambda run: run.verses)
+        groups = sweep._groups(left)
+        assert [name for group in groups for name in group] == list(left)
+        assert [len(group) for group in groups] == [4]*10 + [1, 1] and all(len({name[0] for name in group}) == 1 for group in groups)
+        assert [*map(len, sweep._groups(dict([*left.items()][:9])))] == [1]*9
+
+def test_a_sweep_of_probes_needs_no_notebook_and_resumes_by_dataset(two, model, tmp_path, capsys):
+    argv = ['sweep', str(two), '-m', str(model), '-t', 'SM', '--protocol', 'probe', '--workers', '1', '--runs', str(tmp_path/'runs')]
+    assert main(argv) == 0
+    assert re.fullmatch(r'.*runs: 2 run; [\d,]+ datasets an hour\n', capsys.readouterr().out)
+    assert len(read_runs(tmp_path/'runs')) == 2 and not list((tmp_path/'runs').rglob('*.ipynb'))
+    shutil.rmtree(tmp_path/'runs'/'qae')
+    assert main(argv) == 0 and '1 run, 1 recorded before' in capsys.readouterr().out
+    assert main([*argv, '--notebook', 'mine.ipynb']) == 1 and 'does nothing where no model is trained' in capsys.readouterr().err
+
 def test_names_of_any_kind_reach_the_notebook_as_they_are(dataset, model, stand_in, tmp_path):
     "Quotes, braces, line breaks, and what papermill or Python would take for code"
     from pronto.jobs.sweep import NotebookRun, is_recorded, notebook_parameters, run_notebook

@@ -298,6 +298,7 @@ def _room(n:int)->str: # Of bytes
 # %% ../../nbs/cli/model_commands.ipynb #mdco04
 def sweep_options(parser):
     parser.examples = ('pronto sweep RELEASE -m MODEL -m OTHER --seeds 3  on all cores',
+                       'pronto sweep RELEASE -m MODEL --protocol probe  a worker keeps the model',
                        'pronto sweep RELEASE -m MODEL --gpus 4 --per-gpu 2',
                        'pronto sweep RELEASE -m MODEL --scheduler tcp://host:8786')
     parser.add_argument('dataset', nargs='+', metavar='DATASET_DIR', help='datasets, or releases')
@@ -312,7 +313,7 @@ def sweep_options(parser):
 
 # %% ../../nbs/cli/model_commands.ipynb #69c52abc
 def sweep_command(args):
-    "Run eval.ipynb for many datasets, models, tasks and seeds at once"
+    "Run many datasets and models at once: eval.ipynb for trainings; probes, likelihoods in whole datasets"
     from pronto.jobs.sweep import sweep
     asking = dict(asking=given) if (given := _asking(args)) else {}
     done = sweep(args.dataset, args.model, args.task or (), args.seeds, args.recipe, args.epochs, args.limit,

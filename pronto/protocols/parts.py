@@ -146,10 +146,14 @@ class Selection:
     first:'Selection|None'=None # What the model is trained on before
 
     @property
+    def parts(self)->tuple[Part,...]:
+        "All of them, those that train first"
+        return *self.train, *self.dev, *self.tests
+
+    @property
     def datasets(self)->list[Dataset]:
-        "Those of all its parts, those that train first"
-        parts = *self.train, *self.dev, *self.tests
-        return list(dict.fromkeys(part.dataset for part in parts))
+        "Those of all its parts"
+        return list(dict.fromkeys(part.dataset for part in self.parts))
 
     @property
     def folders(self)->list[Path]:
