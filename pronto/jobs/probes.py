@@ -18,9 +18,9 @@ from ..datasets.loading import Dataset, dataset_folders, open_datasets
 from ..datasets.tasks import TASKS, Task
 from ..runs.folds import HIGH_UNKNOWN
 from ..runs.planning import Training, plan
-from ..runs.runner import part_rows, run_possible
+from ..runs.runner import encode_ahead, run_possible
 from ..runs.schema import Run
-from ..runs.store import is_done, pool_runs
+from ..runs.store import pool_runs
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000e
 def _mean(values:list)->float|None:
@@ -112,27 +112,14 @@ def probe_each(
     return (_probe(*call) for call in calls)
 
 # %% ../../nbs/jobs/probes.ipynb #9c000010
-def _encode_together(trainings:list[Training], runs):
-    "Encode the verses that the probes of one model still need"
-    from pronto.modeling.probing import encode_ahead
-    def needs_verses(t):
-        of_its_own = t.task.trainer(t.adapt) or t.model.kind.trainer(t.adapt)
-        return t.adapt == 'frozen' and not of_its_own and not all(is_done(key, runs) for key in t.keys)
-    left = list(filter(needs_verses, trainings))
-    for key,alike in grouped(left, lambda t: (t.key.settings['weights'], t.key.seed)).items():
-        rows = []
-        for t in alike:
-            with suppress(InputError): # The run of this dataset will say what is wrong
-                rows += part_rows(t.selection.parts, t.task, t.key.limit)
-        encode_ahead(alike[0].model, rows, alike[0].key.settings, key[1])
-
 def run_datasets(
     jobs:dict[str,tuple[Training,...]], # Name to the trainings of one dataset; all of one model
     runs # The folder of the run store
 )->dict[str,str]: # Name to why it failed, in one line
     "Run what trains no model on several datasets"
     if len(jobs) > 1:
-        _encode_together([t for some in jobs.values() for t in some], runs)
+        with suppress(InputError): # The run of that dataset will say what is wrong
+            encode_ahead([t for some in jobs.values() for t in some], runs)
     failed = {}
     for name,trainings in jobs.items():
         try:

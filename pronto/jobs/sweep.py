@@ -20,6 +20,7 @@ from ..protocols.parts import n_rows
 from ..protocols.protocol import find_protocol, protocol_file
 from ..runs.planning import Training, empty_tasks, find_sources, plan
 from ..core.files import InputError, Parameter, checkout, data_dir, require_place, writer_mark
+from ..core.tables import grouped
 from ..modeling.model import SERVED, Model
 from ..runs.store import is_done
 from ..datasets.loading import Dataset, lacks_text, open_datasets
@@ -124,9 +125,7 @@ def plan_all(
     "All runs of a sweep; raises `InputError` for missing models or datasets, `ValueError` for unknown tasks"
     _require_training(protocol)
     found = _datasets_in(datasets)
-    runs = []
-    left_out = []
-    asked = find_protocol(protocol)
+    runs, left_out, asked = [], [], find_protocol(protocol)
     whole = _trains_no_model(asked)
     wanted = [found[0][0].known.find(name) for name in tasks]
     models = [m if SERVED.knows(str(m)) else Model.find(m) for m in models]
@@ -155,8 +154,7 @@ def plan_all(
     if not runs:
         raise InputError('datasets', f'none can be used; the first: {left_out[0]}')
     if whole: # A worker keeps its model
-        order = {str(getattr(model, 'given', model)): i for i,model in enumerate(models)}
-        runs.sort(key=lambda run: order[run.model])
+        runs = [run for same in grouped(runs, lambda run: run.model).values() for run in same]
     return runs, sorted(left_out)
 
 # %% ../../nbs/jobs/sweep.ipynb #sw000003x
@@ -310,21 +308,40 @@ def _groups(left:dict[str,NotebookRun])->list[list[str]]: # Names
             room = _FULL - verses
     return groups
 
-def _run_one(notebook, record, parameters:dict)->dict[str,str]: # As of `run_datasets`
-    run_notebook(notebook, record, parameters)
-    return {}
-
-# %% ../../nbs/jobs/sweep.ipynb #fbe27b7x
+# %% ../../nbs/jobs/sweep.ipynb #fbe27b7w
 @dataclass
 class _Work:
     "What workers do: a function, and the names and arguments of each of its calls"
     function:Callable
     calls:list[tuple[list[str],tuple]]
+    whole:bool = False # Does each name stand for a dataset?
 
+def _notebook_for(whole:bool, notebook)->Path|None:
+    if not whole:
+        return find_notebook(notebook)
+    if notebook:
+        raise InputError(Parameter('notebook'), 'does nothing where no model is trained; leave it out')
+
+def _whole_datasets(left:dict[str,NotebookRun], runs:Path)->_Work:
+    calls = [(names, ({name: left[name].trainings for name in names}, runs)) for names in _groups(left)]
+    return _Work(run_datasets, calls, whole=True)
+
+def _run_one(notebook, record, parameters:dict)->dict[str,str]: # As of `run_datasets`
+    run_notebook(notebook, record, parameters)
+    return {}
+
+def _notebooks(left:dict[str,NotebookRun], runs:Path, notebook:Path, *settings)->_Work: # Epochs and limit
+    calls = []
+    for name,job in left.items():
+        calls.append(([name], (notebook, runs/name, notebook_parameters(job, runs, *settings))))
+    return _Work(_run_one, calls)
+
+# %% ../../nbs/jobs/sweep.ipynb #fbe27b7x
 def _sweep_with(swept:Sweep, work:_Work, need:dict, progress:Callable, **workers):
     "Run what is not recorded; `workers` as `connect` takes them"
     names = {called[0]: called for called,_ in work.calls}
     todo = {called[0]: arguments for called,arguments in work.calls}
+    began = time.monotonic()
     require_place(swept.runs/next(iter(todo)))
     with (connect(**workers, jobs=len(todo)) as client,
           closing(run_jobs(client, work.function, todo, retries=1, need=need)) as outcomes):
@@ -335,6 +352,8 @@ def _sweep_with(swept:Sweep, work:_Work, need:dict, progress:Callable, **workers
                     swept.failed[name] = why
                 else:
                     swept.done.append(name)
+    if work.whole:
+        swept.an_hour = 3600*len(swept.done)/(time.monotonic() - began)
 
 # %% ../../nbs/jobs/sweep.ipynb #fbe27b73b
 def sweep(
@@ -362,31 +381,15 @@ def sweep(
     runs = Path(data_dir()/'runs' if runs is None else runs).absolute()
     jobs, left_out = plan_all(datasets, models, tasks, seeds, recipe, epochs, limit, **protocol)
     named = {job.key.record(runs).relative_to(runs).as_posix(): job for job in jobs}
-    swept = Sweep(runs, named, left_out=left_out)
     whole = _trains_no_model(find_protocol(protocol.get('protocol', 'in-language')))
-    if whole and notebook:
-        raise InputError(Parameter('notebook'), 'does nothing where no model is trained; leave it out')
-    notebook = None if whole else find_notebook(notebook)
-    left = {}
-    for name,job in named.items():
-        if is_recorded(job, runs):
-            swept.recorded.append(name)
-        else:
-            left[name] = job
+    notebook = _notebook_for(whole, notebook)
+    left = {name: job for name,job in named.items() if not is_recorded(job, runs)}
+    swept = Sweep(runs, named, recorded=[name for name in named if name not in left], left_out=left_out)
     if left:
         need = {'GPU': 1/per_gpu} if gpus else {}
         here = dict(workers=workers, gpus=0 if scheduler else gpus, per_gpu=per_gpu)
-        if whole:
-            calls = [(names, ({n: left[n].trainings for n in names}, runs)) for names in _groups(left)]
-            work = _Work(run_datasets, calls)
-        else:
-            def arguments(name, job):
-                return notebook, runs/name, notebook_parameters(job, runs, epochs, limit)
-            work = _Work(_run_one, [([name], arguments(name, job)) for name,job in left.items()])
-        began = time.monotonic()
+        work = _whole_datasets(left, runs) if whole else _notebooks(left, runs, notebook, epochs, limit)
         _sweep_with(swept, work, need, progress, **here, scheduler=scheduler, certificates=certificates)
-        if whole:
-            swept.an_hour = 3600*len(swept.done)/(time.monotonic() - began)
     swept.done, swept.failed = sorted(swept.done), dict(sorted(swept.failed.items()))
     if not swept.done + swept.recorded:
         first = next(iter(swept.failed.values()))

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['standard', 'fit_logistic', 'find_uses', 'sense_sums', 'sense_vectors', 'Choice', 'probe_layers', 'probe_pairs',
-           'probe_choices', 'encode_ahead', 'one_thread', 'probe']
+           'probe_choices', 'one_thread', 'probe']
 
 # %% ../../nbs/modeling/probing.ipynb #9b000005
 import math, time
@@ -396,11 +396,6 @@ def _encode(model, texts, settings, seed, device, cache, progress)->Encodings:
         if not progress: return encode_once(frozen, texts, cache)
         with step(f'{progress}: encode {len(texts):,} verses'):
             return encode_once(frozen, texts, cache, shown(f'{progress}: encode', first=2))
-
-def encode_ahead(model, rows:list, settings:dict, seed:int=0, device:str=None):
-    "Encode the texts of rows of several datasets in full batches, so that each probe finds them in the cache"
-    texts = dict.fromkeys(text for row in rows for text in row_texts(row))
-    _encode(model, list(texts), settings, seed, device, None, '')
 
 @contextmanager
 def one_thread():

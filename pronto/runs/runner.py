@@ -300,8 +300,7 @@ def encode_ahead(
     for training in filter(_is_encoded, trainings):
         selection, key = training.selection, training.key
         if not _left(training, runs) or key.settings['weights'] != 'own': continue
-        parts = *selection.train, *selection.dev, *selection.tests
-        rows = [row for part in parts for row in part_rows((part,), training.task, key.limit)]
+        rows = [row for part in selection.parts for row in part_rows((part,), training.task, key.limit)]
         found = texts.setdefault(training.model, {})
         found |= dict.fromkeys(text for row in rows for text in row_texts(row))
     for model,found in texts.items():
