@@ -172,6 +172,7 @@ def csv_text(
 
 def csv_rows(text:str, delimiter:str=',')->list[dict[str,str]]: # Column to text
     "The rows of a table of comma-separated values; cells beyond the last column are left out"
+    text = text.removeprefix('\ufeff') # Which spreadsheets need
     rows = csv.DictReader(io.StringIO(text, newline=''), restval='', delimiter=delimiter)
     return [{spreadsheet_value(k): spreadsheet_value(v) for k,v in r.items() if k is not None} for r in rows]
 

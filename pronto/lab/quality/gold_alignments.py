@@ -28,8 +28,9 @@ from ...sources.annotate import annotate
 from ...sources.annotation_file import read_annotations
 from ...sources.greek_words import column_files, part_of_speech, read_columns
 from ...sources.macula import lowfat_files
+from ...sources.open_annotations import OPEN
 from ...sources.records import SourceWord
-from ...sources.word_table import read_word_table, table_files
+from ...sources.word_table import open_words, read_word_table, table_files
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald0006
 class GoldVerse(NamedTuple):
@@ -330,9 +331,10 @@ def read_clear(
 
 # %% ../../../nbs/lab/quality/gold_alignments.ipynb #gald0023
 def read_greek(
-    path # Annotations with words, a folder of Greek words, or a Bible, e.g. `nestle1904.tsv`
+    path # Annotations with words, a folder of Greek words, a Bible, e.g. `nestle1904.tsv`, or `open`
 )->dict[Ref,list[SourceWord]]: # In the order of the text
     "Read the words of a Greek text, or of any other source text; raises `InputError`"
+    if str(path) == OPEN: return {ref: [*v.words] for ref,v in open_words().verses.items()}
     path = Path(path)
     if column_files(path): return _helfi_greek(path) # By its own numbers, as the translation
     if path.suffix == '.parquet': verses = read_annotations(path).verses
