@@ -302,3 +302,94 @@ def test_of_two_sheets_the_first_is_read_and_a_formula_needs_a_value(tmp_path, c
     book.save(path)
     assert main('annotate', path, '-o', tmp_path/'a.parquet') == 1
     assert 'cell B3: is a formula whose value is not in the file' in capsys.readouterr().err
+
+# Several labels in a verse, and numbers
+
+@pytest.fixture(scope='module')
+def kinds(tmp_path_factory):
+    "A table of topics and ratings over an invented Bible, and the dataset"
+    from pronto.bibles.reading import read_bible
+    tmp = tmp_path_factory.mktemp('kinds')
+    write_corpus(make_corpus(n_verses=400), tmp/'corpus')
+    bible = tmp/'corpus'/'bibles'/'qaa.usfx.xml'
+    rows = [['Verse','Topic','Rating']]
+    for ref,text in read_bible(bible).verses.items():
+        topics = [name for name,sign in dict(Sea='m', Sky='w', Land='d').items() if sign in text[:12].lower()]
+        rows.append([str(ref), ';'.join(topics), str(len(text))])
+    assert main('annotate', write_table(tmp/'mine.csv', rows, mark=';'), '-o', tmp/'mine.parquet') == 0
+    assert main('build', '-a', tmp/'mine.parquet', '-b', bible, '-o', tmp/'qaa', '--min-verses', 50, '--splits', 'parallel',
+                '--no-choices') == 0
+    return tmp
+
+def test_what_a_column_was_taken_for_is_said(kinds, capsys):
+    assert main('annotate', kinds/'mine.csv', '-o', kinds/'again.parquet') == 0
+    said = capsys.readouterr().err
+    assert 'column rating: a task of numbers, from' in said and 'column topic: a task of several labels, which' in said
+    source = read_annotations(kinds/'again.parquet').source
+    assert source.kinds == dict(topic='several', rating='number') and source.labels['topic'] == ['Land','Sea','Sky']
+
+def test_several_labels_and_numbers_have_baselines_of_their_own(kinds, capsys):
+    assert main('eval', kinds/'qaa') == 0
+    head, _, *rows = capsys.readouterr().out.strip().splitlines()
+    cells = lambda row: row.strip('| ').split(' | ')
+    scores = {cells(row)[0]: dict(zip(cells(head)[1:], cells(row)[1:])) for row in rows}
+    assert float(scores["rating, Spearman's ρ"]['length']) > .99 and scores["rating, Spearman's ρ"]['majority'] == '0.00'
+    assert float(scores['topic, macro F1']['n-grams, balanced']) > float(scores['topic, macro F1']['majority'])
+
+def test_several_labels_and_numbers_are_trained_probed_and_reported(kinds, model, tmp_path, capsys): # noqa: F811
+    folder, runs = kinds/'qaa', ['--runs', tmp_path/'runs']
+    assert main('eval', folder, '-m', model, '--epochs', 1, '--limit', 40, *runs) == 0
+    assert main('probe', folder, '-m', model, *runs) == 0
+    found = {(r.task, r.protocol): r for r in read_runs(tmp_path/'runs')}
+    assert set(found) == {(t, p) for t in ('topic','rating') for p in ('in-language','probe')}
+    rating, topic = found['rating','probe'], found['topic','probe']
+    assert rating.accuracy is None and rating.spearman > .5 and rating.mae < 30 and rating.intervals['spearman'][0] < rating.spearman
+    assert rating.hyperparameters['select'] == 'spearman' and topic.hyperparameters['select'] == 'macro_f1'
+    assert 0 <= topic.accuracy <= topic.micro_f1 <= 1 and topic.intervals['micro_f1']
+    low, high = map(float, load_manifest(folder)['labels']['rating'])
+    assert all(low <= float(row['predicted']) <= high for row in predictions_of(rating))
+    forget()
+    capsys.readouterr()
+    for metric in '', 'macro_f1', 'mae', 'spearman', 'micro_f1':
+        assert main('tables', *runs, '-o', tmp_path/'tables', *(['--metric', metric] if metric else [])) == 0
+    assert 'Spearman' in capsys.readouterr().out
+    assert main('report', *runs, '-o', tmp_path/'report.html') == 0
+    assert main('card', kinds/'corpus'/'bibles'/'qaa.usfx.xml', '-a', kinds/'mine.parquet', '-m', model, '-o', tmp_path/'card.html',
+                '--min-verses', 50, *runs) == 0
+    assert 'Spearman' in (tmp_path/'card.html').read_text()
+
+def test_several_labels_are_asked_for_one_by_one_and_numbers_are_not(kinds, tmp_path, capsys):
+    from zoo import save_model
+    gpt = save_model(tmp_path/'gpt2', 'gpt2')
+    asked = 'eval', kinds/'qaa', '-m', gpt, '--protocol', 'prompting', '--recipe', 'prompt-0', '--answers', 'cloze', '--limit', 8, \
+            '--runs', tmp_path/'runs'
+    assert main(*asked) == 0
+    [run] = read_runs(tmp_path/'runs')
+    assert run.task == 'topic' and [attempt['label'] for attempt in run.attempts] == ['Land','Sea','Sky']
+    assert {label for row in predictions_of(run) for label in row['predicted'].split(';')} <= {'Land','Sea','Sky','-'}
+    capsys.readouterr()
+    assert main(*asked, '-t', 'rating') == 1
+    assert 'rating: is a number, for which models are not prompted; probe or fine-tune one' in capsys.readouterr().err
+
+def test_exports_say_which_labels_they_cannot_ask_for(kinds, tmp_path, capsys):
+    from pronto.lab.interop.hf import load_hf
+    assert main('export', 'hf', kinds/'qaa', '-o', tmp_path/'hf') == 0
+    rows, again = load_dataset_folder(kinds/'qaa').tasks, load_hf(tmp_path/'hf'/'qaa').tasks
+    assert {stem: again[stem]['test'] for stem in rows} == {stem: rows[stem]['test'] for stem in rows}
+    assert main('export', 'lm-eval', kinds/'qaa', '-o', tmp_path/'lm-eval') == 1
+    said = capsys.readouterr().err
+    assert 'topic: has several labels in a row, or numbers, and the harness asks for one of a few' in said
+    assert 'no task to ask about' in said
+
+@pytest.mark.parametrize('rows,says', {
+    'a slip': (['MRK 4:1,calm'] + [f'MRK 4:{i},{"calm" if i % 2 else "storm"}' for i in range(1, 40)] + ['MRK 4:3,storm'],
+               'column sky: MRK 4:3 is calm in line 5 and storm in line 42; give it one label, or both as calm;storm'),
+    'a word among numbers': (['MRK 4:1,3', 'MRK 4:2,high'],
+                              "column sky: should have numbers, but has 'high'; correct it, or leave (number) out"),
+    'one number': (['MRK 4:1,3', 'MRK 4:2,3'], 'column sky: has 1 different numbers; a task needs two or more')}.values())
+def test_a_column_of_another_kind_is_one_line(tmp_path, capsys, rows, says):
+    head = 'ref,sky' if 'calm' in says else 'ref,sky (number)'
+    (tmp_path/'a.csv').write_text('\n'.join([head, *rows]))
+    assert main('annotate', tmp_path/'a.csv', '-o', tmp_path/'a.parquet') == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert says in line

@@ -103,7 +103,7 @@ def _annotate(folder, args):
     found = annotate(folder, rules=args.rules or 'paper', arguments=args.arguments or 'all',
                      skip_bad=args.skip_bad, progress=bar('annotate'), words=getattr(args, 'words', False),
                      greek=getattr(args, 'greek', None))
-    label_tasks(found.source.labels, folder) # Raises `InputError`
+    label_tasks(found.source.labels, folder, found.source.kinds) # Raises `InputError`
     return found
 
 def annotate_command(args):

@@ -111,7 +111,7 @@ def _show_meaning(records:list):
     "Show the scores of one test set beside baselines, in a terminal, and say which models learned nothing"
     from pronto.reporting.card import score_card
     from pronto.reporting.notebook_views import one_test_set
-    scored = [r for r in records if r.accuracy is not None and r.fold is None]
+    scored = [r for r in records if r.is_scored and r.fold is None]
     if in_terminal() and scored and len(one_test_set(scored)) == len(scored):
         show(score_card(scored).markdown())
     tuned = [r for r in records if r.recipe == 'paper']
@@ -155,7 +155,7 @@ def _asking(args)->dict: # As `plan` takes it
     names = 'chat answers permuted calibrated endpoint answer_tokens most_requests price'.split()
     return {name: value for name in names if (value := getattr(args, name))}
 
-# %% ../../nbs/cli/model_commands.ipynb #f46fde7t
+# %% ../../nbs/cli/model_commands.ipynb #f46fde7t2
 def _baseline_tables(dataset, scored:dict)->str: # Of `score_baselines`
     "The scores of baselines by the metric of each task; choices, which have others, in their own table"
     from pronto.core.tables import grouped

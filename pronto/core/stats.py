@@ -124,7 +124,7 @@ def confusions(
 
 def metric_bounds(metric:str, n_labels:int=2)->tuple[float,float]:
     "The least and the greatest value of a metric"
-    return dict(mcc=(-1, 1), mae=(0, n_labels - 1)).get(metric, (0, 1))
+    return dict(mcc=(-1, 1), spearman=(-1, 1), mae=(0, n_labels - 1)).get(metric, (0, 1))
 
 # %% ../../nbs/core/stats.ipynb #cee672e4
 def score(

@@ -148,7 +148,7 @@ REBUILD = 'build the dataset again or get a fresh copy'
 _TEXTS = 'code', 'language', 'licence', 'title', 'rules', 'splits', 'versification', 'version'
 _OBJECTS = 'verses', 'bible', 'checks', 'source'
 _NESTED = dict(counts=dict[str,dict[str,int]], label_shares=dict[str,dict[str,float]],
-               predictors=dict[str,dict[str,float|None]], labels=dict[str,list],
+               predictors=dict[str,dict[str,float|None]], labels=dict[str,list], kinds=dict[str,str],
                hashes=dict[str,str], files=dict[str,str], citation=list, warnings=list)
 
 @cache

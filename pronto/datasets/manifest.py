@@ -52,9 +52,10 @@ def training_shares(
     shares:dict # Label to a share, or to how often it occurs
 )->dict: # The same for the labels of the task: higher counts are added to its largest label
     "How the labels that are trained and scored are distributed"
-    if not getattr(task, 'counts', False): return shares
+    if task is None: return shares
     found = Counter()
-    for label,share in shares.items(): found[task.training_label(label)] += share
+    for label,share in shares.items():
+        for counted in task.counted_as(label): found[counted] += share
     return {label: round(found[label], 4) for label in sorted(found, key=label_key)}
 
 # %% ../../nbs/datasets/manifest.ipynb #mf14
@@ -102,7 +103,7 @@ CITATION = ('Luke Gessler. 2024. PrOnto: Language Model Evaluations for 859 Lang
 
 def _source(annotations:Annotations)->dict:
     about = asdict(annotations.source)
-    elsewhere = 'unusable', 'hash', 'rules', 'task_names', 'labels', 'more', 'by_task' # Or long
+    elsewhere = 'unusable', 'hash', 'rules', 'task_names', 'labels', 'kinds', 'more', 'by_task' # Or long
     for name in elsewhere: del about[name]
     return {k: list(v) if isinstance(v, tuple) else v for k,v in about.items()} # As JSON has it
 
@@ -128,7 +129,8 @@ def make_manifest(
     optional = dict(
         true_label_shares=of_tasks(column('true_label_shares')), # Before large counts are put together
         task_names=of_tasks(source.task_names), # Not to be compared with the task of that stem
-        labels=source.labels, task_sources=of_tasks(source.by_task), choices=_about_choices(parts, tasks))
+        labels=source.labels, kinds=source.kinds, task_sources=of_tasks(source.by_task),
+        choices=_about_choices(parts, tasks))
     names |= {name: found for name,found in optional.items() if found}
     faults = dict(faults=fault_lines(bible.faults)) if bible.faults else {}
     return dict(

@@ -7,8 +7,8 @@ __all__ = ['NMC', 'PNS', 'SM', 'SS', 'SAC', 'PN', 'NS', 'AP', 'APA', 'SKT', 'STH
            'WX', 'WF', 'NV', 'BUILT_IN', 'TASKS', 'TASK_SETS', 'Task', 'split_verses', 'VerseTask', 'labels_of',
            'count_mentions', 'first_subject', 'collect_uses', 'PairTask', 'GivenLabel', 'mentioned', 'ChoiceTask',
            'Tasks', 'know', 'own_code', 'run_file', 'read_tasks', 'load_tasks', 'loaded_tasks', 'tasks_of',
-           'choice_tasks', 'absent_from', 'label_task', 'label_tasks', 'described_in', 'tasks_described',
-           'tasks_of_manifest']
+           'choice_tasks', 'absent_from', 'SeveralTask', 'NumberTask', 'label_task', 'label_tasks', 'described_in',
+           'tasks_described', 'tasks_of_manifest']
 
 # %% ../../nbs/datasets/tasks.ipynb #975935f6
 import re, runpy
@@ -22,6 +22,7 @@ import numpy as np
 from ..core.files import InputError, content_hash, reading
 from ..core.offers import load_offer, offers
 from ..core.refs import Ref
+from ..core.stats import metric_bounds, score
 from ..sources.records import Annotations, Predicate, Source, VerseAnnotation
 from .align import AlignedVerse
 from .entity_labels import (count_people, key_terms, names_creature, names_thing,
@@ -39,16 +40,39 @@ from .pairs import (COUNT_PAIRS, MORE_PAIRS, NEAR_PAIRS, SENSE_PAIRS, SEVERAL, P
 from .shortcuts import (NearestQuestions, nearest_count, nearest_sense, predict_known_senses,
                                        predict_known, predictors)
 from .splits import SPLITS, random_splits, split_of
+from .targets import OfNumber, OfSeveral
 
 # %% ../../nbs/datasets/tasks.ipynb #tkkinds1
 class _OfAnyKind:
     "Defaults for verses and pairs; tasks of other benchmarks override them"
-    has_items:ClassVar[bool] = False # Is a row scored item by item, e.g. token by token?
+    target:ClassVar[str] = 'class' # What a row has: one label; see `pronto.datasets.targets` for others
+    has_items:ClassVar[bool] = False # Is it scored by a number for each item, e.g. token, and not by labels?
     is_trained:ClassVar[bool] = True # Or only tested, as retrieval is
     baselines:ClassVar[dict|None] = None # Of its own, by name; `None` for the usual ones
     ending:ClassVar[str] = 'tsv' # Of its tables
     metric:ClassVar[str] = 'accuracy' # That it is judged by
     scored_by_checkpoint:ClassVar[bool] = False # Are checkpoints also scored on dev of the tested languages?
+
+    @property
+    def has_parts(self)->bool:
+        "Is an answer asked for to each part of a text, as to each token?"
+        return self.has_items
+
+    @property
+    def metrics(self)->tuple[str,...]:
+        return 'accuracy', 'macro_f1', 'mcc', *(('mae',) if self.counts else ())
+
+    def bounds(self, metric:str)->tuple[float,float]:
+        "The least and the greatest value of a metric"
+        return metric_bounds(metric, len(self.labels))
+
+    def score(self, true:list[str], answers:list[str])->dict[str,float]: # Metric to value
+        "Score answers without intervals; raises `ValueError` if there are none"
+        return score(self.labels, true, answers, counts=self.counts)
+
+    def counted_as(self, label:str)->list[str]:
+        "What shares of labels count a label as"
+        return [self.training_label(label)]
 
     def true_labels(self, rows:list)->list[str]: # One for each item
         "The training labels of some rows"
@@ -361,11 +385,11 @@ STH = PairTask('same_thing', 'STH',
 # %% ../../nbs/datasets/tasks.ipynb #cs02
 @dataclass(frozen=True)
 class GivenLabel:
-    "The label that a source or a table of yours gives a verse, as the function of a task"
+    "The label that a source or a table of yours gives a verse, as the function of a task; several are joined"
     stem:str
 
     def __call__(self, verse:VerseAnnotation)->str|None:
-        return next((x.label for x in verse.labels if x.task == self.stem), None)
+        return ';'.join(x.label for x in verse.labels if x.task == self.stem) or None
 
 def _given(stem:str, abbr:str, question:str, labels:tuple[str,...])->VerseTask:
     return VerseTask(stem, abbr, question, GivenLabel(stem), labels)
@@ -567,7 +591,7 @@ def tasks_of(
 )->list[Task]: # In the order of `tasks`
     "The tasks that datasets from this source have"
     tasks = loaded_tasks() if tasks is None else tasks
-    known = tasks | label_tasks(source.labels, source.name)
+    known = tasks | label_tasks(source.labels, source.name, source.kinds)
     supported = [*source.tasks, *(source.more if tasks.chosen else ())]
     annotated = (t for t in known.values() if not isinstance(t, ChoiceTask) and known.is_chosen(t.stem))
     return [t for t in annotated if t.file or t.stem in supported]
@@ -584,22 +608,62 @@ def absent_from(source:Source)->list[Task]:
     return [BUILT_IN[stem] for stem in TASK_SETS.get(loaded_tasks().chosen, ()) if stem not in there]
 
 # %% ../../nbs/datasets/tasks.ipynb #lab02
+@dataclass(frozen=True)
+class SeveralTask(OfSeveral, VerseTask):
+    "Give a verse any of some labels; every label is a question of its own"
+    def asking(self, label:str)->VerseTask: # With the labels `no` and `yes`
+        "The question whether a verse has a label"
+        words, name = label.replace('_', ' '), self.stem.replace('_', ' ')
+        question = f'Is "{words}" a {name} of the verse?'
+        return VerseTask(self.stem, self.abbr, question, self.label, ('no','yes'), metric='macro_f1')
+
+    def about(self, label:str, rows:list[VerseExample])->list[VerseExample]:
+        "The same rows with the answers to that question"
+        return [row._replace(label='yes' if label in self.counted_as(row.label) else 'no') for row in rows]
+
+    def together(self, answers:list[list[str]])->list[str]: # `answers`: of each label, those of all rows
+        "One answer for each row from those to the questions about all labels"
+        return [self.joined([label for label,answer in zip(self.labels, said) if answer == 'yes'])
+                for said in zip(*answers)]
+
+    def trainer(self, adapt:str)->Callable|None:
+        if adapt != 'none': return super().trainer(adapt)
+        from pronto.modeling.prompting import prompt_by_label
+        return prompt_by_label
+
+@dataclass(frozen=True)
+class NumberTask(OfNumber, VerseTask):
+    "Give a verse a number"
+    def suits(self, adapt:str)->bool: return adapt != 'none' and super().suits(adapt)
+
+    def trainer(self, adapt:str)->Callable|None:
+        if adapt != 'none': return super().trainer(adapt)
+        raise InputError(self.abbr, 'is a number, for which models are not prompted; probe or fine-tune one')
+
+# %% ../../nbs/datasets/tasks.ipynb #lab02b
+_OF_LABELS = dict(verse=VerseTask, several=SeveralTask, number=NumberTask) # By kind; `verse` has one class
+
 def label_task(
     stem:str, # A column of a table of labels
-    labels:list[str]
+    labels:list[str], # Of numbers the least and the greatest one
+    kind:str='verse' # Of `_OF_LABELS`
 )->VerseTask:
-    "The task of a column; judged by macro F1, so that rare labels count as much as frequent ones"
-    name = stem.replace('_', '-')
-    question = f'Which {stem.replace("_", " ")} fits the verse?'
-    return VerseTask(stem, name, question, GivenLabel(stem), tuple(labels), metric='macro_f1')
+    "The task of a column; judged by macro F1, so that rare labels count as frequent ones do, or by order"
+    name, words = stem.replace('_', '-'), stem.replace('_', ' ')
+    is_number = kind == 'number'
+    question = f'How high is the {words} of the verse?' if is_number else f'Which {words} fits the verse?'
+    metric = 'spearman' if is_number else 'macro_f1'
+    return _OF_LABELS[kind](stem, name, question, GivenLabel(stem), tuple(labels), metric=metric)
 
 # %% ../../nbs/datasets/tasks.ipynb #lab05
 def label_tasks(
     labels:dict[str,list[str]], # Stem to labels, as a `Source` or a manifest has them
-    path # What has them, for errors
+    path, # What has them, for errors
+    kinds:dict[str,str]|None=None # Stem to what a verse has, where it is not one class
 )->Tasks:
     "The tasks of a table of labels; raises `InputError` if a name is taken"
-    found = Tasks(label_task(stem, named) for stem,named in labels.items())
+    kinds = kinds or {}
+    found = Tasks(label_task(stem, named, kinds.get(stem, 'verse')) for stem,named in labels.items())
     for task in found.values():
         if wrong := _wrong(task):
             raise InputError(path, f'{wrong}; rename the column', f'column {task.stem}')
@@ -613,7 +677,7 @@ def described_in(manifest:dict)->dict[str,dict]: # Stem to what is said of it
     return found if isinstance(found, dict) else {}
 
 def _of_labels(stem:str, about:dict)->VerseTask:
-    task = label_task(stem, list(about['labels']))
+    task = label_task(stem, list(about['labels']), about['kind'])
     if wrong := _wrong(task): raise ValueError(wrong)
     return task
 
@@ -625,9 +689,11 @@ def tasks_described(
     found = []
     for stem,about in described.items():
         kind = about.get('kind') if isinstance(about, dict) else None
-        if stem in BUILT_IN or not isinstance(kind, str) or kind != 'verse' and kind not in offers('tasks'):
+        if stem in BUILT_IN or not isinstance(kind, str):
             continue
-        make = _of_labels if kind == 'verse' else load_offer(offers('tasks')[kind])
+        if kind not in _OF_LABELS and kind not in offers('tasks'):
+            continue
+        make = _of_labels if kind in _OF_LABELS else load_offer(offers('tasks')[kind])
         try: found.append(make(stem, about))
         except (ValueError, KeyError, TypeError) as e:
             what = f'describes a task that cannot be: {stem[:60]!r}; import it again'
@@ -636,5 +702,5 @@ def tasks_described(
 
 def tasks_of_manifest(manifest:dict, path)->Tasks: # `path`: for errors
     "All tasks that are known to who reads a manifest, those that it describes among them"
-    own = label_tasks(manifest.get('labels', {}), path)
+    own = label_tasks(manifest.get('labels', {}), path, manifest.get('kinds', {}))
     return loaded_tasks() | own | tasks_described(described_in(manifest), path)

@@ -29,22 +29,26 @@ def _mean(values:list)->float|None:
 
 def _scores(task:str, runs:list[Run])->dict: # JSON values
     "The mean scores of the runs of one model and task, and how many tokens it does not know"
-    by_f1 = task in TASKS and TASKS[task].metric == 'f1'
-    metrics = ['accuracy','mcc','f1'] if by_f1 else ['accuracy','mcc']
+    known = TASKS.get(task)
+    by_own = known and (known.metric == 'f1' or known.target != 'class')
+    metrics = ['accuracy','mcc', *([known.metric] if by_own else [])]
     found = {metric: _mean([run.score(metric) for run in runs]) for metric in metrics}
     unknown = _mean([run.unknown.get('test') for run in runs])
     return found | dict(unknown=dict(test=unknown))
 
+_OWN = dict(f1='F1', macro_f1='macro F1', spearman='ρ') # What tasks with other answers than one label have
+
 def _cell(scores:dict|None)->str:
     if scores is None:
         return '–'
-    said = 'F1' if 'f1' in scores else ''
+    own = next((metric for metric in _OWN if metric in scores), 'accuracy')
+    said = _OWN.get(own, '')
     if not said and scores['mcc'] is not None: # Choices have none
         said = f'{scores["mcc"]:.2f}'
     unknown = scores['unknown']['test'] or 0
     rare = f'{100*unknown:.0f} % unknown' if unknown >= HIGH_UNKNOWN else '' # Of the tokens
     beside = ', '.join(filter(None, [said, rare]))
-    score = f'{100*scores["f1" if "f1" in scores else "accuracy"]:.1f}'
+    score = f'{scores[own]:.2f}' if own == 'spearman' else f'{100*scores[own]:.1f}'
     return f'{score} ({beside})' if beside else score
 
 def probe_row(

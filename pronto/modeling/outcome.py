@@ -11,10 +11,8 @@ import platform, time
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import NamedTuple
-import numpy as np
 import pronto
 from ..core.files import InputError
-from ..core.stats import score
 from ..datasets.loading import Dataset, sample
 from ..datasets.splits import SPLITS
 
@@ -59,22 +57,17 @@ def label_ids(task, rows:list)->list[int]: # From 0
     return [task.labels.index(label) for label in task.true_labels(rows)]
 
 def scores(task, gold:list[str], predicted:list[str])->dict[str,float]: # Metric to value
-    "Accuracy, macro F1, Matthews' correlation and, for counts, the mean absolute error"
-    return score(task.labels, gold, predicted, counts=task.counts)
+    "All metrics of a task, without intervals"
+    return task.score(gold, predicted)
 
 # %% ../../nbs/modeling/outcome.ipynb #c0a90002
-def _label_entropy(labels:list)->float: # In nats
-    "The loss of a model that knows the shares of the labels and nothing else"
-    shares = np.unique(labels, return_counts=True)[1]/len(labels)
-    return float(-(shares*np.log(shares)).sum())
-
 def is_collapsed(
     dev:list[dict], # Scores epoch by epoch, with `constant` and `train_loss`
-    labels:list
+    knowing_nothing:float # The loss of a model that only knows the shares of the labels, see `OneLabel`
 )->bool:
-    "Has the model learned nothing: one answer after every epoch, and a loss of at least 98 % of the entropy"
+    "Has the model learned nothing: one answer after every epoch, and a loss of at least 98 % of that"
     losses = [epoch['train_loss'] for epoch in dev if 'train_loss' in epoch]
-    return all(epoch['constant'] for epoch in dev) and min(losses, default=0) > .98*_label_entropy(labels)
+    return all(epoch['constant'] for epoch in dev) and min(losses, default=0) > .98*knowing_nothing
 
 def is_one_answer(answers:list)->bool:
     "Is the same answer given to everything?"

@@ -13,6 +13,10 @@ from pathlib import Path
 from .letters import option_letters
 
 # %% ../../nbs/modeling/recipes.ipynb #bba9bb43
+def _selecting(select:str, task)->str: # `select`: `loss`, or a metric of tasks with one label
+    "What chooses the best epoch or head: if a task lacks that metric, the one that judges it"
+    return select if task.target == 'class' or select in ('loss', *task.metrics) else task.metric
+
 @dataclass(frozen=True)
 class Recipe:
     "How a model is fine-tuned"
@@ -36,6 +40,7 @@ class Recipe:
     def settings(self, task)->dict: # For the record
         "The hyperparameters for a task of `pronto.datasets.tasks`"
         settings = asdict(self) | {'epochs': self.epochs or task.epochs}
+        settings['select'] = _selecting(self.select, task)
         if not task.has_sense: settings['embeddings'] = 1.
         if self.start == 'random' or not task.has_sense: del settings['start'] # Older records do not have it
         if self.steps: settings['epochs'] = self.epochs # `None`, unless they were asked for
@@ -57,7 +62,7 @@ class ProbeRecipe:
 
     def settings(self, task)->dict: # For the record; those of pair tasks are the same
         "What identifies a probe"
-        return asdict(self)
+        return asdict(self) | dict(select=_selecting(self.select, task))
 
 # %% ../../nbs/modeling/recipes.ipynb #bba9bb47
 @dataclass(frozen=True)
@@ -79,7 +84,8 @@ class PromptRecipe:
 
     def settings(self, task)->dict: # For the record
         "What identifies a prompting; raises `InputError` for a task with more labels than letters"
-        if self.answers == 'letters': option_letters(len(task.labels), task.abbr)
+        is_asked_at_once = task.target == 'class' # Several labels are asked for one by one
+        if self.answers == 'letters' and is_asked_at_once: option_letters(len(task.labels), task.abbr)
         later = dict(chat=False, answers='letters', permuted=False, calibrated=False, endpoint='',
                      answer_tokens=16)
         never = 'instructions', 'most_requests', 'price'

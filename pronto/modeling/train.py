@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from typing import Callable, NamedTuple
 import numpy as np
 import torch, transformers
-from torch.nn.functional import cross_entropy, normalize
+from torch.nn.functional import normalize
 from torch.utils.data import SequentialSampler
 from transformers import Trainer, TrainerCallback, TrainingArguments
 from transformers.modeling_outputs import SequenceClassifierOutput
@@ -26,8 +26,9 @@ from .architectures import token_limit, token_table
 from .embedding_init import typical_words
 from .encoding import Packed, bare_ids, by_length, pack, padded
 from .layers import keep_used_tokens, spend_less
+from .objectives import OneLabel, objective_of
 from .outcome import (DEV_OF, Trained, cut_and_unknown, dataset_senses, is_collapsed,
-                                     label_ids, pick_device, scores, senses_of, spent, task_rows, test_sets)
+                                     pick_device, scores, senses_of, spent, task_rows, test_sets)
 from .probing import probe
 from .model import Model
 from .recipes import find_recipe
@@ -52,7 +53,7 @@ def _place_senses(
         new.copy_(torch.where(places.any(1, keepdim=True), normalize(places)*length, new))
 
 # %% ../../nbs/modeling/train.ipynb #0a8340e2
-_WATCHED = 'loss accuracy macro_f1 mcc mae constant'.split()
+_WATCHED = 'loss accuracy macro_f1 micro_f1 mcc spearman mae constant'.split()
 
 class KeepBest(TrainerCallback):
     "Keeps the weights of the best epoch"
@@ -138,28 +139,28 @@ class LeanTrainer(Trainer):
     def floating_point_ops(self, inputs): return 0
 
 # %% ../../nbs/modeling/train.ipynb #ft1task1
-def _most_likely(task, logits)->list[str]: # `logits`: (rows, labels)
-    return [task.labels[i] for i in logits.argmax(-1).tolist()]
-
-def _measure(task, found)->dict[str,float]: # `found`: of `Trainer`, with `predictions` (the logits)
+def _measure(objective:OneLabel, found)->dict[str,float]: # `found`: of `Trainer`; `predictions`: logits
     "The metrics of a task, and the loss over all rows, which replaces the mean over batches of `Trainer`"
     logits, labels = torch.from_numpy(found.predictions).float(), torch.from_numpy(found.label_ids)
-    predicted = _most_likely(task, logits)
-    metrics = scores(task, [task.labels[i] for i in labels.tolist()], predicted)
-    return metrics | dict(loss=float(cross_entropy(logits, labels)), constant=float(len(set(predicted)) == 1))
+    predicted = objective.answers(logits)
+    metrics = scores(objective.task, objective.true(labels), predicted)
+    loss = float(objective.loss(logits, labels))
+    return metrics | dict(loss=loss, constant=float(len(set(predicted)) == 1))
 
 # %% ../../nbs/modeling/train.ipynb #ft1task2
 class FineTuner(LeanTrainer):
     "A `Trainer` with a separate learning rate for new tokens, which records the loss of each batch"
-    def __init__(self, *args, task, keep:KeepBest, first_new:int=0, embeddings:float=1.0, **kwargs):
+    def __init__(self, *args, objective:OneLabel, keep:KeepBest, first_new:int=0, embeddings:float=1.0,
+                 **kwargs):
         super().__init__(*args, callbacks=[keep], preprocess_logits_for_metrics=_logits_of,
-                         compute_metrics=partial(_measure, task), **kwargs)
+                         compute_metrics=partial(_measure, objective), **kwargs)
+        self.objective = objective
         self.model_accepts_loss_kwargs = False # The loss is ours, so `Trainer` divides it by the accumulation
         self.keep, self.first_new, self.embeddings = keep, first_new, embeddings
 
     def compute_loss(self, model, inputs, return_outputs=False, **kwargs):
         outputs = model(**{k: v for k,v in inputs.items() if k != 'labels'})
-        loss = cross_entropy(_logits_of(outputs['logits']).float(), inputs['labels'])
+        loss = self.objective.loss(_logits_of(outputs['logits']).float(), inputs['labels'])
         if model.training: self.keep.losses.append(loss.detach())
         return (loss, outputs) if return_outputs else loss
 
@@ -277,7 +278,7 @@ class _Attempt:
 
     def prepare(self)->tuple: # The model, the id of its first new token, and the packed rows
         is_choice = isinstance(self.rows['train'][0], ChoiceRow)
-        labels = ('right',) if is_choice else self.task.labels
+        labels = ('right',) if is_choice else objective_of(self.task).outputs
         net, first = load_classifier(self.model, self.tokenizer, labels, n_senses=len(self.senses),
                                      seed=self.seed)
         ids = {sense: first+i for i,sense in enumerate(self.senses)} or None
@@ -310,7 +311,8 @@ class _Attempt:
 # %% ../../nbs/modeling/train.ipynb #c7a10003
 def _labelled(task, rows:list, inputs:list[dict])->list[dict]:
     "What a model reads of each row, with the number of the label"
-    return [read | {'labels': label} for read,label in zip(inputs, label_ids(task, rows))]
+    gold = objective_of(task).gold(rows).tolist()
+    return [read | {'labels': label} for read,label in zip(inputs, gold)]
 
 def _score_tested(trainer:Trainer, rows:list[dict])->dict: # As for dev
     "Score further rows during a training, which draws the same random numbers as without it"
@@ -320,6 +322,7 @@ def _score_tested(trainer:Trainer, rows:list[dict])->dict: # As for dev
 def _train(attempt:_Attempt, net, first:int, packed:dict)->tuple: # A `KeepBest`, and the answers by test set
     "Train a prepared model and test the weights of the best epoch"
     settings, task, rows = attempt.settings, attempt.task, attempt.rows
+    objective = objective_of(task)
     def scored(part): # The shortest first
         found = _labelled(task, rows[part], packed[part].inputs)
         return [found[i] for i in by_length(found)]
@@ -327,24 +330,24 @@ def _train(attempt:_Attempt, net, first:int, packed:dict)->tuple: # A `KeepBest`
     multiple = 8 if settings['bf16'] else 1 # Matrix units of 16 bits work on eight rows at a time
     collator = partial(collate, tokenizer=attempt.tokenizer, multiple=multiple)
     net.to(attempt.device)
-    _try_step(attempt.model, net, collator([train[i] for i in by_length(train)[-2:]]), len(task.labels))
+    _try_step(attempt.model, net, collator([train[i] for i in by_length(train)[-2:]]), len(objective.outputs))
     with temporary_folder() as folder:
         arguments = training_arguments(settings, folder, seed=attempt.seed, device=attempt.device)
-        trainer = FineTuner(net, arguments, collator, train, scored('dev'), task=task, keep=keep,
+        trainer = FineTuner(net, arguments, collator, train, scored('dev'), objective=objective, keep=keep,
                             first_new=first, embeddings=settings['embeddings'], progress=attempt.progress)
         for part in (p for p in rows if p.startswith(DEV_OF)):
             keep.tested[part.removeprefix(DEV_OF)] = partial(_score_tested, trainer, scored(part))
         trainer.train()
         keep.tested.clear() # They hold the trainer
         net.load_state_dict(keep.weights)
-        answers = {name: _answers(trainer, task, packed[name].inputs) for name in test_sets(rows)}
+        answers = {name: _answers(trainer, packed[name].inputs) for name in test_sets(rows)}
     return keep, answers
 
-def _answers(trainer:FineTuner, task, inputs:list[dict])->list[str]: # In the order of `inputs`
+def _answers(trainer:FineTuner, inputs:list[dict])->list[str]: # In the order of `inputs`
     "What a trained model answers; inputs of similar length are read together"
     order = by_length(inputs)
     logits = trainer.predict([inputs[i] for i in order]).predictions[np.argsort(order)]
-    return _most_likely(task, logits)
+    return trainer.objective.answers(torch.from_numpy(logits))
 
 # %% ../../nbs/modeling/train.ipynb #c7a10002
 def _run(attempt:_Attempt)->tuple: # The final settings, the packed rows, and as `_train`
@@ -359,12 +362,13 @@ def _run(attempt:_Attempt)->tuple: # The final settings, the packed rows, and as
 # %% ../../nbs/modeling/train.ipynb #150a273c
 def _run_until_learned(first:_Attempt)->tuple: # As `_run`, and what became of every start
     "Train; after a collapse start again, with half the learning rate and another seed, as often as allowed"
-    attempts, labels = [], label_ids(first.task, first.rows['train'])
+    attempts, objective = [], objective_of(first.task)
+    nothing = objective.knowing_nothing(objective.gold(first.rows['train']))
     for n in range(first.settings['restarts'] + 1):
         rate = first.settings['learning_rate']/2**n
         attempt = replace(first, settings=first.settings | {'learning_rate': rate}, seed=first.seed + 1000*n)
         *used, keep, answers = _run(attempt)
-        best, collapsed = keep.dev[keep.best[1]-1], is_collapsed(keep.dev, labels)
+        best, collapsed = keep.dev[keep.best[1]-1], is_collapsed(keep.dev, nothing)
         attempts.append({'seed': attempt.seed, 'learning_rate': rate, 'best_epoch': best['epoch'],
                          'constant': best['constant'], 'collapsed': collapsed})
         if not collapsed: break
@@ -435,7 +439,7 @@ def seconds_per_example(
         for i in range(0, len(inputs), size):
             batch, began = collate(inputs[i:i+size], tokenizer), time.perf_counter()
             with torch.autocast(device, torch.bfloat16, enabled=settings['bf16']):
-                _try_step(model, net, batch, len(task.labels))
+                _try_step(model, net, batch, len(objective_of(task).outputs))
             if device == 'cuda': torch.cuda.synchronize()
             times.append((time.perf_counter() - began)/len(batch['labels']))
     return min(times[1:] or times) # The first step takes longer

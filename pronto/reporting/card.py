@@ -20,7 +20,7 @@ from ..core.tables import own_direction
 from ..datasets.examples import row_texts
 from ..datasets.loading import open_datasets
 from ..datasets.manifest import NOT_STATED
-from ..datasets.tasks import TASKS, ChoiceTask, GivenLabel, know
+from ..datasets.tasks import TASKS, ChoiceTask, GivenLabel, NumberTask, know
 from .notebook_views import answers_to
 from .cells import between
 from .questions.question import Options
@@ -137,12 +137,14 @@ _PLAIN = dict(majority='the commonest label', lookup='a look-up of what was seen
               nearest='the most similar verse of train', cues='what length, capitals and punctuation give',
               frequency='what frequent words give', resemblance='what resembles the context',
               word_2='pairs of words', word_3='triples of words', char_5='groups of five letters',
-              char_7='groups of seven letters')
+              char_7='groups of seven letters', length='what length gives')
 
 def _plain(baseline:str, stem:str)->str:
     "What a baseline is, in words"
     if baseline == 'majority' and isinstance(TASKS.get(stem), ChoiceTask):
         return 'guessing'
+    if baseline == 'majority' and isinstance(TASKS.get(stem), NumberTask):
+        return 'the mean of all numbers'
     return _PLAIN.get(baseline, baseline)
 
 def verdict(answers:Answers)->str: # A sentence
@@ -164,7 +166,7 @@ def verdict(answers:Answers)->str: # A sentence
 def _metric(stem:str)->str: # In percent, as people know it
     "The metric of the task, or accuracy instead of a correlation"
     metric = main_metric(stem)
-    return metric if metric in IN_PERCENT else 'accuracy'
+    return metric if metric in IN_PERCENT or isinstance(TASKS.get(stem), NumberTask) else 'accuracy'
 
 def _best_baseline(answers:Answers, metric:str)->tuple[str,float]:
     scores = {b: answers.of_baseline(b).scores[metric].value for b in answers.baselines}
@@ -173,18 +175,21 @@ def _best_baseline(answers:Answers, metric:str)->tuple[str,float]:
 
 def _percent(x:float|None)->str: return decimal(None if x is None else 100*x, 1)
 
+def _figure(x:float|None, metric:str)->str:
+    return _percent(x) if metric in IN_PERCENT else decimal(x, 2)
+
 # %% ../../nbs/reporting/card.ipynb #card0014
 def _score_row(stem:str, model:str, answers:Answers)->list[str]:
     metric = _metric(stem)
     score = answers.scores[metric]
-    interval = between(score.interval, form=IN_BRACKETS) if score.interval else ''
+    interval = between(score.interval, metric, form=IN_BRACKETS) if score.interval else ''
     best, value = _best_baseline(answers, metric) if answers.baselines else ('', None)
     majority = answers.baselines.get('majority')
     most = answers.of_baseline('majority').scores[metric].value if majority else None
-    beside = f'{_percent(value)} ({_plain(best, stem)})' if best else _percent(None)
+    beside = f'{_figure(value, metric)} ({_plain(best, stem)})' if best else _percent(None)
     of = '' if metric == 'accuracy' else METRICS[metric]
-    own = f'{_percent(score.value)} {interval} {of}'.strip().replace(' ', '\N{NO-BREAK SPACE}')
-    return [_spelled(stem), model, own, beside, _percent(most), verdict(answers)]
+    own = f'{_figure(score.value, metric)} {interval} {of}'.strip().replace(' ', '\N{NO-BREAK SPACE}')
+    return [_spelled(stem), model, own, beside, _figure(most, metric), verdict(answers)]
 
 def score_card(records:list[Run])->Table:
     "Each model on each task beside the best baseline and chance, and what the test found"

@@ -63,10 +63,12 @@ def _in_folders(
 
 # %% ../../nbs/reporting/evaluating.ipynb #evp0009a
 _SCORES = 'accuracy', 'macro_f1', 'mcc', 'mae'
+_OF_SOME = 'micro_f1', 'spearman' # Of several labels, and of numbers
 
 def _frame_row(run:Run)->dict:
     "Plain numbers of one run"
     own = {name: getattr(run, name, None) for name in ('model', 'task', 'protocol', *_SCORES)}
+    own |= {name: run.score(name) for name in _OF_SOME if run.score(name) is not None}
     return own | {f'accuracy_{name}': value for name,value in run.baselines.items()}
 
 def _copy_record(path:Path, place:Path):

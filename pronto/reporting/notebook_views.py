@@ -128,7 +128,9 @@ def confusion(record:Run)->tuple[list[str],list[list[int]]]: # Labels; rows: tru
 # %% ../../nbs/reporting/notebook_views.ipynb #7c0d85b4
 def plot_confusions(records:list[Run]): # A figure of matplotlib
     "A confusion matrix per task, of the run that is best on dev"
-    has_labels = lambda r: r.task not in TASKS or TASKS[r.task].labels # Questions do not
+    def has_labels(run): # One of a few; questions, sets of labels and numbers are none
+        task = TASKS.get(run.task)
+        return task is None or task.labels and task.target == 'class'
     chosen = list(filter(has_labels, best_of(records)))
     fig, axes = panels(len(chosen), 2.6, 2.9)
     for ax,record in zip(axes, chosen):

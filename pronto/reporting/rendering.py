@@ -80,9 +80,11 @@ def _data(c): # Of the latest run
     last = max(c.runs, key=lambda r: r.finished)
     return last.splits or '', last.limit
 
+_IN_FILES = 'accuracy', 'macro_f1', 'mcc', 'mae', 'f1' # Others stand where they judge a task
+
 def _metrics(c):
     found = c.answers.scores if c.answers else {}
-    return [shown(m, found[m].value) if m in found else None for m in METRICS]
+    return [shown(m, found[m].value) if m in found else None for m in _IN_FILES]
 
 def _difference(c):
     accuracy = _metrics(c)[0]
@@ -125,7 +127,7 @@ CELL_COLUMNS = [
     Column('epochs', get=lambda c: c.first and c.first.hyperparameters.get('epochs')),
     Column('among_best'),
     Column('metric', get=lambda c: c.answers and c.metric), # Of `ours`
-    Column(tuple(METRICS), get=_metrics), # In percent, but for MCC and the error of counts
+    Column(_IN_FILES, get=_metrics), # In percent, but for MCC and the error of counts
     Column('from_seeds', get=lambda c: c.main and c.main.from_seeds), # Share of the variance
     Column('items chapters', get=_size), # Of the test set
     Column('unambiguous unambiguous_items', get=_unambiguous), # On verses whose sentences agree on the label
@@ -159,13 +161,13 @@ def _description(cell:dict)->str:
 BASELINE_NAMES = dict(majority='majority', lookup='look-up', cues='cues', ngram='n-grams',
                       ngram_balanced='n-grams, balanced', nearest='nearest verse', frequency='frequency',
                       resemblance='resemblance', word_2='2 words', word_3='3 words', char_5='5 letters',
-                      char_7='7 letters')
+                      char_7='7 letters', length='length')
 OWN_TABLE = 'Own translations'
 _TITLES = {'Table 1': 'Task accuracy for English by model and translation',
            'Table 2': 'Task accuracy for medium-resource languages by language and translation',
            'Table 3': 'Task accuracy for low-resource languages by language and translation'}
 _BESIDE = dict(accuracy=('mcc','mae','f1'), macro_f1=('mcc',), mcc=('accuracy',), mae=('accuracy',),
-               f1=('accuracy',)) # Set small
+               f1=('accuracy',), micro_f1=('accuracy',), spearman=('mae',)) # Set small
 
 Block = list[list[dict]] # Of one translation and test set: a cell for each system and task; majority is first
 
@@ -217,7 +219,8 @@ class Accuracies:
 # %% ../../nbs/reporting/rendering.ipynb #28637baa
 _LARGE = dict(accuracy='Accuracy in percent', macro_f1='Macro F1 in percent',
               mcc="Matthews' correlation coefficient (MCC)", mae='Mean absolute error; less is better',
-              f1='F1 of spans or answers in percent')
+              f1='F1 of spans or answers in percent', micro_f1='Micro F1 in percent',
+              spearman="Spearman's rank correlation")
 _BASELINES = dict(majority='majority (the first of a block)',
                   lookup='look-up (what can be remembered from train)',
                   cues='cues (logistic regression over punctuation, capitals, digits, length and place)',
@@ -227,7 +230,8 @@ _BASELINES = dict(majority='majority (the first of a block)',
                   frequency='frequency (the choice of more frequent words)',
                   resemblance='resemblance (the choice that shares most letters with the context)',
                   word_2='2 words (an n-gram model of train)', word_3='3 words (likewise)',
-                  char_5='5 letters (likewise)', char_7='7 letters (likewise)')
+                  char_5='5 letters (likewise)', char_7='7 letters (likewise)',
+                  length='length (a line through the number of letters)')
 _ON_WORDS = '; for words the tag that those with a capital have'
 _METHOD = '{large}: the mean over test items and seeds{small}. Rows without a language model: {baselines}.'
 _SMALL_IN_SHORT = (', beside it the difference to the best baseline of the task, which knows no language '
@@ -309,7 +313,8 @@ def _method(found:Accuracies, short:bool)->str:
     if short: return f'{large}: the mean over test items and seeds{_SMALL_IN_SHORT}'
     names = METRICS | dict(mae='for counts the mean absolute error')
     small = f'; small: {", ".join(names[m] for m in found.small)}' if found.small else ''
-    words = any(task.has_items and task.abbr in found.metrics for task in TASKS.values())
+    words = any(task.target == 'class' and task.has_items and task.abbr in found.metrics
+                for task in TASKS.values())
     said = _BASELINES | dict(cues=_BASELINES['cues'] + _ON_WORDS*words)
     used = dict.fromkeys(cell['reference'] for cell in found.cells if cell['reference'])
     return _METHOD.format(large=large, small=small, baselines=', '.join(said[name] for name in used))

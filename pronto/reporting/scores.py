@@ -20,7 +20,6 @@ from ..core.files import InputError, warn_once
 from ..core.seeds import SeedDifference, SeedScore, compare_seeds, item_values, metric_sums
 from ..core.seeds import score_confusions, score_seeds
 from ..core.stats import ByChapter, all_labels, chapter_cells, confusion_metrics, confusions, holm
-from ..core.stats import metric_bounds
 from ..core.tables import grouped
 from ..datasets.tasks import TASKS
 from ..modeling.adapting import depends_on_seed
@@ -41,7 +40,7 @@ def _scored(answers)->dict[str,SeedScore]:
         return {metric: score for metric,score in found.items() if metric in _metrics_of(answers.task)}
     sums = {metric: answer_sums(answers, metric) for metric in task.metrics}
     how = dict(chapters=answers.by_chapter, draws=answers.draws)
-    return {m: score_seeds(v, bounds=metric_bounds(m), **how) for m,v in sums.items()}
+    return {m: score_seeds(v, bounds=task.bounds(m), **how) for m,v in sums.items()}
 
 # %% ../../nbs/reporting/scores.ipynb #rsclat02
 class Later(Sequence):
@@ -258,8 +257,9 @@ def read_seeds(records:list[Run], shared:set|None=None)->Answers:
     return answers.among(shared)
 
 # %% ../../nbs/reporting/scores.ipynb #rsc14
-METRICS = dict(accuracy='accuracy', macro_f1='macro F1', mcc='MCC', mae='mean absolute error', f1='F1')
-IN_PERCENT = 'accuracy', 'macro_f1', 'f1'
+METRICS = dict(accuracy='accuracy', macro_f1='macro F1', mcc='MCC', mae='mean absolute error', f1='F1',
+               micro_f1='micro F1', spearman="Spearman's ρ")
+IN_PERCENT = 'accuracy', 'macro_f1', 'f1', 'micro_f1'
 
 def shown(metric:str, value:float|None)->float|None: # As a table has it
     "Accuracy and macro F1 in percent, other metrics as they are"
@@ -269,8 +269,7 @@ def shown(metric:str, value:float|None)->float|None: # As a table has it
 def _metrics_of(stem:str)->tuple[str,...]:
     task = TASKS.get(stem)
     if stem == 'retrieval': return ('accuracy',) # Only one label is right
-    if task and task.has_items: return task.metrics
-    return tuple(m for m in METRICS if m != 'f1' and (m != 'mae' or task and task.counts))
+    return task.metrics if task else ('accuracy','macro_f1','mcc')
 
 def main_metric(
     task:str,
@@ -341,13 +340,14 @@ def answer_values(
     answers:Answers, metric:str='accuracy'
 )->np.ndarray: # (seeds, n); more is better, and the mean of a row is the metric of a run
     "The metric as one number per run and item"
-    task = TASKS.get(answers.task)
+    return (-1 if metric == 'mae' else 1)*_item_values(answers, metric)
+
+def _item_values(answers:Answers, metric:str)->np.ndarray: # (seeds, n)
+    task, true = TASKS.get(answers.task), answers.true
     if task and task.has_items:
-        return np.array([task.item_values(metric, answers.true, run, answers.chapters)
-                         for run in answers.predicted])
-    sign = -1 if metric == 'mae' else 1
-    row = lambda run: item_values(metric, answers.labels, answers.true, run, answers.counts)
-    return sign*np.array([row(run) for run in answers.predicted])
+        return np.array([task.item_values(metric, true, run, answers.chapters) for run in answers.predicted])
+    counts = answers.counts
+    return np.array([item_values(metric, answers.labels, true, run, counts) for run in answers.predicted])
 
 # %% ../../nbs/reporting/scores.ipynb #rscscor2
 def compare_values(

@@ -61,7 +61,7 @@ def _draws_of(
     first = next(iter(models.values()))
     task = TASKS.get(first.task)
     has_items = bool(task and task.has_items)
-    if metric not in (task.metrics if has_items else METRICS.keys() - {'f1'}): return {}
+    if metric not in (task.metrics if has_items else ('accuracy','macro_f1','mcc','mae')): return {}
     where = first.by_chapter, first.chapter_names
     if has_items: return draw_sums({name: answer_sums(a, metric) for name,a in models.items()}, *where)
     counted = {name: [a.confusion(run) for run in a.predicted] for name,a in models.items()}
@@ -84,7 +84,9 @@ def stratum_of(
 def _stratum(models:dict[str,Answers], metric:str, shared:set|None)->Stratum|None:
     models = {name: answers.among(shared) for name,answers in models.items()}
     first = next(iter(models.values()))
-    if metric == 'mae' and not first.counts or not first.true: return None
+    task = TASKS.get(first.task)
+    has_size = first.counts or task and metric in task.metrics
+    if metric == 'mae' and not has_size or not first.true: return None
     found = stratum_of(models, metric)
     return found if found.draws else None
 

@@ -12,11 +12,13 @@ import numpy as np
 from collections import Counter
 from functools import partial
 from pathlib import Path
+from typing import Callable
 import pronto
 from ..core.files import ANY_SHAPE, InputError, content_hash, data_dir, reading, write_aside
 from ..datasets.shortcuts import predict_cues
 from ..datasets.pairs import numbered
 from ..datasets.shortcuts import NearestText
+from ..datasets.tasks import VerseTask
 
 
 # %% ../../nbs/runs/baselines.ipynb #69245262
@@ -92,6 +94,50 @@ def predict_nearest(task, train:list, test:list)->list[str]: # A label for each 
     asking = task.nearest(*task.gather(train, test))
     return [task.labels[int(i)] for i in asking.predict(texts.answer(asking.questions))]
 
+# %% ../../nbs/runs/baselines.ipynb #bntg02
+def _as_labels(predict:Callable)->Callable:
+    "A baseline that takes each set of labels, or each number, for a label"
+    def answer(task, train:list, test:list)->list[str]:
+        known = tuple(dict.fromkeys(row.label for row in [*train, *test]))
+        alike = VerseTask(task.stem, task.abbr, task.question, task.label, known)
+        return predict(alike, train, test)
+    return answer
+
+def _by_label(predict:Callable)->Callable:
+    "A baseline that is asked about each label by itself"
+    def answer(task, train:list, test:list)->list[str]:
+        found = []
+        for label in task.labels:
+            asked = task.asking(label)
+            found.append(predict(asked, task.about(label, train), task.about(label, test)))
+        return task.together(found)
+    return answer
+
+def _predict_mean(task, train:list, test:list)->list[str]:
+    numbers = task.numbers(task.true_labels(train))
+    return task.said(np.full(len(test), numbers.mean()))
+
+def _by_regression(features:Callable, strength:float)->Callable: # `features`: of rows
+    "A baseline for numbers"
+    def answer(task, train:list, test:list)->list[str]:
+        from sklearn.linear_model import Ridge
+        x = features(task, [*train, *test])
+        model = Ridge(strength).fit(x[:len(train)], task.numbers(task.true_labels(train)))
+        return task.said(model.predict(x[len(train):]))
+    return answer
+
+def _lengths(task, rows:list)->np.ndarray: # (rows, 1)
+    return np.array([[len(row.text)] for row in rows], float)
+
+_OTHER_BASELINES = dict( # By target
+    several=dict(majority=_as_labels(predict_majority), lookup=_as_labels(predict_lookup),
+                 cues=_by_label(predict_surface), ngram=_by_label(predict_ngrams),
+                 ngram_balanced=_by_label(partial(predict_ngrams, balanced=True)),
+                 nearest=_as_labels(predict_nearest)),
+    number=dict(majority=_predict_mean, lookup=_as_labels(predict_lookup),
+                length=_by_regression(_lengths, 0.), ngram=_by_regression(_features, 1.),
+                nearest=_as_labels(predict_nearest)))
+
 # %% ../../nbs/runs/baselines.ipynb #49cbc82a
 BASELINES = dict(majority=predict_majority, lookup=predict_lookup, cues=predict_surface, ngram=predict_ngrams,
                  ngram_balanced=partial(predict_ngrams, balanced=True), nearest=predict_nearest)
@@ -99,6 +145,7 @@ BASELINES = dict(majority=predict_majority, lookup=predict_lookup, cues=predict_
 def baselines_of(task)->dict: # Name to a function with the signature of `predict_majority`
     "The baselines of a task; tasks with items, and choices, have their own"
     if task.baselines is not None: return task.baselines
+    if task.target != 'class': return _OTHER_BASELINES[task.target]
     needless = {'ngram_balanced'} if task.has_sense else set() # The labels of pairs are balanced
     return {name: predict for name,predict in BASELINES.items() if name not in needless}
 
@@ -116,7 +163,7 @@ def baseline_results(
     "What a record holds of the baselines"
     return dict(baselines={name: value['accuracy'] for name,(value,_) in scored.items()},
                 baseline_scores={name: value for name,(value,_) in scored.items()},
-                baseline_intervals={name: interval['accuracy'] for name,(_,interval) in scored.items()})
+                baseline_intervals={name: interval.get('accuracy') for name,(_,interval) in scored.items()})
 
 # %% ../../nbs/runs/baselines.ipynb #bk00003
 def _identity(task, train:list, test:list)->str: # A hash

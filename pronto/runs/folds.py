@@ -11,7 +11,7 @@ from collections import Counter
 from statistics import mean
 from ..core.files import content_hash
 from ..core.seeds import INTERVALS, score_runs, score_seeds
-from ..core.stats import metric_bounds, score
+from ..core.stats import score
 from ..datasets.tasks import TASKS
 from ..modeling.outcome import is_one_answer
 from .baselines import baseline_results
@@ -49,7 +49,7 @@ def score_answers(task, true:list[str], answers:list[str], chapters:list)->tuple
     found = {}
     for metric in task.metrics:
         values = task.item_values(metric, true, answers, chapters)
-        found[metric] = score_seeds([values], chapters, bounds=metric_bounds(metric))
+        found[metric] = score_seeds([values], chapters, bounds=task.bounds(metric))
     value = dict.fromkeys(('accuracy','macro_f1','mcc')) | {m: s.value for m,s in found.items()}
     return value, {m: s.interval for m,s in found.items()}
 
@@ -61,6 +61,8 @@ def score_table(task, table:list[dict], baselines, chapters:list)->dict: # Field
     def of(name): return score_answers(task, column('label'), column(name), chapters)
     value, intervals = of('predicted')
     found = value | dict(intervals=intervals) | baseline_results({name: of(name) for name in baselines})
+    found['accuracy_without_parallels'] = None
+    if value['accuracy'] is None: return found # Numbers are not right or wrong
     found['accuracy_without_parallels'] = _accuracy([r for r,x in zip(right, marked('parallel')) if not x])
     if 'unambiguous' in table[0]:
         clear = [r for r,x in zip(right, marked('unambiguous')) if x]

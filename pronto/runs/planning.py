@@ -210,7 +210,7 @@ def _in_language_of(dataset:Dataset, recipe, instructions:dict|None): # A recipe
 # %% ../../nbs/runs/planning.ipynb #pl14p
 def _require_parts(model:Model, task):
     "Refuse word vectors for a task that asks for an answer to each token, span or query"
-    if model.kind.has_parts or not task.has_items: return
+    if model.kind.has_parts or not task.has_parts: return
     raise InputError(model, f'gives one answer to a whole text, and {task.abbr} asks for one to each part; '
                             'give a transformer, e.g. bert-base-multilingual-cased, or choose another task '
                             'with -t')

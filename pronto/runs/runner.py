@@ -324,16 +324,23 @@ def _root(t:Training)->tuple:
     return start, t.model, t.key.task, t.key.seed
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe80f
+_NOT_BY_ACCURACY = dict( # What a run has then, to the metric, its name and its form
+    f1=('f1', 'F1', '.1%'), micro_f1=('macro_f1', 'macro F1', '.1%'),
+    spearman=('spearman', 'Spearman', '.2f'))
+
 def _scores_in_words(run:Run)->str:
     "The score that a run is judged by beside that of the baselines: F1 where there is one, as for tags"
-    if run.accuracy is None: return ''
-    by_f1 = run.f1 is not None
-    scores = {name: found.get('f1') for name,found in run.baseline_scores.items()} if by_f1 else run.baselines
-    beside = ', '.join(f'{name} {score:.1%}' for name,score in scores.items() if score is not None)
+    has = next((field for field in _NOT_BY_ACCURACY if run.score(field) is not None), '')
+    metric, name, form = _NOT_BY_ACCURACY.get(has, ('accuracy', 'accuracy', '.1%'))
+    if run.score(metric) is None: return ''
+    scores = {key: found.get(metric) for key,found in run.baseline_scores.items()}
+    if metric == 'accuracy': scores = run.baselines
+    beside = ', '.join(f'{key} {score:{form}}' for key,score in scores.items() if score is not None)
     rows = rows_of_baselines(run) if beside else 0
     if rows: beside += f'; these learn from {rows:,} rows'
-    if by_f1: return f'F1 {run.f1:.1%} ({beside}), accuracy {run.accuracy:.1%}'
-    return f'accuracy {run.accuracy:.1%} ({beside})'
+    said = f'{name} {run.score(metric):{form}} ({beside})'
+    has_both = metric != 'accuracy' and run.accuracy is not None
+    return f'{said}, accuracy {run.accuracy:.1%}' if has_both else said
 
 def _warnings(run:Run)->list[str]:
     "What the reader should know about a score"

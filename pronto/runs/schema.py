@@ -26,7 +26,8 @@ def _in_order(ends:list[float])->list[float]:
 
 Interval = Annotated[list[float], Field(min_length=2, max_length=2), AfterValidator(_in_order)]
 
-_BOUNDS = dict.fromkeys('accuracy macro_f1 f1 exact known order'.split(), (0, 1)) | dict(mcc=(-1, 1))
+_BOUNDS = dict.fromkeys('accuracy macro_f1 micro_f1 f1 exact known order'.split(), (0, 1))
+_BOUNDS |= dict.fromkeys(('mcc','spearman'), (-1, 1))
 
 def _in_bounds(named:dict)->dict:
     "Refuse a named score that cannot be"
@@ -81,7 +82,9 @@ KEYS = list(RequiredFields.model_fields)
 # %% ../../nbs/runs/schema.ipynb #5c0e06a2
 class _MoreFields(RequiredFields):
     "Fields that a record may leave out"
-    mae:Size|None = None # For counts
+    mae:Size|None = None # For counts and numbers
+    micro_f1:Share|None = None # Of several labels
+    spearman:Coefficient|None = None # Of numbers, which have no accuracy
     f1:Share|None = None # Of spans, of answers or of pairs
     intervals_by:str = '' # `pronto.core.seeds.INTERVALS`; empty for the bootstrap of older records
     baseline_intervals:dict[str,Interval|None] = {}
@@ -185,6 +188,10 @@ class Run(_Named):
     def source_names(self)->list[str]: return list(map(self._named, self.sources))
 
     @property
+    def is_scored(self)->bool: # Not a reading, or answers to a test set without labels
+        return self.accuracy is not None or self.spearman is not None
+
+    @property
     def is_search(self)->bool: return self.protocol == 'retrieval' # Of another translation, in `train`
     @property
     def is_reading(self)->bool: return self.protocol in ('perplexity','memory') # No labels
@@ -226,7 +233,7 @@ def as_run(record)->Run:
         first = e.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise ValueError(f'has a bad value at {place} ({first["msg"]})') from e
-    if run.accuracy is None and not run.is_reading and run.protocol != 'submission':
+    if not run.is_scored and not run.is_reading and run.protocol != 'submission':
         raise ValueError('has no accuracy')
     if (run.best_epoch or 1) > max(1, len(run.dev)): raise ValueError('has fewer epochs than its best')
     try: json.dumps(record, ensure_ascii=False).encode()

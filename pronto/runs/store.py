@@ -208,7 +208,7 @@ def prediction_columns(
 
 def coded_columns(record:Run)->Columns:
     "The predictions of a run, of which each text is there once; raises `InputError`"
-    needed = {'predicted'} if record.accuracy is None else {'label','predicted'}
+    needed = {'label','predicted'} if record.is_scored else {'predicted'}
     if record.is_reading: needed = {'ref'}
     first,*others = (read_answers_of(Path(path), needed) for path in record.paths or [record.path])
     if not others: return first
@@ -369,7 +369,8 @@ def _describe(task, manifest:dict, runs):
     "Keep what a manifest says about a task, so that tables made from this store know it"
     check_labels(task, runs)
     labels, found = manifest.get('labels', {}).get(task.stem), described_in(manifest).get(task.stem)
-    if labels: about = dict(kind='verse', name=task.abbr, metric=task.metric, labels=labels)
+    kind = manifest.get('kinds', {}).get(task.stem, 'verse')
+    if labels: about = dict(kind=kind, name=task.abbr, metric=task.metric, labels=labels)
     elif found: about = {name: found[name] for name in _DESCRIBED if name in found}
     else: return
     _write_json(_description(task, runs), about)

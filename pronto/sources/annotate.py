@@ -89,7 +89,8 @@ def _annotate_columns(books:Iterable[dict], wanted:Wanted)->_Found:
 def _annotate_labels(tables:Iterable[LabelTable], wanted:Wanted)->_Found:
     "Annotate verses with the labels of a table"
     [table] = tables
-    about = dict(edition=f'{len(table.verses):,} verses', tasks=list(table.labels), labels=table.labels)
+    about = dict(edition=f'{len(table.verses):,} verses', tasks=list(table.labels), labels=table.labels,
+                 kinds=table.kinds)
     if table.licences:
         about['licence'] = '; '.join(table.licences)
     return table.verses, dict(name=table.name) | about
@@ -219,6 +220,8 @@ def _find_source(folder:Path)->tuple[SourceType,list[Path]]:
     known = [s.files_are for s in SOURCES]
     if _is_table(folder):
         return _LABELS, label_files(folder)
+    if not folder.exists():
+        raise InputError(folder, 'does not exist; name an annotated source')
     if not folder.is_dir():
         what = f'is not a folder; name the folder of an annotated source: {" or ".join(known)}'
         raise InputError(folder, what)

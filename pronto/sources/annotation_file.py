@@ -68,7 +68,8 @@ def write_annotations(annotations:Annotations, path):
         raise ValueError('annotations of several sources; write each to a file of its own')
     _require_free_words(annotations, path)
     about = asdict(annotations.source)
-    about = {name: value for name,value in about.items() if value or name not in ('labels','more','by_task')}
+    later = 'labels', 'kinds', 'more', 'by_task' # Earlier versions do not know them
+    about = {name: value for name,value in about.items() if value or name not in later}
     header = {'pronto.source': json.dumps(about, ensure_ascii=False, sort_keys=True)}
     verses = annotations.verses.values()
     has_entities = any(v.entities or v.speeches for v in verses)

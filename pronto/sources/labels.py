@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from statistics import mean
 from typing import NamedTuple
 from unicodedata import category, combining, name, normalize
 from ..bibles.rows import clean_label, find_book, label_verses
@@ -27,11 +28,12 @@ _THREE = 'book', 'chapter', 'verse'
 _FOR_PEOPLE = {'note', 'notes', 'comment', 'comments', 'remark', 'remarks', 'text', 'verse_text',
                'translation', 'annotator', 'date'}
 _NOT_TASKS = dict(split='split', published_split='split', licence='licence', license='licence')
+_STATED = re.compile(r'\s*\((class|several|number)\)$')
 _STEM = re.compile('[a-z][a-z0-9_]{0,59}')
 
 def _stem(header:str)->str: # e.g. `speech_act`; empty if the name cannot be one
     "What a column is called as a task"
-    plain = ''.join(c for c in normalize('NFKD', header.casefold()) if not combining(c))
+    plain = ''.join(c for c in normalize('NFKD', _STATED.sub('', header.casefold())) if not combining(c))
     stem = re.sub(r'[\W_]+', '_', plain).strip('_')
     return stem if _STEM.fullmatch(stem) else ''
 
@@ -41,6 +43,7 @@ class _Head(NamedTuple):
     refs:list[int] # One, or three for book, chapter and verse
     tasks:dict[str,int] # By stem
     others:dict[str,int] # `split` and `licence`
+    stated:dict[str,str] # The kind of a task, where the name of the column says it
 
 def _reference_columns(stems:list[str], header:list[str])->list[int]:
     if {*_THREE} <= {*stems}:
@@ -58,7 +61,7 @@ def _head(header:list[str])->tuple[_Head,list[str]]: # And the names of columns 
     "The columns; raises `ValueError` if they are not those of a table of labels"
     stems = list(map(_stem, header))
     refs = _reference_columns(stems, header)
-    found = _Head(refs, {}, {})
+    found = _Head(refs, {}, {}, {})
     for_people = []
     for i,(shown,stem) in enumerate(zip(header, stems)):
         if i in refs:
@@ -74,6 +77,8 @@ def _head(header:list[str])->tuple[_Head,list[str]]: # And the names of columns 
         if stem in group:
             raise ValueError(f'has two columns {stem!r}; rename one')
         group[stem] = i
+        if said := _STATED.search(shown.casefold()):
+            found.stated[stem] = said[1]
     if not found.tasks:
         raise ValueError('has no column of labels; add one that is named after its task')
     return found, for_people
@@ -131,6 +136,7 @@ def _verses(text:str)->list[Ref]: # One or more
 # %% ../../nbs/sources/labels.ipynb #lb09m
 _NONE = '-'
 _LONGEST = 60 # Characters of a label
+_NUMBER = re.compile(r'[+-]?\d{1,9}([.,]\d{1,2}|\.\d{3,9})?') # `1,000` may be one or a thousand
 
 def _check_label(label:str):
     "Raise `ValueError` for what cannot be a label"
@@ -143,7 +149,7 @@ def _check_label(label:str):
     if len(label) > _LONGEST:
         raise ValueError(f'has a label of {len(label):,} characters, {label[:20]!r} ...; shorten it, or call '
                          'the column note to leave it out')
-    if ',' in label:
+    if ',' in label and not _NUMBER.fullmatch(label):
         raise ValueError(f'has a comma in the label {label!r}; write several labels as Sin;Faith')
 
 def _labels_in(cell:str)->list[str]: # Empty if there is none
@@ -239,49 +245,133 @@ def _doubts(counts:Counter)->list[str]:
         doubts.append(f'labels of fewer than {_FEW_VERSES} verses: {", ".join(few)}')
     return doubts
 
+# %% ../../nbs/sources/labels.ipynb #lb23
+_MOST_CLASSES = 10 # Different numbers of a task of classes
+_LEAST_SEVERAL = .05 # Of the verses with labels
+
+_Said = dict[Ref,dict[str,int]] # Verse to label to the number of its first row
+
+def _counts(said:_Said)->Counter:
+    return Counter(label for some in said.values() for label in some)
+
+def _kind(said:_Said, stated:str)->str: # `class`, `several` or `number`
+    "What a column is; raises `ValueError` if its name says something else than its cells"
+    labels = _counts(said)
+    odd = [label for label in labels if not _NUMBER.fullmatch(label)]
+    if stated == 'number' and odd:
+        raise ValueError(f'should have numbers, but has {odd[0][:40]!r}; correct it, or leave (number) out')
+    has_points = any(re.search('[.,]', label) for label in labels)
+    if not stated and labels and not odd and (len(labels) > _MOST_CLASSES or has_points):
+        return 'number'
+    several = [some for some in said.values() if len(some) > 1]
+    in_a_cell = any(len({*some.values()}) < len(some) for some in several)
+    if not stated and (in_a_cell or len(several) >= _LEAST_SEVERAL*len(said)) and several:
+        return 'several'
+    return stated or 'class'
+
+def _require_one(said:_Said, unit:str):
+    "Raise `ValueError` for a verse that has two labels by a slip"
+    for ref,some in said.items():
+        if len(some) < 2:
+            continue
+        (one, first), (other, second), *_ = some.items()
+        raise ValueError(f'{ref} is {one} in {unit} {first} and {other} in {unit} {second}; give it one '
+                         f'label, or both as {one};{other}')
+
+# %% ../../nbs/sources/labels.ipynb #lb25
+def _number(label:str)->str: # e.g. `2.5` for `2,50`
+    return f'{float(label.replace(",", ".")):.10g}'
+
+def _as_numbers(said:_Said)->tuple[_Said,list[str]]: # With one number for each verse; the ends
+    "Take the mean where a verse has several numbers; raises `ValueError` if all are the same"
+    found = {}
+    for ref,some in said.items():
+        numbers = [float(_number(label)) for label in some]
+        found[ref] = {_number(str(mean(numbers))): 0} if numbers else {}
+    values = sorted({float(label) for some in found.values() for label in some})
+    if len(values) < 2:
+        raise ValueError(f'has {len(values)} different numbers; a task needs two or more')
+    return found, [_number(str(values[0])), _number(str(values[-1]))]
+
+def _as_labels(said:_Said)->list[str]: # Sorted
+    "The labels of a task; raises `ValueError` if there are too few or too many"
+    counts = _counts(said)
+    if counts and {label.lower() for label in counts} <= _LIKE_SPLITS:
+        raise ValueError('looks like a division into train, dev and test; call it split, or rename its '
+                         'labels')
+    if not 1 < len(counts) <= _MOST_LABELS:
+        found = f'{len(counts):,} labels'
+        if len(counts) == 1:
+            found = f'only the label {[*counts][0]!r}'
+        raise ValueError(f'has {found}; a task has 2 to {_MOST_LABELS}')
+    return sorted(counts)
+
+# %% ../../nbs/sources/labels.ipynb #lb26
+class _Column(NamedTuple):
+    "What a column is as a task"
+    kind:str # `class`, `several` or `number`
+    labels:list[str] # Sorted; of numbers the least and the greatest
+    said:_Said
+    notes:list[str] # What is to be known about it
+
+def _column(said:_Said, stated:str, n_blank:int, unit:str)->_Column:
+    "Find out what a column is; raises `ValueError` for one that is no task"
+    kind = _kind(said, stated)
+    notes = []
+    n_several = sum(len(some) > 1 for some in said.values())
+    if kind == 'number':
+        n = len(_counts(said))
+        said, labels = _as_numbers(said)
+        notes.append(f'a task of numbers, from {labels[0]} to {labels[1]} ({n:,} different ones; if they are '
+                     'names of classes, add (class) to the name of the column)')
+        if n_several:
+            notes.append(f'{n_several:,} verses have several numbers, whose mean counts')
+    else:
+        labels = _as_labels(said)
+        if kind == 'class':
+            _require_one(said, unit)
+        else:
+            notes.append(f'a task of several labels, which {n_several:,} verses have')
+        notes += _doubts(_counts(said))
+    if n_blank:
+        notes.append(f'{n_blank:,} empty cells are verses without a label')
+    return _Column(kind, labels, said, notes)
+
 # %% ../../nbs/sources/labels.ipynb #lb09c
 class LabelTable(NamedTuple):
     "A table of labels"
     verses:dict[Ref,VerseAnnotation] # In canonical order
-    labels:dict[str,list[str]]       # Stem of each task to its labels
+    labels:dict[str,list[str]]       # Stem of each task to its labels; of numbers the least and the greatest
     licences:list[str]               # Each once
     name:str                         # What the labels are called as a source
+    kinds:dict[str,str]              # Stem of each task that has not one class: `several` or `number`
 
-def _labels(said:dict[Ref,dict[str,int]])->list[str]: # Sorted
-    "The labels of a task; raises `ValueError` if there are too few or too many, or several in a verse"
-    counts = Counter(label for some in said.values() for label in some)
-    if {label.lower() for label in counts} <= _LIKE_SPLITS and counts:
-        raise ValueError('looks like a division into train, dev and test; call it split, or rename its '
-                         'labels')
-    several = next((f'{ref} ({";".join(some)})' for ref,some in said.items() if len(some) > 1), '')
-    if several:
-        raise ValueError(f'has several labels in {several}; give a verse one label')
-    if not 1 < len(counts) <= _MOST_LABELS:
-        said = f'{len(counts):,} labels'
-        if len(counts) == 1:
-            said = f'only the label {[*counts][0]!r}'
-        raise ValueError(f'has {said}; a task has 2 to {_MOST_LABELS}')
-    return sorted(counts)
+def _columns(path, unit:str, head:_Head, rows:_Rows)->dict[str,_Column]: # By stem
+    "What the columns are as tasks; raises `InputError`"
+    found = {}
+    for stem,said in sorted(rows.said.items()):
+        try:
+            found[stem] = _column(said, head.stated.get(stem, ''), rows.blanks[stem], unit)
+        except ValueError as e:
+            raise InputError(path, str(e), f'column {stem}') from e
+        for note in found[stem].notes:
+            warn_once(printable(f'{path}, column {stem}: {note}'))
+    return found
+
+def _annotation(ref:Ref, stems:list[str], columns:dict[str,_Column], split:str)->VerseAnnotation:
+    labels = []
+    for stem in stems:
+        has = columns[stem].said.get(ref, ())
+        labels += [Label(stem, label) for label in sorted(has)]
+    return VerseAnnotation(ref, (), False, labels=tuple(labels), split=split)
 
 # %% ../../nbs/sources/labels.ipynb #lb09c-b
-def _notes(stem:str, said:dict, n_blank:int)->list[str]:
-    "What is to be known about a column"
-    counts = Counter(label for some in said.values() for label in some)
-    notes = _doubts(counts)
-    if n_blank:
-        notes.append(f'{n_blank:,} empty cells are verses without a label')
-    return notes
-
-def _annotation(ref:Ref, rows:_Rows)->VerseAnnotation:
-    labels = [Label(stem, label) for stem,said in rows.said.items() for label in said.get(ref, ())]
-    return VerseAnnotation(ref, (), False, labels=tuple(labels), split=rows.verses[ref])
-
 def read_labels(path)->LabelTable:
     "Read a table of labels; raises `InputError` with the line that is wrong"
     table = read_table_cells(path)
     if not table.rows:
         raise InputError(path, 'is empty; write a header and a row for each verse')
-    (first, header), *rows = table.rows
+    (first, header), *lines = table.rows
     while not header[-1]:
         header.pop()
     try:
@@ -290,14 +380,10 @@ def read_labels(path)->LabelTable:
         raise InputError(path, str(e), f'{table.unit} {first}') from e
     if for_people:
         warn_once(printable(f'{path}: left out, as notes for people: {", ".join(for_people)}'))
-    found = _read_rows(path, table.unit, head, len(header), rows)
-    labels = {}
-    for stem,said in sorted(found.said.items()):
-        try:
-            labels[stem] = _labels(said)
-        except ValueError as e:
-            raise InputError(path, str(e), f'column {stem}') from e
-        for note in _notes(stem, said, found.blanks[stem]):
-            warn_once(printable(f'{path}, column {stem}: {note}'))
-    verses = {ref: _annotation(ref, found) for ref in in_order(found.verses)}
-    return LabelTable(verses, labels, list(found.licences), source_name(Path(path)))
+    rows = _read_rows(path, table.unit, head, len(header), lines)
+    columns = _columns(path, table.unit, head, rows)
+    stems = list(head.tasks)
+    verses = {ref: _annotation(ref, stems, columns, rows.verses[ref]) for ref in in_order(rows.verses)}
+    labels = {stem: column.labels for stem,column in columns.items()}
+    kinds = {stem: column.kind for stem,column in columns.items() if column.kind != 'class'}
+    return LabelTable(verses, labels, list(rows.licences), source_name(Path(path)), kinds)

@@ -103,6 +103,7 @@ class Source:
     tasks:list[str] = field(default_factory=_all_tasks) # Stems of the tasks that it supports
     more:list[str] = field(default_factory=list) # Stems of further tasks, for sets that ask for them
     labels:dict[str,list[str]] = field(default_factory=dict) # Stems of tasks of its own, to their labels
+    kinds:dict[str,Literal['several','number']] = field(default_factory=dict) # Of those without one class
     task_names:dict[str,str] = field(default_factory=dict) # Names of those that measure something else here
     hash:str = ''         # SHA-256 of the names and contents of the source's files
     files:int = 0         # Number of files read
@@ -158,7 +159,8 @@ def _join_sources(sources:list[Source])->Source:
         name=' and '.join(s.name for s in sources), edition=together('edition'), licence=together('licence'),
         attribution=together('attribution'), rules=sources[0].rules, arguments=sources[0].arguments,
         tasks=tasks, more=[stem for s in sources for stem in s.more],
-        labels=all_of('labels'), task_names=all_of('task_names'), unusable=all_of('unusable'),
+        labels=all_of('labels'), kinds=all_of('kinds'), task_names=all_of('task_names'),
+        unusable=all_of('unusable'),
         hash=hashlib.sha256(''.join(s.hash for s in sources).encode()).hexdigest(),
         files=sum(s.files for s in sources), skipped=all_of('skipped'), passed_over=all_of('passed_over'),
         by_task={stem: s.name for s in sources for stem in (*s.tasks, *s.more)})

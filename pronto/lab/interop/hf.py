@@ -313,11 +313,14 @@ def label_names(stem:str, labels)->list[str]: # In the order of their numbers
         known = [str(i) for i in range(1 + max(map(int, labels.union(known))))]
     return [*known, *sorted(labels - {*known}, key=label_key)]
 
+def _has_classes(stem:str)->bool: return stem not in TASKS or TASKS[stem].target == 'class'
+
 def all_label_names(datasets:Iterable[Dataset])->dict[str,list[str]]: # Stem to names
     "The names of the labels of several datasets"
     labels = {}
     for dataset in datasets:
         for stem,parts in dataset.tasks.items():
+            if not _has_classes(stem): continue # Sets of labels and numbers stay as they are written
             labels.setdefault(stem, set()).update(r.label for rows in parts.values() for r in rows)
     return {stem: label_names(stem, these) for stem,these in labels.items()}
 
@@ -325,13 +328,15 @@ def all_label_names(datasets:Iterable[Dataset])->dict[str,list[str]]: # Stem to 
 def _hf_features(row:type, names:list[str])->'Features': # A column for each field
     "The columns of a task"
     from datasets import ClassLabel, Features, Value
-    return Features({f: ClassLabel(names=names) if f == 'label' else Value('string') for f in row._fields})
+    label = ClassLabel(names=names) if names else Value('string')
+    return Features({f: label if f == 'label' else Value('string') for f in row._fields})
 
 def _table(rows:list, features)->'pa.Table':
     import pyarrow as pa
-    number = {name: i for i,name in enumerate(features['label'].names)}
+    number = {name: i for i,name in enumerate(getattr(features['label'], 'names', ()))}
     text = lambda x: None if x is None else str(x)
-    cells = {f: [number[r.label] if f == 'label' else text(getattr(r, f)) for r in rows] for f in features}
+    cells = {f: [text(getattr(r, f)) for r in rows] for f in features}
+    if number: cells['label'] = [number[r.label] for r in rows]
     return pa.table(cells, schema=features.arrow_schema)
 
 def _row_type(stem:str, parts:dict[str,list])->type:
@@ -440,17 +445,17 @@ def _rows(path:Path, manifest:dict, stem:str, split:str)->list: # `VerseExample`
         table, rows = parquet.read_table(path), []
         kind = next((k for k in (VerseExample, PairExample) if [*k._fields] == table.column_names), None)
         names = kind and getattr(Features.from_arrow_schema(table.schema)['label'], 'names', None)
-        if not names:
+        if not names and not (kind and stem in TASKS and not _has_classes(stem)):
             there = ', '.join(table.column_names)
             what = f'has columns that `pronto export hf` does not write, or does not name its labels: {there}'
             raise InputError(path, f'{what}; {_AGAIN}')
         for i,cells in enumerate(zip(*(column.to_pylist() for column in table.columns)), 1):
             row = kind(*cells)
-            if row.label not in range(len(names)):
+            if names and row.label not in range(len(names)):
                 raise InputError(path, f'has the label {row.label}, which has no name; {_AGAIN}', f'row {i}')
             refs = {f: x for f,x in row._asdict().items() if f.startswith('ref') and x is not None}
             refs = {f: parse_ref(x) for f,x in refs.items()}
-            rows.append(row._replace(label=names[row.label], **refs))
+            rows.append(row._replace(label=names[row.label] if names else row.label, **refs))
     check_examples(path, manifest, stem, split, rows)
     return rows
 

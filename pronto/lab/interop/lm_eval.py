@@ -38,6 +38,9 @@ def _training(stem:str, label:str)->str: return TASKS[stem].training_label(label
 
 def options(dataset:Dataset, stem:str)->list[str]: # Labels
     "The labels that a model chooses from; raises `InputError` if there are more than letters"
+    if stem in TASKS and TASKS[stem].target != 'class':
+        what = f'{stem}: has several labels in a row, or numbers, and the harness asks for one of a few'
+        raise InputError(dataset.path, f'{what}; leave this task out')
     labels = {r.label for rows in dataset.tasks[stem].values() for r in rows}
     names = label_names(stem, {_training(stem, label) for label in labels})
     option_letters(len(names), dataset.path, stem)

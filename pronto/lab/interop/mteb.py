@@ -144,7 +144,9 @@ def mteb_tasks(
 )->list['AbsTask']: # For `mteb.evaluate`
     "All tasks that a dataset makes for `mteb`; raises `InputError` if a folder is not a dataset folder"
     dataset = load_dataset_folder(folder)
-    is_usable = lambda stem, parts: stem in dataset.known and parts['train'] and parts['test']
+    def is_usable(stem, parts): # Sets of labels and numbers are no classes
+        known = stem in dataset.known and dataset.known[stem].target == 'class'
+        return known and parts['train'] and parts['test']
     tasks = [mteb_task(dataset, stem) for stem,parts in dataset.tasks.items() if is_usable(stem, parts)]
     return tasks + ([mteb_bitext(dataset, load_dataset_folder(english))] if english else [])
 

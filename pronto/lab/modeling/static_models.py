@@ -12,14 +12,15 @@ from functools import lru_cache
 import numpy as np
 import torch
 from torch import nn
-from torch.nn.functional import cross_entropy, normalize
+from torch.nn.functional import normalize
 from transformers import set_seed
 from ...core.files import ANY_SHAPE, InputError, read_json, reading
 from ...core.progress import progress as bar
 from ...modeling.encoding import pad_batch
 from ...modeling.model import folder_of
+from ...modeling.objectives import OneLabel, objective_of
 from .static_vectors import lower_words
-from ...modeling.outcome import (Trained, cut_and_unknown, is_collapsed, label_ids, pick_device, scores,
+from ...modeling.outcome import (Trained, cut_and_unknown, is_collapsed, pick_device, scores,
                                      spent, test_sets)
 
 # %% ../../../nbs/lab/modeling/static_models.ipynb #sm000007
@@ -88,7 +89,7 @@ class _Inputs:
     "The rows of a split as numbers"
     verses:list[list[list[int]]] # Row by row, the words of its verses
     senses:list[int]             # Empty for verse tasks
-    labels:list[int]
+    labels:torch.Tensor # See `OneLabel.gold`
     truncated:int
     unknown:float # Share of words without a vector
 
@@ -97,7 +98,7 @@ class _Inputs:
         read = lambda side: torch.from_numpy(pad_batch(side, 0, 1)).to(device)
         verses = [(read(side), torch.tensor(list(map(len, side)))) for side in sides] # Ids and lengths
         senses = torch.tensor([self.senses[i] for i in rows], device=device) if self.senses else None
-        return (verses, senses), torch.tensor([self.labels[i] for i in rows], device=device)
+        return (verses, senses), self.labels[list(rows)].to(device)
 
 def _inputs(vectors:Vectors, task, rows:list, sense_number:dict[str,int])->_Inputs:
     numbers = lru_cache(maxsize=None)(vectors.numbers)
@@ -105,7 +106,7 @@ def _inputs(vectors:Vectors, task, rows:list, sense_number:dict[str,int])->_Inpu
     known = [n > 0 for row in verses for verse in row for n in verse]
     return _Inputs([[v[:_LONGEST] for v in row] for row in verses],
                    [sense_number.get(row.sense, 0) for row in rows] if task.has_sense else [],
-                   label_ids(task, rows),
+                   objective_of(task).gold(rows),
                    sum(any(len(v) > _LONGEST for v in row) for row in verses),
                    round(1 - float(np.mean(known)), 4) if known else 0.)
 
@@ -121,24 +122,25 @@ def _sense_vectors(vectors:Vectors, task, rows:list, number:dict[str,int])->torc
     found[0] = 0
     return normalize(found)
 
-def _answers(net, inputs:_Inputs, device)->tuple[list[int],float]: # Indices of labels, and the loss
+def _answers(net, inputs:_Inputs, objective:OneLabel, device)->tuple[list[str],float]: # And the loss
     net.eval()
     found, loss = [], 0.
     with torch.inference_mode():
         for start in range(0, len(inputs.labels), 128):
             rows = range(start, min(start + 128, len(inputs.labels)))
             read, labels = inputs.batch(rows, device)
-            logits = net(*read)
-            found += logits.argmax(1).tolist()
-            loss += float(cross_entropy(logits, labels, reduction='sum'))
+            outputs = net(*read)
+            found += objective.answers(outputs)
+            loss += float(objective.loss(outputs, labels))*len(labels)
     return found, loss/max(len(found), 1)
 
-def _train_epoch(net, inputs:_Inputs, optimizer, order, settings:dict, device)->float: # The mean loss
+def _train_epoch(net, inputs:_Inputs, objective:OneLabel, optimizer, order, settings:dict, device
+)->float: # The mean loss
     net.train()
     losses, size = [], settings['batch_size']
     for start in range(0, len(order), size):
         read, labels = inputs.batch(order[start:start + size], device)
-        loss = cross_entropy(net(*read), labels)
+        loss = objective.loss(net(*read), labels)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -151,13 +153,14 @@ def _train(net, task, inputs:dict, settings:dict, *, seed:int, device, progress:
     trained = [p for p in net.parameters() if p.requires_grad]
     optimizer = torch.optim.Adam(trained, lr=settings['learning_rate'])
     rng, dev, best = np.random.default_rng(seed), [], None
-    names, gold = list(task.labels), [task.labels[i] for i in inputs['dev'].labels]
+    objective = objective_of(task)
+    gold = objective.true(inputs['dev'].labels)
     shown = bar(f'{progress}: epochs') if progress else iter
     for epoch in shown(range(1, settings['epochs'] + 1)):
         order = rng.permutation(len(inputs['train'].labels)).tolist()
-        train_loss = _train_epoch(net, inputs['train'], optimizer, order, settings, device)
-        found, loss = _answers(net, inputs['dev'], device)
-        values = scores(task, gold, [names[i] for i in found]) | dict(loss=loss, train_loss=train_loss)
+        train_loss = _train_epoch(net, inputs['train'], objective, optimizer, order, settings, device)
+        found, loss = _answers(net, inputs['dev'], objective, device)
+        values = scores(task, gold, found) | dict(loss=loss, train_loss=train_loss)
         dev.append({'epoch': epoch} | {k: round(float(v), 6) for k,v in values.items()}
                    | {'constant': len(set(found)) == 1})
         if best is None or loss < best[0]:
@@ -185,13 +188,13 @@ def fine_tune_static(
         raise InputError(model, what)
     set_seed(seed)
     first = _sense_vectors(vectors, task, rows['train'], number) if task.has_sense else None
+    objective = objective_of(task)
     recurrent = vectors.config['model_type'] == 'pronto-lstm'
-    net = StaticClassifier(vectors.table, len(task.labels), recurrent=recurrent, hidden=settings['hidden'],
-                           senses=first).to(device)
+    net = StaticClassifier(vectors.table, len(objective.outputs), recurrent=recurrent,
+                           hidden=settings['hidden'], senses=first).to(device)
     dev, best = _train(net, task, inputs, settings, seed=seed, device=device, progress=progress)
-    answers = {part: [task.labels[i] for i in _answers(net, inputs[part], device)[0]]
-               for part in test_sets(rows)}
-    collapsed = is_collapsed(dev, inputs['train'].labels)
+    answers = {part: _answers(net, inputs[part], objective, device)[0] for part in test_sets(rows)}
+    collapsed = is_collapsed(dev, objective.knowing_nothing(inputs['train'].labels))
     attempt = {'seed': seed, 'learning_rate': settings['learning_rate'], 'best_epoch': best,
                'constant': dev[best-1]['constant'], 'collapsed': collapsed}
     return Trained(task=task, seed=seed, hyperparameters=settings, rows=rows, answers=answers, dev=dev,
