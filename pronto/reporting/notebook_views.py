@@ -62,17 +62,24 @@ _FEW = 'fewer than 3 seeds' # Then nothing is tested
 
 def _p(x:float|None)->str: return '–' if x is None else '< 0.001' if x < 0.001 else f'{x:.3f}'
 
+def _compared_by(stem:str)->str: # A key of `METRICS`
+    "Accuracy, or for numbers, which have none, the metric of the task"
+    task = TASKS.get(stem)
+    return 'accuracy' if task is None or 'accuracy' in task.metrics else task.metric
+
 def _comparison(stem:str, row:dict)->list[str]:
     clear = _FEW if row['p'] is None else 'yes' if is_clear(row['p_holm']) else 'no'
-    return [task_name(stem), row['best'], row['other'], number(row['difference'], sign='+'), _p(row['p']),
+    difference = number(row['difference'], _compared_by(stem), sign='+')
+    return [task_name(stem), row['best'], row['other'], difference, _p(row['p']),
             _p(row['p_holm']), clear]
 
 def compare_table(
     records:list[Run]
 )->Table: # For each task, a row for each model but the best and each baseline that the runs have
     "The best model of each task against the others; the p-values are corrected for all pairs of the task"
+    beside = 'lookup', 'ngram', 'nearest'
     rows = [_comparison(stem, row) for stem,models in answers_by_task(records).items()
-            for row in against_best(models, baselines=('lookup','ngram','nearest'))]
+            for row in against_best(models, _compared_by(stem), beside)]
     header = ['task','best model','against','difference','p','p corrected','clear']
     return Table('differences', 'The best model against the others', [(header, rows)])
 

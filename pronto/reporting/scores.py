@@ -322,7 +322,9 @@ def unambiguous_scores(
     "The metric of each run on the rows on whose label all sentences agree"
     if answers.unambiguous is None: return None
     first = answers.predicted[0]
-    if isinstance(first, Later) and first.is_counted:
+    task = TASKS.get(answers.task)
+    by_labels = not (task and task.has_items)
+    if by_labels and isinstance(first, Later) and first.is_counted:
         labels = all_labels(answers.labels, first.tally.labels)
         tallies = [run.tally.under(labels) for run in answers.predicted]
         counted = [one.counted[agreed(run.name)].sum(0) for one,run in zip(tallies, answers.predicted)]

@@ -71,7 +71,7 @@ class Errors(NamedTuple):
 def _by_row(answers:Answers)->Answers: # Without rows if no other language can have them
     task = TASKS.get(answers.task)
     if not task or not task.has_items: return answers
-    if task.example.kind != 'questions': return answers.at([])
+    if getattr(task.example, 'kind', '') != 'questions': return answers.at([])
     return replace(answers, asked=[(asked[0].rpartition(':')[2],) for asked in answers.asked])
 
 def _bases(groups:list[list[Run]])->list[str]: # Codes

@@ -20,7 +20,7 @@ from ..cells import described, setting_note, spread_note
 from ..rendering import COLLAPSED
 from ..scores import METRICS, main_metric, with_metric
 from ..accuracy_tables import Options, fits, fitting, in_store, left_out, usual_metric
-from ...runs.comparing import name_apart, settled, source_names, task_key
+from ...runs.comparing import name_apart, settled, source_names, task_key, task_name
 from ...runs.schema import Run
 
 # %% ../../../nbs/reporting/questions/question.ipynb #pt07
@@ -189,6 +189,7 @@ def ask_runs(
     kept, left = _chosen(question, records, options)
     by_task = question.protocol or question.chooses
     asked = options.metric or question.metric or ('' if by_task else usual_metric(records))
+    if asked and not by_task: kept, left = _judged_by(asked, kept, left)
     try: found = question.read(kept, options._replace(metric=asked))
     except InputError as e: raise _of_store(e, options) from e
     if not found: raise _nothing(question, kept, options)
@@ -203,6 +204,15 @@ def ask_runs(
             noted = replace(table, stem=table.stem + also, title=title, notes=[*table.notes, *after])
             tables[metric].append(noted)
     return Reply(question, by_metric, tables, asked)
+
+def _judged_by(metric:str, records:list[Run], said:str)->tuple[list[Run],str]:
+    "The runs on tasks that have a metric, and a sentence about the others"
+    kept = with_metric(records, metric)
+    stems = {r.task for r in kept}
+    others = dict.fromkeys(task_name(r.task) for r in records if r.task not in stems)
+    if not others: return kept, said
+    lacking = f'Left out, as it has no {METRICS[metric]}: {", ".join(others)}; choose with --metric.'
+    return kept, ' '.join(filter(None, [said, lacking]))
 
 def _of_store(e:InputError, options:Options)->InputError:
     "The error of a question about the runs, with the folder that they are in"
