@@ -393,3 +393,54 @@ def test_a_column_of_another_kind_is_one_line(tmp_path, capsys, rows, says):
     assert main('annotate', tmp_path/'a.csv', '-o', tmp_path/'a.parquet') == 1
     [line] = capsys.readouterr().err.splitlines()
     assert says in line
+
+# Labels of words
+
+def words_table(kinds):
+    "Some words of each verse: the second if it has a capital, the last; one row is about a word that is not there"
+    from pronto.bibles.reading import read_bible
+    from pronto.datasets.word_align import words_of
+    rows = [['Verse','Word','Place','Tag','Note']]
+    for ref,text in read_bible(kinds/'corpus'/'bibles'/'qaa.usfx.xml').verses.items():
+        words = words_of(text)
+        if len(words) < 3: rows.append([str(ref), '-', '', '-', ''])
+        else:
+            rows.append([str(ref), words[1], '', 'NAME' if words[1][0].isupper() else 'WORD', ''])
+            rows.append([str(ref), '', str(len(words)), 'LAST', ''])
+    return [*rows[:1], [rows[1][0], 'nowhere', '', 'NAME', 'a slip'], *rows[1:]]
+
+def test_tags_of_words_are_built_probed_and_tabled(kinds, model, tmp_path, capsys): # noqa: F811
+    table, bible = write_table(tmp_path/'tags.csv', words_table(kinds)), kinds/'corpus'/'bibles'/'qaa.usfx.xml'
+    assert main('annotate', table, '-o', tmp_path/'tags.parquet') == 0
+    assert 'column tag: a task on words, of which' in capsys.readouterr().err
+    again = read_annotations(tmp_path/'tags.parquet')
+    assert again.verses == annotate(table).verses and again.source.tags == dict(tag=['O','LAST','NAME','WORD'])
+    assert main('build', '-a', tmp_path/'tags.parquet', '-b', bible, '-o', tmp_path/'qaa', '--min-verses', 50, '--splits', 'parallel',
+                '--no-choices') == 0
+    first = next(iter(again.verses))
+    assert f'not found: {first} nowhere' in capsys.readouterr().out
+    rows = load_dataset_folder(tmp_path/'qaa').tasks['tag']['test']
+    assert all(row.tags[-1] == 'LAST' for row in rows if len(row.tokens) > 2)
+    runs = ['--runs', tmp_path/'runs']
+    assert main('eval', tmp_path/'qaa', '-m', model, '--epochs', 1, '--limit', 20, *runs) == 0
+    assert main('probe', tmp_path/'qaa', '-m', model, *runs) == 0
+    assert {(r.task, r.protocol) for r in read_runs(tmp_path/'runs')} == {('tag','in-language'), ('tag','probe')}
+    assert main('tables', *runs, '-o', tmp_path/'tables') == 0
+    assert 'macro F1' in capsys.readouterr().out
+
+def test_spans_become_bio_and_a_table_of_another_translation_is_refused(kinds, tmp_path, capsys):
+    from pronto.bibles.reading import read_bible
+    from pronto.datasets.word_align import words_of
+    bible = kinds/'corpus'/'bibles'/'qaa.usfx.xml'
+    rows = [[str(ref), ' '.join(words_of(text)[:2]), 'BEGIN'] for ref,text in read_bible(bible).verses.items()]
+    table = write_table(tmp_path/'spans.tsv', [['ref','token','part'], *rows], mark='\t', encoding='utf-8')
+    build = 'build', '-a', table, '-o', tmp_path/'qaa', '--min-verses', 50, '--splits', 'parallel', '--no-choices', '-b'
+    assert main(*build, bible) == 0
+    manifest = load_manifest(tmp_path/'qaa')['words']
+    assert manifest['tasks']['part']['labels'] == ['O','B-BEGIN','I-BEGIN'] and manifest['tasks']['part']['metric'] == 'span_f1'
+    rows = load_dataset_folder(tmp_path/'qaa').tasks['part']['train']
+    assert all(row.tags[:2] == ('B-BEGIN','I-BEGIN') for row in rows if len(row.tags) > 1)
+    capsys.readouterr()
+    assert main(*build[:3], '-o', tmp_path/'other', *build[5:], kinds/'corpus'/'bibles'/'qab') == 1
+    said = capsys.readouterr().err
+    assert 'spans, part: ' in said and 'tagged words are not in this text, e.g. ' in said and 'Traceback' not in said

@@ -20,6 +20,7 @@ from ..bibles.versification import SCHEMES, numbering_report, to_english, weigh_
 from .align import (TEXT_ALONE, AlignedVerse, Alignment, align, readable_verses,
                                    require_verses)
 from .choices.text import ChoiceText
+from .given_tags import given_word_tasks
 from .loading import ALIGNMENT_COLUMNS, verse_lines
 from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
                                       manifest_bytes, pool_manifests, table_hash)
@@ -291,6 +292,17 @@ def _on_words(alignment:Alignment, layout:str, segmenter:str, words:dict
         return [], b'', dict(warning=f'there are no tasks on words, since {why}'), linked
     return word_tasks(alignment.verses, segmenter, words=words)
 
+def _given(annotations:Annotations, alignment:Alignment, layout:str, segmenter:str, about:dict)->list:
+    "The tasks on words of a table; what the manifest says of them is added to `about`"
+    if annotations.source.tags and layout == 'labels':
+        about['warning'] = 'there are no tasks on words, since the text is left out'
+        return []
+    tasks, more = given_word_tasks(annotations, alignment.verses, segmenter)
+    about['tasks'] = about.get('tasks', {}) | more.pop('tasks', {})
+    about |= more
+    if not about['tasks']: del about['tasks']
+    return tasks
+
 def _check_options(splits:str, layout:str, segmenter:str, versification:str):
     _one_of('splits', splits, ('auto', *SPLIT_NAMES))
     _one_of('layout', layout, _LAYOUTS)
@@ -307,7 +319,7 @@ def _named(
     chosen = splits
     why = ''
     if splits == 'auto':
-        least = 200 if annotations.source.labels else 0
+        least = 200 if annotations.source.labels or annotations.source.tags else 0
         chosen, why = choose_splits((verse.ref for verse in alignment.verses), least)
     doubt = unknown_language(language, code) if language else language_doubt(bible, Path(path).name)
     if bible.format == 'plain text':
@@ -397,6 +409,7 @@ def build(
                    versification=evidence.scheme, numbering=numbering_report(bible, english, evidence))
     tasks = tasks_of(annotations.source) if tasks is None else tasks
     on_words, links, about, text.linked = _on_words(alignment, layout, segmenter, english.linked)
+    on_words += _given(annotations, alignment, layout, segmenter, about)
     if about:
         names['words'] = about
     if absent:

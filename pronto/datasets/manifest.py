@@ -103,7 +103,7 @@ CITATION = ('Luke Gessler. 2024. PrOnto: Language Model Evaluations for 859 Lang
 
 def _source(annotations:Annotations)->dict:
     about = asdict(annotations.source)
-    elsewhere = 'unusable', 'hash', 'rules', 'task_names', 'labels', 'kinds', 'more', 'by_task' # Or long
+    elsewhere = 'unusable', 'hash', 'rules', 'task_names', 'labels', 'kinds', 'tags', 'more', 'by_task'
     for name in elsewhere: del about[name]
     return {k: list(v) if isinstance(v, tuple) else v for k,v in about.items()} # As JSON has it
 
@@ -292,13 +292,25 @@ def _choices_lines(manifest:dict)->list[str]: # None without choices
         lines.append('\nChoices are divided by chapter, not by these splits')
     return lines
 
+def _given_lines(given:dict)->list[str]:
+    "How many words of a table were found"
+    found = []
+    for stem,about in given.items():
+        lost = ', '.join(about['lost'][:10]) + (' ...' if about['n_lost'] > 10 else '')
+        missing = f'; not found: {lost}' if lost else ''
+        n = about['words']
+        found.append(f'\n{stem}: {n - about["n_lost"]:,} of {n:,} tagged words were found in '
+                     f'{about["verses"]:,} verses{missing}')
+    return found
+
 def _words_lines(words:dict)->list[str]: # What `word_tasks` says of a dataset
     "How many verses the tasks on words keep, why others are out, and how good the labels are"
-    if not words.get('tasks'): return []
+    given = _given_lines(words.get('given', {}))
+    if not words.get('kept'): return given
     kept = ', '.join(f'{found["verses"]:,} ({stem})' for stem,found in words['kept'].items())
     left_out = _counted({f'with {what}': n for what,n in words['left_out'].items()})
     lines = f'Of {words["linked"]["verses"]:,} verses with linked words, links suffice in {kept}'
-    return [f'\n{lines}{"; not linked: " if left_out else ""}{left_out}', *_stated_line(words),
+    return [*given, f'\n{lines}{"; not linked: " if left_out else ""}{left_out}', *_stated_line(words),
             f'\n{words.get("quality") or alignment_quality_note()}']
 
 # %% ../../nbs/datasets/manifest.ipynb #mf17sx1

@@ -42,16 +42,11 @@ from .shortcuts import (NearestQuestions, nearest_count, nearest_sense, predict_
 from .splits import SPLITS, random_splits, split_of
 from .targets import OfNumber, OfSeveral
 
-# %% ../../nbs/datasets/tasks.ipynb #tkkinds1
-class _OfAnyKind:
-    "Defaults for verses and pairs; tasks of other benchmarks override them"
+# %% ../../nbs/datasets/tasks.ipynb #tkkinds0
+class _OfOneLabel:
+    "How a task is judged whose rows have one label"
     target:ClassVar[str] = 'class' # What a row has: one label; see `pronto.datasets.targets` for others
     has_items:ClassVar[bool] = False # Is it scored by a number for each item, e.g. token, and not by labels?
-    is_trained:ClassVar[bool] = True # Or only tested, as retrieval is
-    baselines:ClassVar[dict|None] = None # Of its own, by name; `None` for the usual ones
-    ending:ClassVar[str] = 'tsv' # Of its tables
-    metric:ClassVar[str] = 'accuracy' # That it is judged by
-    scored_by_checkpoint:ClassVar[bool] = False # Are checkpoints also scored on dev of the tested languages?
 
     @property
     def has_parts(self)->bool:
@@ -73,6 +68,15 @@ class _OfAnyKind:
     def counted_as(self, label:str)->list[str]:
         "What shares of labels count a label as"
         return [self.training_label(label)]
+
+# %% ../../nbs/datasets/tasks.ipynb #tkkinds1
+class _OfAnyKind(_OfOneLabel):
+    "Defaults for verses and pairs; tasks of other benchmarks override them"
+    is_trained:ClassVar[bool] = True # Or only tested, as retrieval is
+    baselines:ClassVar[dict|None] = None # Of its own, by name; `None` for the usual ones
+    ending:ClassVar[str] = 'tsv' # Of its tables
+    metric:ClassVar[str] = 'accuracy' # That it is judged by
+    scored_by_checkpoint:ClassVar[bool] = False # Are checkpoints also scored on dev of the tested languages?
 
     def true_labels(self, rows:list)->list[str]: # One for each item
         "The training labels of some rows"
@@ -625,11 +629,6 @@ class SeveralTask(OfSeveral, VerseTask):
         "One answer for each row from those to the questions about all labels"
         return [self.joined([label for label,answer in zip(self.labels, said) if answer == 'yes'])
                 for said in zip(*answers)]
-
-    def trainer(self, adapt:str)->Callable|None:
-        if adapt != 'none': return super().trainer(adapt)
-        from pronto.modeling.prompting import prompt_by_label
-        return prompt_by_label
 
 @dataclass(frozen=True)
 class NumberTask(OfNumber, VerseTask):

@@ -28,9 +28,10 @@ def _probe(*args, **how):
     from pronto.modeling.probing import probe
     return probe(*args, **how)
 
-def _prompt(*args, **how):
-    from pronto.modeling.prompting import prompt
-    return prompt(*args, **how)
+def _prompt(model, task, *args, **how):
+    from pronto.modeling.prompting import prompt, prompt_by_label
+    ask = prompt_by_label if task.target == 'several' else prompt
+    return ask(model, task, *args, **how)
 
 def _choose(*args, **how):
     from pronto.modeling.likelihood import choose_likely

@@ -74,6 +74,7 @@ class SeveralLabels(OneLabel):
     def true(self, gold)->list[str]:
         return self.task.said(gold.cpu().numpy())
 
+# %% ../../nbs/modeling/objectives.ipynb #ob09b
 class OneNumber(OneLabel):
     "One output, from -1 for the least number to 1 for the greatest"
     outputs = ('number',)

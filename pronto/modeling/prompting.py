@@ -402,20 +402,19 @@ def _mean_scores(found:list[Trained])->dict:
     means = {name: round(float(np.mean([scored[name] for scored in best])), 6) for name in best[0]}
     return means | dict(epoch=1, constant=all(scored['constant'] for scored in best))
 
-def prompt_by_label(model, task, rows:dict[str,list], settings:dict, *, device:str=None, progress:str='',
-                    **how)->Trained: # Takes what `prompt` takes
+def prompt_by_label(model, task, rows:dict[str,list], settings:dict, *, seed:int=0, device:str=None,
+                    progress:str='', **_)->Trained: # Takes what `prompt` takes
     "Ask a causal model about each label of a task of several; raises `InputError` for bad input"
     if settings.get('endpoint'):
         what = 'has several labels, each with prompts of its own, which is too much for a server'
         raise InputError(task.abbr, f'{what}; name a model on this machine')
     start, causal = time.perf_counter(), _opened(model, device, settings)
     own = {name: value for name,value in settings.items() if name not in ('instructions','form')}
-    how = {name: value for name,value in how.items() if name in ('seed','senses')}
     found = []
     for label in task.labels:
         asked = {part: task.about(label, some) for part,some in rows.items()}
         shown = f'{progress}, {label}' if progress else ''
-        found.append(prompt(model, task.asking(label), asked, own, progress=shown, opened=causal, **how))
+        found.append(prompt(model, task.asking(label), asked, own, progress=shown, opened=causal, seed=seed))
     answers = {part: task.together([one.answers[part] for one in found]) for part in test_sets(rows)}
     attempts = [dict(label=label) | one.attempts[0] for label,one in zip(task.labels, found)]
     cut = {part: max(one.truncated[part] for one in found) for part in found[0].truncated}

@@ -89,8 +89,8 @@ def _annotate_columns(books:Iterable[dict], wanted:Wanted)->_Found:
 def _annotate_labels(tables:Iterable[LabelTable], wanted:Wanted)->_Found:
     "Annotate verses with the labels of a table"
     [table] = tables
-    about = dict(edition=f'{len(table.verses):,} verses', tasks=list(table.labels), labels=table.labels,
-                 kinds=table.kinds)
+    about = dict(edition=f'{len(table.verses):,} verses', tasks=[*table.labels, *table.tags],
+                 labels=table.labels, kinds=table.kinds, tags=table.tags)
     if table.licences:
         about['licence'] = '; '.join(table.licences)
     return table.verses, dict(name=table.name) | about

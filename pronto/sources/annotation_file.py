@@ -17,7 +17,7 @@ from ..core.files import InputError, no_collection, parse_json, reading, write_a
 from .records import UPOS
 from ..core.refs import BOOKS, Ref, in_order
 from .records import KINDS, MOODS, ROLES, Annotations, EntityMention, Label, Mention, Predicate
-from .records import SentenceAnnotation, Source, SourceWord, Speech, VerseAnnotation
+from .records import SentenceAnnotation, Source, SourceWord, Speech, VerseAnnotation, WordTag
 from .records import make_source
 
 # %% ../../nbs/sources/annotation_file.ipynb #b4bfc6b5
@@ -29,7 +29,7 @@ def _list_of(record:type, **others): # `others`: columns that are lists themselv
     columns = {name: plain[of] for name,of in record.__annotations__.items() if of in plain}
     return pa.list_(pa.struct([*(columns | others).items()]))
 
-def _schema(entities:bool, words:bool, labels:bool):
+def _schema(entities:bool, words:bool, labels:bool, tags:bool):
     import pyarrow as pa
     lists = dict(mentions=_list_of(Mention), predicates=_list_of(Predicate))
     columns = [('book', pa.string()), ('chapter', pa.int32()), ('verse', pa.int32()),
@@ -39,7 +39,11 @@ def _schema(entities:bool, words:bool, labels:bool):
     if words:
         columns.append(('words', _list_of(SourceWord)))
     if labels:
-        columns += [('labels', _list_of(Label)), ('split', pa.string())]
+        columns.append(('labels', _list_of(Label)))
+    if tags:
+        columns.append(('tags', _list_of(WordTag)))
+    if labels or tags:
+        columns.append(('split', pa.string()))
     return pa.schema(columns)
 
 # %% ../../nbs/sources/annotation_file.ipynb #e6a91c40
@@ -51,7 +55,8 @@ def _row(record, *lists:str)->dict: # `lists`: fields that are lists of records
 
 def _verse_row(v:VerseAnnotation)->dict:
     sentences = [_row(s, 'mentions', 'predicates') for s in v.sentences]
-    return _row(v, 'entities', 'speeches', 'words', 'labels') | v.ref._asdict() | dict(sentences=sentences)
+    row = _row(v, 'entities', 'speeches', 'words', 'labels', 'tags')
+    return row | v.ref._asdict() | dict(sentences=sentences)
 
 def _require_free_words(annotations:Annotations, path):
     "Raise `InputError` for words that may not be kept; those of OntoNotes alone belong to mentions"
@@ -68,14 +73,15 @@ def write_annotations(annotations:Annotations, path):
         raise ValueError('annotations of several sources; write each to a file of its own')
     _require_free_words(annotations, path)
     about = asdict(annotations.source)
-    later = 'labels', 'kinds', 'more', 'by_task' # Earlier versions do not know them
+    later = 'labels', 'kinds', 'tags', 'more', 'by_task' # Earlier versions do not know them
     about = {name: value for name,value in about.items() if value or name not in later}
     header = {'pronto.source': json.dumps(about, ensure_ascii=False, sort_keys=True)}
     verses = annotations.verses.values()
     has_entities = any(v.entities or v.speeches for v in verses)
     has_words = any(v.words for v in verses)
     has_labels = any(v.labels for v in verses)
-    schema = _schema(has_entities, has_words, has_labels).with_metadata(header)
+    has_tags = any(v.tags for v in verses)
+    schema = _schema(has_entities, has_words, has_labels, has_tags).with_metadata(header)
     table = pa.Table.from_pylist(list(map(_verse_row, verses)), schema=schema)
     with write_aside(path) as aside:
         pq.write_table(table, aside, compression='zstd')
@@ -113,7 +119,7 @@ def _opened(path): # Yields a `pyarrow.parquet.ParquetFile`
     import pyarrow.parquet as pq
     with pq.ParquetFile(path) as parquet:
         found = parquet.schema_arrow
-        known = any(found.equals(_schema(*has)) for has in product((False, True), repeat=3))
+        known = any(found.equals(_schema(*has)) for has in product((False, True), repeat=4))
         if b'pronto.source' not in (found.metadata or {}) or not known:
             raise InputError(path, 'is not an annotation file of PrOnto; make one with `pronto annotate`')
         _check_size(parquet)
@@ -211,7 +217,7 @@ def _splits(column)->list[str]:
         raise ValueError(f'{min(odd)!r} is not a split')
     return column.to_pylist()
 
-_RECORDS = dict(entities=EntityMention, speeches=Speech, labels=Label, words=SourceWord)
+_RECORDS = dict(entities=EntityMention, speeches=Speech, labels=Label, words=SourceWord, tags=WordTag)
 
 def _verses(table)->dict[Ref,VerseAnnotation]:
     sentences = table['sentences'].chunk(0)

@@ -8,10 +8,10 @@ __all__ = ['label_files', 'source_name', 'LabelTable', 'read_labels']
 # %% ../../nbs/sources/labels.ipynb #lb05
 import re
 from collections import Counter
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from statistics import mean
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 from unicodedata import category, combining, name, normalize
 from ..bibles.rows import clean_label, find_book, label_verses
 from ..bibles.versification import english_refs, scheme_verses
@@ -19,7 +19,7 @@ from ..core.files import JOINERS, InputError, is_printable, printable, to_stderr
 from ..core.tables import grouped
 from ..core.refs import Ref, in_order
 from .label_cells import TABLE_ENDINGS, read_table_cells
-from .records import Label, VerseAnnotation
+from .records import Label, VerseAnnotation, WordTag
 
 # %% ../../nbs/sources/labels.ipynb #lb07
 _SPLITS = 'train', 'dev', 'test'
@@ -44,6 +44,7 @@ class _Head(NamedTuple):
     tasks:dict[str,int] # By stem
     others:dict[str,int] # `split` and `licence`
     stated:dict[str,str] # The kind of a task, where the name of the column says it
+    words:dict[str,int] # `word` and `place`; empty in a table of verses
 
 def _reference_columns(stems:list[str], header:list[str])->list[int]:
     if {*_THREE} <= {*stems}:
@@ -57,14 +58,22 @@ def _reference_columns(stems:list[str], header:list[str])->list[int]:
         raise ValueError(f'has several columns of references ({names}); remove or rename all but one')
     return found
 
+# %% ../../nbs/sources/labels.ipynb #lb07d
+_OF_WORDS = dict(word='word', token='word', place='place', position='place')
+
+def _word_columns(stems:list[str])->dict[str,int]:
+    "Where a table of words has them; *place* alone may as well be a task on verses"
+    found = {_OF_WORDS[stem]: i for i,stem in enumerate(stems) if stem in _OF_WORDS}
+    return found if 'word' in found or 'tag' in stems else {}
+
 def _head(header:list[str])->tuple[_Head,list[str]]: # And the names of columns for people
     "The columns; raises `ValueError` if they are not those of a table of labels"
     stems = list(map(_stem, header))
     refs = _reference_columns(stems, header)
-    found = _Head(refs, {}, {}, {})
+    found = _Head(refs, {}, {}, {}, _word_columns(stems))
     for_people = []
     for i,(shown,stem) in enumerate(zip(header, stems)):
-        if i in refs:
+        if i in refs or i in found.words.values():
             continue
         if stem in _FOR_PEOPLE:
             for_people.append(shown)
@@ -174,6 +183,18 @@ def _split(text:str)->str:
         raise ValueError(f'no split {text[:40]!r}; choose {", ".join(_SPLITS)}')
     return text.lower()
 
+def _take_verses(verses:dict[Ref,str], licences:dict[str,None], head:_Head, cells:list[str])->list[Ref]:
+    "The verses of a row, whose split and licence are noted; raises `ValueError`"
+    split = _split(cells[head.others['split']]) if 'split' in head.others else ''
+    book, *numbers = (cells[i] for i in head.refs)
+    found = _verses(f'{book} {":".join(numbers)}' if numbers else book)
+    for ref in found:
+        if verses.setdefault(ref, split) != split:
+            raise ValueError(f'{ref} is in {verses[ref]} and in {split}; correct one')
+    if 'licence' in head.others:
+        licences[cells[head.others['licence']] or 'not stated'] = None
+    return found
+
 def _add_row(rows:_Rows, head:_Head, n:int, cells:list[str]):
     "Take in a row; raises `ValueError` for one that is wrong"
     labels = {}
@@ -182,19 +203,13 @@ def _add_row(rows:_Rows, head:_Head, n:int, cells:list[str]):
             labels[stem] = _labels_in(cells[place])
         except ValueError as e:
             raise ValueError(f'{stem} {e}') from e
-    split = _split(cells[head.others['split']]) if 'split' in head.others else ''
-    book, *numbers = (cells[i] for i in head.refs)
-    for ref in _verses(f'{book} {":".join(numbers)}' if numbers else book):
-        if rows.verses.setdefault(ref, split) != split:
-            raise ValueError(f'{ref} is in {rows.verses[ref]} and in {split}; correct one')
+    for ref in _take_verses(rows.verses, rows.licences, head, cells):
         for stem,some in labels.items():
             of_verse = rows.said[stem].setdefault(ref, {})
             for label in some:
                 of_verse.setdefault(label, n)
     for stem,place in head.tasks.items():
         rows.blanks[stem] += not cells[place]
-    if 'licence' in head.others:
-        rows.licences[cells[head.others['licence']] or 'not stated'] = None
 
 # %% ../../nbs/sources/labels.ipynb #lb09s
 _MOST_FAULTS = 20 # Are shown
@@ -206,13 +221,12 @@ def _whole(cells:list[str], n:int)->list[str]: # `n` cells
     quotes = '' if len(cells) < n else '; a cell with such a mark in it needs quotes around it'
     raise ValueError(f'{len(cells)} columns, but the header has {n}{quotes}')
 
-def _read_rows(path, unit:str, head:_Head, n_columns:int, table:list[tuple[int,list[str]]])->_Rows:
-    "Read all rows; raises `InputError` after reporting each that is wrong"
-    found = _Rows({stem: {} for stem in head.tasks}, {}, {}, Counter())
+def _take_rows(path, unit:str, n_columns:int, table:list[tuple[int,list[str]]], add:Callable):
+    "Give number and cells of each row to `add`; raises `InputError` after reporting each that is wrong"
     faults = []
     for n,cells in table:
         try:
-            _add_row(found, head, n, _whole(cells, n_columns))
+            add(n, _whole(cells, n_columns))
         except ValueError as e:
             faults.append(InputError(path, str(e), f'{unit} {n}'))
     if len(faults) == 1:
@@ -222,6 +236,11 @@ def _read_rows(path, unit:str, head:_Head, n_columns:int, table:list[tuple[int,l
             to_stderr(str(fault))
         shown = 'they are' if len(faults) <= _MOST_FAULTS else f'the first {_MOST_FAULTS} are'
         raise InputError(path, f'{len(faults):,} rows are wrong; correct them ({shown} named above)')
+
+def _read_rows(path, unit:str, head:_Head, n_columns:int, table:list[tuple[int,list[str]]])->_Rows:
+    "Read all rows; raises `InputError`"
+    found = _Rows({stem: {} for stem in head.tasks}, {}, {}, Counter())
+    _take_rows(path, unit, n_columns, table, partial(_add_row, found, head))
     return found
 
 # %% ../../nbs/sources/labels.ipynb #lb09e
@@ -345,6 +364,7 @@ class LabelTable(NamedTuple):
     licences:list[str]               # Each once
     name:str                         # What the labels are called as a source
     kinds:dict[str,str]              # Stem of each task that has not one class: `several` or `number`
+    tags:dict[str,list[str]] = {}    # Stem of each task on words to its tags
 
 def _columns(path, unit:str, head:_Head, rows:_Rows)->dict[str,_Column]: # By stem
     "What the columns are as tasks; raises `InputError`"
@@ -365,6 +385,83 @@ def _annotation(ref:Ref, stems:list[str], columns:dict[str,_Column], split:str)-
         labels += [Label(stem, label) for label in sorted(has)]
     return VerseAnnotation(ref, (), False, labels=tuple(labels), split=split)
 
+# %% ../../nbs/sources/labels.ipynb #lb31
+_PLACE = re.compile(r'([1-9]\d{0,2})(?:\s*[-–]\s*([1-9]\d{0,2}))?')
+
+def _places(cell:str)->tuple[int,int]: # Of the first and the last word; zeros for an empty cell
+    if not cell:
+        return 0, 0
+    m = _PLACE.fullmatch(cell)
+    first, last = (int(m[1]), int(m[2] or m[1])) if m else (1, 0)
+    if last < first:
+        raise ValueError(f'{cell[:40]!r} is not the place of a word; count from 1, as 3 or 2-3')
+    return first, last
+
+def _tag_in(cell:str)->str: # Empty if there is none
+    found = _labels_in(cell)
+    if len(found) > 1:
+        raise ValueError(f'has several tags ({cell[:40]}); put each into a column of its own')
+    return '' if found in ([], ['O']) else found[0]
+
+class _WordRows(NamedTuple):
+    "What the rows of a table of words say"
+    tags:dict[Ref,list[WordTag]]
+    verses:dict[Ref,str] # To its split, which may be empty
+    licences:dict[str,None]
+
+def _add_words(rows:_WordRows, head:_Head, n:int, cells:list[str]):
+    "Take in a row; raises `ValueError` for one that is wrong"
+    word, place = (cells[head.words[name]] if name in head.words else '' for name in ('word','place'))
+    first, last = _places(place)
+    word = '' if word == _NONE else word
+    tags = {}
+    for stem,column in head.tasks.items():
+        try:
+            tags[stem] = _tag_in(cells[column])
+        except ValueError as e:
+            raise ValueError(f'{stem} {e}') from e
+    if any(tags.values()) and not (word or first):
+        raise ValueError('has a tag, but neither a word nor its place')
+    refs = _take_verses(rows.verses, rows.licences, head, cells)
+    if len(refs) > 1:
+        raise ValueError('names several verses; give the verse of the word')
+    found = [WordTag(stem, word, first, last, tag) for stem,tag in tags.items() if tag]
+    rows.tags.setdefault(refs[0], []).extend(found)
+
+# %% ../../nbs/sources/labels.ipynb #lb33
+def _tag_set(tags:list[WordTag])->list[str]: # `O` first
+    "The tags of a task on words; raises `ValueError` for none, too many, or two ways to write spans"
+    named = sorted({tag.tag for tag in tags})
+    begun = [tag for tag in named if tag[:2] in ('B-','I-')]
+    if not 0 < len(named) <= _MOST_LABELS:
+        raise ValueError(f'has {len(named):,} tags; a task on words has 1 to {_MOST_LABELS}')
+    if begun and begun != named:
+        odd = next(tag for tag in named if tag not in begun)
+        raise ValueError(f'has {begun[0]} and {odd}; write B- and I- before each tag, or before none')
+    if begun or any(tag.last > tag.first or len(tag.word.split()) > 1 for tag in tags):
+        kinds = dict.fromkeys(tag[2:] if begun else tag for tag in named)
+        return ['O', *(f'{x}-{kind}' for kind in kinds for x in 'BI')]
+    return ['O', *named]
+
+def _read_words(path, unit:str, head:_Head, n_columns:int, table:list)->LabelTable:
+    "Read a table of words; raises `InputError`"
+    rows = _WordRows({}, {}, {})
+    _take_rows(path, unit, n_columns, table, partial(_add_words, rows, head))
+    every = [tag for some in rows.tags.values() for tag in some]
+    tags = {}
+    for stem in sorted(head.tasks):
+        own = [tag for tag in every if tag.task == stem]
+        try:
+            tags[stem] = _tag_set(own)
+        except ValueError as e:
+            raise InputError(path, str(e), f'column {stem}') from e
+        spans = ', in spans' if tags[stem][1][:2] == 'B-' else ''
+        warn_once(printable(f'{path}, column {stem}: a task on words, of which {len(own):,} in '
+                            f'{len(rows.tags):,} verses have a tag{spans}'))
+    verses = {ref: VerseAnnotation(ref, (), False, split=rows.verses[ref], tags=tuple(rows.tags[ref]))
+              for ref in in_order(rows.tags)}
+    return LabelTable(verses, {}, list(rows.licences), source_name(Path(path)), {}, tags)
+
 # %% ../../nbs/sources/labels.ipynb #lb09c-b
 def read_labels(path)->LabelTable:
     "Read a table of labels; raises `InputError` with the line that is wrong"
@@ -380,6 +477,8 @@ def read_labels(path)->LabelTable:
         raise InputError(path, str(e), f'{table.unit} {first}') from e
     if for_people:
         warn_once(printable(f'{path}: left out, as notes for people: {", ".join(for_people)}'))
+    if head.words:
+        return _read_words(path, table.unit, head, len(header), lines)
     rows = _read_rows(path, table.unit, head, len(header), lines)
     columns = _columns(path, table.unit, head, rows)
     stems = list(head.tasks)

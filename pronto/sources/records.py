@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['UPOS', 'MOODS', 'KINDS', 'ROLES', 'Mention', 'Predicate', 'SentenceAnnotation', 'EntityMention', 'SourceWord',
-           'Speech', 'Label', 'VerseAnnotation', 'Source', 'Annotations', 'join', 'make_source']
+           'Speech', 'WordTag', 'Label', 'VerseAnnotation', 'Source', 'Annotations', 'join', 'make_source']
 
 # %% ../../nbs/sources/records.ipynb #5f8d9452
 import hashlib, json
@@ -70,6 +70,14 @@ class Speech(NamedTuple):
     manner:str  # As the source classifies it, e.g. `Normal` or `Quotation`
     n_words:int # Words of the verse that it includes
 
+class WordTag(NamedTuple):
+    "A tag that a table of yours gives to words of a verse"
+    task:str  # The stem of a task
+    word:str  # Or words, as the table has them; empty if only their place is known
+    first:int # The number of the first word in the verse, from 1; 0 if it is not known
+    last:int  # Of the last one
+    tag:str
+
 class Label(NamedTuple):
     "A label that a table of yours gives a verse"
     task:str # The stem of a task
@@ -86,6 +94,7 @@ class VerseAnnotation(NamedTuple):
     words:tuple[SourceWord,...] = ()       # With `pronto annotate --words` only
     labels:tuple[Label,...] = ()
     split:str = '' # Where the source itself puts the verse; empty if it does not say
+    tags:tuple[WordTag,...] = ()
 
 # %% ../../nbs/sources/records.ipynb #3aa943d0
 def _all_tasks():
@@ -105,6 +114,7 @@ class Source:
     labels:dict[str,list[str]] = field(default_factory=dict) # Stems of tasks of its own, to their labels
     kinds:dict[str,Literal['several','number']] = field(default_factory=dict) # Of those without one class
     task_names:dict[str,str] = field(default_factory=dict) # Names of those that measure something else here
+    tags:dict[str,list[str]] = field(default_factory=dict) # Stems of tasks on words of its own, to their tags
     hash:str = ''         # SHA-256 of the names and contents of the source's files
     files:int = 0         # Number of files read
     skipped:dict[str,str] = field(default_factory=dict) # File that was left out, to the reason
@@ -147,7 +157,7 @@ def _join_verses(verses:list[VerseAnnotation])->VerseAnnotation: # Of one verse,
         return verses[0]
     first = verses[0]
     lists = {}
-    for name in 'sentences','entities','speeches','words','labels':
+    for name in 'sentences','entities','speeches','words','labels','tags':
         lists[name] = next(filter(None, (getattr(v, name) for v in verses)), ())
     return first._replace(crosses=all(v.crosses for v in verses), **lists)
 
@@ -159,7 +169,7 @@ def _join_sources(sources:list[Source])->Source:
         name=' and '.join(s.name for s in sources), edition=together('edition'), licence=together('licence'),
         attribution=together('attribution'), rules=sources[0].rules, arguments=sources[0].arguments,
         tasks=tasks, more=[stem for s in sources for stem in s.more],
-        labels=all_of('labels'), kinds=all_of('kinds'), task_names=all_of('task_names'),
+        labels=all_of('labels'), kinds=all_of('kinds'), tags=all_of('tags'), task_names=all_of('task_names'),
         unusable=all_of('unusable'),
         hash=hashlib.sha256(''.join(s.hash for s in sources).encode()).hexdigest(),
         files=sum(s.files for s in sources), skipped=all_of('skipped'), passed_over=all_of('passed_over'),

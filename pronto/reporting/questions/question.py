@@ -172,6 +172,16 @@ class Reply(NamedTuple):
 def _also(metric:str, asked:str)->str: # Part of the names of files
     return '' if metric in (asked, 'accuracy') else f'-{metric}'
 
+# %% ../../../nbs/reporting/questions/question.ipynb #pt09m
+def _judged_by(metric:str, records:list[Run], said:str)->tuple[list[Run],str]:
+    "The runs on tasks that have a metric, and a sentence about the others"
+    kept = with_metric(records, metric)
+    stems = {r.task for r in kept}
+    others = dict.fromkeys(task_name(r.task) for r in records if r.task not in stems)
+    if not others: return kept, said
+    lacking = f'Left out, as it has no {METRICS[metric]}: {", ".join(others)}; choose with --metric.'
+    return kept, ' '.join(filter(None, [said, lacking]))
+
 # %% ../../../nbs/reporting/questions/question.ipynb #pt09b
 def _by_metric(question:RunQuestion, found:list, metric:str)->dict[str,list]:
     "The parts of a question about a protocol by the metric of their tasks"
@@ -204,15 +214,6 @@ def ask_runs(
             noted = replace(table, stem=table.stem + also, title=title, notes=[*table.notes, *after])
             tables[metric].append(noted)
     return Reply(question, by_metric, tables, asked)
-
-def _judged_by(metric:str, records:list[Run], said:str)->tuple[list[Run],str]:
-    "The runs on tasks that have a metric, and a sentence about the others"
-    kept = with_metric(records, metric)
-    stems = {r.task for r in kept}
-    others = dict.fromkeys(task_name(r.task) for r in records if r.task not in stems)
-    if not others: return kept, said
-    lacking = f'Left out, as it has no {METRICS[metric]}: {", ".join(others)}; choose with --metric.'
-    return kept, ' '.join(filter(None, [said, lacking]))
 
 def _of_store(e:InputError, options:Options)->InputError:
     "The error of a question about the runs, with the folder that they are in"
