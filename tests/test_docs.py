@@ -297,6 +297,12 @@ def embed(folder):
     verses = {f'{book} {chapter}:{verse}': text for book,chapter,verse,text in (v.split('\t') for v in verses) if verse.isdigit()}
     rows = (f'{ref}\t{"yes" if "?" in text else "no"}\n' for ref,text in verses.items())
     (folder/'labels.tsv').write_text('ref\tasks\n' + ''.join(rows), encoding='utf-8') # The tutorial makes it with awk
+    topics = lambda text: ';'.join(name for name,sign in dict(Fear='f', Sea='s', Peace='p').items() if sign in text[:20])
+    rated = (f'{ref};"{topics(text)}";{len(text)};\n' for ref,text in verses.items())
+    (folder/'topics.csv').write_text('Verse;Topic;Rating;Comment\n' + ''.join(rated), encoding='utf-8')
+    named = (f'{ref},{word},{"NAME" if word[0].isupper() else "LONG"}\n' for ref,text in list(verses.items())
+             for word in text.strip('.?!').split()[1:3] if word.isalpha())
+    (folder/'people.csv').write_text('Verse,Word,Tag\n' + ''.join(named), encoding='utf-8')
     (folder/'nbs').symlink_to(ROOT/'nbs')
     frames = folder/'ontonotes-release-5.0'/'metadata'/'frames'
     frames.mkdir(parents=True)

@@ -172,7 +172,7 @@ class Reply(NamedTuple):
 def _also(metric:str, asked:str)->str: # Part of the names of files
     return '' if metric in (asked, 'accuracy') else f'-{metric}'
 
-# %% ../../../nbs/reporting/questions/question.ipynb #pt09m
+# %% ../../../nbs/reporting/questions/question.ipynb #ptjudg1
 def _judged_by(metric:str, records:list[Run], said:str)->tuple[list[Run],str]:
     "The runs on tasks that have a metric, and a sentence about the others"
     kept = with_metric(records, metric)
