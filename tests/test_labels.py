@@ -354,7 +354,9 @@ def test_several_labels_and_numbers_are_trained_probed_and_reported(kinds, model
         assert main('tables', *runs, '-o', tmp_path/'tables', *(['--metric', metric] if metric else [])) == 0
     assert 'Spearman' in capsys.readouterr().out
     assert main('report', *runs, '-o', tmp_path/'report.html') == 0
-    assert main('card', kinds/'corpus'/'bibles'/'qaa.usfx.xml', '-a', kinds/'mine.parquet', '-m', model, '-o', tmp_path/'card.html',
+    from zoo import save_model
+    bert = save_model(tmp_path/'bert', 'bert')
+    assert main('card', kinds/'corpus'/'bibles'/'qaa.usfx.xml', '-a', kinds/'mine.parquet', '-m', bert, '-o', tmp_path/'card.html',
                 '--min-verses', 50, *runs) == 0
     assert 'Spearman' in (tmp_path/'card.html').read_text()
 

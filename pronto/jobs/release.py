@@ -244,7 +244,8 @@ def build_translation(
 
 # %% ../../nbs/jobs/release.ipynb #374690e6
 def _shares(task, shares:dict)->str: # e.g. `0 50.1%, 1 49.9%`
-    trained = dict.fromkeys(task.labels if task else (), 0) | training_shares(task, shares)
+    known = task.labels if task and task.target == 'class' else ()
+    trained = dict.fromkeys(known, 0) | training_shares(task, shares)
     return ', '.join(f'{label} {share:.1%}' for label,share in trained.items())
 
 def registry_row(folder)->dict[str,str|int]: # Column to value

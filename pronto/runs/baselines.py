@@ -169,6 +169,7 @@ def baseline_results(
 def _identity(task, train:list, test:list)->str: # A hash
     "Everything that the answers of the baselines depend on"
     about = pronto.__version__, task.stem, task.labels, [*baselines_of(task)]
+    if task.target != 'class': about += (task.target,)
     file = task.digest or None # The user may be editing it
     pools = {id(row.pool): row.pool for row in test if hasattr(row, 'pool')} # All rows of a table share one
     def plain(rows): return [row._replace(pool=None) if hasattr(row, 'pool') else row for row in rows]
