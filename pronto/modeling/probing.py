@@ -76,13 +76,7 @@ def _slopes(x, target, weights, bias, chances)->tuple[torch.Tensor,torch.Tensor]
         of_bias += error.sum(-1)
     return of_weights, of_bias
 
-# %% ../../nbs/modeling/probing.ipynb #9bfl0001
-_CONVERGED = 5e-7 # How much less a mean loss may become by one more step
-
-def _per_strength(of_weights:torch.Tensor, of_bias:torch.Tensor)->torch.Tensor: # (strengths, 1)
-    "Sums over the weights (labels, strengths, features) and biases (labels, strengths) of each head"
-    return (of_weights.sum((0, 2)) + of_bias.sum(0)).unsqueeze(1)
-
+# %% ../../nbs/modeling/probing.ipynb #9bturn01
 def _turned(x:torch.Tensor)->tuple: # Mean, scale, centred rows; variances and basis of the components
     "Centre features, and find the principal components of what is left, each divided by its deviation"
     mean = x.mean(0)
@@ -90,6 +84,13 @@ def _turned(x:torch.Tensor)->tuple: # Mean, scale, centred rows; variances and b
     covariance = _covariance(x)
     scale = _scale(covariance.diagonal().clamp(min=0).sqrt())
     return mean, scale, x, *torch.linalg.eigh(covariance/scale.outer(scale))
+
+# %% ../../nbs/modeling/probing.ipynb #9bfl0001
+_CONVERGED = 5e-7 # How much less a mean loss may become by one more step
+
+def _per_strength(of_weights:torch.Tensor, of_bias:torch.Tensor)->torch.Tensor: # (strengths, 1)
+    "Sums over the weights (labels, strengths, features) and biases (labels, strengths) of each head"
+    return (of_weights.sum((0, 2)) + of_bias.sum(0)).unsqueeze(1)
 
 def fit_logistic(
     x:torch.Tensor, # (rows, features)
