@@ -20,7 +20,7 @@ def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkey
     text = page.read_text(encoding='utf-8')
     said = capsys.readouterr().out
     assert said.startswith('Does tiny read Wolof?\n') and said.endswith(f'{page}: open it in a browser\n')
-    assert re.search(r'guessing \|o +\| 0\n.*counting words and letters', said) and 'tiny on English |' in said
+    assert re.search(r'guessing \|o +\| 0\n.*counting words', said) and 'tiny on English |' in said
     for part in ('What to do next', 'Each task', 'This text', 'What is asked', 'Verses to read', 'commonest label',
                  'in Wolof', 'Judged by length, capitals and punctuation alone: ', 'sentence mood (SM)', 'xlm-roberta-base',
                  'pronto pretrain'):

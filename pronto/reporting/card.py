@@ -7,6 +7,7 @@ __all__ = ['about_bible', 'example_table', 'verdict', 'score_card', 'card_findin
            'telling_run', 'verse_table', 'models_to_try', 'next_steps']
 
 # %% ../../nbs/reporting/card.ipynb #card0005
+import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import zip_longest
@@ -53,6 +54,14 @@ def _rights(licence:str)->str: # A sentence
     if licence in ('', NOT_STATED): return 'It does not say under which licence it is.'
     return f'What it says of its licence: “{licence}”.'
 
+_OF_FOLD = re.compile(r'^fold \d+: ')
+
+def _warnings(facts:dict)->list[str]:
+    doubt = facts.get('language_doubt')
+    of_folds = [_OF_FOLD.sub('in some folds, ', warning) for warning in facts.get('warnings', [])]
+    found = [*of_folds, *([f'the text {doubt}'] if doubt else []), *facts.get('bible', {}).get('faults', [])]
+    return list(dict.fromkeys(found))
+
 def about_bible(
     facts:dict, # The manifest
     books:Iterable[str]=() # Codes of those that the translation has, if they are known
@@ -72,10 +81,7 @@ def about_bible(
         if left: lines.append(f'Others are used in some tasks only, or not at all: {"; ".join(left)}.')
     if quality := facts.get('words', {}).get('quality'): lines.append(quality)
     if 'licence' in facts: lines.append(_rights(facts['licence']))
-    doubt = facts.get('language_doubt')
-    warnings = [*facts.get('warnings', []), *([f'the text {doubt}'] if doubt else []),
-                *facts.get('bible', {}).get('faults', [])]
-    return ' '.join(lines + [f'Take care: {warning}.' for warning in warnings])
+    return ' '.join(lines + [f'Take care: {warning}.' for warning in _warnings(facts)])
 
 # %% ../../nbs/reporting/card.ipynb #card009b
 _CALLED = { # Where the stem of a task is no name for it
@@ -296,8 +302,7 @@ def models_to_try(
 )->list[tuple[str,str,bool]]: # Name, what it is, and whether it is on this machine
     "Models that may read a language: those of the paper that were made for it, and those of many languages"
     own = {row['hub'] for row in read_layout() if row['language'] == language}
-    found = {row['hub']: f'{row["languages"]} languages; {row["about"]}'
-             for row in fact_table('multilingual_models')}
+    found = {row['hub']: f'{row["languages"]} languages' for row in fact_table('multilingual_models')}
     found |= dict.fromkeys(sorted(own - found.keys()), f'made for {language}')
     return [(hub, about, _is_here(hub)) for hub,about in found.items() if hub not in asked]
 

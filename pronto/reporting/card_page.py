@@ -84,8 +84,8 @@ def scales(card:Card)->list[tuple[str,list]]: # As `scale_picture` takes them
     found = score_scales(card.runs, card.in_english)
     ngrams = ngrams_alone(card.baselines)
     if not found and ngrams is not None:
-        found = [(card.language, scale_marks(ngrams, {}, {}))]
-    return found
+        found = [('', scale_marks(ngrams, {}, {}))]
+    return [(card.language, found[0][1])] if len(found) == 1 else found
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0011
 def _books(dataset:Dataset)->set[str]: # Codes; empty for a dataset without its text
@@ -131,7 +131,8 @@ def _tasks(card:Card, language:str)->dict[str,str]: # What is folded below, by i
 def card_page(card:Card)->str: # HTML
     "The page; it loads nothing from elsewhere"
     language = card.dataset.folds[0].load().language_tag
-    body = [_html('\n\n'.join(headline(card)))]
+    first, *others = headline(card)
+    body = [_html(first), _html('\n\n'.join(others))]
     if drawn := scales(card):
         picture = scale_picture(drawn)
         data = base64.b64encode(picture.png).decode()

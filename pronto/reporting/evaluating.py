@@ -46,7 +46,6 @@ def _in_folders(
     tokenizer
 )->Iterator[list[str]]: # As `plan` takes them
     "Write loaded models to temporary folders"
-    from pronto.modeling.architectures import quiet
     with temporary_folder() as place:
         named = []
         for n,model in enumerate(models):
@@ -54,6 +53,7 @@ def _in_folders(
                 named.append(model if isinstance(model, Model) else str(model))
                 continue
             _check_loaded(model, tokenizer)
+            from pronto.modeling.architectures import quiet
             folder = place/str(n)
             with quiet():
                 model.save_pretrained(folder)

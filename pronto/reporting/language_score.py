@@ -190,7 +190,7 @@ def scale_marks(
     in_english:dict[str,LanguageScore] # Of the same models, as far as that is known
 )->list[Mark]:
     "The points of a scale, from guessing to all right"
-    marks = [Mark('guessing', 0), Mark('counting words and letters', ngrams, None, '.3')]
+    marks = [Mark('guessing', 0), Mark('counting words', ngrams, None, '.3')]
     for model,found in of_models.items():
         marks.append(Mark(model, found.value, found.interval, 'C0'))
         if english := in_english.get(model):
