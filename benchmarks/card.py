@@ -2,14 +2,15 @@
 
     python benchmarks/card.py BIBLE MODEL [MODEL ...]
 
-The data folder is new. The first card builds the dataset, and encodes the text and the English New Testament; the second one finds
-them kept. The third is of the same Bible with other runs, so that heads and baselines are made again."""
+The data folder is new. The first card builds the dataset, and encodes the text and the English New Testament.
+The second one finds all of it. The third has other runs, so that heads are made again."""
 import os, resource, subprocess, sys, tempfile, time
 from pathlib import Path
 
 def seconds(argv:list[str], data:str)->tuple[float,float]: # Of the processor, and by the clock
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    subprocess.run(['pronto', *argv], env=os.environ | dict(PRONTO_DATA=data), check=True, capture_output=True)
+    environment = os.environ | dict(PRONTO_DATA=data)
+    subprocess.run(['pronto', *argv], env=environment, check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.monotonic() - began
 

@@ -34,14 +34,12 @@ def card_options(parser):
     runs_option(parser)
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0008
-_ROWS = 300 # Of each part of each task; enough for an answer in a minute or two
-_IN_FOLDS = 200 # All folds together have many times as many
+_ROWS = 200 # Of each part of each task; enough for an answer in a minute or two
 
 def _limit(dataset)->int|None: # `None` if all rows are used
-    limit = _ROWS if len(dataset.folds) == 1 else _IN_FOLDS
     counts = [n for fold in dataset.folds for parts in fold.manifest.get('counts', {}).values()
               for n in parts.values()]
-    return limit if max(counts, default=0) > limit else None
+    return _ROWS if max(counts, default=0) > _ROWS else None
 
 def _ask(card, models:list, runs, quiet:bool):
     "Ask models: first whether they read the language, also in English, then everything else"
