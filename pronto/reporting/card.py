@@ -35,12 +35,7 @@ from ..modeling.model import Model
 from ..runs.comparing import task_name
 from ..runs.schema import Run
 
-# %% ../../nbs/reporting/card.ipynb #card0007
-_STATUSES = dict(crosses='share a sentence with another verse', merged='are one with another verse here',
-                 part='are divided here', repeated='occur twice',
-                 fused='are one with another verse in the annotated text', empty='have no text',
-                 unannotated='have no annotation')
-
+# %% ../../nbs/reporting/card.ipynb #card006b
 def _scope(books:set[str])->str: # Which part of the Bible these are
     named = [BOOKS[book] for book in BOOKS if book in books]
     if books >= {*BOOKS} - {*_BEYOND}: return 'the whole Bible'
@@ -53,6 +48,12 @@ _BEYOND = tuple(BOOKS)[66:]
 def _rights(licence:str)->str: # A sentence
     if licence in ('', NOT_STATED): return 'It does not say under which licence it is.'
     return f'What it says of its licence: “{licence}”.'
+
+# %% ../../nbs/reporting/card.ipynb #card0007
+_STATUSES = dict(crosses='share a sentence with another verse', merged='are one with another verse here',
+                 part='are divided here', repeated='occur twice',
+                 fused='are one with another verse in the annotated text', empty='have no text',
+                 unannotated='have no annotation')
 
 _OF_FOLD = re.compile(r'^fold \d+: ')
 
