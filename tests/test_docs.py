@@ -11,6 +11,7 @@ from conftest import DATA, ROOT, predictions, run_results
 DOCS = ROOT/'docs'
 CONTRIBUTING = (ROOT/'CONTRIBUTING.md').read_text(encoding='utf-8')
 GUIDES = [DOCS/'quickstart.md', *sorted((DOCS/'tutorials').glob('*.md'))]
+GUIDES.remove(DOCS/'tutorials'/'draft.md') # Which `test_drafts.py` runs, with a draft that has slips
 PAGES = [*sorted(DOCS.rglob('*.md')), ROOT/'README.md', ROOT/'CONTRIBUTING.md']
 
 def commands(path):

@@ -9,7 +9,6 @@ __all__ = ['COMMANDS', 'quality_align_options', 'quality_align_command', 'qualit
 from ...cli.options import add_number, seed_option, versification_option
 from ...cli.output import show_tables
 from ...core.files import InputError
-from ...sources.open_annotations import OPEN
 
 # %% ../../../nbs/lab/cli/alignment_commands.ipynb #qlcal02
 _TEXT = 'annotations with words, a folder of Greek words, or a Bible in any format'
@@ -53,6 +52,7 @@ def quality_draft_options(parser):
 def _text_at_hand()->dict: # In the form of `read_greek`
     from pronto.core.files import data_dir
     from pronto.lab.quality.gold_alignments import read_greek
+    from pronto.sources.open_annotations import OPEN
     for path in [*sorted(data_dir().glob('*.parquet')), data_dir()/'macula-greek']:
         try:
             if path.exists():
