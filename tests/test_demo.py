@@ -294,6 +294,7 @@ def test_noise_notebook(tmp_path):
     assert re.search(r'^In all, the expected order is kept in \d of 2 cells\.$', texts, re.M), texts
     assert re.search(r'^SM: \d of 6 scores exceed the share of correct labels\.$', texts, re.M), texts
 
+@pytest.mark.slow
 def test_leak_notebook(tmp_path):
     texts, kinds = _run_notebook('leak.ipynb', tmp_path, n_verses=700, trial=True)
     assert 'image/png' in kinds

@@ -26,6 +26,7 @@ def data(testdata, tmp_path):
     for name in 'got_proiel-ud-train.conllu','hi_pud-ud-test.conllu': shutil.copy(testdata/'ud'/name, folder/'ud')
     return folder
 
+@pytest.mark.slow
 def test_the_notebook_runs_with_its_default_parameters(data, tmp_path):
     notebook = run(data, tmp_path/'run.ipynb')
     assert {f.name for f in (data/'tables').iterdir()} == {f'sources.{ending}' for ending in ('md','tex','csv','png')}
