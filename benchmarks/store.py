@@ -4,8 +4,9 @@
 
 The English New Testament is built with the annotations of OntoNotes, and baselines answer its five tasks. A
 store has three models on as many languages as RUNS (1,000, 4,000 and 13,000 by default) needs: each model
-gives the answers of a baseline, some of them changed at random; each language lacks some verses. Prints CPU
-seconds and the peak memory of each command in a process of its own, and the bytes of the store.
+gives the answers of a baseline, some of them changed at random; each language lacks some verses, and all but
+the first twenty are copies of these. Prints CPU seconds and the peak memory of each command in a process of
+its own, and the bytes of the store.
 """
 import argparse, os, random, shutil, subprocess, sys, tempfile, time
 from pathlib import Path
@@ -15,6 +16,7 @@ DATA = Path(os.environ.get('PRONTO_TESTDATA', ROOT.parent/'shared'/'data'))
 COMMAND = [sys.executable, '-c', 'import sys; from pronto.cli.command import main; sys.exit(main())']
 MODELS = dict(cues=.05, nearest=.1, ngram=.02) # What answers for a model, and how many of its answers change
 HYPERPARAMETERS = dict(learning_rate=2e-5, epochs=10)
+DIFFERENT = 20 # Languages with answers of their own; others are copies of them
 
 def build(folder):
     "The dataset of a New Testament"
@@ -50,10 +52,50 @@ def noisy(answers, labels, share, rng):
     for i in rng.sample(range(len(answers)), int(share*len(answers))): answers[i] = rng.choice(labels)
     return answers
 
-def make_store(runs, real, codes, seeds):
-    "Write the records of all languages, tasks, models and seeds"
+def noisy_runs(code, kept, real, seeds):
+    "The key, the results and the rows of each run on a language"
     from pronto.core.files import content_hash
-    from pronto.runs.store import RunKey, score_run, write_record
+    from pronto.runs.store import RunKey
+    rng = random.Random(code)
+    verses = sorted({row.get('ref') or row['ref1'] for _,table in kept.values() for row in table})
+    lacking = set(rng.sample(verses, rng.randrange(20)))
+    hard = rng.random()/4
+    for stem,(results,table) in kept.items():
+        task = real[stem][0]
+        there = [row for row in table if not lacking & {row.get(k) for k in ('ref','ref1','ref2')}]
+        for model,share in MODELS.items():
+            for seed in range(seeds):
+                said = noisy([row[model] for row in there], task.labels, share + hard, rng)
+                rows = [row | dict(predicted=answer) for row,answer in zip(there, said)]
+                digests = [content_hash(name.encode())[:16] for name in (model, code)]
+                key = RunKey(code, f'maker/{model}-model', digests[0], stem, digests[1], seed=seed,
+                             hyperparameters=HYPERPARAMETERS)
+                accuracy = sum(row['label'] == row['predicted'] for row in rows)/len(rows)
+                yield key, results | dict(accuracy=round(accuracy, 4)), rows
+
+def copy_languages(store, codes, first):
+    "The runs of the first languages under other codes"
+    from dataclasses import replace
+    from pronto.core.files import content_hash
+    from pronto.runs.predictions import OWN_FILE
+    from pronto.runs.store import key_of, read_runs
+    runs = {run.path: run for run in read_runs(store)}
+    for i,code in enumerate(codes):
+        of = first[i % len(first)]
+        (store/code).mkdir()
+        for rows in (store/of).glob('*.parquet'): shutil.copy(rows, store/code/rows.name)
+        for path,run in runs.items():
+            if run.dataset != of: continue
+            key = replace(key_of(run), bible=code, dataset_hash=content_hash(code.encode())[:16])
+            target = key.record(store)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            text = path.read_text().replace(f'"{run.dataset}"', f'"{code}"')
+            target.write_text(text.replace(run.dataset_hash, key.dataset_hash))
+            shutil.copy(path.with_suffix(OWN_FILE), target.with_suffix(OWN_FILE))
+
+def make_store(store, real, codes, seeds):
+    "Write the records of all languages, tasks, models and seeds; after the first languages copies of these"
+    from pronto.runs.store import score_run, write_record
     kept = {}
     for stem,(task,train,test,baselines) in real.items():
         results, table = score_run(task, dict(train=train, test=test), baselines['ngram'], baselines)
@@ -61,23 +103,10 @@ def make_store(runs, real, codes, seeds):
                      counts=dict(train=len(train), test=len(test)), splits='parallel', rules='paper',
                      source='OntoNotes')
         kept[stem] = results | about, table
-    for code in codes:
-        rng = random.Random(code)
-        verses = sorted({row.get('ref') or row['ref1'] for _,table in kept.values() for row in table})
-        lacking = set(rng.sample(verses, rng.randrange(20)))
-        hard = rng.random()/4
-        for stem,(results,table) in kept.items():
-            task = real[stem][0]
-            there = [row for row in table if not lacking & {row.get(k) for k in ('ref','ref1','ref2')}]
-            for model,share in MODELS.items():
-                for seed in range(seeds):
-                    said = noisy([row[model] for row in there], task.labels, share + hard, rng)
-                    rows = [row | dict(predicted=answer) for row,answer in zip(there, said)]
-                    digests = [content_hash(name.encode())[:16] for name in (model, code)]
-                    key = RunKey(code, f'maker/{model}-model', digests[0], stem, digests[1], seed=seed,
-                                 hyperparameters=HYPERPARAMETERS)
-                    accuracy = sum(row['label'] == row['predicted'] for row in rows)/len(rows)
-                    write_record(key, runs, results | dict(accuracy=round(accuracy, 4)), rows)
+    first = codes[:DIFFERENT]
+    for code in first:
+        for key,results,rows in noisy_runs(code, kept, real, seeds): write_record(key, store, results, rows)
+    copy_languages(store, codes[DIFFERENT:], first)
 
 def measure(arguments, folder):
     "CPU seconds, wall seconds and peak MB of a command in a process of its own"

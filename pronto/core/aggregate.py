@@ -65,6 +65,11 @@ def draw_scores(
     return draw_confusions(metric, counted, by, np.unique(np.asarray(chapters)), counts, n, seed)
 
 # %% ../../nbs/core/aggregate.ipynb #agg23c2
+def _metric_of(confusion:np.ndarray, metric:str, counts:bool)->np.ndarray:
+    if metric != 'accuracy': return confusion_metrics(confusion, counts=counts)[metric]
+    right = np.einsum('...ii->...', confusion) # Much quicker than all metrics
+    return right/confusion.sum((-2,-1))
+
 def draw_confusions(
     metric:str,
     counted:dict[str,list[np.ndarray]], # Model to (c, k, k) for each seed; see `pronto.core.stats.confusions`
@@ -77,10 +82,10 @@ def draw_confusions(
     found = {}
     for model,runs in counted.items():
         by_cell = np.stack(runs, axis=1)
-        scores = confusion_metrics(by_cell.sum(0), counts=counts)[metric]
         drawn = weights @ by_cell.reshape(len(by_cell), -1).astype(np.float32)
         drawn = drawn.reshape(n, *by_cell.shape[1:]).astype(float)
-        means = confusion_metrics(drawn, counts=counts)[metric].mean(1)
+        scores, means = (_metric_of(x, metric, counts) for x in (by_cell.sum(0), drawn))
+        means = means.mean(1)
         found[model] = _draws(scores, means, chapters.n_chapters, (model, chapters.n), seed)
     return found
 
@@ -169,16 +174,21 @@ class PairTest(NamedTuple):
     p:float          # Two-sided
     p_holm:float     # Corrected for all pairs
 
-def _arrays(strata:list[dict[str,Draws]])->tuple[list[str],np.ndarray,np.ndarray]:
-    "Models, their values (strata, models) and draws (n, strata, models)"
+def _values(strata:list[dict[str,Draws]])->tuple[list[str],np.ndarray]:
+    "Models, and their values (strata, models)"
     models = list(strata[0])
     if any(list(s) != models for s in strata): raise ValueError('the strata have different models')
-    value = np.array([[s[m].value for m in models] for s in strata])
-    return models, value, np.stack([np.stack([s[m].drawn for m in models], axis=-1) for s in strata], axis=1)
+    return models, np.array([[s[m].value for m in models] for s in strata])
 
-def _pair_tests(models:list[str], value:np.ndarray, drawn:np.ndarray, n_chapters:int)->list[PairTest]:
+def _drawn(strata:list[dict[str,Draws]], model:str)->np.ndarray: # (n, strata); all models do not fit in memory
+    return np.stack([s[model].drawn for s in strata], axis=1)
+
+def _mean_draws(strata:list[dict[str,Draws]], models:list[str])->np.ndarray: # (n, models)
+    return np.stack([_drawn(strata, model).mean(1) for model in models], axis=1)
+
+def _pair_tests(models:list[str], value:np.ndarray, mean_draws:np.ndarray, n_chapters:int)->list[PairTest]:
     from scipy.special import stdtr
-    pairs, means, mean_draws = list(combinations(range(len(models)), 2)), value.mean(0), drawn.mean(1)
+    pairs, means = list(combinations(range(len(models)), 2)), value.mean(0)
     differences = np.array([means[a] - means[b] for a,b in pairs])
     errors = np.array([(mean_draws[:,a] - mean_draws[:,b]).std(ddof=1) for a,b in pairs])
     tested = errors > 1e-12
@@ -191,17 +201,25 @@ def _pair_tests(models:list[str], value:np.ndarray, drawn:np.ndarray, n_chapters
 # %% ../../nbs/core/aggregate.ipynb #agg22
 def compare_pairs(strata:list[dict[str,Draws]], n_chapters:int)->list[PairTest]: # Every two models
     "Test the mean differences over strata; raises `ValueError` if the models differ between strata"
-    return _pair_tests(*_arrays(strata), n_chapters)
+    models, value = _values(strata)
+    return _pair_tests(models, value, _mean_draws(strata, models), n_chapters)
+
+def _mean_ranks(strata:list[dict[str,Draws]], models:list[str], sign:int)->np.ndarray: # (n, models), of draws
+    total = 0.
+    for s in strata:
+        drawn = np.stack([s[m].drawn for m in models], axis=1)
+        total = total + _ranks((sign*drawn).round(9))
+    return total/len(strata)
 
 def aggregate(
     strata:list[dict[str,Draws]], n_chapters:int, less_is_better:bool=False, level:float=.05,
     bounds:tuple[float,float]=(-np.inf, np.inf)
 )->list[Aggregate]: # From the best rank to the worst
     "Compare models over strata; raises `ValueError` if the models differ between strata"
-    models, value, drawn = _arrays(strata)
+    models, value = _values(strata)
     sign = 1 if less_is_better else -1
-    ranks, drawn_ranks = (_ranks((sign*x).round(9)) for x in (value, drawn))
-    tests = _pair_tests(models, value, drawn, n_chapters)
+    ranks, drawn_ranks = _ranks((sign*value).round(9)), _mean_ranks(strata, models, sign)
+    tests = _pair_tests(models, value, _mean_draws(strata, models), n_chapters)
     different = {(t.first, t.second) for t in tests if t.p_holm < level}
     order = sorted(range(len(models)), key=lambda m: (ranks.mean(0)[m], models[m]))
     groups = letters([models[m] for m in order], different)
@@ -209,8 +227,8 @@ def aggregate(
     for m in order:
         mean, iqm, rank = value[:,m].mean(), _interquartile_mean(value[:,m]), ranks[:,m].mean()
         mean, iqm, rank = (round(float(x), 4) for x in (mean, iqm, rank))
-        iqm_ends = _ends(_interquartile_mean(drawn[:,:,m]), iqm, bounds)
-        rank_ends = _ends(drawn_ranks[:,:,m].mean(1), rank)
+        iqm_ends = _ends(_interquartile_mean(_drawn(strata, models[m])), iqm, bounds)
+        rank_ends = _ends(drawn_ranks[:,m], rank)
         group = groups[models[m]]
         found.append(Aggregate(models[m], len(strata), mean, iqm, iqm_ends, rank, rank_ends, group))
     return found

@@ -153,9 +153,9 @@ def _of_seeds(runs:np.ndarray, chapters:ByChapter, draws:list|None)->list[_Part]
         parts.append(_Part(luck, n - 1, (between + luck)/2))
     return parts
 
-def _of_chapters(sums:np.ndarray, chapters:ByChapter)->_Part: # (c,)
-    variance, = _chapter_variances(sums[None], chapters)
-    return _Part(variance, _freedom(chapters), variance)
+def _of_chapters(sums:np.ndarray, chapters:ByChapter)->list[_Part]: # `sums`: (rows, c); a part for each row
+    freedom = _freedom(chapters)
+    return [_Part(variance, freedom, variance) for variance in _chapter_variances(sums, chapters)]
 
 def _combined(chapters:_Part, seeds:list[_Part])->Variance:
     "The variance of both; if there is none, it has one degree of freedom"
@@ -175,7 +175,7 @@ def variance_of(
     "What the uncertainty of a score comes from"
     chapters = chapter_cells(chapters)
     sums = chapters.sums(values)
-    of_chapters = _of_chapters(sums.mean(0), chapters)
+    of_chapters, = _of_chapters(sums.mean(0)[None], chapters)
     return _combined(of_chapters, _of_seeds(sums, chapters, draws))
 
 # %% ../../nbs/core/seeds.ipynb #se11
@@ -194,9 +194,13 @@ def score_seeds(
     "Score a model over its seeds, by any number per item"
     chapters = chapter_cells(chapters)
     sums = chapters.sums(values)
+    of_chapters, = _of_chapters(sums.mean(0)[None], chapters)
+    return _score(sums, chapters, of_chapters, level, bounds, draws)
+
+def _score(sums:np.ndarray, chapters:ByChapter, of_chapters:_Part, level, bounds, draws)->SeedScore:
     n_seeds = len(sums)
     value = sums.sum()/n_seeds/chapters.n
-    variance = variance_of(sums, chapters.counted, draws)
+    variance = _combined(of_chapters, _of_seeds(sums, chapters, draws))
     interval = student_interval(value, variance.total, variance.freedom, bounds, level)
     if chapters.n_chapters < 2 or variance.total < 1e-15:
         interval = None
@@ -238,13 +242,14 @@ def score_confusions(
     chapters:ByChapter, counts:bool=False, draws:list[tuple]|None=None, level:float=.95
 )->dict[str,SeedScore]: # By metric
     "The same for answers that were counted by chapter"
-    sums = [metric_sums(one, counts) for one in counted]
+    by_seed = [metric_sums(one, counts) for one in counted]
+    sums = {metric: np.stack([one[metric] for one in by_seed]) for metric in by_seed[0]}
     n_labels = counted[0].shape[-1]
+    parts = _of_chapters(np.stack([some.mean(0) for some in sums.values()]), chapters)
     found = {}
-    for metric in sums[0]:
+    for (metric,some),of_chapters in zip(sums.items(), parts):
         bounds = metric_bounds(metric, n_labels)
-        of_seeds = [one[metric] for one in sums]
-        found[metric] = score_seeds(of_seeds, chapters.counted, level, bounds, draws)
+        found[metric] = _score(some, chapters, of_chapters, level, bounds, draws)
     accuracy = found['accuracy']
     if accuracy.value in (0, 1) and chapters.n_chapters > 1:
         interval = wilson(accuracy.value*chapters.n, chapters.n, level)
@@ -314,7 +319,8 @@ def compare_seeds(
     if chapters.n_chapters < 2:
         return found
     of_seeds = _of_seeds(first, chapters, draws[0]) + _of_seeds(second, chapters, draws[1])
-    variance = _combined(_of_chapters(differences, chapters), of_seeds)
+    of_chapters, = _of_chapters(differences[None], chapters)
+    variance = _combined(of_chapters, of_seeds)
     error = variance.total**.5
     if error == 0:
         return found._replace(p=1. if difference == 0 else 0.)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
+import numpy as np
 from ..bibles.languages import identify
 from ..core.files import InputError, data_dir, fact_table, reading, write_aside
 from ..core.progress import progress
@@ -22,7 +23,7 @@ from ..datasets.align import TEXT_ALONE
 from ..datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 from .cells import data_notes, spread_note
 from .rendering import BASELINE_NAMES, OWN_TABLE, Accuracies, Block, Score, file_stem
-from .scores import against_baselines, among_best, has_reference, main_metric, read_seeds
+from .scores import against_baselines, among_best, common_codes, main_metric, read_seeds
 from .scores import shown, with_metric
 from ..runs.schema import Run
 from ..runs.comparing import differing, kind_of, known_as, latest, name_apart, preference
@@ -215,16 +216,15 @@ def _about(listed:_Row, runs:_Runs)->dict[str,str]: # `listed`: a row of the lay
     return about | dict(trained_on='' if trained_on == listed['bible'] else trained_on)
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #c4ce1938
-def _shared_rows(chosen:_Chosen, tables:dict[str,str])->dict[tuple[str,str],set]:
+def _shared_rows(chosen:_Chosen, tables:dict[str,str])->dict[tuple[str,str],np.ndarray]: # Their codes
     "(Table, task) to the rows that all test sets have; raises `InputError` if there are none"
     asked = {}
     for bible,blocks in chosen.items():
         for (_,task),seeds in (cell for block in blocks for cell in block.items()):
-            rows = filter(has_reference, read_seeds(seeds[:1]).asked)
-            asked.setdefault((tables[bible], task), []).append(set(rows))
-    shared = {place: set.intersection(*sets) for place,sets in asked.items()}
+            asked.setdefault((tables[bible], task), []).append(seeds[:1])
+    shared = {place: common_codes(map(read_seeds, runs))[0] for place,runs in asked.items()}
     for (table,task),rows in shared.items():
-        if not rows:
+        if not len(rows):
             what = f'its translations have no test rows of {task_name(task)} in common'
             raise InputError(table, f'{what}; leave --common-rows out')
     return shared

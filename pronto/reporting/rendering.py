@@ -180,6 +180,10 @@ class Accuracies:
     common_rows:bool = False # Are the test rows those that all translations of the table have?
     beside:str = '' # About the translations and the data
 
+    def first(self, n:int)->'Accuracies':
+        "The same with its first blocks"
+        return replace(self, blocks=self.blocks[:n]) if len(self.blocks) > n else self
+
     @cached_property
     def cells(self)->list[dict]: return [cell for block in self.blocks for row in block for cell in row]
     @cached_property
@@ -540,12 +544,15 @@ def _legend(found:Accuracies)->str:
         parts.append(f'{" and ".join(METRICS[m] for m in found.small)} (small)')
     return f'{_LARGE[found.metric]}: {", ".join(parts)}'
 
+_MOST_DRAWN = 24 # Blocks; a picture of more is too tall to be written
+
 def draw_accuracy(
     found:Accuracies,
     across:int=0 # So many panels in a row, in letters that a page shows as they are; 0: all, for a sheet
 )->'matplotlib.figure.Figure': # A panel for each task with a score, with all blocks
-    "A picture of a table"
+    "A picture of a table; of many translations the first"
     from matplotlib.figure import Figure
+    n_blocks, found = len(found.blocks), found.first(_MOST_DRAWN)
     n_rows = sum(map(len, found.blocks))
     drawn = {c['task'] for c in found.cells if (c['ours'], c['published']) != (None, None)}
     titles = {task: title for task,title in found.titles.items() if task in drawn or not drawn}
@@ -561,5 +568,7 @@ def draw_accuracy(
     for ax in axes.flat[len(titles):]: ax.remove()
     for ax in axes[:,0]: _name_rows(ax, found)
     legend = _legend(found)
+    if n_blocks > _MOST_DRAWN:
+        legend += f'. Of {n_blocks:,} blocks the first {_MOST_DRAWN}; the table has all.'
     figure.supxlabel(wrapped(legend, 85) if across else legend, fontsize=9)
     return figure

@@ -4,19 +4,19 @@
 
 # %% auto #0
 __all__ = ['MIN_SEEDS', 'METRICS', 'IN_PERCENT', 'Later', 'Answers', 'has_seed', 'read_answers', 'answers_by_task',
-           'has_reference', 'same_rows', 'read_seeds', 'shown', 'main_metric', 'with_metric', 'answer_sums',
-           'seed_scores', 'unambiguous_scores', 'mean_score', 'answer_values', 'compare_values', 'compare_answers',
-           'compare_all', 'is_clear', 'against_best', 'may_be_best', 'among_best', 'AgainstBaseline',
+           'has_reference', 'common_codes', 'same_rows', 'read_seeds', 'shown', 'main_metric', 'with_metric',
+           'answer_sums', 'seed_scores', 'unambiguous_scores', 'mean_score', 'answer_values', 'compare_values',
+           'compare_answers', 'compare_all', 'is_clear', 'against_best', 'may_be_best', 'among_best', 'AgainstBaseline',
            'against_baselines']
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Callable, NamedTuple
 import numpy as np
-from ..core.files import InputError, warn_once
+from ..core.files import InputError, content_hash, warn_once
 from ..core.seeds import SeedDifference, SeedScore, compare_seeds, item_values, metric_sums
 from ..core.seeds import score_confusions, score_seeds
 from ..core.stats import ByChapter, all_labels, chapter_cells, confusion_metrics, confusions, holm
@@ -26,8 +26,10 @@ from ..modeling.adapting import depends_on_seed
 from ..protocols.protocol import known_protocol
 from ..runs.schema import Run
 from ..runs.comparing import stem_of
-from ..runs.store import prediction_columns, tally_of
-from ..runs.tallies import AGREED, WHERE, Tally, agreed, baseline_columns, chapter_names, rows_hash
+from ..runs.predictions import Columns, coded
+from ..runs.store import coded_columns, tally_of
+from ..runs.tallies import AGREED, WHERE, Tally, agreed, baseline_columns, chapter_names, chapters_in
+from ..runs.tallies import count_answers, row_codes, rows_hash
 
 # %% ../../nbs/reporting/scores.ipynb #5c0e06a1
 MIN_SEEDS = 3 # With fewer no difference of trained models is tested, and nothing is marked as best
@@ -45,15 +47,19 @@ def _scored(answers)->dict[str,SeedScore]:
 # %% ../../nbs/reporting/scores.ipynb #rsclat02
 class Later(Sequence):
     "A column of predictions that is read when somebody looks into it"
-    def __init__(self, n:int, read:Callable, same:tuple, tally:Tally|None=None):
+    def __init__(self, n:int, read:Callable, same:tuple, table:'_Table', count:Callable=lambda: None):
         self.n = n
         self.read = read   # Gives the column
         self.same = same   # Its name, and what it is a column of: equal where the columns are
-        self.tally = tally # Of its table, if there is one
+        self.table = table # Which it is a column of
+        self.count = count # Gives its tally, or that of the rows; `None` if answers cannot be counted
         self.sums = {}     # See `_column_sums`
 
     @property
     def name(self)->str: return self.same[0]
+
+    @cached_property
+    def tally(self)->Tally|None: return self.count()
 
     @property
     def is_counted(self)->bool: return self.tally is not None and self.name in self.tally.counted
@@ -126,9 +132,21 @@ class Answers(_Counted):
             predicted=[some(run) for run in self.predicted], unambiguous=some(self.unambiguous),
             baselines={name: some(said) for name,said in self.baselines.items()})
 
-    def among(self, asked:set|None)->'Answers': # All if it is `None`
-        "The answers to the rows that ask something of a set"
-        return self if asked is None else self.at([i for i,one in enumerate(self.asked) if one in asked])
+    def among(self, codes:np.ndarray|None)->'Answers': # All if it is `None`
+        "The answers to the rows with these codes; see `codes`"
+        if codes is None: return self
+        rows = np.flatnonzero(np.isin(self.codes(), codes))
+        if len(rows) == len(self.true): return self
+        if not isinstance(self.asked, Later) or not self.asked.tally: return self.at(rows.tolist())
+        return _among(self, rows, content_hash(codes.tobytes(), size=8))
+
+    def codes(self)->np.ndarray: # (n,) of 64 bits; none for rows without references
+        "A number for what each row asks, which other translations may ask too"
+        is_whole = isinstance(self.asked, Later) and len(self.asked.same) == 2
+        if is_whole: return _codes_of(self.asked.table)
+        if not self.asked or not has_reference(self.asked[0]): return np.zeros(0, np.uint64)
+        *where, labels = map(coded, zip(*self.asked))
+        return row_codes(dict(zip(WHERE, where)) | dict(label=labels))
 
     def of_baseline(self, name:str)->'Answers':
         "A baseline as if it were a model with one run"
@@ -140,9 +158,9 @@ class Answers(_Counted):
         return _scored(self)
 
 # %% ../../nbs/reporting/scores.ipynb #rsc07
-def _asked(columns:dict[str,list[str]])->list[tuple]: # Columns of a table of predictions
-    where = tuple(tuple(columns[name]) for name in WHERE if name in columns)
-    return _asked_once(where, tuple(columns['label']))
+def _asked(columns:Columns)->list[tuple]:
+    where = tuple(tuple(columns[name].texts) for name in WHERE if name in columns)
+    return _asked_once(where, tuple(columns['label'].texts))
 
 @lru_cache(maxsize=256) # Many runs are tested on the same rows
 def _asked_once(columns:tuple, labels:tuple)->list[tuple]:
@@ -154,8 +172,8 @@ class _Table:
     def __init__(self, record:Run):
         self.record, self.tally = record, tally_of(record)
 
-    @cached_property
-    def columns(self)->dict[str,list[str]]: return prediction_columns(self.record)
+    @property
+    def columns(self)->Columns: return _columns_of(self)
 
     @cached_property
     def names(self)->set[str]: # Of systems and columns
@@ -163,8 +181,8 @@ class _Table:
 
     @cached_property
     def rows(self)->str: return self.tally.rows if self.tally else rows_hash(self.columns)
-    @property
-    def n(self)->int: return self.tally.chapters.n if self.tally else len(self.columns['label'])
+    @cached_property
+    def n(self)->int: return self.tally.chapters.n if self.tally else len(self.columns['label'].codes)
     @property
     def has_agreed(self)->bool: return bool({AGREED, agreed('predicted')} & self.names)
 
@@ -172,7 +190,8 @@ class _Table:
     def said(self)->set[str]:
         "The labels of its rows and of the answers of the run"
         if self.tally: return self.tally.said('predicted')
-        return {*self.columns['label'], *self.columns['predicted']}
+        columns = self.columns
+        return {*columns['label'].values, *columns['predicted'].values}
 
     @property
     def baselines(self)->list[str]:
@@ -180,11 +199,39 @@ class _Table:
         return [name for name in baseline_columns(self.tally.counted) if not name.startswith(AGREED)]
 
     def later(self, read:Callable, name:str)->Later: # What all tables of these rows share
-        return Later(self.n, read, (name, self.rows), self.tally)
+        return Later(self.n, lambda: read(self.columns), (name, self.rows), self, lambda: self.tally)
 
     def column(self, name:str)->Later:
         same = (name, self.record.path, self.record.predictions)
-        return Later(self.n, lambda: self.columns[name], same, self.tally)
+        return Later(self.n, lambda: self.columns[name].texts, same, self, lambda: self.tally)
+
+# %% ../../nbs/reporting/scores.ipynb #rsctab02
+@lru_cache(maxsize=16) # They are too large to be kept for all runs
+def _columns_of(table:_Table)->Columns: return coded_columns(table.record)
+
+_CODES:dict[str,np.ndarray] = {} # By the hash of the rows; of the last few
+
+def _codes_of(table:_Table)->np.ndarray:
+    if table.rows not in _CODES:
+        if len(_CODES) > 16: _CODES.clear()
+        _CODES[table.rows] = row_codes(table.columns)
+    return _CODES[table.rows]
+
+def _among(answers:Answers, rows:np.ndarray, same:str)->Answers: # `same`: tells these rows from others
+    "The answers to some rows, counted but not read"
+    names, by = chapters_in(answers.asked.table.columns, rows)
+    there = Tally(f'{answers.asked.table.rows} {same}', names, by.counted, [], {})
+    def some(column):
+        if not isinstance(column, Later): return column and [column[i] for i in rows]
+        def read(): return [column[i] for i in rows]
+        def count():
+            if not column.is_counted: return there
+            return count_answers(column.table.columns, [column.name], rows, (names, by), there.rows)
+        return Later(len(rows), read, (*column.same, same), column.table, count)
+    return replace(answers,
+        asked=some(answers.asked), chapters=some(answers.chapters), true=some(answers.true),
+        predicted=list(map(some, answers.predicted)), unambiguous=some(answers.unambiguous),
+        baselines={name: some(said) for name,said in answers.baselines.items()})
 
 # %% ../../nbs/reporting/scores.ipynb #rsc07b
 def has_seed(record:Run)->bool:
@@ -208,9 +255,8 @@ def read_answers(records:list[Run])->Answers: # A row of `predicted` per record
     known = task and (task.has_items or said <= {*task.labels}) # A table of labels may have changed since
     labels = list(task.labels) if known else sorted(said)
     baselines = {name: first.column(name) for name in first.baselines}
-    asked = first.later(lambda: _asked(first.columns), 'asked')
-    chapters = first.later(lambda: chapter_names(first.columns), 'chapters')
-    agreed = first.later(lambda: [cell == '1' for cell in first.columns[AGREED]], AGREED)
+    asked, chapters = first.later(_asked, 'asked'), first.later(chapter_names, 'chapters')
+    agreed = first.later(lambda columns: [cell == '1' for cell in columns[AGREED].texts], AGREED)
     draws = list(map(_draw, records)) if any(map(has_seed, records)) else None
     predicted = [table.column('predicted') for table in tables]
     true = first.column('label')
@@ -229,6 +275,15 @@ def answers_by_task(
 def has_reference(asked:tuple)->bool:
     "Does a row name its verses, so that other translations may have it too?"
     return not isinstance(asked[0], int)
+
+def common_codes(answers:Iterable[Answers])->tuple[np.ndarray,list[int]]: # One of each translation
+    "The codes of the rows that all have, and how many rows with a reference each has"
+    found, sizes = None, []
+    for one in answers:
+        codes = np.unique(one.codes())
+        sizes.append(len(codes))
+        found = codes if found is None else np.intersect1d(found, codes, assume_unique=True)
+    return found, sizes
 
 def same_rows(*answers:Answers)->list[Answers]: # In the same order, maybe without any
     "Keep the rows that all have; rows without references only if the test sets are equal"
@@ -250,7 +305,7 @@ def _on_same_rows(records:list[Run])->list[Run]:
         warn_once(f'{r.path}: left out, as it was tested on other rows than {last.path}')
     return kept
 
-def read_seeds(records:list[Run], shared:set|None=None)->Answers:
+def read_seeds(records:list[Run], shared:np.ndarray|None=None)->Answers: # `shared`: codes
     "What the seeds of a cell answered; those that were tested on other rows than the latest are named"
     try: answers = read_answers(records)
     except ValueError: answers = read_answers(_on_same_rows(records))

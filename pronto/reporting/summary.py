@@ -19,7 +19,7 @@ from ..datasets.tasks import TASKS
 from .rendering import BASELINE_NAMES, language_name
 from .cells import data_notes, described
 from .scores import IN_PERCENT, METRICS, Answers, answer_sums
-from .scores import has_reference, main_metric, read_answers, shown
+from .scores import common_codes, main_metric, read_answers, shown
 from .accuracy_tables import USUAL, Options, add_unlisted, choose, read_layout, runs_in
 from ..runs.comparing import task_name
 from ..runs.schema import Run
@@ -38,7 +38,7 @@ class Stratum(NamedTuple):
 # %% ../../nbs/reporting/summary.ipynb #sum06b
 class SharedRows(NamedTuple):
     "What all translations are tested on, by one task"
-    rows:set
+    rows:np.ndarray # See `Answers.codes`
     most:int # Rows that a translation has at most
 
 def shared_rows(
@@ -47,9 +47,8 @@ def shared_rows(
     "The rows that all translations have"
     shared = {}
     for task,places in grouped(answers, lambda place: place[1]).items():
-        sets = [set(filter(has_reference, answers[place].asked)) for place in places]
-        rows, sizes = set.intersection(*sets), list(map(len, sets))
-        if len(sets) > 1 and 2*len(rows) >= min(sizes) > 0: shared[task] = SharedRows(rows, max(sizes))
+        rows, sizes = common_codes(answers[place] for place in places)
+        if len(sizes) > 1 and 2*len(rows) >= min(sizes) > 0: shared[task] = SharedRows(rows, max(sizes))
     return shared
 
 # %% ../../nbs/reporting/summary.ipynb #sum06c
@@ -81,7 +80,7 @@ def stratum_of(
     few = {name for name in seeds if models[name].few_seeds}
     return Stratum(draws, seeds, chapters, len(first.true), few)
 
-def _stratum(models:dict[str,Answers], metric:str, shared:set|None)->Stratum|None:
+def _stratum(models:dict[str,Answers], metric:str, shared:np.ndarray|None)->Stratum|None:
     models = {name: answers.among(shared) for name,answers in models.items()}
     first = next(iter(models.values()))
     task = TASKS.get(first.task)

@@ -20,7 +20,8 @@ from .predictions import OWN_FILE, ROWS_FILE, TEXT_FILE, Columns, coded, hash_of
 from .predictions import read_answers_of, table_file, write_answers
 from .index import Known, changed, known_runs, remember_runs, remember_tally, stamp_of
 from .schema import EMPTY, Run, as_run, in_file, retrieval_fields, with_dataset
-from .tallies import Tally, baseline_columns, count_answers, tally_bytes, tally_from
+from .tallies import Tally, baseline_columns, chapters_in, count_answers, rows_hash
+from .tallies import tally_bytes, tally_from
 from .comparing import result_of
 from .folds import chapters_of_table, missing_folds, pool, score_answers, score_table
 from ..datasets.examples import verses_of
@@ -224,8 +225,9 @@ def _packed(columns:Columns)->tuple[bytes|None,bytes]: # Of the baselines, of th
     systems = baseline_columns(columns)
     labels = set().union(*(columns[name].values for name in ('label', 'predicted', *systems)))
     if not 0 < len(labels) <= _MOST_LABELS: return None, b''
-    texts = {name: column.texts for name,column in columns.items()}
-    return tuple(tally_bytes(count_answers(texts, some)) for some in (systems, ['predicted']))
+    known, same = chapters_in(columns), rows_hash(columns)
+    counted = (count_answers(columns, some, None, known, same) for some in (systems, ['predicted']))
+    return tuple(map(tally_bytes, counted))
 
 def _name(path:Path)->str: # Of its record in the index
     return Path(*path.parts[-4:]).as_posix()
@@ -234,12 +236,22 @@ def _stamp(path:Path)->str: return stamp_of(path, table_file(path))
 
 def tally_of(record:Run)->Tally|None: # `None` if its answers have too many labels, or none
     "The answers of a run and of the baselines, counted by chapter"
-    rows, own = record.tallied or (None, None)
-    if own is None:
-        stamp = _stamp(record.path)
-        rows, own = _packed(coded_columns(record))
-        if not record.paths: remember_tally(record.path.parents[3], _name(record.path), stamp, rows, own)
+    rows, own = record.tallied or _counted(_Counting(record))
     return _unpacked_rows(rows).beside(tally_from(own)) if own else None
+
+class _Counting:
+    "A run whose answers are counted; equal to itself read again"
+    def __init__(self, record:Run): self.record, self.key = record, (record.path, record.predictions)
+    def __hash__(self): return hash(self.key)
+    def __eq__(self, other): return self.key == other.key
+
+@lru_cache(maxsize=1<<14)
+def _counted(counting:_Counting)->tuple[bytes|None,bytes]:
+    record = counting.record
+    stamp = _stamp(record.path)
+    found = _packed(coded_columns(record))
+    if not record.paths: remember_tally(record.path.parents[3], _name(record.path), stamp, *found)
+    return found
 
 _unpacked_rows = lru_cache(maxsize=64)(tally_from) # Several models are tested on the same rows
 
@@ -510,7 +522,9 @@ def _as_known(path:Path, stamp:str, known:Known)->Run:
     "A run from the index, whose files are those that were checked"
     tallied = None if known.own is None else (known.rows, known.own)
     about = dict(path=path, finished=changed(stamp), tallied=tallied)
-    return Run.model_construct(**json.loads(known.record), **about)
+    return _BLANK.but(**json.loads(known.record), **about)
+
+_BLANK = Run.model_construct() # To construct each anew would copy all defaults
 
 # %% ../../nbs/runs/store.ipynb #dc801e78
 def pool_runs(records:list[Run], report=to_stderr)->list[Run]: # In the order of the first fold of each
