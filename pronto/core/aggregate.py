@@ -180,7 +180,7 @@ def _values(strata:list[dict[str,Draws]])->tuple[list[str],np.ndarray]:
     if any(list(s) != models for s in strata): raise ValueError('the strata have different models')
     return models, np.array([[s[m].value for m in models] for s in strata])
 
-def _drawn(strata:list[dict[str,Draws]], model:str)->np.ndarray: # (n, strata); all models do not fit in memory
+def _drawn(strata:list[dict[str,Draws]], model:str)->np.ndarray: # (n, strata); that of all models is large
     return np.stack([s[model].drawn for s in strata], axis=1)
 
 def _mean_draws(strata:list[dict[str,Draws]], models:list[str])->np.ndarray: # (n, models)
@@ -204,7 +204,7 @@ def compare_pairs(strata:list[dict[str,Draws]], n_chapters:int)->list[PairTest]:
     models, value = _values(strata)
     return _pair_tests(models, value, _mean_draws(strata, models), n_chapters)
 
-def _mean_ranks(strata:list[dict[str,Draws]], models:list[str], sign:int)->np.ndarray: # (n, models), of draws
+def _mean_ranks(strata:list[dict[str,Draws]], models:list[str], sign:int)->np.ndarray: # (n, models)
     total = 0.
     for s in strata:
         drawn = np.stack([s[m].drawn for m in models], axis=1)

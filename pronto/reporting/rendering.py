@@ -180,10 +180,6 @@ class Accuracies:
     common_rows:bool = False # Are the test rows those that all translations of the table have?
     beside:str = '' # About the translations and the data
 
-    def first(self, n:int)->'Accuracies':
-        "The same with its first blocks"
-        return replace(self, blocks=self.blocks[:n]) if len(self.blocks) > n else self
-
     @cached_property
     def cells(self)->list[dict]: return [cell for block in self.blocks for row in block for cell in row]
     @cached_property
@@ -552,7 +548,8 @@ def draw_accuracy(
 )->'matplotlib.figure.Figure': # A panel for each task with a score, with all blocks
     "A picture of a table; of many translations the first"
     from matplotlib.figure import Figure
-    n_blocks, found = len(found.blocks), found.first(_MOST_DRAWN)
+    n_blocks = len(found.blocks)
+    if n_blocks > _MOST_DRAWN: found = replace(found, blocks=found.blocks[:_MOST_DRAWN])
     n_rows = sum(map(len, found.blocks))
     drawn = {c['task'] for c in found.cells if (c['ours'], c['published']) != (None, None)}
     titles = {task: title for task,title in found.titles.items() if task in drawn or not drawn}

@@ -100,6 +100,22 @@ class _Counted:
         by = chapter_cells(self.chapters)
         return confusions(labels, self.true, said, by.cell, len(by.cells))
 
+    def among(self, codes:np.ndarray|None)->'Answers': # All if it is `None`
+        "The answers to the rows with these codes; see `codes`"
+        if codes is None: return self
+        rows = np.flatnonzero(np.isin(self.codes(), codes))
+        if len(rows) == len(self.true): return self
+        if not isinstance(self.asked, Later) or not self.asked.tally: return self.at(rows.tolist())
+        return _among(self, rows, content_hash(codes.tobytes(), size=8))
+
+    def codes(self)->np.ndarray: # (n,) of 64 bits; none for rows without references
+        "A number for what each row asks, which other translations may ask too"
+        is_whole = isinstance(self.asked, Later) and len(self.asked.same) == 2
+        if is_whole: return _codes_of(self.asked.table)
+        if not self.asked or not has_reference(self.asked[0]): return np.zeros(0, np.uint64)
+        *where, labels = map(coded, zip(*self.asked))
+        return row_codes(dict(zip(WHERE, where)) | dict(label=labels))
+
 # %% ../../nbs/reporting/scores.ipynb #rsc06
 @dataclass(frozen=True, eq=False)
 class Answers(_Counted):
@@ -131,22 +147,6 @@ class Answers(_Counted):
             asked=some(self.asked), chapters=some(self.chapters), true=some(self.true),
             predicted=[some(run) for run in self.predicted], unambiguous=some(self.unambiguous),
             baselines={name: some(said) for name,said in self.baselines.items()})
-
-    def among(self, codes:np.ndarray|None)->'Answers': # All if it is `None`
-        "The answers to the rows with these codes; see `codes`"
-        if codes is None: return self
-        rows = np.flatnonzero(np.isin(self.codes(), codes))
-        if len(rows) == len(self.true): return self
-        if not isinstance(self.asked, Later) or not self.asked.tally: return self.at(rows.tolist())
-        return _among(self, rows, content_hash(codes.tobytes(), size=8))
-
-    def codes(self)->np.ndarray: # (n,) of 64 bits; none for rows without references
-        "A number for what each row asks, which other translations may ask too"
-        is_whole = isinstance(self.asked, Later) and len(self.asked.same) == 2
-        if is_whole: return _codes_of(self.asked.table)
-        if not self.asked or not has_reference(self.asked[0]): return np.zeros(0, np.uint64)
-        *where, labels = map(coded, zip(*self.asked))
-        return row_codes(dict(zip(WHERE, where)) | dict(label=labels))
 
     def of_baseline(self, name:str)->'Answers':
         "A baseline as if it were a model with one run"

@@ -87,6 +87,7 @@ def known_runs(
             for table in ('runs','tallies'): index.executemany(f'delete from {table} where name = ?', gone)
     return found
 
+# %% ../../nbs/runs/index.ipynb #idx0010b
 def remember_runs(runs, records:dict[str,tuple[str,str]]): # Path inside of the store to stamp and JSON
     "Put records that were read into the index of a store"
     if not records: return
