@@ -37,6 +37,15 @@ def test_what_is_encoded_is_kept_when_work_is_broken_off(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt): encode_once(Broken(), ['x'*i for i in range(10)], Cache(tmp_path))
     assert Cache(tmp_path).sizes()[0]['verses'] == 4
 
+def test_a_text_as_long_as_the_model_reads_is_not_padded_beyond(release):
+    "Lengths are rounded up to multiples of eight"
+    frozen = FrozenModel(str(release/'my-bert'), device='cpu')
+    frozen._load()
+    frozen._limit = frozen._net.config.max_position_embeddings = 13
+    frozen._net.embeddings.position_ids = frozen._net.embeddings.position_ids[:,:13]
+    frozen._net.embeddings.token_type_ids = frozen._net.embeddings.token_type_ids[:,:13]
+    assert frozen.encode(['lo '*40])[0].shape[1] == 1
+
 def encode_some(folder, first): return encode_once(Toy(), ['x'*i for i in range(first, first + 20)], Cache(folder)).layer(0)
 
 def test_two_writers_at_once(tmp_path):

@@ -175,11 +175,16 @@ def _batches(ids:list[list[int]], tokens:int)->list[list[int]]:
         batches[-1].append(i)
     return batches[::-1] # The longest first: if memory is short, that shows at once
 
-def _pool(net, tokenizer, ids:list, left_out:list, device:str)->np.ndarray: # (layers, texts, width)
+def _pool(
+    net, tokenizer, ids:list, left_out:list, device:str,
+    limit:int # Of tokens that the model reads, padding among them
+)->np.ndarray: # (layers, texts, width)
     "The mean states of the tokens that are not left out, at every layer"
     import torch
-    batch = padded(ids, tokenizer, 8)
-    wanted = pad_batch(left_out, 1) == 0
+    longest = max(map(len, ids))
+    multiple = 8 if longest + -longest%8 <= limit else 1
+    batch = padded(ids, tokenizer, multiple)
+    wanted = pad_batch(left_out, 1, multiple) == 0
     empty = ~wanted.any(1, keepdims=True) # Of an empty text the special tokens count
     wanted = np.where(empty, batch['attention_mask'].numpy() == 1, wanted)
     share = torch.from_numpy((wanted/wanted.sum(1, keepdims=True)).astype(np.float32)).to(device).unsqueeze(1)
@@ -200,7 +205,7 @@ def _encode(frozen:'FrozenModel', ids:list, left_out:list)->np.ndarray: # (layer
         some = [ids[i] for i in batch]
         without = [left_out[i] for i in batch]
         with one_line_errors(frozen.model, 'cannot encode text', 'choose another model'):
-            pooled = _pool(frozen._net, frozen._tokenizer, some, without, frozen.device)
+            pooled = _pool(frozen._net, frozen._tokenizer, some, without, frozen.device, frozen._limit)
         if found is None:
             found = np.empty((len(pooled), len(ids), pooled.shape[-1]), np.float16)
         found[:,batch] = pooled
