@@ -281,6 +281,7 @@ BAD = {
     'a split by another name': ('a.csv',
                                 b'ref,topic,set\nMRK 4:37,a,train\nMRK 4:38,b,dev\n',
                                 'column set: looks like a division into train, dev and test'),
+    'an open quote': ('a.csv', b'ref,topic\n"MRK 4:37,a\nMRK 4:38,b\n', 'line 2: 1 columns, but the header has 2; a quote is opened and'),
     'nothing': ('a.csv', b'\n\n', 'is empty; write a header')}
 
 @pytest.mark.parametrize('name,data,says', BAD.values(), ids=BAD)

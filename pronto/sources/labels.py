@@ -78,6 +78,8 @@ def _head(header:list[str])->tuple[_Head,list[str]]: # And the names of columns 
         if stem in _FOR_PEOPLE:
             for_people.append(shown)
             continue
+        if not shown:
+            raise ValueError(f'has no name for column {i + 1}; name it, or call it note to leave it out')
         if not stem:
             raise ValueError('the name of a task must be Latin letters, digits and underscores, not '
                              f'{shown[:60]!r}; rename column {i + 1}')
@@ -145,7 +147,7 @@ def _verses(text:str)->list[Ref]: # One or more
 # %% ../../nbs/sources/labels.ipynb #lb09m
 _NONE = '-'
 _LONGEST = 60 # Characters of a label
-_NUMBER = re.compile(r'[+-]?\d{1,9}([.,]\d{1,2}|\.\d{3,9})?') # `1,000` may be one or a thousand
+_NUMBER = re.compile(r'[+-]?\d{1,9}([.,]\d{1,2}|\.\d{3,9})?%?') # `1,000` may be one or a thousand
 
 def _check_label(label:str):
     "Raise `ValueError` for what cannot be a label"
@@ -159,7 +161,8 @@ def _check_label(label:str):
         raise ValueError(f'has a label of {len(label):,} characters, {label[:20]!r} ...; shorten it, or call '
                          'the column note to leave it out')
     if ',' in label and not _NUMBER.fullmatch(label):
-        raise ValueError(f'has a comma in the label {label!r}; write several labels as Sin;Faith')
+        raise ValueError(f'has a comma in the label {label!r}; write several labels as Sin;Faith, numbers as '
+                         '1000 or 2.5')
 
 def _labels_in(cell:str)->list[str]: # Empty if there is none
     "The labels in a cell; raises `ValueError`"
@@ -219,6 +222,8 @@ def _whole(cells:list[str], n:int)->list[str]: # `n` cells
     if len(cells) == n or not any(cells[n:]) and len(cells) > n:
         return cells[:n]
     quotes = '' if len(cells) < n else '; a cell with such a mark in it needs quotes around it'
+    if any('\n' in cell for cell in cells):
+        quotes = '; a quote is opened and not closed'
     raise ValueError(f'{len(cells)} columns, but the header has {n}{quotes}')
 
 def _take_rows(path, unit:str, n_columns:int, table:list[tuple[int,list[str]]], add:Callable):
@@ -299,7 +304,7 @@ def _require_one(said:_Said, unit:str):
 
 # %% ../../nbs/sources/labels.ipynb #lb25
 def _number(label:str)->str: # e.g. `2.5` for `2,50`
-    return f'{float(label.replace(",", ".")):.10g}'
+    return f'{float(label.rstrip("%").replace(",", ".")):.10g}'
 
 def _as_numbers(said:_Said)->tuple[_Said,list[str]]: # With one number for each verse; the ends
     "Take the mean where a verse has several numbers; raises `ValueError` if all are the same"
