@@ -54,7 +54,7 @@ def _notes(found:Findings)->list[str]:
     n_sure = sum(x.is_sure for x in found.found)
     about = [f'{len(found.draft.refs):,} verses were judged, each by the other verses of the draft.',
              'A score of 3 is what one expects once in a thousand verses.',
-             f'{n_sure:,} verses have evidence that shows the slip itself; they come first.',
+             f'Verses with evidence that shows the slip itself come first: {n_sure:,}.',
              'The others are unusual, as a free translation is, too.']
     language = f'Perhaps in another language: {", ".join(others)}.' if others else ''
     has_forms = any(w.form for words in found.draft.source for w in words)
