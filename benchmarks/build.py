@@ -1,7 +1,7 @@
 """Measure the time and memory that annotating and building take, and print Markdown tables
 
     python benchmarks/build.py
-    python benchmarks/build.py --commands -m MODEL [--against CHECKOUT] [--busy 3]
+    python benchmarks/build.py --commands [-m MODEL] [--against CHECKOUT] [--busy 3]
 
 Each measurement runs in a fresh process on one core, starts after the imports, and is repeated five times.
 The tables show medians. With --commands, whole commands are timed, with their imports: this checkout and
@@ -197,10 +197,13 @@ def commands(folder, model):
     for name in 'USFX', 'CES':
         (bibles/Path(BIBLES[name]).name).symlink_to(DATA/'bibles'/BIBLES[name])
     probe = ['probe', folder/'eng', '-m', f'model={model}', '--runs']
-    return {'--help': ['--help'], 'build': ['build', '-b', bible, '-o', folder/'eng', '--language', 'eng'],
+    of_text = {'--help': ['--help'], 'build': ['build', '-b', bible, '-o', folder/'eng', '--language', 'eng'],
             'build again': ['build', '-b', bible, '-o', folder/'eng', '--language', 'eng'],
             'release of two': ['release', bibles, '-o', folder/'release'],
-            'release again': ['release', bibles, '-o', folder/'release'],
+            'release again': ['release', bibles, '-o', folder/'release']}
+    if not model:
+        return of_text
+    return of_text | {
             'probe': [*probe, folder/'runs'], 'probe, encodings kept': [*probe, folder/'others'],
             'tables of one language': ['tables', '--runs', folder/'runs', '--protocol', 'probe'],
             'card': ['card', bible, '-m', f'model={model}', '-o', folder/'card.html'],
@@ -230,19 +233,20 @@ def command_seconds(checkout, folder, arguments):
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, wall
 
 def show_commands(checkouts, model, busy):
-    "Whole commands of each checkout, idle and beside busy processes"
-    found = {} # Command to seconds, idle and busy, of each checkout
-    for n in dict.fromkeys((0, busy)):
-        with tempfile.TemporaryDirectory() as folder, beside(n):
-            places = [Path(folder)/str(i) for i in range(len(checkouts))]
-            planned = [commands(place, model) for place in places]
-            for name in planned[0]:
-                for checkout, place, known in zip(checkouts, places, planned):
+    "Whole commands of each checkout, idle and beside busy processes, each in a data folder of its own"
+    ways = dict.fromkeys((0, busy))
+    header = [f'{Path(c).name}, {f"beside {n}" if n else "idle"}' for n in ways for c in checkouts]
+    print_table(['CPU s (wall s)', *header], [])
+    with tempfile.TemporaryDirectory() as folder:
+        places = [(n, c, Path(folder)/f'{n}-{i}') for n in ways for i, c in enumerate(checkouts)]
+        planned = [commands(place, model) for *_, place in places]
+        for name in planned[0]:
+            cells = []
+            for (n, checkout, place), known in zip(places, planned):
+                with beside(n):
                     cpu, wall = command_seconds(checkout, place, known[name])
-                    found.setdefault(name, []).append(f'{cpu:.2f} ({wall:.2f})')
-    beside_what = ['idle'] if not busy else ['idle', f'beside {busy}']
-    header = [f'{Path(c).name}, {how}' for how in beside_what for c in checkouts]
-    print_table(['CPU s (wall s)', *header], [[name, *cells] for name, cells in found.items()])
+                cells.append(f'{cpu:.2f} ({wall:.2f})')
+            print('| ' + ' | '.join([name, *cells]) + ' |', flush=True)
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,

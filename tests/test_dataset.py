@@ -574,3 +574,27 @@ def test_a_file_and_the_package_give_each_task_by_the_source_that_agrees_better_
     assert {*names.values()} == {'OntoNotes'} and found.source.by_task['proper_noun_subject'] == 'MACULA Greek'
     assert found.source.task_names == {}
     assert len({annotations_hash(place) for place in (OPEN, tmp_path/'own.parquet', f'{tmp_path}/own.parquet+open')}) == 3
+
+def test_a_dataset_that_would_come_out_the_same_is_kept(testdata, tmp_path, monkeypatch):
+    "Not if the text is another, a table is damaged, or another language is asked for"
+    from pronto.datasets import building
+    from pronto.datasets.finding import find_dataset
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
+    rows = [r for r in read_bible(testdata/'bibles'/'ces'/'Wolof-NT.xml').rows if r.book == 'MRK']
+    bible, written = tmp_path/'mark.tsv', []
+    def write(last): bible.write_text(''.join(f'MRK\t{r.chapter}\t{r.label}\t{r.text}\n' for r in rows[:-1]) + last)
+    def found(**how):
+        before, folder = len(written), find_dataset(bible, 'folds', report=str, language=how.pop('language', 'wol'), **how)
+        return folder, len(written) > before
+    as_it_is = building._write_dataset
+    monkeypatch.setattr(building, '_write_dataset', lambda *args: written.append(1) or as_it_is(*args))
+    write('MRK\t16\t20\tlu jeex\n')
+    folder, is_new = found()
+    bytes_of = {p: p.read_bytes() for p in folder.rglob('*.tsv')}
+    assert is_new and found() == (folder, False) and bytes_of == {p: p.read_bytes() for p in folder.rglob('*.tsv')}
+    assert found(replace=True)[1] and found(language='swh')[1] and found()[1] and not found()[1]
+    damaged = folder/'fold3'/'people_named_test.tsv'
+    damaged.write_text(damaged.read_text() + 'x')
+    assert found()[1] and damaged.read_bytes() == bytes_of[damaged]
+    write('MRK\t16\t20\tlu mujj\n')
+    assert found()[1] and not found()[1]

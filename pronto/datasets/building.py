@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Callable, Iterator
-from ..core.files import (InputError, Parameter, content_hash, foreign_file, json_with_keys,
-                               no_collection, path_part, replace_folder, to_stderr)
+import pronto
+from ..core.files import (InputError, Parameter, content_hash, foreign_file, json_bytes, json_with_keys,
+                               no_collection, parse_json, path_part, replace_folder, to_stderr)
 from ..core.refs import NT_BOOKS, Ref
 from ..sources.records import Annotations, join
 from ..bibles.languages import find_language, language_doubt, lineage_of, unknown_language
@@ -23,10 +24,11 @@ from .choices.text import ChoiceText
 from .given_tags import given_word_tasks
 from .loading import ALIGNMENT_COLUMNS, verse_lines
 from .manifest import (NOT_STATED, bible_hash, dataset_hash_of, make_manifest,
-                                      manifest_bytes, pool_manifests, table_hash)
+                                      manifest_bytes, manifest_hash, pool_manifests, table_hash)
 from .shortcuts import NearestText, resemblance
 from .splits import LEAST_VERSES, N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
-from .tasks import WF, VerseTask, choice_tasks, labels_of, loaded_tasks, tasks_of
+from .tasks import (BUILT_IN, WF, VerseTask, choice_tasks, labels_of, loaded_tasks,
+                                   tasks_of)
 from .word_align import SEGMENTERS
 from .word_tasks import LEAST_PROBABILITY, link_verses, word_tasks
 
@@ -253,6 +255,33 @@ def _require_same(out:Path, plan:_Plan, report:Callable):
         newer = ' and '.join('the text' if what == 'bible' else f'the {what}' for what in new)
         report(f'{out}: built again, as {newer} changed')
 
+# %% ../../nbs/datasets/building.ipynb #bf0kept2
+def _is_whole(folder:Path)->bool:
+    "Is a manifest there, and all that it describes?"
+    manifest = json_with_keys(folder/'manifest.json', *_KEYS)
+    if not manifest or manifest.get('manifest_hash') != manifest_hash(manifest):
+        return False
+    for name,digest in manifest['files'].items():
+        path = folder/name
+        if not path.is_file() or table_hash([path.read_bytes()]) != digest:
+            return False
+    return True
+
+def _kept(folder:Path, plan:_Plan)->dict: # Its manifest; empty if there is none
+    "The dataset of a folder, if it would be built the same"
+    old = json_with_keys(folder/'manifest.json', *_KEYS)
+    if not old or foreign_in_dataset(folder):
+        return {}
+    names = parse_json(json_bytes(plan.names | dict(version=pronto.__version__)), folder)
+    tasks = [*plan.tasks, *plan.choices]
+    is_same = (all(old.get(name) == value for name,value in names.items())
+               and plan.hashes.items() <= old.get('hashes', {}).items()
+               and list(old['counts']) == [task.stem for task in tasks]
+               and all(BUILT_IN.get(task.stem) is task for task in tasks))
+    in_folds = plan.names['splits'] == 'folds'
+    places = [folder, *(folder/f'fold{k}' for k in range(N_FOLDS if in_folds else 0))]
+    return old if is_same and all(map(_is_whole, places)) else {}
+
 # %% ../../nbs/datasets/building.ipynb #bf05
 def _write_folds(folder:Path, plan:_Plan, hidden:tuple)->dict: # The manifest of the whole
     "Write a folder for each fold, and around them what they share"
@@ -387,6 +416,7 @@ def build(
     language:str=None, licence:str=None, path='',
     layout:str='plain', # Of `_LAYOUTS`
     replace:bool=False, # Also a dataset of another Bible, source, rules or splits?
+    keep:bool=False, # Leave one that would be built the same?
     choices:bool=False, # Also tasks of choices, where there are annotations?
     segmenter:str='unicode', # Of `SEGMENTERS`: how words are found, where the annotations have words
     report:Callable=to_stderr # Gets a line where a dataset of the same Bible is built again
@@ -416,6 +446,7 @@ def build(
         names['absent_sources'] = absent
     of_text = _with_forms(_choices(annotations, text, layout, choices, names), text, names)
     plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links, of_text, text)
-    if not replace:
+    kept = _kept(Path(out), plan) if keep and not replace else {}
+    if not (kept or replace):
         _require_same(Path(out), plan, report)
-    return _write_dataset(out, plan)
+    return kept or _write_dataset(out, plan)
