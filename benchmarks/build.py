@@ -197,17 +197,16 @@ def commands(folder, model):
     for name in 'USFX', 'CES':
         (bibles/Path(BIBLES[name]).name).symlink_to(DATA/'bibles'/BIBLES[name])
     probe = ['probe', folder/'eng', '-m', f'model={model}', '--runs']
-    of_text = {'--help': ['--help'], 'build': ['build', '-b', bible, '-o', folder/'eng', '--language', 'eng'],
-            'build again': ['build', '-b', bible, '-o', folder/'eng', '--language', 'eng'],
-            'release of two': ['release', bibles, '-o', folder/'release'],
-            'release again': ['release', bibles, '-o', folder/'release']}
+    build = ['build', '-b', bible, '-o', folder/'eng', '--language', 'eng']
+    release = ['release', bibles, '-o', folder/'release']
+    of_text = {'--help': ['--help'], 'build': build, 'release of two': release, 'release again': release}
     if not model:
         return of_text
+    card = ['card', bible, '-m', f'model={model}', '-o', folder/'card.html']
     return of_text | {
-            'probe': [*probe, folder/'runs'], 'probe, encodings kept': [*probe, folder/'others'],
-            'tables of one language': ['tables', '--runs', folder/'runs', '--protocol', 'probe'],
-            'card': ['card', bible, '-m', f'model={model}', '-o', folder/'card.html'],
-            'card again': ['card', bible, '-m', f'model={model}', '-o', folder/'card.html']}
+        'probe': [*probe, folder/'runs'], 'probe, encodings kept': [*probe, folder/'others'],
+        'tables of one language': ['tables', '--runs', folder/'runs', '--protocol', 'probe'],
+        'card': card, 'card again': card}
 
 @contextlib.contextmanager
 def beside(n):
@@ -236,7 +235,7 @@ def show_commands(checkouts, model, busy):
     "Whole commands of each checkout, idle and beside busy processes, each in a data folder of its own"
     ways = dict.fromkeys((0, busy))
     header = [f'{Path(c).name}, {f"beside {n}" if n else "idle"}' for n in ways for c in checkouts]
-    print_table(['CPU s (wall s)', *header], [])
+    print('| ' + ' | '.join(['CPU s (wall s)', *header]) + ' |', '|---' + '|--:'*len(header) + '|', sep='\n')
     with tempfile.TemporaryDirectory() as folder:
         places = [(n, c, Path(folder)/f'{n}-{i}') for n in ways for i, c in enumerate(checkouts)]
         planned = [commands(place, model) for *_, place in places]
