@@ -440,10 +440,8 @@ def build(
     tasks = tasks_of(annotations.source) if tasks is None else tasks
     on_words, links, about, text.linked = _on_words(alignment, layout, segmenter, english.linked)
     on_words += _given(annotations, alignment, layout, segmenter, about)
-    if about:
-        names['words'] = about
-    if absent:
-        names['absent_sources'] = absent
+    more = dict(words=about, absent_sources=absent)
+    names |= {name: what for name,what in more.items() if what}
     of_text = _with_forms(_choices(annotations, text, layout, choices, names), text, names)
     plan = _Plan(annotations, bible, alignment, [*tasks, *on_words], layout, names, links, of_text, text)
     kept = _kept(Path(out), plan) if keep and not replace else {}
