@@ -14,6 +14,7 @@ from typing import Callable
 from unittest.mock import patch
 from ..bibles.reading import read_bible
 from ..bibles.rows import Bible
+from ..core.files import write_aside
 from ..core.progress import about, step
 from ..core.tables import grouped, markdown_table, markdown_text
 from ..datasets.building import build
@@ -92,11 +93,15 @@ def _reads(demo:Gospels)->str:
     return (f'A model of {made["parameters"]:,} parameters has read {16*demo.steps:,} verses of the Old '
             'Testament, 16 at once. It was also kept as it was after a tenth of them.')
 
-def _asked(demo:Gospels)->str:
+def _result(demo:Gospels):
+    "What the models answer; what is recorded is not asked again"
     from pronto.core.progress import progress
     from pronto.reporting.evaluating import evaluate
     how = dict(protocol='likelihood', runs=demo.runs, progress=progress('ask'), show=False)
-    scores = evaluate(demo.dataset, list(map(str, demo.models)), **how).scores
+    return evaluate(demo.dataset, list(map(str, demo.models)), **how)
+
+def _asked(demo:Gospels)->str:
+    scores = _result(demo).scores
     rows = [[name, score.value, score.sentence] for name,score in scores.items()]
     rows.append(['counting words and letters', max(score.ngrams for score in scores.values()), ''])
     rows += [['guessing', 0, ''], ['all right', 100, '']]
@@ -107,17 +112,14 @@ def _asked(demo:Gospels)->str:
 
 # %% ../../nbs/demo/gospels.ipynb #dgo00017
 def _card(demo:Gospels)->str:
-    from pronto.cli.card_command import write_page
-    from pronto.jobs.sweep import find_notebook
-    from pronto.reporting.language_score import plain_finding
-    from pronto.runs.store import read_runs
+    from pronto.reporting.card_page import Card, card_page, card_text
+    card = Card(open_dataset(demo.dataset), '', list(map(str, demo.models)))
+    card.runs = _result(demo).runs
     page = demo.out/'card.html'
-    given = dict(bible=str(demo.dataset.absolute()), models=','.join(str(m.absolute()) for m in demo.models),
-                 protocol='likelihood', runs=str(demo.runs.absolute()), show=False)
-    with step('card.html'):
-        write_page(find_notebook(), given, page, 'The gospels in English, and a small model')
+    with write_aside(page) as f:
+        f.write_text(card_page(card), encoding='utf-8')
     return '\n\n'.join([
-        *plain_finding(read_runs(demo.runs)), f'The page: {page} (open it in a browser)',
+        card_text(card), f'The page: {page} (open it in a browser)',
         'Next, with a Bible and a model of your own:', '    pronto card my-bible.usfm -m my-model',
         'Languages that are invented, whose labels are known, with all protocols and Tables 1 to 5:',
         '    pronto demo --all'])
@@ -126,7 +128,7 @@ _STEPS = (
     Step(_tasks, 'make tasks of the four gospels', 'datasets/', 8),
     Step(_reads, 'let a small model read a third of the Old Testament', 'models/', 35),
     Step(_asked, 'ask it which sentences are right, at two moments', 'runs/', 12),
-    Step(_card, 'one page about the gospels and the model', 'card.html', 20))
+    Step(_card, 'one page about the gospels and the model', 'card.html', 5))
 
 # %% ../../nbs/demo/gospels.ipynb #dgo00019
 def gospels_plan(out, steps:list[Step]=_STEPS)->str: # Markdown
