@@ -3,11 +3,13 @@
     python benchmarks/alignments.py links DATA   # paper_tables/alignments.*, pronto/facts/alignments.tsv
     python benchmarks/alignments.py taggers DATA [-m MODEL] # paper_tables/taggers.*
 
-DATA holds alignments/, ud/, bibles/ and acai/; Bibles whose words have Strong's numbers are those of the
+DATA holds alignments/, ud/, bibles/ and acai/; links of the BSB are in the wheel bible-alignments. Bibles
+ whose words have Strong's numbers are those of the
 Debian packages sword-text-sparv, sword-text-web and sword-text-kjv.
 """
 import argparse
 from collections import Counter
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from pronto.core.tables import Table, csv_text, decimal
@@ -26,11 +28,19 @@ NUMBERED = 'spaRV1909eb', 'engWEB2015eb', 'engKJV2006eb' # Modules in SWORD
 SWORD = Path('/usr/share/sword/mods.d')
 TREEBANKS = 'got_proiel', 'la_proiel', 'cu_proiel', 'cop_scriptorium'
 
+def bsb():
+    "The links of the BSB, where the wheel that has them is installed (pip install --no-deps)"
+    try:
+        wheel = distribution('bible-alignments')
+    except PackageNotFoundError:
+        return []
+    return [Path(wheel.locate_file('data/eng/alignments/BSB/SBLGNT-BSB-manual.json'))]
+
 def links(data):
     "The table of the quality of alignments, and its figures for the cards of datasets"
     banks = [f for name in TREEBANKS for f in sorted((data/'ud').glob(f'{name}-*.conllu'))]
     bibles = [SWORD/f'{name}.conf' for name in NUMBERED]
-    by_hand = [data/'alignments'/'ult', data/'alignments'/'helfi']
+    by_hand = [data/'alignments'/'ult', data/'alignments'/'helfi', *bsb()]
     table = alignment_table(*alignment_scores([*by_hand, *banks, *bibles]))
     table.write('paper_tables')
     columns = 'kind', 'alignment', 'measure', 'value', 'low', 'high'

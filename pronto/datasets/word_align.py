@@ -273,7 +273,7 @@ def alignment_quality_note()->str:
     for row in fact_table('alignments'):
         place = row['alignment']
         if row['kind'] == 'links' and row['measure'] == 'names_f1' and place.startswith('Greek'):
-            language = place.rpartition(' ')[2]
+            language = place.removeprefix('Greek → ')
             names.append(f'{float(row["value"]):.2f} in {language}')
         if row['kind'] == 'labels' and row['measure'] == 'right':
             language = place.partition(' (')[0]
