@@ -41,7 +41,7 @@ def _limit(dataset)->int|None: # `None` if all rows are used
               for n in parts.values()]
     return _ROWS if max(counts, default=0) > _ROWS else None
 
-def _ask(card, models:list, runs, quiet:bool):
+def _ask(card, models:list, runs):
     "Ask models: first whether they read the language, also in English, then everything else"
     from pronto.datasets.loading import open_datasets
     from pronto.reporting.card_page import card_text
@@ -63,10 +63,11 @@ def _ask(card, models:list, runs, quiet:bool):
             known = [stem for stem in first if stem in english.manifest['counts']]
             card.english = asked(english, own, known, 'English')
             card.notes += filter(None, [pieces_in_words(model, card.dataset, english) for model in own])
-    tell(card_text(card))
-    rest = [stem for stem in counts if stem not in first]
-    if rest:
-        card.runs = card.runs + asked(card.dataset, models, rest, 'other tasks')
+        tell(card_text(card))
+    if len(counts) > len(first):
+        card.runs = asked(card.dataset, models, (), 'other tasks') # What is recorded is only read
+    if not first:
+        tell(card_text(card))
 
 def _score_alone(card):
     from pronto.core.progress import step
@@ -95,7 +96,7 @@ def card_command(args):
     limit = _limit(dataset) if models else None
     card = Card(dataset, '' if is_built else args.bible, args.model, limit=limit)
     if models:
-        _ask(card, models, args.runs or None, args.quiet)
+        _ask(card, models, args.runs or None)
     else:
         _score_alone(card)
     with write_aside(Path(args.output)) as aside:
