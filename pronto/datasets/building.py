@@ -30,7 +30,7 @@ from .splits import LEAST_VERSES, N_FOLDS, SPLIT_NAMES, SPLITS, choose_splits
 from .tasks import (BUILT_IN, WF, VerseTask, choice_tasks, labels_of, loaded_tasks,
                                    tasks_of)
 from .word_align import SEGMENTERS
-from .word_tasks import LEAST_PROBABILITY, link_verses, word_tasks
+from .word_tasks import LEAST_WEIGHT, link_verses, word_tasks
 
 # %% ../../nbs/datasets/building.ipynb #7efc4f58
 _LAYOUTS = 'plain', 'references', 'labels'
@@ -306,20 +306,20 @@ def _write_dataset(out, plan:_Plan)->dict: # The manifest
         return _write_folder(folder, tables | _shared_files(plan), manifest, hidden)
 
 # %% ../../nbs/datasets/building.ipynb #bf01w
-def _on_words(alignment:Alignment, layout:str, segmenter:str, words:dict
+def _on_words(alignment:Alignment, layout:str, segmenter:str, words:dict, language:str
 )->tuple[list,bytes,dict,list]: # In the form of `word_tasks`
     "The tasks on words, where the annotations have words; their tables hold the text"
     if not any(v.annotation and v.annotation.words for v in alignment.verses):
         return [], b'', {}, []
     is_chosen = loaded_tasks().is_chosen
     why = 'the text is left out' if layout == 'labels' else ''
-    if not any(map(is_chosen, LEAST_PROBABILITY)):
+    if not any(map(is_chosen, LEAST_WEIGHT)):
         why = 'the chosen set of tasks has none'
     if why:
         needed = layout != 'labels' and is_chosen(WF.stem)
         linked = link_verses(alignment.verses, segmenter, words=words).verses if needed else []
         return [], b'', dict(warning=f'there are no tasks on words, since {why}'), linked
-    return word_tasks(alignment.verses, segmenter, words=words)
+    return word_tasks(alignment.verses, segmenter, words=words, language=language)
 
 def _given(annotations:Annotations, alignment:Alignment, layout:str, segmenter:str, about:dict)->list:
     "The tasks on words of a table; what the manifest says of them is added to `about`"
@@ -438,7 +438,8 @@ def build(
     names = _named(annotations, bible, alignment, splits, code, language, licence, path,
                    versification=evidence.scheme, numbering=numbering_report(bible, english, evidence))
     tasks = tasks_of(annotations.source) if tasks is None else tasks
-    on_words, links, about, text.linked = _on_words(alignment, layout, segmenter, english.linked)
+    spoken = find_language(names['language'], names['code']).iso639_3
+    on_words, links, about, text.linked = _on_words(alignment, layout, segmenter, english.linked, spoken)
     on_words += _given(annotations, alignment, layout, segmenter, about)
     more = dict(words=about, absent_sources=absent)
     names |= {name: what for name,what in more.items() if what}

@@ -10,7 +10,7 @@ from ..core.files import InputError
 from .align import AlignedVerse
 from .tasks import BUILT_IN
 from .word_align import is_unspaced, words_of
-from .word_tasks import LEAST_PROBABILITY, Tagged, WordTask
+from .word_tasks import LEAST_WEIGHT, Tagged, WordTask
 from ..sources.records import Annotations, WordTag
 
 # %% ../../nbs/datasets/given_tags.ipynb #gt07
@@ -52,7 +52,7 @@ def place_tags(
 _MOST_LISTED = 200 # Of the words that were not found, in a manifest
 
 def _require_free(stem:str, path):
-    if stem in BUILT_IN or stem in LEAST_PROBABILITY:
+    if stem in BUILT_IN or stem in LEAST_WEIGHT:
         raise InputError(path, f'there is already a task {stem!r}; rename the column', f'column {stem}')
 
 def _task(stem:str, tags:list[str])->WordTask:

@@ -303,13 +303,18 @@ def _given_lines(given:dict)->list[str]:
                      f'{about["verses"]:,} verses{missing}')
     return found
 
+# %% ../../nbs/datasets/manifest.ipynb #mf17sw
 def _words_lines(words:dict)->list[str]: # What `word_tasks` says of a dataset
     "How many verses the tasks on words keep, why others are out, and how good the labels are"
     given = _given_lines(words.get('given', {}))
     if not words.get('kept'): return given
     kept = ', '.join(f'{found["verses"]:,} ({stem})' for stem,found in words['kept'].items())
     left_out = _counted({f'with {what}': n for what,n in words['left_out'].items()})
-    lines = f'Of {words["linked"]["verses"]:,} verses with linked words, links suffice in {kept}'
+    n_linked = words['linked']['verses']
+    few = ' and '.join(stem for stem,found in words['kept'].items() if found['verses'] < n_linked/2)
+    lines = f'Of {n_linked:,} verses with linked words, links suffice in {kept}'
+    if few:
+        lines += f' (few for {few}: a free translation, of whose words few stand for one of the source)'
     return [*given, f'\n{lines}{"; not linked: " if left_out else ""}{left_out}', *_stated_line(words),
             f'\n{words.get("quality") or alignment_quality_note()}']
 

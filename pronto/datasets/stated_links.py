@@ -183,18 +183,18 @@ def link_phrases(
     return _Stated(links, [status.get(j, UNNUMBERED) for j in range(n_tokens)])
 
 # %% ../../nbs/datasets/stated_links.ipynb #stl00023
-_IN_PHRASE = .3 # Least probability of a stated link
+_IN_PHRASE = .3 # Least weight of a stated link
 
 def weighted_links(
     sources:list[Sequence[SourceWord]], targets:list[list[str]], stated:list[_Stated] # Of each verse
 )->list[list[Link]]:
-    "The links of each verse with probabilities, which say what carries tags"
+    "The links of each verse with weights, which say what carries tags"
     found = []
     for shares in link_shares(sources, targets, [sorted(verse.links) for verse in stated]):
         main = set(main_links(shares))
         own = []
         for link,share in shares.items():
-            probability = .5 + share/2 if link in main else max(share, _IN_PHRASE)
-            own.append(Link(*link, round(probability, 4)))
+            weight = .5 + share/2 if link in main else max(share, _IN_PHRASE)
+            own.append(Link(*link, round(weight, 4)))
         found.append(own)
     return found

@@ -12,15 +12,16 @@ import unicodedata
 from collections import Counter, defaultdict
 from importlib.metadata import version
 from math import log
-from typing import NamedTuple
+from typing import Iterable, NamedTuple
 import regex
+from ..bibles.languages import identify, lineage_of
 from ..core.files import InputError, fact_table
 from ..core.tables import grouped
 from ..sources.records import SourceWord
 
 # %% ../../nbs/datasets/word_align.ipynb #wa06
 _BOUNDARY = regex.compile(r'(?V1w)\b')
-_LETTER = regex.compile(r'\w')
+_LETTER = regex.compile(r'[\p{L}\p{N}]')
 _CHARACTER = regex.compile(r'\X')
 UNSPACED = r'[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tai_Tham}]' # For `regex`
 _IN_UNSPACED = regex.compile(UNSPACED)
@@ -44,7 +45,7 @@ def is_unspaced(
     text:str # A few verses or more
 )->bool: # Chinese, Japanese, Thai, Lao, Khmer, Burmese
     "Is the text in a script that has no blanks between words, and has it none?"
-    letters = _LETTER.findall(text)
+    letters = regex.findall(r'\w', text)
     unspaced = len(_IN_UNSPACED.findall(text)) > len(letters)/2
     return unspaced and len(letters) > 12*len(text.split())
 
@@ -66,7 +67,7 @@ class Link(NamedTuple):
     "A word of the source and the word that translates it, by their indices in the verse"
     source:int # From 0
     target:int # From 0
-    probability:float
+    weight:float # From 0 to 1: which links may carry labels; not how probably it is right
 
 MOST_ALIGNED = 1000 # In a verse; the aligner has a limit of 1,024
 
@@ -113,7 +114,7 @@ def _shares(pairs, cells)->dict[tuple[str,str],float]:
     return shares
 
 # %% ../../nbs/datasets/word_align.ipynb #wa15
-_ONE_DIRECTION = .7 # Of the probability that a link has if both directions find it
+_ONE_DIRECTION = .7 # Of the weight that a link has if both directions find it
 
 def _linked(pairs, seed:int)->list[list[Link]]:
     "Align verses that have words on both sides"
@@ -162,7 +163,7 @@ def main_links(
 
 # %% ../../nbs/datasets/word_align.ipynb #wa15n
 _LEAST_SEEN, _CHANCE = 5, .001 # Of a small word; of a dependence that is taken for real
-_WEAK = .1 # Of the probability of the neighbour's link
+_WEAK = .1 # Of the weight of the neighbour's link
 
 def _dependence(targets, endings, links, step:int)->dict[str,float]: # A log-likelihood ratio
     "How far the ending of a source word tells which word without a link stands `step` before its translation"
@@ -206,7 +207,7 @@ def _with_small_words(target:list[str], links:list[Link], owners:dict[str,int])-
         for j in range(len(target))[::-step]:
             beside = by_place.get(j + step)
             if j not in by_place and owners.get(target[j]) == step and beside:
-                by_place[j] = [Link(link.source, j, round(_WEAK*link.probability, 4)) for link in beside]
+                by_place[j] = [Link(link.source, j, round(_WEAK*link.weight, 4)) for link in beside]
     return sorted(link for found in by_place.values() for link in found)
 
 # %% ../../nbs/datasets/word_align.ipynb #wa15oe
@@ -266,21 +267,48 @@ def align_words(
     return [_with_small_words(words, own, owners) for words,own in zip(targets, links)]
 
 # %% ../../nbs/datasets/word_align.ipynb #wa31
-def alignment_quality_note()->str:
-    "A sentence for the card of a dataset of word labels"
-    names = []
-    tags = []
-    for row in fact_table('alignments'):
-        place = row['alignment']
-        if row['kind'] == 'links' and row['measure'] == 'names_f1' and place.startswith('Greek'):
-            language = place.removeprefix('Greek → ')
-            names.append(f'{float(row["value"]):.2f} in {language}')
-        if row['kind'] == 'labels' and row['measure'] == 'right':
-            language = place.partition(' (')[0]
-            tags.append(f'{float(row["value"]):.2f} in {language}')
-    return ('The labels of words came through automatic word alignment and have errors. Measured against '
-            f'alignments made by people, links of names have an F1 of {", ".join(names)}; measured against '
-            f'treebanks, the share of parts of speech that are right is {", ".join(tags)}.')
+def _measured(kinds:tuple[str,...], measure:str)->dict[str,float]: # English name of a language to its value
+    "The values of a measure; of two in a language that of the first kind"
+    found = {}
+    for kind in kinds:
+        for row in fact_table('alignments'):
+            source, _, target = row['alignment'].rpartition(' → ')
+            if row['kind'] == kind and row['measure'] == measure and source in ('', 'Greek'):
+                found.setdefault(target.partition(' (')[0], float(row['value']))
+    return found
+
+def _nearest(languages:Iterable[str], language:str)->tuple[list[str],str]: # And the smallest group of all
+    "The languages that have most groups in common with one; empty if there are none"
+    own = lineage_of(language)
+    shared = {one: _n_shared(own, lineage_of(identify(one).iso639_3)) for one in languages}
+    most = max(shared.values(), default=0)
+    return ([one for one,n in shared.items() if n == most], own[most - 1]) if most else ([], '')
+
+def _n_shared(a:tuple[str,...], b:tuple[str,...])->int:
+    "How many groups two lineages share, from the family on"
+    differ = (n for n,(one,other) in enumerate(zip(a, b)) if one != other)
+    return next(differ, min(len(a), len(b)))
+
+# %% ../../nbs/datasets/word_align.ipynb #wa31b
+_OF_NAMES = 'F1 of links of names', ('links', 'stated'), 'names_f1'
+_OF_TAGS = 'the share of parts of speech that are right', ('labels',), 'right'
+
+def alignment_quality_note(
+    language:str='' # Its code of ISO 639-3, e.g. `wol`; empty if it is not known
+)->str:
+    "Sentences for the card of a dataset of word labels"
+    said = ['The labels of words came through automatic word alignment and have errors.']
+    for what,kinds,measure in (_OF_NAMES, _OF_TAGS):
+        found = _measured(kinds, measure)
+        near, group = _nearest(found, language)
+        if near:
+            figures = ', '.join(f'{found[one]:.2f} in {one}' for one in near)
+            said.append(f'Measured in the nearest language ({group}), {what} is {figures}.')
+            continue
+        figures = f'{min(found.values()):.2f} to {max(found.values()):.2f}'
+        own = 'none of its own family is measured' if lineage_of(language) else 'its own family is not known'
+        said.append(f'Measured in {", ".join(found)}, {what} is {figures}; {own}.')
+    return ' '.join(said)
 
 # %% ../../nbs/datasets/word_align.ipynb #wa33
 def stated_quality_note()->str:

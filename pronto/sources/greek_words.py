@@ -23,7 +23,8 @@ _SMALL_WORDS = dict(
     SCONJ='ἵνα ὅτι εἰ ἐάν ὅπως ὅτε ὥστε μήποτε διότι ἐπεί ἐπειδή κἄν',
     CCONJ='καί ἀλλά ἀλλ᾽ ἤ τέ τε οὔτε μήτε μηδέ οὐδέ εἴτε',
     ADV='δέ γάρ οὖν μέν ἄν διό ὅταν ἄρα γέ ὡς καθώς ὥσπερ οὐ μή', INTJ='ναί ἰδού ἴδε ἀμήν ὦ οὐαί',
-    NUM='δύο τρεῖς τέσσαρες πέντε ἕξ ἑπτά ὀκτώ δέκα δώδεκα ἕνδεκα χίλιοι')
+    NUM='δύο τρεῖς τέσσαρες πέντε ἕξ ἑπτά ὀκτώ ἐννέα δέκα δώδεκα ἕνδεκα εἴκοσι τριάκοντα τεσσεράκοντα '
+        'πεντήκοντα ἑξήκοντα ἑκατόν διακόσιοι τριακόσιοι χίλιοι')
 _BY_LEMMA = {lemma: pos for pos,lemmas in _SMALL_WORDS.items() for lemma in lemmas.split()}
 _OF_KIND = dict(noun='NOUN', verb='VERB', det='DET', prep='ADP', adj='ADJ', adv='ADV', pron='PRON',
                 num='NUM', intj='INTJ', conj='CCONJ', ptcl='ADV')
@@ -32,8 +33,13 @@ _OF_PARSE = {name: pos for pos,names in dict(
     CCONJ='CNJ', SCONJ='COND', INTJ='INJ', ADV='ADV ADVINT ADVNEG ADVTEMP ADVCOMP ADVSUP PRT PRART',
     NOUN='NOM GEN DAT ACC VOC PR LI HEB Aram').items() for name in names.split()}
 
+# %% ../../nbs/sources/greek_words.ipynb #gw06n
 def _is_name(lemma:str)->bool:
     return lemma[:1].isupper()
+
+def _names_somebody(lemma:str)->bool:
+    "Does a noun or an adjective name a person, a place, a group or a deity?"
+    return _is_name(lemma) or lemma == 'θεός'
 
 def part_of_speech(
     lemma:str,
@@ -42,7 +48,7 @@ def part_of_speech(
     "The part of speech of a Greek word"
     if _is_name(lemma) and usual == 'NOUN':
         return 'PROPN'
-    return _BY_LEMMA.get(lemma, usual) if usual not in ('NOUN','VERB','PRON') else usual
+    return _BY_LEMMA.get(lemma, usual) if usual not in ('VERB','PRON') else usual
 
 # %% ../../nbs/sources/greek_words.ipynb #gwgram2
 _PERSONS = dict(first='1', second='2', third='3')
@@ -69,10 +75,11 @@ _FIRST_PLACE = 389 # In domain 93
 _KINDS = {'11': 'group', '12': 'deity', '33': 'person', '53': 'person', '90': 'person'} # Moses, Christ, Jesus
 
 def _kind(word:Word)->str: # Of an entity; empty if there is none
-    if normalize('NFC', word.lemma) == 'θεός':
-        return 'deity'
-    if not _is_name(word.lemma) or word.kind == 'adv':
+    lemma = normalize('NFC', word.lemma) # Greek accents have two codes
+    if not _names_somebody(lemma) or word.kind == 'adv':
         return ''
+    if not _is_name(lemma):
+        return 'deity'
     domain, _, number = word.senses[0].partition('.') if word.senses else ('53', '', '')
     if domain != '93':
         return _KINDS.get(domain, '')
@@ -82,7 +89,7 @@ def _kind(word:Word)->str: # Of an entity; empty if there is none
 
 def macula_word(word:Word)->SourceWord:
     "Turn a word of MACULA into a record"
-    lemma = normalize('NFC', word.lemma) # Greek accents have two codes
+    lemma = normalize('NFC', word.lemma)
     pos = part_of_speech(lemma, _OF_KIND.get(word.kind, 'X'))
     kind = _kind(word)
     entity = f'{kind}:{lemma}' if kind else ''
@@ -120,12 +127,15 @@ def read_columns(path)->dict[Ref,tuple[SourceWord,...]]:
             continue # Punctuation, or the second part of a word
         if chapter == '000':
             chapter = '001' # Of a book with one chapter
+        if form.lower() == 'ἰδοὺ': # A word of its own in dictionaries, here a form of *see*
+            lemma, parse = 'ἰδού', 'INJ'
         usual = _OF_PARSE.get(parse.split('.')[0], 'VERB')
         id = f'n{number}{chapter}{verse}{int(n):03}'
         word = SourceWord(id, form, lemma, part_of_speech(lemma, usual), '', '', _grammar_of_parse(parse))
         found[Ref(book, int(chapter), int(verse))].append(word)
     return {ref: tuple(words) for ref,words in found.items()}
 
+# %% ../../nbs/sources/greek_words.ipynb #gw13a
 def words_alone(books:Iterable[dict])->dict[Ref,VerseAnnotation]: # By the numbers of the Greek text
     "Make verses that have words and no annotation"
     verses = {}
@@ -135,17 +145,18 @@ def words_alone(books:Iterable[dict])->dict[Ref,VerseAnnotation]: # By the numbe
     return verses
 
 # %% ../../nbs/sources/greek_words.ipynb #gw17
-_NAMED = ('person','place','group')
+_NAMED = ('person','place','group','deity')
 _NOMINAL = {'NOUN','PROPN','ADJ'}
 
-def _fits(word:SourceWord, kind:str)->bool:
-    return word.pos in _NOMINAL and (_is_name(word.lemma) or kind == 'deity')
+def _may_name(word:SourceWord)->bool:
+    return word.pos in _NOMINAL and _names_somebody(word.lemma)
 
 def _named_word(mention:EntityMention, at:dict[int,int], words:tuple[SourceWord,...])->int|None:
     "Find the word that a mention refers to"
-    for step in 0, 1, -1, 2, -2:
+    near = (0,) if mention.kind == 'deity' else (0, 1, -1, 2, -2) # Most words for deities are common nouns
+    for step in near:
         i = at.get(mention.word + step)
-        if i is not None and _fits(words[i], mention.kind):
+        if i is not None and _may_name(words[i]):
             return i
 
 def name_words(
@@ -156,7 +167,7 @@ def name_words(
     at = {int(w.id[-3:]): i for i,w in enumerate(words)} # The number in the verse ends the identifier
     named = {}
     for m in mentions:
-        if m.role != 'name' or m.kind not in (*_NAMED, 'deity'):
+        if m.role != 'name' or m.kind not in _NAMED:
             continue
         if (i := _named_word(m, at, words)) is None:
             continue
@@ -165,18 +176,29 @@ def name_words(
 
 # %% ../../nbs/sources/greek_words.ipynb #gw19
 def name_alike(verses:dict[Ref,tuple[SourceWord,...]])->dict[Ref,tuple[SourceWord,...]]:
-    "Give a name that was passed over the entity that the same name has most often"
-    counts = defaultdict(Counter)
+    "Give each name the kind that its lemma has most often; where it has another or none, its usual entity"
+    entities = defaultdict(Counter)
+    kinds = defaultdict(Counter)
     for words in verses.values():
         for w in words:
             if w.entity:
-                counts[w.lemma][w.entity] += 1
-    usual = {lemma: max(found, key=found.get) for lemma,found in counts.items()}
+                entities[w.lemma][w.entity] += 1
+                kinds[w.lemma][_kind_of(w.entity)] += 1
+    usual = {}
+    for lemma,found in entities.items():
+        kind = max(kinds[lemma], key=kinds[lemma].get)
+        alike = {entity: n for entity,n in found.items() if _kind_of(entity) == kind}
+        usual[lemma] = max(alike, key=alike.get)
     def named(w):
-        if w.entity or w.pos != 'PROPN':
+        entity = usual.get(w.lemma, '')
+        if not _may_name(w) or _kind_of(w.entity) == _kind_of(entity):
             return w
-        return w._replace(entity=usual.get(w.lemma, ''))
+        return w._replace(entity=entity)
     return {ref: tuple(map(named, words)) for ref,words in verses.items()}
+
+def _kind_of(entity:str)->str: # e.g. `person` of `person:Peter`
+    return entity.partition(':')[0]
+
 
 # %% ../../nbs/sources/greek_words.ipynb #gw22
 def with_words(

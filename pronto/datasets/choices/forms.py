@@ -17,11 +17,11 @@ from .text import ChoiceText, drawn
 from .words import MOST_ROWS, choice_row
 
 # %% ../../../nbs/datasets/choices/forms.ipynb #cwf06
-_LEAST = .5 # Probability of a link
+_LEAST = .5 # Weight of a link
 
 def _mutual(links:Iterable)->list[tuple[int,int]]: # Places in the source and in the translation
-    "The links that are the most probable ones of both words"
-    likely = sorted((link for link in links if link.probability >= _LEAST), key=lambda link: link.probability)
+    "The links that are the ones of most weight of both words"
+    likely = sorted((link for link in links if link.weight >= _LEAST), key=lambda link: link.weight)
     of_source = {link.source: link.target for link in likely}
     of_target = {link.target: link.source for link in likely}
     return [(i, j) for i,j in of_source.items() if of_target[j] == i]

@@ -52,7 +52,7 @@ class UdSentence:
     versification:str=''  # The numbering of its verses, if the file names it: a key of `SCHEMES`
 
 # %% ../../../nbs/lab/bibles/ud.ipynb #3dcba68a
-_REF = re.compile(r'([1-4]?[ _]?[^\W\d_]{1,40})[ _.](\d{1,3})[.:](\d{1,3})')
+_REF = re.compile(r'([1-4]?[ _]?[^\W\d_]{1,40})[ _.]?(\d{1,3})[.:](\d{1,3})')
 
 @cache
 def _verse_of(text:str)->Ref|None: # `None` if it is not a verse of the Bible

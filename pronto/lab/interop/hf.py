@@ -26,7 +26,6 @@ from ...datasets.manifest import CITATION, NOT_STATED, label_key, manifest_bytes
 from ...datasets.splits import SPLITS
 from ...datasets.pairs import SENSE_PAIRS
 from ...datasets.tasks import TASKS, PairTask, know
-from ...datasets.word_align import alignment_quality_note
 from .croissant import croissant, eval_yaml
 from .examples_table import EXAMPLES, HF_SPLITS, check_examples, read_examples, table_bytes
 from .examples_table import write_examples
@@ -148,7 +147,9 @@ def about_dataset(dataset:Dataset)->dict: # For `card`
     faults = dataset.manifest.get('bible', {}).get('faults', [])
     damaged = dict(faults=faults) if faults else {}
     counted = dict(sizes=sizes(dataset) | of_lines, words=list(of_lines), cues=cues)
-    return provenance(dataset) | damaged | counted
+    quality = dataset.manifest.get('words', {}).get('quality')
+    of_words = dict(words_quality=quality) if quality else {}
+    return provenance(dataset) | damaged | counted | of_words
 
 # %% ../../../nbs/lab/interop/hf.ipynb #hfr02
 _MANY = 30 # Datasets that a card lists one by one
@@ -215,9 +216,9 @@ def card(datasets:list[dict], opening:str)->str: # Markdown
                  sources=dict.fromkeys(line.format(**source) for source in sources), share_alike=share_alike,
                  cited=dict.fromkeys(f'- {markdown_text(c)}' for d in datasets for c in d['citation']))
     lines = {k: v if isinstance(v, str) else '\n'.join(v) for k,v in found.items()}
-    of_lines = [alignment_quality_note(), '']*any(d.get('words') for d in datasets)
+    of_words = dict.fromkeys(f'{d["words_quality"]}\n' for d in datasets if 'words_quality' in d)
     said = CARD_TEXTS['card'].format(**CARD_TEXTS | lines)
-    return '\n'.join([said, *of_lines, *_damaged(datasets), *_one_by_one(datasets)])
+    return '\n'.join([said, *of_words, *_damaged(datasets), *_one_by_one(datasets)])
 
 # %% ../../../nbs/lab/interop/hf.ipynb #741d341b
 def _plain_tables(dataset:Dataset)->dict[str,bytes]: # Name of a file to its contents

@@ -113,9 +113,18 @@ def _train(run:Run, root:Path, kept:dict)->list|None: # Rows; `None` if they are
     if key not in kept:
         dataset = _dataset(*key[:2], run.task, root)
         table = dataset and dataset.load([run.task]).tasks.get(run.task)
-        kept[key] = table and sample(table[part['split']], run.limit)
+        kept[key] = table and _asked_of(TASKS[run.task], sample(table[part['split']], run.limit))
     return kept[key]
 
+def _asked_of(task, rows:list)->list[TaggedText]:
+    "The words of each row that the task asks about"
+    found = []
+    for row in rows:
+        tokens, tags = ([some[i] for i in task.asked(row)] for some in (row.tokens, row.tags))
+        found.append(TaggedText(tokens, tags, []))
+    return found
+
+# %% ../../../nbs/lab/questions/seen.ipynb #sn000014t
 def _texts(run:Run)->list[TaggedText]:
     "The test set, from the predictions: a row for each word"
     rows = grouped(predictions_of(run), lambda row: row['ref'].rpartition(':')[0]).values()

@@ -20,6 +20,7 @@ from ...core.files import InputError, content_hash, json_with_keys
 from ...core.seeds import item_values
 from ...datasets.shortcuts import NearestQuestions, NearestText
 from ...datasets.tasks import Task, VerseTask
+from ...datasets.word_tasks import UNASKED
 from .kinds import Described, Query, Question, SingleSentence, SentencePair, Tagged
 from .kinds import read_rows
 from .metrics import MLQA_LANGUAGES, answer_scores, spans
@@ -125,8 +126,7 @@ def _span_sums(true:list[str], answers:list[str], sentences:list[str])->np.ndarr
 @dataclass(frozen=True)
 class TaggingTask(ItemTask):
     "Label each token of a sentence"
-    metrics = 'accuracy', 'macro_f1', 'mcc', 'f1'
-    example = Tagged
+    metrics, example = ('accuracy','macro_f1','mcc','f1'), Tagged
 
     def suits(self, adapt:str)->bool: return adapt == 'frozen' or super().suits(adapt)
 
@@ -136,17 +136,22 @@ class TaggingTask(ItemTask):
         return probe_words
 
     def unknown_label(self, row:Tagged)->str|None:
-        return next((tag for tag in row.tags or () if tag not in self.labels), None)
+        return next((tag for tag in row.tags or () if tag not in (*self.labels, UNASKED)), None)
 
-    def n_items(self, row:Tagged)->int: return len(row.tokens)
+    def asked(self, row:Tagged)->list[int]: # Places; all words of a sentence without tags
+        "The words that are tagged and scored: `_` marks others, unless it is a label of the task"
+        tags = self.labels[:1]*len(row.tokens) if row.tags is None else row.tags
+        return [i for i,tag in enumerate(tags) if tag in self.labels]
+
+    def n_items(self, row:Tagged)->int: return len(self.asked(row))
 
     def true_labels(self, rows:list[Tagged])->list[str]:
-        return [tag for row in rows for tag in row.tags or ()]
+        return [row.tags[i] for row in rows if row.labelled for i in self.asked(row)]
 
     def places(self, rows:list[Tagged])->list[dict]:
         names = [f'{row.id}-{_named(row.texts[0])}'.replace(':', '_') for row in rows]
-        return [dict(ref=f'{name}:{i}', token=_one_line(token))
-                for name,row in zip(names, rows) for i,token in enumerate(row.tokens, 1)]
+        return [dict(ref=f'{name}:{i + 1}', token=_one_line(row.tokens[i]))
+                for name,row in zip(names, rows) for i in self.asked(row)]
 
     def item_values(self, metric:str, true:list, answers:list, chapters:list)->np.ndarray:
         "One number per token, whose mean is the metric; `f1` is that of spans"
@@ -155,7 +160,7 @@ class TaggingTask(ItemTask):
 
     def item_texts(self, rows:list[Tagged])->list[str]:
         marked = lambda row, i: ' '.join([*row.tokens[:i], f'[{row.tokens[i]}]', *row.tokens[i+1:]])
-        return [marked(row, i) for row in rows for i in range(len(row.tokens))]
+        return [marked(row, i) for row in rows for i in self.asked(row)]
 
     @property
     def baselines(self)->dict[str,Callable]:
@@ -163,6 +168,7 @@ class TaggingTask(ItemTask):
         of_key = lambda keys: partial(_tag_of, keys)
         return dict(majority=_usual_tag, lookup=of_key(_words), cues=of_key(_shapes), ngram=_tag_of_letters)
 
+# %% ../../../nbs/lab/suites/tasks.ipynb #tk20co
 def _one_line(text:str)->str: return ' '.join(text.split())
 
 # %% ../../../nbs/lab/suites/tasks.ipynb #tk20d
@@ -172,25 +178,26 @@ def _usual(keys:list, tags:list[str])->dict: # Key to tag
     for key,tag in zip(keys, tags): counts[key][tag] += 1
     return {key: found.most_common(1)[0][0] for key,found in counts.items()}
 
-def _words(rows:list[Tagged])->list[str]: return [word for row in rows for word in row.tokens]
+def _words(task:TaggingTask, rows:list[Tagged])->list[str]:
+    return [row.tokens[i] for row in rows for i in task.asked(row)]
 
 def _usual_tag(task:TaggingTask, train:list[Tagged], test:list[Tagged])->list[str]:
     n = Counter(task.true_labels(train))
-    return [max(task.labels, key=lambda tag: n[tag])]*len(_words(test))
+    return [max(task.labels, key=lambda tag: n[tag])]*len(_words(task, test))
 
 def _tag_of(keys:Callable, task:TaggingTask, train:list[Tagged], test:list[Tagged])->list[str]:
-    known = _usual(keys(train), task.true_labels(train))
-    return [known.get(key, tag) for key,tag in zip(keys(test), _usual_tag(task, train, test))]
+    known = _usual(keys(task, train), task.true_labels(train))
+    return [known.get(key, tag) for key,tag in zip(keys(task, test), _usual_tag(task, train, test))]
 
-def _shapes(rows:list[Tagged])->list[tuple[bool,bool]]:
+def _shapes(task:TaggingTask, rows:list[Tagged])->list[tuple[bool,bool]]:
     "For each word: is it the first one, and has it a capital?"
-    return [(i > 0, word[:1].isupper()) for row in rows for i,word in enumerate(row.tokens)]
+    return [(i > 0, row.tokens[i][:1].isupper()) for row in rows for i in task.asked(row)]
 
 def _tag_of_letters(task:TaggingTask, train:list[Tagged], test:list[Tagged])->list[str]:
     from sklearn.feature_extraction.text import HashingVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.multiclass import OneVsRestClassifier
-    known, words = _usual(_words(train), task.true_labels(train)), _words(test)
+    known, words = _usual(_words(task, train), task.true_labels(train)), _words(task, test)
     new = list(dict.fromkeys(word for word in words if word not in known))
     if not new or len({*known.values()}) < 2: return _tag_of(_words, task, train, test)
     grams = HashingVectorizer(analyzer='char_wb', ngram_range=(1,4), n_features=1<<18, alternate_sign=False)

@@ -54,14 +54,14 @@ def _chunks(sizes:list[int], room:int)->list[slice]: # Of words that fit into an
 
 # %% ../../../nbs/lab/words/heads.ipynb #hd06d
 def word_places(inputs:list[dict])->list[list[int]]: # In each input
-    "Where the words begin"
+    "Where the words begin that are asked about"
     return [[i for i,label in enumerate(x['labels']) if label != -100] for x in inputs]
 
 def pack_words(
     rows:list[Tagged], tokenizer, tags:tuple[str,...], limit:int,
     types:int=2 # How many token types the model has
 )->PackedWords:
-    "Turn tagged sentences into inputs"
+    "Turn tagged sentences into inputs; a tag that is none of `tags` is not asked about"
     before, after = _around(tokenizer)
     room, number = limit - len(before) - len(after), {tag: i for i,tag in enumerate(tags)}
     pieces, long = _pieces({token for row in rows for token in row.tokens}, tokenizer, room)
@@ -73,7 +73,8 @@ def pack_words(
             ids, labels = list(before), [-100]*len(before)
             for token,tag in zip(row.tokens[chunk], (row.tags or tags[:1]*len(row.tokens))[chunk]):
                 ids += pieces[token]
-                labels += [number[tag]] + [-100]*(len(pieces[token]) - 1)
+                labels += [number.get(tag, -100)] + [-100]*(len(pieces[token]) - 1)
+            if {*labels} <= {-100}: continue # It has no word that is asked about
             own.append(ids[len(before):])
             one = dict(input_ids=ids + after, labels=labels + [-100]*len(after))
             if types > 1: one['token_type_ids'] = [0]*len(one['input_ids'])
