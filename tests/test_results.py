@@ -12,8 +12,10 @@ from pronto.datasets.loading import load_dataset_folder
 import pronto
 from pronto.core.files import InputError
 from pronto.modeling.recipes import RECIPES
-from pronto.runs.predictions import coded, table_file, write_answers
-from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs, score_labels, score_run, store_run, write_record
+from pronto.runs.compacting import compact
+from pronto.runs.predictions import as_text, coded, read_answers_of, table_file, write_answers
+from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs
+from pronto.runs.store import score_labels, score_run, store_run, tally_of, write_record
 from pronto.core.seeds import score_runs
 from pronto.datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 
@@ -309,3 +311,47 @@ def test_retrievals_from_before_they_were_runs_are_said_to_be_left_out(tmp_path)
     (tmp_path/'retrievals'/'wol-eng-a.json').write_text('{"foreign": {}}')
     said = []
     assert read_runs(tmp_path, report=said.append) == [] and re.search('left out.*--protocol retrieval', *said)
+
+def as_text_store(runs, n=3):
+    "A store as earlier versions wrote it"
+    rows = [dict(ref=f'MRK 1:{i}', label=str(i % 2), predicted='1', majority='0') for i in range(8)]
+    for seed in range(n):
+        path = write_record(replace(RUN, seed=seed), runs, run_results(accuracy=.5), rows)
+        text = as_text(read_answers_of(path))
+        table_file(path).unlink()
+        path.with_suffix('.predictions.tsv').write_bytes(text)
+    return rows
+
+def test_what_models_share_is_stored_once(tmp_path):
+    rows = [dict(ref=f'MRK 1:{i}', label='0', predicted='0', majority='0') for i in range(8)]
+    for model in 'one', 'two':
+        write_record(replace(RUN, model=model), tmp_path, run_results(), [row | dict(predicted=model) for row in rows])
+    assert len(list(tmp_path.rglob('*.rows.parquet'))) == 1 and len(list(tmp_path.rglob('*.predictions.parquet'))) == 2
+    assert [predictions_of(run)[0]['predicted'] for run in read_runs(tmp_path)] == ['one','two']
+
+@pytest.mark.skipif(not hasattr(os, 'fork'), reason='no fork on this system')
+def test_a_rewriting_that_is_killed_loses_nothing(tmp_path):
+    for n in range(60):
+        runs = tmp_path/str(n)
+        rows = as_text_store(runs, n=1)
+        lived = killed_at(n, runs, lambda: compact(runs))
+        run, = read_runs(runs, report=pytest.fail)
+        assert predictions_of(run) == rows, f'killed at {n}'
+        compact(runs, report=pytest.fail)
+        assert not list(runs.rglob('*.tsv')) and predictions_of(read_runs(runs)[0]) == rows
+        if lived: break
+    assert lived and n > 2
+
+def test_an_index_that_is_missing_or_older_is_made_again(tmp_path):
+    as_text_store(tmp_path)
+    said = []
+    first = read_runs(tmp_path, said.append)
+    index = tmp_path/'.index.sqlite'
+    assert [tally_of(run).counted['predicted'].sum() for run in first] == [8]*3 and index.is_file()
+    path = first[0].path
+    path.write_text(path.read_text(encoding='utf-8').replace('"accuracy": 0.5', '"accuracy": 5.0'), encoding='utf-8')
+    assert len(read_runs(tmp_path, said.append)) == 2 and 'bad value' in said[0]
+    path.unlink()
+    for damage in index.unlink, lambda: index.write_bytes(b'no database'*99):
+        damage()
+        assert [run.seed for run in read_runs(tmp_path, pytest.fail)] == [1, 2]
