@@ -11,6 +11,7 @@ __all__ = ['ITEMS', 'Answer', 'answers_of', 'Difficulty', 'fit_answers', 'diffic
 from collections import Counter
 from dataclasses import replace
 from operator import itemgetter
+from sys import intern
 from typing import NamedTuple
 import numpy as np
 from ...core.files import InputError
@@ -26,7 +27,7 @@ from ...runs.schema import Run
 from ...reporting.questions.question import RunQuestion, records_of
 from ...reporting.cells import data_notes
 from ...runs.comparing import source_names, task_key, task_name
-from ...runs.store import predictions_of, safe_name
+from ...runs.store import prediction_columns, safe_name
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri000007
 class Answer(NamedTuple):
@@ -59,11 +60,11 @@ def answers_of(records:list[Run])->list[Answer]: # Rows without a reference are 
     "All answers of some runs; raises `InputError` if there are none"
     found = []
     for r in records:
-        name, rows = _model(r), predictions_of(r)
-        columns = [c for c in _PLACES if rows and c in rows[0]]
-        for row in rows:
-            asked = ' '.join(row[c] for c in columns if row[c])
-            if ':' in asked: found.append(Answer(name, r.dataset_name, asked, row['label'], row['predicted']))
+        name, columns = _model(r), prediction_columns(r)
+        places = [columns[c] for c in _PLACES if c in columns]
+        for *where,label,predicted in zip(*places, columns['label'], columns['predicted']):
+            asked = intern(' '.join(filter(None, where))) # Many runs have the same rows
+            if ':' in asked: found.append(Answer(name, r.dataset_name, asked, label, predicted))
     if not found: raise InputError('runs', 'holds no answers with references; make runs with `pronto eval`')
     return found
 
@@ -77,10 +78,14 @@ class Difficulty(NamedTuple):
     right:int        # Answers
     n:int            # Answers
 
+def _chapters(answers:list[Answer])->dict[str,str]: # By what is asked
+    one_each = {a.asked: a for a in answers}
+    return {asked: a.chapter for asked,a in one_each.items()}
+
 def fit_answers(answers:list[Answer])->ItemFit: # Rows in the order of their names
     """Fit the model of `lab/statistics/item_response` with one effect for each model in each translation;
     raises `InputError` if all answers are right or all wrong"""
-    chapter_of = {a.asked: a.chapter for a in answers}
+    chapter_of = _chapters(answers)
     try:
         return fit_items([a.right for a in answers], [f'{a.model}\t{a.dataset}' for a in answers],
                          [a.asked for a in answers], [chapter_of[a.asked] for a in answers])
@@ -89,7 +94,7 @@ def fit_answers(answers:list[Answer])->ItemFit: # Rows in the order of their nam
 def difficulties(answers:list[Answer], fit:ItemFit)->list[Difficulty]: # The hardest first
     "How difficult each row is"
     rows, found = grouped(answers, lambda a: a.asked), []
-    place = {chapter: i for i,chapter in enumerate(sorted({a.chapter for a in answers}))}
+    place = {chapter: i for i,chapter in enumerate(sorted(set(_chapters(answers).values())))}
     for name,own,error in zip(sorted(rows), fit.verses, fit.verse_errors):
         some = rows[name]
         effect = own + fit.chapters[place[some[0].chapter]]
