@@ -441,8 +441,9 @@ def test_words_that_are_not_asked_about_are_neither_trained_on_nor_scored(annota
     assert '_' not in manifest['label_shares']['upos'] and kept['asked'] < kept['tokens']
     for command in ['probe', tmp_path/'toy'], ['eval', tmp_path/'toy', '--epochs', 1]:
         assert pronto(*command, '-m', model, '-t', 'upos', '--limit', 60, '--runs', tmp_path/'runs')[0] == 0
-    for run in read_runs(tmp_path/'runs'):
-        assert 'na' not in {row['token'] for row in predictions_of(run)} and 0 < run.record['baselines']['lookup'] <= 1
+    runs = read_runs(tmp_path/'runs')
+    assert len(runs) == 2
+    for run in runs: assert 'na' not in {row['token'] for row in predictions_of(run)}
 
 # Mentions of OntoNotes, whose words stay in memory
 
