@@ -23,6 +23,7 @@ from .card import card_finding, card_pictures, score_card
 from .questions.question import ask_runs
 from .language_score import LanguageScore, language_scores, score_lines
 from ..runs.planning import plan
+from ..runs.predictions import ROWS_FILE
 from ..runs.runner import encode_ahead, run_all
 from ..runs.schema import Run
 from ..runs.store import read_runs
@@ -72,10 +73,12 @@ def _frame_row(run:Run)->dict:
     return own | {f'accuracy_{name}': value for name,value in run.baselines.items()}
 
 def _copy_record(path:Path, place:Path):
-    "A record and what lies beside it"
+    "A record, what lies beside it, and the rows that it shares with others on the same task"
     place.mkdir(parents=True, exist_ok=True)
     for file in path.parent.glob(f'{path.stem}.*'):
         shutil.copy2(file, place/file.name)
+    for file in path.parents[2].glob(f'{place.name}.*{ROWS_FILE}'):
+        shutil.copy2(file, place.parents[1]/file.name)
 
 def _image(picture:Picture)->str: # HTML
     drawn = base64.b64encode(picture.png).decode()
