@@ -335,7 +335,7 @@ def test_several_labels_and_numbers_have_baselines_of_their_own(kinds, capsys):
     cells = lambda row: row.strip('| ').split(' | ')
     scores = {cells(row)[0]: dict(zip(cells(head)[1:], cells(row)[1:])) for row in rows}
     assert float(scores["rating, Spearman's ρ"]['length']) > .99 and scores["rating, Spearman's ρ"]['majority'] == '0.00'
-    assert float(scores['topic, macro F1']['n-grams, balanced']) > float(scores['topic, macro F1']['majority'])
+    assert float(scores['topic, macro F1']['majority']) > 40 and float(scores['topic, macro F1']['n-grams, balanced']) > 50
 
 def test_several_labels_and_numbers_are_trained_probed_and_reported(kinds, model, tmp_path, capsys): # noqa: F811
     folder, runs = kinds/'qaa', ['--runs', tmp_path/'runs']
