@@ -120,6 +120,7 @@ def _predict_constant(task, train:list, test:list)->list[str]:
     scores = {said: task.score(true, [said]*len(true))['macro_f1'] for said in (usual, every)}
     return [max(scores, key=scores.get)]*len(test)
 
+# %% ../../nbs/runs/baselines.ipynb #bntg02b
 def _predict_mean(task, train:list, test:list)->list[str]:
     numbers = task.numbers(task.true_labels(train))
     return task.said(np.full(len(test), numbers.mean()))
