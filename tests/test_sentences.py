@@ -66,7 +66,8 @@ def of_cells(t):
         lost += not fair
     most = [max(wins.values())] if wins else []
     above = sum(r['above_baseline'] == 'True' for r in cells)
-    scores = [len(cells), len({r['bible'] for r in cells}), len({r['task'] for r in cells}), above]
+    counted = [above]*bool(above) # Else it says "none"
+    scores = [len(cells), len({r['bible'] for r in cells}), len({r['task'] for r in cells}), *counted]
     return [[*most, len(compared), lost]]*bool(compared) + [scores]
 
 def of_items(t):
