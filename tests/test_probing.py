@@ -203,7 +203,7 @@ def test_pairs_are_told_by_sense_and_verse():
     gold = {s: torch.tensor([SS.labels.index(r.label) for r in part]) for s,part in rows.items()}
     choice = Choice(SS, 'mcc', gold)
     probe_pairs(choice, verses, rows, 'all', [f's{i}' for i in range(6)])
-    answers = choice.answers['test']
+    answers = torch.tensor([SS.labels.index(answer) for answer in choice.answers['test']])
     assert (answers == gold['test']).float().mean() > .85
     assert choice.dev[0]['mcc'] < .2 < choice.dev[1]['mcc'] # Layers 0 and 1
     assert abs(choice.dev[1]['train_loss'] - choice.dev[1]['loss']) < .15

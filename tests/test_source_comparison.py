@@ -44,7 +44,7 @@ def test_missing_data_are_named_before_what_is_shown_instead(tmp_path):
 
 def test_a_folder_that_is_named_must_be_there(tmp_path):
     from papermill import PapermillExecutionError
-    said = f'{tmp_path/"nowhere"}: is not a folder; name the folder of an annotated source'
+    said = f'{tmp_path/"nowhere"}: does not exist; name a folder of OntoNotes'
     with pytest.raises(PapermillExecutionError, match=said): run(tmp_path, tmp_path/'run.ipynb', ontonotes=tmp_path/'nowhere')
     error, = (o for o in cell_outputs(nbformat.read(tmp_path/'run.ipynb', as_version=4)) if o.output_type == 'error')
     assert len('\n'.join(error.traceback).strip().splitlines()) <= 1

@@ -10,6 +10,7 @@ import atexit, os, sqlite3
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 # %% ../../nbs/runs/index.ipynb #idx00007
 class Known(NamedTuple):
@@ -30,11 +31,11 @@ def changed(stamp:str)->float: # Seconds
 
 # %% ../../nbs/runs/index.ipynb #idx00009
 INDEX = '.index.sqlite'
-_VERSION = 1 # A change of the tables, or of what a tally has, changes it
+_VERSION = 2 # A change of the tables, or of what a tally has, changes it
 _TABLES = '''
 create table rows(id integer primary key, packed blob unique);
-create table runs(name text primary key, stamp text, record text);
-create table tallies(name text primary key, stamp text, rows integer, own blob);
+create table runs(name text primary key, stamp text, record text, seal integer);
+create table tallies(name text primary key, stamp text, rows integer, own blob, seal integer);
 '''
 
 def _connected(path:Path)->sqlite3.Connection:
@@ -68,7 +69,15 @@ def open_index(runs): # Yields a connection, or `None` where there cannot be one
         except sqlite3.DatabaseError: path.unlink(missing_ok=True)
 
 # %% ../../nbs/runs/index.ipynb #idx00010
-_READ = '''select runs.name, runs.stamp, record, rows, own from runs
+def _seal(*parts:str|bytes|None)->int:
+    "A checksum: what was damaged in an index is made again, not believed"
+    sealed = 0
+    for part in parts:
+        found = part.encode() if isinstance(part, str) else part or b''
+        sealed = crc32(found, crc32(len(found).to_bytes(8), sealed))
+    return sealed
+
+_READ = '''select runs.name, runs.stamp, record, runs.seal, rows, own, tallies.seal from runs
 left join tallies on tallies.name = runs.name and tallies.stamp = runs.stamp'''
 
 def known_runs(
@@ -80,9 +89,14 @@ def known_runs(
     with open_index(runs) as index:
         if index is None: return {}
         packed = dict(index.execute('select id, packed from rows'))
-        for name,stamp,record,rows,own in index.execute(_READ):
-            if stamps.get(name) == stamp: found[name] = Known(record, packed.get(rows), own)
-            elif name not in stamps: gone.append((name,))
+        for name,stamp,record,seal,rows,own,own_seal in index.execute(_READ):
+            if name not in stamps:
+                gone.append((name,))
+            if stamps.get(name) != stamp or seal != _seal(name, stamp, record):
+                continue
+            shared = packed.get(rows)
+            is_whole = own_seal == _seal(name, stamp, shared, own)
+            found[name] = Known(record, shared, own) if is_whole else Known(record, None, None)
         if gone:
             for table in ('runs','tallies'): index.executemany(f'delete from {table} where name = ?', gone)
     return found
@@ -94,7 +108,8 @@ def remember_runs(runs, records:dict[str,tuple[str,str]]): # Path inside of the 
     with open_index(runs) as index:
         if index is None: return
         index.execute('begin immediate')
-        index.executemany('insert or replace into runs values(?, ?, ?)', [(k, *v) for k,v in records.items()])
+        rows = [(name, *found, _seal(name, *found)) for name,found in records.items()]
+        index.executemany('insert or replace into runs values(?, ?, ?, ?)', rows)
         index.execute('commit')
 
 def remember_tally(
@@ -118,7 +133,8 @@ def put_tallies():
             index.execute('begin immediate')
             for name,(stamp,rows,own) in waiting.items():
                 place = _place_of(index, rows)
-                index.execute('insert or replace into tallies values(?, ?, ?, ?)', (name, stamp, place, own))
+                row = name, stamp, place, own, _seal(name, stamp, rows, own)
+                index.execute('insert or replace into tallies values(?, ?, ?, ?, ?)', row)
             index.execute('commit')
 
 def _place_of(index:sqlite3.Connection, rows:bytes|None)->int|None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 import numpy as np
-from ..core.files import InputError, reading, write_aside
+from ..core.files import ANY_SHAPE, InputError, reading, write_aside
 
 # %% ../../nbs/runs/predictions.ipynb #ans00007
 class Coded(NamedTuple):
@@ -87,7 +87,7 @@ def write_answers(
 def _read_columns(path:Path)->tuple[Columns,dict]: # The second as `_write_columns` got it
     import pyarrow.parquet as pq
     found = {}
-    with reading(path, _REMEDY, LookupError):
+    with reading(path, _REMEDY, *ANY_SHAPE):
         table = pq.ParquetFile(path, page_checksum_verification=True).read(use_threads=False)
         about = json.loads(table.schema.metadata[b'pronto'])
         for name,column in zip(table.column_names, table.columns):
@@ -115,10 +115,13 @@ def read_answers_of(
     path = table_file(record)
     if path.name.endswith(TEXT_FILE): return _read_text(path, needed)
     found, about = _read_columns(path)
-    if about['rows']:
-        rows = record.parents[2]/about['rows']
-        with reading(rows, _REMEDY): stat = os.stat(rows)
+    with reading(path, _REMEDY, *ANY_SHAPE):
+        columns, shared = list(map(str, about['columns'])), Path(about['rows']).name # Never a path
+    if shared:
+        rows = record.parents[2]/shared
+        with reading(rows, _REMEDY):
+            stat = os.stat(rows)
         found = found | _rows_of(rows, stat.st_size, stat.st_mtime_ns)
-    lacking = {*needed, *about['columns']} - found.keys()
+    lacking = {*needed, *columns} - found.keys()
     if lacking: raise InputError(path, f'is damaged: it lacks the column {min(lacking)}; {_REMEDY}')
-    return {name: found[name] for name in about['columns']}
+    return {name: found[name] for name in columns}

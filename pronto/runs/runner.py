@@ -372,7 +372,8 @@ class FinishedRun:
 def _made(trainings:list[Training], before:list[list[bool]], runs, progress:Callable, device:str, workers:int,
           show:bool)->Iterator[list[Path]]: # `before`: which of their records were there
     "The records of each training, as soon as they are there"
-    are_heads = any(t.is_head and not all(done) for t,done in zip(trainings, before))
+    left = [t for t,done in zip(trainings, before) if not all(done)]
+    are_heads = bool(left) and all(t.is_head for t in left) # Fine-tunings share what is global
     if workers > 1:
         calls = [(group, runs, device) for group in _in_groups(trainings)]
         for group in in_processes(_run_trainings, calls, workers, progress): yield from group

@@ -221,7 +221,8 @@ def _find_source(folder:Path)->tuple[SourceType,list[Path]]:
     if _is_table(folder):
         return _LABELS, label_files(folder)
     if not folder.exists():
-        raise InputError(folder, 'does not exist; name an annotated source')
+        raise InputError(folder, 'does not exist; name a folder of OntoNotes, MACULA Greek or ACAI, or a '
+                                 'table of labels')
     if not folder.is_dir():
         what = f'is not a folder; name the folder of an annotated source: {" or ".join(known)}'
         raise InputError(folder, what)
