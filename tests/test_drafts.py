@@ -127,3 +127,9 @@ def test_what_cannot_be_judged_is_one_line(made_up, tmp_path, capsys, spoil, wha
     assert main(['quality','draft', str(tmp_path/'bad.tsv'), '--against', str(folder/'a_translation.tsv')]) == 1
     said = re.sub(r'MRK \d and 3 more chapters are unlike MRK \d', 'MRK 5 and 3 more chapters are unlike MRK 1', capsys.readouterr().err)
     assert said == f'pronto: {tmp_path}/bad.tsv: {what}\n'
+
+def test_the_help_names_all_checks():
+    "It has a list of its own, as it imports nothing heavy"
+    from pronto.lab.cli.alignment_commands import _CHECKS
+    from pronto.lab.quality.unusual_verses import CHECKS
+    assert _CHECKS.split(', ') == list(CHECKS)

@@ -172,6 +172,17 @@ def _labels_in(cell:str)->list[str]: # Empty if there is none
         _check_label(label)
     return labels
 
+# %% ../../nbs/sources/labels.ipynb #lb09rt
+def _of_tasks(head:_Head, cells:list[str], read:Callable)->dict: # Stem to what `read` makes of its cell
+    "What a row says for each task; raises `ValueError` with the task"
+    found = {}
+    for stem,place in head.tasks.items():
+        try:
+            found[stem] = read(cells[place])
+        except ValueError as e:
+            raise ValueError(f'{stem} {e}') from e
+    return found
+
 # %% ../../nbs/sources/labels.ipynb #lb09r
 class _Rows(NamedTuple):
     "What the rows of a table say"
@@ -200,12 +211,7 @@ def _take_verses(verses:dict[Ref,str], licences:dict[str,None], head:_Head, cell
 
 def _add_row(rows:_Rows, head:_Head, n:int, cells:list[str]):
     "Take in a row; raises `ValueError` for one that is wrong"
-    labels = {}
-    for stem,place in head.tasks.items():
-        try:
-            labels[stem] = _labels_in(cells[place])
-        except ValueError as e:
-            raise ValueError(f'{stem} {e}') from e
+    labels = _of_tasks(head, cells, _labels_in)
     for ref in _take_verses(rows.verses, rows.licences, head, cells):
         for stem,some in labels.items():
             of_verse = rows.said[stem].setdefault(ref, {})
@@ -419,12 +425,7 @@ def _add_words(rows:_WordRows, head:_Head, n:int, cells:list[str]):
     word, place = (cells[head.words[name]] if name in head.words else '' for name in ('word','place'))
     first, last = _places(place)
     word = '' if word == _NONE else word
-    tags = {}
-    for stem,column in head.tasks.items():
-        try:
-            tags[stem] = _tag_in(cells[column])
-        except ValueError as e:
-            raise ValueError(f'{stem} {e}') from e
+    tags = _of_tasks(head, cells, _tag_in)
     if any(tags.values()) and not (word or first):
         raise ValueError('has a tag, but neither a word nor its place')
     refs = _take_verses(rows.verses, rows.licences, head, cells)

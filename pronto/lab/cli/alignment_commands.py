@@ -49,6 +49,7 @@ def quality_draft_options(parser):
         'and the books and chapters (draft_parts.*) there')
     seed_option(parser, 'the aligner')
 
+# %% ../../../nbs/lab/cli/alignment_commands.ipynb #qlcal03b
 def _text_at_hand()->dict: # In the form of `read_greek`
     from pronto.core.files import data_dir
     from pronto.lab.quality.gold_alignments import read_greek
