@@ -84,7 +84,6 @@ def card_command(args):
     from pronto.modeling.model import Model
     from pronto.datasets.loading import open_datasets
     from pronto.datasets.finding import find_dataset
-    from pronto.reporting.card import next_steps
     from pronto.reporting.card_page import Card, card_data, card_page
     args.again = f'what is encoded is kept; go on with: {join(["pronto", *args.argv])}'
     models = [Model.find(model) for model in args.model] # Before anything is built
@@ -101,6 +100,5 @@ def card_command(args):
         _score_alone(card)
     with write_aside(Path(args.output)) as aside:
         aside.write_text(card_page(card), encoding='utf-8')
-    steps = next_steps(dataset.path, args.model, card.language, card.bible)
-    tell('\nWhat to do next:\n' + steps.replace('`', ''))
+    tell('\nWhat to do next:\n' + card.steps.replace('`', ''))
     tell(f'{args.output}: open it in a browser', dict(path=args.output) | card_data(card))

@@ -9,8 +9,8 @@ __all__ = ['place_tags', 'given_word_tasks']
 from ..core.files import InputError
 from .align import AlignedVerse
 from .tasks import BUILT_IN
-from .word_align import is_unspaced, words_of
-from .word_tasks import LEAST_WEIGHT, Tagged, WordTask
+from .word_align import words_of
+from .word_tasks import LEAST_WEIGHT, Tagged, WordTask, why_no_words
 from ..sources.records import Annotations, WordTag
 
 # %% ../../nbs/datasets/given_tags.ipynb #gt07
@@ -90,9 +90,8 @@ def given_word_tasks(
     given = annotations.source.tags
     if not given:
         return [], {}
-    if segmenter == 'unicode' and is_unspaced(' '.join(verse.text for verse in verses[:200])):
-        return [], dict(warning='the text has no blanks between words, so there are no tasks on words; '
-                                'for tasks on its characters use --segmenter characters')
+    if why := why_no_words(verses, segmenter):
+        return [], dict(warning=why)
     tasks, about = [], {}
     for stem,tags in given.items():
         _require_free(stem, annotations.source.name)

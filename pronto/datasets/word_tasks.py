@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LEAST_WEIGHT', 'UNASKED', 'NAMES', 'POS', 'LinkedVerse', 'link_verses', 'name_tags', 'pos_tags', 'mention_tags',
-           'show_verse', 'Tagged', 'WordTask', 'word_tasks']
+           'show_verse', 'Tagged', 'WordTask', 'why_no_words', 'word_tasks']
 
 # %% ../../nbs/datasets/word_tasks.ipynb #wt04
 import json
@@ -361,6 +361,14 @@ def _about_links(found:_LinkedVerses, segmenter:str, seed:int, language:str)->di
                 least_weight=LEAST_WEIGHT, least_found=_LEAST_FOUND, left_out=found.left_out,
                 quality=' '.join(notes), linked=dict(verses=len(found.verses), tokens=n_tokens))
 
+def why_no_words(verses:list[AlignedVerse], segmenter:str)->str: # Empty if words can be found
+    "Why a text has no tasks on words"
+    some_text = ' '.join(verse.text for verse in verses[:200])
+    if segmenter != 'unicode' or not is_unspaced(some_text):
+        return ''
+    return ('the text has no blanks between words, so there are no tasks on words; for tasks on its '
+            'characters use --segmenter characters')
+
 def word_tasks(
     verses:list[AlignedVerse], # With the words of the source in their annotations
     segmenter:str='unicode', # See `words_of`
@@ -369,10 +377,8 @@ def word_tasks(
     language:str='' # Its code of ISO 639-3, for what is said of the labels' quality
 )->tuple[list[WordTask],bytes,dict,list[LinkedVerse]]: # Tasks; `links.tsv`; what the manifest says; links
     "The tasks on words of a translation"
-    some_text = ' '.join(verse.text for verse in verses[:200])
-    if segmenter == 'unicode' and is_unspaced(some_text):
-        return [], b'', dict(warning='the text has no blanks between words, so there are no tasks on words; '
-                                     'for tasks on its characters use --segmenter characters'), []
+    if why := why_no_words(verses, segmenter):
+        return [], b'', dict(warning=why), []
     found = link_verses(verses, segmenter, seed, words)
     tasks = _tasks_of(found.verses)
     about = _about_links(found, segmenter, seed, language)

@@ -51,6 +51,11 @@ class Card:
         return f'{self.language}: what a model has to beat'
 
     @cached_property
+    def steps(self)->str: # Markdown
+        "What to do next"
+        return next_steps(self.dataset.path, self.models, self.language, self.bible)
+
+    @cached_property
     def scores(self)->dict[str,LanguageScore]: # By model
         return _by_model(self.runs)
 
@@ -137,8 +142,7 @@ def card_page(card:Card)->str: # HTML
         picture = scale_picture(drawn)
         data = base64.b64encode(picture.png).decode()
         body.insert(1, f'<img alt="{escape(picture.alt)}" src="data:image/png;base64,{data}">')
-    steps = next_steps(card.dataset.path, card.models, card.language, card.bible)
-    body.append(f'<h2>What to do next</h2>{_html(steps)}')
+    body.append(f'<h2>What to do next</h2>{_html(card.steps)}')
     folded = _tasks(card, language)
     folded['This text'] = _html(about_bible(card.dataset.manifest, _books(card.dataset)))
     folded['What is asked'] = _of_table(example_table([card.dataset.path]), language)
