@@ -47,6 +47,12 @@ def test_seeds_count_in_shares_and_other_rows_do_not_count(tmp_path):
     [row] = ask('errors', tmp_path).tables[0].texts
     assert row['rows'] == '60' and row['in_base'] == '50.0' and row['if_right'] == row['if_wrong']
 
+def test_a_picture_of_many_translations_names_none(tmp_path):
+    for i in range(42): store(tmp_path, f'q{i:02}', verses(range(i)), language=f'q{i:02}')
+    reply = ask('errors', tmp_path)
+    axes = reply.plot().axes[0]
+    assert len(reply.tables[0].rows) == 41 and not axes.get_yticklabels() and '41' in axes.get_ylabel()
+
 def test_the_base_of_transfer_is_its_source(tmp_path):
     for code in 'fra','wol','eng':
         store(tmp_path, code, verses(range(10)), protocol='transfer', trained_on=source('fra'), language=code)

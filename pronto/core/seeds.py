@@ -276,12 +276,14 @@ def score_counts(
     counted:np.ndarray, # (n, ..., k) of each item
     chapters:list|ByChapter, # (n,) one name or two per item
     bounds:dict=None, # Name to least and greatest value; (0, 1) if not given
-    level:float=.95
+    level:float=.95,
+    only:tuple[str,...]=() # Names of those whose intervals are needed; all if empty
 )->tuple[dict[str,float],dict[str,list[float]|None]]: # Name to value, name to interval
     "Measures of summed counts, with intervals over chapters"
     counted = np.asarray(counted, float)
     values, found = _influences(measure, counted.sum(0), counted, len(counted))
-    return {m: float(v) for m,v in values.items()}, _intervals(found, chapters, bounds, level)
+    needed = {name: found[name] for name in only or found}
+    return {m: float(v) for m,v in values.items()}, _intervals(needed, chapters, bounds, level)
 
 def score_agreement(
     measure, # From (..., k, k) confusion matrices to names and (...) values

@@ -54,6 +54,12 @@ class ByChapter(NamedTuple):
         "The same for numbers that are sums by cell"
         return self._replace(cell=None)
 
+    def at(self, rows:np.ndarray)->'ByChapter': # `rows`: places
+        "Some of the instances"
+        there, cell = np.unique(self.cell[rows], return_inverse=True)
+        chapters, cells = np.unique(self.cells[there], return_inverse=True)
+        return ByChapter(cell, cells.reshape(-1, 2), len(chapters), np.bincount(cell))
+
     def sums(self, values)->np.ndarray: # (rows, c)
         "Sum rows of numbers by cell; where only sums are known, these are the rows"
         values = np.asarray(values, float)
@@ -61,6 +67,8 @@ class ByChapter(NamedTuple):
             return values
         return np.stack([np.bincount(self.cell, row, len(self.cells)) for row in values])
 
+
+# %% ../../nbs/core/stats.ipynb #4a9fe894
 def chapter_cells(chapters:list|ByChapter)->ByChapter: # Kept for the next call; do not change its arrays
     "Group instances by their chapters"
     if isinstance(chapters, ByChapter):

@@ -8,21 +8,23 @@ __all__ = ['ERRORS', 'Shared', 'compare_errors', 'Errors', 'read_errors', 'error
 # %% ../../../nbs/lab/questions/errors.ipynb #er000005
 from collections import Counter
 from dataclasses import replace
+from functools import cached_property
 from operator import attrgetter, itemgetter
 from statistics import mean
 from typing import NamedTuple
 import numpy as np
 from ...core.files import InputError
-from ...core.pictures import dumbbells, panels
+from ...core.pictures import dumbbells, height_of, panels
+from ...core.progress import progress
 from ...core.seeds import score_counts
+from ...core.stats import ByChapter, chapter_cells
 from ...core.tables import Column, Table, decimal, grouped, table_of
 from ...datasets.tasks import TASKS
 from ...reporting.cells import between, data_notes, score_column, with_languages
 from ...reporting.questions.question import RunQuestion, records_of
-from ...reporting.scores import Answers, read_answers, same_rows
+from ...reporting.scores import Answers, read_answers, right_shares
 from ...runs.comparing import across_translations, task_name
 from ...runs.schema import Run
-from ...runs.folds import right_answers
 
 # %% ../../../nbs/lab/questions/errors.ipynb #er000007
 class Shared(NamedTuple):
@@ -42,22 +44,45 @@ def _measures(counts:np.ndarray)->dict: # (..., 6): see `_counted`
     return dict(in_base=base/n, right=other/n, if_right=if_right, if_wrong=if_wrong, gain=if_right - if_wrong,
                 same=same, chance=chance/n)
 
-def _shares(answers:Answers)->np.ndarray: # (n,) of the seeds that are right
-    return np.mean([right_answers(answers.task, answers.true, run) for run in answers.predicted], 0)
+class _Verdicts:
+    "The rows of a translation, and which are right; what only a base needs is made when it is needed"
+    def __init__(self, answers:Answers):
+        self.answers, self.codes, self.right = answers, answers.codes(), right_shares(answers)
 
-def _counted(base:Answers, other:Answers)->np.ndarray: # (n, 5)
+    @cached_property
+    def labels(self)->np.ndarray: return np.unique(self.answers.true, return_inverse=True)[1]
+    @cached_property
+    def chapters(self)->ByChapter: return chapter_cells(self.answers.chapters)
+    @cached_property
+    def order(self)->np.ndarray: return np.argsort(self.codes)
+
+    def places_in(self, other:'_Verdicts')->np.ndarray: # (n,); -1 for a row that the other lacks
+        "Where the other has the rows of this one; rows without references only if all are the same"
+        found, n = np.full(len(self.right), -1), len(self.codes)
+        if not n: return np.arange(len(found)) if self.answers.asked == other.answers.asked else found
+        place = self.order[np.searchsorted(self.codes, other.codes, sorter=self.order).clip(max=n - 1)]
+        has_both = self.codes[place] == other.codes
+        found[place[has_both]] = np.flatnonzero(has_both)
+        return found
+
+def _counted(a:np.ndarray, b:np.ndarray, labels:np.ndarray)->np.ndarray: # (n, 5)
     "Of each row: 1, right in the base, here and in both, and the same verdict if only labels mattered"
-    a, b, labels = _shares(base), _shares(other), np.unique(base.true, return_inverse=True)[1]
-    usual = [np.bincount(labels, x)/np.bincount(labels) for x in (a, b)]
-    p, q = (mean[labels] for mean in usual)
+    n = np.bincount(labels).clip(1)
+    p, q = ((np.bincount(labels, x)/n)[labels] for x in (a, b))
     return np.column_stack([np.ones(len(a)), a, b, a*b, p*q + (1 - p)*(1 - q)])
+
+def _compared(base:_Verdicts, other:_Verdicts)->tuple[int,dict,list|None]|None:
+    there = base.places_in(other)
+    rows = np.flatnonzero(there >= 0)
+    if not len(rows): return None
+    counted = _counted(base.right[rows], other.right[there[rows]], base.labels[rows])
+    how = base.chapters.at(rows), dict(gain=(-1, 1))
+    scores, intervals = score_counts(_measures, counted, *how, only=('gain',))
+    return len(rows), scores, intervals['gain']
 
 def compare_errors(base:Answers, other:Answers)->tuple[int,dict,list|None]|None: # `None` without common rows
     "How right answers in one translation depend on right answers in another"
-    a, b = same_rows(base, other)
-    if not a.true: return None
-    scores, intervals = score_counts(_measures, _counted(a, b), a.chapters, dict(gain=(-1, 1)))
-    return len(a.true), scores, intervals['gain']
+    return _compared(_Verdicts(base), _Verdicts(other))
 
 # %% ../../../nbs/lab/questions/errors.ipynb #er000012
 class Errors(NamedTuple):
@@ -72,7 +97,7 @@ def _by_row(answers:Answers)->Answers: # Without rows if no other language can h
     task = TASKS.get(answers.task)
     if not task or not task.has_items: return answers
     if getattr(task.example, 'kind', '') != 'questions': return answers.at([])
-    return replace(answers, asked=[(asked[0].rpartition(':')[2],) for asked in answers.asked])
+    return replace(answers, asked=[(asked[0].rpartition(':')[2], '') for asked in answers.asked])
 
 def _bases(groups:list[list[Run]])->list[str]: # Codes
     "Translations in the order in which they are a base: English ones, then those of most groups"
@@ -80,26 +105,43 @@ def _bases(groups:list[list[Run]])->list[str]: # Codes
     count = Counter(one for runs in groups for one in of(runs))
     return [code for code,_ in sorted(count, key=lambda one: (one[1], -count[one], one[0]))]
 
-def _errors(runs:list[Run], bases:list[str])->Errors|None:
-    of_code = grouped(runs, lambda r: r.dataset_name).items()
-    by_code = {code: a for code,seeds in of_code if (a := _by_row(read_answers(seeds))).true}
-    choice = {*across_translations(runs[0]).training} or by_code
-    base = next((code for code in bases if code in choice and code in by_code), None)
-    others = {code: a for code,a in by_code.items() if base not in (None, code)}
-    found = {code: compare_errors(by_code[base], a) for code,a in others.items()}
-    language = {r.dataset_name: r.language for r in runs}
-    shared = [Shared(base, code, *one, language[code] == language[base])
-              for code,one in found.items() if one]
-    used = {base, *(s.dataset for s in shared)}
-    about = across_translations(runs[0])[:3]
-    return Errors(*about, shared, [r for r in runs if r.dataset_name in used]) if shared else None
+class _Group:
+    "The runs of one model on one task, and which of their rows are right in the base"
+    def __init__(self, runs:list[Run], bases:list[str]):
+        self.about, self.runs, self.found = across_translations(runs[0]), runs, {}
+        self.by_code = grouped(runs, lambda r: r.dataset_name)
+        choice = self.about.training or self.by_code
+        there = (code for code in bases if code in choice and code in self.by_code)
+        self.base, self.own = next(((code, own) for code in there if (own := self.read(code))), (None, None))
 
-def read_errors(records:list[Run])->list[Errors]:
+    def read(self, code:str)->_Verdicts|None: # `None` without rows
+        answers = _by_row(read_answers(self.by_code[code]))
+        return _Verdicts(answers) if answers.true else None
+
+    def compare(self, code:str):
+        "Find what the rows of a translation share with the base"
+        if self.own is None or code not in self.by_code or code == self.base: return
+        other = self.read(code)
+        found = other and _compared(self.own, other)
+        if not found: return
+        language = [self.by_code[x][0].language for x in (self.base, code)]
+        self.found[code] = Shared(self.base, code, *found, len({*language}) == 1)
+
+    @property
+    def errors(self)->Errors:
+        shared = [self.found[code] for code in self.by_code if code in self.found]
+        used = [r for r in self.runs if r.dataset_name in (self.base, *self.found)]
+        return Errors(*self.about[:3], shared, used)
+
+def read_errors(records:list[Run])->list[Errors]: # One translation after the other, as answers take room
     "Compare the answers of all models in all translations; raises `InputError` if none has two"
     labelled = with_languages([r for r in records if not r.is_search and not r.is_reading])
-    groups = list(grouped(labelled, across_translations).values())
-    bases = _bases(groups)
-    if found := [one for runs in groups if (one := _errors(runs, bases))]: return found
+    found = list(grouped(labelled, across_translations).values())
+    bases = _bases(found)
+    groups = [_Group(runs, bases) for runs in found]
+    for code in progress('compare')(sorted(bases)):
+        for group in groups: group.compare(code)
+    if found := [group.errors for group in groups if group.found]: return found
     raise InputError('runs', 'holds no model with answers to the same rows in two translations; with '
                              'transfer one of them is the source; make them with `pronto eval`')
 
@@ -146,7 +188,8 @@ def errors_table(found:list[Errors])->Table:
 def plot_errors(found:list[Errors], metric:str=''): # A figure of matplotlib
     "Plot for each translation the share that is right where the base is right, and where it is wrong"
     titles = [f'{task_name(one.task)}, {one.model}, base {one.shared[0].base}' for one in found]
-    figure, axes = panels(titles, 3.4, 1.2 + .2*max(len(one.shared) for one in found), x='right answers (%)')
+    most = max(len(one.shared) for one in found)
+    figure, axes = panels(titles, 3.4, height_of(most), x='right answers (%)')
     for ax,one in zip(axes, found):
         values = [(100*s.scores['if_right'], 100*s.scores['if_wrong']) for s in one.shared]
         dumbbells(ax, [s.dataset for s in one.shared], *zip(*values), ('the base is right','it is wrong'))

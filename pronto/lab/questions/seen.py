@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Iterable, NamedTuple
 from ...core.files import InputError, data_dir
-from ...core.pictures import dumbbells, panels
+from ...core.pictures import dumbbells, height_of, panels
 from ...core.tables import ABSENT, Column, Table, decimal, grouped, wide_table
 from ...datasets.loading import Dataset, is_dataset, open_dataset, sample
 from ...datasets.tasks import TASKS
@@ -208,7 +208,7 @@ def plot_seen(found:list[Seen], metric:str=''): # A figure of matplotlib
     "Plot for each translation how much is right among seen and unseen trigrams of tags, or names"
     groups = grouped(found, lambda s: (s.task, s.model, s.protocol))
     titles = [f'{task_name(task)}, {model}, {protocol}' for task,model,protocol in groups]
-    figure, axes = panels(titles, 3.4, 1.2 + .2*max(map(len, groups.values())), x='right (%)')
+    figure, axes = panels(titles, 3.4, height_of(max(map(len, groups.values()))), x='right (%)')
     share = lambda right, n: 100*right/n if n else float('nan')
     for ax,some in zip(axes, groups.values()):
         names = [s.dataset if s.source == s.dataset else f'{s.dataset} (from {s.source})' for s in some]
