@@ -44,6 +44,8 @@ def _measures(counts:np.ndarray)->dict: # (..., 6): see `_counted`
     return dict(in_base=base/n, right=other/n, if_right=if_right, if_wrong=if_wrong, gain=if_right - if_wrong,
                 same=same, chance=chance/n)
 
+
+# %% ../../../nbs/lab/questions/errors.ipynb #er00007a
 class _Verdicts:
     "The rows of a translation, and which are right; what only a base needs is made when it is needed"
     def __init__(self, answers:Answers):
@@ -65,6 +67,8 @@ class _Verdicts:
         found[place[has_both]] = np.flatnonzero(has_both)
         return found
 
+
+# %% ../../../nbs/lab/questions/errors.ipynb #er00007b
 def _counted(a:np.ndarray, b:np.ndarray, labels:np.ndarray)->np.ndarray: # (n, 5)
     "Of each row: 1, right in the base, here and in both, and the same verdict if only labels mattered"
     n = np.bincount(labels).clip(1)
@@ -105,6 +109,8 @@ def _bases(groups:list[list[Run]])->list[str]: # Codes
     count = Counter(one for runs in groups for one in of(runs))
     return [code for code,_ in sorted(count, key=lambda one: (one[1], -count[one], one[0]))]
 
+
+# %% ../../../nbs/lab/questions/errors.ipynb #er00012b
 class _Group:
     "The runs of one model on one task, and which of their rows are right in the base"
     def __init__(self, runs:list[Run], bases:list[str]):
