@@ -15,7 +15,7 @@ from pronto.modeling.recipes import RECIPES
 from pronto.runs.compacting import compact
 from pronto.runs.predictions import as_text, coded, read_answers_of, table_file, write_answers
 from pronto.runs.store import RunKey, is_done, predictions_of, read_record, read_runs
-from pronto.runs.store import score_labels, score_run, store_run, tally_of, write_record
+from pronto.runs.store import coded_answers, score_labels, score_run, store_run, write_record
 from pronto.core.seeds import score_runs
 from pronto.datasets.tasks import NMC, PNS, SAC, SM, SS, TASKS
 
@@ -347,7 +347,7 @@ def test_an_index_that_is_missing_or_older_is_made_again(tmp_path):
     said = []
     first = read_runs(tmp_path, said.append)
     index = tmp_path/'.index.sqlite'
-    assert [tally_of(run).counted['predicted'].sum() for run in first] == [8]*3 and index.is_file()
+    assert [coded_answers(run)[1].texts for run in first] == [['1']*8]*3 and index.is_file()
     path = first[0].path
     path.write_text(path.read_text(encoding='utf-8').replace('"accuracy": 0.5', '"accuracy": 5.0'), encoding='utf-8')
     assert len(read_runs(tmp_path, said.append)) == 2 and 'bad value' in said[0]
@@ -355,3 +355,12 @@ def test_an_index_that_is_missing_or_older_is_made_again(tmp_path):
     for damage in index.unlink, lambda: index.write_bytes(b'no database'*99):
         damage()
         assert [run.seed for run in read_runs(tmp_path, pytest.fail)] == [1, 2]
+
+def test_folds_that_an_index_knows_count_together(tmp_path):
+    from pronto.reporting.scores import read_answers
+    for fold in range(2):
+        rows = [dict(ref=f'MRK {fold + 1}:{i}', label=str(i % 2), predicted='1', majority='0') for i in range(8)]
+        write_record(replace(RUN, fold=fold, pool='p'), tmp_path, run_results(fold=fold, folds=2), rows)
+    for _ in 'first', 'from the index':
+        pooled, = read_runs(tmp_path)
+        assert len(read_answers([pooled]).true) == 16

@@ -28,9 +28,9 @@ from ..runs.schema import Run
 from ..runs.comparing import stem_of
 from ..runs.folds import right_answers
 from ..runs.predictions import Coded, Columns, coded
-from ..runs.store import coded_columns, tally_of
-from ..runs.tallies import AGREED, WHERE, Tally, agreed, baseline_columns, chapter_names, chapters_in
-from ..runs.tallies import count_answers, row_codes, rows_hash
+from ..runs.store import asked_columns, coded_answers, coded_columns
+from ..runs.tallies import AGREED, WHERE, Rows, Tally, baseline_columns, chapter_names, row_codes
+from ..runs.tallies import rows_hash
 
 # %% ../../nbs/reporting/scores.ipynb #5c0e06a1
 MIN_SEEDS = 3 # With fewer no difference of trained models is tested, and nothing is marked as best
@@ -48,27 +48,30 @@ def _scored(answers)->dict[str,SeedScore]:
 # %% ../../nbs/reporting/scores.ipynb #rsclat02
 class Later(Sequence):
     "A column of predictions that is read when somebody looks into it"
-    def __init__(self, n:int, read:Callable, same:tuple, table:'_Table', count:Callable=lambda: None):
+    def __init__(self, n:int, read:Callable, same:tuple, rows:Rows|None=None, said:Coded|None=None):
         self.n = n
-        self.read = read   # Gives the column, or its `Coded`
-        self.same = same   # Its name, and what it is a column of: equal where the columns are
-        self.table = table # Which it is a column of
-        self.count = count # Gives its tally, or that of the rows; `None` if answers cannot be counted
-        self.sums = {}     # See `_column_sums`
-
-    @property
-    def name(self)->str: return self.same[0]
+        self.read = read # Gives the column, or its `Coded`
+        self.same = same # Its name, and what it is a column of: equal where the columns are
+        self.rows = rows # Which it is a column of; `None` if answers to them cannot be counted
+        self.said = said # The column, if it has labels that can be counted
+        self.sums = {}   # See `_column_sums`
+        self.parts = {}  # See `at`
 
     @cached_property
-    def tally(self)->Tally|None: return self.count()
-
-    @property
-    def is_counted(self)->bool: return self.tally is not None and self.name in self.tally.counted
+    def tally(self)->Tally|None: return self.rows.count(self.said) if self.rows and self.said else None
 
     @cached_property
     def items(self)->list:
-        found = self.read()
+        found = self.said or self.read()
         return found.texts if isinstance(found, Coded) else found
+
+    def at(self, rows:np.ndarray, same:str)->'Later': # `same`: tells these places from others
+        "Some rows of the column"
+        if same not in self.parts:
+            said = self.said and Coded(self.said.values, self.said.codes[rows])
+            def read(): return [self[i] for i in rows]
+            self.parts[same] = Later(len(rows), read, (*self.same, same), self.rows.at(rows, same), said)
+        return self.parts[same]
 
     def __len__(self): return self.n
     def __getitem__(self, i): return self.items[i]
@@ -79,26 +82,52 @@ class Later(Sequence):
         if isinstance(other, Later) and self.same == other.same: return True
         return list(self) == list(other)
 
+# %% ../../nbs/reporting/scores.ipynb #rsclat03
+class _AskedRows(Later):
+    "What rows ask"
+    def __init__(self, record:Run, *about): # `record`: of a run on these rows; `about`: see `Later`
+        super().__init__(*about)
+        self.record, self.found = record, {}
+
+    def codes(self)->np.ndarray: # (n,) of 64 bits; none for rows without references
+        "A number for each row, see `row_codes`"
+        same = self.same[1]
+        if same not in _CODES:
+            if len(_CODES) >= _MOST_CODES: _CODES.clear()
+            _CODES[same] = row_codes(asked_columns(self.record))
+        return _CODES[same]
+
+    def places(self, codes:np.ndarray)->tuple[np.ndarray,str]: # And what tells them from others
+        "Which rows have these codes"
+        same = content_hash(codes.tobytes(), size=8)
+        if same not in self.found: self.found[same] = np.flatnonzero(np.isin(self.codes(), codes))
+        return self.found[same], same
+
+_CODES, _MOST_CODES = {}, 1<<12 # Of the last test sets, by `rows_hash`
+
 # %% ../../nbs/reporting/scores.ipynb #rsccnt01
 class _Counted:
     "Answers of which the tally is enough"
+    @property
+    def _rows(self)->Rows|None: return self.asked.rows if isinstance(self.asked, Later) else None
+
     @cached_property
     def by_chapter(self)->ByChapter: # Without the cells of items
         "The cells of chapters in which answers are counted; raises `ValueError` without any"
         if not len(self.true): raise ValueError('nothing to score; the test split is empty')
-        if isinstance(self.chapters, Later) and self.chapters.tally: return self.chapters.tally.chapters
-        return chapter_cells(self.chapters).counted
+        return self._rows.chapters.counted if self._rows else chapter_cells(self.chapters).counted
 
     @cached_property
     def chapter_names(self)->list[str]: # In the order of `by_chapter`
-        if isinstance(self.chapters, Later) and self.chapters.tally: return self.chapters.tally.names
-        return np.unique(np.asarray(self.chapters)).tolist()
+        return self._rows.names if self._rows else np.unique(np.asarray(self.chapters)).tolist()
+
+    def tally(self, said:list[str])->Tally|None: # `said`: one of `predicted` or of `baselines`
+        "The answers of a run or of a baseline, counted; `None` if they are not numbers of labels"
+        return said.tally if self._rows and isinstance(said, Later) else None
 
     def confusion(self, said:list[str])->np.ndarray: # (c, k, k); `said`: one of `predicted` or of `baselines`
         "How often a run or a baseline answered each label with each label, by cell of chapters"
-        if isinstance(self.chapters, Later) and isinstance(said, Later) and said.is_counted:
-            labels = all_labels(self.labels, said.tally.labels)
-            return said.tally.under(labels).counted[said.name]
+        if tally := self.tally(said): return tally.under(all_labels(self.labels, tally.labels)).counts
         labels = all_labels(self.labels, self.true, *self.predicted, said)
         by = chapter_cells(self.chapters)
         return confusions(labels, self.true, said, by.cell, len(by.cells))
@@ -106,15 +135,14 @@ class _Counted:
     def among(self, codes:np.ndarray|None)->'Answers': # All if it is `None`
         "The answers to the rows with these codes; see `codes`"
         if codes is None: return self
-        rows = np.flatnonzero(np.isin(self.codes(), codes))
-        if len(rows) == len(self.true): return self
-        if not isinstance(self.asked, Later) or not self.asked.tally: return self.at(rows.tolist())
-        return _among(self, rows, content_hash(codes.tobytes(), size=8))
+        if not isinstance(self.asked, _AskedRows) or not self._rows:
+            return self.at(np.flatnonzero(np.isin(self.codes(), codes)).tolist())
+        places, same = self.asked.places(codes)
+        return self if len(places) == len(self.true) else self._each(lambda column: column.at(places, same))
 
     def codes(self)->np.ndarray: # (n,) of 64 bits; none for rows without references
         "A number for what each row asks, which other translations may ask too"
-        is_whole = isinstance(self.asked, Later) and len(self.asked.same) == 2
-        if is_whole: return _codes_of(self.asked.table)
+        if isinstance(self.asked, _AskedRows): return self.asked.codes()
         if not self.asked or not has_reference(self.asked[0]): return np.zeros(0, np.uint64)
         *where, labels = map(coded, zip(*self.asked))
         return row_codes(dict(zip(WHERE, where)) | dict(label=labels))
@@ -143,13 +171,16 @@ class Answers(_Counted):
         "Was it trained with too few seeds to know how much seeds matter?"
         return self.draws is not None and len({seed for seed,_ in self.draws}) < MIN_SEEDS
 
-    def at(self, rows:list[int])->'Answers':
-        "The answers to some rows"
-        some = lambda column: None if column is None else [column[i] for i in rows]
+    def _each(self, some:Callable)->'Answers': # Takes a column
+        unambiguous = None if self.unambiguous is None else some(self.unambiguous)
         return replace(self,
             asked=some(self.asked), chapters=some(self.chapters), true=some(self.true),
-            predicted=[some(run) for run in self.predicted], unambiguous=some(self.unambiguous),
+            predicted=list(map(some, self.predicted)), unambiguous=unambiguous,
             baselines={name: some(said) for name,said in self.baselines.items()})
+
+    def at(self, rows:list[int])->'Answers':
+        "The answers to some rows"
+        return self._each(lambda column: [column[i] for i in rows])
 
     def of_baseline(self, name:str)->'Answers':
         "A baseline as if it were a model with one run"
@@ -165,63 +196,62 @@ def _asked(columns:Columns)->list[tuple]:
     where = tuple(tuple(columns[name].texts) for name in WHERE if name in columns)
     return _asked_once(where, tuple(columns['label'].texts))
 
+def _agreed(columns:Columns)->list[bool]: return [cell == '1' for cell in columns[AGREED].texts]
+
 @lru_cache(maxsize=256) # Many runs are tested on the same rows
 def _asked_once(columns:tuple, labels:tuple)->list[tuple]:
     return list(zip(*columns, labels) if columns else enumerate(labels))
 
 # %% ../../nbs/reporting/scores.ipynb #rsctab01
 class _Table:
-    "The predictions of a run; what its tally tells is known without reading them"
+    "The predictions of a run; what an index knows of them is known without reading them"
     def __init__(self, record:Run):
-        self.record, self.tally = record, tally_of(record)
+        self.record = record
+        self.rows, self.said = coded_answers(record) or (None, None)
 
     @property
     def columns(self)->Columns: return _columns_of(self)
+    @property
+    def known(self)->Columns: # Those of labels, as far as that is enough
+        return self.rows.columns | dict(predicted=self.said) if self.rows else self.columns
 
     @cached_property
-    def names(self)->set[str]: # Of systems and columns
-        return {*(self.tally.counted if self.tally else self.columns)}
-
+    def same(self)->str: return self.rows.same if self.rows else rows_hash(self.columns)
     @cached_property
-    def rows(self)->str: return self.tally.rows if self.tally else rows_hash(self.columns)
-    @cached_property
-    def n(self)->int: return self.tally.chapters.n if self.tally else len(self.columns['label'].codes)
+    def n(self)->int: return len(self.known['label'].codes)
     @property
-    def has_agreed(self)->bool: return bool({AGREED, agreed('predicted')} & self.names)
+    def labels(self)->set[str]: # Of its rows and of the answers of the run
+        return {*self.known['label'].values, *self.known['predicted'].values}
 
-    @property
-    def said(self)->set[str]:
-        "The labels of its rows and of the answers of the run"
-        if self.tally: return self.tally.said('predicted')
-        columns = self.columns
-        return {*columns['label'].values, *columns['predicted'].values}
+    def column(self, name:str, *same)->Later: # `same`: what it is a column of
+        said = self.known[name] if self.rows else None
+        return Later(self.n, lambda: self.columns[name], (name, *same), self.rows, said)
 
     @property
-    def baselines(self)->list[str]:
-        if not self.tally: return baseline_columns(self.columns)
-        return [name for name in baseline_columns(self.tally.counted) if not name.startswith(AGREED)]
+    def predicted(self)->Later: return self.column('predicted', self.record.path, self.record.predictions)
 
-    def later(self, read:Callable, name:str)->Later: # What all tables of these rows share
-        return Later(self.n, lambda: read(self.columns), (name, self.rows), self, lambda: self.tally)
+    @property
+    def shared(self)->dict[str,Later]: # By name
+        "The columns that runs on the same rows share"
+        if not self.rows: return self._shared()
+        if 'columns' not in self.rows.kept: self.rows.kept['columns'] = self._shared()
+        return self.rows.kept['columns']
 
-    def column(self, name:str)->Later:
-        same = (name, self.record.path, self.record.predictions)
-        return Later(self.n, lambda: self.columns[name], same, self, lambda: self.tally)
+    def _shared(self)->dict[str,Later]:
+        def later(name, read): return self.n, lambda: read(self.columns), (name, self.same), self.rows
+        found = dict(asked=_AskedRows(self.record, *later('asked', _asked)),
+                     label=self.column('label', self.same),
+                     chapters=Later(*later('chapters', chapter_names)))
+        if AGREED in self.known: found[AGREED] = Later(*later(AGREED, _agreed))
+        of_run = self.record.path, self.record.predictions
+        return found | {name: self.column(name, *of_run) for name in baseline_columns(self.known)}
 
 # %% ../../nbs/reporting/scores.ipynb #rsctab02
 @lru_cache(maxsize=16) # They are too large to be kept for all runs
 def _columns_of(table:_Table)->Columns: return coded_columns(table.record)
 
-_CODES:dict[str,np.ndarray] = {} # By the hash of the rows; of the last few
-
-def _codes_of(table:_Table)->np.ndarray:
-    if table.rows not in _CODES:
-        if len(_CODES) > 16: _CODES.clear()
-        _CODES[table.rows] = row_codes(table.columns)
-    return _CODES[table.rows]
-
 def _coded(column:list|Later)->Coded:
-    found = column.read() if isinstance(column, Later) else column
+    found = column.said or column.read() if isinstance(column, Later) else column
     return found if isinstance(found, Coded) else coded(found)
 
 def right_shares(answers:Answers)->np.ndarray: # (n,)
@@ -232,25 +262,6 @@ def right_shares(answers:Answers)->np.ndarray: # (n,)
         pairs = [(true.values[i], said.values[j]) for i,j in zip(*np.divmod(kinds, len(said.values)))]
         verdicts.append(np.array(right_answers(answers.task, *zip(*pairs)), float)[kind])
     return np.mean(verdicts, 0)
-
-def _among(answers:Answers, rows:np.ndarray, same:str)->Answers: # `same`: tells these rows from others
-    "The answers to some rows, counted but not read"
-    names, by = chapters_in(answers.asked.table.columns, rows)
-    there = Tally(f'{answers.asked.table.rows} {same}', names, by.counted, [], {})
-    def some(column):
-        if not isinstance(column, Later): return column and [column[i] for i in rows]
-        def read():
-            found = column.read()
-            if isinstance(found, Coded): return Coded(found.values, found.codes[rows])
-            return [found[i] for i in rows]
-        def count():
-            if not column.is_counted: return there
-            return count_answers(column.table.columns, [column.name], rows, (names, by), there.rows)
-        return Later(len(rows), read, (*column.same, same), column.table, count)
-    return replace(answers,
-        asked=some(answers.asked), chapters=some(answers.chapters), true=some(answers.true),
-        predicted=list(map(some, answers.predicted)), unambiguous=some(answers.unambiguous),
-        baselines={name: some(said) for name,said in answers.baselines.items()})
 
 # %% ../../nbs/reporting/scores.ipynb #rsc07b
 def has_seed(record:Run)->bool:
@@ -265,22 +276,20 @@ def _draw(record:Run)->tuple: # What chance decides
 def read_answers(records:list[Run])->Answers: # A row of `predicted` per record
     "Read the predictions of some runs; raises `ValueError` if their test sets differ"
     tables = [_Table(r) for r in records]
-    if any(table.rows != tables[0].rows for table in tables[1:]):
+    if any(table.same != tables[0].same for table in tables[1:]):
         problem = 'the records have different test sets'
         raise ValueError(f'{problem}; choose runs on one dataset with the same limit')
     first, stem = tables[0], records[0].task
     task = TASKS.get(stem)
-    said = set().union(*(table.said for table in tables))
+    said = set().union(*(table.labels for table in tables))
     known = task and (task.has_items or said <= {*task.labels}) # A table of labels may have changed since
     labels = list(task.labels) if known else sorted(said)
-    baselines = {name: first.column(name) for name in first.baselines}
-    asked, chapters = first.later(_asked, 'asked'), first.later(chapter_names, 'chapters')
-    agreed = first.later(lambda columns: [cell == '1' for cell in columns[AGREED].texts], AGREED)
     draws = list(map(_draw, records)) if any(map(has_seed, records)) else None
-    predicted = [table.column('predicted') for table in tables]
-    true = first.column('label')
+    shared, predicted = first.shared, [table.predicted for table in tables]
+    asked, chapters, true = (shared[name] for name in ('asked', 'chapters', 'label'))
+    baselines = {name: shared[name] for name in baseline_columns(first.known)}
     return Answers(stem, labels, bool(task and task.counts), asked, chapters, true, predicted, baselines,
-                   agreed if first.has_agreed else None, draws, sum(r.collapsed for r in records))
+                   shared.get(AGREED), draws, sum(r.collapsed for r in records))
 
 def answers_by_task(
     records:list[Run]
@@ -297,11 +306,14 @@ def has_reference(asked:tuple)->bool:
 
 def common_codes(answers:Iterable[Answers])->tuple[np.ndarray,list[int]]: # One of each translation
     "The codes of the rows that all have, and how many rows with a reference each has"
-    found, sizes = None, []
+    found, sizes, known = None, [], {}
     for one in answers:
-        codes = np.unique(one.codes())
-        sizes.append(len(codes))
-        found = codes if found is None else np.intersect1d(found, codes, assume_unique=True)
+        same = one.asked.same if isinstance(one.asked, _AskedRows) else len(sizes)
+        if same not in known: # Not the same rows again
+            codes = np.unique(one.codes())
+            known[same] = len(codes)
+            found = codes if found is None else np.intersect1d(found, codes, assume_unique=True)
+        sizes.append(known[same])
     return found, sizes
 
 def same_rows(*answers:Answers)->list[Answers]: # In the same order, maybe without any
@@ -368,7 +380,7 @@ def with_metric(
 # %% ../../nbs/reporting/scores.ipynb #rscscor1
 def _column_sums(answers:Answers, said:list[str])->dict[str,np.ndarray]: # Metric to (c,)
     "What the items of each cell of chapters add to the metrics of a run; kept beside a column that was read"
-    kept = said.sums if isinstance(said, Later) else {}
+    kept = said.sums.setdefault(tuple(answers.labels), {}) if isinstance(said, Later) else {}
     if not kept:
         task = TASKS.get(answers.task)
         if not task or not task.has_items: kept |= metric_sums(answers.confusion(said), answers.counts)
@@ -398,10 +410,9 @@ def unambiguous_scores(
     first = answers.predicted[0]
     task = TASKS.get(answers.task)
     by_labels = not (task and task.has_items)
-    if by_labels and isinstance(first, Later) and first.is_counted:
-        labels = all_labels(answers.labels, first.tally.labels)
-        tallies = [run.tally.under(labels) for run in answers.predicted]
-        counted = [one.counted[agreed(run.name)].sum(0) for one,run in zip(tallies, answers.predicted)]
+    if by_labels and answers.tally(first):
+        tallies = list(map(answers.tally, answers.predicted))
+        counted = [one.under(all_labels(answers.labels, one.labels)).agreed.sum(0) for one in tallies]
         n = int(counted[0].sum())
         return [float(confusion_metrics(one, answers.counts)[metric]) for one in counted] if n else [], n
     clear = [i for i,is_same in enumerate(answers.unambiguous) if is_same]

@@ -110,7 +110,7 @@ def pool(
         collapsed=any(r.collapsed for r in folds) or one_answer,
         dev=_mean_epochs([r.dev for r in folds]),
         tested_dev=_mean_epochs([r.tested_dev for r in folds]), predictions=together, attempts=[],
-        path=first.path, paths=[r.path for r in folds],
+        path=first.path, paths=[r.path for r in folds], packed=None,
         finished=max(r.finished for r in folds))
     best = round(mean(r.best_epoch or 1 for r in folds))
     shared['best_epoch'] = min(best, max(1, len(shared['dev'])))

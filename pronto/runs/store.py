@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['RunKey', 'key_of', 'read_record', 'is_done', 'locked', 'write_record', 'refresh_language', 'predictions_of',
-           'prediction_columns', 'coded_columns', 'tally_of', 'chapters_of', 'score_labels', 'score_run', 'run_key',
-           'brier_again', 'check_labels', 'recorded_tasks', 'store_run', 'store_measured', 'store_answers',
-           'record_stamps', 'store_of', 'read_runs', 'pool_runs', 'intervals_of', 'check_parameters']
+           'prediction_columns', 'asked_columns', 'coded_columns', 'coded_answers', 'chapters_of', 'score_labels',
+           'score_run', 'run_key', 'brier_again', 'check_labels', 'recorded_tasks', 'store_run', 'store_measured',
+           'store_answers', 'record_stamps', 'store_of', 'read_runs', 'pool_runs', 'intervals_of', 'check_parameters']
 
 # %% ../../nbs/runs/store.ipynb #ee814243
 import json, os
@@ -16,12 +16,12 @@ from functools import lru_cache
 from pathlib import Path
 import numpy as np
 from .baselines import predict_once
-from .predictions import OWN_FILE, ROWS_FILE, TEXT_FILE, Columns, coded, hash_of
-from .predictions import read_answers_of, table_file, write_answers
-from .index import Known, changed, known_runs, remember_runs, remember_tally, stamp_of
+from .predictions import OWN_FILE, ROWS_FILE, TEXT_FILE, Coded, Columns, SameColumns, coded
+from .predictions import hash_of, is_own, read_answers_of, table_file, write_answers
+from .index import Known, changed, known_runs, remember_runs, remember_answers, stamp_of
 from .schema import EMPTY, Run, as_run, in_file, retrieval_fields, with_dataset
-from .tallies import Tally, baseline_columns, chapters_in, count_answers, rows_hash
-from .tallies import tally_bytes, tally_from
+from .tallies import WHERE, Rows, baseline_columns, rows_bytes, rows_from, rows_of
+from .tallies import said_bytes, said_from
 from .comparing import result_of
 from .folds import chapters_of_table, missing_folds, pool, score_answers, score_table
 from ..datasets.examples import verses_of
@@ -108,7 +108,10 @@ def _mismatch(record:Run, path:Path)->str|None:
         return f'does not belong to the predictions beside it ({predictions.name})'
 
 @lru_cache(maxsize=4096) # Once for each state of the files
-def _hash_of(path:Path, stamp:str)->str: return hash_of(read_answers_of(path))
+def _hash_of(path:Path, stamp:str)->str: return hash_of(_read_once(path, stamp))
+
+@lru_cache(maxsize=2) # It is hashed, and then counted
+def _read_once(path:Path, stamp:str)->Columns: return read_answers_of(path)
 
 def read_record(path)->Run:
     "Read one record; raises `InputError` if it is damaged"
@@ -179,7 +182,7 @@ def write_record(
         digest = write_answers(path, columns)
         _write_json(path, with_dataset(key.inputs) | results | {'predictions': digest})
         path.with_suffix(TEXT_FILE).unlink(missing_ok=True) # Of a damaged record
-    remember_tally(runs, _name(path), _stamp(path), *_packed(columns))
+    remember_answers(runs, _name(path), _stamp(path), *_packed(columns))
     return path
 
 def refresh_language(
@@ -207,11 +210,20 @@ def prediction_columns(
     "The predictions of a run by column, which takes a fifth of the memory of rows; raises `InputError`"
     return {name: column.texts for name,column in coded_columns(record).items()}
 
+def _columns_at(path:Path, needed:set[str])->Columns: # `path`: of a record
+    found = _read_once(path, _stamp(path))
+    return found if needed <= found.keys() else read_answers_of(path, needed) # Which says what is wrong
+
+def asked_columns(record:Run)->Columns:
+    "The columns that say what the rows of a run ask, with their labels; raises `InputError`"
+    if record.paths: return coded_columns(record) # Of all folds
+    return read_answers_of(record.path, {'label'}, [*WHERE, 'label'])
+
 def coded_columns(record:Run)->Columns:
     "The predictions of a run, of which each text is there once; raises `InputError`"
     needed = {'label','predicted'} if record.is_scored else {'predicted'}
     if record.is_reading: needed = {'ref'}
-    first,*others = (read_answers_of(Path(path), needed) for path in record.paths or [record.path])
+    first,*others = (_columns_at(Path(path), needed) for path in record.paths or [record.path])
     if not others: return first
     names = [name for name in first if all(name in fold for fold in others)]
     return {name: coded([cell for fold in (first, *others) for cell in fold[name].texts]) for name in names}
@@ -219,41 +231,44 @@ def coded_columns(record:Run)->Columns:
 # %% ../../nbs/runs/store.ipynb #strtal02
 _MOST_LABELS = 64 # Answers to questions, for instance, are not counted
 
-def _packed(columns:Columns)->tuple[bytes|None,bytes]: # Of the baselines, of the model
-    "The tallies of a table of predictions, as the index has them"
+def _packed(columns:Columns)->tuple[bytes|None,bytes]: # The rows and the answers, as the index has them
+    "Those of a table of predictions"
     if not {'label','predicted'} <= columns.keys(): return None, b''
     systems = baseline_columns(columns)
     labels = set().union(*(columns[name].values for name in ('label', 'predicted', *systems)))
     if not 0 < len(labels) <= _MOST_LABELS: return None, b''
-    known, same = chapters_in(columns), rows_hash(columns)
-    counted = (count_answers(columns, some, None, known, same) for some in (systems, ['predicted']))
-    return tuple(map(tally_bytes, counted))
+    names = tuple(name for name in columns if not is_own(name))
+    return _packed_rows(names, SameColumns(columns[name] for name in names)), said_bytes(columns['predicted'])
+
+@lru_cache(maxsize=16) # Several models are tested on the same rows
+def _packed_rows(names:tuple[str,...], columns:SameColumns)->bytes:
+    return rows_bytes(rows_of(dict(zip(names, columns))))
 
 def _name(path:Path)->str: # Of its record in the index
     return Path(*path.parts[-4:]).as_posix()
 
 def _stamp(path:Path)->str: return stamp_of(path, table_file(path))
 
-def tally_of(record:Run)->Tally|None: # `None` if its answers have too many labels, or none
-    "The answers of a run and of the baselines, counted by chapter"
-    rows, own = record.tallied or _counted(_Counting(record))
-    return _unpacked_rows(rows).beside(tally_from(own)) if own else None
+def coded_answers(record:Run)->tuple[Rows,Coded]|None: # `None` if it has too many labels, or none
+    "The rows and the answers of a run, without what the rows ask"
+    rows, said = record.packed or _packed_once(_Packing(record))
+    return (_unpacked_rows(rows), said_from(said)) if said else None
 
-class _Counting:
-    "A run whose answers are counted; equal to itself read again"
+class _Packing:
+    "A run that is not in an index; equal to itself read again"
     def __init__(self, record:Run): self.record, self.key = record, (record.path, record.predictions)
     def __hash__(self): return hash(self.key)
     def __eq__(self, other): return self.key == other.key
 
 @lru_cache(maxsize=1<<14)
-def _counted(counting:_Counting)->tuple[bytes|None,bytes]:
-    record = counting.record
+def _packed_once(packing:_Packing)->tuple[bytes|None,bytes]:
+    record = packing.record
     stamp = _stamp(record.path)
     found = _packed(coded_columns(record))
-    if not record.paths: remember_tally(record.path.parents[3], _name(record.path), stamp, *found)
+    if not record.paths: remember_answers(record.path.parents[3], _name(record.path), stamp, *found)
     return found
 
-_unpacked_rows = lru_cache(maxsize=64)(tally_from) # Several models are tested on the same rows
+_unpacked_rows = lru_cache(maxsize=64)(rows_from)
 
 # %% ../../nbs/runs/store.ipynb #6565692e
 def chapters_of(
@@ -509,6 +524,7 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
             try:
                 run = read_record(path)
                 run = run.but(finished=path.stat().st_mtime, collapsed=_collapsed(run))
+                run = run.but(packed=_packed_once(_Packing(run)))
             except InputError as e: report(f'{e}')
             except OSError as e: report(f'{path}: disappeared while it was read ({e.strerror})')
             else:
@@ -520,8 +536,8 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
 # %% ../../nbs/runs/store.ipynb #dc801e7c
 def _as_known(path:Path, stamp:str, known:Known)->Run:
     "A run from the index, whose files are those that were checked"
-    tallied = None if known.own is None else (known.rows, known.own)
-    about = dict(path=path, finished=changed(stamp), tallied=tallied)
+    packed = None if known.said is None else (known.rows, known.said)
+    about = dict(path=path, finished=changed(stamp), packed=packed)
     return _BLANK.but(**json.loads(known.record), **about)
 
 _BLANK = Run.model_construct() # To construct each anew would copy all defaults
