@@ -52,17 +52,6 @@ def _chapters_of(column:Coded)->Coded: # Of references
     if '' not in names.values: return found
     return coded(name or f'row {i}' for i,name in enumerate(found.texts))
 
-def _by_chapter(
-    names:list[str], # Of chapters, in their order
-    numbers:np.ndarray # (n, 1 or 2) places of the chapters of each row
-)->tuple[list[str],ByChapter]: # The names of the chapters that occur, and the cells of the rows
-    there, found = np.unique(numbers, return_inverse=True)
-    numbers = found.reshape(numbers.shape)
-    pairs = numbers.min(1)*len(there) + numbers.max(1)
-    found, cell = np.unique(pairs, return_inverse=True)
-    cells = np.column_stack(np.divmod(found, len(there)))
-    return [names[i] for i in there], ByChapter(cell, cells, len(there), np.bincount(cell))
-
 def chapters_in(columns:Columns)->tuple[list[str],ByChapter]: # The names in their order, and the cells
     "The chapters of the rows of a table of predictions"
     n = len(columns['label'].codes)
@@ -71,7 +60,10 @@ def chapters_in(columns:Columns)->tuple[list[str],ByChapter]: # The names in the
     names = sorted(set().union(*(column.values for column in references)))
     place = {name: i for i,name in enumerate(names)}
     numbers = np.stack([np.array([place[x] for x in c.values], int)[c.codes] for c in references], 1)
-    return _by_chapter(names, numbers)
+    pairs = numbers.min(1)*len(names) + numbers.max(1)
+    found, cell = np.unique(pairs, return_inverse=True)
+    cells = np.column_stack(np.divmod(found, len(names)))
+    return names, ByChapter(cell, cells, len(names), np.bincount(cell))
 
 def chapter_names(columns:Columns)->list: # A name for each row, or two for pairs
     "The chapters of the rows, as `pronto.core.stats.chapter_cells` takes them"
@@ -133,9 +125,10 @@ class Rows:
     def at(self, rows:np.ndarray, same:str)->'Rows': # `same`: tells these places from others
         "Some of the rows"
         if same not in self.kept:
-            pairs = self.chapters.cells[self.chapters.cell[rows]]
+            used = np.unique(self.chapters.cells[self.chapters.cell[rows]])
+            names = [self.names[i] for i in used]
             columns = {name: Coded(values, codes[rows]) for name,(values,codes) in self.columns.items()}
-            self.kept[same] = Rows(f'{self.same} {same}', *_by_chapter(self.names, pairs), columns)
+            self.kept[same] = Rows(f'{self.same} {same}', names, self.chapters.at(rows), columns)
         return self.kept[same]
 
 def _numbers(column:Coded, labels:tuple[str,...])->np.ndarray: # (n,)
