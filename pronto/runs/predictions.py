@@ -120,6 +120,7 @@ def _read_text(path:Path, needed:set[str])->Columns:
     cells = '\t'.join(rows).split('\t') if rows else []
     return {name: coded(cells[i::len(names)]) for i,name in enumerate(names)}
 
+# %% ../../nbs/runs/predictions.ipynb #ans0012b
 def read_answers_of(
     record:Path, # The file of the record
     needed:set[str]=frozenset(), # Columns without which a table is damaged
