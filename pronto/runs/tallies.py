@@ -131,6 +131,7 @@ class Rows:
             self.kept[same] = Rows(f'{self.same} {same}', names, self.chapters.at(rows), columns)
         return self.kept[same]
 
+# %% ../../nbs/runs/tallies.ipynb #tal0011c
 def _numbers(column:Coded, labels:tuple[str,...])->np.ndarray: # (n,)
     return np.array([labels.index(value) for value in column.values], int)[column.codes]
 
