@@ -41,9 +41,8 @@ def _unambiguous(tasks:tuple[VerseTask,...], annotations:Annotations)->dict[Ref,
     agreeing = {ref: [] for ref in annotations.verses}
     for task in tasks:
         own = annotations.of(task.stem)
-        labels = labels_of(task, own)
-        for ref,verse in own.verses.items():
-            if task.agrees(verse, labels.get(ref)):
+        for ref,label in labels_of(task, own).items():
+            if task.agrees(own.verses[ref], label):
                 agreeing[ref].append(task.abbr)
     return {ref: ','.join(names) for ref,names in agreeing.items()}
 

@@ -9,6 +9,7 @@ __all__ = ['VerseExample', 'PairExample', 'verses_of', 'text_columns', 'column_c
 # %% ../../nbs/datasets/examples.ipynb #ex04imports
 import json
 from collections import Counter
+from functools import cached_property
 from typing import Iterator, NamedTuple
 import numpy as np
 from ..core.files import InputError, file_lines
@@ -126,6 +127,8 @@ class Verses(list):
         yield ''.join(f'{e.text if with_text else ""}\t{e.label}\t{e.ref}\n' for e in self).encode()
 
 # %% ../../nbs/datasets/examples.ipynb #exchoice2
+_encode = json.JSONEncoder(ensure_ascii=False).encode # `json.dumps` would make an encoder for each row
+
 class ChoiceRow(NamedTuple):
     "A row of a choice"
     id:str # The reference of the verse
@@ -163,7 +166,7 @@ class ChoiceRow(NamedTuple):
         if 0 <= self.answer < len(self.choices): return ''
         return f'has the answer {self.answer}, but its choices are 0 to {len(self.choices) - 1}'
 
-    def line(self)->str: return json.dumps(self._asdict(), ensure_ascii=False) + '\n'
+    def line(self)->str: return _encode(self._asdict()) + '\n'
 
 def row_texts(row)->tuple[str,...]:
     "What is read of a row: of a choice the context, if there is one, and all choices"
@@ -194,8 +197,12 @@ class Choices(Verses):
     "Examples of a task of choices"
     def take(self, rows)->'Choices': return Choices(self[i] for i in rows)
 
-    def essence(self)->bytes: return b''.join(self.blocks())
+    @cached_property
+    def _table(self)->bytes: # Hashed, and then written
+        return ''.join(row.line() for row in self).encode()
+
+    def essence(self)->bytes: return self._table
 
     def blocks(self, with_text:bool=True)->Iterator[bytes]:
         "The contents of the table, which always holds the text"
-        for row in self: yield row.line().encode()
+        yield self._table

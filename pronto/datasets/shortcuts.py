@@ -17,7 +17,7 @@ import numpy as np
 from ..core.files import fact_table
 from ..core.refs import Ref
 from ..core.tables import grouped
-from .pairs import Pairs
+from .pairs import Pairs, numbered
 
 # %% ../../nbs/datasets/shortcuts.ipynb #47002ff6
 def _share_right(
@@ -281,26 +281,29 @@ def _place(ref)->tuple[float,float]: # Zeros for a row without references
     return ref.verse, ref.verse/last
 
 # %% ../../nbs/datasets/shortcuts.ipynb #cu07b
-def _table(texts:list[str], refs:list, signs:list[str])->np.ndarray: # (texts, cues)
-    rows = []
-    for text,ref in zip(texts, refs):
+def _table(verses:list[tuple], signs:list[str])->np.ndarray: # (verses, cues)
+    "The cues of verses, each a text and a reference"
+    numbers = []
+    last = []
+    for text,ref in verses:
         cues = _cues(text)
-        counted = [cues.signs[sign] for sign in signs]
-        ends = [cues.last == sign for sign in signs]
-        rows.append((*cues.plain, *_place(ref), *counted, *ends))
-    return np.array(rows, np.float32)
+        counted = [cues.signs.get(sign, 0) for sign in signs]
+        numbers.append((*cues.plain, *_place(ref), *counted))
+        last.append(cues.last)
+    ends = np.array(last)[:,None] == np.array(signs, str)
+    return np.hstack([np.array(numbers, np.float32), ends.astype(np.float32)])
 
 def _cue_table(
     rows:list, # With `texts` and `refs`: verses, or pairs of them
     signs:list[str] # Of punctuation, that are counted one by one
 )->np.ndarray: # (rows, cues)
     "The cues of each row; for a pair, those of verse 2 and how they differ from those of verse 1"
-    texts = zip(*(row.texts for row in rows))
-    refs = zip(*(row.refs for row in rows))
-    tables = [_table(*columns, signs) for columns in zip(texts, refs)]
-    if len(tables) == 1:
-        return tables[0]
-    first, second = tables
+    n = len(rows[0].texts)
+    numbers, verses = numbered(verse for row in rows for verse in zip(row.texts, row.refs))
+    table = _table(verses, signs)[numbers] # A verse is in many pairs
+    if n == 1:
+        return table
+    first, second = table[::2], table[1::2]
     difference = second - first
     return np.hstack([second, difference, abs(difference)])
 
@@ -315,8 +318,9 @@ def _in_steps(train:np.ndarray, test:np.ndarray): # Two sparse matrices of ones,
     n = 0
     of_train = []
     of_test = []
-    for column,tested in zip(train.T, test.T):
-        bounds = np.unique(np.quantile(column, np.arange(1, _STEPS)/_STEPS))
+    quantiles = np.quantile(train, np.arange(1, _STEPS)/_STEPS, axis=0)
+    for column,tested,steps in zip(train.T, test.T, quantiles.T):
+        bounds = np.unique(steps)
         of_train.append(n + np.searchsorted(bounds, column))
         of_test.append(n + np.searchsorted(bounds, tested))
         n += len(bounds) + 1

@@ -22,21 +22,22 @@ LEAST_VERSES = 500 # Of a Bible that a dataset is built from, if no other number
 SPLIT_NAMES = ('parallel','folds','random','published') # The ways to split
 
 # %% ../../nbs/datasets/splits.ipynb #pa11
+_ref = cache(parse_ref) # Most of them occur more than once
+
 def _listed(table:str)->Iterable[tuple[Ref,Ref]]:
     "The pairs of a table with all parallels of a verse in one row"
-    ref = cache(parse_ref) # Half of them occur more than once
     for row in fact_table(table):
-        verse = ref(row['verse'])
+        verse = _ref(row['verse'])
         for other in row['parallels'].split(', '):
-            yield verse, ref(other)
+            yield verse, _ref(other)
 
 @cache
 def parallels()->dict[Ref,frozenset[Ref]]: # Verse to the verses that are parallel to it
     "The committed tables, the same for every language; verses of the New Testament have none in the Old"
     found = defaultdict(set)
     for row in fact_table('parallels'):
-        first = parse_ref(row['verse'])
-        second = parse_ref(row['parallel'])
+        first = _ref(row['verse'])
+        second = _ref(row['parallel'])
         found[first].add(second)
         found[second].add(first)
     for first,second in chain(_listed('parallels_ot'), _listed('parallels_ubs')):

@@ -10,7 +10,7 @@ __all__ = ['UPOS', 'MOODS', 'KINDS', 'ROLES', 'Mention', 'Predicate', 'SentenceA
 import hashlib, json
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args, get_origin
 from ..core.files import reading
 from ..core.refs import Ref, in_order, parse_ref
 
@@ -187,23 +187,40 @@ def join(
     return Annotations(_join_sources([part.source for part in parts]), verses, tuple(parts))
 
 # %% ../../nbs/sources/records.ipynb #2d96c0e7
+def _fits(value, kind)->bool:
+    "Is a value read from JSON of the type that a field of `Source` states?"
+    of, parts = get_origin(kind), get_args(kind)
+    if of is Literal:
+        return value in parts
+    if of is list:
+        return isinstance(value, list) and all(_fits(part, parts[0]) for part in value)
+    if of is dict:
+        return isinstance(value, dict) and all(_fits(part, parts[1]) for part in value.values())
+    return type(value) is kind
+
+def _validated(facts:dict)->Source:
+    "A `Source`, if the values can be read as its types; raises `ValueError`"
+    from pydantic import TypeAdapter, ValidationError # Slow to import, and rarely needed
+    try:
+        return TypeAdapter(Source).validate_python(facts)
+    except ValidationError as e:
+        first = e.errors(include_url=False)[0]
+        raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from e
+
 def make_source(
     facts:object, # Read from JSON: fields of `Source`
     path, remedy:str
 )->Source:
     "A `Source` from a file; raises `InputError` for unknown fields and for values of another type"
-    from pydantic import TypeAdapter, ValidationError
     with reading(path, remedy):
         if not isinstance(facts, dict):
             raise ValueError('the facts about the source are not a JSON object')
-        unknown = facts.keys() - {f.name for f in fields(Source)}
+        kinds = {f.name: f.type for f in fields(Source)}
+        unknown = facts.keys() - kinds.keys()
         if unknown:
             raise ValueError(f'the source has the unknown field {min(unknown)!r}')
-        try:
-            source = TypeAdapter(Source).validate_python(facts)
-        except ValidationError as e:
-            first = e.errors(include_url=False)[0]
-            raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from e
+        as_stated = all(_fits(value, kinds[name]) for name,value in facts.items())
+        source = Source(**facts) if as_stated else _validated(facts)
         for name in source.unusable:
             parse_ref(name)
         json.dumps(facts, ensure_ascii=False).encode() # Lone surrogates cannot be written

@@ -6,13 +6,12 @@
 __all__ = ['shared_right', 'choice_cues']
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu04
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache, reduce
-from math import log
-from operator import and_
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
 import numpy as np
 from ..examples import ChoiceRow
+from ..pairs import numbered
 from ..word_align import is_unspaced
 from .answers import TIE
 from .text import is_word, letters_of
@@ -23,82 +22,128 @@ def shared_right(
     answers:Iterable[int]
 )->float|None: # From 0 to 1, to four digits; `None` without rows
     "Share of right answers, where a tie counts as one divided by the number of tied choices"
-    values, answers = np.array([*scores], float), np.array([*answers])
-    if not len(answers): return None
+    values = np.array([*scores], float)
+    answers = np.array([*answers])
+    if not len(answers):
+        return None
     is_best = values >= values.max(1, keepdims=True) - TIE
     right = is_best[np.arange(len(answers)), answers]/is_best.sum(1)
     return round(float(right.mean()), 4)
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu09
-class _Looked:
-    "A row, with the tokens of each choice that not all choices have"
-    def __init__(self, row:ChoiceRow, cut:Callable): # `cut`: from a text to its tokens
-        self.row = row
-        tokens = [cut(choice) for choice in row.choices]
-        if all(len(own) == len(tokens[0]) for own in tokens): # In one place or two, mostly
-            tokens = list(zip(*(same for same in zip(*tokens) if len({*same}) > 1))) or [()]*len(tokens)
-        counted = [Counter(own) for own in tokens]
-        common = reduce(and_, counted)
-        self.own = [[*(own - common).elements()] for own in counted]
-        self.shared = [len({*cut(row.context)} & own.keys()) for own in counted] if row.context else []
+class _Tokens:
+    "The tokens of the choices of some rows, each as often as it occurs in a choice"
+    def __init__(self, rows:list[ChoiceRow]):
+        cut = list if is_unspaced(' '.join(row.text for row in rows[:50])) else str.split
+        cuts = [cut(choice) for row in rows for choice in row.choices]
+        contexts = [cut(row.context) for row in rows]
+        numbers, self.names = numbered(chain(*cuts, *contexts))
+        n = sum(map(len, cuts))
+        owner = np.repeat(np.arange(len(cuts)), list(map(len, cuts)))
+        in_context = np.repeat(np.arange(len(rows)), list(map(len, contexts)))
+        codes, self.times = np.unique(owner*len(self.names) + numbers[:n], return_counts=True)
+        self.choice, self.token = np.divmod(codes, len(self.names)) # (t,) each, like `times`
+        self.of_row = self.choice//len(rows[0].choices)*len(self.names) + self.token
+        self.is_near = np.isin(self.of_row, in_context*len(self.names) + numbers[n:]) # Has the context it?
 
-def _characters(text:str)->list[str]: return list(text)
-
-def _looked(rows:list[ChoiceRow])->list[_Looked]:
-    cut = _characters if is_unspaced(' '.join(row.text for row in rows[:50])) else str.split
-    return [_Looked(row, cut) for row in rows]
+    def own(self, n_choices:int)->tuple[np.ndarray,np.ndarray]: # Numbers of choices, and of their tokens
+        "The tokens that some other choice of the row lacks"
+        _, place, having = np.unique(self.of_row, return_inverse=True, return_counts=True)
+        least = np.full(len(having), self.times.max())
+        np.minimum.at(least, place, self.times)
+        least[having < n_choices] = 0
+        left = self.times - least[place]
+        return np.repeat(self.choice, left), np.repeat(self.token, left)
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu10
-def _ranks(values:Iterable[float])->list[list[int]]:
-    values = list(values)
-    return [[sum(v < own for v in values)] for own in values]
-
-@lru_cache(maxsize=50_000) # A token is in many rows
 def _ends(token:str)->tuple:
     letters = letters_of(token)
     return (('first', letters[0]), ('last', letters[-1])) if letters else ()
 
-@lru_cache(maxsize=50_000)
 def _grams(token:str)->tuple:
     padded = f' {token.lower()} '
     return (padded, *(padded[i:i+n] for n in (2, 3, 4) for i in range(len(padded) - n + 1)))
 
-@lru_cache(maxsize=50_000)
-def _signs(token:str)->tuple: return () if is_word(token) else (token,)
+def _signs(token:str)->tuple:
+    return () if is_word(token) else (token,)
 
-def _of_tokens(features:Callable)->Callable:
-    return lambda looked: [[x for token in own for x in features(token)] for own in looked.own]
+class _Look(NamedTuple):
+    "What a cue sees: things that choices have, and features that things have"
+    choice:np.ndarray # (n,)
+    thing:np.ndarray # (n,) what it has
+    owner:np.ndarray # (m,) a thing
+    feature:np.ndarray # (m,) what it has
 
-def _frequency(train:list[_Looked])->Callable:
-    "How frequent the words of a choice are in the right choices of train"
-    counts = Counter(token for looked in train for token in looked.row.text.split())
-    def mean(own): return sum(log(1 + counts[token]) for token in own)/max(len(own), 1)
-    return lambda looked: _ranks(map(mean, looked.own))
+    @property
+    def n_things(self)->int:
+        return 1 + max(self.thing.max(initial=0), self.owner.max(initial=0))
 
-def _looks(train:list[_Looked])->dict[str,Callable]: # From a `_Looked` to the features of each choice
-    found = dict(place=lambda looked: [[k] for k in range(len(looked.row.choices))],
-                 length=lambda looked: _ranks(map(len, looked.row.choices)), frequency=_frequency(train),
-                 letters=_of_tokens(_ends), ngrams=_of_tokens(_grams), punctuation=_of_tokens(_signs))
-    has_context = any(looked.shared for looked in train)
-    return found | dict(overlap=lambda looked: _ranks(looked.shared)) if has_context else found
+def _tokens_seen(choice:np.ndarray, token:np.ndarray, names:list[str], features:Callable)->_Look:
+    "Tokens, and what `features` finds in each"
+    used, thing = np.unique(token, return_inverse=True)
+    found = [features(names[number]) for number in used.tolist()]
+    owner = np.repeat(np.arange(len(used)), np.array(list(map(len, found)), int))
+    return _Look(choice, thing, owner, numbered(chain(*found))[0])
+
+def _ranks_seen(values, n_choices:int)->_Look: # `values`: (choices,)
+    "How many choices of the row have a lower value"
+    of_rows = np.reshape(values, (-1, n_choices))
+    ranks = (of_rows[:,None] < of_rows[...,None]).sum(2).ravel()
+    return _Look(np.arange(len(ranks)), ranks, *[np.arange(n_choices)]*2)
+
+# %% ../../../nbs/datasets/choices/cues.ipynb #ccu10r
+def _frequencies(tokens:_Tokens, own:tuple, right:np.ndarray)->np.ndarray: # (choices,)
+    "How frequent the own tokens of each choice are in `right` choices"
+    counts = np.bincount(tokens.token, tokens.times*right[tokens.choice], minlength=len(tokens.names))
+    choice, token = own
+    sizes = np.bincount(choice, minlength=len(right))
+    return np.bincount(choice, np.log(1 + counts)[token], minlength=len(right))/np.maximum(sizes, 1)
+
+def _looks(
+    rows:list[ChoiceRow],
+    right:np.ndarray # (choices,) is it a right choice, in train?
+)->Iterator[tuple[str,_Look]]:
+    "What each cue sees, by its name"
+    n_choices = len(rows[0].choices)
+    tokens = _Tokens(rows)
+    own = tokens.own(n_choices)
+    numbers = dict(place=list(range(n_choices))*len(rows),
+                   length=[len(choice) for row in rows for choice in row.choices],
+                   frequency=_frequencies(tokens, own, right))
+    for name,values in numbers.items():
+        yield name, _ranks_seen(values, n_choices)
+    for name,features in dict(letters=_ends, ngrams=_grams, punctuation=_signs).items():
+        yield name, _tokens_seen(*own, tokens.names, features)
+    if any(row.context for row in rows):
+        near = np.bincount(tokens.choice[tokens.is_near], minlength=len(right))
+        yield 'overlap', _ranks_seen(near, n_choices)
 
 # %% ../../../nbs/datasets/choices/cues.ipynb #ccu12
-def _weights(train:list[_Looked], look:Callable)->dict: # Feature to its weight
-    of_rows = [(looked.row.answer, look(looked)) for looked in train]
-    right = Counter(x for answer,found in of_rows for x in found[answer])
-    wrong = Counter(x for answer,found in of_rows for k,some in enumerate(found) if k != answer for x in some)
-    share = 1/(len(train[0].row.choices) - 1) # Of the wrong choices, so that both are as many
-    return {x: log((right[x] + 1)/(wrong[x]*share + 1)) for x in right | wrong}
+def _scores(look:_Look, right:np.ndarray, wrong:np.ndarray)->np.ndarray: # (choices,)
+    "What the features of each choice say, learned from the choices that are known to be `right` or `wrong`"
+    def times(known): # (features,)
+        of_things = np.bincount(look.thing, known[look.choice], minlength=look.n_things)
+        return np.bincount(look.feature, of_things[look.owner], minlength=1)
+    n_wrong = wrong.sum()/right.sum() # For each right one
+    weights = np.log((times(right) + 1)/(times(wrong)/n_wrong + 1))
+    of_things = np.bincount(look.owner, weights[look.feature], minlength=look.n_things)
+    return np.bincount(look.choice, of_things[look.thing], minlength=len(right))
 
 def choice_cues(
     train:list[ChoiceRow], test:list[ChoiceRow]
 )->dict[str,float|None]: # Name to accuracy on test, from 0 to 1; empty where a split is empty
     "How often each cue alone chooses right, beside chance"
-    if not train or not test: return {}
-    train, test = _looked(train), _looked(test)
-    answers, found = [looked.row.answer for looked in test], dict(chance=round(1/len(test[0].row.choices), 4))
-    for name,look in _looks(train).items():
-        weights = _weights(train, look)
-        scores = ([sum(weights.get(x, 0) for x in own) for own in look(looked)] for looked in test)
-        found[name] = shared_right(scores, answers)
+    if not train or not test:
+        return {}
+    rows = [*train, *test]
+    n_choices = len(rows[0].choices)
+    answers = np.array([row.answer for row in rows])
+    is_answer = answers[:,None] == np.arange(n_choices)
+    is_known = np.arange(len(rows))[:,None] < len(train)
+    right = (is_answer & is_known).ravel()
+    wrong = (~is_answer & is_known).ravel()
+    found = dict(chance=round(1/n_choices, 4))
+    for name,look in _looks(rows, right):
+        scores = _scores(look, right, wrong).reshape(-1, n_choices)
+        found[name] = shared_right(scores[len(train):], answers[len(train):])
     return found

@@ -55,9 +55,11 @@ def _wrong(book:_Book, i:int, less:np.ndarray, more:np.ndarray, uses:np.ndarray,
     found = []
     for k,is_shorter in enumerate(shorter):
         side = np.flatnonzero(less if k < rank else more)
-        far = abs(book.alike[i, side] - book.alike[i,i])
         unfit = (book.lengths[side] < book.lengths[i]) != is_shorter
-        chosen = int(side[np.lexsort((far, unfit, uses[side] >= _N_WRONG))[0]])
+        faults = unfit + 2*(uses[side] >= _N_WRONG)
+        fittest = side[faults == faults.min()]
+        far = abs(book.alike[i, fittest] - book.alike[i,i])
+        chosen = int(fittest[far.argmin()])
         found.append(chosen)
         less[chosen] = more[chosen] = False
     uses[found] += 1

@@ -132,6 +132,12 @@ class _Words(_Counted):
             self._places[ref] = [i for i in inner if kinds[i] and None not in (kinds[i-1], kinds[i+1])]
         return self._places[ref]
 
+    def content_words(self, ref:Ref)->dict[int,str]: # In small letters, by their places
+        "The content words of a verse that may be changed"
+        tokens = self.tokens[ref]
+        words = {i: tokens[i].lower() for i in self.places(ref)}
+        return {i: word for i,word in words.items() if word in self.content}
+
 # %% ../../../nbs/datasets/choices/text.ipynb #ctx16
 def drawn(purpose:str, ref:Ref)->int: # Of 64 bits
     "A number that depends on a verse alone, the same in all translations"

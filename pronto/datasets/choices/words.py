@@ -10,8 +10,9 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from functools import lru_cache
 from itertools import combinations, islice, pairwise
+from operator import attrgetter
 from typing import Iterator
-from ...core.refs import Ref
+from ...core.refs import Ref, in_order
 from ..examples import ChoiceRow
 from .text import ChoiceText, drawn
 
@@ -40,7 +41,7 @@ def _exchanged(text:ChoiceText, stem:str, ref:Ref, pairs:list[tuple[int,int]], c
 
 def first_rows(rows:Iterator[ChoiceRow|None])->list[ChoiceRow]: # In the order of the text
     "At most a thousand rows"
-    return sorted(islice(filter(None, rows), MOST_ROWS), key=lambda row: row.ref)
+    return in_order(islice(filter(None, rows), MOST_ROWS), attrgetter('ref'))
 
 def _neighbours(text:ChoiceText, ref:Ref)->list[tuple[int,int]]:
     "The places of two neighbouring words"
@@ -55,25 +56,26 @@ def word_order(text:ChoiceText, split:str)->list[ChoiceRow]:
     return first_rows(_exchanged(text, stem, ref, _neighbours(text, ref), 'neighbours') for ref in verses)
 
 # %% ../../../nbs/datasets/choices/words.ipynb #cwd13
-def _apart(text:ChoiceText, ref:Ref)->list[tuple[int,int]]:
+def _apart(content:dict[int,str])->list[tuple[int,int]]: # `content`: place to word
     "The places of two different content words with a word between them"
-    words = {i: text.tokens[ref][i].lower() for i in text.places(ref)}
-    content = [i for i,word in words.items() if word in text.content]
-    return [(i, j) for i,j in combinations(content, 2) if j > i + 1 and words[i] != words[j]]
+    return [(i, j) for i,j in combinations(content, 2) if j > i + 1 and content[i] != content[j]]
 
 def word_exchange(text:ChoiceText, split:str)->list[ChoiceRow]:
     "Two content words of a verse exchanged, with the same last two letters where the text allows"
     stem = 'word_exchange'
-    def alike(ref, pairs):
-        endings = {i: text.content[text.tokens[ref][i].lower()][-2:] for pair in pairs for i in pair}
-        return [(i, j) for i,j in pairs if endings[i] == endings[j]]
     def rows():
         others = {}
         for ref in text.in_order(stem, split):
-            pairs = _apart(text, ref)
-            if found := alike(ref, pairs): yield _exchanged(text, stem, ref, found, f'words{SAME_ENDING}')
-            else: others[ref] = pairs
-        for ref,pairs in others.items(): yield _exchanged(text, stem, ref, pairs, 'words')
+            content = text.content_words(ref)
+            endings = {i: text.content[word][-2:] for i,word in content.items()}
+            pairs = _apart(content)
+            alike = [(i, j) for i,j in pairs if endings[i] == endings[j]]
+            if alike:
+                yield _exchanged(text, stem, ref, alike, f'words{SAME_ENDING}')
+            else:
+                others[ref] = pairs
+        for ref,pairs in others.items():
+            yield _exchanged(text, stem, ref, pairs, 'words')
     return first_rows(rows())
 
 # %% ../../../nbs/datasets/choices/words.ipynb #cwd15
@@ -117,8 +119,8 @@ class _Exchange:
 
     def words(self, ref:Ref)->list[tuple[str,int]]: # With their places, in a fixed order
         "The content words of a verse that may be changed"
-        words = [(self.text.tokens[ref][i].lower(), i) for i in self.text.places(ref)]
-        content = [pair for pair in words if self.partners.has(pair[0])]
+        words = self.text.content_words(ref).items()
+        content = [(word, i) for i,word in words if self.partners.has(word)]
         first = drawn('word_choice place', ref) % max(len(content), 1)
         return content[first:] + content[:first]
 
