@@ -18,8 +18,6 @@ def _named_entities(
     verse:VerseAnnotation, kinds:set[str]
 )->list[str]: # In the order of the words, each once
     "The entities of some kinds that a verse names"
-    if not verse.entities: # As in most verses of the Old Testament, and asked for each
-        return []
     named = [entity for entity,kind,role,_ in verse.entities if role == 'name' and kind in kinds]
     return list(dict.fromkeys(named))
 

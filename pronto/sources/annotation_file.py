@@ -239,9 +239,9 @@ def _verses(table)->dict[Ref,VerseAnnotation]:
         columns[name] = _records(_RECORDS[name], table[name].chunk(0))
     if 'split' in there:
         columns['split'] = _splits(table['split'].chunk(0))
-    by_ref = {}
-    for row in zip(*columns.values()):
-        by_ref[row[0]] = VerseAnnotation(**dict(zip(columns, row)))
+    defaults = VerseAnnotation._field_defaults
+    rows = zip(*(columns.get(name, repeat(defaults.get(name))) for name in VerseAnnotation._fields))
+    by_ref = dict(zip(refs, map(VerseAnnotation._make, rows)))
     return {ref: by_ref[ref] for ref in in_order(by_ref)}
 
 # %% ../../nbs/sources/annotation_file.ipynb #d4c8e01b-b

@@ -182,7 +182,7 @@ def join(
     stems = [stem for part in parts for stem in (*part.source.tasks, *part.source.more)]
     if twice := {stem for stem in stems if stems.count(stem) > 1}:
         raise ValueError(f'two sources have {min(twice)}')
-    refs = in_order({ref for part in parts for ref in part.verses})
+    refs = in_order(dict.fromkeys(ref for part in parts for ref in part.verses)) # Nearly sorted already
     verses = {ref: _join_verses([part.verses[ref] for part in parts if ref in part.verses]) for ref in refs}
     return Annotations(_join_sources([part.source for part in parts]), verses, tuple(parts))
 
