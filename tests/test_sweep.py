@@ -175,6 +175,81 @@ def test_a_sweep_of_probes_needs_no_notebook_and_resumes_by_dataset(two, model, 
     assert main(argv) == 0 and '1 run, 1 recorded before' in capsys.readouterr().out
     assert main([*argv, '--notebook', 'mine.ipynb']) == 1 and 'does nothing where no model is trained' in capsys.readouterr().err
 
+@pytest.fixture(scope='module')
+def of_choices(tmp_path_factory):
+    "Two small datasets of choices, and a decoder with random weights"
+    import zoo
+    from pronto.bibles.reading import read_bible
+    from pronto.datasets.align import TEXT_ALONE
+    from pronto.datasets.building import build
+    tmp = tmp_path_factory.mktemp('choices')
+    made = write_corpus(make_corpus(n_verses=260), tmp/'corpus')/'bibles'
+    for code,file in dict(qad='qad.tsv', qaa='qaa.usfx.xml').items(): build(TEXT_ALONE, read_bible(made/file), tmp/'two'/code, min_verses=100)
+    return tmp/'two', zoo.save_model(tmp/'decoder', 'gpt2')
+
+def test_likelihoods_of_several_datasets_load_the_model_once_and_are_read_together(of_choices, tmp_path, monkeypatch):
+    from pronto.jobs.probes import run_datasets
+    from pronto.modeling import likelihood
+    from pronto.runs.runner import run_all
+    (two, model), loaded, batches = of_choices, [], []
+    load, read = likelihood.load_chooser, likelihood.read_groups
+    def load_once(*args):
+        loaded.append(1)
+        return load(*args)
+    def read_once(reader, groups, *args):
+        batches.append(sum(map(len, groups)))
+        return read(reader, groups, *args)
+    monkeypatch.setattr(likelihood, 'load_chooser', load_once)
+    monkeypatch.setattr(likelihood, 'read_groups', read_once)
+    likelihood._chooser.cache_clear()
+    jobs = {code: plan(two/code, [str(model)], ['WO','WX'], protocol='likelihood') for code in ('qad','qaa')}
+    assert run_datasets(jobs, tmp_path/'runs') == {}
+    assert len(loaded) == 1 and batches[0] > 80 and not any(batches[1:]) # All in one go
+    alone = {r.path.name: r for trainings in jobs.values() for r in run_all(trainings, tmp_path/'alone')}
+    together = read_runs(tmp_path/'runs')
+    assert len(together) == 4 and all(r.accuracy == alone[r.path.name].accuracy for r in together)
+
+CLUSTER = 'from distributed.cli.dask_%s import main; main()'
+
+@pytest.fixture
+def cluster(tmp_path):
+    "A Dask scheduler and a worker that somebody started: plain TCP, each a process of its own"
+    def start(what, *arguments):
+        command = [sys.executable, '-c', CLUSTER % what, *map(str, arguments), '--no-dashboard']
+        env = os.environ | dict(PYTHONPATH=str(ROOT), OMP_NUM_THREADS='1')
+        return subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    file = tmp_path/'scheduler.json'
+    scheduler = start('scheduler', '--host', '127.0.0.1', '--port', 0, '--scheduler-file', file)
+    worker = start('worker', '--scheduler-file', file, '--nthreads', 1, '--local-directory', tmp_path/'dask')
+    while not file.exists(): time.sleep(.1)
+    yield json.loads(file.read_text())['address'], scheduler
+    for process in worker, scheduler:
+        process.terminate()
+        process.wait(60)
+
+def first_record(process, runs):
+    while process.poll() is None and not list(runs.rglob('*-s*.json')): time.sleep(.05)
+
+@pytest.mark.slow
+@pytest.mark.parametrize('killed', ['main','scheduler'])
+def test_a_sweep_of_likelihoods_that_is_killed_resumes(of_choices, tmp_path, cluster, killed):
+    (two, model), (address, scheduler), runs = of_choices, cluster, tmp_path/'runs'
+    argv = ['sweep', str(two), '-m', str(model), '-t', 'WO', '-t', 'WC', '-t', 'WX', '--protocol', 'likelihood', '--runs', str(runs)]
+    more = ['--scheduler', address] if killed == 'scheduler' else ['--workers', '1']
+    command = [sys.executable, '-c', 'import sys; from pronto.cli.command import main; sys.exit(main())', *argv, *more]
+    env = os.environ | dict(PYTHONPATH=str(ROOT), OMP_NUM_THREADS='1')
+    swept = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    first_record(swept, runs)
+    (scheduler if killed == 'scheduler' else swept).kill()
+    out, err = swept.communicate(timeout=300)
+    assert out == ''
+    if killed == 'scheduler':
+        assert swept.returncode == 1 and f'pronto: {address}: the Dask scheduler is gone; start the same command again' in err
+        assert 'Traceback' not in err
+    before = {p: p.read_bytes() for p in runs.rglob('*-s*.json')}
+    assert before and main(argv) == 0
+    assert len(read_runs(runs)) == 6 and all(p.read_bytes() == content for p,content in before.items())
+
 def test_names_of_any_kind_reach_the_notebook_as_they_are(dataset, model, stand_in, tmp_path):
     "Quotes, braces, line breaks, and what papermill or Python would take for code"
     from pronto.jobs.sweep import NotebookRun, is_recorded, notebook_parameters, run_notebook

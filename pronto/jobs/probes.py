@@ -18,9 +18,9 @@ from ..datasets.loading import Dataset, dataset_folders, open_datasets
 from ..datasets.tasks import TASKS, Task
 from ..runs.folds import HIGH_UNKNOWN
 from ..runs.planning import Training, plan
-from ..runs.runner import encode_ahead, run_possible
+from ..runs.runner import encode_ahead, part_rows, run_possible
 from ..runs.schema import Run
-from ..runs.store import pool_runs
+from ..runs.store import is_done, pool_runs
 
 # %% ../../nbs/jobs/probes.ipynb #9c00000e
 def _mean(values:list)->float|None:
@@ -116,14 +116,25 @@ def probe_each(
     return (_probe(*call) for call in calls)
 
 # %% ../../nbs/jobs/probes.ipynb #9c000010
+def _read_ahead(trainings:list[Training], runs):
+    "Let each decoder read the choices of all test sets in full batches"
+    from pronto.modeling.likelihood import read_ahead
+    def is_asked(t):
+        on_server = t.key.settings.get('endpoint')
+        return t.adapt == 'likelihood' and not on_server and not all(is_done(key, runs) for key in t.keys)
+    for model,own in grouped(filter(is_asked, trainings), lambda t: t.model).items():
+        read_ahead(model, [row for t in own for row in part_rows(t.selection.tests, t.task, t.key.limit)])
+
 def run_datasets(
     jobs:dict[str,tuple[Training,...]], # Name to the trainings of one dataset; all of one model
     runs # The folder of the run store
 )->dict[str,str]: # Name to why it failed, in one line
     "Run what trains no model on several datasets"
+    together = [t for some in jobs.values() for t in some]
     if len(jobs) > 1:
         with suppress(InputError): # The run of that dataset will say what is wrong
-            encode_ahead([t for some in jobs.values() for t in some], runs)
+            encode_ahead(together, runs)
+            _read_ahead(together, runs)
     failed = {}
     for name,trainings in jobs.items():
         try:

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Pair', 'HOW', 'RULE', 'PairModel', 'load_chooser', 'Likelihoods', 'log_likelihoods', 'ChoiceValues', 'choice_values',
-           'choose_likely']
+           'read_ahead', 'choose_likely']
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik05
 import time
@@ -239,6 +239,17 @@ def choice_values(
             found[i] = np.array(sums) - alone_too
         n_tokens, n_cut = n_tokens + given.tokens + alone.tokens, n_cut + given.cut + alone.cut
     return ChoiceValues(found, n_tokens, n_cut)
+
+# %% ../../nbs/modeling/likelihood.ipynb #likahead
+def read_ahead(
+    model:Model,
+    rows:list, # `ChoiceRow`s of several test sets
+    device:str=None
+):
+    "Let a decoder read rows in full batches; it remembers what it said of them"
+    reader = _chooser(model, model.hash, device)
+    if isinstance(reader, ReadingModel):
+        choice_values(reader, rows)
 
 # %% ../../nbs/modeling/likelihood.ipynb #lik28
 RULE = 'sum'
