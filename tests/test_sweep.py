@@ -184,7 +184,8 @@ def of_choices(tmp_path_factory):
     from pronto.datasets.building import build
     tmp = tmp_path_factory.mktemp('choices')
     made = write_corpus(make_corpus(n_verses=260), tmp/'corpus')/'bibles'
-    for code,file in dict(qad='qad.tsv', qaa='qaa.usfx.xml').items(): build(TEXT_ALONE, read_bible(made/file), tmp/'two'/code, min_verses=100)
+    for code,file in dict(qad='qad.tsv', qaa='qaa.usfx.xml').items():
+        build(TEXT_ALONE, read_bible(made/file), tmp/'two'/code, min_verses=100)
     return tmp/'two', zoo.save_model(tmp/'decoder', 'gpt2')
 
 def test_likelihoods_of_several_datasets_load_the_model_once_and_are_read_together(of_choices, tmp_path, monkeypatch):

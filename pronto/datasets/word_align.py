@@ -10,6 +10,7 @@ __all__ = ['UNSPACED', 'SEGMENTERS', 'MOST_ALIGNED', 'words_of', 'is_unspaced', 
 # %% ../../nbs/datasets/word_align.ipynb #wa04
 import unicodedata
 from collections import Counter, defaultdict
+from functools import lru_cache
 from importlib.metadata import version
 from math import log
 from typing import Iterable, NamedTuple
@@ -52,6 +53,7 @@ def is_unspaced(
 # %% ../../nbs/datasets/word_align.ipynb #wa10
 _ACCENTED = regex.compile(r'[\p{Greek}\p{Hebrew}]')
 
+@lru_cache(maxsize=100_000) # A word is in many verses
 def plain_word(
     word:str,
     letters:int|None=None # Only that many from the beginning
