@@ -126,9 +126,10 @@ class Verses(list):
         "The contents of the table; without text, the reference stands for it"
         yield ''.join(f'{e.text if with_text else ""}\t{e.label}\t{e.ref}\n' for e in self).encode()
 
-# %% ../../nbs/datasets/examples.ipynb #exchoice2
+# %% ../../nbs/datasets/examples.ipynb #exencode1
 _encode = json.JSONEncoder(ensure_ascii=False).encode # `json.dumps` would make an encoder for each row
 
+# %% ../../nbs/datasets/examples.ipynb #exchoice2
 class ChoiceRow(NamedTuple):
     "A row of a choice"
     id:str # The reference of the verse
