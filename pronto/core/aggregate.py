@@ -32,8 +32,13 @@ def _chapter_weights(names:list[str], n:int=1000, seed:int=0)->np.ndarray: # (n,
 
 def _cell_weights(names:list[str], chapters:ByChapter, n:int, seed:int)->np.ndarray: # (n, cells)
     "Those of cells: of pairs the product of both"
+    cells = np.ascontiguousarray(chapters.cells, np.int64).tobytes()
+    return _weights_of_cells(tuple(map(str, names)), cells, n, seed)
+
+@lru_cache(maxsize=8) # Translations are compared on the same rows
+def _weights_of_cells(names:tuple[str,...], cells:bytes, n:int, seed:int)->np.ndarray:
     weights = _chapter_weights(names, n, seed)
-    a, b = chapters.cells.T
+    a, b = np.frombuffer(cells, np.int64).reshape(-1, 2).T
     return np.where(a == b, weights[:,a], weights[:,a]*weights[:,b])
 
 def _draws(

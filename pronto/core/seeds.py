@@ -226,7 +226,13 @@ def metric_sums(
     confusion:np.ndarray, # (c, k, k) counts by cell of chapters; see `pronto.core.stats.confusions`
     counts:bool=False
 )->dict[str,np.ndarray]: # Metric to (c,) numbers; their sum over the number of items is the metric
-    "What the items of each cell add to the metrics"
+    "What the items of each cell add to the metrics; do not change the arrays, which are kept"
+    confusion = np.ascontiguousarray(confusion)
+    return _metric_sums(confusion.tobytes(), confusion.dtype.str, confusion.shape, counts)
+
+@lru_cache(maxsize=64) # Models share their baselines
+def _metric_sums(counted:bytes, kind:str, shape:tuple[int,...], counts:bool)->dict[str,np.ndarray]:
+    confusion = np.frombuffer(counted, kind).reshape(shape)
     total = confusion.sum(0)
     k = len(total)
     kinds = np.flatnonzero(total)

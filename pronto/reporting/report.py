@@ -22,7 +22,7 @@ from ..core.tables import csv_rows, grouped
 from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS, loaded_tasks
 from .language_score import score_lines
-from .scores import IN_PERCENT, METRICS, Answers, against_baselines
+from .scores import IN_PERCENT, METRICS, Answers, against_baselines, baseline_scores
 from .scores import compare_all, is_clear, mean_score, read_answers, read_seeds
 from .scores import seed_scores
 from .summary import Scope, Stratum, rows_notes, shared_rows, stratum_of
@@ -98,17 +98,19 @@ def _link(path:Path, folder:Path)->str: return './' + quote(Path(os.path.relpath
 # %% ../../nbs/reporting/report.ipynb #7db21ac4
 def _exact(x:float)->float: return round(x, 6) # The page takes means of scores, and rounds these
 
+def _of_majority(answers:Answers, metric:str)->float|None: # `None` without it
+    score = baseline_scores(answers, metric).get('majority')
+    return None if score is None else _exact(abs(score) if metric == 'mae' else score)
+
 def _of_metric(metric:str, answers:Answers, found:dict)->dict:
     "A score, its interval and seeds, the score of the majority label and the gain over the best baseline"
     low, high = found[metric].interval or (None, None)
     seeds = [_exact(x) for x in seed_scores(answers, metric)]
     baseline = against_baselines(answers, metric)
-    majority = answers.baselines.get('majority')
-    of_majority = seed_scores(answers.of_baseline('majority'), metric)[0] if majority else None
     above = baseline and baseline.difference > 0 and is_clear(baseline.p)
     return dict(
         score=_exact(mean(seeds)), low=low, high=high, seed_low=min(seeds), seed_high=max(seeds),
-        majority=None if of_majority is None else _exact(of_majority),
+        majority=_of_majority(answers, metric),
         gain=baseline and baseline.difference, baseline=baseline and baseline.baseline,
         above=bool(above) if baseline and baseline.p is not None else None, rank=None, tied=None)
 
@@ -227,12 +229,10 @@ def _common(sets:dict[tuple,list[int]], cells:list[list[Run]], listed:set[int])-
 
 def _on_common_rows(metric:str, answers:Answers)->dict: # Fields of a metric of a row
     "The score, that of the majority label and the gain over the best baseline"
-    score = lambda some: _exact(mean(seed_scores(some, metric)))
-    better = lambda some: mean_score(some, metric)
-    baselines = {name: answers.of_baseline(name) for name in answers.baselines}
-    gain = better(answers) - max(map(better, baselines.values())) if baselines else None
-    majority = baselines.get('majority')
-    return dict(common_score=score(answers), common_majority=majority and score(majority),
+    baselines = baseline_scores(answers, metric)
+    gain = mean_score(answers, metric) - max(baselines.values()) if baselines else None
+    return dict(common_score=_exact(mean(seed_scores(answers, metric))),
+                common_majority=_of_majority(answers, metric),
                 common_gain=None if gain is None else _exact(gain))
 
 def _add_common_rows(rows:list[dict], answers:dict[int,Answers], kept:dict[int,Answers]):

@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['MIN_SEEDS', 'METRICS', 'IN_PERCENT', 'Later', 'Answers', 'right_shares', 'has_seed', 'read_answers',
            'answers_by_task', 'has_reference', 'common_codes', 'same_rows', 'read_seeds', 'shown', 'main_metric',
-           'with_metric', 'answer_sums', 'seed_scores', 'unambiguous_scores', 'mean_score', 'answer_values',
-           'compare_values', 'compare_answers', 'compare_all', 'is_clear', 'against_best', 'may_be_best', 'among_best',
-           'AgainstBaseline', 'against_baselines']
+           'with_metric', 'answer_sums', 'seed_scores', 'unambiguous_scores', 'mean_score', 'baseline_scores',
+           'answer_values', 'compare_values', 'compare_answers', 'compare_all', 'is_clear', 'against_best',
+           'may_be_best', 'among_best', 'AgainstBaseline', 'against_baselines']
 
 # %% ../../nbs/reporting/scores.ipynb #rsc04
 from collections.abc import Iterable, Sequence
@@ -418,9 +418,17 @@ def unambiguous_scores(
     clear = [i for i,is_same in enumerate(answers.unambiguous) if is_same]
     return seed_scores(answers.at(clear), metric) if clear else [], len(clear)
 
+def _rounded(sums:np.ndarray, answers:Answers)->float: return round(float(sums.sum()/len(answers.true)), 9)
+
 def mean_score(answers:Answers, metric:str='accuracy')->float: # More is better
     "The metric over all runs, by which models are compared; without the noise of sums, so that ties are ties"
-    return round(float(answer_sums(answers, metric).mean(0).sum()/len(answers.true)), 9)
+    return _rounded(answer_sums(answers, metric).mean(0), answers)
+
+def baseline_scores(answers:Answers, metric:str='accuracy')->dict[str,float]: # By name; more is better
+    "The metric of each baseline, as `mean_score` gives it"
+    sign = -1 if metric == 'mae' else 1
+    sums = {name: sign*_column_sums(answers, said)[metric] for name,said in answers.baselines.items()}
+    return {name: _rounded(one, answers) for name,one in sums.items()}
 
 # %% ../../nbs/reporting/scores.ipynb #rscscor4
 def answer_values(
@@ -506,7 +514,7 @@ def may_be_best(answers:Answers, metric:str='accuracy')->bool: # Only then has i
     "Does no run give one answer to everything, and does no baseline score more?"
     if answers.collapsed: return False
     own = mean_score(answers, metric)
-    return all(mean_score(answers.of_baseline(name), metric) <= own for name in answers.baselines)
+    return all(score <= own for score in baseline_scores(answers, metric).values())
 
 def among_best(
     models:dict[str,Answers], metric:str='accuracy'
@@ -530,6 +538,7 @@ def against_baselines(
 )->AgainstBaseline|None: # `None` if the runs have no baselines
     "Test a model against the best baseline"
     if not answers.baselines: return None
-    best = max(answers.baselines, key=lambda name: mean_score(answers.of_baseline(name), metric))
+    scores = baseline_scores(answers, metric)
+    best = max(scores, key=scores.get)
     found = _compared(answers, answers.of_baseline(best), metric)
     return AgainstBaseline(best, found.difference, found.p)
