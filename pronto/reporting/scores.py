@@ -402,6 +402,8 @@ def seed_scores(answers:Answers, metric:str='accuracy')->list[float]: # One per 
     scores = answer_sums(answers, metric).sum(1)/len(answers.true)
     return [abs(float(x)) if metric == 'mae' else float(x) for x in scores]
 
+
+# %% ../../nbs/reporting/scores.ipynb #rscscor1b
 def unambiguous_scores(
     answers:Answers, metric:str
 )->tuple[list[float],int]|None: # One per seed, and the number of rows; `None` where the runs do not say it
