@@ -43,7 +43,7 @@ def _print(text):
 
 def show(
     text, # For people
-    data=None # For programs: what JSON can hold; nothing is printed under `--json` if there is none
+    data=None # For programs: what JSON can hold, or what gives it; nothing is printed under `--json` without
 ):
     "Print a result"
     if not _mode['as_json']:
@@ -52,6 +52,7 @@ def show(
         def plain(value):
             return value.item() if hasattr(value, 'item') else str(value) # JSON has no type for it
         indent = 1 if sys.stdout.isatty() else None # One object per line is for programs
+        data = data() if callable(data) else data
         print(json.dumps(data, ensure_ascii=False, default=plain, indent=indent), flush=True)
 
 # %% ../../nbs/cli/output.ipynb #outc03b

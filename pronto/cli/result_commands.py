@@ -9,8 +9,8 @@ __all__ = ['tables_options', 'tables_command', 'report_options', 'report_command
 from pathlib import Path
 from .options import add_number, protocols_option, require_folder, runs_option, tasks_file_option
 from .options import to_run
-from .output import bar, in_terminal, note, show_tables, tell, warn
-from ..core.files import InputError, data_dir, require_place
+from .output import bar, in_terminal, note, show, show_tables, tell, warn
+from ..core.files import InputError, data_dir, require_place, temporary_folder, to_stderr, warn_once
 
 # %% ../../nbs/cli/result_commands.ipynb #rsco01
 def tables_options(parser):
@@ -93,18 +93,17 @@ def _know_source(name:str, records:list):
     raise InputError('--source', f'no run has labels of {name!r}{known}')
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203e
-def tables_command(args):
-    "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a question"
+def _made(args, runs:Path)->tuple: # A `Shown`, and the question
+    "Read the runs, ask the question and print its tables"
     from pronto.core.tables import names_in
     from pronto.datasets.tasks import loaded_tasks
     from pronto.runs.store import read_runs
     from pronto.reporting.accuracy_tables import left_out, write_published
-    require_folder(args.runs)
-    if args.items:
-        require_folder(args.items, 'name the dataset of a translation that you can read')
-    runs = args.runs or data_dir()/'runs'
-    wanted = loaded_tasks()
-    records = [r for r in read_runs(runs) if r.is_search or r.is_reading or wanted.is_chosen(r.task)]
+    from pronto.reporting.kept_tables import Shown
+    wanted, warnings, notes = loaded_tasks(), [], []
+    records = [r for r in read_runs(runs, warnings.append)
+               if r.is_search or r.is_reading or wanted.is_chosen(r.task)]
+    for line in warnings: to_stderr(line)
     is_usual = args.protocol is None
     asked = _choose(args, records)
     _know_protocol(args.protocol, records)
@@ -114,29 +113,65 @@ def tables_command(args):
         of_protocol = '' if args.protocol == 'in-language' else f' --protocol {args.protocol}'
         remedy = to_run(args.runs, of_protocol)
         raise InputError(runs, f"has no runs (--published prints the paper's figures); {remedy}")
-    from pronto.reporting.questions.question import Options, ask_runs, find_question
+    from pronto.reporting.questions.question import ask_runs, find_question
     question = find_question(_question_of(args))
     if args.memory and question.name != 'accuracy':
         raise InputError('--memory', f'is for the tables of scores, not of {question.name}; leave it out')
     if (question.protocol or question.any_protocol) and not asked:
         args.recipe = ''
-    kind = (args.recipe, args.splits, args.protocol)
-    file = args.tiers or args.items or args.beside or ''
-    of_accuracy = args.layout, args.published, args.common_rows, args.memory
-    options = Options(*kind, args.metric or '', file, args.runs, *of_accuracy, source=args.source)
+    options = _options(args)
     reply = ask_runs(question, records, options)
-    out = Path(args.output or data_dir()/'tables')
-    text = reply.write(out)
+    with temporary_folder() as folder:
+        text = reply.write(folder)
+        if question.name == 'accuracy':
+            write_published(folder)
+        files = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
     if is_usual and (question.reads_one or question.name == 'accuracy'):
-        _name_protocol(args.protocol, records)
-    if question.name == 'accuracy':
-        write_published(out)
+        notes += _other_protocols(args.protocol, records)
     if in_terminal():
         text = reply.markdown(short=True)
-    show_tables(reply.tables, '\n\n'.join([*_said_first(args, question, records, reply), text]))
+    text = '\n\n'.join([*_said_first(args, question, records, reply), text])
     other = question.name == 'accuracy' and left_out(records, options)
     if other:
-        note(f'left out: {other}; choose with --recipe, --splits, --protocol and --source')
+        notes.append(f'left out: {other}; choose with --recipe, --splits, --protocol and --source')
+    return Shown(text, [table.stem for table in reply.tables], files, notes, warnings), question
+
+def _options(args):
+    from pronto.reporting.questions.question import Options
+    kind = args.recipe, args.splits, args.protocol
+    file = args.tiers or args.items or args.beside or ''
+    of_accuracy = args.layout, args.published, args.common_rows, args.memory
+    return Options(*kind, args.metric or '', file, args.runs, *of_accuracy, source=args.source)
+
+# %% ../../nbs/cli/result_commands.ipynb #19aa203k
+_OF_OUTPUT = 'output', 'json', 'quiet', 'argv'
+
+def _asked(args)->dict: # JSON values
+    "What was asked for, wherever it is written"
+    plain = {k: v for k,v in vars(args).items() if isinstance(v, str|int|float|None|list)}
+    return {k: v for k,v in plain.items() if k not in _OF_OUTPUT} | dict(terminal=in_terminal())
+
+def tables_command(args):
+    "Print Tables 1-3 from the runs so far, beside the published figures, or the tables of a question"
+    from pronto.reporting.kept_tables import keep_tables, kept_tables, state_of
+    require_folder(args.runs)
+    if args.items:
+        require_folder(args.items, 'name the dataset of a translation that you can read')
+    runs, asked = Path(args.runs or data_dir()/'runs'), _asked(args)
+    is_plain = _question_of(args) == 'accuracy' and not (args.tasks or '').endswith('.py')
+    def state(): return state_of(runs, asked, [args.layout] if args.layout else []) if is_plain else ''
+    before = state()
+    shown = before and kept_tables(before)
+    if shown:
+        for line in shown.warnings: to_stderr(line)
+    else:
+        shown, question = _made(args, runs)
+        was_silent = not warn_once.cache_info().currsize # What else was said is not known here
+        if before and question.name == 'accuracy' and was_silent and before == state():
+            keep_tables(before, shown)
+    shown.write(args.output or data_dir()/'tables')
+    show(shown.text, shown.data)
+    for line in shown.notes: note(line)
 
 # %% ../../nbs/cli/result_commands.ipynb #19aa203f
 _WITH_TABLES = ('transfer transfer-probe transfer-prompting few-shot mixes retrieval perplexity '
@@ -160,11 +195,10 @@ def _choose(args, records:list)->bool: # Was a recipe asked for?
         args.recipe = recipe
     return asked
 
-def _name_protocol(protocol:str, records:list):
-    "Say which protocol is shown where there are several"
+def _other_protocols(protocol:str, records:list)->list[str]: # A line, or none
+    "Which protocol is shown where there are several"
     others = ', '.join(name for name in dict.fromkeys(r.protocol for r in records) if name != protocol)
-    if others:
-        note(f'These are the runs of {protocol}; there are others of {others} (--protocol).')
+    return [f'These are the runs of {protocol}; there are others of {others} (--protocol).'] if others else []
 
 def _said_first(args, question, records:list, reply)->list[str]:
     "What stands before the tables: the answer to a question, or what models know of a language"
