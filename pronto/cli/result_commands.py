@@ -136,6 +136,7 @@ def _made(args, runs:Path)->tuple: # A `Shown`, and the question
         notes.append(f'left out: {other}; choose with --recipe, --splits, --protocol and --source')
     return Shown(text, [table.stem for table in reply.tables], files, notes, warnings), question
 
+# %% ../../nbs/cli/result_commands.ipynb #19aa203k
 def _options(args):
     from pronto.reporting.questions.question import Options
     kind = args.recipe, args.splits, args.protocol
@@ -143,7 +144,6 @@ def _options(args):
     of_accuracy = args.layout, args.published, args.common_rows, args.memory
     return Options(*kind, args.metric or '', file, args.runs, *of_accuracy, source=args.source)
 
-# %% ../../nbs/cli/result_commands.ipynb #19aa203k
 _OF_OUTPUT = 'output', 'json', 'quiet', 'argv'
 
 def _asked(args)->dict: # JSON values

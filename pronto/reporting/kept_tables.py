@@ -73,6 +73,7 @@ class Shown(NamedTuple):
         tables = {stem: csv_rows(self.files[f'{stem}.csv'].decode()) for stem in self.stems}
         return dict(tables=tables)
 
+# %% ../../nbs/reporting/kept_tables.ipynb #kpt0011b
 _MOST = 8 # The last ones that were shown
 
 def _folder()->Path: return data_dir()/'cache'/'tables'
