@@ -1,5 +1,6 @@
 "Which page of the site shows which file of the repository"
 import configparser, posixpath, re
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -67,6 +68,7 @@ def reference(work):
     year = f' {work["year"]}.' if 'year' in work else ''
     return f'{work["scope"]}\n:   {", ".join(names)}.{year} [{work["title"]}]({work["url"]}).'
 
+@cache
 def references():
     "What one owes to others, as CITATION.cff has it"
     works = yaml.safe_load((ROOT/'CITATION.cff').read_text(encoding='utf-8'))['references']
