@@ -1,5 +1,6 @@
 "What the tests share: real data where they are at hand, and a small annotated text of our own"
 import gc, os, shutil, signal, subprocess, sys
+os.environ.setdefault('OMP_NUM_THREADS', '1') # Tiny models do not gain by more, and two processes test; before anything imports NumPy
 from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
@@ -13,6 +14,12 @@ DATA = Path(os.environ.get('PRONTO_TESTDATA', ROOT.parent/'shared'/'data'))
 def no_line_of_progress(monkeypatch):
     "On a busy machine everything takes long enough for one; tests of progress set the time themselves"
     monkeypatch.setattr('pronto.core.progress.FIRST_LINE', 3600)
+
+@pytest.fixture(autouse=True, scope='module')
+def what_stays_is_no_garbage():
+    "Each training looks for garbage: not among the modules and the data that other tests have loaded"
+    gc.collect()
+    gc.freeze()
 
 @pytest.fixture
 def pronto(capsys):
@@ -139,12 +146,11 @@ def in_terminal(width, *argv):
 
 def _become(command, log, environment):
     "Run a program of ours in this process, which has imported PyTorch"
-    import runpy, torch
+    import runpy
     from pronto.cli.command import main
     for number in 1, 2: os.dup2(os.open(log, os.O_WRONLY | os.O_APPEND), number)
     os.environ.clear()
     os.environ.update(environment)
-    torch.set_num_threads(1)
     program, *sys.argv = command
     if Path(program).name == 'pronto': sys.exit(main(sys.argv))
     sys.path.insert(0, str(Path(sys.argv[0]).parent))
@@ -166,7 +172,7 @@ def run_notebook(name, out, parameters, cwd=ROOT/'nbs', **environment):
     papermill = pytest.importorskip('papermill')
     from pronto.jobs.kernels import ForkedKernels
     given = {name: value if isinstance(value, int | float | str) else str(value) for name,value in parameters.items()}
-    with patch.dict(os.environ, {'OMP_NUM_THREADS': '1', 'PYTHONPATH': str(ROOT), **environment}):
+    with patch.dict(os.environ, {'PYTHONPATH': str(ROOT), **environment}):
         return papermill.execute_notebook(str(ROOT/'nbs'/name), str(out), given, cwd=str(cwd), progress_bar=False,
                                           kernel_name='python3', language='python', kernel_manager_class=ForkedKernels)
 

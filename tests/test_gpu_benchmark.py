@@ -11,8 +11,6 @@ from pronto.datasets.examples import VerseExample
 from pronto.datasets.loading import load_dataset_folder
 from pronto.demo.corpus import make_corpus, write_corpus
 
-torch.set_num_threads(1)
-
 @pytest.fixture
 def gpu():
     spec = importlib.util.spec_from_file_location('gpu_benchmark', ROOT/'benchmarks'/'gpu.py')

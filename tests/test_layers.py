@@ -11,8 +11,6 @@ from pronto.modeling.layers import OneDnnLinear, keep_used_tokens, read_first_to
 from pronto.modeling.recipes import find_recipe
 from test_train import DATA, KINDS, WORDS, kinds, made # noqa: F401 (a fixture)
 
-torch.set_num_threads(1)
-
 SIZES = dict(vocab_size=30, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
              max_position_embeddings=40, pad_token_id=1, hidden_dropout_prob=0., attention_probs_dropout_prob=0.)
 DISTIL = dict(vocab_size=30, dim=16, n_layers=2, n_heads=2, hidden_dim=32, max_position_embeddings=40, pad_token_id=1,

@@ -18,8 +18,6 @@ from pronto.modeling.probing import Choice, probe_pairs
 from pronto.runs import runner
 from pronto.runs.store import predictions_of, read_runs
 
-torch.set_num_threads(1)
-
 class Toy(FrozenModel):
     "Encodes a text as its length"
     key = 'toy'

@@ -353,10 +353,9 @@ def test_labels_on_which_all_sentences_agree(place, trained, monkeypatch):
 
 def test_with_a_real_model(tmp_path, monkeypatch):
     "Transfer and few-shot with a tiny BERT: the pair task transfers, and weights of the source are used"
-    torch = pytest.importorskip('torch')
+    pytest.importorskip('torch')
     from pronto.modeling.pretrain import pretrain
     from pronto.runs.runner import run_all
-    torch.set_num_threads(1)
     for code in 'qaa', 'qab':
         folder = write_dataset(tmp_path/code, code)
         for split in SPLITS:

@@ -17,8 +17,6 @@ from pronto.modeling.encodings import FrozenModel
 from pronto.modeling.recipes import find_recipe
 from pronto.modeling.train import collate, fine_tune, fine_tune_dataset
 
-torch.set_num_threads(1) # Tiny models do not gain by more
-
 WORDS = 'lo la mi tu go se'.split()
 SENSES = 'go.01', 'see.01'
 PAIRS = [PairExample(SENSES[i % 2], ' '.join(WORDS[i % 3:][:3]), ' '.join(WORDS[i % 4:][:2]), ('different','same')[i // 2 % 2], None, None)
