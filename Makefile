@@ -1,4 +1,4 @@
-# `make demo` shows what PrOnto does, `make test` checks it in some minutes, `make test-all` checks all of it,
+# `make demo` shows what PrOnto does, `make test` checks it in three minutes, `make test-all` checks all of it,
 # `make docs` builds the site into site/,
 # `make real BIBLES=DIR TEACHER=MODEL` runs the studies of real translations; each sets up .venv first
 BIN = .venv/bin
@@ -13,11 +13,11 @@ lint: $(READY)
 	$(BIN)/ruff check -q --no-cache
 
 test: lint
-	$(WITH) nbdev_test --n_workers 2
+	$(BIN)/python tests/notebooks.py --n_workers 2
 	$(BIN)/pytest -m "not slow" -n 2 --dist worksteal
 
 test-all: lint
-	$(WITH) nbdev_test --n_workers 2
+	$(BIN)/python tests/notebooks.py --n_workers 2 --flags slow
 	$(BIN)/pytest -n 2 --dist worksteal
 	@for browser in chromium chromium-browser google-chrome google-chrome-stable; do command -v $$browser >/dev/null && exit 0; done; \
 	echo "Skipped the browser's tests of the report: there is no Chromium (on Debian: apt install chromium)"

@@ -2,13 +2,22 @@
 import gc, os, shutil, signal, subprocess, sys
 os.environ.setdefault('OMP_NUM_THREADS', '1') # Tiny models do not gain by more, and two processes test; before anything imports NumPy
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 
+gc.set_threshold(100_000, 20, 50) # Reading a source makes millions of objects that stay; see `what_stays_is_no_garbage`
+
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get('PRONTO_TESTDATA', ROOT.parent/'shared'/'data'))
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    "What needs a whole real source, which takes ten seconds to annotate, is slow"
+    for item in items:
+        if {'annotations','annotation_files','acai'} & {*item.fixturenames}: item.add_marker('slow')
 
 @pytest.fixture(autouse=True)
 def no_line_of_progress(monkeypatch):
@@ -69,8 +78,10 @@ def annotation_files(skeleton, once):
     "Rules to their annotation file"
     from pronto.sources.annotate import RULES, annotate
     from pronto.sources.annotation_file import write_annotations
+    from pronto.sources.onf import read_onf
     def write(folder):
-        for rules in RULES: write_annotations(annotate(skeleton, rules=rules), folder/f'{rules}.parquet')
+        with patch('pronto.sources.ontonotes_rules.read_onf', cache(read_onf)): # Each file is read once
+            for rules in RULES: write_annotations(annotate(skeleton, rules=rules), folder/f'{rules}.parquet')
     folder = once('annotations', write)
     return {rules: folder/f'{rules}.parquet' for rules in RULES}
 

@@ -266,9 +266,10 @@ def test_an_english_bible_that_is_not_installed_is_one_line(tmp_path, capsys, mo
 
 @pytest.mark.slow
 def test_the_whole_demo(tmp_path, monkeypatch):
-    "All steps with models that have learned next to nothing: scores, tables, report; the same digits in another folder"
+    "All steps with models that have learned next to nothing: scores, tables, report; the same digits in another folder and in one process"
     both = []
-    for name in 'a', 'b':
+    for name,workers in ('a', 2), ('b', 1):
+        monkeypatch.setattr('pronto.demo.steps._workers', lambda: workers) # noqa: B023
         shown = []
         found = run_demo(tmp_path/name, n_verses=700, budget=TRIAL, show=shown.append)
         both.append((found['scores'], [s.replace(str(tmp_path/name), '') for s in shown if '## Step' not in s]))

@@ -163,6 +163,7 @@ def test_a_package_of_somebody_else_offers_a_question(tmp_path):
     assert (tmp_path/'out'/'families.csv').is_file()
     assert done[1].returncode == 1 and ', families, or name a file of Python' in done[1].stderr # Among the choices
 
+@pytest.mark.slow
 def test_a_package_of_somebody_else_offers_a_kind_of_model(tmp_path):
     "With the lines of CONTRIBUTING in place of those for a question; recorded runs have tables without it, too"
     from pronto.demo.corpus import build_demo
@@ -175,16 +176,16 @@ def test_a_package_of_somebody_else_offers_a_kind_of_model(tmp_path):
     question = re.search(r'\[project.entry-points.*?\n\n', named, re.S)[0]
     (package/'pyproject.toml').write_text(named.replace(question, f'{lines}\n'), encoding='utf-8')
     env = os.environ | dict(PYTHONPATH=installed(package, tmp_path/'target'))
-    start = 'import sys; from pronto.cli import main; sys.exit(main())'
-    def run(*argv, **more):
-        return subprocess.run([sys.executable, '-c', start, *argv], cwd=tmp_path, capture_output=True, text=True, **more)
-    tried = run('eval', 'demo/datasets/qaa', '-m', 'svm', '-t', 'SM', '--runs', 'runs', env=env)
-    assert tried.returncode == 0 and 'qaa, svm, SM, seed 0: accuracy ' in tried.stdout, tried.stderr
-    again = run('eval', 'demo/datasets/qaa', '-m', 'svm', '-t', 'SM', '--runs', 'runs', env=env)
-    assert 'recorded before' in again.stdout
-    assert 'svm: cannot be used with probe' in run('probe', 'demo/datasets/qaa', '-m', 'svm', '--runs', 'runs', env=env).stderr
-    for more in dict(env=env), {}:
-        assert '| svm |' in run('tables', '--runs', 'runs', '-o', 'tables', **more).stdout
+    start = 'import sys; from pronto.cli import main\nfor line in sys.argv[1:]: print("status", main(line.split()), flush=True)'
+    def run(*commands, **more):
+        "What each of some commands prints, in a new process for all of them, and their errors"
+        done = subprocess.run([sys.executable, '-c', start, *commands], cwd=tmp_path, capture_output=True, text=True, **more)
+        return re.split(r'^status (?=\d$)', done.stdout, flags=re.M), done.stderr
+    evaluate, tables = 'eval demo/datasets/qaa -m svm -t SM --runs runs', 'tables --runs runs -o tables'
+    (tried, again, _, shown, _), said = run(evaluate, evaluate, 'probe demo/datasets/qaa -m svm --runs runs', tables, env=env)
+    assert 'qaa, svm, SM, seed 0: accuracy ' in tried and again.startswith('0\n') and 'recorded before' in again, said
+    assert 'svm: cannot be used with probe' in said
+    for text in shown, run(tables)[0][0]: assert '| svm |' in text
 
 def test_the_recipe_of_an_interval_gives_one(recipes):
     low, high = recipes['MEAN'].interval
@@ -278,7 +279,7 @@ def embed(folder):
     from pronto.demo.gold_parses import ud_corpus
     from pronto.demo.invented_languages import invented_languages
     from pronto.demo.corpus import make_corpus, write_corpus
-    corpus = make_corpus(n_verses=1200)
+    corpus = make_corpus(n_verses=700)
     write_corpus(corpus, folder/'made')
     (folder/'made'/'ontonotes').rename(folder/'ontonotes-release-5.0')
     (folder/'data'/'bibles').mkdir(parents=True)
@@ -337,7 +338,7 @@ def fill(sheet, names):
             table.writerows(rows)
 
 SMALLER = {('pretrain',): '--steps 2 --layers 1 --width 32 --heads 2', ('eval','-m'): '--limit 24 --epochs 1',
-           ('sweep',): '--limit 24 --epochs 1 --workers 1', ('release',): '--workers 1', ('demo',): '--verses 1200'}
+           ('sweep',): '--limit 24 --epochs 1 --workers 1', ('release',): '--workers 1', ('demo',): '--verses 700'}
 
 def smaller(words):
     "A command with less to do"

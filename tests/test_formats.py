@@ -52,6 +52,7 @@ def test_formats_are_read_from_a_zip(name, tmp_path):
         for file,data in FORMATS[name]().items(): z.writestr(f'some/{file}', data)
     assert texts(read_bible(tmp_path/'x.zip')) == TEXTS
 
+@pytest.mark.slow
 def test_a_translation_that_pip_brings_is_named_like_a_bible(tmp_path, monkeypatch):
     "A file of that name comes first, and what is not installed is said in one line"
     from pronto.datasets.finding import find_dataset

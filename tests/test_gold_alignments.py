@@ -170,6 +170,7 @@ def scores(testdata):
     gold = testdata/'alignments'
     return alignment_scores([gold/'helfi'/'finnish'/'50-pp.txt', gold/'ult'/'51-PHP.usfm'])
 
+@pytest.mark.slow
 def test_a_real_book(scores):
     "One book is little to learn from; the whole New Testament is measured in `paper_tables/alignments.md`"
     finnish, english, both = scores[0]
@@ -180,6 +181,7 @@ def test_a_real_book(scores):
     assert low < finnish.value['f1'] < high
     assert 'F1 of names' in alignment_table(*scores).markdown()
 
+@pytest.mark.slow
 def test_a_treebank(testdata):
     pytest.importorskip('thot')
     greek = testdata/'alignments'/'helfi'/'greek'

@@ -114,6 +114,7 @@ def test_a_published_split_is_no_task(testdata):
     assert [*annotations.source.labels] == ['label']
     assert {v.split for v in annotations.verses.values()} == {'train','dev','test'}
 
+@pytest.mark.slow
 def test_folds_are_run(built, model, tmp_path): # noqa: F811
     assert main('eval', built('folds'), '-m', model, '-t', 'long', '--epochs', 1, '--limit', 20, '--runs', tmp_path/'runs') == 0
     [pooled] = read_runs(tmp_path/'runs')
@@ -337,6 +338,7 @@ def test_several_labels_and_numbers_have_baselines_of_their_own(kinds, capsys):
     assert float(scores["rating, Spearman's ρ"]['length']) > .99 and scores["rating, Spearman's ρ"]['majority'] == '0.00'
     assert float(scores['topic, macro F1']['majority']) > 40 and float(scores['topic, macro F1']['n-grams, balanced']) > 50
 
+@pytest.mark.slow
 def test_several_labels_and_numbers_are_trained_probed_and_reported(kinds, model, tmp_path, capsys): # noqa: F811
     folder, runs = kinds/'qaa', ['--runs', tmp_path/'runs']
     assert main('eval', folder, '-m', model, '--epochs', 1, '--limit', 40, *runs) == 0

@@ -109,6 +109,7 @@ def half(data):
     held_out = {ref: text for ref,text in verses.items() if ref not in read}
     return tuple(dict(list(some.items())[:40]) for some in (read, held_out))
 
+@pytest.mark.slow
 def test_half_a_bible_that_a_decoder_read_is_told_apart(data, half):
     from pronto.demo.tiny_causal import pretrain_causal
     model = pretrain_causal(list(half[0].values()), data/'half', 150)
@@ -118,7 +119,7 @@ def test_half_a_bible_that_a_decoder_read_is_told_apart(data, half):
 @pytest.mark.slow
 def test_half_a_bible_that_an_encoder_read_is_told_apart(data, half, tmp_path):
     from pronto.modeling.pretrain import pretrain
-    pretrain(list(half[0].values()), tmp_path/'bert', steps=250, vocab_size=500)
+    pretrain(list(half[0].values()), tmp_path/'bert', steps=250, vocab_size=500, layers=2, width=64, heads=2)
     assert told_apart(tmp_path/'bert', *half, 'min_k') > .8
 
 def test_memory_is_recorded_beside_that_of_ngrams(data, causal, capsys):

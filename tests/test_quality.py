@@ -114,6 +114,7 @@ def test_more_noise_less_agreement(demo):
     kappa = lambda p: float(measures(compare_labels(dataset, read_treebank(p), PNS).confusion, False)['kappa'])
     assert kappa(path) + .1 < kappa(true)
 
+@pytest.mark.slow
 def test_gold_agrees_far_better_than_chance(chapters, testdata, tmp_path):
     files = sorted((testdata/'ud').glob('cu_*.conllu'))
     gospels = annotate_onf(read_onf(f) for f in chapters if f.parent.name in ('40','41','42','43'))
@@ -281,9 +282,9 @@ def test_a_spreadsheet_may_do_its_worst(pronto, filled, tmp_path):
     assert count_sheet(read_sheet(tmp_path/'b.csv')) == count_sheet(read_sheet(filled))
     assert pronto('quality', 'score', tmp_path/'b.csv')[0] == 0
 
-@pytest.mark.slow
 # The notebooks
 
+@pytest.mark.slow
 def test_hindi_runs_on_the_embedded_corpus(tmp_path):
     ran = run_notebook('hindi.ipynb', tmp_path/'run.ipynb', dict(verses=600, repeats=20), PRONTO_DATA=str(tmp_path/'data'))
     assert len(shown_as(ran, 'image/png')) == 2 and not any('<Figure' in t for t in shown_as(ran, 'text/plain'))
@@ -292,6 +293,7 @@ def test_hindi_runs_on_the_embedded_corpus(tmp_path):
     assert re.search(rf'the labels agree in {100*float(table):.0f}', text) and 'publ.' not in text
     assert '64% of the pairs' in text and re.search(r'SAC: \d+ of 50 pairs are well-formed', text)
 
+@pytest.mark.slow
 def test_gold_runs_on_any_treebank(demo, tmp_path):
     "Parses of the embedded corpus in two languages, as if they were treebanks"
     corpus, folder, _ = demo

@@ -320,6 +320,7 @@ def tiny_bert(tmp_path_factory):
                          intermediate_size=16, max_position_embeddings=64)).save_pretrained(folder)
     return folder
 
+@pytest.mark.slow
 def test_a_model_predicts_all_nine_tasks_in_the_format_of_a_submission(tmp_path, tiny_bert, capsys, tasks_forgotten):
     source, out = tmp_path/download(tmp_path), tmp_path/'out'
     for name in 'xnli','pawsx','udpos','panx': # Ten rows or more give every tenth for dev
