@@ -7,11 +7,11 @@ __all__ = ['part_rows', 'run_training', 'examples_of', 'seconds_to_train', 'enco
            'score_baselines', 'run_possible']
 
 # %% ../../nbs/runs/runner.ipynb #40758860
-import json
+import gc, json
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Callable, Iterator
@@ -262,7 +262,15 @@ def seconds_to_train(trainings:list[Training], device:str=None)->float: # 0 wher
 # %% ../../nbs/runs/runner.ipynb #rt000004
 def _run_trainings(trainings:list[Training], *args)->list[list[Path]]:
     "Make several trainings that share weights, in one process"
-    return [run_training(training, *args) for training in trainings]
+    made = [run_training(training, *args) for training in trainings]
+    _keep_imports()
+    return made
+
+@cache
+def _keep_imports():
+    "Each training looks for garbage: after the first, no longer among what was imported, a third of a second"
+    gc.collect()
+    gc.freeze()
 
 # %% ../../nbs/runs/runner.ipynb #rt0thr02
 _AT_ONCE = 4 # Most trainings; those of pair tasks take several hundred MB each
