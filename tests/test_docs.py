@@ -279,7 +279,7 @@ def embed(folder):
     from pronto.demo.gold_parses import ud_corpus
     from pronto.demo.invented_languages import invented_languages
     from pronto.demo.corpus import make_corpus, write_corpus
-    corpus = make_corpus(n_verses=700)
+    corpus = make_corpus(n_verses=1000)
     write_corpus(corpus, folder/'made')
     (folder/'made'/'ontonotes').rename(folder/'ontonotes-release-5.0')
     (folder/'data'/'bibles').mkdir(parents=True)
@@ -338,7 +338,7 @@ def fill(sheet, names):
             table.writerows(rows)
 
 SMALLER = {('pretrain',): '--steps 2 --layers 1 --width 32 --heads 2', ('eval','-m'): '--limit 24 --epochs 1',
-           ('sweep',): '--limit 24 --epochs 1 --workers 1', ('release',): '--workers 1', ('demo',): '--verses 700'}
+           ('sweep',): '--limit 24 --epochs 1 --workers 1', ('release',): '--workers 1', ('demo',): '--verses 1000'}
 
 def smaller(words):
     "A command with less to do"
