@@ -15,7 +15,7 @@ def corpus(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkeypatch):
     bible, page = corpus/'bibles'/'qad.tsv', tmp_path/'card.html'
-    argv = ['card', str(bible), '-m', f'tiny={model}', '-a', str(corpus/'ontonotes'), '-o', str(page), '--language', 'Wolof']
+    argv = ['card', str(bible), '-m', f'tiny={model}', '-a', str(corpus/'ontonotes'), '-o', str(page), '--language', 'Wolof', '--all-tasks']
     assert main(argv) == 0
     text = page.read_text(encoding='utf-8')
     said = capsys.readouterr().out
@@ -56,7 +56,22 @@ def test_two_models_are_compared(corpus, model, tmp_path, capsys):
     one, two = json.loads(capsys.readouterr().out)['models']
     assert one['score'] == two['score'] and isinstance(one['english'], float) and one['finding'] == 'does not read it'
     text = (tmp_path/'card.html').read_text(encoding='utf-8')
+    assert 'sentence mood' not in text.split('<summary>Each task')[1].split('</details>')[0] # Asked with --all-tasks
     assert 'Which model reads' in text and 'one and two are not told apart on' in text and 'Compare two' not in text
+
+@pytest.mark.slow
+def test_a_model_that_predicts_the_next_word_is_asked_which_sentence_it_finds_more_probable(corpus, tmp_path, capsys):
+    import zoo
+    model = zoo.save_model(tmp_path/'decoder', 'gpt2')
+    capsys.readouterr()
+    argv = ['card', str(corpus/'bibles'/'qad.tsv'), '-m', str(model), '-o', str(tmp_path/'card.html'), '--language', 'Wolof']
+    assert main(argv) == 0
+    said = capsys.readouterr()
+    assert 'decoder was asked which of the sentences it finds more probable.' in said.out and 'decoder on English |' in said.out
+    steps = [line.partition(':')[0] for line in said.err.splitlines() if line.endswith(' left in all')]
+    assert list(dict.fromkeys(steps)) == ['build the tasks', 'load what models need', 'build the tasks in English', 'ask',
+                                          'ask in English', 'write the page']
+    assert steps[0] == said.err.partition(':')[0] # The first line says how long it takes
 
 def test_a_card_that_is_stopped_says_how_to_go_on(corpus, model, tmp_path, capsys, monkeypatch):
     def stop(*args): raise KeyboardInterrupt

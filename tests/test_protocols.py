@@ -422,3 +422,33 @@ def test_a_sweep_and_its_notebooks_plan_the_same(place, protocol, train, noteboo
     keys = [key.hash8 for run in runs for key in run.keys]
     whole = plan(place/'release', [str(place/'tiny')], ['PNS'], 2, protocol=protocol, train=train, **how)
     assert set(keys) == {key.hash8 for t in whole for key in t.keys}
+
+def test_a_quick_probe_encodes_each_string_of_folds_once_and_learns_from_no_parallel_of_a_tested_verse(tmp_path):
+    from pronto.bibles.reading import Bible, VerseRow
+    from pronto.datasets.align import TEXT_ALONE
+    from pronto.datasets.building import build
+    from pronto.datasets.examples import row_texts
+    from pronto.datasets.loading import open_dataset
+    from pronto.datasets.splits import parallel_to
+    from pronto.runs.runner import part_rows
+    from test_choices import made_up
+    rows = [VerseRow(ref.book, ref.chapter, str(ref.verse), text) for ref,text in made_up().items()]
+    build(TEXT_ALONE, Bible(rows), tmp_path/'qaa', splits='folds', report=str)
+    dataset = open_dataset(tmp_path/'qaa')
+    task, tested, learned = dataset.folds[0].known['word_choice'], [], []
+    for training in plan([tmp_path/'qaa'], [zoo_model(tmp_path)], ['WC'], protocol='quick-probe'):
+        train, dev, test = (part_rows(parts, task) for parts in (training.selection.train, training.selection.dev, training.selection.tests))
+        held = {ref for row in dev + test for ref in row.refs}
+        used = {ref for row in train for ref in row.refs}
+        assert used and not used & held and not used & parallel_to(held)
+        assert {*training.selection.train[0].texts} and not {*training.selection.train[0].texts} & {row.text for row in test}
+        tested += test
+        learned += train
+    strings = {text for row in tested for text in row_texts(row)}
+    assert {text for row in learned for text in row_texts(row)} <= strings and len(tested) == len({row.ref for row in tested})
+    of_folds = {text for fold in dataset.folds for row in fold.load(['word_choice']).tasks['word_choice']['train'] for text in row_texts(row)}
+    assert len(of_folds) > 1.4*len(strings)
+
+def zoo_model(tmp_path):
+    import zoo
+    return zoo.save_model(tmp_path/'bert', 'bert')

@@ -11,7 +11,8 @@ from shlex import join
 from .options import least_verses_option, readers_option, replace_option, runs_option
 from .options import sources_option
 from .output import bar, note, tell
-from ..core.files import require_place, write_aside
+from ..core.files import data_dir, require_place, write_aside
+from ..core.progress import Course
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0006
 def card_options(parser):
@@ -27,78 +28,127 @@ def card_options(parser):
         help='a file of `pronto annotate`, or an annotated source (default: one in the data folder, else '
              'those that come with PrOnto)')
     add('--language', default='', help='name or code, instead of what the Bible states')
+    add('--all-tasks', action='store_true',
+        help='also the tasks that do not ask whether a model reads the language; this takes longer')
     least_verses_option(parser)
     replace_option(parser)
     readers_option(parser)
     sources_option(parser)
     runs_option(parser)
 
-# %% ../../nbs/cli/card_command.ipynb #ccmd0008
-_ROWS = 200 # Of each part of each task; enough for an answer in a minute or two
-
-def _limit(dataset)->int|None: # `None` if all rows are used
-    counts = [n for fold in dataset.folds for parts in fold.manifest.get('counts', {}).values()
-              for n in parts.values()]
-    return _ROWS if max(counts, default=0) > _ROWS else None
-
-def _ask(card, models:list, runs):
-    "Ask models: first whether they read the language, also in English, then everything else"
-    from pronto.datasets.loading import open_datasets
-    from pronto.reporting.card_page import card_text
-    from pronto.reporting.english_beside import english_beside, pieces_in_words
-    from pronto.reporting.evaluating import evaluate
+# %% ../../nbs/cli/card_command.ipynb #ccmd0012
+def _scored(dataset)->list[str]: # Stems
+    "The tasks that ask whether a model reads the language"
     from pronto.reporting.language_score import SCORED
-    def asked(dataset, some, tasks, what):
-        how = dict(tasks=tasks, limit=card.limit, runs=runs, report=note)
-        shown = dict(progress=bar(what), ahead=bar(f'read {what}', first=2), show=False)
-        return evaluate(dataset.path, some, **how, **shown).runs
-    counts = card.dataset.manifest.get('counts', {})
-    first = [stem for stem in SCORED if stem in counts]
-    if first:
-        card.runs = asked(card.dataset, models, first, card.language)
-        own = [model for model in models if not model.kind.is_made] # Others have read this text only
-        folder = english_beside(card.dataset, note) if own else None
-        if folder:
-            english, = open_datasets([folder], report=None)
-            known = [stem for stem in first if stem in english.manifest['counts']]
-            card.english = asked(english, own, known, 'English')
-            card.notes += filter(None, [pieces_in_words(model, card.dataset, english) for model in own])
-        tell(card_text(card))
-    if len(counts) > len(first):
-        card.runs = asked(card.dataset, models, (), 'other tasks') # What is recorded is only read
-    if not first:
-        tell(card_text(card))
+    return [stem for stem in SCORED if stem in dataset.manifest.get('counts', {})]
 
-def _score_alone(card):
-    from pronto.core.progress import step
+# %% ../../nbs/cli/card_command.ipynb #ccmd0017
+_LAYERS, _WIDTH = ('num_hidden_layers','n_layer','num_layers'), ('hidden_size','n_embd','d_model')
+
+def _weight(model)->float:
+    "How long a model reads, where a small one of six layers takes 1"
+    def first(names, usual):
+        return next((n for name in names if isinstance(n := model.config.get(name), int)), usual)
+    return first(_LAYERS, 6)*first(_WIDTH, 384)**2/(6*384**2)
+
+def _steps(model, several:bool)->list[str]:
+    "What is done with a model: the text is read, the model is asked, and both in English"
+    name = f'{model.name}: ' if several else ''
+    return [f'{name}{what}' for what in ('read the text','ask','read English','ask in English')]
+
+_BUILD, _ENGLISH, _LOAD = 'build the tasks', 'build the tasks in English', 'load what models need'
+_OTHERS, _ALONE, _PAGE = 'ask the other tasks', 'count words and letters', 'write the page'
+
+def _planned(models:list, all_tasks:bool)->dict[str,float]: # Step to its seconds
+    "The steps of a card"
+    planned = {_BUILD: 5, _LOAD: 4, _ENGLISH: 3} if models else {_BUILD: 5, _ALONE: 5}
+    for model in models:
+        read, read_english = 12*_weight(model), 9*_weight(model)
+        seconds = (.1, read, .1, read_english) if model.predicts_next else (read, 4, read_english, 4)
+        planned |= zip(_steps(model, len(models) > 1), seconds)
+    if models and all_tasks: planned[_OTHERS] = 20*len(models)
+    return planned | {_PAGE: 2}
+
+# %% ../../nbs/cli/card_command.ipynb #ccmd0020
+def _number(card, models:list, course, runs):
+    "Ask models whether they read the language, also in English"
+    with course.step(_LOAD):
+        from pronto.datasets.loading import open_datasets
+        from pronto.reporting.english_beside import english_beside, pieces_in_words
+        from pronto.reporting.evaluating import evaluate
+    def asked(dataset, model, read, ask):
+        protocol = 'likelihood' if model.predicts_next else 'quick-probe'
+        shown = dict(ahead=course.bar(read), progress=course.bar(ask), show=False)
+        how = dict(tasks=_scored(dataset), runs=runs, report=note)
+        return evaluate(dataset.path, model, protocol=protocol, **how, **shown).runs
+    own = [model for model in models if not model.kind.is_made] # Others have read this text only
+    with course.step(_ENGLISH):
+        folder = english_beside(card.dataset, note) if own else None
+    english = open_datasets([folder], report=None)[0] if folder else None
+    for model in models:
+        steps = _steps(model, len(models) > 1)
+        card.runs += asked(card.dataset, model, *steps[:2])
+        if not (english and model in own and _scored(english)): continue
+        card.english += asked(english, model, *steps[2:])
+        card.notes += filter(None, [pieces_in_words(model, card.dataset, english)])
+
+# %% ../../nbs/cli/card_command.ipynb #ccmd0022
+_OF_OTHERS = 200 # Rows of each part of a task
+
+def _others(card, models:list, course, runs):
+    "Ask models all other tasks"
+    from pronto.reporting.evaluating import evaluate
+    from pronto.runs.planning import choose_tasks
+    scored = _scored(card.dataset)
+    stems = [task.stem for task in choose_tasks(card.dataset) if task.stem not in scored]
+    if not stems: return
+    how = dict(tasks=stems, limit=_OF_OTHERS, runs=runs, report=note)
+    shown = dict(progress=course.bar(_OTHERS), show=False)
+    card.runs += evaluate(card.dataset.path, models, **how, **shown).runs
+    card.notes.append(f'Of each part of the other tasks models saw at most {_OF_OTHERS} rows.')
+
+def _ask(card, models:list, course, args):
+    from pronto.reporting.card_page import card_text
+    runs, has_number = args.runs or None, bool(_scored(card.dataset))
+    if has_number: _number(card, models, course, runs)
+    tell(card_text(card))
+    if args.all_tasks or not has_number: _others(card, models, course, runs)
+
+def _score_alone(card, course, all_tasks:bool):
     from pronto.reporting.card_page import card_text
     from pronto.runs.runner import score_baselines
-    with step('what needs no model'):
-        card.baselines = score_baselines(card.dataset)
+    with course.step(_ALONE):
+        card.baselines = score_baselines(card.dataset, () if all_tasks else _scored(card.dataset))
     tell(card_text(card))
 
-# %% ../../nbs/cli/card_command.ipynb #ccmd0008b
+# %% ../../nbs/cli/card_command.ipynb #ccmd0024
+def _find(args, course)->Path:
+    "The dataset folder of a Bible, built if need be"
+    with course.step(_BUILD):
+        from pronto.datasets.finding import find_dataset
+        said = []
+        folder = find_dataset(args.bible, '', args.annotations, said.append, iter, args.language,
+                              min_verses=args.min_verses, replace=args.replace)
+    for line in [*said, f'dataset: {folder}']: note(line)
+    return folder
+
 def card_command(args):
     "Does a model read a language? One page for people who do not read code, from a Bible and a model"
     require_place(args.output)
+    for folder in 'datasets', 'runs': require_place(data_dir()/folder/'x')
     from pronto.modeling.model import Model
-    from pronto.datasets.loading import open_datasets
-    from pronto.datasets.finding import find_dataset
-    from pronto.reporting.card_page import Card, card_data, card_page
+    models = [Model.find(model) for model in args.model]
+    course = Course(_planned(models, args.all_tasks))
     args.again = f'what is encoded is kept; go on with: {join(["pronto", *args.argv])}'
-    models = [Model.find(model) for model in args.model] # Before anything is built
-    folder = find_dataset(args.bible, '', args.annotations, note, bar('annotate'), args.language,
-                          min_verses=args.min_verses, replace=args.replace)
-    note(f'dataset: {folder}')
+    folder = _find(args, course)
+    from pronto.datasets.loading import open_datasets
+    from pronto.reporting.card_page import Card, card_data, card_page
     dataset, *_ = open_datasets([folder], report=None)
     is_built = Path(args.bible).resolve() == folder.resolve()
-    limit = _limit(dataset) if models else None
-    card = Card(dataset, '' if is_built else args.bible, args.model, limit=limit)
-    if models:
-        _ask(card, models, args.runs or None)
-    else:
-        _score_alone(card)
-    with write_aside(Path(args.output)) as aside:
+    card = Card(dataset, '' if is_built else args.bible, args.model)
+    if models: _ask(card, models, course, args)
+    else: _score_alone(card, course, args.all_tasks)
+    with course.step(_PAGE), write_aside(Path(args.output)) as aside:
         aside.write_text(card_page(card), encoding='utf-8')
     tell('\nWhat to do next:\n' + card.steps.replace('`', ''))
     tell(f'{args.output}: open it in a browser', dict(path=args.output) | card_data(card))

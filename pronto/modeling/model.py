@@ -272,6 +272,18 @@ class Model:
     @cached_property
     def hash(self)->str: return self.kind.hash(self) # 32 hexadecimal digits
 
+    @cached_property
+    def config(self)->dict: # Empty for one without a folder
+        "What `config.json` says"
+        return json_with_keys(self.folder/'config.json') if self.folder else {}
+
+    @property
+    def predicts_next(self)->bool:
+        "Was it saved with a head that predicts the next token?"
+        heads = self.config.get('architectures')
+        names = map(str, heads if isinstance(heads, list) else ())
+        return any(name.endswith(('ForCausalLM','LMHeadModel')) for name in names)
+
     def __str__(self): return self.given
 
 def folder_of(model)->Path: # `model`: a name, a folder, or a `Model`

@@ -13,8 +13,10 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from ..core.files import InputError, content_hash
+from ..core.refs import Ref
 from ..datasets.examples import verses_of
 from ..datasets.loading import Dataset, sample, with_dev
+from ..datasets.splits import split_of
 
 # %% ../../nbs/protocols/parts.ipynb #pt07
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Part:
     draw:int=0 # Which sample of that size
     share:tuple[int,int]|None=None # e.g. `(0, 3)`: the first of three shares of the verses
     common:tuple[Dataset,...]=() # Only rows that all of these have in this split
+    trains_for:int|None=None # Only rows whose verses are in train where this fold is tested
 
     @property
     def folder(self)->Path:
@@ -44,7 +47,18 @@ class Part:
             found['share'] = list(self.share)
         if self.size is not None or self.share:
             found['draw'] = self.draw
+        if self.trains_for is not None:
+            found['trains_for'] = self.trains_for
         return found
+
+    def _takes(self, ref:Ref)->bool:
+        return self.trains_for is None or split_of(ref, self.trains_for) == 'train'
+
+    @property
+    def texts(self)->list[str]:
+        "All verses of the part, of which rows of choices use some"
+        fold, verses = self.dataset.fold, self.dataset.all_verses
+        return [text for ref,text in verses.items() if split_of(ref, fold) == self.split and self._takes(ref)]
 
     def rows(self,
         tables:dict[str,list], # Split to the rows of a task
@@ -55,6 +69,8 @@ class Part:
         if self.common:
             known = set(common_row_names(self.common, stem, self.split))
             found = [row for i,row in enumerate(found) if _row_name(row, i) in known]
+        if self.trains_for is not None:
+            found = [row for row in found if all(map(self._takes, row.refs))]
         if self.share:
             found = _take_share(found, *self.share, draw=self.draw)
         return sample(found, self.size, self.draw)

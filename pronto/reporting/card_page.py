@@ -16,7 +16,7 @@ from ..core.tables import Table, markdown_text
 from ..datasets.loading import Dataset
 from .card import about_bible, card_finding, example_table, next_steps, score_card
 from .card import baseline_table, telling_run, verse_table
-from .language_score import LanguageScore, compare_models, language_scores, ngrams_alone
+from .language_score import SCORED, LanguageScore, compare_models, language_scores, ngrams_alone
 from .language_score import plain_finding, scale_marks, scale_picture, scale_text
 from .language_score import score_lines, score_scales
 from ..runs.schema import Run
@@ -34,7 +34,6 @@ class Card:
     runs:list[Run] = field(default_factory=list)
     english:list[Run] = field(default_factory=list) # The same models on the same books in English
     baselines:dict = field(default_factory=dict) # Without models: as `score_baselines` gives it
-    limit:int|None = None # At most so many rows of each part of a task were used
     notes:list[str] = field(default_factory=list) # Sentences
 
     @cached_property
@@ -68,7 +67,8 @@ def headline(card:Card)->list[str]: # In Markdown
     "Does a model read the language? In sentences"
     said = [*plain_finding(card.runs), *compare_models(card.runs)]
     for model,found in card.in_english.items():
-        said.append(f'On an English New Testament {markdown_text(model)} has {found.value:.0f} of 100.')
+        text = 'an English New Testament' if card.english[0].splits == 'parallel' else 'the same books in English'
+        said.append(f'On {text} {markdown_text(model)} has {found.value:.0f} of 100.')
     ngrams = ngrams_alone(card.baselines)
     if ngrams is not None:
         said.append(f'**No model was asked yet.** Counting words and letters of this text gets {ngrams:.0f} '
@@ -79,10 +79,26 @@ def headline(card:Card)->list[str]: # In Markdown
     elif not said:
         said.append('This text has no tasks that ask whether a model reads the language at all; how well it '
                     'does in the others is below.')
-    if card.limit:
-        said.append(f'To be quick, models saw at most {card.limit:,} rows of each part of each task, drawn '
-                    'at random, and so in English; `pronto probe` uses all.')
-    return said + card.notes
+    return [*said, *_how_asked(card.runs), *_how_many(card), *card.notes]
+
+def _how_many(card:Card)->list[str]: # Sentences
+    counts = card.dataset.manifest.get('counts', {})
+    sampled = [run for run in card.runs if run.protocol == 'quick-probe'
+               and run.counts['train'] < counts[run.task]['train']]
+    if not sampled or card.dataset.manifest.get('splits') == 'folds':
+        return []
+    train, test = (max(run.counts[split] for run in sampled) for split in ('train','test'))
+    return [f'To be quick, it learned from {train:,} rows of each task and was asked {test:,}, both drawn at '
+            'random, and so in English; `pronto probe` uses all.']
+
+_ASKED = dict(likelihood='was asked which of the sentences it finds more probable',
+              **{'quick-probe': 'is no model that one can ask for the next word, so a small classifier learned '
+                                'to choose sentences by what it makes of them'})
+
+def _how_asked(runs:list[Run])->list[str]: # In Markdown
+    "How each model chose, in a sentence"
+    ways = {run.model: run.protocol for run in runs if run.task in SCORED}
+    return [f'{markdown_text(model)} {_ASKED[way]}.' for model,way in ways.items() if way in _ASKED]
 
 def scales(card:Card)->list[tuple[str,list]]: # As `scale_picture` takes them
     "The numbers of the models, or of n-grams alone"
@@ -165,4 +181,4 @@ def card_data(card:Card)->dict: # What JSON can hold
                     english=english and english.value, finding=found.sentence)
     found = [numbers(*one) for one in card.scores.items()]
     return dict(language=card.language, dataset=str(card.dataset.path), ngrams=ngrams_alone(card.baselines),
-                limit=card.limit, models=found)
+                models=found)

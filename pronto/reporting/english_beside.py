@@ -12,30 +12,39 @@ from typing import Callable
 from ..bibles.languages import identify
 from ..bibles.reading import read_bible
 from ..core.files import InputError, data_dir
-from ..core.refs import NT_BOOKS
+from ..core.refs import BOOKS, NT_BOOKS
 from ..datasets.align import TEXT_ALONE
 from ..datasets.building import build
 from ..datasets.loading import Dataset
-from ..modeling.encodings import FrozenModel, kept_tokens
+from ..modeling.encoding import bare_ids
 from ..modeling.model import Model
 
 # %% ../../nbs/reporting/english_beside.ipynb #enb00009
 _ENGLISH = 'pythonbible:web'
 
+def _books_beside(dataset:Dataset)->tuple[str,...]: # Codes
+    "The books of a text in folds, else those of the New Testament"
+    if dataset.manifest.get('splits') != 'folds':
+        return NT_BOOKS
+    own = {ref.book for ref in dataset.all_verses}
+    return tuple(book for book in BOOKS if book in own)
+
 def english_beside(
     dataset:Dataset,
     report:Callable # Gets a line if there is none
 )->Path|None: # A dataset folder; `None` for a Bible that is English, and where it cannot be made
-    "The dataset of a New Testament in English, from the text alone; it is built if need be"
+    "The dataset of the same books in English, or of the New Testament, from the text alone"
     if identify(dataset.manifest.get('language', ''), dataset.code).iso639_3 == 'eng':
         return None
-    folder = data_dir()/'datasets'/'english-nt'
+    books = _books_beside(dataset)
+    splits, name = ('parallel', 'nt') if books == NT_BOOKS else ('folds', '-'.join(books).lower())
+    folder = data_dir()/'datasets'/f'english-{name}'
     if (folder/'manifest.json').is_file():
         return folder
     try:
         bible = read_bible(_ENGLISH)
-        testament = replace(bible, rows=[row for row in bible.rows if row.book in NT_BOOKS])
-        build(TEXT_ALONE, testament, folder, splits='parallel', report=report)
+        rows = [row for row in bible.rows if row.book in books]
+        build(TEXT_ALONE, replace(bible, rows=rows), folder, splits=splits, min_verses=1, report=report)
     except InputError as e:
         report(f'no point of reference in English: {e}')
         return None
@@ -43,21 +52,24 @@ def english_beside(
 
 # %% ../../nbs/reporting/english_beside.ipynb #enb00014
 _LONGEST = 20 # Letters of what is between two spaces, on average; of longer ones verses are compared
+_VERSES = 500 # That are cut, at most
 
-def _pieces(model:Model, dataset:Dataset, per_word:bool)->float|None: # `None` if nothing is encoded
+def _pieces(tokenizer, texts:list[str], per_word:bool)->float:
+    parts = sum(len(text.split()) for text in texts) if per_word else len(texts)
+    return sum(map(len, bare_ids(tokenizer, texts)))/parts
+
+def _some(dataset:Dataset)->list[str]: # Verses from all of it
     texts = list(dataset.all_verses.values())
-    kept = kept_tokens(FrozenModel(model), texts)
-    parts = sum(len(text.split()) for text in kept) if per_word else len(kept)
-    return sum(kept.values())/parts if parts else None
+    return texts[::-(-len(texts)//_VERSES)]
 
 def pieces_in_words(model:Model, dataset:Dataset, english:Dataset)->str: # Empty if it is not known
     "A sentence: into how many pieces a model cuts words, beside English"
     has_text = dataset.file('text.tsv').is_file()
     if not has_text or not model.kind.has_weights or model.folder is None: return ''
-    texts = list(dataset.all_verses.values())
+    from pronto.modeling.architectures import load_tokenizer
+    tokenizer, texts = load_tokenizer(model), _some(dataset)
     per_word = sum(map(len, texts)) <= _LONGEST*sum(len(text.split()) for text in texts)
-    own, other = (_pieces(model, one, per_word) for one in (dataset, english))
-    if not (own and other): return ''
+    own, other = (_pieces(tokenizer, some, per_word) for some in (texts, _some(english)))
     what = 'word' if per_word else 'verse'
     return (f'{model.name} cuts a {what} of this text into {own:.1f} pieces on average, '
             f'and a {what} of English into {other:.1f}.')

@@ -154,6 +154,7 @@ def evaluate(
         folder = find_dataset(bible, '', annotations, report, language=language)
         how = dict(limit=limit, protocol=protocol, report=report)
         trainings = plan([folder], found, list(tasks), seeds, '', **how)
+        trainings.sort(key=lambda t: t.key.fold or 0) # The tasks of a fold share their baselines
         if ahead:
             encode_ahead(trainings, store, ahead)
         records = run_all(trainings, store, progress=progress, show=show)

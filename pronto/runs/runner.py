@@ -32,7 +32,6 @@ from .planning import Training, at_least_one, choose_tasks, tested_folds
 from .schema import Run
 from .store import RunKey, check_labels, is_done, pool_runs, read_record
 from .store import refresh_language, score_labels, store_answers, store_measured, store_run
-from ..datasets.splits import split_of
 from ..datasets.tasks import ChoiceTask, Task, know
 
 # %% ../../nbs/runs/runner.ipynb #7e35fe7d
@@ -140,16 +139,11 @@ def _refresh(training:Training, runs, left:_Left):
 # %% ../../nbs/runs/runner.ipynb #rt000007
 _ONE_BY_ONE = Lock() # The random numbers of liblinear belong to the whole process
 
-def _texts(part:Part)->list[str]:
-    "All verses of a split, of which rows of choices use some"
-    dataset = part.dataset
-    return [text for ref,text in dataset.all_verses.items() if split_of(ref, dataset.fold) == part.split]
-
 def _to_learn(parts:tuple[Part,...], task:Task)->list: # Rows; of choices texts
     "What baselines learn from"
     if not isinstance(task, ChoiceTask):
         return part_rows(parts, task)
-    return [text for part in parts for text in _texts(part)]
+    return [text for part in parts for text in part.texts]
 
 def _answer_baselines(training:Training, left:_Left)->dict: # As `find_baselines` gives it
     "The baselines of all test sets with labels that are not recorded yet; they learn from all rows"

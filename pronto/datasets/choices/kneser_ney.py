@@ -6,6 +6,7 @@
 __all__ = ['KneserNey']
 
 # %% ../../../nbs/datasets/choices/kneser_ney.ipynb #chkn05
+from itertools import repeat
 from typing import NamedTuple
 import numpy as np
 
@@ -70,8 +71,12 @@ class KneserNey:
         self.levels = _counted(self._flat(texts), self.size, order)
 
     def _flat(self, texts:list)->np.ndarray: # (units,) of all texts, each with what begins and ends it
-        begin, known = [_BEGIN]*(self.order - 1), self.known
-        return np.array([i for text in texts for i in (*begin, *(known.get(x, _NEW) for x in text), _END)])
+        begin, number, flat = [_BEGIN]*(self.order - 1), self.known.get, []
+        for text in texts:
+            flat += begin
+            flat += map(number, text, repeat(_NEW))
+            flat.append(_END)
+        return np.array(flat)
 
     def each(self, texts:list)->np.ndarray: # (units,) of all texts, with the end of each
         "Minus the logarithm of the probability of each unit after those before it"
