@@ -437,16 +437,18 @@ def test_a_quick_probe_encodes_each_string_of_folds_once_and_learns_from_no_para
     dataset = open_dataset(tmp_path/'qaa')
     task, tested, learned = dataset.folds[0].known['word_choice'], [], []
     for training in plan([tmp_path/'qaa'], [zoo_model(tmp_path)], ['WC'], protocol='quick-probe'):
-        train, dev, test = (part_rows(parts, task) for parts in (training.selection.train, training.selection.dev, training.selection.tests))
+        chosen = training.selection
+        train, dev, test = (part_rows(parts, task) for parts in (chosen.train, chosen.dev, chosen.tests))
         held = {ref for row in dev + test for ref in row.refs}
         used = {ref for row in train for ref in row.refs}
         assert used and not used & held and not used & parallel_to(held)
-        assert {*training.selection.train[0].texts} and not {*training.selection.train[0].texts} & {row.text for row in test}
+        assert chosen.train[0].texts and not {*chosen.train[0].texts} & {row.text for row in test} # For n-grams
         tested += test
         learned += train
     strings = {text for row in tested for text in row_texts(row)}
     assert {text for row in learned for text in row_texts(row)} <= strings and len(tested) == len({row.ref for row in tested})
-    of_folds = {text for fold in dataset.folds for row in fold.load(['word_choice']).tasks['word_choice']['train'] for text in row_texts(row)}
+    rows = [row for fold in dataset.folds for row in fold.load(['word_choice']).tasks['word_choice']['train']]
+    of_folds = {text for row in rows for text in row_texts(row)}
     assert len(of_folds) > 1.4*len(strings)
 
 def zoo_model(tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import join
 from .options import least_verses_option, readers_option, replace_option, runs_option
 from .options import sources_option
-from .output import bar, note, tell
+from .output import note, tell
 from ..core.files import data_dir, require_place, write_aside
 from ..core.progress import Course
 

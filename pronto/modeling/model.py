@@ -246,6 +246,7 @@ def model_kinds()->tuple[ModelKind,...]:
     "All kinds; the first that knows a model is its kind"
     return SERVED, *load_offers('models').values(), ModelKind()
 
+# %% ../../nbs/modeling/model.ipynb #mdl0023b
 @dataclass(frozen=True)
 class Model:
     "A model of an evaluation, found once and then handed down"
@@ -286,6 +287,7 @@ class Model:
 
     def __str__(self): return self.given
 
+# %% ../../nbs/modeling/model.ipynb #mdl0023c
 def folder_of(model)->Path: # `model`: a name, a folder, or a `Model`
     "The folder with the files of a model; raises `InputError` if there is none"
     found = Model.find(model)

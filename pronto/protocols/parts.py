@@ -20,8 +20,8 @@ from ..datasets.splits import split_of
 
 # %% ../../nbs/protocols/parts.ipynb #pt07
 @dataclass(frozen=True)
-class Part:
-    "Some rows of one translation"
+class _Chosen:
+    "Which rows of a translation"
     dataset:Dataset
     split:str # `train`, `dev` or `test`, or `UNLABELLED` of `datasets.loading`
     size:int|None=None # At most so many rows
@@ -51,6 +51,10 @@ class Part:
             found['trains_for'] = self.trains_for
         return found
 
+# %% ../../nbs/protocols/parts.ipynb #pt07b
+@dataclass(frozen=True)
+class Part(_Chosen):
+    "Some rows of one translation"
     def _takes(self, ref:Ref)->bool:
         return self.trains_for is None or split_of(ref, self.trains_for) == 'train'
 

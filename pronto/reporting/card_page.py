@@ -16,7 +16,8 @@ from ..core.tables import Table, markdown_text
 from ..datasets.loading import Dataset
 from .card import about_bible, card_finding, example_table, next_steps, score_card
 from .card import baseline_table, telling_run, verse_table
-from .language_score import SCORED, LanguageScore, compare_models, language_scores, ngrams_alone
+from .language_score import SCORED, LanguageScore, compare_models, language_scores
+from .language_score import ngrams_alone
 from .language_score import plain_finding, scale_marks, scale_picture, scale_text
 from .language_score import score_lines, score_scales
 from ..runs.schema import Run
@@ -63,12 +64,35 @@ class Card:
         return _by_model(self.english)
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0009
+_ASKED = {'likelihood': 'was asked which of the sentences it finds more probable',
+          'quick-probe': 'was not asked for words: a small classifier learned to choose sentences by what '
+                         'the model makes of them'}
+
+def _how_asked(runs:list[Run])->list[str]: # In Markdown
+    "How each model chose, in a sentence"
+    ways = {run.model: run.protocol for run in runs if run.task in SCORED}
+    return [f'{markdown_text(model)} {_ASKED[way]}.' for model,way in ways.items() if way in _ASKED]
+
+def _how_many(card:Card)->list[str]: # A sentence, where rows were sampled
+    counts = card.dataset.manifest.get('counts', {})
+    sampled = [run for run in card.runs if run.protocol == 'quick-probe'
+               and run.counts['train'] < counts[run.task]['train']]
+    if not sampled or card.dataset.manifest.get('splits') == 'folds': return []
+    train, test = (max(run.counts[split] for run in sampled) for split in ('train','test'))
+    return [f'To be quick, it learned from {train:,} rows of each task and was asked {test:,}, both drawn at '
+            'random, and so in English; `pronto probe` uses all.']
+
+def _in_english(card:Card)->list[str]: # In Markdown
+    "What the same models know of English"
+    is_testament = card.english and card.english[0].splits == 'parallel'
+    text = 'an English New Testament' if is_testament else 'the same books in English'
+    return [f'On {text} {markdown_text(model)} has {found.value:.0f} of 100.'
+            for model,found in card.in_english.items()]
+
+# %% ../../nbs/reporting/card_page.ipynb #crdp009b
 def headline(card:Card)->list[str]: # In Markdown
     "Does a model read the language? In sentences"
-    said = [*plain_finding(card.runs), *compare_models(card.runs)]
-    for model,found in card.in_english.items():
-        text = 'an English New Testament' if card.english[0].splits == 'parallel' else 'the same books in English'
-        said.append(f'On {text} {markdown_text(model)} has {found.value:.0f} of 100.')
+    said = [*plain_finding(card.runs), *compare_models(card.runs), *_in_english(card)]
     ngrams = ngrams_alone(card.baselines)
     if ngrams is not None:
         said.append(f'**No model was asked yet.** Counting words and letters of this text gets {ngrams:.0f} '
@@ -80,25 +104,6 @@ def headline(card:Card)->list[str]: # In Markdown
         said.append('This text has no tasks that ask whether a model reads the language at all; how well it '
                     'does in the others is below.')
     return [*said, *_how_asked(card.runs), *_how_many(card), *card.notes]
-
-def _how_many(card:Card)->list[str]: # Sentences
-    counts = card.dataset.manifest.get('counts', {})
-    sampled = [run for run in card.runs if run.protocol == 'quick-probe'
-               and run.counts['train'] < counts[run.task]['train']]
-    if not sampled or card.dataset.manifest.get('splits') == 'folds':
-        return []
-    train, test = (max(run.counts[split] for run in sampled) for split in ('train','test'))
-    return [f'To be quick, it learned from {train:,} rows of each task and was asked {test:,}, both drawn at '
-            'random, and so in English; `pronto probe` uses all.']
-
-_ASKED = dict(likelihood='was asked which of the sentences it finds more probable',
-              **{'quick-probe': 'is no model that one can ask for the next word, so a small classifier learned '
-                                'to choose sentences by what it makes of them'})
-
-def _how_asked(runs:list[Run])->list[str]: # In Markdown
-    "How each model chose, in a sentence"
-    ways = {run.model: run.protocol for run in runs if run.task in SCORED}
-    return [f'{markdown_text(model)} {_ASKED[way]}.' for model,way in ways.items() if way in _ASKED]
 
 def scales(card:Card)->list[tuple[str,list]]: # As `scale_picture` takes them
     "The numbers of the models, or of n-grams alone"

@@ -6,7 +6,7 @@
 __all__ = ['KneserNey']
 
 # %% ../../../nbs/datasets/choices/kneser_ney.ipynb #chkn05
-from itertools import repeat
+from itertools import chain, repeat
 from typing import NamedTuple
 import numpy as np
 
@@ -72,10 +72,7 @@ class KneserNey:
 
     def _flat(self, texts:list)->np.ndarray: # (units,) of all texts, each with what begins and ends it
         begin, number, flat = [_BEGIN]*(self.order - 1), self.known.get, []
-        for text in texts:
-            flat += begin
-            flat += map(number, text, repeat(_NEW))
-            flat.append(_END)
+        for text in texts: flat += chain(begin, map(number, text, repeat(_NEW)), (_END,))
         return np.array(flat)
 
     def each(self, texts:list)->np.ndarray: # (units,) of all texts, with the end of each
