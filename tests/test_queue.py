@@ -31,6 +31,15 @@ def test_temporary_files_of_workers_are_in_a_folder_of_their_own():
 
 def _places(): return tempfile.gettempdir(), sys.path
 
+def _watched():
+    import dask
+    return os.environ['OMP_NUM_THREADS'], dask.config.get('distributed.worker.profile.enabled')
+
+def test_a_worker_has_one_thread_and_is_not_profiled():
+    with connect(workers=1) as client:
+        outcome, = run_jobs(client, _watched, {'one': ()})
+        assert outcome.result == ('1', False)
+
 SCRIPT = '''from pronto.jobs.queue import connect, run_jobs
 import time
 with connect(workers=1) as client:

@@ -156,6 +156,10 @@ def _client(scheduler:str, certificates:Certificates|None):
         raise InputError(scheduler, _why_silent(scheduler, e)) from e
 
 # %% ../../nbs/jobs/queue.ipynb #q0conn02
+_UNWATCHED = { # What Dask measures of each process, up to a hundred times a second, nobody looks at
+    'distributed.worker.profile.enabled': False, 'distributed.admin.tick.interval': '1s',
+    'distributed.admin.system-monitor.interval': '10s', 'distributed.admin.system-monitor.gil.enabled': False}
+
 @contextmanager
 def _own_processes(folder:str):
     "Worker processes use this folder, do not run the script that starts them, and end without warnings"
@@ -167,7 +171,8 @@ def _own_processes(folder:str):
     def without_script(name):
         found = prepare(name)
         return {k: v for k,v in found.items() if not (name.startswith('Dask') and k.startswith('init_main'))}
-    with (dask.config.set({'temporary-directory': folder}), patch.object(sys, 'path', [*sys.path]),
+    settings = _UNWATCHED | {'temporary-directory': folder}
+    with (dask.config.set(settings), patch.object(sys, 'path', [*sys.path]),
           patch.object(spawn, 'get_preparation_data', without_script)):
         yield
 
@@ -306,10 +311,16 @@ def _late(running:dict, limit:float|None)->list:
     now = time.monotonic()
     return [future for future,(_,since) in running.items() if now - since > limit and not future.done()]
 
-def _next_of(finished:Queue, client): # A future, or `None`
-    "The next job that has finished, for which it waits a second"
+_SOON = .1 # Seconds
+
+def _are_starting(client, running:dict)->bool:
+    "Have workers of this machine no job yet?"
+    return client.cluster is not None and len(running) < len(client.cluster.worker_spec)
+
+def _next_of(finished:Queue, client, patience:float): # A future, or `None`
+    "The next job that has finished, for which it waits some seconds"
     try:
-        return finished.get(timeout=1)
+        return finished.get(timeout=patience)
     except Empty:
         _revive(client)
         return None
@@ -344,7 +355,7 @@ def run_jobs(
                 with in_touch():
                     _stop(client, future)
                 yield Outcome(running.pop(future)[0], error=f'was stopped after {limit:g} seconds')
-            future = _next_of(finished, client)
+            future = _next_of(finished, client, _SOON if waiting and _are_starting(client, running) else 1)
             if future not in running: # There is none, or it was stopped
                 continue
             with in_touch():

@@ -388,7 +388,8 @@ def _require_own_registry(out:Path):
 @contextmanager
 def _annotation_file(annotations, out:Path, options:dict, progress):
     "A file that every worker can read, a temporary one if a source folder is given; and whether it has words"
-    if annotations == _NO_ANNOTATIONS:
+    nothing_to_check = annotations == OPEN and not any(options.values())
+    if annotations == _NO_ANNOTATIONS or nothing_to_check: # Each worker reads those of the package
         yield annotations, False
         return
     if not is_source(annotations):
