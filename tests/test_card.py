@@ -57,7 +57,7 @@ def test_two_models_are_compared(corpus, model, tmp_path, capsys):
     assert one['score'] == two['score'] and isinstance(one['english'], float) and one['finding'] == 'does not read it'
     text = (tmp_path/'card.html').read_text(encoding='utf-8')
     assert 'sentence mood' not in text.split('<summary>Each task')[1].split('</details>')[0] # Asked with --all-tasks
-    assert 'Which model reads' in text and 'one and two are not told apart on' in text and 'Compare two' not in text
+    assert 'Which model reads' in text and 'There is no clear difference between one and two on' in text and 'Compare two' not in text
 
 @pytest.mark.slow
 def test_a_model_that_predicts_the_next_word_is_asked_which_sentence_it_finds_more_probable(corpus, tmp_path, capsys):
@@ -102,6 +102,42 @@ def test_an_unknown_model_is_a_line_before_anything_is_built(corpus, model, tmp_
         (line,) = capsys.readouterr().err.splitlines()
         assert name in line and ('did you mean' in line) == (name != 'no/model')
     assert not (tmp_path/'card.html').exists() and not (tmp_path/'data').exists()
+
+def test_a_name_that_is_nearly_one_on_the_hub_is_told_and_a_path_is_not_to_be_downloaded(tmp_path, monkeypatch):
+    from pronto.core.files import InputError
+    from pronto.modeling.model import Model
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
+    with pytest.raises(InputError, match='did you mean xlm-roberta-base. Fetch that with .hf download xlm-roberta-base.'):
+        Model.find('xlm-roberta-bose')
+    with pytest.raises(InputError, match='check the path$'): Model.find(str(tmp_path/'nothing'/'here'))
+
+CANNOT_WRITE = ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-dac_override,-dac_read_search']
+
+@pytest.mark.parametrize('option', ['-o', '--runs', 'PRONTO_DATA'])
+def test_what_cannot_be_written_is_a_line_before_the_work(option, corpus, model, tmp_path):
+    "Also for root, who may write everywhere unless that is taken away"
+    import os, subprocess, sys
+    (tmp_path/'locked').mkdir()
+    (tmp_path/'locked').chmod(0o555)
+    env = os.environ | {'PYTHONPATH': os.pathsep.join(sys.path)} | ({option: str(tmp_path/'locked')} if option.isupper() else {})
+    argv = ['card', str(corpus/'bibles'/'qad.tsv'), '-m', str(model)]
+    argv += [option, str(tmp_path/'locked'/'card')] if not option.isupper() else []
+    argv += [] if option == '-o' else ['-o', str(tmp_path/'card.html')]
+    as_user = CANNOT_WRITE if os.geteuid() == 0 else []
+    if as_user and not shutil.which('setpriv'): pytest.skip('root cannot be kept from writing')
+    code = 'import sys; from pronto.cli.command import main; sys.exit(main())'
+    found = subprocess.run([*as_user, sys.executable, '-c', code, *argv], env=env, capture_output=True, text=True)
+    assert found.returncode == 1 and found.stdout == ''
+    (line,) = found.stderr.splitlines()
+    assert line.startswith(f'pronto: {tmp_path/"locked"}') and 'cannot be written (Permission denied)' in line
+    assert not (tmp_path/'data').exists()
+
+def test_a_text_of_forty_verses_is_a_line(corpus, model, tmp_path, capsys):
+    rows = (corpus/'bibles'/'qad.tsv').read_text(encoding='utf-8').splitlines(keepends=True)
+    (tmp_path/'few.tsv').write_text(''.join(rows[:40]), encoding='utf-8')
+    argv = ['card', str(tmp_path/'few.tsv'), '-m', str(model), '-o', str(tmp_path/'card.html'), '--min-verses', '10']
+    assert main(argv) == 1
+    assert capsys.readouterr().err.splitlines()[-1].endswith('use a larger Bible, other splits, or the protocol transfer')
 
 def test_an_adapter_is_to_be_merged_first(corpus, tmp_path, capsys):
     (tmp_path/'lora').mkdir()

@@ -46,6 +46,11 @@ def test_a_model_in_half_precision_is_asked_too(asked, model):
     assert len(asked(net, tokenizer, tasks=['WO']).runs) == 1
     assert net.dtype == torch.float16
 
+def test_a_model_whose_tokenizer_cannot_pad_is_asked_too(asked, model):
+    net, tokenizer = loaded(model)
+    tokenizer.pad_token = net.config.pad_token_id = None
+    assert [r.accuracy for r in asked(net, tokenizer, tasks='WO').runs] == [r.accuracy for r in asked(str(model), tasks='WO').runs]
+
 def test_a_result_is_typed_shown_and_kept(asked, model, tmp_path):
     from pronto.runs.store import read_runs
     result = asked(str(model))
@@ -65,6 +70,9 @@ def test_a_result_is_typed_shown_and_kept(asked, model, tmp_path):
 @pytest.mark.parametrize('given, says', [
     (lambda model: dict(model={}), 'model: is a dict; give a folder, a name, or a loaded model'),
     (lambda model: dict(model=loaded(model)[0]), 'model: is loaded, and comes without its tokenizer; give that as tokenizer='),
+    (lambda model: dict(model=loaded(model)[1]), 'model: is a'),
+    (lambda model: dict(model=loaded(model)[0].to('meta'), tokenizer='gpt2'), 'model: has no weights yet (device meta)'),
+    (lambda model: dict(model=loaded(model)[0], tokenizer='gpt2'), 'tokenizer: is a str; give the loaded tokenizer'),
     (lambda model: dict(model='no-such-model'), 'no-such-model: is neither a model folder nor in the local cache')])
 def test_what_is_no_model_is_one_line_before_anything_is_built(given, says, model, tmp_path):
     import pronto

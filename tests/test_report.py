@@ -216,12 +216,12 @@ def test_two_models_are_compared_by_test(tmp_path, browser):
     assert column(page, 'p', 'compare') == ['< 0.001' if p < .001 else f'{p:.3f}']*2
     low, high = (f'{100*x:+.1f}'.replace('-', '−') for x in expected['interval'])
     assert column(page, '95 % interval', 'compare') == [f'{low} to {high}']*2
-    assert 'poor on 0, good on 2; not told apart on 0. Over 2 test sets together' in page.locator('#verdict').inner_text()
+    assert 'poor on 0, good on 2; no clear difference on 0. Over 2 test sets together' in page.locator('#verdict').inner_text()
     page.get_by_role('button', name='Exchange').click()
     assert column(page, 'Difference', 'compare') == ['+30.0']*2
     page.locator('select#b').select_option('twin')
     assert parse_qs(urlsplit(page.url).fragment)['b'] == ['twin']
-    assert 'good on 0, twin on 0; not told apart on 2' in page.locator('#verdict').inner_text()
+    assert 'good on 0, twin on 0; no clear difference on 2' in page.locator('#verdict').inner_text()
     with page.expect_download() as download: page.locator('#compare').get_by_role('button', name='Save as CSV').click()
     saved = list(csv.DictReader(download.value.path().read_text(encoding='utf-8-sig').splitlines()))
     assert [(r['first_model'], r['second_model']) for r in saved] == [('good','twin')]*2

@@ -11,7 +11,7 @@ from shlex import join
 from .options import least_verses_option, readers_option, replace_option, runs_option
 from .options import sources_option
 from .output import note, tell
-from ..core.files import data_dir, require_place, write_aside
+from ..core.files import InputError, data_dir, require_place, require_within, write_aside
 from ..core.progress import Course
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0006
@@ -37,10 +37,13 @@ def card_options(parser):
     runs_option(parser)
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0012
-def _scored(dataset)->list[str]: # Stems
-    "The tasks that ask whether a model reads the language"
+def _scored(dataset)->list[str]: # Stems; may be empty
+    "The tasks that ask whether a model reads the language, if they have rows to learn from and to ask"
     from pronto.reporting.language_score import SCORED
-    return [stem for stem in SCORED if stem in dataset.manifest.get('counts', {})]
+    from pronto.runs.planning import choose_tasks
+    try: stems = [task.stem for task in choose_tasks(dataset)]
+    except InputError: return [] # A text of few verses
+    return [stem for stem in SCORED if stem in stems]
 
 # %% ../../nbs/cli/card_command.ipynb #ccmd0017
 _LAYERS, _WIDTH = ('num_hidden_layers','n_layer','num_layers'), ('hidden_size','n_embd','d_model')
@@ -99,8 +102,8 @@ def _others(card, models:list, course, runs):
     "Ask models all other tasks"
     from pronto.reporting.evaluating import evaluate
     from pronto.runs.planning import choose_tasks
-    scored = _scored(card.dataset)
-    stems = [task.stem for task in choose_tasks(card.dataset) if task.stem not in scored]
+    asked = _scored(card.dataset)
+    stems = [task.stem for task in choose_tasks(card.dataset) if task.stem not in asked]
     if not stems: return
     how = dict(tasks=stems, limit=_OF_OTHERS, runs=runs, report=note)
     shown = dict(progress=course.bar(_OTHERS), show=False)
@@ -135,7 +138,7 @@ def _find(args, course)->Path:
 def card_command(args):
     "Does a model read a language? One page for people who do not read code, from a Bible and a model"
     require_place(args.output)
-    for folder in 'datasets', 'runs': require_place(data_dir()/folder/'x')
+    for folder in data_dir()/'datasets', args.runs or data_dir()/'runs': require_within(folder)
     from pronto.modeling.model import Model
     models = [Model.find(model) for model in args.model]
     course = Course(_planned(models, args.all_tasks))

@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['JOINERS', 'ANY_SHAPE', 'is_printable', 'printable', 'InputError', 'Parameter', 'to_stderr', 'warn_once', 'reading',
            'file_lines', 'our_mistake', 'parse_json', 'read_json', 'json_bytes', 'json_with_keys', 'safe_name',
-           'path_part', 'writer_mark', 'write_aside', 'foreign_file', 'require_place', 'replace_folder',
-           'temporary_folder', 'beside', 'checkout', 'data_dir', 'annotation_places', 'content_hash', 'fact_table',
-           'template', 'no_collection']
+           'path_part', 'writer_mark', 'write_aside', 'foreign_file', 'require_place', 'require_within',
+           'replace_folder', 'temporary_folder', 'beside', 'checkout', 'data_dir', 'annotation_places', 'content_hash',
+           'fact_table', 'template', 'no_collection']
 
 # %% ../../nbs/core/files.ipynb #4e3463a3
 import gc, hashlib, json, os, re, shutil, socket, stat, sys, sysconfig, time
@@ -360,6 +360,14 @@ def require_place(
         reason = f'{near} is not a folder' if not near.is_dir() else 'Permission denied'
         if not near.is_dir() or not os.access(near, os.W_OK | os.X_OK):
             raise _unwritable(path, reason)
+
+# %% ../../nbs/core/files.ipynb #b2e6e74c
+def require_within(
+    folder # It need not exist
+):
+    "Raise `InputError` if nothing can be written in a folder; called before long work; creates nothing"
+    try: require_place(Path(folder)/'anything')
+    except InputError as e: raise InputError(folder, e.what) from e
 
 # %% ../../nbs/core/files.ipynb #b2e6e748-b
 @contextmanager

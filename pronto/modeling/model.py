@@ -10,11 +10,12 @@ __all__ = ['WEIGHTS', 'SERVED', 'model_files', 'other_files', 'file_hash', 'mode
 # %% ../../nbs/modeling/model.ipynb #mdl00005
 import hashlib, os, re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Callable, ClassVar
-from ..core.files import (InputError, beside, content_hash, data_dir, json_with_keys, path_part, reading,
-                               to_stderr)
+from ..core.files import (InputError, beside, content_hash, data_dir, fact_table, json_with_keys,
+                               path_part, reading, to_stderr)
 from ..core.offers import load_offers
 
 # %% ../../nbs/modeling/model.ipynb #39368090
@@ -129,7 +130,6 @@ def hub_models()->list[str]: # e.g. `bert-base-multilingual-cased`
 # %% ../../nbs/modeling/model.ipynb #bce60895
 def _near_models(name:str)->list[str]: # The most alike first
     "Models at hand whose names are like this one"
-    from difflib import get_close_matches
     from huggingface_hub.constants import HF_HUB_CACHE
     def folders(place): return [p for p in place.glob('*') if (p/'config.json').is_file()]
     try: beside_it = [str(p) for p in folders(Path(name).parent)]
@@ -139,16 +139,25 @@ def _near_models(name:str)->list[str]: # The most alike first
     cached = [name.replace('--', '/') for name in cached]
     return get_close_matches(name, dict.fromkeys([*ours, *beside_it, *cached]), 3)
 
+def _remedy(name:str)->str:
+    "What to do about a model that is not there; a path is no name on the Hub"
+    is_path = name.count('/') > 1 or name.startswith(('/','.','~'))
+    if near := _near_models(name):
+        found = f'did you mean {", ".join(near)}?'
+        return found if is_path else f'{found} Or fetch it with `hf download {name}`'
+    if is_path: return 'check the path'
+    known = [row['hub'] for table in ('multilingual_models','paper_models') for row in fact_table(table)]
+    if like := get_close_matches(name, dict.fromkeys(known), 1, .85):
+        return f'did you mean {like[0]}? Fetch that with `hf download {like[0]}`'
+    return f'check the path, or fetch it with `hf download {name}`'
+
 def _cached(name:str)->Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
     try: return Path(snapshot_download(name, local_files_only=True))
     except (HFValidationError, LocalEntryNotFoundError, OSError, ValueError) as e:
-        near = ', '.join(_near_models(name))
         name = name if len(name) <= 100 else f'{name[:100]}...'
-        fetch = f'fetch it with `hf download {name}`'
-        remedy = f'did you mean {near}? Or {fetch}' if near else f'check the path, or {fetch}'
-        raise InputError(name, f'is neither a model folder nor in the local cache; {remedy}') from e
+        raise InputError(name, f'is neither a model folder nor in the local cache; {_remedy(name)}') from e
 
 # %% ../../nbs/modeling/model.ipynb #mdl00016
 def _check_folder(model:str, folder:Path):

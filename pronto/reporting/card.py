@@ -167,7 +167,7 @@ def verdict(answers:Answers)->str: # A sentence
         return f'In these runs {side} {name}{by}; fewer than {MIN_SEEDS} seeds are not tested.'
     if is_clear(found.p): return f'Clearly {"above" if found.difference > 0 else "below"} {name}{by}.'
     if found.baseline == 'majority': return f'No better than guessing{by}.'
-    return f'Not told apart from {name}{by}.'
+    return f'No clear difference from {name}{by}.'
 
 # %% ../../nbs/reporting/card.ipynb #card014m
 def _metric(stem:str)->str: # In percent, as people know it
@@ -224,7 +224,7 @@ def _of_text(records:list[Run])->list[str]: # Sentences
 # %% ../../nbs/reporting/card.ipynb #card014b
 _FOUND = {'Clearly above': 'clearly above the best score without a model on',
           'Clearly below': 'clearly below it on',
-          'Not told apart': 'not told apart from it on', 'No better': 'no better than guessing on',
+          'No clear': 'not clearly different from it on', 'No better': 'no better than guessing on',
           'In these runs above': 'above it, untested, on', 'In these runs not': 'not above it, untested, on',
           'There are no': 'without anything to compare with on'}
 

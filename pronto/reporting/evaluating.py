@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Callable, Iterator
-from ..core.files import InputError, data_dir, safe_name, temporary_folder, to_stderr
+from ..core.files import InputError, data_dir, require_within, safe_name, temporary_folder, to_stderr
 from ..core.tables import Table
 from ..datasets.finding import find_dataset
 from ..datasets.loading import Dataset, open_dataset
@@ -34,12 +34,16 @@ def _loaded_name(model)->str:
     return safe_name(Path(said).name) or type(model).__name__
 
 def _check_loaded(model, tokenizer):
-    if not hasattr(model, 'save_pretrained'):
+    if not (hasattr(model, 'save_pretrained') and hasattr(model, 'parameters')):
         what = f'is a {type(model).__name__}; give a folder, a name, or a loaded model of transformers'
         raise InputError('model', what)
+    if any(weights.is_meta for weights in model.parameters()):
+        raise InputError('model', 'has no weights yet (device meta); load them, or give its folder')
     if tokenizer is None:
         what = 'is loaded, and comes without its tokenizer; give that as tokenizer='
         raise InputError('model', what)
+    if not hasattr(tokenizer, 'convert_ids_to_tokens'):
+        raise InputError('tokenizer', f'is a {type(tokenizer).__name__}; give the loaded tokenizer')
 
 @contextmanager
 def _in_folders(
@@ -134,7 +138,7 @@ def evaluate(
     bible, # A Bible in any format, the code of one in the data folder, or a dataset folder
     model, # A folder, a name in the local cache, a loaded model of transformers, or a list of these
     tokenizer=None, # Of loaded models
-    tasks:list[str]=(), # Stems or abbreviations; if empty all
+    tasks:list[str]=(), # Stems or abbreviations, or one of them; if empty all
     protocol:str='probe', # Or `likelihood`, `in-language`, `prompting`: see `pronto.protocols.protocol`
     limit:int=None, # At most so many examples of each split
     seeds:int=1,
@@ -148,12 +152,14 @@ def evaluate(
 )->Result:
     "What models know of the language of a Bible; raises `InputError` for bad input, before any training"
     models = model if isinstance(model, (list, tuple)) else [model]
+    tasks = [tasks] if isinstance(tasks, str) else list(tasks)
     store = Path(runs or data_dir()/'runs').absolute()
+    require_within(store)
     with _in_folders(models, tokenizer) as named:
         found = [Model.find(one) for one in named] # Before anything is built
         folder = find_dataset(bible, '', annotations, report, language=language)
         how = dict(limit=limit, protocol=protocol, report=report)
-        trainings = plan([folder], found, list(tasks), seeds, '', **how)
+        trainings = plan([folder], found, tasks, seeds, '', **how)
         trainings.sort(key=lambda t: t.key.fold or 0) # The tasks of a fold share their baselines
         if ahead:
             encode_ahead(trainings, store, ahead)

@@ -165,7 +165,7 @@ def compare_models(records:list[Run])->list[str]: # In Markdown; empty for a sin
             found = _difference(answers[best], answers[other])
             if found is None: continue
             first, second = markdown_text(best[2]), markdown_text(other[2])
-            said = f'**{first} and {second} are not told apart on {language}**'
+            said = f'**There is no clear difference between {first} and {second} on {language}**'
             if _is_above(found): said = f'**{first} knows more of {language} than {second}**'
             lines.append(f'{said}: {scores[best].value:.0f} and {scores[other].value:.0f} of 100'
                          f'{_reach(found)}.')

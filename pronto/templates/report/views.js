@@ -240,7 +240,7 @@ function compare(found) {
     ...columns.flatMap(c => (c.key === 'low' ? [c, { key: 'high', value: t => t.high }] : [c])),
   ]
   const verdict = tested
-    ? `Clearly better (5 %, corrected for the ${count(tested, 'test')} shown): ${a.name} on ${clear(1)}, ${b.name} on ${clear(-1)}; not told apart on ${tested - clear(1) - clear(-1)}.`
+    ? `Clearly better (5 %, corrected for the ${count(tested, 'test')} shown): ${a.name} on ${clear(1)}, ${b.name} on ${clear(-1)}; no clear difference on ${tested - clear(1) - clear(-1)}.`
     : items.length
       ? few
         ? 'These results are not tested: a model that was trained with fewer than three seeds may score otherwise with another seed.'
