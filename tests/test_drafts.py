@@ -133,3 +133,11 @@ def test_the_help_names_all_checks():
     from pronto.lab.cli.alignment_commands import _CHECKS
     from pronto.lab.quality.unusual_verses import CHECKS
     assert _CHECKS.split(', ') == list(CHECKS)
+
+def test_annotations_that_no_draft_can_be_checked_against_are_said(tmp_path, monkeypatch, capsys):
+    from pronto.lab.cli.alignment_commands import _text_at_hand
+    monkeypatch.setenv('PRONTO_DATA', str(tmp_path))
+    (tmp_path/'annotations.parquet').write_bytes(b'damaged')
+    assert len(_text_at_hand()) > 7000 # The words of the package
+    said, = capsys.readouterr().err.splitlines()
+    assert said.startswith(f'passed over {tmp_path/"annotations.parquet"}: ')

@@ -8,7 +8,7 @@ __all__ = ['COMMANDS', 'quality_align_options', 'quality_align_command', 'qualit
 # %% ../../../nbs/lab/cli/alignment_commands.ipynb #ac05
 from ...cli.options import add_number, seed_option, versification_option
 from ...cli.output import show_tables
-from ...core.files import InputError
+from ...core.files import InputError, to_stderr
 
 # %% ../../../nbs/lab/cli/alignment_commands.ipynb #qlcal02
 _TEXT = 'annotations with words, a folder of Greek words, or a Bible in any format'
@@ -58,8 +58,8 @@ def _text_at_hand()->dict: # In the form of `read_greek`
         try:
             if path.exists():
                 return read_greek(path)
-        except InputError: # Annotations without words, for example
-            continue
+        except InputError as e: # Annotations without words, for example
+            to_stderr(f'passed over {e}')
     return read_greek(OPEN)
 
 def quality_draft_command(args):

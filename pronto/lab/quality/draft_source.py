@@ -8,6 +8,7 @@ __all__ = ['missing_names', 'missing_numbers', 'missing_negations', 'misspelt_na
 
 # %% ../../../nbs/lab/quality/draft_source.ipynb #dso00005
 from collections import Counter, defaultdict
+from functools import lru_cache
 from math import log10
 from typing import Callable
 import numpy as np
@@ -205,7 +206,9 @@ def _lengths(draft:Draft)->np.ndarray: # (verses,) standard deviations, negative
     return found
 
 # %% ../../../nbs/lab/quality/draft_source.ipynb #dso0013b
-def _misfit_scores(draft:Draft)->np.ndarray: return rarity(_misfits(draft, beside=True), 8)
+@lru_cache(maxsize=1) # For both checks of a draft
+def _misfit_scores(draft:Draft)->np.ndarray:
+    return rarity(_misfits(draft, beside=True), 8)
 
 def poorly_aligned(draft:Draft)->list[Flag]: # `poorly aligned`, of every verse
     "How few of its words each verse renders"
