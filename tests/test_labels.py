@@ -386,6 +386,20 @@ def test_exports_say_which_labels_they_cannot_ask_for(kinds, tmp_path, capsys):
     assert 'topic: has several labels in a row, or numbers, and the harness asks for one of a few' in said
     assert 'no task to ask about' in said
 
+def test_mteb_is_said_to_lack_tasks_of_several_labels_and_of_numbers(kinds):
+    from pronto.lab.interop.mteb import mteb_tasks
+    said = []
+    assert mteb_tasks(kinds/'qaa', report=said.append) == []
+    why = 'which has several labels in a row, or numbers'
+    assert said == [f'{kinds/"qaa"}: left out rating, {why}; topic, {why}']
+
+def test_shares_of_numbers_are_of_ranges(kinds):
+    from pronto.datasets.manifest import summary
+    least, greatest = map(float, read_annotations(kinds/'mine.parquet').source.labels['rating'])
+    first = f'{least:.6g}–{least + (greatest - least)/4:.6g} '
+    row, = (line for line in summary(load_manifest(kinds/'qaa')).splitlines() if line.startswith('| rating'))
+    assert f'| {first}' in row
+
 @pytest.mark.parametrize('rows,says', {
     'a slip': (['MRK 4:1,calm'] + [f'MRK 4:{i},{"calm" if i % 2 else "storm"}' for i in range(1, 40)] + ['MRK 4:3,storm'],
                'column sky: MRK 4:3 is calm in line 5 and storm in line 42; give it one label, or both as calm;storm'),

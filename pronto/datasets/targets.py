@@ -100,6 +100,11 @@ class OfNumber(_ScoredByItems):
         quarter = min(int(4*(float(label) - low)/(high - low) + 1e-6), 3) # Of where one begins, that one
         return [_written(low + quarter*(high - low)/4)]
 
+    def name_of(self, counted:str)->str: # e.g. `25–50`
+        "The quarter that begins with a number, for people"
+        low, high = self.ends
+        return f'{counted}–{_written(float(counted) + (high - low)/4)}'
+
     def knows(self, label:str)->bool:
         try:
             return self.ends[0] <= float(label) <= self.ends[1]

@@ -69,6 +69,10 @@ class _OfOneLabel:
         "What shares of labels count a label as"
         return [self.training_label(label)]
 
+    def name_of(self, counted:str)->str:
+        "What people are shown for one of these"
+        return counted
+
 # %% ../../nbs/datasets/tasks.ipynb #tkkinds1
 class _OfAnyKind(_OfOneLabel):
     "Defaults for verses and pairs; tasks of other benchmarks override them"

@@ -24,7 +24,7 @@ from ..core.tables import Table, csv_text
 from ..datasets.align import STATUSES, TEXT_ALONE
 from ..datasets.building import build
 from ..datasets.loading import load_manifest
-from ..datasets.manifest import training_shares
+from ..datasets.manifest import shown_shares
 from ..datasets.splits import LEAST_VERSES, N_FOLDS, SPLITS
 from ..datasets.tasks import SM, load_tasks, loaded_tasks, tasks_of_manifest
 from ..datasets.word_align import aligner_name
@@ -245,7 +245,7 @@ def build_translation(
 # %% ../../nbs/jobs/release.ipynb #374690e6
 def _shares(task, shares:dict)->str: # e.g. `0 50.1%, 1 49.9%`
     known = task.labels if task and task.target == 'class' else ()
-    trained = dict.fromkeys(known, 0) | training_shares(task, shares)
+    trained = dict.fromkeys(known, 0) | shown_shares(task, shares)
     return ', '.join(f'{label} {share:.1%}' for label,share in trained.items())
 
 def registry_row(folder)->dict[str,str|int]: # Column to value

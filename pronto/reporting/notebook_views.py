@@ -12,7 +12,7 @@ from pathlib import Path
 from ..core.pictures import heat_map, panels
 from ..core.tables import Table, own_direction
 from ..datasets.loading import load_dataset_folder, load_manifest, open_datasets, sample
-from ..datasets.manifest import label_shares, training_shares
+from ..datasets.manifest import label_shares, shown_shares
 from ..datasets.tasks import TASKS
 from .cells import number
 from .scores import against_best, answers_by_task, is_clear
@@ -50,7 +50,7 @@ def share_table(manifest:dict)->Table: # A row per task
     "Examples and label shares of a dataset"
     said = lambda shares: ', '.join(f'{own_direction(label)} {x:.1%}' for label,x in shares.items()
                                     if x >= 0.005)
-    shares = {stem: said(training_shares(TASKS.get(stem), found))
+    shares = {stem: said(shown_shares(TASKS.get(stem), found))
               for stem,found in manifest['label_shares'].items()}
     splits = list(dict.fromkeys(split for counts in manifest['counts'].values() for split in counts))
     rows = [[task_name(stem), *(counts.get(split, '') for split in splits), shares[stem]]

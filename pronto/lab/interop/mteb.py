@@ -8,7 +8,7 @@ __all__ = ['columns', 'bitext', 'language_script', 'metadata', 'mteb_task', 'mte
 # %% ../../../nbs/lab/interop/mteb.ipynb #1f3c7eb3
 from typing import TYPE_CHECKING, Callable, get_args
 from ...bibles.languages import identify, script_for, script_of
-from ...core.files import InputError, content_hash
+from ...core.files import InputError, content_hash, to_stderr
 from ...core.refs import Ref
 from ...core.tables import Table, decimal
 from ...datasets.loading import Dataset, load_dataset_folder, stems_without_choices
@@ -138,16 +138,27 @@ def mteb_bitext(dataset:Dataset, english:Dataset)->'AbsTask': # With a subset fo
     return _made(AbsTaskBitextMining, described, load)
 
 # %% ../../../nbs/lab/interop/mteb.ipynb #1ddd2891
+def _why_no_task(dataset:Dataset, stem:str)->str: # Empty if `mteb` can have it
+    parts = dataset.tasks[stem]
+    if stem not in dataset.known:
+        return 'is not known here'
+    if dataset.known[stem].target != 'class':
+        return 'has several labels in a row, or numbers'
+    empty = [split for split in ('train','test') if not parts[split]]
+    return f'has an empty {empty[0]} split' if empty else ''
+
 def mteb_tasks(
     folder,
-    english=None # A dataset folder of English, for the bitext
+    english=None, # A dataset folder of English, for the bitext
+    report:Callable=to_stderr # Gets a line about the tasks that are left out
 )->list['AbsTask']: # For `mteb.evaluate`
     "All tasks that a dataset makes for `mteb`; raises `InputError` if a folder is not a dataset folder"
     dataset = load_dataset_folder(folder)
-    def is_usable(stem, parts): # Sets of labels and numbers are no classes
-        known = stem in dataset.known and dataset.known[stem].target == 'class'
-        return known and parts['train'] and parts['test']
-    tasks = [mteb_task(dataset, stem) for stem,parts in dataset.tasks.items() if is_usable(stem, parts)]
+    reasons = {stem: _why_no_task(dataset, stem) for stem in dataset.tasks}
+    left_out = [f'{stem}, which {why}' for stem,why in reasons.items() if why]
+    if left_out:
+        report(f'{folder}: left out {"; ".join(left_out)}')
+    tasks = [mteb_task(dataset, stem) for stem,why in reasons.items() if not why]
     return tasks + ([mteb_bitext(dataset, load_dataset_folder(english))] if english else [])
 
 # %% ../../../nbs/lab/interop/mteb.ipynb #mtbt0002
