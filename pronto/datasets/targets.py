@@ -83,6 +83,10 @@ class OfSeveral(_ScoredByItems):
         counted = np.stack([wanted*given, given, wanted], -1)
         return counted_values(_f1s, counted)[metric]
 
+# %% ../../nbs/datasets/targets.ipynb #tg11w
+def _written(number:float)->str: # e.g. `3`, `2.5`
+    return f'{number:.6g}'
+
 # %% ../../nbs/datasets/targets.ipynb #tg12
 class OfNumber(_ScoredByItems):
     "A verse has a number; a mixin of tasks whose `labels` are the least and the greatest one"
@@ -91,8 +95,7 @@ class OfNumber(_ScoredByItems):
 
     @property
     def ends(self)->tuple[float,float]:
-        low, high = map(float, self.labels)
-        return low, high
+        return float(self.labels[0]), float(self.labels[1])
 
     def counted_as(self, label:str)->list[str]:
         "Where the quarter of the range begins that a number is in, for shares of labels"
@@ -102,8 +105,8 @@ class OfNumber(_ScoredByItems):
 
     def name_of(self, counted:str)->str: # e.g. `25–50`
         "The quarter that begins with a number, for people"
-        low, high = self.ends
-        return f'{counted}–{_written(float(counted) + (high - low)/4)}'
+        end = float(counted) + (self.ends[1] - self.ends[0])/4
+        return f'{counted}–{_written(end)}'
 
     def knows(self, label:str)->bool:
         try:
@@ -129,6 +132,3 @@ class OfNumber(_ScoredByItems):
         "A number per row, whose mean is the metric"
         wanted, given = self.numbers(true), self.numbers(answers)
         return abs(wanted - given) if metric == 'mae' else spearman_values(wanted, given)
-
-def _written(number:float)->str: # e.g. `3`, `2.5`
-    return f'{number:.6g}'
