@@ -61,9 +61,11 @@ _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 def _posteriors(d:_Design, theta, u, error, sd:float)->tuple[np.ndarray,np.ndarray]: # (verses,) each
     "Means and standard deviations of the effects of verses, given the other effects"
     values = u[:,None] + error[:,None]*_NODES
-    side = 1 - 2*d.right # -1 where the answer is right
-    gains = -np.logaddexp(0, side[:,None]*((d.fixed @ theta)[:,None] + values[d.verse]))
-    density = d.members.T @ gains - values**2/(2*sd**2) + _NODES**2/2
+    side, fixed = 1 - 2*d.right, d.fixed @ theta # -1 where the answer is right
+    density = _NODES**2/2 - values**2/(2*sd**2)
+    for k,own in enumerate(values.T): # One after the other, as there are many answers
+        against = np.minimum(side*(fixed + own[d.verse]), 500) # Whose exponential is still a number
+        density[:,k] -= np.bincount(d.verse, np.log(1 + np.exp(against)), len(u))
     weights = _NODE_WEIGHTS*np.exp(density - density.max(1, keepdims=True))
     weights /= weights.sum(1, keepdims=True)
     mean = (weights*values).sum(1)
