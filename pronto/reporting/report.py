@@ -23,7 +23,7 @@ from ..datasets.pairs import numbered
 from ..datasets.tasks import TASKS, loaded_tasks
 from .language_score import score_lines
 from .scores import IN_PERCENT, METRICS, Answers, against_baselines, baseline_scores
-from .scores import compare_all, is_clear, mean_score, read_answers, read_seeds
+from .scores import compare_all, is_clear, mean_score, read_seeds
 from .scores import seed_scores
 from .summary import Scope, Stratum, rows_notes, shared_rows, stratum_of
 from .summary import summarise
@@ -219,11 +219,11 @@ def _common(sets:dict[tuple,list[int]], cells:list[list[Run]], listed:set[int])-
     asked, found, notes = {}, {}, {}
     for (bible,task,*_,board),places in sets.items():
         shown = [i for i in places if i in listed]
-        if shown: asked.setdefault(board, {})[bible,task] = read_answers(cells[shown[-1]][:1])
-    for board,answers in asked.items():
-        shared = shared_rows(answers)
+        if shown: asked.setdefault(board, {})[bible,task] = cells[shown[-1]]
+    for board,runs in asked.items():
+        shared = shared_rows(runs)
         found |= {(board, task): of_task.rows for task,of_task in shared.items()}
-        several = [task for task,some in grouped(answers, lambda key: key[1]).items() if len(some) > 1]
+        several = [task for task,some in grouped(runs, lambda key: key[1]).items() if len(some) > 1]
         notes[board] = ' '.join(rows_notes(shared, [*map(task_name, several)]))
     return found, notes
 

@@ -7,7 +7,7 @@ __all__ = ['Stratum', 'SharedRows', 'shared_rows', 'stratum_of', 'read_strata', 
            'summary_table', 'draw_summary', 'summaries']
 
 # %% ../../nbs/reporting/summary.ipynb #sum04
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Callable, NamedTuple
 import numpy as np
 from ..core.aggregate import Aggregate, Draws, aggregate, draw_confusions, draw_sums
 from ..core.progress import progress
@@ -41,13 +41,16 @@ class SharedRows(NamedTuple):
     rows:np.ndarray # See `Answers.codes`
     most:int # Rows that a translation has at most
 
+def _read_first(runs:list[Run])->Answers: return read_answers(runs[:1])
+
 def shared_rows(
-    answers:dict[tuple[str,str],Answers] # (Bible, task) to the answers of any model
+    runs:dict[tuple[str,str],list[Run]], # (Bible, task) to those of any model
+    read:Callable=_read_first # Gives their answers; one after the other, as those of all take much room
 )->dict[str,SharedRows]: # By task, where they are at least half of the smallest test set
     "The rows that all translations have"
     shared = {}
-    for task,places in grouped(answers, lambda place: place[1]).items():
-        rows, sizes = common_codes(answers[place] for place in places)
+    for task,places in grouped(runs, lambda place: place[1]).items():
+        rows, sizes = common_codes(read(runs[place]) for place in places)
         if len(sizes) > 1 and 2*len(rows) >= min(sizes) > 0: shared[task] = SharedRows(rows, max(sizes))
     return shared
 
@@ -99,8 +102,7 @@ def read_strata(
     if any(run.sources for run in runs): return {}, {} # Several test sets per task and translation
     if len({run.source for run in runs if run.source}) > 1: return {}, {} # Not comparable
     any_run = {(bible, task): seeds for bible,block in first.items() for (_,task),seeds in block.items()}
-    asked = {key: read_answers(seeds[:1]) for key,seeds in any_run.items()}
-    shared = shared_rows(asked)
+    shared = shared_rows(any_run)
     strata = {}
     for bible,task in progress('compare')(any_run):
         models = {m: read_answers(seeds) for (m,t),seeds in first[bible].items() if t == task}

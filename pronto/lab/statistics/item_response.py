@@ -21,34 +21,60 @@ class ItemFit(NamedTuple):
     converged:bool
 
 class _Design(NamedTuple):
-    "Answers, and the verse, chapter and cell of each"
+    "Answers, and the verse, cell and chapter of each as numbers"
     right:np.ndarray   # (n,) 0 or 1
-    verse:np.ndarray   # (n,) numbers
-    fixed:object       # (n, cells + chapters), sparse
-    members:object     # (n, verses), sparse
-    n_cells:int
+    verse:np.ndarray   # (n,), as the following
+    cell:np.ndarray
+    chapter:np.ndarray
+    sizes:tuple[int,int,int] # How many verses, cells and chapters there are
 
-def _design(right, cell, verse, chapter)->_Design:
-    from scipy.sparse import csr_matrix
-    n, n_cells, n_chapters = len(right), cell.max() + 1, chapter.max() + 1
-    ones, rows = np.ones(n), np.arange(n)
-    both = csr_matrix((np.tile(ones, 2), (np.tile(rows, 2), np.concatenate([cell, n_cells + chapter]))),
-                      (n, n_cells + n_chapters))
-    members = csr_matrix((ones, (rows, verse)), (n, verse.max() + 1))
-    return _Design(np.asarray(right, float), verse, both, members, n_cells)
+    def fixed(self, theta:np.ndarray)->np.ndarray: # (n,) for (cells + chapters,)
+        "The effects of the cell and of the chapter of each answer"
+        return theta[self.cell] + theta[self.sizes[1] + self.chapter]
+
+    def sums(self, values:np.ndarray)->tuple[np.ndarray,np.ndarray]: # (verses,), (cells + chapters,) for (n,)
+        "Sums over the answers to a verse, and over those of a cell or a chapter"
+        numbers = self.verse, self.cell, self.chapter
+        of_verse, *others = (np.bincount(x, values, n) for x,n in zip(numbers, self.sizes))
+        return of_verse, np.concatenate(others)
+
+    def crossed(self, values:np.ndarray)->tuple[np.ndarray,np.ndarray]: # (verses, others), (others, others)
+        "Sums of what two effects have together: a verse and another, and two others"
+        n_verses, n_cells, n_chapters = self.sizes
+        def table(one, other, n, m): return np.bincount(one*m + other, values, n*m).reshape(n, m)
+        both = [table(self.verse, x, n_verses, n) for x,n in zip((self.cell, self.chapter), self.sizes[1:])]
+        outer = np.diag(self.sums(values)[1])
+        outer[:n_cells,n_cells:] = table(self.cell, self.chapter, n_cells, n_chapters)
+        outer[n_cells:,:n_cells] = outer[:n_cells,n_cells:].T
+        return np.hstack(both), outer
 
 def _newton(d:_Design, theta, u, penalty, penalty_verse)->tuple: # New effects, and what the variances need
     "A step of penalised logistic regression, with the effects of verses eliminated"
-    from scipy.sparse import diags
-    p = 1/(1 + np.exp(-(d.fixed @ theta + u[d.verse])))
-    w, gap = p*(1 - p), d.right - p
-    own = d.members.T @ w + penalty_verse # The diagonal block of the verses
-    weighted = diags(w) @ d.fixed
-    cross = (d.members.T @ weighted).toarray()/own[:,None] # (verses, others), divided by the diagonal
-    outer = (d.fixed.T @ weighted).toarray() + np.diag(penalty)
-    schur = outer - (d.members.T @ weighted).toarray().T @ cross
-    slope_verse = d.members.T @ gap - penalty_verse*u
-    slope = d.fixed.T @ gap - penalty*theta - cross.T @ slope_verse
+    p = 1/(1 + np.exp(-(d.fixed(theta) + u[d.verse])))
+    weights = p*(1 - p)
+    (slope_verse, slope), own = d.sums(d.right - p), d.sums(weights)[0] + penalty_verse
+    shared, outer = d.crossed(weights)
+    cross = shared/own[:,None] # Divided by the diagonal block of the verses
+    schur = outer + np.diag(penalty) - shared.T @ cross
+    slope_verse = slope_verse - penalty_verse*u
+    slope = slope - penalty*theta - cross.T @ slope_verse
+    inverse = np.linalg.inv(schur)
+    step = inverse @ slope
+    step_verse = slope_verse/own - cross @ step
+    variance = np.diag(inverse), 1/own, ((cross @ inverse)*cross).sum(1) # The last: of the others, handed on
+    return theta + step, u + step_verse, variance, max(abs(step).max(), abs(step_verse).max())
+
+# %% ../../../nbs/lab/statistics/item_response.ipynb #it00007b
+def _newton(d:_Design, theta, u, penalty, penalty_verse)->tuple: # New effects, and what the variances need
+    "A step of penalised logistic regression, with the effects of verses eliminated"
+    p = 1/(1 + np.exp(-(d.fixed(theta) + u[d.verse])))
+    weights = p*(1 - p)
+    (slope_verse, slope), own = d.sums(d.right - p), d.sums(weights)[0] + penalty_verse
+    shared, outer = d.crossed(weights)
+    cross = shared/own[:,None] # Divided by the diagonal block of the verses
+    schur = outer + np.diag(penalty) - shared.T @ cross
+    slope_verse = slope_verse - penalty_verse*u
+    slope = slope - penalty*theta - cross.T @ slope_verse
     inverse = np.linalg.inv(schur)
     step = inverse @ slope
     step_verse = slope_verse/own - cross @ step
@@ -61,7 +87,7 @@ _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 def _posteriors(d:_Design, theta, u, error, sd:float)->tuple[np.ndarray,np.ndarray]: # (verses,) each
     "Means and standard deviations of the effects of verses, given the other effects"
     values = u[:,None] + error[:,None]*_NODES
-    side, fixed = 1 - 2*d.right, d.fixed @ theta # -1 where the answer is right
+    side, fixed = 1 - 2*d.right, d.fixed(theta) # -1 where the answer is right
     density = _NODES**2/2 - values**2/(2*sd**2)
     for k,own in enumerate(values.T): # One after the other, as there are many answers
         against = np.minimum(side*(fixed + own[d.verse]), 500) # Whose exponential is still a number
@@ -72,7 +98,7 @@ def _posteriors(d:_Design, theta, u, error, sd:float)->tuple[np.ndarray,np.ndarr
     return mean, np.sqrt((weights*(values - mean[:,None])**2).sum(1))
 
 # %% ../../../nbs/lab/statistics/item_response.ipynb #it000008
-def _numbers(values)->tuple[np.ndarray,int]:
+def _numbers(values)->np.ndarray:
     _, found = np.unique(np.asarray(values), return_inverse=True)
     return found.ravel()
 
@@ -85,19 +111,21 @@ def fit_items(
     right = np.asarray(right, float)
     if len(right) == 0 or right.min() == right.max():
         raise ValueError('all answers are right, or all wrong; there is nothing to explain')
-    d = _design(right, *map(_numbers, (cell, verse, chapter)))
-    theta, u = np.zeros(d.fixed.shape[1]), np.zeros(d.members.shape[1])
+    numbers = list(map(_numbers, (verse, cell, chapter)))
+    d = _Design(right, *numbers, tuple(int(x.max()) + 1 for x in numbers))
+    n_verses, n_cells, n_chapters = d.sizes
+    theta, u = np.zeros(n_cells + n_chapters), np.zeros(n_verses)
     sd, converged, mean, error = np.array([1., .5]), False, u, u
     for _ in range(steps):
         penalty = np.full(len(theta), 1e-4) # Of the cells: hardly any
-        penalty[d.n_cells:] = 1/sd[1]**2
+        penalty[n_cells:] = 1/sd[1]**2
         theta, u, (variance, variance_own, handed_on), moved = _newton(d, theta, u, penalty, 1/sd[0]**2)
         if moved > 1: continue # First find the effects
-        chapters = theta[d.n_cells:]
+        chapters = theta[n_cells:]
         mean, error = _posteriors(d, theta, u, np.sqrt(variance_own), sd[0])
         error = np.sqrt(error**2 + handed_on)
-        new = np.sqrt([np.mean(mean**2 + error**2), np.mean(chapters**2 + variance[d.n_cells:])])
+        new = np.sqrt([np.mean(mean**2 + error**2), np.mean(chapters**2 + variance[n_cells:])])
         converged = bool(abs(new - sd).max() < tolerance and moved < tolerance*10)
         sd = new.clip(1e-3)
         if converged: break
-    return ItemFit(theta[:d.n_cells], mean, error, theta[d.n_cells:], float(sd[0]), float(sd[1]), converged)
+    return ItemFit(theta[:n_cells], mean, error, theta[n_cells:], float(sd[0]), float(sd[1]), converged)
