@@ -105,7 +105,8 @@ def _model(record:Run)->str:
     trained = f'from {source_names(record)}' if record.sources else ''
     return ', '.join(filter(None, (record.model_name, protocol, trained, record.condition)))
 
-def _asked(columns:Columns)->tuple[Coded,np.ndarray]: # What rows ask, and the places of those with a reference
+def _asked(columns:Columns)->tuple[Coded,np.ndarray]: # And the places of those with a reference
+    "What rows ask"
     places = [columns[c].texts for c in _PLACES if c in columns]
     asked = coded(' '.join(filter(None, where)) for where in zip(*places))
     named = np.array([':' in text for text in asked.values], bool)
@@ -182,8 +183,8 @@ def suspects(
     for row,some in by_row.items():
         (instead, most), = Counter(answers.said[some].tolist()).most_common(1)
         bibles = len({*bible[answers.cell[some]].tolist()})
-        found.append(Suspect(answers.asked[row], labels[row], answers.values[instead], most/len(some), len(some),
-                             bibles, instead == most_often))
+        said = answers.values[instead], most/len(some), len(some), bibles, instead == most_often
+        found.append(Suspect(answers.asked[row], labels[row], *said))
     return sorted(found, key=lambda s: (s.usual, -s.agree, -s.n, s.asked))
 
 # %% ../../../nbs/lab/questions/items.ipynb #ri000019

@@ -20,6 +20,8 @@ class ItemFit(NamedTuple):
     sd_chapter:float      # Of the effects of chapters
     converged:bool
 
+
+# %% ../../../nbs/lab/statistics/item_response.ipynb #it00007a
 class _Design(NamedTuple):
     "Answers, and the verse, cell and chapter of each as numbers"
     right:np.ndarray   # (n,) 0 or 1
