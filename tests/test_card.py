@@ -21,12 +21,12 @@ def test_a_page_from_a_bible_and_a_model(corpus, model, tmp_path, capsys, monkey
     said = capsys.readouterr().out
     assert said.startswith('Does tiny read Wolof?\n') and said.endswith(f'{page}: open it in a browser\n')
     assert re.search(r'guessing \|o +\| 0\n.*counting words', said) and 'tiny on English |' in said
-    for part in ('What to do next', 'Each task', 'This text', 'What is asked', 'Verses to read', 'commonest label',
+    for part in ('What to do next', 'Each task', 'This text', 'What the tasks ask', 'Verses to read', 'commonest label',
                  'in Wolof', 'Judged by length, capitals and punctuation alone: ', 'sentence mood (SM)', 'xlm-roberta-base',
                  'pronto pretrain'):
         assert part in text, part
     assert 'best score without a model' in text.split('<summary>Each task')[1].split('</details>')[0]
-    asked = text.split('What is asked')[1]
+    asked = text.split('What the tasks ask')[1]
     assert re.search(r'name as the subject \(PNS\).*?>(yes|no)<', asked, re.S) # Not 1 or 0
     png = base64.b64decode(re.search('base64,([^"]+)', text)[1])
     assert int.from_bytes(png[16:20], 'big') <= 358 # Pixels: a telephone shows it as it is

@@ -22,7 +22,7 @@ def test_a_card_shows_verses_in_their_direction_and_language(model, tmp_path, mo
     monkeypatch.setenv('PRONTO_DATA', str(tmp_path/'data'))
     bible, page = translation(tmp_path/'corpus', HEBREW), tmp_path/'card.html'
     assert main(['card', str(bible), '-m', str(model), '-a', str(tmp_path/'corpus'/'ontonotes'), '-o', str(page), '--language', 'heb']) == 0
-    text = page.read_text(encoding='utf-8').split('What is asked')[1]
+    text = page.read_text(encoding='utf-8').split('What the tasks ask')[1]
     around = re.findall('<([^<>]*)>[^<>]*[א-ת]', re.sub(' data-column="[^"]*"', '', text))
     assert len(around) > 5 and {*around} == {'td align="left" dir="auto" lang="he"', 'bdi lang="he"'}
 

@@ -27,19 +27,29 @@ def demo_options(parser):
                'fine-tunings of each model; tables mark the best from three on (default: 1)')
 
 # %% ../../nbs/demo/demo_command.ipynb #0756f85a
+_NEEDED = 'torch', 'transformers', 'langcodes'
+
 def _is_there(package:str)->bool:
     try: return find_spec(package) is not None
     except ModuleNotFoundError: return False
 
+def _require_packages():
+    "Raise `InputError` if models cannot be trained here"
+    missing = [package for package in _NEEDED if not _is_there(package)]
+    if not missing: return
+    what = f"trains models with packages that are not installed ({', '.join(missing)})"
+    mend = "in the folder of PrOnto: pip install '.[train,release]'"
+    raise InputError('pronto demo', f'{what}; {mend}, or without models: pronto demo --datasets-only')
+
+# %% ../../nbs/demo/demo_command.ipynb #dmcp0006
+def _invented(args)->dict: # What the user chose of the invented languages
+    chosen = dict(seed=args.seed, n_verses=args.verses, noise=args.noise)
+    return {name: value for name,value in chosen.items() if value is not None}
+
 def demo_command(args):
     "Show what PrOnto does, in English; or, with --all, everything in invented languages"
-    missing = [p for p in ('torch','transformers','langcodes') if not args.datasets_only and not _is_there(p)]
-    if missing: # Say it before a minute has passed
-        what = f"trains models with packages that are not installed ({', '.join(missing)})"
-        mend = "in the folder of PrOnto: pip install '.[train,release]'"
-        raise InputError('pronto demo', f'{what}; {mend}, or without models: pronto demo --datasets-only')
-    chosen = dict(seed=args.seed, n_verses=args.verses, noise=args.noise)
-    given = {name: value for name,value in chosen.items() if value is not None}
+    if not args.datasets_only: _require_packages()
+    given = _invented(args)
     if args.all or args.datasets_only or args.seeds or given:
         from pronto.demo.steps import run_demo
         from pronto.demo.tiny_models import FULL

@@ -10,9 +10,10 @@ import base64, re
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
+from shlex import quote
 from ..bibles.languages import identify
 from ..core.files import template
-from ..core.tables import Table, markdown_text
+from ..core.tables import Table, code_span, markdown_text
 from ..datasets.loading import Dataset
 from .card import about_bible, card_finding, example_table, next_steps, score_card
 from .card import baseline_table, telling_run, verse_table
@@ -53,7 +54,12 @@ class Card:
     @cached_property
     def steps(self)->str: # Markdown
         "What to do next"
-        return next_steps(self.dataset.path, self.models, self.language, self.bible)
+        steps = next_steps(self.dataset.path, self.models, self.language, self.bible)
+        unasked = self.dataset.manifest.get('counts', {}).keys() - {run.task for run in self.runs}
+        if not (self.runs and unasked): return steps
+        asked = ' '.join(f'-m {quote(model)}' for model in self.models)
+        command = f'pronto card {quote(str(self.dataset.path))} {asked} --all-tasks'
+        return f'{steps}\n- What does it tell of people, things and facts in the verses? {code_span(command)}'
 
     @cached_property
     def scores(self)->dict[str,LanguageScore]: # By model
@@ -65,8 +71,8 @@ class Card:
 
 # %% ../../nbs/reporting/card_page.ipynb #crdp0009
 _ASKED = {'likelihood': 'was asked which of the sentences it finds more probable',
-          'quick-probe': 'was not asked for words: a small classifier learned to choose sentences by what '
-                         'the model makes of them'}
+          'quick-probe': 'does not say which sentence is better; a small classifier learned to tell it from '
+                         'what the model makes of each'}
 
 def _how_asked(runs:list[Run])->list[str]: # In Markdown
     "How each model chose, in a sentence"
@@ -166,7 +172,7 @@ def card_page(card:Card)->str: # HTML
     body.append(f'<h2>What to do next</h2>{_html(card.steps)}')
     folded = _tasks(card, language)
     folded['This text'] = _html(about_bible(card.dataset.manifest, _books(card.dataset)))
-    folded['What is asked'] = _of_table(example_table([card.dataset.path]), language)
+    folded['What the tasks ask'] = _of_table(example_table([card.dataset.path]), language)
     body += [_folded(title, found) for title,found in folded.items()]
     known = dict(title=escape(card.title), body='\n'.join(body))
     return re.sub(r'{{(\w+)}}', lambda place: known[place[1]], template('card.html'))
