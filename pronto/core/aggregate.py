@@ -153,8 +153,13 @@ def _interquartile_mean(values:np.ndarray)->np.ndarray: # (...)
 
 def _ranks(values:np.ndarray)->np.ndarray: # (..., models), the least is 1, those that are equal share theirs
     "`scipy.stats.rankdata` would take longer to import than all else in a table"
-    one, other = values[..., :, None], values[..., None, :]
-    return (other < one).sum(-1) + ((other == one).sum(-1) + 1)/2
+    columns = np.ascontiguousarray(np.moveaxis(values, -1, 0))
+    twice = np.full(columns.shape, 2) # A model that is less adds 2, one that is equal 1
+    for a,b in combinations(range(len(columns)), 2):
+        is_less, is_more = columns[a] < columns[b], columns[a] > columns[b]
+        twice[a] += 1 + is_more - is_less.astype(int)
+        twice[b] += 1 + is_less - is_more.astype(int)
+    return np.moveaxis(twice, 0, -1)/2
 
 def _ends(drawn:np.ndarray, value:float, bounds:tuple=(-np.inf, np.inf))->list[float]:
     low, high = np.quantile(drawn, [.025, .975]).clip(*bounds)

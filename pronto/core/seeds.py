@@ -106,10 +106,18 @@ class _Part(NamedTuple):
     spread:float # What the degrees of freedom are of
 
 # %% ../../nbs/core/seeds.ipynb #se06c
+def _chapter_sizes(chapters:ByChapter)->np.ndarray: # (chapters,) items; pairs belong to two
+    where = np.ascontiguousarray(chapters.cells, np.int64), np.ascontiguousarray(chapters.sizes, np.int64)
+    return _sizes_of(*(x.tobytes() for x in where), chapters.n_chapters)
+
+@lru_cache(maxsize=64) # Many systems are counted in the same chapters
+def _sizes_of(cells:bytes, sizes:bytes, n_chapters:int)->np.ndarray:
+    cells = np.frombuffer(cells, np.int64).reshape(-1, 2)
+    return np.frombuffer(sizes, np.int64) @ members(cells, n_chapters)
+
 def _freedom(chapters:ByChapter)->float:
     "How many chapters of equal size would be as many as these, less one (Carter and others 2017)"
-    sizes = chapters.sizes @ members(chapters.cells, chapters.n_chapters)
-    shares = sizes/chapters.n
+    shares = _chapter_sizes(chapters)/chapters.n
     freedom = (shares**2).sum()**2/(shares**4).sum() - 1
     return max(float(freedom), 1.)
 
@@ -122,13 +130,12 @@ def _chapter_variances(
     if n_chapters < 2:
         return np.zeros(len(sums))
     n = chapters.n
-    belongs = members(cells, n_chapters)
     centred = sums - np.outer(sums.sum(1)/n, sizes)
-    others = (1 - sizes @ belongs/n).clip(1/n_chapters) # The share of items without a chapter
+    others = (1 - _chapter_sizes(chapters)/n).clip(1/n_chapters) # The share of items without a chapter
     squares = centred**2
     crossing = cells[:,0] != cells[:,1]
     twice = squares[:,crossing].sum(1)
-    without = (centred @ belongs)/others
+    without = (centred @ members(cells, n_chapters))/others
     network = (without**2).sum(1) - twice
     variances = np.maximum(network, squares.sum(1))/n**2
     return variances * (n_chapters - 1)/n_chapters

@@ -12,7 +12,7 @@ __all__ = ['ABSENT', 'IN_BRACKETS', 'Markup', 'one_line', 'isolated', 'own_direc
 # %% ../../nbs/core/tables.ipynb #73dc1c36
 import csv, io, re
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from html import escape
 from pathlib import Path
 from typing import Callable, Iterable, NamedTuple
@@ -363,7 +363,7 @@ class Column(NamedTuple):
     mark:Callable|None = None # Takes a row, gives what follows the figure, e.g. `†`
 
     @property
-    def names(self)->list[str]: return self.name.split() if isinstance(self.name, str) else [*self.name]
+    def names(self)->list[str]: return _split(self.name) if isinstance(self.name, str) else [*self.name]
 
     def values(self, row)->list: # One for each name
         "What a row has here"
@@ -378,6 +378,9 @@ class Column(NamedTuple):
         values = [record[name] for name in self.names] or self.values(row)
         text = self.show(*values) if self.show else values[0]
         return f'{text}{self.mark(row)}' if self.mark else text
+
+@cache # Of a column, for each row
+def _split(name:str)->list[str]: return name.split()
 
 def _value(row, name:str): return row[name] if isinstance(row, dict) else getattr(row, name)
 

@@ -268,7 +268,9 @@ def _test_set(rows:list[_Row], runs:_Runs, answers:dict, tasks:list[str], metric
     there = {model for model,_ in runs}
     models = [_model_row(row['model'], _filled_by(row, there), *found) for row in rows]
     _mark_best(models)
-    return _TestSet(_about(rows[0], runs), runs, [majority, *others, *models])
+    made = _TestSet(_about(rows[0], runs), runs, [majority, *others, *models])
+    for score in made.scores: score.settle()
+    return made
 
 def _published(metric:str)->dict[tuple[str,str,str],float]: # By translation, system and task
     "The figures of the paper"
@@ -325,7 +327,7 @@ PAPER_TASKS = [task.stem for task in (NMC, PNS, SM, SS, SAC)]
 def _drop_empty_columns(made:list[_TestSet]):
     "Keep the tasks that were run, and the paper's unless all are of another source"
     scores = [score for one in made for score in one.scores]
-    there = {score.task for score in scores if score.answers or score.published is not None}
+    there = {score.task for score in scores if score.figures or score.published is not None}
     papers = {task_name(task) for task in PAPER_TASKS}
     of_others = {task_name(stem) for stem,task in TASKS.items() if not task.file} - papers
     if not there or there - of_others:

@@ -41,6 +41,7 @@ class Score:
     against:AgainstBaseline|None = None # With a p that is corrected for the cells of the task in the table
     published:float|None = None # The paper's figure
     completed:float|None = None # Share of the dev and test verses that it completes, in percent
+    figures:dict|None = None # What a table has of its answers, once these are let go
 
     @property
     def main(self)->SeedScore|None: # `None` also for a task without the metric
@@ -49,11 +50,17 @@ class Score:
     @property
     def first(self)->Run|None: # `None` for a baseline
         "The first run of a model"
-        return None if self.reference or not self.answers else self.runs[0]
+        return None if self.reference or not (self.answers or self.figures) else self.runs[0]
+
+    def settle(self):
+        "Compute what a table has of its answers, and let these go, which take much memory"
+        if self.answers: self.figures, self.answers = record_of(_OF_ANSWERS, self), None
 
     def cell(self, about:dict[str,str])->dict: # `about` has what its block shares; see `ABOUT`
         "What a table has of it, by column"
-        return NOT_RUN | about | record_of(CELL_COLUMNS, self) | dict(reference=self.reference)
+        self.settle()
+        found = (self.figures or {}) | record_of(_OF_TABLE, self)
+        return NOT_RUN | about | found | dict(reference=self.reference)
 
 # %% ../../nbs/reporting/rendering.ipynb #69e0491a
 def _ours(c):
@@ -87,7 +94,7 @@ def _metrics(c):
     return [shown(m, found[m].value) if m in found else None for m in _IN_FILES]
 
 def _difference(c):
-    accuracy = _metrics(c)[0]
+    accuracy = c.figures and c.figures['accuracy']
     return None if None in (accuracy, c.published) else round(accuracy - c.published, 2)
 
 # %% ../../nbs/reporting/rendering.ipynb #rndcol01
@@ -135,6 +142,9 @@ CELL_COLUMNS = [
     Column('probe_kept unknown follows', get=_remarks), # What a score must be read with: shares, 0 to 1
     Column('completed')]
 
+_LATER = 'system', 'task', 'published', 'difference', 'among_best', 'baseline', 'completed'
+_OF_TABLE = [column for column in CELL_COLUMNS if column.names[0] in _LATER]
+_OF_ANSWERS = [column for column in CELL_COLUMNS if column.names[0] not in _LATER]
 NOT_RUN = dict.fromkeys(ABOUT, '') | record_of(CELL_COLUMNS, Score()) | dict(reference='')
 
 # %% ../../nbs/reporting/rendering.ipynb #rndcol03

@@ -33,7 +33,7 @@ def changed(stamp:str)->float: # Seconds
 
 # %% ../../nbs/runs/index.ipynb #idx00009
 INDEX = '.index.sqlite'
-_VERSION = 3 # A change of the tables, or of what these bytes are, changes it
+_VERSION = 4 # A change of the tables, or of what these bytes are, changes it
 _TABLES = '''
 create table rows(digest text primary key, packed blob);
 create table runs(name text primary key, stamp text, record text, seal integer);

@@ -519,25 +519,27 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
     known, read = known_runs(runs, stamps), {}
     for name,stamp in stamps.items():
         path = runs/name
-        if name in known: found.append(_as_known(path, stamp, known[name]))
+        if name in known: found.append(_as_known(path, changed(stamp), known[name]))
         else:
             try:
                 run = read_record(path)
                 run = run.but(finished=path.stat().st_mtime, collapsed=_collapsed(run))
-                run = run.but(packed=_packed_once(_Packing(run)))
+                rows, said = _packed(coded_columns(run))
             except InputError as e: report(f'{e}')
             except OSError as e: report(f'{path}: disappeared while it was read ({e.strerror})')
             else:
-                found.append(run)
-                read[name] = stamp, json.dumps(in_file(run), ensure_ascii=False)
+                as_text = json.dumps(in_file(run), ensure_ascii=False)
+                found.append(_as_known(path, run.finished, Known(as_text, rows, said)))
+                read[name] = stamp, as_text
+                remember_answers(runs, name, stamp, rows, said)
     remember_runs(runs, read)
     return pool_runs(found, report)
 
 # %% ../../nbs/runs/store.ipynb #dc801e7c
-def _as_known(path:Path, stamp:str, known:Known)->Run:
+def _as_known(path:Path, finished:float, known:Known)->Run:
     "A run from the index, whose files are those that were checked"
     packed = None if known.said is None else (known.rows, known.said)
-    about = dict(path=path, finished=changed(stamp), packed=packed)
+    about = dict(path=path, finished=finished, packed=packed)
     return _BLANK.but(**json.loads(known.record), **about)
 
 _BLANK = Run.model_construct() # To construct each anew would copy all defaults

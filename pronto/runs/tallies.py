@@ -152,20 +152,23 @@ def _unpacked(packed:bytes)->tuple[dict,bytes]:
 def rows_bytes(rows:Rows)->bytes:
     "Rows in a few bytes"
     kind = np.min_scalar_type(len(rows.chapters.cells)).newbyteorder('<')
-    about = dict(same=rows.same, names=rows.names, cells=rows.chapters.cells.tolist(), kind=kind.str,
+    about = dict(same=rows.same, names=rows.names, kind=kind.str, cells=len(rows.chapters.cells),
                  columns={name: column.values for name,column in rows.columns.items()})
     codes = [column.codes.astype('u1') for column in rows.columns.values()]
-    return _packed(about, rows.chapters.cell.astype(kind), *codes)
+    return _packed(about, rows.chapters.cells.astype('<i4'), rows.chapters.cell.astype(kind), *codes)
 
 def rows_from(packed:bytes)->Rows:
     "The rows that `rows_bytes` wrote"
     about, numbers = _unpacked(packed)
     names, columns, kind = about['names'], about['columns'], np.dtype(about['kind'])
-    n = len(numbers)//(kind.itemsize + len(columns))
-    cell = np.frombuffer(numbers, kind, n).astype(int)
-    codes = np.frombuffer(numbers, 'u1', offset=n*kind.itemsize).reshape(len(columns), n).astype(np.int32)
-    chapters = ByChapter(cell, np.array(about['cells'], int), len(names), np.bincount(cell))
-    return Rows(about['same'], names, chapters, dict(zip(columns, map(Coded, columns.values(), codes))))
+    begin = 8*about['cells']
+    n = (len(numbers) - begin)//(kind.itemsize + len(columns))
+    cells = np.frombuffer(numbers, '<i4', begin//4).reshape(-1, 2).astype(int)
+    cell = np.frombuffer(numbers, kind, n, begin).astype(int)
+    codes = np.frombuffer(numbers, 'u1', offset=begin + n*kind.itemsize).astype(np.int32)
+    coded_columns = map(Coded, columns.values(), codes.reshape(len(columns), n))
+    chapters = ByChapter(cell, cells, len(names), np.bincount(cell))
+    return Rows(about['same'], names, chapters, dict(zip(columns, coded_columns)))
 
 def said_bytes(said:Coded)->bytes: # At most 256 different ones
     "Answers in a few bytes"
