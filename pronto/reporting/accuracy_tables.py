@@ -405,7 +405,8 @@ def fill(
             _add_published(made[-1], rows, figures)
             if completed: _add_completed(made[-1], completed)
     _arrange(made)
-    return [one.block() for one in made]
+    made.reverse()
+    return [made.pop().block() for _ in list(made)] # Each goes when its cells are there
 
 # %% ../../nbs/reporting/accuracy_tables.ipynb #cc400fe1
 def runs_in(chosen:_Chosen)->list[Run]: # `chosen`: as `choose` gives it

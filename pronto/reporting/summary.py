@@ -181,6 +181,7 @@ def _rows(first:dict[str,list[dict]], names:dict[str,str], metric:str)->tuple[li
     if len({*own.values()}) > 1: shared = 'accuracy'
     strata, common = read_strata(first, shared)
     scopes = grouped(summarise(strata, names, shared), lambda r: (r['scope'], r['over']))
+    del strata # The largest thing there is
     for task in (t for t,m in own.items() if m != shared):
         found = summarise(read_strata(_of_task(first, task), own[task])[0], names, own[task])
         place = task_name(task), 'translations'

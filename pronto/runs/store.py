@@ -506,6 +506,8 @@ def _collapsed(record:Run)->bool:
     return is_one_answer(prediction_columns(record)['predicted'])
 
 # %% ../../nbs/runs/store.ipynb #dc801e7b
+_TOGETHER = 1000 # Records, whose texts take memory until they are in the index
+
 def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names; folds are pooled
     "Read all whole records of a store; an absent folder has none; raises `InputError` if it cannot be read"
     runs, found = store_of(runs), []
@@ -532,6 +534,9 @@ def read_runs(runs, report=to_stderr)->list[Run]: # In the order of their names;
                 found.append(_as_known(path, run.finished, Known(as_text, rows, said)))
                 read[name] = stamp, as_text
                 remember_answers(runs, name, stamp, rows, said)
+                if len(read) >= _TOGETHER:
+                    remember_runs(runs, read)
+                    read.clear()
     remember_runs(runs, read)
     return pool_runs(found, report)
 
