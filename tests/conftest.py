@@ -31,6 +31,11 @@ def what_stays_is_no_garbage():
     gc.freeze()
 
 @pytest.fixture
+def less_of_unicode(monkeypatch):
+    "Up to its special tokens: the tokenizer of CANINE lists all letters there are, for a second, whenever it is made"
+    monkeypatch.setattr('transformers.models.canine.tokenization_canine.UNICODE_VOCAB_SIZE', 0xe010)
+
+@pytest.fixture
 def pronto(capsys):
     "Run the command: exit status, output, and the lines of the error stream"
     from pronto.cli.command import main
@@ -140,43 +145,48 @@ def make_certificate(folder):
 @pytest.fixture(scope='session')
 def self_signed(tmp_path_factory): return make_certificate(tmp_path_factory.mktemp('certificate'))
 
-def in_terminal(width, *argv):
-    "The lines that a command prints in a terminal of so many columns"
-    import pty
-    command = [sys.executable, '-c', 'import sys; from pronto.cli import main; sys.exit(main())', *map(str, argv)]
-    reader, writer = pty.openpty()
-    env = os.environ | dict(COLUMNS=str(width), TERM='xterm')
-    run = subprocess.Popen(command, stdout=writer, stderr=subprocess.DEVNULL, env=env)
-    os.close(writer)
-    said = b''
-    try:
-        while some := os.read(reader, 65536): said += some
-    except OSError: pass # The other end was closed
-    assert run.wait() in (0, 3)
-    return said.decode().splitlines()
-
-def _become(command, log, environment):
+def _become(command, folder, out, errors, environment):
     "Run a program of ours in this process, which has imported PyTorch"
     import runpy
     from pronto.cli.command import main
-    for number in 1, 2: os.dup2(os.open(log, os.O_WRONLY | os.O_APPEND), number)
+    for number,name in (1, out), (2, errors): os.dup2(os.open(name, os.O_WRONLY | os.O_APPEND), number)
+    sys.stdout, sys.stderr = (open(number, 'w', closefd=False) for number in (1, 2)) # The server's may be files
     os.environ.clear()
     os.environ.update(environment)
+    os.chdir(folder)
     program, *sys.argv = command
     if Path(program).name == 'pronto': sys.exit(main(sys.argv))
     sys.path.insert(0, str(Path(sys.argv[0]).parent))
     runpy.run_path(sys.argv[0], run_name='__main__')
 
-def run_forked(command, stdout, stderr, env):
-    "As `subprocess.run` for `pronto` and scripts, without the seconds in which a process imports PyTorch"
+def start_forked(command, out, errors, env):
+    "A process of `pronto` or a script, without the seconds in which it would import PyTorch; what it prints goes to named files"
     from multiprocessing import get_context
     from pronto.jobs.kernels import _IMPORTS
     server = get_context('forkserver')
     server.set_forkserver_preload(_IMPORTS)
-    process = server.Process(target=_become, args=(command, stdout.name, env))
+    process = server.Process(target=_become, args=(command, os.getcwd(), out, errors, env))
     process.start()
+    return process
+
+def run_forked(command, stdout, stderr, env):
+    "As `subprocess.run`, see `start_forked`"
+    process = start_forked(command, stdout.name, stderr.name, env)
     process.join()
     return subprocess.CompletedProcess(command, process.exitcode)
+
+def in_terminal(width, *argv):
+    "The lines that a command prints in a terminal of so many columns"
+    import pty
+    from select import select
+    reader, writer = pty.openpty()
+    env = os.environ | dict(COLUMNS=str(width), TERM='xterm')
+    process, said = start_forked(['pronto', *map(str, argv)], os.ttyname(writer), os.devnull, env), b''
+    while process.is_alive() or select([reader], [], [], 0)[0]:
+        if select([reader], [], [], .1)[0]: said += os.read(reader, 65536)
+    for end in reader, writer: os.close(end)
+    assert process.exitcode in (0, 3)
+    return said.decode().splitlines()
 
 def run_notebook(name, out, parameters, cwd=ROOT/'nbs', **environment):
     "Run a notebook of `nbs` with papermill, in a fork of a process that has imported PyTorch; returns it as kept in `out`"

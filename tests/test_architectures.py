@@ -18,17 +18,13 @@ from pronto.modeling.prompting import CausalModel
 from pronto.modeling.recipes import find_recipe
 from pronto.modeling.train import collate, fine_tune
 
+pytestmark = pytest.mark.usefixtures('less_of_unicode')
 TEXTS = list(zoo.texts())
 CANNOT = {'nystromformer'} # Reads only texts whose length is a multiple of its landmarks
 FAST = set('''bert roberta xlm-roberta distilbert albert electra deberta-v2 modernbert fnet convbert funnel longformer big_bird xlnet
               gpt2 gpt_neox opt bloom llama mistral qwen2 qwen3 gemma2 mamba mixtral mt5 bart'''.split())
 
 def each(names): return [n if n in FAST else pytest.param(n, marks=pytest.mark.slow) for n in names if n not in CANNOT]
-
-@pytest.fixture(autouse=True)
-def less_of_unicode(monkeypatch):
-    "Up to its special tokens: the tokenizer of CANINE lists all letters there are, for a second, whenever it is made"
-    monkeypatch.setattr('transformers.models.canine.tokenization_canine.UNICODE_VOCAB_SIZE', 0xe010)
 
 @pytest.fixture(scope='module')
 def models(tmp_path_factory):

@@ -464,6 +464,7 @@ def test_outputs_are_checked_before_any_work(refuses, tmp_path, command):
     refuses([*command, '-o', tmp_path/'file'/'a'/'b'], 'cannot be written', f'{tmp_path/"file"} is not a folder')
     assert sorted(p.name for p in tmp_path.iterdir()) == ['file','folder']
 
+@pytest.mark.slow
 @pytest.mark.parametrize('width', [80, 120])
 def test_a_terminal_gets_tables_that_fit_it(width, tmp_path):
     "Aligned and wrapped, without pipes, HTML and escapes; a file gets Markdown"

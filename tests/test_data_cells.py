@@ -13,14 +13,16 @@ def needs_data(path):
 NOTEBOOKS = [p for p in sorted((ROOT/'nbs').rglob('*.ipynb')) if needs_data(p)]
 
 @pytest.mark.slow
-@pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda p: p.stem)
-def test_cells_that_need_data(path, testdata, tmp_path):
-    "With a data folder that links to the data at hand"
+def test_cells_that_need_data(testdata, tmp_path):
+    "With a data folder that links to the data at hand; of all such notebooks in one process"
     links = {'ontonotes': 'ontonotes-skeleton', 'macula-greek': 'macula-greek', 'bibles': 'bibles'}
     for name,source in links.items(): (tmp_path/name).symlink_to(testdata/source)
     nbdev_test = Path(sys.executable).with_name('nbdev_test') # Of this environment, which need not be on the PATH
-    done = subprocess.run([nbdev_test, '--flags', 'data', '--path', str(path)], cwd=ROOT, text=True, capture_output=True,
+    names = '|'.join(path.stem for path in NOTEBOOKS)
+    argv = [nbdev_test, '--flags', 'data', '--n_workers', '0', '--do_print', '--file_re', rf'^({names})\.ipynb$']
+    done = subprocess.run(argv, cwd=ROOT, text=True, capture_output=True,
                           env=os.environ | {'PRONTO_DATA': str(tmp_path), 'PYTHONPATH': str(ROOT)})
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert done.stdout.count('- Completed') == len(NOTEBOOKS)
 
 def test_there_are_such_cells(): assert len(NOTEBOOKS) >= 3

@@ -529,6 +529,7 @@ def both():
     from pronto.sources.open_annotations import open_annotations
     return open_annotations()
 
+@pytest.mark.slow
 @pytest.mark.parametrize('splits', ['parallel','random'])
 def test_two_sources_in_one_dataset_give_the_rows_that_each_gives_alone(both, testdata, tmp_path, splits):
     bible = read_bible(testdata/'bibles'/'osis'/'eng-us-oeb.osis.xml')
@@ -547,6 +548,7 @@ def test_a_source_without_a_book_of_the_bible_is_left_out_and_said_so(both, test
     assert manifest['source']['name'] == 'ACAI' and list(manifest['counts']) == both.parts[1].source.tasks
     assert 'Caution: MACULA Greek annotates no book of it, so there are no tasks from MACULA Greek' in summary(manifest)
 
+@pytest.mark.slow
 def test_the_annotations_of_the_package_are_what_their_sources_say(both, testdata, tmp_path):
     import hashlib
     from pronto.core.files import fact_table
@@ -575,6 +577,7 @@ def test_a_file_and_the_package_give_each_task_by_the_source_that_agrees_better_
     assert found.source.task_names == {}
     assert len({annotations_hash(place) for place in (OPEN, tmp_path/'own.parquet', f'{tmp_path}/own.parquet+open')}) == 3
 
+@pytest.mark.slow
 def test_a_dataset_that_would_come_out_the_same_is_kept(testdata, tmp_path, monkeypatch):
     "Not if the text is another, a table is damaged, or another language is asked for"
     from pronto.datasets import building

@@ -16,6 +16,7 @@ def asked(data, model, *options, runs='asked'): # noqa: F811
     argv = ['eval', str(data/'qaa'), '--protocol', 'prompting', '-t', 'SM', '--limit', '30', '--quiet']
     return main([*argv, '-m', str(model), '--runs', str(data/runs), *options])
 
+@pytest.mark.slow
 def test_ways_of_asking_are_runs_of_their_own(data, causal, capsys): # noqa: F811
     from transformers import AutoTokenizer
     assert asked(data, causal, '--chat') == 1

@@ -337,7 +337,7 @@ def fill(sheet, names):
             table.writeheader()
             table.writerows(rows)
 
-SMALLER = {('pretrain',): '--steps 2 --layers 1 --width 32 --heads 2', ('eval','-m'): '--limit 24 --epochs 1',
+SMALLER = {('pretrain',): '--steps 2 --layers 1 --width 32 --heads 2', ('eval','-m'): '--limit 24 --epochs 1 --seeds 1',
            ('sweep',): '--limit 24 --epochs 1 --workers 1', ('release',): '--workers 1', ('demo',): '--verses 1000'}
 
 def smaller(words):

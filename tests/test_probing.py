@@ -156,6 +156,7 @@ def test_room_is_given_back(tmp_path):
     Cache(tmp_path).set_bound(1)
     assert (tmp_path/'encodings.sqlite').stat().st_size < size/2
 
+@pytest.mark.slow
 @pytest.mark.parametrize('texts,width', [(5000, 1), (20, 5000)])
 def test_a_disk_that_is_really_full(tmp_path, texts, width):
     "The file may not grow beyond 200 kB: encodings are used, said not to be kept, and leave nothing"
@@ -325,6 +326,7 @@ def test_a_fault_in_a_thread_is_one_line(release, capsys, monkeypatch):
     assert main(['probe', str(release/'release'/'qaa'), '-m', str(release/'my-bert')]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == 'pronto: datasets: none can be used; the first: table: is damaged'
 
+@pytest.mark.slow
 @pytest.mark.parametrize('width', [80, 120])
 def test_a_terminal_shows_models_beside_baselines(release, width):
     "In columns that fit, with the best baseline, the commonest label, and a sentence"

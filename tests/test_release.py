@@ -68,6 +68,7 @@ def resumes(corpus, out, whole):
     assert set(done.finished) == finished and contents(out) == whole
     assert {p: p.stat().st_mtime_ns for p in before} == before
 
+@pytest.mark.slow
 def test_a_resumed_release_shows_that_it_checks(corpus, whole, tmp_path, capsys):
     from pronto.cli import main
     shutil.copytree(corpus/'whole', tmp_path/'out')
@@ -77,6 +78,7 @@ def test_a_resumed_release_shows_that_it_checks(corpus, whole, tmp_path, capsys)
     assert '8 finished before' in out and err.startswith(f'release: check what is in {tmp_path/"out"}')
     assert main([*map(str, argv), '--quiet']) == 0 and not capsys.readouterr().err
 
+@pytest.mark.slow
 def test_a_release_loads_as_a_plain_build_does(corpus, whole, tmp_path):
     from pronto.sources.annotation_file import read_annotations
     annotations = read_annotations(corpus/'a.parquet')
@@ -89,6 +91,7 @@ def test_a_release_loads_as_a_plain_build_does(corpus, whole, tmp_path):
         size = lambda folder: sum(p.stat().st_size for p in folder.iterdir() if not of_choices(p))
         assert size(corpus/'whole'/code) < size(tmp_path/code)/2.5
 
+@pytest.mark.slow
 def test_only_files_lie_beside_the_translations(corpus, whole):
     files = ['failed.csv', 'metadata.parquet', *COPIES, 'registry.csv', 'registry.html', 'registry.md']
     assert [p.name for p in sorted((corpus/'whole').iterdir())] == files
@@ -206,6 +209,7 @@ def test_and_keeps_the_labels_where_nothing_is_clear(corpus, settings, tmp_path,
     (tmp_path/'out'/'wol'/'verses.tsv').unlink()
     assert is_finished(tmp_path/'out'/'wol', path, settings)
 
+@pytest.mark.slow
 def test_a_publishable_release_says_which_texts_it_withholds(corpus, tmp_path, capsys):
     (tmp_path/'bibles').mkdir()
     for code,rights in ('open','Public domain'), ('wol','free'), ('ours','© All rights reserved'):
@@ -248,6 +252,7 @@ def test_what_fetch_noted_counts_where_the_translation_says_nothing(corpus, sett
     assert (tmp_path/'out'/'qaalo'/'verses.tsv').exists()
     assert is_finished(tmp_path/'out'/'qaalo', path, settings)
 
+@pytest.mark.slow
 def test_a_folder_of_an_earlier_release_is_not_published(corpus, settings, tmp_path):
     (tmp_path/'bibles').mkdir()
     path = osis_with('Public domain', corpus, tmp_path).rename(tmp_path/'bibles'/'open.osis.xml')
@@ -324,6 +329,7 @@ def test_a_registry_of_someone_else_is_not_overwritten(corpus, tmp_path):
     with pytest.raises(InputError, match='failed.csv: was not written by a release; move it away'):
         release(corpus/'a.parquet', corpus/'bibles', tmp_path, workers=1)
 
+@pytest.mark.slow
 def test_what_another_release_replaced_meanwhile_is_not_listed(corpus, tmp_path):
     (tmp_path/'bibles').mkdir()
     for name in 'qac1.osis.xml', 'qad1.tsv': shutil.copy(corpus/'bibles'/name, tmp_path/'bibles')
@@ -379,6 +385,7 @@ def test_no_cell_of_the_registry_is_a_formula(corpus, settings, tmp_path):
     row, = csv.DictReader((tmp_path/'out'/'registry.csv').open(encoding='utf-8'))
     assert row['licence'].startswith("'=HYPERLINK(") and spreadsheet_value(row['licence']).startswith('=HYPERLINK(')
 
+@pytest.mark.slow
 def test_a_file_that_contradicts_its_language_is_doubted_everywhere(corpus, tmp_path, capsys):
     "It declares Swati and names Swahili: said by convert, build, the manifest, release and the registry"
     rows = read_bible(corpus/'bibles'/next(f for f in os.listdir(corpus/'bibles') if f.startswith('qaa1'))).rows

@@ -36,12 +36,14 @@ def test_the_notebook_runs_with_its_default_parameters(data, tmp_path):
     assert 'ACAI: a name in a subject' in table and 'of the verses said to have a proper subject' in text
     assert shown_as(notebook, 'image/png')
 
+@pytest.mark.slow
 def test_missing_data_are_named_before_what_is_shown_instead(tmp_path):
     notebook = run(tmp_path, tmp_path/'run.ipynb')
     assert not [o for o in cell_outputs(notebook) if o.output_type == 'error']
     first = shown(notebook).strip().splitlines()[0]
     assert str(tmp_path/'ontonotes') in first and first.endswith('not there, so these are two invented sources.')
 
+@pytest.mark.slow
 def test_a_folder_that_is_named_must_be_there(tmp_path):
     from papermill import PapermillExecutionError
     said = f'{tmp_path/"nowhere"}: does not exist; name a folder of OntoNotes'

@@ -612,6 +612,7 @@ def test_the_tables_of_mela_by_command(tmp_path, tiny_bert, capsys, tasks_forgot
     assert '| letters, tiny, 2 epochs, limit 4, 2 seeds (ours) |' in told and '| letters, tiny, 1 epoch, no limit, 1 seed (ours) |' in told
     assert {p.name for p in (tmp_path/'t').iterdir()} == {f'mela{i}.{ending}' for i in (3,4) for ending in ('md','tex','csv')}
 
+@pytest.mark.slow
 def test_a_transfer_of_mela_notes_dev_of_the_tested_languages(tmp_path, tiny_bert, capsys, tasks_forgotten):
     "Keys and results stay as they were; other tasks and protocols note nothing; without dev scores a cell is marked"
     for code in 'is', 'de', 'fr':

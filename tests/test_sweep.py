@@ -166,6 +166,7 @@ def test_small_datasets_of_one_model_are_together_and_all_workers_have_some():
         assert [len(group) for group in groups] == [4]*10 + [1, 1] and all(len({name[0] for name in group}) == 1 for group in groups)
         assert [*map(len, sweep._groups(dict([*left.items()][:9])))] == [1]*9
 
+@pytest.mark.slow
 def test_a_sweep_of_probes_needs_no_notebook_and_resumes_by_dataset(two, model, tmp_path, capsys):
     argv = ['sweep', str(two), '-m', str(model), '-t', 'SM', '--protocol', 'probe', '--workers', '1', '--runs', str(tmp_path/'runs')]
     assert main(argv) == 0
@@ -251,6 +252,7 @@ def test_a_sweep_of_likelihoods_that_is_killed_resumes(of_choices, tmp_path, clu
     assert before and main(argv) == 0
     assert len(read_runs(runs)) == 6 and all(p.read_bytes() == content for p,content in before.items())
 
+@pytest.mark.slow
 def test_names_of_any_kind_reach_the_notebook_as_they_are(dataset, model, stand_in, tmp_path):
     "Quotes, braces, line breaks, and what papermill or Python would take for code"
     from pronto.jobs.sweep import NotebookRun, is_recorded, notebook_parameters, run_notebook

@@ -515,6 +515,7 @@ def test_a_store_without_runs_or_that_cannot_be_read_is_an_error(tmp_path):
 
 # The notebook
 
+@pytest.mark.slow
 def test_notebook_runs(runs, tmp_path):
     ran = run_notebook('tables.ipynb', tmp_path/'run.ipynb', dict(runs=runs, out=tmp_path/'tables'))
     assert '80.00' in (tmp_path/'tables'/'table1.md').read_text(encoding='utf-8')

@@ -17,6 +17,7 @@ from pronto.modeling.encodings import FrozenModel
 from pronto.modeling.recipes import find_recipe
 from pronto.modeling.train import collate, fine_tune, fine_tune_dataset
 
+pytestmark = pytest.mark.usefixtures('less_of_unicode')
 WORDS = 'lo la mi tu go se'.split()
 SENSES = 'go.01', 'see.01'
 PAIRS = [PairExample(SENSES[i % 2], ' '.join(WORDS[i % 3:][:3]), ' '.join(WORDS[i % 4:][:2]), ('different','same')[i // 2 % 2], None, None)

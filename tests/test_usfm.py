@@ -217,8 +217,8 @@ def files(folder): return [p for p in sorted(folder.iterdir()) if p.suffix.lower
 @pytest.mark.slow
 @pytest.mark.parametrize('folder', FOLDERS, ids=lambda f: f'{f.parent.name}/{f.name}')
 def test_real_usfm_reads_as_others_read_it(folder):
-    "But for `|` in the text, where usfmtc and usfm-grammar leave out the rest of the line"
-    for path in files(folder):
+    "But for `|` in the text, where usfmtc and usfm-grammar leave out the rest of the line; of the Greek, all marked alike, a third"
+    for path in files(folder)[::3 if folder.name == 'grcsbl' else 1]:
         found = usfm_peers.differences(path.read_text(encoding='utf-8-sig'))
         assert [x for x in found if '|' not in (x[1] or '')] == [], path
 

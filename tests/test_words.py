@@ -87,6 +87,7 @@ def test_a_part_of_speech_or_an_entity_that_cannot_be_is_refused(annotated, tmp_
         write_annotations(Annotations(annotated.source, {ref: bad}), tmp_path/'a.parquet')
         with pytest.raises(InputError, match=what): read_annotations(tmp_path/'a.parquet')
 
+@pytest.mark.slow
 def test_words_of_ontonotes_stay_in_memory(pronto, skeleton, tmp_path):
     status,_,err = pronto('annotate', skeleton, '-o', tmp_path/'a.parquet', '--words')
     assert status == 1 and 'may not keep its words in a file' in err[-1] and not (tmp_path/'a.parquet').exists()
@@ -104,6 +105,7 @@ def test_without_the_option_no_word_of_macula_is_kept(testdata, tmp_path):
     kinds = {w.entity.partition(':')[0] for v in words.verses.values() for w in v.words}
     assert kinds == {'', 'person', 'place', 'group', 'deity'}
 
+@pytest.mark.slow
 def test_acai_names_the_words_of_a_greek_text(testdata):
     from pronto.sources.annotate import annotate
     with_words = annotate(testdata/'acai', words=True, greek=testdata/'alignments'/'helfi'/'greek')
@@ -149,6 +151,7 @@ def test_the_words_of_the_package_are_those_of_macula(testdata):
     same = sum((a.lemma, a.pos, a.grammar) == (b.lemma, b.pos, b.grammar) for a,b in pairs)
     assert len(pairs) > 30_000 and same > .98*len(pairs)
 
+@pytest.mark.slow
 def test_tasks_on_words_are_built_with_nothing_fetched(testdata, pronto, monkeypatch, tmp_path):
     pytest.importorskip('thot', reason='needs the extra align')
     monkeypatch.setenv('PRONTO_DATA', str(tmp_path))
