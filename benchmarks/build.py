@@ -1,18 +1,21 @@
 """Measure the time and memory that annotating and building take, and print Markdown tables
 
     python benchmarks/build.py
-    python benchmarks/build.py --commands [-m MODEL] [--against CHECKOUT] [--busy 3]
+    python benchmarks/build.py --commands [-m MODEL] [--against REF] [--busy 3]
 
 Each measurement runs in a fresh process on one core, starts after the imports, and is repeated five times.
 The tables show medians. With --commands, whole commands are timed, with their imports: this checkout and
-another take turns, idle and beside processes that do nothing but count.
+another (a folder, or a commit of this one) take turns, idle and beside processes that do nothing but count.
+Without a model, one of 6 layers of 384 dimensions has random weights, since speed does not depend on them.
 """
-import argparse, contextlib, importlib, os, resource, statistics, string, subprocess, sys, tempfile, time
+import argparse, contextlib, importlib, io, os, resource, statistics, string, subprocess, sys, tarfile
+import tempfile, time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
 REPEATS = 5
+HERE = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get('PRONTO_TESTDATA', Path(__file__).resolve().parents[2]/'shared'/'data'))
 SKELETON = DATA/'ontonotes-skeleton'
 BIBLES = {'USFX': 'usfx/chr-cherokee.usfx.xml', 'OSIS': 'osis/eng-us-oeb.osis.xml',
@@ -197,16 +200,41 @@ def commands(folder, model):
     for name in 'USFX', 'CES':
         (bibles/Path(BIBLES[name]).name).symlink_to(DATA/'bibles'/BIBLES[name])
     probe = ['probe', folder/'eng', '-m', f'model={model}', '--runs']
-    build = ['build', '-b', bible, '-o', folder/'eng', '--language', 'eng']
-    release = ['release', bibles, '-o', folder/'release']
-    of_text = {'--help': ['--help'], 'build': build, 'release of two': release, 'release again': release}
-    if not model:
-        return of_text
+    build = ['build', '-b', bible, '--language', 'eng', '-o']
+    acai = ['-a', HERE/'pronto'/'facts'/'acai.parquet'] # Also read by checkouts that come without it
+    release = ['release', bibles, '-o', folder/'release', *acai]
     card = ['card', bible, '-m', f'model={model}', '-o', folder/'card.html']
-    return of_text | {
-        'probe': [*probe, folder/'runs'], 'probe, encodings kept': [*probe, folder/'others'],
+    return {
+        '--help': ['--help'], 'build': [*build, folder/'open'], 'build, ACAI': [*build, folder/'eng', *acai],
+        'card, cold': card, 'card, cached': card,
+        'probe, cold': [*probe, folder/'runs'], 'probe, encodings kept': [*probe, folder/'others'],
+        'probe, recorded': [*probe, folder/'runs'],
         'tables of one language': ['tables', '--runs', folder/'runs', '--protocol', 'probe'],
-        'card': card, 'card again': card}
+        'release of two': release, 'release again': release}
+
+def checkout_of(given, folder):
+    "A checkout: a folder as it is, a commit of this one unpacked; with compiled bytecode, as it is installed"
+    place = Path(given)
+    if not place.is_dir():
+        command = ['git', 'archive', given, 'pronto']
+        packed = subprocess.run(command, cwd=HERE, check=True, capture_output=True)
+        place = folder/given.replace('/', '-')
+        tarfile.open(fileobj=io.BytesIO(packed.stdout)).extractall(place, filter='data')
+    compiling = [sys.executable, '-m', 'compileall', '-q', place/'pronto']
+    subprocess.run(compiling, env=environment(), check=True)
+    return place
+
+def environment(**more):
+    "Of a command: it may read and write bytecode"
+    return {k: v for k, v in os.environ.items() if k != 'PYTHONDONTWRITEBYTECODE'} | more
+
+def random_model(folder):
+    "An encoder of six layers, with a vocabulary of the Bible that is built"
+    from pronto.bibles.reading import read_bible
+    from speed import make_model
+    verses = read_bible(DATA/'bibles'/BIBLES['USFM']).verses
+    make_model(folder, 'encoder of 6 layers', list(verses.values()), small=False)
+    return folder
 
 @contextlib.contextmanager
 def beside(n):
@@ -222,7 +250,7 @@ def beside(n):
 def command_seconds(checkout, folder, arguments):
     "(CPU seconds, wall seconds) of a command of a checkout, with a data folder of its own"
     run = [sys.executable, '-c', 'import sys; from pronto.cli.command import main; sys.exit(main())']
-    env = os.environ | dict(PYTHONPATH=str(checkout), PRONTO_DATA=str(folder), PRONTO_OFFLINE='1')
+    env = environment(PYTHONPATH=str(checkout), PRONTO_DATA=str(folder), PRONTO_OFFLINE='1')
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run([*run, *map(str, arguments)], capture_output=True, env=env, cwd=folder)
     wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -231,33 +259,36 @@ def command_seconds(checkout, folder, arguments):
         return float('nan'), float('nan')
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, wall
 
-def show_commands(checkouts, model, busy):
+def show_commands(against, model, busy):
     "Whole commands of each checkout, idle and beside busy processes, each in a data folder of its own"
-    ways = dict.fromkeys((0, busy))
-    header = [f'{Path(c).name}, {f"beside {n}" if n else "idle"}' for n in ways for c in checkouts]
-    print('| ' + ' | '.join(['CPU s (wall s)', *header]) + ' |', '|---' + '|--:'*len(header) + '|', sep='\n')
     with tempfile.TemporaryDirectory() as folder:
-        places = [(n, c, Path(folder)/f'{n}-{i}') for n in ways for i, c in enumerate(checkouts)]
-        planned = [commands(place, model) for *_, place in places]
-        for name in planned[0]:
-            cells = []
-            for (n, checkout, place), known in zip(places, planned):
-                with beside(n):
-                    cpu, wall = command_seconds(checkout, place, known[name])
-                cells.append(f'{cpu:.2f} ({wall:.2f})')
-            print('| ' + ' | '.join([name, *cells]) + ' |', flush=True)
+        checkouts = [checkout_of(given, Path(folder)/'checkouts') for given in (*against, HERE)]
+        print_commands(checkouts, model or random_model(Path(folder)/'model'), busy, Path(folder))
+
+def print_commands(checkouts, model, busy, folder):
+    ways = dict.fromkeys((0, busy))
+    header = [f'{c.name}, {f"beside {n}" if n else "idle"}' for n in ways for c in checkouts]
+    print('| ' + ' | '.join(['CPU s (wall s)', *header]) + ' |', '|---' + '|--:'*len(header) + '|', sep='\n')
+    places = [(n, c, folder/f'{n}-{i}') for n in ways for i, c in enumerate(checkouts)]
+    planned = [commands(place, model) for *_, place in places]
+    for name in planned[0]:
+        cells = []
+        for (n, checkout, place), known in zip(places, planned):
+            with beside(n):
+                cpu, wall = command_seconds(checkout, place, known[name])
+            cells.append(f'{cpu:.2f} ({wall:.2f})')
+        print('| ' + ' | '.join([name, *cells]) + ' |', flush=True)
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--commands', action='store_true')
-    parser.add_argument('--against', default=[], nargs='*', metavar='CHECKOUT')
+    parser.add_argument('--against', default=[], nargs='*', metavar='REF', help='a commit, or a folder')
     parser.add_argument('--busy', type=int, default=0)
     parser.add_argument('-m', '--model')
     args = parser.parse_args()
     if args.commands:
-        here = Path(__file__).resolve().parents[1]
-        return show_commands([*map(Path, args.against), here], args.model, args.busy)
+        return show_commands(args.against, args.model, args.busy)
     if not SKELETON.is_dir():
         sys.exit(f'{SKELETON} does not exist; '
                  'set PRONTO_TESTDATA to the folder that holds ontonotes-skeleton and bibles')
