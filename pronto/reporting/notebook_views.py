@@ -162,12 +162,20 @@ def _where(prediction:dict[str,str])->str:
     if prediction.get('ref'): return prediction['ref']
     return '{sense}: {ref1}, {ref2}'.format(**prediction) if 'sense' in prediction else ''
 
+def _asked(said:list[dict], rows:list)->list:
+    "The rows that a run was asked about: a quick probe is not asked about all"
+    if len(said) >= len(rows): # One with several items has an answer to each
+        return rows
+    places = {_where({name: str(value) for name,value in row.where.items()}): row for row in rows}
+    return [places[_where(answer)] for answer in said]
+
 def answers_to(
     record:Run,
     datasets # The dataset folder, or several of which the run is tested on one
 )->list[dict]: # A row of test each: where, text, label, predicted, right
     "What a run answered, with reference and text"
-    said, rows = predictions_of(record), _test_rows(record, datasets)
+    said = predictions_of(record)
+    rows = _asked(said, _test_rows(record, datasets))
     task = TASKS.get(record.task)
     texts = task.item_texts(rows) if task and task.has_items else [' / '.join(row.texts) for row in rows]
     right = right_answers(record.task, *([p[k] for p in said] for k in ('label','predicted')))
